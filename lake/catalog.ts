@@ -1,0 +1,25 @@
+import { fuelPrices } from './datasets/fuel/prices.ts'
+import { fuelStations } from './datasets/fuel/stations.ts'
+import { incidents } from './datasets/road/incidents.ts'
+import { trafficReadings } from './datasets/road/traffic-readings.ts'
+import { trafficSensors } from './datasets/road/traffic-sensors.ts'
+import { v16Beacons } from './datasets/road/v16-beacons.ts'
+import { checkDatasets } from './schema/check-datasets.ts'
+import type { Dataset } from './schema/dataset.ts'
+
+/** Every dataset of the service, in the order documentation shows them. */
+export const datasets: readonly Dataset[] = checkDatasets([
+  incidents,
+  v16Beacons,
+  trafficReadings,
+  trafficSensors,
+  fuelStations,
+  fuelPrices,
+])
+
+/** The dataset of an id; throws for an id the catalogue lacks. */
+export function datasetById(id: string): Dataset {
+  const found = datasets.find((dataset) => dataset.id === id)
+  if (!found) throw new Error(`no dataset ${id}; there are ${datasets.map((dataset) => dataset.id).join(', ')}`)
+  return found
+}

@@ -1,0 +1,65 @@
+import { defineCodes } from '../../schema/codes.ts'
+
+/** Products of the ministry's register: every price field of its JSON, plus heating oil C of its spreadsheet. */
+export const FUEL_PRODUCTS = defineCodes('fuel_product', 'Product sold at a filling station.', {
+  GASOLINE_95_E5: ['Gasolina 95 E5', 'Petrol 95 E5'],
+  GASOLINE_95_E5_PREMIUM: ['Gasolina 95 E5 Premium', 'Petrol 95 E5 premium'],
+  GASOLINE_95_E10: ['Gasolina 95 E10', 'Petrol 95 E10'],
+  GASOLINE_95_E25: ['Gasolina 95 E25', 'Petrol 95 E25'],
+  GASOLINE_95_E85: ['Gasolina 95 E85', 'Petrol 95 E85'],
+  GASOLINE_98_E5: ['Gasolina 98 E5', 'Petrol 98 E5'],
+  GASOLINE_98_E10: ['Gasolina 98 E10', 'Petrol 98 E10'],
+  GASOLINE_RENEWABLE: ['Gasolina renovable', 'Renewable petrol'],
+  DIESEL_A: ['Gasóleo A', 'Diesel A'],
+  DIESEL_PREMIUM: ['Gasóleo Premium', 'Premium diesel'],
+  DIESEL_B: ['Gasóleo B', 'Diesel B (agricultural)'],
+  DIESEL_RENEWABLE: ['Diésel renovable', 'Renewable diesel'],
+  BIODIESEL: ['Biodiésel', 'Biodiesel'],
+  BIOETHANOL: ['Bioetanol', 'Bioethanol'],
+  LPG: ['Gases licuados del petróleo', 'Liquefied petroleum gas'],
+  CNG: ['Gas natural comprimido', 'Compressed natural gas'],
+  LNG: ['Gas natural licuado', 'Liquefied natural gas'],
+  BIO_CNG: ['Biogás natural comprimido', 'Compressed biogas'],
+  BIO_LNG: ['Biogás natural licuado', 'Liquefied biogas'],
+  HYDROGEN: ['Hidrógeno', 'Hydrogen'],
+  ADBLUE: ['AdBlue', 'AdBlue'],
+  METHANOL: ['Metanol', 'Methanol'],
+  AMMONIA: ['Amoniaco', 'Ammonia'],
+})
+
+/** Units of a pump price. */
+export const PRICE_UNITS = defineCodes('price_unit', 'Unit of a pump price.', {
+  'EUR/L': ['euros por litro', 'euros per litre'],
+  'EUR/kg': ['euros por kilogramo', 'euros per kilogram'],
+})
+
+/** Who may buy at a station. */
+export const SALE_TYPES = defineCodes('sale_type', 'Who may buy at a filling station.', {
+  PUBLIC: ['Venta al público', 'Open to the public'],
+  RESTRICTED: ['Venta restringida a socios o cooperativistas', 'Members or co-operatives only'],
+})
+
+/** Side of the road. */
+export const ROAD_SIDES = defineCodes('road_side', 'Side of the road on which a station lies, in the direction of increasing km.', {
+  RIGHT: ['Derecho', 'Right'],
+  LEFT: ['Izquierdo', 'Left'],
+  NOT_APPLICABLE: ['No aplica', 'Not applicable'],
+})
+
+/** Who reports the prices of a station. */
+export const PRICE_REPORTERS = defineCodes('price_reporter', 'Who reports the prices of a station to the register.', {
+  WHOLESALE_OPERATOR: ['Operador mayorista', 'Wholesale operator'],
+  RETAILER: ['Distribuidor minorista', 'Retailer'],
+})
+
+/** What is doubtful about a published position. */
+export const POSITION_ISSUES = defineCodes('position_issue', 'What is doubtful about a published position, and what became of it.', {
+  MISSING: ['Sin coordenadas', 'None was published'],
+  ZERO: ['Coordenadas 0, 0: se omiten', '0, 0: left out'],
+  UNREADABLE: ['Coordenadas ilegibles: se omiten', 'No numbers: left out'],
+  OUTSIDE_SPAIN: ['Fuera de España: se omiten', 'Outside Spain: left out'],
+  SWAPPED: ['Latitud y longitud intercambiadas: corregidas', 'Latitude and longitude were swapped: put right'],
+  NO_MUNICIPALITY: ['Fuera de todo municipio', 'In no municipality'],
+  OTHER_PROVINCE: ['Fuera de la provincia indicada', 'Outside the province that is named'],
+  OTHER_MUNICIPALITY: ['Fuera del municipio indicado', 'Outside the municipality that is named'],
+})

@@ -1,0 +1,46 @@
+import { col } from '../../schema/columns.ts'
+import { defineDataset, month } from '../../schema/dataset.ts'
+import { POSITION_ISSUES, PRICE_REPORTERS, ROAD_SIDES, SALE_TYPES } from './codes.ts'
+import { miteco } from './sources.ts'
+
+/** Filling stations: the catalogue, without prices. */
+export const fuelStations = defineDataset({
+  id: 'fuel_stations',
+  domain: 'fuel',
+  title: 'Filling stations',
+  about: 'Every filling station of the national register: brand, address, opening hours, position.',
+  sources: [miteco],
+  columns: {
+    source: col.string(1, 'Source of the record.', { example: 'miteco' }),
+    station_id: col.string(2, 'Official station code (IDEESS).', { example: '4375' }),
+    observed_at: col.instant(3, 'Publication that gave this state.', { example: '2025-09-27T16:05:47.000Z' }),
+    brand: col.string(4, 'Sign of the station as published.', { nullable: true, example: 'REPSOL' }),
+    address: col.string(5, 'Street address.', { nullable: true, example: 'CALLE TREBALL, 1' }),
+    locality: col.string(6, 'Locality as published.', { nullable: true, example: 'ABRERA' }),
+    postal_code: col.string(7, 'Postal code, 5 digits.', { nullable: true, example: '08630' }),
+    municipality: col.string(8, 'Municipality as published.', { nullable: true, example: 'Abrera' }),
+    municipality_code: col.string(9, 'INE code of the municipality.', { nullable: true, example: '08001' }),
+    province_code: col.string(10, 'INE code of the province.', { example: '08' }),
+    position: col.point([11, 12], 'Where it is; null where the published position cannot be right.', {
+      nullable: true,
+      example: { lat: 41.514583, lon: 1.897944 },
+    }),
+    side: col.code(13, 'Side of the road.', ROAD_SIDES, { nullable: true, example: 'RIGHT' }),
+    opening_hours: col.string(14, 'Opening hours as published; days L M X J V S D.', { nullable: true, example: 'L-D: 24H' }),
+    sale_type: col.code(15, 'Who may buy.', SALE_TYPES, { nullable: true, example: 'PUBLIC' }),
+    reporter: col.code(16, 'Who reports the prices.', PRICE_REPORTERS, { nullable: true, example: 'RETAILER' }),
+    bioethanol_pct: col.decimal(17, 'Bioethanol in petrol.', { scale: 1, unit: '%', nullable: true, example: 0, min: 0, max: 100 }),
+    methyl_ester_pct: col.decimal(18, 'Methyl ester in diesel.', { scale: 1, unit: '%', nullable: true, example: 0, min: 0, max: 100 }),
+    position_issue: col.code(19, 'What is doubtful about the published position; null where nothing is.', POSITION_ISSUES, {
+      nullable: true,
+      example: null,
+    }),
+  },
+  entity: ['station_id'],
+  time: 'observed_at',
+  land: 'changes',
+  absence: 'missing',
+  partition: [month('observed_at')],
+  order: ['station_id', 'observed_at'],
+  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
+})

@@ -1,0 +1,59 @@
+import { col } from '../../schema/columns.ts'
+import { defineDataset, month } from '../../schema/dataset.ts'
+import { LEVELS_OF_SERVICE, READING_QUALITIES, SENSOR_TYPES } from './codes.ts'
+import { madrid } from './sources.ts'
+
+/** Readings of traffic sensors; source and period are in the key, so that no query mixes periods unawares. */
+export const trafficReadings = defineDataset({
+  id: 'traffic_readings',
+  domain: 'road',
+  title: 'Traffic sensor readings',
+  about: 'Intensity, occupancy, load and speed at traffic sensors, as the traffic centre publishes them.',
+  sources: [madrid],
+  columns: {
+    source: col.string(1, 'Source of the reading.', { example: 'madrid' }),
+    sensor_id: col.string(2, "The publisher's id of the sensor.", { example: '3409' }),
+    period_s: col.integer(3, 'Length of the period that the reading stands for.', { unit: 's', example: 300, min: 1 }),
+    observed_at: col.instant(4, 'Time of the publication that gave the reading.', { example: '2024-02-25T11:00:10.000Z' }),
+    sensor_type: col.code(5, 'Kind of sensor.', SENSOR_TYPES, { example: 'URBAN' }),
+    intensity_veh_h: col.integer(6, 'Vehicles per hour.', { unit: 'veh/h', nullable: true, example: 90, min: 0, max: 100_000 }),
+    occupancy_pct: col.integer(7, 'Share of time that the sensor was occupied.', {
+      unit: '%',
+      nullable: true,
+      example: 1,
+      min: 0,
+      max: 100,
+    }),
+    load_pct: col.integer(8, 'Degree of use of the road; values above 100 occur.', {
+      unit: '%',
+      nullable: true,
+      example: 3,
+      min: 0,
+      max: 1000,
+    }),
+    level_of_service: col.code(
+      9,
+      'State of traffic as published; null where load above 100 contradicts it or it is not given.',
+      LEVELS_OF_SERVICE,
+      {
+        nullable: true,
+        example: 'FLUID',
+      },
+    ),
+    speed_kmh: col.integer(10, 'Mean speed; M-30 and interurban sensors only.', {
+      unit: 'km/h',
+      nullable: true,
+      example: null,
+      min: 0,
+      max: 300,
+    }),
+    quality: col.code(11, 'Quality that the publisher gives the reading.', READING_QUALITIES, { example: 'OK' }),
+  },
+  entity: ['source', 'sensor_id', 'period_s'],
+  time: 'observed_at',
+  land: 'append',
+  absence: 'keeps',
+  partition: [month('observed_at')],
+  order: ['source', 'sensor_id', 'observed_at'],
+  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
+})

@@ -1,0 +1,41 @@
+import { col } from '../../schema/columns.ts'
+import { defineDataset, month } from '../../schema/dataset.ts'
+import { SENSOR_TYPES } from './codes.ts'
+import { madrid } from './sources.ts'
+
+/** Where traffic sensors are. The catalogue and the live feed each describe them; both are kept, told apart by `listing`. */
+export const trafficSensors = defineDataset({
+  id: 'traffic_sensors',
+  domain: 'road',
+  title: 'Traffic sensors',
+  about: 'Catalogue of traffic sensors: kind, place, district, capacity.',
+  sources: [madrid],
+  columns: {
+    source: col.string(1, 'Source of the record.', { example: 'madrid' }),
+    listing: col.string(2, 'CATALOGUE for the published catalogue, LIVE for what the live feed says of its sensors.', {
+      example: 'CATALOGUE',
+    }),
+    sensor_id: col.string(3, "The publisher's id of the sensor.", { example: '3840' }),
+    observed_at: col.instant(4, 'Publication that gave this state.', { example: '2023-07-23T00:00:00.000Z' }),
+    city: col.string(5, 'City whose traffic centre runs it.', { example: 'madrid' }),
+    sensor_type: col.code(6, 'Kind of sensor.', SENSOR_TYPES, { example: 'URBAN' }),
+    name: col.string(7, 'Street and direction as published.', {
+      nullable: true,
+      example: 'Jose Ortega y Gasset E-O - Pº Castellana-Serrano',
+    }),
+    centre_code: col.string(8, 'Code of the sensor in the traffic centre.', { nullable: true, example: '01001' }),
+    district: col.integer(9, 'Number of the city district.', { unit: '1', nullable: true, example: 4, min: 0, max: 99 }),
+    subarea: col.string(10, 'Control zone of the traffic centre.', { nullable: true, example: '1718' }),
+    capacity_veh_h: col.integer(11, 'Saturation flow.', { unit: 'veh/h', nullable: true, example: 3000, min: 0 }),
+    position: col.point([12, 13], 'Where it is.', { nullable: true, example: { lat: 40.430502, lon: -3.688323 } }),
+    municipality_code: col.string(14, 'INE code of the municipality.', { example: '28079' }),
+    access_code: col.string(15, 'Code of the signalled access that the sensor watches.', { nullable: true, example: '240102' }),
+  },
+  entity: ['source', 'listing', 'sensor_id'],
+  time: 'observed_at',
+  land: 'changes',
+  absence: 'missing',
+  partition: [month('observed_at')],
+  order: ['source', 'listing', 'sensor_id', 'observed_at'],
+  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
+})

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import avro, { type Schema, type Type } from 'avsc'
+
+/** What an Avro object container holds: the texts of its header by key, and its records. */
+export interface AvroContainer {
+  readonly metadata: ReadonlyMap<string, string>
+  readonly records: readonly unknown[]
+}
+
+const MAGIC = Buffer.from('Obj\u0001', 'latin1')
+const SYNC_BYTES = 16
+const metadataType = avro.Type.forSchema({ type: 'map', values: 'bytes' })
+const longType = avro.Type.forSchema('long')
+const types = new Map<string, Type>()
+
+// Partition values are the only longs that may exceed 2^53.
+const bigLongType = avro.types.LongType.__with({
+  fromBuffer: (bytes: Buffer) => bytes.readBigInt64LE(),
+  toBuffer: (value: bigint) => {
+    const bytes = Buffer.alloc(8)
+    bytes.writeBigInt64LE(value)
+    return bytes
+  },
+  fromJSON: BigInt,
+  toJSON: Number,
+  isValid: (value: unknown) => typeof value === 'bigint',
+  compare: (a: bigint, b: bigint) => (a === b ? 0 : a < b ? -1 : 1),
+})
+
+/**
+ * Writes records as an Avro object container (Avro 1.12, "Object Container Files"), deflated, in one block. The schema goes into the
+ * header as it is given: avsc's own form of it would lose Iceberg's `field-id`s.
+ */
+export function encodeContainer(options: { schema: Schema; metadata: Readonly<Record<string, string>>; records: unknown[] }): Buffer {
+  const schema = JSON.stringify(options.schema)
+  const type = typeOf(schema)
+  const header = { ...options.metadata, 'avro.codec': 'deflate', 'avro.schema': schema }
+  const sync = randomBytes(SYNC_BYTES)
+  const parts = [
+    MAGIC,
+    metadataType.toBuffer(Object.fromEntries(Object.entries(header).map(([key, text]) => [key, Buffer.from(text, 'utf8')]))),
+    sync,
+  ]
+  if (options.records.length > 0) {
+    const block = deflateRawSync(Buffer.concat(options.records.map((record) => type.toBuffer(record))))
+    parts.push(longType.toBuffer(options.records.length), longType.toBuffer(block.length), block, sync)
+  }
+  return Buffer.concat(parts)
+}
+
+/** Reads an Avro object container, deflated or plain. Throws where the bytes are none, or are cut. */
+export function decodeContainer(bytes: Buffer): AvroContainer {
+  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error('not an Avro object container')
+  const header = decode<Record<string, Buffer>>(metadataType, bytes, MAGIC.length)
+  const metadata = new Map(Object.entries(header.value).map(([key, text]) => [key, text.toString('utf8')]))
+  const type = typeOf(metadata.get('avro.schema') ?? '')
+  const inflate = inflaterOf(metadata.get('avro.codec') ?? 'null')
+  const sync = bytes.subarray(header.end, header.end + SYNC_BYTES)
+  if (sync.length < SYNC_BYTES) throw new Error('the Avro container is cut')
+  const records: unknown[] = []
+  for (let at = header.end + SYNC_BYTES; at < bytes.length; ) {
+    const count = decode<number>(longType, bytes, at)
+    const size = decode<number>(longType, bytes, count.end)
+    const end = size.end + size.value
+    if (!bytes.subarray(end, end + SYNC_BYTES).equals(sync))
+      throw new Error('the Avro container is damaged: a block does not end in its mark')
+    const block = inflate(bytes.subarray(size.end, end))
+    for (let n = 0, position = 0; n < count.value; n++) {
+      const record = decode<unknown>(type, block, position)
+      records.push(record.value)
+      position = record.end
+    }
+    at = end + SYNC_BYTES
+  }
+  return { metadata, records }
+}
+
+function decode<T>(type: Type, bytes: Buffer, start: number): { value: T; end: number } {
+  const { value, offset } = type.decode(bytes, start) as { value: T; offset: number }
+  if (offset < 0) throw new Error('the Avro container is cut')
+  return { value, end: offset }
+}
+
+function inflaterOf(codec: string): (bytes: Buffer) => Buffer {
+  if (codec === 'deflate') return (bytes) => inflateRawSync(bytes)
+  if (codec === 'null') return (bytes) => bytes
+  throw new Error(`the Avro codec ${codec} is not supported, only deflate and null`)
+}
+
+/** The type of a schema's JSON; compiling one costs more than a small file, and a table has few. */
+function typeOf(schema: string): Type {
+  const known = types.get(schema)
+  if (known) return known
+  const type = avro.Type.forSchema(JSON.parse(schema) as Schema, { typeHook: partitionType })
+  if (types.size >= 200) types.clear()
+  types.set(schema, type)
+  return type
+}
+
+function partitionType(schema: Schema): Type | undefined {
+  if (typeof schema !== 'object' || Array.isArray(schema) || !('name' in schema) || schema.name !== 'r102') return undefined
+  return avro.Type.forSchema(schema, { typeHook: (part: Schema) => (nameOf(part) === 'long' ? bigLongType : undefined) } as never)
+}
+
+function nameOf(schema: Schema): unknown {
+  return typeof schema === 'object' && 'type' in schema ? schema.type : schema
+}

@@ -1,0 +1,288 @@
+import { createLimit } from './limit.ts'
+import { type ManifestEntry, type ManifestedFile, STATUS, toManifested } from './manifest.ts'
+import { liveCount, type ManifestFile } from './manifest-list.ts'
+import { fieldOf, type Operation, type Snapshot, specOf, type TableMetadata } from './metadata.ts'
+import { createWriter, type SnapshotWriter } from './snapshot-writer.ts'
+import { pathsOf, type Table, type TableState } from './table.ts'
+import type { DataFile, LiveFile } from './types.ts'
+import { type Attempt, type CommitStep, type Updated, updateTable } from './update.ts'
+
+/** A change of a table's files and properties, in one commit. */
+export interface CommitOptions {
+  readonly table: Table
+  /** `append` adds; `replace` changes files, not rows; `overwrite` changes rows; `delete` removes (spec, "Snapshots"). */
+  readonly operation: Operation
+  /** Files that are in the store already. */
+  readonly add?: readonly DataFile[]
+  /** Files of the table, or their keys; the commit gives up when one is no longer in it. */
+  readonly remove?: readonly (Pick<LiveFile, 'key'> | string)[]
+  /** What else the snapshot's summary says; small, for it is kept for every snapshot. */
+  readonly summary?: Readonly<Record<string, string>>
+  /** Table properties to set (null removes), made from the state committed onto. */
+  readonly properties?: (current: TableState) => Readonly<Record<string, string | null>>
+  /** Asked on every attempt; a text is the reason to give up. */
+  readonly unless?: (current: TableState) => string | null
+  readonly onStep?: (step: CommitStep) => Promise<void> | void
+  /** Times to try while others come first; 40 unless told. */
+  readonly attempts?: number
+  readonly signal?: AbortSignal
+}
+
+const REQUESTS = 16
+/** Where a list would grow beyond this, its smallest manifests are merged until these many are left. */
+const MAX_MANIFESTS = 16
+const MERGED_MANIFESTS = 8
+
+/**
+ * Commits files and properties to a table, atomically: whoever loads the table sees all or nothing of it. Appends are tried again on
+ * whatever came in between; a commit that removes files goes on only while every one of them is still live. A commit without files
+ * changes the properties alone and makes no snapshot. Throws `CommitConflict` and `CommitOutcomeUnknown` as `updateTable`, and an error
+ * where the files do not fit the operation, the table or what is in the store.
+ */
+export async function commit(options: CommitOptions): Promise<Updated> {
+  const { table, operation, add = [] } = options
+  const removed = new Set((options.remove ?? []).map((file) => (typeof file === 'string' ? file : file.key)))
+  checkOperation({ operation, add, removed })
+  await checkStored(table, add)
+  return updateTable({
+    table,
+    attempt: (base, written) => attemptCommit({ ...options, add, removed, base, written }),
+    ...(options.onStep && { onStep: options.onStep }),
+    ...(options.attempts && { attempts: options.attempts }),
+    ...(options.signal && { signal: options.signal }),
+  })
+}
+
+interface CommitAttempt extends CommitOptions {
+  readonly add: readonly DataFile[]
+  readonly removed: ReadonlySet<string>
+  readonly base: TableState
+  readonly written: string[]
+}
+
+async function attemptCommit(options: CommitAttempt): Promise<Attempt> {
+  const { base, add, removed, written } = options
+  const reason = options.unless?.(base)
+  if (reason) return { kind: 'stop', reason }
+  const properties = withProperties(base.properties, options.properties?.(base) ?? {})
+  if (add.length === 0 && removed.size === 0)
+    return properties === base.properties ? { kind: 'nothing' } : { kind: 'change', metadata: { ...base.metadata, properties } }
+
+  const manifests = await base.table.manifests(base)
+  const read = await readManifests(base, manifests)
+  checkNew(read, add)
+  const holders = holdersOf(read, removed)
+  const found = new Set(holders.flatMap((holder) => holder.removed.map((entry) => entry.file.key)))
+  const missing = [...removed].filter((key) => !found.has(key))
+  if (missing.length > 0)
+    return {
+      kind: 'stop',
+      reason: `no longer in the table: ${missing.slice(0, 3).join(', ')}${missing.length > 3 ? ` and ${missing.length - 3} more` : ''}`,
+    }
+  checkRows(options, holders)
+
+  const writer = createWriter({ base, written })
+  const untouched = manifests.filter((manifest) => liveCount(manifest) > 0 && !holders.some((holder) => holder.manifest === manifest))
+  const added = await addedManifests(writer, base, add)
+  const rewritten: ManifestFile[] = []
+  for (const holder of holders) rewritten.push(await writer.manifest(holder.manifest.specId, withoutRemoved(holder, removed, writer)))
+  const kept = await merged(writer, base, { untouched, others: added.length + rewritten.length })
+  const snapshot = await writer.snapshot({ manifests: [...added, ...rewritten, ...kept], summary: summaryOf(options, holders) })
+  return { kind: 'change', metadata: withSnapshot({ ...base.metadata, properties }, snapshot) }
+}
+
+/** The metadata with a new current snapshot. */
+function withSnapshot(metadata: TableMetadata, snapshot: Snapshot): TableMetadata {
+  const id = snapshot['snapshot-id']
+  const timestamp = snapshot['timestamp-ms']
+  return {
+    ...metadata,
+    'last-sequence-number': snapshot['sequence-number'],
+    'last-updated-ms': timestamp,
+    'current-snapshot-id': id,
+    refs: { ...metadata.refs, main: { 'snapshot-id': id, type: 'branch' } },
+    snapshots: [...metadata.snapshots.slice(0, -1), ...metadata.snapshots.slice(-1).map(shortened), snapshot],
+    'snapshot-log': [...metadata['snapshot-log'], { 'timestamp-ms': timestamp, 'snapshot-id': id }],
+  }
+}
+
+/** A manifest and what it lists. */
+interface ReadManifest {
+  readonly manifest: ManifestFile
+  readonly entries: readonly ManifestEntry[]
+}
+
+/** What only the newest snapshot is asked for and its manifest list tells: a week has 2,500 snapshots, and each commit writes them all. */
+const OF_THE_NEWEST = ['total-data-files', 'total-files-size']
+
+function shortened(snapshot: Snapshot): Snapshot {
+  const summary = Object.fromEntries(Object.entries(snapshot.summary).filter(([name]) => !OF_THE_NEWEST.includes(name)))
+  return { ...snapshot, summary: { ...summary, operation: snapshot.summary.operation } }
+}
+
+/** A manifest that lists files to remove. */
+interface Holder extends ReadManifest {
+  readonly removed: readonly ManifestEntry[]
+}
+
+/** What the manifests list; a writer has most of it in memory, as it wrote it. */
+async function readManifests(base: TableState, manifests: readonly ManifestFile[]): Promise<ReadManifest[]> {
+  const limit = createLimit(REQUESTS)
+  return Promise.all(manifests.map((manifest) => limit(async () => ({ manifest, entries: await base.table.entries(base, manifest) }))))
+}
+
+function holdersOf(read: readonly ReadManifest[], removed: ReadonlySet<string>): Holder[] {
+  if (removed.size === 0) return []
+  return read
+    .map(({ manifest, entries }) => ({
+      manifest,
+      entries,
+      removed: entries.filter((entry) => isLive(entry) && removed.has(entry.file.key)),
+    }))
+    .filter((holder) => holder.removed.length > 0)
+}
+
+const isLive = (entry: ManifestEntry): boolean => entry.status !== STATUS.DELETED
+
+/** What is left of a manifest; removed files stay named in it for this snapshot, older removals go. */
+function withoutRemoved(holder: Holder, removed: ReadonlySet<string>, writer: SnapshotWriter): ManifestEntry[] {
+  return holder.entries
+    .filter(isLive)
+    .map((entry) =>
+      removed.has(entry.file.key)
+        ? { ...entry, status: STATUS.DELETED, snapshotId: writer.snapshotId }
+        : { ...entry, status: STATUS.EXISTING },
+    )
+}
+
+async function addedManifests(writer: SnapshotWriter, base: TableState, add: readonly DataFile[]): Promise<ManifestFile[]> {
+  const files = new Map<number, ManifestedFile[]>()
+  for (const file of add) {
+    const held = files.get(file.specId) ?? []
+    held.push(toManifested(checkedFile(base, file), (id) => fieldOf(base.metadata, id)))
+    files.set(file.specId, held)
+  }
+  const manifests: ManifestFile[] = []
+  for (const [specId, held] of files)
+    manifests.push(
+      await writer.manifest(
+        specId,
+        held.map((file) => writer.added(file)),
+      ),
+    )
+  return manifests
+}
+
+/** The manifests that no file is removed from, the smallest of them merged where there would be too many. */
+async function merged(
+  writer: SnapshotWriter,
+  base: TableState,
+  options: { untouched: readonly ManifestFile[]; others: number },
+): Promise<ManifestFile[]> {
+  const { untouched, others } = options
+  const mergeable = mergeableOf(untouched)
+  const excess = untouched.length + others - MERGED_MANIFESTS
+  if (untouched.length + others <= MAX_MANIFESTS || mergeable.length < 2) return [...untouched]
+  const chosen = mergeable.toSorted((a, b) => liveCount(a) - liveCount(b)).slice(0, Math.max(2, excess + 1))
+  const entries: ManifestEntry[] = []
+  // In the order of the list, so that files of a time stay together.
+  for (const manifest of mergeable.filter((one) => chosen.includes(one)))
+    for (const entry of await base.table.entries(base, manifest)) if (isLive(entry)) entries.push({ ...entry, status: STATUS.EXISTING })
+  const [first] = chosen as [ManifestFile]
+  const whole = await writer.manifest(first.specId, entries)
+  return [whole, ...untouched.filter((manifest) => !chosen.includes(manifest))]
+}
+
+/** The manifests of the partition spec that has most of them: a manifest lists files of one spec. */
+function mergeableOf(manifests: readonly ManifestFile[]): ManifestFile[] {
+  const bySpec = Object.groupBy(manifests, (manifest) => manifest.specId)
+  return Object.values(bySpec).reduce<ManifestFile[]>((most, group = []) => (group.length > most.length ? group : most), [])
+}
+
+function withProperties(
+  current: Readonly<Record<string, string>>,
+  changes: Readonly<Record<string, string | null>>,
+): Readonly<Record<string, string>> {
+  const changed = Object.entries(changes).filter(([name, value]) => (current[name] ?? null) !== value)
+  if (changed.length === 0) return current
+  const properties = { ...current }
+  for (const [name, value] of changed) {
+    if (value === null) delete properties[name]
+    else properties[name] = value
+  }
+  return properties
+}
+
+/**
+ * Totals, and what they do not tell of a change: rows added and deleted by an overwrite or a delete. No more, for there are thousands of
+ * summaries (spec, Appendix F: all but the operation is optional).
+ */
+function summaryOf(options: CommitAttempt, holders: readonly Holder[]): Snapshot['summary'] {
+  const { operation, add, base } = options
+  const gone = holders.flatMap((holder) => holder.removed.map((entry) => entry.file))
+  const [added, deleted] = [rowsOf(add), rowsOf(gone)]
+  const before: Readonly<Record<string, string>> = base.snapshot?.summary ?? {}
+  const total = (name: string, change: number): Record<string, string> => ({ [name]: String(Number(before[name] ?? 0) + change) })
+  const isTold = operation === 'append' || operation === 'replace'
+  return {
+    operation,
+    ...(!isTold && { 'added-records': String(added), 'deleted-records': String(deleted) }),
+    ...total('total-data-files', add.length - gone.length),
+    ...total('total-records', added - deleted),
+    ...total('total-files-size', bytesOf(add) - bytesOf(gone)),
+    ...options.summary,
+  }
+}
+
+function bytesOf(files: readonly { readonly bytes: number }[]): number {
+  return files.reduce((total, file) => total + file.bytes, 0)
+}
+
+function rowsOf(files: readonly { readonly rows: number }[]): number {
+  return files.reduce((total, file) => total + file.rows, 0)
+}
+
+function checkOperation(options: { operation: Operation; add: readonly DataFile[]; removed: ReadonlySet<string> }): void {
+  const { operation, add, removed } = options
+  if (operation === 'append' && removed.size > 0) throw new Error('an append removes no files: the operation is overwrite or replace')
+  if (operation === 'delete' && add.length > 0) throw new Error('a delete adds no files: the operation is overwrite')
+  const keys = new Set(add.map((file) => file.key))
+  if (keys.size < add.length) throw new Error('a file is added twice in one commit')
+  const both = [...keys].find((key) => removed.has(key))
+  if (both) throw new Error(`${both} is added and removed in one commit`)
+}
+
+/** A file that a table names twice gives its rows twice (spec, "Scan Planning"). */
+function checkNew(read: readonly ReadManifest[], add: readonly DataFile[]): void {
+  const keys = new Set(add.map((file) => file.key))
+  for (const { entries } of read)
+    for (const entry of entries) if (keys.has(entry.file.key) && isLive(entry)) throw new Error(`${entry.file.key} is in the table already`)
+}
+
+function checkRows(options: CommitAttempt, holders: readonly Holder[]): void {
+  if (options.operation !== 'replace') return
+  const [added, gone] = [rowsOf(options.add), rowsOf(holders.flatMap((holder) => holder.removed.map((entry) => entry.file)))]
+  if (added !== gone) throw new Error(`a replace keeps the rows: it adds ${added} and removes ${gone}; the operation is overwrite`)
+}
+
+function checkedFile(base: TableState, file: DataFile): DataFile {
+  pathsOf(base).toLocation(file.key)
+  const parts = specOf(base.metadata, file.specId).fields.length
+  if (file.partition.length !== parts)
+    throw new Error(`${file.key}: ${file.partition.length} partition values, spec ${file.specId} has ${parts}`)
+  return file
+}
+
+/** A table must never name a file that is not whole in the store, whatever happened since it was written. */
+async function checkStored(table: Table, files: readonly DataFile[]): Promise<void> {
+  const limit = createLimit(REQUESTS)
+  await Promise.all(
+    files.map((file) =>
+      limit(async () => {
+        const stored = await table.store.head(file.key)
+        if (stored?.bytes !== file.bytes)
+          throw new Error(`${file.key}: ${stored ? `${stored.bytes} bytes` : 'nothing'} in the store, ${file.bytes} bytes expected`)
+      }),
+    ),
+  )
+}

@@ -1,0 +1,87 @@
+import { createLimit } from './limit.ts'
+import { type ManifestEntry, type ManifestedFile, metricsOf, STATUS } from './manifest.ts'
+import { liveCount, type ManifestFile } from './manifest-list.ts'
+import { type PartitionPart, partsOf } from './manifest-schema.ts'
+import { primitiveOf, specOf } from './metadata.ts'
+import { type Constraint, constraintOf, metricsMayMatch, partitionMayMatch, summaryMayMatch } from './prune.ts'
+import type { TableState } from './table.ts'
+import type { FieldMetrics, Filter, LiveFile, TableField } from './types.ts'
+
+const REQUESTS = 16
+
+/**
+ * The data files of a table's state that may hold rows which match a filter; all of them without one. Files are left out by their partition, under whatever spec they were written, and by their columns' limits, never one that holds
+ * a match. Throws for a filter on a column that the table lacks or with a value of another type.
+ */
+export async function liveFiles(state: TableState, filter: Filter = {}): Promise<LiveFile[]> {
+  const constraints = constraintsOf(state, filter)
+  const manifests = (await state.table.manifests(state)).filter((manifest) => liveCount(manifest) > 0)
+  const limit = createLimit(REQUESTS)
+  const kept = await Promise.all(manifests.map((manifest) => limit(() => filesOf(state, manifest, constraints))))
+  return kept.flat()
+}
+
+/** What a filter asks of one field. */
+interface FieldConstraint {
+  readonly field: TableField
+  readonly type: string
+  readonly constraint: Constraint
+}
+
+function constraintsOf(state: TableState, filter: Filter): FieldConstraint[] {
+  return Object.entries(filter).flatMap(([name, conditions]) => {
+    const field = state.fields.find((one) => one.name === name)
+    if (!field)
+      throw new Error(`table ${state.table.key} has no column ${name}; there are ${state.fields.map((one) => one.name).join(', ')}`)
+    const type = primitiveOf(field)
+    const constraint = type === null ? null : constraintOf(name, type, conditions)
+    return type !== null && constraint ? [{ field, type, constraint }] : []
+  })
+}
+
+async function filesOf(state: TableState, manifest: ManifestFile, constraints: readonly FieldConstraint[]): Promise<LiveFile[]> {
+  const parts = partsOf(state.metadata, specOf(state.metadata, manifest.specId))
+  const byPart = parts.flatMap((part, at) =>
+    constraints.flatMap(({ field, constraint }) => (field.id === part.sourceId ? [{ part, at, constraint }] : [])),
+  )
+  for (const { part, at, constraint } of byPart) {
+    const summary = manifest.partitions[at]
+    if (summary && !summaryMayMatch(constraint, part, summary)) return []
+  }
+  const files: LiveFile[] = []
+  for (const entry of await state.table.entries(state, manifest))
+    if (entry.status !== STATUS.DELETED && mayMatch(entry.file, byPart, constraints))
+      files.push(liveFile(entry, manifest.specId, state.fields))
+  return files
+}
+
+function mayMatch(
+  file: ManifestedFile,
+  byPart: readonly { readonly part: PartitionPart; readonly at: number; readonly constraint: Constraint }[],
+  constraints: readonly FieldConstraint[],
+): boolean {
+  return (
+    byPart.every(({ part, at, constraint }) => partitionMayMatch(constraint, part, file.partition[at] ?? null)) &&
+    constraints.every(({ field, type, constraint }) => metricsMayMatch(constraint, type, field.id, file))
+  )
+}
+
+/** A file as callers see it; its metrics are decoded when they are asked for. */
+function liveFile({ file, snapshotId, sequenceNumber }: ManifestEntry, specId: number, fields: readonly TableField[]): LiveFile {
+  const { key, rows, bytes, partition, sortOrderId } = file
+  let metrics: ReadonlyMap<number, FieldMetrics> | null = null
+  return {
+    key,
+    rows,
+    bytes,
+    partition,
+    sortOrderId,
+    specId,
+    snapshotId: BigInt(snapshotId),
+    sequenceNumber,
+    get metrics() {
+      metrics ??= metricsOf(file, fields)
+      return metrics
+    },
+  }
+}

@@ -1,0 +1,181 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Dataset } from '../schema/dataset.ts'
+import { MigrationRefused } from './errors.ts'
+import { schemaOf, specOf, type TableMetadata, type TableSchema } from './metadata.ts'
+import { type DeclaredTable, declaredTable, isSamePartition, schemaJson, specJson } from './schema.ts'
+import type { Table, TableState } from './table.ts'
+import type { TableField } from './types.ts'
+import { updateTable } from './update.ts'
+import { decimalOf } from './values.ts'
+
+/**
+ * Brings a table to its dataset's declaration: columns are added (nullable only), renamed (the column says its former name in `was`),
+ * widened (int to long, a decimal to more digits), made nullable and retired, always by field id; the partition, the order and the descriptions follow.
+ * Files and old snapshots stay as they are. Throws `MigrationRefused`, naming every column that cannot be followed, and then changes nothing.
+ */
+export async function migrateTable(
+  table: Table,
+  dataset: Dataset,
+): Promise<{ readonly state: TableState; readonly changes: readonly string[] }> {
+  const declared = declaredTable(dataset)
+  let changes: readonly string[] = []
+  const { state } = await updateTable({
+    table,
+    attempt: async (base) => {
+      const plan = planMigration(base.metadata, declared)
+      changes = plan.changes
+      return plan.changes.length === 0 ? { kind: 'nothing' } : { kind: 'change', metadata: plan.metadata }
+    },
+  })
+  return { state, changes }
+}
+
+/**
+ * Iceberg's Spark runtime up to 1.10.1 fails to read an int that became a long from files that mark their ints as such, as DuckDB's do
+ * (apache/iceberg#16341); without vectors it reads them.
+ */
+const UNVECTORIZED = Object.freeze({ 'read.parquet.vectorization.enabled': 'false' })
+
+/** What it takes to bring metadata to a declaration; throws `MigrationRefused` where it cannot be. */
+function planMigration(
+  metadata: TableMetadata,
+  declared: DeclaredTable,
+): { readonly metadata: TableMetadata; readonly changes: readonly string[] } {
+  const schema = schemaOf(metadata)
+  const refusals = [
+    ...schema.fields.flatMap((field) => refusedRemoval(metadata, field, declared)),
+    ...declared.fields.flatMap((field) => refusedField(metadata, field, declared)),
+  ]
+  if (refusals.length > 0)
+    throw new MigrationRefused(`table ${metadata.location} cannot follow its declaration:\n  ${refusals.join('\n  ')}`)
+
+  const changes = schema.fields
+    .filter((field) => !declared.fields.some((other) => other.id === field.id))
+    .map((field) => `retired ${field.name}`)
+  for (const field of declared.fields) {
+    const before = schema.fields.find((other) => other.id === field.id)
+    if (!before) changes.push(`added ${field.name}`)
+    else if (!isDeepStrictEqual({ ...before }, { ...field })) changes.push(fieldChange(before, field))
+  }
+  let next = metadata
+  if (
+    changes.length > 0 ||
+    !isDeepStrictEqual(schema.fields, declared.fields) ||
+    !isDeepStrictEqual(schema['identifier-field-ids'], declared.identifiers)
+  ) {
+    if (changes.length === 0) changes.push('arranged the columns')
+    next = withSchema(next, declared)
+    if (widensInt(schema, declared)) next = { ...next, properties: { ...next.properties, ...UNVECTORIZED } }
+  }
+  const spec = specOf(next)
+  if (!isSameSpec(spec.fields, declared.partition)) {
+    changes.push(`partitioned by ${declared.partition.map((field) => field.name).join(', ') || 'nothing'}`)
+    next = withSpec(next, declared)
+  }
+  const order = next['sort-orders'].find((one) => one['order-id'] === next['default-sort-order-id'])
+  if (!isDeepStrictEqual(order?.fields ?? [], declared.order)) {
+    changes.push('sorted anew')
+    next = withOrder(next, declared)
+  }
+  const properties = Object.entries(declared.properties).filter(([name, value]) => next.properties[name] !== value)
+  if (properties.length > 0) {
+    changes.push(`described anew: ${properties.map(([name]) => name).join(', ')}`)
+    next = { ...next, properties: { ...next.properties, ...declared.properties } }
+  }
+  return { metadata: next, changes }
+}
+
+function refusedRemoval(metadata: TableMetadata, field: TableField, declared: DeclaredTable): string[] {
+  if (declared.fields.some((other) => other.id === field.id)) return []
+  if (!declared.retired.has(field.id)) return [`column ${field.name} (field id ${field.id}) is no longer declared: declare it as retired`]
+  const spec = metadata['partition-specs'].find((one) => one.fields.some((part) => part['source-id'] === field.id))
+  if (spec) return [`column ${field.name} (field id ${field.id}) cannot be retired: files are partitioned by it (spec ${spec['spec-id']})`]
+  return []
+}
+
+function refusedField(metadata: TableMetadata, field: TableField, declared: DeclaredTable): string[] {
+  const before = schemaOf(metadata).fields.find((other) => other.id === field.id)
+  const what = `column ${field.name} (field id ${field.id})`
+  if (!before) {
+    const former = idOwner(metadata, field.id) ?? (typeof field.type === 'object' ? idOwner(metadata, field.type['element-id']) : null)
+    if (former) return [`${what} takes an id that column ${former} had: ids are never used again`]
+    return field.required ? [`${what} is new and not nullable: rows that are there have no value for it`] : []
+  }
+  const refusals: string[] = []
+  if (before.name !== field.name && !declared.was.get(field.id)?.includes(before.name))
+    refusals.push(`${what} is called ${before.name} in the table: say so in its \`was\` if it is the same column`)
+  if (field.required && !before.required) refusals.push(`${what} is nullable in the table and cannot become required`)
+  if (!canWiden(before.type, field.type))
+    refusals.push(`${what} is ${typeText(before.type)} in the table and cannot become ${typeText(field.type)}`)
+  return refusals
+}
+
+/** The name of the column that had an id in any schema of the table. */
+function idOwner(metadata: TableMetadata, id: number): string | null {
+  for (const schema of metadata.schemas)
+    for (const field of schema.fields) {
+      if (field.id === id) return field.name
+      if (typeof field.type === 'object' && field.type['element-id'] === id) return field.name
+    }
+  return null
+}
+
+/** True where a type is the same or holds every value of the other (spec, "Schema Evolution"). */
+function canWiden(from: TableField['type'], to: TableField['type']): boolean {
+  if (typeof from === 'object' && typeof to === 'object')
+    return (
+      from['element-id'] === to['element-id'] && canWiden(from.element, to.element) && (from['element-required'] || !to['element-required'])
+    )
+  if (typeof from === 'object' || typeof to === 'object') return false
+  const [one, other] = [decimalOf(from), decimalOf(to)]
+  if (one && other) return one.scale === other.scale && one.precision <= other.precision
+  return from === to || (from === 'int' && to === 'long')
+}
+
+function widensInt(schema: TableSchema, declared: DeclaredTable): boolean {
+  return declared.fields.some(
+    (field) => field.type === 'long' && schema.fields.some((before) => before.id === field.id && before.type === 'int'),
+  )
+}
+
+function fieldChange(before: TableField, field: TableField): string {
+  if (before.name !== field.name) return `renamed ${before.name} to ${field.name}`
+  if (!isDeepStrictEqual(before.type, field.type)) return `widened ${field.name} from ${typeText(before.type)} to ${typeText(field.type)}`
+  if (before.required !== field.required) return `made ${field.name} nullable`
+  return `described ${field.name} anew`
+}
+
+function typeText(type: TableField['type']): string {
+  return typeof type === 'string' ? type : `list of ${type.element}`
+}
+
+function withSchema(metadata: TableMetadata, declared: DeclaredTable): TableMetadata {
+  const id = 1 + Math.max(...metadata.schemas.map((schema) => schema['schema-id']))
+  return {
+    ...metadata,
+    'last-column-id': Math.max(metadata['last-column-id'], declared.lastColumnId),
+    'current-schema-id': id,
+    schemas: [...metadata.schemas, schemaJson(id, declared)],
+  }
+}
+
+function withSpec(metadata: TableMetadata, declared: DeclaredTable): TableMetadata {
+  const earlier = metadata['partition-specs']
+  const same = earlier.find((spec) => isSameSpec(spec.fields, declared.partition))
+  if (same) return { ...metadata, 'default-spec-id': same['spec-id'] }
+  const id = 1 + Math.max(...earlier.map((spec) => spec['spec-id']))
+  const { spec, lastPartitionId } = specJson({ id, declared, earlier, lastPartitionId: metadata['last-partition-id'] })
+  return { ...metadata, 'default-spec-id': id, 'partition-specs': [...earlier, spec], 'last-partition-id': lastPartitionId }
+}
+
+function isSameSpec(one: DeclaredTable['partition'], other: DeclaredTable['partition']): boolean {
+  return one.length === other.length && one.every((field, at) => isSamePartition(field, other[at] as (typeof other)[number]))
+}
+
+function withOrder(metadata: TableMetadata, declared: DeclaredTable): TableMetadata {
+  const orders = metadata['sort-orders']
+  const same = orders.find((order) => isDeepStrictEqual(order.fields, declared.order))
+  if (same) return { ...metadata, 'default-sort-order-id': same['order-id'] }
+  const id = 1 + Math.max(...orders.map((order) => order['order-id']))
+  return { ...metadata, 'default-sort-order-id': id, 'sort-orders': [...orders, { 'order-id': id, fields: declared.order }] }
+}

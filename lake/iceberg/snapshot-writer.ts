@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import { encodeManifest, type ManifestEntry, type ManifestedFile, STATUS } from './manifest.ts'
+import { encodeManifestList, type ManifestFile, summarise } from './manifest-list.ts'
+import { partsOf } from './manifest-schema.ts'
+import { type Snapshot, schemaOf, specOf } from './metadata.ts'
+import { pathsOf, type TableState } from './table.ts'
+
+/** Writes the manifests and the manifest list of one new snapshot. */
+export interface SnapshotWriter {
+  /** Id of the snapshot to be, as entries of removed files state it. */
+  readonly snapshotId: number
+  /** The entry of a file that the snapshot adds. */
+  added(file: ManifestedFile): ManifestEntry
+  /** Writes a manifest of files of one partition spec. */
+  manifest(specId: number, entries: readonly ManifestEntry[]): Promise<ManifestFile>
+  /** Writes the manifest list and gives the snapshot. */
+  snapshot(options: { manifests: readonly ManifestFile[]; summary: Snapshot['summary'] }): Promise<Snapshot>
+}
+
+/**
+ * Begins the snapshot that follows a state. Its id is its sequence number, unique in the table as the version that commits it is;
+ * keys of objects go into `written` before they are written.
+ */
+export function createWriter(options: { base: TableState; written: string[] }): SnapshotWriter {
+  const { base, written } = options
+  const { table, metadata, snapshot: parent } = base
+  const paths = pathsOf(base)
+  const sequenceNumber = metadata['last-sequence-number'] + 1
+  const snapshotId = sequenceNumber
+
+  return {
+    snapshotId,
+
+    added: (file) => ({ status: STATUS.ADDED, snapshotId, sequenceNumber, fileSequenceNumber: sequenceNumber, file }),
+
+    async manifest(specId, entries) {
+      const spec = specOf(metadata, specId)
+      const parts = partsOf(metadata, spec)
+      const key = newKey(table.key, `m${sequenceNumber}`)
+      const bytes = encodeManifest({ schema: schemaOf(metadata), spec, parts, entries, paths })
+      written.push(key)
+      await table.store.put(key, bytes)
+      table.remember({ entries: new Map([[key, entries]]) })
+      return summarise({ key, bytes: bytes.length, specId, snapshotId, sequenceNumber, parts, entries })
+    },
+
+    async snapshot({ manifests, summary }) {
+      const key = newKey(table.key, `s${sequenceNumber}`)
+      const parentId = parent?.['snapshot-id'] ?? null
+      written.push(key)
+      await table.store.put(key, encodeManifestList({ manifests, snapshotId, parentId, sequenceNumber, paths }))
+      table.remember({ lists: new Map([[key, manifests]]) })
+      return {
+        'sequence-number': sequenceNumber,
+        'snapshot-id': snapshotId,
+        ...(parentId !== null && { 'parent-snapshot-id': parentId }),
+        'timestamp-ms': Math.max(table.clock(), metadata['last-updated-ms']),
+        'manifest-list': paths.toLocation(key),
+        summary,
+        // DuckDB 1.5.5 ends the process (SIGSEGV) on a snapshot asked for by id that does not state its schema.
+        'schema-id': metadata['current-schema-id'],
+      }
+    },
+  }
+}
+
+/** A new key for an Avro file of a table's metadata: no other attempt's, and short, for every snapshot names one. */
+export function newKey(tableKey: string, name: string): string {
+  // 47 bits: attempts at the same snapshot, the only others with this name, are few.
+  const random = randomBytes(6).readUIntBE(0, 6).toString(36).padStart(10, '0').slice(1)
+  return `${tableKey}/metadata/${name}-${random}.avro`
+}

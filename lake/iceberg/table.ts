@@ -1,0 +1,222 @@
+import type { ObjectStore } from '../store/store.ts'
+import { createLru } from './lru.ts'
+import { decodeManifest, type ManifestEntry, type Paths } from './manifest.ts'
+import { decodeManifestList, type ManifestFile } from './manifest-list.ts'
+import { partsOf } from './manifest-schema.ts'
+import { currentSnapshot, parseMetadata, type Snapshot, schemaOf, specOf, type TableMetadata } from './metadata.ts'
+import type { TableField } from './types.ts'
+
+/** A table's state at one version of its metadata. */
+export interface TableState {
+  readonly table: Table
+  readonly version: number
+  readonly metadata: TableMetadata
+  readonly properties: Readonly<Record<string, string>>
+  /** The fields of the current schema. */
+  readonly fields: readonly TableField[]
+  /** The current snapshot, null in a table without data. */
+  readonly snapshot: Snapshot | null
+  readonly snapshotId: bigint | null
+}
+
+/** A table in a store; what it has read is kept, what it has not read yet is fetched when asked. */
+export interface Table {
+  readonly store: ObjectStore
+  /** Key of its folder: `lake/<domain>/<dataset>`. */
+  readonly key: string
+  readonly clock: () => number
+  /** The newest version, by one probe where nothing changed; null where the table is not created. */
+  load(): Promise<TableState | null>
+  /** The manifests of a snapshot; the current one unless told. */
+  manifests(state: TableState, snapshot?: Snapshot | null): Promise<readonly ManifestFile[]>
+  /** What a manifest lists. */
+  entries(state: TableState, manifest: ManifestFile): Promise<readonly ManifestEntry[]>
+  /** Keeps what was just written, which never changes: the manifests of a list, the entries of a manifest, by the object's key. */
+  remember(written: {
+    readonly lists?: ReadonlyMap<string, readonly ManifestFile[]>
+    readonly entries?: ReadonlyMap<string, readonly ManifestEntry[]>
+  }): void
+  /** Takes a version just committed as the newest known. */
+  adopt(version: number, metadata: TableMetadata): TableState
+  /** Runs writers of this process one after another. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>
+}
+
+/** How long what was the newest version may be taken as a base without asking the store's listing again. */
+export const BASE_MAX_AGE_MS = 3_600_000
+
+const VERSION = /\/v([1-9]\d*)\.metadata\.json$/
+const MAX_CACHED_ENTRIES = 20_000
+const MAX_CACHED_MANIFESTS = 20_000
+
+/** Opens a table, without reading anything. `clock` is the time in ms since the epoch. */
+export function openTable(options: { store: ObjectStore; key: string; clock?: () => number }): Table {
+  const { store, key, clock = Date.now } = options
+  const entriesByKey = createLru<readonly ManifestEntry[]>(MAX_CACHED_ENTRIES)
+  const manifestsByList = createLru<readonly ManifestFile[]>(MAX_CACHED_MANIFESTS)
+  let newest: TableState | null = null
+  let checkedAt = Number.NEGATIVE_INFINITY
+  let writers: Promise<unknown> = Promise.resolve()
+
+  const table: Table = {
+    store,
+    key,
+    clock,
+
+    async load() {
+      const asked = clock()
+      const base = newest && asked - checkedAt <= BASE_MAX_AGE_MS ? newest : await discover()
+      if (!base) return null
+      keep(await advance(base))
+      checkedAt = Math.max(checkedAt, asked)
+      return newest
+    },
+
+    async manifests(state, snapshot = state.snapshot) {
+      if (!snapshot) return []
+      const list = pathsOf(state).toKey(snapshot['manifest-list'])
+      const known = manifestsByList.get(list)
+      if (known) return known
+      const manifests = decodeManifestList(await mustGet(list), pathsOf(state))
+      manifestsByList.set(list, manifests, manifests.length + 1)
+      return manifests
+    },
+
+    async entries(state, manifest) {
+      const known = entriesByKey.get(manifest.key)
+      if (known) return known
+      const bytes = await mustGet(manifest.key)
+      if (bytes.length !== manifest.bytes) throw new Error(`${manifest.key} has ${bytes.length} bytes, ${manifest.bytes} expected`)
+      const entries = decodeManifest({
+        bytes,
+        parts: partsOf(state.metadata, specOf(state.metadata, manifest.specId)),
+        inherited: manifest,
+        paths: pathsOf(state),
+      })
+      entriesByKey.set(manifest.key, entries, entries.length + 1)
+      return entries
+    },
+
+    remember({ lists, entries }) {
+      for (const [object, manifests] of lists ?? []) manifestsByList.set(object, manifests, manifests.length + 1)
+      for (const [object, held] of entries ?? []) entriesByKey.set(object, held, held.length + 1)
+    },
+
+    adopt(version, metadata) {
+      const state = stateOf(table, version, metadata)
+      keep(state)
+      checkedAt = clock()
+      return state
+    },
+
+    exclusively(work) {
+      const turn = writers.then(work)
+      writers = turn.catch(() => {})
+      return turn
+    },
+  }
+
+  const keep = (state: TableState): void => {
+    if (newest && newest.metadata['table-uuid'] !== state.metadata['table-uuid'])
+      throw new Error(`table ${key}: another table took its place (${state.metadata['table-uuid']} for ${newest.metadata['table-uuid']})`)
+    if (!newest || state.version > newest.version) newest = state
+  }
+
+  const mustGet = async (object: string): Promise<Buffer> => {
+    const bytes = await store.get(object)
+    if (!bytes) throw new Error(`table ${key}: ${object} is missing`)
+    return bytes
+  }
+
+  const read = async (version: number): Promise<TableState | null> => {
+    const bytes = await store.get(versionKey(key, version))
+    return bytes && stateOf(table, version, parseMetadata(bytes, versionKey(key, version)))
+  }
+
+  const exists = async (version: number): Promise<boolean> => (await store.head(versionKey(key, version))) !== null
+
+  /** A version that is there, and from which every newer one follows without a gap. */
+  const discover = async (): Promise<TableState | null> => {
+    const hint = Number((await store.get(hintKey(key)))?.toString('latin1').trim())
+    const hinted = Number.isSafeInteger(hint) && hint > 0 ? await read(hint) : null
+    // Versions are removed oldest first and only after days: none can be missing after one that is young.
+    if (hinted && clock() - hinted.metadata['last-updated-ms'] <= BASE_MAX_AGE_MS) return hinted
+    const versions = await listVersions(table)
+    const last = versions.at(-1)
+    return last === undefined ? hinted : read(last)
+  }
+
+  /** The newest version after one that is there: looks ahead by doubling steps, then halves them. */
+  const advance = async (base: TableState): Promise<TableState> => {
+    const following = await read(base.version + 1)
+    if (!following) return base
+    let [at, step] = [following.version, 1]
+    while (await exists(at + step)) {
+      at += step
+      step *= 2
+    }
+    for (step /= 2; step >= 1; step /= 2) if (await exists(at + step)) at += step
+    return at === following.version ? following : ((await read(at)) ?? following)
+  }
+
+  return Object.freeze(table)
+}
+
+/** The state with an older snapshot in place of the current one, under the current schema. Throws for a snapshot that is not kept. */
+export function stateAt(state: TableState, snapshotId: bigint): TableState {
+  const snapshot = state.metadata.snapshots.find((one) => BigInt(one['snapshot-id']) === snapshotId)
+  if (!snapshot) throw new Error(`table ${state.table.key} has no snapshot ${snapshotId}: it never had, or it has expired`)
+  return Object.freeze({ ...state, snapshot, snapshotId })
+}
+
+/** Key of a version's metadata. */
+export function versionKey(key: string, version: number): string {
+  return `${key}/metadata/v${version}.metadata.json`
+}
+
+/** Key of the hint for readers that look for the newest version. */
+export function hintKey(key: string): string {
+  return `${key}/metadata/version-hint.text`
+}
+
+/** The versions of a table that are there, ascending. */
+export async function listVersions(table: Table): Promise<number[]> {
+  const versions: number[] = []
+  for await (const object of table.store.list(`${table.key}/metadata/v`)) {
+    const match = VERSION.exec(object.key)
+    if (match) versions.push(Number(match[1]))
+  }
+  return versions.sort((a, b) => a - b)
+}
+
+/**
+ * Keys of a table's files from the locations in its metadata, and back. Locations are read relative to the location the metadata states,
+ * so that a table whose folder was moved still reads; what is added to it is named the same way until it is relocated.
+ */
+export function pathsOf(state: { readonly table: Table; readonly metadata: TableMetadata }): Paths {
+  const { key } = state.table
+  const { location } = state.metadata
+  return {
+    toLocation(object) {
+      if (!object.startsWith(`${key}/`)) throw new Error(`table ${key}: ${object} lies outside it`)
+      return location + object.slice(key.length)
+    },
+    toKey(path) {
+      if (!path.startsWith(`${location}/`)) throw new Error(`table ${key}: ${path} lies outside its location ${location}`)
+      return key + path.slice(location.length)
+    },
+  }
+}
+
+function stateOf(table: Table, version: number, metadata: TableMetadata): TableState {
+  const snapshot = currentSnapshot(metadata)
+  return Object.freeze({
+    table,
+    version,
+    metadata,
+    properties: metadata.properties,
+    fields: schemaOf(metadata).fields,
+    snapshot,
+    snapshotId: snapshot && BigInt(snapshot['snapshot-id']),
+  })
+}

@@ -1,0 +1,41 @@
+import type { PartitionField } from '../schema/dataset.ts'
+import type { Bound } from './types.ts'
+
+/** Iceberg's partition transforms that our tables use. */
+export type Transform = PartitionField['transform']
+
+const DAY_US = 86_400_000_000n
+// Dates end at ±100,000,000 days of the epoch (ECMA-262 §21.4.1.1); beyond, the order of months is all that matters.
+const LAST_DAY = 100_000_000n
+
+/** The type of a partition value: the source's own, or an ordinal. Readers keep `day` as a date, the spec as an int; both are 4 bytes. */
+export function resultType(transform: Transform, sourceType: string): string {
+  if (transform === 'identity') return sourceType
+  return transform === 'day' ? 'date' : 'int'
+}
+
+/**
+ * The partition value of a value: itself, days or months since 1970-01 of a date (days) or an instant (µs). Throws where the transform
+ * does not take the type.
+ */
+export function transformValue(transform: Transform, sourceType: string, value: Bound | null): Bound | null {
+  if (value === null || transform === 'identity') return value
+  if (typeof value !== 'number' && typeof value !== 'bigint') throw new Error(`${transform} of ${sourceType} is not defined`)
+  return Number(ordinal(transform, sourceType, BigInt(value)))
+}
+
+/** Days or months since 1970-01 of days or microseconds since then, rounded down. */
+export function ordinal(transform: 'day' | 'month', sourceType: string, value: bigint): bigint {
+  if (sourceType !== 'timestamptz' && sourceType !== 'date')
+    throw new Error(`${transform} is of a date or an instant, not of ${sourceType}`)
+  const days = sourceType === 'date' ? value : floorDivide(value, DAY_US)
+  if (transform === 'day') return days
+  const within = days > LAST_DAY ? LAST_DAY : days < -LAST_DAY ? -LAST_DAY : days
+  const date = new Date(Number(within) * 86_400_000)
+  return BigInt((date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth())
+}
+
+function floorDivide(value: bigint, divisor: bigint): bigint {
+  const quotient = value / divisor
+  return value % divisor < 0n ? quotient - 1n : quotient
+}

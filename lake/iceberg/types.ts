@@ -1,0 +1,56 @@
+import type { IcebergType } from '../schema/physical.ts'
+
+/** A value as bounds and partitions hold it: int, date and month/day ordinals as number, long, µs instants and unscaled decimals as bigint. */
+export type Bound = string | number | bigint | boolean | Buffer
+
+/** Metrics of one field of a data file; bounds are lower/upper limits that hold for every value, null where there is none to state. */
+export interface FieldMetrics {
+  readonly values: number
+  readonly nulls: number
+  readonly nans: number | null
+  readonly lower: Bound | null
+  readonly upper: Bound | null
+  readonly bytes: number | null
+}
+
+/** A data file of a table, as a manifest lists it. */
+export interface DataFile {
+  /** Key in the object store (not the absolute location that the manifest carries). */
+  readonly key: string
+  readonly rows: number
+  readonly bytes: number
+  /** Partition values in the order of the partition spec, null allowed. */
+  readonly partition: readonly (Bound | null)[]
+  readonly specId: number
+  readonly sortOrderId: number
+  /** By field id. */
+  readonly metrics: ReadonlyMap<number, FieldMetrics>
+}
+
+/** A data file in a manifest, with the snapshot and sequence number that added it. */
+export interface LiveFile extends DataFile {
+  readonly snapshotId: bigint
+  readonly sequenceNumber: number
+}
+
+/** A field of the table's schema, as its metadata states it. */
+export interface TableField {
+  readonly id: number
+  readonly name: string
+  readonly required: boolean
+  readonly type: IcebergType
+  readonly doc?: string
+}
+
+/** One condition on a column of the table; several on one column are joined by AND. Values as rows hold them (instants in ms). */
+export interface ColumnFilter {
+  readonly eq?: unknown
+  readonly in?: readonly unknown[]
+  readonly gte?: unknown
+  readonly gt?: unknown
+  readonly lte?: unknown
+  readonly lt?: unknown
+}
+
+/** Conditions by physical column name (a point's are `<name>_lat`, `<name>_lon`), joined by AND. */
+export type Filter = Readonly<Record<string, ColumnFilter>>

@@ -1,0 +1,38 @@
+/**
+ * Where live state lies in Redis. `versions` and `parts` are small hashes that readers poll; a part is what one feed says of one dataset.
+ * A dataset's version grows with every publication and is a time in ms, so that it grows over an emptied Redis too.
+ */
+export const LIVE_KEYS = {
+  /** Identity of the lake that all this was derived from. */
+  lake: 'live:lake',
+  /** Hash of dataset → version. */
+  versions: 'live:versions',
+  /** Hash of dataset/feed → `<version> <seq> <header as JSON>`. */
+  parts: 'live:parts',
+  /** Hash of dataset → `<id> <data time, ms>`: the change log holds every entry after that id, and all of publications from that time on. */
+  logStart: 'live:log-start',
+  /** Hash of feed → its state as JSON, see freshness.ts. */
+  feeds: 'live:feeds',
+  /** Channel told `<dataset> <version>` after every publication. */
+  channel: 'live:changed',
+} as const
+
+/** Field of a part in `live:parts`. */
+export function partField(dataset: string, feed: string): string {
+  return `${dataset}/${feed}`
+}
+
+/** Key of a part's snapshot, see snapshot.ts. */
+export function snapshotKey(dataset: string, feed: string): string {
+  return `live:snapshot:${dataset}/${feed}`
+}
+
+/** Key of a part's hash of entity key → row as JSON. */
+export function rowsKey(dataset: string, feed: string): string {
+  return `live:rows:${dataset}/${feed}`
+}
+
+/** Key of a dataset's change log, a stream whose ids are `<version>-<n>`. */
+export function logKey(dataset: string): string {
+  return `live:log:${dataset}`
+}

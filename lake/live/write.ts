@@ -1,0 +1,166 @@
+import type { Redis } from 'ioredis'
+import { LIVE_KEYS, logKey, partField, rowsKey, snapshotKey } from './keys.ts'
+import { partOf, readPart } from './parts.ts'
+import { defineScript, runScript } from './script.ts'
+import { encodeSnapshot, type RowTexts, rowTexts, snapshotTexts } from './snapshot.ts'
+import type { LivePart, LiveUpdate } from './types.ts'
+
+/** How much of a dataset's changes Redis remembers. */
+export interface LogLimits {
+  readonly maxAge_ms: number
+  readonly maxEntries: number
+}
+
+const LOG_LIMITS: LogLimits = { maxAge_ms: 7 * 86_400_000, maxEntries: 50_000 }
+const ATTEMPTS = 8
+
+// One publication, whole or not at all. The caller has worked out what differs from the part it read; where another publication came
+// between (the part's version is not the expected one) nothing is done and it reads again.
+const PUBLISH = defineScript(`
+local versions, parts, starts, snapshot, rows, log = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local dataset, field, header, seq, rebuild = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5] == '1'
+local expected, bytes, whole, fresh = ARGV[6], ARGV[7], ARGV[8] == '1', ARGV[9] == '1'
+local maxAge, maxEntries, channel = tonumber(ARGV[10]), tonumber(ARGV[11]), ARGV[12]
+local sets, dels, entries = tonumber(ARGV[13]), tonumber(ARGV[14]), tonumber(ARGV[15])
+local feed, dataTime = ARGV[16], ARGV[17]
+local at = 18
+
+local held = redis.call('HGET', parts, field)
+local heldVersion, heldSeq = '', nil
+if held then
+  local v, s = string.match(held, '^(%d+) (%d+) ')
+  heldVersion, heldSeq = v, tonumber(s)
+end
+if heldSeq and (heldSeq > seq or (heldSeq == seq and not rebuild)) then return 'older' end
+if heldVersion ~= expected then return 'moved' end
+
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local version = math.max(now, (tonumber(redis.call('HGET', versions, dataset)) or 0) + 1)
+local versionText = string.format('%.0f', version)
+
+if whole then redis.call('DEL', rows) end
+local last = at + 2 * sets - 1
+while at <= last do
+  local to = math.min(at + 999, last)
+  redis.call('HSET', rows, unpack(ARGV, at, to))
+  at = to + 1
+end
+last = at + dels - 1
+while at <= last do
+  local to = math.min(at + 999, last)
+  redis.call('HDEL', rows, unpack(ARGV, at, to))
+  at = to + 1
+end
+
+-- Beside the id after which it holds every entry, the log keeps the data time from which on it does.
+local start = redis.call('HGET', starts, dataset)
+if fresh or not start then
+  redis.call('DEL', log)
+  start = versionText .. '-0 ' .. dataTime
+end
+local function dataTimeOf(entry, later)
+  for n = 1, #entry[2], 2 do
+    if entry[2][n] == 'data_time' then return string.format(' %.0f', math.ceil(tonumber(entry[2][n + 1])) + later) end
+  end
+  return ''
+end
+for n = 1, entries do
+  local kind, key, changed, text = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
+  if text == '' then text = redis.call('HGET', rows, key) end
+  redis.call('XADD', log, versionText .. '-' .. n,
+    'kind', kind, 'key', key, 'row', text, 'changed', changed, 'feed', feed, 'data_time', dataTime)
+  at = at + 4
+end
+local first = redis.call('XRANGE', log, '-', '+', 'COUNT', 1)[1]
+if first and tonumber(string.match(first[1], '^%d+')) < now - maxAge then
+  local oldest = string.format('%.0f', now - maxAge) .. '-0'
+  local dropped = redis.call('XREVRANGE', log, '(' .. oldest, '-', 'COUNT', 1)[1]
+  start = dropped[1] .. dataTimeOf(dropped, 1)
+  redis.call('XTRIM', log, 'MINID', oldest)
+end
+if redis.call('XTRIM', log, 'MAXLEN', maxEntries) > 0 then
+  local kept = redis.call('XRANGE', log, '-', '+', 'COUNT', 1)[1]
+  local ms, n = string.match(kept[1], '^(%d+)-(%d+)$')
+  start = ms .. '-' .. string.format('%.0f', tonumber(n) - 1) .. dataTimeOf(kept, n == '1' and 0 or 1)
+end
+
+redis.call('SET', snapshot, bytes)
+redis.call('HSET', starts, dataset, start)
+redis.call('HSET', parts, field, versionText .. ' ' .. ARGV[4] .. ' ' .. header)
+redis.call('HSET', versions, dataset, versionText)
+redis.call('PUBLISH', channel, dataset .. ' ' .. versionText)
+return versionText
+`)
+
+/**
+ * Makes a feed's state of a dataset the current one: snapshot, hash of rows, change log and version change together or not at all, and
+ * readers are told. False where Redis holds this fetch or a newer one, which is left alone. Throws where Redis does not answer.
+ */
+export async function publishLive(redis: Redis, update: LiveUpdate, log: LogLimits = LOG_LIMITS): Promise<boolean> {
+  const texts = await rowTexts(update.rows)
+  const bytes = await encodeSnapshot(texts)
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const held = await heldPart(redis, update.dataset, update.feed)
+    // An attempt of ours whose reply was lost did publish.
+    if (attempt > 0 && held.part?.seq === update.seq && held.part.fetch_id === update.fetch_id && !update.rebuild) return true
+    if (held.part && (held.part.seq > update.seq || (held.part.seq === update.seq && !update.rebuild))) return false
+    const done = await publish(redis, update, { texts, bytes, held, log })
+    if (done === 'older') return false
+    if (done !== 'moved') return true
+  }
+  throw new Error(`live ${update.dataset} of ${update.feed}: changed under every one of ${ATTEMPTS} attempts to publish seq ${update.seq}`)
+}
+
+/** What Redis holds of a feed's part of a dataset; null where it holds nothing. */
+export async function livePart(redis: Redis, dataset: string, feed: string): Promise<LivePart | null> {
+  const value = await redis.hget(LIVE_KEYS.parts, partField(dataset, feed))
+  return value === null ? null : partOf(feed, value)
+}
+
+interface Held {
+  readonly part: LivePart | null
+  /** Its rows; null where they cannot be read, as after a change of format: everything is then written anew. */
+  readonly texts: RowTexts | null
+}
+
+async function heldPart(redis: Redis, dataset: string, feed: string): Promise<Held> {
+  const { part, bytes } = await readPart(redis, dataset, feed)
+  return { part, texts: bytes && (await snapshotTexts(bytes).catch(() => null)) }
+}
+
+async function publish(
+  redis: Redis,
+  update: LiveUpdate,
+  made: { readonly texts: RowTexts; readonly bytes: Buffer; readonly held: Held; readonly log: LogLimits },
+): Promise<unknown> {
+  const { dataset, feed, seq, fetch_id, data_time, fetched_at, rebuild } = update
+  const { texts, bytes, held, log } = made
+  const sets: string[] = []
+  for (const [key, text] of texts) if (held.texts?.get(key) !== text) sets.push(key, text)
+  const dels = [...(held.texts?.keys() ?? [])].filter((key) => !texts.has(key))
+  const since = update.since_seq === undefined ? seq - 1 : update.since_seq
+  const gap = !rebuild && (since ?? 0) !== (held.part?.seq ?? 0)
+  const fresh = gap || update.changes.length > log.maxEntries || (rebuild === true && sets.length + dels.length > 0)
+  const entries: string[] = []
+  if (!fresh && !rebuild)
+    for (const { kind, key, row, changed } of update.changes) {
+      // The row of an entry is the part's own in all but rare cases, and is then not sent twice.
+      const text = JSON.stringify(row)
+      entries.push(kind, key, JSON.stringify(changed), texts.get(key) === text ? '' : text)
+    }
+  const header = JSON.stringify({ fetch_id, data_time, fetched_at, rows: texts.size })
+  return await runScript(redis, PUBLISH, {
+    keys: [
+      ...[LIVE_KEYS.versions, LIVE_KEYS.parts, LIVE_KEYS.logStart],
+      ...[snapshotKey(dataset, feed), rowsKey(dataset, feed), logKey(dataset)],
+    ],
+    args: [
+      ...[dataset, partField(dataset, feed), header, seq, rebuild ? '1' : '0'],
+      ...[held.part ? String(held.part.version) : '', bytes, held.texts ? '0' : '1', fresh ? '1' : '0'],
+      ...[log.maxAge_ms, log.maxEntries, LIVE_KEYS.channel],
+      ...[sets.length / 2, dels.length, entries.length / 4],
+      ...[feed, data_time],
+    ].concat(sets, dels, entries),
+  })
+}

@@ -1,0 +1,229 @@
+import { currentSnapshot, type TableMetadata } from './iceberg/metadata.ts'
+import { tableKey } from './iceberg/schema.ts'
+import { openTable, stateAt, type Table, type TableState } from './iceberg/table.ts'
+import { jsonArray, rowsOf, scannedColumns } from './query/answers.ts'
+import { type FileCache, openFileCache } from './query/cache.ts'
+import { type Engine, type Limits, openEngine } from './query/engine.ts'
+import { QueryError } from './query/errors.ts'
+import type { HttpfsAccess } from './query/httpfs.ts'
+import { jsonRows } from './query/json-text.ts'
+import { type FilesInUse, SessionRelations } from './query/relations.ts'
+import { scan } from './query/scan.ts'
+import type { Session } from './query/session.ts'
+import { type Sql, sql } from './query/sql.ts'
+import type { Columns } from './schema/columns.ts'
+import type { AnyRow, Dataset } from './schema/dataset.ts'
+import { tableColumns } from './schema/physical.ts'
+import type { ObjectStore } from './store/store.ts'
+
+/** What a lake is opened with; sizes in bytes. */
+export interface LakeOptions {
+  readonly store: ObjectStore
+  /** Folder for scratch files. */
+  readonly spool: string
+  readonly memory: number
+  readonly spill: number
+  readonly threads: number
+  /** Queries that run at once, and how many may wait; twice the slots wait unless told. */
+  readonly slots: number
+  readonly queue?: number
+  /** True in a process that also answers from memory: see `EngineOptions`. */
+  readonly standBack?: boolean
+  /** Where whole files of an S3 lake are kept when httpfs is not at hand. */
+  readonly cache?: { readonly folder: string; readonly maxBytes: number }
+  readonly httpfs?: HttpfsAccess | null
+  readonly clock?: () => number
+}
+
+/** What a dataset's table is at one snapshot. */
+export interface LakeSnapshot {
+  readonly version: number
+  /** Null in a table without data. */
+  readonly snapshotId: bigint | null
+  /** When the snapshot was made, ms since the epoch; of a table without data, when its metadata was. */
+  readonly updated_at: number
+  /** Newest data time that has landed, in ms, by feed. */
+  readonly covered_until: Readonly<Record<string, number>>
+  readonly properties: Readonly<Record<string, string>>
+  readonly state: TableState
+}
+
+/** Datasets pinned to snapshots; several queries with one `LakePins` read the same state. */
+export type LakePins = ReadonlyMap<string, TableState | null>
+
+/** How a query runs. */
+export interface QueryOptions extends Limits {
+  /** Most rows; more are an error of code `too-many-rows`, never a short answer. */
+  readonly maxRows?: number
+  /** What columns of the answer are, by name, where it is not their dataset's: how JSON, geometries and points are read. */
+  readonly columns?: Columns
+  readonly pins?: LakePins
+}
+
+/** The tables of a store, and DuckDB over them. */
+export interface Lake {
+  readonly store: ObjectStore
+  readonly engine: Engine
+  /** The table of a dataset; one object a dataset, so that what it has read is shared. */
+  table(dataset: Dataset): Table
+  /** The newest snapshot, or the one of an id; null where the table is not created yet. Throws `no-snapshot` for an id that is gone. */
+  snapshot(dataset: Dataset, at?: bigint): Promise<LakeSnapshot | null>
+  /** Pins datasets to their newest snapshots, or to those of `at` by dataset id. */
+  pin(datasets: readonly Dataset[], at?: Readonly<Record<string, bigint>>): Promise<LakePins>
+  /** The rows of a query. A dataset whose table does not exist yet has no rows. */
+  query(query: Sql, options?: QueryOptions): Promise<AnyRow[]>
+  /** The rows of a query in batches, as they are made; the slot is taken until the last one, or until the caller stops. */
+  stream(query: Sql, options?: QueryOptions): AsyncGenerator<AnyRow[]>
+  /** The rows of a query as the text of a JSON array, written by DuckDB; the query gives the physical columns of `columns`. */
+  json(query: Sql, options: QueryOptions & { readonly columns: Columns }): Promise<{ readonly text: string; readonly rows: number }>
+  /** A person's SELECT over datasets by their ids, in the sandbox. For scripts, never for callers' text. */
+  text(text: string, options: QueryOptions & { readonly datasets: readonly Dataset[] }): Promise<AnyRow[]>
+  /** Runs work in a session of its own: staging rows, writing Parquet, several statements over one state. */
+  use<T>(options: Limits & { readonly pins?: LakePins }, work: (session: Session) => Promise<T>): Promise<T>
+  /** True for an object that a query of this process reads now; expiry has to leave it. */
+  inUse(key: string): boolean
+  close(): Promise<void>
+}
+
+/** Opens the lake of a store. Tables are read when asked for. */
+export async function openLake(options: LakeOptions): Promise<Lake> {
+  const { store, slots, queue = slots * 2 } = options
+  const isRemote = store.url.startsWith('s3://')
+  const folders = [isRemote ? `${store.url}/lake` : store.location('lake')]
+  if (isRemote && options.cache) folders.push(options.cache.folder)
+  const engine = await openEngine({ ...options, queue, folders, httpfs: isRemote ? (options.httpfs ?? null) : null })
+  try {
+    const cache = isRemote && !engine.rangeReads ? await remoteCache(options) : null
+    return new OpenLake({ options, engine, cache })
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}
+
+async function remoteCache({ store, cache }: LakeOptions): Promise<FileCache> {
+  if (!cache) throw new Error(`the lake at ${store.url} needs httpfs or a cache folder`)
+  return openFileCache({ store, ...cache })
+}
+
+class OpenLake implements Lake {
+  readonly store: ObjectStore
+  readonly engine: Engine
+  readonly #clock: () => number
+  readonly #cache: FileCache | null
+  readonly #tables = new Map<string, Table>()
+  readonly #inUse: FilesInUse = new Map()
+
+  constructor(parts: { options: LakeOptions; engine: Engine; cache: FileCache | null }) {
+    this.store = parts.options.store
+    this.engine = parts.engine
+    this.#clock = parts.options.clock ?? Date.now
+    this.#cache = parts.cache
+  }
+
+  table(dataset: Dataset): Table {
+    const known = this.#tables.get(dataset.id) ?? openTable({ store: this.store, key: tableKey(dataset), clock: this.#clock })
+    this.#tables.set(dataset.id, known)
+    return known
+  }
+
+  async snapshot(dataset: Dataset, at?: bigint): Promise<LakeSnapshot | null> {
+    const state = await this.#pinned(dataset, at)
+    if (!state) return null
+    const { snapshot, snapshotId, version, properties, metadata } = state
+    return {
+      version,
+      snapshotId,
+      updated_at: snapshot?.['timestamp-ms'] ?? metadata['last-updated-ms'],
+      covered_until: coveredUntil(snapshotId === currentId(metadata) ? properties : (snapshot?.summary ?? {})),
+      properties,
+      state,
+    }
+  }
+
+  async pin(datasets: readonly Dataset[], at: Readonly<Record<string, bigint>> = {}): Promise<LakePins> {
+    const pins = await Promise.all(datasets.map(async (dataset) => [dataset.id, await this.#pinned(dataset, at[dataset.id])] as const))
+    return new Map(pins)
+  }
+
+  async query(query: Sql, options: QueryOptions = {}): Promise<AnyRow[]> {
+    const rows: AnyRow[] = []
+    for await (const batch of this.stream(query, options)) for (const row of batch) rows.push(row)
+    return rows
+  }
+
+  async *stream(query: Sql, options: QueryOptions = {}): AsyncGenerator<AnyRow[]> {
+    const columns = options.columns ?? scannedColumns(query)
+    const lease = await this.engine.lease(options, this.#relations(options.pins))
+    try {
+      yield* rowsOf(await lease.session.select(query), columns, options.maxRows)
+    } finally {
+      await lease.end()
+    }
+  }
+
+  async json(query: Sql, options: QueryOptions & { readonly columns: Columns }): Promise<{ text: string; rows: number }> {
+    return this.use(options, async (session) =>
+      jsonArray(await session.select(jsonRows(query, options.columns, options.maxRows)), options.maxRows),
+    )
+  }
+
+  async text(text: string, options: QueryOptions & { readonly datasets: readonly Dataset[] }): Promise<AnyRow[]> {
+    return this.use(options, async (session) => {
+      // DuckDB's own list of names misses tables inside a join with USING.
+      const named = new Set([...session.tableNames(text), ...(text.match(/\w+/g) ?? [])])
+      const columns: Record<string, Columns[string]> = {}
+      for (const dataset of options.datasets) {
+        if (!named.has(dataset.id)) continue
+        await session.view(dataset, sql`SELECT * FROM ${scan(dataset)}`)
+        Object.assign(columns, tableColumns(dataset))
+      }
+      const rows: AnyRow[] = []
+      for await (const batch of rowsOf(await session.selectText(text), columns, options.maxRows)) rows.push(...batch)
+      return rows
+    })
+  }
+
+  use<T>(options: Limits & { readonly pins?: LakePins }, work: (session: Session) => Promise<T>): Promise<T> {
+    return this.engine.use(options, this.#relations(options.pins), work)
+  }
+
+  inUse(key: string): boolean {
+    return this.#inUse.has(key)
+  }
+
+  close(): Promise<void> {
+    return this.engine.close()
+  }
+
+  #relations(pins: LakePins | undefined): SessionRelations {
+    return new SessionRelations({
+      store: this.store,
+      cache: this.#cache,
+      inUse: this.#inUse,
+      pin: async (dataset) => (pins?.has(dataset.id) ? (pins.get(dataset.id) ?? null) : this.#pinned(dataset)),
+    })
+  }
+
+  async #pinned(dataset: Dataset, at?: bigint): Promise<TableState | null> {
+    const state = await this.table(dataset).load()
+    if (!state || at === undefined) return state
+    if (!state.metadata.snapshots.some((snapshot) => BigInt(snapshot['snapshot-id']) === at))
+      throw new QueryError('no-snapshot', `${dataset.id} has no snapshot ${at}; it may have expired`)
+    return stateAt(state, at)
+  }
+}
+
+const COVERED = 'landed-until.'
+
+function currentId(metadata: TableMetadata): bigint | null {
+  const snapshot = currentSnapshot(metadata)
+  return snapshot && BigInt(snapshot['snapshot-id'])
+}
+
+/** What a table's properties, or the summary of an older snapshot, say has landed. */
+function coveredUntil(stated: Readonly<Record<string, string>>): Record<string, number> {
+  const covered: Record<string, number> = {}
+  for (const [name, value] of Object.entries(stated)) if (name.startsWith(COVERED)) covered[name.slice(COVERED.length)] = Date.parse(value)
+  return covered
+}

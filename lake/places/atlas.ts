@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { feature } from 'topojson-client'
+
+/** An area of the atlas: rings of lon, lat, lon, lat, … in WGS84 degrees, outer rings and holes alike, each closed. */
+export interface Area {
+  readonly code: string
+  readonly name: string
+  readonly rings: readonly Float64Array[]
+  readonly west: number
+  readonly south: number
+  readonly east: number
+  readonly north: number
+}
+
+/** The boundaries of npm's es-atlas (IGN/CNIG, CC BY 4.0), quantised to about 0.002°: good to some 200 m. */
+export interface Atlas {
+  /** By INE code. Shared lands (prefix 53) and Gibraltar (54) are among them. */
+  readonly municipalities: readonly Area[]
+  readonly provinces: readonly Area[]
+}
+
+type Topology = Parameters<typeof feature>[0]
+
+let atlas: Atlas | undefined
+
+/** The atlas, read from the package on first use and kept: about 1.8 MB of JSON, 4 MB once decoded. */
+export function loadAtlas(): Atlas {
+  atlas ??= readAtlas()
+  return atlas
+}
+
+function readAtlas(): Atlas {
+  const path = createRequire(import.meta.url).resolve('es-atlas/es/municipalities.json')
+  const topology = JSON.parse(readFileSync(path, 'utf8')) as Topology
+  return { municipalities: areasOf(topology, 'municipalities'), provinces: areasOf(topology, 'provinces') }
+}
+
+function areasOf(topology: Topology, object: string): Area[] {
+  const collection = topology.objects[object]
+  if (collection?.type !== 'GeometryCollection') throw new Error(`es-atlas has no collection ${object}`)
+  return feature(topology, collection).features.map(({ id, properties, geometry }) => {
+    const polygons = geometry.type === 'MultiPolygon' ? geometry.coordinates : geometry.type === 'Polygon' ? [geometry.coordinates] : []
+    const rings = polygons.flat().map((ring) => Float64Array.from(ring.flat()))
+    return { code: String(id), name: String(properties?.['name']), rings, ...boundsOf(rings) }
+  })
+}
+
+function boundsOf(rings: readonly Float64Array[]): { west: number; south: number; east: number; north: number } {
+  let west = Number.POSITIVE_INFINITY
+  let south = Number.POSITIVE_INFINITY
+  let east = Number.NEGATIVE_INFINITY
+  let north = Number.NEGATIVE_INFINITY
+  for (const ring of rings)
+    for (let at = 0; at < ring.length; at += 2) {
+      const lon = ring[at] as number
+      const lat = ring[at + 1] as number
+      if (lon < west) west = lon
+      if (lon > east) east = lon
+      if (lat < south) south = lat
+      if (lat > north) north = lat
+    }
+  return { west, south, east, north }
+}

@@ -1,0 +1,77 @@
+import type { Point } from '../schema/columns.ts'
+import { type LocateProblem, locate } from './locate.ts'
+import { metresTo, municipalityByName, placeAt } from './municipalities.ts'
+import { provinceByCode, provinceByName } from './provinces.ts'
+
+/** What a record says of its place; null and absent are the same. */
+export interface StatedPlace {
+  readonly province?: string | null
+  /** INE code, where the record has it; goes before the name. */
+  readonly provinceCode?: string | null
+  readonly municipality?: string | null
+  readonly position?: Point | null
+}
+
+/** A record's place by INE's codes. */
+export interface ResolvedPlace {
+  readonly province_code: string | null
+  readonly municipality_code: string | null
+  /** The stated position, repaired where that is certain, else null. */
+  readonly position: Point | null
+}
+
+/** What is counted about a place. */
+export type PlaceProblem =
+  | LocateProblem
+  | 'province is not known by that name'
+  | 'municipality is not known by that name in its province'
+  | 'position lies in no municipality'
+  | 'position lies outside the province that is named'
+  | 'position lies outside the municipality that is named'
+
+/** The atlas is good to some 200 m and roads run along borders: nearer than this, name and position agree. */
+const TOLERANCE_M = 1_000
+/** Names looked up are remembered, for records repeat them; a hostile feed may bring any number. */
+const REMEMBERED = 20_000
+const known = new Map<string, { province: string | null; municipality: string | null }>()
+
+/**
+ * Finds the codes of a place from its names and its position, and checks each against the other. Names go first, for they are what the
+ * publisher means; the position fills what they leave open. Every disagreement and repair is told to `count`.
+ */
+export function resolvePlace(stated: StatedPlace, count: (problem: PlaceProblem) => void): ResolvedPlace {
+  const { position, problem } = stated.position ? locate(stated.position) : { position: null, problem: null }
+  if (problem) count(problem)
+  const named = lookUp(stated, count)
+  const around = position && placeAt(position)
+  if (around && around.province_code === null) count('position lies in no municipality')
+  if (!position || !around) return { province_code: named.province, municipality_code: named.municipality, position }
+
+  const province_code = named.province ?? around.province_code
+  if (province_code !== around.province_code && isFar(province_code, position)) count('position lies outside the province that is named')
+  else if (named.municipality && named.municipality !== around.municipality_code && isFar(named.municipality, position))
+    count('position lies outside the municipality that is named')
+  const near = around.province_code === province_code ? around.municipality_code : null
+  return { province_code, municipality_code: named.municipality ?? near, position }
+}
+
+function lookUp(stated: StatedPlace, count: (problem: PlaceProblem) => void): { province: string | null; municipality: string | null } {
+  const key = `${stated.provinceCode ?? ''}\u001f${stated.province ?? ''}\u001f${stated.municipality ?? ''}`
+  let found = known.get(key)
+  if (!found) {
+    const byCode = stated.provinceCode ? provinceByCode(stated.provinceCode) : undefined
+    const province = (byCode ?? (stated.province ? provinceByName(stated.province) : undefined))?.code ?? null
+    const municipality = (province && stated.municipality && municipalityByName(stated.municipality, province)?.code) || null
+    found = { province, municipality }
+    if (known.size >= REMEMBERED) known.clear()
+    known.set(key, found)
+  }
+  if (!found.province && (stated.province || stated.provinceCode)) count('province is not known by that name')
+  if (found.province && !found.municipality && stated.municipality) count('municipality is not known by that name in its province')
+  return found
+}
+
+function isFar(code: string | null, position: Point): boolean {
+  const metres = code === null ? undefined : metresTo(code, position)
+  return metres !== undefined && metres > TOLERANCE_M
+}

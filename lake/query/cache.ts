@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { ObjectStore } from '../store/store.ts'
+import { QueryError } from './errors.ts'
+
+/** An object that a query needs on this machine; its bytes as the manifest states them. */
+export interface CachedObject {
+  readonly key: string
+  readonly bytes: number
+}
+
+/** Paths of objects on this machine, which stay until `release`. */
+export interface Held {
+  readonly path: (key: string) => string
+  release(): void
+}
+
+/** Whole immutable objects of a store, kept in a folder of bounded size. */
+export interface FileCache {
+  /**
+   * Brings objects here and keeps them until released. Waits while what others hold leaves no room. Throws `cache-full` where they could
+   * never fit, and where an object is missing or is not what its manifest says.
+   */
+  hold(objects: readonly CachedObject[], signal: AbortSignal): Promise<Held>
+  /** Bytes on disk, of what is held and of all. */
+  readonly usage: { readonly held: number; readonly total: number }
+}
+
+interface Entry {
+  readonly key: string
+  readonly bytes: number
+  readonly path: string
+  holders: number
+  usedAt: number
+  /** Resolves when the file is whole and verified; the same for all who ask. */
+  readonly ready: () => Promise<void>
+}
+
+interface Seal {
+  readonly key: string
+  readonly bytes: number
+  readonly sha256: string
+}
+
+const MAGIC = 'PAR1'
+
+/**
+ * Opens the cache in a folder, with what an earlier process left in it. A file's SHA-256 is kept beside it and checked on its first use in
+ * a process; size and Parquet's magic are checked when it comes. Least recently used files go first, never one in use.
+ */
+export async function openFileCache(options: {
+  readonly store: ObjectStore
+  readonly folder: string
+  readonly maxBytes: number
+}): Promise<FileCache> {
+  await mkdir(options.folder, { recursive: true })
+  const cache = new FolderCache(options)
+  await cache.adopt()
+  return cache
+}
+
+class FolderCache implements FileCache {
+  readonly #store: ObjectStore
+  readonly #folder: string
+  readonly #maxBytes: number
+  readonly #entries = new Map<string, Entry>()
+  /** Those who wait for room, in turn. */
+  #turn: Promise<void> = Promise.resolve()
+  #released: (() => void)[] = []
+  #uses = 0
+
+  constructor(options: { readonly store: ObjectStore; readonly folder: string; readonly maxBytes: number }) {
+    this.#store = options.store
+    this.#folder = resolve(options.folder)
+    this.#maxBytes = options.maxBytes
+  }
+
+  get usage(): { readonly held: number; readonly total: number } {
+    const entries = [...this.#entries.values()]
+    return { held: sum(entries.filter((entry) => entry.holders > 0)), total: sum(entries) }
+  }
+
+  /** Takes over files with a seal, in the order they were last used; removes anything else. */
+  async adopt(): Promise<void> {
+    const found: { seal: Seal; path: string; usedAt: number }[] = []
+    for (const name of await readdir(this.#folder)) {
+      const path = join(this.#folder, name)
+      if (name.endsWith('.seal')) continue
+      const seal = name.endsWith('.parquet') ? await readSeal(path) : null
+      const at = await stat(path)
+      if (seal && seal.bytes === at.size) found.push({ seal, path, usedAt: at.atimeMs })
+      else await remove(path)
+    }
+    for (const { seal, path } of found.sort((one, other) => one.usedAt - other.usedAt))
+      this.#entries.set(seal.key, { ...seal, path, holders: 0, usedAt: this.#uses++, ready: once(() => this.#check(seal, path)) })
+    await this.#evict()
+  }
+
+  async hold(objects: readonly CachedObject[], signal: AbortSignal): Promise<Held> {
+    const needed = [...new Map(objects.map((object) => [object.key, object])).values()]
+    const bytes = sum(needed)
+    if (bytes > this.#maxBytes)
+      throw new QueryError('cache-full', `the query reads ${bytes} bytes of files, the local cache holds ${this.#maxBytes}`)
+    const claimed: Entry[] = []
+    const before = this.#turn
+    let next: () => void = () => {}
+    this.#turn = new Promise((resolve) => (next = resolve))
+    try {
+      await Promise.race([before, aborted(signal)])
+      // All at once or nothing: two queries that each hold half of what they need would wait for each other for ever.
+      while (this.#heldBeside(needed) + bytes > this.#maxBytes) await this.#aRelease(signal)
+      for (const object of needed) claimed.push(this.#claim(object))
+      await this.#evict()
+    } finally {
+      // Who gives up while waiting does not let the next one past those before it.
+      void before.then(next)
+    }
+    const release = (): void => {
+      for (const entry of claimed.splice(0)) entry.holders--
+      for (const tell of this.#released.splice(0)) tell()
+    }
+    const paths = new Map(claimed.map(({ key, path }) => [key, path]))
+    try {
+      await Promise.all(claimed.map((entry) => entry.ready()))
+      signal.throwIfAborted()
+    } catch (error) {
+      release()
+      throw error
+    }
+    return { path: (key) => paths.get(key) as string, release }
+  }
+
+  #claim({ key, bytes }: CachedObject): Entry {
+    const known = this.#entries.get(key)
+    if (known) {
+      known.holders++
+      known.usedAt = this.#uses++
+      return known
+    }
+    const path = join(this.#folder, `${createHash('sha256').update(key).digest('hex').slice(0, 40)}.parquet`)
+    const ready = once(async () => {
+      try {
+        await this.#fetch({ key, bytes }, path)
+      } catch (error) {
+        this.#entries.delete(key)
+        throw error
+      }
+    })
+    const entry: Entry = { key, bytes, path, holders: 1, usedAt: this.#uses++, ready }
+    this.#entries.set(key, entry)
+    return entry
+  }
+
+  #heldBeside(needed: readonly CachedObject[]): number {
+    const mine = new Set(needed.map(({ key }) => key))
+    return sum([...this.#entries.values()].filter((entry) => entry.holders > 0 && !mine.has(entry.key)))
+  }
+
+  async #aRelease(signal: AbortSignal): Promise<void> {
+    await Promise.race([new Promise<void>((resolve) => this.#released.push(resolve)), aborted(signal)])
+  }
+
+  async #evict(): Promise<void> {
+    const idle = [...this.#entries.values()].filter((entry) => entry.holders === 0).sort((one, other) => one.usedAt - other.usedAt)
+    for (const entry of idle) {
+      if (this.usage.total <= this.#maxBytes) return
+      this.#entries.delete(entry.key)
+      await remove(entry.path)
+    }
+  }
+
+  async #fetch(entry: CachedObject, path: string): Promise<void> {
+    const body = await this.#store.getStream(entry.key)
+    if (!body) throw new QueryError('failed', `${entry.key} is not in the store`)
+    const partial = `${path}.${process.pid}.partial`
+    const hash = createHash('sha256')
+    const file = await open(partial, 'w')
+    try {
+      for await (const bytes of body) {
+        hash.update(bytes)
+        await file.write(bytes)
+      }
+    } finally {
+      await file.close()
+    }
+    try {
+      await verify(partial, entry)
+      const seal: Seal = { key: entry.key, bytes: entry.bytes, sha256: hash.digest('hex') }
+      await writeFile(sealOf(path), JSON.stringify(seal))
+      await rename(partial, path)
+    } finally {
+      await rm(partial, { force: true })
+    }
+  }
+
+  /** A file of an earlier process: read through once, and fetched again where it is not what was sealed. */
+  async #check(seal: Seal, path: string): Promise<void> {
+    const hash = createHash('sha256')
+    for await (const bytes of createReadStream(path)) hash.update(bytes as Buffer)
+    if (hash.digest('hex') !== seal.sha256) await this.#fetch(seal, path)
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null
+  return () => {
+    running ??= work()
+    return running
+  }
+}
+
+function sum(items: Iterable<{ readonly bytes: number }>): number {
+  let bytes = 0
+  for (const item of items) bytes += item.bytes
+  return bytes
+}
+
+function sealOf(path: string): string {
+  return path.replace(/\.parquet$/, '.seal')
+}
+
+async function readSeal(path: string): Promise<Seal | null> {
+  const text = await readFile(sealOf(path), 'utf8').catch(() => null)
+  return text === null ? null : (JSON.parse(text) as Seal)
+}
+
+async function remove(path: string): Promise<void> {
+  await rm(path, { force: true })
+  await rm(sealOf(path), { force: true })
+}
+
+async function verify(path: string, { key, bytes }: CachedObject): Promise<void> {
+  const file = await open(path, 'r')
+  try {
+    const { size } = await file.stat()
+    if (size !== bytes) throw new QueryError('failed', `${key} has ${size} bytes, its manifest says ${bytes}`)
+    const ends = Buffer.alloc(MAGIC.length * 2)
+    await file.read(ends, 0, MAGIC.length, 0)
+    await file.read(ends, MAGIC.length, MAGIC.length, size - MAGIC.length)
+    if (ends.toString('latin1') !== MAGIC + MAGIC) throw new QueryError('failed', `${key} is no Parquet file`)
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,131 @@
+import {
+  type DuckDBBlobValue,
+  type DuckDBDataChunk,
+  type DuckDBDateValue,
+  type DuckDBDecimalType,
+  type DuckDBDecimalValue,
+  type DuckDBListType,
+  type DuckDBListValue,
+  type DuckDBStructType,
+  type DuckDBStructValue,
+  type DuckDBTimestampTZValue,
+  type DuckDBType,
+  DuckDBTypeId,
+  type DuckDBValue,
+} from '@duckdb/node-api'
+import type { Column, Columns } from '../schema/columns.ts'
+import type { AnyRow } from '../schema/dataset.ts'
+import { dateOfDays, decimalOf, instantOfMicros, parseJson } from './values.ts'
+import { lineOfWkb, polygonOfWkb } from './wkb.ts'
+
+/** The names and types of an answer's columns. */
+interface Head {
+  readonly names: readonly string[]
+  readonly types: readonly DuckDBType[]
+}
+
+type ToRow = (value: DuckDBValue) => unknown
+
+/**
+ * Makes the reader of an answer's chunks into rows as JavaScript holds them: instants in ms, decimals as numbers, whole numbers beyond
+ * 2^53 as bigint, dates as YYYY-MM-DD, and what `columns` declares by name: JSON, geometries, points from their `_lat` and `_lon`.
+ */
+export function rowReader(head: Head, columns: Columns): (chunk: DuckDBDataChunk) => AnyRow[] {
+  const readers = head.types.map((type, at) => toRow(type, columns[head.names[at] as string]))
+  const points = pointsOf(head, columns)
+  const parts = new Set(points.flatMap(({ lat, lon }) => [lat, lon]))
+  return (chunk) => {
+    const rows: AnyRow[] = Array.from({ length: chunk.rowCount }, () => ({}))
+    const values = readers.map((read, at) => columnValues(chunk, at, read))
+    for (const [at, name] of head.names.entries()) {
+      if (parts.has(at)) continue
+      const column = values[at] as unknown[]
+      for (let row = 0; row < rows.length; row++) (rows[row] as AnyRow)[name] = column[row]
+    }
+    for (const { name, lat, lon } of points)
+      for (let row = 0; row < rows.length; row++) (rows[row] as AnyRow)[name] = pointOf(values[lat]?.[row], values[lon]?.[row])
+    return rows
+  }
+}
+
+function columnValues(chunk: DuckDBDataChunk, at: number, read: ToRow): unknown[] {
+  const vector = chunk.getColumnVector(at)
+  const values: unknown[] = []
+  for (let row = 0; row < vector.itemCount; row++) {
+    const value = vector.getItem(row) as DuckDBValue
+    values.push(value === null ? null : read(value))
+  }
+  return values
+}
+
+function pointsOf(head: Head, columns: Columns): { name: string; lat: number; lon: number }[] {
+  return Object.keys(columns).flatMap((name) => {
+    if (columns[name]?.kind !== 'point') return []
+    const [lat, lon] = [head.names.indexOf(`${name}_lat`), head.names.indexOf(`${name}_lon`)]
+    return lat < 0 || lon < 0 ? [] : [{ name, lat, lon }]
+  })
+}
+
+function pointOf(lat: unknown, lon: unknown): { lat: number; lon: number } | null {
+  return lat === null || lat === undefined || lon === null || lon === undefined ? null : { lat: lat as number, lon: lon as number }
+}
+
+const asIs: ToRow = (value) => value
+const wholeNumber: ToRow = (value) => (Number.isSafeInteger(Number(value)) ? Number(value) : value)
+
+function toRow(type: DuckDBType, declared: Column | undefined): ToRow {
+  switch (type.typeId) {
+    case DuckDBTypeId.BIGINT:
+    case DuckDBTypeId.UBIGINT:
+    case DuckDBTypeId.HUGEINT:
+    case DuckDBTypeId.UHUGEINT:
+      return wholeNumber
+    case DuckDBTypeId.DECIMAL: {
+      const { scale } = type as DuckDBDecimalType
+      return (value) => decimalOf((value as DuckDBDecimalValue).value, scale)
+    }
+    case DuckDBTypeId.TIMESTAMP_TZ:
+    case DuckDBTypeId.TIMESTAMP:
+      return (value) => instantOfMicros((value as DuckDBTimestampTZValue).micros)
+    case DuckDBTypeId.DATE:
+      return (value) => dateOfDays((value as DuckDBDateValue).days)
+    case DuckDBTypeId.VARCHAR:
+      return declared?.kind === 'json' || (!declared && type.alias === 'JSON') ? (value) => parseJson(value as string) : asIs
+    case DuckDBTypeId.BLOB: {
+      if (declared?.kind === 'line') return (value) => lineOfWkb((value as DuckDBBlobValue).bytes)
+      if (declared?.kind === 'polygon') return (value) => polygonOfWkb((value as DuckDBBlobValue).bytes)
+      return (value) => Buffer.from((value as DuckDBBlobValue).bytes)
+    }
+    case DuckDBTypeId.LIST: {
+      const read = toRow((type as DuckDBListType).valueType, declared?.of)
+      return (value) => (value as DuckDBListValue).items.map((item) => (item === null ? null : read(item)))
+    }
+    case DuckDBTypeId.STRUCT: {
+      const { entryNames, entryTypes } = type as DuckDBStructType
+      const readers = entryTypes.map((entry) => toRow(entry, undefined))
+      return (value) => structOf(value as DuckDBStructValue, entryNames, readers)
+    }
+    case DuckDBTypeId.BOOLEAN:
+    case DuckDBTypeId.TINYINT:
+    case DuckDBTypeId.SMALLINT:
+    case DuckDBTypeId.INTEGER:
+    case DuckDBTypeId.UTINYINT:
+    case DuckDBTypeId.USMALLINT:
+    case DuckDBTypeId.UINTEGER:
+    case DuckDBTypeId.FLOAT:
+    case DuckDBTypeId.DOUBLE:
+    case DuckDBTypeId.ENUM:
+      return asIs
+    default:
+      return String
+  }
+}
+
+function structOf(value: DuckDBStructValue, names: readonly string[], readers: readonly ToRow[]): AnyRow {
+  const row: AnyRow = {}
+  for (const [at, name] of names.entries()) {
+    const entry = value.entries[name] ?? null
+    row[name] = entry === null ? null : (readers[at] as ToRow)(entry)
+  }
+  return row
+}

@@ -1,0 +1,4 @@
+/** A text as a SQL literal; for the engine's own settings, paths and names, where nothing can be bound. */
+export function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto'
+import { rm, stat } from 'node:fs/promises'
+import { join as joinPath } from 'node:path'
+import { DuckDBDateValue, DuckDBDecimalValue, DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api'
+import type { DataFile, FieldMetrics, Bound as Limit } from '../iceberg/types.ts'
+import type { Dataset, PartitionField } from '../schema/dataset.ts'
+import { type PhysicalField, physicalFields, tableColumns } from '../schema/physical.ts'
+import type { ObjectStore } from '../store/store.ts'
+import type { Session } from './session.ts'
+import { column, fieldName, fieldOf, join, type Sql, type SqlPart, sql } from './sql.ts'
+
+/** Rows of a row group: 30 of them a Madrid day, so that one sensor's rows are found in one, and a month's footer stays under 1 MB. */
+const ROW_GROUP_ROWS = 61_440
+
+/** What to write, and as whose files. */
+export interface WriteOptions {
+  readonly dataset: Dataset
+  /** Key of the table in the store, as `lake/road/incidents`. */
+  readonly tableKey: string
+  /** What stands after FROM: something with the physical columns of `tableColumns(dataset)`. */
+  readonly from: Sql
+  readonly specId: number
+  readonly sortOrderId: number
+  /** Folder for the files; inside the engine's sandbox. */
+  readonly folder: string
+  /** The partition that all rows are in, where the caller knows; else they are parted here. */
+  readonly partition?: readonly (Limit | null)[]
+  /**
+   * Bytes of the files that the rows come from, when files are made into others: beyond 256 MB they become several files, each with a part
+   * of the order's leading columns, so that one place stays in one file.
+   */
+  readonly sourceBytes?: number
+  readonly rowGroupRows?: number
+}
+
+/** Files of a closed month lie between 64 and 256 MB; sorting anew never doubles the size, nor halves it. */
+const MOST_BYTES = 256 * 1024 ** 2
+const PIECE_BYTES = 128 * 1024 ** 2
+
+/** A finished Parquet file on this machine, and how its table will list it. */
+export interface WrittenFile {
+  readonly path: string
+  readonly file: DataFile
+}
+
+/**
+ * Writes rows as Parquet: one file a partition, sorted by the dataset's order, with field ids, zstd, and metrics taken from the typed
+ * values of the finished file. No rows give no file.
+ */
+export async function writeParquet(session: Session, options: WriteOptions): Promise<WrittenFile[]> {
+  const { dataset, from } = options
+  const parts = dataset.partition.map((part) => partitionExpression(dataset, part))
+  const partitions = options.partition ? [options.partition] : await partitionsOf(session, from, parts)
+  const written: WrittenFile[] = []
+  for (const partition of partitions) {
+    const where = partitions.length === 1 ? sql`` : sql` WHERE ${inPartition(parts, partition)}`
+    for (const rows of await piecesOf(session, options, sql`(SELECT * FROM ${from}${where})`)) {
+      const file = await writeFile(session, options, { partition, rows })
+      if (file) written.push(file)
+    }
+  }
+  return written
+}
+
+/** Puts finished files into the store under their keys; they are then the store's and gone from the folder, also where it fails. */
+export async function storeFiles(store: ObjectStore, written: readonly WrittenFile[]): Promise<DataFile[]> {
+  try {
+    for (const { path, file } of written) await store.putFile(file.key, path)
+  } finally {
+    for (const { path } of written) await rm(path, { force: true })
+  }
+  return written.map(({ file }) => file)
+}
+
+/** Order of a dataset's files, as its table states it: ascending, nulls last. */
+export function orderOf(dataset: Dataset): Sql {
+  return join(dataset.order.map((name) => sql`${column(dataset, name)} ASC NULLS LAST`))
+}
+
+/** The rows of each file of a partition: all of them, or cut between the values of the order's columns but the last. */
+async function piecesOf(session: Session, { dataset, sourceBytes = 0 }: WriteOptions, rows: Sql): Promise<Sql[]> {
+  const pieces = sourceBytes <= MOST_BYTES ? 1 : Math.floor(sourceBytes / PIECE_BYTES)
+  const leading = dataset.order.slice(0, Math.max(1, dataset.order.length - 1)).map((name) => column(dataset, name))
+  if (pieces === 1 || leading.length === 0) return [rows]
+  const places = join(leading)
+  const cuts = await session.temporary(sql`
+    SELECT ${places}, CAST(floor((sum(n) OVER (ORDER BY ${places} ROWS UNBOUNDED PRECEDING) - 1) * ${pieces} / sum(n) OVER ()) AS INTEGER) AS piece
+    FROM (SELECT ${places}, count(*) AS n FROM ${rows} GROUP BY ALL)`)
+  const same = join(
+    leading.map((name) => sql`whole.${name} IS NOT DISTINCT FROM cuts.${name}`),
+    sql` AND `,
+  )
+  return Array.from(
+    { length: pieces },
+    (_, piece) => sql`(SELECT whole.* FROM ${rows} whole JOIN ${cuts} cuts ON ${same} WHERE cuts.piece = ${piece})`,
+  )
+}
+
+async function writeFile(
+  session: Session,
+  options: WriteOptions,
+  part: { readonly partition: readonly (Limit | null)[]; readonly rows: Sql },
+): Promise<WrittenFile | null> {
+  const { dataset, folder } = options
+  const fields = physicalFields(tableColumns(dataset))
+  const name = `${partitionLabel(dataset, part.partition)}${randomUUID()}.parquet`
+  const path = joinPath(folder, name)
+  const order = dataset.order.length > 0 ? sql` ORDER BY ${orderOf(dataset)}` : sql``
+  await session.copy(sql`SELECT ${join(fields.map(fieldName))} FROM ${part.rows}${order}`, {
+    path,
+    // Without bloom filters: a reader would ask for one of each row group, one request after the other, before bounds rule the group out.
+    options: `FORMAT parquet, COMPRESSION zstd, WRITE_BLOOM_FILTER false, ROW_GROUP_SIZE ${options.rowGroupRows ?? ROW_GROUP_ROWS}, FIELD_IDS ${fieldIds(fields)}`,
+  })
+  const { rows, metrics } = await metricsOf(session, path, fields)
+  if (rows === 0) return null
+  const { size } = await stat(path)
+  const { specId, sortOrderId } = options
+  return {
+    path,
+    file: { key: `${options.tableKey}/data/${name}`, rows, bytes: size, partition: part.partition, specId, sortOrderId, metrics },
+  }
+}
+
+/** DuckDB's FIELD_IDS: every field by its id, a list's element by its own, so that readers never go by name. */
+function fieldIds(fields: readonly PhysicalField[]): string {
+  const members = fields.map(({ name, id, column }) => {
+    const ids = column.kind === 'list' ? `{__duckdb_field_id: ${id}, element: ${column.secondId}}` : id
+    return `"${name}": ${ids}`
+  })
+  return `{${members.join(', ')}}`
+}
+
+/** Counts and limits of each field, read back from the finished file: what a manifest says is what the file holds. */
+async function metricsOf(
+  session: Session,
+  path: string,
+  fields: readonly PhysicalField[],
+): Promise<{ rows: number; metrics: Map<number, FieldMetrics> }> {
+  const columns = fields.flatMap((field): Sql[] => {
+    const name = fieldName(field)
+    if (!hasLimits(field)) return [sql`count(${name})`, sql`NULL`, sql`NULL`, sql`NULL`]
+    if (field.duckdb !== 'DOUBLE') return [sql`count(${name})`, sql`NULL`, sql`min(${name})`, sql`max(${name})`]
+    // NaN is DuckDB's greatest number and no bound of Iceberg's.
+    const real = sql`FILTER (WHERE NOT isnan(${name}))`
+    return [sql`count(${name})`, sql`count(*) FILTER (WHERE isnan(${name}))`, sql`min(${name}) ${real}`, sql`max(${name}) ${real}`]
+  })
+  const [values] = await session.values(sql`SELECT count(*), ${join(columns)} FROM read_parquet(${path})`)
+  const [rows, ...found] = values as DuckDBValue[]
+  const metrics = new Map<number, FieldMetrics>()
+  for (const [at, field] of fields.entries()) {
+    const [count, nans, lower, upper] = found.slice(at * 4, at * 4 + 4) as [bigint, bigint | null, DuckDBValue, DuckDBValue]
+    // A list's own count in Parquet is of its elements; readers take what is not stated as unknown.
+    if (field.column.kind === 'list') continue
+    metrics.set(field.id, {
+      values: Number(rows),
+      nulls: Number(rows) - Number(count),
+      nans: nans === null ? null : Number(nans),
+      lower: limitOf(lower),
+      upper: limitOf(upper),
+      bytes: null,
+    })
+  }
+  return { rows: Number(rows), metrics }
+}
+
+function hasLimits(field: PhysicalField): boolean {
+  return !['list', 'line', 'polygon'].includes(field.column.kind)
+}
+
+function limitOf(value: DuckDBValue): Limit | null {
+  if (value instanceof DuckDBTimestampTZValue) return value.micros
+  if (value instanceof DuckDBDecimalValue) return value.value
+  if (value instanceof DuckDBDateValue) return value.days
+  return value as Limit | null
+}
+
+async function partitionsOf(session: Session, from: Sql, parts: readonly Sql[]): Promise<(Limit | null)[][]> {
+  if (parts.length === 0) return [[]]
+  const rows = await session.values(sql`SELECT DISTINCT ${join(parts)} FROM ${from} ORDER BY ALL`)
+  return rows.map((row) => row.map(limitOf))
+}
+
+/** A partition's value of a row: the column's own, or days or months since 1970-01 (Iceberg's transforms); without the slow ICU calendar. */
+function partitionExpression(dataset: Dataset, part: PartitionField): Sql {
+  const name = column(dataset, part.column)
+  const { kind } = fieldOf(dataset, part.column).column
+  const isInstant = kind === 'instant'
+  if (part.transform === 'identity') {
+    if (kind === 'decimal' || kind === 'list') throw new Error(`${dataset.id} cannot be partitioned by ${part.column}: it is a ${kind}`)
+    return isInstant ? sql`epoch_us(${name})` : kind === 'local_date' ? sql`CAST(${name} - DATE '1970-01-01' AS INTEGER)` : name
+  }
+  const date = isInstant ? sql`CAST(make_timestamp(epoch_us(${name})) AS DATE)` : name
+  return part.transform === 'day'
+    ? sql`CAST(date_diff('day', DATE '1970-01-01', ${date}) AS INTEGER)`
+    : sql`CAST(date_diff('month', DATE '1970-01-01', ${date}) AS INTEGER)`
+}
+
+function inPartition(parts: readonly Sql[], partition: readonly (Limit | null)[]): Sql {
+  return join(
+    parts.map((part, at) => sql`${part} IS NOT DISTINCT FROM ${partition[at] as SqlPart}`),
+    sql` AND `,
+  )
+}
+
+const DAY_MS = 86_400_000
+
+/** What a file's name begins with, so that people see what it holds: `2026-01-` for a month. */
+function partitionLabel(dataset: Dataset, partition: readonly (Limit | null)[]): string {
+  const labels = dataset.partition.map(({ transform }, at) => {
+    const value = partition[at] ?? null
+    if (value === null) return 'null'
+    if (transform === 'day') return new Date(Number(value) * DAY_MS).toISOString().slice(0, 10)
+    if (transform === 'month') return new Date(Date.UTC(1970, Number(value))).toISOString().slice(0, 7)
+    return String(value)
+      .replace(/[^A-Za-z0-9_.-]/g, '_')
+      .slice(0, 40)
+  })
+  return labels.map((label) => `${label}-`).join('')
+}

@@ -1,0 +1,100 @@
+import { liveFiles } from '../iceberg/files.ts'
+import type { TableState } from '../iceberg/table.ts'
+import type { Filter, LiveFile } from '../iceberg/types.ts'
+import type { Dataset } from '../schema/dataset.ts'
+import type { ObjectStore } from '../store/store.ts'
+import type { CachedObject, FileCache, Held } from './cache.ts'
+import { FileScan, readFiles, Scan } from './scan.ts'
+import type { Relations } from './session.ts'
+import { fieldOf, type Relation, type Sql } from './sql.ts'
+
+/** The files that queries of this process read now, by key, with how many queries read each. */
+export type FilesInUse = Map<string, number>
+
+/** What resolving needs of a lake. */
+export interface RelationParts {
+  readonly store: ObjectStore
+  /** Null where files are read where they lie: a folder, or an S3 lake in ranges. */
+  readonly cache: FileCache | null
+  readonly inUse: FilesInUse
+  /** The table's state, its snapshot the one to read; null where its table does not exist yet. */
+  readonly pin: (dataset: Dataset) => Promise<TableState | null>
+}
+
+/**
+ * Relations of one session: each dataset is pinned to one snapshot when it is first read, and every file that is listed stays claimed
+ * (and, from a cache, on disk) until the session ends.
+ */
+export class SessionRelations implements Relations {
+  readonly #parts: RelationParts
+  readonly #pins = new Map<string, Promise<TableState | null>>()
+  readonly #claimed: string[] = []
+  readonly #held: Held[] = []
+
+  constructor(parts: RelationParts) {
+    this.#parts = parts
+  }
+
+  async resolve(relations: readonly Relation[], signal: AbortSignal): Promise<(relation: Relation) => Sql> {
+    const listed = new Map<Relation, readonly CachedObject[]>()
+    for (const relation of relations) {
+      const files = await this.#filesOf(relation)
+      this.#claim(files)
+      listed.set(relation, files)
+    }
+    const path = await this.#paths([...listed.values()].flat(), signal)
+    return (relation) => {
+      const paths = (listed.get(relation) as readonly CachedObject[]).map(({ key }) => path(key))
+      return readFiles(relation.dataset, paths, relation instanceof Scan ? relation.filter : {})
+    }
+  }
+
+  release(): void {
+    for (const held of this.#held.splice(0)) held.release()
+    const { inUse } = this.#parts
+    for (const key of this.#claimed.splice(0)) {
+      const readers = (inUse.get(key) ?? 1) - 1
+      if (readers === 0) inUse.delete(key)
+      else inUse.set(key, readers)
+    }
+  }
+
+  async #filesOf(relation: Relation): Promise<readonly CachedObject[]> {
+    if (relation instanceof FileScan) return relation.files
+    const { dataset, filter } = relation as Scan
+    const pinned = await this.#pin(dataset)
+    return pinned ? prunedFiles(pinned, dataset, filter) : []
+  }
+
+  #pin(dataset: Dataset): Promise<TableState | null> {
+    const known = this.#pins.get(dataset.id) ?? this.#parts.pin(dataset)
+    this.#pins.set(dataset.id, known)
+    return known
+  }
+
+  #claim(files: readonly CachedObject[]): void {
+    const { inUse } = this.#parts
+    for (const { key } of files) {
+      inUse.set(key, (inUse.get(key) ?? 0) + 1)
+      this.#claimed.push(key)
+    }
+  }
+
+  async #paths(files: readonly CachedObject[], signal: AbortSignal): Promise<(key: string) => string> {
+    const { cache, store } = this.#parts
+    if (!cache || files.length === 0) return (key) => store.location(key)
+    const held = await cache.hold(files, signal)
+    this.#held.push(held)
+    return held.path
+  }
+}
+
+/** The files of a state that may hold rows which match; conditions go by field id, as the table may bear an older name. */
+export function prunedFiles(state: TableState, dataset: Dataset, filter: Filter): Promise<LiveFile[]> {
+  const known = Object.entries(filter).flatMap(([name, condition]) => {
+    const { id } = fieldOf(dataset, name)
+    const field = state.fields.find((one) => one.id === id)
+    return field ? [[field.name, condition] as const] : []
+  })
+  return liveFiles(state, Object.fromEntries(known))
+}

@@ -1,0 +1,75 @@
+import { LIST, listValue, VARCHAR } from '@duckdb/node-api'
+import type { ColumnFilter, Filter } from '../iceberg/types.ts'
+import type { Column } from '../schema/columns.ts'
+import type { Dataset } from '../schema/dataset.ts'
+import { type PhysicalField, physicalFields, tableColumns } from '../schema/physical.ts'
+import { emptyRelation } from './session.ts'
+import { Bound, bind, bindList, fieldName, fieldOf, fieldType, join, Relation, type Sql, sql } from './sql.ts'
+
+/** The rows of a dataset's table that a filter leaves; a query sees one snapshot of each dataset, from start to end. */
+export class Scan extends Relation {
+  readonly dataset: Dataset
+  readonly filter: Filter
+
+  constructor(dataset: Dataset, filter: Filter) {
+    super()
+    this.dataset = dataset
+    this.filter = filter
+  }
+}
+
+/** The rows of some data files of a dataset's table, by their keys in the store. */
+export class FileScan extends Relation {
+  readonly dataset: Dataset
+  readonly files: readonly { readonly key: string; readonly bytes: number }[]
+
+  constructor(dataset: Dataset, files: readonly { readonly key: string; readonly bytes: number }[]) {
+    super()
+    this.dataset = dataset
+    this.files = files
+  }
+}
+
+/**
+ * The rows of a dataset, to stand after FROM or JOIN in `sql`, with the physical columns of `tableColumns` (a point's are `<name>_lat`
+ * and `<name>_lon`). The filter prunes files by partition and bounds, and is applied to the rows.
+ */
+export function scan(dataset: Dataset, filter: Filter = {}): Scan {
+  for (const name of Object.keys(filter)) fieldOf(dataset, name)
+  return new Scan(dataset, filter)
+}
+
+/** The rows of chosen data files of a dataset, for compaction. */
+export function scanFiles(dataset: Dataset, files: readonly { readonly key: string; readonly bytes: number }[]): FileScan {
+  return new FileScan(dataset, files)
+}
+
+/** The query that reads a dataset's rows from Parquet files by field id: a column that a file lacks is null, renamed ones are found. */
+export function readFiles(dataset: Dataset, paths: readonly string[], filter: Filter): Sql {
+  const fields = physicalFields(tableColumns(dataset))
+  const where = conditions(dataset, filter)
+  if (paths.length === 0) return sql`(${emptyRelation(fields)})`
+  const members = fields.map((field) => sql`${field.id}: {name: ${field.name}, type: ${String(fieldType(field))}, default_value: NULL}`)
+  const list = new Bound(listValue([...paths]), LIST(VARCHAR))
+  return sql`(SELECT ${join(fields.map(fieldName))} FROM read_parquet(${list}, schema = MAP {${join(members)}})${where})`
+}
+
+function conditions(dataset: Dataset, filter: Filter): Sql {
+  const parts = Object.entries(filter).flatMap(([name, condition]) => conditionsOf(fieldOf(dataset, name), condition))
+  return parts.length === 0 ? sql`` : sql` WHERE ${join(parts, sql` AND `)}`
+}
+
+const OPERATORS = { eq: sql`=`, gte: sql`>=`, gt: sql`>`, lte: sql`<=`, lt: sql`<` } as const
+
+function conditionsOf(field: PhysicalField, condition: ColumnFilter): Sql[] {
+  const name = fieldName(field)
+  const column: Column = { ...field.column, nullable: true }
+  return Object.entries(condition).flatMap(([operator, value]) => {
+    if (value === undefined) return []
+    if (operator === 'in') return [sql`${name} IN ${bindList(field.name, column, value as readonly unknown[])}`]
+    if (!Object.hasOwn(OPERATORS, operator))
+      throw new Error(`filter of column ${field.name}: no condition ${operator}; there are in, ${Object.keys(OPERATORS).join(', ')}`)
+    if (value === null && operator === 'eq') return [sql`${name} IS NULL`]
+    return [sql`${name} ${OPERATORS[operator as keyof typeof OPERATORS]} ${bind(field.name, column, value)}`]
+  })
+}

@@ -1,0 +1,199 @@
+import {
+  type DuckDBAppender,
+  type DuckDBConnection,
+  type DuckDBDataChunk,
+  DuckDBListValue,
+  type DuckDBType,
+  type DuckDBValue,
+  LIST,
+  listValue,
+  StatementType,
+} from '@duckdb/node-api'
+import type { Dataset } from '../schema/dataset.ts'
+import type { PhysicalField } from '../schema/physical.ts'
+import { QueryError } from './errors.ts'
+import { quoteText } from './literal.ts'
+import {
+  Bound,
+  datasetName,
+  fieldName,
+  fieldType,
+  join,
+  type Relation,
+  type Rendered,
+  render,
+  type Sql,
+  sql,
+  temporaryName,
+} from './sql.ts'
+
+/** Gives the query that stands for each relation; what it lists stays readable until `release`. */
+export interface Relations {
+  resolve(relations: readonly Relation[], signal: AbortSignal): Promise<(relation: Relation) => Sql>
+  release(): void
+}
+
+/** Columns of an answer and its rows as they come. */
+export interface Answer {
+  readonly names: readonly string[]
+  readonly types: readonly DuckDBType[]
+  /** The next rows; null after the last. */
+  next(): Promise<DuckDBDataChunk | null>
+}
+
+/** A table of one session, dropped with it. */
+export interface TemporaryTable {
+  readonly name: Sql
+  appender(): Promise<DuckDBAppender>
+}
+
+/**
+ * One connection in one slot. Statements run one at a time; once `signal` is aborted every one of them throws its reason, at once even
+ * where the engine takes longer to stop.
+ */
+export class Session {
+  readonly signal: AbortSignal
+  readonly #connection: DuckDBConnection
+  readonly #relations: Relations | null
+  readonly #stopped: Promise<never>
+  #running: Promise<unknown> = Promise.resolve()
+  #temporaries = 0
+
+  constructor(parts: { readonly connection: DuckDBConnection; readonly signal: AbortSignal; readonly relations: Relations | null }) {
+    this.#connection = parts.connection
+    this.#relations = parts.relations
+    this.signal = parts.signal
+    this.#stopped = new Promise((_, reject) => {
+      const stop = (): void => reject(this.signal.reason)
+      if (this.signal.aborted) stop()
+      else this.signal.addEventListener('abort', stop, { once: true })
+    })
+    this.#stopped.catch(() => {})
+  }
+
+  /** Runs a statement for its effect. */
+  async run(query: Sql): Promise<void> {
+    const rendered = await this.#render(query)
+    await this.#guard(() => this.#connection.run(rendered.text, rendered.values, rendered.types))
+  }
+
+  /** Runs a query of the engine's own and gives its rows in DuckDB's values. */
+  async values(query: Sql): Promise<DuckDBValue[][]> {
+    const rendered = await this.#render(query)
+    const reader = await this.#guard(() => this.#connection.runAndReadAll(rendered.text, rendered.values, rendered.types))
+    return reader.getRows()
+  }
+
+  /** Starts a query that only reads; its rows are made as they are taken. Throws `refused` for any other statement. */
+  async select(query: Sql): Promise<Answer> {
+    return this.#start(await this.#render(query))
+  }
+
+  /** As `select`, of a text that a person wrote. Nothing but `scripts/lake sql` may call this: values cannot be bound. */
+  async selectText(text: string): Promise<Answer> {
+    return this.#start({ text, values: [], types: [] })
+  }
+
+  /** The names of the tables that a person's text reads. */
+  tableNames(text: string): readonly string[] {
+    return this.#connection.getTableNames(text, false)
+  }
+
+  /** Writes a query's rows to a file inside the sandbox; `options` are COPY's, made by the engine. */
+  async copy(query: Sql, target: { readonly path: string; readonly options: string }): Promise<void> {
+    const rendered = await this.#render(query)
+    const text = `COPY (${rendered.text}) TO ${quoteText(target.path)} (${target.options})`
+    await this.#guard(() => this.#connection.run(text, rendered.values, rendered.types))
+  }
+
+  /** Makes an empty temporary table with the fields of a table. */
+  async temporaryTable(fields: readonly PhysicalField[]): Promise<TemporaryTable> {
+    const number = this.#temporaries++
+    const name = temporaryName(number)
+    await this.run(sql`CREATE TEMP TABLE ${name} AS ${emptyRelation(fields)}`)
+    return { name, appender: () => this.#guard(() => this.#connection.createAppender(`temporary_${number}`)) }
+  }
+
+  /** Keeps a query's rows as a temporary table; gives its name. */
+  async temporary(query: Sql): Promise<Sql> {
+    const name = temporaryName(this.#temporaries++)
+    await this.run(sql`CREATE TEMP TABLE ${name} AS ${query}`)
+    return name
+  }
+
+  /** Names a query after a dataset, so that a person's text can read it as a table. */
+  async view(dataset: Dataset, query: Sql): Promise<void> {
+    // A view takes no bound values; those of a scan without conditions are the engine's own: paths, names, types and ids.
+    const text = literalText(await this.#render(sql`CREATE TEMP VIEW ${datasetName(dataset)} AS ${query}`))
+    await this.#guard(() => this.#connection.run(text))
+  }
+
+  /** Resolves when no statement runs any more. For the engine, which then closes the connection. */
+  async settled(): Promise<void> {
+    await this.#running
+  }
+
+  async #render(query: Sql): Promise<Rendered> {
+    const relations = query.relations()
+    if (relations.length === 0) return render(query, unresolved)
+    if (!this.#relations) throw new Error('this session reads no datasets')
+    this.signal.throwIfAborted()
+    return render(query, await this.#relations.resolve(relations, this.signal))
+  }
+
+  async #start({ text, values, types }: Rendered): Promise<Answer> {
+    const result = await this.#guard(async () => {
+      const statements = await this.#connection.extractStatements(text)
+      if (statements.count !== 1) throw new QueryError('refused', `one SELECT is expected, there are ${statements.count} statements`)
+      const prepared = await statements.prepare(0)
+      try {
+        if (prepared.statementType !== StatementType.SELECT) throw new QueryError('refused', 'only SELECT is answered')
+        prepared.bind(values, types)
+        return await prepared.stream()
+      } finally {
+        prepared.destroySync()
+      }
+    })
+    return {
+      names: result.deduplicatedColumnNames(),
+      types: result.columnTypes(),
+      next: async () => {
+        const chunk = await this.#guard(() => result.fetchChunk())
+        return chunk && chunk.rowCount > 0 ? chunk : null
+      },
+    }
+  }
+
+  async #guard<T>(work: () => Promise<T>): Promise<T> {
+    this.signal.throwIfAborted()
+    const running = work()
+    this.#running = running.catch(() => {})
+    try {
+      return await Promise.race([running, this.#stopped])
+    } catch (error) {
+      this.signal.throwIfAborted()
+      if (error instanceof QueryError) throw error
+      throw new QueryError('failed', error instanceof Error ? error.message : String(error), { cause: error })
+    }
+  }
+}
+
+/** A query of no rows with the columns and types of fields. */
+export function emptyRelation(fields: readonly PhysicalField[]): Sql {
+  return sql`SELECT ${join(fields.map((field) => sql`unnest(${new Bound(listValue([]), LIST(fieldType(field)))}) AS ${fieldName(field)}`))}`
+}
+
+function literalText({ text, values }: Rendered): string {
+  return text.replace(/\$(\d+)/g, (_, number: string) => literalOf(values[Number(number) - 1] as DuckDBValue))
+}
+
+function literalOf(value: DuckDBValue): string {
+  if (typeof value === 'number') return String(value)
+  if (typeof value === 'string') return quoteText(value)
+  if (value instanceof DuckDBListValue) return `[${value.items.map(literalOf).join(', ')}]`
+  throw new Error('a view holds only texts, whole numbers and lists of them')
+}
+
+function unresolved(): never {
+  throw new Error('this session reads no datasets')
+}

@@ -1,0 +1,133 @@
+import type { Column } from './columns.ts'
+import type { AnyRow, Dataset } from './dataset.ts'
+
+/** Told of a code that its list lacks; the row keeps the code. */
+export type CodeListener = (list: string, code: string) => void
+
+type ValueCheck = (value: unknown, row: AnyRow, unknown: CodeListener) => string | null
+
+const LOCAL_DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/
+/** Instants outside these years are parsing mistakes. */
+const EARLIEST = Date.UTC(1900, 0)
+const LATEST = Date.UTC(2200, 0)
+
+/** The columns of a dataset that the engine fills and a feed's row therefore lacks. */
+export function filledColumns(dataset: Dataset): ReadonlySet<string> {
+  const filled = new Set<string>()
+  if (dataset.land === 'changes') filled.add(dataset.time)
+  if (dataset.life) filled.add(dataset.life.id).add(dataset.life.since)
+  return filled
+}
+
+/**
+ * Makes the check of a dataset's rows as feeds give them. It returns null for a good row, else the reason for quarantine, naming the
+ * column; tells codes that a list lacks; and rounds decimals to their scale, so that live state and table hold the same number.
+ */
+export function rowChecker(dataset: Dataset, unknown: CodeListener = () => {}): (row: AnyRow) => string | null {
+  const filled = filledColumns(dataset)
+  const names: string[] = []
+  const checks: ValueCheck[] = []
+  const nullable: boolean[] = []
+  for (const [name, column] of Object.entries(dataset.columns)) {
+    if (column.retired || filled.has(name)) continue
+    names.push(name)
+    checks.push(valueCheck(name, column))
+    nullable.push(column.nullable)
+  }
+  const known = new Set([...names, ...filled])
+  return (row) => {
+    for (let at = 0; at < names.length; at++) {
+      const name = names[at] as string
+      const value = row[name]
+      if (value === null) {
+        if (!nullable[at]) return `${name} is null`
+        continue
+      }
+      if (value === undefined) return `${name} is missing`
+      const reason = (checks[at] as ValueCheck)(value, row, unknown)
+      if (reason !== null) return reason
+    }
+    for (const name in row) if (!known.has(name)) return `${name} is no column`
+    return null
+  }
+}
+
+function valueCheck(name: string, column: Column): ValueCheck {
+  switch (column.kind) {
+    case 'string':
+      return (value) => textReason(name, value)
+    case 'code': {
+      const codes = column.codes?.codes ?? {}
+      const list = column.codes?.id ?? name
+      return (value, _row, unknown) => {
+        const reason = textReason(name, value)
+        if (reason === null && !Object.hasOwn(codes, value as string)) unknown(list, value as string)
+        return reason
+      }
+    }
+    case 'integer':
+    case 'service_time': {
+      const most = column.long ? Number.MAX_SAFE_INTEGER : 2 ** 31 - 1
+      return (value) => {
+        if (!Number.isInteger(value)) return `${name} is no whole number`
+        return boundsReason(name, value as number, column) ?? (Math.abs(value as number) > most ? `${name} is too large` : null)
+      }
+    }
+    case 'decimal': {
+      const scale = 10 ** (column.scale ?? 0)
+      const most = 10 ** ((column.precision ?? 9) - (column.scale ?? 0))
+      return (value, row) => {
+        if (!Number.isFinite(value)) return `${name} is no number`
+        if (Math.abs(value as number) >= most) return `${name} is too large`
+        row[name] = Math.round((value as number) * scale) / scale
+        return boundsReason(name, value as number, column)
+      }
+    }
+    case 'float':
+      return (value) => (Number.isFinite(value) ? boundsReason(name, value as number, column) : `${name} is no number`)
+    case 'boolean':
+      return (value) => (typeof value === 'boolean' ? null : `${name} is neither true nor false`)
+    case 'instant':
+      return (value) =>
+        typeof value === 'number' && value > EARLIEST && value < LATEST ? null : `${name} is no instant between 1900 and 2200`
+    case 'local_date':
+      return (value) => (typeof value === 'string' && LOCAL_DATE.test(value) ? null : `${name} is no date`)
+    case 'point':
+      return (value) => (isPosition((value as { lat?: unknown }).lat, (value as { lon?: unknown }).lon) ? null : `${name} is no position`)
+    case 'line':
+      return (value) => (isLine(value) ? null : `${name} is no line`)
+    case 'polygon':
+      return (value) => (Array.isArray(value) && value.every((ring) => isLine(ring) && ring.length >= 4) ? null : `${name} is no polygon`)
+    case 'json':
+      return (value) => (typeof value === 'function' || typeof value === 'bigint' ? `${name} is no JSON value` : null)
+    case 'list': {
+      const element = valueCheck(name, column.of as Column)
+      return (value, _row, unknown) => {
+        if (!Array.isArray(value)) return `${name} is no list`
+        for (const item of value) {
+          const reason = item === null || item === undefined ? `${name} holds a null` : element(item, {}, unknown)
+          if (reason !== null) return reason
+        }
+        return null
+      }
+    }
+  }
+}
+
+function textReason(name: string, value: unknown): string | null {
+  if (typeof value !== 'string') return `${name} is no text`
+  return value === '' ? `${name} is empty` : null
+}
+
+function boundsReason(name: string, value: number, column: Column): string | null {
+  if (column.min !== undefined && value < column.min) return `${name} is below ${column.min}`
+  return column.max !== undefined && value > column.max ? `${name} is above ${column.max}` : null
+}
+
+function isPosition(lat: unknown, lon: unknown): boolean {
+  return typeof lat === 'number' && typeof lon === 'number' && Math.abs(lat) <= 90 && Math.abs(lon) <= 180
+}
+
+function isLine(value: unknown): value is readonly (readonly [number, number])[] {
+  return Array.isArray(value) && value.length >= 2 && value.every((at) => Array.isArray(at) && isPosition(at[1], at[0]))
+}

@@ -1,0 +1,29 @@
+/** The labels of one code, by language (BCP 47); Spanish and English always. */
+export interface CodeLabels {
+  readonly es: string
+  readonly en: string
+  readonly ca?: string
+  readonly eu?: string
+  readonly gl?: string
+}
+
+/** A closed list of the codes we know; feeds may still bring others, which are kept and counted. */
+export interface CodeList {
+  readonly id: string
+  readonly about: string
+  readonly codes: Readonly<Record<string, CodeLabels>>
+}
+
+/** Declares a code list. `labels` gives each code its Spanish and English label, in the order clients should show. */
+export function defineCodes<const K extends string>(
+  id: string,
+  about: string,
+  labels: Readonly<Record<K, CodeLabels | readonly [es: string, en: string]>>,
+): CodeList & { readonly codes: Readonly<Record<K, CodeLabels>> } {
+  const codes = {} as Record<K, CodeLabels>
+  for (const code of Object.keys(labels) as K[]) {
+    const label = labels[code]
+    codes[code] = Object.freeze(Array.isArray(label) ? { es: label[0] as string, en: label[1] as string } : (label as CodeLabels))
+  }
+  return Object.freeze({ id, about, codes: Object.freeze(codes) })
+}

@@ -1,0 +1,120 @@
+import type { Column, Json } from './columns.ts'
+import { isoInstant } from './time.ts'
+
+/** A JSON Schema (draft 2020-12), as OpenAPI 3.1 takes it. */
+export type JsonSchema = { readonly [keyword: string]: unknown }
+
+/** One member of a JSON object that a column becomes. */
+export interface JsonProperty {
+  readonly name: string
+  readonly schema: JsonSchema
+  /** The member's JSON value, of the column's value in a row. */
+  readonly json: (value: unknown) => Json
+}
+
+/**
+ * The members that a column named `name` becomes in JSON: a point gives two (`lat` and `lon` where it is named `position`, else
+ * `<name>_lat` and `<name>_lon`), every other column one.
+ */
+export function jsonProperties(name: string, column: Column): JsonProperty[] {
+  if (column.kind !== 'point') return [{ name, schema: columnSchema(column), json: (value) => jsonValue(column, value) }]
+  return (['lat', 'lon'] as const).map((axis) => {
+    const most = axis === 'lat' ? 90 : 180
+    const word = axis === 'lat' ? 'Latitude' : 'Longitude'
+    const example = (column.example as Record<string, Json> | undefined)?.[axis]
+    return {
+      name: name === 'position' ? axis : `${name}_${axis}`,
+      schema: {
+        type: column.nullable ? ['number', 'null'] : 'number',
+        minimum: -most,
+        maximum: most,
+        description: `${column.about} ${word}, WGS84 decimal degrees.`,
+        ...(example === undefined ? {} : { examples: [example] }),
+      },
+      json: (value) => (value === null ? null : ((value as Record<string, number>)[axis] as number)),
+    }
+  })
+}
+
+/** The JSON Schema of a column's value; of every kind but a point, which is two members (`jsonProperties`). */
+export function columnSchema(column: Column): JsonSchema {
+  const { type, ...rest } = kindSchema(column)
+  const unit = column.unit ? ` Unit: ${column.unit}.` : column.unitIn ? ` Unit: see ${column.unitIn}.` : ''
+  return {
+    ...(type === undefined ? {} : { type: column.nullable ? [type, 'null'] : type }),
+    ...rest,
+    ...(column.min === undefined ? {} : { minimum: column.min }),
+    ...(column.max === undefined ? {} : { maximum: column.max }),
+    description: `${column.about}${unit}`,
+    ...(column.unit ? { 'x-unit': column.unit } : {}),
+    ...(column.example === undefined ? {} : { examples: [column.example] }),
+  }
+}
+
+/** The JSON value of a column's value in a row: instants as ISO 8601 with Z, geometries as GeoJSON. Null stays null. */
+export function jsonValue(column: Column, value: unknown): Json {
+  if (value === null || value === undefined) return null
+  switch (column.kind) {
+    case 'instant':
+      return isoInstant(value as number)
+    case 'service_time':
+      return clockText(value as number)
+    case 'line':
+      return { type: 'LineString', coordinates: value as Json }
+    case 'polygon':
+      return { type: 'Polygon', coordinates: value as Json }
+    case 'list':
+      return (value as readonly unknown[]).map((item) => jsonValue(column.of as Column, item))
+    case 'integer':
+      // Digits beyond 2^53 would be lost by every JSON reader that has only doubles.
+      return typeof value === 'bigint' ? (Number.isSafeInteger(Number(value)) ? Number(value) : String(value)) : (value as number)
+    default:
+      return value as Json
+  }
+}
+
+function kindSchema(column: Column): { type?: string } & JsonSchema {
+  switch (column.kind) {
+    case 'string':
+      return { type: 'string' }
+    case 'code':
+      return { type: 'string', 'x-code-list': column.codes?.id, 'x-extensible-enum': Object.keys(column.codes?.codes ?? {}) }
+    case 'json':
+      return {}
+    case 'integer':
+      return { type: 'integer' }
+    case 'decimal':
+    case 'float':
+      return { type: 'number' }
+    case 'boolean':
+      return { type: 'boolean' }
+    case 'instant':
+      return { type: 'string', format: 'date-time' }
+    case 'local_date':
+      return { type: 'string', format: 'date' }
+    case 'service_time':
+      return { type: 'string', pattern: '^\\d{2,}:\\d{2}:\\d{2}$' }
+    case 'line':
+      return geometrySchema('LineString')
+    case 'polygon':
+      return geometrySchema('Polygon')
+    case 'list':
+      return { type: 'array', items: columnSchema(column.of as Column) }
+    case 'point':
+      throw new Error('a point is two members, see jsonProperties')
+  }
+}
+
+function geometrySchema(type: string): { type: string } & JsonSchema {
+  return {
+    type: 'object',
+    required: ['type', 'coordinates'],
+    properties: { type: { type: 'string', const: type }, coordinates: { type: 'array' } },
+  }
+}
+
+/** HH:MM:SS of seconds since the service day began; the hour may exceed 24. */
+function clockText(seconds: number): string {
+  const part = (value: number): string => String(value).padStart(2, '0')
+  return `${part(Math.floor(seconds / 3600))}:${part(Math.floor(seconds / 60) % 60)}:${part(seconds % 60)}`
+}

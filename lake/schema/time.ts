@@ -1,0 +1,224 @@
+/** The zone of the publishers' local clocks, and of plain dates that callers give. */
+export const MADRID = 'Europe/Madrid'
+
+/** How a local clock is read; see `instantOf`. */
+interface LocalClock {
+  /** IANA zone of the clock; Europe/Madrid unless told. */
+  readonly zone?: string
+  /** An instant at or shortly after the one that is read (the fetch time), in ms; tells the repeated hour of October apart. */
+  readonly near?: number
+}
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+/** How far a publisher's clock may run ahead of ours before its later reading of a repeated hour is taken for the future. */
+const AHEAD = 5 * MINUTE
+
+/** A change of a zone's offset: from `at` on (ms) the clock is `offset` ms ahead of UTC. */
+interface Transition {
+  readonly at: number
+  readonly offset: number
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>()
+const years = new Map<string, Map<number, readonly Transition[]>>()
+
+/**
+ * The instant (ms since the epoch) at which a local clock shows `date` (YYYY-MM-DD) and `time` (HH:MM, HH:MM:SS, fractions to the µs;
+ * the hour may be one digit). NaN where the text is no such date or time.
+ *
+ * In the hour that October repeats, the later reading is taken unless it lies in the future of `near` (5 min allowed for the
+ * publisher's clock); without `near` the earlier. In the hour that March leaves out, the clock is taken to run on with the offset it
+ * had, as a clock does that was not yet changed: 02:30 is what became 03:30 (`instantsOf` tells that there is no such time).
+ */
+export function instantOf(date: string, time: string, options: LocalClock = {}): number {
+  const local = localClock(date, time)
+  if (Number.isNaN(local)) return Number.NaN
+  const zone = options.zone ?? MADRID
+  // A zone changes its clock months apart, so at most one change lies within a day of any instant.
+  const before = offsetAt(local - DAY, zone)
+  const after = offsetAt(local + DAY, zone)
+  const earlier = local - before
+  if (before === after) return earlier
+  const later = local - after
+  if (offsetAt(earlier, zone) !== before) return offsetAt(later, zone) === after ? later : earlier
+  if (offsetAt(later, zone) !== after) return earlier
+  return options.near !== undefined && later <= options.near + AHEAD ? later : earlier
+}
+
+/** Every instant (ms) at which the clock of `zone` shows `date` and `time`: two in the repeated hour, none in the one left out or for junk. */
+export function instantsOf(date: string, time: string, zone: string = MADRID): number[] {
+  const local = localClock(date, time)
+  if (Number.isNaN(local)) return []
+  const offsets = new Set([offsetAt(local - DAY, zone), offsetAt(local + DAY, zone)])
+  return [...offsets]
+    .filter((offset) => offsetAt(local - offset, zone) === offset)
+    .map((offset) => local - offset)
+    .sort((a, b) => a - b)
+}
+
+/** How far the clock of `zone` is ahead of UTC at an instant (ms), in ms. */
+export function offsetAt(instant: number, zone: string = MADRID): number {
+  const transitions = transitionsOf(new Date(instant).getUTCFullYear(), zone)
+  let at = transitions.length - 1
+  while (at > 0 && (transitions[at] as Transition).at > instant) at--
+  return (transitions[at] as Transition).offset
+}
+
+/** The calendar date (YYYY-MM-DD) that an instant (ms) has in `zone`. */
+export function localDate(instant: number, zone: string = MADRID): string {
+  return new Date(instant + offsetAt(instant, zone)).toISOString().slice(0, 10)
+}
+
+/** First instant of a local date and of the next (ms): [start, end), of 23, 24 or 25 hours. Throws for a text that is no date. */
+export function dayBounds(date: string, zone: string = MADRID): { start: number; end: number } {
+  const local = localClock(date, '00:00')
+  if (Number.isNaN(local)) throw new RangeError(`no date ${JSON.stringify(date)}; expected YYYY-MM-DD`)
+  const next = new Date(local + DAY).toISOString().slice(0, 10)
+  return { start: instantOf(date, '00:00', { zone }), end: instantOf(next, '00:00', { zone }) }
+}
+
+/** ISO 8601 in UTC of an instant (ms): YYYY-MM-DDTHH:MM:SS.mmmZ, with six decimals where the ms are fractional. */
+export function isoInstant(instant: number): string {
+  const whole = Math.floor(instant)
+  const micros = Math.round((instant - whole) * 1000)
+  if (micros === 0) return `${isoMillis(whole)}Z`
+  if (micros === 1000) return `${isoMillis(whole + 1)}Z`
+  return `${isoMillis(whole)}${String(micros).padStart(3, '0')}Z`
+}
+
+/** The last day that was written: rows follow each other in time, and `toISOString` costs several times what their clock does. */
+let day = { at: Number.NaN, text: '' }
+
+function isoMillis(instant: number): string {
+  const at = Math.floor(instant / DAY)
+  if (day.at !== at) {
+    const text = new Date(at * DAY).toISOString()
+    day = { at, text: text.slice(0, text.indexOf('T') + 1) }
+  }
+  const ms = instant - at * DAY
+  const [hours, minutes, seconds] = [Math.floor(ms / HOUR), Math.floor(ms / MINUTE) % 60, Math.floor(ms / 1000) % 60]
+  return `${day.text}${padded(hours)}:${padded(minutes)}:${padded(seconds)}.${String(ms % 1000).padStart(3, '0')}`
+}
+
+function padded(part: number): string {
+  return part < 10 ? `0${part}` : String(part)
+}
+
+const RFC3339 = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
+
+/**
+ * The instant (ms, µs kept as a fraction) of an RFC 3339 date-time; null for any other text: a zone is required, the date and time
+ * have to exist, and leap seconds are refused.
+ */
+export function parseInstant(text: string): number | null {
+  const match = RFC3339.exec(text)
+  if (!match) return null
+  const [, date, time, sign, hours, minutes] = match as unknown as [string, string, string, string?, string?, string?]
+  const local = localClock(date, time)
+  if (Number.isNaN(local)) return null
+  if (!sign) return local
+  const offset = Number(hours) * HOUR + Number(minutes) * MINUTE
+  if (Number(hours) > 23 || Number(minutes) > 59) return null
+  return sign === '+' ? local - offset : local + offset
+}
+
+/** What a clock shows, as if it were UTC, in ms; NaN for a text that is no date or no time. Character by character: it runs per row. */
+function localClock(date: string, time: string): number {
+  if (date.length !== 10 || date.charCodeAt(4) !== 45 || date.charCodeAt(7) !== 45) return Number.NaN
+  const year = twoDigits(date, 0) * 100 + twoDigits(date, 2)
+  const month = twoDigits(date, 5)
+  const dayOfMonth = twoDigits(date, 8)
+  if (!(year >= 1000 && month >= 1 && month <= 12 && dayOfMonth >= 1 && dayOfMonth <= daysIn(year, month))) return Number.NaN
+  const hourEnd = time.charCodeAt(1) === 58 ? 1 : 2
+  const hour = hourEnd === 1 ? digit(time, 0) : twoDigits(time, 0)
+  const minute = twoDigits(time, hourEnd + 1)
+  if (time.charCodeAt(hourEnd) !== 58 || !(hour <= 23 && minute <= 59)) return Number.NaN
+  const start = Date.UTC(year, month - 1, dayOfMonth, hour, minute)
+  if (time.length === hourEnd + 3) return start
+  const second = twoDigits(time, hourEnd + 4)
+  if (time.charCodeAt(hourEnd + 3) !== 58 || !(second <= 59)) return Number.NaN
+  if (time.length === hourEnd + 6) return start + second * SECOND
+  return start + second * SECOND + fraction(time.slice(hourEnd + 6))
+}
+
+/** Milliseconds of a decimal fraction of a second such as `.123456`; digits beyond the µs are dropped. */
+function fraction(text: string): number {
+  return /^\.\d+$/.test(text) ? Number(text.slice(1, 7).padEnd(6, '0')) / 1000 : Number.NaN
+}
+
+function digit(text: string, at: number): number {
+  const code = text.charCodeAt(at) - 48
+  return code >= 0 && code <= 9 ? code : Number.NaN
+}
+
+function twoDigits(text: string, at: number): number {
+  return digit(text, at) * 10 + digit(text, at + 1)
+}
+
+function daysIn(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+}
+
+/** The changes of a zone's offset in a UTC year, headed by the offset the year begins with; found once by Intl and kept. */
+function transitionsOf(year: number, zone: string): readonly Transition[] {
+  let ofZone = years.get(zone)
+  if (!ofZone) {
+    ofZone = new Map()
+    years.set(zone, ofZone)
+  }
+  const known = ofZone.get(year)
+  if (known) return known
+  const found = findTransitions(year, zone)
+  ofZone.set(year, found)
+  return found
+}
+
+function findTransitions(year: number, zone: string): Transition[] {
+  const end = Date.UTC(year + 1, 0)
+  let at = Date.UTC(year, 0)
+  let offset = intlOffset(at, zone)
+  const found: Transition[] = [{ at, offset }]
+  while (at < end) {
+    const next = Math.min(at + 7 * DAY, end)
+    const nextOffset = intlOffset(next, zone)
+    if (nextOffset !== offset) {
+      // Clocks change on a whole minute: bisect to it.
+      let low = at
+      let high = next
+      while (high - low > MINUTE) {
+        const middle = low + Math.floor((high - low) / 2 / MINUTE) * MINUTE
+        if (intlOffset(middle, zone) === offset) low = middle
+        else high = middle
+      }
+      offset = nextOffset
+      if (high < end) found.push({ at: high, offset })
+    }
+    at = next
+  }
+  return found
+}
+
+function intlOffset(instant: number, zone: string): number {
+  let formatter = formatters.get(zone)
+  if (!formatter) {
+    formatter = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    })
+    formatters.set(zone, formatter)
+  }
+  const parts: Record<string, number> = {}
+  for (const { type, value } of formatter.formatToParts(instant)) parts[type] = Number(value)
+  const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = parts
+  return Date.UTC(year, month - 1, day, hour, minute, second) - instant
+}

@@ -1,0 +1,87 @@
+import type { Dir } from 'node:fs'
+import { lstat, opendir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { systemCode } from './errors.ts'
+import { compareKeys, isKey } from './keys.ts'
+import type { ObjectInfo } from './store.ts'
+
+// How many files are looked at together: enough to keep the disk busy, few enough for a first answer at once.
+const STAT_BATCH = 64
+
+/** Which objects a listing wants: keys that begin with `prefix` and come after `startAfter`. */
+export interface ListRange {
+  readonly prefix: string
+  readonly startAfter: string
+}
+
+/**
+ * Lists the files under a folder as objects, in byte order of whole keys: a folder sorts as its name with a slash, so
+ * `a-b` comes before `a/b`. Folders that cannot hold a wanted key are not opened; of the others only wanted names are kept.
+ * Symbolic links and names that are no keys are left out.
+ */
+export async function* listFiles(root: string, range: ListRange): AsyncGenerator<ObjectInfo> {
+  const base = range.prefix.slice(0, range.prefix.lastIndexOf('/') + 1)
+  yield* listFolder(root, base, range)
+}
+
+async function* listFolder(root: string, base: string, range: ListRange): AsyncGenerator<ObjectInfo> {
+  // Names as they sort: a folder has its slash.
+  const names = await wantedNames(join(root, base), base, range)
+  let files: string[] = []
+  for (const name of names) {
+    if (!name.endsWith('/')) files.push(base + name)
+    if (name.endsWith('/') || files.length === STAT_BATCH) {
+      yield* objects(root, files)
+      files = []
+    }
+    if (name.endsWith('/')) yield* listFolder(root, base + name, range)
+  }
+  yield* objects(root, files)
+}
+
+async function wantedNames(folder: string, base: string, range: ListRange): Promise<string[]> {
+  const entries = await openFolder(folder)
+  if (!entries) return []
+  const names: string[] = []
+  for await (const entry of entries) {
+    if (!isKey(base + entry.name)) continue
+    if (entry.isFile() && isWanted(base + entry.name, range)) names.push(entry.name)
+    if (entry.isDirectory() && mayHoldWanted(`${base}${entry.name}/`, range)) names.push(`${entry.name}/`)
+  }
+  return names.sort(compareKeys)
+}
+
+async function openFolder(path: string): Promise<Dir | null> {
+  try {
+    return await opendir(path, { bufferSize: 1024 })
+  } catch (error) {
+    const code = systemCode(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    throw error
+  }
+}
+
+function isWanted(key: string, { prefix, startAfter }: ListRange): boolean {
+  return key.startsWith(prefix) && compareKeys(key, startAfter) > 0
+}
+
+function mayHoldWanted(folder: string, { prefix, startAfter }: ListRange): boolean {
+  if (!folder.startsWith(prefix)) return false
+  return startAfter.startsWith(folder) || compareKeys(folder, startAfter) > 0
+}
+
+async function* objects(root: string, keys: readonly string[]): AsyncGenerator<ObjectInfo> {
+  for (const info of await Promise.all(keys.map((key) => fileInfo(root, key)))) if (info) yield info
+}
+
+/** What the file system says of an object; null where there is no regular file. */
+export async function fileInfo(root: string, key: string): Promise<ObjectInfo | null> {
+  try {
+    const stat = await lstat(join(root, key))
+    return stat.isFile() ? { key, bytes: stat.size, modified_at: stat.mtimeMs } : null
+  } catch (error) {
+    const code = systemCode(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    throw error
+  }
+}

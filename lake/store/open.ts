@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { StoreError } from './errors.ts'
+import { fileStore } from './file.ts'
+import { s3Store } from './s3.ts'
+import type { S3Options } from './s3-client.ts'
+import type { ObjectStore } from './store.ts'
+
+const RACERS = 8
+
+/**
+ * Opens the store that a url names: `file:///absolute/folder` or `s3://bucket/prefix`; the other options are of S3 only.
+ * Throws `StoreError` for another scheme. Whoever starts on it runs `selfTest` first, and closes it in the end.
+ */
+export async function openStore(options: S3Options): Promise<ObjectStore> {
+  const { url } = options
+  if (url.startsWith('s3://')) return s3Store(options)
+  if (url.startsWith('file://')) return fileStore(localFolder(url))
+  throw new StoreError(`store url ${JSON.stringify(url)} is not allowed: file:///absolute/folder or s3://bucket/prefix is`, {
+    code: 'invalid-url',
+  })
+}
+
+/**
+ * Tries what commits rest on: a key can be written once only, also by several at once; what is there is the first body, whole; and the
+ * store has a clock. Leaves nothing behind. Throws `StoreError` that names the store and what it does wrong.
+ */
+export async function selfTest(store: ObjectStore): Promise<void> {
+  const key = `system/self-test/${randomUUID()}`
+  const tried = await Promise.allSettled([testOrder(store, `${key}.order`), testRace(store, `${key}.race`), store.now()])
+  const cleaned = await Promise.allSettled([store.delete(`${key}.order`), store.delete(`${key}.race`)])
+  // What the store does wrong comes before what could not be removed because of it.
+  for (const step of [...tried, ...cleaned]) if (step.status === 'rejected') throw step.reason
+}
+
+async function testOrder(store: ObjectStore, key: string): Promise<void> {
+  const [first, second] = [Buffer.from(`first ${randomUUID()}`), Buffer.from(`second ${randomUUID()}`)]
+  if (!(await store.putIfAbsent(key, first))) throw unfit(store, 'it refused the first conditional put of a new key')
+  if (await store.putIfAbsent(key, second))
+    throw unfit(store, 'it accepted a second conditional put of one key (If-None-Match: *), so that commits would overwrite each other')
+  const found = await store.get(key)
+  if (!found?.equals(first))
+    throw unfit(store, `after two conditional puts of one key it gives ${found ? 'other bytes than the first' : 'nothing'}`)
+}
+
+async function testRace(store: ObjectStore, key: string): Promise<void> {
+  const bodies = Array.from({ length: RACERS }, (_, at) => Buffer.from(`${at} ${randomUUID()}`))
+  const replies = await Promise.allSettled(bodies.map((body) => store.putIfAbsent(key, body)))
+  for (const reply of replies) if (reply.status === 'rejected') throw reply.reason
+  const winners = bodies.filter((_, at) => (replies[at] as PromiseFulfilledResult<boolean>).value)
+  if (winners.length !== 1) throw unfit(store, `of ${RACERS} conditional puts of one key at the same time it accepted ${winners.length}`)
+  if (!(await store.get(key))?.equals(winners[0] as Buffer))
+    throw unfit(store, 'after conditional puts at the same time it gives other bytes than the accepted ones')
+}
+
+function unfit(store: ObjectStore, reason: string): StoreError {
+  return new StoreError(`the store ${store.url} cannot hold a lake: ${reason}`, { code: 'no-conditional-put' })
+}
+
+function localFolder(url: string): string {
+  try {
+    return fileURLToPath(url)
+  } catch (cause) {
+    throw new StoreError(`store url ${JSON.stringify(url)} is not file:///absolute/folder`, { code: 'invalid-url', cause })
+  }
+}

@@ -1,0 +1,134 @@
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
+import { StoreError, systemCode } from './errors.ts'
+
+/** Where a bucket is and how to speak to it. */
+export interface S3Options {
+  /** `s3://bucket` or `s3://bucket/prefix`. */
+  readonly url: string
+  /** `http(s)://host:port` of an S3-compatible server; AWS itself without it. */
+  readonly endpoint?: string
+  /** The AWS settings of the environment decide where it is absent. */
+  readonly region?: string
+  /** Bucket in the path instead of the host name, as most servers other than AWS want it. */
+  readonly pathStyle?: boolean
+  /** Found the AWS way (environment, profile, role) where absent. */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string }
+  /** Tries of a request before it counts as failed; 5 unless told. */
+  readonly attempts?: number
+  /** How long a server may be silent in a request, in ms; 60,000 unless told. */
+  readonly silence_ms?: number
+}
+
+const CONNECT_MS = 5000
+const CONCURRENT = 64
+const SILENT = Object.freeze({ trace() {}, debug() {}, info() {}, warn() {}, error() {} })
+
+/**
+ * A client of the server, with bounded waits, tries and requests at once. What it throws is always an `S3RequestError`.
+ * Whoever opens it calls `destroy`.
+ */
+export function s3Client(options: S3Options): S3Client {
+  const config: S3ClientConfig = {
+    maxAttempts: options.attempts ?? 5,
+    forcePathStyle: options.pathStyle ?? false,
+    // Servers other than AWS refuse the checksum trailers that are the SDK's default; the signature covers the body's SHA-256 anyway.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    // `Expect: 100-continue` costs a connection for each part, and some servers never answer it.
+    expectContinueHeader: false,
+    requestHandler: {
+      connectionTimeout: CONNECT_MS,
+      socketTimeout: options.silence_ms ?? 60_000,
+      // Our own gate bounds the requests; a request that waits for a socket would run into the connection timeout.
+      httpAgent: { keepAlive: true, maxSockets: 1024 },
+      httpsAgent: { keepAlive: true, maxSockets: 1024 },
+      logger: SILENT,
+    },
+    logger: SILENT,
+    ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
+    ...(options.region === undefined ? {} : { region: options.region }),
+    ...(options.credentials === undefined ? {} : { credentials: options.credentials }),
+  }
+  const client = new S3Client(config)
+  const turn = gate()
+  // Outermost, so that a request waits its turn before its signature and its time limits begin.
+  client.middlewareStack.add((next) => (args) => turn(() => next(args).catch(fail)), {
+    step: 'initialize',
+    priority: 'high',
+    name: 'bounded',
+  })
+  return client
+}
+
+/** A request that failed for good. Unlike the SDK's own errors it does not hold the reply and its socket, which would end up in logs. */
+export class S3RequestError extends Error {
+  /** HTTP status; null where there was no reply. */
+  readonly status: number | null
+  /** How often it was sent; null where the SDK does not say. */
+  readonly tries: number | null
+  /** System's code (`ECONNREFUSED`) or the server's name of the error (`NoSuchBucket`). */
+  readonly code: string
+
+  constructor(error: unknown) {
+    const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) }
+    const system = systemCode(error)
+    const { httpStatusCode: status = null, attempts: tries = null } = metadataOf(error)
+    // The SDK's words for a reply that is not S3's form of an error, as gateways give it.
+    const said = [name, message, system].filter((part) => part && !['Error', 'Unknown', 'UnknownError'].includes(part))
+    super(`${[...new Set(said)].join(': ') || 'no reason given'}${status === null ? '' : ` (HTTP ${status})`}`)
+    this.name = name
+    this.status = status
+    this.tries = tries
+    this.code = system ?? name
+    if (error instanceof Error && error.stack) this.stack = error.stack
+  }
+}
+
+function fail(error: unknown): never {
+  throw new S3RequestError(error)
+}
+
+/** Bucket and prefix (empty, or with a slash at its end) of an `s3://` url. Throws `StoreError` where it is none. */
+export function parseS3Url(url: string): { readonly bucket: string; readonly prefix: string } {
+  const [, bucket, path] = /^s3:\/\/([A-Za-z0-9._-]+)(?:\/(.*?))?\/?$/.exec(url) ?? []
+  if (bucket === undefined)
+    throw new StoreError(`store url ${JSON.stringify(url)} is not s3://bucket or s3://bucket/prefix`, { code: 'invalid-url' })
+  return { bucket, prefix: path ? `${path}/` : '' }
+}
+
+// Lets only so many tasks run at once; the others wait their turn.
+function gate(): <T>(task: () => Promise<T>) => Promise<T> {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async (task) => {
+    if (running >= CONCURRENT) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running++
+    try {
+      return await task()
+    } finally {
+      const next = waiting.shift()
+      // Its place is handed on, so `running` stays.
+      if (next) next()
+      else running--
+    }
+  }
+}
+
+/** HTTP status of a failed request; null where there was no reply. */
+export function httpStatus(error: unknown): number | null {
+  return error instanceof S3RequestError ? error.status : null
+}
+
+/** The error to throw for a failed request: names the store, the key, what was done and what the server said. */
+export function s3Failure(doing: string, options: { readonly url: string; readonly key: string; readonly error: unknown }): StoreError {
+  const { error } = options
+  if (error instanceof StoreError) return error
+  const what = options.key ? `${doing} ${JSON.stringify(options.key)} in` : doing
+  const reason = error instanceof Error ? error.message : String(error)
+  return new StoreError(`cannot ${what} the store ${options.url}: ${reason}`, { code: systemCode(error) ?? 'failed', cause: error })
+}
+
+function metadataOf(error: unknown): { readonly httpStatusCode?: number; readonly attempts?: number } {
+  if (!(error instanceof Error) || !('$metadata' in error)) return {}
+  return (error.$metadata ?? {}) as { httpStatusCode?: number; attempts?: number }
+}

@@ -1,0 +1,273 @@
+import { randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
+import { StoreError } from './errors.ts'
+import { checkKey, checkPrefix, checkRange, compareKeys, isKey } from './keys.ts'
+import { httpStatus, parseS3Url, type S3Options, S3RequestError, s3Client, s3Failure } from './s3-client.ts'
+import { PUT_ID, upload } from './s3-upload.ts'
+import type { ObjectInfo, ObjectStore } from './store.ts'
+
+type Range = { readonly start: number; readonly end: number }
+
+/**
+ * Opens a bucket, or a prefix of one, as an object store. Any server will do that has conditional puts (`If-None-Match: *`, which
+ * `selfTest` tries), user metadata, ListObjectsV2 in byte order and a Date header; above 16 MB also multipart uploads.
+ * Requests are tried five times with growing waits; a read that breaks off goes on where it stopped. Errors are `StoreError` with
+ * the server's own error name as code. Makes no request until it is used.
+ */
+export function s3Store(options: S3Options): ObjectStore {
+  const { bucket, prefix } = parseS3Url(options.url)
+  if (prefix) checkKey(prefix.slice(0, -1))
+  const url = options.url.replace(/\/$/, '')
+  const client = s3Client(options)
+  const attempts = options.attempts ?? 5
+  const named = (key: string): string => {
+    checkKey(key)
+    return prefix + key
+  }
+
+  async function doing<T>(what: string, key: string, task: () => Promise<T>): Promise<T> {
+    try {
+      return await task()
+    } catch (error) {
+      throw s3Failure(what, { url, key, error })
+    }
+  }
+
+  /** Starts to read; null where there is no object, `body: null` where it ends before the range. */
+  async function request(key: string, range?: Range, etag?: string): Promise<Reply | null> {
+    // A range's end is the last byte on the wire.
+    const wanted = range && `bytes=${range.start}-${Number.isFinite(range.end) ? range.end - 1 : ''}`
+    try {
+      const command = new GetObjectCommand({
+        Bucket: bucket,
+        Key: named(key),
+        ...(wanted === undefined ? {} : { Range: wanted }),
+        ...(etag === undefined ? {} : { IfMatch: etag }),
+      })
+      const output = await client.send(command)
+      const body = output.Body as unknown as Readable
+      if (range && range.start > 0 && !output.ContentRange) {
+        body.destroy()
+        throw new Error('the server ignores byte ranges')
+      }
+      return { body, bytes: output.ContentLength ?? null, etag: output.ETag ?? null }
+    } catch (error) {
+      if (httpStatus(error) === 416) return { body: null, bytes: 0, etag: null }
+      if (isAbsence(error)) return null
+      throw error
+    }
+  }
+
+  /** Yields the bytes of a reply; where it breaks off, asks for the rest of the same version. */
+  async function* flow(key: string, first: Reply, start: number, end: number): AsyncGenerator<Buffer, void, undefined> {
+    let reply = first
+    let at = start
+    const stop = first.bytes === null ? null : start + first.bytes
+    for (let tries = 1; ; tries++) {
+      let broken: unknown = null
+      try {
+        if (reply.body) {
+          for await (const chunk of reply.body) {
+            at += chunk.length
+            yield chunk
+          }
+        }
+        if (stop === null) return
+        broken = new Error(`the reply ended at byte ${at} of ${stop}`)
+      } catch (error) {
+        broken = error
+      }
+      if (at === stop) return
+      if (tries >= attempts || first.etag === null) throw s3Failure('read', { url, key, error: broken })
+      await delay(pause(tries))
+      const next = await doing('read on', key, () => request(key, { start: at, end: stop ?? end }, first.etag ?? undefined))
+      if (!next) throw s3Failure('read', { url, key, error: new Error('it was deleted meanwhile', { cause: broken }) })
+      reply = next
+    }
+  }
+
+  async function get(key: string, range?: Range): Promise<Buffer | null> {
+    if (range) checkRange(range)
+    if (range && range.start === range.end) return (await head(key)) && Buffer.alloc(0)
+    const reply = await doing('read', key, () => request(key, range))
+    if (!reply) return null
+    const chunks: Buffer[] = []
+    for await (const chunk of flow(key, reply, range?.start ?? 0, range?.end ?? Number.POSITIVE_INFINITY)) chunks.push(chunk)
+    const bytes = Buffer.concat(chunks)
+    // From a server that ignores ranges, the whole may come in place of its beginning.
+    return range ? bytes.subarray(0, range.end - range.start) : bytes
+  }
+
+  async function head(key: string): Promise<(ObjectInfo & { readonly putId: string | null }) | null> {
+    return doing('look at', key, async () => {
+      try {
+        const output = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: named(key) }))
+        const { ContentLength: bytes = 0, LastModified: modified, Metadata: metadata } = output
+        return { key, bytes, modified_at: modified?.getTime() ?? 0, putId: metadata?.[PUT_ID] ?? null }
+      } catch (error) {
+        if (isAbsence(error)) return null
+        throw error
+      }
+    })
+  }
+
+  async function put(key: string, body: Buffer | AsyncIterable<Buffer>): Promise<void> {
+    const name = named(key)
+    let source: { readonly error: unknown } | null = null
+    async function* watched(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+      try {
+        yield* chunks
+      } catch (error) {
+        source = { error }
+        throw error
+      }
+    }
+    try {
+      await upload({ client, bucket, key: name }, Buffer.isBuffer(body) ? body : watched(body))
+    } catch (error) {
+      // What the body's own source throws is the caller's, not the store's.
+      if (source) throw (source as { readonly error: unknown }).error
+      throw s3Failure('write', { url, key, error })
+    }
+  }
+
+  /** Whose object it is after a put that was refused or whose outcome is open. */
+  async function settle(
+    key: string,
+    { body, id, error }: { readonly body: Buffer; readonly id: string; readonly error: unknown },
+  ): Promise<boolean> {
+    const unknown = (why: string, cause: unknown): StoreError =>
+      new StoreError(`whether ${JSON.stringify(key)} was written in the store ${url} is not known: ${why}`, {
+        code: 'unknown-outcome',
+        cause,
+      })
+    const found = await head(key).catch((cause: unknown) => {
+      throw unknown(s3Failure('write', { url, key, error }).message, new AggregateError([error, cause], 'neither written nor looked at'))
+    })
+    if (found?.putId) return found.putId === id
+    // A server that keeps no metadata: bodies of callers are unique, so that equal bytes are ours.
+    if (found) return found.bytes === body.length && (await get(key))?.equals(body) === true
+    if (httpStatus(error) === 412 && sentOnce(error)) return false
+    throw unknown(`there is none now, but the request may still arrive: ${s3Failure('write', { url, key, error }).message}`, error)
+  }
+
+  async function putIfAbsent(key: string, body: Buffer): Promise<boolean> {
+    const id = randomUUID()
+    const input = { Bucket: bucket, Key: named(key), Body: body, IfNoneMatch: '*', Metadata: { [PUT_ID]: id } }
+    for (let tries = 1; ; tries++) {
+      try {
+        await client.send(new PutObjectCommand(input))
+        return true
+      } catch (error) {
+        const status = httpStatus(error)
+        if (status === 501) {
+          throw new StoreError(`the store ${url} has no conditional put (If-None-Match: *)`, { code: 'no-conditional-put', cause: error })
+        }
+        // 409: another conditional put of the key was under way. Nothing was written, and the next try tells.
+        if (status === 409 && tries < attempts) {
+          await delay(pause(tries))
+          continue
+        }
+        if (isRefusal(status) && sentOnce(error)) throw s3Failure('write', { url, key, error })
+        return settle(key, { body, id, error })
+      }
+    }
+  }
+
+  async function* list(under: string, { startAfter = '' }: { readonly startAfter?: string } = {}): AsyncGenerator<ObjectInfo> {
+    checkPrefix(under)
+    let token: string | undefined
+    let previous: string | null = null
+    do {
+      const from = token === undefined ? startAfter && { StartAfter: prefix + startAfter } : { ContinuationToken: token }
+      const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix + under, ...(from || {}) })
+      const page = await doing('list', under, () => client.send(command))
+      for (const { Key: name = '', Size: bytes = 0, LastModified: modified } of page.Contents ?? []) {
+        const key = name.slice(prefix.length)
+        if (!isKey(key) || compareKeys(key, startAfter) <= 0) continue
+        if (previous !== null && compareKeys(key, previous) <= 0) throw disorder(key, previous)
+        previous = key
+        yield { key, bytes, modified_at: modified?.getTime() ?? 0 }
+      }
+      token = page.IsTruncated ? page.NextContinuationToken : undefined
+      if (page.IsTruncated && !token)
+        throw s3Failure('list', { url, key: under, error: new Error('a page was cut without a token for the next') })
+    } while (token !== undefined)
+  }
+
+  function disorder(key: string, previous: string): StoreError {
+    const message = `${JSON.stringify(key)} came after ${JSON.stringify(previous)}: listings in byte order are needed`
+    return s3Failure('list', { url, key: '', error: new Error(message) })
+  }
+
+  async function now(): Promise<number> {
+    const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, MaxKeys: 1 })
+    let date: string | undefined
+    command.middlewareStack.add(
+      (next) => async (args) => {
+        const result = await next(args)
+        date = (result.response as { readonly headers?: Readonly<Record<string, string>> }).headers?.['date']
+        return result
+      },
+      { step: 'deserialize', priority: 'low', name: 'serverDate' },
+    )
+    await doing('ask the time of', '', () => client.send(command))
+    const instant = Date.parse(date ?? '')
+    if (Number.isNaN(instant)) throw new StoreError(`the store ${url} tells no time: its replies have no Date header`, { code: 'no-clock' })
+    return instant
+  }
+
+  return Object.freeze({
+    url,
+    get,
+    getStream: async (key) => {
+      const reply = await doing('read', key, () => request(key))
+      return reply && flow(key, reply, 0, Number.POSITIVE_INFINITY)
+    },
+    head: async (key) => {
+      const found = await head(key)
+      return found && { key, bytes: found.bytes, modified_at: found.modified_at }
+    },
+    put,
+    putFile: async (key, path) => {
+      await put(key, createReadStream(path, { highWaterMark: 1 << 20 }))
+      await rm(path, { force: true })
+    },
+    putIfAbsent,
+    list,
+    delete: async (key) => {
+      await doing('delete', key, () => client.send(new DeleteObjectCommand({ Bucket: bucket, Key: named(key) })))
+    },
+    location: (key) => `s3://${bucket}/${named(key)}`,
+    now,
+    close: async () => client.destroy(),
+  } satisfies ObjectStore)
+}
+
+interface Reply {
+  readonly body: AsyncIterable<Buffer> | null
+  readonly bytes: number | null
+  readonly etag: string | null
+}
+
+/** True where the server says that there is no such object: its own words, for 404 also stands for a missing bucket or account. HEAD replies have no words. */
+function isAbsence(error: unknown): boolean {
+  return httpStatus(error) === 404 && error instanceof Error && ['NoSuchKey', 'NotFound'].includes(error.name)
+}
+
+/** A 4xx that says that nothing was written: wrong credentials, no such bucket, a bad request. */
+function isRefusal(status: number | null): boolean {
+  return status !== null && status >= 400 && status < 500 && status !== 408 && status !== 409 && status !== 412
+}
+
+function sentOnce(error: unknown): boolean {
+  return error instanceof S3RequestError && error.tries === 1
+}
+
+function pause(tries: number): number {
+  return Math.random() * Math.min(100 * 2 ** tries, 5000)
+}

@@ -1,0 +1,44 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type RedisServer, startRedis } from '../../scripts/redis.ts'
+
+/** A redis-server for one test file. */
+export interface TestRedis {
+  /** What `openRedis`, `openLive` and `startWorker` take. */
+  readonly url: string
+  /** Ends the server as a crash would; nothing it held survives, unless it was started with `appendOnly`. */
+  kill(): Promise<void>
+  /** Starts it again on the same socket. */
+  restart(): Promise<void>
+  /** Ends it and removes its folder. */
+  stop(): Promise<void>
+}
+
+/** Starts a private redis-server, without append-only file unless told; fails with the way to install it where it is missing. */
+export async function startTestRedis({ appendOnly = false }: { appendOnly?: boolean } = {}): Promise<TestRedis> {
+  const folder = await mkdtemp(join(tmpdir(), 'redis-'))
+  let server: RedisServer = await startRedis({ folder, appendOnly })
+  const { url } = server
+  // A test process that ends early must not leave its server behind.
+  const atExit = (): void => {
+    try {
+      process.kill(server.pid, 'SIGKILL')
+    } catch {
+      // It has ended already.
+    }
+  }
+  process.on('exit', atExit)
+  return {
+    url,
+    kill: () => server.kill(),
+    restart: async () => {
+      server = await startRedis({ folder, appendOnly, socket: url })
+    },
+    stop: async () => {
+      process.off('exit', atExit)
+      await server.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

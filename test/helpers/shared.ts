@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
+
+let told = false
+
+/**
+ * Folder of the recorded captures and of the specification: `SHARED_DIR`, else `shared` beside the project root.
+ * Null where it is absent, after one line on standard error that says so: tests over it then skip with
+ * `test.skipIf(!shared)`.
+ */
+export function sharedFolder(): string | null {
+  const path = process.env['SHARED_DIR'] ? resolve(process.env['SHARED_DIR']) : resolve(PROJECT, '..', 'shared')
+  if (existsSync(path)) return path
+  if (!told) process.stderr.write(`skipped: no folder ${path} (set SHARED_DIR), so tests over recorded captures do not run\n`)
+  told = true
+  return null
+}

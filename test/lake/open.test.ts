@@ -1,0 +1,248 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, onTestFinished, test } from 'vitest'
+import { commit } from '../../lake/iceberg/commit.ts'
+import { expireSnapshots } from '../../lake/iceberg/expire.ts'
+import { liveFiles } from '../../lake/iceberg/files.ts'
+import { removeOrphans } from '../../lake/iceberg/orphans.ts'
+import type { Lake, LakeOptions } from '../../lake/open.ts'
+import { scan, scanFiles } from '../../lake/query/scan.ts'
+import { column, instant, sql } from '../../lake/query/sql.ts'
+import { col } from '../../lake/schema/columns.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { jsonProperties } from '../../lake/schema/json.ts'
+import { tableColumns } from '../../lake/schema/physical.ts'
+import { tempFolder } from '../helpers/temp.ts'
+import { anyRow } from './query/arbitraries.ts'
+import { everything, landRows, openTestLake, variant } from './query/fixtures.ts'
+
+async function testLake(options: Partial<LakeOptions> = {}): Promise<Lake> {
+  const lake = await openTestLake(tempFolder(), options)
+  onTestFinished(() => lake.close())
+  return lake
+}
+
+const row = (id: number, more: AnyRow = {}): AnyRow => ({ id, observed_at: id * 1000, fetch_id: 'x', ...more })
+const ids = async (lake: Lake, options: Parameters<Lake['query']>[1] = {}): Promise<unknown[]> =>
+  (await lake.query(sql`SELECT id FROM ${scan(everything)} ORDER BY id`, options)).map(({ id }) => id)
+
+test('a table that does not exist yet has no rows, and the types it will have', async () => {
+  const lake = await testLake()
+  expect(await lake.snapshot(everything)).toBeNull()
+  expect(await ids(lake)).toEqual([])
+  const counted = await lake.query(sql`SELECT count(*) AS n, max(price) AS price FROM ${scan(everything, { price: { gt: 1 } })}`)
+  expect(counted).toEqual([{ n: 0, price: null }])
+  await landRows(lake, everything, [row(1)])
+  expect(await lake.query(sql`SELECT id FROM ${scan(everything, { id: { eq: 2 } })}`)).toEqual([])
+})
+
+test('a snapshot says its version, its time and until when each feed is covered', async () => {
+  const lake = await testLake()
+  const before = Date.now()
+  await landRows(lake, everything, [row(1)], { properties: { 'landed-until.some_feed': '2026-01-05T00:00:10.000Z' } })
+  const snapshot = await lake.snapshot(everything)
+  expect(snapshot).toMatchObject({ version: 2, covered_until: { some_feed: Date.UTC(2026, 0, 5, 0, 0, 10) } })
+  expect(snapshot?.updated_at).toBeGreaterThanOrEqual(before)
+})
+
+test('a pinned snapshot repeats an answer, over several datasets and queries', async () => {
+  const lake = await testLake()
+  await landRows(lake, everything, [row(1)])
+  const old = await lake.snapshot(everything)
+  const pins = await lake.pin([everything])
+  await landRows(lake, everything, [row(2)])
+  expect(await ids(lake)).toEqual([1, 2])
+  expect(await ids(lake, { pins })).toEqual([1])
+  const at = await lake.pin([everything], { everything: old?.snapshotId as bigint })
+  expect(await ids(lake, { pins: at })).toEqual([1])
+  await expect(lake.pin([everything], { everything: 123n })).rejects.toMatchObject({ code: 'no-snapshot' })
+})
+
+test('one query sees one snapshot of a dataset however often it reads it, while others commit', async () => {
+  const lake = await testLake({ slots: 3 })
+  await landRows(lake, everything, [row(0)])
+  let writing = true
+  const writer = (async () => {
+    for (let id = 1; writing; id++) await landRows(lake, everything, [row(id)])
+  })()
+  for (let round = 0; round < 20; round++) {
+    const [found] = await lake.query(
+      sql`SELECT (SELECT count(*) FROM ${scan(everything)}) AS one, (SELECT count(*) FROM ${scan(everything)}) AS other`,
+    )
+    expect(found?.['one']).toBe(found?.['other'])
+  }
+  await lake.use({}, async (session) => {
+    const count = async (): Promise<unknown> => (await session.values(sql`SELECT count(*) FROM ${scan(everything)}`))[0]?.[0]
+    const first = await count()
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(await count()).toBe(first)
+  })
+  writing = false
+  await writer
+})
+
+test('expiry leaves what a running query lists', async () => {
+  const now = Date.now() + 30 * 86_400_000
+  const lake = await testLake()
+  const [first] = await landRows(
+    lake,
+    everything,
+    Array.from({ length: 3000 }, (_, id) => row(id)),
+  )
+  const [second] = await landRows(lake, everything, [row(3000)])
+  const table = lake.table(everything)
+  const running = lake.stream(sql`SELECT id FROM ${scan(everything)} ORDER BY id`)
+  const head = await running.next()
+  expect(head.value).toHaveLength(2048)
+  expect(lake.inUse(first?.key as string)).toBe(true)
+  await commit({ table, operation: 'delete', remove: [first?.key as string, second?.key as string] })
+  const inUse = (key: string): boolean => lake.inUse(key)
+  expect((await expireSnapshots({ table, inUse, now })).snapshots).toBe(2)
+  await removeOrphans({ table, grace_ms: 0, inUse })
+  expect(await lake.store.head(first?.key as string)).not.toBeNull()
+  let rows = 2048
+  for await (const batch of running) rows += batch.length
+  expect(rows).toBe(3001)
+  expect(lake.inUse(first?.key as string)).toBe(false)
+  await removeOrphans({ table, grace_ms: 0, inUse })
+  expect(await lake.store.head(first?.key as string)).toBeNull()
+})
+
+test('files named by key are read for compaction', async () => {
+  const lake = await testLake()
+  await landRows(lake, everything, [row(1), row(2)])
+  await landRows(lake, everything, [row(3)])
+  const state = await lake.table(everything).load()
+  const files = await liveFiles(state as NonNullable<typeof state>)
+  expect(files).toHaveLength(2)
+  const chosen = files.filter(({ rows }) => rows === 2)
+  expect(await lake.query(sql`SELECT id FROM ${scanFiles(everything, chosen)} ORDER BY id`)).toEqual([{ id: 1 }, { id: 2 }])
+})
+
+test('an answer longer than allowed is an error, not a short answer', async () => {
+  const lake = await testLake()
+  await expect(lake.query(sql`SELECT * FROM range(11)`, { maxRows: 10 })).rejects.toMatchObject({ code: 'too-many-rows' })
+  expect(await lake.query(sql`SELECT * FROM range(10)`, { maxRows: 10 })).toHaveLength(10)
+})
+
+test('values come as JavaScript holds them', async () => {
+  const lake = await testLake()
+  const answer = await lake.query(sql`SELECT count(*) AS n, sum(i) AS total, 9007199254740993 AS far, 1.500 AS price, ${instant(1.5)} AS at,
+    DATE '1969-12-31' AS day, [1, NULL] AS list, {'a': 1, 'b': [DATE '2026-01-01']} AS pair, 'x'::BLOB AS bytes, NULL AS nothing,
+    '{"a": 1}'::JSON AS json, true AS yes, INTERVAL 1 DAY AS span FROM range(10) t(i)`)
+  expect(answer).toEqual([
+    {
+      n: 10,
+      total: 45,
+      far: 9007199254740993n,
+      price: 1.5,
+      at: 1.5,
+      day: '1969-12-31',
+      list: [1, null],
+      pair: { a: 1, b: ['2026-01-01'] },
+      bytes: Buffer.from('x'),
+      nothing: null,
+      json: { a: 1 },
+      yes: true,
+      span: '1 day',
+    },
+  ])
+})
+
+test('DuckDB writes the same JSON as the converter', async () => {
+  const lake = await testLake()
+  const { path: _path, area: _area, ...columns } = tableColumns(everything)
+  let fetch = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyRow, { minLength: 1, maxLength: 40 }), async (rows) => {
+      const fetch_id = `fetch.${fetch++}`
+      await landRows(
+        lake,
+        everything,
+        rows.map((one, id) => ({ ...one, id, fetch_id })),
+      )
+      const query = sql`SELECT * FROM ${scan(everything, { fetch_id: { eq: fetch_id } })} ORDER BY id`
+      const { text, rows: count } = await lake.json(query, { columns })
+      expect(count).toBe(rows.length)
+      const expected = (await lake.query(query)).map((found) =>
+        Object.fromEntries(
+          Object.entries(columns).flatMap(([name, declared]) =>
+            jsonProperties(name, declared).map((property) => [property.name, property.json(found[name])]),
+          ),
+        ),
+      )
+      expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(expected)))
+    }),
+    { numRuns: 15 },
+  )
+})
+
+test('decimals and whole floats are written without a tail of zeros, and computed columns as declared', async () => {
+  const lake = await testLake()
+  const { text } = await lake.json(sql`SELECT 1.500 AS price, 2.0::DOUBLE AS ratio, avg(i) AS mean, count(*) AS n FROM range(4) t(i)`, {
+    columns: {
+      price: col.decimal(1, '', { scale: 3, unit: '1' }),
+      ratio: col.float(2, '', { unit: '1' }),
+      mean: col.decimal(3, '', { scale: 1, unit: '1' }),
+      n: col.integer(4, '', { unit: '1' }),
+    },
+  })
+  expect(text).toBe('[{"price":1.5,"ratio":2,"mean":1.5,"n":4}]')
+  expect(await lake.json(sql`SELECT 1 AS n WHERE false`, { columns: { n: col.integer(1, '', { unit: '1' }) } })).toEqual({
+    text: '[]',
+    rows: 0,
+  })
+})
+
+test('a long JSON answer keeps the order of its query, and its limit', async () => {
+  const lake = await testLake()
+  await landRows(
+    lake,
+    everything,
+    Array.from({ length: 30_000 }, (_, id) => row((id * 7919) % 30_000, { price: id / 8 })),
+  )
+  const { id, price } = everything.columns
+  const query = sql`SELECT id, price FROM ${scan(everything)} ORDER BY id DESC`
+  const { text, rows } = await lake.json(query, { columns: { id, price }, maxRows: 30_000 })
+  expect(rows).toBe(30_000)
+  expect(JSON.parse(text)).toEqual(await lake.query(query))
+  await expect(lake.json(query, { columns: { id, price }, maxRows: 29_999 })).rejects.toMatchObject({ code: 'too-many-rows' })
+})
+
+test("a person's SELECT reads datasets by their ids", async () => {
+  const lake = await testLake()
+  const dataset = variant({ id: 'persons_own' })
+  await landRows(lake, dataset, [row(1, { name: "O'Brien $1", position: { lat: 1, lon: 2 } }), row(2)])
+  const text = "WITH named AS (SELECT * FROM persons_own WHERE name LIKE 'O%') SELECT name, position_lat, position_lon FROM named"
+  expect(await lake.text(text, { datasets: [dataset, everything] })).toEqual([{ name: "O'Brien $1", position: { lat: 1, lon: 2 } }])
+  expect(await lake.text('SELECT count(*) AS n FROM everything', { datasets: [dataset, everything] })).toEqual([{ n: 0 }])
+  await expect(lake.text('SELECT * FROM other', { datasets: [dataset] })).rejects.toThrow(/other/)
+  await expect(lake.text('DROP TABLE persons_own', { datasets: [dataset] })).rejects.toMatchObject({ name: 'QueryError' })
+  await expect(lake.text("SELECT * FROM read_text('/etc/passwd')", { datasets: [] })).rejects.toThrow(/disabled/)
+})
+
+test('a moved lake is read where it lies now', async () => {
+  const folder = tempFolder()
+  const { rename } = await import('node:fs/promises')
+  const before = await openTestLake(join(folder, 'a'))
+  await landRows(before, everything, [row(1)])
+  await before.close()
+  await rename(join(folder, 'a'), join(folder, 'b'))
+  const after = await openTestLake(join(folder, 'b'))
+  onTestFinished(() => after.close())
+  expect(await ids(after)).toEqual([1])
+  expect(readdirSync(folder)).toEqual(['b'])
+})
+
+test('a join of datasets takes conditions on both', async () => {
+  const lake = await testLake()
+  const other = variant({ id: 'other' })
+  await landRows(lake, everything, [row(1, { price: 1.5 }), row(2, { price: 2.5 })])
+  await landRows(lake, other, [row(1, { name: 'one' }), row(2, { name: 'two' })])
+  const found = await lake.query(
+    sql`SELECT a.id, a.price, b.name FROM ${scan(everything, { price: { in: [2.5, 7] } })} a
+      JOIN ${scan(other)} b ON a.${column(everything, 'id')} = b.${column(other, 'id')}`,
+  )
+  expect(found).toEqual([{ id: 2, price: 2.5, name: 'two' }])
+})

@@ -1,0 +1,129 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { liveFiles } from '../../../lake/iceberg/files.ts'
+import { type CachedObject, openFileCache } from '../../../lake/query/cache.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { sql } from '../../../lake/query/sql.ts'
+import { fileStore } from '../../../lake/store/file.ts'
+import type { ObjectStore } from '../../../lake/store/store.ts'
+import { tempFolder } from '../../helpers/temp.ts'
+import { everything, landRows, openTestLake } from './fixtures.ts'
+
+const never = new AbortController().signal
+const body = (fill: string, bytes: number): Buffer => Buffer.from(`PAR1${fill.repeat(bytes - 8)}PAR1`)
+
+/** A store with objects `a`, `b`, `c`, … of some bytes, that counts how often each is fetched. */
+async function filledStore(
+  sizes: Readonly<Record<string, number>>,
+): Promise<{ store: ObjectStore; fetches: Map<string, number>; objects: Record<string, CachedObject> }> {
+  const store = await fileStore(join(tempFolder(), 'store'))
+  const fetches = new Map<string, number>()
+  const objects: Record<string, CachedObject> = {}
+  for (const [name, bytes] of Object.entries(sizes)) {
+    await store.put(`lake/${name}.parquet`, body(name, bytes))
+    objects[name] = { key: `lake/${name}.parquet`, bytes }
+  }
+  const counting: ObjectStore = {
+    ...store,
+    getStream: (key) => {
+      fetches.set(key, (fetches.get(key) ?? 0) + 1)
+      return store.getStream(key)
+    },
+  }
+  return { store: counting, fetches, objects }
+}
+
+const pick = (objects: Record<string, CachedObject>, names: string): CachedObject[] =>
+  [...names].map((name) => objects[name] as CachedObject)
+
+test('an object is fetched once for all who need it at the same time, and kept', async () => {
+  const { store, fetches, objects } = await filledStore({ a: 100, b: 200 })
+  const cache = await openFileCache({ store, folder: join(tempFolder(), 'cache'), maxBytes: 1000 })
+  const held = await Promise.all(Array.from({ length: 10 }, () => cache.hold(pick(objects, 'ab'), never)))
+  expect([...fetches.values()]).toEqual([1, 1])
+  expect(readFileSync((held[0] as (typeof held)[0]).path('lake/a.parquet'))).toEqual(body('a', 100))
+  expect(cache.usage).toEqual({ held: 300, total: 300 })
+  for (const one of held) one.release()
+  expect(cache.usage).toEqual({ held: 0, total: 300 })
+})
+
+test('the least recently used goes, never one in use', async () => {
+  const { store, fetches, objects } = await filledStore({ a: 100, b: 100, c: 100, d: 100 })
+  const cache = await openFileCache({ store, folder: join(tempFolder(), 'cache'), maxBytes: 300 })
+  const a = await cache.hold(pick(objects, 'a'), never)
+  for (const name of 'bc') (await cache.hold(pick(objects, name), never)).release()
+  ;(await cache.hold(pick(objects, 'd'), never)).release()
+  expect(existsSync(a.path('lake/a.parquet'))).toBe(true)
+  expect(cache.usage.total).toBe(300)
+  ;(await cache.hold(pick(objects, 'acd'), never)).release()
+  expect(fetches.get('lake/b.parquet')).toBe(1)
+  expect([...fetches.values()]).toEqual([1, 1, 1, 1])
+  a.release()
+  ;(await cache.hold(pick(objects, 'b'), never)).release()
+  expect(fetches.get('lake/b.parquet')).toBe(2)
+})
+
+test('who finds no room waits for a release, in turn, and can give up', async () => {
+  const { store, objects } = await filledStore({ a: 100, b: 100, c: 100 })
+  const cache = await openFileCache({ store, folder: join(tempFolder(), 'cache'), maxBytes: 200 })
+  const first = await cache.hold(pick(objects, 'ab'), never)
+  const order: string[] = []
+  const second = cache.hold(pick(objects, 'bc'), never).then((held) => {
+    order.push('second')
+    return held
+  })
+  const given = cache.hold(pick(objects, 'c'), AbortSignal.timeout(30)).catch((error: Error) => order.push(error.name))
+  await given
+  expect(order).toEqual(['TimeoutError'])
+  first.release()
+  ;(await second).release()
+  expect(order).toEqual(['TimeoutError', 'second'])
+  await expect(cache.hold(pick(objects, 'abc'), never)).rejects.toMatchObject({ code: 'cache-full' })
+})
+
+test('a missing, short or foreign object is an error and is not kept', async () => {
+  const { store, fetches, objects } = await filledStore({ a: 100 })
+  const folder = join(tempFolder(), 'cache')
+  const cache = await openFileCache({ store, folder, maxBytes: 1000 })
+  await store.put('lake/foreign.parquet', Buffer.from('<html>'.repeat(20)))
+  await expect(cache.hold([{ key: 'lake/none.parquet', bytes: 10 }], never)).rejects.toThrow(/none.parquet is not in the store/)
+  await expect(cache.hold([{ key: 'lake/a.parquet', bytes: 99 }], never)).rejects.toThrow(/a.parquet has 100 bytes, its manifest says 99/)
+  await expect(cache.hold([{ key: 'lake/foreign.parquet', bytes: 120 }], never)).rejects.toThrow(/no Parquet file/)
+  expect(readdirSync(folder)).toEqual([])
+  ;(await cache.hold(pick(objects, 'a'), never)).release()
+  expect(fetches.get('lake/a.parquet')).toBe(2)
+})
+
+test('a later process takes over what is whole, and fetches again what is not', async () => {
+  const { store, fetches, objects } = await filledStore({ a: 100, b: 100 })
+  const folder = join(tempFolder(), 'cache')
+  const before = await openFileCache({ store, folder, maxBytes: 1000 })
+  const held = await before.hold(pick(objects, 'ab'), never)
+  writeFileSync(held.path('lake/b.parquet'), body('x', 100))
+  writeFileSync(join(folder, 'left.partial'), 'rest')
+  const after = await openFileCache({ store, folder, maxBytes: 1000 })
+  expect(after.usage.total).toBe(200)
+  const again = await after.hold(pick(objects, 'ab'), never)
+  expect(readFileSync(again.path('lake/b.parquet'))).toEqual(body('b', 100))
+  expect(Object.fromEntries(fetches)).toEqual({ 'lake/a.parquet': 1, 'lake/b.parquet': 2 })
+  expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toEqual([])
+})
+
+test('a remote lake without range reads is queried through the cache', async () => {
+  const folder = tempFolder()
+  const local = await openTestLake(folder)
+  await landRows(local, everything, [{ id: 1, observed_at: 0, fetch_id: 'x' }])
+  await landRows(local, everything, [{ id: 2, observed_at: 90 * 86_400_000, fetch_id: 'x' }])
+  const state = await local.table(everything).load()
+  const bytes = (await liveFiles(state as NonNullable<typeof state>)).reduce((sum, file) => sum + file.bytes, 0)
+  await local.close()
+  // A store that is not on this machine, as far as the lake can tell.
+  const remote: ObjectStore = { ...(await fileStore(join(folder, 'store'))), url: 's3://bucket/prefix' }
+  const lake = await openTestLake(join(folder, 'remote'), { store: remote, cache: { folder: join(folder, 'cache'), maxBytes: bytes } })
+  onTestFinished(() => lake.close())
+  expect(await lake.query(sql`SELECT id FROM ${scan(everything, { observed_at: { lt: 1 } })}`)).toEqual([{ id: 1 }])
+  expect(readdirSync(join(folder, 'cache'))).toHaveLength(2)
+  const counts = await Promise.all(Array.from({ length: 4 }, () => lake.query(sql`SELECT count(*) AS n FROM ${scan(everything)}`)))
+  expect(counts.flat()).toEqual(Array.from({ length: 4 }, () => ({ n: 2 })))
+})

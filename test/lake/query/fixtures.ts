@@ -1,0 +1,105 @@
+import { join } from 'node:path'
+import { commit } from '../../../lake/iceberg/commit.ts'
+import { createTable } from '../../../lake/iceberg/create.ts'
+import type { DataFile } from '../../../lake/iceberg/types.ts'
+import { type Lake, type LakeOptions, openLake } from '../../../lake/open.ts'
+import { storeFiles, writeParquet } from '../../../lake/query/parquet.ts'
+import { stageRows } from '../../../lake/query/rows.ts'
+import { defineCodes } from '../../../lake/schema/codes.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { type AnyRow, type Dataset, defineDataset, month } from '../../../lake/schema/dataset.ts'
+import { tableColumns } from '../../../lake/schema/physical.ts'
+import { defineSource } from '../../../lake/schema/sources.ts'
+import { fileStore } from '../../../lake/store/file.ts'
+
+const source = defineSource({
+  id: 'every',
+  publisher: 'Nobody',
+  url: 'https://example.org/',
+  licence: 'CC0',
+  licence_url: 'https://creativecommons.org/publicdomain/zero/1.0/',
+  attribution: 'Nobody',
+  commercial_use: 'yes',
+})
+const COLOURS = defineCodes('colours', 'Colours.', { RED: ['rojo', 'red'], BLUE: ['azul', 'blue'] })
+
+/** A dataset with a column of every kind. */
+export const everything = defineDataset({
+  id: 'everything',
+  domain: 'test',
+  title: 'Everything',
+  about: 'A column of every kind.',
+  sources: [source],
+  columns: {
+    id: col.integer(1, 'Number of the row.', { unit: '1' }),
+    observed_at: col.instant(2, 'Time.'),
+    name: col.string(3, 'Name.', { nullable: true }),
+    colour: col.code(4, 'Colour.', COLOURS, { nullable: true }),
+    extra: col.json(5, 'JSON.', { nullable: true }),
+    small: col.integer(6, 'Int.', { unit: '1', nullable: true }),
+    big: col.integer(7, 'Long.', { unit: '1', long: true, nullable: true }),
+    tiny: col.decimal(8, 'Decimal of 16 bits.', { scale: 1, precision: 4, unit: '1', nullable: true }),
+    price: col.decimal(9, 'Decimal of 32 bits.', { scale: 3, unit: 'EUR/L', nullable: true }),
+    amount: col.decimal(10, 'Decimal of 64 bits.', { scale: 6, precision: 15, unit: '1', nullable: true }),
+    ratio: col.float(11, 'Double.', { unit: '%', nullable: true }),
+    is_open: col.boolean(12, 'Boolean.', { nullable: true }),
+    seen_at: col.instant(13, 'Another time.', { nullable: true }),
+    valid_on: col.local_date(14, 'Date.', { nullable: true }),
+    leaves_at: col.service_time(15, 'Service time.', { nullable: true }),
+    position: col.point([16, 17], 'Point.', { nullable: true }),
+    path: col.line(18, 'Line.', { nullable: true }),
+    area: col.polygon(19, 'Polygon.', { nullable: true }),
+    tags: col.list([20, 21], 'List of texts.', col.string(0, 'Tag.'), { nullable: true }),
+    stops: col.list([22, 23], 'List of instants.', col.instant(0, 'Stop.'), { nullable: true }),
+    rates: col.list([24, 25], 'List of decimals.', col.decimal(0, 'Rate.', { scale: 2, unit: '1' }), { nullable: true }),
+  },
+  entity: ['id'],
+  time: 'observed_at',
+  land: 'append',
+  partition: [month('observed_at')],
+  order: ['name', 'observed_at'],
+  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
+})
+
+/** A dataset like another but for some parts. */
+export function variant(parts: Partial<Dataset>, of: Dataset = everything): Dataset {
+  return Object.freeze({ ...of, ...parts })
+}
+
+/** A lake in a folder. */
+export async function openTestLake(folder: string, options: Partial<LakeOptions> = {}): Promise<Lake> {
+  return openLake({
+    store: await fileStore(join(folder, 'store')),
+    spool: join(folder, 'spool'),
+    memory: 500e6,
+    spill: 1e9,
+    threads: 2,
+    slots: 2,
+    ...options,
+  })
+}
+
+/** Writes rows as files of a dataset and commits them; creates the table first where there is none. */
+export async function landRows(
+  lake: Lake,
+  dataset: Dataset,
+  rows: readonly AnyRow[],
+  options: { readonly rowGroupRows?: number; readonly properties?: Record<string, string> } = {},
+): Promise<DataFile[]> {
+  const state = await createTable({ store: lake.store, dataset, properties: {} })
+  const files = await lake.use({}, async (session) => {
+    const { table } = await stageRows(session, tableColumns(dataset), [rows])
+    const written = await writeParquet(session, {
+      dataset,
+      tableKey: state.table.key,
+      from: table,
+      specId: state.metadata['default-spec-id'],
+      sortOrderId: state.metadata['default-sort-order-id'],
+      folder: lake.engine.folder,
+      ...options,
+    })
+    return storeFiles(lake.store, written)
+  })
+  await commit({ table: lake.table(dataset), operation: 'append', add: files, properties: () => options.properties ?? {} })
+  return files
+}

@@ -1,0 +1,42 @@
+import { afterAll, expect, test } from 'vitest'
+import { selfTest } from '../../../lake/store/open.ts'
+import { s3Store } from '../../../lake/store/s3.ts'
+import type { S3Options } from '../../../lake/store/s3-client.ts'
+import { startS3 } from '../../helpers/s3-server.ts'
+import { testObjectStore } from './contract.ts'
+
+const s3 = await startS3()
+afterAll(() => s3?.stop())
+
+if (s3) testObjectStore('s3', async () => s3Store(s3.fresh()))
+else test.skip('object store: s3')
+
+test.skipIf(!s3)('a bucket that is not there is an error, not an empty store', async () => {
+  const store = s3Store({ ...(s3?.fresh() as S3Options), url: 's3://no-such-bucket-here/p' })
+  const missing = expect.objectContaining({
+    name: 'StoreError',
+    code: 'NoSuchBucket',
+    message: expect.stringContaining('s3://no-such-bucket-here/p'),
+  })
+  await expect(store.get('x')).rejects.toEqual(missing)
+  await expect(store.put('x', Buffer.from('x'))).rejects.toEqual(missing)
+  await expect(store.putIfAbsent('x', Buffer.from('x'))).rejects.toEqual(missing)
+  await expect(selfTest(store)).rejects.toEqual(missing)
+  await store.close()
+})
+
+test.skipIf(!s3)('wrong credentials are an error that says so', async () => {
+  for (const accessKeyId of ['test', 'nobody']) {
+    const store = s3Store({ ...(s3?.fresh() as S3Options), credentials: { accessKeyId, secretAccessKey: 'nothing' } })
+    const refused = expect.objectContaining({ name: 'StoreError', message: expect.stringMatching(/(signature|access key).*HTTP 40[34]/i) })
+    for (const call of [
+      () => store.get('x'),
+      () => store.put('x', Buffer.from('x')),
+      () => store.putIfAbsent('x', Buffer.from('x')),
+      () => store.now(),
+    ]) {
+      await expect(call()).rejects.toEqual(refused)
+    }
+    await store.close()
+  }
+})

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { feeds } from '../../jobs/feeds/catalog.ts'
+import { tryFeed } from '../../jobs/ingest/try.ts'
+import { datasets } from '../../lake/catalog.ts'
+import { filledColumns } from '../../lake/schema/check-rows.ts'
+import { PLANS } from '../../lake/schema/dataset.ts'
+import { UNITS } from '../../lake/schema/units.ts'
+import { PROJECT, walk } from './sources.ts'
+
+const FIXTURES = join(PROJECT, 'test/fixtures')
+
+describe.each(datasets.map((dataset) => [dataset.id, dataset] as const))('dataset %s', (id, dataset) => {
+  test('has a feed', () => {
+    expect(feeds.filter(({ into }) => into.includes(dataset)).length).toBeGreaterThan(0)
+  })
+
+  test('has a licence, an attribution and a page', () => {
+    expect(dataset.sources.length).toBeGreaterThan(0)
+    for (const source of dataset.sources) {
+      expect(source.licence).not.toBe('')
+      expect(source.attribution).not.toBe('')
+      expect(URL.canParse(source.url)).toBe(true)
+      expect(URL.canParse(source.licence_url)).toBe(true)
+    }
+  })
+
+  test('has an example of every column', () => {
+    const without = Object.entries(dataset.columns).filter(([, column]) => !column.retired && column.example === undefined)
+    expect(without.map(([name]) => name)).toEqual([])
+    const nullInRequired = Object.entries(dataset.columns).filter(([, column]) => column.example === null && !column.nullable)
+    expect(nullInRequired.map(([name]) => name)).toEqual([])
+  })
+
+  test('says the unit of every number', () => {
+    for (const [name, column] of Object.entries(dataset.columns)) {
+      if (!['integer', 'decimal', 'float'].includes(column.kind)) continue
+      const unit = column.unitIn ? dataset.columns[column.unitIn]?.codes?.codes : { [column.unit ?? '']: true }
+      for (const symbol of Object.keys(unit ?? {})) expect(UNITS, `unit of ${name}`).toHaveProperty([symbol])
+      expect(unit, `unit of ${name}`).toBeDefined()
+    }
+  })
+
+  test('uses field ids as the register has them, and never one again', () => {
+    const register = readFileSync(join(import.meta.dirname, 'field-ids.txt'), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith(`${id} `))
+      .map((line) => line.split(' '))
+    const declared = Object.entries(dataset.columns).flatMap(([name, column]) =>
+      (column.secondId ? [column.id, column.secondId] : [column.id]).map((field) => [
+        id,
+        String(field),
+        name,
+        ...(column.retired ? ['retired'] : []),
+      ]),
+    )
+    const byId = (one: string[], other: string[]): number => Number(one[1]) - Number(other[1])
+    expect(declared.sort(byId)).toEqual(register.sort(byId))
+  })
+
+  test('asks at least the live plan for its history, and at least that for bulk', () => {
+    const rank = [dataset.plan.live, dataset.plan.history, dataset.plan.bulk].map((plan) => PLANS.indexOf(plan))
+    expect(rank).toEqual([...rank].sort())
+  })
+})
+
+describe.each(feeds.map((feed) => [feed.id, feed] as const))('feed %s', (id, feed) => {
+  const folder = join(FIXTURES, id)
+
+  test('has a fixture that gives good rows of each of its datasets', async () => {
+    const files = walk(folder).sort()
+    expect(files.length).toBeGreaterThan(0)
+    const seen = new Map<string, number>()
+    for (const path of files) {
+      const { rows } = await tryFeed(feed, { files: [{ name: 'fixture', bytes: readFileSync(path) }], at: Date.UTC(2026, 10, 1) })
+      for (const [dataset, found] of rows) seen.set(dataset, (seen.get(dataset) ?? 0) + found.length)
+    }
+    for (const dataset of feed.into) expect(seen.get(dataset.id) ?? 0, `rows of ${dataset.id}`).toBeGreaterThan(0)
+  })
+
+  test('has an id that fetch ids and object keys can carry, and is named once', () => {
+    expect(id).toMatch(/^[a-z][a-z0-9_]*$/)
+    expect(feeds.filter((other) => other.id === id)).toHaveLength(1)
+  })
+
+  test('asks distinct requests over HTTPS or HTTP, bounded in bytes and time', () => {
+    expect(feed.plans.length).toBeGreaterThan(0)
+    for (const { requests, enough } of feed.plans) {
+      expect(new Set(requests.map(({ name }) => name)).size).toBe(requests.length)
+      expect(enough ?? requests.length).toBeLessThanOrEqual(requests.length)
+      for (const request of requests) {
+        expect(new URL(request.url).protocol).toMatch(/^https?:$/)
+        expect(request.maxBytes).toBeGreaterThan(0)
+        expect(request.maxDecodedBytes).toBeGreaterThanOrEqual(request.maxBytes)
+        expect(request.timeout_ms).toBeLessThanOrEqual(300_000)
+      }
+    }
+  })
+
+  test('holds no secret in an address', () => {
+    for (const { requests } of feed.plans)
+      for (const { url } of requests) expect(url).not.toMatch(/(key|token|secret|password)=|:\/\/[^/]*@/i)
+  })
+
+  test('guards every dataset it fills, with blocks that are columns', () => {
+    expect(Object.keys(feed.bands).sort()).toEqual(feed.into.map((dataset) => dataset.id).sort())
+    for (const [dataset, column] of Object.entries(feed.blocks ?? {})) {
+      const declared = feed.into.find((other) => other.id === dataset)
+      expect(declared?.columns).toHaveProperty([column])
+      expect(filledColumns(declared as (typeof datasets)[number]).has(column)).toBe(false)
+    }
+  })
+})
