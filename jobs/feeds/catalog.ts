@@ -1,0 +1,15 @@
+import type { Feed } from './define.ts'
+import { fuelStationsFeed } from './fuel/stations.ts'
+import { dgtIncidentsFeed } from './road/dgt-incidents.ts'
+import { madridSensors } from './road/madrid-sensors.ts'
+import { madridTraffic } from './road/madrid-traffic.ts'
+
+/** Every feed of the service. */
+export const feeds: readonly Feed[] = Object.freeze([dgtIncidentsFeed, madridTraffic, madridSensors, fuelStationsFeed])
+
+/** The feed of an id; throws for an id the catalogue lacks. */
+export function feedById(id: string): Feed {
+  const found = feeds.find((feed) => feed.id === id)
+  if (!found) throw new Error(`no feed ${id}; there are ${feeds.map((feed) => feed.id).join(', ')}`)
+  return found
+}

@@ -1,0 +1,103 @@
+import type { CodeList } from '../../lake/schema/codes.ts'
+import type { AnyRow, Dataset, FeedRow } from '../../lake/schema/dataset.ts'
+import type { Source } from '../../lake/schema/sources.ts'
+
+/** One HTTP request of a feed. */
+export interface FeedRequest {
+  /** Short name, unique in the feed; names the body for `rows`. */
+  readonly name: string
+  readonly url: string
+  readonly accept: string
+  /** Most bytes before and after decompression. */
+  readonly maxBytes: number
+  readonly maxDecodedBytes: number
+  readonly timeout_ms: number
+  /** What the bytes must begin as; an HTML page is never data. */
+  readonly expects: 'xml' | 'json' | 'csv' | 'zip' | 'protobuf'
+}
+
+/** A body as received and decompressed; formats decode the text themselves. */
+export interface FeedBody {
+  readonly name: string
+  readonly bytes: Buffer
+}
+
+/** Instants a parser may know: when the bytes were fetched, in ms since the epoch. */
+export interface FeedClock {
+  readonly fetched_at: number
+}
+
+/** Rows of one dataset, in any number. */
+export interface Batch {
+  readonly dataset: Dataset
+  readonly rows: readonly AnyRow[]
+}
+
+/** What a parser says beside its rows. All counts add up; nothing is dropped silently. */
+export interface Notes {
+  /** States the publication's own time (ms since the epoch) once known; without it the fetch time stands. */
+  publishedAt(instant: number): void
+  /** Counts a source code that a list lacks; the code itself is kept in the row. */
+  unknownCode(list: CodeList | string, code: string): void
+  /** Counts a row that cannot be made at all, with the reason; `sample` helps whoever looks. */
+  quarantine(dataset: Dataset, reason: string, sample: string): void
+  /** Says that a block of a dataset (a value of its feed's `blocks` column) is known to be missing from this publication. */
+  missingBlock(dataset: Dataset, block: string): void
+  /** Something a person should read: a repaired coordinate count, a disagreement, a flag. Same texts are counted. */
+  warn(text: string): void
+}
+
+/** The guard's tolerance for one dataset of a feed. */
+export interface Band {
+  /** Least number of rows of any publication. */
+  readonly atLeast: number
+  /** Least and greatest ratio of rows to those of the last accepted fetch. */
+  readonly minRatio: number
+  readonly maxRatio: number
+}
+
+/** What a feed declares; see architecture.md, "declare once". */
+export interface FeedSpec {
+  readonly id: string
+  readonly domain: string
+  readonly source: Source
+  readonly into: readonly Dataset[]
+  /** Expected cadence, in seconds: late at 2×, stale at 3×. */
+  readonly every_s: number
+  /** Tried in order: all requests of the first plan, or where one of them fails for good, those of the next. */
+  readonly plans: readonly RequestPlan[]
+  /** Guard bands, by dataset id. */
+  readonly bands: Readonly<Record<string, Band>>
+  /** Column, by dataset id, whose values are blocks that a publication may lose whole (a núcleo, the M-30). */
+  readonly blocks?: Readonly<Record<string, string>>
+  /** Days that raw bytes are kept; unlimited unless faster than hourly (90). */
+  readonly rawRetentionDays?: number
+  /** False for a feed that `--live` does not fetch unless the operator turns it on. */
+  readonly liveByDefault?: boolean
+  /** Bytes to rows: pure, streamed in batches. Throws `FormatError` where the document is not what it should be. */
+  readonly rows: (bodies: readonly FeedBody[], clock: FeedClock, notes: Notes) => AsyncIterable<Batch> | Iterable<Batch>
+}
+
+/** A set of requests that together give one publication. */
+export interface RequestPlan {
+  readonly requests: readonly FeedRequest[]
+  /** How many must answer; all unless told (the fuel provinces: 50 of 52). */
+  readonly enough?: number
+}
+
+export type Feed = Readonly<FeedSpec>
+
+/** Declares a feed. */
+export function defineFeed(spec: FeedSpec): Feed {
+  return Object.freeze(spec)
+}
+
+/** Rows of a dataset, checked by tsc against its columns. */
+export function batch<D extends Dataset>(dataset: D, rows: readonly FeedRow<D>[]): Batch {
+  return { dataset, rows: rows as readonly AnyRow[] }
+}
+
+/** A document that is not what its feed should give; `message` says what was found and where. */
+export class FormatError extends Error {
+  override readonly name = 'FormatError'
+}

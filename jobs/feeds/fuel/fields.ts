@@ -1,0 +1,116 @@
+import { foldName } from '../../../lake/places/names.ts'
+import { FormatError, type Notes } from '../define.ts'
+import { type PricedProduct, productOf } from './products.ts'
+
+/** Columns of a station by the publisher's fields, folded. `null`: known and not wanted (IDCCAA swaps two codes of INE's). */
+const FIELDS: ReadonlyMap<string, keyof StationTexts | null> = new Map(
+  (
+    [
+      ['IDEESS', 'station_id'],
+      ['Rótulo', 'brand'],
+      ['Dirección', 'address'],
+      ['Localidad', 'locality'],
+      ['C.P.', 'postal_code'],
+      ['Municipio', 'municipality'],
+      ['IDProvincia', 'province_code'],
+      ['Latitud', 'latitude'],
+      ['Longitud (WGS84)', 'longitude'],
+      ['Margen', 'side'],
+      ['Horario', 'opening_hours'],
+      ['Tipo Venta', 'sale_type'],
+      ['Remisión', 'reporter'],
+      ['% BioEtanol', 'bioethanol_pct'],
+      ['% Éster metílico', 'methyl_ester_pct'],
+      ['Provincia', null],
+      ['IDMunicipio', null],
+      ['IDCCAA', null],
+    ] as const
+  ).map(([field, column]) => [foldName(field), column]),
+)
+
+const NO_TEXTS = Object.freeze({
+  station_id: '',
+  brand: '',
+  address: '',
+  locality: '',
+  postal_code: '',
+  municipality: '',
+  province_code: '',
+  latitude: '',
+  longitude: '',
+  side: '',
+  opening_hours: '',
+  sale_type: '',
+  reporter: '',
+  bioethanol_pct: '',
+  methyl_ester_pct: '',
+})
+
+/** A station's texts by column, trimmed; '' where the publisher has none. */
+export type StationTexts = { -readonly [K in keyof typeof NO_TEXTS]: string }
+
+/** A price as published. */
+interface PriceText {
+  readonly priced: PricedProduct
+  readonly text: string
+}
+
+/** Reads one station after the other: `read` says what is wrong with it (null: nothing) and leaves it in `texts` and `prices`. */
+export interface FieldReader {
+  readonly texts: StationTexts
+  readonly prices: readonly PriceText[]
+  read(station: unknown): string | null
+}
+
+/** What a field is: a column of stations, the price of a product, or neither. */
+interface Meaning {
+  readonly column: keyof StationTexts | null
+  readonly priced: PricedProduct | null
+}
+
+/**
+ * A reader of the stations of one answer. Fields are looked up by name once and kept. A field that is not known is named in the notes,
+ * unless it is a price: that is read as a product of its own. Throws `FormatError` for the answer to a question about one product.
+ */
+export function fieldReader(answer: string, notes: Notes): FieldReader {
+  const meanings = new Map<string, Meaning>()
+  const prices: PriceText[] = []
+  const reader = { texts: { ...NO_TEXTS } as StationTexts, prices, read }
+
+  function meaningOf(field: string): Meaning {
+    const known = meanings.get(field)
+    if (known) return known
+    const meaning = interpret(field, answer, notes)
+    meanings.set(field, meaning)
+    return meaning
+  }
+
+  function read(station: unknown): string | null {
+    if (typeof station !== 'object' || station === null) return 'no JSON object'
+    const texts: StationTexts = { ...NO_TEXTS }
+    reader.texts = texts
+    prices.length = 0
+    for (const field in station) {
+      const value = (station as Record<string, unknown>)[field]
+      const meaning = meaningOf(field)
+      if (value === '' || value === null) continue
+      if (typeof value !== 'string') return `${field} is no text`
+      if (meaning.priced !== null) prices.push({ priced: meaning.priced, text: value })
+      else if (meaning.column !== null) texts[meaning.column] = value.trim()
+    }
+    return null
+  }
+
+  return reader
+}
+
+function interpret(field: string, answer: string, notes: Notes): Meaning {
+  const folded = foldName(field)
+  if (folded === 'precioproducto')
+    throw new FormatError(`${answer}: an answer for one product (it has PrecioProducto), expected all products`)
+  const priced = productOf(field)
+  if (priced) return { column: null, priced }
+  const column = FIELDS.get(folded)
+  if (column === undefined) notes.warn(`unknown field ${JSON.stringify(field.slice(0, 60))} of stations`)
+  return { column: column ?? null, priced: null }
+}

@@ -1,0 +1,202 @@
+import { incidents } from '../../../lake/datasets/road/incidents.ts'
+import { dgt } from '../../../lake/datasets/road/sources.ts'
+import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import { provinceByCode } from '../../../lake/places/provinces.ts'
+import { type ResolvedPlace, resolvePlace } from '../../../lake/places/resolve.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { readSituations, type Situation, type SituationRecord } from '../../formats/datex2.ts'
+import { type Batch, batch, defineFeed, type FeedBody, FormatError, type Notes } from '../define.ts'
+import { EFFECTS } from './dgt-codes.ts'
+import {
+  byLead,
+  causeText,
+  compassOf,
+  countUnknown,
+  directionOf,
+  kindOf,
+  meaningOf,
+  measureOf,
+  severityOf,
+  statedPosition,
+} from './dgt-measures.ts'
+import { describe } from './dgt-sentence.ts'
+
+const URL = 'https://nap.dgt.es/datex2/v3/dgt/SituationPublication/datex2_v36.xml'
+/** Profiles this reader was made for; DGT redirects the address of 3.6 to 3.7. */
+const PROFILES = /^3\.[67](?:_|$)/
+const CLOSURES: ReadonlySet<string> = new Set(EFFECTS.slice(0, 2).flat())
+const CONGESTION: ReadonlySet<string> = new Set(['SLOW_TRAFFIC', 'HEAVY_TRAFFIC', 'QUEUING_TRAFFIC', 'STATIONARY_TRAFFIC'])
+
+/**
+ * DGT's incidents and V16 beacons: DATEX II v3, all that is active now, every minute. One incident a situation, led by one of its records
+ * (`byLead`) with all of them as measures. Kilometre 0 is kept: of the 48 zeros of January 2026 nearly all are where a road begins.
+ */
+export const dgtIncidentsFeed = defineFeed({
+  id: 'dgt_incidents',
+  domain: 'road',
+  source: dgt,
+  into: [incidents, v16Beacons],
+  every_s: 60,
+  plans: [
+    {
+      requests: [
+        {
+          name: 'situations',
+          url: URL,
+          accept: 'application/xml, text/xml;q=0.9',
+          maxBytes: 32_000_000,
+          maxDecodedBytes: 64_000_000,
+          timeout_ms: 30_000,
+          expects: 'xml',
+        },
+      ],
+    },
+  ],
+  // Works last for months, so the incidents of two publications are much the same; beacons come and go, at night down to a few.
+  bands: { incidents: { atLeast: 1, minRatio: 0.6, maxRatio: 3 }, v16_beacons: { atLeast: 0, minRatio: 0, maxRatio: 50 } },
+  // All beacons gone at once is DGT3.0 out of order, not every vehicle moved away: they stay, marked stale.
+  blocks: { v16_beacons: 'source' },
+  rows,
+})
+
+type Incident = FeedRow<typeof incidents>
+type Beacon = FeedRow<typeof v16Beacons>
+
+function* rows(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): Generator<Batch> {
+  const body = bodies[0]
+  if (!body) throw new FormatError('dgt_incidents: there is no body')
+  const publication = readSituations(body.bytes, {
+    header(publishedAt, profileVersion) {
+      notes.publishedAt(publishedAt)
+      if (!PROFILES.test(profileVersion ?? '')) notes.warn('profile version is neither 3.6 nor 3.7')
+    },
+    warn: (text) => notes.warn(text),
+    unreadable(what, reason, id) {
+      if (what === 'situation') notes.quarantine(incidents, reason, id)
+      else notes.warn(`record left out: ${reason}`)
+    },
+  })
+  for (const situations of publication) {
+    const found: Incident[] = []
+    const beacons: Beacon[] = []
+    for (const situation of situations) {
+      const records = byLead(situation.records)
+      for (const record of records) countUnknown(record, notes)
+      const { id, informationStatus } = situation
+      const isBeacon = records.every(isV16)
+      const dataset = isBeacon ? v16Beacons : incidents
+      if (informationStatus !== null && informationStatus !== 'real') {
+        notes.unknownCode('dgt_information_status', informationStatus)
+        notes.quarantine(dataset, 'information status is not real', id)
+        continue
+      }
+      const createdAt = records[0].createdAt ?? records[0].versionAt ?? records[0].startsAt
+      if (createdAt === null) notes.quarantine(dataset, 'no time of creation', id)
+      else if (isBeacon) beacons.push(beaconOf(id, records[0], createdAt, notes))
+      else found.push(incidentOf(situation, records, createdAt, notes))
+    }
+    if (found.length > 0) yield batch(incidents, found)
+    if (beacons.length > 0) yield batch(v16Beacons, beacons)
+  }
+}
+
+/** A connected V16 beacon, exactly as all 193 records of DGT3.0 have it; there is no element that says so, and a stopped vehicle alone is none. */
+function isV16({ type, source, cause, kind, location }: SituationRecord): boolean {
+  return (
+    type === 'GenericSituationRecord' &&
+    source === 'DGT3.0' &&
+    cause.type === 'vehicleObstruction' &&
+    cause.detail === 'vehicleStuck' &&
+    location.type === 'PointLocation' &&
+    kind?.element === 'genericSituationRecordName' &&
+    kind.code === 'incident'
+  )
+}
+
+function beaconOf(id: string, record: SituationRecord, createdAt: number, notes: Notes): Beacon {
+  const { location } = record
+  const place = placeOf(record, statedPosition(location.from), notes)
+  return {
+    source: 'dgt',
+    source_id: id,
+    activated_at: record.startsAt ?? createdAt,
+    road: location.road,
+    km: location.from?.km ?? null,
+    direction: directionOf(record),
+    province_code: place.province_code,
+    municipality_code: place.municipality_code,
+    municipality: location.from?.municipality ?? null,
+    position: place.position,
+    compass_direction: compassOf(record),
+  }
+}
+
+function incidentOf(
+  situation: Situation,
+  records: readonly [SituationRecord, ...SituationRecord[]],
+  createdAt: number,
+  notes: Notes,
+): Incident {
+  const [lead] = records
+  const { location } = lead
+  const measures = records.map((record) => measureOf(record, notes))
+  // The measures' positions have been checked and counted: not twice.
+  const { from = null, to = null } = measures[0] ?? {}
+  const place = placeOf(lead, from, notes)
+  const type = typeOf(lead)
+  const told = {
+    type,
+    cause: meaningOf(lead)?.[0] ?? null,
+    road: location.road,
+    km: location.from?.km ?? null,
+    km_to: location.to?.km ?? null,
+    direction: directionOf(lead),
+    destination: location.destination,
+    place_name: location.placeName,
+    municipality: location.from?.municipality ?? null,
+    province: place.province_code === null ? null : (provinceByCode(place.province_code)?.spanish ?? null),
+    measures,
+  }
+  const description = describe(told)
+  return {
+    source: 'dgt',
+    source_id: situation.id,
+    type,
+    source_type: causeText(lead.cause) ?? lead.type,
+    severity: severityOf(situation, lead),
+    road: told.road,
+    km: told.km,
+    km_to: told.km_to,
+    direction: told.direction,
+    destination: told.destination,
+    province_code: place.province_code,
+    municipality_code: place.municipality_code,
+    municipality: told.municipality,
+    position: place.position,
+    to,
+    description: description.es,
+    description_en: description.en,
+    delay_minutes: null,
+    measures,
+    created_at: createdAt,
+    starts_at: lead.startsAt,
+    expected_end_at: lead.endsAt,
+  }
+}
+
+/** The type by the cause; management without another cause, and causes that are not known, by what the record says. */
+function typeOf(lead: SituationRecord): string {
+  const meaning = meaningOf(lead)
+  if (meaning?.[1]) return meaning[1]
+  const kind = kindOf(lead)
+  if (CLOSURES.has(kind)) return 'CLOSURE'
+  if (CONGESTION.has(kind)) return 'CONGESTION'
+  return meaning ? 'RESTRICTION' : 'OTHER'
+}
+
+function placeOf({ location }: SituationRecord, position: Point | null, notes: Notes): ResolvedPlace {
+  const { from } = location
+  const stated = { province: from?.province ?? null, municipality: from?.municipality ?? null, position }
+  return resolvePlace(stated, (problem) => notes.warn(problem))
+}

@@ -1,0 +1,236 @@
+import { locate } from '../../../lake/places/locate.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
+import { isoInstant } from '../../../lake/schema/time.ts'
+import type { RoadPoint, Situation, SituationRecord, VehicleCharacteristic } from '../../formats/datex2.ts'
+import type { Notes } from '../define.ts'
+import {
+  CARRIAGEWAY_CODES,
+  CAUSES,
+  type CauseMeaning,
+  COMPASS,
+  DIRECTIONS,
+  EFFECTS,
+  GRADES,
+  KINDS,
+  LANE_USAGES,
+  lookUp,
+  RECORD_TYPES,
+  SOURCES,
+  VEHICLE_TYPES,
+} from './dgt-codes.ts'
+
+/** One record of an incident as the API gives it; absent is null, a list that says nothing is empty. */
+export type Measure = {
+  readonly record_id: string
+  readonly version: number | null
+  /** The source's type of the record. */
+  readonly record_type: string
+  /** Code of MEASURE_KINDS, else the source's own. */
+  readonly kind: string
+  /** Code of INCIDENT_CAUSES, else the source's own `family/detail`. */
+  readonly cause: string | null
+  readonly severity: string | null
+  /** Who told DGT: DGT itself, 112 (an emergency centre), DGT3.0 (connected vehicles and beacons). */
+  readonly reported_by: string | null
+  readonly road: string | null
+  readonly destination: string | null
+  readonly direction: string
+  readonly compass_direction: string | null
+  /** Empty: the source does not say which. */
+  readonly carriageways: readonly string[]
+  readonly lanes: readonly string[]
+  readonly from_km: number | null
+  readonly to_km: number | null
+  readonly from: Coordinates | null
+  readonly to: Coordinates | null
+  readonly municipality: string | null
+  readonly province: string | null
+  /** A named place, such as a mountain pass. */
+  readonly place_name: string | null
+  /** Vehicles it is for; empty: all. */
+  readonly vehicles: readonly string[]
+  readonly limits: readonly Limit[]
+  /** MANDATORY or ADVISORY. */
+  readonly compliance: string | null
+  readonly created_at: string | null
+  readonly starts_at: string | null
+  readonly ends_at: string | null
+}
+
+/** A bound: of SPEED the highest allowed; of the others the measure is for vehicles above it. A value that cannot be meant is null. */
+export type Limit = {
+  readonly kind: 'SPEED' | 'WEIGHT' | 'WIDTH' | 'LENGTH' | 'HEIGHT'
+  readonly value: number | null
+  readonly unit: 'km/h' | 't' | 'm'
+}
+
+type Coordinates = { readonly lat: number; readonly lon: number }
+
+/** Below this a speed limit cannot be meant: 1 and 2 km/h occur in the capture of January 2026. */
+const LEAST_SPEED_KMH = 5
+const LIMITS = { weight: ['WEIGHT', 't'], width: ['WIDTH', 'm'], length: ['LENGTH', 'm'], height: ['HEIGHT', 'm'] } as const
+/** Operators that make a bound one that vehicles exceed. */
+const EXCEEDS: ReadonlySet<string> = new Set(['greaterThan', 'greaterThanOrEqualTo'])
+const GRADE_ORDER = Object.keys(GRADES)
+
+/** The records of a situation as they lead: highest severity, then widest effect (road, carriageway, lanes closed, other), then lowest id. */
+export function byLead(records: readonly SituationRecord[]): readonly [SituationRecord, ...SituationRecord[]] {
+  return [...records].sort(
+    (a, b) => gradeRank(a.severity) - gradeRank(b.severity) || effectRank(a) - effectRank(b) || compareIds(a.id, b.id),
+  ) as [SituationRecord, ...SituationRecord[]]
+}
+
+/** A situation's severity: its own, else the highest of its records (which lead by it), else UNKNOWN. */
+export function severityOf(situation: Situation, lead: SituationRecord): string {
+  const grade = situation.overallSeverity ?? lead.severity ?? 'unknown'
+  return lookUp(GRADES, grade) ?? grade
+}
+
+/** The code of a record's kind; the source's own code where the table lacks it. */
+export function kindOf(record: SituationRecord): string {
+  if (!record.kind) return 'OTHER'
+  return lookUp(KINDS, `${record.kind.element}/${record.kind.code}`) ?? record.kind.code
+}
+
+/** What a record's cause means: by its detail, else by its family; undefined where neither is known. */
+export function meaningOf({ cause }: SituationRecord): CauseMeaning | undefined {
+  return lookUp(CAUSES, causeText(cause)) ?? lookUp(CAUSES, cause.type)
+}
+
+/** The source's cause and detail, `roadMaintenance/roadworks`; null where it states none. */
+export function causeText({ type, detail }: SituationRecord['cause']): string | null {
+  if (!type) return null
+  return detail ? `${type}/${detail}` : type
+}
+
+/** Counts every code of a record that our tables lack; the row keeps it as it came. */
+export function countUnknown(record: SituationRecord, notes: Notes): void {
+  const { cause, kind, location } = record
+  const tell = (list: string, code: string | null, isKnown: boolean): void => {
+    if (code !== null && !isKnown) notes.unknownCode(list, code)
+  }
+  const text = causeText(cause)
+  tell('dgt_cause', text, text !== null && Object.hasOwn(CAUSES, text))
+  tell(
+    'dgt_kind',
+    kind ? `${kind.element}/${kind.code}` : record.type,
+    kind !== null && Object.hasOwn(KINDS, `${kind.element}/${kind.code}`),
+  )
+  tell('dgt_record_type', record.type, RECORD_TYPES.has(record.type))
+  tell('dgt_source', record.source, SOURCES.has(record.source ?? ''))
+  tell('dgt_severity', record.severity, Object.hasOwn(GRADES, record.severity ?? ''))
+  tell('dgt_validity', record.validity, record.validity === 'active')
+  tell('dgt_probability', record.probability, record.probability === 'certain')
+  tell('dgt_direction', location.direction, Object.hasOwn(DIRECTIONS, location.direction ?? ''))
+  tell('dgt_compass', location.compass, location.compass === 'unknown' || Object.hasOwn(COMPASS, location.compass ?? ''))
+  tell('dgt_compliance', record.compliance, record.compliance === 'mandatory' || record.compliance === 'advisory')
+  tell('dgt_descriptor', location.descriptor, location.descriptor === 'onPass')
+  for (const lane of location.lanes) tell('dgt_lane', lane, Object.hasOwn(LANE_USAGES, lane))
+  for (const part of location.carriageways)
+    tell('dgt_carriageway', part, part === 'unspecifiedCarriageway' || Object.hasOwn(CARRIAGEWAY_CODES, part))
+  for (const type of record.vehicles.types) tell('dgt_vehicle', type, type === 'anyVehicle' || Object.hasOwn(VEHICLE_TYPES, type))
+  for (const { operator } of record.vehicles.characteristics) tell('dgt_operator', operator, EXCEEDS.has(operator ?? ''))
+}
+
+/** The direction along the road; UNKNOWN where the source says nothing, its own code where it says something else. */
+export function directionOf({ location }: SituationRecord): string {
+  return location.direction === null ? 'UNKNOWN' : (lookUp(DIRECTIONS, location.direction) ?? location.direction)
+}
+
+/** The direction by the compass; null where it is unknown. */
+export function compassOf({ location }: SituationRecord): string | null {
+  return location.compass === null || location.compass === 'unknown' ? null : (lookUp(COMPASS, location.compass) ?? location.compass)
+}
+
+/** The position that a road point states, unchecked; null where it states none. */
+export function statedPosition(point: RoadPoint | null): Point | null {
+  return point && point.lat !== null && point.lon !== null ? { lat: point.lat, lon: point.lon } : null
+}
+
+/** The checked position of a road point; what is wrong with it is told to `notes`. */
+function positionOf(point: RoadPoint | null, notes: Notes): Coordinates | null {
+  const stated = statedPosition(point)
+  if (!stated) return null
+  const { position, problem } = locate(stated)
+  if (problem) notes.warn(problem)
+  return position
+}
+
+/** A record as a measure. */
+export function measureOf(record: SituationRecord, notes: Notes): Measure {
+  const { location } = record
+  return {
+    record_id: record.id,
+    version: record.version,
+    record_type: record.type,
+    kind: kindOf(record),
+    cause: meaningOf(record)?.[0] ?? causeText(record.cause),
+    severity: lookUp(GRADES, record.severity) ?? record.severity,
+    reported_by: record.source,
+    road: location.road,
+    destination: location.destination,
+    direction: directionOf(record),
+    compass_direction: compassOf(record),
+    carriageways: mapped(location.carriageways, CARRIAGEWAY_CODES, 'unspecifiedCarriageway'),
+    lanes: mapped(location.lanes, LANE_USAGES),
+    from_km: location.from?.km ?? null,
+    to_km: location.to?.km ?? null,
+    from: positionOf(location.from, notes),
+    to: positionOf(location.to, notes),
+    municipality: location.from?.municipality ?? null,
+    province: location.from?.province ?? null,
+    place_name: location.placeName,
+    vehicles: mapped(record.vehicles.types, VEHICLE_TYPES, 'anyVehicle'),
+    limits: limitsOf(record, notes),
+    compliance: record.compliance?.toUpperCase() ?? null,
+    created_at: isoOrNull(record.createdAt),
+    starts_at: isoOrNull(record.startsAt),
+    ends_at: isoOrNull(record.endsAt),
+  }
+}
+
+function limitsOf(record: SituationRecord, notes: Notes): Limit[] {
+  const limits: Limit[] = []
+  const { speedLimitKmh } = record
+  if (speedLimitKmh !== null) {
+    const isMeant = speedLimitKmh >= LEAST_SPEED_KMH
+    if (!isMeant) notes.warn(`speed limit below ${LEAST_SPEED_KMH} km/h taken as unknown`)
+    limits.push({ kind: 'SPEED', value: isMeant ? speedLimitKmh : null, unit: 'km/h' })
+  }
+  for (const one of record.vehicles.characteristics) limits.push(limitOf(one, notes))
+  return limits
+}
+
+function limitOf({ dimension, operator, value }: VehicleCharacteristic, notes: Notes): Limit {
+  const [kind, unit] = LIMITS[dimension]
+  // Another operator would turn the meaning round: it is counted as an unknown code, and the bound left open.
+  if (value === null || !EXCEEDS.has(operator ?? '')) return { kind, value: null, unit }
+  if (value > 0) return { kind, value, unit }
+  notes.warn(`${dimension} limit of 0 taken as unknown`)
+  return { kind, value: null, unit }
+}
+
+function mapped(codes: readonly string[], table: Readonly<Record<string, string>>, none?: string): string[] {
+  return [...new Set(codes.filter((code) => code !== none).map((code) => lookUp(table, code) ?? code))]
+}
+
+function gradeRank(severity: string | null): number {
+  const rank = severity === null ? -1 : GRADE_ORDER.indexOf(severity)
+  return rank < 0 ? GRADE_ORDER.length : rank
+}
+
+function effectRank(record: SituationRecord): number {
+  const kind = kindOf(record)
+  const rank = EFFECTS.findIndex((kinds) => kinds.includes(kind))
+  return rank < 0 ? EFFECTS.length : rank
+}
+
+/** Ids are numbers as text; of two that are not, the one that sorts first as text. */
+function compareIds(a: string, b: string): number {
+  if (a.length !== b.length) return a.length - b.length
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function isoOrNull(instant: number | null): string | null {
+  return instant === null ? null : isoInstant(instant)
+}

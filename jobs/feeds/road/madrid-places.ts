@@ -1,0 +1,22 @@
+import type { Point } from '../../../lake/schema/columns.ts'
+import { utmToPoint } from '../../formats/utm.ts'
+import type { Notes } from '../define.ts'
+
+/** What every sensor of Madrid's traffic centre has in common. */
+export const MADRID_PLACE = Object.freeze({ source: 'madrid', city: 'madrid', municipality_code: '28079' })
+
+/** UTM 30N box of the city and its accesses, in metres; the sensors of 2018 to 2024 lie within 429060–450773 and 4464901–4485213. */
+const BOX = { west: 420_000, east: 460_000, south: 4_455_000, north: 4_505_000 }
+
+/**
+ * The position of UTM 30N coordinates (ETRS89, EPSG:25830; null: not given). Coordinates that are no numbers or lie outside the city,
+ * as in editions that a spreadsheet mangled (`438.963.314.634.858`), give null and are counted.
+ */
+export function madridPosition(x: number | null, y: number | null, notes: Notes): Point | null {
+  if (x === null && y === null) return null
+  if (x === null || y === null || !(x > BOX.west && x < BOX.east && y > BOX.south && y < BOX.north)) {
+    notes.warn('coordinates outside the UTM box of Madrid: position left out')
+    return null
+  }
+  return utmToPoint(x, y, 30)
+}

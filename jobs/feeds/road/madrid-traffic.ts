@@ -1,0 +1,210 @@
+import { madrid } from '../../../lake/datasets/road/sources.ts'
+import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { dayFirstInstant } from '../../formats/dates.ts'
+import { commaNumber, wholeNumber } from '../../formats/numbers.ts'
+import { type XmlElement, xmlElements } from '../../formats/xml.ts'
+import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { MADRID_PLACE, madridPosition } from './madrid-places.ts'
+
+type Reading = FeedRow<typeof trafficReadings>
+type Sensor = FeedRow<typeof trafficSensors>
+
+/** The file is made anew every 5 min and its intensity is the flow of that time, given per hour. */
+const PERIOD_S = 300
+
+/** A record's elements. Those of the M-30 lack name, access, capacity and subarea and have `velocidad`; in 2018 there is `codigo` and no position. */
+const NO_ELEMENTS = Object.freeze({
+  idelem: undefined,
+  codigo: undefined,
+  descripcion: undefined,
+  accesoAsociado: undefined,
+  intensidad: undefined,
+  ocupacion: undefined,
+  carga: undefined,
+  nivelServicio: undefined,
+  intensidadSat: undefined,
+  velocidad: undefined,
+  error: undefined,
+  subarea: undefined,
+  st_x: undefined,
+  st_y: undefined,
+})
+
+/** The texts of a record's elements; undefined where its layout lacks the element. */
+type PmRecord = { -readonly [K in keyof typeof NO_ELEMENTS]: string | undefined }
+
+/** `nivelServicio` by the city's documentation; -1 and, in 2018, `Error` are no data. */
+const LEVELS = new Map([
+  ['0', 'FLUID'],
+  ['1', 'SLOW'],
+  ['2', 'QUEUES'],
+  ['3', 'CONGESTION'],
+  ['-1', null],
+  ['', null],
+  ['Error', null],
+])
+
+/** `error` by the city's documentation: samples dropped (S), sub-optimal ones used (E); `Error` in 2018, eight flags in 2014. */
+const QUALITIES = new Map([
+  ['N', 'OK'],
+  ['S', 'ERROR'],
+  ['Error', 'ERROR'],
+  ['E', 'DEGRADED'],
+  ['', 'UNKNOWN'],
+  ['0 0 0 0 0 0 0 0', 'UNKNOWN'],
+])
+
+/** Madrid's live traffic: what each sensor measures and what the file says of the sensor itself. */
+export const madridTraffic = defineFeed({
+  id: 'madrid_traffic',
+  domain: 'road',
+  source: madrid,
+  into: [trafficReadings, trafficSensors],
+  every_s: 300,
+  plans: [
+    {
+      requests: [
+        {
+          name: 'pm',
+          url: 'https://informo.madrid.es/informo/tmadrid/pm.xml',
+          accept: 'application/xml, text/xml',
+          maxBytes: 16_000_000,
+          maxDecodedBytes: 16_000_000,
+          timeout_ms: 30_000,
+          expects: 'xml',
+        },
+      ],
+    },
+  ],
+  bands: {
+    traffic_readings: { atLeast: 1000, minRatio: 0.8, maxRatio: 1.5 },
+    traffic_sensors: { atLeast: 1000, minRatio: 0.8, maxRatio: 1.5 },
+  },
+  // A file may lack all M-30 records (seen 2023-01-26): it updates the urban sensors only.
+  blocks: { traffic_readings: 'sensor_type', traffic_sensors: 'sensor_type' },
+  rows: readPm,
+})
+
+function* readPm(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): Generator<Batch> {
+  const types = new Set<string>()
+  let published: number | null = null
+  for (const body of bodies) {
+    for (const elements of xmlElements(body.bytes, { root: 'pms', each: ['fecha_hora', 'pm'] })) {
+      const readings: Reading[] = []
+      const sensors: Sensor[] = []
+      for (const element of elements) {
+        if (element.name === 'fecha_hora') {
+          if (published !== null || types.size > 0) throw new FormatError('fecha_hora comes twice, or after a sensor')
+          published = publicationTime(element.text, clock)
+          notes.publishedAt(published)
+          continue
+        }
+        const record = recordOf(element, notes)
+        const sensor_id = sensorId(record)
+        // The layout tells the kind: only sensors of the M-30 and of interurban roads measure speed.
+        const sensor_type = record.velocidad === undefined ? 'URBAN' : 'M30'
+        types.add(sensor_type)
+        if (sensor_id === null) {
+          notes.quarantine(trafficReadings, 'no idelem and no codigo', JSON.stringify(record))
+          notes.quarantine(trafficSensors, 'no idelem and no codigo', JSON.stringify(record))
+          continue
+        }
+        readings.push(readingOf(record, { sensor_id, sensor_type, observed_at: published ?? clock.fetched_at }, notes))
+        sensors.push(sensorOf(record, { sensor_id, sensor_type }, notes))
+      }
+      yield batch(trafficReadings, readings)
+      yield batch(trafficSensors, sensors)
+    }
+  }
+  for (const block of ['URBAN', 'M30']) {
+    if (types.has(block)) continue
+    notes.missingBlock(trafficReadings, block)
+    notes.missingBlock(trafficSensors, block)
+    notes.warn(`no ${block} sensor in the file`)
+  }
+}
+
+function publicationTime(text: string, clock: FeedClock): number {
+  const instant = dayFirstInstant(text, clock.fetched_at)
+  if (Number.isNaN(instant)) throw new FormatError(`fecha_hora is ${JSON.stringify(text.slice(0, 40))}, expected dd/mm/yyyy HH:MM:SS`)
+  return instant
+}
+
+function recordOf(element: XmlElement, notes: Notes): PmRecord {
+  const record: PmRecord = { ...NO_ELEMENTS }
+  for (const { name, text } of element.children) {
+    if (Object.hasOwn(NO_ELEMENTS, name)) record[name as keyof PmRecord] = text
+    else notes.warn(`unknown element <${name}> in <pm>`)
+  }
+  return record
+}
+
+/**
+ * The sensor's id: `idelem`, or in files of 2018 the traffic centre's code. That needs a prefix, for 71 of the 4275 codes of February
+ * 2018 are other sensors' `idelem`; the bare code is in `centre_code`, as in the catalogue.
+ */
+function sensorId(record: PmRecord): string | null {
+  if (record.idelem) return record.idelem
+  return record.codigo ? `codigo:${record.codigo}` : null
+}
+
+function readingOf(record: PmRecord, about: { sensor_id: string; sensor_type: string; observed_at: number }, notes: Notes): Reading {
+  const load_pct = measure(record.carga)
+  return {
+    source: MADRID_PLACE.source,
+    sensor_id: about.sensor_id,
+    period_s: PERIOD_S,
+    observed_at: about.observed_at,
+    sensor_type: about.sensor_type,
+    intensity_veh_h: measure(record.intensidad),
+    occupancy_pct: measure(record.ocupacion),
+    load_pct,
+    level_of_service: levelOf(record.nivelServicio ?? '', load_pct, notes),
+    speed_kmh: measure(record.velocidad),
+    quality: coded(QUALITIES, record.error ?? '') as string,
+  }
+}
+
+function sensorOf(record: PmRecord, about: { sensor_id: string; sensor_type: string }, notes: Notes): Sensor {
+  return {
+    source: MADRID_PLACE.source,
+    listing: 'LIVE',
+    sensor_id: about.sensor_id,
+    city: MADRID_PLACE.city,
+    sensor_type: about.sensor_type,
+    name: record.descripcion || null,
+    centre_code: record.codigo || null,
+    access_code: record.accesoAsociado === '0' ? null : record.accesoAsociado || null,
+    district: null,
+    subarea: record.subarea === '0' ? null : record.subarea || null,
+    capacity_veh_h: record.intensidadSat === undefined ? null : wholeNumber(record.intensidadSat),
+    position: madridPosition(utm(record.st_x), utm(record.st_y), notes),
+    municipality_code: MADRID_PLACE.municipality_code,
+  }
+}
+
+/** A measured whole number; null where the file has none (-1, empty, no such element, `Error` in 2018). */
+function measure(text: string | undefined): number | null {
+  if (text === undefined || text === '-1' || text === 'Error') return null
+  return wholeNumber(text)
+}
+
+/** The level as published; where the load is above 100 the file contradicts itself (most such sensors are labelled fluid) and it is left out. */
+function levelOf(text: string, load_pct: number | null, notes: Notes): string | null {
+  const level = coded(LEVELS, text)
+  if (level === null || load_pct === null || load_pct <= 100) return level
+  notes.warn('level of service left out: load above 100 %')
+  return null
+}
+
+/** What a code means; a code that is not known is kept, and counted when the row is checked. */
+function coded<T>(meanings: ReadonlyMap<string, T>, code: string): T | string {
+  const meaning = meanings.get(code)
+  return meaning === undefined ? code : meaning
+}
+
+function utm(text: string | undefined): number | null {
+  return text === undefined ? null : commaNumber(text)
+}

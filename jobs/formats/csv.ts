@@ -1,0 +1,68 @@
+import { CsvError, parse } from 'csv-parse/sync'
+import { FormatError } from '../feeds/define.ts'
+
+/** How a CSV file is written. */
+interface CsvOptions {
+  readonly delimiter: ',' | ';' | '\t'
+  /** Names that the header must have, in any order. */
+  readonly requires: readonly string[]
+  /** Quote character; `"` unless told. */
+  readonly quote?: string
+  /** True where publishers leave quotes inside fields unescaped. */
+  readonly lenient?: boolean
+}
+
+/** A CSV file read whole. */
+export interface CsvTable {
+  /** Names of the columns, trimmed. */
+  readonly header: readonly string[]
+  /** Fields of each record, as many as the header has; text as it is in the file. */
+  readonly records: readonly (readonly string[])[]
+  /** Records with another number of fields, by line number and text; the caller quarantines them. */
+  readonly misshapen: readonly { readonly line: number; readonly text: string }[]
+  /** Position of a column in a record; -1 where the header lacks it. */
+  at(name: string): number
+}
+
+/**
+ * Reads a CSV text with a header by csv-parse. LF, CR and CRLF end lines, blank lines are skipped, a column without a name at the
+ * end (a trailing delimiter) is kept nameless. Throws `FormatError` where the header lacks a required name or a quote is not closed.
+ */
+export function readCsv(text: string, options: CsvOptions): CsvTable {
+  const lines = parseLines(text, options)
+  const first = lines[0]
+  if (!first) throw new FormatError('an empty file; expected a header line')
+  const header = first.record.map((name) => name.trim())
+  const missing = options.requires.filter((name) => !header.includes(name))
+  if (missing.length > 0) throw new FormatError(`the header lacks ${missing.join(', ')}; it has ${header.join(', ').slice(0, 500)}`)
+  const records: string[][] = []
+  const misshapen: { line: number; text: string }[] = []
+  for (let at = 1; at < lines.length; at++) {
+    const { record, info } = lines[at] as ParsedLine
+    if (record.length === header.length) records.push(record)
+    else misshapen.push({ line: info.lines, text: record.join(options.delimiter).slice(0, 200) })
+  }
+  return { header, records, misshapen, at: (name) => header.indexOf(name) }
+}
+
+interface ParsedLine {
+  readonly record: string[]
+  readonly info: { readonly lines: number }
+}
+
+function parseLines(text: string, options: CsvOptions): readonly ParsedLine[] {
+  try {
+    return parse(text, {
+      bom: true,
+      delimiter: options.delimiter,
+      quote: options.quote ?? '"',
+      relax_quotes: options.lenient ?? false,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      info: true,
+    }) as unknown as readonly ParsedLine[]
+  } catch (cause) {
+    if (cause instanceof CsvError) throw new FormatError(`not a CSV file: ${cause.message}`, { cause })
+    throw cause
+  }
+}

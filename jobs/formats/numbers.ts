@@ -1,0 +1,65 @@
+/** What publishers write where they have no number (seen: ministry spreadsheets, EU oil bulletin, Madrid's history). */
+const NOTHING = new Set(['', '-', '--', 'N.A', 'N.A.', 'NA', 'N/A', 'NaN', 'n.d.', 'n/d'])
+
+const COMMA_CODE = 44
+const POINT_CODE = 46
+const MINUS_CODE = 45
+const NO_CODE = -1
+/** Decimals of at most this many digits are a quotient of two exact doubles, so that dividing them gives the nearest double. */
+const EXACT_DIGITS = 15
+const POWERS = Array.from({ length: EXACT_DIGITS + 1 }, (_, power) => 10 ** power)
+
+const COMMA = /^[+-]?\d+(?:,\d+)?$/
+const COMMA_GROUPED = /^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+)?$/
+const POINT = /^[+-]?\d+(?:\.\d+)?$/
+const POINT_GROUPED = /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/
+const WHOLE = /^[+-]?\d+$/
+
+/**
+ * The number of a text in Spanish notation: decimal comma, thousands by points (`1.816,15`). Null where the text says that there is
+ * none (blank, `-`, `N.A`), NaN where it is something else: the caller counts it, nothing is thrown. So `1.419` is 1419 here.
+ */
+export function commaNumber(text: string): number | null {
+  const plain = plainDecimal(text, COMMA_CODE)
+  if (!Number.isNaN(plain)) return plain
+  const trimmed = text.trim()
+  if (NOTHING.has(trimmed)) return null
+  if (COMMA.test(trimmed)) return Number(trimmed.replace(',', '.'))
+  return COMMA_GROUPED.test(trimmed) ? Number(trimmed.replaceAll('.', '').replace(',', '.')) : Number.NaN
+}
+
+/** As `commaNumber`, in English notation: decimal point, thousands by commas (`1,816.15`). */
+export function pointNumber(text: string): number | null {
+  const plain = plainDecimal(text, POINT_CODE)
+  if (!Number.isNaN(plain)) return plain
+  const trimmed = text.trim()
+  if (NOTHING.has(trimmed)) return null
+  if (POINT.test(trimmed)) return Number(trimmed)
+  return POINT_GROUPED.test(trimmed) ? Number(trimmed.replaceAll(',', '')) : Number.NaN
+}
+
+/** The whole number of a text without separators; null and NaN as `commaNumber`. */
+export function wholeNumber(text: string): number | null {
+  const plain = plainDecimal(text, NO_CODE)
+  if (!Number.isNaN(plain)) return plain
+  const trimmed = text.trim()
+  if (NOTHING.has(trimmed)) return null
+  return WHOLE.test(trimmed) ? Number(trimmed) : Number.NaN
+}
+
+/** The number of digits, a mark and digits, with a minus or without; NaN for all else. Most numbers are that, and millions are read a day. */
+function plainDecimal(text: string, mark: number): number {
+  const start = text.charCodeAt(0) === MINUS_CODE ? 1 : 0
+  const length = text.length
+  let digits = 0
+  let marked = -1
+  for (let at = start; at < length; at++) {
+    const code = text.charCodeAt(at)
+    if (code >= 48 && code <= 57) digits = digits * 10 + (code - 48)
+    else if (code === mark && marked < 0 && at > start) marked = at
+    else return Number.NaN
+  }
+  if (length - start > EXACT_DIGITS || length === start || marked === length - 1) return Number.NaN
+  const value = marked < 0 ? digits : digits / (POWERS[length - 1 - marked] as number)
+  return start === 1 ? -value : value
+}

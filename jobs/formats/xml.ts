@@ -1,0 +1,244 @@
+import { TextDecoder } from 'node:util'
+import { SaxesParser } from 'saxes'
+import { FormatError } from '../feeds/define.ts'
+
+/** An element as read: local names only, prefixes are the publisher's whim. The text of an element that has children is not kept. */
+export interface XmlElement {
+  readonly name: string
+  /** By the names as published, prefix included; see `attribute`. */
+  readonly attributes: Readonly<Record<string, string>>
+  /** Trimmed; character references and CDATA resolved. */
+  readonly text: string
+  readonly children: readonly XmlElement[]
+}
+
+/** What a hostile document may at most be; every bound has a default. */
+interface XmlLimits {
+  /** Elements inside elements. */
+  readonly depth?: number
+  /** Characters of one element's text. */
+  readonly text?: number
+  /** Elements inside one of those asked for. */
+  readonly elements?: number
+  /** Attributes of one element. */
+  readonly attributes?: number
+}
+
+/** What to read of a document. */
+export interface XmlQuery {
+  /** Local name that the root must have. */
+  readonly root: string
+  /** Local names of the elements to give, wherever they stand; not looked for inside one another. */
+  readonly each: readonly string[]
+  /** Sees the root's name and attributes first; throws `FormatError` where they are not what they should be. */
+  readonly check?: (root: XmlElement) => void
+  readonly limits?: XmlLimits
+}
+
+const LIMITS = { depth: 64, text: 1_048_576, elements: 100_000, attributes: 256 } as const
+const NOTHING: readonly XmlElement[] = Object.freeze([])
+const NO_ATTRIBUTES: Readonly<Record<string, string>> = Object.freeze({})
+/** Bytes decoded and parsed at a time: each step gives its elements, so that no document is held as a tree. */
+const STEP = 65_536
+/** Distinct names kept with their local part; a hostile document may have any number. */
+const NAMES = 4_096
+
+interface Building {
+  name: string
+  attributes: Readonly<Record<string, string>>
+  text: string
+  children: Building[]
+}
+
+/**
+ * Reads the elements asked for, in document order, in batches as the document is parsed. UTF-8 unless a byte order mark or the XML
+ * declaration says otherwise. A DTD is refused, so no entity but XML's own five is ever known. Throws `FormatError`, with line and
+ * column, for anything that is not well-formed, for a document that ends early and for one that exceeds the limits.
+ */
+export function* xmlElements(bytes: Uint8Array, query: XmlQuery): Generator<readonly XmlElement[], void> {
+  const reader = elementReader(query)
+  const decoder = decoderOf(bytes)
+  for (let at = 0; at < bytes.length; at += STEP) {
+    const last = at + STEP >= bytes.length
+    reader.write(decode(decoder, bytes.subarray(at, at + STEP), at, last))
+    const done = reader.take()
+    if (done.length > 0) yield done
+  }
+  reader.end()
+  const rest = reader.take()
+  if (rest.length > 0) yield rest
+}
+
+/** The attribute of a local name, whatever its prefix; undefined where there is none. */
+export function attribute(element: XmlElement, local: string): string | undefined {
+  const plain = element.attributes[local]
+  if (plain !== undefined) return plain
+  for (const name in element.attributes) if (localName(name) === local) return element.attributes[name]
+  return undefined
+}
+
+/** The type that xsi:type names, without its prefix; undefined where there is none. */
+export function xsiType(element: XmlElement): string | undefined {
+  const type = attribute(element, 'type')
+  return type === undefined ? undefined : localName(type.trim())
+}
+
+/** The first child of a local name, or down a path of them; undefined where one is absent. */
+export function child(element: XmlElement | undefined, ...path: readonly string[]): XmlElement | undefined {
+  let found = element
+  for (const name of path) {
+    if (found === undefined) return undefined
+    found = first(found.children, name)
+  }
+  return found
+}
+
+function first(elements: readonly XmlElement[], name: string): XmlElement | undefined {
+  for (const element of elements) if (element.name === name) return element
+  return undefined
+}
+
+/** The text at a path of first children; null where it is absent or empty. */
+export function textAt(element: XmlElement | undefined, ...path: readonly string[]): string | null {
+  return child(element, ...path)?.text || null
+}
+
+function localName(name: string): string {
+  const colon = name.indexOf(':')
+  return colon < 0 ? name : name.slice(colon + 1)
+}
+
+/** The same text as a property key: V8 keeps one string of each, so that comparing names compares addresses. */
+function internalized(name: string): string {
+  return Object.keys({ [name]: true })[0] as string
+}
+
+interface Reader {
+  write(text: string): void
+  end(): void
+  /** The elements finished since the last call. */
+  take(): readonly XmlElement[]
+}
+
+function elementReader(query: XmlQuery): Reader {
+  const limits = { ...LIMITS, ...query.limits }
+  const wanted = new Set(query.each)
+  const locals = new Map<string, string>()
+  const parser = new SaxesParser()
+  const open: Building[] = []
+  let done: Building[] = []
+  let current: Building | undefined
+  let depth = 0
+  let size = 0
+  let attributes = 0
+
+  const refuse = (what: string): FormatError => new FormatError(`XML: ${what} at line ${parser.line}, column ${parser.column}`)
+  const local = (name: string): string => {
+    const known = locals.get(name)
+    if (known !== undefined) return known
+    const short = internalized(localName(name))
+    if (locals.size < NAMES) locals.set(name, short)
+    return short
+  }
+  const addText = (text: string): void => {
+    if (current === undefined || current.children !== NOTHING) return
+    current.text = current.text === '' ? text : current.text + text
+    if (current.text.length > limits.text) throw refuse(`<${current.name}> has more than ${limits.text} characters of text`)
+  }
+
+  parser.on('doctype', () => {
+    throw refuse('a document type declaration is refused')
+  })
+  parser.on('attribute', () => {
+    attributes++
+    if (attributes > limits.attributes) throw refuse(`an element has more than ${limits.attributes} attributes`)
+  })
+  parser.on('text', addText)
+  parser.on('cdata', addText)
+  parser.on('opentag', (tag) => {
+    // Saxes makes an object for every tag; those of tags without attributes are let go.
+    const given = attributes === 0 ? NO_ATTRIBUTES : tag.attributes
+    attributes = 0
+    depth++
+    if (depth > limits.depth) throw refuse(`elements are nested more than ${limits.depth} deep`)
+    const name = local(tag.name)
+    if (depth === 1) {
+      if (name !== query.root) throw refuse(`the root is <${name}>, expected <${query.root}>,`)
+      query.check?.({ name, attributes: given, text: '', children: NOTHING })
+    }
+    if (current === undefined && !wanted.has(name)) return
+    const element: Building = { name, attributes: given, text: '', children: NOTHING as Building[] }
+    if (current !== undefined) {
+      size++
+      if (size > limits.elements) throw refuse(`<${open[0]?.name ?? current.name}> has more than ${limits.elements} elements`)
+      if (current.children === NOTHING) {
+        current.children = [element]
+        current.text = ''
+      } else current.children.push(element)
+      open.push(current)
+    }
+    current = element
+  })
+  parser.on('closetag', () => {
+    depth--
+    if (current === undefined) return
+    current.text = current.children === NOTHING ? current.text.trim() : ''
+    const parent = open.pop()
+    if (parent === undefined) {
+      done.push(current)
+      size = 0
+    }
+    current = parent
+  })
+
+  return {
+    write: (text) => {
+      try {
+        parser.write(text)
+      } catch (cause) {
+        throw asFormatError(cause, 'XML is not well-formed')
+      }
+    },
+    end: () => {
+      try {
+        parser.close()
+      } catch (cause) {
+        throw asFormatError(cause, 'XML ends early')
+      }
+    },
+    take: () => {
+      const taken = done
+      done = []
+      return taken
+    },
+  }
+}
+
+/** Saxes names line and column first: `12:34: unclosed tag: d2:payload`. */
+function asFormatError(cause: unknown, what: string): FormatError {
+  if (cause instanceof FormatError) return cause
+  const message = cause instanceof Error ? cause.message : String(cause)
+  return new FormatError(`${what}: ${message.replace(/^(\d+):(\d+): /, 'line $1, column $2: ')}`, { cause })
+}
+
+/** The decoder of a document's bytes, by byte order mark, else by its XML declaration, else UTF-8 (XML 1.0, appendix F). */
+function decoderOf(bytes: Uint8Array): TextDecoder {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le', { fatal: true })
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be', { fatal: true })
+  const isUtf8 = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  const start = String.fromCharCode(...bytes.subarray(0, 200))
+  const declared = isUtf8 ? undefined : /^<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(start)?.[1]
+  try {
+    return new TextDecoder(declared ?? 'utf-8', { fatal: true })
+  } catch (cause) {
+    throw new FormatError(`XML: encoding ${declared} is not known`, { cause })
+  }
+}
+
+function decode(decoder: TextDecoder, bytes: Uint8Array, at: number, last: boolean): string {
+  try {
+    return decoder.decode(bytes, { stream: !last })
+  } catch (cause) {
+    throw new FormatError(`XML: bytes ${at} to ${at + bytes.length} are not valid ${decoder.encoding}`, { cause })
+  }
+}

@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AcceptedFetch, ReceivedBody } from '../../lake/raw/archive.ts'
+import type { Feed, FeedBody, FeedRequest, RequestPlan } from '../feeds/define.ts'
+import { decodeReply, FetchError, fetchReply, type Reply, sniff, type Validators } from './http.ts'
+
+const ATTEMPTS = 3
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 30_000
+/** Requests of one plan in flight at once: publishers are not to be stormed. */
+const AT_ONCE = 4
+
+/** What collecting needs beside the feed. */
+export interface CollectOptions {
+  /** Where an address of the feed is really asked: itself, or its place at a stand-in. */
+  readonly origin: (url: string) => string
+  /** The last accepted fetch, for conditional requests. */
+  readonly last: AcceptedFetch | null
+  readonly signal: AbortSignal
+  readonly userAgent: string
+  readonly now: () => number
+  /** True where replies say when they were captured, and that counts as the time of the fetch. */
+  readonly replays?: boolean
+  /** Factor of every wait between attempts; tests use a small one. */
+  readonly patience?: number
+}
+
+/** What the publisher gave: all bodies of one plan, or word that nothing changed. */
+export type Collected =
+  | { readonly kind: 'unchanged'; readonly fetched_at: number }
+  | {
+      readonly kind: 'bodies'
+      readonly fetched_at: number
+      readonly received: readonly ReceivedBody[]
+      readonly decoded: readonly FeedBody[]
+    }
+
+/** Fetches a feed by its first plan that succeeds. Throws the `FetchError` of the last plan where none does. */
+export async function collect(feed: Feed, options: CollectOptions): Promise<Collected> {
+  let failure: unknown
+  for (const plan of feed.plans) {
+    options.signal.throwIfAborted()
+    try {
+      return await collectPlan(plan, options)
+    } catch (error) {
+      if (!(error instanceof FetchError)) throw error
+      failure =
+        failure instanceof FetchError
+          ? new FetchError(`${failure.message}; then ${error.message}`, { retryable: error.retryable, cause: error })
+          : error
+    }
+  }
+  throw failure
+}
+
+async function collectPlan(plan: RequestPlan, options: CollectOptions): Promise<Collected> {
+  const single = plan.requests.length === 1
+  const enough = plan.enough ?? plan.requests.length
+  const got: { request: FeedRequest; reply: Reply; bytes: Buffer }[] = []
+  const failures: FetchError[] = []
+  const queue = [...plan.requests]
+  const take = async (): Promise<void> => {
+    for (let request = queue.shift(); request; request = queue.shift()) {
+      if (failures.length > plan.requests.length - enough) return
+      try {
+        got.push({ request, ...(await patiently(request, { ...options, validators: single ? validatorsOf(options.last, request) : {} })) })
+      } catch (error) {
+        if (!(error instanceof FetchError)) throw error
+        failures.push(error)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, plan.requests.length) }, take))
+  if (got.length < enough) {
+    const first = failures[0] as FetchError
+    const rest = plan.requests.length > 1 ? ` (${got.length} of ${plan.requests.length} requests answered, ${enough} needed)` : ''
+    throw new FetchError(`${first.message}${rest}`, { retryable: true, cause: first })
+  }
+  const captured = (options.replays ? got : [])
+    .map(({ reply }) => Date.parse(reply.headers['x-captured-at'] ?? ''))
+    .filter((instant) => !Number.isNaN(instant))
+  const fetched_at = captured.length > 0 ? Math.max(...captured) : options.now()
+  if (single && got[0]?.reply.status === 304) return { kind: 'unchanged', fetched_at }
+  got.sort((one, other) => plan.requests.indexOf(one.request) - plan.requests.indexOf(other.request))
+  return {
+    kind: 'bodies',
+    fetched_at,
+    received: got.map(({ request, reply }) => ({ name: request.name, ...reply })),
+    decoded: got.map(({ request, bytes }) => ({ name: request.name, bytes })),
+  }
+}
+
+async function patiently(
+  request: FeedRequest,
+  options: CollectOptions & { validators: Validators },
+): Promise<{ reply: Reply; bytes: Buffer }> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const reply = await fetchReply(request, { ...options, url: options.origin(request.url) })
+      if (reply.status === 304) return { reply, bytes: Buffer.alloc(0) }
+      const bytes = await decodeReply(request, reply)
+      sniff(request, bytes)
+      return { reply, bytes }
+    } catch (error) {
+      options.signal.throwIfAborted()
+      if (!(error instanceof FetchError) || !error.retryable || attempt === ATTEMPTS) throw error
+      // Full jitter on an exponential back-off, so that many workers do not come back together.
+      const wait = Math.max(error.retryAfter_ms ?? 0, FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + Math.random()))
+      if (wait > LONGEST_WAIT_MS) throw error
+      await sleep(wait * (options.patience ?? 1), undefined, { signal: options.signal })
+    }
+  }
+}
+
+/** Validators only where the last accepted bytes came from the same request: else a 304 would speak of another document. */
+function validatorsOf(last: AcceptedFetch | null, request: FeedRequest): Validators {
+  const body = last?.bodies.length === 1 && last.bodies[0]?.name === request.name ? last.bodies[0] : null
+  return { etag: body?.headers.etag, lastModified: body?.headers['last-modified'] }
+}
+
+/** Undoes the content-encoding of bodies from the archive. */
+export async function decodeKept(feed: Feed, bodies: readonly (ReceivedBody & { readonly received: Buffer })[]): Promise<FeedBody[]> {
+  const requests = feed.plans.flatMap((plan) => plan.requests)
+  return Promise.all(
+    bodies.map(async (body) => {
+      const request = requests.find(({ name }) => name === body.name) ?? (requests[0] as FeedRequest)
+      return { name: body.name, bytes: await decodeReply(request, body) }
+    }),
+  )
+}

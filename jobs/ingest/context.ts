@@ -1,0 +1,35 @@
+import type { Redis } from 'ioredis'
+import type { Logger } from 'pino'
+import type { Lake } from '../../lake/open.ts'
+import type { ObjectStore } from '../../lake/store/store.ts'
+import type { SourceMode } from '../../lake/system.ts'
+
+/** What the pipeline works with; made once by the worker and passed on. */
+export interface IngestContext {
+  readonly store: ObjectStore
+  readonly lake: Lake
+  readonly redis: Redis
+  readonly log: Logger
+  readonly mode: SourceMode
+  /** Key that public ids are hashed with. */
+  readonly idKey: Buffer
+  /** Where an address of a feed is really asked. */
+  readonly origin: (url: string) => string
+  readonly now: () => number
+  /** Called at each boundary between pipeline steps; fault tests stop the process there. */
+  readonly onStep?: (step: PipelineStep) => void | Promise<void>
+  /** Factor of waits between attempts, 1 unless told. */
+  readonly patience?: number
+}
+
+/** The boundaries between pipeline steps, in order. */
+export const PIPELINE_STEPS = [
+  'raw-kept',
+  'accepted',
+  'live-written',
+  'parquet-written',
+  'manifests-written',
+  'metadata-written',
+  'hint-written',
+] as const
+export type PipelineStep = (typeof PIPELINE_STEPS)[number]

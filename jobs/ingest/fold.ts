@@ -1,0 +1,222 @@
+import { createHmac } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import { instantOfRow, timePartition } from '../../lake/schema/partitions.ts'
+import { entityKey } from '../../lake/schema/rows.ts'
+
+/** Absent from this many newer complete publications, a thing is over (or missing from its catalogue). */
+export const ABSENCES = 3
+/** A thing that comes back this soon after its end goes on living under the same id, ms. */
+export const REVIVAL_MS = 30 * 60_000
+
+/** What is known of one entity. Instants in ms since the epoch. */
+export interface Entry {
+  /** The dataset's row, engine-filled columns included. */
+  readonly row: AnyRow
+  readonly status: 'ACTIVE' | 'MISSING' | 'ENDED'
+  /** Data time of the publication that last changed it. */
+  readonly updated_at: number
+  /** Data time of the last publication that had it. */
+  readonly seen_at: number
+  /** Newer complete publications without it, in a row. */
+  readonly absent: number
+}
+
+/** The state of one dataset as one feed tells it: a pure fold over its accepted fetches in order of data time. */
+export interface DatasetState {
+  readonly entries: Map<string, Entry>
+  /** Data time of the newest folded fetch; null before the first. */
+  data_time: number | null
+}
+
+/** What the fold is told of a fetch, beside its rows. */
+export interface FetchFacts {
+  readonly fetch_id: string
+  readonly data_time: number
+  /** Blocks of this dataset that the publication lacks. */
+  readonly missing: readonly string[]
+  /** The dataset's block column, if the feed has one. */
+  readonly block: string | null
+}
+
+/** What one fetch does to a dataset: rows for the table and entries for the change log. */
+export interface Advance {
+  readonly rows: AnyRow[]
+  readonly changes: LiveChange[]
+}
+
+/** A state before the first fetch. */
+export function emptyState(): DatasetState {
+  return { entries: new Map(), data_time: null }
+}
+
+/** Applies one fetch to a state and says what it changed. The state is changed in place. `key` hashes public ids. */
+export function advance(
+  dataset: Dataset,
+  state: DatasetState,
+  fetch: { readonly rows: readonly AnyRow[]; readonly facts: FetchFacts; readonly key: Buffer },
+): Advance {
+  const { rows, facts, key } = fetch
+  if (dataset.land === 'replace') return { rows: rows.map((row) => ({ ...row, fetch_id: facts.fetch_id })), changes: [] }
+  const done = dataset.land === 'append' ? append(dataset, state, rows, facts) : applyChanges(dataset, state, { rows, facts, key })
+  state.data_time = Math.max(facts.data_time, state.data_time ?? facts.data_time)
+  return done
+}
+
+function append(dataset: Dataset, state: DatasetState, rows: readonly AnyRow[], facts: FetchFacts): Advance {
+  const landed: AnyRow[] = []
+  for (const row of rows) {
+    landed.push({ ...row, fetch_id: facts.fetch_id })
+    const key = entityKey(dataset, row)
+    const before = state.entries.get(key)
+    if (before && instantOfRow(before.row, dataset.time) > instantOfRow(row, dataset.time)) continue
+    state.entries.set(key, { row, status: 'ACTIVE', updated_at: facts.data_time, seen_at: facts.data_time, absent: 0 })
+  }
+  return { rows: landed, changes: [] }
+}
+
+function applyChanges(
+  dataset: Dataset,
+  state: DatasetState,
+  fetch: { readonly rows: readonly AnyRow[]; readonly facts: FetchFacts; readonly key: Buffer },
+): Advance {
+  const { facts } = fetch
+  const changed = new Map<string, LiveChange>()
+  const opensPartition = state.data_time !== null && timePartition(dataset, state.data_time) !== timePartition(dataset, facts.data_time)
+  for (const given of fetch.rows) {
+    const key = entityKey(dataset, given)
+    const change = seen(dataset, state, { key, given, facts, idKey: fetch.key })
+    if (change) changed.set(key, change)
+  }
+  for (const [key, entry] of state.entries) {
+    if (entry.seen_at === facts.data_time) continue
+    const change = unseen(dataset, state, { key, entry, facts })
+    if (change) changed.set(key, change)
+  }
+  const rows = [...changed].map(([key, change]) =>
+    tableRow(dataset, state.entries.get(key) as Entry, { facts, baseline: false, kind: change.kind }),
+  )
+  if (opensPartition)
+    for (const [key, entry] of state.entries)
+      if (!changed.has(key) && entry.status !== 'ENDED') rows.push(tableRow(dataset, entry, { facts, baseline: true, kind: null }))
+  return { rows, changes: [...changed.values()] }
+}
+
+function seen(
+  dataset: Dataset,
+  state: DatasetState,
+  found: { readonly key: string; readonly given: AnyRow; readonly facts: FetchFacts; readonly idKey: Buffer },
+): LiveChange | null {
+  const { key, given, facts } = found
+  const before = state.entries.get(key)
+  const alive = before && (before.status !== 'ENDED' || facts.data_time - before.updated_at <= REVIVAL_MS)
+  const row: AnyRow = { ...given, [dataset.time]: facts.data_time }
+  if (dataset.life) {
+    const { id, since, prefix } = dataset.life
+    row[since] = alive ? before.row[since] : facts.data_time
+    row[id] = alive ? before.row[id] : publicId({ dataset, key, since: facts.data_time, prefix, idKey: found.idKey })
+  }
+  const entry: Entry = { row, status: 'ACTIVE', updated_at: facts.data_time, seen_at: facts.data_time, absent: 0 }
+  if (!alive) {
+    state.entries.set(key, entry)
+    return { kind: 'CREATED', key, row: liveRow(entry, facts.data_time), changed: [] }
+  }
+  const changed = differences(dataset, before.row, row)
+  if (before.status !== 'ACTIVE') changed.push('status')
+  if (changed.length === 0) {
+    state.entries.set(key, { ...before, seen_at: facts.data_time, absent: 0 })
+    return null
+  }
+  state.entries.set(key, entry)
+  return { kind: 'UPDATED', key, row: liveRow(entry, facts.data_time), changed }
+}
+
+function unseen(
+  dataset: Dataset,
+  state: DatasetState,
+  found: { readonly key: string; readonly entry: Entry; readonly facts: FetchFacts },
+): LiveChange | null {
+  const { key, entry, facts } = found
+  if (entry.status === 'ENDED') {
+    if (facts.data_time - entry.updated_at > REVIVAL_MS) state.entries.delete(key)
+    return null
+  }
+  if (dataset.absence === 'keeps' || entry.status === 'MISSING' || !countsAbsence(entry, facts)) return null
+  const absent = entry.absent + 1
+  if (absent < ABSENCES) {
+    state.entries.set(key, { ...entry, absent })
+    return null
+  }
+  const row = { ...entry.row, [dataset.time]: facts.data_time }
+  const status = dataset.absence === 'ends' ? 'ENDED' : 'MISSING'
+  const over: Entry = { ...entry, row, status, updated_at: facts.data_time, absent }
+  state.entries.set(key, over)
+  const kind = status === 'ENDED' ? 'ENDED' : 'UPDATED'
+  return { kind, key, row: liveRow(over, facts.data_time), changed: kind === 'ENDED' ? [] : ['status'] }
+}
+
+/** True where the entity's absence from a publication counts: its block is not missing from it. */
+export function countsAbsence(
+  entry: { readonly row: AnyRow },
+  facts: { readonly missing: readonly string[]; readonly block: string | null },
+): boolean {
+  return facts.block === null || !facts.missing.includes(String(entry.row[facts.block]))
+}
+
+/** Names of the columns whose values differ, but for the time. */
+function differences(dataset: Dataset, before: AnyRow, after: AnyRow): string[] {
+  const changed: string[] = []
+  for (const name in dataset.columns) {
+    if (name === dataset.time || dataset.columns[name]?.retired) continue
+    const one = before[name] ?? null
+    const other = after[name] ?? null
+    if (one === other) continue
+    if (typeof one !== 'object' || typeof other !== 'object' || !isDeepStrictEqual(one, other)) changed.push(name)
+  }
+  return changed
+}
+
+function tableRow(
+  dataset: Dataset,
+  entry: Entry,
+  state: { readonly facts: FetchFacts; readonly baseline: boolean; readonly kind: LiveChange['kind'] | null },
+): AnyRow {
+  return {
+    ...entry.row,
+    [dataset.time]: state.facts.data_time,
+    fetch_id: state.facts.fetch_id,
+    status: entry.status,
+    is_baseline: state.baseline,
+    updated_at: entry.updated_at,
+    last_seen_at: entry.status === 'ACTIVE' ? null : entry.seen_at,
+  }
+}
+
+/** The live form of an entry, judged against the data time of the newest publication. */
+export function liveRow(entry: Entry, dataTime: number): LiveRow {
+  return { ...entry.row, status: entry.status, updated_at: entry.updated_at, is_stale: entry.seen_at < dataTime }
+}
+
+/** Live rows of a state by entity key, ended things left out. */
+export function liveRows(state: DatasetState): Map<string, LiveRow> {
+  const rows = new Map<string, LiveRow>()
+  for (const [key, entry] of state.entries) if (entry.status !== 'ENDED') rows.set(key, liveRow(entry, state.data_time ?? entry.seen_at))
+  return rows
+}
+
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** A public id: 80 bits of HMAC-SHA-256 over dataset, entity and start of the life, in Crockford's base 32. */
+function publicId(life: { dataset: Dataset; key: string; since: number; prefix: string; idKey: Buffer }): string {
+  const digest = createHmac('sha256', life.idKey)
+    .update(`${life.dataset.id}\u001f${life.key}\u001f${new Date(life.since).toISOString()}`)
+    .digest()
+  let bits = BigInt(`0x${digest.subarray(0, 10).toString('hex')}`)
+  let text = ''
+  for (let at = 0; at < 16; at++) {
+    text = ALPHABET[Number(bits & 31n)] + text
+    bits >>= 5n
+  }
+  return `${life.prefix}_${text}`
+}

@@ -1,0 +1,67 @@
+import type { FeedState } from '../../lake/live/freshness.ts'
+import type { AcceptedFetch } from '../../lake/raw/archive.ts'
+import type { SourceMode } from '../../lake/system.ts'
+import type { Feed } from '../feeds/define.ts'
+import type { FetchOutcome } from './pipeline.ts'
+
+/** What a feed's freshness is told from. */
+export interface FreshnessFacts {
+  readonly before: FeedState | null
+  readonly outcome: FetchOutcome
+  readonly attempted_at: number
+  /** The newest accepted fetch, after this run. */
+  readonly last: AcceptedFetch | null
+  readonly mode: SourceMode
+}
+
+/** The freshness state of a feed after a run. */
+export function feedStateAfter(feed: Feed, facts: FreshnessFacts): FeedState {
+  const { before, outcome, attempted_at, last, mode } = facts
+  const good = outcome.outcome === 'accepted' || outcome.outcome === 'unchanged'
+  return {
+    ...countsOf(feed, last),
+    last_attempt_at: attempted_at,
+    last_success_at: good ? attempted_at : (before?.last_success_at ?? null),
+    fresh_at: good ? freshAt(last, { attempted_at, mode }) : (before?.fresh_at ?? null),
+    last_error: good ? null : outcome.reason,
+    failing_since: good ? null : (before?.failing_since ?? attempted_at),
+    rejected_fetch_id:
+      outcome.outcome === 'accepted' ? null : outcome.outcome === 'rejected' ? outcome.fetch_id : (before?.rejected_fetch_id ?? null),
+  }
+}
+
+/** The freshness of a feed as its newest accepted fetch alone tells it, after Redis lost what was known; null before the first fetch. */
+export function feedStateOf(feed: Feed, last: AcceptedFetch | null, mode: SourceMode): FeedState | null {
+  if (!last) return null
+  const fetchedAt = Date.parse(last.fetched_at)
+  return {
+    ...countsOf(feed, last),
+    last_attempt_at: fetchedAt,
+    last_success_at: fetchedAt,
+    fresh_at: freshAt(last, { attempted_at: fetchedAt, mode }),
+    last_error: null,
+    failing_since: null,
+    rejected_fetch_id: null,
+  }
+}
+
+function countsOf(
+  feed: Feed,
+  last: AcceptedFetch | null,
+): Pick<FeedState, 'feed' | 'data_time' | 'last_fetch_id' | 'rows' | 'quarantined' | 'unknown_codes' | 'missing_blocks'> {
+  return {
+    feed: feed.id,
+    data_time: last ? Date.parse(last.data_time) : null,
+    last_fetch_id: last?.fetch_id ?? null,
+    rows: last?.rows ?? {},
+    quarantined: last?.quarantined ?? 0,
+    unknown_codes: last?.unknown_codes ?? 0,
+    missing_blocks: Object.entries(last?.missing_blocks ?? {}).flatMap(([dataset, blocks]) => blocks.map((block) => `${dataset}/${block}`)),
+  }
+}
+
+/** A publisher that states publication times is as fresh as they are; captures of the past are as fresh as their replay. */
+function freshAt(last: AcceptedFetch | null, run: { readonly attempted_at: number; readonly mode: SourceMode }): number {
+  const states = last !== null && last.data_time !== last.fetched_at
+  return states && run.mode !== 'replay' ? Math.min(Date.parse(last.data_time), run.attempted_at) : run.attempted_at
+}

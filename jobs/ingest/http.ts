@@ -1,0 +1,198 @@
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
+import { type Dispatcher, request } from 'undici'
+import type { FeedRequest } from '../feeds/define.ts'
+
+/** Why a request gave no usable bytes; `retryable` where trying again soon may help. */
+export class FetchError extends Error {
+  override readonly name = 'FetchError'
+  readonly retryable: boolean
+  /** Where the publisher said when to come back, ms. */
+  readonly retryAfter_ms: number | null
+
+  constructor(message: string, options: { retryable: boolean; retryAfter_ms?: number | null; cause?: unknown }) {
+    super(message, { cause: options.cause })
+    this.retryable = options.retryable
+    this.retryAfter_ms = options.retryAfter_ms ?? null
+  }
+}
+
+/** A reply, whole: bytes as received, before any content-encoding is undone. */
+export interface Reply {
+  /** Address that answered, after redirects. */
+  readonly url: string
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly received: Buffer
+}
+
+const MOST_REDIRECTS = 5
+const KEPT_HEADERS = ['content-type', 'content-encoding', 'content-length', 'etag', 'last-modified', 'date', 'age', 'x-captured-at']
+
+/** Validators of the last accepted reply, for a conditional request. */
+export interface Validators {
+  readonly etag?: string | undefined
+  readonly lastModified?: string | undefined
+}
+
+/** What a request is made with. */
+export interface FetchOptions {
+  /** Address to ask, the feed's own or its place at a stand-in. */
+  readonly url: string
+  readonly validators?: Validators
+  readonly signal: AbortSignal
+  readonly userAgent: string
+}
+
+/** Makes one request of a feed; follows redirects within limits, bounds bytes and time. A 304 has no bytes. Throws `FetchError`. */
+export async function fetchReply(feedRequest: FeedRequest, options: FetchOptions): Promise<Reply> {
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(feedRequest.timeout_ms)])
+  let url = options.url
+  for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
+    const reply = await ask(feedRequest, { ...options, url, signal })
+    if (![301, 302, 303, 307, 308].includes(reply.statusCode)) return finish(feedRequest, url, reply)
+    await reply.body.dump()
+    const next = redirectTarget(url, reply.headers.location)
+    if (!next)
+      throw new FetchError(`${url} answered ${reply.statusCode} to ${String(reply.headers.location)}, which is no address to follow`, {
+        retryable: false,
+      })
+    url = next
+  }
+  throw new FetchError(`${options.url} redirects more than ${MOST_REDIRECTS} times, lastly to ${url}`, { retryable: false })
+}
+
+async function ask(feedRequest: FeedRequest, options: FetchOptions): Promise<Dispatcher.ResponseData> {
+  const headers: Record<string, string> = {
+    accept: feedRequest.accept,
+    'accept-encoding': 'gzip, br, zstd',
+    'user-agent': options.userAgent,
+  }
+  if (options.validators?.etag) headers['if-none-match'] = options.validators.etag
+  if (options.validators?.lastModified) headers['if-modified-since'] = options.validators.lastModified
+  try {
+    return await request(options.url, {
+      method: 'GET',
+      headers,
+      signal: options.signal,
+      headersTimeout: feedRequest.timeout_ms,
+      bodyTimeout: feedRequest.timeout_ms,
+    })
+  } catch (cause) {
+    throw asFetchError(cause, `${options.url} did not answer`, options.signal)
+  }
+}
+
+async function finish(feedRequest: FeedRequest, url: string, reply: Dispatcher.ResponseData): Promise<Reply> {
+  const headers: Record<string, string> = {}
+  for (const name of KEPT_HEADERS) {
+    const value = reply.headers[name]
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value
+  }
+  if (reply.statusCode === 304) {
+    await reply.body.dump()
+    return { url, status: 304, headers, received: Buffer.alloc(0) }
+  }
+  if (reply.statusCode !== 200) {
+    await reply.body.dump()
+    const retryable = reply.statusCode >= 500 || reply.statusCode === 429 || reply.statusCode === 408
+    throw new FetchError(`${url} answered ${reply.statusCode}`, { retryable, retryAfter_ms: retryAfter(reply.headers['retry-after']) })
+  }
+  return { url, status: 200, headers, received: await readBounded(reply.body, { most: feedRequest.maxBytes, what: url }) }
+}
+
+async function readBounded(body: AsyncIterable<Buffer>, bound: { most: number; what: string }): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.length
+      if (bytes > bound.most) throw new FetchError(`${bound.what} gives more than ${bound.most} bytes`, { retryable: false })
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    throw asFetchError(cause, `${bound.what} broke off after ${bytes} bytes`, null)
+  }
+  return Buffer.concat(chunks, bytes)
+}
+
+/** Undoes the content-encoding of a reply, bounded. Throws `FetchError` for a bomb, a damaged stream or an encoding we did not ask for. */
+export async function decodeReply(
+  feedRequest: FeedRequest,
+  reply: { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly received: Buffer },
+): Promise<Buffer> {
+  const encodings = (reply.headers['content-encoding'] ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name && name !== 'identity')
+  let bytes = reply.received
+  for (const encoding of encodings.reverse()) bytes = await inflate(bytes, { encoding, most: feedRequest.maxDecodedBytes, what: reply.url })
+  return bytes
+}
+
+async function inflate(bytes: Buffer, bound: { encoding: string; most: number; what: string }): Promise<Buffer> {
+  const stream = decoder(bound.encoding)
+  if (!stream)
+    throw new FetchError(`${bound.what} has content-encoding ${bound.encoding}; gzip, deflate, br and zstd are understood`, {
+      retryable: false,
+    })
+  const chunks: Buffer[] = []
+  let size = 0
+  stream.end(bytes)
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > bound.most) throw new FetchError(`${bound.what} unpacks to more than ${bound.most} bytes`, { retryable: false })
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    if (cause instanceof FetchError) throw cause
+    throw new FetchError(`${bound.what} has damaged ${bound.encoding} data: ${(cause as Error).message}`, { retryable: true, cause })
+  } finally {
+    stream.destroy()
+  }
+  return Buffer.concat(chunks, size)
+}
+
+function decoder(encoding: string): ReturnType<typeof createGunzip> | null {
+  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip()
+  if (encoding === 'deflate') return createInflate()
+  if (encoding === 'br') return createBrotliDecompress()
+  return encoding === 'zstd' ? createZstdDecompress() : null
+}
+
+/** Looks at the first bytes: an HTML page, or anything but what the request expects, is an error and never data. */
+export function sniff(feedRequest: FeedRequest, bytes: Buffer): void {
+  const head = bytes
+    .subarray(0, 512)
+    .toString('latin1')
+    .replace(/^\u00ef\u00bb\u00bf/, '')
+    .trimStart()
+  const wrong = (found: string): FetchError =>
+    new FetchError(`request ${feedRequest.name} expects ${feedRequest.expects} and got ${found}`, { retryable: true })
+  if (bytes.length === 0) throw wrong('nothing')
+  if (/^<(!doctype\s+html|html|head|body)\b/i.test(head)) throw wrong(`an HTML page: ${head.slice(0, 80).replace(/\s+/g, ' ')}`)
+  const begins = { xml: /^</, json: /^[[{]/, csv: /^[^<{]/, zip: /^PK/, protobuf: /^/ }[feedRequest.expects]
+  if (!begins.test(head)) throw wrong(`something that begins with ${JSON.stringify(head.slice(0, 20))}`)
+}
+
+function redirectTarget(from: string, location: string | string[] | undefined): string | null {
+  if (typeof location !== 'string' || !URL.canParse(location, from)) return null
+  const target = new URL(location, from)
+  if (target.protocol !== 'http:' && target.protocol !== 'https:') return null
+  if (new URL(from).protocol === 'https:' && target.protocol === 'http:') return null
+  return target.href
+}
+
+function retryAfter(value: string | string[] | undefined): number | null {
+  if (typeof value !== 'string') return null
+  const seconds = Number(value)
+  if (Number.isFinite(seconds)) return seconds * 1000
+  const at = Date.parse(value)
+  return Number.isNaN(at) ? null : Math.max(0, at - Date.now())
+}
+
+function asFetchError(cause: unknown, what: string, signal: AbortSignal | null): FetchError {
+  if (cause instanceof FetchError) return cause
+  const reason = signal?.aborted ? 'out of time' : cause instanceof Error ? cause.message : String(cause)
+  return new FetchError(`${what}: ${reason}`, { retryable: true, cause })
+}

@@ -1,0 +1,117 @@
+import { hasSeq, type Landed } from '../../lake/landed.ts'
+import { type AcceptedFetch, byDataTime, readAccepted } from '../../lake/raw/archive.ts'
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import { instantOfRow, partitionStart } from '../../lake/schema/partitions.ts'
+import { entityKey } from '../../lake/schema/rows.ts'
+import type { Feed } from '../feeds/define.ts'
+import type { IngestContext } from './context.ts'
+import { parseAccepted } from './derive.ts'
+import { countsAbsence, type DatasetState, type Entry, emptyState, REVIVAL_MS } from './fold.ts'
+import { latestRows, newestTime } from './tables.ts'
+
+/** How far back the last row of an observed thing is looked for, ms: what has not reported for longer is no current state. */
+const LOOK_BACK_MS = 2 * 86_400_000
+/** Fetches looked through for the last one that had a thing; only a block missing for so long reaches this. */
+const MOST_LOOKED_AT = 200
+const SYSTEM = ['fetch_id', 'status', 'is_baseline', 'updated_at', 'last_seen_at']
+
+/** What to restore: the state after everything landed, or as it was just before an instant of data time. */
+export interface RestoreOptions {
+  readonly feed: Feed
+  readonly dataset: Dataset
+  readonly landed: Landed
+  readonly before?: number
+}
+
+/** The state of a dataset as its table and the raw archive tell it: the same as the fold had when those fetches landed. */
+export async function restoreState(context: IngestContext, options: RestoreOptions): Promise<DatasetState> {
+  const { dataset, landed } = options
+  const state = emptyState()
+  if (landed.until === null || dataset.land === 'replace') return state
+  const newest = await firstOf(landedBackwards(context, options))
+  const base = newest
+    ? Date.parse(newest.data_time)
+    : options.before === undefined
+      ? landed.until
+      : await newestTime(context, dataset, { feed: options.feed.id, before: options.before })
+  if (base === null) return state
+  state.data_time = base
+  const rows = await latestRows(context, dataset, {
+    feed: options.feed.id,
+    from: dataset.land === 'append' ? base - LOOK_BACK_MS : partitionStart(dataset, base - REVIVAL_MS),
+    before: options.before ?? null,
+  })
+  for (const row of rows) {
+    const entry = dataset.land === 'append' ? observed(dataset, row, { base, newest }) : restored(dataset, row)
+    if (entry.status !== 'ENDED' || base - entry.updated_at <= REVIVAL_MS) state.entries.set(entityKey(dataset, row), entry)
+  }
+  if (dataset.land === 'changes') await countAbsences(context, state, options)
+  return state
+}
+
+function observed(dataset: Dataset, row: AnyRow, facts: { readonly base: number; readonly newest: AcceptedFetch | null }): Entry {
+  const at = row.fetch_id === facts.newest?.fetch_id ? facts.base : instantOfRow(row, dataset.time)
+  return { row: declared(row), status: 'ACTIVE', updated_at: at, seen_at: at, absent: 0 }
+}
+
+function restored(dataset: Dataset, row: AnyRow): Entry {
+  const updated_at = instantOfRow(row, 'updated_at')
+  const status = row.status as Entry['status']
+  const seen_at = status === 'ACTIVE' ? updated_at : instantOfRow(row, 'last_seen_at')
+  return { row: { ...declared(row), [dataset.time]: updated_at }, status, updated_at, seen_at, absent: 0 }
+}
+
+function declared(row: AnyRow): AnyRow {
+  const rest = { ...row }
+  for (const name of SYSTEM) delete rest[name]
+  return rest
+}
+
+/** Finds for each thing that lives the last landed fetch that had it, and how many counting ones after it had not. */
+async function countAbsences(context: IngestContext, state: DatasetState, options: RestoreOptions): Promise<void> {
+  const { feed, dataset } = options
+  const open = new Map([...state.entries].filter(([, entry]) => entry.status === 'ACTIVE'))
+  let looked = 0
+  for await (const accepted of landedBackwards(context, options)) {
+    if (open.size === 0 || looked++ === MOST_LOOKED_AT) return
+    const publication = await parseAccepted(context, feed, accepted).catch((error: Error) => {
+      context.log.error(
+        { feed: feed.id, fetch_id: accepted.fetch_id, reason: error.message },
+        'landed fetch cannot be read again; absences in it are not counted',
+      )
+      return null
+    })
+    if (!publication) continue
+    const present = new Set((publication.rows.get(dataset.id) as AnyRow[]).map((row) => entityKey(dataset, row)))
+    const facts = { missing: accepted.missing_blocks[dataset.id] ?? [], block: feed.blocks?.[dataset.id] ?? null }
+    for (const [key, entry] of open) {
+      if (present.has(key)) {
+        state.entries.set(key, { ...entry, seen_at: Date.parse(accepted.data_time) })
+        open.delete(key)
+      } else if (countsAbsence(entry, facts)) {
+        const counted = { ...entry, absent: entry.absent + 1 }
+        open.set(key, counted)
+        state.entries.set(key, counted)
+      }
+    }
+  }
+}
+
+/** The landed fetches of a feed by data time, newest first; in windows of sequences, since late ones are rare and settle near. */
+async function* landedBackwards(context: IngestContext, options: RestoreOptions): AsyncGenerator<AcceptedFetch> {
+  const { feed, landed, before } = options
+  const WINDOW = 64
+  for (let top = landed.seqs.at(-1)?.[1] ?? 0; top > 0; top -= WINDOW) {
+    const seqs = Array.from({ length: Math.min(WINDOW, top) }, (_, at) => top - at).filter((seq) => hasSeq(landed.seqs, seq))
+    const read = await Promise.all(seqs.map((seq) => readAccepted(context.store, feed.id, seq)))
+    const found = read.filter((accepted) => accepted !== null)
+    if (found.length === 0) return
+    const wanted = found.filter(({ data_time }) => before === undefined || Date.parse(data_time) < before)
+    yield* wanted.sort(byDataTime).reverse()
+  }
+}
+
+async function firstOf<T>(items: AsyncGenerator<T>): Promise<T | null> {
+  for await (const item of items) return item
+  return null
+}

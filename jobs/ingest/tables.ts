@@ -1,0 +1,248 @@
+import { commit } from '../../lake/iceberg/commit.ts'
+import { createTable } from '../../lake/iceberg/create.ts'
+import { liveFiles } from '../../lake/iceberg/files.ts'
+import { tableKey } from '../../lake/iceberg/schema.ts'
+import type { TableState } from '../../lake/iceberg/table.ts'
+import type { DataFile, LiveFile } from '../../lake/iceberg/types.ts'
+import type { Updated } from '../../lake/iceberg/update.ts'
+import { type Landed, landedOf, landedProperties } from '../../lake/landed.ts'
+import { storeFiles, writeParquet } from '../../lake/query/parquet.ts'
+import { stageRows } from '../../lake/query/rows.ts'
+import { scan, scanFiles } from '../../lake/query/scan.ts'
+import type { Session } from '../../lake/query/session.ts'
+import { bindList, column, join, type Sql, sql } from '../../lake/query/sql.ts'
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import { tableColumns } from '../../lake/schema/physical.ts'
+import type { IngestContext } from './context.ts'
+
+/** Work on tables may take this long before something is wrong, ms. */
+const PATIENCE_MS = 30 * 60_000
+
+/** What the table of a dataset holds of a feed. */
+export async function landedIn(context: IngestContext, dataset: Dataset, feed: string): Promise<Landed> {
+  const state = await context.lake.table(dataset).load()
+  return landedOf(state?.properties ?? {}, feed)
+}
+
+/** The newest row of each entity that a feed gave, with time from `from` on and, where told, before `before`; instants in ms. */
+export async function latestRows(
+  context: IngestContext,
+  dataset: Dataset,
+  range: { readonly feed: string; readonly from: number; readonly before: number | null },
+): Promise<AnyRow[]> {
+  const time = { gte: range.from, ...(range.before === null ? {} : { lt: range.before }) }
+  const entity = join(dataset.entity.map((name) => column(dataset, name)))
+  const rows = scan(dataset, { [dataset.time]: time, fetch_id: fetchesOf(range.feed) })
+  const order = sql`${column(dataset, dataset.time)} DESC, fetch_id DESC`
+  return context.lake.query(sql`SELECT * FROM ${rows} QUALIFY row_number() OVER (PARTITION BY ${entity} ORDER BY ${order}) = 1`, {
+    timeout_ms: PATIENCE_MS,
+  })
+}
+
+/** The newest time, before an instant (ms), of a row that a feed gave; null where there is none. */
+export async function newestTime(
+  context: IngestContext,
+  dataset: Dataset,
+  range: { readonly feed: string; readonly before: number },
+): Promise<number | null> {
+  const rows = scan(dataset, { [dataset.time]: { lt: range.before }, fetch_id: fetchesOf(range.feed) })
+  const [row] = await context.lake.query(sql`SELECT max(${column(dataset, dataset.time)}) AS newest FROM ${rows}`, {
+    timeout_ms: PATIENCE_MS,
+  })
+  return (row?.newest as number | null | undefined) ?? null
+}
+
+/** True where a table may hold rows of an instant (ms) or later; told by the bounds of its files. */
+export async function holdsFrom(context: IngestContext, dataset: Dataset, from: number): Promise<boolean> {
+  const state = await context.lake.table(dataset).load()
+  return state !== null && (await liveFiles(state, { [dataset.time]: { gte: from } })).length > 0
+}
+
+/** The keys of a table's rows in a range of time (both ends inclusive, ms), those of some fetches left out. */
+export async function keysBetween(
+  context: IngestContext,
+  dataset: Dataset,
+  range: { readonly from: number; readonly to: number; readonly key: (row: AnyRow) => string; readonly notFrom?: readonly string[] },
+): Promise<Set<string>> {
+  const names = join([...dataset.entity, dataset.time].map((name) => column(dataset, name)))
+  const rows = scan(dataset, { [dataset.time]: { gte: range.from, lte: range.to } })
+  const others = range.notFrom ? sql` WHERE fetch_id NOT IN ${fetchList(dataset, range.notFrom)}` : sql``
+  const keys = new Set<string>()
+  for await (const batch of context.lake.stream(sql`SELECT ${names} FROM ${rows}${others}`, { timeout_ms: PATIENCE_MS }))
+    for (const row of batch) keys.add(range.key(row))
+  return keys
+}
+
+/** What a landing commits: the rows, and what the table held of the feed before and holds after. */
+export interface LandingRows {
+  readonly feed: string
+  readonly rows: readonly AnyRow[]
+  readonly base: Landed
+  readonly next: Landed
+}
+
+/** Appends rows and the record of their fetches in one commit. False where the table no longer holds what `base` says. */
+export async function landRows(context: IngestContext, dataset: Dataset, landing: LandingRows): Promise<boolean> {
+  const state = await tableOf(context, dataset)
+  const add =
+    landing.rows.length === 0
+      ? []
+      : await context.lake.use({ timeout_ms: PATIENCE_MS }, async (session) => {
+          const { table } = await stageRows(session, tableColumns(dataset), [landing.rows])
+          return write(context, session, { dataset, state, from: table })
+        })
+  await context.onStep?.('parquet-written')
+  return settle(context, add, await commit({ ...committing(context, state, landing), operation: 'append', add }))
+}
+
+/** What a replacement did. */
+export interface Replaced {
+  readonly removed: number
+  readonly added: number
+  /** What the table holds of the feed now. */
+  readonly landed: Landed
+}
+
+/**
+ * Replaces exactly the rows of some fetches by others, in one commit with the record of what is landed; files that hold none of them stay
+ * as they are, and equal rows change nothing. Null where the table no longer holds what `base` says.
+ */
+export async function replaceRows(
+  context: IngestContext,
+  dataset: Dataset,
+  landing: LandingRows & { readonly fetchIds: readonly string[] },
+): Promise<Replaced | null> {
+  const state = await tableOf(context, dataset)
+  const ids = [...landing.fetchIds].sort()
+  const touched = await filesTouched(state, dataset, { ids, rows: landing.rows })
+  const made = await context.lake.use({ timeout_ms: PATIENCE_MS }, async (session) => {
+    const fresh = (await stageRows(session, tableColumns(dataset), [landing.rows])).table
+    const theirs = sql`(fetch_id IN ${fetchList(dataset, ids)}${dataset.land === 'append' ? sql` OR ${sameKey(dataset)} IN (SELECT ${sameKey(dataset)} FROM ${fresh})` : sql``})`
+    const old = sql`SELECT * FROM ${scanFiles(dataset, touched)} WHERE ${theirs}`
+    const difference = await session.values(sql`SELECT
+      (SELECT count(*) FROM (${old} EXCEPT ALL SELECT * FROM ${fresh})),
+      (SELECT count(*) FROM (SELECT * FROM ${fresh} EXCEPT ALL ${old}))`)
+    const [removed, added] = (difference[0] ?? []).map(Number) as [number, number]
+    if (removed === 0 && added === 0) return { removed, added, add: [], remove: [] }
+    const from = sql`(SELECT * FROM ${scanFiles(dataset, touched)} WHERE NOT (${theirs}) UNION ALL SELECT * FROM ${fresh})`
+    return { removed, added, add: await write(context, session, { dataset, state, from }), remove: touched }
+  })
+  await context.onStep?.('parquet-written')
+  const { removed, added, add, remove } = made
+  const operation = remove.length === 0 ? 'append' : add.length === 0 ? 'delete' : 'overwrite'
+  const next = removed + added === 0 ? landing.next : { ...landing.next, rebuilds: landing.next.rebuilds + 1 }
+  const done = await settle(context, add, await commit({ ...committing(context, state, { ...landing, next }), operation, add, remove }))
+  return done ? { removed, added, landed: next } : null
+}
+
+/** Files that may hold rows of some fetches or, of observations, a key that the new rows have: a later fetch's repetition gives way. */
+async function filesTouched(
+  state: TableState,
+  dataset: Dataset,
+  landing: { readonly ids: readonly string[]; readonly rows: readonly AnyRow[] },
+): Promise<LiveFile[]> {
+  const { ids, rows } = landing
+  const found = new Map((await liveFiles(state, { fetch_id: { gte: ids[0], lte: ids.at(-1) } })).map((file) => [file.key, file]))
+  if (dataset.land === 'append' && rows.length > 0) {
+    let from = Number.POSITIVE_INFINITY
+    let to = Number.NEGATIVE_INFINITY
+    for (const row of rows) {
+      from = Math.min(from, row[dataset.time] as number)
+      to = Math.max(to, row[dataset.time] as number)
+    }
+    for (const file of await liveFiles(state, { [dataset.time]: { gte: from, lte: to } })) found.set(file.key, file)
+  }
+  return [...found.values()]
+}
+
+/** The key of a row as one value. */
+const sameKey = (dataset: Dataset): Sql => sql`row(${join([...dataset.entity, dataset.time].map((name) => column(dataset, name)))})`
+
+/** Makes one or a few sorted files of some files of one partition; rows stay as they are. Null where one is no longer in the table. */
+export async function rewriteFiles(
+  context: IngestContext,
+  dataset: Dataset,
+  files: readonly LiveFile[],
+): Promise<readonly DataFile[] | null> {
+  const state = await tableOf(context, dataset)
+  const add = await context.lake.use({ timeout_ms: PATIENCE_MS }, (session) =>
+    write(context, session, {
+      dataset,
+      state,
+      from: sql`${scanFiles(dataset, files)}`,
+      partition: (files[0] as LiveFile).partition,
+      sourceBytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    }),
+  )
+  await context.onStep?.('parquet-written')
+  const onStep = context.onStep && { onStep: context.onStep }
+  const done = await commit({ table: context.lake.table(dataset), operation: 'replace', add, remove: files, ...onStep })
+  return (await settle(context, add, done)) ? add : null
+}
+
+async function write(
+  context: IngestContext,
+  session: Session,
+  rows: {
+    readonly dataset: Dataset
+    readonly state: TableState
+    readonly from: Sql
+    readonly partition?: LiveFile['partition']
+    readonly sourceBytes?: number
+  },
+): Promise<DataFile[]> {
+  const { dataset, state, from, partition, sourceBytes = 0 } = rows
+  const written = await writeParquet(session, {
+    dataset,
+    tableKey: tableKey(dataset),
+    from,
+    specId: state.metadata['default-spec-id'],
+    sortOrderId: state.metadata['default-sort-order-id'],
+    folder: context.lake.engine.folder,
+    sourceBytes,
+    ...(partition ? { partition } : {}),
+  })
+  return storeFiles(context.store, written)
+}
+
+function committing(context: IngestContext, state: TableState, landing: LandingRows) {
+  const { feed, base, next } = landing
+  const expected = JSON.stringify(landedProperties(feed, base))
+  return {
+    table: state.table,
+    properties: () => landedProperties(feed, next),
+    summary: coverage(state, landedProperties(feed, next)),
+    unless: (current: TableState) =>
+      JSON.stringify(landedProperties(feed, landedOf(current.properties, feed))) === expected
+        ? null
+        : `fetches of ${feed} landed meanwhile`,
+    ...(context.onStep ? { onStep: context.onStep } : {}),
+  }
+}
+
+/** How far each feed has landed, for whoever reads this snapshot later. */
+function coverage(state: TableState, changed: Readonly<Record<string, string | null>>): Record<string, string> {
+  const all = Object.entries({ ...state.properties, ...changed })
+  return Object.fromEntries(all.filter((entry): entry is [string, string] => entry[0].startsWith('landed-until.') && entry[1] !== null))
+}
+
+/** Takes away the data files of a commit that is known to have given up; true for one that is in the table. */
+async function settle(context: IngestContext, add: readonly DataFile[], done: Updated): Promise<boolean> {
+  if (done.committed) return true
+  context.log.info({ table: done.state.table.key, reason: done.reason }, 'commit given up')
+  for (const { key } of add) await context.store.delete(key)
+  return false
+}
+
+async function tableOf(context: IngestContext, dataset: Dataset): Promise<TableState> {
+  const known = await context.lake.table(dataset).load()
+  if (known) return known
+  await createTable({ store: context.store, dataset, properties: { 'source-mode': context.mode } })
+  return (await context.lake.table(dataset).load()) as TableState
+}
+
+/** All fetch ids of one feed: they begin with its id and a dot, and `/` is the next character after the dot. */
+const fetchesOf = (feed: string): { gte: string; lt: string } => ({ gte: `${feed}.`, lt: `${feed}/` })
+
+const fetchList = (dataset: Dataset, ids: readonly string[]): Sql =>
+  bindList('fetch_id', tableColumns(dataset).fetch_id as ReturnType<typeof tableColumns>[string], ids)

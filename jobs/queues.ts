@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto'
+import { Queue, QueueEvents } from 'bullmq'
+import type { Redis } from 'ioredis'
+import { openRedis } from '../lake/live/connect.ts'
+import { withLock } from '../lake/live/lock.ts'
+
+/** What a job does: ask a feed's publisher, land what was accepted, or a task of upkeep. */
+export type JobKind = 'fetch' | 'land' | 'upkeep'
+
+/** A job as it waits in the queue. */
+export interface JobData {
+  readonly kind: JobKind
+  /** Id of the feed, or name of the task. */
+  readonly name: string
+  /** True where a person waits for it: it then waits for its turn instead of being skipped while another runs. */
+  readonly asked?: boolean
+}
+
+/** What became of a job that did not fail: skipped where it was running elsewhere, unknown where this worker's catalogue lacks it. */
+export type JobResult = 'done' | 'skipped' | 'unknown'
+
+/** When a job comes up: every `every_ms`, `offset_ms` after the even multiples, so that feeds of one cadence do not come all at once. */
+export interface Schedule {
+  readonly id: string
+  readonly data: JobData
+  readonly every_ms: number
+  readonly offset_ms: number
+}
+
+/** A task of upkeep and its cadence. */
+export interface UpkeepTask {
+  readonly task: string
+  readonly every_s: number
+}
+
+/** Where the queue lies in Redis. */
+export const QUEUE = { name: 'feeds', prefix: 'jobs' } as const
+
+/** The queue of all jobs. */
+export type FeedQueue = Queue<JobData, JobResult>
+
+const SCHEDULES = 'jobs:schedules'
+const RECONCILE_LOCK = { name: 'jobs:reconcile', ttl_ms: 20_000 }
+const STUCK_MS = 30_000
+
+/** Name of the lock under which a job runs; whoever does a feed's work by hand takes it too. */
+export function jobLock(kind: JobKind, name: string): string {
+  return `job:${kind}:${name}`
+}
+
+/** Opens the queue on a connection of the caller's, who closes both. */
+export function openQueue(redis: Redis): FeedQueue {
+  return new Queue(QUEUE.name, { prefix: QUEUE.prefix, connection: redis })
+}
+
+/** The schedules of a catalogue: each feed is fetched at its cadence and landed at the common one, each task comes at its own. */
+export function schedulesOf(declared: {
+  readonly feeds: readonly { readonly id: string; readonly every_s: number }[]
+  readonly upkeep: readonly UpkeepTask[]
+  readonly landEvery_s: number
+}): Schedule[] {
+  return [
+    ...declared.feeds.map(({ id, every_s }) => schedule('fetch', id, every_s)),
+    ...declared.feeds.map(({ id }) => schedule('land', id, declared.landEvery_s)),
+    ...declared.upkeep.map(({ task, every_s }) => schedule('upkeep', task, every_s)),
+  ]
+}
+
+function schedule(kind: JobKind, name: string, every_s: number): Schedule {
+  const id = `${kind}:${name}`
+  const every_ms = Math.round(every_s * 1000)
+  const hash = createHash('sha256').update(id).digest().readUInt32BE()
+  return { id, data: { kind, name }, every_ms, offset_ms: 1 + (hash % Math.max(every_ms - 1, 1)) }
+}
+
+/** What a reconciliation did, by schedule id. */
+export interface Reconciled {
+  readonly added: readonly string[]
+  readonly changed: readonly string[]
+  readonly removed: readonly string[]
+}
+
+/**
+ * Makes the schedulers in Redis those of the newest started worker's catalogue, under a lock: adds what is missing (a feed's first fetch
+ * comes at once), changes what differs or is stuck, removes the rest, and reads all back. Null where another process is at it. Throws
+ * where what is read back still differs.
+ */
+export async function reconcileSchedules({
+  queue,
+  redis,
+  schedules,
+  started_at,
+  wait_ms = 0,
+}: {
+  readonly queue: FeedQueue
+  readonly redis: Redis
+  readonly schedules: readonly Schedule[]
+  /** Start of this worker, ms since the epoch: a worker of an older version must not undo what a newer one set. */
+  readonly started_at: number
+  readonly wait_ms?: number
+}): Promise<Reconciled | null> {
+  const locked = await withLock({ redis, ...RECONCILE_LOCK, wait_ms }, async (signal) => {
+    const wanted = await newestCatalogue(redis, { started_at, schedules })
+    const found = await schedulersOf(queue)
+    const done = { added: [] as string[], changed: [] as string[], removed: [] as string[] }
+    for (const one of wanted) {
+      signal.throwIfAborted()
+      const there = found.get(one.id)
+      if (there && there.text === textOf(one) && !isStuck(there.next, one.every_ms)) continue
+      await queue.upsertJobScheduler(one.id, { every: one.every_ms, offset: one.offset_ms }, { name: one.data.kind, data: one.data })
+      if (there) done.changed.push(one.id)
+      else done.added.push(one.id)
+      if (!there && one.data.kind === 'fetch') await queue.add('fetch', one.data)
+    }
+    const ids = new Set(wanted.map(({ id }) => id))
+    for (const id of found.keys()) {
+      if (ids.has(id)) continue
+      await queue.removeJobScheduler(id)
+      done.removed.push(id)
+    }
+    await readBack(queue, wanted)
+    return done
+  })
+  return locked.ran ? locked.value : null
+}
+
+interface Catalogue {
+  readonly started_at: number
+  readonly schedules: readonly Schedule[]
+}
+
+async function newestCatalogue(redis: Redis, mine: Catalogue): Promise<readonly Schedule[]> {
+  const text = await redis.get(SCHEDULES)
+  const kept = text === null ? null : (JSON.parse(text) as Catalogue)
+  if (kept && kept.started_at > mine.started_at) return kept.schedules
+  if (kept?.started_at !== mine.started_at) await redis.set(SCHEDULES, JSON.stringify(mine))
+  return mine.schedules
+}
+
+async function schedulersOf(queue: FeedQueue): Promise<Map<string, { readonly text: string; readonly next: number }>> {
+  const found = await queue.getJobSchedulers(0, -1, true)
+  return new Map(
+    found.map(({ key, every, offset, template, next }) => [
+      key,
+      { text: textOf({ every_ms: Number(every), offset_ms: Number(offset), data: template?.data as JobData }), next: Number(next) },
+    ]),
+  )
+}
+
+const textOf = ({ every_ms, offset_ms, data }: Omit<Schedule, 'id'>): string => JSON.stringify([every_ms, offset_ms, data])
+
+// BullMQ plans a scheduler's next job when one begins; where that failed (Redis went away in between) nothing would ever come again.
+const isStuck = (next: number, every_ms: number): boolean => next < Date.now() - Math.max(2 * every_ms, STUCK_MS)
+
+async function readBack(queue: FeedQueue, wanted: readonly Schedule[]): Promise<void> {
+  const found = await schedulersOf(queue)
+  const wrong = wanted.filter((one) => found.get(one.id)?.text !== textOf(one)).map(({ id }) => id)
+  const extra = [...found.keys()].filter((id) => !wanted.some((one) => one.id === id))
+  if (wrong.length + extra.length > 0)
+    throw new Error(`schedulers differ after reconciling: not as declared ${wrong.join(', ') || '-'}; left over ${extra.join(', ') || '-'}`)
+}
+
+/**
+ * Has a running worker do a job now and waits for it, behind one of the same feed that is under way. Throws the job's own error, and where
+ * no worker runs or the time is over.
+ */
+export async function runNow({
+  redisUrl,
+  kind,
+  name,
+  timeout_ms,
+}: {
+  readonly redisUrl: string
+  readonly kind: JobKind
+  readonly name: string
+  readonly timeout_ms: number
+}): Promise<JobResult> {
+  const redis = openRedis(redisUrl)
+  const queue = openQueue(redis)
+  const events = new QueueEvents(QUEUE.name, { prefix: QUEUE.prefix, connection: redis })
+  // Errors of the connection repeat while it is away; the waiting has a limit of its own.
+  queue.on('error', () => undefined)
+  events.on('error', () => undefined)
+  try {
+    await events.waitUntilReady()
+    if ((await queue.getWorkersCount()) === 0) throw new Error('no worker is running: start the service first (scripts/start)')
+    const job = await queue.add(kind, { kind, name, asked: true })
+    return await job.waitUntilFinished(events, timeout_ms)
+  } finally {
+    await Promise.allSettled([events.close(), queue.close()])
+    redis.disconnect()
+  }
+}

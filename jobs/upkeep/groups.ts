@@ -1,0 +1,89 @@
+import type { LiveFile } from '../../lake/iceberg/types.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import { partitionValue } from '../../lake/schema/partitions.ts'
+
+const DAY_MS = 86_400_000
+/**
+ * Files that the open day may have before its newest are made one: all from the first that is at most so many times what came after it.
+ * A day of 5-minute landings is so written 8 times over in 70 merges; always merging the whole day would write it 30 times over.
+ */
+const OPEN_DAY = { mostFiles: 5, mostTimes: 5 }
+/** Files of a closed month are this big or bigger, or one. */
+const LEAST_BYTES = 64 * 1024 ** 2
+
+/** Files of one partition that are to become one, or a few sorted ones. */
+export interface CompactionGroup {
+  readonly files: readonly LiveFile[]
+  readonly reason: 'closed month' | 'closed day' | 'open day'
+}
+
+/** A file and the times of its rows, ms since the epoch. */
+interface Placed {
+  readonly file: LiveFile
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Which files of a table to make into one: those of a closed partition, of a closed day, and the newest of the open day when it has many. What
+ * is closed is told by the newest row of the table, not by a clock. Bounds of the time column place a file; one without them is left alone.
+ */
+export function compactionGroups(dataset: Dataset, files: readonly LiveFile[], timeId: number): CompactionGroup[] {
+  const placed = files.flatMap((file): Placed[] => {
+    const metrics = file.metrics.get(timeId)
+    if (typeof metrics?.lower !== 'bigint' || typeof metrics.upper !== 'bigint') return []
+    return [{ file, from: Number(metrics.lower / 1000n), to: Number(metrics.upper / 1000n) }]
+  })
+  if (placed.length === 0) return []
+  const newest = Math.max(...placed.map(({ to }) => to))
+  const openDay = dayOf(newest)
+  const groups: CompactionGroup[] = []
+  for (const part of grouped(placed, ({ file }) => `${file.specId}/${file.partition.join('/')}`)) {
+    const bytes = part.reduce((sum, { file }) => sum + file.bytes, 0)
+    if (isClosed(dataset, part, newest)) {
+      const tooMany = part.length > Math.max(1, Math.ceil(bytes / LEAST_BYTES))
+      if (tooMany || hasDays(part)) groups.push({ files: part.map(({ file }) => file), reason: 'closed month' })
+      continue
+    }
+    for (const day of grouped(part, ({ from }) => dayOf(from))) {
+      const files = day.toSorted((one, other) => one.from - other.from).map(({ file }) => file)
+      if (dayOf((day[0] as Placed).from) < openDay) {
+        if (files.length > 1) groups.push({ files, reason: 'closed day' })
+      } else if (files.length > OPEN_DAY.mostFiles) groups.push({ files: newestOf(files), reason: 'open day' })
+    }
+  }
+  return groups
+}
+
+/** The newest files of a day, in order of time, from the first that is not far bigger than all after it together; two at least. */
+function newestOf(files: readonly LiveFile[]): LiveFile[] {
+  const first = files.findIndex(
+    ({ rows }, at) => rows <= OPEN_DAY.mostTimes * files.slice(at + 1).reduce((sum, file) => sum + file.rows, 0),
+  )
+  return files.slice(first === -1 ? -2 : Math.min(first, files.length - 2))
+}
+
+/** True where files of whole days are left: big ones are not too many, but lie over each other in place. */
+function hasDays(part: readonly Placed[]): boolean {
+  const days = part.filter(({ from, to }) => dayOf(from) === dayOf(to)).map(({ from }) => dayOf(from))
+  return new Set(days).size > 1
+}
+
+const dayOf = (ms: number): number => Math.floor(ms / DAY_MS)
+
+/** A partition by month of time is closed once the table holds rows of a later month. */
+function isClosed(dataset: Dataset, part: readonly Placed[], newest: number): boolean {
+  const byMonth = dataset.partition.find(({ transform, column }) => transform === 'month' && column === dataset.time)
+  if (!byMonth) return false
+  return Math.max(...part.map(({ to }) => partitionValue(byMonth, to))) < partitionValue(byMonth, newest)
+}
+
+function grouped<T>(items: readonly T[], key: (item: T) => string | number): T[][] {
+  const groups = new Map<string | number, T[]>()
+  for (const item of items) {
+    const group = groups.get(key(item))
+    if (group) group.push(item)
+    else groups.set(key(item), [item])
+  }
+  return [...groups.values()]
+}

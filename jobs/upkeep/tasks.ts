@@ -1,0 +1,72 @@
+import { createTable } from '../../lake/iceberg/create.ts'
+import { expireSnapshots, KEEP_SNAPSHOTS_MS } from '../../lake/iceberg/expire.ts'
+import { migrateTable } from '../../lake/iceberg/migrate.ts'
+import { removeOrphans } from '../../lake/iceberg/orphans.ts'
+import { hasSeq } from '../../lake/landed.ts'
+import { retireRaw } from '../../lake/raw/retention.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { Feed } from '../feeds/define.ts'
+import type { IngestContext } from '../ingest/context.ts'
+import { landedIn } from '../ingest/tables.ts'
+
+const DAY_MS = 86_400_000
+/** Feeds faster than hourly keep their raw bytes this long unless they say otherwise. */
+const FAST_RETENTION_DAYS = 90
+
+/** Snapshots stay an hour longer than they are promised: a query of another process that begins at the last moment can end. */
+const KEEP_MS = KEEP_SNAPSHOTS_MS + 3_600_000
+
+/** The tasks of upkeep and how often each comes up, in seconds. */
+export const UPKEEP_TASKS = [
+  { task: 'expire', every_s: 3600 },
+  { task: 'orphans', every_s: 86_400 },
+  { task: 'retire-raw', every_s: 86_400 },
+] as const
+
+/** Creates the tables of datasets that have none and brings the others to their declaration; refuses, naming the column, what it cannot follow. */
+export async function prepareTables(context: IngestContext, datasets: readonly Dataset[]): Promise<void> {
+  for (const dataset of datasets) {
+    const { properties } = await createTable({ store: context.store, dataset, properties: { 'source-mode': context.mode } })
+    if (properties['source-mode'] !== context.mode)
+      throw new Error(`table ${dataset.id} holds ${properties['source-mode']} data, it cannot take ${context.mode} data`)
+    const { changes } = await migrateTable(context.lake.table(dataset), dataset)
+    if (changes.length > 0) context.log.info({ dataset: dataset.id, changes }, 'table migrated')
+  }
+}
+
+/** Runs a task of upkeep over all tables or feeds. */
+export async function runUpkeep(
+  context: IngestContext,
+  task: string,
+  over: { readonly datasets: readonly Dataset[]; readonly feeds: readonly Feed[]; readonly signal: AbortSignal },
+): Promise<void> {
+  const inUse = (key: string): boolean => context.lake.inUse(key)
+  if (task === 'retire-raw') return retire(context, over.feeds, over.signal)
+  for (const dataset of over.datasets) {
+    over.signal.throwIfAborted()
+    const table = context.lake.table(dataset)
+    if (!(await table.load())) continue
+    if (task === 'expire') {
+      const done = await expireSnapshots({ table, inUse, keep_ms: KEEP_MS })
+      if (done.snapshots > 0) context.log.info({ dataset: dataset.id, ...done }, 'snapshots expired')
+    } else {
+      const removed = await removeOrphans({ table, inUse })
+      if (removed.length > 0) context.log.info({ dataset: dataset.id, removed: removed.length }, 'orphans removed')
+    }
+  }
+}
+
+async function retire(context: IngestContext, feeds: readonly Feed[], signal: AbortSignal): Promise<void> {
+  for (const feed of feeds) {
+    signal.throwIfAborted()
+    const days = feed.rawRetentionDays ?? (feed.every_s < 3600 ? FAST_RETENTION_DAYS : null)
+    if (days === null) continue
+    const landed = await Promise.all(feed.into.map((dataset) => landedIn(context, dataset, feed.id)))
+    const done = await retireRaw(context.store, {
+      feed: feed.id,
+      before: (await context.store.now()) - days * DAY_MS,
+      landed: (seq) => landed.every(({ seqs }) => hasSeq(seqs, seq)),
+    })
+    if (done.fetches + done.objects > 0) context.log.info({ feed: feed.id, ...done }, 'raw bytes retired')
+  }
+}

@@ -1,0 +1,207 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Job, WaitingError, Worker } from 'bullmq'
+import type { Logger } from 'pino'
+import { claimRedis } from '../lake/live/claim.ts'
+import { openRedis } from '../lake/live/connect.ts'
+import { LockLost, withLock } from '../lake/live/lock.ts'
+import type { Feed } from './feeds/define.ts'
+import {
+  type JobData,
+  type JobKind,
+  type JobResult,
+  jobLock,
+  openQueue,
+  QUEUE,
+  reconcileSchedules,
+  schedulesOf,
+  type UpkeepTask,
+} from './queues.ts'
+
+/** What jobs do. Each must stop soon after its signal fires; a failure is logged and does not touch the schedule. */
+export interface FeedRunner {
+  fetch(feed: Feed, signal: AbortSignal): Promise<void>
+  land(feed: Feed, signal: AbortSignal): Promise<void>
+  upkeep(task: string, signal: AbortSignal): Promise<void>
+}
+
+/** Times of the machinery, ms. */
+export interface WorkerTimes {
+  /** How long a feed's lock outlives a worker that stopped. */
+  readonly lock: number
+  /** How long a job outlives it; longer than the lock, so that who takes the job over finds the lock free. */
+  readonly job: number
+  /** How often jobs of stopped workers are looked for. */
+  readonly stalled: number
+  /** How often the schedulers are compared with the catalogue: they come back within this time after Redis was emptied. */
+  readonly reconcile: number
+  /** How long running jobs may go on when the worker is closed, and how long they may take to stop after that. */
+  readonly grace: number
+  readonly abort: number
+}
+
+const TIMES: WorkerTimes = { lock: 20_000, job: 30_000, stalled: 10_000, reconcile: 15_000, grace: 20_000, abort: 5_000 }
+const STALLS = 5
+const KEPT_JOBS = { count: 200 }
+const ASKED_WAIT_MS = 600_000
+const RETRY_MS = 2000
+
+/** What a worker runs. */
+export interface WorkerOptions {
+  readonly redisUrl: string
+  /** Identity of the lake: a Redis that holds the state of another one is refused, see `claimRedis`. Not asked after unless told. */
+  readonly lake?: string
+  readonly feeds: readonly Feed[]
+  readonly upkeep: readonly UpkeepTask[]
+  readonly landEvery_s: number
+  readonly runner: FeedRunner
+  readonly log: Logger
+  readonly times?: Partial<WorkerTimes>
+}
+
+/** A worker at work. */
+export interface RunningWorker {
+  /** Takes no more jobs, lets running ones finish within the grace, then stops them and hands them back. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts a worker: reconciles the schedulers with the catalogue and runs jobs as they come up, any number of feeds at once but each never
+ * twice, in this or any other process. A tick that comes while its feed still runs is skipped. More workers share the work. Throws where
+ * Redis holds the state of another lake.
+ */
+export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+  const { redisUrl, lake, feeds, upkeep, landEvery_s, runner, log } = options
+  const times = { ...TIMES, ...options.times }
+  const schedules = schedulesOf({ feeds, upkeep, landEvery_s })
+  const started_at = Date.now()
+  const stop = new AbortController()
+  const active = new Set<Promise<unknown>>()
+  const firstLanding = new Set<string>()
+  let closing: Promise<void> | null = null
+  let away = false
+
+  const lost = (error: Error): void => {
+    if (!away && !closing) log.warn({ err: error }, 'redis does not answer')
+    away = true
+  }
+  const redis = openRedis(redisUrl, { onError: lost })
+  redis.on('ready', () => {
+    if (away) log.info('redis answers again')
+    away = false
+  })
+  const troubled = (error: Error): void => {
+    if (redis.status !== 'ready') lost(error)
+    else if (!closing) log.warn({ err: error }, 'queue')
+  }
+  const queue = openQueue(redis)
+  queue.on('error', troubled)
+
+  const work: Readonly<Record<JobKind, (name: string) => ((signal: AbortSignal) => Promise<void>) | null>> = {
+    fetch: (name) => withFeed(name, (feed, signal) => runner.fetch(feed, signal)),
+    land: (name) => withFeed(name, (feed, signal) => runner.land(feed, signal)),
+    upkeep: (name) => (upkeep.some(({ task }) => task === name) ? (signal) => runner.upkeep(name, signal) : null),
+  }
+  const withFeed = (id: string, run: (feed: Feed, signal: AbortSignal) => Promise<void>) => {
+    const feed = feeds.find((one) => one.id === id)
+    return feed ? (signal: AbortSignal) => run(feed, signal) : null
+  }
+
+  const run = async (job: Job<JobData, JobResult>, token: string | undefined): Promise<JobResult> => {
+    const { kind, name, asked } = job.data
+    if (closing) return handBack(job, token)
+    const known = work[kind]?.(name)
+    if (!known) {
+      log.warn({ job: kind, name }, 'job of no known feed or task')
+      return 'unknown'
+    }
+    // A job that was begun before was taken over from a stopped worker, whose lock may have a moment left.
+    const wait_ms = asked ? ASKED_WAIT_MS : job.attemptsStarted > 1 ? times.lock : 0
+    try {
+      const locked = await withLock({ redis, name: jobLock(kind, name), ttl_ms: times.lock, wait_ms, signal: stop.signal }, known)
+      if (!locked.ran && !stop.signal.aborted) return 'skipped'
+    } catch (error) {
+      if (!stop.signal.aborted) {
+        const level = error instanceof LockLost ? 'warn' : 'error'
+        log[level]({ job: kind, name, err: error }, 'job failed')
+        throw error
+      }
+    }
+    if (stop.signal.aborted) return handBack(job, token)
+    // History begins with the first data, not with the first landing that is due.
+    if (kind === 'fetch' && !firstLanding.has(name)) {
+      firstLanding.add(name)
+      await queue.add('land', { kind: 'land', name })
+    }
+    return 'done'
+  }
+
+  try {
+    if (lake !== undefined) await claimRedis(redis, lake)
+  } catch (error) {
+    redis.disconnect()
+    throw error
+  }
+  await reconcileSchedules({ queue, redis, schedules, started_at, wait_ms: 2 * times.lock }).then((done) =>
+    log.info({ ...done }, 'schedules'),
+  )
+  const worker = new Worker<JobData, JobResult>(
+    QUEUE.name,
+    (job, token) => {
+      const running = run(job, token)
+      const settled = running.catch(() => undefined).finally(() => active.delete(settled))
+      active.add(settled)
+      return running
+    },
+    {
+      connection: redis,
+      prefix: QUEUE.prefix,
+      // A tick that finds its feed at work needs a place too, if only to be skipped.
+      concurrency: 2 * schedules.length + 8,
+      lockDuration: times.job,
+      stalledInterval: times.stalled,
+      maxStalledCount: STALLS,
+      removeOnComplete: KEPT_JOBS,
+      removeOnFail: KEPT_JOBS,
+      runRetryDelay: RETRY_MS,
+    },
+  )
+  worker.on('error', troubled)
+
+  const reconcile = async (): Promise<void> => {
+    if (lake !== undefined) await claimRedis(redis, lake)
+    const done = await reconcileSchedules({ queue, redis, schedules, started_at })
+    if (done && done.added.length + done.changed.length + done.removed.length > 0) log.warn({ ...done }, 'schedules restored')
+  }
+  const timer = setInterval(() => {
+    if (!away && !closing) reconcile().catch((error: Error) => log.warn({ err: error }, 'schedules not reconciled'))
+  }, times.reconcile)
+
+  const close = async (): Promise<void> => {
+    clearInterval(timer)
+    await within(worker.pause(true), times.abort)
+    await within(Promise.all(active), times.grace)
+    stop.abort(new Error('the worker is closing'))
+    await within(Promise.all(active), times.abort)
+    await within(worker.close(active.size > 0), times.abort)
+    await within(queue.close(), times.abort)
+    redis.disconnect()
+  }
+  return {
+    close: () => {
+      closing ??= close()
+      return closing
+    },
+  }
+}
+
+/** Puts a running job back in the queue, for another worker or the next start. */
+async function handBack(job: Job, token: string | undefined): Promise<never> {
+  await job.moveToWait(token)
+  throw new WaitingError()
+}
+
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  const over = new AbortController()
+  await Promise.race([work.catch(() => undefined), delay(ms, undefined, { signal: over.signal }).catch(() => undefined)])
+  over.abort()
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { feedById } from '../../../jobs/feeds/catalog.ts'
+import type { FetchOutcome } from '../../../jobs/ingest/pipeline.ts'
+import { makeRunner } from '../../../jobs/ingest/runner.ts'
+import { datasetById } from '../../../lake/catalog.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { sql } from '../../../lake/query/sql.ts'
+import { originOf } from '../../../scripts/service/parts.ts'
+import { type Publishers, startPublishers } from '../../../scripts/stand-in/server.ts'
+import { openTestContext, type TestContext } from '../../helpers/pipeline.ts'
+import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
+import { sharedFolder } from '../../helpers/shared.ts'
+import { tempFolder } from '../../helpers/temp.ts'
+
+const shared = sharedFolder()
+const never = new AbortController().signal
+
+describe.skipIf(!shared)('the real captures, through the real pipeline', () => {
+  let redis: TestRedis
+  let publishers: Publishers
+  let context: TestContext
+
+  beforeAll(async () => {
+    redis = await startTestRedis()
+    publishers = await startPublishers({ source: { kind: 'captures', dir: `${shared}/feeds` } })
+    const opened = await openTestContext({ folder: tempFolder(), redisUrl: redis.url, publisher: publishers.url })
+    context = { ...opened, mode: 'replay', origin: originOf(publishers.url) }
+  })
+  afterAll(async () => {
+    await context.close()
+    await publishers.close()
+    await redis.stop()
+  })
+
+  /** Fetches a feed until its captures are through, lands, and gives what became of each. */
+  async function replay(id: string): Promise<FetchOutcome[]> {
+    const runner = makeRunner(context)
+    const feed = feedById(id)
+    const outcomes: FetchOutcome[] = []
+    for (let tries = 0; tries < 30; tries++) {
+      const done = await runner.fetch(feed, never)
+      if (done.outcome === 'unchanged' && done.reason === 'not modified') break
+      outcomes.push(done)
+    }
+    await runner.land(feed, never)
+    return outcomes
+  }
+
+  const count = async (id: string): Promise<number> => {
+    const [row] = await context.lake.query(sql`SELECT count(*) AS n FROM ${scan(datasetById(id))}`)
+    return Number(row?.n)
+  }
+
+  test('DGT: 547 situations are 354 incidents and 193 beacons', async () => {
+    const outcomes = await replay('dgt_incidents')
+    expect(outcomes).toMatchObject([{ outcome: 'accepted', rows: { incidents: 354, v16_beacons: 193 }, quarantined: 0, unknown_codes: 0 }])
+    expect(await count('incidents')).toBe(354)
+    expect(await count('v16_beacons')).toBe(193)
+    const types = await context.lake.query(sql`SELECT type, count(*) AS n FROM ${scan(datasetById('incidents'))} GROUP BY type`)
+    expect(Object.fromEntries(types.map(({ type, n }) => [type, Number(n)]))).toEqual({
+      ROADWORKS: 161,
+      OBSTACLE: 97,
+      WEATHER: 34,
+      CONGESTION: 23,
+      ACCIDENT: 18,
+      BREAKDOWN: 15,
+      RESTRICTION: 4,
+      CLOSURE: 1,
+      EVENT: 1,
+    })
+  })
+
+  test('Madrid: each file its records, the truncated one refused, the ones without M-30 flagged', async () => {
+    const outcomes = await replay('madrid_traffic')
+    const seen = outcomes.map(({ outcome, rows, missing_blocks, fetched_at, reason }) => ({
+      at: new Date(fetched_at).toISOString().slice(0, 16),
+      outcome,
+      rows: rows.traffic_readings ?? 0,
+      flagged: missing_blocks.includes('traffic_readings/M30'),
+      truncated: /ends early/.test(reason ?? ''),
+    }))
+    const file = (at: string, rows: number, more: object = {}) => ({
+      at,
+      outcome: 'accepted',
+      rows,
+      flagged: false,
+      truncated: false,
+      ...more,
+    })
+    expect(seen).toEqual([
+      file('2018-02-24T00:00', 4275),
+      file('2023-01-26T12:01', 4267, { flagged: true }),
+      file('2023-02-22T18:20', 4563),
+      file('2023-02-22T18:30', 4563),
+      file('2023-02-22T18:40', 4563),
+      file('2023-02-22T19:20', 4563),
+      { at: '2023-10-08T15:05', outcome: 'rejected', rows: 0, flagged: false, truncated: true },
+      file('2023-10-22T15:20', 4734),
+      file('2023-10-22T15:25', 4734),
+      file('2024-02-25T11:00', 4764),
+    ])
+    expect(await count('traffic_readings')).toBe(4275 + 4267 + 4 * 4563 + 2 * 4734 + 4764)
+  })
+
+  test('Madrid: both editions of the measuring points', async () => {
+    const outcomes = await replay('madrid_sensors')
+    expect(outcomes.map(({ outcome, rows }) => [outcome, rows.traffic_sensors])).toEqual([
+      ['accepted', 4072],
+      ['accepted', 4746],
+    ])
+  })
+
+  test('fuel: 164 stations of a region, 807 of a province, with their prices', async () => {
+    const outcomes = await replay('fuel_stations')
+    expect(outcomes.map(({ outcome, rows }) => [outcome, rows.fuel_stations])).toEqual([
+      ['accepted', 164],
+      ['accepted', 807],
+    ])
+    const prices = await context.lake.query(
+      sql`SELECT product, count(*) AS n FROM ${scan(datasetById('fuel_prices'), { province_code: { eq: '08' } })} GROUP BY product`,
+    )
+    expect(Object.fromEntries(prices.map(({ product, n }) => [product, Number(n)]))).toMatchObject({
+      GASOLINE_95_E5: 767,
+      GASOLINE_95_E5_PREMIUM: 90,
+      GASOLINE_95_E10: 2,
+      GASOLINE_95_E85: 1,
+      GASOLINE_98_E5: 452,
+      GASOLINE_98_E10: 1,
+      DIESEL_A: 786,
+      DIESEL_PREMIUM: 401,
+      DIESEL_B: 41,
+      LPG: 85,
+      CNG: 19,
+      LNG: 8,
+      BIODIESEL: 8,
+      ADBLUE: 234,
+      DIESEL_RENEWABLE: 133,
+      GASOLINE_RENEWABLE: 6,
+    })
+  })
+})

@@ -1,0 +1,171 @@
+import type { Redis } from 'ioredis'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openQueue } from '../../jobs/queues.ts'
+import type { RunningWorker } from '../../jobs/worker.ts'
+import { openRedis } from '../../lake/live/connect.ts'
+import { startTestRedis, type TestRedis } from '../helpers/redis.ts'
+import { until } from '../helpers/until.ts'
+import { feed, pause, QUICK, quickWorker, Witness } from './workers.ts'
+
+let server: TestRedis
+let redis: Redis
+const workers: RunningWorker[] = []
+
+beforeEach(async () => {
+  server = await startTestRedis()
+  redis = openRedis(server.url)
+})
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.close()))
+  redis.disconnect()
+  await server.stop()
+})
+
+async function start(options: Omit<Parameters<typeof quickWorker>[0], 'redisUrl'>): Promise<RunningWorker> {
+  const worker = await quickWorker({ redisUrl: server.url, ...options })
+  workers.push(worker)
+  return worker
+}
+
+/** Work that goes on until its signal fires. */
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }))
+
+describe('a worker', () => {
+  test('never runs a feed twice at once, however many there are', async () => {
+    const witness = new Witness()
+    const feeds = ['a', 'b', 'c'].map((id) => feed(id, 0.2))
+    for (const name of ['one', 'two', 'three'])
+      await start({ feeds, landEvery_s: 0.3, runner: witness.runner(name, async (job) => pause(job.endsWith('a') ? 350 : 30)) })
+    await pause(4000)
+    for (const job of ['fetch a', 'fetch b', 'fetch c', 'land a', 'land b']) expect([job, witness.most.get(job)]).toEqual([job, 1])
+    expect(witness.count('fetch b')).toBeGreaterThan(8)
+    expect(witness.count('fetch a')).toBeGreaterThan(4)
+    expect(new Set(witness.runs.map(({ worker }) => worker)).size).toBe(3)
+  })
+
+  test('refuses a Redis with the state of another lake, until that is emptied', async () => {
+    const runner = new Witness().runner('w', async () => pause(1))
+    await start({ feeds: [feed('a', 3600)], runner, lake: 'simulated 2026' })
+    await start({ feeds: [feed('a', 3600)], runner, lake: 'simulated 2026' })
+    await expect(start({ feeds: [feed('a', 3600)], runner, lake: 'live 2026' })).rejects.toThrow(
+      'another lake (simulated 2026), not of live 2026',
+    )
+    for (const worker of workers.splice(0)) await worker.close()
+    await redis.flushdb()
+    await start({ feeds: [feed('a', 3600)], runner, lake: 'live 2026' })
+  })
+
+  test('is not delayed by a slow feed, and ticks missed meanwhile do not pile up', async () => {
+    const witness = new Witness()
+    await start({
+      feeds: [feed('slow', 0.2), feed('stuck', 0.2), feed('quick', 0.2)],
+      runner: witness.runner('w', (job, signal) =>
+        job === 'fetch stuck' ? untilAborted(signal) : pause(job === 'fetch slow' ? 2500 : 10),
+      ),
+    })
+    await pause(4000)
+    const quick = witness.runs.filter(({ job }) => job === 'fetch quick').map(({ began }) => began)
+    expect(quick.length).toBeGreaterThan(14)
+    for (const [at, began] of quick.slice(1).entries()) expect(began - (quick[at] as number)).toBeLessThan(1000)
+    expect(witness.count('fetch slow')).toBe(2)
+    expect(witness.count('fetch stuck')).toBe(1)
+    const waiting = await openQueue(redis).getJobs(['waiting', 'delayed'])
+    expect(waiting.filter(({ data }) => data.name === 'slow').length).toBeLessThanOrEqual(2)
+  })
+
+  test('goes on with a feed that failed, and tells the failure', async () => {
+    const witness = new Witness()
+    const told: unknown[] = []
+    const log = { info: () => undefined, warn: () => undefined, error: (fields: object, text: string) => told.push([fields, text]) }
+    await start({
+      feeds: [feed('a', 0.2)],
+      runner: witness.runner('w', async () => Promise.reject(new Error('broken'))),
+      log: log as unknown as Parameters<typeof quickWorker>[0]['log'] & object,
+    })
+    await until('three runs', () => witness.count('fetch a') >= 3)
+    expect(told[0]).toEqual([{ job: 'fetch', name: 'a', err: new Error('broken') }, 'job failed'])
+    expect(witness.count('land a')).toBe(0)
+  })
+
+  test('lands a feed after its first fetch, and keeps up what is due', async () => {
+    const witness = new Witness()
+    await start({ feeds: [feed('a', 0.2)], upkeep: [{ task: 'expire', every_s: 0.3 }], runner: witness.runner('w', async () => pause(1)) })
+    await until('the first landing', () => witness.count('land a') === 1)
+    await until('upkeep', () => witness.count('upkeep expire') >= 2)
+    expect(witness.runs[0]?.job).toBe('fetch a')
+    expect(witness.count('land a')).toBe(1)
+  })
+
+  test('lets running jobs finish when it is closed, and takes no more', async () => {
+    const witness = new Witness()
+    const worker = await start({ feeds: [feed('a', 0.2), feed('b', 0.2)], runner: witness.runner('w', async () => pause(600)) })
+    await until('a run', () => witness.count('fetch a') === 1)
+    const began = performance.now()
+    await worker.close()
+    expect(performance.now() - began).toBeLessThan(QUICK.grace + QUICK.abort)
+    const runs = witness.runs.length
+    expect(witness.runs.every(({ ended }) => ended !== null)).toBe(true)
+    await pause(500)
+    expect(witness.runs.length).toBe(runs)
+    expect(await redis.keys('lock:*')).toEqual([])
+  })
+
+  test('stops and hands back what does not finish in time', async () => {
+    const witness = new Witness()
+    const feeds = [feed('a', 3600)]
+    const first = await start({ feeds, runner: witness.runner('first', (_, signal) => untilAborted(signal)) })
+    await until('a run', () => witness.count('fetch a') === 1)
+    const began = performance.now()
+    await first.close()
+    expect(performance.now() - began).toBeLessThan(QUICK.grace + 2 * QUICK.abort)
+    await start({ feeds, runner: witness.runner('second', async () => pause(1)) })
+    await until('the next worker to take it', () => witness.runs.some(({ worker, job }) => worker === 'second' && job === 'fetch a'), 2000)
+  })
+
+  test('closes within a bound while a job does not heed its signal', async () => {
+    const witness = new Witness()
+    const worker = await start({ feeds: [feed('a', 3600)], runner: witness.runner('w', () => pause(8000)) })
+    await until('a run', () => witness.count('fetch a') === 1)
+    const began = performance.now()
+    await worker.close()
+    expect(performance.now() - began).toBeLessThan(QUICK.grace + 5 * QUICK.abort)
+  })
+
+  test('closes within a bound while Redis is away', async () => {
+    const worker = await start({ feeds: [feed('a', 3600)], runner: new Witness().runner('w', async () => pause(1)) })
+    await server.kill()
+    const began = performance.now()
+    await worker.close()
+    expect(performance.now() - began).toBeLessThan(QUICK.grace + 5 * QUICK.abort)
+  })
+
+  test('heals its schedules after Redis was emptied', async () => {
+    const witness = new Witness()
+    await start({
+      feeds: [feed('a', 0.3), feed('slow', 3600)],
+      runner: witness.runner('w', (job) => pause(job === 'fetch slow' ? 300 : 10)),
+    })
+    await until('both to run', () => witness.count('fetch a') >= 2 && witness.count('fetch slow') === 1)
+    await redis.flushall()
+    const before = witness.count('fetch a')
+    const healed = await until(
+      'both to run again',
+      () => witness.count('fetch a') > before + 2 && witness.count('fetch slow') === 2,
+      10_000,
+    )
+    expect(healed).toBeLessThan(60_000 * (QUICK.reconcile / 15_000) + 6000)
+    expect(witness.most.get('fetch a')).toBe(1)
+  })
+
+  test('goes on after Redis was killed and came back empty', async () => {
+    const witness = new Witness()
+    await start({ feeds: [feed('a', 0.3)], runner: witness.runner('w', () => pause(10)) })
+    await until('a run', () => witness.count('fetch a') >= 2)
+    await server.kill()
+    await pause(1000)
+    const before = witness.count('fetch a')
+    await server.restart()
+    await until('runs again', () => witness.count('fetch a') > before + 2, 20_000)
+  })
+})
