@@ -1,0 +1,165 @@
+import type { FeedListing, FeedState } from '../../lake/live/freshness.ts'
+import type { LiveChange } from '../../lake/live/types.ts'
+import type { Sql } from '../../lake/query/sql.ts'
+import type { Columns } from '../../lake/schema/columns.ts'
+import type { Dataset, Plan } from '../../lake/schema/dataset.ts'
+import type { SourceMode } from '../../lake/system.ts'
+import type { Fields, RecordShape, StateRow, ValueOf } from './fields.ts'
+import type { Params, ValuesOf } from './params.ts'
+import type { Interval, Period } from './params-time.ts'
+
+/** The current state of a dataset, as `read` sees it; the same object as long as the state is the same. */
+export interface State<D extends Dataset = Dataset> {
+  readonly rows: readonly (StateRow<D> & { readonly is_stale: boolean })[]
+}
+
+/** The states of several datasets, in their order. */
+export type StatesOf<D extends readonly Dataset[]> = { readonly [K in keyof D]: State<D[K]> }
+
+/** What the service knows of itself. */
+export interface SystemView {
+  readonly mode: SourceMode
+  readonly feeds: readonly FeedListing[]
+  readonly states: ReadonlyMap<string, FeedState>
+  readonly datasets: readonly Dataset[]
+}
+
+/** What a lake query may know of the lake state it reads; never the clock. */
+export interface LakeView {
+  /** The period with its open ends closed by the end of the data, `span_days` wide unless its begin is given. */
+  readonly period: (period: Period, span_days: number) => { readonly from: number; readonly to: number; readonly interval: Interval }
+  /** Instant up to which the first dataset's data has landed, in ms since the epoch. */
+  readonly covered_until: number
+}
+
+/** A list of the current state: kept in memory, one version after the other. */
+export interface LiveRead<P, D extends readonly Dataset[], R, M> {
+  readonly kind: 'live'
+  /** Datasets read; the first is the one the list is of: its age and cadence are the reply's. */
+  readonly from: D
+  /** Everything there is to list; done once per version of the datasets. */
+  readonly records: (states: StatesOf<D>) => readonly M[]
+  /** What a request asks for of it, in any order. `now` (ms) moves in the steps that the parameters' `clock_s` state. */
+  readonly pick: (records: readonly M[], values: P, now: number) => readonly R[]
+}
+
+/** One thing of the current state, or of the lake where it is no longer current. */
+export interface FindRead<P, D extends readonly Dataset[], R> {
+  readonly kind: 'find'
+  readonly from: D
+  readonly find: (states: StatesOf<D>, values: P) => R | null
+  /** Where the thing is looked for once `find` gives null. */
+  readonly past?: {
+    /** The record of a change, if the change is the end of the thing: ends that have not landed yet are only in the log. */
+    readonly ended: (change: LiveChange & { readonly at: number }, values: P) => R | null
+    /** The thing as the lake last had it: a query of at most one row, the columns of its rows, and what makes the record of a row. */
+    readonly query: (values: P) => Sql
+    readonly columns: Columns
+    readonly finish: (row: never) => R
+  }
+}
+
+/** A list that DuckDB reads from the lake, page by page. */
+export interface LakeRead<P, D extends readonly Dataset[], R> {
+  readonly kind: 'lake'
+  /** Datasets scanned; the first is the one whose landing the reply states. */
+  readonly from: D
+  /**
+   * A SELECT without ORDER BY and LIMIT. Its columns are named after the fields of the record (of a point: `<name>_lat`, `<name>_lon`),
+   * or, where `rows` is given, at least those that the list is ordered by are.
+   */
+  readonly query: (values: P, lake: LakeView) => Sql
+  /** Columns of the query's rows and what makes a record of a row, where they are not its fields already. */
+  readonly rows?: { readonly columns: Columns; readonly finish: (row: never) => R }
+  /** Finds the thing whose history it is in the current state of a dataset: an unknown thing is 404, one without rows an empty list. */
+  readonly subject?: { readonly of: Dataset; readonly find: (state: State, values: P) => boolean }
+  /** Fields left out of the reply because of what the request asks. */
+  readonly omit?: (values: P) => readonly string[]
+}
+
+/** What happened to a dataset, from the log of changes. */
+export interface ChangesRead<P, D extends readonly Dataset[], R> {
+  readonly kind: 'changes'
+  /** The first dataset's log; the others' states may be looked up. */
+  readonly from: D
+  /** The record of a change, or null where the request does not ask for it. */
+  readonly entry: (change: LiveChange & { readonly at: number }, states: StatesOf<D>, values: P) => R | null
+}
+
+/** A list of what the service knows of itself. */
+export interface SystemRead<P, R> {
+  readonly kind: 'system'
+  readonly records: (system: SystemView, values: P, now: number) => readonly R[]
+  /** Set where the answer depends on the time of day, see `Param.clock_s`. */
+  readonly clock_s?: number
+}
+
+/** A reply that lists records. */
+export interface ListReturn<F extends Fields = Fields> {
+  readonly kind: 'list'
+  /** Name of the list in the reply. */
+  readonly name: string
+  readonly record: RecordShape<F>
+  /** Fields that together tell records apart; the last criterion of every order. */
+  readonly key: readonly (keyof F & string)[]
+  /** Field that `ids` chooses by; none where records have no id of their own. */
+  readonly id?: keyof F & string
+  /** Fields that `sort` takes, and the order where it is not given: a field, or `-` and a field for falling. */
+  readonly sorts: readonly (keyof F & string)[]
+  readonly order: string
+  /** Records per reply where the request does not say (null: all), and at most. */
+  readonly limit: { readonly default: number | null; readonly max: number }
+}
+
+/** A reply that is one record. */
+export interface OneReturn<F extends Fields = Fields> {
+  readonly kind: 'one'
+  readonly record: RecordShape<F>
+}
+
+/** What an endpoint declares; everything else about it is derived. */
+export interface EndpointSpec<P extends Params, D extends readonly Dataset[], F extends Fields, M> {
+  /** `/api/…`; `{name}` stands for a parameter that is declared under that name. */
+  readonly path: string
+  readonly domain: string
+  readonly plan: Plan
+  readonly summary: string
+  readonly about?: string
+  readonly params: P
+  readonly returns: ListReturn<F> | OneReturn<F>
+  readonly read:
+    | LiveRead<ValuesOf<P>, D, ValueOf<F>, M>
+    | FindRead<ValuesOf<P>, D, ValueOf<F>>
+    | LakeRead<ValuesOf<P>, D, ValueOf<F>>
+    | ChangesRead<ValuesOf<P>, D, ValueOf<F>>
+    | SystemRead<ValuesOf<P>, ValueOf<F>>
+  /** Texts of parameters with which the endpoint answers from rows made of the datasets' examples. */
+  readonly example: Readonly<Record<string, string>>
+}
+
+/** A declared endpoint, its types forgotten: what engines work with. */
+export interface Endpoint extends Omit<EndpointSpec<Params, readonly Dataset[], Fields, never>, 'returns' | 'read'> {
+  readonly returns: ListReturn | OneReturn
+  readonly read:
+    | LiveRead<never, never, unknown, never>
+    | FindRead<never, never, unknown>
+    | LakeRead<never, never, unknown>
+    | ChangesRead<never, never, unknown>
+    | SystemRead<never, unknown>
+}
+
+/** Declares an endpoint. Throws where the path's parameters are not declared or the kind of reply does not fit the way it is read. */
+export function defineEndpoint<const P extends Params, const D extends readonly Dataset[], F extends Fields, M>(
+  spec: EndpointSpec<P, D, F, M>,
+): Endpoint {
+  for (const name of pathParams(spec.path))
+    if (spec.params[name]?.kind !== 'param') throw new Error(`${spec.path}: {${name}} is not declared`)
+  if ((spec.returns.kind === 'one') !== (spec.read.kind === 'find'))
+    throw new Error(`${spec.path}: a ${spec.returns.kind} cannot be read by ${spec.read.kind}`)
+  return Object.freeze(spec) as unknown as Endpoint
+}
+
+/** Names of the parameters in a path, in order. */
+export function pathParams(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string)
+}

@@ -1,0 +1,120 @@
+import type { CodeList } from '../../lake/schema/codes.ts'
+import type { Column, Columns } from '../../lake/schema/columns.ts'
+import type { AnyRow, Dataset, Row } from '../../lake/schema/dataset.ts'
+
+/** A member of a reply that holds members of its own. `T` is its value in a record. */
+export interface Nested<T = unknown> {
+  /** One object, a list of objects, or an object with one member per code of `keys`. */
+  readonly kind: 'object' | 'objects' | 'map'
+  readonly about: string
+  readonly nullable: boolean
+  readonly fields: Fields
+  readonly keys?: CodeList
+  /** Never present: carries `T` for inference. */
+  readonly '~type'?: T
+}
+
+/** A field of a reply: a column of a dataset, a column declared with id 0 that is not stored, or a nested one. */
+export type Field<T = unknown> = Column<T> | Nested<T>
+
+/** The fields of a record, in the order replies show them. */
+export type Fields = { readonly [name: string]: Field }
+
+/** A record as JavaScript holds it, values as in rows (`RowOf`). */
+export type ValueOf<F extends Fields> = { readonly [K in keyof F]: F[K] extends { readonly '~type'?: infer T } ? T : never }
+
+type Nullable<T, O> = O extends { readonly nullable: true } ? T | null : T
+
+/** The vocabulary of nested fields. */
+export const nested = {
+  object: <const F extends Fields, const O extends { nullable?: boolean }>(
+    about: string,
+    fields: F,
+    options?: O,
+  ): Nested<Nullable<ValueOf<F>, O>> => Object.freeze({ nullable: false, ...options, kind: 'object', about, fields }),
+  objects: <const F extends Fields>(about: string, fields: F): Nested<readonly ValueOf<F>[]> =>
+    Object.freeze({ nullable: false, kind: 'objects', about, fields }),
+  /** An object with a member for each code of `keys` that applies; a table shows each code as columns. */
+  map: <const F extends Fields>(about: string, keys: CodeList, fields: F): Nested<Readonly<Record<string, ValueOf<F>>>> =>
+    Object.freeze({ nullable: false, kind: 'map', about, keys, fields }),
+} as const
+
+/** True for a nested field. */
+export function isNested(field: Field): field is Nested {
+  return field.kind === 'object' || field.kind === 'objects' || field.kind === 'map'
+}
+
+/** The same column where a reply may have no value of it, with the meaning it has there. */
+export function optional<T>(column: Column<T>, about: string): Column<T | null> {
+  return Object.freeze({ ...column, about, nullable: true })
+}
+
+/** The same column with the meaning it has in a reply. */
+export function meaning<T>(column: Column<T>, about: string): Column<T> {
+  return Object.freeze({ ...column, about })
+}
+
+/** A named kind of record; its name is the schema's in OpenAPI. */
+export interface RecordShape<F extends Fields = Fields> {
+  readonly name: string
+  readonly about: string
+  readonly fields: F
+  /** The record in another language than Spanish, where it holds texts in several. */
+  localise?(record: ValueOf<F>, lang: string): ValueOf<F>
+}
+
+/** Declares a kind of record. A point field named `position` is where the record is. */
+export function record<const F extends Fields>(
+  name: string,
+  about: string,
+  fields: F,
+  options: { localise?(record: ValueOf<F>, lang: string): ValueOf<F> } = {},
+): RecordShape<F> {
+  return Object.freeze({ name, about, fields: Object.freeze(fields), ...options })
+}
+
+/**
+ * Which column of a dataset each field shows, by field name: a field that is the dataset's own column object shows that column, whatever
+ * its name; other fields are not in the answer.
+ */
+export function columnsOf(dataset: Dataset, fields: Fields): ReadonlyMap<string, string> {
+  const names = new Map(Object.entries(dataset.columns).map(([name, column]) => [column as Field, name]))
+  return new Map(
+    Object.entries(fields).flatMap(([name, field]) => {
+      const column = names.get(field)
+      return column ? [[name, column] as const] : []
+    }),
+  )
+}
+
+/** A row with what the engine knows of it, live or from a table of changes. */
+export type StateRow<D extends { readonly columns: Columns }> = Row<D> & {
+  readonly status: string
+  /** Data time of the publication that last changed it, ms since the epoch. */
+  readonly updated_at: number
+}
+
+/**
+ * Makes the function that turns a dataset's row into a record: `computed` fills what it names, fields that are the dataset's columns are
+ * taken from the row, and any other field is taken from the row's member of the same name; throws where a row has none.
+ */
+export function projection<D extends Dataset, F extends Fields>(
+  dataset: D,
+  shape: RecordShape<F>,
+  computed: { readonly [N in keyof F]?: (row: StateRow<D>) => ValueOf<F>[N] } = {},
+): (row: AnyRow) => ValueOf<F> {
+  const columns = columnsOf(dataset, shape.fields)
+  const steps = Object.keys(shape.fields).map((name) => {
+    const make = computed[name as keyof F] as ((row: AnyRow) => unknown) | undefined
+    return { name, column: columns.get(name) ?? name, make }
+  })
+  return (row) => {
+    const made: AnyRow = {}
+    for (const { name, column, make } of steps) {
+      const value = make ? make(row) : row[column]
+      if (value === undefined) throw new Error(`${shape.name}: a row of ${dataset.id} gives no ${name}`)
+      made[name] = value
+    }
+    return made as ValueOf<F>
+  }
+}

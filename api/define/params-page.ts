@@ -1,0 +1,115 @@
+import type { Endpoint, ListReturn } from './endpoint.ts'
+import type { Fields } from './fields.ts'
+import { chosen, integerParam, listOf, oneOf, type Param, param, textParam, withDefault } from './params.ts'
+import { instantParam } from './params-time.ts'
+import { membersOf } from './shape.ts'
+
+/** Languages of texts and labels. */
+export const LANGS = ['es', 'en', 'ca', 'eu', 'gl'] as const
+export type Lang = (typeof LANGS)[number]
+
+/** Representations of a reply, by the value of `format`. */
+export const FORMATS = ['json', 'geojson'] as const
+export type Format = (typeof FORMATS)[number]
+
+/** Values of the parameters that every endpoint of a kind takes. */
+export interface PageValues {
+  readonly limit: number | null
+  readonly cursor: string | null
+  readonly sort: string | null
+  readonly fields: readonly string[] | null
+  readonly ids: readonly string[] | null
+  readonly updated_since: number | null
+  readonly since: number | null
+  readonly lang: Lang
+  readonly format: Format | null
+  readonly total: 'exact' | null
+  readonly snapshot: string | null
+}
+
+/** What `PageValues` holds where an endpoint takes no such parameter. */
+export const NO_PAGE: PageValues = Object.freeze({
+  limit: null,
+  cursor: null,
+  sort: null,
+  fields: null,
+  ids: null,
+  updated_since: null,
+  since: null,
+  lang: 'es',
+  format: null,
+  total: null,
+  snapshot: null,
+})
+
+/** Longest cursor that can be one of ours. */
+const CURSOR_MAX = 2000
+
+/** The parameters that an endpoint takes beside its own, by what it returns and how it reads. */
+export function pageParams(endpoint: Pick<Endpoint, 'returns' | 'read'>): Readonly<Record<string, Param>> {
+  const { returns, read } = endpoint
+  const lists = returns.kind === 'list' ? listParams(returns, read.kind) : {}
+  const located = isLocated(returns.record.fields)
+  return {
+    ...lists,
+    fields: listOf(fieldParam(returns.record.fields)),
+    lang: withDefault(oneOf('Language of texts that there are in several; Spanish where there is no other.', LANGS), 'es'),
+    format: oneOf('Representation; goes before the Accept header.', located ? FORMATS : (['json'] as const)),
+    ...(read.kind === 'lake' ? { snapshot: snapshotParam } : {}),
+  }
+}
+
+/** True where records have a position, so that there is a GeoJSON form. */
+export function isLocated(fields: Fields): boolean {
+  return fields['position']?.kind === 'point'
+}
+
+function listParams(returns: ListReturn, kind: Endpoint['read']['kind']): Record<string, Param> {
+  const { limit, id } = returns
+  const about = `Records per reply${limit.default === null ? '; all unless given' : ''}.`
+  const count = integerParam(about, { min: 1, max: limit.max, example: '10' })
+  const page = {
+    limit: limit.default === null ? count : withDefault(count, limit.default),
+    cursor: textParam(
+      'The `next_cursor` of the reply before: goes on after its last record. Valid 24 h (of changes 7 days) with the same filters and sort.',
+      {
+        max: CURSOR_MAX,
+      },
+    ),
+  }
+  if (kind === 'changes') return { ...page, since: instantParam('Changes from this instant on; not together with cursor.') }
+  return {
+    ...page,
+    sort: sortParam(returns),
+    ...(id ? { ids: listOf(textParam('Only records with these ids, at most 500.', { max: 60 })) } : {}),
+    ...(kind === 'live' && returns.record.fields['updated_at']
+      ? { updated_since: instantParam('Only records that changed at or after this instant.') }
+      : {}),
+    ...(kind === 'lake'
+      ? { total: oneOf('`exact` counts all records of the answer, which takes longer; otherwise total is null.', ['exact']) }
+      : {}),
+  }
+}
+
+const snapshotParam = textParam('State of the lake to read, as `meta.snapshot` named it; kept 7 days. The newest unless given.', {
+  max: 200,
+})
+
+function sortParam(returns: ListReturn): Param<string | null> {
+  const values = returns.sorts.flatMap((name) => [name, `-${name}`])
+  return param({
+    about: `Order: a field, or - and a field for falling. ${returns.order} unless given; nulls come last.`,
+    schema: { type: 'string', enum: values },
+    parse: (text) => chosen(text, values),
+  })
+}
+
+function fieldParam(fields: Fields): Param<string | null> {
+  const names = membersOf(fields).map((member) => member.name)
+  return param({
+    about: 'Only these members of each record.',
+    schema: { type: 'string', enum: names },
+    parse: (text) => chosen(text, names),
+    example: names.slice(0, 3).join(','),
+  })
+}

@@ -1,0 +1,165 @@
+import { allMunicipalities, municipalityByCode, municipalityByName } from '../../lake/places/municipalities.ts'
+import { foldName } from '../../lake/places/names.ts'
+import { provinceByCode, provinceByName, provinces } from '../../lake/places/provinces.ts'
+import type { Area } from './geo.ts'
+import { type Group, group, numberParam, type Param, param } from './params.ts'
+import { Refused } from './problems.ts'
+import { nearest } from './suggest.ts'
+
+/** Greatest radius around a point, and the one where none is given, in metres. */
+const RADIUS_MOST = 100_000
+const RADIUS_M = 5_000
+
+/** A province by its name in any official language, accents and case ignored, or by its INE code; the value is the code. */
+export const provinceParam: Param<string | null> = param({
+  about: 'Province: its name in any official language (case and accents do not matter), or its INE code of two digits.',
+  schema: { type: 'string', minLength: 1, maxLength: 60 },
+  parse: (text) => {
+    const found = provinceByCode(text) ?? provinceByName(text)
+    if (found) return found.code
+    const near = nearest(
+      text,
+      provinces.flatMap((one) => [one.name, ...Object.values(one.names)]),
+    )
+    const allowed = provinces.map((one) => one.name)
+    throw new Refused(`${near ? `did you mean ${near}? ` : ''}expected a province or its INE code (01 to 52): ${allowed.join(', ')}`, {
+      allowed,
+    })
+  },
+  example: 'Madrid',
+})
+
+/** Where something is by its administrative names; null where the caller leaves it open. */
+export interface PlaceFilter {
+  readonly province_code: string | null
+  /** INE codes of the municipalities that bear the name, one in most cases. */
+  readonly municipality_codes: readonly string[] | null
+}
+
+/** `province` and `municipality`. */
+export const placeParams: Group<PlaceFilter> = group(
+  {
+    province: provinceParam,
+    municipality: param({
+      about:
+        'Municipality: its name (case and accents do not matter; all that bear it, unless `province` says which), or its INE code of five digits.',
+      schema: { type: 'string', minLength: 1, maxLength: 80 },
+      parse: (text) => text,
+      example: 'Getafe',
+    }),
+  },
+  ({ province, municipality }) => ({
+    province_code: province,
+    municipality_codes: municipality === null ? null : municipalitiesOf(municipality, province),
+  }),
+)
+
+/** True where a record's place is one that the filter asks for. */
+export function isAt(filter: PlaceFilter, place: { province_code: string | null; municipality_code: string | null }): boolean {
+  if (filter.province_code !== null && filter.province_code !== place.province_code) return false
+  return (
+    filter.municipality_codes === null || (place.municipality_code !== null && filter.municipality_codes.includes(place.municipality_code))
+  )
+}
+
+/** `bbox`, or `lat`, `lon` and `radius`. The value is null where none is given. */
+export const geoParams: Group<Area | null> = group(
+  {
+    bbox: param({
+      about: 'Box `minLon,minLat,maxLon,maxLat` in WGS84 degrees; not together with lat, lon, radius.',
+      schema: { type: 'string', pattern: '^-?[0-9.]+(,-?[0-9.]+){3}$' },
+      parse: readBox,
+      example: '-4.0,40.2,-3.4,40.6',
+    }),
+    lat: numberParam('Latitude of the point to search around, WGS84.', { min: -90, max: 90, unit: 'deg', example: '40.4168' }),
+    lon: numberParam('Longitude of the point to search around, WGS84.', { min: -180, max: 180, unit: 'deg', example: '-3.7038' }),
+    radius: numberParam(`How far around the point; ${RADIUS_M} unless given.`, { min: 1, max: RADIUS_MOST, unit: 'm', example: '2000' }),
+  },
+  ({ bbox, lat, lon, radius }) => {
+    if (bbox !== null && (lat !== null || lon !== null || radius !== null))
+      throw new Refused('cannot be combined with lat, lon or radius; allowed: either bbox, or lat and lon with an optional radius', {
+        parameter: 'bbox',
+      })
+    if (bbox !== null) return bbox
+    if (lat !== null && lon !== null) return { kind: 'circle', lat, lon, radius_m: radius ?? RADIUS_M }
+    if (lat !== null) throw new Refused('is required together with lat', { parameter: 'lon' })
+    if (lon !== null) throw new Refused('is required together with lon', { parameter: 'lat' })
+    if (radius !== null) throw new Refused('is required together with radius', { parameter: 'lat' })
+    return null
+  },
+)
+
+/** A part of a road; null where the caller leaves it open. */
+export interface RoadFilter {
+  /** Designation as `foldRoad` writes it. */
+  readonly road: string | null
+  readonly km_from: number | null
+  readonly km_to: number | null
+}
+
+/** `road`, `km_from`, `km_to`. */
+export const roadParams: Group<RoadFilter> = group(
+  {
+    road: param({
+      about: 'Road designation; hyphens, blanks and case do not matter (A-1 = A1).',
+      schema: { type: 'string', minLength: 1, maxLength: 30 },
+      parse: (text) => {
+        const road = foldRoad(text)
+        if (road === '' || text.length > 30) throw new Refused('expected a road designation, such as A-1, M-30 or GR-5202')
+        return road
+      },
+      example: 'A-7',
+    }),
+    km_from: numberParam('Begin of the stretch.', { min: 0, max: 2000, unit: 'km', example: '10' }),
+    km_to: numberParam('End of the stretch, included.', { min: 0, max: 2000, unit: 'km', example: '25.5' }),
+  },
+  ({ road, km_from, km_to }) => {
+    if (km_from !== null && km_to !== null && km_from > km_to)
+      throw new Refused(`expected at most km_to (${km_to})`, { parameter: 'km_from' })
+    return { road, km_from, km_to }
+  },
+)
+
+/** A road designation as it can be compared: letters and digits only, upper case. */
+export function foldRoad(text: string): string {
+  return foldName(text).replaceAll(' ', '').toUpperCase()
+}
+
+/** True where something at or between kilometre points of a road touches the stretch asked for. */
+export function isOnRoad(filter: RoadFilter, place: { road: string | null; km: number | null; km_to?: number | null }): boolean {
+  if (filter.road !== null && (place.road === null || foldRoad(place.road) !== filter.road)) return false
+  if (filter.km_from === null && filter.km_to === null) return true
+  if (place.km === null) return false
+  const other = place.km_to ?? place.km
+  return Math.max(place.km, other) >= (filter.km_from ?? 0) && Math.min(place.km, other) <= (filter.km_to ?? Number.POSITIVE_INFINITY)
+}
+
+function readBox(text: string): Area {
+  const parts = text.split(',')
+  const [west, south, east, north] = parts.map((part) => (/^-?\d{1,3}(\.\d{1,15})?$/.test(part) ? Number(part) : Number.NaN)) as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  const isBox = parts.length === 4 && west >= -180 && east <= 180 && south >= -90 && north <= 90 && west < east && south < north
+  if (!isBox) throw new Refused('expected minLon,minLat,maxLon,maxLat with -180 <= minLon < maxLon <= 180 and -90 <= minLat < maxLat <= 90')
+  return { kind: 'box', west, south, east, north }
+}
+
+function municipalitiesOf(text: string, province: string | null): string[] {
+  const byCode = municipalityByCode(text)
+  if (byCode && (province === null || byCode.code.startsWith(province))) return [byCode.code]
+  const searched = province === null ? provinces.map((one) => one.code) : [province]
+  const codes = searched.flatMap((code) => municipalityByName(text, code)?.code ?? [])
+  if (codes.length > 0) return codes
+  const candidates = allMunicipalities().filter((one) => province === null || one.code.startsWith(province))
+  const near = nearest(
+    text,
+    candidates.map((one) => one.name),
+  )
+  const inside = province === null ? '' : ` of ${provinceByCode(province)?.name}`
+  throw new Refused(`${near ? `did you mean ${near}? ` : ''}expected the name or INE code (5 digits) of a municipality${inside}`, {
+    parameter: 'municipality',
+  })
+}

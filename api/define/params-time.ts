@@ -1,0 +1,93 @@
+import { dayBounds, parseInstant } from '../../lake/schema/time.ts'
+import { type Group, group, oneOf, type Param, param, withDefault } from './params.ts'
+import { Refused } from './problems.ts'
+
+/** Steps in which a history can be had; `raw` is as it was published. Days, weeks, months and years are those of Madrid. */
+export const INTERVALS = ['raw', '15m', '1h', '1d', '1w', '1mo', '1y'] as const
+export type Interval = (typeof INTERVALS)[number]
+
+const DAY_MS = 86_400_000
+
+/** Widest period of one request, in days, by interval; coarser ones are not limited. */
+export const WIDEST_DAYS: Readonly<Partial<Record<Interval, number>>> = Object.freeze({ raw: 31, '15m': 92, '1h': 731 })
+
+/** A period, half-open, in ms since the epoch; null where the caller leaves an end open. */
+export interface Period {
+  readonly from: number | null
+  readonly to: number | null
+  readonly interval: Interval
+}
+
+/** An instant: RFC 3339 with a zone, or a plain date, which is the first instant of that day in Madrid. */
+export function instantParam(about: string, example = '2026-01-02'): Param<number | null> {
+  return param({
+    about: `${about} RFC 3339 with a zone (2026-01-02T12:00:00Z; a + has to be sent as %2B), or a plain date, which is the beginning of that day in Europe/Madrid.`,
+    schema: { type: 'string', anyOf: [{ format: 'date-time' }, { format: 'date' }] },
+    parse: readInstant,
+    example,
+  })
+}
+
+/** The period and the interval of a history: `from`, `to`, `interval`. */
+export function timeParams(intervals: readonly Interval[], options: { interval: Interval; span: string }): Group<Period> {
+  const widest = intervals.flatMap((interval) => (WIDEST_DAYS[interval] ? [`${interval} ${WIDEST_DAYS[interval]} days`] : []))
+  return group(
+    {
+      from: instantParam(`Begin of the period, included; ${options.span} before its end unless given.`, '2026-01-01'),
+      to: instantParam('End of the period, not included; the end of the data unless given.', '2026-01-08'),
+      interval: withDefault(
+        oneOf(`Step of the series. Widest period: ${widest.join(', ')}; coarser steps are not limited.`, intervals),
+        options.interval,
+      ),
+    },
+    ({ from, to, interval }) => {
+      if (from !== null && to !== null && from >= to) throw new Refused('expected an instant before `to`', { parameter: 'from' })
+      if (from !== null && to !== null) checkWidth({ from, to, interval })
+      return { from, to, interval }
+    },
+  )
+}
+
+/**
+ * The period with its open ends closed: the end is the end of the data, the begin lies `span_ms` before the end. Throws `Refused` where it
+ * is wider than its interval allows.
+ */
+export function closePeriod(
+  period: Period,
+  options: { covered_until: number; span_ms: number },
+): { from: number; to: number; interval: Interval } {
+  const to = period.to ?? Math.max(options.covered_until, period.from ?? 0)
+  const widest = WIDEST_DAYS[period.interval]
+  const span = Math.min(options.span_ms, (widest ?? Number.POSITIVE_INFINITY) * DAY_MS)
+  const closed = { from: period.from ?? to - span, to, interval: period.interval }
+  checkWidth(closed)
+  return closed
+}
+
+function checkWidth(period: { from: number; to: number; interval: Interval }): void {
+  const days = WIDEST_DAYS[period.interval]
+  if (days === undefined || period.to - period.from <= days * DAY_MS) return
+  throw new Refused(
+    `with interval=${period.interval} the period may be at most ${days} days wide; choose a coarser interval or a shorter period`,
+    {
+      code: 'range-too-large',
+      parameter: 'from',
+    },
+  )
+}
+
+function readInstant(text: string): number {
+  const expected = 'expected RFC 3339 with a zone, such as 2026-01-02T12:00:00Z (send + as %2B), or a date, such as 2026-01-02'
+  const instant = /^\d{4}-\d{2}-\d{2}$/.test(text) ? startOfDay(text) : parseInstant(text)
+  if (instant === null || instant < Date.UTC(1900, 0) || instant >= Date.UTC(2200, 0)) throw new Refused(expected)
+  return instant
+}
+
+function startOfDay(date: string): number | null {
+  try {
+    return dayBounds(date).start
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}

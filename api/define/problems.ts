@@ -1,0 +1,121 @@
+/** How a kind of problem is answered: HTTP status and the title that every occurrence shares. */
+interface ProblemKind {
+  readonly status: number
+  readonly title: string
+  /** What a caller can do about it; shown on the page of the problem. */
+  readonly help: string
+}
+
+/** Every problem the API answers with, by code: the last segment of the `type` URL. */
+export const PROBLEMS = Object.freeze({
+  'invalid-parameter': {
+    status: 400,
+    title: 'A parameter has a value that is not allowed',
+    help: 'See errors[]: each names the parameter, the value and what is allowed.',
+  },
+  'unknown-parameter': {
+    status: 400,
+    title: 'The endpoint has no such parameter',
+    help: 'Check the spelling; errors[] suggests the nearest name and lists those that exist.',
+  },
+  'invalid-cursor': {
+    status: 400,
+    title: 'The cursor cannot be used',
+    help: 'Start again without cursor: it has expired, was changed, or belongs to a request with other filters or another sort.',
+  },
+  'range-too-large': {
+    status: 400,
+    title: 'The period is wider than one request may ask for',
+    help: 'Ask for a shorter period, or for a coarser interval.',
+  },
+  'malformed-request': {
+    status: 400,
+    title: 'The request is not well-formed HTTP or its URL cannot be decoded',
+    help: 'Check the encoding of the URL.',
+  },
+  'not-found': { status: 404, title: 'There is nothing here', help: 'Check the path and the id; GET /openapi.json lists every path.' },
+  'method-not-allowed': { status: 405, title: 'The path does not take this method', help: 'The Allow header lists the methods it takes.' },
+  'not-acceptable': {
+    status: 406,
+    title: 'No representation that the request accepts',
+    help: 'Send an Accept header with one of the listed media types, or none.',
+  },
+  'request-timeout': { status: 408, title: 'The request did not arrive in time', help: 'Send it again over a better connection.' },
+  'payload-too-large': { status: 413, title: 'The request body is too large', help: 'Send less; requests for data have no body.' },
+  'uri-too-long': { status: 414, title: 'The URL is too long', help: 'Ask for fewer ids at once.' },
+  'unsupported-media-type': { status: 415, title: 'The request body has a media type that is not taken', help: 'Send application/json.' },
+  'headers-too-large': { status: 431, title: 'The request headers are too large', help: 'Send fewer or shorter headers.' },
+  internal: { status: 500, title: 'Something broke on our side', help: 'Try again; if it goes on, tell us the request_id.' },
+  'query-timeout': {
+    status: 503,
+    title: 'The query took too long and was stopped',
+    help: 'Ask for a shorter period or fewer series, or try again later.',
+  },
+  'temporary-reduced-capacity': {
+    status: 503,
+    title: 'Too many queries are running at the moment',
+    help: 'Try again after the seconds in Retry-After.',
+  },
+  'feed-unavailable': {
+    status: 503,
+    title: 'No data has arrived yet',
+    help: 'The feed behind this path has never delivered; /api/freshness tells more.',
+  },
+} as const satisfies Record<string, ProblemKind>)
+
+export type ProblemCode = keyof typeof PROBLEMS
+
+/** One mistake of a request. */
+export interface ProblemError {
+  readonly detail: string
+  readonly parameter?: string
+  readonly value?: string
+  /** Values that would have been taken, where there is a list of them. */
+  readonly allowed?: readonly string[]
+}
+
+/** What an occurrence of a problem may carry beside its detail. */
+export interface ProblemOptions {
+  readonly errors?: readonly ProblemError[]
+  /** Seconds after which a retry makes sense; sent as Retry-After. */
+  readonly retry_after_s?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly cause?: unknown
+}
+
+/** A problem to be answered as application/problem+json (RFC 9457); thrown anywhere, rendered in one place. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+  readonly code: ProblemCode
+  readonly status: number
+  readonly options: ProblemOptions
+
+  constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.status = PROBLEMS[code].status
+    this.options = options
+  }
+}
+
+/** Makes a problem to throw: `throw problem('not-found', 'There is no incident inc_…')`. */
+export function problem(code: ProblemCode, detail: string, options: ProblemOptions = {}): Problem {
+  return new Problem(code, detail, options)
+}
+
+/** A parameter's refusal of a value; says what was expected. The engine adds the parameter's name and turns it into a problem. */
+export class Refused extends Error {
+  override readonly name = 'Refused'
+  readonly code: ProblemCode
+  readonly parameter: string | undefined
+  readonly value: string | undefined
+  readonly allowed: readonly string[] | undefined
+
+  constructor(expected: string, options: { allowed?: readonly string[]; parameter?: string; value?: string; code?: ProblemCode } = {}) {
+    super(expected)
+    this.code = options.code ?? 'invalid-parameter'
+    this.parameter = options.parameter
+    this.value = options.value
+    this.allowed = options.allowed
+  }
+}

@@ -1,0 +1,118 @@
+import type { Json } from '../../lake/schema/columns.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
+import { type Field, type Fields, isNested, type Nested, type RecordShape } from './fields.ts'
+
+/** One member of a record's JSON object. */
+export interface Member {
+  /** Its name in JSON. */
+  readonly name: string
+  /** The field it comes from; the two members of a point share one. */
+  readonly field: string
+  readonly schema: JsonSchema
+  /** Its JSON value, of the field's value in a record. */
+  readonly json: (value: unknown) => Json
+}
+
+/** A JSON object, as records are written. */
+export type JsonObject = { [name: string]: Json }
+
+/** The JSON members of a record's fields, in order. */
+export function membersOf(fields: Fields): Member[] {
+  return Object.entries(fields).flatMap(([field, declared]) => memberOf(field, declared))
+}
+
+/** The names of the JSON members that a field becomes. */
+export function jsonNames(field: string, fields: Fields): string[] {
+  return membersOf(fields).flatMap((member) => (member.field === field ? [member.name] : []))
+}
+
+/**
+ * The JSON Schema of a record. Strict: every member present and no other, as replies are without `fields`; else as documentation has it:
+ * `fields` may leave members out, and new ones may be added.
+ */
+export function recordSchema(
+  shape: { readonly about: string; readonly fields: Fields },
+  options: { readonly strict: boolean },
+): JsonSchema {
+  const members = membersOf(shape.fields)
+  return {
+    type: 'object',
+    description: shape.about,
+    properties: Object.fromEntries(members.map((member) => [member.name, member.schema])),
+    ...(options.strict ? { required: members.map((member) => member.name), additionalProperties: false } : {}),
+  }
+}
+
+/** Makes the function that writes a record as a JSON object, with all members or only some. */
+export function recordWriter(shape: RecordShape, only?: ReadonlySet<string>): (record: AnyRow) => JsonObject {
+  const members = membersOf(shape.fields).filter((member) => !only || only.has(member.name))
+  return (record) => {
+    const object: JsonObject = {}
+    for (const member of members) object[member.name] = member.json(record[member.field])
+    return object
+  }
+}
+
+/** Makes the function that writes a record with all its members as JSON text: what `JSON.stringify` gives of `recordWriter`'s object. */
+export function recordTextWriter(shape: RecordShape): (record: AnyRow) => string {
+  const writers = membersOf(shape.fields).map(({ name, field, json }, at) => {
+    const begin = `${at === 0 ? '{' : ','}${JSON.stringify(name)}:`
+    const text = jsonTextWriter()
+    return (record: AnyRow): string => begin + text(json(record[field]))
+  })
+  return (record) => {
+    let text = ''
+    for (const write of writers) text += write(record)
+    return `${text}}`
+  }
+}
+
+/** Writes the values of one member. A word is often the same in one record after the other, so the last one's text is kept. */
+function jsonTextWriter(): (value: Json) => string {
+  let word: Json = null
+  let text = 'null'
+  return (value) => {
+    if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'null'
+    if (value === null) return 'null'
+    if (value === word) return text
+    if (typeof value !== 'string') return JSON.stringify(value)
+    word = value
+    text = JSON.stringify(value)
+    return text
+  }
+}
+
+function memberOf(name: string, field: Field): Member[] {
+  if (!isNested(field)) return jsonProperties(name, field).map((property) => ({ ...property, field: name }))
+  return [{ name, field: name, schema: nestedSchema(field), json: nestedJson(field) }]
+}
+
+function nestedSchema(field: Nested): JsonSchema {
+  const inner = recordSchema(field, { strict: true })
+  if (field.kind === 'objects') return { type: 'array', description: field.about, items: { ...inner, description: 'One entry.' } }
+  if (field.kind === 'map') {
+    const codes = Object.keys(field.keys?.codes ?? {})
+    return {
+      type: 'object',
+      description: field.about,
+      propertyNames: { type: 'string' },
+      additionalProperties: { ...inner, description: `By code of the list ${field.keys?.id}: ${codes.join(', ')}.` },
+      'x-code-list': field.keys?.id,
+    }
+  }
+  return { ...inner, type: field.nullable ? ['object', 'null'] : 'object' }
+}
+
+function nestedJson(field: Nested): (value: unknown) => Json {
+  const members = membersOf(field.fields)
+  const one = (record: AnyRow): JsonObject => {
+    const object: JsonObject = {}
+    for (const member of members) object[member.name] = member.json(record[member.field])
+    return object
+  }
+  if (field.kind === 'objects') return (value) => (value as readonly AnyRow[]).map(one)
+  if (field.kind === 'map')
+    return (value) => Object.fromEntries(Object.entries(value as Record<string, AnyRow>).map(([key, entry]) => [key, one(entry)]))
+  return (value) => (value === null ? null : one(value as AnyRow))
+}

@@ -1,0 +1,38 @@
+import type { Endpoint } from '../define/endpoint.ts'
+import { cheapestList } from './fuel/cheapest.ts'
+import { gasStationChanges } from './fuel/gas-station-changes.ts'
+import { gasStationById } from './fuel/gas-station-detail.ts'
+import { gasStationHistory } from './fuel/gas-station-history.ts'
+import { gasStationList } from './fuel/gas-stations.ts'
+import { incidentChanges } from './road/incident-changes.ts'
+import { incidentById } from './road/incident-detail.ts'
+import { incidentHistory } from './road/incident-history.ts'
+import { incidentList } from './road/incidents.ts'
+import { sensorHistory } from './road/sensor-history.ts'
+import { sensorById, sensorList } from './road/sensors.ts'
+import { trafficIntensity } from './road/traffic-intensity.ts'
+import { v16List } from './road/v16.ts'
+import { codeListList } from './service/codes.ts'
+import { freshnessList } from './service/freshness.ts'
+import { sourceList } from './service/sources.ts'
+
+/** Every endpoint for data, in the order documentation shows them. */
+export const endpoints: readonly Endpoint[] = Object.freeze([
+  incidentList,
+  incidentById,
+  incidentHistory,
+  incidentChanges,
+  v16List,
+  trafficIntensity,
+  sensorList,
+  sensorById,
+  sensorHistory,
+  gasStationList,
+  gasStationById,
+  gasStationHistory,
+  cheapestList,
+  gasStationChanges,
+  sourceList,
+  freshnessList,
+  codeListList,
+])

@@ -1,0 +1,26 @@
+import { defineCodes } from '../../lake/schema/codes.ts'
+import { col } from '../../lake/schema/columns.ts'
+
+/** What can happen to a thing. */
+export const CHANGE_KINDS = defineCodes('change_kind', 'What happened to a thing.', {
+  CREATED: ['Aparece', 'Created'],
+  UPDATED: ['Cambia', 'Updated'],
+  ENDED: ['Termina', 'Ended'],
+})
+
+/** What every entry of a feed of changes begins with. */
+export const CHANGE_FIELDS = {
+  kind: col.code(0, 'What happened.', CHANGE_KINDS, { example: 'CREATED' }),
+  at: col.instant(0, 'Publication that brought the change.', { example: '2026-01-02T12:23:28.413Z' }),
+  changed: col.list([0, 0], 'Members that differ; none where it was created or ended.', col.string(0, 'Name of a member.'), {
+    example: [],
+  }),
+} as const
+
+/** What to say of every feed of changes. */
+export const ABOUT_CHANGES =
+  'Follow it: read the list, then ask for changes again and again with the `next_cursor` of the reply before; `more` says that there are more already. ' +
+  '`since` is compared with `at`, the time of the publication: pass it the `updated_at` of the list to begin, which gives what that very publication brought, too (applying it again changes nothing), or a later time for what has yet to come. ' +
+  'Without `since` and `cursor` it begins with the oldest change kept. ' +
+  'Where `reset` is true the log (7 days) no longer says what came after the cursor: read the list anew and go on from `next_cursor`. ' +
+  'Entries come in the order they happened in, each once: there is no `sort`, `ids` or `updated_since`; `since` takes the place of the last.'

@@ -1,0 +1,62 @@
+import { FUEL_PRODUCTS } from '../../../lake/datasets/fuel/codes.ts'
+import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { record } from '../../define/fields.ts'
+import { distanceM, isInside } from '../../define/geo.ts'
+import { required } from '../../define/params.ts'
+import { geoParams, isAt, placeParams } from '../../define/params-place.ts'
+import { openNowParam } from './gas-stations.ts'
+import { fuelParam, isOpen, STATION_DATASETS, stationFields, stationsOf } from './station.ts'
+
+const { id, prices: _prices, ...others } = stationFields
+
+const offer = record('FuelOffer', 'The price of one fuel at one station.', {
+  id,
+  fuel: col.code(0, 'Fuel product asked for.', FUEL_PRODUCTS, { example: 'DIESEL_A' }),
+  price: fuelPrices.columns.price,
+  price_unit: fuelPrices.columns.price_unit,
+  distance_m: col.integer(0, 'Straight-line distance from the point asked for; null where none was.', {
+    unit: 'm',
+    nullable: true,
+    example: 420,
+  }),
+  ...others,
+})
+
+/** The cheapest stations for a fuel. */
+export const cheapestList = defineEndpoint({
+  path: '/api/gas-stations/cheapest',
+  domain: 'fuel',
+  plan: 'FREE',
+  summary: 'Cheapest stations for a fuel in an area',
+  about: 'Of the active stations; `sale_type` tells those that sell to members only.',
+  params: { fuel: required(fuelParam), place: placeParams, geo: geoParams, open_now: openNowParam },
+  returns: {
+    kind: 'list',
+    name: 'stations',
+    record: offer,
+    key: ['id'],
+    id: 'id',
+    sorts: ['price', 'distance_m'],
+    order: 'price',
+    limit: { default: 20, max: 1000 },
+  },
+  read: {
+    kind: 'live',
+    from: STATION_DATASETS,
+    records: stationsOf,
+    pick: (stations, p, now) => {
+      const { geo } = p
+      const centre = geo?.kind === 'circle' ? geo : null
+      return stations.flatMap((one) => {
+        const sold = one.prices[p.fuel]
+        if (!sold || one.status !== 'ACTIVE' || !isAt(p.place, one) || (geo && !isInside(geo, one.position))) return []
+        if (p.open_now !== null && isOpen(one, now) !== p.open_now) return []
+        const distance_m = centre && one.position ? Math.round(distanceM(centre, one.position)) : null
+        return [{ ...one, fuel: p.fuel, price: sold.price, price_unit: sold.price_unit, distance_m }]
+      })
+    },
+  },
+  example: { fuel: 'DIESEL_A', lat: '41.51', lon: '1.90', radius: '5000' },
+})

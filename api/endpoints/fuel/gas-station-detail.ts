@@ -1,0 +1,58 @@
+import { FUEL_PRODUCTS } from '../../../lake/datasets/fuel/codes.ts'
+import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
+import { required, textParam } from '../../define/params.ts'
+import { STATION_DATASETS, type Station, stationFields, stationsOf } from './station.ts'
+
+/** The id of a station, as a path has it. */
+export const stationId = required(textParam('Official station code (IDEESS).', { max: 20, example: '4375' }))
+
+const rankFields = {
+  rank: col.integer(0, 'Place by price among the stations of the municipality that sell it, 1 = cheapest; equal prices share a place.', {
+    unit: '1',
+    example: 1,
+  }),
+  stations: col.integer(0, 'How many stations of the municipality sell it.', { unit: '1', example: 3 }),
+  cheapest: meaning(fuelPrices.columns.price, 'Lowest price in the municipality.'),
+} as const
+
+type Rank = ValueOf<typeof rankFields>
+
+const detail = record('GasStationDetail', 'A filling station with its prices and their rank in its municipality.', {
+  ...stationFields,
+  ranks: nested.map('How its prices stand in its municipality, by product.', FUEL_PRODUCTS, rankFields),
+})
+
+/** One station. */
+export const gasStationById = defineEndpoint({
+  path: '/api/gas-stations/{id}',
+  domain: 'fuel',
+  plan: 'FREE',
+  summary: 'One filling station, with the rank of its prices in its municipality',
+  params: { id: stationId },
+  returns: { kind: 'one', record: detail },
+  read: {
+    kind: 'find',
+    from: STATION_DATASETS,
+    find: (states, { id }) => {
+      const stations = stationsOf(states)
+      const found = stations.find((one) => one.id === id)
+      return found ? { ...found, ranks: ranksOf(found, stations) } : null
+    },
+  },
+  example: { id: '4375' },
+})
+
+/** Ranks of a station's prices among the active stations of its municipality; none where the municipality is not known or it is not active. */
+function ranksOf(one: Station, stations: readonly Station[]): Record<string, Rank> {
+  if (one.municipality_code === null || one.status !== 'ACTIVE') return {}
+  const around = stations.filter((other) => other.municipality_code === one.municipality_code && other.status === 'ACTIVE')
+  return Object.fromEntries(
+    Object.entries(one.prices).map(([product, { price }]) => {
+      const prices = around.flatMap((other) => other.prices[product]?.price ?? [])
+      return [product, { rank: 1 + prices.filter((other) => other < price).length, stations: prices.length, cheapest: Math.min(...prices) }]
+    }),
+  )
+}

@@ -1,0 +1,108 @@
+import { FUEL_PRODUCTS } from '../../../lake/datasets/fuel/codes.ts'
+import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
+import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { MADRID, offsetAt } from '../../../lake/schema/time.ts'
+import type { State, StatesOf } from '../../define/endpoint.ts'
+import { nested, projection, record, type ValueOf } from '../../define/fields.ts'
+import { codeParam } from '../../define/params.ts'
+import { PROVINCE_NAME, provinceName, STATE_FIELDS } from '../tail.ts'
+import { isOpenAt, openingHours } from './opening-hours.ts'
+
+const { columns } = fuelStations
+const p = fuelPrices.columns
+
+/** A price, as stations list theirs. */
+const priceFields = {
+  price: p.price,
+  price_unit: p.price_unit,
+  updated_at: col.instant(0, 'Publication that last changed the price.', { example: '2025-09-27T16:05:47.000Z' }),
+} as const
+
+/** Fields of a station. */
+export const stationFields = {
+  id: columns.station_id,
+  operator: columns.brand,
+  address: columns.address,
+  locality: columns.locality,
+  postal_code: columns.postal_code,
+  municipality: columns.municipality,
+  municipality_code: columns.municipality_code,
+  province: PROVINCE_NAME,
+  province_code: columns.province_code,
+  position: columns.position,
+  position_issue: columns.position_issue,
+  side: columns.side,
+  schedule: columns.opening_hours,
+  sale_type: columns.sale_type,
+  reporter: columns.reporter,
+  bioethanol_pct: columns.bioethanol_pct,
+  methyl_ester_pct: columns.methyl_ester_pct,
+  prices: nested.map('Pump prices, taxes included, by product; a product that is not sold is absent.', FUEL_PRODUCTS, priceFields),
+  source: columns.source,
+  source_id: columns.station_id,
+  observed_at: columns.observed_at,
+  ...STATE_FIELDS,
+} as const
+
+/** A filling station with its prices. */
+export const station = record('GasStation', 'A filling station with its prices.', stationFields)
+
+export type Station = ValueOf<typeof stationFields>
+
+/** The datasets a station is made of. */
+export const STATION_DATASETS = [fuelStations, fuelPrices] as const
+
+/** `fuel`: a product. */
+export const fuelParam = codeParam('Fuel product.', FUEL_PRODUCTS, { example: 'DIESEL_A' })
+
+const toStation = projection(fuelStations, station, {
+  province: (row) => provinceName(row.province_code),
+  prices: () => ({}),
+})
+
+const known = new WeakMap<State, { readonly prices: State; readonly stations: readonly Station[] }>()
+
+/** The stations of a state with their prices; done once per state. */
+export function stationsOf([stations, prices]: StatesOf<typeof STATION_DATASETS>): readonly Station[] {
+  const there = known.get(stations as unknown as State)
+  if (there && there.prices === (prices as unknown as State)) return there.stations
+  const made = joined(stations, prices)
+  known.set(stations as unknown as State, { prices: prices as unknown as State, stations: made })
+  return made
+}
+
+function joined(stations: State<typeof fuelStations>, prices: State<typeof fuelPrices>): Station[] {
+  const byStation = Map.groupBy(
+    prices.rows.filter((row) => row.status !== 'ENDED'),
+    (row) => row.station_id,
+  )
+  const rank = new Map(Object.keys(FUEL_PRODUCTS.codes).map((product, at) => [product, at]))
+  return stations.rows.map((row) => {
+    const made = toStation(row)
+    const own = (byStation.get(row.station_id) ?? []).toSorted(
+      (one, other) => (rank.get(one.product) ?? 99) - (rank.get(other.product) ?? 99),
+    )
+    return {
+      ...made,
+      prices: Object.fromEntries(own.map(({ product, price, price_unit, updated_at }) => [product, { price, price_unit, updated_at }])),
+      // A price is part of the station as callers see it.
+      updated_at: own.reduce((latest, one) => Math.max(latest, one.updated_at), made.updated_at),
+    }
+  })
+}
+
+/** Provinces whose clocks are an hour behind Madrid's: Las Palmas and Santa Cruz de Tenerife. */
+const CANARIES: readonly string[] = ['35', '38']
+const WEEK_MIN = 10_080
+/** 1970-01-01 was a Thursday. */
+const THURSDAY_MIN = 3 * 1440
+
+/** True where a station is open at an instant (ms) by its published hours and the clock where it stands; false where they are not known. */
+export function isOpen(one: Station, now: number): boolean {
+  const hours = one.schedule === null ? null : openingHours(one.schedule)
+  if (!hours) return false
+  const zone = CANARIES.includes(one.province_code) ? 'Atlantic/Canary' : MADRID
+  const minute = Math.floor((now + offsetAt(now, zone)) / 60_000) + THURSDAY_MIN
+  return isOpenAt(hours, minute % WEEK_MIN)
+}

@@ -1,0 +1,54 @@
+import { incidents } from '../../../lake/datasets/road/incidents.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { columnsOf, nested, record } from '../../define/fields.ts'
+import { isAt, isOnRoad, placeParams, roadParams } from '../../define/params-place.ts'
+import { jsonNames } from '../../define/shape.ts'
+import { ABOUT_CHANGES, CHANGE_FIELDS } from '../changes.ts'
+import { changedIncident, incidentDetail, localise } from './incident.ts'
+import { incidentParams, isOfKind } from './incident-params.ts'
+
+/** One change of an incident. */
+const incidentChange = record(
+  'IncidentChange',
+  'What happened to an incident.',
+  {
+    id: incidents.columns.incident_id,
+    ...CHANGE_FIELDS,
+    incident: nested.object('The incident after the change; of one that ended, as it was last.', incidentDetail.fields),
+  },
+  { localise: (change, lang) => ({ ...change, incident: localise(change.incident, lang) }) },
+)
+
+const shown = new Map(
+  [...columnsOf(incidents, incidentDetail.fields)].map(([field, name]) => [name, jsonNames(field, incidentDetail.fields)]),
+)
+
+/** The feed of changes of incidents. */
+export const incidentChanges = defineEndpoint({
+  path: '/api/incidents/changes',
+  domain: 'road',
+  plan: 'FREE',
+  summary: 'Incidents that began, changed or ended since a cursor',
+  about: ABOUT_CHANGES,
+  params: { place: placeParams, ...incidentParams, stretch: roadParams },
+  returns: {
+    kind: 'list',
+    name: 'changes',
+    record: incidentChange,
+    key: ['id', 'at'],
+    sorts: [],
+    order: 'at',
+    limit: { default: 100, max: 1000 },
+  },
+  read: {
+    kind: 'changes',
+    from: [incidents],
+    entry: (change, _states, p) => {
+      const incident = changedIncident(change)
+      if (!isAt(p.place, incident) || !isOfKind(p, incident) || !isOnRoad(p.stretch, incident)) return null
+      const changed = change.changed.flatMap((name) => shown.get(name) ?? [])
+      return { id: incident.id, kind: change.kind, at: change.at, changed, incident }
+    },
+  },
+  example: { limit: '10' },
+})

@@ -1,0 +1,41 @@
+import { incidents } from '../../../lake/datasets/road/incidents.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { column, sql } from '../../../lake/query/sql.ts'
+import { tableColumns } from '../../../lake/schema/physical.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { required, textParam } from '../../define/params.ts'
+import { changedIncident, type IncidentRow, incidentDetail, toIncidentDetail } from './incident.ts'
+
+/** The id of an incident, as a path has it. */
+export const incidentId = required(textParam('Public id of the incident.', { max: 60, example: 'inc_7Q2M9KX4B1TZ' }))
+
+/** One incident, by its public id. */
+export const incidentById = defineEndpoint({
+  path: '/api/incidents/{id}',
+  domain: 'road',
+  plan: 'FREE',
+  summary: 'One incident, also after its end',
+  about: 'An incident that has ended is found in the log of changes or in the lake, with status ENDED and the publication that ended it.',
+  params: { id: incidentId },
+  returns: { kind: 'one', record: incidentDetail },
+  read: {
+    kind: 'find',
+    from: [incidents],
+    find: ([state], { id }) => {
+      const found = state.rows.find((row) => row.incident_id === id)
+      return found ? toIncidentDetail(found) : null
+    },
+    past: {
+      ended: (change, { id }) => (change.kind === 'ENDED' && change.row['incident_id'] === id ? changedIncident(change) : null),
+      query: ({ id }) => sql`
+        SELECT *, false AS is_stale
+        FROM ${scan(incidents, { incident_id: { eq: id } })}
+        ORDER BY ${column(incidents, 'observed_at')} DESC
+        LIMIT 1`,
+      columns: tableColumns(incidents),
+      // A life that the lake still has as active is no longer in the current state: its end has not landed.
+      finish: (row: IncidentRow) => ({ ...toIncidentDetail(row), status: 'ENDED', end_reason: 'DISAPPEARED' }),
+    },
+  },
+  example: { id: 'inc_7Q2M9KX4B1TZ' },
+})

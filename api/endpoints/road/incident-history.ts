@@ -1,0 +1,86 @@
+import { incidents } from '../../../lake/datasets/road/incidents.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { column, join, sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { tableColumns } from '../../../lake/schema/physical.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { columnsOf, record } from '../../define/fields.ts'
+import { jsonNames } from '../../define/shape.ts'
+import { type IncidentRow, incidentDetail, toIncidentDetail } from './incident.ts'
+import { incidentId } from './incident-detail.ts'
+
+const VERSION = col.integer(0, 'Number of the version, from 1.', { unit: '1', example: 1 })
+const CHANGED = col.list([0, 0], 'Members that differ from the version before; none in the first.', col.string(0, 'Name of a member.'), {
+  example: ['severity', 'updated_at'],
+})
+
+/** One state that an incident went through. */
+const version = record(
+  'IncidentVersion',
+  'One state that an incident went through.',
+  { version: VERSION, changed: CHANGED, ...incidentDetail.fields },
+  {
+    localise: (one, lang) => (lang === 'en' ? { ...one, description: one.descriptions.en } : one),
+  },
+)
+
+/** Columns that tell of the publication, not of the incident. */
+const PASSING: readonly string[] = ['observed_at', 'first_seen_at', 'incident_id']
+
+/** What changed, by declared column: the members that show it. */
+const members = [...columnsOf(incidents, incidentDetail.fields)].flatMap(([field, name]) =>
+  PASSING.includes(name) ? [] : [[name, jsonNames(field, incidentDetail.fields)] as const],
+)
+
+/** The versions of one incident. */
+export const incidentHistory = defineEndpoint({
+  path: '/api/incidents/{id}/history',
+  domain: 'road',
+  plan: 'PRO',
+  summary: 'What an incident went through: each version and what changed',
+  about: 'From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far.',
+  params: { id: incidentId },
+  returns: {
+    kind: 'list',
+    name: 'versions',
+    record: version,
+    key: ['version'],
+    sorts: ['version'],
+    order: 'version',
+    limit: { default: 100, max: 1000 },
+  },
+  read: {
+    kind: 'lake',
+    from: [incidents],
+    query: ({ id }) => {
+      const changed = members.map(([name, shown]) => {
+        const fields = incidents.columns[name as 'km'].kind === 'point' ? [`${name}_lat`, `${name}_lon`] : [name]
+        const differs = join(
+          fields.map((field) => sql`${column(incidents, field)} IS DISTINCT FROM lag(${column(incidents, field)}) OVER story`),
+          sql` OR `,
+        )
+        return sql`CASE WHEN ${differs} THEN ${shown.join(',')} END`
+      })
+      const status = column(incidents, 'status')
+      const statusDiffers = sql`CASE WHEN ${status} IS DISTINCT FROM lag(${status}) OVER story THEN 'status' END`
+      return sql`
+        SELECT
+          *,
+          false AS is_stale,
+          CAST(row_number() OVER story AS INTEGER) AS version,
+          CASE WHEN row_number() OVER story = 1 THEN '' ELSE concat_ws(',', ${join([...changed, statusDiffers])}) END AS changed
+        FROM ${scan(incidents, { incident_id: { eq: id }, is_baseline: { eq: false } })}
+        WINDOW story AS (ORDER BY ${column(incidents, 'observed_at')})`
+    },
+    rows: {
+      columns: { ...tableColumns(incidents), version: VERSION, changed: col.string(0, 'Names, separated by commas.') },
+      finish: (row: IncidentRow & { version: number; changed: string }) => ({
+        ...toIncidentDetail(row),
+        version: row.version,
+        changed: row.changed.split(',').filter((name) => name !== ''),
+      }),
+    },
+    subject: { of: incidents, find: (state, { id }) => state.rows.some((row) => (row as unknown as IncidentRow).incident_id === id) },
+  },
+  example: { id: 'inc_7Q2M9KX4B1TZ' },
+})

@@ -1,0 +1,96 @@
+import { incidents } from '../../../lake/datasets/road/incidents.ts'
+import type { LiveChange } from '../../../lake/live/types.ts'
+import { defineCodes } from '../../../lake/schema/codes.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { nested, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { PROVINCE_NAME, provinceName, STATE_FIELDS } from '../tail.ts'
+
+const { columns } = incidents
+
+/** Why an incident ended. */
+export const END_REASONS = defineCodes('end_reason', 'Why a thing counts as ended.', {
+  DISAPPEARED: ['Ya no aparece en la fuente', 'No longer in the source'],
+})
+
+/** The same incident in another language: its sentence. */
+export function localise<R extends { description: string; descriptions: { es: string; en: string } }>(incident: R, lang: string): R {
+  return lang === 'en' ? { ...incident, description: incident.descriptions.en } : incident
+}
+
+/** The eleven fields of the specification in its order, then what we add. */
+const fields = {
+  id: columns.incident_id,
+  type: columns.type,
+  road: columns.road,
+  km: columns.km,
+  province: PROVINCE_NAME,
+  severity: columns.severity,
+  description: columns.description,
+  delay_minutes: columns.delay_minutes,
+  position: columns.position,
+  created_at: columns.created_at,
+  km_to: columns.km_to,
+  direction: columns.direction,
+  destination: columns.destination,
+  province_code: columns.province_code,
+  municipality: columns.municipality,
+  municipality_code: columns.municipality_code,
+  to: columns.to,
+  descriptions: nested.object('The description by language.', { es: columns.description, en: columns.description_en }),
+  source_type: columns.source_type,
+  measures: columns.measures,
+  starts_at: columns.starts_at,
+  expected_end_at: columns.expected_end_at,
+  first_seen_at: columns.first_seen_at,
+  source: columns.source,
+  source_id: columns.source_id,
+  observed_at: columns.observed_at,
+  ...STATE_FIELDS,
+} as const
+
+/** An incident as lists show it. */
+export const incident = record('Incident', 'An incident on a road.', fields, { localise })
+
+/** An incident with its end, as its own path and the feed of changes show it. */
+export const incidentDetail = record(
+  'IncidentDetail',
+  'An incident on a road, also after its end.',
+  {
+    ...fields,
+    ended_at: col.instant(
+      0,
+      'First publication that no longer had it; null while it is active, or where that publication has not landed yet.',
+      {
+        nullable: true,
+        example: null,
+      },
+    ),
+    end_reason: col.code(0, 'Why it counts as ended.', END_REASONS, { nullable: true, example: null }),
+  },
+  { localise },
+)
+
+/** A row of the dataset, live or from its table. */
+export type IncidentRow = StateRow<typeof incidents>
+
+const texts = (row: IncidentRow): { es: string; en: string } => ({ es: row.description, en: row.description_en })
+
+/** Rows of the dataset as incidents. */
+export const toIncident: (row: IncidentRow) => ValueOf<typeof incident.fields> = projection(incidents, incident, {
+  province: (row) => provinceName(row.province_code),
+  descriptions: texts,
+})
+
+/** Rows of the dataset as incidents with their end. */
+export const toIncidentDetail: (row: IncidentRow) => ValueOf<typeof incidentDetail.fields> = projection(incidents, incidentDetail, {
+  province: (row) => provinceName(row.province_code),
+  descriptions: texts,
+  ended_at: (row) => (row.status === 'ENDED' ? row.observed_at : null),
+  end_reason: (row) => (row.status === 'ENDED' ? 'DISAPPEARED' : null),
+})
+
+/** The incident of a change. */
+export function changedIncident(change: LiveChange & { readonly at: number }): ValueOf<typeof incidentDetail.fields> {
+  const made = toIncidentDetail(change.row as unknown as IncidentRow)
+  return change.kind === 'ENDED' ? { ...made, status: 'ENDED', ended_at: change.at, end_reason: 'DISAPPEARED' } : made
+}

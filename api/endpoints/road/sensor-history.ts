@@ -1,0 +1,140 @@
+import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { type Bucket, bucketSeconds, bucketStart } from '../../define/buckets.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { meaning, optional, record } from '../../define/fields.ts'
+import { listOf, oneOf } from '../../define/params.ts'
+import { timeParams } from '../../define/params-time.ts'
+import { sensorId } from './sensors.ts'
+
+const { columns } = trafficReadings
+const INTERVALS = ['raw', '15m', '1h', '1d', '1w', '1mo', '1y'] as const
+/** What is measured. */
+const METRICS = ['intensity_veh_h', 'occupancy_pct', 'load_pct', 'speed_kmh'] as const
+
+const point = record('TrafficHistoryPoint', 'One step of the series of a traffic sensor; source and period are never mixed in it.', {
+  period_start: col.instant(0, 'Begin of the step; with interval=raw the time of the reading.', { example: '2024-02-25T11:00:00.000Z' }),
+  interval: col.string(0, 'Length of the step.', { example: '1h' }),
+  source: columns.source,
+  period_s: columns.period_s,
+  readings: col.integer(0, 'Readings in the step, those left out that the publisher itself calls wrong.', { unit: '1', example: 12 }),
+  coverage: col.decimal(0, 'Share of the expected readings that are there, 0 to 1; null with interval=raw.', {
+    scale: 3,
+    unit: '1',
+    nullable: true,
+    example: 1,
+  }),
+  intensity_veh_h: col.decimal(0, 'Vehicles per hour, the mean of the step.', { scale: 1, unit: 'veh/h', nullable: true, example: 90.5 }),
+  intensity_max_veh_h: col.integer(0, 'Vehicles per hour, the greatest reading of the step.', {
+    unit: 'veh/h',
+    nullable: true,
+    example: 240,
+  }),
+  occupancy_pct: col.decimal(0, 'Share of time that the sensor was occupied, the mean of the step.', {
+    scale: 1,
+    unit: '%',
+    nullable: true,
+    example: 1.5,
+  }),
+  load_pct: col.decimal(0, 'Degree of use of the road, the mean of the step.', { scale: 1, unit: '%', nullable: true, example: 3.2 }),
+  speed_kmh: col.decimal(0, 'Mean speed; M-30 and interurban sensors only.', { scale: 1, unit: 'km/h', nullable: true, example: null }),
+  level_of_service: meaning(columns.level_of_service, 'State of traffic as published; interval=raw only.'),
+  quality: optional(columns.quality, 'Quality that the publisher gives the reading; interval=raw only.'),
+})
+
+const c = (name: keyof typeof columns): Sql => column(trafficReadings, name)
+
+/** The series of one sensor. */
+export const sensorHistory = defineEndpoint({
+  path: '/api/trafico/sensores/{id}/historico',
+  domain: 'road',
+  plan: 'PRO',
+  summary: 'Series of one traffic sensor: raw, or per quarter of an hour, hour, day or longer',
+  about:
+    'From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far. Nothing is interpolated: a step without readings is absent, one whose readings are all called wrong by the publisher (quality ERROR) has null measures and coverage 0.',
+  params: {
+    id: sensorId,
+    time: timeParams(INTERVALS, { interval: '15m', span: '1 day (raw, 15m), 7 days (1h), 31 days (1d) or all (longer)' }),
+    metrics: listOf(oneOf('Only these measures; with `fields`, the members that both leave.', METRICS, { example: 'intensity_veh_h' })),
+  },
+  returns: {
+    kind: 'list',
+    name: 'history',
+    record: point,
+    key: ['period_start', 'source', 'period_s'],
+    sorts: ['period_start'],
+    order: 'period_start',
+    limit: { default: 100, max: 1000 },
+  },
+  read: {
+    kind: 'lake',
+    from: [trafficReadings],
+    query: (p, lake) => {
+      const { from, to, interval } = lake.period(p.time, SPAN_DAYS[p.time.interval])
+      const rows = scan(trafficReadings, { sensor_id: { eq: p.id }, observed_at: { gte: from, lt: to } })
+      return interval === 'raw' ? sql`SELECT ${rawColumns} FROM ${rows}` : stepsOf(sql`${rows}`, interval)
+    },
+    subject: {
+      of: trafficSensors,
+      find: (state, { id }) => state.rows.some((row) => (row as unknown as { sensor_id: string }).sensor_id === id),
+    },
+    omit: ({ metrics }) => (metrics ? METRICS.filter((name) => !metrics.includes(name)).flatMap((name) => OMITTED[name]) : []),
+  },
+  example: { id: '3409', from: '2024-02-25', to: '2024-02-26', interval: '1h' },
+})
+
+/** Width of the period where no begin is given, in days. */
+const SPAN_DAYS = { raw: 1, '15m': 1, '1h': 7, '1d': 31, '1w': 100_000, '1mo': 100_000, '1y': 100_000 } as const
+
+/** Members that go with a measure. */
+const OMITTED = {
+  intensity_veh_h: ['intensity_veh_h', 'intensity_max_veh_h'],
+  occupancy_pct: ['occupancy_pct'],
+  load_pct: ['load_pct'],
+  speed_kmh: ['speed_kmh'],
+} as const
+
+const rawColumns = join([
+  sql`${c('observed_at')} AS period_start`,
+  sql`'raw' AS "interval"`,
+  sql`${c('source')} AS source`,
+  sql`${c('period_s')} AS period_s`,
+  sql`1 AS readings`,
+  sql`NULL AS coverage`,
+  ...METRICS.map((name) => sql`${c(name)}`),
+  sql`${c('intensity_veh_h')} AS intensity_max_veh_h`,
+  sql`${c('level_of_service')}`,
+  sql`${c('quality')}`,
+])
+
+/** Means per step. Readings that the publisher calls wrong are left out of every figure; coverage counts what is left, a step of them alone has none. */
+function stepsOf(rows: Sql, interval: Bucket): Sql {
+  const right = sql`FILTER (WHERE ${c('quality')} <> 'ERROR')`
+  const mean = (name: (typeof METRICS)[number]): Sql => sql`CAST(avg(${c(name)}) ${right} AS DECIMAL(9, 1)) AS ${c(name)}`
+  const start = bucketStart(c('observed_at'), interval)
+  return sql`
+    SELECT
+      period_start,
+      ${interval} AS "interval",
+      source,
+      period_s,
+      readings,
+      CAST(least(1, readings * period_s / ${bucketSeconds(sql`period_start`, interval)}) AS DECIMAL(4, 3)) AS coverage,
+      ${join([...METRICS.map((name) => c(name)), sql`intensity_max_veh_h`])},
+      NULL AS level_of_service,
+      NULL AS quality
+    FROM (
+      SELECT
+        ${start} AS period_start,
+        ${c('source')} AS source,
+        ${c('period_s')} AS period_s,
+        count(*) ${right} AS readings,
+        ${join(METRICS.map(mean))},
+        max(${c('intensity_veh_h')}) ${right} AS intensity_max_veh_h
+      FROM ${rows}
+      GROUP BY ALL
+    )`
+}

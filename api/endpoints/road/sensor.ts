@@ -1,0 +1,111 @@
+import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import type { State } from '../../define/endpoint.ts'
+import { nested, record, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { STATE_FIELDS } from '../tail.ts'
+
+const { columns } = trafficSensors
+
+/** Fields of a sensor. */
+export const sensorFields = {
+  id: columns.sensor_id,
+  city: columns.city,
+  sensor_type: columns.sensor_type,
+  name: columns.name,
+  centre_code: columns.centre_code,
+  district: columns.district,
+  subarea: columns.subarea,
+  access_code: columns.access_code,
+  capacity_veh_h: columns.capacity_veh_h,
+  position: columns.position,
+  municipality_code: columns.municipality_code,
+  listings: col.list([0, 0], 'Where the sensor is described: CATALOGUE, LIVE or both.', col.string(0, 'Name of a listing.'), {
+    example: ['CATALOGUE', 'LIVE'],
+  }),
+  source: columns.source,
+  source_id: columns.sensor_id,
+  observed_at: columns.observed_at,
+  ...STATE_FIELDS,
+} as const
+
+/** A sensor. */
+export const sensor = record('TrafficSensor', 'A traffic sensor.', sensorFields)
+
+export type Sensor = ValueOf<typeof sensorFields>
+
+const r = trafficReadings.columns
+
+/** A reading, without its sensor. */
+export const readingFields = {
+  intensity_veh_h: r.intensity_veh_h,
+  occupancy_pct: r.occupancy_pct,
+  load_pct: r.load_pct,
+  level_of_service: r.level_of_service,
+  speed_kmh: r.speed_kmh,
+  quality: r.quality,
+  period_s: r.period_s,
+  observed_at: r.observed_at,
+  updated_at: STATE_FIELDS.updated_at,
+  is_stale: STATE_FIELDS.is_stale,
+} as const
+
+/** A sensor with its last reading. */
+export const sensorDetail = record('TrafficSensorDetail', 'A traffic sensor with its last reading.', {
+  ...sensorFields,
+  last_reading: nested.object('Its last reading; null where it has given none.', readingFields, { nullable: true }),
+  typical: nested.object(
+    'What is usual at this hour and kind of day; null until enough has been recorded.',
+    { intensity_veh_h: col.float(0, 'Mean of what was recorded.', { unit: 'veh/h', nullable: true, example: 120 }) },
+    { nullable: true },
+  ),
+})
+
+type SensorRow = StateRow<typeof trafficSensors> & { readonly is_stale: boolean }
+
+const known = new WeakMap<State<typeof trafficSensors>, ReadonlyMap<string, Sensor>>()
+
+/** The sensors of a state by source and id: what the catalogue says goes first, what the live feed says fills in. */
+export function sensorsOf(state: State<typeof trafficSensors>): ReadonlyMap<string, Sensor> {
+  const there = known.get(state)
+  if (there) return there
+  const listed = new Map<string, SensorRow[]>()
+  for (const row of state.rows) {
+    const key = sensorKey(row.source, row.sensor_id)
+    listed.set(key, [...(listed.get(key) ?? []), row])
+  }
+  const made = new Map([...listed].map(([key, rows]) => [key, merged(rows)]))
+  known.set(state, made)
+  return made
+}
+
+/** Key of `sensorsOf`. */
+export function sensorKey(source: string, id: string): string {
+  return `${source}/${id}`
+}
+
+function merged(rows: readonly SensorRow[]): Sensor {
+  const [first, ...others] = rows.toSorted((one, other) => (one.listing < other.listing ? -1 : 1)) as [SensorRow, ...SensorRow[]]
+  const fill = <K extends keyof SensorRow>(name: K): SensorRow[K] =>
+    first[name] ?? others.find((row) => row[name] !== null)?.[name] ?? first[name]
+  return {
+    id: first.sensor_id,
+    city: first.city,
+    sensor_type: first.sensor_type,
+    name: fill('name'),
+    centre_code: fill('centre_code'),
+    district: fill('district'),
+    subarea: fill('subarea'),
+    access_code: fill('access_code'),
+    capacity_veh_h: fill('capacity_veh_h'),
+    position: fill('position'),
+    municipality_code: first.municipality_code,
+    listings: [first, ...others].map((row) => row.listing),
+    source: first.source,
+    source_id: first.sensor_id,
+    observed_at: Math.max(...rows.map((row) => row.observed_at)),
+    updated_at: Math.max(...rows.map((row) => row.updated_at)),
+    status: rows.some((row) => row.status === 'ACTIVE') ? 'ACTIVE' : first.status,
+    is_stale: rows.every((row) => row.is_stale),
+  }
+}

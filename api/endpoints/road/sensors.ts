@@ -1,0 +1,74 @@
+import { SENSOR_TYPES } from '../../../lake/datasets/road/codes.ts'
+import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { isInside } from '../../define/geo.ts'
+import { codeParam, integerParam, listOf, oneOf, required, textParam } from '../../define/params.ts'
+import { geoParams } from '../../define/params-place.ts'
+import { sensor, sensorDetail, sensorsOf } from './sensor.ts'
+
+/** Cities whose traffic sensors are in the catalogue. */
+const CITIES = ['madrid'] as const
+
+/** The id of a sensor, as a path has it. */
+export const sensorId = required(textParam("The publisher's id of the sensor.", { max: 40, example: '3840' }))
+
+/** The catalogue of sensors. */
+export const sensorList = defineEndpoint({
+  path: '/api/trafico/sensores',
+  domain: 'road',
+  plan: 'FREE',
+  summary: 'Catalogue of traffic sensors',
+  about: 'What the published catalogue says of a sensor goes first; what only the live feed says fills in.',
+  params: {
+    city: oneOf('City whose traffic centre runs the sensor.', CITIES, { example: 'madrid' }),
+    type: listOf(codeParam('Kind of sensor.', SENSOR_TYPES, { example: 'M30' })),
+    district: listOf(integerParam('Number of the city district.', { min: 1, max: 99, example: '4' })),
+    geo: geoParams,
+  },
+  returns: {
+    kind: 'list',
+    name: 'sensors',
+    record: sensor,
+    key: ['id', 'source'],
+    id: 'id',
+    sorts: ['id', 'capacity_veh_h', 'district', 'updated_at'],
+    order: 'id',
+    limit: { default: 100, max: 20_000 },
+  },
+  read: {
+    kind: 'live',
+    from: [trafficSensors],
+    records: ([state]) => [...sensorsOf(state).values()],
+    pick: (records, p) =>
+      records.filter(
+        (one) =>
+          (!p.city || one.city === p.city) &&
+          (!p.type || p.type.includes(one.sensor_type)) &&
+          (!p.district || (one.district !== null && p.district.includes(one.district))) &&
+          (!p.geo || isInside(p.geo, one.position)),
+      ),
+  },
+  example: { city: 'madrid', limit: '5' },
+})
+
+/** One sensor. */
+export const sensorById = defineEndpoint({
+  path: '/api/trafico/sensores/{id}',
+  domain: 'road',
+  plan: 'FREE',
+  summary: 'One traffic sensor with its last reading',
+  params: { id: sensorId },
+  returns: { kind: 'one', record: sensorDetail },
+  read: {
+    kind: 'find',
+    from: [trafficSensors, trafficReadings],
+    find: ([sensors, readings], { id }) => {
+      const found = [...sensorsOf(sensors).values()].find((one) => one.id === id)
+      if (!found) return null
+      const last = readings.rows.find((row) => row.sensor_id === id && row.source === found.source)
+      return { ...found, last_reading: last ?? null, typical: null }
+    },
+  },
+  example: { id: '3840' },
+})

@@ -1,0 +1,92 @@
+import { LEVELS_OF_SERVICE } from '../../../lake/datasets/road/codes.ts'
+import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
+import { defineEndpoint, type StatesOf } from '../../define/endpoint.ts'
+import { projection, record, type ValueOf } from '../../define/fields.ts'
+import { isInside } from '../../define/geo.ts'
+import { codeParam, integerParam, listOf } from '../../define/params.ts'
+import { geoParams } from '../../define/params-place.ts'
+import { STATE_FIELDS } from '../tail.ts'
+import { readingFields, sensorFields, sensorKey, sensorsOf } from './sensor.ts'
+
+const { columns } = trafficReadings
+
+const reading = record('TrafficReading', 'The last reading of a traffic sensor.', {
+  id: columns.sensor_id,
+  name: sensorFields.name,
+  city: sensorFields.city,
+  district: sensorFields.district,
+  sensor_type: columns.sensor_type,
+  intensity_veh_h: readingFields.intensity_veh_h,
+  occupancy_pct: readingFields.occupancy_pct,
+  load_pct: readingFields.load_pct,
+  level_of_service: readingFields.level_of_service,
+  speed_kmh: readingFields.speed_kmh,
+  quality: readingFields.quality,
+  period_s: readingFields.period_s,
+  position: sensorFields.position,
+  source: columns.source,
+  source_id: sensorFields.source_id,
+  observed_at: columns.observed_at,
+  ...STATE_FIELDS,
+})
+
+type Reading = ValueOf<typeof reading.fields>
+
+/** The city whose readings we have where a sensor is in no catalogue. */
+const CITY = 'madrid'
+
+const toReading = projection(trafficReadings, reading, {
+  name: () => null,
+  city: () => CITY,
+  district: () => null,
+  position: () => null,
+  source_id: (row) => row.sensor_id,
+})
+
+function readings([readings, sensors]: StatesOf<readonly [typeof trafficReadings, typeof trafficSensors]>): Reading[] {
+  const byKey = sensorsOf(sensors)
+  return readings.rows.map((row) => {
+    const at = byKey.get(sensorKey(row.source, row.sensor_id))
+    const made = toReading(row)
+    return at ? { ...made, name: at.name, city: at.city, district: at.district, position: at.position } : made
+  })
+}
+
+/** Live readings. */
+export const trafficIntensity = defineEndpoint({
+  path: '/api/trafico/intensidad',
+  domain: 'road',
+  plan: 'FREE',
+  summary: 'Live traffic intensity at the sensors of Madrid',
+  about:
+    'Vehicles per hour, occupancy, load and level of service. Where a publication lacks a block of sensors, their last readings stay, marked `is_stale`.',
+  params: {
+    geo: geoParams,
+    district: listOf(integerParam('Number of the city district.', { min: 1, max: 99, example: '4' })),
+    level_of_service: listOf(codeParam('State of traffic.', LEVELS_OF_SERVICE, { example: 'CONGESTION' })),
+  },
+  returns: {
+    kind: 'list',
+    name: 'readings',
+    record: reading,
+    key: ['id', 'source', 'period_s'],
+    id: 'id',
+    sorts: ['id', 'intensity_veh_h', 'occupancy_pct', 'load_pct', 'updated_at'],
+    order: 'id',
+    limit: { default: 100, max: 20_000 },
+  },
+  read: {
+    kind: 'live',
+    from: [trafficReadings, trafficSensors],
+    records: readings,
+    pick: (records, p) =>
+      records.filter(
+        (one) =>
+          (!p.district || (one.district !== null && p.district.includes(one.district))) &&
+          (!p.level_of_service || (one.level_of_service !== null && p.level_of_service.includes(one.level_of_service))) &&
+          (!p.geo || isInside(p.geo, one.position)),
+      ),
+  },
+  example: { limit: '5' },
+})

@@ -1,0 +1,99 @@
+import { feedHealth } from '../../../lake/live/freshness.ts'
+import { defineCodes } from '../../../lake/schema/codes.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { defineEndpoint, type SystemView } from '../../define/endpoint.ts'
+import { record, type ValueOf } from '../../define/fields.ts'
+import { chosenOf, textParam } from '../../define/params.ts'
+
+/** Health of a feed. */
+export const FEED_HEALTH = defineCodes('feed_health', 'Health of a feed by the age of its last success.', {
+  OK: ['Al día', 'On time'],
+  LATE: ['Con retraso (2 veces la cadencia)', 'Late (2 × its cadence)'],
+  STALE: ['Anticuado (3 veces la cadencia)', 'Stale (3 × its cadence)'],
+  DOWN: ['Sin datos', 'Down'],
+})
+
+const freshness = record('FeedFreshness', 'How fresh the data of a feed is.', {
+  id: col.string(0, 'Id of the feed.', { example: 'dgt_incidents' }),
+  domain: col.string(0, 'Domain of its data.', { example: 'road' }),
+  source: col.string(0, 'Source that publishes it.', { example: 'dgt' }),
+  datasets: col.list([0, 0], 'Datasets that it fills.', col.string(0, 'Id of a dataset.'), { example: ['incidents', 'v16_beacons'] }),
+  enabled: col.boolean(0, 'False where it is not fetched at present.', { example: true }),
+  health: col.code(0, 'Health: late at twice, stale at three times its cadence.', FEED_HEALTH, { example: 'OK' }),
+  stale: col.boolean(0, 'True where health is STALE or DOWN.', { example: false }),
+  cadence_s: col.integer(0, 'Expected time between two fetches.', { unit: 's', example: 60 }),
+  last_attempt_at: col.instant(0, 'Last fetch, successful or not.', { nullable: true, example: '2026-01-02T12:24:00.000Z' }),
+  last_success_at: col.instant(0, 'Last successful fetch.', { nullable: true, example: '2026-01-02T12:24:00.000Z' }),
+  data_time: col.instant(0, 'Publication time of the newest data.', { nullable: true, example: '2026-01-02T12:23:28.413Z' }),
+  data_age_s: col.integer(0, 'Age of the newest data at `updated_at` of this reply.', { unit: 's', nullable: true, example: 32 }),
+  failing_since: col.instant(0, 'Since when fetches fail or are rejected; null while they succeed.', { nullable: true, example: null }),
+  rows: col.json(0, 'Rows of the newest data by dataset.', { example: { incidents: 354, v16_beacons: 193 } }),
+  quarantined: col.integer(0, 'Rows of it that failed a check.', { unit: '1', example: 0 }),
+  unknown_codes: col.integer(0, 'Codes in it that no list has.', { unit: '1', example: 0 }),
+  missing_blocks: col.list([0, 0], 'Blocks that the newest publication lacks, as dataset/block.', col.string(0, 'Name of a block.'), {
+    example: [],
+  }),
+})
+
+function feedsOf({ feeds, states }: SystemView, now: number): ValueOf<typeof freshness.fields>[] {
+  return feeds.map((feed) => {
+    const state = states.get(feed.id) ?? null
+    const health = feedHealth(state, feed.every_s, now)
+    const data_time = state?.data_time ?? null
+    return {
+      id: feed.id,
+      domain: feed.domain,
+      source: feed.source,
+      datasets: feed.datasets,
+      enabled: feed.enabled,
+      health,
+      stale: health === 'STALE' || health === 'DOWN',
+      cadence_s: feed.every_s,
+      last_attempt_at: state?.last_attempt_at ?? null,
+      last_success_at: state?.last_success_at ?? null,
+      data_time,
+      data_age_s: data_time === null ? null : Math.max(0, Math.floor((now - data_time) / 1000)),
+      failing_since: state?.failing_since ?? null,
+      rows: state?.rows ?? {},
+      quarantined: state?.quarantined ?? 0,
+      unknown_codes: state?.unknown_codes ?? 0,
+      missing_blocks: state?.missing_blocks ?? [],
+    }
+  })
+}
+
+/** How fresh the data is. */
+export const freshnessList = defineEndpoint({
+  path: '/api/freshness',
+  domain: 'service',
+  plan: 'FREE',
+  summary: 'How fresh the data of each feed is',
+  about: 'As of `updated_at`, which moves in steps of 10 seconds.',
+  params: { feed: textParam('Only this feed.', { max: 60, example: 'dgt_incidents' }) },
+  returns: {
+    kind: 'list',
+    name: 'feeds',
+    record: freshness,
+    key: ['id'],
+    id: 'id',
+    sorts: ['id', 'data_age_s', 'health'],
+    order: 'id',
+    limit: { default: null, max: 1000 },
+  },
+  read: {
+    kind: 'system',
+    clock_s: 10,
+    records: (system, { feed }, now) => {
+      const wanted =
+        feed === null
+          ? null
+          : chosenOf(
+              'feed',
+              feed,
+              system.feeds.map((one) => one.id),
+            )
+      return feedsOf(system, now).filter((one) => wanted === null || one.id === wanted)
+    },
+  },
+  example: {},
+})

@@ -1,0 +1,127 @@
+import { hash } from 'node:crypto'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { Endpoint } from '../define/endpoint.ts'
+import type { Format } from '../define/params-page.ts'
+import type { Cursors } from './cursor.ts'
+import { type ReplyHead, stepOf } from './replies.ts'
+import type { RequestValues } from './request.ts'
+import type { ServiceState } from './state.ts'
+
+/** What every way of answering works with. */
+export interface AnswerContext {
+  readonly endpoint: Endpoint
+  readonly state: ServiceState
+  readonly cursors: Cursors
+  /** Changes whenever a declaration changes what replies look like. */
+  readonly schemaVersion: string
+}
+
+/** A request that is understood, before any work is done. */
+export interface Prepared {
+  readonly head: Omit<ReplyHead, 'links'>
+  /** Makes the body; `signal` is aborted when nobody waits for it any more. */
+  readonly answer: (signal: AbortSignal) => Body | Promise<Body>
+  /** False where even the head of a HEAD request would cost a query. */
+  readonly isCheap: boolean
+  /** True where only the answer shows whether there is anything at all under the path. */
+  readonly mayNotExist?: boolean
+}
+
+/** A body and what its head says of it. */
+export interface Body {
+  readonly text: string
+  readonly links: readonly string[]
+}
+
+/** One way of answering: reads the request, finds out its tag, and can then make the body. Throws problems. */
+export type Answerer = (values: RequestValues, options: { readonly format: Format; readonly now: number }) => Prepared | Promise<Prepared>
+
+/** The media types of the representations. */
+export const MEDIA_TYPES: Readonly<Record<Format, string>> = Object.freeze({
+  json: 'application/json; charset=utf-8',
+  geojson: 'application/geo+json; charset=utf-8',
+})
+
+/** What a tag is made from, besides the request. */
+export interface Versions {
+  /** Datasets whose state the reply says something of. */
+  readonly datasets: readonly Dataset[]
+  /** Versions or snapshot ids of what is read. */
+  readonly of: readonly (string | number | null)[]
+  /** When what is read last changed (ms), where that may be later than the time of the data. */
+  readonly changed_at?: number | null
+}
+
+/** The weak tag of an answer, known before it is made. */
+export function etagOf(
+  context: AnswerContext,
+  values: RequestValues,
+  options: { readonly format: Format; readonly step: number; readonly versions: Versions },
+): string {
+  const { endpoint, state, schemaVersion } = context
+  const { versions } = options
+  const text = JSON.stringify([
+    schemaVersion,
+    endpoint.path,
+    values.key,
+    options.format,
+    options.step,
+    versions.of,
+    state.contextVersion(versions.datasets),
+  ])
+  return `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`
+}
+
+/** The head of an answer; see `ReplyHead`. */
+export function headOf(
+  context: AnswerContext,
+  values: RequestValues,
+  options: {
+    readonly format: Format
+    readonly now: number
+    readonly versions: Versions
+    readonly data_time: number | null
+    readonly refresh: { readonly at: number; readonly cadence_s: number }
+    readonly clock_s?: number
+  },
+): Omit<ReplyHead, 'links'> {
+  const clock_s = smallest(values.clock_s, options.clock_s ?? 0)
+  const step = stepOf(clock_s, options.now)
+  return {
+    etag: etagOf(context, values, { format: options.format, step, versions: options.versions }),
+    content_type: MEDIA_TYPES[options.format],
+    language: context.endpoint.returns.record.localise ? values.page.lang : null,
+    data_time: options.data_time,
+    refresh_at: options.refresh.at,
+    cadence_s: options.refresh.cadence_s,
+    clock_s,
+    step,
+    modified_at: modifiedAt(context, { ...options, begin: step * clock_s * 1000 }),
+  }
+}
+
+/**
+ * When the answer last changed: with its data, the step of the clock, or what replies say besides; never in the future. What has this
+ * time is the same answer, so that If-Modified-Since may go by it.
+ */
+function modifiedAt(
+  { state }: AnswerContext,
+  options: { readonly now: number; readonly versions: Versions; readonly data_time: number | null; readonly begin: number },
+): number | null {
+  const { now, versions, data_time, begin } = options
+  const newest = Math.max(data_time ?? 0, versions.changed_at ?? 0, begin, state.contextChangedAt(versions.datasets))
+  return newest === 0 ? null : Math.min(newest, now)
+}
+
+/** The Link header's entry for the next page, of the path and query as they were sent. */
+export function nextLink(path: string, query: string, cursor: string): string {
+  const params = new URLSearchParams(query)
+  params.set('cursor', cursor)
+  // `since` began the feed of changes; the cursor now says where it is.
+  params.delete('since')
+  return `<${path}?${params}>; rel="next"`
+}
+
+function smallest(one: number, other: number): number {
+  return one === 0 || other === 0 ? Math.max(one, other) : Math.min(one, other)
+}

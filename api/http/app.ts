@@ -1,0 +1,123 @@
+import { hash } from 'node:crypto'
+import type { Socket } from 'node:net'
+import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import type { Lake } from '../../lake/open.ts'
+import type { Endpoint } from '../define/endpoint.ts'
+import { PROBLEMS, type ProblemCode, problem } from '../define/problems.ts'
+import type { AnswerContext, Answerer } from './answer.ts'
+import { changesAnswerer } from './changes-answers.ts'
+import type { Cursors } from './cursor.ts'
+import { findAnswerer } from './find-answers.ts'
+import { lakeAnswerer } from './lake-answers.ts'
+import { liveAnswerer, systemAnswerer } from './live-answers.ts'
+import { openapi } from './openapi.ts'
+import { answerClientError, answerProblems, problemPage } from './problem-replies.ts'
+import { ReplyCache } from './reply-cache.ts'
+import { knowAllMethods, registerEndpoint, registerOtherMethods } from './routes.ts'
+import type { ServiceState } from './state.ts'
+
+/** What the HTTP side works with. */
+export interface AppParts {
+  readonly endpoints: readonly Endpoint[]
+  readonly state: ServiceState
+  readonly lake: Lake
+  readonly cursors: Cursors
+  readonly log: FastifyBaseLogger
+  readonly clock: () => number
+  /** The address that clients use, without trailing slash; asked for when it is needed, as the port may be chosen late. */
+  readonly baseUrl: () => string
+  /** Bytes of replies kept in memory. */
+  readonly cacheBytes: number
+}
+
+/** Most bytes of a request's line and headers; Node refuses more with 431. */
+const HEADERS_MOST = 32_768
+
+/** Builds the HTTP application: one route per endpoint, and the few paths that are no data. Nothing listens yet. */
+export function buildApp(parts: AppParts): FastifyInstance {
+  const { endpoints, state, log, clock, baseUrl } = parts
+  const app = fastify({
+    // No logger of Fastify's own: it would watch the end of every reply. What goes wrong is logged where it is answered.
+    genReqId: () => '',
+    routerOptions: { maxParamLength: 500, querystringParser: () => NO_QUERY, caseSensitive: true, ignoreTrailingSlash: true },
+    bodyLimit: 65_536,
+    http: { maxHeaderSize: HEADERS_MOST, requireHostHeader: false },
+    connectionTimeout: 0,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: true,
+    return503OnClosing: false,
+    clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket, baseUrl()),
+    frameworkErrors: (error, request, reply) => {
+      void app.errorHandler(error, request, reply)
+    },
+  })
+  knowAllMethods(app)
+  answerProblems(app, { baseUrl, log })
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { headers, httpVersion } = request.raw
+    const isHostless = headers.host === undefined && httpVersion === '1.1'
+    done(isHostless ? problem('malformed-request', 'The Host header is missing; HTTP/1.1 requires it.') : undefined)
+  })
+  // Whatever changes a reply's form changes the description too, and so every tag.
+  const schemaVersion = hash('sha256', JSON.stringify(openapi(endpoints, '')), 'base64url')
+  const cache = new ReplyCache({ bytes: parts.cacheBytes })
+  for (const endpoint of endpoints) {
+    const context = { endpoint, state, cursors: parts.cursors, schemaVersion }
+    registerEndpoint(app, { state, cache, clock }, endpoint, answererOf(context, parts.lake))
+  }
+  registerPlatform(app, parts)
+  return app
+}
+
+const NO_QUERY: Readonly<Record<string, never>> = Object.freeze({})
+
+function answererOf(context: AnswerContext, lake: Lake): Answerer {
+  const { kind } = context.endpoint.read
+  if (kind === 'lake') return lakeAnswerer(context, lake)
+  if (kind === 'find') return findAnswerer(context, lake)
+  if (kind === 'changes') return changesAnswerer(context)
+  return kind === 'system' ? systemAnswerer(context) : liveAnswerer(context)
+}
+
+/** The paths that are no data. */
+function registerPlatform(app: FastifyInstance, { endpoints, state, lake, baseUrl }: AppParts): void {
+  const NO_STORE = { 'Cache-Control': 'no-store' }
+  app.get('/health', { exposeHeadRoute: true }, async (_request, reply) => reply.headers(NO_STORE).send({ status: 'ok' }))
+  app.get('/ready', { exposeHeadRoute: true }, async (_request, reply) => {
+    const checks = { redis: state.live.connected, lake: await answers(() => lake.store.now()) }
+    const ok = checks.redis && checks.lake
+    return reply
+      .code(ok ? 200 : 503)
+      .headers(NO_STORE)
+      .send({ status: ok ? 'ready' : 'not ready', source_mode: state.mode, ...checks })
+  })
+  let description: { readonly baseUrl: string; readonly text: string } | null = null
+  app.get('/openapi.json', { exposeHeadRoute: true }, async (_request, reply) => {
+    if (description?.baseUrl !== baseUrl()) description = { baseUrl: baseUrl(), text: JSON.stringify(openapi(endpoints, baseUrl())) }
+    return reply
+      .headers({
+        'Content-Type': 'application/json; charset=utf-8',
+        'Cache-Control': 'public, max-age=300',
+        'Access-Control-Allow-Origin': '*',
+      })
+      .send(description.text)
+  })
+  app.get('/problems/:code', { exposeHeadRoute: true }, async (request, reply) => {
+    const { code } = request.params as { code: string }
+    if (!Object.hasOwn(PROBLEMS, code)) throw problem('not-found', 'There is no such problem.')
+    return reply
+      .headers({ 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'public, max-age=3600' })
+      .send(problemPage(code as ProblemCode))
+  })
+  for (const url of ['/health', '/ready', '/openapi.json', '/problems/:code']) registerOtherMethods(app, url)
+}
+
+async function answers(ask: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await ask()
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,60 @@
+import type { ChangesPage, LoggedChange } from '../../lake/live/changes.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import { problem } from '../define/problems.ts'
+import type { ServiceState } from './state.ts'
+
+/** A change with the time of the publication that brought it, ms since the epoch. */
+export type TimedChange = LoggedChange & { readonly at: number }
+
+/** The log of a dataset's changes up to one version of its state. */
+export interface ChangeLog {
+  /** A piece of the log after a cursor, from its beginning where null; `reset` where the log cannot say what came after it. */
+  page(
+    after: string | null,
+    limit: number,
+  ): Promise<
+    | { readonly reset: true }
+    | { readonly reset: false; readonly entries: readonly TimedChange[]; readonly next: string; readonly more: boolean }
+  >
+  /** What `find` makes of the last change since an instant (ms) that it makes something of; null for none. */
+  last<R>(options: { readonly since: number; readonly page: number; readonly find: (change: TimedChange) => R | null }): Promise<R | null>
+}
+
+/** Reads a dataset's log; what came after `version` is left for the next state, so that replies of one state are the same. */
+export function logOf(state: ServiceState, dataset: Dataset, version: number): ChangeLog {
+  const readPage = async (after: string | null, limit: number): Promise<ChangesPage> => {
+    try {
+      return await state.live.changes(dataset.id, { after, limit })
+    } catch (error) {
+      throw problem('temporary-reduced-capacity', 'The log of changes cannot be read at the moment.', { retry_after_s: 5, cause: error })
+    }
+  }
+  const log: ChangeLog = {
+    async page(after, limit) {
+      const read = await readPage(after, limit)
+      if (read.reset) return read
+      const entries = read.entries.filter((entry) => entry.version <= version).map((entry) => ({ ...entry, at: entry.data_time }))
+      if (entries.length === read.entries.length && read.more) return { reset: false, entries, next: read.next, more: true }
+      return { reset: false, entries, next: laterOf(after, String(version)), more: false }
+    },
+    async last({ since, page, find }) {
+      let found = null
+      let after: string | null = String(Math.max(0, since))
+      while (after !== null) {
+        const read = await log.page(after, page)
+        // A log that begins later than asked is searched from its beginning.
+        const part: Awaited<ReturnType<ChangeLog['page']>> = read.reset ? await log.page(null, page) : read
+        if (part.reset) return found
+        for (const change of part.entries) found = find(change) ?? found
+        after = part.more ? part.next : null
+      }
+      return found
+    },
+  }
+  return log
+}
+
+/** The cursor that lies further along, of one given and the end of a state. */
+function laterOf(after: string | null, end: string): string {
+  return after !== null && Number(after.split('-')[0]) > Number(end) ? after : end
+}

@@ -1,0 +1,91 @@
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import type { ChangesRead, ListReturn } from '../define/endpoint.ts'
+import { problem } from '../define/problems.ts'
+import { type AnswerContext, type Answerer, type Body, headOf, nextLink } from './answer.ts'
+import { logOf } from './change-log.ts'
+import { metaOf } from './compose.ts'
+import { refreshOf, statesOf } from './live-answers.ts'
+import { listBody, recordTexts } from './records.ts'
+
+/** Days that a cursor of changes is good for. */
+const CURSOR_HOURS = 7 * 24
+/** Entries of the log that one request may go through where it asks for few of them. */
+const SCAN_MOST = 20_000
+const SCAN_PAGE = 1000
+
+/**
+ * Answers what happened since a cursor. `next_cursor` is always there, for the next look; `reset` is true where the log cannot say what
+ * came after the cursor: the caller reads the list anew and goes on from `next_cursor`.
+ */
+export function changesAnswerer(context: AnswerContext): Answerer {
+  const { endpoint, state, cursors } = context
+  const read = endpoint.read as unknown as ChangesRead<unknown, readonly Dataset[], AnyRow>
+  const returns = endpoint.returns as ListReturn
+  const texts = recordTexts(returns.record)
+
+  return (values, { format, now }) => {
+    const { page } = values
+    const { since } = page
+    if (since !== null && page.cursor !== null) {
+      const detail = 'since cannot be combined with cursor; allowed: one of them'
+      throw problem('invalid-parameter', detail, { errors: [{ parameter: 'since', detail }] })
+    }
+    const bind = `${endpoint.path} ${values.filterKey}`
+    const { states, primary, ...versions } = statesOf(state, read.from)
+    const begin = page.cursor === null ? startOf(since) : (cursors.open(page.cursor, { bind, now }) as string)
+    const head = headOf(context, values, {
+      format,
+      now,
+      versions,
+      data_time: primary.updated_at,
+      refresh: refreshOf(state, read.from, primary),
+    })
+
+    const answer = async (): Promise<Body> => {
+      const log = logOf(state, read.from[0] as Dataset, primary.version)
+      const limit = page.limit ?? returns.limit.max
+      const records: AnyRow[] = []
+      let next = begin
+      let more = true
+      let reset = false
+      for (let scanned = 0; more && records.length < limit && scanned < SCAN_MOST; ) {
+        const part = await log.page(next, SCAN_PAGE)
+        if (part.reset) {
+          reset = true
+          more = false
+          next = String(primary.version)
+          records.length = 0
+          break
+        }
+        next = part.next
+        more = part.more
+        scanned += part.entries.length
+        for (const [at, change] of part.entries.entries()) {
+          const made = read.entry(change, states as never, values.own)
+          if (made) records.push(made)
+          if (records.length < limit) continue
+          more = part.more || at < part.entries.length - 1
+          if (more) next = change.cursor
+          break
+        }
+      }
+      const next_cursor = cursors.seal(next, { bind, now, hours: CURSOR_HOURS })
+      const list = {
+        name: returns.name,
+        total: null,
+        updated_at: primary.updated_at,
+        next_cursor,
+        extra: { reset, more },
+        meta: metaOf(state, read.from),
+      }
+      const links = [nextLink(values.path, values.query, next_cursor)]
+      return { text: listBody(list, records, { texts, page, format }), links }
+    }
+    return { head, answer, isCheap: true }
+  }
+}
+
+/** Where the log is begun: at the publications from `since` on; null for its beginning. */
+function startOf(since: number | null): string | null {
+  return since === null ? null : `@${Math.max(0, Math.ceil(since))}`
+}

@@ -1,0 +1,64 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Json } from '../../lake/schema/columns.ts'
+import type { ObjectStore } from '../../lake/store/store.ts'
+import { problem } from '../define/problems.ts'
+
+const SECRET_KEY = 'system/cursor-secret'
+const HOUR_MS = 3_600_000
+/** What stamped texts are bound to: no path, so that none passes for a cursor. */
+const STAMP = 'stamp'
+const STAMPED = /^([^\n]{1,1000})\.([A-Za-z0-9_-]{22})$/
+const FORM = /^([A-Za-z0-9_-]{4,1900})\.([A-Za-z0-9_-]{22})$/
+
+/** Makes and reads cursors: signed, so that none can be made up, and bound to the request they continue; and signs names that are no secret. */
+export interface Cursors {
+  /** A cursor at `position` that lives for `hours` from `now` on, rounded up to the hour. */
+  seal(position: Json, options: { readonly bind: string; readonly now: number; readonly hours: number }): string
+  /** The position of a cursor; throws `invalid-cursor` where it was not made by us, has expired or belongs to another request. */
+  open(text: string, options: { readonly bind: string; readonly now: number }): Json
+  /** The text (of one line) with a signature behind it: readable, and not to be made up. */
+  stamp(text: string): string
+  /** The text of a stamped one; null where the signature is not ours. */
+  stamped(text: string): string | null
+}
+
+/** The secret that cursors are signed with: made on first use and kept with the data, so that cursors outlive restarts. */
+export async function cursorSecret(store: ObjectStore): Promise<Buffer> {
+  const there = await store.get(SECRET_KEY)
+  if (there) return Buffer.from(there.toString(), 'hex')
+  await store.putIfAbsent(SECRET_KEY, Buffer.from(randomBytes(32).toString('hex')))
+  const made = await store.get(SECRET_KEY)
+  if (!made) throw new Error(`${SECRET_KEY} cannot be read from ${store.url}`)
+  return Buffer.from(made.toString(), 'hex')
+}
+
+/** Makes cursors with a secret. `bind` is not in the cursor but in what is signed: filters and sort of the request, and its path. */
+export function cursors(secret: Buffer): Cursors {
+  const sign = (bind: string, body: string): Buffer => createHmac('sha256', secret).update(`${bind}\n${body}`).digest().subarray(0, 16)
+  return {
+    seal(position, { bind, now, hours }) {
+      const hour = Math.ceil(now / HOUR_MS) + hours
+      const body = Buffer.from(JSON.stringify([hour, position])).toString('base64url')
+      return `${body}.${sign(bind, body).toString('base64url')}`
+    },
+    open(text, { bind, now }) {
+      const [, body, signature] = FORM.exec(text) ?? []
+      if (!body || !signature || !timingSafeEqual(sign(bind, body), Buffer.from(signature, 'base64url')))
+        throw invalid('it was not given by this service for a request with these filters and this sort')
+      const [hour, position] = JSON.parse(Buffer.from(body, 'base64url').toString()) as [number, Json]
+      if (now >= hour * HOUR_MS) throw invalid('it has expired')
+      return position
+    },
+    stamp: (text) => `${text}.${sign(STAMP, text).toString('base64url')}`,
+    stamped(text) {
+      const [, plain, signature] = STAMPED.exec(text) ?? []
+      if (!plain || !signature || !timingSafeEqual(sign(STAMP, plain), Buffer.from(signature, 'base64url'))) return null
+      return plain
+    },
+  }
+}
+
+function invalid(why: string): Error {
+  const detail = `cursor: ${why}; expected the next_cursor of the reply before, unchanged; start again without it`
+  return problem('invalid-cursor', detail, { errors: [{ parameter: 'cursor', detail }] })
+}

@@ -1,0 +1,58 @@
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
+
+/** Content codings we answer with, the preferred first; `identity` is no coding. */
+export const ENCODINGS = ['br', 'zstd', 'gzip', 'identity'] as const
+export type Encoding = (typeof ENCODINGS)[number]
+
+const toBrotli = promisify(brotliCompress)
+const toGzip = promisify(gzip)
+const toZstd = promisify(zstdCompress)
+
+/** Bodies below this many bytes are sent as they are: they fit one packet anyway. */
+export const COMPRESS_FROM = 1024
+
+/** Compresses a body. */
+export async function compress(body: Buffer, encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> {
+  if (encoding === 'br')
+    return await toBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: body.length } })
+  if (encoding === 'zstd') return await toZstd(body)
+  return await toGzip(body)
+}
+
+/**
+ * The coding for an Accept-Encoding header (RFC 9110 §12.5.3): the greatest weight wins, of equal ones our preference. No header means
+ * no coding, for clients that do not know of any; a client that refuses even identity gets it all the same, as the RFC allows.
+ */
+export function encodingFor(header: string | undefined): Encoding {
+  if (!header) return 'identity'
+  const weights = new Map<string, number>()
+  for (const part of header.split(',')) {
+    const [name = '', ...params] = part.split(';').map((text) => text.trim().toLowerCase())
+    const weight = params.find((text) => text.startsWith('q='))
+    const value = weight === undefined ? 1 : Number(weight.slice(2))
+    weights.set(name, value >= 0 && value <= 1 ? value : 0)
+  }
+  let best: Encoding = 'identity'
+  let bestWeight = 0
+  for (const encoding of ENCODINGS) {
+    const weight = weights.get(encoding) ?? (encoding === 'identity' ? 0 : (weights.get('*') ?? 0))
+    if (weight <= bestWeight) continue
+    best = encoding
+    bestWeight = weight
+  }
+  return best
+}
+
+/** The same function with its last answers remembered: headers of real clients are few. */
+export function remembered<T>(make: (text: string | undefined) => T, most = 200): (text: string | undefined) => T {
+  const known = new Map<string | undefined, T>()
+  return (text) => {
+    const found = known.get(text)
+    if (found !== undefined) return found
+    const made = make(text)
+    if (known.size >= most) known.clear()
+    known.set(text, made)
+    return made
+  }
+}

@@ -1,0 +1,74 @@
+import type { Lake } from '../../lake/open.ts'
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import type { FindRead } from '../define/endpoint.ts'
+import { problem } from '../define/problems.ts'
+import { type AnswerContext, type Answerer, headOf } from './answer.ts'
+import { logOf } from './change-log.ts'
+import { type Meta, metaOf } from './compose.ts'
+import { QUERY_TIMEOUT_MS } from './lake-answers.ts'
+import { lakeState } from './lake-pins.ts'
+import { refreshOf, statesOf } from './live-answers.ts'
+import { type RecordTexts, recordTexts } from './records.ts'
+import type { RequestValues } from './request.ts'
+
+/** How far back the log is searched for an end that has not landed: the lake lags by at most ten minutes. */
+const LAG_MS = 15 * 60_000
+const LOG_PAGE = 1000
+
+/** Answers one thing: from the current state, else from the log of changes, else from the lake; else 404. */
+export function findAnswerer(context: AnswerContext, lake: Lake): Answerer {
+  const { endpoint, state } = context
+  const read = endpoint.read as unknown as FindRead<unknown, readonly Dataset[], AnyRow>
+  const texts = recordTexts(endpoint.returns.record)
+
+  return async (values, { format, now }) => {
+    const { states, primary, ...versions } = statesOf(state, read.from)
+    const found = read.find(states as never, values.own)
+    const refresh = refreshOf(state, read.from, primary)
+    const common = { format, now, data_time: primary.updated_at, refresh }
+    const bodyOf = (record: AnyRow, meta: Meta): { text: string; links: readonly string[] } => ({
+      text: oneText(texts, record, { values, format, meta }),
+      links: [],
+    })
+    if (found) {
+      const answer = (): ReturnType<typeof bodyOf> => bodyOf(found, metaOf(state, read.from))
+      return { head: headOf(context, values, { ...common, versions }), answer, isCheap: true }
+    }
+    const { past } = read
+    if (!past) throw unknown(values)
+    const lakeNow = await lakeState({ lake, cursors: context.cursors }, read.from.slice(0, 1), null)
+    const head = headOf(context, values, {
+      ...common,
+      versions: {
+        ...versions,
+        of: [...versions.of, lakeNow.name],
+        changed_at: Math.max(versions.changed_at, lakeNow.changed_at ?? 0),
+      },
+    })
+    const answer = async (signal: AbortSignal): Promise<ReturnType<typeof bodyOf>> => {
+      const log = logOf(state, read.from[0] as Dataset, primary.version)
+      const ended = await log.last({ since: primary.version - LAG_MS, page: LOG_PAGE, find: (change) => past.ended(change, values.own) })
+      if (ended) return bodyOf(ended, metaOf(state, read.from))
+      const options = { pins: lakeNow.pins, timeout_ms: QUERY_TIMEOUT_MS, signal, columns: past.columns, maxRows: 1 }
+      const [row] = await lake.query(past.query(values.own), options)
+      if (!row) throw unknown(values)
+      return bodyOf(past.finish(row as never), metaOf(state, read.from, { snapshot: lakeNow.name, covered_until: lakeNow.covered_until }))
+    }
+    return { head, answer, isCheap: false, mayNotExist: true }
+  }
+}
+
+/** The body of one record's reply. */
+function oneText(
+  texts: RecordTexts,
+  record: AnyRow,
+  options: { readonly values: RequestValues; readonly format: string; readonly meta: Meta },
+): string {
+  const { page } = options.values
+  const shown = options.format === 'geojson' ? texts.feature(record, page) : texts.object(record, page)
+  return JSON.stringify({ ...shown, meta: options.meta })
+}
+
+function unknown(values: RequestValues): Error {
+  return problem('not-found', `Nothing is known under ${values.path.slice(0, 200)}.`)
+}

@@ -1,0 +1,43 @@
+/** Headers that let pages of any origin read a data path; no credentials are taken. */
+export const CORS_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers':
+    'ETag, Link, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Data-Age, Retry-After, Deprecation, Sunset, X-Request-Id, Location',
+})
+
+/** What an OPTIONS request of a data path is told besides. */
+export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  ...CORS_HEADERS,
+  'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
+  'Access-Control-Allow-Headers': 'X-API-Key, If-None-Match, Accept, Content-Type, Idempotency-Key, Last-Event-ID',
+  'Access-Control-Max-Age': '86400',
+})
+
+/** What replies of data paths depend on besides the URL. */
+export const VARY = 'Accept, Accept-Encoding, Accept-Language, X-API-Key'
+
+/** Methods of a data path. */
+export const ALLOW = 'GET, HEAD, OPTIONS'
+
+/** The conditions of a request that a cached copy may meet. */
+export interface Conditions {
+  readonly 'if-none-match'?: string | undefined
+  readonly 'if-modified-since'?: string | undefined
+}
+
+/** True where the caller's copy is still good: by its tag, else, where none is sent, by its time (RFC 9110 §13.2.2). */
+export function isNotModified(conditions: Conditions, head: { readonly etag: string; readonly modified_at: number | null }): boolean {
+  const tag = conditions['if-none-match']
+  if (tag !== undefined) return matchesTag(tag, head.etag)
+  const since = conditions['if-modified-since']
+  if (since === undefined || head.modified_at === null || !since.endsWith(' GMT')) return false
+  return Math.floor(head.modified_at / 1000) * 1000 <= Date.parse(since)
+}
+
+/** True where an If-None-Match header names the tag, by the weak comparison (RFC 9110 §13.1.2). */
+export function matchesTag(header: string, etag: string): boolean {
+  if (header === etag) return true
+  if (header.trim() === '*') return true
+  const opaque = (tag: string): string => tag.trim().replace(/^W\//, '')
+  return header.split(',').some((tag) => opaque(tag) === opaque(etag))
+}

@@ -1,0 +1,145 @@
+import type { Lake } from '../../lake/open.ts'
+import { bind, join, type Sql, sql } from '../../lake/query/sql.ts'
+import type { Columns, Json } from '../../lake/schema/columns.ts'
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import type { LakeRead, LakeView, ListReturn, State } from '../define/endpoint.ts'
+import { closePeriod } from '../define/params-time.ts'
+import { problem } from '../define/problems.ts'
+import { fieldColumn, flatFields } from '../define/select.ts'
+import { membersOf } from '../define/shape.ts'
+import { type AnswerContext, type Answerer, type Body, headOf, nextLink } from './answer.ts'
+import { metaOf } from './compose.ts'
+import { type LakeState, lakeState } from './lake-pins.ts'
+import { type Order, orderOf, type Position, positionOf } from './paging.ts'
+import { listBody, recordTexts } from './records.ts'
+import type { RequestValues } from './request.ts'
+
+/** Longest time of a query of the lake, waiting for a slot included. */
+export const QUERY_TIMEOUT_MS = 30_000
+const CURSOR_HOURS = 24
+const DAY_MS = 86_400_000
+/** The worker commits to the lake at least this often. */
+const LAND_S = 600
+
+/** Answers lists that DuckDB reads from the lake. Every page of a list reads the state that its first page read. */
+export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
+  const { endpoint, state, cursors } = context
+  const read = endpoint.read as unknown as LakeRead<unknown, readonly Dataset[], AnyRow>
+  const returns = endpoint.returns as ListReturn
+  const { record } = returns
+  const texts = recordTexts(record, { remember: false })
+  const columns = read.rows?.columns ?? flatFields(record.fields)
+
+  return async (values, { format, now }) => {
+    const { page } = values
+    const bound = `${endpoint.path} ${values.filterKey}`
+    const begun = page.cursor === null ? null : readBegun(cursors.open(page.cursor, { bind: bound, now }))
+    const lakeNow = await lakeState({ lake, cursors }, read.from, begun?.snapshot || page.snapshot)
+    const view = viewOf(lakeNow)
+    const query = read.query(values.own, view)
+    const isKnown = knowsSubject(context, read, values)
+    const head = headOf(context, values, {
+      format,
+      now,
+      versions: { datasets: read.from, of: [lakeNow.name, Number(isKnown)], changed_at: lakeNow.changed_at },
+      data_time: lakeNow.covered_until,
+      refresh: { at: (lakeNow.covered_until ?? now) + 1000 * LAND_S, cadence_s: LAND_S },
+    })
+    const answer = async (signal: AbortSignal): Promise<Body> => {
+      const options = { pins: lakeNow.pins, timeout_ms: QUERY_TIMEOUT_MS, signal }
+      const order = orderOf(returns, page.sort)
+      const limit = page.limit ?? returns.limit.max
+      const paged = pageQuery({ query, columns, shape: record.name, order, after: begun?.position ?? null, limit: limit + 1 })
+      const rows = await lake.query(paged, { ...options, columns, maxRows: limit + 1 })
+      if (rows.length === 0 && !begun && !isKnown) throw problem('not-found', `Nothing is known under ${values.path.slice(0, 200)}.`)
+      const shownRows = rows.slice(0, limit)
+      const end = rows.length > limit ? positionOf(order, shownRows.at(-1) as AnyRow) : null
+      const finish = read.rows?.finish as ((row: AnyRow) => AnyRow) | undefined
+      const records = finish ? shownRows.map(finish) : shownRows
+      const next_cursor =
+        end && cursors.seal({ snapshot: lakeNow.name, position: end } as unknown as Json, { bind: bound, now, hours: CURSOR_HOURS })
+      const total = page.total === 'exact' ? await countOf(lake, query, options) : null
+      const meta = metaOf(state, read.from, { snapshot: lakeNow.name, covered_until: lakeNow.covered_until })
+      const shown = shownPage(values, read, returns)
+      const links = next_cursor === null ? [] : [nextLink(values.path, values.query, next_cursor)]
+      const list = { name: returns.name, total, updated_at: lakeNow.covered_until, next_cursor, meta }
+      return { text: listBody(list, records, { texts, page: shown, format }), links }
+    }
+    return { head, answer, isCheap: false, mayNotExist: !isKnown }
+  }
+}
+
+/** What a query may know of a state of the lake. */
+function viewOf(lakeNow: LakeState): LakeView {
+  const covered_until = lakeNow.covered_until ?? 0
+  // The end is not included, the newest observation is.
+  return {
+    covered_until,
+    period: (period, span_days) => closePeriod(period, { covered_until: covered_until + 1, span_ms: span_days * DAY_MS }),
+  }
+}
+
+/** One page of a query's rows: those after a position, in order, by keyset. */
+export function pageQuery(options: {
+  readonly query: Sql
+  readonly columns: Columns
+  readonly shape: string
+  readonly order: Order
+  readonly after: Position | null
+  readonly limit: number
+}): Sql {
+  const { query, columns, order, after, limit } = options
+  const shape = { name: options.shape, about: '', fields: columns }
+  const by = order.map(({ field, falling }) =>
+    falling ? sql`${fieldColumn(shape, field)} DESC NULLS LAST` : sql`${fieldColumn(shape, field)} ASC NULLS LAST`,
+  )
+  const where = after === null ? sql`` : sql` WHERE ${isAfter(options, after)}`
+  return sql`SELECT * FROM (${query})${where} ORDER BY ${join(by)} LIMIT ${limit}`
+}
+
+/** The condition that a row comes after a position: equal in the first criteria, after it in the next. Nulls come last. */
+function isAfter(options: { readonly columns: Columns; readonly shape: string; readonly order: Order }, after: Position): Sql {
+  const shape = { name: options.shape, about: '', fields: options.columns }
+  const cases = options.order.flatMap(({ field, falling }, at) => {
+    const value = after[at] ?? null
+    if (value === null) return []
+    const name = fieldColumn(shape, field)
+    const bound = bind(field, { ...(options.columns[field] as Columns[string]), nullable: true }, value)
+    const equal = options.order
+      .slice(0, at)
+      .map((before, index) =>
+        isSame(fieldColumn(shape, before.field), options.columns[before.field] as Columns[string], after[index] ?? null),
+      )
+    const beyond = falling ? sql`(${name} < ${bound} OR ${name} IS NULL)` : sql`(${name} > ${bound} OR ${name} IS NULL)`
+    return [sql`(${join([...equal, beyond], sql` AND `)})`]
+  })
+  return cases.length === 0 ? sql`false` : join(cases, sql` OR `)
+}
+
+function isSame(name: Sql, column: Columns[string], value: unknown): Sql {
+  return value === null ? sql`${name} IS NULL` : sql`${name} = ${bind('key', column, value)}`
+}
+
+async function countOf(lake: Lake, query: Sql, options: Parameters<Lake['query']>[1]): Promise<number> {
+  const [row] = await lake.query(sql`SELECT count(*) AS total FROM (${query})`, { ...options, columns: {}, maxRows: 1 })
+  return Number(row?.['total'])
+}
+
+/** True where the thing whose history is asked for is there at present: an answer without rows is then an empty list, else 404. */
+function knowsSubject(context: AnswerContext, { subject }: LakeRead<unknown, readonly Dataset[], AnyRow>, values: RequestValues): boolean {
+  if (!subject) return true
+  const snapshot = context.state.snapshot(subject.of)
+  return snapshot !== null && subject.find(snapshot as unknown as State, values.own)
+}
+
+/** The page's parameters, without the fields that the endpoint leaves out. */
+function shownPage(values: RequestValues, read: LakeRead<unknown, readonly Dataset[], AnyRow>, returns: ListReturn): RequestValues['page'] {
+  const left = read.omit?.(values.own) ?? []
+  if (left.length === 0) return values.page
+  const all = values.page.fields ?? membersOf(returns.record.fields).map((member) => member.name)
+  return { ...values.page, fields: all.filter((name) => !left.includes(name)) }
+}
+
+function readBegun(value: Json): { snapshot: string; position: Position } {
+  return value as unknown as { snapshot: string; position: Position }
+}

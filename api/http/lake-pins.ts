@@ -1,0 +1,67 @@
+import type { Lake, LakePins } from '../../lake/open.ts'
+import { isQueryError } from '../../lake/query/errors.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import { Refused } from '../define/problems.ts'
+import type { Cursors } from './cursor.ts'
+
+/** The state of the lake that an answer reads. */
+export interface LakeState {
+  readonly pins: LakePins
+  /** Names the state, for `meta.snapshot`, `?snapshot=` and cursors; empty where nothing has landed yet. */
+  readonly name: string
+  /** Newest data time that has landed in the first dataset, in ms; null where none has. */
+  readonly covered_until: number | null
+  /** When one of the tables last changed, ms since the epoch; null where there is none. */
+  readonly changed_at: number | null
+}
+
+/** One dataset in a name: id, snapshot id, covered until (ms). Names are stamped: what they say was read from the tables. */
+const PART = /^([a-z0-9_]{1,60})\.(\d{1,20})\.(\d{1,15})$/
+const EXPECTED = 'expected a snapshot as meta.snapshot named it'
+
+/**
+ * Finds the newest state of datasets, or the one that `name` names. Throws `Refused` for a name that was not ours or whose state is gone.
+ * The covered time is part of the name, because it moves on without a new snapshot where nothing changed. Names are signed with `cursors`.
+ */
+export async function lakeState(
+  { lake, cursors }: { readonly lake: Lake; readonly cursors: Cursors },
+  datasets: readonly Dataset[],
+  name: string | null,
+): Promise<LakeState> {
+  const named = name ? readName(cursors.stamped(name) ?? '', datasets) : new Map<string, { id: bigint; covered: number }>()
+  const parts: string[] = []
+  let covered_until: number | null = null
+  let changed_at: number | null = null
+  for (const [at, dataset] of datasets.entries()) {
+    const asked = named.get(dataset.id)
+    const snapshot = await existing(() => lake.snapshot(dataset, asked?.id))
+    if (!snapshot?.snapshotId) continue
+    const covered = asked?.covered ?? Math.max(0, ...Object.values(snapshot.covered_until))
+    if (at === 0) covered_until = covered
+    changed_at = Math.max(changed_at ?? 0, asked ? snapshot.updated_at : snapshot.state.metadata['last-updated-ms'])
+    parts.push(`${dataset.id}.${snapshot.snapshotId}.${Math.floor(covered)}`)
+    named.set(dataset.id, { id: snapshot.snapshotId, covered })
+  }
+  const at = Object.fromEntries([...named].map(([id, one]) => [id, one.id]))
+  const stamped = parts.length === 0 ? '' : cursors.stamp(parts.join(','))
+  return { pins: await existing(() => lake.pin(datasets, at)), name: stamped, covered_until, changed_at }
+}
+
+function readName(name: string, datasets: readonly Dataset[]): Map<string, { id: bigint; covered: number }> {
+  const known = new Map<string, { id: bigint; covered: number }>()
+  for (const part of name.split(',')) {
+    const [, id = '', snapshot = '', covered = ''] = PART.exec(part) ?? []
+    if (!datasets.some((dataset) => dataset.id === id)) throw new Refused(EXPECTED, { parameter: 'snapshot' })
+    known.set(id, { id: BigInt(snapshot), covered: Number(covered) })
+  }
+  return known
+}
+
+async function existing<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!isQueryError(error, 'no-snapshot')) throw error
+    throw new Refused(`${EXPECTED}; the lake no longer keeps this one, they are kept 7 days`, { parameter: 'snapshot' })
+  }
+}

@@ -1,0 +1,148 @@
+import type { LiveSnapshot } from '../../lake/live/read.ts'
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import type { ListReturn, LiveRead, State, SystemRead } from '../define/endpoint.ts'
+import type { Format } from '../define/params-page.ts'
+import { problem } from '../define/problems.ts'
+import { type AnswerContext, type Answerer, type Body, headOf, nextLink } from './answer.ts'
+import { type Meta, metaOf } from './compose.ts'
+import { compareBy, orderOf, pageOf, readPosition } from './paging.ts'
+import { listBody, type RecordTexts, recordTexts } from './records.ts'
+import type { RequestValues } from './request.ts'
+import type { ServiceState } from './state.ts'
+
+const EMPTY: State = Object.freeze({ rows: [] })
+/** Seconds between two looks where no feed states a cadence. */
+const CADENCE_S = 60
+const CURSOR_HOURS = 24
+
+/** Answers lists of the current state. */
+export function liveAnswerer(context: AnswerContext): Answerer {
+  const { endpoint, state } = context
+  const read = endpoint.read as unknown as LiveRead<unknown, readonly Dataset[], AnyRow, AnyRow>
+  const texts = recordTexts(endpoint.returns.record)
+  const records = perVersion((states: readonly State[]) => read.records(states as never))
+  return (values, { format, now }) => {
+    const { states, primary, ...versions } = statesOf(state, read.from)
+    const head = headOf(context, values, {
+      format,
+      now,
+      versions,
+      data_time: primary.updated_at,
+      refresh: refreshOf(state, read.from, primary),
+    })
+    const answer = (): Body => {
+      const all = records(states)
+      const picked = chosen(read.pick(all, values.own, steppedNow(head.clock_s, now)), context, values)
+      return pageBody(context, values, { texts, all: picked, format, now, updated_at: primary.updated_at, meta: metaOf(state, read.from) })
+    }
+    return { head, answer, isCheap: true }
+  }
+}
+
+/** Answers lists of what the service knows of itself. */
+export function systemAnswerer(context: AnswerContext): Answerer {
+  const { endpoint, state } = context
+  const read = endpoint.read as unknown as SystemRead<unknown, AnyRow>
+  const texts = recordTexts(endpoint.returns.record)
+  return (values, { format, now }) => {
+    const system = state.system()
+    const clock_s = read.clock_s ?? 0
+    const versions = { datasets: [], of: [state.described_at] }
+    const refresh = { at: now + 1000 * (clock_s || CADENCE_S), cadence_s: clock_s || CADENCE_S }
+    const at = steppedNow(clock_s, now)
+    const updated_at = at || state.described_at
+    const head = headOf(context, values, { format, now, versions, data_time: updated_at, refresh, clock_s })
+    const answer = (): Body => {
+      const all = read.records(system, values.own, at)
+      return pageBody(context, values, {
+        texts,
+        all: chosen(all, context, values),
+        format,
+        now,
+        updated_at,
+        meta: metaOf(state, []),
+      })
+    }
+    return { head, answer, isCheap: true }
+  }
+}
+
+/** The states of datasets and the versions they are of; throws `feed-unavailable` where the first has never been published. */
+export function statesOf(
+  state: ServiceState,
+  datasets: readonly Dataset[],
+): {
+  states: readonly State[]
+  primary: LiveSnapshot
+  datasets: readonly Dataset[]
+  of: readonly (string | number | null)[]
+  changed_at: number
+} {
+  const snapshots = datasets.map((dataset) => state.snapshot(dataset))
+  const [primary] = snapshots
+  if (!primary) throw problem('feed-unavailable', `No data of ${datasets[0]?.title} has arrived yet.`, { retry_after_s: 30 })
+  const of = snapshots.flatMap((snapshot) => (snapshot ? [snapshot.version, ...snapshot.parts.map((part) => part.fetch_id)] : [null]))
+  // The time of the data tells changes of one part; where there are several, an older one may come after a newer one.
+  const parts = snapshots.flatMap((snapshot) => snapshot?.parts ?? [])
+  const changed_at = parts.length === 1 ? primary.updated_at : Math.max(...parts.map((part) => part.fetched_at))
+  return { states: snapshots.map((snapshot) => (snapshot as State | null) ?? EMPTY), primary, datasets, of, changed_at }
+}
+
+/** When a dataset is expected to be published anew. */
+export function refreshOf(state: ServiceState, datasets: readonly Dataset[], primary: LiveSnapshot): { at: number; cadence_s: number } {
+  const cadence_s = state.cadence_s(datasets[0] as Dataset) ?? CADENCE_S
+  return { at: Math.max(...primary.parts.map((part) => part.fetched_at)) + 1000 * cadence_s, cadence_s }
+}
+
+/** One page of records, as JSON or GeoJSON. */
+function pageBody(
+  context: AnswerContext,
+  values: RequestValues,
+  parts: {
+    readonly texts: RecordTexts
+    readonly all: readonly AnyRow[]
+    readonly format: Format
+    readonly now: number
+    readonly updated_at: number
+    readonly meta: Meta
+  },
+): Body {
+  const { texts, all, format, now, updated_at, meta } = parts
+  const { endpoint, cursors } = context
+  const { page } = values
+  const returns = endpoint.returns as ListReturn
+  const order = orderOf(returns, page.sort)
+  const bind = `${endpoint.path} ${values.filterKey}`
+  const after = page.cursor === null ? null : readPosition(cursors.open(page.cursor, { bind, now }))
+  const { records, end } = pageOf(all.toSorted(compareBy(order)), { order, after, limit: page.limit })
+  const next_cursor = end && cursors.seal(end, { bind, now, hours: CURSOR_HOURS })
+  const list = { name: returns.name, total: all.length, updated_at, next_cursor, meta }
+  const links = next_cursor === null ? [] : [nextLink(values.path, values.query, next_cursor)]
+  return { text: listBody(list, records, { texts, page, format }), links }
+}
+
+/** The records that `ids` and `updated_since` leave. */
+function chosen(records: readonly AnyRow[], context: AnswerContext, { page }: RequestValues): readonly AnyRow[] {
+  const { id } = context.endpoint.returns as ListReturn
+  const ids = page.ids && new Set(page.ids)
+  const since = page.updated_since
+  if (!ids && since === null) return records
+  return records.filter(
+    (record) => (!ids || ids.has(record[id as string] as string)) && (since === null || (record['updated_at'] as number) >= since),
+  )
+}
+
+/** What is made of states, remembered until one of them changes. */
+function perVersion<T>(make: (states: readonly State[]) => T): (states: readonly State[]) => T {
+  let last: { readonly states: readonly State[]; readonly made: T } | null = null
+  return (states) => {
+    if (last && last.states.every((state, at) => state === states[at])) return last.made
+    last = { states, made: make(states) }
+    return last.made
+  }
+}
+
+/** The clock as an answer may see it: the begin of its step; 0 where it may not see it at all. */
+function steppedNow(clock_s: number, now: number): number {
+  return clock_s === 0 ? 0 : Math.floor(now / (clock_s * 1000)) * clock_s * 1000
+}

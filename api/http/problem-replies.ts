@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { QueryError } from '../../lake/query/errors.ts'
+import { PROBLEMS, Problem, type ProblemCode, problem, Refused } from '../define/problems.ts'
+import { ALLOW, CORS_HEADERS } from './headers.ts'
+import { refusal } from './request.ts'
+
+const CONTENT_TYPE = 'application/problem+json; charset=utf-8'
+
+/** Fastify's own errors, by their code. */
+const FASTIFY_PROBLEMS: Readonly<Record<string, readonly [ProblemCode, string]>> = {
+  FST_ERR_BAD_URL: ['malformed-request', 'The URL cannot be decoded: a % has to be followed by two hexadecimal digits of UTF-8.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload-too-large', 'The request body is larger than this path takes.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported-media-type', 'The request body has a media type that this path does not take.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed-request', 'The request body is not as long as Content-Length says.'],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['malformed-request', 'The request body is empty.'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['malformed-request', 'The request body is no JSON.'],
+}
+
+/** Requests that Node's HTTP parser gives up, by its error code. */
+const PARSER_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers-too-large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
+}
+
+/** A problem as it is sent. */
+interface ProblemReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly request_id: string
+}
+
+/** Writes a problem as RFC 9457 has it, with a fresh request id. */
+function problemReply(made: Problem, options: { readonly baseUrl: string; readonly instance: string }): ProblemReply {
+  const { errors, retry_after_s, headers } = made.options
+  const request_id = `req_${randomUUID()}`
+  const body = {
+    type: `${options.baseUrl}/problems/${made.code}`,
+    title: PROBLEMS[made.code].title,
+    status: made.status,
+    detail: made.message,
+    instance: options.instance,
+    code: made.code,
+    request_id,
+    ...(errors ? { errors } : {}),
+  }
+  return {
+    status: made.status,
+    request_id,
+    body: JSON.stringify(body),
+    headers: {
+      'Content-Type': CONTENT_TYPE,
+      'Cache-Control': 'no-store',
+      'X-Request-Id': request_id,
+      ...CORS_HEADERS,
+      ...(retry_after_s === undefined ? {} : { 'Retry-After': String(Math.ceil(retry_after_s)) }),
+      ...headers,
+    },
+  }
+}
+
+/** The problem that an error of any kind is answered with. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (error instanceof Refused) return refusal(error)
+  if (error instanceof QueryError) return queryProblem(error)
+  const code = (error as { code?: string }).code ?? ''
+  const known = FASTIFY_PROBLEMS[code]
+  if (known) return problem(known[0], known[1], { cause: error })
+  return problem('internal', 'The request could not be answered; the mistake is ours.', { cause: error })
+}
+
+function queryProblem(error: QueryError): Problem {
+  if (error.code === 'timeout') return problem('query-timeout', 'The query was stopped after 30 s.', { retry_after_s: 30, cause: error })
+  if (error.code === 'busy' || error.code === 'closed' || error.code === 'cache-full')
+    return problem('temporary-reduced-capacity', 'Too many queries of the lake are running; this one was not begun.', {
+      retry_after_s: 5,
+      cause: error,
+    })
+  return problem('internal', 'The request could not be answered; the mistake is ours.', { cause: error })
+}
+
+/** Makes every way to fail end as problem+json, and logs those that are our fault with the request's id. */
+export function answerProblems(
+  app: FastifyInstance,
+  { baseUrl, log }: { readonly baseUrl: () => string; readonly log: FastifyBaseLogger },
+): void {
+  const send = (request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply => {
+    const made = problemOf(error)
+    const { status, headers, body, request_id } = problemReply(made, {
+      baseUrl: baseUrl(),
+      instance: request.raw.url?.slice(0, 2000) ?? '/',
+    })
+    if (status >= 500)
+      log.error(
+        { request_id, path: request.raw.url?.slice(0, 500), status, code: made.code, err: made.options.cause ?? made },
+        'request failed',
+      )
+    return reply
+      .code(status)
+      .headers(headers)
+      .send(request.raw.method === 'HEAD' ? undefined : body)
+  }
+  app.setErrorHandler((error, request, reply) => send(request, reply, error))
+  app.setNotFoundHandler((request, reply) =>
+    send(
+      request,
+      reply,
+      problem('not-found', `There is no path ${(request.raw.url ?? '').split('?')[0]?.slice(0, 200)}; GET /openapi.json lists every path.`),
+    ),
+  )
+}
+
+/** Answers a request that never became one for Fastify: too long, too slow or no HTTP. For `clientErrorHandler`. */
+export function answerClientError(error: Error & { code?: string }, socket: Socket, baseUrl: string): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const code = PARSER_PROBLEMS[error.code ?? ''] ?? 'malformed-request'
+  const { status, headers, body } = problemReply(
+    problem(code, error.code === 'HPE_INVALID_METHOD' ? 'The request line has no method of HTTP.' : PROBLEMS[code].help),
+    { baseUrl, instance: '/' },
+  )
+  const lines = Object.entries({ ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  )
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+}
+
+/** The problem of a path that exists but not for this method. */
+export function methodProblem(method: string, path: string): Problem {
+  return problem('method-not-allowed', `${path} does not take ${method}; it takes ${ALLOW}.`, { headers: { Allow: ALLOW } })
+}
+
+/** The page behind a problem's `type`. */
+export function problemPage(code: ProblemCode): string {
+  const { status, title, help } = PROBLEMS[code]
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${code}</title></head>
+<body><h1>${title}</h1><p><code>${code}</code>, HTTP status ${status}.</p><p>${help}</p></body>
+</html>
+`
+}

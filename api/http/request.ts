@@ -1,0 +1,189 @@
+import { type Endpoint, pathParams } from '../define/endpoint.ts'
+import type { Group, Param, Params } from '../define/params.ts'
+import { NO_PAGE, type PageValues, pageParams } from '../define/params-page.ts'
+import { type Problem, type ProblemCode, type ProblemError, problem, Refused } from '../define/problems.ts'
+import { nearest } from '../define/suggest.ts'
+
+/** A request's parameters, read and checked. */
+export interface RequestValues {
+  /** Path and query string (without `?`) as they were sent. */
+  readonly path: string
+  readonly query: string
+  /** Values of the endpoint's own parameters, as `read` takes them. */
+  readonly own: Readonly<Record<string, unknown>>
+  readonly page: PageValues
+  /** Text that is the same for requests that choose the same records in the same order: what a cursor is bound to. */
+  readonly filterKey: string
+  /** Text that is the same for requests with the same answer, representation apart. */
+  readonly key: string
+  /** Steps in which the answer depends on the clock, in seconds; 0 where it does not. */
+  readonly clock_s: number
+}
+
+/** Reads a request: its URL as it was sent, and the decoded path parameters. Throws a 400 problem that names every mistake. */
+export type RequestReader = (url: string, inPath: Readonly<Record<string, string>>) => RequestValues
+
+/** Every parameter of an endpoint by its public name: its own, those of its groups, and those every endpoint of its kind takes. */
+export function allParams(endpoint: Endpoint): ReadonlyMap<string, Param> {
+  const own = Object.entries(endpoint.params as Params).flatMap(([name, one]) =>
+    one.kind === 'group' ? Object.entries(one.members) : [[name, one] as const],
+  )
+  return new Map([...own, ...Object.entries(pageParams(endpoint))])
+}
+
+/** Makes the reader of an endpoint's requests. */
+export function requestReader(endpoint: Endpoint): RequestReader {
+  const params = allParams(endpoint)
+  const pathNames = new Set(pathParams(endpoint.path))
+  const queryNames = [...params.keys()].filter((name) => !pathNames.has(name))
+  const pageNames = Object.keys(pageParams(endpoint))
+  const paged = pageNames.includes('cursor')
+
+  return (url, inPath) => {
+    const mark = url.indexOf('?')
+    const [path, query] = mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)]
+    const mistakes = new Mistakes()
+    const texts = new Map<string, string[]>(Object.entries(inPath).map(([name, text]) => [name, [text]]))
+    if (query.includes('%')) checkEncoding(query, mistakes)
+    for (const [name, text] of new URLSearchParams(query)) {
+      if (!params.has(name) || pathNames.has(name)) mistakes.unknown(name, queryNames)
+      else texts.set(name, [...(texts.get(name) ?? []), text])
+    }
+    const read = new Map<string, unknown>()
+    let clock_s = 0
+    for (const [name, one] of params) {
+      const given = texts.get(name)
+      read.set(name, readParam(name, one, given, mistakes))
+      if (given && one.clock_s) clock_s = clock_s === 0 ? one.clock_s : Math.min(clock_s, one.clock_s)
+    }
+    mistakes.throwIfAny()
+    const own: Record<string, unknown> = {}
+    for (const [name, one] of Object.entries(endpoint.params as Params)) {
+      own[name] = one.kind === 'group' ? combine(one, read, texts, mistakes) : read.get(name)
+    }
+    const page = { ...NO_PAGE, ...Object.fromEntries(pageNames.map((name) => [name, read.get(name)])) } as PageValues
+    if (page.ids && page.ids.length > 500)
+      mistakes.add('invalid-parameter', { parameter: 'ids', detail: `ids: expected at most 500, got ${page.ids.length}` })
+    mistakes.throwIfAny()
+    // A reply with a cursor holds the hour in which the cursor ends.
+    if (paged && (page.limit !== null || page.cursor !== null)) clock_s = Math.min(clock_s || 3600, 3600)
+    const filterKey = JSON.stringify([own, page.ids, page.updated_since, page.sort])
+    const key = JSON.stringify([filterKey, page.limit, page.cursor, page.since, page.fields, page.lang, page.total, page.snapshot])
+    return { path, query, own, page, filterKey, key, clock_s }
+  }
+}
+
+/** Finds what URLSearchParams would take as it is: a % without two hexadecimal digits, or bytes that are no UTF-8. */
+function checkEncoding(query: string, mistakes: Mistakes): void {
+  for (const pair of query.split('&')) {
+    try {
+      decodeURIComponent(pair)
+    } catch {
+      const parameter = short(pair.split('=')[0] ?? '')
+      const detail = `${parameter}: a % has to be followed by two hexadecimal digits of UTF-8, got ${JSON.stringify(short(pair))}`
+      mistakes.add('invalid-parameter', { parameter, detail })
+    }
+  }
+}
+
+function readParam(name: string, one: Param, given: readonly string[] | undefined, mistakes: Mistakes): unknown {
+  if (given === undefined) {
+    if (one.required) mistakes.add('invalid-parameter', { parameter: name, detail: `${name} is required`, ...allowedBy(one) })
+    return one.fallback
+  }
+  if (given.length > 1 && !one.list) {
+    mistakes.add('invalid-parameter', { parameter: name, detail: `${name} is given ${given.length} times; expected once` })
+    return one.fallback
+  }
+  const parts = one.list ? given.flatMap((text) => text.split(',')) : given
+  const values: unknown[] = []
+  for (const part of parts) {
+    try {
+      if (part === '') throw nothingGiven(one)
+      values.push(one.parse(part))
+    } catch (error) {
+      mistakes.refused(error, name, part)
+    }
+  }
+  return one.list ? [...new Set(values)] : values[0]
+}
+
+function combine(
+  one: Group,
+  read: ReadonlyMap<string, unknown>,
+  texts: ReadonlyMap<string, readonly string[]>,
+  mistakes: Mistakes,
+): unknown {
+  const names = Object.keys(one.members)
+  const values = Object.fromEntries(names.map((name) => [name, read.get(name)]))
+  try {
+    return one.combine(values as never)
+  } catch (error) {
+    const name = (error instanceof Refused && error.parameter) || (names[0] as string)
+    mistakes.refused(error, name, texts.get(name)?.join(',') ?? '')
+    return null
+  }
+}
+
+function nothingGiven(one: Param): Refused {
+  const { allowed } = allowedBy(one)
+  return new Refused(`expected a value, got none${allowed ? `; allowed: ${allowed.join(', ')}` : ''}`, allowed ? { allowed } : {})
+}
+
+function allowedBy(one: Param): { allowed?: readonly string[] } {
+  const allowed = one.schema['enum']
+  return Array.isArray(allowed) ? { allowed: allowed as string[] } : {}
+}
+
+/** The problem of a refusal, for values that are only known to be wrong once the answer is being made. */
+export function refusal(error: Refused): Problem {
+  const mistakes = new Mistakes()
+  mistakes.refused(error, error.parameter ?? '', error.value ?? '')
+  return mistakes.problem()
+}
+
+/** The mistakes of one request, told together. */
+class Mistakes {
+  readonly #codes: ProblemCode[] = []
+  readonly #errors: ProblemError[] = []
+
+  add(code: ProblemCode, error: ProblemError): void {
+    this.#codes.push(code)
+    this.#errors.push(error)
+  }
+
+  unknown(name: string, names: readonly string[]): void {
+    const near = nearest(name, names)
+    const shown = short(name)
+    const suggestion = near ? `; did you mean ${near}?` : '.'
+    this.add('unknown-parameter', {
+      parameter: shown,
+      detail: `There is no parameter ${shown}${suggestion} Allowed: ${names.join(', ')}`,
+      allowed: names,
+    })
+  }
+
+  refused(error: unknown, name: string, value: string): void {
+    if (!(error instanceof Refused)) throw error
+    const got = value === '' ? '' : `, got ${JSON.stringify(short(value))}`
+    this.add(name === 'cursor' ? 'invalid-cursor' : error.code, {
+      parameter: name,
+      detail: `${name}: ${error.message}${got}`,
+      ...(value === '' ? {} : { value: short(value) }),
+      ...(error.allowed ? { allowed: error.allowed } : {}),
+    })
+  }
+
+  throwIfAny(): void {
+    if (this.#errors.length > 0) throw this.problem()
+  }
+
+  problem(): Problem {
+    const detail = this.#errors.map((error) => error.detail).join('. ')
+    return problem(this.#codes[0] as ProblemCode, detail, { errors: this.#errors })
+  }
+}
+
+function short(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text
+}

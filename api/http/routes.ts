@@ -1,0 +1,176 @@
+import { type IncomingMessage, METHODS } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Endpoint, pathParams } from '../define/endpoint.ts'
+import { FORMATS, type Format, isLocated } from '../define/params-page.ts'
+import { problem } from '../define/problems.ts'
+import type { Answerer, Prepared } from './answer.ts'
+import { encodingFor, remembered } from './encodings.ts'
+import { ALLOW, isNotModified, PREFLIGHT_HEADERS } from './headers.ts'
+import { methodProblem } from './problem-replies.ts'
+import { bodyAtHand, bodyIn, isCurrent, type Ready, ready, renew, sendNotModified, sendReady } from './replies.ts'
+import type { ReplyCache } from './reply-cache.ts'
+import { formatFor } from './representation.ts'
+import { requestReader } from './request.ts'
+import type { ServiceState } from './state.ts'
+
+/** What routes share. */
+export interface RouteContext {
+  readonly state: ServiceState
+  readonly cache: ReplyCache
+  readonly clock: () => number
+}
+
+/** Longest URL; Node refuses a request line and headers above 32 kB by itself with 431. */
+const URL_MOST = 16_384
+
+const encodingOf = remembered(encodingFor)
+
+/**
+ * Registers an endpoint's path: GET and HEAD answer, OPTIONS tells what is allowed, any other method is refused. A URL that was answered
+ * before is answered from memory, before anything of it is parsed, as long as the data is the same.
+ */
+export function registerEndpoint(app: FastifyInstance, context: RouteContext, endpoint: Endpoint, answerer: Answerer): void {
+  const { state, cache, clock } = context
+  const url = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')
+  const formats: readonly Format[] = isLocated(endpoint.returns.record.fields) ? FORMATS : ['json']
+  const formatOf = remembered((accept) => formatFor(accept, formats) ?? 'none')
+  const read = requestReader(endpoint)
+  const pathNames = pathParams(endpoint.path)
+  const shelf = cache.shelf()
+  const datasets = 'from' in endpoint.read ? (endpoint.read.from as Parameters<ServiceState['onChange']>[0]) : null
+  let generation = 0
+  const end = state.onChange(datasets, () => {
+    generation++
+    shelf.clear()
+  })
+  app.addHook('onClose', async () => end())
+
+  /** Sends a reply that is at hand; false where it first has to be compressed. */
+  const sendAtHand = (raw: IncomingMessage, reply: FastifyReply, found: Ready, now: number): boolean => {
+    const { headers, method } = raw
+    if (isNotModified(headers, found.head)) {
+      reply.hijack()
+      sendNotModified(reply.raw, found, now)
+      return true
+    }
+    const encoding = encodingOf(headers['accept-encoding'] as string | undefined)
+    const body = method === 'HEAD' ? null : bodyAtHand(found, encoding)
+    if (body === null && method !== 'HEAD') return false
+    reply.hijack()
+    sendReady(reply.raw, found, { now, encoding, body })
+    return true
+  }
+
+  const answer = async (request: FastifyRequest, reply: FastifyReply, now: number, shelfKey: string): Promise<void> => {
+    const { raw } = request
+    refuseBody(raw)
+    const asked = generation
+    const values = read(raw.url ?? '/', pick(request.params as Record<string, string>, pathNames))
+    const format = values.page.format ?? acceptable(formatOf(raw.headers.accept), formats)
+    const prepared = await answerer(values, { format, now })
+    const head = { ...prepared.head, links: [] }
+    let found = cache.get(head.etag)
+    if (found) renew(found, head.modified_at)
+    if (!found && canSkipBody(raw, prepared)) found = ready(head, '')
+    else if (!found) {
+      const { text, links } = await prepared.answer(goneSignal(reply))
+      found = ready({ ...head, links }, text)
+      cache.put(found)
+    }
+    if (prepared.isCheap && asked === generation) shelf.put(shelfKey, found)
+    if (sendAtHand(raw, reply, found, now)) return
+    const encoding = encodingOf(raw.headers['accept-encoding'] as string | undefined)
+    const body = await bodyIn(found, encoding)
+    reply.hijack()
+    sendReady(reply.raw, found, { now, encoding, body })
+  }
+
+  app.route({
+    method: ['GET', 'HEAD'],
+    url,
+    exposeHeadRoute: false,
+    // Not async, and no hooks: what is in memory goes out in the same turn.
+    handler: (request, reply) => {
+      const { raw } = request
+      const now = clock()
+      const wanted = formatOf(raw.headers.accept)
+      const shelfKey = wanted === 'json' ? (raw.url as string) : `${wanted} ${raw.url}`
+      const found = shelf.get(shelfKey)
+      if (found && !hasBody(raw) && isCurrent(found.head, now) && sendAtHand(raw, reply, found, now)) return
+      answer(request, reply, now, shelfKey).catch((error: unknown) => fail(reply, error))
+    },
+  })
+  registerOtherMethods(app, url)
+}
+
+/** Answers with a problem, unless nobody is there to read it. */
+function fail(reply: FastifyReply, error: unknown): void {
+  if (reply.raw.destroyed) reply.hijack()
+  else reply.send(error)
+}
+
+/** Answers OPTIONS and refuses every other method but GET and HEAD, before a body is read. */
+export function registerOtherMethods(app: FastifyInstance, url: string): void {
+  app.route({
+    method: 'OPTIONS',
+    url,
+    handler: (_request, reply) =>
+      reply
+        .code(204)
+        .headers({ Allow: ALLOW, ...PREFLIGHT_HEADERS })
+        .send(),
+  })
+  const others = METHODS.filter((method) => !['GET', 'HEAD', 'OPTIONS', 'CONNECT'].includes(method))
+  app.route({
+    method: others,
+    url,
+    onRequest: async (request) => {
+      throw methodProblem(request.method, (request.raw.url ?? '').split('?')[0] ?? '')
+    },
+    handler: (_request, reply) => reply,
+  })
+}
+
+/** Lets Fastify route every method that Node's parser knows, so that a wrong one is told apart from a wrong path. */
+export function knowAllMethods(app: FastifyInstance): void {
+  const known = new Set(app.supportedMethods)
+  for (const method of METHODS) if (!known.has(method) && method !== 'CONNECT') app.addHttpMethod(method)
+}
+
+/** True where a request can be answered without making the body, which might still turn out to be a problem. */
+function canSkipBody({ method, headers }: IncomingMessage, { head, isCheap, mayNotExist }: Prepared): boolean {
+  if (mayNotExist) return false
+  if (method === 'HEAD' && !isCheap) return true
+  // A tag was given to someone who got the body; `*` and a time may come from anyone.
+  return headers['if-none-match'] !== undefined && headers['if-none-match'].trim() !== '*' && isNotModified(headers, head)
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return false
+  return headers['content-length'] !== '0'
+}
+
+/** Requests for data have no body, and no URL beyond all measure: such a one is not read. */
+function refuseBody(raw: IncomingMessage): void {
+  if ((raw.url?.length ?? 0) > URL_MOST) throw problem('uri-too-long', `The URL is longer than ${URL_MOST} characters.`)
+  if (hasBody(raw)) throw problem('payload-too-large', 'Requests for data have no body.', { headers: { Connection: 'close' } })
+}
+
+function acceptable(format: Format | 'none', formats: readonly Format[]): Format {
+  if (format !== 'none') return format
+  const types = formats.map((one) => (one === 'json' ? 'application/json' : 'application/geo+json'))
+  throw problem('not-acceptable', `The Accept header takes none of the media types of this path: ${types.join(', ')}.`)
+}
+
+function pick(params: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, params[name] ?? '']))
+}
+
+/** Aborted when the caller has gone before the answer was sent. */
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort(new Error('the caller has gone'))
+  })
+  return gone.signal
+}

@@ -1,0 +1,142 @@
+import { datasets } from '../../lake/catalog.ts'
+import { type FeedListing, type FeedState, feedHealth } from '../../lake/live/freshness.ts'
+import type { LiveReader, LiveSnapshot } from '../../lake/live/read.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { ObjectStore } from '../../lake/store/store.ts'
+import { type LakeRecord, readFeedListings, readLakeRecord, type SourceMode } from '../../lake/system.ts'
+import type { SystemView } from '../define/endpoint.ts'
+
+/** What replies say of where their data comes from; changes only with `version`. */
+export interface ServiceState {
+  readonly live: LiveReader
+  readonly mode: SourceMode
+  /** When the lake's record or the list of feeds last changed, ms since the epoch. */
+  readonly described_at: number
+  readonly system: () => SystemView
+  readonly snapshot: (dataset: Dataset) => LiveSnapshot | null
+  /** True where a feed of the dataset is STALE or DOWN. */
+  readonly isStale: (dataset: Dataset) => boolean
+  /** Expected seconds between two publications of the dataset: those of its fastest feed. Null where no feed is known. */
+  readonly cadence_s: (dataset: Dataset) => number | null
+  /** Text that changes with what replies over these datasets may say, besides their rows. */
+  readonly contextVersion: (datasets: readonly Dataset[]) => string
+  /** When `contextVersion` or the description was last seen to change (ms); 0 where neither has since the start. */
+  readonly contextChangedAt: (datasets: readonly Dataset[]) => number
+  /** Calls back when the answers of these datasets (of all where null) may have changed; returns what ends it. */
+  readonly onChange: (of: readonly Dataset[] | null, tell: () => void) => () => void
+  readonly close: () => void
+}
+
+/** What `openState` needs. */
+export interface StateOptions {
+  readonly store: ObjectStore
+  readonly live: LiveReader
+  readonly clock: () => number
+  /** Told of a store that could not be read; the last good description stays. */
+  readonly onError: (error: Error) => void
+  /** Time between two looks at the clock and at what the worker announced, in ms. */
+  readonly poll_ms?: number
+}
+
+/**
+ * Follows what replies depend on besides the rows: mode of the sources, list of feeds, and whether a feed has become stale, which is
+ * found by looking at the clock now and then, so that it turns up as a new version and never depends on the moment of a request.
+ */
+export async function openState({ store, live, clock, onError, poll_ms = 2000 }: StateOptions): Promise<ServiceState> {
+  let record: LakeRecord | null = null
+  let feeds: readonly FeedListing[] = []
+  let described_at = 0
+  let stale: ReadonlySet<string> = new Set()
+  let redescribed_at = 0
+  const turned_at = new Map<string, number>()
+  const watchers = new Set<{ of: ReadonlySet<string> | null; tell: () => void }>()
+
+  const describe = async (): Promise<boolean> => {
+    const [nextRecord, nextFeeds, info] = await Promise.all([
+      readLakeRecord(store),
+      readFeedListings(store),
+      store.head('system/feeds.json'),
+    ])
+    const changed = JSON.stringify([record, feeds]) !== JSON.stringify([nextRecord, nextFeeds])
+    record = nextRecord
+    feeds = nextFeeds
+    described_at = Math.floor(info?.modified_at ?? (record ? Date.parse(record.created_at) : 0))
+    return changed
+  }
+  const look = (): boolean => {
+    const states = live.feedStates()
+    const now = clock()
+    const next = new Set(
+      feeds.filter((feed) => feed.enabled && isBad(states.get(feed.id) ?? null, feed, now)).flatMap((feed) => feed.datasets),
+    )
+    const turned = [...next, ...stale].filter((dataset) => next.has(dataset) !== stale.has(dataset))
+    stale = next
+    for (const dataset of turned) turned_at.set(dataset, now)
+    return turned.length > 0
+  }
+  const tellAll = (): void => {
+    for (const watcher of watchers) watcher.tell()
+  }
+  const ends = datasets.map((dataset) =>
+    live.onChange(dataset.id, () => {
+      for (const watcher of watchers) if (!watcher.of || watcher.of.has(dataset.id)) watcher.tell()
+    }),
+  )
+  await describe()
+  look()
+  turned_at.clear()
+  let busy = false
+  const refresh = async (): Promise<void> => {
+    if (busy) return
+    busy = true
+    const described = await describe().catch((error: Error) => {
+      onError(error)
+      return false
+    })
+    if (described) redescribed_at = clock()
+    if (look() || described) tellAll()
+    busy = false
+  }
+  const timer = setInterval(() => void refresh(), poll_ms)
+  timer.unref()
+
+  const feedsOf = (dataset: Dataset): FeedListing[] => feeds.filter((feed) => feed.enabled && feed.datasets.includes(dataset.id))
+  return {
+    live,
+    get mode() {
+      return record?.mode ?? 'live'
+    },
+    get described_at() {
+      return described_at
+    },
+    system: () => ({
+      mode: record?.mode ?? 'live',
+      feeds,
+      states: live.feedStates(),
+      datasets: datasets.filter((one) => one.visibility === 'public'),
+    }),
+    snapshot: (dataset) => live.get(dataset.id),
+    isStale: (dataset) => stale.has(dataset.id),
+    cadence_s: (dataset) => {
+      const all = feedsOf(dataset).map((feed) => feed.every_s)
+      return all.length === 0 ? null : Math.min(...all)
+    },
+    contextVersion: (of) =>
+      JSON.stringify([record?.mode, of.map((dataset) => [stale.has(dataset.id), feedsOf(dataset).map((feed) => feed.every_s)])]),
+    contextChangedAt: (of) => Math.max(redescribed_at, ...of.map((dataset) => turned_at.get(dataset.id) ?? 0)),
+    onChange: (of, tell) => {
+      const watcher = { of: of && new Set(of.map((dataset) => dataset.id)), tell }
+      watchers.add(watcher)
+      return () => void watchers.delete(watcher)
+    },
+    close: () => {
+      clearInterval(timer)
+      for (const end of ends) end()
+    },
+  }
+}
+
+function isBad(state: FeedState | null, feed: FeedListing, now: number): boolean {
+  const health = feedHealth(state, feed.every_s, now)
+  return health === 'STALE' || health === 'DOWN'
+}

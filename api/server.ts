@@ -1,0 +1,63 @@
+import type { AddressInfo } from 'node:net'
+import type { FastifyBaseLogger } from 'fastify'
+import type { LiveReader } from '../lake/live/read.ts'
+import type { Lake } from '../lake/open.ts'
+import { allMunicipalities } from '../lake/places/municipalities.ts'
+import type { ObjectStore } from '../lake/store/store.ts'
+import type { Endpoint } from './define/endpoint.ts'
+import { endpoints as all } from './endpoints/catalog.ts'
+import { buildApp } from './http/app.ts'
+import { cursorSecret, cursors } from './http/cursor.ts'
+import { openState } from './http/state.ts'
+
+/** What the API needs. Who opened it closes it. */
+export interface ApiOptions {
+  readonly store: ObjectStore
+  readonly lake: Lake
+  readonly live: LiveReader
+  readonly log: FastifyBaseLogger
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  /** The address that clients use; the one listened on unless told. */
+  readonly publicUrl?: string | null
+  /** Bytes of replies kept in memory. */
+  readonly cacheBytes?: number
+  readonly clock?: () => number
+  /** The endpoints to serve; all unless told. */
+  readonly endpoints?: readonly Endpoint[]
+}
+
+/** A running API. */
+export interface Api {
+  readonly url: string
+  /** Takes no more requests, lets those under way end, and frees the port. */
+  close(): Promise<void>
+}
+
+const CACHE_BYTES = 256 * 1024 ** 2
+
+/** Starts the API on a port. */
+export async function startApi(options: ApiOptions): Promise<Api> {
+  const { store, lake, live, log, host, port, publicUrl = null, cacheBytes = CACHE_BYTES, clock = Date.now, endpoints = all } = options
+  // The list of municipalities takes a fifth of a second to build: now, so that no request waits for it and those beside it.
+  allMunicipalities()
+  const secret = await cursorSecret(store)
+  const state = await openState({ store, live, clock, onError: (err) => log.warn({ err }, 'the description of the lake cannot be read') })
+  let listening = `http://${host}:${port}`
+  const app = buildApp({ endpoints, state, lake, cursors: cursors(secret), log, clock, baseUrl: () => publicUrl ?? listening, cacheBytes })
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    state.close()
+    throw error
+  }
+  listening = `http://${host.includes(':') ? `[${host}]` : host}:${(app.server.address() as AddressInfo).port}`
+  return {
+    url: listening,
+    close: async () => {
+      await app.close()
+      state.close()
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { distanceM, isInside } from '../../api/define/geo.ts'
+import { editDistance, nearest } from '../../api/define/suggest.ts'
+import { encodingFor } from '../../api/http/encodings.ts'
+import { matchesTag } from '../../api/http/headers.ts'
+import { formatFor } from '../../api/http/representation.ts'
+
+describe('suggestions', () => {
+  test.each([
+    ['severty', 'severity'],
+    ['SEVERITY', 'severity'],
+    ['provinec', 'province'],
+    ['nothing', null],
+    ['', null],
+  ])('%s', (word, expected) => {
+    expect(nearest(word, ['province', 'severity', 'type', 'limit'])).toBe(expected)
+  })
+
+  test('the distance is a metric that swaps count once in', () => {
+    const word = fc.string({ maxLength: 8 })
+    fc.assert(
+      fc.property(word, word, (one, other) => {
+        const distance = editDistance(one, other)
+        expect(distance).toBe(editDistance(other, one))
+        expect(distance === 0).toBe(one === other)
+        expect(distance).toBeLessThanOrEqual(Math.max(one.length, other.length))
+        expect(distance).toBeGreaterThanOrEqual(Math.abs(one.length - other.length))
+      }),
+    )
+    expect(editDistance('ab', 'ba')).toBe(1)
+    expect(editDistance('kitten', 'sitting')).toBe(3)
+  })
+})
+
+test.each([
+  [undefined, 'identity'],
+  ['', 'identity'],
+  ['gzip', 'gzip'],
+  ['gzip, deflate, br', 'br'],
+  ['gzip;q=1.0, br;q=0.5', 'gzip'],
+  ['zstd, gzip', 'zstd'],
+  ['*', 'br'],
+  ['br;q=0, *;q=0.5', 'zstd'],
+  ['identity', 'identity'],
+  ['br;q=0', 'identity'],
+  ['identity;q=0', 'identity'],
+  ['BR', 'br'],
+  ['br;q=nonsense', 'identity'],
+] as const)('Accept-Encoding %s gives %s', (header, expected) => {
+  expect(encodingFor(header)).toBe(expected)
+})
+
+test.each([
+  [undefined, 'json'],
+  ['*/*', 'json'],
+  ['application/*', 'json'],
+  ['application/geo+json', 'geojson'],
+  ['application/geo+json, application/json', 'json'],
+  ['application/geo+json, application/json;q=0.9', 'geojson'],
+  ['application/json;q=0, */*', 'geojson'],
+  ['text/html', null],
+  ['text/html,application/xhtml+xml,*/*;q=0.8', 'json'],
+] as const)('Accept %s gives %s', (header, expected) => {
+  expect(formatFor(header, ['json', 'geojson'])).toBe(expected)
+})
+
+test('tags compare weakly', () => {
+  expect(matchesTag('W/"a"', 'W/"a"')).toBe(true)
+  expect(matchesTag('"b", "a"', 'W/"a"')).toBe(true)
+  expect(matchesTag('*', 'W/"a"')).toBe(true)
+  expect(matchesTag('"aa"', 'W/"a"')).toBe(false)
+})
+
+test('distances are those of the sphere', () => {
+  // Madrid to Barcelona, city halls; 505.4 km on the sphere.
+  expect(distanceM({ lat: 40.4168, lon: -3.7038 }, { lat: 41.3851, lon: 2.1734 })).toBeCloseTo(505_400, -3)
+  expect(distanceM({ lat: 0, lon: 179.5 }, { lat: 0, lon: -179.5 })).toBeCloseTo(111_195, -1)
+  expect(isInside({ kind: 'box', west: -4, south: 40, east: -3, north: 41 }, { lat: 41, lon: -4 })).toBe(true)
+  expect(isInside({ kind: 'circle', lat: 40, lon: -3, radius_m: 10 }, null)).toBe(false)
+})

@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { incidents } from '../../lake/datasets/road/incidents.ts'
+import { v16Beacons } from '../../lake/datasets/road/v16-beacons.ts'
+import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { entityKey } from '../../lake/schema/rows.ts'
+import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
+
+/** The eleven fields of the specification, in its order. */
+const SPECIFIED = ['id', 'type', 'road', 'km', 'province', 'severity', 'description', 'delay_minutes', 'lat', 'lon', 'created_at']
+const T0 = Date.UTC(2026, 0, 2, 12)
+const MINUTE = 60_000
+
+function incident(n: number, values: AnyRow = {}): AnyRow {
+  return exampleRow(incidents, { source_id: `s${n}`, incident_id: `inc_${n}`, updated_at: T0 + n * MINUTE, ...values })
+}
+
+const rows = [
+  incident(1, {
+    type: 'ACCIDENT',
+    severity: 'HIGH',
+    road: 'A-1',
+    km: 10,
+    km_to: 20,
+    province_code: '28',
+    position: { lat: 40.5, lon: -3.6 },
+  }),
+  incident(2, {
+    type: 'ROADWORKS',
+    severity: 'LOW',
+    road: 'A1',
+    km: 30,
+    km_to: null,
+    province_code: '15',
+    position: { lat: 43.3, lon: -8.4 },
+  }),
+  incident(3, {
+    type: 'CLOSURE',
+    severity: 'CRITICAL',
+    road: 'M-30',
+    km: 12.5,
+    km_to: 11,
+    province_code: '28',
+    position: { lat: 40.4, lon: -3.7 },
+  }),
+  incident(4, {
+    type: 'OTHER',
+    severity: 'UNKNOWN',
+    road: null,
+    km: null,
+    km_to: null,
+    province_code: null,
+    position: null,
+    delay_minutes: 12,
+  }),
+]
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+  await service.publish(incidents, rows, { at: T0 + 10 * MINUTE })
+})
+afterAll(() => service?.close())
+
+const ids = async (query: string): Promise<string[]> =>
+  (await service.json(`/api/incidents?${query}`)).incidents.map((one: Reply) => one.id)
+
+test("is exactly the specification's object, additions after it", async () => {
+  const reply = await service.json('/api/incidents')
+  expect(Object.keys(reply)).toEqual(['total', 'updated_at', 'incidents', 'meta'])
+  expect(reply).toMatchObject({ total: 4, updated_at: '2026-01-02T12:10:00.000Z' })
+  for (const one of reply.incidents) expect(Object.keys(one).slice(0, 11)).toEqual(SPECIFIED)
+  const [first, , , last] = reply.incidents
+  expect(first).toMatchObject({
+    id: 'inc_1',
+    type: 'ACCIDENT',
+    road: 'A-1',
+    km: 10,
+    province: 'Madrid',
+    severity: 'HIGH',
+    lat: 40.5,
+    lon: -3.6,
+  })
+  expect(first.created_at).toBe('2021-12-10T13:15:55.000Z')
+  expect(last).toMatchObject({ road: null, km: null, province: null, delay_minutes: 12, lat: null, lon: null })
+})
+
+describe('filters', () => {
+  test.each([
+    ['province=Madrid', ['inc_1', 'inc_3']],
+    ['province=28', ['inc_1', 'inc_3']],
+    ['province=a%20coru%C3%B1a', ['inc_2']],
+    ['province=LA+CORUNA', ['inc_2']],
+    ['province=Sevilla', []],
+    ['severity=HIGH', ['inc_1']],
+    ['severity=high', ['inc_1']],
+    ['severity=HIGH,LOW', ['inc_1', 'inc_2']],
+    ['severity=HIGH&severity=LOW', ['inc_1', 'inc_2']],
+    ['severity_min=MEDIUM', ['inc_1', 'inc_3']],
+    ['severity_min=LOW', ['inc_1', 'inc_2', 'inc_3']],
+    ['province=Madrid&severity=CRITICAL', ['inc_3']],
+    ['type=ROADWORKS,OTHER', ['inc_2', 'inc_4']],
+    ['road=A-1', ['inc_1', 'inc_2']],
+    ['road=a1', ['inc_1', 'inc_2']],
+    ['road=m+30', ['inc_3']],
+    ['road=A-1&km_from=15&km_to=25', ['inc_1']],
+    ['road=A-1&km_from=20.001', ['inc_2']],
+    ['road=M30&km_to=11.5', ['inc_3']],
+    ['bbox=-4,40,-3,41', ['inc_1', 'inc_3']],
+    ['lat=40.4&lon=-3.7&radius=1000', ['inc_3']],
+    ['lat=40.4&lon=-3.7&radius=20000', ['inc_1', 'inc_3']],
+    ['ids=inc_4,inc_2', ['inc_2', 'inc_4']],
+    ['updated_since=2026-01-02T12:03:00Z', ['inc_3', 'inc_4']],
+    ['updated_since=2026-01-02T13:03:00%2B01:00', ['inc_3', 'inc_4']],
+    ['updated_since=2026-01-03', []],
+    ['sort=-km', ['inc_2', 'inc_3', 'inc_1', 'inc_4']],
+    ['sort=km', ['inc_1', 'inc_3', 'inc_2', 'inc_4']],
+    ['limit=2', ['inc_1', 'inc_2']],
+  ])('%s', async (query, expected) => {
+    expect(await ids(query)).toEqual(expected)
+  })
+
+  test('total counts what the filter leaves, on whichever page', async () => {
+    expect(await service.json('/api/incidents?province=Madrid')).toMatchObject({ total: 2 })
+    expect(await service.json('/api/incidents?province=Sevilla')).toMatchObject({ total: 0, incidents: [] })
+    expect(await service.json('/api/incidents?limit=1')).toMatchObject({ total: 4 })
+  })
+
+  test.each([
+    ['severity=BANANA', 'severity', 'LOW, MEDIUM, HIGH, CRITICAL, UNKNOWN'],
+    ['province=Madriz', 'province', 'did you mean Madrid?'],
+    ['province=Lisboa', 'province', 'Zaragoza'],
+    ['type=ACIDENT', 'type', 'did you mean ACCIDENT?'],
+    ['municipality=Nowhere', 'municipality', 'municipality'],
+    ['municipality=Gandia&province=Madrid', 'municipality', 'Madrid'],
+    ['bbox=-4,40,-3,41&lat=40', 'bbox', 'either bbox'],
+    ['lat=40', 'lon', 'required'],
+    ['radius=40', 'lat', 'required'],
+    ['km_from=10&km_to=5', 'km_from', 'km_to'],
+    ['severity=', 'severity', 'LOW'],
+    ['road=%20', 'road', 'A-1'],
+    ['limit=0', 'limit', '1 to 20000'],
+    ['limit=20001', 'limit', '1 to 20000'],
+    ['severty=HIGH', 'severty', 'did you mean severity?'],
+  ])('%s is refused', async (query, parameter, told) => {
+    const response = await service.get(`/api/incidents?${query}`)
+    const problem = (await response.json()) as Reply
+    expect(response.status).toBe(400)
+    expect(problem.errors[0].parameter).toBe(parameter)
+    expect(problem.errors[0].detail).toContain(told)
+  })
+
+  test('tells every mistake at once', async () => {
+    const problem = await service.json('/api/incidents?severity=X&type=Y&limit=0')
+    expect(problem.errors.map((one: Reply) => one.parameter).sort()).toEqual(['limit', 'severity', 'type'])
+    expect(problem.errors.find((one: Reply) => one.parameter === 'severity')).toMatchObject({ value: 'X' })
+  })
+})
+
+test('spellings of one request share one reply and one tag', async () => {
+  const replies = await Promise.all(
+    ['province=Madrid', 'province=28', 'province=MADRID', 'province=madrid&'].map((query) => service.get(`/api/incidents?${query}`)),
+  )
+  expect(new Set(replies.map((one) => one.headers.get('etag'))).size).toBe(1)
+  const texts = await Promise.all(replies.map((one) => one.text()))
+  expect(new Set(texts).size).toBe(1)
+})
+
+test('speaks English where asked to', async () => {
+  const response = await service.get('/api/incidents?lang=en&limit=1')
+  const [one] = ((await response.json()) as Reply).incidents
+  expect(one.description).toBe(incidents.columns.description_en.example)
+  expect(one.descriptions.es).toBe(incidents.columns.description.example)
+  expect(response.headers.get('content-language')).toBe('en')
+})
+
+test('the GeoJSON has the rows without a position too', async () => {
+  const reply = await service.json('/api/incidents?format=geojson')
+  expect(reply).toMatchObject({ type: 'FeatureCollection', total: 4, bbox: [-8.4, 40.4, -3.6, 43.3] })
+  expect(reply.features.map((one: Reply) => one.geometry?.coordinates ?? null)).toEqual([[-3.6, 40.5], [-8.4, 43.3], [-3.7, 40.4], null])
+  expect(reply.features[0]).toMatchObject({ type: 'Feature', id: 'inc_1', properties: { id: 'inc_1', road: 'A-1' } })
+  expect(reply.features[0].properties).not.toHaveProperty('lat')
+})
+
+describe('after the end', () => {
+  const end = T0 + 20 * MINUTE
+  const gone = rows[0] as LiveRow
+  const ended: LiveRow = { ...gone, observed_at: end, updated_at: end, status: 'ENDED', is_stale: true }
+  const key = entityKey(incidents, gone)
+
+  test('an incident is found in the log, then in the lake', async () => {
+    const before = await service.get('/api/incidents/inc_1')
+    expect(await before.json()).toMatchObject({ id: 'inc_1', status: 'ACTIVE', ended_at: null })
+    const change: LiveChange = { kind: 'ENDED', key, row: ended, changed: [] }
+    await service.publish(incidents, rows.slice(1), { at: end, changes: [change] })
+    const after = await service.get('/api/incidents/inc_1')
+    expect(await after.json()).toMatchObject({
+      id: 'inc_1',
+      status: 'ENDED',
+      ended_at: '2026-01-02T12:20:00.000Z',
+      end_reason: 'DISAPPEARED',
+    })
+    expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'))
+    expect(await ids('')).toEqual(['inc_2', 'inc_3', 'inc_4'])
+  })
+
+  test('the lake answers for one that is no longer in the log', async () => {
+    const life = { source_id: 'old', incident_id: 'inc_old' }
+    await service.land(
+      incidents,
+      [
+        exampleTableRow(incidents, { ...life, observed_at: T0, updated_at: T0, severity: 'LOW' }),
+        exampleTableRow(incidents, { ...life, observed_at: T0 + MINUTE, updated_at: T0 + MINUTE, severity: 'HIGH', km: 19 }),
+        exampleTableRow(incidents, {
+          ...life,
+          observed_at: T0 + 2 * MINUTE,
+          updated_at: T0 + MINUTE,
+          severity: 'HIGH',
+          km: 19,
+          is_baseline: true,
+        }),
+        exampleTableRow(incidents, {
+          ...life,
+          observed_at: T0 + 3 * MINUTE,
+          updated_at: T0 + 3 * MINUTE,
+          severity: 'HIGH',
+          km: 19,
+          status: 'ENDED',
+        }),
+        exampleTableRow(incidents, { source_id: 'cut', incident_id: 'inc_cut', observed_at: T0, updated_at: T0 }),
+      ],
+      T0 + 5 * MINUTE,
+    )
+    const reply = await service.json('/api/incidents/inc_old')
+    expect(reply).toMatchObject({
+      id: 'inc_old',
+      severity: 'HIGH',
+      status: 'ENDED',
+      ended_at: '2026-01-02T12:03:00.000Z',
+      province: 'Granada',
+    })
+    expect(reply.meta).toMatchObject({ covered_until: '2026-01-02T12:05:00.000Z' })
+    expect(await service.json('/api/incidents/inc_cut')).toMatchObject({ status: 'ENDED', ended_at: null })
+    expect((await service.get('/api/incidents/inc_never')).status).toBe(404)
+  })
+
+  test('the history tells each version and what changed', async () => {
+    const reply = await service.json('/api/incidents/inc_old/history?total=exact')
+    expect(reply.total).toBe(3)
+    expect(reply.versions.map((one: Reply) => [one.version, one.observed_at, one.changed, one.status])).toEqual([
+      [1, '2026-01-02T12:00:00.000Z', [], 'ACTIVE'],
+      [2, '2026-01-02T12:01:00.000Z', ['km', 'severity'], 'ACTIVE'],
+      [3, '2026-01-02T12:03:00.000Z', ['status'], 'ENDED'],
+    ])
+    expect(await service.json('/api/incidents/inc_2/history')).toMatchObject({ total: null, versions: [] })
+    expect((await service.get('/api/incidents/inc_never/history')).status).toBe(404)
+  })
+})
+
+test('a beacon never shows the id of its source', async () => {
+  await service.publish(v16Beacons, [exampleRow(v16Beacons, { source_id: 'SECRET-77' })], {
+    changes: [{ kind: 'CREATED', key: 'k', row: exampleRow(v16Beacons, { source_id: 'SECRET-77' }) as LiveRow, changed: [] }],
+  })
+  for (const path of ['/api/v16', '/api/v16?format=geojson', '/api/v16?limit=1']) {
+    const text = await (await service.get(path)).text()
+    expect(text).toContain('v16_4H7K2QX9M1TZ')
+    expect(text).not.toContain('SECRET-77')
+    expect(text).not.toContain('source_id')
+  }
+})

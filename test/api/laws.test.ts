@@ -1,0 +1,267 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pathParams } from '../../api/define/endpoint.ts'
+import { PROBLEMS } from '../../api/define/problems.ts'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { allParams } from '../../api/http/request.ts'
+import { type Dataset, PLANS } from '../../lake/schema/dataset.ts'
+import { hasGeoJson, requestOf, strictGeoJson, strictReply } from './requests.ts'
+import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+  await fillWithExamples(service)
+})
+afterAll(() => service?.close())
+
+function checkSchema(schema: object, value: unknown): void {
+  const check = ajv.compile(schema)
+  check(value)
+  expect(check.errors ?? []).toEqual([])
+}
+
+/** A 400 problem that names the parameter. */
+async function expectRefused(response: Response, parameter: string): Promise<Reply> {
+  const problem = (await response.json()) as Reply
+  expect(response.status, JSON.stringify(problem)).toBe(400)
+  expect(response.headers.get('content-type')).toContain('application/problem+json')
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(response.headers.get('x-request-id')).toBe(problem.request_id)
+  expect(problem.errors.map((one: Reply) => one.parameter)).toContain(parameter)
+  expect(problem.detail).toContain(parameter)
+  return problem
+}
+
+describe('declarations', () => {
+  test('paths are well-formed and unique', () => {
+    const paths = endpoints.map((endpoint) => endpoint.path)
+    expect(new Set(paths).size).toBe(paths.length)
+    for (const path of paths) expect(path).toMatch(/^\/api(\/([a-z0-9-]+|\{[a-z_]+\}))+$/)
+  })
+
+  test('names of records are unique', () => {
+    const shapes = new Map(endpoints.map(({ returns }) => [returns.record, returns.record.name]))
+    expect(new Set(shapes.values()).size).toBe(shapes.size)
+  })
+
+  test('members and parameters are snake_case, and no parameter hides another', () => {
+    for (const endpoint of endpoints) {
+      const { path, params, returns } = endpoint
+      for (const name of [...allParams(endpoint).keys(), ...Object.keys(returns.record.fields)])
+        expect(name, path).toMatch(/^[a-z][a-z0-9_]*$/)
+      const own = Object.entries(params).flatMap(([name, one]) => (one.kind === 'group' ? Object.keys(one.members) : [name]))
+      expect(new Set(own).size, path).toBe(own.length)
+      for (const name of ['limit', 'cursor', 'fields', 'format', 'lang', 'sort']) expect(own, path).not.toContain(name)
+    }
+  })
+
+  test('no plan is lower than that of the data it shows', () => {
+    for (const { path, plan, read } of endpoints) {
+      if (read.kind === 'system') continue
+      for (const dataset of read.from as readonly Dataset[]) {
+        const least = read.kind === 'lake' ? dataset.plan.history : dataset.plan.live
+        expect(PLANS.indexOf(plan), `${path} ${dataset.id}`).toBeGreaterThanOrEqual(PLANS.indexOf(least))
+      }
+    }
+  })
+
+  test('lists are ordered by fields they have, and numbers that are added have a unit', () => {
+    for (const { path, returns } of endpoints) {
+      if (returns.kind === 'one') continue
+      const names = Object.keys(returns.record.fields)
+      for (const name of [...returns.key, ...returns.sorts, returns.order.replace(/^-/, '')]) expect(names, path).toContain(name)
+      for (const [name, field] of Object.entries(returns.record.fields)) {
+        if (!['integer', 'decimal', 'float'].includes(field.kind)) continue
+        expect('unit' in field || 'unitIn' in field, `${path} ${name} has no unit`).toBe(true)
+      }
+    }
+  })
+})
+
+describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('%s', (_path, endpoint) => {
+  const wrongs = [...allParams(endpoint)].filter(([name]) => !pathParams(endpoint.path).includes(name))
+
+  test('answers its own example, with nothing missing and nothing added', async () => {
+    const response = await service.get(requestOf(endpoint))
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    checkSchema(strictReply(endpoint), await response.json())
+  })
+
+  test('carries the headers that replies have', async () => {
+    const { headers } = await service.get(requestOf(endpoint))
+    expect(headers.get('etag')).toMatch(/^W\/"[\w-]{22}"$/)
+    expect(headers.get('vary')).toBe('Accept, Accept-Encoding, Accept-Language, X-API-Key')
+    expect(headers.get('cache-control')).toMatch(/^public, max-age=\d+, stale-if-error=600$/)
+    expect(Date.parse(headers.get('last-modified') ?? '')).not.toBeNaN()
+    expect(Number(headers.get('x-data-age'))).toBeGreaterThanOrEqual(0)
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('x-request-id')).toBeNull()
+  })
+
+  test('answers 304 to its own tag, and only to it', async () => {
+    const path = requestOf(endpoint)
+    const first = await service.get(path)
+    const etag = first.headers.get('etag') as string
+    for (const tag of [etag, `"other", ${etag}`, etag.replace('W/', ''), '*']) {
+      const again = await service.get(path, { 'If-None-Match': tag })
+      expect(again.status, tag).toBe(304)
+      expect(again.headers.get('etag')).toBe(etag)
+      expect(again.headers.get('cache-control')).toContain('max-age')
+      expect(again.headers.get('vary')).toContain('Accept')
+      expect(again.headers.get('content-type')).toBeNull()
+      expect(await again.text()).toBe('')
+    }
+    expect((await service.get(path, { 'If-None-Match': 'W/"other"' })).status).toBe(200)
+  })
+
+  test('answers 304 to its own time, unless a tag says otherwise', async () => {
+    const path = requestOf(endpoint)
+    const first = await service.get(path)
+    const modified = first.headers.get('last-modified') as string
+    const etag = first.headers.get('etag') as string
+    const statusOf = async (headers: Record<string, string>, method = 'GET'): Promise<number> =>
+      (await fetch(`${service.url}${path}`, { method, headers })).status
+    const before = new Date(Date.parse(modified) - 1000).toUTCString()
+    expect(await statusOf({ 'If-Modified-Since': before })).toBe(200)
+    expect(await statusOf({ 'If-Modified-Since': modified, 'If-None-Match': 'W/"other"' })).toBe(200)
+    expect(await statusOf({ 'If-Modified-Since': before, 'If-None-Match': etag })).toBe(304)
+    expect(await statusOf({ 'If-Modified-Since': 'yesterday' })).toBe(200)
+    for (const method of ['GET', 'HEAD']) {
+      // What follows the clock or was changed within this second may have a later time by now.
+      const now = (await service.get(path)).headers.get('last-modified') as string
+      expect(await statusOf({ 'If-Modified-Since': now }, method), now).toBe(304)
+    }
+  })
+
+  test('answers HEAD with the same head and no body', async () => {
+    const path = requestOf(endpoint)
+    const [got, head] = [await service.get(path), await fetch(`${service.url}${path}`, { method: 'HEAD' })]
+    expect(head.status).toBe(200)
+    expect(head.headers.get('etag')).toBe(got.headers.get('etag'))
+    expect(head.headers.get('content-length')).toBeNull()
+    expect(await head.text()).toBe('')
+  })
+
+  test('tells OPTIONS what is allowed and refuses other methods', async () => {
+    const url = `${service.url}${requestOf(endpoint)}`
+    const options = await fetch(url, {
+      method: 'OPTIONS',
+      headers: { Origin: 'https://a.example', 'Access-Control-Request-Method': 'GET' },
+    })
+    expect(options.status).toBe(204)
+    expect(options.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+    expect(options.headers.get('access-control-allow-methods')).toBe('GET, HEAD, OPTIONS')
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
+      const refused = await fetch(url, { method, ...(method === 'POST' ? { body: '{', headers: { 'Content-Type': 'text/odd' } } : {}) })
+      expect(refused.status, method).toBe(405)
+      expect(refused.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+      expect((await refused.json()) as Reply).toMatchObject({ code: 'method-not-allowed', status: 405 })
+    }
+  })
+
+  test('refuses a parameter it has not, with a suggestion where one is near', async () => {
+    const problem = await expectRefused(await service.get(requestOf(endpoint, { nonsense_xyz: '1' })), 'nonsense_xyz')
+    expect(problem).toMatchObject({ code: 'unknown-parameter', type: `${service.url}/problems/unknown-parameter` })
+    const misspelt = await expectRefused(await service.get(requestOf(endpoint, { feilds: 'id' })), 'feilds')
+    expect(misspelt.detail).toContain('did you mean fields?')
+    expect(misspelt.errors[0].allowed).toContain('fields')
+  })
+
+  test.each(wrongs)('refuses wrong values of %s by name', async (name, one) => {
+    for (const value of wrongValues(name, one.schema)) {
+      const problem = await expectRefused(await service.get(requestOf(endpoint, { [name]: value })), name)
+      const told = problem.errors.find((error: Reply) => error.parameter === name)
+      expect(told.detail.length, `${name}=${value}`).toBeGreaterThan(name.length + 10)
+      if (Array.isArray(one.schema['enum'])) expect(told.allowed).toEqual(one.schema['enum'])
+    }
+    if (one.list) return
+    const path = requestOf(endpoint, { [name]: one.example ?? 'a' })
+    await expectRefused(await service.get(`${path}&${name}=${encodeURIComponent(one.example ?? 'a')}`), name)
+  })
+
+  test.each(wrongs)('survives injections in %s', async (name) => {
+    for (const value of INJECTIONS) {
+      const response = await service.get(requestOf(endpoint, { [name]: value }))
+      expect([200, 400], `${name}=${value}`).toContain(response.status)
+      const body = (await response.json()) as Reply
+      if (response.status === 400) expect(Object.keys(PROBLEMS)).toContain(body.code)
+    }
+  })
+
+  test.skipIf(pathParams(endpoint.path).length === 0)('answers 404 for ids that there are not', async () => {
+    for (const id of ['nothing', ...INJECTIONS, 'x'.repeat(60)]) {
+      const response = await service.get(requestOf(endpoint, Object.fromEntries(pathParams(endpoint.path).map((name) => [name, id]))))
+      expect([404, 400], id).toContain(response.status)
+      const { status } = response
+      const time = new Date(Date.now() + 1e6).toUTCString()
+      for (const headers of [{ 'If-None-Match': '*' }, { 'If-Modified-Since': time }]) {
+        expect((await fetch(response.url, { headers })).status, JSON.stringify(headers)).toBe(status)
+        expect((await fetch(response.url, { headers, method: 'HEAD' })).status, `HEAD ${JSON.stringify(headers)}`).toBe(status)
+      }
+      expect((await fetch(response.url, { method: 'HEAD' })).status).toBe(status)
+      expect(response.headers.get('content-type')).toContain('application/problem+json')
+    }
+  })
+
+  test('shows only the fields asked for', async () => {
+    const [first] = Object.keys(endpoint.returns.record.fields) as [string]
+    const reply = (await service.json(requestOf(endpoint, { fields: first }))) as Reply
+    const { meta, ...one } = endpoint.returns.kind === 'list' ? reply[endpoint.returns.name][0] : reply
+    expect(Object.keys(one)).toEqual([first])
+  })
+
+  test('has the representations it says it has', async () => {
+    const path = requestOf(endpoint)
+    const wanted = await service.get(path, { Accept: 'application/geo+json' })
+    const asked = await service.get(requestOf(endpoint, { format: 'geojson' }))
+    if (!hasGeoJson(endpoint)) {
+      expect(wanted.status).toBe(406)
+      expect((await wanted.json()) as Reply).toMatchObject({ code: 'not-acceptable' })
+      expect(asked.status).toBe(400)
+      return
+    }
+    expect([wanted.status, asked.status]).toEqual([200, 200])
+    expect(wanted.headers.get('content-type')).toBe('application/geo+json; charset=utf-8')
+    const text = await wanted.text()
+    expect(await asked.text()).toBe(text)
+    checkSchema(strictGeoJson(endpoint), JSON.parse(text))
+    expect(wanted.headers.get('etag')).not.toBe((await service.get(path)).headers.get('etag'))
+  })
+
+  test('cannot be read as anything else', async () => {
+    const response = await service.get(requestOf(endpoint), { Accept: 'text/html' })
+    expect(response.status).toBe(406)
+    expect(((await response.json()) as Reply).detail).toContain('application/json')
+    expect((await service.get(requestOf(endpoint), { Accept: 'text/html, */*;q=0.1' })).status).toBe(200)
+  })
+})
+
+const INJECTIONS = [
+  `' OR 1=1 --`,
+  `"; DROP TABLE incidents; --`,
+  `${'$'}{7*7}`,
+  '../../etc/passwd',
+  '%00',
+  '\u0000',
+  '<script>',
+  '\r\nX: y',
+  '💥',
+  '{"$gt":""}',
+]
+
+/** Values that a parameter cannot have, by its schema. */
+function wrongValues(name: string, schema: Readonly<Record<string, unknown>>): string[] {
+  if (name === 'cursor') return ['nonsense', 'a.b', `${'A'.repeat(40)}.${'A'.repeat(22)}`, 'x'.repeat(1900), 'x'.repeat(10_000)]
+  if (Array.isArray(schema['enum'])) return ['NONSENSE', '', ' ', 'x'.repeat(3000)]
+  if (schema['type'] === 'boolean') return ['maybe', '1', '']
+  if (schema['type'] === 'integer') return ['abc', '', '1.5', '1e9', '-1', '0x10', '99999999999999999999', 'NaN']
+  if (schema['type'] === 'number') return ['abc', '', '1e999', 'Infinity', '-99999999', '--1', '1,5']
+  if (schema['pattern']) return ['1,2,3', 'a,b,c,d', '10,10,0,0', '-190,0,10,10', '']
+  if (Array.isArray(schema['anyOf']))
+    return ['yesterday', '', '2026-13-01', '2026-02-30', '2026-01-01T00:00:00', '0000-01-01', '99999-01-01']
+  return ['', 'x'.repeat(3000)]
+}

@@ -1,0 +1,38 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { expect, test } from 'vitest'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { openapi } from '../../api/http/openapi.ts'
+
+interface Operation {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly description: string }[]
+}
+
+const description = openapi(endpoints, 'https://api.example.org')
+const operations = Object.entries(description['paths'] as Record<string, { get: Operation }>).map(([path, { get }]) => ({ path, ...get }))
+
+test('the description is valid OpenAPI 3.1, without a word from the recommended rules', async () => {
+  const config = await createConfig({ extends: ['recommended'], rules: { 'no-server-example.com': 'off' } })
+  const problems = await lintFromString({ source: JSON.stringify(description), absoluteRef: '/openapi.json', config })
+  const told = problems.map((one) => `${one.severity} ${one.ruleId} ${one.location.map((at) => at.pointer).join()}: ${one.message}`)
+  expect(told).toEqual([])
+  expect(description['openapi']).toMatch(/^3\.1\./)
+})
+
+test('every endpoint is described, once, as data', () => {
+  const data = operations.filter((one) => one.tags.includes('data'))
+  expect(data.map((one) => one.path)).toEqual(endpoints.map((endpoint) => endpoint.path))
+  const ids = operations.map((one) => one.operationId)
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('every parameter is described, and path parameters are those of the path', () => {
+  for (const { path, parameters = [] } of operations) {
+    const names = parameters.map((one) => one.name)
+    expect(new Set(names).size, path).toBe(names.length)
+    for (const one of parameters) expect(one.description.length, `${path} ${one.name}`).toBeGreaterThan(5)
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
+    expect(parameters.filter((one) => one.in === 'path').map((one) => one.name)).toEqual(inPath)
+  }
+})

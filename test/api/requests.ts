@@ -1,0 +1,91 @@
+import { type Endpoint, pathParams } from '../../api/define/endpoint.ts'
+import { isLocated } from '../../api/define/params-page.ts'
+import { recordSchema } from '../../api/define/shape.ts'
+import type { JsonSchema } from '../../lake/schema/json.ts'
+
+/** The path and query of a request: the endpoint's example, with other parameters where told (null leaves one out). */
+export function requestOf(endpoint: Endpoint, values: Readonly<Record<string, string | null>> = {}): string {
+  const given: Record<string, string | null> = { ...endpoint.example, ...values }
+  let path = endpoint.path
+  for (const name of pathParams(path)) {
+    path = path.replace(`{${name}}`, encodeURIComponent(given[name] ?? ''))
+    delete given[name]
+  }
+  const query = new URLSearchParams(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== null))
+  return query.size === 0 ? path : `${path}?${query}`
+}
+
+/** The schema of an endpoint's JSON reply to a request without `fields`: every member present, no other. */
+export function strictReply({ returns, read }: Endpoint): JsonSchema {
+  const record = recordSchema(returns.record, { strict: true }) as { required: string[]; properties: Record<string, unknown> }
+  const meta = metaSchema(read.kind === 'lake')
+  if (returns.kind === 'one') {
+    return { ...record, required: [...record.required, 'meta'], properties: { ...record.properties, meta } }
+  }
+  const changes = read.kind === 'changes' ? { reset: { type: 'boolean' }, more: { type: 'boolean' }, next_cursor: { type: 'string' } } : {}
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: ['total', 'updated_at', returns.name, ...Object.keys(changes), 'meta'],
+    properties: {
+      total: { type: read.kind === 'lake' || read.kind === 'changes' ? ['integer', 'null'] : 'integer' },
+      updated_at: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}(\\d{3})?Z$' },
+      [returns.name]: { type: 'array', minItems: 1, items: record },
+      next_cursor: { type: 'string' },
+      ...changes,
+      meta,
+    },
+  }
+}
+
+/** The schema of an endpoint's GeoJSON reply (RFC 7946). */
+export function strictGeoJson({ returns }: Endpoint): JsonSchema {
+  const position = { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2 }
+  const point = { type: 'object', required: ['type', 'coordinates'], properties: { type: { const: 'Point' }, coordinates: position } }
+  const feature = {
+    type: 'object',
+    required: ['type', 'geometry', 'properties'],
+    properties: {
+      type: { const: 'Feature' },
+      geometry: { anyOf: [point, { type: 'null' }] },
+      properties: { type: 'object', not: { required: ['lat'] } },
+    },
+  }
+  if (returns.kind === 'one') return feature
+  return {
+    type: 'object',
+    required: ['type', 'features', 'meta'],
+    not: { required: ['crs'] },
+    properties: {
+      type: { const: 'FeatureCollection' },
+      features: { type: 'array', items: feature },
+      bbox: { type: 'array', minItems: 4, maxItems: 4 },
+    },
+  }
+}
+
+/** True where an endpoint has a GeoJSON form. */
+export function hasGeoJson({ returns }: Endpoint): boolean {
+  return isLocated(returns.record.fields)
+}
+
+function metaSchema(lake: boolean): JsonSchema {
+  const text = { type: 'string', minLength: 1 }
+  const source = {
+    id: text,
+    name: text,
+    licence: text,
+    licence_url: text,
+    attribution: text,
+    commercial_use: { enum: ['yes', 'no', 'unknown'] },
+  }
+  const properties = {
+    stale: { type: 'boolean' },
+    cadence_s: { type: ['integer', 'null'] },
+    timezone: { const: 'Europe/Madrid' },
+    ...(lake ? { snapshot: text, covered_until: text } : {}),
+    source_mode: { const: 'simulated' },
+    sources: { type: 'array', items: { type: 'object', additionalProperties: false, required: Object.keys(source), properties: source } },
+  }
+  return { type: 'object', additionalProperties: false, required: Object.keys(properties), properties }
+}

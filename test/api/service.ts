@@ -1,0 +1,161 @@
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { type Api, startApi } from '../../api/server.ts'
+import { datasets } from '../../lake/catalog.ts'
+import { openRedis } from '../../lake/live/connect.ts'
+import { type FeedListing, type FeedState, writeFeedState } from '../../lake/live/freshness.ts'
+import { openLive } from '../../lake/live/read.ts'
+import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
+import { publishLive } from '../../lake/live/write.ts'
+import type { Lake } from '../../lake/open.ts'
+import type { Column, Json } from '../../lake/schema/columns.ts'
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import { entityKey } from '../../lake/schema/rows.ts'
+import { fileStore } from '../../lake/store/file.ts'
+import { claimLake, writeFeedListings } from '../../lake/system.ts'
+import { startTestRedis } from '../helpers/redis.ts'
+import { tempFolder } from '../helpers/temp.ts'
+import { landRows, openTestLake } from '../lake/query/fixtures.ts'
+
+/** The API over a real store, lake and Redis, and what fills them. */
+export interface TestService {
+  readonly url: string
+  readonly lake: Lake
+  /** Publishes rows as the whole current state of a dataset, and waits until the API has them. */
+  publish(dataset: Dataset, rows: readonly AnyRow[], options?: PublishOptions): Promise<void>
+  /** Lands rows in the dataset's table; `until` (ms) is what they cover. */
+  land(dataset: Dataset, rows: readonly AnyRow[], until: number): Promise<void>
+  /** States how a feed is doing. */
+  tell(state: Partial<FeedState> & { readonly feed: string }): Promise<void>
+  get(path: string, headers?: Record<string, string>): Promise<Response>
+  json(path: string): Promise<Reply>
+  restartRedis(): Promise<void>
+  killRedis(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A JSON reply, loosely. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape
+export type Reply = any
+
+interface PublishOptions {
+  readonly feed?: string
+  /** Data time, ms since the epoch. */
+  readonly at?: number
+  readonly changes?: readonly LiveChange[]
+}
+
+/** The feeds that the worker would announce. */
+export const FEEDS: readonly FeedListing[] = [
+  listing('dgt_incidents', 'dgt', ['incidents', 'v16_beacons'], 60),
+  listing('madrid_traffic', 'madrid', ['traffic_readings', 'traffic_sensors'], 300),
+  listing('madrid_sensors', 'madrid', ['traffic_sensors'], 86_400),
+  listing('fuel_stations', 'miteco', ['fuel_stations', 'fuel_prices'], 1800),
+]
+
+function listing(id: string, source: string, ids: readonly string[], every_s: number): FeedListing {
+  return {
+    id,
+    domain: source === 'miteco' ? 'fuel' : 'road',
+    source,
+    datasets: ids,
+    every_s,
+    urls: ['https://example.org/'],
+    enabled: true,
+  }
+}
+
+/** Starts the API; `clock` is its time in ms. */
+export async function startService(options: { readonly clock?: () => number; readonly slots?: number } = {}): Promise<TestService> {
+  const { clock = Date.now, slots = 2 } = options
+  const folder = tempFolder()
+  const server = await startTestRedis()
+  const redis = openRedis(server.url)
+  const store = await fileStore(join(folder, 'store'))
+  await claimLake(store, 'simulated', Date.UTC(2026, 0, 1))
+  await writeFeedListings(store, FEEDS)
+  const lake = await openTestLake(folder, { store, slots, queue: slots })
+  const live = openLive({ redisUrl: server.url, poll_ms: 200 })
+  await live.ready
+  const api: Api = await startApi({ store, lake, live, log: pino({ level: 'silent' }), host: '127.0.0.1', port: 0, clock })
+  const seqs = new Map<string, number>()
+  const get = (path: string, headers: Record<string, string> = {}): Promise<Response> => fetch(`${api.url}${path}`, { headers })
+  return {
+    url: api.url,
+    lake,
+    get,
+    json: async (path) => (await get(path)).json(),
+    async publish(dataset, rows, { feed = feedOf(dataset), at = clock(), changes = [] } = {}) {
+      const seq = (seqs.get(dataset.id + feed) ?? 0) + 1
+      seqs.set(dataset.id + feed, seq)
+      const byKey = new Map(rows.map((row) => [entityKey(dataset, row), row as LiveRow]))
+      const update = { dataset: dataset.id, feed, seq, fetch_id: `${feed}.${seq}`, data_time: at, fetched_at: at, rows: byKey, changes }
+      const before = live.get(dataset.id)?.version ?? 0
+      await publishLive(redis, update)
+      while ((live.get(dataset.id)?.version ?? 0) === before) await new Promise((resolve) => setTimeout(resolve, 5))
+    },
+    async land(dataset, rows, until) {
+      await landRows(lake, dataset, rows, { properties: { [`landed-until.${feedOf(dataset)}`]: new Date(until).toISOString() } })
+    },
+    async tell(state) {
+      const blank = {
+        last_attempt_at: null,
+        last_success_at: null,
+        data_time: null,
+        fresh_at: null,
+        last_fetch_id: null,
+        rows: {},
+        quarantined: 0,
+      }
+      const rest = { unknown_codes: 0, missing_blocks: [], last_error: null, failing_since: null, rejected_fetch_id: null }
+      await writeFeedState(redis, { ...blank, ...rest, ...state })
+    },
+    restartRedis: () => server.restart(),
+    killRedis: () => server.kill(),
+    async close() {
+      await api.close()
+      await live.close()
+      redis.disconnect()
+      await lake.close()
+      await server.stop()
+    },
+  }
+}
+
+/** The feed that fills a dataset. */
+export function feedOf(dataset: Dataset): string {
+  return FEEDS.find((feed) => feed.datasets.includes(dataset.id))?.id ?? 'other'
+}
+
+/** A live row made of the examples of a dataset's columns, with other values where told. */
+export function exampleRow(dataset: Dataset, values: AnyRow = {}): AnyRow {
+  const row = Object.fromEntries(Object.entries(dataset.columns).map(([name, column]) => [name, exampleValue(column)]))
+  return { ...row, status: 'ACTIVE', updated_at: row[dataset.time], is_stale: false, ...values }
+}
+
+/** The same as a row of the dataset's table. */
+export function exampleTableRow(dataset: Dataset, values: AnyRow = {}): AnyRow {
+  const { is_stale: _stale, ...row } = exampleRow(dataset, values)
+  if (dataset.land !== 'changes') {
+    const { status: _status, updated_at: _updated, ...plain } = row
+    return { ...plain, fetch_id: `${feedOf(dataset)}.1` }
+  }
+  return { fetch_id: `${feedOf(dataset)}.1`, is_baseline: false, last_seen_at: null, ...row }
+}
+
+function exampleValue(column: Column): unknown {
+  const { example = null } = column
+  return column.kind === 'instant' && typeof example === 'string' ? Date.parse(example) : (example as Json)
+}
+
+const HOUR_MS = 3_600_000
+
+/** Fills live state and tables with one row each, made of the examples. */
+export async function fillWithExamples(service: TestService): Promise<void> {
+  for (const dataset of datasets) {
+    const row = exampleRow(dataset)
+    const change: LiveChange = { kind: 'CREATED', key: entityKey(dataset, row), row: row as LiveRow, changed: [] }
+    await service.publish(dataset, [row], { changes: [change] })
+    await service.land(dataset, [exampleTableRow(dataset)], (row[dataset.time] as number) + HOUR_MS)
+  }
+}
