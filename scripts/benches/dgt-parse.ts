@@ -1,0 +1,12 @@
+import { dgtIncidentsFeed } from '../../jobs/feeds/road/dgt-incidents.ts'
+import { bareSaxes, parseBench } from './parsing.ts'
+
+/** DGT's situations (2.7 MB): bytes to checked rows, against saxes with empty handlers over the same bytes. */
+export const dgtParse = parseBench({
+  name: 'dgt-parse',
+  about: "DGT's situations to checked rows, against saxes with empty handlers",
+  limit: 2.5,
+  feed: dgtIncidentsFeed,
+  resource: 'national',
+  reference: bareSaxes,
+})

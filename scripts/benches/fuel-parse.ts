@@ -1,0 +1,12 @@
+import { fuelStationsFeed } from '../../jobs/feeds/fuel/stations.ts'
+import { parseBench } from './parsing.ts'
+
+/** The ministry's national answer (12 MB): bytes to checked rows, against JSON.parse of the same bytes. */
+export const fuelParse = parseBench({
+  name: 'fuel-parse',
+  about: "the ministry's national answer to checked rows, against JSON.parse",
+  limit: 3,
+  feed: fuelStationsFeed,
+  resource: 'national',
+  reference: (bytes) => void JSON.parse(bytes.toString('utf8')),
+})

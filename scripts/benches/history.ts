@@ -1,0 +1,181 @@
+import { Agent, get } from 'node:http'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import type { LakeRead, ListReturn } from '../../api/define/endpoint.ts'
+import { flatFields } from '../../api/define/select.ts'
+import { sensorHistory } from '../../api/endpoints/road/sensor-history.ts'
+import { pageQuery } from '../../api/http/lake-answers.ts'
+import { orderOf } from '../../api/http/paging.ts'
+import type { Lake } from '../../lake/open.ts'
+import { prunedFiles } from '../../lake/query/relations.ts'
+import { readFiles, type Scan } from '../../lake/query/scan.ts'
+import { type Rendered, render } from '../../lake/query/sql.ts'
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import { startServer } from './incidents-api.ts'
+import { startIncidentsService, writePublication } from './incidents-service.ts'
+import { BENCH_ENGINE, benchLake } from './madrid-day.ts'
+import type { Bench, Pair } from './measure.ts'
+import { fillReadings, sensorAt } from './readings-lake.ts'
+
+const SENSORS = 1000
+/** A closed month and half of the one that is open. */
+const LAKE = { sensors: SENSORS, from: Date.UTC(2026, 10, 1), open: Date.UTC(2026, 11, 1), to: Date.UTC(2026, 11, 16) }
+const LIMIT = 1000
+
+interface Asked {
+  readonly interval: string
+  readonly from: number
+  readonly to: number
+  /** Records of the reply. */
+  readonly records: number
+}
+
+const THREE_DAYS: Asked = { interval: 'raw', from: Date.UTC(2026, 10, 10), to: Date.UTC(2026, 10, 13), records: 864 }
+const A_MONTH: Asked = { interval: '1h', from: Date.UTC(2026, 10, 16), to: Date.UTC(2026, 11, 16), records: 720 }
+
+/** Three days of a sensor's readings, from a closed month, as the API answers them. */
+export const historyRaw: Bench = historyBench('history-raw', THREE_DAYS, 'three days of readings, 864 records')
+
+/** A sensor's month by the hour, half of it from the files of single days. */
+export const historyHours: Bench = historyBench('history-1h', A_MONTH, 'a month by the hour, 720 records')
+
+/** Fills the folder with the lake that histories are read from, and with what the API shows as live. */
+export async function fillHistory(folder: string): Promise<void> {
+  await writePublication(folder)
+  await fillReadings(homeOf(folder), LAKE)
+}
+
+/** The folder that the service of a history's bench works in. */
+export function homeOf(folder: string): string {
+  return join(folder, 'home')
+}
+
+/** The path of a sensor's history; `number` chooses sensor and instant, so that no two are the same. */
+export function historyPath(number: number, asked: Asked = THREE_DAYS): string {
+  const time = (at: number): string => new Date(at + Math.floor(number / SENSORS)).toISOString()
+  const period = `interval=${asked.interval}&from=${time(asked.from)}&to=${time(asked.to)}`
+  return `/api/trafico/sensores/${sensorOf(number)}/historico?${period}&limit=${LIMIT}`
+}
+
+function sensorOf(number: number): string {
+  return sensorAt((number * 97) % SENSORS)
+}
+
+function historyBench(name: string, asked: Asked, what: string): Bench {
+  return {
+    name,
+    about: `one reply over HTTP: ${what}; against the same SQL in DuckDB alone, its result as JSON text`,
+    limit: 1.25,
+    orWithin_ms: 5,
+    rounds: 15,
+    setUp: fillHistory,
+    open: (folder, { only }) => openPair(folder, { only, asked }),
+  }
+}
+
+/** Each round is ten replies, each of another sensor; what counts is the mean of one. */
+const REPLIES = 10
+
+async function openPair(folder: string, { only, asked }: { readonly only: boolean; readonly asked: Asked }): Promise<Pair> {
+  const home = homeOf(folder)
+  const ours = only ? await startIncidentsService(folder, home) : await startServer('api', folder, home)
+  const { origin } = new URL(ours.url)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const alone = only ? null : await openAlone(home, asked)
+  let turn = 0
+  return {
+    async measured() {
+      const began = performance.now()
+      for (let reply = 0; reply < REPLIES; reply++)
+        checkRecords(await fetchText(`${origin}${historyPath(turn++, asked)}`, agent), asked.records)
+      return (performance.now() - began) / REPLIES
+    },
+    async reference() {
+      if (!alone) throw new Error('no reference in this process')
+      let ms = 0
+      for (let reply = 0; reply < REPLIES; reply++) {
+        const query = await alone.prepared(sensorOf(turn++))
+        const began = performance.now()
+        checkRecords(await alone.text(query), asked.records)
+        ms += performance.now() - began
+      }
+      return ms / REPLIES
+    },
+    async close() {
+      agent.destroy()
+      await ours.close()
+      await alone?.close()
+    },
+  }
+}
+
+interface Alone {
+  /** The statement that the endpoint would run for a sensor, its files found. */
+  prepared(sensor: string): Promise<Rendered>
+  /** Its rows as a JSON array, made by DuckDB. */
+  text(query: Rendered): Promise<string>
+  close(): Promise<void>
+}
+
+/** DuckDB with nothing around it, set up as ours is; its threads inherit the priority that the lake's have. */
+async function openAlone(home: string, asked: Asked): Promise<Alone> {
+  const lake = await benchLake(home, { standBack: true })
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: String(BENCH_ENGINE.threads),
+    memory_limit: `${BENCH_ENGINE.memory / 1e6}MB`,
+  })
+  const connection = await instance.connect()
+  await connection.run("SET GLOBAL TimeZone = 'UTC'")
+  await connection.run('SET GLOBAL parquet_metadata_cache = true')
+  return {
+    prepared: (sensor) => statementOf(lake, sensor, asked),
+    async text({ text, values, types }) {
+      const reader = await connection.runAndReadAll(`SELECT CAST(to_json(list(r)) AS VARCHAR) FROM (${text}) r`, values, types)
+      return reader.getRows()[0]?.[0] as string
+    },
+    async close() {
+      connection.disconnectSync()
+      instance.closeSync()
+      await lake.close()
+    },
+  }
+}
+
+async function statementOf(lake: Lake, sensor: string, asked: Asked): Promise<Rendered> {
+  const read = sensorHistory.read as unknown as LakeRead<unknown, readonly Dataset[], AnyRow>
+  const returns = sensorHistory.returns as unknown as ListReturn
+  const values = { id: sensor, time: { interval: asked.interval, from: asked.from, to: asked.to } }
+  const query = pageQuery({
+    query: read.query(values, { covered_until: asked.to, period: () => values.time as never }),
+    columns: flatFields(returns.record.fields),
+    shape: returns.record.name,
+    order: orderOf(returns, null),
+    after: null,
+    limit: LIMIT + 1,
+  })
+  const [{ dataset, filter }] = query.relations() as [Scan]
+  const snapshot = await lake.snapshot(dataset)
+  if (!snapshot) throw new Error('the lake is empty')
+  const files = await prunedFiles(snapshot.state, dataset, filter)
+  const paths = files.map(({ key }) => lake.store.location(key))
+  return render(query, () => readFiles(dataset, paths, filter))
+}
+
+function fetchText(url: string, agent: Agent): Promise<string> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent }, (response) => {
+      const parts: Buffer[] = []
+      response.on('data', (part: Buffer) => parts.push(part))
+      response.on('end', () => {
+        const text = Buffer.concat(parts).toString()
+        if (response.statusCode === 200) resolve(text)
+        else reject(new Error(`${url} gave ${response.statusCode}: ${text.slice(0, 300)}`))
+      })
+    }).on('error', reject)
+  })
+}
+
+function checkRecords(text: string, records: number): void {
+  const found = text.split('"period_start":').length - 1
+  if (found !== records) throw new Error(`${found} records, ${records} were expected`)
+}

@@ -1,0 +1,85 @@
+import { connect, type Socket } from 'node:net'
+
+/** Requests of one kind, sent over connections that stay open. */
+export interface Load {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** What every answer has to begin with. */
+  readonly status: number
+}
+
+/** A client that costs less than any server: it writes the same bytes again and again, and only counts what comes back. */
+export interface LoadClient {
+  /** Sends so many requests, one at a time on each connection, and waits for all answers. Throws where one is not as expected. */
+  run(requests: number): Promise<void>
+  end(): void
+}
+
+const HEAD_END = Buffer.from('\r\n\r\n')
+
+/** Opens connections for a load. */
+export async function openLoad({ url, headers, status }: Load, connections: number): Promise<LoadClient> {
+  const { hostname, port, pathname, search } = new URL(url)
+  const lines = Object.entries({ Host: hostname, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+  const request = Buffer.from(`GET ${pathname}${search} HTTP/1.1\r\n${lines.join('')}\r\n`)
+  const lanes = await Promise.all(Array.from({ length: connections }, () => openLane(hostname, Number(port))))
+  return {
+    async run(requests) {
+      let left = requests
+      await Promise.all(
+        lanes.map(async (lane) => {
+          while (left-- > 0) await lane.ask(request, status)
+        }),
+      )
+    },
+    end: () => {
+      for (const lane of lanes) lane.end()
+    },
+  }
+}
+
+interface Lane {
+  ask(request: Buffer, status: number): Promise<void>
+  end(): void
+}
+
+async function openLane(host: string, port: number): Promise<Lane> {
+  const socket = await new Promise<Socket>((resolve, reject) => {
+    const opened = connect(port, host, () => resolve(opened)).on('error', reject)
+  })
+  socket.setNoDelay(true)
+  let expected = ''
+  let missing = -1
+  let done: PromiseWithResolvers<void> | null = null
+  const finish = (error?: Error): void => {
+    const waiting = done
+    done = null
+    missing = -1
+    if (error) waiting?.reject(error)
+    else waiting?.resolve()
+  }
+  socket.on('error', finish)
+  socket.on('close', () => finish(new Error('the server ended the connection')))
+  socket.on('data', (part) => {
+    if (missing === -1) {
+      const end = part.indexOf(HEAD_END)
+      const head = part.toString('latin1', 0, end)
+      if (end === -1 || !head.startsWith(expected)) return finish(new Error(`expected ${expected}, got ${head.slice(0, 100)}`))
+      const length = /content-length: (\d+)/i.exec(head)
+      missing = (length ? Number(length[1]) : 0) - (part.length - end - HEAD_END.length)
+    } else missing -= part.length
+    if (missing <= 0) finish()
+  })
+  return {
+    ask(request, status) {
+      expected = `HTTP/1.1 ${status} `
+      done = Promise.withResolvers()
+      socket.write(request)
+      return done.promise
+    },
+    end: () => {
+      socket.removeAllListeners('close')
+      socket.destroy()
+    },
+  }
+}

@@ -1,0 +1,116 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp } from 'node:fs/promises'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type LoadClient, openLoad } from './http-load.ts'
+import type { BareReply } from './incidents-server.ts'
+import { startIncidentsService, writePublication } from './incidents-service.ts'
+import type { Bench, Pair } from './measure.ts'
+
+const SERVER = fileURLToPath(new URL('./incidents-server.ts', import.meta.url))
+const CONNECTIONS = 16
+const REQUESTS = 15_000
+
+/**
+ * Speeds are requests per second of the server's processor time: a server that has a processor to itself and work enough answers as many
+ * in a second, and what else the machine does changes nothing.
+ */
+
+/** `/api/incidents` as browsers and SDKs ask for it, against a bare Fastify route that sends the same bytes. */
+export const incidentsApi: Bench = {
+  name: 'incidents-api',
+  about: 'requests per second of processor time of /api/incidents (br), against a bare Fastify route sending the same bytes',
+  limit: 0.6,
+  atLeast: true,
+  rounds: 15,
+  setUp: writePublication,
+  open: (folder, { only }) => openPair(folder, { only, revalidate: false }),
+}
+
+/** The same asked for with its tag, against a bare Fastify route that sends the same 304. */
+export const incidentsNotModified: Bench = {
+  name: 'incidents-304',
+  about: '304s per second of processor time of /api/incidents, against a bare Fastify route sending the same 304',
+  limit: 0.8,
+  atLeast: true,
+  rounds: 15,
+  setUp: writePublication,
+  open: (folder, { only }) => openPair(folder, { only, revalidate: true }),
+}
+
+async function openPair(folder: string, { only, revalidate }: { readonly only: boolean; readonly revalidate: boolean }): Promise<Pair> {
+  const home = await mkdtemp(join(folder, 'service-'))
+  const ours = only ? await startIncidentsService(folder, home) : await startServer('api', folder, home)
+  const reply = await fetchRaw(ours.url, { 'Accept-Encoding': 'br' })
+  const headers = { 'Accept-Encoding': 'br', ...(revalidate ? { 'If-None-Match': reply.headers['ETag'] as string } : {}) }
+  const status = revalidate ? 304 : 200
+  const load = await openLoad({ url: ours.url, headers, status }, CONNECTIONS)
+  const other = only ? null : await startServer('bare')
+  if (other) await other.tell(revalidate ? await fetchRaw(ours.url, headers) : reply)
+  const otherLoad = other && (await openLoad({ url: other.url, headers, status }, CONNECTIONS))
+  return {
+    measured: () => costOf(load, ours),
+    reference: () => (otherLoad && other ? costOf(otherLoad, other) : Promise.reject(new Error('no reference in this process'))),
+    async close() {
+      for (const one of [load, otherLoad]) one?.end()
+      await Promise.all([ours.close(), other?.close()])
+    },
+  }
+}
+
+/** Processor time that the server takes for the requests of a round, ms. */
+async function costOf(load: LoadClient, server: Partial<Pick<Server, 'processor'>> & { readonly url: string }): Promise<number> {
+  const before = (await server.processor?.()) ?? 0
+  await load.run(REQUESTS)
+  return ((await server.processor?.()) ?? 0) - before
+}
+
+interface Server {
+  readonly url: string
+  /** Processor time that it has taken so far, ms. */
+  processor(): Promise<number>
+  tell(reply: BareReply): Promise<void>
+  close(): Promise<void>
+}
+
+/** Starts a server (see `incidents-server.ts`) in a process of its own. */
+export async function startServer(kind: 'api' | 'bare', ...folders: readonly string[]): Promise<Server> {
+  const child: ChildProcess = fork(SERVER, [kind, ...folders], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const [url] = (await once(child, 'message')) as [string]
+  return {
+    url,
+    async processor() {
+      child.send('processor')
+      return ((await once(child, 'message')) as [number])[0]
+    },
+    async tell(reply) {
+      child.send(reply)
+      await once(child, 'message')
+    },
+    async close() {
+      child.disconnect()
+      await once(child, 'exit')
+    },
+  }
+}
+
+/** A reply as it was sent: the body still compressed, and the headers that describe it. */
+function fetchRaw(url: string, headers: Record<string, string>): Promise<BareReply> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers, agent: false }, (response) => {
+      const parts: Buffer[] = []
+      response.on('data', (part: Buffer) => parts.push(part))
+      response.on('end', () => {
+        const given = Object.fromEntries(
+          response.rawHeaders.flatMap((name, at, all) => (at % 2 === 0 ? [[name, all[at + 1] as string]] : [])),
+        )
+        const { Date: _date, Connection: _connection, 'Keep-Alive': _alive, ...own } = given
+        resolve({ status: response.statusCode ?? 0, headers: own, body: Buffer.concat(parts).toString('base64') })
+      })
+    })
+      .on('error', reject)
+      .end()
+  })
+}

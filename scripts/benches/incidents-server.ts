@@ -1,0 +1,40 @@
+import fastify from 'fastify'
+import { startIncidentsService } from './incidents-service.ts'
+
+/** What the bare server answers with. */
+export interface BareReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Body in base64. */
+  readonly body: string
+}
+
+/** A server in a process of its own: `api <folder> <home>` is ours, `bare` a Fastify route that sends what it is told and does nothing else. */
+const [, , kind, folder = '', home = ''] = process.argv
+if (!process.send) throw new Error('incidents-server.ts is started by a bench')
+const server = kind === 'api' ? await startIncidentsService(folder, home) : await bare()
+process.on('disconnect', () => void server.close().then(() => process.exit()))
+process.on('message', (message) => {
+  if (message !== 'processor') return
+  const { user, system } = process.cpuUsage()
+  process.send?.((user + system) / 1000)
+})
+process.send(server.url)
+
+async function bare(): Promise<{ url: string; close(): Promise<void> }> {
+  const app = fastify()
+  let reply: BareReply = { status: 200, headers: {}, body: '' }
+  let body = Buffer.alloc(0)
+  process.on('message', (next: BareReply | 'processor') => {
+    if (next === 'processor') return
+    reply = next
+    body = Buffer.from(next.body, 'base64')
+    process.send?.('told')
+  })
+  app.get('/api/incidents', (_request, answer) => {
+    answer.code(reply.status).headers(reply.headers)
+    return reply.status === 304 ? answer.send() : answer.send(body)
+  })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  return { url: `${url}/api/incidents`, close: () => app.close() }
+}

@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
+import type { Lake } from '../../lake/open.ts'
+import { scan } from '../../lake/query/scan.ts'
+import { sql } from '../../lake/query/sql.ts'
+import { benchLake } from './madrid-day.ts'
+import type { Bench, Work } from './measure.ts'
+import { fillReadings, sensorAt } from './readings-lake.ts'
+
+/** A thirtieth of Madrid's sensors: files, not rows, are what a longer lake adds, and of a file one row group is read either way. */
+const SENSORS = 204
+const MONTH = { from: Date.UTC(2026, 10, 1), to: Date.UTC(2026, 11, 1) }
+const ROWS_OF_MONTH = 30 * 288
+
+/** One sensor's month over a year's lake, against the same over a lake that holds that month only; both laid out as upkeep leaves them. */
+export const lakeSensorMonth: Bench = {
+  name: 'lake-sensor-month',
+  about: 'a sensor-month over 365 days of lake, against 30 days',
+  limit: 1.5,
+  rounds: 21,
+  async setUp(folder) {
+    const common = { sensors: SENSORS, open: MONTH.from, to: MONTH.to }
+    await fillReadings(join(folder, 'year'), { ...common, from: Date.UTC(2025, 11, 1) })
+    await fillReadings(join(folder, 'month'), { ...common, from: MONTH.from })
+  },
+  async open(folder, { only }) {
+    const year = await benchLake(join(folder, 'year'))
+    const month = only ? null : await benchLake(join(folder, 'month'))
+    return {
+      measured: readings(year),
+      reference: () => (month ? readings(month)() : Promise.reject(new Error('no reference in this process'))),
+      async close() {
+        await year.close()
+        await month?.close()
+      },
+    }
+  },
+}
+
+/** Reads another sensor each time, so that nothing but metadata can come from a cache. */
+function readings(lake: Lake): Work {
+  let turn = 0
+  return async () => {
+    const sensor_id = sensorAt((turn++ * 97) % SENSORS)
+    const filter = {
+      source: { eq: 'madrid' },
+      sensor_id: { eq: sensor_id },
+      period_s: { eq: 300 },
+      observed_at: { gte: MONTH.from, lt: MONTH.to },
+    }
+    const rows = await lake.query(
+      sql`SELECT observed_at, intensity_veh_h, load_pct FROM ${scan(trafficReadings, filter)} ORDER BY observed_at`,
+    )
+    if (rows.length !== ROWS_OF_MONTH) throw new Error(`sensor ${sensor_id} has ${rows.length} readings, ${ROWS_OF_MONTH} were expected`)
+  }
+}

@@ -1,0 +1,25 @@
+import { dgtParse } from './dgt-parse.ts'
+import { fuelParse } from './fuel-parse.ts'
+import { historyHours, historyRaw } from './history.ts'
+import { incidentsApi, incidentsNotModified } from './incidents-api.ts'
+import { lakeCommitRows } from './lake-commit-rows.ts'
+import { lakeCommitTable } from './lake-commit-table.ts'
+import { lakeSensorMonth } from './lake-sensor-month.ts'
+import { liveSaturated } from './live-saturated.ts'
+import type { Bench } from './measure.ts'
+import { pmParse } from './pm-parse.ts'
+
+/** Every bench, in the order they run. */
+export const BENCHES: readonly Bench[] = [
+  dgtParse,
+  pmParse,
+  fuelParse,
+  lakeCommitRows,
+  lakeCommitTable,
+  lakeSensorMonth,
+  historyRaw,
+  historyHours,
+  incidentsApi,
+  incidentsNotModified,
+  liveSaturated,
+]

@@ -1,0 +1,73 @@
+/** A piece of work; it may give the milliseconds that count where not all of its time does. */
+export type Work = () => Promise<number | void>
+
+/** What a bench compares, ready to run. */
+export interface Pair {
+  readonly measured: Work
+  readonly reference: Work
+  close(): Promise<void>
+}
+
+/** A promise about speed: work that takes at most, or does at least, `limit` times what a reference does. */
+export interface Bench {
+  readonly name: string
+  readonly about: string
+  readonly limit: number
+  /** True where the ratio has to reach the limit (requests per second) instead of staying below it (time). */
+  readonly atLeast?: boolean
+  /** Milliseconds that the measured work may take beyond the reference, whatever the ratio. */
+  readonly orWithin_ms?: number
+  /** Rounds of one measured and one reference run; 7 unless told. */
+  readonly rounds?: number
+  /** Makes what the work needs on disk, once, in a process of its own. */
+  setUp?(folder: string): Promise<void>
+  /** Opens the work. `only` is set in the process whose memory counts: it runs nothing but the measured work. */
+  open(folder: string, options: { readonly only: boolean }): Promise<Pair>
+}
+
+/** What rounds of a bench gave: the median of their ratios and how far the farthest round lies from it, relative. */
+export interface Measured {
+  readonly ratio: number
+  readonly spread: number
+  readonly measured_ms: number
+  readonly reference_ms: number
+}
+
+const WARM_UPS = 2
+const ROUNDS = 7
+
+/** Runs a pair by turns, after warming up, so that what disturbs the machine disturbs both. For `atLeast` the ratio is of speeds. */
+export async function measure(bench: Bench, pair: Pair): Promise<Measured> {
+  const rounds: { measured: number; reference: number }[] = []
+  for (let round = -WARM_UPS; round < (bench.rounds ?? ROUNDS); round++) {
+    // Whoever runs second finds the machine as the first left it: they take turns at that too.
+    const [measured, reference] = round % 2 === 0 ? [await timed(pair.measured), await timed(pair.reference)] : await reversed(pair)
+    if (round >= 0) rounds.push({ measured, reference })
+  }
+  const ratios = rounds.map(({ measured, reference }) => (bench.atLeast ? reference / measured : measured / reference))
+  const ratio = median(ratios)
+  return {
+    ratio,
+    spread: Math.max(...ratios.map((one) => Math.abs(one / ratio - 1))),
+    measured_ms: median(rounds.map(({ measured }) => measured)),
+    reference_ms: median(rounds.map(({ reference }) => reference)),
+  }
+}
+
+async function reversed({ measured, reference }: Pair): Promise<[measured: number, reference: number]> {
+  const second = await timed(reference)
+  return [await timed(measured), second]
+}
+
+async function timed(work: Work): Promise<number> {
+  const began = performance.now()
+  const counted = await work()
+  return counted ?? performance.now() - began
+}
+
+/** The middle value; of an even number the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2
+}

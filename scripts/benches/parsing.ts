@@ -1,0 +1,86 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SaxesParser } from 'saxes'
+import { type Feed, FormatError } from '../../jobs/feeds/define.ts'
+import { collectNotes } from '../../jobs/ingest/notes.ts'
+import { rowChecker } from '../../lake/schema/check-rows.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { WHOLE } from '../stand-in/publisher.ts'
+import { STAND_INS } from '../stand-in/publishers/list.ts'
+import { makeWorld } from '../stand-in/world/world.ts'
+import type { Bench } from './measure.ts'
+
+const SEED = 7
+/** A Saturday morning: what the generated Spain shows then is the same on every machine. */
+const AT = Date.parse('2026-11-21T08:31:00Z')
+const DOCUMENT = 'document'
+
+/** What a bench of a feed's parser says of itself. */
+interface ParseBench {
+  readonly name: string
+  readonly about: string
+  readonly limit: number
+  readonly feed: Feed
+  /** What the stand-in calls the document. */
+  readonly resource: string
+  /** The bare parser that the feed's work is compared with. */
+  readonly reference: (bytes: Buffer) => void
+}
+
+/**
+ * A bench of all that a feed does between the bytes and the lake, over a generated document at full scale, so that it runs where no
+ * capture is. The document is made in a process of its own, for the world it comes from counts in no feed's memory.
+ */
+export function parseBench({ name, about, limit, feed, resource, reference }: ParseBench): Bench {
+  return {
+    name,
+    about,
+    limit,
+    rounds: 15,
+    setUp: (folder) => writeFile(join(folder, DOCUMENT), generatedDocument(feed, resource)),
+    async open(folder) {
+      const bytes = await readFile(join(folder, DOCUMENT))
+      return {
+        async measured() {
+          await checkedRows(feed, bytes)
+        },
+        async reference() {
+          reference(bytes)
+        },
+        async close() {},
+      }
+    },
+  }
+}
+
+/** A document of a feed at full scale, as its stand-in writes it; the same bytes on every machine. */
+export function generatedDocument(feed: Feed, resource: string): Buffer {
+  const standIn = STAND_INS.find((one) => one.feed === feed.id)
+  if (!standIn) throw new Error(`no stand-in serves ${feed.id}`)
+  const publishedAt = standIn.publishedAt(SEED, AT)
+  return Buffer.from(standIn.write(makeWorld(SEED), { resource, publishedAt, stampedAt: publishedAt, variant: WHOLE }), 'utf8')
+}
+
+/** Parses a document of a feed and checks its rows. Throws where a row is not good. */
+export async function checkedRows(feed: Feed, bytes: Buffer): Promise<AnyRow[]> {
+  const { notes } = collectNotes()
+  const checks = new Map(feed.into.map((dataset) => [dataset.id, rowChecker(dataset, notes.unknownCode)]))
+  const name = feed.plans[0]?.requests[0]?.name ?? feed.id
+  const good: AnyRow[] = []
+  for await (const { dataset, rows } of feed.rows([{ name, bytes }], { fetched_at: AT }, notes)) {
+    const check = checks.get(dataset.id)
+    for (const row of rows) {
+      const reason = check?.(row)
+      if (reason !== null) throw new FormatError(`a generated row of ${dataset.id} is not good: ${reason}`)
+      good.push(row)
+    }
+  }
+  return good
+}
+
+/** The least that reading XML with saxes costs: the text decoded, the handlers empty. */
+export function bareSaxes(bytes: Buffer): void {
+  const parser = new SaxesParser()
+  for (const event of ['opentag', 'text', 'closetag'] as const) parser.on(event, () => {})
+  parser.write(bytes.toString('utf8')).close()
+}

@@ -1,0 +1,48 @@
+import { instant, type Sql, sql } from '../../lake/query/sql.ts'
+import { benchLake, commitReadings } from './madrid-day.ts'
+
+const DAY_MS = 86_400_000
+const PERIOD_S = 300
+const FIRST_SENSOR = 1000
+
+/** What a generated lake of readings holds; times are ms since the epoch, UTC midnights. */
+export interface ReadingsLake {
+  readonly sensors: number
+  readonly from: number
+  /** Begin of the month that is still open: a file for each of its days. Months before it are closed: one sorted file each. */
+  readonly open: number
+  readonly to: number
+}
+
+/** The id of a generated sensor, by its number from 0. */
+export function sensorAt(number: number): string {
+  return String(FIRST_SENSOR + number)
+}
+
+/** Fills a lake with a reading every five minutes of every sensor, laid out as upkeep leaves it. */
+export async function fillReadings(folder: string, { sensors, from, open, to }: ReadingsLake): Promise<void> {
+  const lake = await benchLake(folder)
+  try {
+    await lake.use({}, async (session) => {
+      let begin = from
+      while (begin < to) {
+        const date = new Date(begin)
+        const end = begin < open ? Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) : begin + DAY_MS
+        await commitReadings(lake, session, { from: generated(begin, { days: (end - begin) / DAY_MS, sensors }) })
+        begin = end
+      }
+    })
+  } finally {
+    await lake.close()
+  }
+}
+
+function generated(from: number, { days, sensors }: { readonly days: number; readonly sensors: number }): Sql {
+  const readings = (days * DAY_MS) / (PERIOD_S * 1000)
+  return sql`(SELECT 'madrid' AS source, CAST(${FIRST_SENSOR} + s AS VARCHAR) AS sensor_id, ${PERIOD_S} AS period_s,
+    ${instant(from)} + to_microseconds(k * ${PERIOD_S * 1_000_000}) AS observed_at, 'URBAN' AS sensor_type,
+    CAST(hash(s, k) % 2000 AS INTEGER) AS intensity_veh_h, CAST(hash(k, s) % 40 AS INTEGER) AS occupancy_pct,
+    CAST(hash(s * k) % 100 AS INTEGER) AS load_pct, 'FLUID' AS level_of_service, CAST(NULL AS INTEGER) AS speed_kmh, 'OK' AS quality,
+    'madrid_traffic.' || CAST(k AS VARCHAR) AS fetch_id
+    FROM range(${readings}) a(k), range(${sensors}) b(s))`
+}

@@ -1,0 +1,43 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import type { IngestContext } from '../../jobs/ingest/context.ts'
+import { openRedis } from '../../lake/live/connect.ts'
+import { openLake } from '../../lake/open.ts'
+import { fileStore } from '../../lake/store/file.ts'
+import { idKey } from '../../lake/system.ts'
+
+/** A pipeline of one process, over the store in a folder. */
+export interface ChaosContext extends IngestContext {
+  close(): Promise<void>
+}
+
+/** Opens the pipeline's parts, no more, for hundreds of processes begin with it; several processes may share folder and Redis, as several workers do. */
+export async function openContext(
+  options: { readonly folder: string; readonly redisUrl: string; readonly publishers: string | null } & Pick<IngestContext, 'now'> &
+    Partial<Pick<IngestContext, 'onStep'>>,
+): Promise<ChaosContext> {
+  const { folder, redisUrl, publishers, now, onStep } = options
+  const spool = join(folder, 'spool')
+  await mkdir(spool, { recursive: true })
+  const store = await fileStore(join(folder, 'store'))
+  const lake = await openLake({ store, spool, memory: 512 * 1024 ** 2, spill: 1024 ** 3, threads: 1, slots: 2 })
+  const redis = openRedis(redisUrl)
+  return {
+    store,
+    lake,
+    redis,
+    log: pino({ level: process.env.CHAOS_LOG ?? 'silent' }),
+    mode: 'simulated',
+    idKey: await idKey(store),
+    origin: (url) => url.replace('https://', `${publishers}/`),
+    now,
+    patience: 0.05,
+    ...(onStep ? { onStep } : {}),
+    async close() {
+      redis.disconnect()
+      await lake.close()
+      await store.close()
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import { rmSync } from 'node:fs'
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { atExit } from './at-exit.ts'
+import { SCENARIOS } from './list.ts'
+import type { Findings, Scenario } from './scenario.ts'
+
+const HELP = `Breaks things on purpose and checks that nothing is lost, doubled or unreadable.
+
+  scripts/chaos [--rounds n] [--json] [name …]
+
+  --rounds n   how thorough, 10 unless told: each boundary between pipeline steps is killed n times
+  --json       results as lines of JSON
+${SCENARIOS.map(({ name, about }) => `  ${name.padEnd(12)} ${about}`).join('\n')}
+`
+
+interface Result extends Record<string, unknown> {
+  readonly name: string
+  readonly ok: boolean
+  readonly problems: readonly string[]
+  readonly seconds: number
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
+await main().catch((error: Error) => {
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 2
+})
+// A process that was stopped on its way may leave handles behind; everything it started is ended.
+process.exit()
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    options: {
+      rounds: { type: 'string', default: '10' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+    allowPositionals: true,
+  })
+  if (values.help) return void process.stdout.write(HELP)
+  const rounds = Number(values.rounds)
+  if (!Number.isInteger(rounds) || rounds < 1 || rounds > 1000) throw new Error(`--rounds ${values.rounds}: a whole number from 1 to 1000`)
+  const unknown = positionals.filter((name) => !SCENARIOS.some((one) => one.name === name))
+  if (unknown.length > 0) throw new Error(`no scenario ${unknown.join(', ')}; there are ${SCENARIOS.map(({ name }) => name).join(', ')}`)
+  for (const scenario of SCENARIOS) {
+    if (positionals.length > 0 && !positionals.includes(scenario.name)) continue
+    const result = await runScenario(scenario, rounds)
+    process.stdout.write(values.json ? `${JSON.stringify(result)}\n` : asText(result))
+    if (!result.ok) process.exitCode = 1
+  }
+}
+
+async function runScenario(scenario: Scenario, rounds: number): Promise<Result> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'chaos-')))
+  const callOff = atExit(() => rmSync(folder, { recursive: true, force: true }))
+  const began = performance.now()
+  let findings: Findings
+  try {
+    findings = await scenario.run({ folder, rounds })
+  } catch (error) {
+    findings = { problems: [(error as Error).stack ?? String(error)], detail: {} }
+  } finally {
+    callOff()
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+  const { problems, skipped, detail } = findings
+  const ok = problems.length === 0
+  const seconds = Math.round((performance.now() - began) / 100) / 10
+  return { name: scenario.name, ok, ...(skipped === undefined ? {} : { skipped }), seconds, ...detail, problems: problems.slice(0, 20) }
+}
+
+function asText({ name, ok, problems, seconds, skipped, ...detail }: Result): string {
+  const told = skipped === undefined ? JSON.stringify(detail) : `SKIPPED: ${skipped}`
+  return [
+    `${ok ? 'ok  ' : 'FAIL'} ${name}: ${seconds} s, ${told}`,
+    ...problems.map((problem) => `     ${problem.slice(0, 1000)}`),
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,39 @@
+import type { PipelineStep } from '../../jobs/ingest/context.ts'
+
+/** Where a worker is to be stopped: at the n-th time that it comes to a boundary between steps. */
+export interface Halt {
+  readonly at: PipelineStep | 'begin'
+  readonly nth: number
+  /** `fill` leaves it running, with `leave` bytes free on its disk until the end of the iteration. */
+  readonly by: 'SIGKILL' | 'SIGSTOP' | 'fill'
+  readonly leave?: number
+}
+
+/** What a worker process is told, as JSON in its first argument. */
+export interface WorkerOrder {
+  readonly folder: string
+  readonly redisUrl: string
+  readonly publishers: string
+  readonly feeds: readonly string[]
+  /** Iterations to do; more where halts are not over. Each moves the clock, fetches every feed and, every second time, lands. */
+  readonly iterations: number
+  /** Whether to wait for the message `go` once all is open. */
+  readonly waits?: boolean
+  /** One after another, each armed when the one before is over. */
+  readonly halts?: readonly Halt[]
+  /** Whether the stand-in's clock goes by itself, as the machine's. */
+  readonly realTime?: boolean
+  /** Life of the feeds' locks, ms; without it no lock is taken. */
+  readonly lock_ms?: number
+}
+
+/** What a worker tells over its channel. */
+export type WorkerTold =
+  /** An iteration is over; what failed in it, with the last boundary before. */
+  { readonly iteration: number; readonly failures: readonly string[]; readonly halt: Halt | null }
+
+/** Most iterations without a halt that is due. */
+export const MOST_WITHOUT_HALT = 14
+
+/** How far the stand-in's clock is moved for each iteration: one Madrid publication, five of DGT. */
+export const ADVANCE_MS = 300_000

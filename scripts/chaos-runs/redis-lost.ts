@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Redis } from 'ioredis'
+import { feeds } from '../../jobs/feeds/catalog.ts'
+import { openQueue } from '../../jobs/queues.ts'
+import { openRedis } from '../../lake/live/connect.ts'
+import { readFeedStates } from '../../lake/live/freshness.ts'
+import { livePart } from '../../lake/live/write.ts'
+import { type Child, startChild } from '../service/child.ts'
+import { startPublishers } from '../stand-in/server.ts'
+import { judgeApart, runWorker } from './children.ts'
+import type { Findings, Scenario } from './scenario.ts'
+import { SMALL, startOwnRedis } from './stage.ts'
+
+/** Live state, freshness and schedulers are back within this time, ms. */
+const BACK_WITHIN_MS = 60_000
+/** A feed of one minute gives something new within this time, ms. */
+const NEWS_WITHIN_MS = 90_000
+const DOWN_MS = 3000
+const IDS = feeds.map(({ id }) => id)
+
+/** The service's own worker, whose Redis is killed and comes back empty, and is emptied while it runs. */
+export const redisLost: Scenario = {
+  name: 'redis-lost',
+  about: 'Redis killed and started empty, and emptied while it runs',
+  async run({ folder }) {
+    let server = await startOwnRedis(folder)
+    const publishers = await startPublishers({ source: { kind: 'simulated', seed: 7, scale: SMALL } })
+    const asked: Redis = openRedis(server.url)
+    const children: Child[] = []
+    const log: string[] = []
+    try {
+      await startChild({
+        name: 'worker',
+        script: new URL('../service/run-worker.ts', import.meta.url).pathname,
+        env: {
+          ...process.env,
+          UV_THREADPOOL_SIZE: '8',
+          SOURCE_MODE: 'simulated',
+          DATA_DIR: folder,
+          REDIS_URL: server.url,
+          PUBLISHERS_URL: publishers.url,
+          LAKE_URL: '',
+          LAND_EVERY_S: '20',
+          QUERY_MEMORY: '512MB',
+        },
+        onLine: (line) => log.push(line),
+        onSpawn: (child) => children.push(child),
+      })
+      const first_data_ms = await until('all feeds gave data', 120_000, async () => (await lacking(asked)).length === 0)
+      const restarts: Record<string, number> = { first_data_ms }
+      const loseIt = {
+        killed: async () => {
+          await server.kill()
+          await sleep(DOWN_MS)
+          server = await startOwnRedis(folder)
+        },
+        emptied: async () => void (await asked.flushall()),
+      }
+      for (const [how, lose] of Object.entries(loseIt)) {
+        const seq = await newest(asked)
+        await lose()
+        restarts[`${how}_back_ms`] = await until(
+          `${how}: all is back`,
+          BACK_WITHIN_MS,
+          async () => (await lacking(asked)).length === 0,
+          () => lacking(asked).then((left) => left.join(', ')),
+        )
+        const now = await newest(asked)
+        if (now < seq) throw new Error(`${how}: live incidents went back from fetch ${seq} to ${now}`)
+        restarts[`${how}_news_ms`] = await until(`${how}: news`, NEWS_WITHIN_MS, async () => (await newest(asked)) > now)
+      }
+      const code = await stopped(children)
+      const problems = code === 0 ? [] : [`the worker ended with ${code ?? 'a signal'} when it was asked to stop`]
+      return await finish({ folder, redisUrl: server.url, publishers: publishers.url }, { problems, detail: restarts })
+    } catch (error) {
+      process.stderr.write(`${log.slice(-20).join('\n')}\n`)
+      throw error
+    } finally {
+      await stopped(children)
+      asked.disconnect()
+      await publishers.close()
+      await server.stop()
+    }
+  },
+}
+
+/** Lands what is left and has all of it judged. */
+async function finish(
+  at: { readonly folder: string; readonly redisUrl: string; readonly publishers: string },
+  so: Findings,
+): Promise<Findings> {
+  const failures = await runWorker({ ...at, feeds: IDS, iterations: 2, realTime: true })
+  const verdict = await judgeApart({ folder: at.folder, redisUrl: at.redisUrl, feeds: IDS })
+  return { problems: [...so.problems, ...failures, ...verdict.problems], detail: { ...so.detail, ...verdict, problems: undefined } }
+}
+
+/** Live parts, freshness and schedulers that Redis lacks. */
+async function lacking(redis: Redis): Promise<string[]> {
+  const states = await readFeedStates(redis)
+  const queue = openQueue(redis)
+  queue.on('error', () => undefined)
+  const schedulers = new Set((await queue.getJobSchedulers()).map(({ key }) => key))
+  await queue.close()
+  const left: string[] = []
+  for (const feed of feeds) {
+    if (!states.has(feed.id)) left.push(`freshness of ${feed.id}`)
+    for (const kind of ['fetch', 'land']) if (!schedulers.has(`${kind}:${feed.id}`)) left.push(`scheduler ${kind}:${feed.id}`)
+    for (const dataset of feed.into.filter(({ live }) => live))
+      if ((await livePart(redis, dataset.id, feed.id)) === null) left.push(`live ${dataset.id} of ${feed.id}`)
+  }
+  return left
+}
+
+async function newest(redis: Redis): Promise<number> {
+  return (await livePart(redis, 'incidents', 'dgt_incidents'))?.seq ?? 0
+}
+
+async function stopped(children: readonly Child[]): Promise<number | null> {
+  let code: number | null = 0
+  for (const child of children) {
+    await child.stop(40_000)
+    code = await child.ended
+  }
+  return code
+}
+
+/** Waits until something holds and gives the ms that took; throws where it takes too long, with what is still amiss. */
+async function until(what: string, within_ms: number, holds: () => Promise<boolean>, amiss?: () => Promise<string>): Promise<number> {
+  const began = performance.now()
+  while (!(await holds().catch(() => false))) {
+    if (performance.now() - began > within_ms) throw new Error(`not within ${within_ms} ms: ${what}; ${(await amiss?.()) ?? ''}`)
+    await sleep(200)
+  }
+  return Math.round(performance.now() - began)
+}

@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import { type RedisServer, startRedis } from '../redis.ts'
+import { type Publishers, startPublishers } from '../stand-in/server.ts'
+import { atExit } from './at-exit.ts'
+
+/** Just above what the feeds' guards ask for, so that a publication is parsed in milliseconds. */
+export const SMALL = { sensors: 1040, ringSensors: 40, stations: 400 }
+/** Shortly before a month ends, so that partitions open while things go wrong. */
+const START = Date.parse('2026-01-31T12:00:00Z')
+
+/** Stand-in and Redis that the workers of a scenario share. */
+export interface Stage {
+  readonly publishers: Publishers
+  readonly redis: RedisServer
+  close(): Promise<void>
+}
+
+/** Starts a Redis that keeps nothing and ends with this process at the latest. */
+export async function startOwnRedis(folder: string): Promise<RedisServer> {
+  const server = await startRedis({ folder: join(folder, 'redis'), appendOnly: false })
+  const callOff = atExit(() => process.kill(server.pid, 'SIGKILL'))
+  const end = async (how: 'stop' | 'kill'): Promise<void> => {
+    callOff()
+    await server[how]()
+  }
+  return { ...server, stop: () => end('stop'), kill: () => end('kill') }
+}
+
+/** Starts a stand-in whose clock stands still until a worker moves it, and a Redis that keeps nothing. */
+export async function openStage(folder: string): Promise<Stage> {
+  const redis = await startOwnRedis(folder)
+  const publishers = await startPublishers({ source: { kind: 'simulated', seed: 7, speed: 0, start: START, scale: SMALL } })
+  return {
+    publishers,
+    redis,
+    close: async () => {
+      await publishers.close()
+      await redis.stop()
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import { feedById } from '../../jobs/feeds/catalog.ts'
+import type { PipelineStep } from '../../jobs/ingest/context.ts'
+import { landedIn } from '../../jobs/ingest/tables.ts'
+import { countSeqs } from '../../lake/landed.ts'
+import { readFeedStates } from '../../lake/live/freshness.ts'
+import { livePart } from '../../lake/live/write.ts'
+import { judgeApart, runWorker, startWorker } from './children.ts'
+import { type ChaosContext, openContext } from './context.ts'
+import type { WorkerOrder } from './order.ts'
+import type { Scenario } from './scenario.ts'
+import { openStage } from './stage.ts'
+
+const FEEDS = ['dgt_incidents', 'madrid_traffic']
+/** Where a worker falls asleep: with bytes kept, with a fetch accepted, with files and with manifests of a commit written. */
+const STEPS: readonly PipelineStep[] = ['raw-kept', 'accepted', 'parquet-written', 'manifests-written']
+/** Short, so that nobody waits long for a lock whose holder sleeps. */
+const LOCK_MS = 2500
+/** A busy machine makes a worker miss the renewal of so short a lock; it then begins again, as it should. */
+const LOCK_LOST = /the lock .* was lost/
+
+/** Workers that stand still past their lock while another goes on, and then go on themselves. */
+export const stops: Scenario = {
+  name: 'stops',
+  about: 'SIGSTOP of a worker past its lock, while another goes on',
+  async run({ folder, rounds }) {
+    const stage = await openStage(folder)
+    const order: WorkerOrder = {
+      folder,
+      redisUrl: stage.redis.url,
+      publishers: stage.publishers.url,
+      feeds: FEEDS,
+      iterations: 1,
+      lock_ms: LOCK_MS,
+    }
+    const problems: string[] = []
+    const gaveUp: Record<string, number> = {}
+    let stopped = 0
+    const watcher = await openContext({ folder, redisUrl: stage.redis.url, publishers: null, now: Date.now })
+    try {
+      for (let round = 0; round < Math.ceil(rounds / 3); round++)
+        for (const at of STEPS) {
+          const sleeper = startWorker({ ...order, halts: [{ at, nth: 1 + round, by: 'SIGSTOP' }] })
+          await sleeper.until('it stood still', (told) => told.includes(`halted at ${at}`))
+          stopped++
+          problems.push(...(await goOn(order, 4)))
+          const before = await factsOf(watcher)
+          sleeper.signal('SIGCONT')
+          if ((await sleeper.ended) !== 0) problems.push(`a worker that stood still at ${at} ended with ${await sleeper.ended}`)
+          const after = await factsOf(watcher)
+          for (const [name, value] of before)
+            if ((after.get(name) ?? -1) < value)
+              problems.push(`${name} was ${value}, after the sleeper of ${at} went on ${after.get(name)}`)
+          for (const told of sleeper.told) if (typeof told !== 'string' && told.failures.length > 0) gaveUp[at] = (gaveUp[at] ?? 0) + 1
+        }
+      problems.push(...(await goOn({ ...order, lock_ms: 60_000 }, 2)))
+      const verdict = await judgeApart({ folder, redisUrl: stage.redis.url, feeds: FEEDS })
+      return { problems: [...problems, ...verdict.problems], detail: { stopped, gave_up: gaveUp, ...verdict, problems: undefined } }
+    } finally {
+      await watcher.close()
+      await stage.close()
+    }
+  },
+}
+
+async function goOn(order: WorkerOrder, iterations: number): Promise<string[]> {
+  return (await runWorker({ ...order, iterations })).filter((failure) => !LOCK_LOST.test(failure))
+}
+
+/** What must never run backwards, by name. */
+async function factsOf(context: ChaosContext): Promise<Map<string, number>> {
+  const facts = new Map<string, number>()
+  const states = await readFeedStates(context.redis)
+  for (const feed of FEEDS.map(feedById)) {
+    facts.set(`data time in the freshness of ${feed.id}`, states.get(feed.id)?.data_time ?? 0)
+    for (const dataset of feed.into) {
+      const part = await livePart(context.redis, dataset.id, feed.id)
+      facts.set(`fetch of live ${dataset.id}`, part?.seq ?? 0)
+      facts.set(`data time of live ${dataset.id}`, part?.data_time ?? 0)
+      facts.set(`fetches landed in ${dataset.id}`, countSeqs((await landedIn(context, dataset, feed.id)).seqs))
+    }
+  }
+  return facts
+}

@@ -1,0 +1,70 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+interface Counts {
+  passed: number
+  failed: number
+  skipped: number
+}
+
+const counts: Counts = { passed: 0, failed: 0, skipped: 0 }
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+/** Runs a checker; it counts as one test. */
+function check(name: string, command: readonly string[]): void {
+  say(`\n== ${name}`)
+  const { status } = spawnSync(command[0] as string, command.slice(1), { stdio: 'inherit' })
+  if (status === 0) counts.passed++
+  else {
+    counts.failed++
+    say(`${name} failed`)
+  }
+}
+
+/** Runs Vitest over some files under a time zone and adds its counts. */
+function vitest(name: string, options: { zone: string; files: readonly string[] }): void {
+  say(`\n== ${name}`)
+  const folder = mkdtempSync(join(tmpdir(), 'traffic-tests-'))
+  const report = join(folder, 'report.json')
+  const run = spawnSync(
+    'vitest',
+    ['run', '--config', 'test/vitest.config.ts', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...options.files],
+    { stdio: 'inherit', env: { ...process.env, TZ: options.zone } },
+  )
+  try {
+    const found = JSON.parse(readFileSync(report, 'utf8')) as {
+      numPassedTests: number
+      numFailedTests: number
+      numPendingTests: number
+      numTodoTests: number
+      numFailedTestSuites: number
+    }
+    counts.passed += found.numPassedTests
+    counts.failed += found.numFailedTests
+    counts.skipped += found.numPendingTests + found.numTodoTests
+    // A file that does not even load has no test to fail.
+    if (run.status !== 0 && found.numFailedTests === 0) counts.failed++
+  } catch {
+    counts.failed++
+    say(`${name}: Vitest left no report`)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const files = process.argv.slice(2)
+if (files.length === 0) {
+  check('types (tsc)', ['tsc'])
+  check('format and lint (biome)', ['biome', 'ci', '--reporter=summary', '.'])
+  check('dead code (knip)', ['knip', '--no-progress'])
+}
+vitest('tests', { zone: 'UTC', files })
+if (files.length === 0)
+  vitest('tests of times and feeds, west of Greenwich', {
+    zone: 'America/New_York',
+    files: ['test/jobs/formats', 'test/jobs/feeds', 'test/jobs/ingest', 'test/lake/schema'],
+  })
+say(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
+process.exitCode = counts.failed === 0 && counts.passed > 0 ? 0 : 1

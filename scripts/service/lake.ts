@@ -1,0 +1,118 @@
+import { parseArgs } from 'node:util'
+import { datasetById, datasets } from '../../lake/catalog.ts'
+import { liveFiles } from '../../lake/iceberg/files.ts'
+import { relocate } from '../../lake/iceberg/relocate.ts'
+import { versionKey } from '../../lake/iceberg/table.ts'
+import type { Lake } from '../../lake/open.ts'
+import type { Json } from '../../lake/schema/columns.ts'
+import { isoInstant } from '../../lake/schema/time.ts'
+import type { ObjectStore } from '../../lake/store/store.ts'
+import { runCommand, say } from './output.ts'
+import { cliConfig, openServiceLake, openServiceStore } from './parts.ts'
+import { table } from './table.ts'
+
+const USAGE = `scripts/lake <command> [--data <dir>]
+
+  tables               every table: rows, files, bytes, and its metadata file, as PyIceberg, Spark and Trino want it
+  files <dataset>      the data files of a table's current snapshot
+  sql '<select>'       a query over the datasets by their ids, in the sandbox, as a table; --rows <n> shows more than 100
+  relocate             rewrite the paths of a lake that was moved, for other readers`
+
+const SQL_TIMEOUT_MS = 600_000
+
+async function main(): Promise<void> {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { data: { type: 'string' }, rows: { type: 'string', default: '100' }, help: { type: 'boolean', short: 'h' } },
+  })
+  const [command, argument, ...rest] = positionals
+  if (values.help || command === undefined) return say(USAGE)
+  const known = {
+    tables: argument === undefined,
+    relocate: argument === undefined,
+    files: argument !== undefined,
+    sql: argument !== undefined,
+  }
+  if (rest.length > 0 || !known[command as keyof typeof known]) throw new Error(`${positionals.join(' ')}: no such command\n${USAGE}`)
+  if (!/^[1-9]\d{0,5}$/.test(values.rows)) throw new Error(`--rows ${values.rows}: a number from 1 to 999999`)
+  const config = cliConfig(values.data)
+  const store = await openServiceStore(config)
+  const lake = await openServiceLake(config, store)
+  try {
+    if (command === 'tables') await showTables(lake, store)
+    else if (command === 'files') await showFiles(lake, argument as string)
+    else if (command === 'sql') await answer(lake, argument as string, Number(values.rows))
+    else await moveTables(lake)
+  } finally {
+    await lake.close()
+    await store.close()
+  }
+}
+
+async function showTables(lake: Lake, store: ObjectStore): Promise<void> {
+  const lines: Json[][] = []
+  for (const dataset of datasets) {
+    const snapshot = await lake.snapshot(dataset)
+    if (!snapshot) {
+      lines.push([dataset.id, null, null, null, null, 'not created yet'])
+      continue
+    }
+    const files = await liveFiles(snapshot.state)
+    const sum = (of: 'rows' | 'bytes'): number => files.reduce((total, file) => total + file[of], 0)
+    const covered = Object.values(snapshot.covered_until)
+    const until = covered.length === 0 ? null : new Date(Math.min(...covered)).toISOString()
+    lines.push([
+      dataset.id,
+      sum('rows'),
+      files.length,
+      sum('bytes'),
+      until,
+      store.location(versionKey(snapshot.state.table.key, snapshot.version)),
+    ])
+  }
+  say(table(['dataset', 'rows', 'files', 'bytes', 'covered until', 'metadata'], lines))
+}
+
+async function showFiles(lake: Lake, id: string): Promise<void> {
+  const dataset = datasetById(id)
+  const snapshot = await lake.snapshot(dataset)
+  if (!snapshot) throw new Error(`table ${id} is not created yet`)
+  const timeId = dataset.columns[dataset.time]?.id as number
+  const files = (await liveFiles(snapshot.state)).map((file) => {
+    const { lower, upper } = file.metrics.get(timeId) ?? {}
+    const instant = (bound: unknown): string | null => (typeof bound === 'bigint' ? isoInstant(Number(bound) / 1000) : null)
+    return [file.key.slice(file.key.lastIndexOf('/') + 1), file.rows, file.bytes, instant(lower), instant(upper)]
+  })
+  files.sort((one, other) => String(one[3]).localeCompare(String(other[3])))
+  say(table(['file', 'rows', 'bytes', `${dataset.time} from`, 'to'], files))
+}
+
+async function answer(lake: Lake, query: string, most: number): Promise<void> {
+  const select = query.trim().replace(/;\s*$/, '')
+  if (select === '') throw new Error(`sql needs a SELECT\n${USAGE}`)
+  // DuckDB writes the values itself: instants and decimals with every digit.
+  const rows = await lake.text(`SELECT COLUMNS(*)::VARCHAR FROM (${select}\n)`, { timeout_ms: SQL_TIMEOUT_MS, datasets })
+  const names = Object.keys(rows[0] ?? {})
+  say(
+    table(
+      names,
+      rows.slice(0, most).map((row) => names.map((name) => shown(row[name]))),
+    ),
+  )
+  say(rows.length > most ? `${most} of ${rows.length} rows; --rows shows more` : `${rows.length} rows`)
+}
+
+/** A value for a person's eyes; whole numbers beyond 2^53 keep every digit. */
+function shown(value: unknown): Json {
+  return typeof value === 'bigint' ? value.toString() : (value as Json)
+}
+
+async function moveTables(lake: Lake): Promise<void> {
+  for (const dataset of datasets) {
+    const one = lake.table(dataset)
+    if (!(await one.load())) continue
+    say(`${dataset.id}: ${(await relocate(one)) ? 'paths rewritten' : 'lies where its paths say'}`)
+  }
+}
+
+await runCommand(main)

@@ -1,0 +1,60 @@
+import { statSync } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Config, readConfig, settingsTable } from '../../lake/config.ts'
+import type { SourceMode } from '../../lake/system.ts'
+import { checkFolder } from './parts.ts'
+
+/** What `scripts/start` was asked. */
+export interface StartOptions {
+  readonly mode: SourceMode
+  /** Folder of recorded captures, in replay. */
+  readonly captures: string | null
+  readonly dataFolder: string
+  readonly port: number
+  readonly config: Config
+}
+
+/** Shown for `--help`, and after a mistake. */
+export const USAGE = `scripts/start [--live | --captures <dir>] [--port n] [--data <dir>]
+
+Brings up publishers' stand-in, worker and API. Without a source option the publishers are simulated.
+  --live            fetch from the publishers' own addresses
+  --captures <dir>  replay recorded captures, such as ../shared/feeds
+  --port <n>        port of the API (8080)
+  --data <dir>      folder of all data (.data/simulated, .data/live or .data/replay)
+
+Settings by environment:
+${settingsTable()}`
+
+/** Reads arguments and environment. Throws an error that names each mistake. */
+export function readOptions(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): StartOptions | 'help' {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      live: { type: 'boolean' },
+      captures: { type: 'string' },
+      port: { type: 'string' },
+      data: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  })
+  if (values.help) return 'help'
+  if (values.live && values.captures !== undefined) throw new Error('--live and --captures exclude each other')
+  if (values.port !== undefined && !/^\d{1,5}$/.test(values.port)) throw new Error(`--port ${values.port}: a number from 0 to 65535`)
+  const mode: SourceMode = values.live ? 'live' : values.captures !== undefined ? 'replay' : 'simulated'
+  const captures = values.captures === undefined ? null : absolute(values.captures)
+  if (captures !== null && !statSync(captures, { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(`--captures ${captures}: no such folder`)
+  const dataFolder = absolute(values.data ?? env.DATA_DIR ?? `.data/${mode}`)
+  checkFolder(dataFolder)
+  const config = readConfig({
+    ...env,
+    SOURCE_MODE: mode,
+    DATA_DIR: dataFolder,
+    ...(values.port === undefined ? {} : { PORT: values.port }),
+  })
+  return { mode, captures, dataFolder, port: config.port, config }
+}
+
+const absolute = (path: string): string => (isAbsolute(path) ? path : resolve(path))

@@ -1,0 +1,142 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Redis } from 'ioredis'
+import { type Logger, pino } from 'pino'
+import type { IngestContext } from '../../jobs/ingest/context.ts'
+import { type Config, readConfig } from '../../lake/config.ts'
+import { openRedis } from '../../lake/live/connect.ts'
+import { type Lake, type LakeOptions, openLake } from '../../lake/open.ts'
+import type { HttpfsAccess } from '../../lake/query/httpfs.ts'
+import { openStore, selfTest } from '../../lake/store/open.ts'
+import type { ObjectStore } from '../../lake/store/store.ts'
+import { idKey } from '../../lake/system.ts'
+
+/** The data folder of a configuration. */
+export function dataFolder(config: Config): string {
+  return config.dataFolder ?? join('.data', config.mode)
+}
+
+/** Throws where a data folder cannot be made or written, naming what is in the way. */
+export function checkFolder(folder: string): void {
+  let there = resolve(folder)
+  while (!existsSync(there)) there = dirname(there)
+  if (!statSync(there).isDirectory()) throw new Error(`data folder ${folder}: ${there} is no folder`)
+  // No folder can be made in /proc and its like, whoever asks; Node would try for ever.
+  if (/^\/(proc|sys|dev)(\/|$)/.test(there)) throw new Error(`data folder ${folder}: ${there} holds no data`)
+  try {
+    accessSync(there, constants.W_OK | constants.X_OK)
+  } catch (cause) {
+    throw new Error(`data folder ${folder}: ${there} cannot be written`, { cause })
+  }
+}
+
+/** The configuration of a command that works on a data folder beside or without a running service. */
+export function cliConfig(folder: string | undefined): Config {
+  const config = readConfig({ LOG_LEVEL: 'warn', ...process.env, ...(folder === undefined ? {} : { DATA_DIR: folder }) })
+  if (!existsSync(dataFolder(config)))
+    throw new Error(`there is no data folder ${dataFolder(config)}: start the service first, or name another with --data`)
+  checkFolder(dataFolder(config))
+  return config
+}
+
+/** Opens the object store of a configuration and tries it; a store that cannot hold a lake is refused by name. */
+export async function openServiceStore(config: Config): Promise<ObjectStore> {
+  const url = config.lakeUrl ?? join(dataFolder(config), 'store')
+  const store = await openStore({
+    url: /^[a-z0-9]+:\/\//.test(url) ? url : pathToFileURL(url).href,
+    region: config.s3Region,
+    pathStyle: config.s3PathStyle,
+    ...(config.s3Endpoint === null ? {} : { endpoint: config.s3Endpoint }),
+  })
+  await selfTest(store)
+  return store
+}
+
+/** What a process of the service works with, opened together. */
+export interface Parts {
+  readonly config: Config
+  readonly store: ObjectStore
+  readonly lake: Lake
+  readonly redis: Redis
+  readonly redisUrl: string
+  readonly context: IngestContext
+  close(): Promise<void>
+}
+
+/** Opens store, lake and Redis for the pipeline. */
+export async function openParts(config: Config, options: { readonly redisUrl: string; readonly log: Logger }): Promise<Parts> {
+  const { redisUrl, log } = options
+  const store = await openServiceStore(config)
+  try {
+    // Landing waits its turn, however many feeds come at once; only callers are refused.
+    const lake = await openServiceLake(config, store, { queue: 1000 })
+    const redis = openRedis(redisUrl, { commandTimeout_ms: 60_000 })
+    const context: IngestContext = {
+      store,
+      lake,
+      redis,
+      log,
+      mode: config.mode,
+      idKey: await idKey(store),
+      origin: originOf(config.publishersUrl),
+      now: Date.now,
+    }
+    const close = async (): Promise<void> => {
+      redis.disconnect()
+      await lake.close()
+      await store.close()
+    }
+    return { config, store, lake, redis, redisUrl, context, close }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+/** Opens the lake of a configuration; twice its slots may wait for one unless told. */
+export function openServiceLake(config: Config, store: ObjectStore, more: Pick<LakeOptions, 'queue' | 'standBack'> = {}): Promise<Lake> {
+  const folder = dataFolder(config)
+  return openLake({
+    store,
+    spool: join(folder, 'spool'),
+    memory: config.queryMemory,
+    spill: config.querySpill,
+    threads: config.queryThreads,
+    slots: config.querySlots,
+    ...more,
+    cache: { folder: join(folder, 'cache'), maxBytes: config.cacheBytes },
+    httpfs: httpfsOf(config),
+  })
+}
+
+/** Range reads of an S3 lake, where the environment holds keys that DuckDB can be given; a role's changing keys it cannot. */
+function httpfsOf(config: Config): HttpfsAccess | null {
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken } = process.env
+  if (!config.lakeUrl?.startsWith('s3://') || !accessKeyId || !secretAccessKey) return null
+  return {
+    extensions: config.duckdbExtensions,
+    installInto: join(dataFolder(config), 'duckdb'),
+    scope: config.lakeUrl,
+    region: config.s3Region,
+    endpoint: config.s3Endpoint,
+    pathStyle: config.s3PathStyle,
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken ? { sessionToken } : {}),
+  }
+}
+
+/** Where an address of a feed is asked: itself, or `<stand-in>/<host>/<path>`. */
+export function originOf(standIn: string | null): (url: string) => string {
+  if (standIn === null) return (url) => url
+  return (url) => {
+    const { host, pathname, search } = new URL(url)
+    return `${standIn}/${host}${pathname}${search}`
+  }
+}
+
+/** A log of one line a unit of work, as JSON. */
+export function serviceLog(config: Config, name: string): Logger {
+  return pino({ name, level: config.logLevel, timestamp: pino.stdTimeFunctions.isoTime })
+}

@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startApi } from '../../api/server.ts'
+import { readConfig } from '../../lake/config.ts'
+import { openLive } from '../../lake/live/read.ts'
+import { endWithSupervisor, onStop, tellReady } from './child.ts'
+import { openServiceLake, openServiceStore, serviceLog } from './parts.ts'
+
+/** How long the port stays closed for live state that does not come, as from a Redis that is away. */
+const LIVE_WAIT_MS = 5000
+
+endWithSupervisor()
+const config = readConfig(process.env)
+const log = serviceLog(config, 'api')
+if (!config.redisUrl) throw new Error('REDIS_URL is not set; scripts/start sets it')
+const store = await openServiceStore(config)
+const lake = await openServiceLake(config, store, { standBack: true })
+const live = openLive({ redisUrl: config.redisUrl, onError: (err) => log.warn({ err }, 'live state not read') })
+// Whoever asks as soon as the port is open gets the data that is there.
+await Promise.race([live.ready, sleep(LIVE_WAIT_MS)])
+const api = await startApi({ store, lake, live, log, host: config.host, port: config.port })
+
+onStop(async () => {
+  await api.close()
+  await live.close()
+  await lake.close()
+  await store.close()
+})
+tellReady({ url: api.url })

@@ -1,0 +1,74 @@
+import { feeds } from '../../jobs/feeds/catalog.ts'
+import { makeRunner } from '../../jobs/ingest/runner.ts'
+import { prepareTables, runUpkeep, UPKEEP_TASKS } from '../../jobs/upkeep/tasks.ts'
+import { startWorker } from '../../jobs/worker.ts'
+import { datasets } from '../../lake/catalog.ts'
+import { readConfig } from '../../lake/config.ts'
+import { claimLake, writeFeedListings } from '../../lake/system.ts'
+import { endWithSupervisor, onStop, tellReady } from './child.ts'
+import { openParts, serviceLog } from './parts.ts'
+
+/** How often live state is compared with what the worker knows: Redis emptied is Redis filled again within twice this. */
+const HEAL_EVERY_MS = 15_000
+const REPLAY_EVERY_S = 5
+const REPLAY_LAND_EVERY_S = 10
+
+endWithSupervisor()
+const config = readConfig(process.env)
+const log = serviceLog(config, 'worker')
+if (!config.redisUrl) throw new Error('REDIS_URL is not set; scripts/start sets it')
+const parts = await openParts(config, { redisUrl: config.redisUrl, log })
+const { context, store } = parts
+const record = await claimLake(store, config.mode, Date.now())
+await prepareTables(context, datasets)
+const enabled = feeds.filter((feed) => config.mode !== 'live' || feed.liveByDefault !== false)
+await writeFeedListings(
+  store,
+  feeds.map((feed) => ({
+    id: feed.id,
+    domain: feed.domain,
+    source: feed.source.id,
+    datasets: feed.into.map(({ id }) => id),
+    every_s: feed.every_s,
+    urls: feed.plans[0]?.requests.map(({ url }) => url) ?? [],
+    enabled: enabled.includes(feed),
+  })),
+)
+
+// Captures are replayed as fast as they can be looked at, not at the pace at which they were recorded.
+const scheduled = config.mode === 'replay' ? enabled.map((feed) => ({ ...feed, every_s: REPLAY_EVERY_S })) : enabled
+const runner = makeRunner(context)
+const worker = await startWorker({
+  redisUrl: config.redisUrl,
+  lake: `${record.mode} lake of ${record.created_at}`,
+  feeds: scheduled,
+  upkeep: UPKEEP_TASKS,
+  landEvery_s: config.mode === 'replay' ? REPLAY_LAND_EVERY_S : config.landEvery_s,
+  runner: {
+    fetch: async (feed, signal) => void (await runner.fetch(feed, signal)),
+    land: async (feed, signal) => void (await runner.land(feed, signal)),
+    upkeep: (task, signal) => runUpkeep(context, task, { datasets, feeds: enabled, signal }),
+  },
+  log,
+})
+/** What was accepted before is shown again at once, and whenever Redis lost it. */
+let healing = false
+const heal = (): void => {
+  if (healing) return
+  healing = true
+  runner
+    .heal(enabled)
+    .catch((error: Error) => log.warn({ err: error }, 'live state not compared'))
+    .finally(() => {
+      healing = false
+    })
+}
+heal()
+const healer = setInterval(heal, HEAL_EVERY_MS)
+
+onStop(async () => {
+  clearInterval(healer)
+  await worker.close()
+  await parts.close()
+})
+tellReady({})

@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import type { Feed } from '../../jobs/feeds/define.ts'
+import type { FetchOutcome } from '../../jobs/ingest/pipeline.ts'
+import { type RebuildOptions, type RebuildResult, rebuild } from '../../jobs/ingest/rebuild.ts'
+import { makeRunner } from '../../jobs/ingest/runner.ts'
+import { type JobKind, jobLock } from '../../jobs/queues.ts'
+import { prepareTables } from '../../jobs/upkeep/tasks.ts'
+import type { Config } from '../../lake/config.ts'
+import { readFeedStates } from '../../lake/live/freshness.ts'
+import { withLock } from '../../lake/live/lock.ts'
+import type { AcceptedFetch } from '../../lake/raw/archive.ts'
+import { startRedis } from '../redis.ts'
+import { dataFolder, openParts, type Parts, serviceLog } from './parts.ts'
+
+/** How long a command waits for a feed that the service is fetching, ms. */
+const TURN_MS = 600_000
+
+/** The pipeline in the hands of a person: works beside a running service, and without one. */
+export interface Service extends Pick<Parts, 'store' | 'lake' | 'context'> {
+  freshness(): ReturnType<typeof readFeedStates>
+  /** Fetches and lands a feed now, in its turn. */
+  runFeed(feed: Feed): Promise<FetchOutcome>
+  /** Accepts a rejected fetch and lands it. */
+  acceptFetch(feed: Feed, fetchId: string): Promise<AcceptedFetch>
+  /** Derives landed rows anew from the raw archive, while no other landing of the feed runs. */
+  replay(feed: Feed, options: Omit<RebuildOptions, 'feed'>): Promise<RebuildResult>
+  close(): Promise<void>
+}
+
+/** Opens the service's parts; Redis is the one of the running service, or one that is started for as long as this takes. */
+export async function openService(config: Config): Promise<Service> {
+  const server = config.redisUrl ? null : await startRedis({ folder: join(dataFolder(config), 'redis'), appendOnly: true })
+  const log = serviceLog(config, 'cli')
+  const parts = await openParts(config, { redisUrl: config.redisUrl ?? (server as { url: string }).url, log })
+  const runner = makeRunner(parts.context)
+  const inTurn = async <T>(feed: Feed, kind: JobKind, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    const done = await withLock({ redis: parts.redis, name: jobLock(kind, feed.id), ttl_ms: 30_000, wait_ms: TURN_MS }, work)
+    if (!done.ran) throw new Error(`another ${kind} of ${feed.id} is at work since ${TURN_MS / 60_000} minutes; try again later`)
+    return done.value
+  }
+  return {
+    store: parts.store,
+    lake: parts.lake,
+    context: parts.context,
+    freshness: () => readFeedStates(parts.redis),
+    runFeed: (feed) =>
+      inTurn(feed, 'fetch', async (signal) => {
+        await prepareTables(parts.context, feed.into)
+        const outcome = await runner.fetch(feed, signal)
+        await runner.land(feed, signal)
+        return outcome
+      }),
+    acceptFetch: (feed, fetchId) =>
+      inTurn(feed, 'fetch', async (signal) => {
+        const accepted = await runner.accept(feed, fetchId)
+        await runner.land(feed, signal)
+        return accepted
+      }),
+    replay: (feed, options) => inTurn(feed, 'land', () => rebuild(parts.context, { feed, ...options })),
+    close: async () => {
+      await parts.close()
+      if (server && !server.adopted) await server.stop()
+    },
+  }
+}

@@ -1,0 +1,36 @@
+# Sourced by the commands beside it: puts the project's own Node on the path and installs what is missing, saying so.
+
+project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+export PATH="$project/node_modules/.bin:$PATH"
+export NODE_NO_WARNINGS=1
+
+say() { printf '%s\n' "$*" >&2; }
+fail() { say "$*"; exit 1; }
+
+# npm packages, exactly as locked; again when the lock file changed.
+need_packages() {
+  local stamp="$project/node_modules/.installed" lock="$project/package-lock.json"
+  if [ -f "$stamp" ] && cmp -s "$stamp" "$lock"; then return; fi
+  command -v npm >/dev/null || fail "npm is missing. Install Node.js with npm (Debian: apt-get install nodejs npm), then run this again."
+  say "Installing npm packages (once; about a minute) ..."
+  (cd "$project" && npm ci --no-audit --no-fund --loglevel=error) >&2 || fail "npm ci failed: see above."
+  [ -x "$project/node_modules/.bin/node" ] || fail "the npm package 'node' did not install its binary: run 'npm rebuild node' and look at its output."
+  cp "$lock" "$stamp"
+}
+
+# A redis-server binary, unless REDIS_URL names a server to use.
+need_redis() {
+  [ -z "${REDIS_URL:-}" ] || return 0
+  ! command -v redis-server >/dev/null || return 0
+  local sudo=""
+  if [ "$(id -u)" != 0 ]; then sudo="sudo -n"; fi
+  if command -v apt-get >/dev/null && [ -z "${NO_INSTALL:-}" ] && { [ -z "$sudo" ] || $sudo true 2>/dev/null; }; then
+    say "Installing Debian's redis-server (it is run on a private socket, not as a service) ..."
+    { $sudo env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends redis-server ||
+      { $sudo apt-get update && $sudo env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends redis-server; }; } >/dev/null 2>&1 || true
+  fi
+  command -v redis-server >/dev/null || fail "redis-server is missing and could not be installed. One of these gives it:
+  apt-get install redis-server
+  brew install redis
+  docker run -d -p 6379:6379 redis:7   and start again with REDIS_URL=redis://127.0.0.1:6379"
+}

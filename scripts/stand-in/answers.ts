@@ -1,0 +1,122 @@
+import type { Capture } from './captures.ts'
+import type { Document } from './editions.ts'
+import { gzipBomb, HTML_PAGE, XML_BOMB } from './fault-bodies.ts'
+import type { ActiveFault, FaultName } from './faults.ts'
+import type { FeedStandIn } from './publisher.ts'
+
+/** What is sent. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+  /** Bytes after which the connection is cut; null where it is not. */
+  readonly cutAfter: number | null
+  /** True where the body is the document as it should be. */
+  readonly isWhole: boolean
+}
+
+/** What the client asked for beside the path. */
+export interface Conditions {
+  readonly ifNoneMatch: string | undefined
+  readonly ifModifiedSince: string | undefined
+}
+
+const START_OF_BOMB = 256
+
+/** The answer that has no body but a line of text. */
+export function plainAnswer(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Answer {
+  return {
+    status,
+    headers: { 'Content-Type': 'text/plain; charset=utf-8', ...headers },
+    body: Buffer.from(`${text}\n`),
+    cutAfter: null,
+    isWhole: false,
+  }
+}
+
+/** A generated document, with the validators its publisher sends. */
+export function documentAnswer(
+  feed: FeedStandIn,
+  document: Document,
+  conditions: Conditions,
+  faults: ReadonlyMap<FaultName, ActiveFault>,
+): Answer {
+  const headers = { 'Content-Type': feed.contentType, ...feed.headers, ...validatorsOf(feed, document, faults) }
+  return answerWith({ body: document.bytes, headers, conditions, faults })
+}
+
+/** A recorded capture, with the instant at which it was captured. It always has a validator, so that what comes after the last is unchanged. */
+export function captureAnswer(
+  feed: FeedStandIn,
+  capture: Capture,
+  conditions: Conditions,
+  faults: ReadonlyMap<FaultName, ActiveFault>,
+): Answer {
+  const headers = { 'Content-Type': feed.contentType, ETag: capture.etag, 'X-Captured-At': new Date(capture.capturedAt).toISOString() }
+  return answerWith({ body: capture.bytes(), headers, conditions, faults })
+}
+
+/** The answer of a fault that needs no document; null where none of these is set. */
+export function faultAnswer(faults: ReadonlyMap<FaultName, ActiveFault>, url: URL): Answer | null {
+  if (faults.has('redirect_loop')) {
+    // A cookie wall does this: the same page, with a growing mark behind it.
+    const turn = Number(url.searchParams.get('turn') ?? 0) + 1
+    return plainAnswer(302, 'Found', { Location: `${url.pathname}?turn=${turn}` })
+  }
+  const status = faults.get('status')
+  if (status) return plainAnswer(status.status ?? 503, 'Service unavailable', { 'Retry-After': '1' })
+  if (faults.has('html')) return bytesAnswer(HTML_PAGE, 'text/html; charset=utf-8')
+  if (faults.has('xml_bomb')) return bytesAnswer(XML_BOMB, 'application/xml')
+  return null
+}
+
+interface Parts {
+  readonly body: Buffer
+  readonly headers: Readonly<Record<string, string>>
+  readonly conditions: Conditions
+  readonly faults: ReadonlyMap<FaultName, ActiveFault>
+}
+
+function answerWith({ body, headers, conditions, faults }: Parts): Answer {
+  if (faults.has('gzip_bomb')) {
+    return {
+      ...bytesAnswer(gzipBomb(body.subarray(0, START_OF_BOMB)), headers['Content-Type'] ?? ''),
+      headers: { ...headers, 'Content-Encoding': 'gzip' },
+    }
+  }
+  const wrong = faults.get('wrong_type')
+  const sent = wrong ? { ...headers, 'Content-Type': wrong.type ?? 'text/html' } : headers
+  const truncated = faults.get('truncated')
+  if (truncated) return { ...bytesAnswer(part(body, truncated.share), ''), headers: sent }
+  const cut = faults.get('cut')
+  if (cut) return { status: 200, headers: sent, body, cutAfter: part(body, cut.share).length, isWhole: false }
+  if (isUnchanged(headers, conditions)) return { status: 304, headers: sent, body: Buffer.alloc(0), cutAfter: null, isWhole: false }
+  return { status: 200, headers: sent, body, cutAfter: null, isWhole: true }
+}
+
+function bytesAnswer(body: Buffer, type: string): Answer {
+  return { status: 200, headers: { 'Content-Type': type }, body, cutAfter: null, isWhole: false }
+}
+
+function part(body: Buffer, share = 0.5): Buffer {
+  return body.subarray(0, Math.floor(body.length * share))
+}
+
+function validatorsOf(feed: FeedStandIn, document: Document, faults: ReadonlyMap<FaultName, ActiveFault>): Record<string, string> {
+  if (feed.validators === 'none' || faults.has('repeated')) return {}
+  const modified = { 'Last-Modified': new Date(document.publishedAt).toUTCString() }
+  return feed.validators === 'etag' ? { ...modified, ETag: document.etag } : modified
+}
+
+/** RFC 9110, 13.2.2: an entity tag decides, and only without one the date. */
+function isUnchanged(headers: Readonly<Record<string, string>>, { ifNoneMatch, ifModifiedSince }: Conditions): boolean {
+  const etag = headers['ETag']
+  if (ifNoneMatch !== undefined) {
+    if (etag === undefined) return false
+    const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+    return tags.includes(etag) || tags.includes('*')
+  }
+  const modified = headers['Last-Modified']
+  if (ifModifiedSince === undefined || modified === undefined) return false
+  return Date.parse(modified) <= Date.parse(ifModifiedSince)
+}

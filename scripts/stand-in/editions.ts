@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import type { ActiveFault, FaultName } from './faults.ts'
+import { type Edition, type FeedStandIn, type Variant, WHOLE } from './publisher.ts'
+import type { World } from './world/world.ts'
+
+/** A document as it is sent. */
+export interface Document {
+  readonly bytes: Buffer
+  readonly etag: string
+  /** When it was published, ms. */
+  readonly publishedAt: number
+}
+
+/** Documents, written once and kept while there is room, so that a publication's bytes and validators stay the same. */
+export interface Editions {
+  get(feed: FeedStandIn, edition: Edition): Document
+}
+
+/** Keeps up to `room` bytes of documents, the ones used last. */
+export function makeEditions(world: World, room = 40 * 1024 * 1024): Editions {
+  const kept = new Map<string, Document>()
+  let size = 0
+  return {
+    get(feed, edition) {
+      const key = JSON.stringify([feed.feed, edition])
+      const known = kept.get(key)
+      if (known) {
+        kept.delete(key)
+        kept.set(key, known)
+        return known
+      }
+      const bytes = Buffer.from(feed.write(world, edition))
+      const document = { bytes, etag: `"${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}"`, publishedAt: edition.stampedAt }
+      kept.set(key, document)
+      size += bytes.length
+      for (const [oldest, { bytes: old }] of kept) {
+        if (size <= room || oldest === key) break
+        kept.delete(oldest)
+        size -= old.length
+      }
+      return document
+    },
+  }
+}
+
+/** Which edition a request gets at an instant, as the feed's faults have it. */
+export function editionFor(
+  feed: FeedStandIn,
+  from: { resource: string; seed: number; now: number; faults: ReadonlyMap<FaultName, ActiveFault> },
+): Edition {
+  const { resource, seed, now, faults } = from
+  const age_ms = faults.has('stale') ? (faults.get('stale')?.age_s ?? 3600) * 1000 : 0
+  const at = faults.get('repeated')?.since ?? now - age_ms
+  const publishedAt = feed.publishedAt(seed, at)
+  const skew = faults.get('clock_skew')
+  return { resource, publishedAt, stampedAt: publishedAt + (skew ? (skew.by_s ?? 172_800) * 1000 : 0), variant: variantOf(feed, faults) }
+}
+
+function variantOf(feed: FeedStandIn, faults: ReadonlyMap<FaultName, ActiveFault>): Variant {
+  const missing = faults.get('block_missing')
+  const half = faults.get('half_empty')
+  return {
+    missingBlocks: missing ? (missing.blocks ?? feed.blocks.usual) : WHOLE.missingBlocks,
+    share: half ? (half.share ?? 0.5) : WHOLE.share,
+    hasUnknownCodes: faults.has('unknown_codes'),
+    isOldLayout: faults.has('old_layout'),
+  }
+}

@@ -1,0 +1,4 @@
+/** Text as an XML element's content. */
+export function escapeText(text: string): string {
+  return text.replace(/[&<>]/g, (mark) => (mark === '&' ? '&amp;' : mark === '<' ? '&lt;' : '&gt;'))
+}

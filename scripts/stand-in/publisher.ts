@@ -1,0 +1,69 @@
+import type { World } from './world/world.ts'
+
+/** Who publishes: the feeds behind some hosts. One file each in `publishers/`, listed in `publishers/list.ts`. */
+export interface Publisher {
+  readonly name: string
+  readonly feeds: readonly FeedStandIn[]
+}
+
+/** One feed as its publisher serves it. */
+export interface FeedStandIn {
+  /** Id in the catalogue of feeds. */
+  readonly feed: string
+  /** Hosts that serve it; the first is the one told to people. */
+  readonly hosts: readonly string[]
+  /** A path to show people. */
+  readonly path: string
+  /** What a path is; null where it is none of this feed's. */
+  readonly route: (path: string) => Route | null
+  /** When the newest publication at `now` was made, ms; its bytes stay the same until the next. */
+  readonly publishedAt: (seed: number, now: number) => number
+  readonly contentType: string
+  /** Which validators the publisher sends; with none it never answers 304. */
+  readonly validators: 'etag' | 'modified' | 'none'
+  readonly headers: Readonly<Record<string, string>>
+  /** Blocks that `block_missing` may leave out, and those it does unless told. */
+  readonly blocks: { readonly known: RegExp; readonly usual: readonly string[] }
+  /** True where the feed had another layout once, which `old_layout` brings back. */
+  readonly hasOldLayout: boolean
+  /** The document of a resource. */
+  readonly write: (world: World, edition: Edition) => string
+  readonly captures: CaptureSet
+}
+
+/** What a path leads to: a document by the name of its resource, or another path of the same host. */
+type Route = { readonly kind: 'document'; readonly resource: string } | { readonly kind: 'redirect'; readonly to: string }
+
+/** Which document is wanted. Instants in ms. */
+export interface Edition {
+  readonly resource: string
+  /** What the document describes. */
+  readonly publishedAt: number
+  /** What it says of itself: the same, unless the publisher's clock is wrong. */
+  readonly stampedAt: number
+  readonly variant: Variant
+}
+
+/** In what the document is not as it should be. */
+export interface Variant {
+  readonly missingBlocks: readonly string[]
+  /** Share of the records that are there. */
+  readonly share: number
+  readonly hasUnknownCodes: boolean
+  readonly isOldLayout: boolean
+}
+
+/** A document as it should be. */
+export const WHOLE: Variant = Object.freeze({ missingBlocks: [], share: 1, hasUnknownCodes: false, isOldLayout: false })
+
+/** Recorded captures of a feed: files of a folder of `../shared/feeds`. */
+interface CaptureSet {
+  readonly folder: string
+  /** When a file was captured, by its name, ms; null for a file that is none of this feed's. */
+  readonly capturedAt: (file: string) => number | null
+}
+
+/** The first records of a list, as many as the variant has. */
+export function keptOf<T>(records: readonly T[], variant: Variant): readonly T[] {
+  return variant.share >= 1 ? records : records.slice(0, Math.floor(records.length * variant.share))
+}

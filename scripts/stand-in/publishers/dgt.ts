@@ -1,0 +1,69 @@
+import { parseInstant } from '../../../lake/schema/time.ts'
+import { dgtDatex } from '../formats/dgt-datex.ts'
+import { type FeedStandIn, keptOf, type Publisher, type Variant } from '../publisher.ts'
+import { chance } from '../random.ts'
+import type { Situation } from '../world/situation-types.ts'
+import { situationsAt } from '../world/situations.ts'
+
+const FOLDER = '/datex2/v3/dgt/SituationPublication/'
+const MINUTE = 60_000
+
+/** The newest record is some seconds older than the publication. */
+const DELAY = 12_000
+
+const incidents: FeedStandIn = {
+  feed: 'dgt_incidents',
+  hosts: ['nap.dgt.es'],
+  path: `${FOLDER}datex2_v36.xml`,
+  // Since July 2026 the older profile's path leads to the newer one's.
+  route: (path) => {
+    if (path === `${FOLDER}datex2_v36.xml`) return { kind: 'redirect', to: `${FOLDER}datex2_v37.xml` }
+    return path === `${FOLDER}datex2_v37.xml` ? { kind: 'document', resource: 'national' } : null
+  },
+  publishedAt(seed, now) {
+    const minute = Math.floor(now / MINUTE)
+    const at = stamp(seed, minute)
+    return at <= now ? at : stamp(seed, minute - 1)
+  },
+  contentType: 'application/xml',
+  // Not recorded with the capture; taken to be those of a file behind a plain web server.
+  validators: 'etag',
+  headers: {},
+  blocks: { known: /^(DGT|112|DGT3\.0|\d\d)$/, usual: ['112'] },
+  hasOldLayout: false,
+  write(world, { publishedAt, stampedAt, variant }) {
+    const all = situationsAt(world.roads, world.seed, publishedAt - DELAY).filter((situation) => !isMissing(situation, variant))
+    const kept = keptOf(all, variant)
+    return dgtDatex(variant.hasUnknownCodes ? kept.map(withUnknownCodes) : kept, stampedAt)
+  },
+  captures: {
+    folder: 'dgt-datex2',
+    // situation_datex2_v36_20260102T132328+0100.xml.gz
+    capturedAt(file) {
+      const match = /^situation_.*_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)([+-]\d\d)(\d\d)\.xml/.exec(file)
+      if (!match) return null
+      const [, year, month, day, hour, minute, second, zone, zoneMinutes] = match
+      return parseInstant(`${year}-${month}-${day}T${hour}:${minute}:${second}${zone}:${zoneMinutes}`)
+    },
+  },
+}
+
+/** Dirección General de Tráfico: one DATEX II snapshot a minute. */
+export const dgt: Publisher = { name: 'Dirección General de Tráfico', feeds: [incidents] }
+
+/** Each minute's publication is stamped some seconds and milliseconds into it. */
+function stamp(seed: number, minute: number): number {
+  return minute * MINUTE + 20_000 + Math.floor(chance(seed, 'dgt stamp', minute) * 9000)
+}
+
+function isMissing(situation: Situation, variant: Variant): boolean {
+  const province = situation.records[0]?.from.municipality.province ?? ''
+  return variant.missingBlocks.includes(situation.source) || variant.missingBlocks.includes(province)
+}
+
+/** One situation in forty says what no list knows. */
+function withUnknownCodes(situation: Situation, at: number): Situation {
+  if (at % 40 !== 7) return situation
+  const records = situation.records.map((record) => ({ ...record, measure: { ...record.measure, value: 'hoverLanesOnly' } }))
+  return { ...situation, cause: ['solarFlare', 'solarFlareType', 'geomagneticStorm'], records }
+}

@@ -1,0 +1,10 @@
+import type { FeedStandIn, Publisher } from '../publisher.ts'
+import { dgt } from './dgt.ts'
+import { madrid } from './madrid.ts'
+import { ministry } from './ministry.ts'
+
+/** Every publisher. A new one is a file beside this and a line here. */
+const PUBLISHERS: readonly Publisher[] = [dgt, madrid, ministry]
+
+/** Every feed's stand-in. */
+export const STAND_INS: readonly FeedStandIn[] = PUBLISHERS.flatMap((publisher) => publisher.feeds)

@@ -1,0 +1,95 @@
+import { instantOf } from '../../../lake/schema/time.ts'
+import { madridPm, madridPm2018 } from '../formats/madrid-pm.ts'
+import { madridPoints } from '../formats/madrid-points.ts'
+import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
+import { hash } from '../random.ts'
+import { isLeftOut, type Reading, readingsAt } from '../world/madrid-readings.ts'
+import { localTime } from '../world/rhythm.ts'
+
+const FIVE_MINUTES = 300_000
+
+const traffic: FeedStandIn = {
+  feed: 'madrid_traffic',
+  hosts: ['informo.madrid.es'],
+  path: '/informo/tmadrid/pm.xml',
+  route: (path) => (path.toLowerCase() === '/informo/tmadrid/pm.xml' ? { kind: 'document', resource: 'pm' } : null),
+  publishedAt(seed, now) {
+    const mark = Math.floor(now / FIVE_MINUTES)
+    const at = stamp(seed, mark)
+    return at <= now ? at : stamp(seed, mark - 1)
+  },
+  contentType: 'text/xml',
+  // Not recorded with the captures; taken to be those of a file behind a plain web server.
+  validators: 'etag',
+  headers: {},
+  blocks: { known: /^(M30|URB)$/, usual: ['M30'] },
+  hasOldLayout: true,
+  write(world, { publishedAt, stampedAt, variant }) {
+    const present = world.sensors.filter(
+      (sensor) => !isLeftOut(world.seed, sensor, publishedAt) && !variant.missingBlocks.includes(sensor.kind),
+    )
+    const plain = readingsAt(world.seed, publishedAt)
+    const document = {
+      sensors: keptOf(present, variant),
+      readings: variant.hasUnknownCodes ? (sensor: (typeof present)[number]) => withUnknownCodes(plain(sensor), sensor.index) : plain,
+      publishedAt: stampedAt,
+    }
+    return variant.isOldLayout ? madridPm2018(document) : madridPm(document)
+  },
+  captures: {
+    folder: 'madrid-intensidad',
+    // pm_20231022T172007.xml.gz, by Madrid's clock; the one of 2018 is dated by its commit (provenance in the notes).
+    capturedAt(file) {
+      if (file.startsWith('pm_old-format_201802')) return Date.UTC(2018, 1, 24)
+      const match = /^pm_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)/.exec(file)
+      if (!match) return null
+      const [, year, month, day, hour, minute, second] = match
+      return instantOf(`${year}-${month}-${day}`, `${hour}:${minute}:${second}`)
+    },
+  },
+}
+
+const sensors: FeedStandIn = {
+  feed: 'madrid_sensors',
+  hosts: ['datos.madrid.es'],
+  path: '/egob/catalogo/202468-10-intensidad-trafico.csv',
+  // Each edition has a number of its own in the catalogue; the newest is served under any of them.
+  route: (path) => (/^\/.*\b202468-.*\.csv$/.test(path) ? { kind: 'document', resource: 'points' } : null),
+  // A new edition a month, at midnight of its first day.
+  publishedAt(_seed, now) {
+    const { year, month } = localTime(now)
+    return instantOf(`${year}-${String(month).padStart(2, '0')}-01`, '00:00')
+  },
+  contentType: 'text/csv',
+  validators: 'modified',
+  headers: {},
+  blocks: { known: /^(M30|URB)$/, usual: ['M30'] },
+  hasOldLayout: false,
+  write(world, { publishedAt, variant }) {
+    const present = world.sensors.filter((sensor) => !variant.missingBlocks.includes(sensor.kind))
+    const text = madridPoints({ sensors: keptOf(present, variant), seed: world.seed, editionAt: publishedAt })
+    return variant.hasUnknownCodes ? text.replaceAll(/^"URB";(?=7;)/gm, '"DRON";') : text
+  },
+  captures: {
+    folder: 'madrid-puntos-medida',
+    // Their names have only the month; the day is that of their commit (provenance in the notes).
+    capturedAt(file) {
+      if (file.startsWith('pmed_2018-02')) return Date.UTC(2018, 1, 24)
+      return file.startsWith('pmed_ubicacion_2023-07') ? Date.UTC(2023, 6, 23) : null
+    },
+  },
+}
+
+/** Ayuntamiento de Madrid: readings every five minutes, the catalogue of sensors every month. */
+export const madrid: Publisher = { name: 'Ayuntamiento de Madrid', feeds: [traffic, sensors] }
+
+/** Stamped 5 to 12 s after the mark. */
+function stamp(seed: number, mark: number): number {
+  return mark * FIVE_MINUTES + (5 + (hash(seed, 'madrid stamp', mark) % 8)) * 1000
+}
+
+/** One sensor in fifty reads what no list knows. */
+function withUnknownCodes(reading: Reading, index: number): Reading {
+  if (index % 50 !== 3) return reading
+  return { ...reading, level: 7, error: 'Z' }
+}

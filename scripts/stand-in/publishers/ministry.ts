@@ -1,0 +1,66 @@
+import { instantOf } from '../../../lake/schema/time.ts'
+import { ministryJson, ministryRefusal } from '../formats/ministry-json.ts'
+import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
+import { hash } from '../random.ts'
+import { PROVINCES } from '../world/provinces.ts'
+import { isListed } from '../world/stations.ts'
+
+const HALF_HOUR = 1_800_000
+/** Both hosts' paths, which differ in upper and lower case. */
+const PATH = /^\/serviciosrestcarburantes\/precioscarburantes\/estacionesterrestres(?:\/filtroprovincia\/([^/]+))?\/?$/i
+
+const stations: FeedStandIn = {
+  feed: 'fuel_stations',
+  hosts: ['energia.serviciosmin.gob.es', 'sedeaplicaciones.minetur.gob.es'],
+  path: '/ServiciosRestCarburantes/PreciosCarburantes/EstacionesTerrestres/',
+  route: (path) => {
+    const match = PATH.exec(path)
+    return match && { kind: 'document', resource: match[1] ?? 'national' }
+  },
+  publishedAt(seed, now) {
+    const mark = Math.floor(now / HALF_HOUR)
+    const at = stamp(seed, mark)
+    return at <= now ? at : stamp(seed, mark - 1)
+  },
+  contentType: 'application/json; charset=utf-8',
+  validators: 'none',
+  headers: { 'Cache-Control': 'private', 'Access-Control-Allow-Origin': '*' },
+  // `restricted` is what the register dropped on 2026-04-29: the stations that sell to members only.
+  blocks: { known: /^(restricted|\d\d)$/, usual: ['restricted'] },
+  hasOldLayout: false,
+  write(world, { resource, publishedAt, stampedAt, variant }) {
+    if (resource !== 'national' && !PROVINCES.has(resource)) return ministryRefusal(stampedAt)
+    const listed = world.stations.filter((station) => {
+      const { province } = station.municipality
+      if (resource !== 'national' && province !== resource) return false
+      if (station.isRestricted && variant.missingBlocks.includes('restricted')) return false
+      return !variant.missingBlocks.includes(province) && isListed(world.seed, station, publishedAt)
+    })
+    const texts = keptOf(listed, variant).map((station) => world.stationText(station, publishedAt))
+    return ministryJson(variant.hasUnknownCodes ? texts.map(withUnknownCodes) : texts, stampedAt)
+  },
+  captures: {
+    folder: 'miteco-eess',
+    // EstacionesTerrestres_FiltroProvincia_08_20250927T180547.json, by Madrid's clock; one region or province stands for the country.
+    capturedAt(file) {
+      const match = /^EstacionesTerrestres_.*_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)\.json/.exec(file)
+      if (!match) return null
+      const [, year, month, day, hour, minute, second] = match
+      return instantOf(`${year}-${month}-${day}`, `${hour}:${minute}:${second}`)
+    },
+  },
+}
+
+/** The ministry's register of fuel prices: the whole country, or any of 52 provinces. */
+export const ministry: Publisher = { name: 'Ministerio para la Transición Ecológica y el Reto Demográfico', feeds: [stations] }
+
+/** Generated a minute or two after each half hour. */
+function stamp(seed: number, mark: number): number {
+  return mark * HALF_HOUR + (45 + (hash(seed, 'ministry stamp', mark) % 90)) * 1000
+}
+
+/** A column that no list has, and at one station in fifty values that no list has. */
+function withUnknownCodes(text: string, at: number): string {
+  const wider = text.replace('"Provincia":', `"Precio Queroseno":"${at % 50 === 3 ? '0,987' : ''}","Provincia":`)
+  return at % 50 === 3 ? wider.replace(/"Margen":"."/, '"Margen":"X"').replace(/"Tipo Venta":"."/, '"Tipo Venta":"Q"') : wider
+}

@@ -1,0 +1,241 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Answer, type Conditions, captureAnswer, documentAnswer, faultAnswer, plainAnswer } from './answers.ts'
+import { openReplay, type Replay } from './captures.ts'
+import { type Clock, makeClock } from './clock.ts'
+import { control } from './control.ts'
+import { type Editions, editionFor, makeEditions } from './editions.ts'
+import { type ActiveFault, type FaultBoard, type FaultName, type FaultSetting, makeFaultBoard } from './faults.ts'
+import type { FeedStandIn } from './publisher.ts'
+import { STAND_INS } from './publishers/list.ts'
+import { makeWorld, type Scale } from './world/world.ts'
+
+/** Where the stand-in has its data from. */
+export type Source =
+  | {
+      readonly kind: 'simulated'
+      /** Another seed is another Spain; 1 unless told. */
+      readonly seed?: number
+      /** How many times as fast as the machine's clock; 1 unless told, 0 stands still until it is advanced. */
+      readonly speed?: number
+      /** Instant (ms) at which the simulated clock starts; the machine's unless told. */
+      readonly start?: number
+      readonly scale?: Scale
+    }
+  /** A folder of recorded captures such as `../shared/feeds`. */
+  | { readonly kind: 'captures'; readonly dir: string }
+
+/** What `startPublishers` may be told. */
+export interface PublisherOptions {
+  readonly source: Source
+  /** 0, which lets the system choose, unless told. */
+  readonly port?: number
+  /** 127.0.0.1 unless told. */
+  readonly host?: string
+  readonly faults?: readonly FaultSetting[]
+}
+
+/** A running stand-in. */
+export interface Publishers {
+  /** Base address: `https://host/path` of a publisher is `<url>/host/path` here. */
+  readonly url: string
+  readonly port: number
+  /** The stand-in's clock, ms; the machine's where captures are served. */
+  now(): number
+  /** Moves the simulated clock forward. Throws where captures are served. */
+  advance(by_ms: number): void
+  setFault(setting: FaultSetting): void
+  clearFaults(feed?: string): void
+  /** How many answers each feed gave, by status. */
+  served(): Record<string, Record<string, number>>
+  close(): Promise<void>
+}
+
+interface State {
+  readonly source: Source
+  readonly clock: Clock
+  readonly board: FaultBoard
+  readonly editions: Editions
+  readonly seed: number
+  /** By feed; empty unless captures are served. */
+  readonly replays: ReadonlyMap<string, Replay>
+  readonly counts: Map<string, Record<string, number>>
+}
+
+/** Starts the stand-in for the publishers' servers. Rejects where the port is taken or the captures' folder is missing. */
+export async function startPublishers({ source, port = 0, host = '127.0.0.1', faults = [] }: PublisherOptions): Promise<Publishers> {
+  const state = makeState(source)
+  for (const fault of faults) state.board.set(fault)
+  const server = createServer((request, response) => {
+    handle(state, request, response).catch((error: unknown) => {
+      if (response.headersSent) return void response.destroy()
+      send(response, plainAnswer(500, `the stand-in failed: ${error instanceof Error ? error.stack : String(error)}`), request)
+    })
+  })
+  await listen(server, port, host)
+  const address = server.address() as AddressInfo
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
+    port: address.port,
+    now: () => state.clock.now(),
+    advance(by_ms) {
+      if (source.kind === 'captures') throw new Error('captures have times of their own: there is no clock to move')
+      state.clock.advance(by_ms)
+    },
+    setFault: (setting) => state.board.set(setting),
+    clearFaults: (feed) => state.board.clear(feed),
+    served: () => Object.fromEntries(state.counts),
+    close: () =>
+      new Promise<void>((resolve, reject) => {
+        server.close((error) => (error ? reject(error) : resolve()))
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function makeState(source: Source): State {
+  const isSimulated = source.kind === 'simulated'
+  const { seed = 1, speed = 1, start = Date.now() } = isSimulated ? source : {}
+  const clock = makeClock({ start, speed })
+  const world = makeWorld(seed, isSimulated ? source.scale : undefined)
+  return {
+    source,
+    clock,
+    board: makeFaultBoard({ feeds: STAND_INS, isSimulated, now: () => clock.now() }),
+    editions: makeEditions(world),
+    seed,
+    replays: new Map(source.kind === 'captures' ? STAND_INS.map((feed) => [feed.feed, openReplay(source.dir, feed)]) : []),
+    counts: new Map(STAND_INS.map((feed) => [feed.feed, {}])),
+  }
+}
+
+async function handle(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  // Two slashes in front would be a host.
+  const url = new URL((request.url ?? '/').replace(/^\/+/, '/'), 'http://stand-in')
+  response.setHeader('X-Stand-In', state.source.kind)
+  if (state.source.kind === 'simulated') response.setHeader('Date', new Date(state.clock.now()).toUTCString())
+  if (url.pathname.startsWith('/_control/')) {
+    const clock = state.source.kind === 'simulated' ? state.clock : null
+    const { status, body } = await control(request, url, { board: state.board, clock, state: () => describe(state) })
+    return send(response, { ...plainAnswer(status, JSON.stringify(body)), headers: { 'Content-Type': 'application/json' } }, request)
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return send(response, plainAnswer(405, 'only GET and HEAD', { Allow: 'GET, HEAD' }), request)
+  const found = locate(url.pathname)
+  if (!found) return send(response, plainAnswer(url.pathname === '/' ? 200 : 404, overview(state)), request)
+  const { feed, resource, redirect } = found
+  if (redirect && state.source.kind === 'simulated')
+    return send(response, plainAnswer(301, 'Moved Permanently', { Location: redirect }), request)
+  const faults = state.board.take(feed.feed)
+  const latency = faults.get('latency')
+  if (latency && !(await waitFor(latency.ms ?? 10_000, response))) return
+  const conditions: Conditions = { ifNoneMatch: request.headers['if-none-match'], ifModifiedSince: request.headers['if-modified-since'] }
+  const { answer, whenSent } = answerFor(state, { feed, resource, conditions, faults, url })
+  count(state, feed, answer)
+  if (answer.isWhole && request.method === 'GET') response.once('finish', whenSent)
+  send(response, answer, request)
+}
+
+interface Wanted {
+  readonly feed: FeedStandIn
+  readonly resource: string
+  readonly conditions: Conditions
+  readonly faults: ReadonlyMap<FaultName, ActiveFault>
+  readonly url: URL
+}
+
+function answerFor(state: State, { feed, resource, conditions, faults, url }: Wanted): { answer: Answer; whenSent: () => void } {
+  const nothing = (): void => undefined
+  const spoiled = faultAnswer(faults, url)
+  if (spoiled) return { answer: spoiled, whenSent: nothing }
+  const replay = state.replays.get(feed.feed)
+  if (!replay) {
+    const edition = editionFor(feed, { resource, seed: state.seed, now: state.clock.now(), faults })
+    return { answer: documentAnswer(feed, state.editions.get(feed, edition), conditions, faults), whenSent: nothing }
+  }
+  const capture = resource === mainResource(feed) ? replay.current() : null
+  if (!capture) return { answer: plainAnswer(404, `no captures of ${feed.feed}/${resource}`), whenSent: nothing }
+  return { answer: captureAnswer(feed, capture, conditions, faults), whenSent: () => replay.served(capture) }
+}
+
+/** The feed and document behind `/host/path`; a redirect is followed, and told as the path it leads to. */
+function locate(path: string): { feed: FeedStandIn; resource: string; redirect: string | null } | null {
+  const [, host = '', rest = ''] = /^\/([^/]+)(\/.*)$/.exec(path) ?? []
+  for (const feed of STAND_INS) {
+    if (!feed.hosts.includes(host.toLowerCase())) continue
+    const route = feed.route(rest)
+    if (route?.kind === 'document') return { feed, resource: route.resource, redirect: null }
+    const target = route && feed.route(route.to)
+    if (target?.kind === 'document')
+      return { feed, resource: target.resource, redirect: `/${host}${route?.kind === 'redirect' ? route.to : ''}` }
+  }
+  return null
+}
+
+function mainResource(feed: FeedStandIn): string | undefined {
+  return locate(`/${feed.hosts[0]}${feed.path}`)?.resource
+}
+
+function send(response: ServerResponse, answer: Answer, request: IncomingMessage): void {
+  const length: Record<string, string> = answer.status === 304 ? {} : { 'Content-Length': String(answer.body.length) }
+  response.writeHead(answer.status, { ...answer.headers, ...length })
+  if (request.method === 'HEAD' || answer.status === 304) return void response.end()
+  if (answer.cutAfter === null) return void response.end(answer.body)
+  response.write(answer.body.subarray(0, answer.cutAfter), () => request.socket.destroy())
+}
+
+/** False where the client left or the server was closed before the time was over. */
+async function waitFor(ms: number, response: ServerResponse): Promise<boolean> {
+  const gone = new AbortController()
+  const stop = (): void => gone.abort()
+  response.once('close', stop)
+  try {
+    await wait(ms, undefined, { signal: gone.signal })
+    return true
+  } catch {
+    return false
+  } finally {
+    response.off('close', stop)
+  }
+}
+
+function count(state: State, feed: FeedStandIn, answer: Answer): void {
+  const counts = state.counts.get(feed.feed) as Record<string, number>
+  const status = String(answer.status)
+  counts[status] = (counts[status] ?? 0) + 1
+}
+
+function describe(state: State): Record<string, unknown> {
+  return {
+    source: state.source.kind,
+    now: new Date(state.clock.now()).toISOString(),
+    feeds: STAND_INS.map((feed) => ({
+      feed: feed.feed,
+      path: `/${feed.hosts[0]}${feed.path}`,
+      captures_left: state.replays.get(feed.feed)?.left() ?? null,
+    })),
+    faults: state.board.list(),
+    served: Object.fromEntries(state.counts),
+  }
+}
+
+function overview(state: State): string {
+  const what =
+    state.source.kind === 'simulated' ? `a generated Spain, seed ${state.seed}: no real data` : `recorded captures of ${state.source.dir}`
+  return [
+    `Stand-in for the publishers' servers: ${what}.`,
+    ...STAND_INS.map((feed) => `  ${feed.feed}  /${feed.hosts[0]}${feed.path}`),
+    '  control  /_control/state',
+  ].join('\n')
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}

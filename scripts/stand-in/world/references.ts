@@ -1,0 +1,46 @@
+import { diceOf, pickWeighted } from '../random.ts'
+import { localTime } from './rhythm.ts'
+import type { SituationKind } from './situation-kinds.ts'
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/** The id a record has in the system it came from, in the form of that system; null where DGT's own operators entered it. */
+export function referenceOf(of: {
+  readonly form: SituationKind['reference']
+  readonly seed: number
+  readonly id: number
+  readonly nth: number
+  readonly bornAt: number
+}): string | null {
+  const { form, seed, id, nth, bornAt } = of
+  if (form === 'none') return null
+  const dice = diceOf(seed, 'reference', id)
+  const time = localTime(bornAt)
+  const day = `${time.year}${two(time.month)}${two(time.day)}`
+  const number = (digits: number): string => String(Math.floor(dice() * 10 ** digits)).padStart(digits, '0')
+  if (form === 'works') return `TRZ_OB${day}/${number(6)}.${number(7)}.${nth % 3}.${1 + (nth >> 1)}`
+  if (form === 'renewal') return `REN_OB${day}/${number(6)}·${Number(number(3)) + nth}`
+  if (form === '112') return dice() < 0.8 ? `112_112_GV·5_${number(8)}` : `112_112_RM·${day}${two(time.hour)}${number(7)}`
+  // A beacon's maker gives the token; what stands before it is DGT's, and has changed.
+  const prefix = dice() < 0.04 ? 'V16' : 'D30'
+  const token = pickWeighted(
+    [
+      ['counter', 30],
+      ['uuid', 12],
+      ['token', 58],
+    ] as const,
+    dice(),
+  )
+  if (token === 'counter') return `${prefix}_${time.year}-${number(7)}_9`
+  if (token === 'uuid') return `${prefix}_${hex(dice, 8)}-${hex(dice, 4)}-3${hex(dice, 3)}-9${hex(dice, 3)}-${hex(dice, 12)}_1`
+  const name = Array.from({ length: 12 }, () => LETTERS.charAt(Math.floor(dice() * LETTERS.length))).join('')
+  return `${prefix}_${name}-${bornAt + Math.floor(dice() * 9000)}_1`
+}
+
+function hex(dice: () => number, length: number): string {
+  return Array.from({ length }, () => Math.floor(dice() * 16).toString(16)).join('')
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0')
+}

@@ -1,0 +1,267 @@
+import { contains } from '../../../lake/places/areas.ts'
+import { between, chance, type Dice, diceOf, pick, pickWeighted } from '../random.ts'
+import { BIG_TOWNS, BRANDS, type Brand, OPENING_HOURS, OTHER_BRANDS } from './fuel-brands.ts'
+import type { Gazetteer, Municipality } from './municipalities.ts'
+import { communityOf, ministryName, PROVINCES, provinceOf } from './provinces.ts'
+
+/** A filling station: everything but its prices. */
+export interface Station {
+  readonly index: number
+  /** `IDEESS`. */
+  readonly id: number
+  readonly municipality: Municipality
+  /** The ministry's own number of the municipality. */
+  readonly municipalityId: number
+  readonly communityId: string
+  readonly provinceName: string
+  readonly municipalityName: string
+  readonly locality: string
+  readonly address: string
+  readonly postalCode: string
+  readonly brand: Brand
+  readonly sign: string
+  readonly hours: string
+  readonly side: 'D' | 'I' | 'N'
+  readonly isRestricted: boolean
+  readonly reporter: 'OM' | 'dm'
+  readonly ester: string
+  /** As published: two stations stand at 0, 0 and one has its coordinates swapped. */
+  readonly lat: number
+  readonly lon: number
+  /** Open from, to: ms since the epoch. */
+  readonly opensAt: number
+  readonly closesAt: number
+}
+
+const DAY = 86_400_000
+/** First day on which stations of the generated country open or close, and for how many days they do. */
+const CHANGES_SINCE = Date.UTC(2025, 0, 1)
+const CHANGES_FOR_DAYS = 1460
+/** Of the stations ever, those that open or close in that time. */
+const CHANGING_SHARE = 0.045
+
+/** The register's own mistakes, which stand for months. */
+const MISPLACED: ReadonlyMap<number, 'nowhere' | 'swapped'> = new Map([
+  [2500, 'nowhere'],
+  [6200, 'nowhere'],
+  [9300, 'swapped'],
+])
+const ALWAYS: readonly [number, number] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+
+const STREETS = ['CALLE', 'AVENIDA', 'AVDA.', 'CL', 'CARRETERA', 'CR', 'POLIGONO INDUSTRIAL', 'RONDA', 'PASEO', 'CAMINO', 'AUTOVIA']
+const NAMES = [
+  'MAYOR',
+  'ANDALUCIA',
+  'DE LA CONSTITUCIÓN',
+  'REAL',
+  'DEL MAR',
+  'ESPAÑA',
+  'SAN JUAN',
+  'LA ESTACIÓN',
+  'EUROPA',
+  'DE LA PAZ',
+  'INDUSTRIA',
+  'LOS OLIVOS',
+  'SANTA ANA',
+  'MADRID',
+  'PORTUGAL',
+  '1º DE MAYO',
+  'CASTILLA',
+  'LA VEGA',
+  'MIGUEL DE CERVANTES',
+  'LAS ERAS',
+  'EL PRADO',
+  'GENERALITAT',
+  'DE GALICIA',
+  'LA FUENTE',
+  "L'HORTA",
+] as const
+const ROADS = [
+  'N-340',
+  'N-432',
+  'A-4',
+  'N-120',
+  'N-630',
+  'CV-35',
+  'N-232',
+  'C-17',
+  'N-550',
+  'A-92',
+  'N-II',
+  'AS-18',
+  'M-501',
+  'GC-1',
+  'CM-412',
+]
+
+/** Makes about `count` stations that stand at any time, spread as the register's are. The same seed gives the same stations. About 0.3 s. */
+export function makeStations(gazetteer: Gazetteer, seed: number, count: number): Station[] {
+  const places = placesOf(gazetteer, seed, count)
+  const numbers = new Map(gazetteer.municipalities.map((item, at) => [item.code, at + 1]))
+  let id = 0
+  return places.map((municipality, index) => {
+    id += 1 + Math.floor(chance(seed, 'gap', index) * 1.7)
+    return station({ seed, index, id, municipality, municipalityId: numbers.get(municipality.code) as number })
+  })
+}
+
+/** True where the register lists a station at an instant: it is open, and not left out by one of the register's rare slips. */
+export function isListed(seed: number, station: Station, instant: number): boolean {
+  if (instant < station.opensAt || instant >= station.closesAt) return false
+  return chance(seed, 'slip', station.index, Math.floor(instant / (DAY / 4))) >= 0.0002
+}
+
+function placesOf(gazetteer: Gazetteer, seed: number, count: number): Municipality[] {
+  const total = [...PROVINCES.values()].reduce((sum, province) => sum + province.stations, 0)
+  // Half of those that change are closed at any time.
+  const scale = count / total / (1 - CHANGING_SHARE / 2)
+  const big = Map.groupBy(
+    BIG_TOWNS.map(([name, stations]) => ({ town: gazetteer.named(name), stations })),
+    ({ town }) => town.province,
+  )
+  const places: Municipality[] = []
+  for (const province of PROVINCES.values()) {
+    const wanted = Math.max(1, Math.round(province.stations * scale))
+    const ofProvince = (gazetteer.ofProvince.get(province.code) ?? []).filter((item) => contains(item, item.centre))
+    const chosen = (big.get(province.code) ?? []).flatMap(({ town, stations }) =>
+      Array<Municipality>(Math.round(stations * scale)).fill(town),
+    )
+    for (let nth = chosen.length; nth < wanted; nth++) {
+      // A few hundred of a province's villages have a station, and the same ones have several.
+      const u = chance(seed, 'town', province.code, nth)
+      chosen.push(ofProvince[Math.floor(u ** 1.5 * ofProvince.length * 0.6)] as Municipality)
+    }
+    places.push(...chosen.slice(0, wanted))
+  }
+  return places
+}
+
+interface Site {
+  readonly seed: number
+  readonly index: number
+  readonly id: number
+  readonly municipality: Municipality
+  readonly municipalityId: number
+}
+
+function station({ seed, index, id, municipality, municipalityId }: Site): Station {
+  const dice = diceOf(seed, 'station', index)
+  const province = provinceOf(municipality.province)
+  const name = ministryName(municipality)
+  const brand = brandOf(dice, name)
+  const isRestricted = dice() < 0.061
+  const { lon, lat } = pointIn(municipality, dice)
+  const [opensAt, closesAt] = MISPLACED.has(index) ? ALWAYS : lifetime(dice)
+  const onRoad = dice() < 0.35
+  return {
+    index,
+    id,
+    municipality,
+    municipalityId,
+    communityId: communityOf(province).ministryId,
+    provinceName: province.ministry,
+    municipalityName: name,
+    locality: dice() < 0.85 ? plainCapitals(name) : `${pick(['EL ', 'LA ', 'VILLA', 'SAN ', 'URB. '], dice())}${pick(NAMES, dice())}`,
+    address: onRoad ? roadAddress(dice) : streetAddress(dice),
+    postalCode: `${municipality.province}${String(between(1, 899, chance('postal', municipality.code))).padStart(3, '0')}`,
+    brand,
+    sign: brand.name + (dice() < 0.03 ? ' ' : ''),
+    hours: brand.isLowCost ? 'L-D: 24H' : pickWeighted(OPENING_HOURS, dice()),
+    side: onRoad
+      ? dice() < 0.6
+        ? 'D'
+        : 'I'
+      : pickWeighted(
+          [
+            ['N', 5],
+            ['D', 4],
+            ['I', 1],
+          ] as const,
+          dice(),
+        ),
+    isRestricted,
+    reporter: brand.delta > 0 && dice() < 0.65 ? 'OM' : 'dm',
+    ester: dice() < 0.01 ? pick(['7,0', '7,0', '20,0', '30,0'], dice()) : '0,0',
+    ...misplaced(index, lat, lon),
+    opensAt,
+    closesAt,
+  }
+}
+
+function misplaced(index: number, lat: number, lon: number): { lat: number; lon: number } {
+  const how = MISPLACED.get(index)
+  if (how === undefined) return { lat, lon }
+  return how === 'swapped' ? { lat: lon, lon: lat } : { lat: 0, lon: 0 }
+}
+
+function brandOf(dice: Dice, town: string): Brand {
+  const known = BRANDS.reduce((sum, brand) => sum + brand.weight, 0)
+  if (dice() * (known + OTHER_BRANDS) < known)
+    return pickWeighted(
+      BRANDS.map((brand) => [brand, brand.weight] as const),
+      dice(),
+    )
+  const name = pickWeighted(
+    [
+      [`E.S. ${plainCapitals(town)}`, 6],
+      [`ESTACIÓN DE SERVICIO ${pick(NAMES, dice())}`, 3],
+      [`PETRO${pick(NAMES, dice()).replaceAll(' ', '')}`, 2],
+      [`Nº ${between(3, 96, dice())}.${between(100, 999, dice())}`, 2],
+      [`GASÓLEOS ${plainCapitals(town)}, S.L.`, 2],
+      [`${pick(NAMES, dice())} "OIL"`, 1],
+    ],
+    dice(),
+  )
+  return { name, weight: 0, delta: -0.09 + 0.13 * dice(), isLowCost: dice() < 0.25 }
+}
+
+function lifetime(dice: Dice): readonly [number, number] {
+  if (dice() >= CHANGING_SHARE) return ALWAYS
+  const at = CHANGES_SINCE + Math.floor(dice() * CHANGES_FOR_DAYS) * DAY + 9 * 3_600_000
+  return dice() < 0.5 ? [at, Number.POSITIVE_INFINITY] : [Number.NEGATIVE_INFINITY, at]
+}
+
+function pointIn(item: Municipality, dice: Dice): { lon: number; lat: number } {
+  const { lon, lat } = item.centre
+  for (let tries = 0; tries < 12; tries++) {
+    // Drawn towards the middle, away from the neighbours.
+    const dx = (dice() - 0.5) * 0.5 * (item.east - item.west)
+    const dy = (dice() - 0.5) * 0.5 * (item.north - item.south)
+    const point = { lon: round6(lon + dx), lat: round6(lat + dy) }
+    if (contains(item, point)) return point
+  }
+  return { lon: round6(lon), lat: round6(lat) }
+}
+
+function roadAddress(dice: Dice): string {
+  const km = `${between(1, 480, dice())}${dice() < 0.5 ? `,${between(1, 9, dice())}` : ''}`
+  const road = pick(ROADS, dice())
+  return pick(
+    [`CARRETERA ${road} KM. ${km}`, `CR ${road}, ${km}`, `AUTOVIA ${road} (MRG.DCHO.) KM. ${km}`, `CARRETERA ${road} KM. `],
+    dice(),
+  )
+}
+
+function streetAddress(dice: Dice): string {
+  const number = pick(
+    [
+      String(between(1, 240, dice())),
+      String(between(1, 60, dice())),
+      'S/N',
+      'S/N',
+      `${between(1, 40, dice())}-${between(41, 80, dice())}`,
+      '',
+    ],
+    dice(),
+  )
+  return `${pick(STREETS, dice())} ${pick(NAMES, dice())}, ${number}`
+}
+
+/** Capitals without accents, as localities are written; Ñ and Ç stay. */
+function plainCapitals(name: string): string {
+  return name.toUpperCase().replace(/[ÁÀ]/g, 'A').replace(/[ÉÈ]/g, 'E').replace(/[ÍÏ]/g, 'I').replace(/[ÓÒ]/g, 'O').replace(/[ÚÜ]/g, 'U')
+}
+
+function round6(value: number): number {
+  return Math.round(value * 1e6) / 1e6
+}

@@ -1,0 +1,118 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { startPublishers } from '../../scripts/stand-in/server.ts'
+import { sharedFolder } from '../helpers/shared.ts'
+import { tempFolder } from '../helpers/temp.ts'
+import { PATHS, replaying } from './helpers.ts'
+
+const shared = sharedFolder()
+
+test('captures are served in order of their times, unpacked, each with its time, and the last stays', async () => {
+  await using publishers = await replaying(
+    folderOf({
+      'pm_20231022T172507.xml.gz': gzipSync('<pms>3</pms>'),
+      'pm_old-format_201802.xml': '<pms>1</pms>',
+      'pm_20230126T130143.xml': '<pms>2</pms>',
+      'notes.txt': 'x',
+    }),
+  )
+  const seen: unknown[] = []
+  for (let nth = 0; nth < 4; nth++) {
+    const response = await fetch(publishers.url + PATHS.traffic)
+    seen.push([response.headers.get('x-captured-at'), await response.text(), response.headers.get('x-stand-in')])
+  }
+  expect(seen).toEqual([
+    ['2018-02-24T00:00:00.000Z', '<pms>1</pms>', 'captures'],
+    ['2023-01-26T12:01:43.000Z', '<pms>2</pms>', 'captures'],
+    ['2023-10-22T15:25:07.000Z', '<pms>3</pms>', 'captures'],
+    ['2023-10-22T15:25:07.000Z', '<pms>3</pms>', 'captures'],
+  ])
+})
+
+test('a client that asks for what is new gets each capture once, and 304 after the last', async () => {
+  await using publishers = await replaying(folderOf({ 'pm_20230126T130143.xml': '<pms>2</pms>', 'pm_20231022T172507.xml': '<pms>3</pms>' }))
+  let etag = '"none"'
+  const statuses: number[] = []
+  for (let nth = 0; nth < 4; nth++) {
+    const response = await fetch(publishers.url + PATHS.traffic, { headers: { 'if-none-match': etag } })
+    statuses.push(response.status)
+    await response.arrayBuffer()
+    etag = response.headers.get('etag') as string
+  }
+  expect(statuses).toEqual([200, 200, 304, 304])
+})
+
+test('a capture that was not served whole comes again', async () => {
+  await using publishers = await replaying(
+    folderOf({ 'pm_20230126T130143.xml': `<pms>${'2'.repeat(1000)}</pms>`, 'pm_20231022T172507.xml': '<pms>3</pms>' }),
+  )
+  const time = async (): Promise<string> => {
+    const response = await fetch(publishers.url + PATHS.traffic)
+    await response.arrayBuffer()
+    return response.headers.get('x-captured-at') as string
+  }
+  for (const fault of ['cut', 'truncated', 'html', 'status', 'gzip_bomb'] as const)
+    publishers.setFault({ feed: 'madrid_traffic', fault, count: 1 })
+  await time().catch(() => null)
+  publishers.clearFaults()
+  await fetch(publishers.url + PATHS.traffic, { method: 'HEAD' })
+  expect([await time(), await time()]).toEqual(['2023-01-26T12:01:43.000Z', '2023-10-22T15:25:07.000Z'])
+})
+
+test('what changes a publication needs the simulated source; a folder and captures have to be there', async () => {
+  await using publishers = await replaying(folderOf({ 'pm_20230126T130143.xml': '<pms/>' }))
+  expect(() => publishers.setFault({ feed: 'madrid_traffic', fault: 'stale' })).toThrow('simulated')
+  expect(() => publishers.advance(1)).toThrow('times of their own')
+  expect((await fetch(publishers.url + PATHS.incidents)).status).toBe(404)
+  await expect(startPublishers({ source: { kind: 'captures', dir: join(tempFolder(), 'none') } })).rejects.toThrow('no folder')
+})
+
+test.skipIf(!shared)('the recorded captures of every feed, byte for byte', async () => {
+  const feeds = join(shared as string, 'feeds')
+  await using publishers = await replaying(feeds)
+  const expected = [
+    [PATHS.incidents, 'dgt-datex2', ['2026-01-02T12:23:28.000Z']],
+    [
+      PATHS.traffic,
+      'madrid-intensidad',
+      [
+        '2018-02-24T00:00:00.000Z',
+        '2023-01-26T12:01:43.000Z',
+        '2023-02-22T18:20:05.000Z',
+        '2023-02-22T18:30:05.000Z',
+        '2023-02-22T18:40:05.000Z',
+        '2023-02-22T19:20:05.000Z',
+        '2023-10-08T15:05:12.000Z',
+        '2023-10-22T15:20:07.000Z',
+        '2023-10-22T15:25:07.000Z',
+        '2024-02-25T11:00:10.000Z',
+      ],
+    ],
+    [PATHS.sensors, 'madrid-puntos-medida', ['2018-02-24T00:00:00.000Z', '2023-07-23T00:00:00.000Z']],
+    [PATHS.fuel, 'miteco-eess', ['2024-08-19T12:36:51.000Z', '2025-09-27T16:05:47.000Z']],
+  ] as const
+  for (const [path, folder, times] of expected) {
+    const recorded = readdirSync(join(feeds, folder)).map((file) => {
+      const bytes = readFileSync(join(feeds, folder, file))
+      return file.endsWith('.gz') ? gunzipSync(bytes) : bytes
+    })
+    for (const time of times) {
+      const response = await fetch(publishers.url + path)
+      const bytes = Buffer.from(await response.arrayBuffer())
+      expect([response.status, response.headers.get('x-captured-at')]).toEqual([200, time])
+      expect(recorded.some((candidate) => candidate.equals(bytes))).toBe(true)
+    }
+  }
+  // The older profile's path had no redirect when the capture was made.
+  expect((await fetch(publishers.url + PATHS.incidentsOlder, { redirect: 'manual' })).status).toBe(200)
+})
+
+/** A folder of captures of Madrid's traffic. */
+function folderOf(files: Readonly<Record<string, string | Buffer>>): string {
+  const dir = tempFolder()
+  mkdirSync(join(dir, 'madrid-intensidad'))
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(dir, 'madrid-intensidad', name), content)
+  return dir
+}

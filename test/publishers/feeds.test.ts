@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { feeds } from '../../jobs/feeds/catalog.ts'
+import type { Feed, FeedBody } from '../../jobs/feeds/define.ts'
+import { type Publication, parsePublication } from '../../jobs/ingest/parse.ts'
+import { STAND_INS } from '../../scripts/stand-in/publishers/list.ts'
+import type { Publishers } from '../../scripts/stand-in/server.ts'
+import { standIn } from './helpers.ts'
+
+/** Winter morning, the repeated hour of October, a summer evening, a minute past New Year. */
+const MOMENTS = ['2026-01-20T07:30:00Z', '2026-10-25T01:30:00Z', '2026-07-18T18:00:00Z', '2026-12-31T23:01:00Z']
+
+test('every feed of the catalogue has a stand-in, and every stand-in a feed', () => {
+  expect(STAND_INS.map((standIn) => standIn.feed).sort()).toEqual(feeds.map((feed) => feed.id).sort())
+})
+
+test.each(MOMENTS)('what is served at %s is read without a bad row or an unknown code', async (moment) => {
+  await using publishers = await standIn({ at: Date.parse(moment) })
+  for (const feed of feeds) {
+    // All plans once; then only the first, which is the one that is mostly used.
+    for (const plan of moment === MOMENTS[0] ? feed.plans.keys() : [0]) {
+      const { rows, report, data_time } = await read(publishers, feed, plan)
+      expect([feed.id, report.quarantined, report.unknownCodes, report.missingBlocks]).toEqual([feed.id, {}, {}, {}])
+      for (const dataset of feed.into)
+        expect([dataset.id, rows.get(dataset.id)?.length]).toEqual([dataset.id, expect.toSatisfy((count: number) => count > 30)])
+      expect(publishers.now() - data_time).toBeGreaterThanOrEqual(0)
+      expect(publishers.now() - data_time).toBeLessThan(2 * feed.every_s * 1000)
+    }
+  }
+})
+
+test('places that names tell and places that coordinates tell are the same', async () => {
+  await using publishers = await standIn()
+  for (const feed of feeds) {
+    const { report } = await read(publishers, feed, 0)
+    expect([...report.warnings.keys()].filter((text) => /disagree|differ|unknown (municipality|province)/i.test(text))).toEqual([])
+  }
+})
+
+test('unknown codes are counted by whoever reads them', async () => {
+  await using publishers = await standIn()
+  for (const feed of feeds) {
+    publishers.setFault({ feed: feed.id, fault: 'unknown_codes' })
+    const { report } = await read(publishers, feed, 0)
+    expect([feed.id, Object.keys(report.unknownCodes).length]).toEqual([feed.id, expect.toSatisfy((lists: number) => lists > 0)])
+  }
+})
+
+async function read(publishers: Publishers, feed: Feed, plan: number): Promise<Publication> {
+  const bodies: FeedBody[] = []
+  for (const request of feed.plans[plan]?.requests ?? []) {
+    const response = await fetch(request.url.replace('https://', `${publishers.url}/`), { headers: { accept: request.accept } })
+    bodies.push({ name: request.name, bytes: Buffer.from(await response.arrayBuffer()) })
+    if (response.status !== 200) throw new Error(`${request.url}: ${response.status}`)
+  }
+  return parsePublication(feed, bodies, publishers.now())
+}

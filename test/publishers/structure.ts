@@ -1,0 +1,41 @@
+import { SaxesParser } from 'saxes'
+
+/** What an XML document is made of: local names only, since prefixes carry no meaning. */
+export interface Structure {
+  /** Every path of elements, attributes with `@` and values of `xsi:type` with `=`. */
+  readonly paths: ReadonlySet<string>
+  /** `parent: a < b` where child a comes before child b somewhere. */
+  readonly orders: ReadonlySet<string>
+  /** Namespace of each local name. */
+  readonly namespaces: ReadonlyMap<string, string>
+}
+
+/** Reads the structure of an XML text. Throws where it is not well-formed. */
+export function structureOf(xml: string): Structure {
+  const paths = new Set<string>()
+  const orders = new Set<string>()
+  const namespaces = new Map<string, string>()
+  const open: { path: string; children: string[] }[] = []
+  const parser = new SaxesParser({ xmlns: true })
+  parser.on('error', (error) => {
+    throw error
+  })
+  parser.on('opentag', (tag) => {
+    const parent = open.at(-1)
+    const path = `${parent?.path ?? ''}/${tag.local}`
+    paths.add(path)
+    namespaces.set(tag.local, tag.uri)
+    for (const attribute of Object.values(tag.attributes)) {
+      if (attribute.prefix === 'xmlns') paths.add(`${path}@${attribute.name}=${attribute.value}`)
+      else paths.add(attribute.local === 'type' ? `${path}@type=${attribute.value}` : `${path}@${attribute.local}`)
+    }
+    if (parent) {
+      for (const before of parent.children) if (before !== tag.local) orders.add(`${parent.path}: ${before} < ${tag.local}`)
+      if (!parent.children.includes(tag.local)) parent.children.push(tag.local)
+    }
+    open.push({ path, children: [] })
+  })
+  parser.on('closetag', () => void open.pop())
+  parser.write(xml).close()
+  return { paths, orders, namespaces }
+}

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const run = promisify(execFile)
+const MAIN = new URL('../../scripts/chaos-runs/main.ts', import.meta.url).pathname
+
+interface Result {
+  readonly name: string
+  readonly ok: boolean
+  readonly problems: readonly string[]
+  readonly killed?: Readonly<Record<string, number>>
+  readonly appends?: number
+}
+
+/** Runs scenarios as `scripts/chaos` does and gives their lines. */
+async function chaos(...args: string[]): Promise<Result[]> {
+  const done = await run(process.execPath, [MAIN, '--json', ...args]).catch((error: { stdout?: string }) => ({
+    stdout: error.stdout ?? '',
+  }))
+  return done.stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Result)
+}
+
+test('a worker killed at each boundary and at random loses and doubles nothing', { timeout: 600_000 }, async () => {
+  const [result] = await chaos('--rounds', '1', 'kills')
+  expect(result?.problems).toEqual([])
+  expect(result).toMatchObject({
+    name: 'kills',
+    ok: true,
+    killed: {
+      'raw-kept': 1,
+      accepted: 1,
+      'live-written': 1,
+      'parquet-written': 1,
+      'manifests-written': 1,
+      'metadata-written': 1,
+      'hint-written': 1,
+    },
+  })
+})
+
+test('two writers beside compaction, replay and expiry lose nothing', { timeout: 300_000 }, async () => {
+  const [result] = await chaos('--rounds', '2', 'writers')
+  expect(result?.problems).toEqual([])
+  expect(result).toMatchObject({ name: 'writers', ok: true, appends: 100 })
+})
+
+test('mistakes in its arguments are told', async () => {
+  await expect(run(process.execPath, [MAIN, 'earthquake'])).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no scenario earthquake'),
+  })
+  await expect(run(process.execPath, [MAIN, '--rounds', '0'])).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--rounds 0'),
+  })
+})

@@ -1,0 +1,71 @@
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { openRedis } from '../../lake/live/connect.ts'
+import { REDIS_MISSING, type RedisServer, startRedis } from '../../scripts/redis.ts'
+import { tempFolder } from '../helpers/temp.ts'
+
+const servers: RedisServer[] = []
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop()
+})
+
+async function start(folder: string): Promise<RedisServer> {
+  const server = await startRedis({ folder, appendOnly: true })
+  servers.push(server)
+  return server
+}
+
+const running = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+describe('startRedis', () => {
+  test('keeps its data over a stop, and listens on no port', async () => {
+    const folder = join(tempFolder(), 'made', 'anew')
+    const first = await start(folder)
+    const redis = openRedis(first.url)
+    await redis.set('kept', 'yes')
+    expect(await redis.config('GET', 'port')).toEqual(['port', '0'])
+    redis.disconnect()
+    await first.stop()
+    expect(running(first.pid)).toBe(false)
+    const second = await start(folder)
+    const again = openRedis(second.url)
+    expect(await again.get('kept')).toBe('yes')
+    again.disconnect()
+    expect([first.adopted, second.adopted]).toEqual([false, false])
+  })
+
+  test('takes over a server that an earlier start left behind, and ends it', async () => {
+    const folder = tempFolder()
+    const first = await start(folder)
+    const second = await start(folder)
+    expect([second.pid, second.adopted]).toEqual([first.pid, true])
+    await second.stop()
+    expect(running(first.pid)).toBe(false)
+  })
+
+  test('starts after a crash that left its socket', async () => {
+    const folder = tempFolder()
+    const first = await startRedis({ folder, appendOnly: true })
+    process.kill(first.pid, 'SIGKILL')
+    const second = await start(folder)
+    expect(second.adopted).toBe(false)
+  })
+
+  test('finds a short place for the socket of a long folder', async () => {
+    const folder = join(tempFolder(), 'x'.repeat(60), 'y'.repeat(60))
+    const server = await start(folder)
+    expect(server.url.startsWith(folder)).toBe(false)
+    expect(Buffer.byteLength(server.url)).toBeLessThan(104)
+  })
+
+  test('says how to install a program that is missing, and why one ended', async () => {
+    await expect(startRedis({ folder: tempFolder(), appendOnly: false, program: 'no-such-redis' })).rejects.toThrow(REDIS_MISSING)
+    await expect(startRedis({ folder: tempFolder(), appendOnly: false, program: 'false' })).rejects.toThrow('it ended with 1')
+  })
+})
