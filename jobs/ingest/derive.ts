@@ -1,4 +1,4 @@
-import { type AcceptedFetch, readBody } from '../../lake/raw/archive.ts'
+import { type AcceptedFetch, RawBytesError, type RawFetch, type ReceivedBody, readBody } from '../../lake/raw/archive.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
 import { decodeKept } from './collect.ts'
@@ -23,8 +23,39 @@ export function advancePart(
   return advance(dataset, state, { rows: publication.rows.get(dataset.id) as AnyRow[], facts, key: idKey })
 }
 
-/** Parses an accepted fetch from the archive, as of its own fetch time. */
-export async function parseAccepted(context: IngestContext, feed: Feed, accepted: AcceptedFetch): Promise<Publication> {
-  const bodies = await Promise.all(accepted.bodies.map(async (body) => ({ ...body, received: await readBody(context.store, body) })))
-  return parsePublication(feed, await decodeKept(feed, bodies), Date.parse(accepted.fetched_at))
+/** The bytes of an accepted fetch, as they were received. */
+export async function readKept(context: IngestContext, accepted: RawFetch): Promise<ReceivedBody[]> {
+  return Promise.all(accepted.bodies.map(async (body) => ({ ...body, received: await readBody(context.store, body) })))
+}
+
+/** Parses an accepted fetch from the archive, as of its own fetch time. `bodies` saves reading them again. */
+export async function parseAccepted(
+  context: IngestContext,
+  feed: Feed,
+  accepted: AcceptedFetch,
+  bodies?: readonly ReceivedBody[],
+): Promise<Publication> {
+  return parsePublication(feed, await decodeKept(feed, bodies ?? (await readKept(context, accepted))), Date.parse(accepted.fetched_at))
+}
+
+/**
+ * Parses an accepted fetch where that is still possible; null where its bytes are lost for good or the parser no longer takes them, which is
+ * logged with what follows from it. A store that cannot be read now throws: that fetch is not lost.
+ */
+export async function parseIfKept(
+  context: IngestContext,
+  feed: Feed,
+  accepted: AcceptedFetch,
+  consequence: string,
+): Promise<Publication | null> {
+  const lost = (error: unknown): null => {
+    const reason = error instanceof Error ? error.message : String(error)
+    context.log.error({ feed: feed.id, fetch_id: accepted.fetch_id, reason }, `accepted fetch cannot be read again; ${consequence}`)
+    return null
+  }
+  const bodies = await readKept(context, accepted).catch((error: unknown) => {
+    if (error instanceof RawBytesError) return lost(error)
+    throw error
+  })
+  return bodies && parseAccepted(context, feed, accepted, bodies).catch(lost)
 }

@@ -10,12 +10,12 @@ import {
   keepBodies,
   keepRejected,
   type RawFetch,
-  readBody,
   readRejected,
 } from '../../lake/raw/archive.ts'
 import { type Feed, FormatError } from '../feeds/define.ts'
 import { type Collected, collect, decodeKept } from './collect.ts'
 import type { IngestContext } from './context.ts'
+import { readKept } from './derive.ts'
 import { liveRows } from './fold.ts'
 import { judge } from './guard.ts'
 import { FetchError } from './http.ts'
@@ -175,8 +175,7 @@ export async function acceptRejected(context: IngestContext, memory: FeedMemory,
   const raw = await readRejected(context.store, id)
   if (!raw) throw new Error(`no rejected fetch ${id}; scripts/feeds list shows those that wait`)
   const { feed } = memory
-  const bodies = await Promise.all(raw.bodies.map(async (body) => ({ ...body, received: await readBody(context.store, body) })))
-  const publication = await parsePublication(feed, await decodeKept(feed, bodies), Date.parse(raw.fetched_at))
+  const publication = await parsePublication(feed, await decodeKept(feed, await readKept(context, raw)), Date.parse(raw.fetched_at))
   const data_time = new Date(publication.data_time).toISOString()
   const archive = await acceptedAfter(context.store, feed.id, 0)
   const oldest = [...archive].sort(byDataTime)[0]

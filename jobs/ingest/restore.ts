@@ -5,7 +5,7 @@ import { instantOfRow, partitionStart } from '../../lake/schema/partitions.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from './context.ts'
-import { parseAccepted } from './derive.ts'
+import { parseIfKept } from './derive.ts'
 import { countsAbsence, type DatasetState, type Entry, emptyState, REVIVAL_MS } from './fold.ts'
 import { latestRows, newestTime } from './tables.ts'
 
@@ -73,14 +73,11 @@ async function countAbsences(context: IngestContext, state: DatasetState, option
   const open = new Map([...state.entries].filter(([, entry]) => entry.status === 'ACTIVE'))
   let looked = 0
   for await (const accepted of landedBackwards(context, options)) {
-    if (open.size === 0 || looked++ === MOST_LOOKED_AT) return
-    const publication = await parseAccepted(context, feed, accepted).catch((error: Error) => {
-      context.log.error(
-        { feed: feed.id, fetch_id: accepted.fetch_id, reason: error.message },
-        'landed fetch cannot be read again; absences in it are not counted',
-      )
-      return null
-    })
+    if (looked++ === MOST_LOOKED_AT) return
+    // A thing was there in the publication that last changed it, so no earlier one need be read for it.
+    for (const [key, { updated_at }] of open) if (updated_at >= Date.parse(accepted.data_time)) open.delete(key)
+    if (open.size === 0) return
+    const publication = await parseIfKept(context, feed, accepted, 'absences in it are not counted')
     if (!publication) continue
     const present = new Set((publication.rows.get(dataset.id) as AnyRow[]).map((row) => entityKey(dataset, row)))
     const facts = { missing: accepted.missing_blocks[dataset.id] ?? [], block: feed.blocks?.[dataset.id] ?? null }

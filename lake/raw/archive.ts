@@ -78,15 +78,20 @@ export async function keepBodies(store: ObjectStore, feed: string, fetchedAt: nu
   return kept
 }
 
-/** The bytes of a body as they were received; throws where they are gone or not what the log says. */
+/** Raw bytes that are not to be had any more, however often one asks: gone or damaged. */
+export class RawBytesError extends Error {
+  override readonly name = 'RawBytesError'
+}
+
+/** The bytes of a body as they were received; throws a `RawBytesError` where they are gone or not what the log says. */
 export async function readBody(store: ObjectStore, body: RawBody): Promise<Buffer> {
   const packed = await store.get(body.object)
-  if (!packed) throw new Error(`the raw bytes ${body.object} are gone: past their retention, or deleted`)
+  if (!packed) throw new RawBytesError(`the raw bytes ${body.object} are gone: past their retention, or deleted`)
   const bytes = await decompress(packed).catch((cause: Error) => {
-    throw new Error(`the raw bytes ${body.object} are damaged: ${cause.message}`, { cause })
+    throw new RawBytesError(`the raw bytes ${body.object} are damaged: ${cause.message}`, { cause })
   })
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  if (sha256 !== body.sha256) throw new Error(`the raw bytes ${body.object} have sha256 ${sha256}, the log says ${body.sha256}`)
+  if (sha256 !== body.sha256) throw new RawBytesError(`the raw bytes ${body.object} have sha256 ${sha256}, the log says ${body.sha256}`)
   return bytes
 }
 

@@ -3,12 +3,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { liveFiles } from '../../../lake/iceberg/files.ts'
 import { removeOrphans } from '../../../lake/iceberg/orphans.ts'
 import type { TableState } from '../../../lake/iceberg/table.ts'
+import { acceptedAfter } from '../../../lake/raw/archive.ts'
 import { type Fault, startFaultProxy } from '../../helpers/fault-proxy.ts'
 import { httpfsAccess, httpfsFolder } from '../../helpers/httpfs.ts'
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
 import { startS3 } from '../../helpers/s3-server.ts'
 import { tempFolder } from '../../helpers/temp.ts'
-import { STORY, startTeller, type Teller, type Told } from './story.ts'
+import { type Episode, STORY, startTeller, type Teller, type Told } from './story.ts'
 
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 1_000_000)
 /** Faults in one story; then the network is well. */
@@ -93,6 +94,26 @@ describe.skipIf(!s3 || !proxy)('the pipeline behind a faulty network', () => {
     proxy?.clear()
     await teller.land()
     expect((await teller.told()).readings).toHaveLength(2)
+  })
+
+  test('takes no fetch for lost that the store cannot give just now', async () => {
+    const direct = (s3 as NonNullable<typeof s3>).fresh()
+    const options = { ...direct, endpoint: proxy?.url as string, attempts: 2 }
+    teller = await startTeller({ folder: tempFolder(), s3: options, redisUrl: redis.url })
+    const [first, second, third, ...rest] = STORY as [Episode, Episode, Episode, ...Episode[]]
+    for (const episode of [first, second, third]) await teller.publish(episode)
+    await teller.land()
+    const [, , middle] = await acceptedAfter(teller.context.store, teller.feed.id, 0)
+    proxy?.inject(
+      { kind: 'status', status: 503 },
+      { when: ({ method, url }) => method === 'GET' && url.includes(middle?.bodies[0]?.sha256 as string) },
+    )
+    await teller.restart()
+    await expect(teller.publish(rest[0] as Episode)).rejects.toThrow(/503/)
+    proxy?.clear()
+    for (const episode of rest) await teller.publish(episode)
+    await teller.land()
+    expect(await teller.told()).toEqual(expected)
   })
 
   // Two tries of a request in place of five: otherwise hardly any fault gets through the store to the pipeline.
