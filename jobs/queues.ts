@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { Queue, QueueEvents } from 'bullmq'
+import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { openRedis } from '../lake/live/connect.ts'
 import { withLock } from '../lake/live/lock.ts'
 
 /** What a job does: ask a feed's publisher, land what was accepted, or a task of upkeep. */
@@ -12,8 +11,6 @@ export interface JobData {
   readonly kind: JobKind
   /** Id of the feed, or name of the task. */
   readonly name: string
-  /** True where a person waits for it: it then waits for its turn instead of being skipped while another runs. */
-  readonly asked?: boolean
 }
 
 /** What became of a job that did not fail: skipped where it was running elsewhere, unknown where this worker's catalogue lacks it. */
@@ -91,6 +88,7 @@ export async function reconcileSchedules({
   schedules,
   started_at,
   wait_ms = 0,
+  whenNewest,
 }: {
   readonly queue: FeedQueue
   readonly redis: Redis
@@ -98,6 +96,8 @@ export async function reconcileSchedules({
   /** Start of this worker, ms since the epoch: a worker of an older version must not undo what a newer one set. */
   readonly started_at: number
   readonly wait_ms?: number
+  /** What else the newest catalogue decides, under the same lock. */
+  readonly whenNewest?: () => Promise<void>
 }): Promise<Reconciled | null> {
   const locked = await withLock({ redis, ...RECONCILE_LOCK, wait_ms }, async (signal) => {
     const wanted = await newestCatalogue(redis, { started_at, schedules })
@@ -119,6 +119,7 @@ export async function reconcileSchedules({
       done.removed.push(id)
     }
     await readBack(queue, wanted)
+    if (wanted === schedules) await whenNewest?.()
     return done
   })
   return locked.ran ? locked.value : null
@@ -158,36 +159,4 @@ async function readBack(queue: FeedQueue, wanted: readonly Schedule[]): Promise<
   const extra = [...found.keys()].filter((id) => !wanted.some((one) => one.id === id))
   if (wrong.length + extra.length > 0)
     throw new Error(`schedulers differ after reconciling: not as declared ${wrong.join(', ') || '-'}; left over ${extra.join(', ') || '-'}`)
-}
-
-/**
- * Has a running worker do a job now and waits for it, behind one of the same feed that is under way. Throws the job's own error, and where
- * no worker runs or the time is over.
- */
-export async function runNow({
-  redisUrl,
-  kind,
-  name,
-  timeout_ms,
-}: {
-  readonly redisUrl: string
-  readonly kind: JobKind
-  readonly name: string
-  readonly timeout_ms: number
-}): Promise<JobResult> {
-  const redis = openRedis(redisUrl)
-  const queue = openQueue(redis)
-  const events = new QueueEvents(QUEUE.name, { prefix: QUEUE.prefix, connection: redis })
-  // Errors of the connection repeat while it is away; the waiting has a limit of its own.
-  queue.on('error', () => undefined)
-  events.on('error', () => undefined)
-  try {
-    await events.waitUntilReady()
-    if ((await queue.getWorkersCount()) === 0) throw new Error('no worker is running: start the service first (scripts/start)')
-    const job = await queue.add(kind, { kind, name, asked: true })
-    return await job.waitUntilFinished(events, timeout_ms)
-  } finally {
-    await Promise.allSettled([events.close(), queue.close()])
-    redis.disconnect()
-  }
 }

@@ -3,6 +3,7 @@ import { type Job, WaitingError, Worker } from 'bullmq'
 import type { Logger } from 'pino'
 import { claimRedis } from '../lake/live/claim.ts'
 import { openRedis } from '../lake/live/connect.ts'
+import { type DeclaredPart, forgetUndeclared } from '../lake/live/forget.ts'
 import { LockLost, withLock } from '../lake/live/lock.ts'
 import type { Feed } from './feeds/define.ts'
 import {
@@ -42,7 +43,6 @@ export interface WorkerTimes {
 const TIMES: WorkerTimes = { lock: 20_000, job: 30_000, stalled: 10_000, reconcile: 15_000, grace: 20_000, abort: 5_000 }
 const STALLS = 5
 const KEPT_JOBS = { count: 200 }
-const ASKED_WAIT_MS = 600_000
 const RETRY_MS = 2000
 
 /** What a worker runs. */
@@ -51,6 +51,8 @@ export interface WorkerOptions {
   /** Identity of the lake: a Redis that holds the state of another one is refused, see `claimRedis`. Not asked after unless told. */
   readonly lake?: string
   readonly feeds: readonly Feed[]
+  /** What the whole catalogue gives live state, feeds that are turned off included: other parts are taken out. All stay unless told. */
+  readonly declared?: readonly DeclaredPart[]
   readonly upkeep: readonly UpkeepTask[]
   readonly landEvery_s: number
   readonly runner: FeedRunner
@@ -107,7 +109,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   }
 
   const run = async (job: Job<JobData, JobResult>, token: string | undefined): Promise<JobResult> => {
-    const { kind, name, asked } = job.data
+    const { kind, name } = job.data
     if (closing) return handBack(job, token)
     const known = work[kind]?.(name)
     if (!known) {
@@ -115,7 +117,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       return 'unknown'
     }
     // A job that was begun before was taken over from a stopped worker, whose lock may have a moment left.
-    const wait_ms = asked ? ASKED_WAIT_MS : job.attemptsStarted > 1 ? times.lock : 0
+    const wait_ms = job.attemptsStarted > 1 ? times.lock : 0
     try {
       const locked = await withLock({ redis, name: jobLock(kind, name), ttl_ms: times.lock, wait_ms, signal: stop.signal }, known)
       if (!locked.ran && !stop.signal.aborted) return 'skipped'
@@ -141,7 +143,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     redis.disconnect()
     throw error
   }
-  await reconcileSchedules({ queue, redis, schedules, started_at, wait_ms: 2 * times.lock }).then((done) =>
+  const whenNewest = async (): Promise<void> => {
+    const gone = options.declared ? await forgetUndeclared(redis, options.declared) : []
+    if (gone.length > 0) log.warn({ gone }, 'live state of no declared feed taken out')
+  }
+  await reconcileSchedules({ queue, redis, schedules, started_at, wait_ms: 2 * times.lock, whenNewest }).then((done) =>
     log.info({ ...done }, 'schedules'),
   )
   const worker = new Worker<JobData, JobResult>(
@@ -169,7 +175,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 
   const reconcile = async (): Promise<void> => {
     if (lake !== undefined) await claimRedis(redis, lake)
-    const done = await reconcileSchedules({ queue, redis, schedules, started_at })
+    const done = await reconcileSchedules({ queue, redis, schedules, started_at, whenNewest })
     if (done && done.added.length + done.changed.length + done.removed.length > 0) log.warn({ ...done }, 'schedules restored')
   }
   const timer = setInterval(() => {

@@ -1,3 +1,5 @@
+import type { FeedListing } from './live/freshness.ts'
+
 /** A set of sequence numbers of accepted fetches, kept as sorted, disjoint, closed intervals. */
 export type SeqSet = readonly (readonly [first: number, last: number])[]
 
@@ -36,6 +38,21 @@ export function addSeqs(set: SeqSet, seqs: readonly number[]): SeqSet {
   return merged
 }
 
+/** The set without some sequences. */
+export function removeSeqs(set: SeqSet, seqs: readonly number[]): SeqSet {
+  const gone = new Set(seqs)
+  return set.flatMap(([first, last]) => {
+    const left: [number, number][] = []
+    let from = first
+    for (const seq of [...gone].filter((one) => one >= first && one <= last).sort((one, other) => one - other)) {
+      if (from < seq) left.push([from, seq - 1])
+      from = seq + 1
+    }
+    if (from <= last) left.push([from, last])
+    return left
+  })
+}
+
 /** How many sequences the set holds. */
 export function countSeqs(set: SeqSet): number {
   return set.reduce((sum, [first, last]) => sum + last - first + 1, 0)
@@ -44,9 +61,14 @@ export function countSeqs(set: SeqSet): number {
 /** What a table's properties say of one feed's fetches in it. */
 export interface Landed {
   readonly seqs: SeqSet
+  /** Those among them that gave no rows, since their bytes could not be read or parsed; a replay that can takes them out. */
+  readonly lost: SeqSet
   /** Newest data time among them, ms since the epoch; null where nothing has landed. */
   readonly until: number | null
-  /** Set while rows from this data time on are being derived anew, in several commits. */
+  /**
+   * Set while rows are being derived anew in several commits: the data time they are derived from. Whoever goes on begins there again, so
+   * that no table is left with the rows of two parsers.
+   */
   readonly rebuildFrom: number | null
   /** How often rows that had landed were replaced: who remembers another number remembers other rows. */
   readonly rebuilds: number
@@ -58,18 +80,67 @@ export function landedOf(properties: Readonly<Record<string, string>>, feed: str
   const rebuild = properties[`rebuild-from.${feed}`]
   return {
     seqs: parseSeqs(properties[`landed.${feed}`]),
+    lost: parseSeqs(properties[`lost.${feed}`]),
     until: until ? Date.parse(until) : null,
     rebuildFrom: rebuild ? Date.parse(rebuild) : null,
     rebuilds: Number(properties[`rebuilds.${feed}`] ?? 0),
   }
 }
 
+/** Until when a table has what its feeds published, ms since the epoch; null where nothing has landed. */
+export interface Coverage {
+  /** What every feed has landed: no later row is complete. */
+  readonly until: number | null
+  /** What any feed has landed: no row is later. */
+  readonly newest: number | null
+}
+
+/**
+ * Until when a dataset is covered, by what each feed has landed (ms) and which feeds are announced. A feed that is turned off holds
+ * nothing back, nor does one that never landed anything; where only such are known, all that landed count.
+ */
+export function coverageOf(dataset: string, landed: Readonly<Record<string, number>>, feeds: readonly FeedListing[]): Coverage {
+  const all = Object.values(landed)
+  if (all.length === 0) return { until: null, newest: null }
+  const running = feeds
+    .filter((feed) => feed.enabled && feed.datasets.includes(dataset))
+    .map((feed) => landed[feed.id])
+    .filter((until) => until !== undefined)
+  return { until: Math.min(...(running.length > 0 ? running : all)), newest: Math.max(...all) }
+}
+
 /** The properties that state what a table holds of a feed; null removes a property. */
 export function landedProperties(feed: string, landed: Landed): Record<string, string | null> {
   return {
     [`landed.${feed}`]: formatSeqs(landed.seqs),
+    [`lost.${feed}`]: landed.lost.length === 0 ? null : formatSeqs(landed.lost),
     [`landed-until.${feed}`]: landed.until === null ? null : new Date(landed.until).toISOString(),
     [`rebuild-from.${feed}`]: landed.rebuildFrom === null ? null : new Date(landed.rebuildFrom).toISOString(),
     [`rebuilds.${feed}`]: landed.rebuilds === 0 ? null : String(landed.rebuilds),
   }
+}
+
+/** A fetch as it lands. */
+export interface LandingFetch {
+  readonly seq: number
+  readonly data_time: number
+  /** True where it gives no rows, since its bytes cannot be read or parsed. */
+  readonly lost: boolean
+}
+
+/** What a table holds of a feed once it has taken some fetches more, or anew. */
+export function landedWith(base: Landed, fetches: readonly LandingFetch[]): Landed {
+  const seqs = fetches.map(({ seq }) => seq)
+  const lost = fetches.filter((fetch) => fetch.lost).map(({ seq }) => seq)
+  return {
+    ...base,
+    seqs: addSeqs(base.seqs, seqs),
+    lost: addSeqs(removeSeqs(base.lost, seqs), lost),
+    until: fetches.reduce<number | null>((until, { data_time }) => Math.max(until ?? data_time, data_time), base.until),
+  }
+}
+
+/** True where two records of what a table holds say the same. */
+export function isSameLanded(one: Landed, other: Landed): boolean {
+  return JSON.stringify(landedProperties('', one)) === JSON.stringify(landedProperties('', other))
 }

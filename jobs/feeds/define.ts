@@ -12,7 +12,7 @@ export interface FeedRequest {
   readonly maxBytes: number
   readonly maxDecodedBytes: number
   readonly timeout_ms: number
-  /** What the bytes must begin as; an HTML page is never data. */
+  /** What the bytes must be by their look; an HTML page is never data. A zip must be whole, and its members together within `maxDecodedBytes`. */
   readonly expects: 'xml' | 'json' | 'csv' | 'zip' | 'protobuf'
 }
 
@@ -35,13 +35,17 @@ export interface Batch {
 
 /** What a parser says beside its rows. All counts add up; nothing is dropped silently. */
 export interface Notes {
-  /** States the publication's own time (ms since the epoch) once known; without it the fetch time stands. */
+  /**
+   * States the publication's own time (ms since the epoch) once known; without it the fetch time stands. Only a time that names the
+   * content: other content under a time that is known counts as the same publication and is not taken. A document whose content changes
+   * under one time (the newest report in it, say, when an item without a report can leave) states none here.
+   */
   publishedAt(instant: number): void
   /** Counts a source code that a list lacks; the code itself is kept in the row. */
   unknownCode(list: CodeList | string, code: string): void
   /** Counts a row that cannot be made at all, with the reason; `sample` helps whoever looks. */
   quarantine(dataset: Dataset, reason: string, sample: string): void
-  /** Says that a block of a dataset (a value of its feed's `blocks` column) is known to be missing from this publication. */
+  /** Says that a block of a dataset (see `Blocks`) is known to be missing from this publication. */
   missingBlock(dataset: Dataset, block: string): void
   /** Something a person should read: a repaired coordinate count, a disagreement, a flag. Same texts are counted. */
   warn(text: string): void
@@ -56,6 +60,22 @@ export interface Band {
   readonly maxRatio: number
 }
 
+/**
+ * The blocks of one dataset that a publication of a feed may lose whole (a núcleo, the M-30). A block is what the values of a column
+ * name: text by text, or each element of a list, so that a row of a list is in several blocks, or in none where it is empty.
+ *
+ * A block is missing from a publication that has no row in it, where the last one had at least `least`. The absence of a row counts for
+ * nothing while any of its blocks is missing: an alert of two núcleos may have gone with either. While a block is missing, what is compared
+ * with the last publication is the rows in the other blocks; a row of several counts in each, on both sides.
+ */
+export interface Blocks {
+  readonly column: string
+  /** Rows that a block must have had for its absence to mean that it is missing; 20 unless told. */
+  readonly least?: number
+  /** Greatest share of the blocks that may be missing: more is half a publication, not a gap in it; 0.5 unless told. */
+  readonly mostMissing?: number
+}
+
 /** What a feed declares; see architecture.md, "declare once". */
 export interface FeedSpec {
   readonly id: string
@@ -68,8 +88,13 @@ export interface FeedSpec {
   readonly plans: readonly RequestPlan[]
   /** Guard bands, by dataset id. */
   readonly bands: Readonly<Record<string, Band>>
-  /** Column, by dataset id, whose values are blocks that a publication may lose whole (a núcleo, the M-30). */
-  readonly blocks?: Readonly<Record<string, string>>
+  /** Blocks, by dataset id. */
+  readonly blocks?: Readonly<Record<string, Blocks>>
+  /**
+   * What the age of the data is counted from: its publication, unless told, or the last fetch, where the publisher makes a new publication
+   * only when something changes and rightly answers that nothing did.
+   */
+  readonly freshBy?: 'publication' | 'fetch'
   /** Days that raw bytes are kept; unlimited unless faster than hourly (90). */
   readonly rawRetentionDays?: number
   /** False for a feed that `--live` does not fetch unless the operator turns it on. */

@@ -98,7 +98,7 @@ async function patiently(
       const reply = await fetchReply(request, { ...options, url: options.origin(request.url) })
       if (reply.status === 304) return { reply, bytes: Buffer.alloc(0) }
       const bytes = await decodeReply(request, reply)
-      sniff(request, bytes)
+      await sniff(request, bytes)
       return { reply, bytes }
     } catch (error) {
       options.signal.throwIfAborted()

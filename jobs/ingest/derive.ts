@@ -6,11 +6,11 @@ import type { IngestContext } from './context.ts'
 import { type Advance, advance, type DatasetState } from './fold.ts'
 import { type Publication, parsePublication } from './parse.ts'
 
-/** Applies an accepted fetch to the state of one dataset. */
+/** Applies an accepted fetch to the state of one dataset; null for the publication of one that cannot be read any more. */
 export function advancePart(
   feed: Feed,
   part: { readonly dataset: Dataset; readonly state: DatasetState },
-  fetch: { readonly accepted: AcceptedFetch; readonly publication: Publication; readonly idKey: Buffer },
+  fetch: { readonly accepted: AcceptedFetch; readonly publication: Publication | null; readonly idKey: Buffer },
 ): Advance {
   const { accepted, publication, idKey } = fetch
   const { dataset, state } = part
@@ -18,9 +18,9 @@ export function advancePart(
     fetch_id: accepted.fetch_id,
     data_time: Date.parse(accepted.data_time),
     missing: accepted.missing_blocks[dataset.id] ?? [],
-    block: feed.blocks?.[dataset.id] ?? null,
+    block: feed.blocks?.[dataset.id]?.column ?? null,
   }
-  return advance(dataset, state, { rows: publication.rows.get(dataset.id) as AnyRow[], facts, key: idKey })
+  return advance(dataset, state, { rows: publication && (publication.rows.get(dataset.id) as AnyRow[]), facts, key: idKey })
 }
 
 /** The bytes of an accepted fetch, as they were received. */
@@ -28,18 +28,8 @@ export async function readKept(context: IngestContext, accepted: RawFetch): Prom
   return Promise.all(accepted.bodies.map(async (body) => ({ ...body, received: await readBody(context.store, body) })))
 }
 
-/** Parses an accepted fetch from the archive, as of its own fetch time. `bodies` saves reading them again. */
-export async function parseAccepted(
-  context: IngestContext,
-  feed: Feed,
-  accepted: AcceptedFetch,
-  bodies?: readonly ReceivedBody[],
-): Promise<Publication> {
-  return parsePublication(feed, await decodeKept(feed, bodies ?? (await readKept(context, accepted))), Date.parse(accepted.fetched_at))
-}
-
 /**
- * Parses an accepted fetch where that is still possible; null where its bytes are lost for good or the parser no longer takes them, which is
+ * Parses an accepted fetch, as of its own fetch time, where that is still possible; null where its bytes are lost for good or the parser no longer takes them, which is
  * logged with what follows from it. A store that cannot be read now throws: that fetch is not lost.
  */
 export async function parseIfKept(
@@ -57,5 +47,10 @@ export async function parseIfKept(
     if (error instanceof RawBytesError) return lost(error)
     throw error
   })
-  return bodies && parseAccepted(context, feed, accepted, bodies).catch(lost)
+  if (!bodies) return null
+  try {
+    return await parsePublication(feed, await decodeKept(feed, bodies), Date.parse(accepted.fetched_at))
+  } catch (error) {
+    return lost(error)
+  }
 }

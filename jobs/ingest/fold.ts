@@ -4,6 +4,7 @@ import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { instantOfRow, timePartition } from '../../lake/schema/partitions.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
+import { blocksOf } from './blocks.ts'
 
 /** Absent from this many newer complete publications, a thing is over (or missing from its catalogue). */
 export const ABSENCES = 3
@@ -12,10 +13,10 @@ export const REVIVAL_MS = 30 * 60_000
 
 /** What is known of one entity. Instants in ms since the epoch. */
 export interface Entry {
-  /** The dataset's row, engine-filled columns included. */
+  /** The dataset's row, engine-filled columns included; of a `changes` dataset without its time, which is `updated_at`. */
   readonly row: AnyRow
   readonly status: 'ACTIVE' | 'MISSING' | 'ENDED'
-  /** Data time of the publication that last changed it. */
+  /** Data time of the publication that last changed it; of an observation its own time. */
   readonly updated_at: number
   /** Data time of the last publication that had it. */
   readonly seen_at: number
@@ -51,15 +52,18 @@ export function emptyState(): DatasetState {
   return { entries: new Map(), data_time: null }
 }
 
-/** Applies one fetch to a state and says what it changed. The state is changed in place. `key` hashes public ids. */
+/**
+ * Applies one fetch to a state and says what it changed. The state is changed in place. `key` hashes public ids. Of a fetch whose rows are
+ * lost (null) nothing was seen and no absence counts; time goes on all the same.
+ */
 export function advance(
   dataset: Dataset,
   state: DatasetState,
-  fetch: { readonly rows: readonly AnyRow[]; readonly facts: FetchFacts; readonly key: Buffer },
+  fetch: { readonly rows: readonly AnyRow[] | null; readonly facts: FetchFacts; readonly key: Buffer },
 ): Advance {
   const { rows, facts, key } = fetch
-  if (dataset.land === 'replace') return { rows: rows.map((row) => ({ ...row, fetch_id: facts.fetch_id })), changes: [] }
-  const done = dataset.land === 'append' ? append(dataset, state, rows, facts) : applyChanges(dataset, state, { rows, facts, key })
+  if (dataset.land === 'replace') return { rows: (rows ?? []).map((row) => ({ ...row, fetch_id: facts.fetch_id })), changes: [] }
+  const done = dataset.land === 'append' ? append(dataset, state, rows ?? [], facts) : applyChanges(dataset, state, { rows, facts, key })
   state.data_time = Math.max(facts.data_time, state.data_time ?? facts.data_time)
   return done
 }
@@ -69,27 +73,40 @@ function append(dataset: Dataset, state: DatasetState, rows: readonly AnyRow[], 
   for (const row of rows) {
     landed.push({ ...row, fetch_id: facts.fetch_id })
     const key = entityKey(dataset, row)
+    const at = instantOfRow(row, dataset.time)
     const before = state.entries.get(key)
-    if (before && instantOfRow(before.row, dataset.time) > instantOfRow(row, dataset.time)) continue
-    state.entries.set(key, { row, status: 'ACTIVE', updated_at: facts.data_time, seen_at: facts.data_time, absent: 0 })
+    // Of several observations of one instant the first counts, here as in the table.
+    if (!before || before.updated_at < at) state.entries.set(key, observation(dataset, row, facts.data_time))
+    else if (before.updated_at === at) state.entries.set(key, { ...before, seen_at: facts.data_time })
   }
+  for (const [key, { updated_at }] of state.entries) if (updated_at < currentSince(dataset, facts.data_time)) state.entries.delete(key)
   return { rows: landed, changes: [] }
+}
+
+/** The instant from which on observations are current state at a data time: what has not reported since is none. */
+export function currentSince(dataset: Dataset, dataTime: number): number {
+  return dataTime - dataset.currentFor_ms
+}
+
+/** What is known of an observed thing: its newest row, as old as it says, and the data time of the last publication that had it. */
+export function observation(dataset: Dataset, row: AnyRow, seen_at: number): Entry {
+  return { row, status: 'ACTIVE', updated_at: instantOfRow(row, dataset.time), seen_at, absent: 0 }
 }
 
 function applyChanges(
   dataset: Dataset,
   state: DatasetState,
-  fetch: { readonly rows: readonly AnyRow[]; readonly facts: FetchFacts; readonly key: Buffer },
+  fetch: { readonly rows: readonly AnyRow[] | null; readonly facts: FetchFacts; readonly key: Buffer },
 ): Advance {
   const { facts } = fetch
   const changed = new Map<string, LiveChange>()
   const opensPartition = state.data_time !== null && timePartition(dataset, state.data_time) !== timePartition(dataset, facts.data_time)
-  for (const given of fetch.rows) {
+  for (const given of fetch.rows ?? []) {
     const key = entityKey(dataset, given)
     const change = seen(dataset, state, { key, given, facts, idKey: fetch.key })
     if (change) changed.set(key, change)
   }
-  for (const [key, entry] of state.entries) {
+  for (const [key, entry] of fetch.rows ? state.entries : []) {
     if (entry.seen_at === facts.data_time) continue
     const change = unseen(dataset, state, { key, entry, facts })
     if (change) changed.set(key, change)
@@ -111,16 +128,19 @@ function seen(
   const { key, given, facts } = found
   const before = state.entries.get(key)
   const alive = before && (before.status !== 'ENDED' || facts.data_time - before.updated_at <= REVIVAL_MS)
-  const row: AnyRow = { ...given, [dataset.time]: facts.data_time }
-  if (dataset.life) {
-    const { id, since, prefix } = dataset.life
-    row[since] = alive ? before.row[since] : facts.data_time
-    row[id] = alive ? before.row[id] : publicId({ dataset, key, since: facts.data_time, prefix, idKey: found.idKey })
-  }
+  const row = dataset.life
+    ? {
+        ...given,
+        [dataset.life.since]: alive ? before.row[dataset.life.since] : facts.data_time,
+        [dataset.life.id]: alive
+          ? before.row[dataset.life.id]
+          : publicId({ dataset, key, since: facts.data_time, prefix: dataset.life.prefix, idKey: found.idKey }),
+      }
+    : given
   const entry: Entry = { row, status: 'ACTIVE', updated_at: facts.data_time, seen_at: facts.data_time, absent: 0 }
   if (!alive) {
     state.entries.set(key, entry)
-    return { kind: 'CREATED', key, row: liveRow(entry, facts.data_time), changed: [] }
+    return new EntryChange(dataset, { kind: 'CREATED', key, entry, changed: [] })
   }
   const changed = differences(dataset, before.row, row)
   if (before.status !== 'ACTIVE') changed.push('status')
@@ -129,7 +149,7 @@ function seen(
     return null
   }
   state.entries.set(key, entry)
-  return { kind: 'UPDATED', key, row: liveRow(entry, facts.data_time), changed }
+  return new EntryChange(dataset, { kind: 'UPDATED', key, entry, changed })
 }
 
 function unseen(
@@ -148,20 +168,19 @@ function unseen(
     state.entries.set(key, { ...entry, absent })
     return null
   }
-  const row = { ...entry.row, [dataset.time]: facts.data_time }
   const status = dataset.absence === 'ends' ? 'ENDED' : 'MISSING'
-  const over: Entry = { ...entry, row, status, updated_at: facts.data_time, absent }
+  const over: Entry = { ...entry, status, updated_at: facts.data_time, absent }
   state.entries.set(key, over)
   const kind = status === 'ENDED' ? 'ENDED' : 'UPDATED'
-  return { kind, key, row: liveRow(over, facts.data_time), changed: kind === 'ENDED' ? [] : ['status'] }
+  return new EntryChange(dataset, { kind, key, entry: over, changed: kind === 'ENDED' ? [] : ['status'] })
 }
 
-/** True where the entity's absence from a publication counts: its block is not missing from it. */
+/** True where the entity's absence from a publication counts: none of its blocks is missing from it. */
 export function countsAbsence(
   entry: { readonly row: AnyRow },
   facts: { readonly missing: readonly string[]; readonly block: string | null },
 ): boolean {
-  return facts.block === null || !facts.missing.includes(String(entry.row[facts.block]))
+  return facts.block === null || !blocksOf(entry.row, facts.block).some((block) => facts.missing.includes(block))
 }
 
 /** Names of the columns whose values differ, but for the time. */
@@ -193,16 +212,38 @@ function tableRow(
   }
 }
 
-/** The live form of an entry, judged against the data time of the newest publication. */
-export function liveRow(entry: Entry, dataTime: number): LiveRow {
-  return { ...entry.row, status: entry.status, updated_at: entry.updated_at, is_stale: entry.seen_at < dataTime }
+/** A change of an entry. Its row is made when it is asked for: a first publication changes everything at once. */
+class EntryChange implements LiveChange {
+  readonly kind: LiveChange['kind']
+  readonly key: string
+  readonly changed: readonly string[]
+  readonly #dataset: Dataset
+  readonly #entry: Entry
+
+  constructor(dataset: Dataset, change: Pick<LiveChange, 'kind' | 'key' | 'changed'> & { readonly entry: Entry }) {
+    this.kind = change.kind
+    this.key = change.key
+    this.changed = change.changed
+    this.#dataset = dataset
+    this.#entry = change.entry
+  }
+
+  get row(): LiveRow {
+    return liveRow(this.#dataset, this.#entry, this.#entry.updated_at)
+  }
 }
 
-/** Live rows of a state by entity key, ended things left out. */
-export function liveRows(state: DatasetState): Map<string, LiveRow> {
-  const rows = new Map<string, LiveRow>()
-  for (const [key, entry] of state.entries) if (entry.status !== 'ENDED') rows.set(key, liveRow(entry, state.data_time ?? entry.seen_at))
-  return rows
+/** The live form of an entry, judged against the data time of the newest publication. */
+function liveRow(dataset: Dataset, entry: Entry, dataTime: number): LiveRow {
+  const { row, status, updated_at, seen_at } = entry
+  const state = { status, updated_at, is_stale: seen_at < dataTime }
+  return dataset.land === 'changes' ? { ...row, [dataset.time]: updated_at, ...state } : { ...row, ...state }
+}
+
+/** Live rows of a state with their entity keys, one at a time, ended things left out. */
+export function* liveRows(dataset: Dataset, state: DatasetState): Generator<[key: string, row: LiveRow]> {
+  for (const [key, entry] of state.entries)
+    if (entry.status !== 'ENDED') yield [key, liveRow(dataset, entry, state.data_time ?? entry.seen_at)]
 }
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'

@@ -12,6 +12,8 @@ export interface FreshnessFacts {
   /** The newest accepted fetch, after this run. */
   readonly last: AcceptedFetch | null
   readonly mode: SourceMode
+  /** Accepted fetches that gave a table no rows; as before unless told. */
+  readonly lost?: number
 }
 
 /** The freshness state of a feed after a run. */
@@ -22,26 +24,39 @@ export function feedStateAfter(feed: Feed, facts: FreshnessFacts): FeedState {
     ...countsOf(feed, last),
     last_attempt_at: attempted_at,
     last_success_at: good ? attempted_at : (before?.last_success_at ?? null),
-    fresh_at: good ? freshAt(last, { attempted_at, mode }) : (before?.fresh_at ?? null),
+    fresh_at: good ? freshAt(feed, last, { attempted_at, mode }) : (before?.fresh_at ?? null),
     last_error: good ? null : outcome.reason,
     failing_since: good ? null : (before?.failing_since ?? attempted_at),
-    rejected_fetch_id:
-      outcome.outcome === 'accepted' ? null : outcome.outcome === 'rejected' ? outcome.fetch_id : (before?.rejected_fetch_id ?? null),
+    lost_fetches: facts.lost ?? before?.lost_fetches ?? 0,
   }
 }
 
 /** The freshness of a feed as its newest accepted fetch alone tells it, after Redis lost what was known; null before the first fetch. */
-export function feedStateOf(feed: Feed, last: AcceptedFetch | null, mode: SourceMode): FeedState | null {
+export function feedStateOf(feed: Feed, last: AcceptedFetch | null, mode: SourceMode, lost = 0): FeedState | null {
   if (!last) return null
   const fetchedAt = Date.parse(last.fetched_at)
   return {
     ...countsOf(feed, last),
     last_attempt_at: fetchedAt,
     last_success_at: fetchedAt,
-    fresh_at: freshAt(last, { attempted_at: fetchedAt, mode }),
+    fresh_at: freshAt(feed, last, { attempted_at: fetchedAt, mode }),
     last_error: null,
     failing_since: null,
-    rejected_fetch_id: null,
+    lost_fetches: lost,
+  }
+}
+
+/** The freshness of a feed after an operator accepted a fetch: where it is the newest now, what was wrong with it is settled. */
+export function feedStateAccepted(before: FeedState | null, now: FeedState, accepted: AcceptedFetch): FeedState {
+  if (!before) return now
+  const { last_error, failing_since, fresh_at } = now.last_fetch_id === accepted.fetch_id ? now : before
+  return {
+    ...now,
+    last_attempt_at: Math.max(before.last_attempt_at ?? 0, now.last_attempt_at ?? 0),
+    last_success_at: Math.max(before.last_success_at ?? 0, now.last_success_at ?? 0),
+    fresh_at,
+    last_error,
+    failing_since,
   }
 }
 
@@ -60,8 +75,11 @@ function countsOf(
   }
 }
 
-/** A publisher that states publication times is as fresh as they are; captures of the past are as fresh as their replay. */
-function freshAt(last: AcceptedFetch | null, run: { readonly attempted_at: number; readonly mode: SourceMode }): number {
-  const states = last !== null && last.data_time !== last.fetched_at
+/**
+ * A publisher that states publication times is as fresh as they are, but for one that publishes on change alone; captures of the past are
+ * as fresh as their replay.
+ */
+function freshAt(feed: Feed, last: AcceptedFetch | null, run: { readonly attempted_at: number; readonly mode: SourceMode }): number {
+  const states = last !== null && feed.freshBy !== 'fetch' && last.data_time !== last.fetched_at
   return states && run.mode !== 'replay' ? Math.min(Date.parse(last.data_time), run.attempted_at) : run.attempted_at
 }

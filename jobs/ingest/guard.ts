@@ -1,16 +1,17 @@
 import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
+import { blocksOf } from './blocks.ts'
 import { tally } from './notes.ts'
 import type { Publication } from './parse.ts'
 
-/** A block has to have had this many rows for its absence to mean that it is missing. */
+/** A block has to have had this many rows for its absence to mean that it is missing, unless its feed tells another number. */
 const LEAST_BLOCK = 20
 /** A publication may be this far ahead of our clock, in ms. */
 const CLOCK_TOLERANCE = 10 * 60_000
 /** More than this share of quarantined rows is a changed format, not bad rows. */
 const MOST_QUARANTINED = 0.2
-/** More than this share of blocks missing is half a publication, not a gap in it. */
+/** More than this share of blocks missing is half a publication, not a gap in it, unless its feed tells another share. */
 const MOST_MISSING = 0.5
 
 /** Rows by block value, for each dataset of a feed that has blocks. */
@@ -58,25 +59,30 @@ function countReason(
   if (!last) return null
   const lastBlocks = last.blocks[dataset.id] ?? {}
   const known = Object.keys(lastBlocks).length
-  if (known > 1 && missing.length > MOST_MISSING * known) return `${dataset.id}: ${missing.length} of ${known} blocks missing`
-  const before = (last.rows[dataset.id] ?? 0) - missing.reduce((sum, block) => sum + (lastBlocks[block] ?? 0), 0)
+  const mostMissing = feed.blocks?.[dataset.id]?.mostMissing ?? MOST_MISSING
+  if (known > 1 && missing.length > mostMissing * known) return `${dataset.id}: ${missing.length} of ${known} blocks missing`
+  const [now, before] =
+    missing.length === 0 ? [rows, last.rows[dataset.id] ?? 0] : [outside(missing, context.blocks ?? {}), outside(missing, lastBlocks)]
   if (before <= 0) return null
-  const ratio = rows / before
+  const ratio = now / before
   if (ratio < band.minRatio)
-    return `${dataset.id}: ${rows} rows after ${before}, ${percent(ratio)} of them where at least ${percent(band.minRatio)} is usual`
+    return `${dataset.id}: ${now} rows after ${before}, ${percent(ratio)} of them where at least ${percent(band.minRatio)} is usual`
   if (ratio > band.maxRatio)
-    return `${dataset.id}: ${rows} rows after ${before}, ${percent(ratio)} of them where at most ${percent(band.maxRatio)} is usual`
+    return `${dataset.id}: ${now} rows after ${before}, ${percent(ratio)} of them where at most ${percent(band.maxRatio)} is usual`
   return null
+}
+
+/** Rows in the blocks that are not missing. */
+function outside(missing: readonly string[], counts: Readonly<Record<string, number>>): number {
+  return Object.entries(counts).reduce((sum, [block, count]) => (missing.includes(block) ? sum : sum + count), 0)
 }
 
 function countBlocks(feed: Feed, publication: Publication): BlockCounts {
   const counts: BlockCounts = {}
-  for (const [id, column] of Object.entries(feed.blocks ?? {})) {
+  for (const [id, { column }] of Object.entries(feed.blocks ?? {})) {
     const byBlock: Record<string, number> = {}
-    for (const row of publication.rows.get(id) as AnyRow[]) {
-      const block = String(row[column])
-      byBlock[block] = (byBlock[block] ?? 0) + 1
-    }
+    for (const row of publication.rows.get(id) as AnyRow[])
+      for (const block of blocksOf(row, column)) byBlock[block] = (byBlock[block] ?? 0) + 1
     counts[id] = byBlock
   }
   return counts
@@ -87,9 +93,10 @@ function missingBlocks(feed: Feed, publication: Publication, blocks: BlockCounts
   for (const { id } of feed.into) {
     const said = publication.report.missingBlocks[id] ?? []
     const before = last?.blocks[id] ?? {}
+    const least = feed.blocks?.[id]?.least ?? LEAST_BLOCK
     // A block that was missing before has no count in the last fetch: it stays missing until it comes back.
     const still = (last?.missing_blocks[id] ?? []).filter((block) => !blocks[id]?.[block])
-    const gone = Object.keys(before).filter((block) => (before[block] as number) >= LEAST_BLOCK && !blocks[id]?.[block])
+    const gone = Object.keys(before).filter((block) => (before[block] as number) >= least && !blocks[id]?.[block])
     const all = [...new Set([...said, ...still, ...gone])].sort()
     if (all.length > 0) missing[id] = all
   }

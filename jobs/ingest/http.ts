@@ -1,6 +1,8 @@
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 import { type Dispatcher, request } from 'undici'
-import type { FeedRequest } from '../feeds/define.ts'
+import { type FeedRequest, FormatError } from '../feeds/define.ts'
+import { isProtobuf } from '../formats/protobuf.ts'
+import { openZip } from '../formats/zip.ts'
 
 /** Why a request gave no usable bytes; `retryable` where trying again soon may help. */
 export class FetchError extends Error {
@@ -160,8 +162,14 @@ function decoder(encoding: string): ReturnType<typeof createGunzip> | null {
   return encoding === 'zstd' ? createZstdDecompress() : null
 }
 
-/** Looks at the first bytes: an HTML page, or anything but what the request expects, is an error and never data. */
-export function sniff(feedRequest: FeedRequest, bytes: Buffer): void {
+/** What documents begin as; a zip with the head of its first member (APPNOTE 4.3.7). */
+const BEGINS = { xml: /^</, json: /^[[{]/, csv: /^[^<{]/, zip: /^PK\u0003\u0004/ }
+
+/**
+ * Looks at bytes: an HTML page, or anything but what the request expects, is an error and never data. Of a zip the directory is read too,
+ * for that is at its end: one that was cut, or would unpack to more than the request allows, is an error here and may be asked for again.
+ */
+export async function sniff(feedRequest: FeedRequest, bytes: Buffer): Promise<void> {
   const head = bytes
     .subarray(0, 512)
     .toString('latin1')
@@ -171,8 +179,13 @@ export function sniff(feedRequest: FeedRequest, bytes: Buffer): void {
     new FetchError(`request ${feedRequest.name} expects ${feedRequest.expects} and got ${found}`, { retryable: true })
   if (bytes.length === 0) throw wrong('nothing')
   if (/^<(!doctype\s+html|html|head|body)\b/i.test(head)) throw wrong(`an HTML page: ${head.slice(0, 80).replace(/\s+/g, ' ')}`)
-  const begins = { xml: /^</, json: /^[[{]/, csv: /^[^<{]/, zip: /^PK/, protobuf: /^/ }[feedRequest.expects]
-  if (!begins.test(head)) throw wrong(`something that begins with ${JSON.stringify(head.slice(0, 20))}`)
+  const { expects } = feedRequest
+  if (!(expects === 'protobuf' ? isProtobuf(bytes) : BEGINS[expects].test(head)))
+    throw wrong(`something that begins with ${JSON.stringify(head.slice(0, 20))}`)
+  if (expects === 'zip')
+    await openZip(bytes, { maxBytes: feedRequest.maxDecodedBytes }).catch((cause: unknown) => {
+      throw cause instanceof FormatError ? wrong(`another: ${cause.message}`) : cause
+    })
 }
 
 function redirectTarget(from: string, location: string | string[] | undefined): string | null {

@@ -3,8 +3,8 @@ import { livePart, publishLive } from '../../lake/live/write.ts'
 import {
   type AcceptedFetch,
   acceptedAfter,
+  acceptedFrom,
   acceptFetch,
-  byDataTime,
   dropRejected,
   fetchId,
   keepBodies,
@@ -47,9 +47,8 @@ export async function runFeed(
   signal: AbortSignal,
 ): Promise<{ memory: FeedMemory; outcome: FetchOutcome }> {
   const began = performance.now()
-  const synced = await syncMemory(context, memory)
-  if (synced.unshown.length > 0) await showLive(context, synced)
-  const done = await attempt(context, synced, signal)
+  if (!memory.isShown || memory.unshown.length > 0) await showLive(context, memory)
+  const done = await attempt(context, memory, signal)
   const { outcome, reason, ...rest } = done.outcome
   const level = outcome === 'failed' || outcome === 'rejected' ? 'warn' : 'info'
   context.log[level]({ feed: memory.feed.id, outcome, reason, ...rest, ms: Math.round(performance.now() - began) }, 'feed fetched')
@@ -144,30 +143,38 @@ async function takeIn(
 }
 
 /**
- * Makes Redis hold the current state of a feed's datasets, with every change since the fetch it holds; where those are not all known (it
- * was emptied, or another worker landed them) the change log begins anew. `rebuild` replaces state of the same fetch, after a replay.
+ * Makes Redis hold the current state of a feed's datasets, with every change since the fetch it holds. Where those are not all known (it was
+ * emptied, or another worker landed them), where a late fetch came before what it holds, or where the rows below were derived anew, the
+ * change log begins anew if any row differs: who follows it is told to read the state again.
  */
-export async function showLive(context: IngestContext, memory: FeedMemory, options: { readonly rebuild?: boolean } = {}): Promise<void> {
+export async function showLive(context: IngestContext, memory: FeedMemory): Promise<void> {
   const { last, unshown } = memory
   if (!last) return
-  for (const { dataset, state } of memory.parts.values()) {
+  for (const { dataset, state, landed } of memory.parts.values()) {
     if (!dataset.live) continue
-    const held = (await livePart(context.redis, dataset.id, memory.feed.id))?.seq ?? 0
-    const news = unshown.filter(({ seq }) => seq > held)
+    const part = await livePart(context.redis, dataset.id, memory.feed.id)
+    const held = part?.seq ?? 0
+    const begin = unshown.findIndex(({ seq }) => seq > held)
+    const news = begin === -1 ? [] : unshown.slice(begin)
+    const known = news.filter(({ seq, changes }) => seq > held && changes.has(dataset.id))
+    const rebuild = part !== null && (known.length < news.length || part.rebuilds !== landed.rebuilds)
+    if (held > memory.seq || (held === memory.seq && !rebuild)) continue
     await publishLive(context.redis, {
       dataset: dataset.id,
       feed: memory.feed.id,
       seq: memory.seq,
-      since_seq: news.length === memory.seq - held ? held : -1,
+      since_seq: known.length === memory.seq - held ? held : -1,
       fetch_id: last.fetch_id,
       data_time: Date.parse(last.data_time),
       fetched_at: Date.parse(last.fetched_at),
-      rows: liveRows(state),
-      changes: news.flatMap(({ changes }) => changes.get(dataset.id) ?? []),
-      ...options,
+      rows: liveRows(dataset, state),
+      changes: known.flatMap(({ changes }) => changes.get(dataset.id) ?? []),
+      rebuild,
+      rebuilds: landed.rebuilds,
     })
   }
   memory.unshown = []
+  memory.isShown = true
 }
 
 /** Accepts a fetch that the guard rejected: an operator has looked. Throws where there is none of that id or it cannot be parsed. */
@@ -175,14 +182,16 @@ export async function acceptRejected(context: IngestContext, memory: FeedMemory,
   const raw = await readRejected(context.store, id)
   if (!raw) throw new Error(`no rejected fetch ${id}; scripts/feeds list shows those that wait`)
   const { feed } = memory
-  const publication = await parsePublication(feed, await decodeKept(feed, await readKept(context, raw)), Date.parse(raw.fetched_at))
+  const kept = await readKept(context, raw)
+  const publication = await parsePublication(feed, await decodeKept(feed, kept), Date.parse(raw.fetched_at))
   const data_time = new Date(publication.data_time).toISOString()
-  const archive = await acceptedAfter(context.store, feed.id, 0)
-  const oldest = [...archive].sort(byDataTime)[0]
+  const [oldest] = await acceptedAfter(context.store, feed.id, 0, 1)
   if (oldest && oldest.seq > 1 && data_time < oldest.data_time)
     throw new Error(`${id} is of ${data_time}; the fetches around it are past their retention, the archive begins at ${oldest.data_time}`)
-  const twin = archive.find((accepted) => accepted.data_time === data_time)
+  const newer = await acceptedFrom(context.store, feed.id, publication.data_time)
+  const twin = newer.find((accepted) => accepted.data_time === data_time)
   if (twin) throw new Error(`${id} is the publication of ${data_time}, which is accepted already as ${twin.fetch_id}`)
+  const fetchedAt = Date.parse(raw.fetched_at)
   let current = memory
   for (let race = 0; race < MOST_RACES; race++) {
     const verdict = judge(feed, publication, current.last)
@@ -190,6 +199,8 @@ export async function acceptRejected(context: IngestContext, memory: FeedMemory,
     const accepted: AcceptedFetch = {
       ...raw,
       ...countsOf(publication),
+      // Bytes lie by the month of their place in the log, so that retention need not look for old months further on.
+      bodies: await keepBodies(context.store, feed.id, Math.max(fetchedAt, Date.parse(current.last?.fetched_at ?? raw.fetched_at)), kept),
       data_time,
       blocks: judged.blocks,
       missing_blocks: judged.missing,

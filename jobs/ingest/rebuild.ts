@@ -1,20 +1,25 @@
-import { addSeqs, hasSeq, type Landed } from '../../lake/landed.ts'
-import { type AcceptedFetch, acceptedAfter, byDataTime } from '../../lake/raw/archive.ts'
+import { hasSeq, type Landed, type LandingFetch, landedWith } from '../../lake/landed.ts'
+import { withLock } from '../../lake/live/lock.ts'
+import { type AcceptedFetch, acceptedAfter, acceptedFrom, byDataTime } from '../../lake/raw/archive.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
-import { instantOfRow } from '../../lake/schema/partitions.ts'
-import { entityKey } from '../../lake/schema/rows.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from './context.ts'
-import { advancePart, parseAccepted } from './derive.ts'
-import { ABSENCES, type DatasetState, REVIVAL_MS } from './fold.ts'
+import { advancePart, parseIfKept } from './derive.ts'
+import { firstOfEachKey } from './first-of-key.ts'
+import { ABSENCES, type DatasetState, emptyState, REVIVAL_MS } from './fold.ts'
 import { restoreState } from './restore.ts'
-import { keysBetween, landedIn, landRows, replaceRows } from './tables.ts'
+import { landedIn, landRows, type Replaced, replaceRows, versionsOf } from './tables.ts'
+import { newestOfEachVersion } from './versions.ts'
 
 /** Fetches whose rows are derived anew in one commit. */
 const FETCHES_AT_ONCE = 500
 const ROWS_AT_ONCE = 1_500_000
 /** Fetches at the beginning of an archive that lost earlier ones: from these it is told what was absent. */
 const KEPT_TO_BEGIN = 16
+/** Late fetches among the first ones lie no further than this behind their place. */
+const BEGINNING = 64
+/** One rebuild of a feed at a time, wherever it is begun; another waits so long for it, which is longer than a dead holder keeps the lock. */
+const LOCK = { ttl_ms: 20_000, wait_ms: 30_000 }
 
 /** Which rows to derive anew. Instants of data time in ms since the epoch, both inclusive; `to` null means to the end. */
 export interface RebuildOptions {
@@ -36,123 +41,182 @@ export interface RebuildResult {
 /**
  * Derives the rows of a range of fetches anew from the raw archive and replaces exactly theirs; unchanged rows commit nothing. A `changes`
  * table goes on past `to` until a stretch of later fetches gives the rows it has, so that it is again what the fetches in order would have
- * given. Fetches that the archive lost stay as they landed, and so do the first ones left, from which the state before is told.
- * An interrupted rebuild is marked in the table and goes on at the next start.
+ * given; whole versions are derived up to the end. Fetches that the archive lost, that cannot be read or that the parser no longer takes
+ * stay as they landed, and so do the first ones left, from which the state before is told. An interrupted rebuild is marked in the table;
+ * the next one begins where that one began. Throws where another process is at it.
  */
 export async function rebuild(context: IngestContext, options: RebuildOptions): Promise<RebuildResult> {
-  const { feed, dataset, from, to } = options
-  let landed = await landedIn(context, dataset, feed.id)
-  const range = (await derivable(context, feed, landed)).filter(({ data_time }) => Date.parse(data_time) >= from)
-  const total = { fetches: 0, removed: 0, added: 0 }
-  if (range.length === 0) return total
-  const state = await restoreState(context, { feed, dataset, landed, before: Date.parse((range[0] as AcceptedFetch).data_time) })
-  let at = 0
-  while (at < range.length) {
-    const chunk = await deriveChunk(context, { ...options, state, range, at })
-    at += chunk.fetches.length
-    const reached = Date.parse((chunk.fetches.at(-1) as AcceptedFetch).data_time)
-    const after = at < range.length ? Date.parse((range[at] as AcceptedFetch).data_time) : null
-    const beyond = to !== null && Date.parse((chunk.fetches[0] as AcceptedFetch).data_time) > to
-    const asked = to !== null && reached <= to && after !== null && after > to
-    // Observations never depend on what came before; states do, and are looked at until they have met again.
-    const isAsked = asked && dataset.land !== 'changes'
-    const complete = after === null || isAsked
-    const next: Landed = {
-      seqs: addSeqs(
-        landed.seqs,
-        chunk.fetches.map(({ seq }) => seq),
-      ),
-      until: Math.max(landed.until ?? 0, reached),
-      rebuildFrom: complete ? null : after,
-      rebuilds: landed.rebuilds,
-    }
-    const done = await replaceRows(context, dataset, {
-      feed: feed.id,
-      fetchIds: chunk.fetches.map(({ fetch_id }) => fetch_id),
-      rows: chunk.rows,
-      base: landed,
-      next,
-    })
-    if (!done) throw new Error(`${dataset.id}: somebody else landed fetches of ${feed.id} during the rebuild; run it again`)
-    total.fetches += chunk.fetches.length
-    total.removed += done.removed
-    total.added += done.added
-    landed = done.landed
-    if (complete) break
-    if (beyond && done.removed + done.added === 0) {
-      await landRows(context, dataset, { feed: feed.id, rows: [], base: landed, next: { ...landed, rebuildFrom: null } })
-      break
-    }
-  }
-  return total
-}
-
-async function deriveChunk(
-  context: IngestContext,
-  options: RebuildOptions & { readonly state: DatasetState; readonly range: readonly AcceptedFetch[]; readonly at: number },
-): Promise<{ fetches: AcceptedFetch[]; rows: AnyRow[] }> {
-  const { feed, dataset, state, range } = options
-  const fetches: AcceptedFetch[] = []
-  const rows: AnyRow[] = []
-  for (let at = options.at; at < range.length && fetches.length < FETCHES_AT_ONCE && rows.length < ROWS_AT_ONCE; at++) {
-    const accepted = range[at] as AcceptedFetch
-    // A chunk never crosses the end of the asked range, and beyond it is only as long as it takes to see that nothing differs any more.
-    if (
-      fetches.length > 0 &&
-      options.to !== null &&
-      Date.parse(accepted.data_time) > options.to &&
-      Date.parse((fetches.at(-1) as AcceptedFetch).data_time) <= options.to
-    )
-      break
-    if (options.to !== null && Date.parse(accepted.data_time) > options.to && isStretch(fetches)) break
-    const publication = await parseAccepted(context, feed, accepted)
-    for (const row of advancePart(feed, { dataset, state }, { accepted, publication, idKey: context.idKey }).rows) rows.push(row)
-    fetches.push(accepted)
-    options.onProgress?.(at + 1, range.length)
-  }
-  return { fetches, rows: dataset.land === 'append' ? await firstOfEachKey(context, dataset, { rows, fetches }) : rows }
-}
-
-/** Keeps of each key the first observation, those in the table from other fetches included. */
-async function firstOfEachKey(
-  context: IngestContext,
-  dataset: Dataset,
-  chunk: { rows: AnyRow[]; fetches: readonly AcceptedFetch[] },
-): Promise<AnyRow[]> {
-  if (chunk.rows.length === 0) return chunk.rows
-  const key = (row: AnyRow): string => `${entityKey(dataset, row)}\u001f${instantOfRow(row, dataset.time)}`
-  const times = chunk.rows.reduce<[number, number]>(
-    ([from, to], row) => [Math.min(from, instantOfRow(row, dataset.time)), Math.max(to, instantOfRow(row, dataset.time))],
-    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
-  )
-  const before = Date.parse((chunk.fetches[0] as AcceptedFetch).data_time)
-  // Only what earlier fetches gave counts; an observation that a later fetch repeated gives way to the one in its place.
-  const taken =
-    times[0] < before
-      ? await keysBetween(context, dataset, {
-          from: times[0],
-          to: Math.min(times[1], before - 1),
-          key,
-          notFrom: chunk.fetches.map(({ fetch_id }) => fetch_id),
-        })
-      : new Set<string>()
-  return chunk.rows.filter((row) => {
-    const id = key(row)
-    if (taken.has(id)) return false
-    taken.add(id)
-    return true
+  const { feed, dataset } = options
+  const done = await withLock({ redis: context.redis, name: `rebuild:${feed.id}`, ...LOCK }, async (signal) => {
+    const landed = await landedIn(context, dataset, feed.id)
+    const open = landed.rebuildFrom
+    const from = Math.min(options.from, open ?? options.from)
+    const to = open === null && dataset.land !== 'replace' ? options.to : null
+    const range = await derivable(context, feed, { landed, from })
+    const work: Work = { ...options, context, signal, landed, range, from: startOf(range), to, total: { fetches: 0, removed: 0, added: 0 } }
+    if (range.length > 0) await (dataset.land === 'replace' ? rebuildVersions(work) : rebuildInOrder(work))
+    return work.total
   })
+  if (!done.ran) throw new Error(`rows of ${feed.id} are being derived anew by another process; try again when it is over`)
+  return done.value
+}
+
+interface Work extends RebuildOptions {
+  readonly context: IngestContext
+  readonly signal: AbortSignal
+  readonly range: readonly AcceptedFetch[]
+  landed: Landed
+  readonly total: { fetches: number; removed: number; added: number }
+}
+
+async function rebuildInOrder(work: Work): Promise<void> {
+  const { context, dataset, range, to } = work
+  const place: Place = { at: 0, state: dataset.land === 'changes' ? null : emptyState() }
+  while (place.at < range.length) {
+    const first = timeOf(range[place.at] as AcceptedFetch)
+    const chunk = await deriveChunk(work, place)
+    const reached = timeOf(range[place.at - 1] as AcceptedFetch)
+    const after = place.at < range.length ? timeOf(range[place.at] as AcceptedFetch) : null
+    // Observations never depend on what came before; states do, and are looked at until they have met again.
+    const isAsked = to !== null && reached <= to && after !== null && after > to && dataset.land !== 'changes'
+    const complete = after === null || isAsked
+    // What has not landed yet can wait for its turn; rows that have must not be left half derived.
+    const isOpen = !complete && range.slice(place.at).some(({ seq }) => hasSeq(work.landed.seqs, seq))
+    const rows =
+      dataset.land === 'append'
+        ? await firstOfEachKey(context, dataset, chunk.rows, { fetchIds: chunk.fetches.map(({ fetch_id }) => fetch_id), from: first })
+        : chunk.rows
+    const done = await replaceChunk(work, { ...chunk, rows, rebuildFrom: isOpen ? work.from : null })
+    if (complete) break
+    if (to !== null && first > to && chunk.fetches.length > 0 && done.removed + done.added === 0) {
+      await replaceChunk(work, { fetches: [], rows: [], rebuildFrom: null })
+      break
+    }
+  }
+}
+
+/** Where a rebuild stands: the next fetch, and the state before it; null where the table has to tell it. */
+interface Place {
+  at: number
+  state: DatasetState | null
+}
+
+interface Chunk {
+  readonly fetches: readonly (LandingFetch & { readonly fetch_id: string })[]
+  readonly rows: readonly AnyRow[]
+}
+
+async function deriveChunk(work: Work, place: Place): Promise<Chunk> {
+  const { context, feed, dataset, range, to } = work
+  const fetches: Chunk['fetches'][number][] = []
+  const rows: AnyRow[] = []
+  const start = place.at
+  while (place.at < range.length && place.at - start < FETCHES_AT_ONCE && rows.length < ROWS_AT_ONCE) {
+    work.signal.throwIfAborted()
+    const accepted = range[place.at] as AcceptedFetch
+    // A chunk never crosses the end of the asked range, and beyond it is only as long as it takes to see that nothing differs any more.
+    const isBeyond = to !== null && timeOf(accepted) > to
+    if (isBeyond && place.at > start && (timeOf(range[place.at - 1] as AcceptedFetch) <= to || isStretch(fetches))) break
+    const publication = await parseIfKept(context, feed, accepted, 'its rows stay as they are')
+    if (publication === null && keepsRows(work, accepted)) {
+      pass(work, place)
+      if (dataset.land !== 'changes') continue
+      // What it did to the state is told by the table, once all before it is there.
+      place.state = null
+      break
+    }
+    place.state ??= await restoreState(context, { feed, dataset, landed: work.landed, before: timeOf(accepted) })
+    for (const row of advancePart(feed, { dataset, state: place.state }, { accepted, publication, idKey: context.idKey }).rows)
+      rows.push(row)
+    fetches.push({ ...accepted, data_time: timeOf(accepted), lost: publication === null })
+    pass(work, place)
+  }
+  return { fetches, rows }
+}
+
+function pass(work: Work, place: Place): void {
+  place.at++
+  work.onProgress?.(place.at, work.range.length)
+}
+
+/** From the newest fetch to the oldest: of each version the rows of the newest one that carries it. */
+async function rebuildVersions(work: Work): Promise<void> {
+  const { context, feed, dataset } = work
+  const range = [...work.range].reverse()
+  const state = emptyState()
+  const taken = new Set<unknown>()
+  for (let at = 0; at < range.length; ) {
+    const fetches: Chunk['fetches'][number][] = []
+    const rows: AnyRow[] = []
+    for (; at < range.length && fetches.length < FETCHES_AT_ONCE && rows.length < ROWS_AT_ONCE; at++) {
+      work.signal.throwIfAborted()
+      const accepted = range[at] as AcceptedFetch
+      const publication = await parseIfKept(context, feed, accepted, 'its rows stay as they are')
+      work.onProgress?.(at + 1, range.length)
+      if (publication === null && keepsRows(work, accepted)) {
+        for (const version of await versionsOf(context, dataset, accepted.fetch_id)) taken.add(version)
+        continue
+      }
+      const given = advancePart(feed, { dataset, state }, { accepted, publication, idKey: context.idKey }).rows
+      for (const row of newestOfEachVersion(dataset, [given], taken)) rows.push(row)
+      fetches.push({ ...accepted, data_time: timeOf(accepted), lost: publication === null })
+    }
+    await replaceChunk(work, { fetches, rows, rebuildFrom: at < range.length ? work.from : null })
+  }
+}
+
+async function replaceChunk(work: Work, chunk: Chunk & { readonly rebuildFrom: number | null }): Promise<Replaced> {
+  const { context, feed, dataset, landed: base, total } = work
+  const { fetches, rows } = chunk
+  work.signal.throwIfAborted()
+  const next = { ...landedWith(base, fetches), rebuildFrom: chunk.rebuildFrom }
+  const landing = { feed: feed.id, rows, base, next }
+  const done: Replaced | null =
+    fetches.length > 0
+      ? await replaceRows(context, dataset, { ...landing, fetchIds: fetches.map(({ fetch_id }) => fetch_id) })
+      : (await landRows(context, dataset, landing))
+        ? { removed: 0, added: 0, landed: next }
+        : null
+  if (!done) throw new Error(`${dataset.id}: somebody else landed fetches of ${feed.id} during the rebuild; run it again`)
+  work.landed = done.landed
+  total.fetches += fetches.length
+  total.removed += done.removed
+  total.added += done.added
+  return done
+}
+
+/** True for a fetch whose rows are in the table. */
+function keepsRows({ landed }: Work, { seq }: AcceptedFetch): boolean {
+  return hasSeq(landed.seqs, seq) && !hasSeq(landed.lost, seq)
 }
 
 /** Long enough that an absence counted otherwise, or a life that went on, would have shown. */
-function isStretch(fetches: readonly AcceptedFetch[]): boolean {
+function isStretch(fetches: readonly LandingFetch[]): boolean {
   if (fetches.length < ABSENCES + 1) return false
-  return Date.parse((fetches.at(-1) as AcceptedFetch).data_time) - Date.parse((fetches[0] as AcceptedFetch).data_time) > REVIVAL_MS
+  return (fetches.at(-1) as LandingFetch).data_time - (fetches[0] as LandingFetch).data_time > REVIVAL_MS
 }
 
-/** The fetches that can be derived anew: all that the archive holds or, where it lost its first ones, all but those it has to begin from. */
-async function derivable(context: IngestContext, feed: Feed, landed: Landed): Promise<AcceptedFetch[]> {
-  const all = (await acceptedAfter(context.store, feed.id, 0)).sort(byDataTime)
-  const first = Math.min(...all.map(({ seq }) => seq))
-  return all.length > 0 && first > 1 && hasSeq(landed.seqs, first - 1) ? all.slice(KEPT_TO_BEGIN) : all
+/**
+ * The fetches from a data time on that can be derived anew, in its order: all that the archive holds or, where it lost its first ones, all
+ * but those it has to begin from.
+ */
+async function derivable(
+  context: IngestContext,
+  feed: Feed,
+  wanted: { readonly landed: Landed; readonly from: number },
+): Promise<AcceptedFetch[]> {
+  const range = (await acceptedFrom(context.store, feed.id, wanted.from)).sort(byDataTime)
+  const first = await acceptedAfter(context.store, feed.id, 0, KEPT_TO_BEGIN + BEGINNING)
+  const [oldest] = first
+  if (!oldest || oldest.seq === 1 || !hasSeq(wanted.landed.seqs, oldest.seq - 1)) return range
+  const kept = new Set(
+    first
+      .sort(byDataTime)
+      .slice(0, KEPT_TO_BEGIN)
+      .map(({ seq }) => seq),
+  )
+  return range.filter(({ seq }) => !kept.has(seq))
 }
+
+const timeOf = ({ data_time }: AcceptedFetch): number => Date.parse(data_time)
+const startOf = (range: readonly AcceptedFetch[]): number => (range[0] ? timeOf(range[0]) : 0)

@@ -6,11 +6,9 @@ import { entityKey } from '../../lake/schema/rows.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from './context.ts'
 import { parseIfKept } from './derive.ts'
-import { countsAbsence, type DatasetState, type Entry, emptyState, REVIVAL_MS } from './fold.ts'
+import { countsAbsence, currentSince, type DatasetState, type Entry, emptyState, observation, REVIVAL_MS } from './fold.ts'
 import { latestRows, newestTime } from './tables.ts'
 
-/** How far back the last row of an observed thing is looked for, ms: what has not reported for longer is no current state. */
-const LOOK_BACK_MS = 2 * 86_400_000
 /** Fetches looked through for the last one that had a thing; only a block missing for so long reaches this. */
 const MOST_LOOKED_AT = 200
 const SYSTEM = ['fetch_id', 'status', 'is_baseline', 'updated_at', 'last_seen_at']
@@ -38,32 +36,49 @@ export async function restoreState(context: IngestContext, options: RestoreOptio
   state.data_time = base
   const rows = await latestRows(context, dataset, {
     feed: options.feed.id,
-    from: dataset.land === 'append' ? base - LOOK_BACK_MS : partitionStart(dataset, base - REVIVAL_MS),
+    from: dataset.land === 'append' ? currentSince(dataset, base) : partitionStart(dataset, base - REVIVAL_MS),
     before: options.before ?? null,
   })
   for (const row of rows) {
-    const entry = dataset.land === 'append' ? observed(dataset, row, { base, newest }) : restored(dataset, row)
+    const entry = dataset.land === 'append' ? observed(dataset, row, base) : restored(dataset, row)
     if (entry.status !== 'ENDED' || base - entry.updated_at <= REVIVAL_MS) state.entries.set(entityKey(dataset, row), entry)
   }
   if (dataset.land === 'changes') await countAbsences(context, state, options)
+  else if (newest) await seeAgain(context, state, { ...options, newest })
   return state
 }
 
-function observed(dataset: Dataset, row: AnyRow, facts: { readonly base: number; readonly newest: AcceptedFetch | null }): Entry {
-  const at = row.fetch_id === facts.newest?.fetch_id ? facts.base : instantOfRow(row, dataset.time)
-  return { row: declared(row), status: 'ACTIVE', updated_at: at, seen_at: at, absent: 0 }
+/** An observed thing that the newest publication is not known to have had. */
+function observed(dataset: Dataset, row: AnyRow, base: number): Entry {
+  return observation(dataset, declared(row), Math.min(instantOfRow(row, dataset.time), base - 1))
+}
+
+/** Finds the things whose newest observation the newest landed publication had, be it for the first time or again. */
+async function seeAgain(
+  context: IngestContext,
+  state: DatasetState,
+  options: RestoreOptions & { readonly newest: AcceptedFetch },
+): Promise<void> {
+  const { feed, dataset, newest } = options
+  const publication = await parseIfKept(context, feed, newest, 'all it had counts as not confirmed')
+  for (const row of publication?.rows.get(dataset.id) ?? []) {
+    const key = entityKey(dataset, row)
+    const entry = state.entries.get(key)
+    if (entry?.updated_at === instantOfRow(row, dataset.time)) state.entries.set(key, { ...entry, seen_at: Date.parse(newest.data_time) })
+  }
 }
 
 function restored(dataset: Dataset, row: AnyRow): Entry {
   const updated_at = instantOfRow(row, 'updated_at')
   const status = row.status as Entry['status']
   const seen_at = status === 'ACTIVE' ? updated_at : instantOfRow(row, 'last_seen_at')
-  return { row: { ...declared(row), [dataset.time]: updated_at }, status, updated_at, seen_at, absent: 0 }
+  return { row: declared(row, dataset.time), status, updated_at, seen_at, absent: 0 }
 }
 
-function declared(row: AnyRow): AnyRow {
-  const rest = { ...row }
-  for (const name of SYSTEM) delete rest[name]
+/** The columns that the dataset declares, less those named. */
+function declared(row: AnyRow, ...less: string[]): AnyRow {
+  const rest: AnyRow = {}
+  for (const name in row) if (!SYSTEM.includes(name) && !less.includes(name)) rest[name] = row[name]
   return rest
 }
 
@@ -80,7 +95,7 @@ async function countAbsences(context: IngestContext, state: DatasetState, option
     const publication = await parseIfKept(context, feed, accepted, 'absences in it are not counted')
     if (!publication) continue
     const present = new Set((publication.rows.get(dataset.id) as AnyRow[]).map((row) => entityKey(dataset, row)))
-    const facts = { missing: accepted.missing_blocks[dataset.id] ?? [], block: feed.blocks?.[dataset.id] ?? null }
+    const facts = { missing: accepted.missing_blocks[dataset.id] ?? [], block: feed.blocks?.[dataset.id]?.column ?? null }
     for (const [key, entry] of open) {
       if (present.has(key)) {
         state.entries.set(key, { ...entry, seen_at: Date.parse(accepted.data_time) })

@@ -1,23 +1,31 @@
-import { readFeedStates, writeFeedState } from '../../lake/live/freshness.ts'
+import { type FeedState, readFeedStates, writeFeedState } from '../../lake/live/freshness.ts'
 import { livePart } from '../../lake/live/write.ts'
-import type { AcceptedFetch } from '../../lake/raw/archive.ts'
+import { type AcceptedFetch, newestAccepted } from '../../lake/raw/archive.ts'
 import type { Feed } from '../feeds/define.ts'
 import { compactDataset } from '../upkeep/compact.ts'
 import type { IngestContext } from './context.ts'
-import { feedStateAfter, feedStateOf } from './freshness.ts'
+import { fillTable } from './fill.ts'
+import { feedStateAccepted, feedStateAfter, feedStateOf } from './freshness.ts'
 import { land } from './land.ts'
-import { type FeedMemory, openMemory, syncMemory } from './memory.ts'
+import { placeLate } from './late.ts'
+import { countLost, type FeedMemory, openMemory, syncMemory } from './memory.ts'
 import { acceptRejected, type FetchOutcome, runFeed, showLive } from './pipeline.ts'
+import { landedIn } from './tables.ts'
 
-/** Runs feeds in one process, each with its memory; one thing at a time per feed. */
+/** How often a landing begins anew because others landed meanwhile. */
+const MOST_LANDINGS = 5
+/** How long one landing fills tables of datasets that came later to their feed, ms; the next goes on. */
+const FILL_MS = 60_000
+
+/** Runs feeds in one process, each with its memory. */
 export interface Runner {
   /** Fetches a feed once. */
   fetch(feed: Feed, signal: AbortSignal): Promise<FetchOutcome>
-  /** Lands what is accepted and compacts what the landing left small. */
+  /** Lands what is accepted, late fetches in their place, and compacts what the landing left small. Rows landed by dataset. */
   land(feed: Feed, signal: AbortSignal): Promise<Record<string, number>>
   /** Accepts a rejected fetch and shows it live. */
   accept(feed: Feed, fetchId: string): Promise<AcceptedFetch>
-  /** Gives Redis what it lacks of every feed's live state and freshness: at start, and after it was emptied. */
+  /** Gives Redis what it lacks of every feed's live state and freshness: at start, after it was emptied, after a replay. */
   heal(feeds: readonly Feed[]): Promise<void>
 }
 
@@ -48,64 +56,100 @@ export function makeRunner(context: IngestContext): Runner {
     return turn
   }
 
+  const openAnew = async (feed: Feed): Promise<FeedMemory> => {
+    memories.delete(feed.id)
+    const memory = await openMemory(context, feed)
+    memories.set(feed.id, memory)
+    return memory
+  }
+
+  /** Lands what waits in the feed's memory; where others landed meanwhile it is made anew and lands what is left. */
+  const landMemory = async (feed: Feed, known: FeedMemory): Promise<Record<string, number>> => {
+    const rows: Record<string, number> = {}
+    let memory = known
+    for (let attempt = 1; attempt <= MOST_LANDINGS; attempt++) {
+      const done = await land(context, memory)
+      for (const [dataset, count] of Object.entries(done.rows)) rows[dataset] = (rows[dataset] ?? 0) + count
+      if (done.fits) return rows
+      memory = await openAnew(feed)
+    }
+    throw new Error(`${feed.id}: others landed during each of ${MOST_LANDINGS} attempts to land; the next landing tries again`)
+  }
+
   return {
     fetch: (feed, signal) =>
       inTurn(feed, async (known) => {
         const attempted_at = context.now()
         const { memory, outcome } = await runFeed(context, known, signal)
         memories.set(feed.id, memory)
-        const states = await readFeedStates(context.redis)
-        const before = states.get(feed.id) ?? feedStateOf(feed, known.last, context.mode)
-        await writeFeedState(context.redis, feedStateAfter(feed, { before, outcome, attempted_at, last: memory.last, mode: context.mode }))
+        const { mode } = context
+        const before = (await readFeedStates(context.redis)).get(feed.id) ?? feedStateOf(feed, known.last, mode)
+        const facts = { before, outcome, attempted_at, last: memory.last, mode, lost: countLost(memory) }
+        await writeFeedState(context.redis, feedStateAfter(feed, facts))
         return outcome
       }).catch(async (error: unknown) => {
-        if (!signal.aborted) await tellFailure(context, feed, error)
+        if (!signal.aborted)
+          await tellFailure(context, feed, error).catch((err: unknown) => context.log.error({ feed: feed.id, err }, 'failure not told'))
         throw error
       }),
 
-    land: (feed, signal) =>
-      inTurn(feed, async (memory) => {
-        const began = performance.now()
-        const { rows, fits } = await land(context, memory)
-        if (!fits) memories.delete(feed.id)
-        signal.throwIfAborted()
-        for (const dataset of feed.into) await compactDataset(context, dataset)
-        if (Object.keys(rows).length > 0)
-          context.log.info({ feed: feed.id, rows, fits, ms: Math.round(performance.now() - began) }, 'feed landed')
-        return rows
-      }),
+    async land(feed, signal) {
+      const began = performance.now()
+      // Only what waits in memory takes the feed's turn: the rest may take long, and the publisher does not wait.
+      await placeLate(context, feed, signal)
+      const { rows, filling } = await inTurn(feed, async (memory) => ({ rows: await landMemory(feed, memory), filling: memory.filling }))
+      for (const dataset of filling) rows[dataset.id] = await fillTable(context, feed, dataset, { signal, atMost_ms: FILL_MS })
+      signal.throwIfAborted()
+      for (const dataset of feed.into) await compactDataset(context, dataset)
+      if (Object.keys(rows).length > 0) context.log.info({ feed: feed.id, rows, ms: Math.round(performance.now() - began) }, 'feed landed')
+      return rows
+    },
 
     accept: (feed, fetchId) =>
       inTurn(feed, async (memory) => {
         const accepted = await acceptRejected(context, memory, fetchId)
-        memories.delete(feed.id)
-        const fresh = await openMemory(context, feed)
-        memories.set(feed.id, fresh)
-        await showLive(context, fresh, { rebuild: true })
+        const fresh = await openAnew(feed)
+        await showLive(context, fresh)
+        const before = (await readFeedStates(context.redis)).get(feed.id) ?? null
+        const now = feedStateOf(feed, fresh.last, context.mode, countLost(fresh)) as FeedState
+        await writeFeedState(context.redis, feedStateAccepted(before, now, accepted))
         return accepted
       }),
 
     async heal(feeds) {
       const states = await readFeedStates(context.redis)
       for (const feed of feeds) {
-        const lacking = await Promise.all(
-          feed.into.filter(({ live }) => live).map((dataset) => livePart(context.redis, dataset.id, feed.id)),
-        )
-        if (memories.has(feed.id) && states.has(feed.id) && lacking.every((part) => part !== null)) continue
         // One feed that cannot be restored must not keep the others from Redis.
-        await inTurn(feed, async (memory) => {
-          await showLive(context, memory)
-          const state = feedStateOf(feed, memory.last, context.mode)
-          if (state && !states.has(feed.id)) await writeFeedState(context.redis, state)
-        }).catch((error: Error) => context.log.warn({ feed: feed.id, reason: error.message }, 'live state not restored'))
+        await healFeed(feed, states.has(feed.id)).catch((error: Error) =>
+          context.log.warn({ feed: feed.id, reason: error.message }, 'live state not restored'),
+        )
       }
     },
+  }
+
+  async function healFeed(feed: Feed, isTold: boolean): Promise<void> {
+    const live = feed.into.filter((dataset) => dataset.live && !memories.get(feed.id)?.filling.includes(dataset))
+    const whole = await Promise.all(
+      live.map(async (dataset) => {
+        const part = await livePart(context.redis, dataset.id, feed.id)
+        const landed = await landedIn(context, dataset, feed.id)
+        return part !== null && (landed.rebuildFrom !== null || part.rebuilds === landed.rebuilds)
+      }),
+    )
+    if (memories.has(feed.id) && isTold && whole.every(Boolean)) return
+    await inTurn(feed, async (memory) => {
+      await showLive(context, memory)
+      const state = feedStateOf(feed, memory.last, context.mode, countLost(memory))
+      if (state && !isTold) await writeFeedState(context.redis, state)
+    })
   }
 }
 
 /** Says in a feed's freshness that a run broke off; what the feed had stays. */
 async function tellFailure(context: IngestContext, feed: Feed, error: unknown): Promise<void> {
-  const before = (await readFeedStates(context.redis)).get(feed.id) ?? null
+  const { mode } = context
+  const told = (await readFeedStates(context.redis)).get(feed.id)
+  const before = told ?? feedStateOf(feed, await newestAccepted(context.store, feed.id), mode)
   const attempted_at = context.now()
   const reason = error instanceof Error ? error.message : String(error)
   const outcome = {
@@ -119,9 +163,6 @@ async function tellFailure(context: IngestContext, feed: Feed, error: unknown): 
     unknown_codes: 0,
     missing_blocks: [],
   } as const
-  const state = feedStateAfter(feed, { before, outcome, attempted_at, last: null, mode: context.mode })
-  await writeFeedState(
-    context.redis,
-    before ? { ...before, last_attempt_at: attempted_at, last_error: reason, failing_since: state.failing_since } : state,
-  )
+  const { failing_since, ...blank } = feedStateAfter(feed, { before, outcome, attempted_at, last: null, mode })
+  await writeFeedState(context.redis, { ...blank, ...before, last_attempt_at: attempted_at, last_error: reason, failing_since })
 }

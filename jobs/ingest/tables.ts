@@ -24,6 +24,15 @@ export async function landedIn(context: IngestContext, dataset: Dataset, feed: s
   return landedOf(state?.properties ?? {}, feed)
 }
 
+/** A table whose newest fetch of a feed lies so far behind that of the feed's other tables is filled in passing, not through memory. */
+const BEHIND = 100
+
+/** True where a table is far behind the others of its feed, as when its dataset came later to the feed. */
+export function isBehind(landed: Landed, all: readonly Landed[]): boolean {
+  const top = ({ seqs }: Landed): number => seqs.at(-1)?.[1] ?? 0
+  return Math.max(...all.map(top)) - top(landed) > BEHIND
+}
+
 /** The newest row of each entity that a feed gave, with time from `from` on and, where told, before `before`; instants in ms. */
 export async function latestRows(
   context: IngestContext,
@@ -92,7 +101,7 @@ export async function landRows(context: IngestContext, dataset: Dataset, landing
           return write(context, session, { dataset, state, from: table })
         })
   await context.onStep?.('parquet-written')
-  return settle(context, add, await commit({ ...committing(context, state, landing), operation: 'append', add }))
+  return dropUnused(context, add, await commit({ ...committing(context, state, landing), operation: 'append', add }))
 }
 
 /** What a replacement did. */
@@ -104,8 +113,9 @@ export interface Replaced {
 }
 
 /**
- * Replaces exactly the rows of some fetches by others, in one commit with the record of what is landed; files that hold none of them stay
- * as they are, and equal rows change nothing. Null where the table no longer holds what `base` says.
+ * Replaces exactly the rows of some fetches by others, and what has to give way to these: observations of the same key, other rows of the
+ * same version. In one commit with the record of what is landed; files that hold none of them stay as they are, and equal rows change
+ * nothing. Null where the table no longer holds what `base` says.
  */
 export async function replaceRows(
   context: IngestContext,
@@ -115,9 +125,13 @@ export async function replaceRows(
   const state = await tableOf(context, dataset)
   const ids = [...landing.fetchIds].sort()
   const touched = await filesTouched(state, dataset, { ids, rows: landing.rows })
+  if (ids.length === 0 && touched.length === 0) {
+    const landed = landing.next
+    return (await landRows(context, dataset, landing)) ? { removed: 0, added: landing.rows.length, landed } : null
+  }
   const made = await context.lake.use({ timeout_ms: PATIENCE_MS }, async (session) => {
     const fresh = (await stageRows(session, tableColumns(dataset), [landing.rows])).table
-    const theirs = sql`(fetch_id IN ${fetchList(dataset, ids)}${dataset.land === 'append' ? sql` OR ${sameKey(dataset)} IN (SELECT ${sameKey(dataset)} FROM ${fresh})` : sql``})`
+    const theirs = sql`(${ids.length > 0 ? sql`fetch_id IN ${fetchList(dataset, ids)}` : sql`false`}${givingWay(dataset, landing.feed, fresh)})`
     const old = sql`SELECT * FROM ${scanFiles(dataset, touched)} WHERE ${theirs}`
     const difference = await session.values(sql`SELECT
       (SELECT count(*) FROM (${old} EXCEPT ALL SELECT * FROM ${fresh})),
@@ -131,18 +145,41 @@ export async function replaceRows(
   const { removed, added, add, remove } = made
   const operation = remove.length === 0 ? 'append' : add.length === 0 ? 'delete' : 'overwrite'
   const next = removed + added === 0 ? landing.next : { ...landing.next, rebuilds: landing.next.rebuilds + 1 }
-  const done = await settle(context, add, await commit({ ...committing(context, state, { ...landing, next }), operation, add, remove }))
+  const done = await dropUnused(context, add, await commit({ ...committing(context, state, { ...landing, next }), operation, add, remove }))
   return done ? { removed, added, landed: next } : null
 }
 
-/** Files that may hold rows of some fetches or, of observations, a key that the new rows have: a later fetch's repetition gives way. */
+/** Rows that give way to new ones: a later fetch's repetition of an observation, a feed's earlier rows of a version. */
+function givingWay(dataset: Dataset, feed: string, fresh: Sql): Sql {
+  if (dataset.land === 'append') return sql` OR ${sameKey(dataset)} IN (SELECT ${sameKey(dataset)} FROM ${fresh})`
+  if (dataset.land === 'changes') return sql``
+  const version = column(dataset, dataset.version as string)
+  const { gte, lt } = fetchesOf(feed)
+  return sql` OR (fetch_id >= ${gte} AND fetch_id < ${lt} AND ${version} IN (SELECT ${version} FROM ${fresh}))`
+}
+
+/** Versions of a `replace` dataset whose rows are of one fetch. */
+export async function versionsOf(context: IngestContext, dataset: Dataset, fetchId: string): Promise<unknown[]> {
+  const rows = scan(dataset, { fetch_id: { gte: fetchId, lte: fetchId } })
+  const version = column(dataset, dataset.version as string)
+  const found = await context.lake.query(sql`SELECT DISTINCT ${version} AS version FROM ${rows}`, { timeout_ms: PATIENCE_MS })
+  return found.map((row) => row.version)
+}
+
+/** Files that may hold rows of some fetches, or such as give way to the new rows. */
 async function filesTouched(
   state: TableState,
   dataset: Dataset,
   landing: { readonly ids: readonly string[]; readonly rows: readonly AnyRow[] },
 ): Promise<LiveFile[]> {
   const { ids, rows } = landing
-  const found = new Map((await liveFiles(state, { fetch_id: { gte: ids[0], lte: ids.at(-1) } })).map((file) => [file.key, file]))
+  const found = new Map<string, LiveFile>()
+  const find = async (filter: Parameters<typeof liveFiles>[1]): Promise<void> => {
+    for (const file of await liveFiles(state, filter)) found.set(file.key, file)
+  }
+  if (ids.length > 0) await find({ fetch_id: { gte: ids[0], lte: ids.at(-1) } })
+  const { version } = dataset
+  if (version) for (const value of new Set(rows.map((row) => row[version]))) await find({ [version]: { gte: value, lte: value } })
   if (dataset.land === 'append' && rows.length > 0) {
     let from = Number.POSITIVE_INFINITY
     let to = Number.NEGATIVE_INFINITY
@@ -150,7 +187,7 @@ async function filesTouched(
       from = Math.min(from, row[dataset.time] as number)
       to = Math.max(to, row[dataset.time] as number)
     }
-    for (const file of await liveFiles(state, { [dataset.time]: { gte: from, lte: to } })) found.set(file.key, file)
+    await find({ [dataset.time]: { gte: from, lte: to } })
   }
   return [...found.values()]
 }
@@ -177,7 +214,7 @@ export async function rewriteFiles(
   await context.onStep?.('parquet-written')
   const onStep = context.onStep && { onStep: context.onStep }
   const done = await commit({ table: context.lake.table(dataset), operation: 'replace', add, remove: files, ...onStep })
-  return (await settle(context, add, done)) ? add : null
+  return (await dropUnused(context, add, done)) ? add : null
 }
 
 async function write(
@@ -227,7 +264,7 @@ function coverage(state: TableState, changed: Readonly<Record<string, string | n
 }
 
 /** Takes away the data files of a commit that is known to have given up; true for one that is in the table. */
-async function settle(context: IngestContext, add: readonly DataFile[], done: Updated): Promise<boolean> {
+async function dropUnused(context: IngestContext, add: readonly DataFile[], done: Updated): Promise<boolean> {
   if (done.committed) return true
   context.log.info({ table: done.state.table.key, reason: done.reason }, 'commit given up')
   for (const { key } of add) await context.store.delete(key)

@@ -29,13 +29,14 @@ export async function tryFeed(
 ): Promise<{ trial: Trial; rows: ReadonlyMap<string, readonly AnyRow[]> }> {
   const plan = feed.plans.find(({ requests }) => requests.length === given.files.length) ?? feed.plans[0]
   try {
-    const bodies: FeedBody[] = given.files.map(({ name, bytes }, index) => {
+    const bodies: FeedBody[] = []
+    for (const [index, { name, bytes }] of given.files.entries()) {
       const request = plan?.requests.length === given.files.length ? plan.requests[index] : undefined
       const first = request ?? feed.plans[0]?.requests[0]
       const plain = bytes[0] === 0x1f && bytes[1] === 0x8b ? unpack(name, bytes, first?.maxDecodedBytes) : bytes
-      if (first) sniff(first, plain)
-      return { name: request?.name ?? name, bytes: plain }
-    })
+      if (first) await sniff(first, plain)
+      bodies.push({ name: request?.name ?? name, bytes: plain })
+    }
     const publication = await parsePublication(feed, bodies, given.at)
     const verdict = judge(feed, publication, null)
     const missing = verdict.kind === 'unchanged' ? {} : verdict.missing

@@ -7,7 +7,7 @@ export interface FeedState {
   readonly feed: string
   readonly last_attempt_at: number | null
   readonly last_success_at: number | null
-  /** What the age of the data is counted from: its publication time where the publisher states one, else the last success. */
+  /** What the age of the data is counted from: its publication time where the publisher states one and makes a new one each time, else the last success. */
   readonly fresh_at: number | null
   /** Publication time of the newest accepted data. */
   readonly data_time: number | null
@@ -20,8 +20,8 @@ export interface FeedState {
   /** Why the last attempt failed or was rejected, and since when attempts fail; null after a success. */
   readonly last_error: string | null
   readonly failing_since: number | null
-  /** A rejected fetch that waits for `scripts/feeds accept`. */
-  readonly rejected_fetch_id: string | null
+  /** Accepted fetches that gave a table no rows, since their bytes can no longer be read or parsed. */
+  readonly lost_fetches: number
 }
 
 /** Health of a feed. */

@@ -9,6 +9,8 @@ export const LIVE_KEYS = {
   versions: 'live:versions',
   /** Hash of dataset/feed → `<version> <seq> <header as JSON>`. */
   parts: 'live:parts',
+  /** Hash of dataset/feed → version: parts that were taken out. One that is merely not there may come back, after Redis was emptied. */
+  gone: 'live:gone',
   /** Hash of dataset → `<id> <data time, ms>`: the change log holds every entry after that id, and all of publications from that time on. */
   logStart: 'live:log-start',
   /** Hash of feed → its state as JSON, see freshness.ts. */
@@ -35,4 +37,9 @@ export function rowsKey(dataset: string, feed: string): string {
 /** Key of a dataset's change log, a stream whose ids are `<version>-<n>`. */
 export function logKey(dataset: string): string {
   return `live:log:${dataset}`
+}
+
+/** Where one publication of a part puts its snapshot and its rows before they become the part's own. */
+export function stagingKeys(dataset: string, feed: string, token: string): { readonly snapshot: string; readonly rows: string } {
+  return { snapshot: `${snapshotKey(dataset, feed)}:staged:${token}`, rows: `${rowsKey(dataset, feed)}:staged:${token}` }
 }

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis'
 import { type ChangesPage, readChanges } from './changes.ts'
 import { openRedis } from './connect.ts'
 import { type FeedState, feedStatesOf } from './freshness.ts'
-import { LIVE_KEYS } from './keys.ts'
+import { LIVE_KEYS, partField } from './keys.ts'
 import { partOf, readPart } from './parts.ts'
 import { decodeSnapshot } from './snapshot.ts'
 import type { LivePart, LiveRow } from './types.ts'
@@ -87,8 +87,8 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
   const redis = openRedis(redisUrl, { queueWhileAway: false, commandTimeout_ms: COMMAND_TIMEOUT_MS, onError: failed })
   const messages = openRedis(redisUrl)
 
-  const install = (dataset: string, watched: Watched): void => {
-    const snapshot = combine(dataset, [...watched.parts.values()])
+  const install = (dataset: string, watched: Watched, version: number): void => {
+    const snapshot = combine(dataset, [...watched.parts.values()], version)
     watched.snapshot = snapshot
     for (const tell of watchers.get(dataset) ?? []) tell(snapshot)
   }
@@ -102,7 +102,9 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
       try {
         for (let seen = -1; seen !== watched.wanted && watched.snapshot?.version !== watched.wanted && !closed; ) {
           seen = watched.wanted
-          if (await readParts(redis, dataset, watched.parts)) install(dataset, watched)
+          const { changed, whole } = await readParts(redis, dataset, watched.parts)
+          if (watched.parts.size === 0) watched.snapshot = null
+          else if (changed || whole) install(dataset, watched, whole ? seen : 0)
         }
       } finally {
         watched.loading = null
@@ -177,27 +179,43 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
   }
 }
 
-/** Brings the parts of a dataset up to date; true where one is new. A part that Redis no longer has stays as it was. */
-async function readParts(redis: Redis, dataset: string, parts: Map<string, DecodedPart>): Promise<boolean> {
+/**
+ * Brings the parts of a dataset up to date: whether one is new or taken out, and whether they are now what Redis has. One that Redis lacks
+ * since it was emptied stays as it was.
+ */
+async function readParts(
+  redis: Redis,
+  dataset: string,
+  parts: Map<string, DecodedPart>,
+): Promise<{ readonly changed: boolean; readonly whole: boolean }> {
   let changed = false
-  for (const [field, value] of Object.entries(await redis.hgetall(LIVE_KEYS.parts))) {
+  const [held, gone] = await Promise.all([redis.hgetall(LIVE_KEYS.parts), redis.hgetall(LIVE_KEYS.gone)])
+  const lacking = [...parts.keys()].filter((feed) => held[partField(dataset, feed)] === undefined)
+  const forgotten = lacking.filter((feed) => gone[partField(dataset, feed)] !== undefined)
+  for (const feed of forgotten) changed = parts.delete(feed) || changed
+  let whole = lacking.length === forgotten.length
+  for (const [field, value] of Object.entries(held)) {
     if (!field.startsWith(`${dataset}/`)) continue
     const feed = field.slice(dataset.length + 1)
     if (parts.get(feed)?.part.version === partOf(feed, value).version) continue
     const { part, bytes } = await readPart(redis, dataset, feed)
-    if (!part || !bytes) continue
+    if (!part || !bytes) {
+      whole = false
+      continue
+    }
     parts.set(feed, { part, ...(await decodeSnapshot(bytes)) })
     changed = true
   }
-  return changed
+  return { changed, whole }
 }
 
-function combine(dataset: string, decoded: DecodedPart[]): LiveSnapshot {
+/** The state that parts make together; its version is at least that which Redis spoke of before they were read. */
+function combine(dataset: string, decoded: DecodedPart[], version: number): LiveSnapshot {
   const parts = decoded.toSorted((one, other) => one.part.data_time - other.part.data_time)
   const { rows, byKey } = parts.length === 1 ? (parts[0] as DecodedPart) : merge(parts)
   return {
     dataset,
-    version: Math.max(...parts.map(({ part }) => part.version)),
+    version: Math.max(version, ...parts.map(({ part }) => part.version)),
     updated_at: Math.max(...parts.map(({ part }) => part.data_time)),
     oldest_data_time: Math.min(...parts.map(({ part }) => part.data_time)),
     parts: parts.map(({ part }) => part),

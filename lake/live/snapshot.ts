@@ -1,9 +1,10 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { zstdCompress, zstdDecompress } from 'node:zlib'
-import type { LiveRow } from './types.ts'
+import { createZstdCompress, createZstdDecompress, zstdDecompress } from 'node:zlib'
+import type { LiveRow, LiveUpdate } from './types.ts'
 
-const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
 const FORMAT = 'live-rows 1'
@@ -16,7 +17,7 @@ const NEWLINE = 10
 export type RowTexts = ReadonlyMap<string, string>
 
 /** Writes each row as JSON. */
-export async function rowTexts(rows: ReadonlyMap<string, LiveRow>): Promise<RowTexts> {
+export async function rowTexts(rows: LiveUpdate['rows']): Promise<RowTexts> {
   const texts = new Map<string, string>()
   for (const [key, row] of rows) {
     texts.set(key, JSON.stringify(row))
@@ -27,18 +28,69 @@ export async function rowTexts(rows: ReadonlyMap<string, LiveRow>): Promise<RowT
 
 /** A part's snapshot: zstd over lines of a format mark, the count n, n keys as JSON, n rows as JSON. */
 export async function encodeSnapshot(texts: RowTexts): Promise<Buffer> {
-  const keys = [...texts.keys()].map((key) => JSON.stringify(key))
-  return await compress([FORMAT, String(texts.size), ...keys, ...texts.values()].join('\n'))
+  return await buffer(Readable.from(snapshotPieces(texts)).pipe(createZstdCompress()))
 }
 
-/** Keys and row texts of a snapshot, unparsed, to tell which rows differ. Throws where the bytes are no snapshot of this format. */
-export async function snapshotTexts(bytes: Buffer): Promise<RowTexts> {
-  const { body, count, at } = await unwrap(bytes)
-  const lines = count === 0 ? [] : body.toString('utf8', at).split('\n')
-  if (lines.length !== 2 * count) throw new Error(`live snapshot: ${lines.length} lines for ${count} rows`)
-  const texts = new Map<string, string>()
-  for (let index = 0; index < count; index++) texts.set(JSON.parse(lines[index] as string) as string, lines[count + index] as string)
-  return texts
+function* snapshotPieces(texts: RowTexts): Generator<string> {
+  let piece = `${FORMAT}\n${texts.size}`
+  for (const line of linesOf(texts)) {
+    piece += `\n${line}`
+    if (piece.length < BYTES_AT_ONCE) continue
+    yield piece
+    piece = ''
+  }
+  yield piece
+}
+
+function* linesOf(texts: RowTexts): Generator<string> {
+  for (const key of texts.keys()) yield JSON.stringify(key)
+  yield* texts.values()
+}
+
+/** What has to be written and taken away for the rows of a snapshot to become others. */
+export interface SnapshotDifference {
+  /** Key and text by turns. */
+  readonly sets: readonly string[]
+  readonly dels: readonly string[]
+}
+
+/** How rows differ from those of a snapshot, which is read piece by piece. Throws where the bytes are no snapshot of this format. */
+export async function snapshotDifference(bytes: Buffer, texts: RowTexts): Promise<SnapshotDifference> {
+  const keys: string[] = []
+  const dels: string[] = []
+  const same = new Set<string>()
+  let line = 0
+  let count = 0
+  for await (const lines of linesIn(bytes)) {
+    for (const text of lines) {
+      const at = line++ - 2
+      if (at === -2) checkFormat(text)
+      else if (at === -1) count = countOf(text)
+      else if (at < count) keys.push(JSON.parse(text) as string)
+      else {
+        const key = keys[at - count] as string
+        const now = texts.get(key)
+        if (now === undefined) dels.push(key)
+        else if (now === text) same.add(key)
+      }
+    }
+  }
+  if (line !== 2 + 2 * count) throw new Error(`live snapshot: ${line} lines for ${count} rows`)
+  const sets: string[] = []
+  for (const [key, text] of texts) if (!same.has(key)) sets.push(key, text)
+  return { sets, dels }
+}
+
+async function* linesIn(bytes: Buffer): AsyncGenerator<string[]> {
+  const text = createZstdDecompress().setEncoding('utf8')
+  text.end(bytes)
+  let rest = ''
+  for await (const piece of text) {
+    const lines = (rest + (piece as string)).split('\n')
+    rest = lines.pop() as string
+    yield lines
+  }
+  yield [rest]
 }
 
 /** Rows of a snapshot, in the order they were published, and by key. Throws where the bytes are no snapshot of this format. */
@@ -67,8 +119,15 @@ async function unwrap(bytes: Buffer): Promise<{ body: Buffer; count: number; at:
   const first = body.indexOf(NEWLINE)
   const found = body.indexOf(NEWLINE, first + 1)
   const second = found === -1 ? body.length : found
-  const mark = body.toString('utf8', 0, first)
-  const count = Number(body.toString('utf8', first + 1, second))
-  if (mark !== FORMAT || !Number.isInteger(count)) throw new Error(`live snapshot: begins with ${mark.slice(0, 40)}, not ${FORMAT}`)
-  return { body, count, at: second + 1 }
+  checkFormat(body.toString('utf8', 0, first))
+  return { body, count: countOf(body.toString('utf8', first + 1, second)), at: second + 1 }
+}
+
+function checkFormat(mark: string): void {
+  if (mark !== FORMAT) throw new Error(`live snapshot: begins with ${mark.slice(0, 40)}, not ${FORMAT}`)
+}
+
+function countOf(text: string): number {
+  if (!/^\d+$/.test(text)) throw new Error(`live snapshot: ${text.slice(0, 40)} is no number of rows`)
+  return Number(text)
 }

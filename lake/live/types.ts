@@ -3,7 +3,7 @@ import type { AnyRow } from '../schema/dataset.ts'
 /** A row of live state: the dataset's row plus what the engine knows of it. */
 export type LiveRow = AnyRow & {
   readonly status: 'ACTIVE' | 'MISSING' | 'ENDED'
-  /** Data time of the publication that last changed it, ms since the epoch. */
+  /** Data time of the publication that last changed it, of an observation its own time; ms since the epoch. */
   readonly updated_at: number
   /** True where the newest publication did not confirm it (absent so far, or its block is missing). */
   readonly is_stale: boolean
@@ -29,8 +29,8 @@ export interface LiveUpdate {
   /** Publication time of the data and time of its fetch, ms since the epoch. */
   readonly data_time: number
   readonly fetched_at: number
-  /** The whole state of this feed's part of the dataset, by entity key. */
-  readonly rows: ReadonlyMap<string, LiveRow>
+  /** The whole state of this feed's part of the dataset, by entity key; read once. */
+  readonly rows: Iterable<readonly [key: string, row: LiveRow]>
   /** What differs from the part's state before; empty where the state is rebuilt and nothing happened. */
   readonly changes: readonly LiveChange[]
   /**
@@ -43,6 +43,8 @@ export interface LiveUpdate {
    * the same sequence too, and the change log begins anew if any row differs.
    */
   readonly rebuild?: boolean
+  /** How often landed rows that the state rests on were derived anew (`Landed`); 0 unless told. Another number than Redis holds asks for a rebuild. */
+  readonly rebuilds?: number
 }
 
 /** What Redis says of one feed's part of a dataset. Instants in ms since the epoch. */
@@ -55,4 +57,5 @@ export interface LivePart {
   readonly data_time: number
   readonly fetched_at: number
   readonly rows: number
+  readonly rebuilds: number
 }

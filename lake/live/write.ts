@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
-import { LIVE_KEYS, logKey, partField, rowsKey, snapshotKey } from './keys.ts'
-import { partOf, readPart } from './parts.ts'
+import { LIVE_KEYS, logKey, partField, rowsKey, snapshotKey, stagingKeys } from './keys.ts'
+import { inOneStep, partOf, readPart } from './parts.ts'
 import { defineScript, runScript } from './script.ts'
-import { encodeSnapshot, type RowTexts, rowTexts, snapshotTexts } from './snapshot.ts'
+import { encodeSnapshot, type RowTexts, rowTexts, type SnapshotDifference, snapshotDifference } from './snapshot.ts'
 import type { LivePart, LiveUpdate } from './types.ts'
 
 /** How much of a dataset's changes Redis remembers. */
@@ -13,13 +14,20 @@ export interface LogLimits {
 
 const LOG_LIMITS: LogLimits = { maxAge_ms: 7 * 86_400_000, maxEntries: 50_000 }
 const ATTEMPTS = 8
+/** Rows that one command writes. */
+const ROWS_AT_ONCE = 1000
+/** Above so many changed rows the whole hash is written beside the old one and put in its place, so that Redis is never busy for long. */
+const MOST_SETS = 5000
+/** How long what was staged may wait for its publication, ms. */
+const STAGED_MS = 120_000
 
 // One publication, whole or not at all. The caller has worked out what differs from the part it read; where another publication came
 // between (the part's version is not the expected one) nothing is done and it reads again.
 const PUBLISH = defineScript(`
 local versions, parts, starts, snapshot, rows, log = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local stagedSnapshot, stagedRows = KEYS[7], KEYS[8]
 local dataset, field, header, seq, rebuild = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5] == '1'
-local expected, bytes, whole, fresh = ARGV[6], ARGV[7], ARGV[8] == '1', ARGV[9] == '1'
+local expected, count, whole, fresh = ARGV[6], tonumber(ARGV[7]), ARGV[8] == '1', ARGV[9] == '1'
 local maxAge, maxEntries, channel = tonumber(ARGV[10]), tonumber(ARGV[11]), ARGV[12]
 local sets, dels, entries = tonumber(ARGV[13]), tonumber(ARGV[14]), tonumber(ARGV[15])
 local feed, dataTime = ARGV[16], ARGV[17]
@@ -33,13 +41,21 @@ if held then
 end
 if heldSeq and (heldSeq > seq or (heldSeq == seq and not rebuild)) then return 'older' end
 if heldVersion ~= expected then return 'moved' end
+-- What was staged is gone where Redis was emptied or restarted in between.
+if redis.call('EXISTS', stagedSnapshot) == 0 or (whole and redis.call('HLEN', stagedRows) ~= count) then return 'moved' end
 
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local version = math.max(now, (tonumber(redis.call('HGET', versions, dataset)) or 0) + 1)
 local versionText = string.format('%.0f', version)
 
-if whole then redis.call('DEL', rows) end
+if whole then
+  redis.call('DEL', rows)
+  if count > 0 then
+    redis.call('RENAME', stagedRows, rows)
+    redis.call('PERSIST', rows)
+  end
+end
 local last = at + 2 * sets - 1
 while at <= last do
   local to = math.min(at + 999, last)
@@ -85,7 +101,8 @@ if redis.call('XTRIM', log, 'MAXLEN', maxEntries) > 0 then
   start = ms .. '-' .. string.format('%.0f', tonumber(n) - 1) .. dataTimeOf(kept, n == '1' and 0 or 1)
 end
 
-redis.call('SET', snapshot, bytes)
+redis.call('RENAME', stagedSnapshot, snapshot)
+redis.call('PERSIST', snapshot)
 redis.call('HSET', starts, dataset, start)
 redis.call('HSET', parts, field, versionText .. ' ' .. ARGV[4] .. ' ' .. header)
 redis.call('HSET', versions, dataset, versionText)
@@ -100,12 +117,13 @@ return versionText
 export async function publishLive(redis: Redis, update: LiveUpdate, log: LogLimits = LOG_LIMITS): Promise<boolean> {
   const texts = await rowTexts(update.rows)
   const bytes = await encodeSnapshot(texts)
+  const token = randomUUID()
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const held = await heldPart(redis, update.dataset, update.feed)
+    const held = await heldPart(redis, update, texts)
     // An attempt of ours whose reply was lost did publish.
     if (attempt > 0 && held.part?.seq === update.seq && held.part.fetch_id === update.fetch_id && !update.rebuild) return true
     if (held.part && (held.part.seq > update.seq || (held.part.seq === update.seq && !update.rebuild))) return false
-    const done = await publish(redis, update, { texts, bytes, held, log })
+    const done = await publish(redis, update, { texts, bytes, held, log, token })
     if (done === 'older') return false
     if (done !== 'moved') return true
   }
@@ -120,28 +138,28 @@ export async function livePart(redis: Redis, dataset: string, feed: string): Pro
 
 interface Held {
   readonly part: LivePart | null
-  /** Its rows; null where they cannot be read, as after a change of format: everything is then written anew. */
-  readonly texts: RowTexts | null
+  /** How the new rows differ from its rows; null where those cannot be read, as after a change of format: all are then written anew. */
+  readonly difference: SnapshotDifference | null
 }
 
-async function heldPart(redis: Redis, dataset: string, feed: string): Promise<Held> {
+async function heldPart(redis: Redis, { dataset, feed }: LiveUpdate, texts: RowTexts): Promise<Held> {
   const { part, bytes } = await readPart(redis, dataset, feed)
-  return { part, texts: bytes && (await snapshotTexts(bytes).catch(() => null)) }
+  return { part, difference: bytes && (await snapshotDifference(bytes, texts).catch(() => null)) }
 }
 
 async function publish(
   redis: Redis,
   update: LiveUpdate,
-  made: { readonly texts: RowTexts; readonly bytes: Buffer; readonly held: Held; readonly log: LogLimits },
+  made: { readonly texts: RowTexts; readonly bytes: Buffer; readonly held: Held; readonly log: LogLimits; readonly token: string },
 ): Promise<unknown> {
-  const { dataset, feed, seq, fetch_id, data_time, fetched_at, rebuild } = update
+  const { dataset, feed, seq, fetch_id, data_time, fetched_at, rebuild, rebuilds = 0 } = update
   const { texts, bytes, held, log } = made
-  const sets: string[] = []
-  for (const [key, text] of texts) if (held.texts?.get(key) !== text) sets.push(key, text)
-  const dels = [...(held.texts?.keys() ?? [])].filter((key) => !texts.has(key))
+  const { sets, dels } = held.difference ?? { sets: [], dels: [] }
+  const whole = held.difference === null || sets.length / 2 + dels.length > MOST_SETS
   const since = update.since_seq === undefined ? seq - 1 : update.since_seq
   const gap = !rebuild && (since ?? 0) !== (held.part?.seq ?? 0)
-  const fresh = gap || update.changes.length > log.maxEntries || (rebuild === true && sets.length + dels.length > 0)
+  const fresh =
+    gap || update.changes.length > log.maxEntries || (rebuild === true && (held.difference === null || sets.length + dels.length > 0))
   const entries: string[] = []
   if (!fresh && !rebuild)
     for (const { kind, key, row, changed } of update.changes) {
@@ -149,18 +167,39 @@ async function publish(
       const text = JSON.stringify(row)
       entries.push(kind, key, JSON.stringify(changed), texts.get(key) === text ? '' : text)
     }
-  const header = JSON.stringify({ fetch_id, data_time, fetched_at, rows: texts.size })
+  const header = JSON.stringify({ fetch_id, data_time, fetched_at, rows: texts.size, rebuilds })
+  const staged = stagingKeys(dataset, feed, made.token)
+  await stage(redis, staged, { bytes, texts: whole ? texts : null })
   return await runScript(redis, PUBLISH, {
     keys: [
       ...[LIVE_KEYS.versions, LIVE_KEYS.parts, LIVE_KEYS.logStart],
-      ...[snapshotKey(dataset, feed), rowsKey(dataset, feed), logKey(dataset)],
+      ...[snapshotKey(dataset, feed), rowsKey(dataset, feed), logKey(dataset), staged.snapshot, staged.rows],
     ],
     args: [
       ...[dataset, partField(dataset, feed), header, seq, rebuild ? '1' : '0'],
-      ...[held.part ? String(held.part.version) : '', bytes, held.texts ? '0' : '1', fresh ? '1' : '0'],
+      ...[held.part ? String(held.part.version) : '', texts.size, whole ? '1' : '0', fresh ? '1' : '0'],
       ...[log.maxAge_ms, log.maxEntries, LIVE_KEYS.channel],
-      ...[sets.length / 2, dels.length, entries.length / 4],
+      ...[whole ? 0 : sets.length / 2, whole ? 0 : dels.length, entries.length / 4],
       ...[feed, data_time],
-    ].concat(sets, dels, entries),
+    ].concat(whole ? [] : sets, whole ? [] : dels, entries),
   })
+}
+
+/** Puts a snapshot and, where they are all to be written, its rows where no reader looks; they go away by themselves. */
+async function stage(
+  redis: Redis,
+  staged: ReturnType<typeof stagingKeys>,
+  made: { readonly bytes: Buffer; readonly texts: RowTexts | null },
+): Promise<void> {
+  await redis.set(staged.snapshot, made.bytes, 'PX', STAGED_MS)
+  let piece: string[] = [staged.rows]
+  const write = async (): Promise<void> => {
+    await inOneStep(redis.multi().call('HSET', piece).pexpire(staged.rows, STAGED_MS))
+    piece = [staged.rows]
+  }
+  for (const [key, text] of made.texts ?? []) {
+    piece.push(key, text)
+    if (piece.length > 2 * ROWS_AT_ONCE) await write()
+  }
+  if (piece.length > 1) await write()
 }

@@ -132,16 +132,85 @@ export async function readAccepted(store: ObjectStore, feed: string, seq: number
   return bytes ? (JSON.parse(bytes.toString()) as AcceptedFetch) : null
 }
 
-/** The accepted fetches of a feed after a sequence, in order of sequence. */
-export async function acceptedAfter(store: ObjectStore, feed: string, seq: number): Promise<AcceptedFetch[]> {
+/** Takes a fetch out of the log; only ever its oldest, so that the log stays without gaps. */
+export async function dropAccepted(store: ObjectStore, feed: string, seq: number): Promise<void> {
+  await store.delete(logKey(feed, seq))
+}
+
+/** The accepted fetches of a feed after a sequence, in order of sequence; the first so many where told. */
+export async function acceptedAfter(
+  store: ObjectStore,
+  feed: string,
+  seq: number,
+  most = Number.POSITIVE_INFINITY,
+): Promise<AcceptedFetch[]> {
   const found: AcceptedFetch[] = []
   const keys: string[] = []
-  for await (const { key } of store.list(`raw/${feed}/log/`, { startAfter: logKey(feed, seq) })) keys.push(key)
+  for await (const { key } of store.list(`raw/${feed}/log/`, { startAfter: logKey(feed, seq) })) {
+    keys.push(key)
+    if (keys.length >= most) break
+  }
   for (let at = 0; at < keys.length; at += 32) {
     const read = await Promise.all(keys.slice(at, at + 32).map((key) => store.get(key)))
     for (const bytes of read) if (bytes) found.push(JSON.parse(bytes.toString()) as AcceptedFetch)
   }
   return found
+}
+
+/** The sequences that a feed's log begins and ends with; null where it is empty. It has no gaps: the oldest go first. */
+export async function logEnds(store: ObjectStore, feed: string): Promise<{ first: number; last: number } | null> {
+  let first = 0
+  for await (const { key } of store.list(`raw/${feed}/log/`)) {
+    first = Number(key.slice(key.lastIndexOf('/') + 1, -'.json'.length))
+    break
+  }
+  if (first === 0) return null
+  let step = 1
+  while ((await store.head(logKey(feed, first + step))) !== null) step *= 2
+  const beyond = await firstWhere(first + step / 2, first + step, async (seq) => (await store.head(logKey(feed, seq))) === null)
+  return { first, last: beyond - 1 }
+}
+
+/**
+ * The accepted fetches of a feed with data times from `from` on (ms), in order of sequence; only they and a few more are read. What the
+ * guard accepted grows in data time with the sequence, and all before it is older; what an operator accepted may be of any time before.
+ */
+export async function acceptedFrom(store: ObjectStore, feed: string, from: number): Promise<AcceptedFetch[]> {
+  const ends = await logEnds(store, feed)
+  if (!ends) return []
+  const reaches = async (seq: number): Promise<boolean> => {
+    for (let at = seq; at <= ends.last; at++) {
+      const accepted = await readAccepted(store, feed, at)
+      if (accepted?.accepted_by === 'guard') return Date.parse(accepted.data_time) >= from
+    }
+    return true
+  }
+  const reached = await firstWhere(ends.first, ends.last + 1, reaches)
+  const found = await acceptedAfter(store, feed, reached - 1)
+  return found.filter(({ data_time }) => Date.parse(data_time) >= from)
+}
+
+/** The accepted fetch of the newest data time; null where there is none. */
+export async function newestAccepted(store: ObjectStore, feed: string): Promise<AcceptedFetch | null> {
+  const ends = await logEnds(store, feed)
+  let newest: AcceptedFetch | null = null
+  for (let seq = ends?.last ?? 0; seq > 0; seq--) {
+    const accepted = await readAccepted(store, feed, seq)
+    if (accepted && (newest === null || byDataTime(newest, accepted) < 0)) newest = accepted
+    if (!accepted || accepted.accepted_by === 'guard') break
+  }
+  return newest
+}
+
+/** The first whole number in [from, to) where a condition that stays true once it is holds; `to` where it nowhere does. */
+async function firstWhere(from: number, to: number, holds: (at: number) => Promise<boolean>): Promise<number> {
+  let [low, high] = [from, to]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (await holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 /** The order in which fetches count: by data time, then by acceptance. */

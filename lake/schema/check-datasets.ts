@@ -1,5 +1,6 @@
 import type { Dataset } from './dataset.ts'
 import { physicalFields, tableColumns } from './physical.ts'
+import { UNITS } from './units.ts'
 
 const SNAKE = /^[a-z][a-z0-9_]*$/
 
@@ -24,6 +25,7 @@ function mistakesOf(dataset: Dataset): string[] {
       seen.set(id, name)
     }
     if (dataset.columns[name] && column.id > 1000) mistakes.push(`column ${name}: ids above 1000 are the engine's`)
+    if (column.unit !== undefined && !Object.hasOwn(UNITS, column.unit)) mistakes.push(`column ${name}: no unit ${column.unit}`)
     if (column.kind === 'decimal' && (column.precision ?? 0) > 15) mistakes.push(`column ${name}: at most 15 digits`)
     if (column.kind === 'list' && (!column.of || ['list', 'point', 'line', 'polygon'].includes(column.of.kind)))
       mistakes.push(`column ${name}: a list of scalars only`)
@@ -36,6 +38,10 @@ function mistakesOf(dataset: Dataset): string[] {
     if (columns[name]?.nullable) mistakes.push(`column ${name} is in the key and may not be null`)
   if (columns[dataset.time]?.kind !== 'instant') mistakes.push(`time ${dataset.time} is not an instant`)
   if (dataset.land !== 'changes' && dataset.absence !== 'keeps') mistakes.push(`absence ${dataset.absence} needs land: changes`)
+  if (dataset.land === 'replace' && !(dataset.version && dataset.entity.includes(dataset.version)))
+    mistakes.push('a replace dataset names its version, one of the entity')
+  if (dataset.land === 'replace' && dataset.live) mistakes.push('a replace dataset has no live state')
+  if (dataset.land !== 'replace' && dataset.version) mistakes.push('only a replace dataset has a version')
   if (dataset.life && dataset.absence !== 'ends') mistakes.push('a life needs absence: ends')
   if (dataset.life && columns[dataset.life.since]?.kind !== 'instant') mistakes.push(`${dataset.life.since} is not an instant`)
   if (dataset.land === 'changes' && !dataset.partition.every((part) => part.column === dataset.time))

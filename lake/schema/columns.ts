@@ -42,6 +42,11 @@ interface CommonOptions {
   readonly was?: readonly string[]
 }
 
+interface JsonOptions extends CommonOptions {
+  /** Code lists that members of the value are of. */
+  readonly lists?: readonly CodeList[]
+}
+
 interface NumberOptions extends CommonOptions {
   /** A unit of `UNITS`; required on every number of a dataset (or `unitIn`), checked by a law. */
   readonly unit?: string
@@ -68,6 +73,8 @@ export interface Column<T = unknown> {
   readonly min?: number
   readonly max?: number
   readonly codes?: CodeList
+  /** Code lists that members of a JSON value are of. */
+  readonly lists?: readonly CodeList[]
   /** Digits in all and after the point, of a decimal. */
   readonly precision?: number
   readonly scale?: number
@@ -104,9 +111,8 @@ export const col = {
   /** A value of a code list; a code the list lacks is kept as it came and counted. */
   code: <const O extends CommonOptions>(id: number, about: string, codes: CodeList, options?: O): Column<Value<string, O>> =>
     column('code', id, about, { ...options, codes }),
-  /** Any JSON value, embedded in replies. */
-  json: <const O extends CommonOptions>(id: number, about: string, options?: O): Column<Value<Json, O>> =>
-    column('json', id, about, options),
+  /** Any JSON value, embedded in replies; `lists` names the code lists that its members are of. */
+  json: <const O extends JsonOptions>(id: number, about: string, options?: O): Column<Value<Json, O>> => column('json', id, about, options),
   /** A whole number of 32 bits, or 64 with `long`. */
   integer: <const O extends NumberOptions & { long?: boolean }>(id: number, about: string, options?: O): Column<Value<number, O>> =>
     column('integer', id, about, options),
@@ -149,7 +155,7 @@ export const col = {
   ): Column<Value<readonly E[], O>> => column('list', ids, about, { ...options, of }),
 } as const
 
-/** A column that is no longer written: its id stays taken and old files still read. */
+/** A column that is no longer written: its id stays taken and old files still read. @public */
 export function retired<T>(was: Column<T>): Column<null> {
   const { ['~type']: _type, ...rest } = was
   return Object.freeze({ ...rest, nullable: true, retired: true })

@@ -11,9 +11,9 @@ export interface PartitionField {
   readonly transform: 'identity' | 'day' | 'month'
 }
 
-/** Partition by the value itself. */
+/** Partition by the value itself. @public */
 export const identity = (column: string): PartitionField => Object.freeze({ column, transform: 'identity' })
-/** Partition by UTC day of an instant, or by local date. */
+/** Partition by UTC day of an instant, or by local date. @public */
 export const day = (column: string): PartitionField => Object.freeze({ column, transform: 'day' })
 /** Partition by UTC month of an instant or a local date. */
 export const month = (column: string): PartitionField => Object.freeze({ column, transform: 'month' })
@@ -23,7 +23,8 @@ export const month = (column: string): PartitionField => Object.freeze({ column,
  * - `append`: every observation is a row, once per key;
  * - `changes`: a row when a value other than time and fetch_id differs from the entity's last row, an ENDED or MISSING row when it
  *   disappears, and a full baseline at the start of each partition;
- * - `replace`: whole versions, the publisher's version in the key.
+ * - `replace`: whole versions, the publisher's version (`version`) in the key: of each the table has the rows of the newest publication
+ *   that carries it. The same version published again takes the place of its rows, whatever it changed; other versions stay as they are.
  */
 export type Land = 'append' | 'changes' | 'replace'
 
@@ -42,6 +43,8 @@ export interface Life {
   /** The instant column of the first publication that had it in this life. */
   readonly since: string
 }
+
+const CURRENT_FOR_MS = 2 * 86_400_000
 
 /** What a dataset declares; everything else about it is derived. */
 export interface DatasetSpec<C extends Columns> {
@@ -63,8 +66,12 @@ export interface DatasetSpec<C extends Columns> {
   readonly plan: { readonly live: Plan; readonly history: Plan; readonly bulk: Plan }
   /** `internal` datasets never leave by a public door. */
   readonly visibility?: 'public' | 'internal'
-  /** False where there is no current state worth keeping in Redis. */
+  /** False where there is no current state worth keeping in Redis; `replace` datasets have none. */
   readonly live?: boolean
+  /** Of an `append` dataset: how long an observation is current state while no newer one of its entity comes, ms; 2 days unless told. */
+  readonly currentFor_ms?: number
+  /** Of a `replace` dataset: the column of the publisher's version, one of the entity's. */
+  readonly version?: keyof C & string
 }
 
 /** A declared dataset, frozen: its specification with the defaults filled in. */
@@ -72,6 +79,7 @@ export type Dataset<S extends DatasetSpec<Columns> = DatasetSpec<Columns>> = S &
   readonly absence: Absence
   readonly visibility: 'public' | 'internal'
   readonly live: boolean
+  readonly currentFor_ms: number
 }
 
 /** A row of a dataset. */
@@ -93,5 +101,6 @@ type Named<S extends { readonly columns: Columns }> = keyof S['columns'] & strin
 export function defineDataset<const S extends DatasetSpec<Columns>>(
   spec: S & { readonly entity: readonly Named<S>[]; readonly time: Named<S>; readonly order: readonly Named<S>[] },
 ): Dataset<S> {
-  return Object.freeze({ visibility: 'public', live: spec.land !== 'replace', absence: 'keeps', ...spec } as const) as Dataset<S>
+  const defaults = { visibility: 'public', live: spec.land !== 'replace', absence: 'keeps', currentFor_ms: CURRENT_FOR_MS } as const
+  return Object.freeze({ ...defaults, ...spec } as const) as Dataset<S>
 }

@@ -31,7 +31,7 @@ const years = new Map<string, Map<number, readonly Transition[]>>()
  *
  * In the hour that October repeats, the later reading is taken unless it lies in the future of `near` (5 min allowed for the
  * publisher's clock); without `near` the earlier. In the hour that March leaves out, the clock is taken to run on with the offset it
- * had, as a clock does that was not yet changed: 02:30 is what became 03:30 (`instantsOf` tells that there is no such time).
+ * had, as a clock does that was not yet changed: 02:30 is what became 03:30.
  */
 export function instantOf(date: string, time: string, options: LocalClock = {}): number {
   const local = localClock(date, time)
@@ -48,28 +48,12 @@ export function instantOf(date: string, time: string, options: LocalClock = {}):
   return options.near !== undefined && later <= options.near + AHEAD ? later : earlier
 }
 
-/** Every instant (ms) at which the clock of `zone` shows `date` and `time`: two in the repeated hour, none in the one left out or for junk. */
-export function instantsOf(date: string, time: string, zone: string = MADRID): number[] {
-  const local = localClock(date, time)
-  if (Number.isNaN(local)) return []
-  const offsets = new Set([offsetAt(local - DAY, zone), offsetAt(local + DAY, zone)])
-  return [...offsets]
-    .filter((offset) => offsetAt(local - offset, zone) === offset)
-    .map((offset) => local - offset)
-    .sort((a, b) => a - b)
-}
-
 /** How far the clock of `zone` is ahead of UTC at an instant (ms), in ms. */
 export function offsetAt(instant: number, zone: string = MADRID): number {
   const transitions = transitionsOf(new Date(instant).getUTCFullYear(), zone)
   let at = transitions.length - 1
   while (at > 0 && (transitions[at] as Transition).at > instant) at--
   return (transitions[at] as Transition).offset
-}
-
-/** The calendar date (YYYY-MM-DD) that an instant (ms) has in `zone`. */
-export function localDate(instant: number, zone: string = MADRID): string {
-  return new Date(instant + offsetAt(instant, zone)).toISOString().slice(0, 10)
 }
 
 /** First instant of a local date and of the next (ms): [start, end), of 23, 24 or 25 hours. Throws for a text that is no date. */

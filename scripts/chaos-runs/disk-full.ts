@@ -13,7 +13,6 @@ const run = promisify(execFile)
 
 /** Lazily, for a process that is just ending may still have a file open. */
 const UNMOUNT = 'umount'
-const FEEDS = ['dgt_incidents', 'madrid_traffic']
 /** Full after a few fetches. */
 const SMALL_DISK = '1500k'
 const LARGE_DISK = '96m'
@@ -47,13 +46,7 @@ export const diskFull: Scenario = {
 
 async function onDisk(folder: string, disk: string, rounds: number): Promise<Findings> {
   const stage = await openStage(folder)
-  const order: WorkerOrder = {
-    folder: disk,
-    redisUrl: stage.redis.url,
-    publishers: stage.publishers.url,
-    feeds: FEEDS,
-    iterations: 60,
-  }
+  const order: WorkerOrder = { ...stage.order, folder: disk, iterations: 60 }
   const problems: string[] = []
   const failures: Record<string, number> = {}
   const note = (texts: readonly string[]): void => {
@@ -90,7 +83,7 @@ async function onDisk(folder: string, disk: string, rounds: number): Promise<Fin
     if (fills < halts.length) problems.push(`the disk was filled ${fills} times of ${halts.length}`)
     for (const told of second.told) if (typeof told !== 'string') note(told.failures)
     problems.push(...(await runWorker({ ...order, iterations: 2 })))
-    const verdict = await judgeApart({ folder: disk, redisUrl: stage.redis.url, feeds: FEEDS })
+    const verdict = await judgeApart(order)
     await rm(join(disk, 'recomputed'), { recursive: true, force: true })
     return { problems: [...problems, ...verdict.problems], detail: { fills, failures, ...verdict, problems: undefined } }
   } finally {

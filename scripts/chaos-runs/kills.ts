@@ -5,7 +5,6 @@ import type { Halt, WorkerOrder } from './order.ts'
 import type { Scenario } from './scenario.ts'
 import { openStage } from './stage.ts'
 
-const FEEDS = ['dgt_incidents', 'madrid_traffic']
 /** Kills at random moments for each round of kills at boundaries. */
 const RANDOM_PER_ROUND = 10
 /** Longest life of a worker after it began, ms; then made such that the longest do some iterations, however busy the machine. */
@@ -21,14 +20,7 @@ export const kills: Scenario = {
   about: 'SIGKILL at each boundary between pipeline steps, and at random moments',
   async run({ folder, rounds }) {
     const stage = await openStage(folder)
-    const order: WorkerOrder = {
-      folder,
-      redisUrl: stage.redis.url,
-      publishers: stage.publishers.url,
-      feeds: FEEDS,
-      iterations: 3,
-      waits: true,
-    }
+    const order: WorkerOrder = { ...stage.order, iterations: 3, waits: true }
     const halts: (Halt | null)[] = []
     for (let round = 0; round < rounds; round++) {
       for (const at of PIPELINE_STEPS) halts.push({ at, nth: 1 + (round % MOST_TIMES), by: 'SIGKILL' })
@@ -62,7 +54,7 @@ export const kills: Scenario = {
       next.signal('SIGKILL')
       await next.ended
       problems.push(...(await runWorker({ ...order, waits: false, iterations: 2 })))
-      const verdict = await judgeApart({ folder, redisUrl: stage.redis.url, feeds: FEEDS })
+      const verdict = await judgeApart(order)
       return {
         problems: [...problems, ...verdict.problems],
         detail: { killed, longest_life_ms: Math.round(longest_ms), ...verdict, problems: undefined },

@@ -117,7 +117,7 @@ async function compareLive(context: IngestContext, feed: Feed, memory: FeedMemor
       continue
     }
     if (part.seq !== memory.seq) problems.push(`live ${dataset.id} of ${feed.id}: fetch ${part.seq}, the newest is ${memory.seq}`)
-    const expected = liveRows(state)
+    const expected = new Map(liveRows(dataset, state))
     const { byKey } = await decodeSnapshot(bytes)
     const hash = Object.entries(await redis.hgetall(rowsKey(dataset.id, feed.id)))
     for (const [name, held] of [

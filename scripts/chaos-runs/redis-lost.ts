@@ -8,12 +8,13 @@ import { livePart } from '../../lake/live/write.ts'
 import { type Child, startChild } from '../service/child.ts'
 import { startPublishers } from '../stand-in/server.ts'
 import { judgeApart, runWorker } from './children.ts'
+import { FASTEST } from './chosen.ts'
 import type { Findings, Scenario } from './scenario.ts'
-import { SMALL, startOwnRedis } from './stage.ts'
+import { startOwnRedis } from './stage.ts'
 
 /** Live state, freshness and schedulers are back within this time, ms. */
 const BACK_WITHIN_MS = 60_000
-/** A feed of one minute gives something new within this time, ms. */
+/** The fastest feed gives something new within this time, ms. */
 const NEWS_WITHIN_MS = 90_000
 const DOWN_MS = 3000
 const IDS = feeds.map(({ id }) => id)
@@ -24,7 +25,7 @@ export const redisLost: Scenario = {
   about: 'Redis killed and started empty, and emptied while it runs',
   async run({ folder }) {
     let server = await startOwnRedis(folder)
-    const publishers = await startPublishers({ source: { kind: 'simulated', seed: 7, scale: SMALL } })
+    const publishers = await startPublishers({ source: { kind: 'simulated', seed: 7, scale: 'small' } })
     const asked: Redis = openRedis(server.url)
     const children: Child[] = []
     const log: string[] = []
@@ -66,7 +67,7 @@ export const redisLost: Scenario = {
           () => lacking(asked).then((left) => left.join(', ')),
         )
         const now = await newest(asked)
-        if (now < seq) throw new Error(`${how}: live incidents went back from fetch ${seq} to ${now}`)
+        if (now < seq) throw new Error(`${how}: live state of ${FASTEST.id} went back from fetch ${seq} to ${now}`)
         restarts[`${how}_news_ms`] = await until(`${how}: news`, NEWS_WITHIN_MS, async () => (await newest(asked)) > now)
       }
       const code = await stopped(children)
@@ -112,7 +113,8 @@ async function lacking(redis: Redis): Promise<string[]> {
 }
 
 async function newest(redis: Redis): Promise<number> {
-  return (await livePart(redis, 'incidents', 'dgt_incidents'))?.seq ?? 0
+  const shown = FASTEST.into.find(({ live }) => live)
+  return (shown && (await livePart(redis, shown.id, FASTEST.id))?.seq) ?? 0
 }
 
 async function stopped(children: readonly Child[]): Promise<number | null> {

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { type RedisServer, startRedis } from '../redis.ts'
 import { type Publishers, startPublishers } from '../stand-in/server.ts'
 import { atExit } from './at-exit.ts'
+import { CHOSEN } from './chosen.ts'
+import type { WorkerOrder } from './order.ts'
 
-/** Just above what the feeds' guards ask for, so that a publication is parsed in milliseconds. */
-export const SMALL = { sensors: 1040, ringSensors: 40, stations: 400 }
 /** Shortly before a month ends, so that partitions open while things go wrong. */
 const START = Date.parse('2026-01-31T12:00:00Z')
 
@@ -12,6 +12,8 @@ const START = Date.parse('2026-01-31T12:00:00Z')
 export interface Stage {
   readonly publishers: Publishers
   readonly redis: RedisServer
+  /** What its workers and the oracle are told, unless a scenario says otherwise. */
+  readonly order: WorkerOrder
   close(): Promise<void>
 }
 
@@ -29,10 +31,11 @@ export async function startOwnRedis(folder: string): Promise<RedisServer> {
 /** Starts a stand-in whose clock stands still until a worker moves it, and a Redis that keeps nothing. */
 export async function openStage(folder: string): Promise<Stage> {
   const redis = await startOwnRedis(folder)
-  const publishers = await startPublishers({ source: { kind: 'simulated', seed: 7, speed: 0, start: START, scale: SMALL } })
+  const publishers = await startPublishers({ source: { kind: 'simulated', seed: 7, speed: 0, start: START, scale: 'small' } })
   return {
     publishers,
     redis,
+    order: { folder, redisUrl: redis.url, publishers: publishers.url, feeds: CHOSEN.map(({ id }) => id), iterations: 1 },
     close: async () => {
       await publishers.close()
       await redis.stop()

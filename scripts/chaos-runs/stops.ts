@@ -1,16 +1,15 @@
-import { feedById } from '../../jobs/feeds/catalog.ts'
 import type { PipelineStep } from '../../jobs/ingest/context.ts'
 import { landedIn } from '../../jobs/ingest/tables.ts'
 import { countSeqs } from '../../lake/landed.ts'
 import { readFeedStates } from '../../lake/live/freshness.ts'
 import { livePart } from '../../lake/live/write.ts'
 import { judgeApart, runWorker, startWorker } from './children.ts'
+import { CHOSEN } from './chosen.ts'
 import { type ChaosContext, openContext } from './context.ts'
 import type { WorkerOrder } from './order.ts'
 import type { Scenario } from './scenario.ts'
 import { openStage } from './stage.ts'
 
-const FEEDS = ['dgt_incidents', 'madrid_traffic']
 /** Where a worker falls asleep: with bytes kept, with a fetch accepted, with files and with manifests of a commit written. */
 const STEPS: readonly PipelineStep[] = ['raw-kept', 'accepted', 'parquet-written', 'manifests-written']
 /** Short, so that nobody waits long for a lock whose holder sleeps. */
@@ -24,14 +23,7 @@ export const stops: Scenario = {
   about: 'SIGSTOP of a worker past its lock, while another goes on',
   async run({ folder, rounds }) {
     const stage = await openStage(folder)
-    const order: WorkerOrder = {
-      folder,
-      redisUrl: stage.redis.url,
-      publishers: stage.publishers.url,
-      feeds: FEEDS,
-      iterations: 1,
-      lock_ms: LOCK_MS,
-    }
+    const order: WorkerOrder = { ...stage.order, lock_ms: LOCK_MS }
     const problems: string[] = []
     const gaveUp: Record<string, number> = {}
     let stopped = 0
@@ -53,7 +45,7 @@ export const stops: Scenario = {
           for (const told of sleeper.told) if (typeof told !== 'string' && told.failures.length > 0) gaveUp[at] = (gaveUp[at] ?? 0) + 1
         }
       problems.push(...(await goOn({ ...order, lock_ms: 60_000 }, 2)))
-      const verdict = await judgeApart({ folder, redisUrl: stage.redis.url, feeds: FEEDS })
+      const verdict = await judgeApart(order)
       return { problems: [...problems, ...verdict.problems], detail: { stopped, gave_up: gaveUp, ...verdict, problems: undefined } }
     } finally {
       await watcher.close()
@@ -70,7 +62,7 @@ async function goOn(order: WorkerOrder, iterations: number): Promise<string[]> {
 async function factsOf(context: ChaosContext): Promise<Map<string, number>> {
   const facts = new Map<string, number>()
   const states = await readFeedStates(context.redis)
-  for (const feed of FEEDS.map(feedById)) {
+  for (const feed of CHOSEN) {
     facts.set(`data time in the freshness of ${feed.id}`, states.get(feed.id)?.data_time ?? 0)
     for (const dataset of feed.into) {
       const part = await livePart(context.redis, dataset.id, feed.id)

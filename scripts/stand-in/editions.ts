@@ -29,7 +29,8 @@ export function makeEditions(world: World, room = 40 * 1024 * 1024): Editions {
         kept.set(key, known)
         return known
       }
-      const bytes = Buffer.from(feed.write(world, edition))
+      const written = feed.write(world, edition)
+      const bytes = typeof written === 'string' ? Buffer.from(written) : written
       const document = { bytes, etag: `"${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}"`, publishedAt: edition.stampedAt }
       kept.set(key, document)
       size += bytes.length

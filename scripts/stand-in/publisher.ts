@@ -26,8 +26,8 @@ export interface FeedStandIn {
   readonly blocks: { readonly known: RegExp; readonly usual: readonly string[] }
   /** True where the feed had another layout once, which `old_layout` brings back. */
   readonly hasOldLayout: boolean
-  /** The document of a resource. */
-  readonly write: (world: World, edition: Edition) => string
+  /** The document of a resource: text in UTF-8, or bytes where it is in another encoding or no text. */
+  readonly write: (world: World, edition: Edition) => string | Buffer
   readonly captures: CaptureSet
 }
 

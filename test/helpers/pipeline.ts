@@ -143,7 +143,7 @@ export async function openTestContext(options: {
   const spool = join(folder, 'spool')
   mkdirSync(spool, { recursive: true })
   const store = await openStore(s3 ?? { url: pathToFileURL(join(folder, 'store')).href })
-  const cache = { folder: join(folder, 'cache'), maxBytes: 1024 ** 3 }
+  const cache = { folder: join(folder, 'cache'), name: 'worker', maxBytes: 1024 ** 3 }
   const lake = await openLake({ store, spool, cache, httpfs, clock, memory: 512 * 1024 ** 2, spill: 1024 ** 3, threads: 2, slots: 2 })
   const redis = openRedis(redisUrl)
   return {

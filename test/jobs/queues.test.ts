@@ -1,10 +1,8 @@
 import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type FeedQueue, openQueue, QUEUE, type Reconciled, reconcileSchedules, runNow, schedulesOf } from '../../jobs/queues.ts'
+import { type FeedQueue, openQueue, QUEUE, type Reconciled, reconcileSchedules, schedulesOf } from '../../jobs/queues.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { startTestRedis, type TestRedis } from '../helpers/redis.ts'
-import { until } from '../helpers/until.ts'
-import { feed, pause, quickWorker, Witness } from './workers.ts'
 
 let server: TestRedis
 let redis: Redis
@@ -108,32 +106,5 @@ describe('schedules', () => {
     )
     expect(all.filter((done) => done !== null && done.added.length > 0)).toHaveLength(1)
     expect(await queue.getWaitingCount()).toBe(1)
-  })
-})
-
-describe('runNow', () => {
-  const ask = (name: string, timeout_ms = 5000): Promise<string> => runNow({ redisUrl: server.url, kind: 'fetch', name, timeout_ms })
-
-  test('waits for the result, behind a run that is under way', async () => {
-    const witness = new Witness()
-    const worker = await quickWorker({
-      redisUrl: server.url,
-      feeds: [feed('a', 3600)],
-      runner: witness.runner('w', async () => pause(400)),
-    })
-    await until('the first run', () => witness.count('fetch a') === 1)
-    expect(await ask('a')).toBe('done')
-    expect(witness.count('fetch a')).toBe(2)
-    expect(witness.most.get('fetch a')).toBe(1)
-    expect(await ask('nothing')).toBe('unknown')
-    await worker.close()
-  })
-
-  test("throws the job's error, and where nobody would do it", async () => {
-    const runner = new Witness().runner('w', async () => Promise.reject(new Error('the publisher said no')))
-    const worker = await quickWorker({ redisUrl: server.url, feeds: [feed('a', 3600)], runner })
-    await expect(ask('a')).rejects.toThrow('the publisher said no')
-    await worker.close()
-    await expect(ask('a')).rejects.toThrow('no worker is running')
   })
 })

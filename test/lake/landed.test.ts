@@ -1,6 +1,18 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { addSeqs, countSeqs, formatSeqs, hasSeq, parseSeqs } from '../../lake/landed.ts'
+import { describe, expect, test } from 'vitest'
+import {
+  addSeqs,
+  countSeqs,
+  coverageOf,
+  formatSeqs,
+  hasSeq,
+  landedOf,
+  landedProperties,
+  landedWith,
+  parseSeqs,
+  removeSeqs,
+} from '../../lake/landed.ts'
+import type { FeedListing } from '../../lake/live/freshness.ts'
 
 test('a set of sequences holds what was added, in the shortest intervals, and survives its text', () => {
   fc.assert(
@@ -20,6 +32,33 @@ test('a set of sequences holds what was added, in the shortest intervals, and su
   )
 })
 
+test('a set without some sequences holds the others, in the shortest intervals', () => {
+  const seqs = fc.array(fc.integer({ min: 1, max: 40 }))
+  fc.assert(
+    fc.property(seqs, seqs, (held, gone) => {
+      const left = removeSeqs(addSeqs([], held), gone)
+      expect(left).toEqual(
+        addSeqs(
+          [],
+          held.filter((seq) => !gone.includes(seq)),
+        ),
+      )
+    }),
+  )
+})
+
+test('a record takes fetches, those that gave no rows among them, and takes them back out when they do', () => {
+  const fetch = (seq: number, lost = false) => ({ seq, data_time: seq * 1000, lost })
+  const nothing = landedOf({}, 'x')
+  const first = landedWith(nothing, [fetch(1), fetch(2, true), fetch(3, true)])
+  expect(first).toEqual({ seqs: [[1, 3]], lost: [[2, 3]], until: 3000, rebuildFrom: null, rebuilds: 0 })
+  const mended = landedWith(first, [fetch(2)])
+  expect(mended).toEqual({ ...first, lost: [[3, 3]] })
+  expect(landedWith(nothing, [])).toEqual(nothing)
+  const properties = Object.entries(landedProperties('x', mended)).filter((one): one is [string, string] => one[1] !== null)
+  expect(landedOf(Object.fromEntries(properties), 'x')).toEqual(mended)
+})
+
 test('a month of five-minute fetches is one interval', () => {
   expect(
     formatSeqs(
@@ -33,4 +72,28 @@ test('a month of five-minute fetches is one interval', () => {
 
 test('junk is refused', () => {
   for (const text of ['x', '1-', '5-1', '1,,2']) expect(() => parseSeqs(text)).toThrow('no set of sequences')
+})
+
+describe('what a dataset of several feeds covers', () => {
+  const feed = (id: string, enabled = true): FeedListing => ({
+    ...{ id, enabled, domain: 'road', source: id, every_s: 60, urls: [] },
+    datasets: id === 'other' ? ['sensors'] : ['incidents'],
+  })
+  const landed = { dgt: 3000, sct: 1000, euskadi: 2000 }
+
+  test('is what the slowest of them landed; the newest row is that of the fastest', () => {
+    const feeds = [feed('dgt'), feed('sct'), feed('euskadi')]
+    expect(coverageOf('incidents', landed, feeds)).toEqual({ until: 1000, newest: 3000 })
+  })
+
+  test('is not held back by one that is turned off, that fills other datasets, or that never landed', () => {
+    const feeds = [feed('dgt'), feed('sct', false), feed('euskadi'), feed('other'), feed('new')]
+    expect(coverageOf('incidents', { ...landed, other: 500 }, feeds)).toEqual({ until: 2000, newest: 3000 })
+  })
+
+  test('is that of all where none runs any more or none is announced yet, and nothing where nothing landed', () => {
+    expect(coverageOf('incidents', landed, [feed('sct', false)])).toEqual({ until: 1000, newest: 3000 })
+    expect(coverageOf('incidents', landed, [])).toEqual({ until: 1000, newest: 3000 })
+    expect(coverageOf('incidents', {}, [feed('dgt')])).toEqual({ until: null, newest: null })
+  })
 })

@@ -1,15 +1,39 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { feeds } from '../../jobs/feeds/catalog.ts'
+import type { Feed } from '../../jobs/feeds/define.ts'
 import { tryFeed } from '../../jobs/ingest/try.ts'
 import { datasets } from '../../lake/catalog.ts'
 import { filledColumns } from '../../lake/schema/check-rows.ts'
 import { PLANS } from '../../lake/schema/dataset.ts'
 import { UNITS } from '../../lake/schema/units.ts'
-import { PROJECT, walk } from './sources.ts'
+import { PROJECT, sourceFiles, walk } from './sources.ts'
 
 const FIXTURES = join(PROJECT, 'test/fixtures')
+const REGISTER: readonly (readonly string[])[] = readFileSync(join(import.meta.dirname, 'field-ids.txt'), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line) => line.split(' '))
+
+/** The folder, from the project's, in which each dataset and feed is declared. */
+const DECLARED_IN = new Map<unknown, string>()
+for (const { path } of sourceFiles().values())
+  if (/^(lake\/datasets|jobs\/feeds)\/\w+\//.test(path))
+    for (const value of Object.values((await import(join(PROJECT, path))) as object)) DECLARED_IN.set(value, dirname(path))
+
+test('the register of field ids knows each dataset, and one that is gone has only retired ids', () => {
+  const known = new Set(REGISTER.map(([id]) => id))
+  expect(datasets.filter(({ id }) => !known.has(id))).toEqual([])
+  const gone = REGISTER.filter(([id, field]) => field !== 'ids' && !datasets.some((dataset) => dataset.id === id))
+  expect(gone.filter((line) => line[3] !== 'retired')).toEqual([])
+})
+
+test('every dataset and feed that is declared is in the catalogue', () => {
+  const declared = [...DECLARED_IN.keys()].filter((value) => typeof value === 'object' && value !== null)
+  const lacking = declared.filter((value) => 'entity' in value && !datasets.includes(value as (typeof datasets)[number]))
+  expect([...lacking, ...declared.filter((value) => 'plans' in value && !feeds.includes(value as Feed))]).toEqual([])
+})
 
 describe.each(datasets.map((dataset) => [dataset.id, dataset] as const))('dataset %s', (id, dataset) => {
   test('has a feed', () => {
@@ -43,10 +67,7 @@ describe.each(datasets.map((dataset) => [dataset.id, dataset] as const))('datase
   })
 
   test('uses field ids as the register has them, and never one again', () => {
-    const register = readFileSync(join(import.meta.dirname, 'field-ids.txt'), 'utf8')
-      .split('\n')
-      .filter((line) => line.startsWith(`${id} `))
-      .map((line) => line.split(' '))
+    const register = REGISTER.filter((line) => line[0] === id)
     const declared = Object.entries(dataset.columns).flatMap(([name, column]) =>
       (column.secondId ? [column.id, column.secondId] : [column.id]).map((field) => [
         id,
@@ -55,8 +76,16 @@ describe.each(datasets.map((dataset) => [dataset.id, dataset] as const))('datase
         ...(column.retired ? ['retired'] : []),
       ]),
     )
-    const byId = (one: string[], other: string[]): number => Number(one[1]) - Number(other[1])
-    expect(declared.sort(byId)).toEqual(register.sort(byId))
+    const byId = (one: readonly string[], other: readonly string[]): number => Number(one[1]) - Number(other[1])
+    const fields = register.filter((line) => line[1] !== 'ids').sort(byId)
+    expect(declared.sort(byId)).toEqual(fields)
+    // A line that is gone with its column would free its id: each from 1 to the count that the register states has one.
+    const [, , count] = register.find((line) => line[1] === 'ids') ?? []
+    expect(fields.map((line) => Number(line[1]))).toEqual(Array.from({ length: Number(count) }, (_, at) => at + 1))
+  })
+
+  test('lies in the folder of its domain', () => {
+    expect(DECLARED_IN.get(dataset)).toBe(`lake/datasets/${dataset.domain}`)
   })
 
   test('asks at least the live plan for its history, and at least that for bulk', () => {
@@ -98,6 +127,14 @@ describe.each(feeds.map((feed) => [feed.id, feed] as const))('feed %s', (id, fee
     }
   })
 
+  test('lies in the folder of its domain', () => {
+    expect(DECLARED_IN.get(feed)).toBe(`jobs/feeds/${feed.domain}`)
+  })
+
+  test('is of a source that each of its datasets names', () => {
+    for (const dataset of feed.into) expect([dataset.id, dataset.sources.includes(feed.source)]).toEqual([dataset.id, true])
+  })
+
   test('holds no secret in an address', () => {
     for (const { requests } of feed.plans)
       for (const { url } of requests) expect(url).not.toMatch(/(key|token|secret|password)=|:\/\/[^/]*@/i)
@@ -105,10 +142,11 @@ describe.each(feeds.map((feed) => [feed.id, feed] as const))('feed %s', (id, fee
 
   test('guards every dataset it fills, with blocks that are columns', () => {
     expect(Object.keys(feed.bands).sort()).toEqual(feed.into.map((dataset) => dataset.id).sort())
-    for (const [dataset, column] of Object.entries(feed.blocks ?? {})) {
+    for (const [dataset, { column, least = 1, mostMissing = 1 }] of Object.entries(feed.blocks ?? {})) {
       const declared = feed.into.find((other) => other.id === dataset)
       expect(declared?.columns).toHaveProperty([column])
       expect(filledColumns(declared as (typeof datasets)[number]).has(column)).toBe(false)
+      expect([least >= 1, mostMissing > 0, mostMissing <= 1]).toEqual([true, true, true])
     }
   })
 })

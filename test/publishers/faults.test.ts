@@ -2,16 +2,16 @@ import { get } from 'node:http'
 import { createGunzip } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { FAULTS, type FaultName, parseFault } from '../../scripts/stand-in/faults.ts'
+import { STAND_INS } from '../../scripts/stand-in/publishers/list.ts'
 import type { Publishers } from '../../scripts/stand-in/server.ts'
 import { bytesOf, PATHS, standIn } from './helpers.ts'
 import { structureOf } from './structure.ts'
 
-const FEEDS = [
-  ['dgt_incidents', PATHS.incidents],
-  ['madrid_traffic', PATHS.traffic],
-  ['madrid_sensors', PATHS.sensors],
-  ['fuel_stations', PATHS.fuel],
-] as const
+/** Every feed with the path of its document, behind the redirect where there is one. */
+const FEEDS = STAND_INS.map(({ feed, hosts, path, route }) => {
+  const first = route(path)
+  return [feed, `/${hosts[0]}${first?.kind === 'redirect' ? first.to : path}`] as const
+})
 
 let publishers: Publishers
 
@@ -78,10 +78,10 @@ test.each(FEEDS)('%s: HTML and a wrong content type', async (feed, path) => {
 test.each(FEEDS)('%s: a gzip bomb is small, begins as the document does, and expands to more than a gigabyte', async (feed, path) => {
   const whole = await bytesOf(publishers, path)
   publishers.setFault({ feed, fault: 'gzip_bomb' })
-  const { encoding, received, head, expanded } = await rawGet(publishers, path, feed === 'madrid_traffic' ? 2 ** 31 : 50_000_000)
+  const { encoding, received, head, expanded } = await rawGet(publishers, path, feed === FEEDS[0]?.[0] ? 2 ** 31 : 50_000_000)
   expect([encoding, head.equals(whole.subarray(0, 200))]).toEqual(['gzip', true])
   expect(received).toBeLessThan(2_000_000)
-  expect(expanded).toBeGreaterThan(feed === 'madrid_traffic' ? 2 ** 30 : 50_000_000)
+  expect(expanded).toBeGreaterThan(feed === FEEDS[0]?.[0] ? 2 ** 30 : 50_000_000)
 })
 
 test.each(FEEDS)('%s: an XML bomb is a document type of entities, each ten of the last', async (feed, path) => {
@@ -111,13 +111,9 @@ test.each(FEEDS)('%s: a redirect loop never ends', async (feed, path) => {
 })
 
 test('stale: an older publication, with its own times', async () => {
-  for (const [feed, path, age_s] of [
-    [...FEEDS[0], 600],
-    [...FEEDS[1], 1800],
-    [...FEEDS[2], 40 * 86_400],
-    [...FEEDS[3], 7200],
-  ] as const) {
+  for (const [feed, path] of FEEDS) {
     await using moving = await standIn()
+    const age_s = newerAfter(feed, moving.now()) / 1000
     const older = await bytesOf(moving, path)
     moving.advance(age_s * 1000)
     const newer = await bytesOf(moving, path)
@@ -128,11 +124,11 @@ test('stale: an older publication, with its own times', async () => {
 })
 
 test('repeated: the publication of when the fault was set, without validators', async () => {
-  for (const [feed, path] of [FEEDS[0], FEEDS[1], FEEDS[3]]) {
+  for (const [feed, path] of FEEDS) {
     await using moving = await standIn()
     const first = await bytesOf(moving, path)
     moving.setFault({ feed, fault: 'repeated' })
-    moving.advance(2 * 3_600_000)
+    moving.advance(newerAfter(feed, moving.now()))
     const again = await fetch(moving.url + path, { headers: { 'if-none-match': '*' } })
     expect([again.status, again.headers.get('etag'), again.headers.get('last-modified')]).toEqual([200, null, null])
     expect(Buffer.from(await again.arrayBuffer()).equals(first)).toBe(true)
@@ -245,6 +241,14 @@ test('every fault is tried above', async () => {
   ]
   expect(tried.sort()).toEqual(Object.keys(FAULTS).sort())
 })
+
+/** Ms after which a feed surely has a publication of its own again: twice what its next one takes, in doubling steps. */
+function newerAfter(feed: string, now: number): number {
+  const { publishedAt } = STAND_INS.find((one) => one.feed === feed) as (typeof STAND_INS)[number]
+  let wait = 60_000
+  while (publishedAt(1, now + wait) === publishedAt(1, now)) wait *= 2
+  return 2 * wait
+}
 
 async function text(publishers: Publishers, path: string): Promise<string> {
   return (await bytesOf(publishers, path)).toString('utf8')

@@ -5,9 +5,11 @@ import { madridPm } from '../../scripts/stand-in/formats/madrid-pm.ts'
 import { ministryJson, stationWriter } from '../../scripts/stand-in/formats/ministry-json.ts'
 import { FUEL_COLUMNS, priceDay, priceText } from '../../scripts/stand-in/world/fuel-prices.ts'
 import { readingsAt } from '../../scripts/stand-in/world/madrid-readings.ts'
+import { madridSensors } from '../../scripts/stand-in/world/madrid-sensors.ts'
+import { roadNetwork } from '../../scripts/stand-in/world/road-network.ts'
 import { livesAt, situationsAt } from '../../scripts/stand-in/world/situations.ts'
-import { isListed } from '../../scripts/stand-in/world/stations.ts'
-import { makeWorld } from '../../scripts/stand-in/world/world.ts'
+import { fillingStations, isListed } from '../../scripts/stand-in/world/stations.ts'
+import { defineWorldPart, makeWorld } from '../../scripts/stand-in/world/world.ts'
 import { RUSH_HOUR } from './helpers.ts'
 
 const MINUTE = 60_000
@@ -16,6 +18,9 @@ const MIDDAY = Date.parse('2026-03-11T12:00:00Z')
 const NIGHT = Date.parse('2026-03-11T02:30:00Z')
 const SUNDAY_MORNING = Date.parse('2026-03-15T07:30:00Z')
 const world = makeWorld(1)
+const roads = world.part(roadNetwork)
+const sensors = world.part(madridSensors)
+const stations = world.part(fillingStations)
 
 /** Some workdays at one o'clock in winter, so that a single day's chance does not decide. */
 const MIDDAYS = Array.from({ length: 10 }, (_, week) => Date.parse('2026-01-14T12:00:00Z') + week * 7 * DAY)
@@ -33,7 +38,7 @@ test('about 550 situations on a workday, 190 of them beacons, the rest works, ob
 })
 
 test('types, severities and many-record situations are spread as in the capture', () => {
-  const situations = MIDDAYS.slice(0, 4).flatMap((instant) => situationsAt(world.roads, 1, instant))
+  const situations = MIDDAYS.slice(0, 4).flatMap((instant) => situationsAt(roads, 1, instant))
   const records = situations.flatMap((situation) => situation.records)
   const share = (count: number, of: readonly unknown[]): number => count / of.length
   expect(share(situations.filter((situation) => situation.records.length > 1).length, situations)).toSatisfy(
@@ -74,7 +79,7 @@ test('beacons live minutes, works weeks, and an id is one life', () => {
 })
 
 test('what moves changes by versions, what does not stays as it is', () => {
-  const at = (instant: number) => new Map(situationsAt(world.roads, 1, instant).map((situation) => [situation.id, situation]))
+  const at = (instant: number) => new Map(situationsAt(roads, 1, instant).map((situation) => [situation.id, situation]))
   const [early, late] = [at(RUSH_HOUR), at(RUSH_HOUR + 30 * MINUTE)]
   const both = [...early.values()].filter((situation) => late.has(situation.id))
   const changed = both.filter((situation) => JSON.stringify(situation) !== JSON.stringify(late.get(situation.id)))
@@ -86,7 +91,7 @@ test('what moves changes by versions, what does not stays as it is', () => {
 })
 
 test('records lie on their road, in the province and municipality they name, outside networks that others publish', () => {
-  for (const situation of situationsAt(world.roads, 1, MIDDAY)) {
+  for (const situation of situationsAt(roads, 1, MIDDAY)) {
     for (const record of situation.records) {
       for (const point of [record.from, record.to].filter((end) => end !== null)) {
         expect(contains(point.municipality, point)).toBe(true)
@@ -100,15 +105,15 @@ test('records lie on their road, in the province and municipality they name, out
 })
 
 test('Madrid: 6,117 sensors, 300 of them on the M-30, with ids that do not repeat', () => {
-  expect(world.sensors.length).toBe(6117)
-  expect(world.sensors.filter((sensor) => sensor.kind === 'M30').length).toBe(300)
-  expect(new Set(world.sensors.flatMap((sensor) => sensor.ids)).size).toBe(2 * 6117)
+  expect(sensors.length).toBe(6117)
+  expect(sensors.filter((sensor) => sensor.kind === 'M30').length).toBe(300)
+  expect(new Set(sensors.flatMap((sensor) => sensor.ids)).size).toBe(2 * 6117)
 })
 
 test('Madrid: rush hour over midday over night, workday over Sunday, and slow where it is crowded', () => {
   const total = (instant: number, kind: string): number => {
     const read = readingsAt(1, instant)
-    return world.sensors.filter((sensor) => sensor.kind === kind).reduce((sum, sensor) => sum + Math.max(0, read(sensor).intensity), 0)
+    return sensors.filter((sensor) => sensor.kind === kind).reduce((sum, sensor) => sum + Math.max(0, read(sensor).intensity), 0)
   }
   for (const kind of ['URB', 'M30']) {
     expect(total(RUSH_HOUR, kind)).toBeGreaterThan(total(MIDDAY, kind))
@@ -116,7 +121,7 @@ test('Madrid: rush hour over midday over night, workday over Sunday, and slow wh
     expect(total(RUSH_HOUR, kind)).toBeGreaterThan(2 * total(SUNDAY_MORNING, kind))
   }
   const speed = (instant: number): number => {
-    const speeds = world.sensors
+    const speeds = sensors
       .filter((sensor) => sensor.kind === 'M30')
       .map((sensor) => readingsAt(1, instant)(sensor).speed)
       .filter((value) => value >= 0)
@@ -126,7 +131,7 @@ test('Madrid: rush hour over midday over night, workday over Sunday, and slow wh
 })
 
 test('Madrid: readings have the faults of the real ones', () => {
-  const readings = [RUSH_HOUR, Date.parse('2026-03-11T18:00:00Z')].flatMap((instant) => world.sensors.map(readingsAt(1, instant)))
+  const readings = [RUSH_HOUR, Date.parse('2026-03-11T18:00:00Z')].flatMap((instant) => sensors.map(readingsAt(1, instant)))
   const share = readings.filter((reading) => reading.error === 'S').length / readings.length
   expect(share).toSatisfy((n: number) => n > 0.05 && n < 0.12)
   expect(readings.some((reading) => reading.intensity === -1 && reading.error === 'S')).toBe(true)
@@ -139,17 +144,17 @@ test('Madrid: readings have the faults of the real ones', () => {
 
 test('Madrid: consecutive publications differ in most intensities and few levels', () => {
   const [now, next] = [readingsAt(1, MIDDAY), readingsAt(1, MIDDAY + 5 * MINUTE)]
-  const changed = world.sensors.filter((sensor) => now(sensor).intensity !== next(sensor).intensity).length / world.sensors.length
-  const levels = world.sensors.filter((sensor) => now(sensor).level !== next(sensor).level).length / world.sensors.length
+  const changed = sensors.filter((sensor) => now(sensor).intensity !== next(sensor).intensity).length / sensors.length
+  const levels = sensors.filter((sensor) => now(sensor).level !== next(sensor).level).length / sensors.length
   expect(changed).toBeGreaterThan(0.6)
   expect(levels).toBeLessThan(0.3)
 })
 
 test('fuel: 12,000 stations in 52 provinces, with few names of which each is in its municipality', () => {
-  const listed = world.stations.filter((station) => isListed(1, station, MIDDAY))
+  const listed = stations.filter((station) => isListed(1, station, MIDDAY))
   expect(listed.length).toSatisfy((n: number) => n > 11_900 && n < 12_250)
   expect(new Set(listed.map((station) => station.municipality.province)).size).toBe(52)
-  expect(new Set(world.stations.map((station) => station.id)).size).toBe(world.stations.length)
+  expect(new Set(stations.map((station) => station.id)).size).toBe(stations.length)
   expect(listed.filter((station) => station.isRestricted).length).toSatisfy((n: number) => n > 600 && n < 850)
   for (const station of listed) expect(station.hours).toMatch(/^[LMXJVSD0-9 :;\-yH]+$/)
   expect(listed.filter((station) => !contains(station.municipality, station)).length).toBeLessThan(10)
@@ -158,8 +163,7 @@ test('fuel: 12,000 stations in 52 provinces, with few names of which each is in 
 test('fuel: some thousands of prices change a day, some hundreds an hour, and few stations come or go', () => {
   const petrol = FUEL_COLUMNS.find((column) => column.field === 'Precio Gasolina 95 E5')
   if (!petrol) throw new Error('no petrol')
-  const prices = (instant: number): string[] =>
-    world.stations.map((station) => priceText(1, station, petrol, priceDay(1, station, instant)))
+  const prices = (instant: number): string[] => stations.map((station) => priceText(1, station, petrol, priceDay(1, station, instant)))
   const differences = (a: string[], b: string[]): number => a.filter((price, at) => price !== b[at]).length
   const [today, hourLater, tomorrow] = [prices(MIDDAY), prices(MIDDAY + 60 * MINUTE), prices(MIDDAY + DAY)]
   expect(differences(today, tomorrow)).toSatisfy((n: number) => n > 1500 && n < 6000)
@@ -167,7 +171,7 @@ test('fuel: some thousands of prices change a day, some hundreds an hour, and fe
   const sold = today.filter((price) => price !== '')
   expect(sold.length / today.length).toSatisfy((n: number) => n > 0.88 && n < 0.93)
   for (const price of sold) expect(price).toMatch(/^[01],\d{3}$/)
-  const moved = world.stations.filter((station) => isListed(1, station, MIDDAY) !== isListed(1, station, MIDDAY + 30 * DAY)).length
+  const moved = stations.filter((station) => isListed(1, station, MIDDAY) !== isListed(1, station, MIDDAY + 30 * DAY)).length
   expect(moved).toSatisfy((n: number) => n > 3 && n < 60)
 })
 
@@ -175,7 +179,7 @@ test('fuel: the islands and Ceuta and Melilla are cheaper', () => {
   const petrol = FUEL_COLUMNS.find((column) => column.field === 'Precio Gasolina 95 E5')
   if (!petrol) throw new Error('no petrol')
   const median = (province: string): number => {
-    const prices = world.stations
+    const prices = stations
       .filter((station) => station.municipality.province === province)
       .map((station) => priceText(1, station, petrol, priceDay(1, station, MIDDAY)))
     const sorted = prices
@@ -198,15 +202,27 @@ test('documents are written in little time: fuel in a second, pm.xml and DGT in 
         return (user + system) / 1000
       }),
     )
-  expect(best(() => dgtDatex(situationsAt(world.roads, 1, MIDDAY), MIDDAY))).toBeLessThan(300)
-  expect(best(() => madridPm({ sensors: world.sensors, readings: readingsAt(1, MIDDAY), publishedAt: MIDDAY }))).toBeLessThan(300)
+  expect(best(() => dgtDatex(situationsAt(roads, 1, MIDDAY), MIDDAY))).toBeLessThan(300)
+  expect(best(() => madridPm({ sensors: sensors, readings: readingsAt(1, MIDDAY), publishedAt: MIDDAY }))).toBeLessThan(300)
   const fuel = (): string => {
     // A new writer: nothing is kept from the publication before.
     const write = stationWriter(1)
     return ministryJson(
-      world.stations.map((station) => write(station, MIDDAY)),
+      stations.map((station) => write(station, MIDDAY)),
       MIDDAY,
     )
   }
   expect(best(fuel)).toBeLessThan(1000)
+})
+
+test('a part of a world is made when it is first asked for, once, and may be of others; another world makes its own', () => {
+  let made = 0
+  const trains = defineWorldPart(({ seed }) => ({ seed, nth: ++made }))
+  const timetable = defineWorldPart((of) => ({ trains: of.part(trains), scale: of.scale }))
+  const one = makeWorld(7, 'small')
+  expect(made).toBe(0)
+  expect(one.part(timetable)).toEqual({ trains: { seed: 7, nth: 1 }, scale: 'small' })
+  expect(one.part(timetable)).toBe(one.part(timetable))
+  expect(one.part(trains)).toBe(one.part(timetable).trains)
+  expect(makeWorld(8).part(trains)).toEqual({ seed: 8, nth: 2 })
 })

@@ -9,6 +9,7 @@ import { commaNumber } from '../../formats/numbers.ts'
 import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type FeedRequest, FormatError, type Notes } from '../define.ts'
 import { type FuelAnswer, isProvince, readAnswer } from './answer.ts'
 import { type FieldReader, fieldReader, type StationTexts } from './fields.ts'
+import { roadPlace } from './road-address.ts'
 
 type Station = FeedRow<typeof fuelStations>
 type Price = FeedRow<typeof fuelPrices>
@@ -72,7 +73,7 @@ export const fuelStationsFeed = defineFeed({
     fuel_stations: { atLeast: 100, minRatio: 0.95, maxRatio: 1000 },
     fuel_prices: { atLeast: 100, minRatio: 0.95, maxRatio: 1000 },
   },
-  blocks: { fuel_stations: 'province_code', fuel_prices: 'province_code' },
+  blocks: { fuel_stations: { column: 'province_code' }, fuel_prices: { column: 'province_code' } },
   rows: readStations,
 })
 
@@ -158,11 +159,13 @@ function stationOf(texts: StationTexts, notes: Notes): Station {
     notes.warn(`place of a station: ${problem}`)
     position_issue ??= ISSUES[problem]
   })
+  const address = withoutComma(texts.address)
   return {
     source: miteco.id,
     station_id: texts.station_id,
     brand: texts.brand || null,
-    address: withoutComma(texts.address) || null,
+    address: address || null,
+    ...roadPlace(address),
     locality: texts.locality || null,
     postal_code: texts.postal_code || null,
     municipality: municipality || null,

@@ -20,7 +20,7 @@ import {
   severityOf,
   statedPosition,
 } from './dgt-measures.ts'
-import { describe } from './dgt-sentence.ts'
+import { describe } from './incident-sentence.ts'
 
 const URL = 'https://nap.dgt.es/datex2/v3/dgt/SituationPublication/datex2_v36.xml'
 /** Profiles this reader was made for; DGT redirects the address of 3.6 to 3.7. */
@@ -56,7 +56,7 @@ export const dgtIncidentsFeed = defineFeed({
   // Works last for months, so the incidents of two publications are much the same; beacons come and go, at night down to a few.
   bands: { incidents: { atLeast: 1, minRatio: 0.6, maxRatio: 3 }, v16_beacons: { atLeast: 0, minRatio: 0, maxRatio: 50 } },
   // All beacons gone at once is DGT3.0 out of order, not every vehicle moved away: they stay, marked stale.
-  blocks: { v16_beacons: 'source' },
+  blocks: { v16_beacons: { column: 'source' } },
   rows,
 })
 

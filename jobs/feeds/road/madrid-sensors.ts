@@ -40,7 +40,7 @@ export const madridSensors = defineFeed({
     },
   ],
   bands: { traffic_sensors: { atLeast: 1000, minRatio: 0.8, maxRatio: 1.5 } },
-  blocks: { traffic_sensors: 'sensor_type' },
+  blocks: { traffic_sensors: { column: 'sensor_type' } },
   rows: readPoints,
 })
 

@@ -83,7 +83,7 @@ export const madridTraffic = defineFeed({
     traffic_sensors: { atLeast: 1000, minRatio: 0.8, maxRatio: 1.5 },
   },
   // A file may lack all M-30 records (seen 2023-01-26): it updates the urban sensors only.
-  blocks: { traffic_readings: 'sensor_type', traffic_sensors: 'sensor_type' },
+  blocks: { traffic_readings: { column: 'sensor_type' }, traffic_sensors: { column: 'sensor_type' } },
   rows: readPm,
 })
 

@@ -15,7 +15,7 @@ export const fuelStations = defineDataset({
     station_id: col.string(2, 'Official station code (IDEESS).', { example: '4375' }),
     observed_at: col.instant(3, 'Publication that gave this state.', { example: '2025-09-27T16:05:47.000Z' }),
     brand: col.string(4, 'Sign of the station as published.', { nullable: true, example: 'REPSOL' }),
-    address: col.string(5, 'Street address.', { nullable: true, example: 'CALLE TREBALL, 1' }),
+    address: col.string(5, 'Street address.', { nullable: true, example: 'AUTOVIA A-2 KM. 586,5' }),
     locality: col.string(6, 'Locality as published.', { nullable: true, example: 'ABRERA' }),
     postal_code: col.string(7, 'Postal code, 5 digits.', { nullable: true, example: '08630' }),
     municipality: col.string(8, 'Municipality as published.', { nullable: true, example: 'Abrera' }),
@@ -34,6 +34,22 @@ export const fuelStations = defineDataset({
     position_issue: col.code(19, 'What is doubtful about the published position; null where nothing is.', POSITION_ISSUES, {
       nullable: true,
       example: null,
+    }),
+    road: col.string(
+      20,
+      'Road that the address names, as the traffic authority writes it (N-II is N-2); null where none is beyond doubt.',
+      {
+        nullable: true,
+        example: 'A-2',
+      },
+    ),
+    km: col.decimal(21, 'Kilometre post that the address gives; it may be of an older count than the road has today.', {
+      scale: 3,
+      unit: 'km',
+      nullable: true,
+      example: 586.5,
+      min: 0,
+      max: 2000,
     }),
   },
   entity: ['station_id'],

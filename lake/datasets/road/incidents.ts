@@ -1,6 +1,7 @@
 import { col } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
 import { INCIDENT_TYPES, ROAD_DIRECTIONS, SEVERITIES } from './codes.ts'
+import { CARRIAGEWAYS, COMPASS_DIRECTIONS, INCIDENT_CAUSES, LANES, MEASURE_KINDS, VEHICLES } from './incident-codes.ts'
 import { dgt } from './sources.ts'
 
 /** Incidents on Spain's roads: one row a state of one incident. */
@@ -52,6 +53,7 @@ export const incidents = defineDataset({
       24,
       'Every record of the situation, the leading one first: kind (measure_kind), cause (incident_cause), severity, direction, carriageways, lanes, from and to km and position, vehicles, limits, period.',
       {
+        lists: [MEASURE_KINDS, INCIDENT_CAUSES, SEVERITIES, ROAD_DIRECTIONS, COMPASS_DIRECTIONS, CARRIAGEWAYS, LANES, VEHICLES],
         example: [
           {
             record_id: '9454',
@@ -84,7 +86,10 @@ export const incidents = defineDataset({
         ],
       },
     ),
-    created_at: col.instant(25, 'Creation time that the source states for the leading record.', { example: '2021-12-10T13:15:55.000Z' }),
+    created_at: col.instant(25, 'Creation time that the source states for the leading record; null where it states none.', {
+      nullable: true,
+      example: '2021-12-10T13:15:55.000Z',
+    }),
     starts_at: col.instant(26, 'Start of validity.', { nullable: true, example: '2021-09-07T13:00:00.000Z' }),
     expected_end_at: col.instant(27, 'End of validity that the source states; it may lie in the past.', { nullable: true, example: null }),
   },

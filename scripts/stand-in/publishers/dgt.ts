@@ -2,6 +2,7 @@ import { parseInstant } from '../../../lake/schema/time.ts'
 import { dgtDatex } from '../formats/dgt-datex.ts'
 import { type FeedStandIn, keptOf, type Publisher, type Variant } from '../publisher.ts'
 import { chance } from '../random.ts'
+import { roadNetwork } from '../world/road-network.ts'
 import type { Situation } from '../world/situation-types.ts'
 import { situationsAt } from '../world/situations.ts'
 
@@ -32,7 +33,7 @@ const incidents: FeedStandIn = {
   blocks: { known: /^(DGT|112|DGT3\.0|\d\d)$/, usual: ['112'] },
   hasOldLayout: false,
   write(world, { publishedAt, stampedAt, variant }) {
-    const all = situationsAt(world.roads, world.seed, publishedAt - DELAY).filter((situation) => !isMissing(situation, variant))
+    const all = situationsAt(world.part(roadNetwork), world.seed, publishedAt - DELAY).filter((situation) => !isMissing(situation, variant))
     const kept = keptOf(all, variant)
     return dgtDatex(variant.hasUnknownCodes ? kept.map(withUnknownCodes) : kept, stampedAt)
   },

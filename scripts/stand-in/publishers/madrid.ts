@@ -4,6 +4,7 @@ import { madridPoints } from '../formats/madrid-points.ts'
 import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
 import { hash } from '../random.ts'
 import { isLeftOut, type Reading, readingsAt } from '../world/madrid-readings.ts'
+import { madridSensors } from '../world/madrid-sensors.ts'
 import { localTime } from '../world/rhythm.ts'
 
 const FIVE_MINUTES = 300_000
@@ -25,9 +26,9 @@ const traffic: FeedStandIn = {
   blocks: { known: /^(M30|URB)$/, usual: ['M30'] },
   hasOldLayout: true,
   write(world, { publishedAt, stampedAt, variant }) {
-    const present = world.sensors.filter(
-      (sensor) => !isLeftOut(world.seed, sensor, publishedAt) && !variant.missingBlocks.includes(sensor.kind),
-    )
+    const present = world
+      .part(madridSensors)
+      .filter((sensor) => !isLeftOut(world.seed, sensor, publishedAt) && !variant.missingBlocks.includes(sensor.kind))
     const plain = readingsAt(world.seed, publishedAt)
     const document = {
       sensors: keptOf(present, variant),
@@ -66,7 +67,7 @@ const sensors: FeedStandIn = {
   blocks: { known: /^(M30|URB)$/, usual: ['M30'] },
   hasOldLayout: false,
   write(world, { publishedAt, variant }) {
-    const present = world.sensors.filter((sensor) => !variant.missingBlocks.includes(sensor.kind))
+    const present = world.part(madridSensors).filter((sensor) => !variant.missingBlocks.includes(sensor.kind))
     const text = madridPoints({ sensors: keptOf(present, variant), seed: world.seed, editionAt: publishedAt })
     return variant.hasUnknownCodes ? text.replaceAll(/^"URB";(?=7;)/gm, '"DRON";') : text
   },

@@ -1,9 +1,13 @@
 import { instantOf } from '../../../lake/schema/time.ts'
-import { ministryJson, ministryRefusal } from '../formats/ministry-json.ts'
+import { ministryJson, ministryRefusal, stationWriter } from '../formats/ministry-json.ts'
 import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
 import { hash } from '../random.ts'
 import { PROVINCES } from '../world/provinces.ts'
-import { isListed } from '../world/stations.ts'
+import { fillingStations, isListed } from '../world/stations.ts'
+import { defineWorldPart } from '../world/world.ts'
+
+/** Stations' texts, kept until their prices change. */
+const stationTexts = defineWorldPart(({ seed }) => stationWriter(seed))
 
 const HALF_HOUR = 1_800_000
 /** Both hosts' paths, which differ in upper and lower case. */
@@ -30,13 +34,14 @@ const stations: FeedStandIn = {
   hasOldLayout: false,
   write(world, { resource, publishedAt, stampedAt, variant }) {
     if (resource !== 'national' && !PROVINCES.has(resource)) return ministryRefusal(stampedAt)
-    const listed = world.stations.filter((station) => {
+    const listed = world.part(fillingStations).filter((station) => {
       const { province } = station.municipality
       if (resource !== 'national' && province !== resource) return false
       if (station.isRestricted && variant.missingBlocks.includes('restricted')) return false
       return !variant.missingBlocks.includes(province) && isListed(world.seed, station, publishedAt)
     })
-    const texts = keptOf(listed, variant).map((station) => world.stationText(station, publishedAt))
+    const textOf = world.part(stationTexts)
+    const texts = keptOf(listed, variant).map((station) => textOf(station, publishedAt))
     return ministryJson(variant.hasUnknownCodes ? texts.map(withUnknownCodes) : texts, stampedAt)
   },
   captures: {

@@ -1,5 +1,6 @@
 import { between, chance, type Dice, diceOf, hash, pick, pickWeighted } from '../random.ts'
 import { MADRID_STREETS } from './madrid-streets.ts'
+import { defineWorldPart, type Scale } from './world.ts'
 
 /** A point of EPSG:25830 (ETRS89 / UTM zone 30N), in metres. */
 interface UtmPoint {
@@ -35,7 +36,7 @@ export interface Sensor {
 }
 
 /** How many sensors there are. */
-export interface SensorCounts {
+interface SensorCounts {
   readonly urban: number
   readonly ring: number
 }
@@ -63,8 +64,12 @@ const SATURATIONS: readonly (readonly [number, number])[] = [
 const MIDDLE: UtmPoint = { x: 441_000, y: 4_475_000 }
 const BOX = { west: 429_100, east: 450_700, south: 4_465_000, north: 4_485_200 }
 
-/** Makes the sensors: urban ones first, then those of the M-30, as the feed lists them. The same seed gives the same sensors. */
-export function makeSensors(seed: number, counts: SensorCounts): Sensor[] {
+const COUNTS: Readonly<Record<Scale, SensorCounts>> = { full: { urban: 5817, ring: 300 }, small: { urban: 1040, ring: 40 } }
+
+/** Madrid's sensors: urban ones first, then those of the M-30, as the feed lists them. */
+export const madridSensors = defineWorldPart(({ seed, scale }) => makeSensors(seed, COUNTS[scale]))
+
+function makeSensors(seed: number, counts: SensorCounts): Sensor[] {
   const sensors: Sensor[] = []
   let id = 3394
   for (let index = 0; index < counts.urban; index++) {

@@ -1,6 +1,7 @@
 import { between, chance, type Dice, hash, pick } from '../random.ts'
-import type { Gazetteer, Municipality } from './municipalities.ts'
+import { type Gazetteer, type Municipality, readGazetteer } from './municipalities.ts'
 import { LESSER_ROADS, MAIN_ROADS } from './roads.ts'
+import { defineWorldPart } from './world.ts'
 
 /** A road: its designation and where its kilometres lie. */
 export interface Road {
@@ -60,8 +61,10 @@ const ISLAND_STARTS: Readonly<Record<string, string>> = {
   PM: 'Santa Eulària des Riu',
 }
 
-/** Lays out the roads. The same seed gives the same roads. About 0.2 s. */
-export function layRoads(gazetteer: Gazetteer, seed: number): RoadNetwork {
+/** The roads. About 0.2 s. */
+export const roadNetwork = defineWorldPart(({ seed }) => layRoads(readGazetteer(), seed))
+
+function layRoads(gazetteer: Gazetteer, seed: number): RoadNetwork {
   const roads = [...mainRoads(gazetteer), ...lesserRoads(gazetteer, seed)]
   const pointAt = (road: Road, km: number): RoadPoint | null => {
     const position = positionAt(road, km)

@@ -1,8 +1,9 @@
 import { contains } from '../../../lake/places/areas.ts'
 import { between, chance, type Dice, diceOf, pick, pickWeighted } from '../random.ts'
 import { BIG_TOWNS, BRANDS, type Brand, OPENING_HOURS, OTHER_BRANDS } from './fuel-brands.ts'
-import type { Gazetteer, Municipality } from './municipalities.ts'
+import { type Gazetteer, type Municipality, readGazetteer } from './municipalities.ts'
 import { communityOf, ministryName, PROVINCES, provinceOf } from './provinces.ts'
+import { defineWorldPart, type Scale } from './world.ts'
 
 /** A filling station: everything but its prices. */
 export interface Station {
@@ -94,8 +95,13 @@ const ROADS = [
   'CM-412',
 ]
 
-/** Makes about `count` stations that stand at any time, spread as the register's are. The same seed gives the same stations. About 0.3 s. */
-export function makeStations(gazetteer: Gazetteer, seed: number, count: number): Station[] {
+/** About how many stations stand at any time. */
+const COUNTS: Readonly<Record<Scale, number>> = { full: 12_073, small: 400 }
+
+/** The filling stations, spread as the register's are. About 0.3 s. */
+export const fillingStations = defineWorldPart(({ seed, scale }) => makeStations(readGazetteer(), seed, COUNTS[scale]))
+
+function makeStations(gazetteer: Gazetteer, seed: number, count: number): Station[] {
   const places = placesOf(gazetteer, seed, count)
   const numbers = new Map(gazetteer.municipalities.map((item, at) => [item.code, at + 1]))
   let id = 0

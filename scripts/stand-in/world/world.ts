@@ -1,56 +1,34 @@
-import { stationWriter } from '../formats/ministry-json.ts'
-import { makeSensors, type Sensor } from './madrid-sensors.ts'
-import { readGazetteer } from './municipalities.ts'
-import { layRoads, type RoadNetwork } from './road-network.ts'
-import { makeStations, type Station } from './stations.ts'
-
 /** The generated Spain: what stands still in it. What moves is a function of this and an instant. */
 export interface World {
   readonly seed: number
-  readonly roads: RoadNetwork
-  readonly sensors: readonly Sensor[]
-  readonly stations: readonly Station[]
-  /** A station as the ministry's JSON has it at an instant (ms). */
-  readonly stationText: (station: Station, instant: number) => string
+  readonly scale: Scale
+  /** A part of it, made when it is first asked for and kept. */
+  part<T>(part: WorldPart<T>): T
 }
 
-/** How large the generated Spain is. */
-export interface Scale {
-  /** Urban and M-30 sensors of Madrid. */
-  readonly sensors: number
-  readonly ringSensors: number
-  /** Filling stations of the country. */
-  readonly stations: number
+/** What a publisher knows of the world: roads, sensors, stations. Declared beside what makes it, so that this file knows none of them. */
+export interface WorldPart<T> {
+  readonly make: (world: World) => T
 }
 
-/** Full scale, as in 2026. */
-const FULL_SCALE: Scale = { sensors: 5817, ringSensors: 300, stations: 12_073 }
+/** How large the generated Spain is: as in 2026, or just above what the feeds' guards ask for, so that a publication is parsed in milliseconds. */
+export type Scale = 'full' | 'small'
+
+/** Declares a part; `make` may ask the world for others. The same seed and scale make the same. */
+export function defineWorldPart<T>(make: (world: World) => T): WorldPart<T> {
+  return Object.freeze({ make })
+}
 
 /** Makes a world; each part when it is first asked for. */
-export function makeWorld(seed: number, scale: Scale = FULL_SCALE): World {
-  const gazetteer = once(readGazetteer)
-  const roads = once(() => layRoads(gazetteer(), seed))
-  const sensors = once(() => makeSensors(seed, { urban: scale.sensors, ring: scale.ringSensors }))
-  const stations = once(() => makeStations(gazetteer(), seed, scale.stations))
-  return {
+export function makeWorld(seed: number, scale: Scale = 'full'): World {
+  const made = new Map<WorldPart<unknown>, unknown>()
+  const world: World = {
     seed,
-    get roads() {
-      return roads()
+    scale,
+    part<T>(part: WorldPart<T>): T {
+      if (!made.has(part)) made.set(part, part.make(world))
+      return made.get(part) as T
     },
-    get sensors() {
-      return sensors()
-    },
-    get stations() {
-      return stations()
-    },
-    stationText: stationWriter(seed),
   }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | null = null
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
+  return world
 }

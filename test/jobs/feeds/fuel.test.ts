@@ -90,6 +90,8 @@ describe('a station', () => {
         station_id: '4375',
         brand: 'REPSOL',
         address: 'CALLE TREBALL, 1',
+        road: null,
+        km: null,
         locality: 'ABRERA',
         postal_code: '08630',
         municipality: 'Abrera',

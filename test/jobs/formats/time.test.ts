@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { dayBounds, instantOf, instantsOf, isoInstant, localDate, MADRID, offsetAt, parseInstant } from '../../../lake/schema/time.ts'
+import { dayBounds, instantOf, isoInstant, MADRID, offsetAt, parseInstant } from '../../../lake/schema/time.ts'
+import { bestOf } from '../../helpers/best.ts'
 
 const utc = (text: string): number => Date.parse(text)
 
@@ -18,7 +19,6 @@ describe('a local clock', () => {
   test('is told apart in the repeated hour of October by the fetch time', () => {
     const first = utc('2023-10-29T00:30:05Z')
     const second = utc('2023-10-29T01:30:05Z')
-    expect(instantsOf('2023-10-29', '02:30:05')).toEqual([first, second])
     expect(instantOf('2023-10-29', '02:30:05', { near: first + 20_000 })).toBe(first)
     expect(instantOf('2023-10-29', '02:30:05', { near: first + 55 * 60_000 })).toBe(second)
     expect(instantOf('2023-10-29', '02:30:05', { near: second - 60_000 })).toBe(second)
@@ -37,8 +37,7 @@ describe('a local clock', () => {
     }
   })
 
-  test('runs on in the hour that March leaves out, which is told to be missing', () => {
-    expect(instantsOf('2024-03-31', '02:30')).toEqual([])
+  test('runs on in the hour that March leaves out', () => {
     expect(instantOf('2024-03-31', '02:30')).toBe(utc('2024-03-31T01:30:00Z'))
     expect(instantOf('2024-03-31', '01:59:59')).toBe(utc('2024-03-31T00:59:59Z'))
     expect(instantOf('2024-03-31', '03:00')).toBe(utc('2024-03-31T01:00:00Z'))
@@ -68,33 +67,27 @@ describe('a local clock', () => {
     ['', ''],
   ])('refuses %s %s', (date, time) => {
     expect(instantOf(date, time)).toBeNaN()
-    expect(instantsOf(date, time)).toEqual([])
   })
 
   test('agrees with Intl over every half hour of three years', () => {
     const shown = new Intl.DateTimeFormat('sv-SE', { timeZone: MADRID, dateStyle: 'short', timeStyle: 'medium' })
     for (let at = utc('2023-01-01T00:00:00Z'); at < utc('2026-01-01T00:00:00Z'); at += 1_800_000) {
       const text = shown.format(at)
-      expect(instantsOf(text.slice(0, 10), text.slice(11))).toContain(at)
+      expect(instantOf(text.slice(0, 10), text.slice(11), { near: at + 20_000 })).toBe(at)
     }
   })
 
-  test('is read a million times in about a second', () => {
-    const started = performance.now()
+  test('is read a million times in about a second', async () => {
     let sum = 0
-    for (let at = 0; at < 200_000; at++) sum += instantOf('2023-10-22', '17:20:07', { near: at })
+    const best = await bestOf(5, () => {
+      for (let at = 0; at < 40_000; at++) sum += instantOf('2023-10-22', '17:20:07', { near: at })
+    })
     expect(sum).toBeGreaterThan(0)
-    expect(performance.now() - started).toBeLessThan(1500)
+    expect(best).toBeLessThan(300)
   })
 })
 
 describe('a local date', () => {
-  test('changes at local midnight', () => {
-    expect(localDate(utc('2025-07-31T21:59:59Z'))).toBe('2025-07-31')
-    expect(localDate(utc('2025-07-31T22:00:00Z'))).toBe('2025-08-01')
-    expect(localDate(utc('2025-12-31T23:00:00Z'))).toBe('2026-01-01')
-  })
-
   test('has 23, 24 or 25 hours', () => {
     const hours = (date: string): number => (dayBounds(date).end - dayBounds(date).start) / 3_600_000
     expect(hours('2024-03-31')).toBe(23)

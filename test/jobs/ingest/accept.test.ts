@@ -21,7 +21,7 @@ beforeAll(async () => {
   redis = await startTestRedis()
   const start = Date.UTC(2026, 3, 29, 9, 30)
   publishers = await startPublishers({
-    source: { kind: 'simulated', seed: 5, speed: 0, start, scale: { sensors: 100, ringSensors: 10, stations: 3000 } },
+    source: { kind: 'simulated', seed: 5, speed: 0, start, scale: 'small' },
   })
   const opened = await openTestContext({ folder: tempFolder(), redisUrl: redis.url, publisher: '', now: () => publishers.now() })
   context = { ...opened, origin: originOf(publishers.url) }
@@ -63,9 +63,10 @@ test('the drop of 2026-04-29 raises an alarm, and once an operator accepted it t
   }
   await runner.land(feed, never)
   const gone = (first.rows.fuel_stations as number) - (alarm.rows.fuel_stations as number)
-  expect(gone).toBeGreaterThan(100)
+  expect(gone).toBeGreaterThan(15)
   const now = await statuses()
   // Not seen in three publications the register's stations are missing, never ended.
   expect(now.ENDED).toBeUndefined()
-  expect(now.MISSING).toBeGreaterThanOrEqual(gone)
+  // One that the register left out by a slip of its own may be back.
+  expect(now.MISSING).toBeGreaterThanOrEqual(gone - 2)
 })

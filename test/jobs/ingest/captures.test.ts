@@ -56,18 +56,6 @@ describe.skipIf(!shared)('the real captures, through the real pipeline', () => {
     expect(outcomes).toMatchObject([{ outcome: 'accepted', rows: { incidents: 354, v16_beacons: 193 }, quarantined: 0, unknown_codes: 0 }])
     expect(await count('incidents')).toBe(354)
     expect(await count('v16_beacons')).toBe(193)
-    const types = await context.lake.query(sql`SELECT type, count(*) AS n FROM ${scan(datasetById('incidents'))} GROUP BY type`)
-    expect(Object.fromEntries(types.map(({ type, n }) => [type, Number(n)]))).toEqual({
-      ROADWORKS: 161,
-      OBSTACLE: 97,
-      WEATHER: 34,
-      CONGESTION: 23,
-      ACCIDENT: 18,
-      BREAKDOWN: 15,
-      RESTRICTION: 4,
-      CLOSURE: 1,
-      EVENT: 1,
-    })
   })
 
   test('Madrid: each file its records, the truncated one refused, the ones without M-30 flagged', async () => {
@@ -116,26 +104,11 @@ describe.skipIf(!shared)('the real captures, through the real pipeline', () => {
       ['accepted', 164],
       ['accepted', 807],
     ])
-    const prices = await context.lake.query(
-      sql`SELECT product, count(*) AS n FROM ${scan(datasetById('fuel_prices'), { province_code: { eq: '08' } })} GROUP BY product`,
+    // What they are is counted where the feed is tested; here, that all of them have landed.
+    const [row] = await context.lake.query(
+      sql`SELECT count(*) AS n FROM ${scan(datasetById('fuel_prices'), { province_code: { eq: '08' } })}`,
     )
-    expect(Object.fromEntries(prices.map(({ product, n }) => [product, Number(n)]))).toMatchObject({
-      GASOLINE_95_E5: 767,
-      GASOLINE_95_E5_PREMIUM: 90,
-      GASOLINE_95_E10: 2,
-      GASOLINE_95_E85: 1,
-      GASOLINE_98_E5: 452,
-      GASOLINE_98_E10: 1,
-      DIESEL_A: 786,
-      DIESEL_PREMIUM: 401,
-      DIESEL_B: 41,
-      LPG: 85,
-      CNG: 19,
-      LNG: 8,
-      BIODIESEL: 8,
-      ADBLUE: 234,
-      DIESEL_RENEWABLE: 133,
-      GASOLINE_RENEWABLE: 6,
-    })
+    expect(Number(row?.n)).toBe(outcomes.at(-1)?.rows.fuel_prices)
+    expect(Number(row?.n)).toBeGreaterThan(3000)
   })
 })

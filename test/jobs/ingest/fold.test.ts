@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { advance, type DatasetState, emptyState, liveRows } from '../../../jobs/ingest/fold.ts'
 import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
-import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 
 const MINUTE = 60_000
 const START = Date.UTC(2026, 0, 31, 23, 50)
@@ -28,6 +28,11 @@ function run(state: DatasetState, minute: number, rows: AnyRow[], missing: strin
   const data_time = START + minute * MINUTE
   const facts = { fetch_id: `dgt_incidents.${minute}`, data_time, missing, block: 'province_code' }
   return advance(v16Beacons, state, { rows, facts, key })
+}
+
+/** Live rows of a state by entity key. */
+function live(state: DatasetState, dataset: Dataset = v16Beacons): Map<string, AnyRow> {
+  return new Map(liveRows(dataset, state))
 }
 
 describe('the fold over accepted fetches', () => {
@@ -58,12 +63,12 @@ describe('the fold over accepted fetches', () => {
     const state = emptyState()
     run(state, 0, [beacon('a'), beacon('b')])
     expect(run(state, 1, [beacon('b')]).rows).toEqual([])
-    expect(liveRows(state).get('dgt\u001fa')?.is_stale).toBe(true)
+    expect(live(state).get('dgt\u001fa')?.is_stale).toBe(true)
     expect(run(state, 2, [beacon('b')]).rows).toEqual([])
     const over = run(state, 3, [beacon('b')])
     expect(over.changes).toMatchObject([{ kind: 'ENDED', key: 'dgt\u001fa' }])
     expect(over.rows).toMatchObject([{ status: 'ENDED', last_seen_at: START, observed_at: START + 3 * MINUTE }])
-    expect([...liveRows(state).keys()]).toEqual(['dgt\u001fb'])
+    expect([...live(state).keys()]).toEqual(['dgt\u001fb'])
   })
 
   test('an absence in between starts the count anew', () => {
@@ -81,7 +86,7 @@ describe('the fold over accepted fetches', () => {
     const state = emptyState()
     run(state, 0, [beacon('a')])
     for (let minute = 1; minute < 9; minute++) expect(run(state, minute, [], ['30']).rows).toEqual([])
-    expect(liveRows(state).size).toBe(1)
+    expect(live(state).size).toBe(1)
   })
 
   test('a return within 30 minutes of the end goes on with the same id, a later one begins a new life', () => {
@@ -123,7 +128,7 @@ describe('the fold over accepted fetches', () => {
     fold(2, [])
     expect(fold(3, []).changes).toMatchObject([{ kind: 'UPDATED', changed: ['status'], row: { status: 'MISSING' } }])
     for (let minute = 4; minute < 100; minute++) expect(fold(minute * 60, []).changes).toEqual([])
-    expect(liveRows(state).get('1')?.status).toBe('MISSING')
+    expect(live(state, fuelStations).get('1')?.status).toBe('MISSING')
     expect(fold(9000, [station]).changes).toMatchObject([{ kind: 'UPDATED', changed: ['status'], row: { status: 'ACTIVE' } }])
   })
 })

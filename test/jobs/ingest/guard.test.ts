@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { defineFeed } from '../../../jobs/feeds/define.ts'
+import { type Blocks, defineFeed, type Feed } from '../../../jobs/feeds/define.ts'
 import { judge } from '../../../jobs/ingest/guard.ts'
 import { collectNotes } from '../../../jobs/ingest/notes.ts'
 import type { Publication } from '../../../jobs/ingest/parse.ts'
@@ -16,7 +16,7 @@ const feed = defineFeed({
   every_s: 1800,
   plans: [],
   bands: { fuel_stations: { atLeast: 100, minRatio: 0.95, maxRatio: 1.1 } },
-  blocks: { fuel_stations: 'province_code' },
+  blocks: { fuel_stations: { column: 'province_code' } },
   rows: () => [],
 })
 
@@ -97,6 +97,58 @@ describe('the guard', () => {
     expect(judge(feed, publication({ '08': 400 }, NOON, 101), null)).toMatchObject({
       kind: 'reject',
       reason: expect.stringContaining('101 of 501 rows quarantined'),
+    })
+  })
+})
+
+describe('blocks as a feed declares them', () => {
+  const declared = (blocks: Blocks): Feed => ({
+    ...feed,
+    blocks: { fuel_stations: blocks },
+    bands: { fuel_stations: { atLeast: 1, minRatio: 0.5, maxRatio: 2 } },
+  })
+  const alerts = (...nucleos: string[][]): Publication => ({
+    ...publication({}),
+    rows: new Map([['fuel_stations', nucleos.map((province_code) => ({ province_code }))]]),
+  })
+  const lastAlerts = (rows: number, counts: Record<string, number>): AcceptedFetch => ({ ...last(counts), rows: { fuel_stations: rows } })
+
+  test('a small block is missing where its feed says how few rows it may have', () => {
+    const before = last({ '10': 40, '20': 24, '60': 9, '62': 3 })
+    const without = publication({ '10': 40, '20': 24 })
+    expect(judge(declared({ column: 'province_code' }), without, before)).toMatchObject({ kind: 'accept', missing: {} })
+    expect(judge(declared({ column: 'province_code', least: 5 }), without, before)).toMatchObject({ missing: { fuel_stations: ['60'] } })
+  })
+
+  test('how many blocks may be missing is the feed’s to say', () => {
+    const before = last({ '10': 100, '20': 100, '60': 100, '62': 100 })
+    const one = publication({ '10': 100 })
+    expect(judge(declared({ column: 'province_code' }), one, before)).toMatchObject({ reason: 'fuel_stations: 3 of 4 blocks missing' })
+    expect(judge(declared({ column: 'province_code', mostMissing: 0.8 }), one, before)).toMatchObject({
+      kind: 'accept',
+      missing: { fuel_stations: ['20', '60', '62'] },
+    })
+  })
+
+  test('a row of a list is in each of its blocks, once, and in none where the list is empty', () => {
+    const verdict = judge(declared({ column: 'province_code' }), alerts(['10', '20'], ['10', '10'], [], ['51']), null)
+    expect(verdict).toMatchObject({ kind: 'accept', blocks: { fuel_stations: { '10': 2, '20': 1, '51': 1 } } })
+  })
+
+  test('where a block of a list is missing, the rows in the others are compared, each in all of its blocks', () => {
+    const rules = declared({ column: 'province_code', least: 2, mostMissing: 0.7 })
+    // Six alerts: four of Madrid and Asturias, two of Rodalies. Without Asturias, its alerts name Madrid alone.
+    const before = lastAlerts(6, { '10': 4, '20': 4, '51': 2 })
+    const now = alerts(['10'], ['10'], ['10'], ['10'], ['51'], ['51'])
+    expect(judge(rules, now, before)).toMatchObject({ kind: 'accept', missing: { fuel_stations: ['20'] } })
+    // Those that were of both are gone with it: four of six in the blocks that are there.
+    expect(judge(rules, alerts(['51'], ['51'], ['10']), before)).toMatchObject({
+      kind: 'accept',
+      missing: { fuel_stations: ['20'] },
+    })
+    expect(judge(rules, alerts(['51'], ['10']), before)).toMatchObject({
+      kind: 'reject',
+      reason: 'fuel_stations: 2 rows after 6, 33.3 % of them where at least 50.0 % is usual',
     })
   })
 })

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openRedis } from '../../../lake/live/connect.ts'
+import { forgetUndeclared } from '../../../lake/live/forget.ts'
 import { writeFeedState } from '../../../lake/live/freshness.ts'
 import { LIVE_KEYS, snapshotKey } from '../../../lake/live/keys.ts'
 import { type LiveOptions, type LiveReader, openLive } from '../../../lake/live/read.ts'
@@ -102,6 +103,30 @@ describe('openLive', () => {
     expect(before?.byKey.get('c')?.value).toBe(4)
   })
 
+  test('forgets the part of a feed that is declared no more, and goes on with the rest', async () => {
+    await publishLive(redis, liveUpdate(1, liveRows({ a: 1 }), { feed: 'old' }))
+    await publishLive(redis, liveUpdate(1, liveRows({ b: 1 })))
+    await publishLive(redis, liveUpdate(1, liveRows({ a: 1 }), { dataset: 'retired', feed: 'old' }))
+    for (const feed of ['old', 'maker']) await redis.hset(LIVE_KEYS.feeds, feed, JSON.stringify({ feed }))
+    const reader = open({ poll_ms: 50 })
+    await reader.ready
+    const before = reader.get('things')?.version as number
+    const gone = await forgetUndeclared(redis, [{ dataset: 'things', feed: 'maker' }])
+    expect(gone.map(({ dataset, feed }) => `${dataset} of ${feed}`).sort()).toEqual(['retired of old', 'things of old'])
+    await until('the reader to forget', () => value(reader) === undefined && reader.get('retired') === null, 1000)
+    expect(reader.get('things')?.rows.map(({ name }) => name)).toEqual(['b'])
+    await until('the feed to be forgotten', () => !reader.feedStates().has('old'), 1000)
+    // Whoever follows the changes is told to read the state anew, once.
+    expect(await reader.changes('things', { after: String(before), limit: 10 })).toEqual({ reset: true })
+    const after = String(reader.get('things')?.version)
+    expect(await reader.changes('things', { after, limit: 10 })).toMatchObject({ reset: false, entries: [] })
+    const late = open()
+    await late.ready
+    expect(String(late.get('things')?.version)).toBe(after)
+    expect(await forgetUndeclared(redis, [{ dataset: 'things', feed: 'maker' }])).toEqual([])
+    expect(await redis.keys('live:*old*')).toEqual([])
+  })
+
   test('keeps the last good state while Redis is emptied, and takes the first that comes after', async () => {
     await publishLive(redis, liveUpdate(8, liveRows({ a: 8 })))
     await publishLive(redis, liveUpdate(8, liveRows({ b: 8 }), { feed: 'other' }))
@@ -175,7 +200,7 @@ describe('openLive', () => {
       last_fetch_id: 'maker.1',
       rows: { things: 1 },
     }
-    const rest = { quarantined: 0, unknown_codes: 0, missing_blocks: [], last_error: null, failing_since: null, rejected_fetch_id: null }
+    const rest = { quarantined: 0, unknown_codes: 0, missing_blocks: [], last_error: null, failing_since: null, lost_fetches: 0 }
     await writeFeedState(redis, { ...state, ...rest })
     const reader = open({ poll_ms: 50 })
     await reader.ready

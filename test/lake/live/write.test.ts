@@ -52,6 +52,7 @@ describe('publishLive', () => {
       data_time: 1000,
       fetched_at: 1005,
       rows: 2,
+      rebuilds: 0,
     })
     expect(await livePart(redis, 'things', 'maker')).toEqual(part)
     expect(await livePart(redis, 'things', 'nobody')).toBeNull()

@@ -2,9 +2,9 @@ import { INCIDENT_TYPES } from '../../../lake/datasets/road/codes.ts'
 import { INCIDENT_CAUSES, LANES, MEASURE_KINDS, VEHICLES } from '../../../lake/datasets/road/incident-codes.ts'
 import { foldName, nameKeys } from '../../../lake/places/names.ts'
 import type { CodeList } from '../../../lake/schema/codes.ts'
-import { lookUp } from './dgt-codes.ts'
-import type { Limit, Measure } from './dgt-measures.ts'
-import { ENGLISH, type Phrases, SPANISH } from './dgt-phrases.ts'
+import { lookUp } from '../look-up.ts'
+import type { Limit, Measure } from './incident-measure.ts'
+import { ENGLISH, type Phrases, SPANISH } from './incident-phrases.ts'
 
 /** What a sentence is made of; `measures` in the order in which they lead. */
 export interface Told {

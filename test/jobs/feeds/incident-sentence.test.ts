@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Measure } from '../../../jobs/feeds/road/dgt-measures.ts'
-import { describe as sentence, type Told } from '../../../jobs/feeds/road/dgt-sentence.ts'
+import type { Measure } from '../../../jobs/feeds/road/incident-measure.ts'
+import { describe as sentence, type Told } from '../../../jobs/feeds/road/incident-sentence.ts'
 
 const measure: Measure = {
   record_id: '1',

@@ -1,4 +1,4 @@
-import type { Limit } from './dgt-measures.ts'
+import type { Limit } from './incident-measure.ts'
 
 /** The words of one language that sentences on incidents are made of. */
 export interface Phrases {

@@ -1,0 +1,47 @@
+/** One record of an incident as the API gives it; absent is null, a list that says nothing is empty. */
+export type Measure = {
+  readonly record_id: string
+  readonly version: number | null
+  /** The source's type of the record. */
+  readonly record_type: string
+  /** Code of MEASURE_KINDS, else the source's own. */
+  readonly kind: string
+  /** Code of INCIDENT_CAUSES, else the source's own `family/detail`. */
+  readonly cause: string | null
+  readonly severity: string | null
+  /** Who told the source; of DGT: itself, 112 (an emergency centre) or DGT3.0 (connected vehicles and beacons). */
+  readonly reported_by: string | null
+  readonly road: string | null
+  readonly destination: string | null
+  readonly direction: string
+  readonly compass_direction: string | null
+  /** Empty: the source does not say which. */
+  readonly carriageways: readonly string[]
+  readonly lanes: readonly string[]
+  readonly from_km: number | null
+  readonly to_km: number | null
+  readonly from: Coordinates | null
+  readonly to: Coordinates | null
+  readonly municipality: string | null
+  readonly province: string | null
+  /** A named place, such as a mountain pass. */
+  readonly place_name: string | null
+  /** Vehicles it is for; empty: all. */
+  readonly vehicles: readonly string[]
+  readonly limits: readonly Limit[]
+  /** MANDATORY or ADVISORY. */
+  readonly compliance: string | null
+  readonly created_at: string | null
+  readonly starts_at: string | null
+  readonly ends_at: string | null
+}
+
+/** A bound: of SPEED the highest allowed; of the others the measure is for vehicles above it. A value that cannot be meant is null. */
+export type Limit = {
+  readonly kind: 'SPEED' | 'WEIGHT' | 'WIDTH' | 'LENGTH' | 'HEIGHT'
+  readonly value: number | null
+  readonly unit: 'km/h' | 't' | 'm'
+}
+
+/** A position. */
+export type Coordinates = { readonly lat: number; readonly lon: number }

@@ -1,0 +1,78 @@
+import { crc32 } from 'node:zlib'
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
+import { FormatError } from '../feeds/define.ts'
+
+/** How much an archive may hold. */
+export interface ZipLimits {
+  /** Most bytes of all members together, unpacked. */
+  readonly maxBytes: number
+  /** Most members; 1000 unless told. */
+  readonly maxEntries?: number
+  /** Most bytes that a byte of a member may unpack to, where the member is large; 250 unless told. Blank-padded timetables reach 65, bombs 1000. */
+  readonly maxRatio?: number
+}
+
+/** An archive in memory, its directory read and checked. */
+export interface Zip {
+  /** Names of the files in it, folders left out, in the archive's order. */
+  readonly names: readonly string[]
+  /** The bytes of a member as they are unpacked. Throws `FormatError` for a name that is not there and for bytes that are not those stated. */
+  read(name: string): AsyncGenerator<Buffer>
+}
+
+const MOST_ENTRIES = 1000
+const MOST_RATIO = 250
+/** A member of this size does no harm, however well it is packed. */
+const SMALL = 1_000_000
+
+/**
+ * Opens an archive by yauzl. Throws `FormatError` for what is no whole archive, and for one that states more than `limits` allow, names a
+ * member twice or encrypts one. What the directory states is held to: a member that unpacks to more or less is an error, so that the
+ * limits hold for the bytes too.
+ */
+export async function openZip(bytes: Buffer, limits: ZipLimits): Promise<Zip> {
+  const { maxBytes, maxEntries = MOST_ENTRIES, maxRatio = MOST_RATIO } = limits
+  let archive: ZipFile
+  const members = new Map<string, Entry>()
+  let unpacked = 0
+  try {
+    archive = await fromBufferPromise(bytes)
+    if (archive.entryCount > maxEntries) throw new FormatError(`a zip of ${archive.entryCount} members, at most ${maxEntries} are read`)
+    for await (const entry of archive.eachEntry()) {
+      const { fileName: name, uncompressedSize, compressedSize } = entry
+      if (members.has(name)) throw new FormatError(`the zip has two members named ${name}`)
+      if (entry.isEncrypted()) throw new FormatError(`${name} in the zip is encrypted`)
+      unpacked += uncompressedSize
+      if (unpacked > maxBytes) throw new FormatError(`the zip unpacks to more than ${maxBytes} bytes`)
+      if (uncompressedSize > SMALL && uncompressedSize > maxRatio * compressedSize)
+        throw new FormatError(
+          `${name} in the zip unpacks to ${uncompressedSize} bytes of ${compressedSize}, at most ${maxRatio} to 1 are read`,
+        )
+      members.set(name, entry)
+    }
+  } catch (cause) {
+    throw asFormatError(cause, 'not a whole zip')
+  }
+  return {
+    names: [...members.keys()].filter((name) => !name.endsWith('/')),
+    async *read(name) {
+      const entry = members.get(name)
+      if (!entry) throw new FormatError(`the zip has no ${name}; it has ${[...members.keys()].join(', ').slice(0, 500)}`)
+      let sum = 0
+      try {
+        for await (const chunk of (await archive.openReadStreamPromise(entry)) as AsyncIterable<Buffer>) {
+          sum = crc32(chunk, sum)
+          yield chunk
+        }
+      } catch (cause) {
+        throw asFormatError(cause, `${name} in the zip is damaged`)
+      }
+      if (sum !== entry.crc32) throw new FormatError(`${name} in the zip is damaged: its checksum differs`)
+    },
+  }
+}
+
+function asFormatError(cause: unknown, what: string): FormatError {
+  if (cause instanceof FormatError) return cause
+  return new FormatError(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+}

@@ -1,0 +1,54 @@
+import { hasSeq } from '../../lake/landed.ts'
+import { acceptedAfter, byDataTime } from '../../lake/raw/archive.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { Feed } from '../feeds/define.ts'
+import type { IngestContext } from './context.ts'
+import { parseIfKept } from './derive.ts'
+import { landPart } from './land.ts'
+import { lastBeforeGap } from './late.ts'
+import { foldInto, type Part } from './memory.ts'
+import { restoreState } from './restore.ts'
+import { landedIn } from './tables.ts'
+
+/** Fetches and rows of one commit. */
+const FETCHES_AT_ONCE = 500
+const ROWS_AT_ONCE = 1_000_000
+
+/**
+ * Lands what the archive holds of a dataset that came later to its feed, piece by piece from the oldest fetch on, until the table is full or
+ * the time is over; the next call goes on. It touches no memory, so that fetching never waits for it. Rows landed.
+ */
+export async function fillTable(
+  context: IngestContext,
+  feed: Feed,
+  dataset: Dataset,
+  options: { readonly signal: AbortSignal; readonly atMost_ms: number },
+): Promise<number> {
+  const began = performance.now()
+  const landed = await landedIn(context, dataset, feed.id)
+  const part: Part = { dataset, landed, pending: [], state: await restoreState(context, { feed, dataset, landed }) }
+  let rows = 0
+  let after = await lastBeforeGap(context, feed.id, landed)
+  const isOver = (): boolean => performance.now() - began > options.atMost_ms
+  while (!isOver()) {
+    const read = await acceptedAfter(context.store, feed.id, after, FETCHES_AT_ONCE)
+    if (read.length === 0) break
+    // A late one that lies before what has landed gets its place when the table is full.
+    const next = read.filter(({ seq, data_time }) => !hasSeq(part.landed.seqs, seq) && Date.parse(data_time) > (part.landed.until ?? 0))
+    let waiting = 0
+    let folded = 0
+    for (const accepted of next.sort(byDataTime)) {
+      options.signal.throwIfAborted()
+      const publication = await parseIfKept(context, feed, accepted, 'it lands without rows')
+      foldInto(context, feed, part, { accepted, publication })
+      folded++
+      waiting += part.pending.at(-1)?.rows.length ?? 0
+      if (waiting > ROWS_AT_ONCE || isOver()) break
+    }
+    const done = await landPart(context, feed.id, part)
+    if (done === null) break
+    rows += done.rows
+    after = folded === next.length ? Math.max(after, ...read.map(({ seq }) => seq)) : after
+  }
+  return rows
+}

@@ -1,0 +1,42 @@
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import { instantOfRow } from '../../lake/schema/partitions.ts'
+import { entityKey } from '../../lake/schema/rows.ts'
+import type { IngestContext } from './context.ts'
+import { holdsFrom, keysBetween } from './tables.ts'
+
+/** Fetches whose rows are about to be replaced, and the data time of the first of them. */
+export interface InPlace {
+  readonly fetchIds: readonly string[]
+  readonly from: number
+}
+
+/**
+ * Observations, in order of data time, whose key neither an earlier one nor the table has: of several with one key the first counts. Where
+ * rows are derived anew, what their own fetches landed does not count, nor what later ones did: that gives way to the one in its place.
+ */
+export async function firstOfEachKey(
+  context: IngestContext,
+  dataset: Dataset,
+  rows: readonly AnyRow[],
+  inPlace: InPlace | null = null,
+): Promise<AnyRow[]> {
+  const key = (row: AnyRow): string => `${entityKey(dataset, row)}\u001f${instantOfRow(row, dataset.time)}`
+  let from = Number.POSITIVE_INFINITY
+  let to = Number.NEGATIVE_INFINITY
+  for (const row of rows) {
+    const at = instantOfRow(row, dataset.time)
+    from = Math.min(from, at)
+    to = Math.max(to, at)
+  }
+  if (inPlace) to = Math.min(to, inPlace.from - 1)
+  // Most batches are newer than every file, and cannot meet a key again.
+  const overlaps = from <= to && (await holdsFrom(context, dataset, from))
+  const notFrom = inPlace && { notFrom: inPlace.fetchIds }
+  const taken = overlaps ? await keysBetween(context, dataset, { from, to, key, ...notFrom }) : new Set<string>()
+  return rows.filter((row) => {
+    const id = key(row)
+    if (taken.has(id)) return false
+    taken.add(id)
+    return true
+  })
+}

@@ -1,0 +1,36 @@
+import { hasSeq, type Landed } from '../../lake/landed.ts'
+import { acceptedAfter } from '../../lake/raw/archive.ts'
+import type { Feed } from '../feeds/define.ts'
+import type { IngestContext } from './context.ts'
+import { rebuild } from './rebuild.ts'
+import { isBehind, landedIn } from './tables.ts'
+
+/**
+ * Gives fetches that came late, and rebuilds that were interrupted, their place in the tables of a feed, so that what is left to land lies
+ * after everything landed. It may take long; fetching goes on meanwhile.
+ */
+export async function placeLate(context: IngestContext, feed: Feed, signal: AbortSignal): Promise<void> {
+  const held = await Promise.all(feed.into.map(async (dataset) => ({ dataset, landed: await landedIn(context, dataset, feed.id) })))
+  for (const { dataset, landed } of held) {
+    signal.throwIfAborted()
+    const { until } = landed
+    if (until === null) continue
+    const isFilling = isBehind(
+      landed,
+      held.map((one) => one.landed),
+    )
+    const waiting = isFilling ? [] : await acceptedAfter(context.store, feed.id, await lastBeforeGap(context, feed.id, landed))
+    const late = waiting.filter(({ seq, data_time }) => !hasSeq(landed.seqs, seq) && Date.parse(data_time) <= until)
+    const from = Math.min(...late.map(({ data_time }) => Date.parse(data_time)), landed.rebuildFrom ?? Number.POSITIVE_INFINITY)
+    if (Number.isFinite(from)) await rebuild(context, { feed, dataset, from, to: null })
+  }
+}
+
+/** The last sequence before the first fetch of the archive that a table lacks, as far as its record tells. */
+export async function lastBeforeGap(context: IngestContext, feed: string, landed: Landed): Promise<number> {
+  const [begin, end] = landed.seqs[0] ?? [1, 0]
+  if (begin === 1) return end
+  // The archive may have lost what came before.
+  const [oldest] = await acceptedAfter(context.store, feed, 0, 1)
+  return oldest && oldest.seq < begin ? 0 : end
+}

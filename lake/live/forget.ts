@@ -1,0 +1,47 @@
+import type { Redis } from 'ioredis'
+import { LIVE_KEYS, logKey, partField, rowsKey, snapshotKey } from './keys.ts'
+import { defineScript, runScript } from './script.ts'
+
+// The dataset's version grows, so that readers look again; its change log begins anew, since it never told of what goes.
+const FORGET = defineScript(`
+local parts, versions, starts, snapshot, rows, log, gone = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
+local field, dataset, channel = ARGV[1], ARGV[2], ARGV[3]
+if redis.call('HDEL', parts, field) == 0 then return 0 end
+redis.call('DEL', snapshot, rows, log)
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local version = math.max(now, (tonumber(redis.call('HGET', versions, dataset)) or 0) + 1)
+local text = string.format('%.0f', version)
+redis.call('HSET', versions, dataset, text)
+redis.call('HSET', gone, field, text)
+redis.call('HSET', starts, dataset, text .. '-0 ' .. string.format('%.0f', now))
+redis.call('PUBLISH', channel, dataset .. ' ' .. text)
+return 1
+`)
+
+/** A part of live state as a catalogue declares it. */
+export interface DeclaredPart {
+  readonly dataset: string
+  readonly feed: string
+}
+
+/** Takes out of live state what no feed declares any more: nothing would ever renew it, or tell that it is old. Returns what went. */
+export async function forgetUndeclared(redis: Redis, declared: readonly DeclaredPart[]): Promise<DeclaredPart[]> {
+  const fields = new Set(declared.map(({ dataset, feed }) => partField(dataset, feed)))
+  const feeds = new Set(declared.map(({ feed }) => feed))
+  const gone: DeclaredPart[] = []
+  for (const field of await redis.hkeys(LIVE_KEYS.parts)) {
+    if (fields.has(field)) continue
+    const [dataset = '', feed = ''] = field.split('/')
+    await runScript(redis, FORGET, {
+      keys: [
+        ...[LIVE_KEYS.parts, LIVE_KEYS.versions, LIVE_KEYS.logStart],
+        ...[snapshotKey(dataset, feed), rowsKey(dataset, feed), logKey(dataset), LIVE_KEYS.gone],
+      ],
+      args: [field, dataset, LIVE_KEYS.channel],
+    })
+    gone.push({ dataset, feed })
+  }
+  for (const feed of await redis.hkeys(LIVE_KEYS.feeds)) if (!feeds.has(feed)) await redis.hdel(LIVE_KEYS.feeds, feed)
+  return gone
+}

@@ -1,0 +1,18 @@
+import { feeds } from '../../jobs/feeds/catalog.ts'
+import type { Feed } from '../../jobs/feeds/define.ts'
+import type { Land } from '../../lake/schema/dataset.ts'
+
+/** Feeds from the fastest to the slowest. */
+const bySpeed = [...feeds].sort((one, other) => one.every_s - other.every_s)
+
+/** The feed that publishes most often: what is waited for comes soon. */
+export const FASTEST = bySpeed[0] as Feed
+
+/** What scenarios work with: for each way of landing the fastest feed that lands so, so that a run stays short however many feeds there are. */
+export const CHOSEN: readonly Feed[] = Object.freeze([
+  ...new Set(
+    (['changes', 'append', 'replace'] satisfies Land[]).flatMap(
+      (land) => bySpeed.find(({ into }) => into.some((one) => one.land === land)) ?? [],
+    ),
+  ),
+])

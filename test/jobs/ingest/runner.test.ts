@@ -1,0 +1,231 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { defineFeed, type Feed } from '../../../jobs/feeds/define.ts'
+import { rebuild } from '../../../jobs/ingest/rebuild.ts'
+import { makeRunner } from '../../../jobs/ingest/runner.ts'
+import { landedIn } from '../../../jobs/ingest/tables.ts'
+import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import { readChanges } from '../../../lake/live/changes.ts'
+import { feedHealth, readFeedStates } from '../../../lake/live/freshness.ts'
+import { LIVE_KEYS } from '../../../lake/live/keys.ts'
+import { withLock } from '../../../lake/live/lock.ts'
+import { livePart } from '../../../lake/live/write.ts'
+import { rejectedIds } from '../../../lake/raw/archive.ts'
+import { littleFeed, tableRows } from '../../helpers/pipeline.ts'
+import { minute, never, openStage, type Stage } from './stage.ts'
+
+const feed = littleFeed()
+let stage: Stage
+beforeEach(async () => {
+  stage = await openStage()
+})
+afterEach(() => stage.close())
+
+const state = async () => (await readFeedStates(stage.context.redis)).get(feed.id)
+const seqs = async (dataset: typeof v16Beacons | typeof trafficReadings) => (await landedIn(stage.context, dataset, feed.id)).seqs
+
+describe('several workers on one feed', () => {
+  test('each landing lands all that is accepted, whoever landed before', async () => {
+    const runners = [stage.runner, await stage.another()]
+    for (let round = 0; round < 4; round++) {
+      for (let count = round * 3; count < round * 3 + 3; count++) {
+        stage.runner = runners[count % 2] as typeof stage.runner
+        await stage.publish(feed, count, { readings: { a: count } })
+      }
+      expect(await runners[round % 2]?.land(feed, never)).toEqual({ v16_beacons: 0, traffic_readings: 3 })
+      expect(await seqs(trafficReadings)).toEqual([[1, 3 * round + 3]])
+    }
+  })
+
+  test('a worker with another parser never takes part in a replay', async () => {
+    const mended = littleFeed({ speed: 50 })
+    await stage.archive(feed, 0, 510, (count) => ({ readings: { a: count } }))
+    await stage.runner.land(feed, never)
+    const other = await stage.another()
+    let meanwhile: Promise<unknown> | null = null
+    const onProgress = (done: number): void => {
+      if (done === 505) meanwhile = other.heal([feed]).then(() => stage.publish(feed, 600, { readings: { a: 600 } }))
+    }
+    await rebuild(stage.context, { feed: mended, dataset: trafficReadings, from: 0, to: null, onProgress })
+    expect(await meanwhile).toMatchObject({ outcome: 'accepted' })
+    const rows = await tableRows(stage.context, trafficReadings)
+    expect(rows.filter(({ speed_kmh }) => speed_kmh === 50)).toHaveLength(510)
+    expect(await landedIn(stage.context, trafficReadings, feed.id)).toMatchObject({ rebuildFrom: null })
+  })
+
+  test('a replay that was interrupted is begun again from its beginning, whoever goes on', async () => {
+    const mended = littleFeed({ speed: 50 })
+    await stage.archive(feed, 0, 510, (count) => ({ readings: { a: count } }))
+    await stage.runner.land(feed, never)
+    const broken = {
+      feed: mended,
+      dataset: trafficReadings,
+      from: 0,
+      to: null,
+      onProgress: (done: number) => {
+        if (done === 505) throw new Error('killed')
+      },
+    }
+    await expect(rebuild(stage.context, broken)).rejects.toThrow('killed')
+    expect((await landedIn(stage.context, trafficReadings, feed.id)).rebuildFrom).toBe(minute(0))
+    stage.restart()
+    await stage.runner.land(feed, never)
+    const speeds = new Set((await tableRows(stage.context, trafficReadings)).map(({ speed_kmh }) => speed_kmh))
+    expect([...speeds]).toEqual([null])
+    expect((await landedIn(stage.context, trafficReadings, feed.id)).rebuildFrom).toBeNull()
+  })
+
+  test('a rebuild waits for one that is under way, and fetching does not', async () => {
+    await stage.publish(feed, 0, { readings: { a: 1 } })
+    await stage.runner.land(feed, never)
+    const order: string[] = []
+    const held = withLock({ redis: stage.context.redis, name: 'rebuild:little', ttl_ms: 20_000 }, async () => {
+      stage.restart()
+      expect(await stage.publish(feed, 1, { readings: { a: 2 } })).toMatchObject({ outcome: 'accepted' })
+      order.push('fetched')
+    })
+    await Promise.all([
+      held,
+      rebuild(stage.context, { feed, dataset: trafficReadings, from: 0, to: null }).then(() => order.push('rebuilt')),
+    ])
+    expect(order).toEqual(['fetched', 'rebuilt'])
+  })
+})
+
+describe('live state', () => {
+  test('of observations does not depend on what a process remembers, and forgets ids that are gone', async () => {
+    const hour = (count: number): number => count * 60
+    await stage.publish(feed, 0, { readings: { a: 1, b: 1 } })
+    for (let count = 12; count <= 96; count += 12) await stage.publish(feed, hour(count), { readings: { b: count, [`c${count}`]: count } })
+    await stage.runner.land(feed, never)
+    const running = await stage.live('traffic_readings')
+    expect(running?.map(({ sensor_id }) => sensor_id).sort()).toEqual(['b', 'c48', 'c60', 'c72', 'c84', 'c96'])
+    await stage.context.redis.flushall()
+    stage.restart()
+    await stage.runner.heal([feed])
+    const byId = (rows: typeof running) => new Map(rows?.map((row) => [row.sensor_id, row]))
+    expect(byId(await stage.live('traffic_readings'))).toEqual(byId(running))
+  })
+
+  test('follows a replay, and whoever reads its changes is told to begin anew', async () => {
+    await stage.publish(feed, 0, { readings: { a: 1 }, beacons: { x: 1 } })
+    await stage.publish(feed, 1, { readings: { a: 2 }, beacons: { x: 2 } })
+    await stage.runner.land(feed, never)
+    const cursor = await stage.context.redis.hget(LIVE_KEYS.versions, 'traffic_readings')
+    const beaconCursor = await stage.context.redis.hget(LIVE_KEYS.versions, 'v16_beacons')
+    await rebuild(stage.context, { feed: littleFeed({ speed: 50 }), dataset: trafficReadings, from: 0, to: null })
+    // The process that runs on and remembers other rows, and one that was just started.
+    for (const restart of [false, true]) {
+      if (restart) stage.restart()
+      await stage.runner.heal([feed])
+      expect(await stage.live('traffic_readings')).toMatchObject([{ sensor_id: 'a', speed_kmh: 50, intensity_veh_h: 2 }])
+      expect(await readChanges(stage.context.redis, 'traffic_readings', { after: cursor, limit: 10 })).toEqual({ reset: true })
+      expect(await readChanges(stage.context.redis, 'v16_beacons', { after: beaconCursor, limit: 10 })).toMatchObject({ reset: false })
+    }
+    const next = await stage.context.redis.hget(LIVE_KEYS.versions, 'v16_beacons')
+    await stage.publish(feed, 2, { readings: { a: 3 }, beacons: { x: 3 } })
+    expect(await readChanges(stage.context.redis, 'v16_beacons', { after: next, limit: 10 })).toMatchObject({
+      reset: false,
+      entries: [{ key: 'dgt\u001fx' }],
+    })
+  })
+
+  test('tells no wrong changes where a late fetch comes in between', async () => {
+    await stage.publish(feed, 0, { beacons: { x: 1 } })
+    await stage.publish(feed, 4, { beacons: { x: 4 } })
+    const cursor = await stage.context.redis.hget(LIVE_KEYS.versions, 'v16_beacons')
+    await stage.publish(feed, 2, { beacons: { x: 2, y: 2 } }, 5)
+    const [id] = await rejectedIds(stage.context.store, feed.id)
+    await stage.runner.accept(feed, id as string)
+    expect((await stage.live('v16_beacons'))?.map(({ source_id, km }) => [source_id, km])).toEqual([
+      ['x', 4],
+      ['y', 2],
+    ])
+    expect(await readChanges(stage.context.redis, 'v16_beacons', { after: cursor, limit: 10 })).toEqual({ reset: true })
+  })
+})
+
+describe('freshness', () => {
+  test('of a feed that has data survives an emptied Redis and a run that breaks off', async () => {
+    await stage.publish(feed, 0, { beacons: { a: 1 } })
+    await stage.runner.land(feed, never)
+    const before = await state()
+    await stage.context.redis.flushall()
+    stage.restart()
+    const { origin } = stage.context
+    Object.assign(stage.context, {
+      origin: () => {
+        throw new Error('the pipeline breaks')
+      },
+    })
+    await expect(stage.publish(feed, 1, {})).rejects.toThrow('the pipeline breaks')
+    Object.assign(stage.context, { origin })
+    expect(await state()).toMatchObject({
+      ...before,
+      last_attempt_at: minute(1) + 5000,
+      last_error: 'the pipeline breaks',
+      failing_since: minute(1) + 5000,
+    })
+    expect(feedHealth((await state()) ?? null, feed.every_s, minute(1))).toBe('OK')
+  })
+
+  test('is that of the accepted fetch once an operator took it', async () => {
+    await stage.publish(feed, 0, { readings: { a: 1, b: 1, c: 1, d: 1 } })
+    expect(await stage.publish(feed, 5, { readings: { a: 1 } })).toMatchObject({ outcome: 'rejected' })
+    expect(await state()).toMatchObject({ last_error: expect.stringContaining('1 rows after 4'), rows: { traffic_readings: 4 } })
+    const [id] = await rejectedIds(stage.context.store, feed.id)
+    await stage.runner.accept(feed, id as string)
+    expect(await state()).toMatchObject({ last_error: null, failing_since: null, rows: { traffic_readings: 1 }, data_time: minute(5) })
+  })
+
+  test('that cannot be written hides no error', async () => {
+    await stage.publish(feed, 0, { beacons: { a: 1 } })
+    const { origin } = stage.context
+    Object.assign(stage.context, {
+      origin: () => {
+        stage.context.redis.disconnect()
+        throw new Error('the first of two')
+      },
+    })
+    await expect(stage.publish(feed, 1, {})).rejects.toThrow('the first of two')
+    Object.assign(stage.context, { origin })
+    expect(stage.lines.filter(({ msg }) => msg === 'failure not told')).toHaveLength(1)
+  })
+})
+
+describe('a dataset that comes later to its feed', () => {
+  const only = (dataset: typeof v16Beacons): Feed =>
+    defineFeed({
+      ...feed,
+      into: [dataset],
+      async *rows(bodies, clock, notes) {
+        for await (const given of feed.rows(bodies, clock, notes)) if (given.dataset === dataset) yield given
+      },
+    })
+
+  test('gets what the archive holds at the landings, and fetching does not wait for it', async () => {
+    const before = only(v16Beacons)
+    await stage.archive(before, 0, 130, (count) => ({ beacons: { a: 1 }, readings: { a: count } }))
+    await stage.runner.land(before, never)
+    let parsed = 0
+    const after = defineFeed({
+      ...feed,
+      rows(bodies, clock, notes) {
+        parsed++
+        return feed.rows(bodies, clock, notes)
+      },
+    })
+    stage.runner = makeRunner(stage.context)
+    expect(await stage.publish(after, 130, { beacons: { a: 2 }, readings: { a: 130 } })).toMatchObject({ outcome: 'accepted' })
+    expect(parsed).toBeLessThan(20)
+    expect(await livePart(stage.context.redis, 'traffic_readings', feed.id)).toBeNull()
+    await stage.runner.land(after, never)
+    expect(await seqs(trafficReadings)).toEqual([[1, 131]])
+    expect(await seqs(v16Beacons)).toEqual([[1, 131]])
+    expect(await tableRows(stage.context, trafficReadings)).toHaveLength(131)
+    await stage.publish(after, 131, { beacons: { a: 2 }, readings: { a: 131 } })
+    expect(await stage.live('traffic_readings')).toMatchObject([{ intensity_veh_h: 131 }])
+    await stage.runner.land(after, never)
+    expect(await tableRows(stage.context, trafficReadings)).toHaveLength(132)
+  })
+})

@@ -1,0 +1,94 @@
+import { pino } from 'pino'
+import type { Feed } from '../../../jobs/feeds/define.ts'
+import { makeRunner, type Runner } from '../../../jobs/ingest/runner.ts'
+import { readPart } from '../../../lake/live/parts.ts'
+import { decodeSnapshot } from '../../../lake/live/snapshot.ts'
+import { acceptFetch, fetchId, keepBodies, newestAccepted } from '../../../lake/raw/archive.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { openTestContext, startPublisher, type TestContext } from '../../helpers/pipeline.ts'
+import { startTestRedis } from '../../helpers/redis.ts'
+import { tempFolder } from '../../helpers/temp.ts'
+
+/** Never aborted. */
+export const never = new AbortController().signal
+
+/** Midnight of the day that stages play on, ms. */
+export const START = Date.UTC(2026, 5, 15)
+
+/** An instant so many minutes after the start, ms. */
+export const minute = (count: number): number => START + count * 60_000
+
+/** A publisher, a lake, a Redis and a worker whose clock the test moves. */
+export interface Stage {
+  readonly context: TestContext
+  runner: Runner
+  /** What was logged, as level and text. */
+  readonly lines: { readonly level: number; readonly msg: string; readonly fetch_id?: string; readonly reason?: string }[]
+  /** Publishes a document of a minute and fetches it then, or at another. */
+  publish(feed: Feed, count: number, document: object, fetchedAt?: number): ReturnType<Runner['fetch']>
+  /** Puts documents of minutes into the archive as a worker would have accepted them, unfolded and unlanded. */
+  archive(feed: Feed, from: number, to: number, document: (count: number) => object): Promise<void>
+  /** As a new process would begin. */
+  restart(): void
+  /** The live rows of a part; null where there is none. */
+  live(dataset: string, feed?: string): Promise<AnyRow[] | null>
+  /** A second worker on the same lake and Redis. */
+  another(): Promise<Runner>
+  close(): Promise<void>
+}
+
+/** Opens a stage on an empty Redis and an empty lake. */
+export async function openStage(): Promise<Stage> {
+  const redis = await startTestRedis()
+  const publisher = await startPublisher({ at: new Date(START).toISOString(), beacons: {} })
+  const folder = tempFolder()
+  const lines: Stage['lines'] = []
+  let clock = START
+  const others: TestContext[] = []
+  const open = () => openTestContext({ folder, redisUrl: redis.url, publisher: publisher.url, now: () => clock })
+  const opened = await open()
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const context: TestContext = { ...opened, log }
+  const stage: Stage = {
+    context,
+    runner: makeRunner(context),
+    lines,
+    publish: (feed, count, document, fetchedAt = count) => {
+      publisher.document = { at: new Date(minute(count)).toISOString(), beacons: {}, ...document }
+      clock = minute(fetchedAt) + 5000
+      return stage.runner.fetch(feed, never)
+    },
+    archive: async ({ id }, from, to, document) => {
+      const seq = ((await newestAccepted(context.store, id))?.seq ?? 0) + 1
+      for (let count = from; count < to; count++) {
+        const received = Buffer.from(JSON.stringify({ at: new Date(minute(count)).toISOString(), beacons: {}, ...document(count) }))
+        const about = { name: 'document', url: 'https://publisher.example/document.json', status: 200, headers: {} }
+        const fetched_at = minute(count) + 5000
+        const bodies = await keepBodies(context.store, id, fetched_at, [{ ...about, received }])
+        const counts = { rows: {}, blocks: {}, missing_blocks: {}, quarantined: 0, unknown_codes: 0 }
+        const at = { fetched_at: new Date(fetched_at).toISOString(), data_time: new Date(minute(count)).toISOString() }
+        const fetch = { fetch_id: fetchId(id, fetched_at), feed: id, ...at, bodies, ...counts, rejected: null }
+        await acceptFetch(context.store, { ...fetch, seq: seq + count - from, accepted_by: 'guard' })
+      }
+    },
+    restart: () => {
+      stage.runner = makeRunner(context)
+    },
+    live: async (dataset, feed = 'little') => {
+      const { bytes } = await readPart(context.redis, dataset, feed)
+      return bytes && [...(await decodeSnapshot(bytes)).rows]
+    },
+    another: async () => {
+      const other = await open()
+      others.push(other)
+      return makeRunner(other)
+    },
+    close: async () => {
+      for (const other of others) await other.close()
+      await opened.close()
+      await publisher.close()
+      await redis.stop()
+    },
+  }
+  return stage
+}

@@ -1,0 +1,67 @@
+import { pathToFileURL } from 'node:url'
+import fc from 'fast-check'
+import { afterEach, expect, test } from 'vitest'
+import {
+  type AcceptedFetch,
+  acceptedAfter,
+  acceptedFrom,
+  acceptFetch,
+  dropAccepted,
+  logEnds,
+  newestAccepted,
+} from '../../../lake/raw/archive.ts'
+import { openStore } from '../../../lake/store/open.ts'
+import type { ObjectStore } from '../../../lake/store/store.ts'
+import { tempFolder } from '../../helpers/temp.ts'
+
+const stores: ObjectStore[] = []
+afterEach(async () => {
+  for (const store of stores.splice(0)) await store.close()
+})
+
+async function open(): Promise<ObjectStore> {
+  const store = await openStore({ url: pathToFileURL(tempFolder()).href })
+  stores.push(store)
+  return store
+}
+
+/** Keeps a log whose fetches the guard accepted at ever newer data times, and operators at any before or after. */
+async function log(store: ObjectStore, feed: string, steps: readonly { readonly ahead: number; readonly late: number | null }[]) {
+  const kept: AcceptedFetch[] = []
+  let newest = 1_000_000
+  for (const { ahead, late } of steps) {
+    const at = late === null ? newest + ahead : Math.max(1, newest - late)
+    newest = Math.max(newest, at)
+    const facts = { bodies: [], rows: {}, blocks: {}, missing_blocks: {}, quarantined: 0, unknown_codes: 0, rejected: null }
+    const data_time = new Date(at * 1000).toISOString()
+    const seq = kept.length + 1
+    const accepted_by = late === null ? 'guard' : 'operator'
+    kept.push({ ...facts, feed, fetch_id: `${feed}.${seq}`, fetched_at: data_time, data_time, seq, accepted_by })
+    await acceptFetch(store, kept.at(-1) as AcceptedFetch)
+  }
+  return kept
+}
+
+const time = ({ data_time }: AcceptedFetch): number => Date.parse(data_time)
+const step = fc.record({ ahead: fc.integer({ min: 1, max: 50 }), late: fc.option(fc.integer({ min: -30, max: 300 }), { freq: 3 }) })
+
+test('finds the fetches from a time on, the newest and the ends of a log as reading all of it would', async () => {
+  const store = await open()
+  let run = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.integer({ min: 0, max: 10 }), fc.nat(), async (steps, dropped, pick) => {
+      const feed = `feed${run++}`
+      const all = await log(store, feed, steps)
+      for (const { seq } of all.slice(0, dropped)) await dropAccepted(store, feed, seq)
+      const left = all.slice(dropped)
+      expect(await logEnds(store, feed)).toEqual(left.length === 0 ? null : { first: dropped + 1, last: all.length })
+      const from = left.length === 0 ? 0 : time(left[pick % left.length] as AcceptedFetch)
+      expect(await acceptedFrom(store, feed, from)).toEqual(left.filter((one) => time(one) >= from))
+      expect(await acceptedFrom(store, feed, from + 1)).toEqual(left.filter((one) => time(one) > from))
+      const newest = Math.max(...left.map(time))
+      expect((await newestAccepted(store, feed))?.data_time ?? null).toBe(left.length === 0 ? null : new Date(newest).toISOString())
+      expect(await acceptedAfter(store, feed, dropped + 1, 2)).toEqual(left.slice(1, 3))
+    }),
+    { numRuns: 60 },
+  )
+})
