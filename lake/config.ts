@@ -3,46 +3,84 @@ import { SOURCE_MODES, type SourceMode } from './system.ts'
 type Kind = 'text' | 'url' | 'count' | 'bytes' | 'flag' | 'mode'
 type Value<K extends Kind> = K extends 'count' | 'bytes' ? number : K extends 'flag' ? boolean : K extends 'mode' ? SourceMode : string
 
+/** What a value may be, beyond its kind. */
+interface Allowed {
+  readonly min?: number
+  readonly max?: number
+  readonly oneOf?: readonly string[]
+  /** What a text must look like, and how to say so. */
+  readonly like?: { readonly pattern: RegExp; readonly words: string }
+}
+
 interface Setting<K extends Kind = Kind> {
   readonly env: string
   readonly kind: K
   readonly about: string
   /** Shown and used where the variable is not set; null: nothing. */
   readonly fallback: Value<K> | null
+  readonly allowed: Allowed
+  /** Another variable that counts where this one is not set. */
+  readonly or?: string
 }
+
+type More = Allowed & Pick<Setting, 'or'>
 
 const setting = <K extends Kind, const F extends Value<K> | null>(
   env: string,
   kind: K,
   about: string,
   fallback: F,
-): Setting<K> & { readonly fallback: F } => ({ env, kind, about, fallback })
+  { or, ...allowed }: More = {},
+): Setting<K> & { readonly fallback: F } => ({ env, kind, about, fallback, allowed, ...(or === undefined ? {} : { or }) })
+
+const KB = 1024
+const MB = 1024 ** 2
+const GB = 1024 ** 3
+const STORE_URL = { pattern: /^(s3:\/\/|file:\/\/\/|(?![A-Za-z][A-Za-z0-9+.-]*:\/\/))/, words: '`s3://bucket/prefix` or a folder' }
+const REDIS_PLACE = { pattern: /^(rediss?:\/\/|unix:\/\/|\/)/, words: '`redis://…`, `rediss://…` or the path of a socket' }
 
 /** Every setting of the service; the README's table and the checks come from it. */
 export const SETTINGS = {
-  mode: setting('SOURCE_MODE', 'mode', 'Where data comes from: `live`, `replay` or `simulated`; set by `scripts/start`.', 'simulated'),
+  mode: setting('SOURCE_MODE', 'mode', 'Where data comes from; set by `scripts/start`.', 'simulated'),
   dataFolder: setting('DATA_DIR', 'text', 'Folder of store, Redis files, spool and cache; `.data/<mode>` unless set.', null),
-  lakeUrl: setting('LAKE_URL', 'text', 'Object store: `s3://bucket/prefix`, or a folder; `<data>/store` unless set.', null),
+  lakeUrl: setting('LAKE_URL', 'text', 'Object store; `<data>/store` unless set.', null, {
+    like: STORE_URL,
+  }),
   s3Endpoint: setting(
     'S3_ENDPOINT',
     'url',
     'Address of an S3-compatible server; AWS itself unless set. Keys come from the usual `AWS_*` variables.',
     null,
   ),
-  s3Region: setting('S3_REGION', 'text', 'Region of the bucket.', 'us-east-1'),
+  s3Region: setting('S3_REGION', 'text', 'Region of the bucket; `AWS_REGION` counts where it is not set.', 'us-east-1', {
+    or: 'AWS_REGION',
+  }),
   s3PathStyle: setting('S3_PATH_STYLE', 'flag', 'Bucket in the path instead of the host name.', false),
-  redisUrl: setting('REDIS_URL', 'text', 'Redis to use; unless set, `scripts/start` runs one of its own on a private socket.', null),
+  redisUrl: setting('REDIS_URL', 'text', 'Redis to use; unless set, `scripts/start` runs one of its own on a private socket.', null, {
+    like: REDIS_PLACE,
+  }),
   publishersUrl: setting('PUBLISHERS_URL', 'url', 'Stand-in that is asked in place of the publishers; set by `scripts/start`.', null),
   host: setting('HOST', 'text', 'Address the API listens on.', '127.0.0.1'),
-  port: setting('PORT', 'count', 'Port of the API.', 8080),
-  logLevel: setting('LOG_LEVEL', 'text', 'Least level of log lines: trace, debug, info, warn, error.', 'info'),
-  queryMemory: setting('QUERY_MEMORY', 'bytes', 'Memory of DuckDB in one process.', 2 * 1024 ** 3),
-  queryThreads: setting('QUERY_THREADS', 'count', 'Threads of DuckDB in one process.', 2),
-  querySlots: setting('QUERY_SLOTS', 'count', 'Lake queries that run at once in one API process; others wait their turn.', 2),
-  querySpill: setting('QUERY_SPILL', 'bytes', 'Disk that DuckDB may spill to, in one process.', 8 * 1024 ** 3),
-  cacheBytes: setting('CACHE_BYTES', 'bytes', 'Disk for whole files of an S3 lake, where httpfs is not at hand.', 10 * 1024 ** 3),
+  port: setting('PORT', 'count', 'Port of the API; 0 takes a free one.', 8080, { min: 0, max: 65_535 }),
+  logLevel: setting('LOG_LEVEL', 'text', 'Least level of log lines.', 'info', { oneOf: ['trace', 'debug', 'info', 'warn', 'error'] }),
+  queryMemory: setting('QUERY_MEMORY', 'bytes', 'Memory of DuckDB in one process.', 2 * GB, { min: 256 * MB }),
+  queryThreads: setting('QUERY_THREADS', 'count', 'Threads of DuckDB in one process.', 2, { min: 1, max: 256 }),
+  querySlots: setting('QUERY_SLOTS', 'count', 'Lake queries that run at once in one process; others wait their turn.', 2, {
+    min: 1,
+    max: 64,
+  }),
+  querySpill: setting('QUERY_SPILL', 'bytes', 'Disk that DuckDB may spill to, in one process; 0 for none.', 8 * GB, { min: 0 }),
+  cacheBytes: setting('CACHE_BYTES', 'bytes', 'Disk of one process for whole files of an S3 lake, where httpfs is not at hand.', 10 * GB, {
+    min: GB,
+  }),
   duckdbExtensions: setting('DUCKDB_EXTENSIONS', 'text', "Folder with DuckDB's `httpfs` extension, for range reads of an S3 lake.", null),
-  landEvery_s: setting('LAND_EVERY_S', 'count', 'Seconds between commits of a feed to the lake; at most 600.', 300),
+  landEvery_s: setting(
+    'LAND_EVERY_S',
+    'count',
+    'Seconds between commits of a feed to the lake; at 300 one may fail and the lake still lags by 10 minutes at most.',
+    300,
+    { min: 10, max: 300 },
+  ),
 } as const
 
 type Settings = typeof SETTINGS
@@ -53,36 +91,58 @@ export type Config = { readonly [K in keyof Settings]: Value<Settings[K]['kind']
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const mistakes: string[] = []
   const read: Record<string, unknown> = {}
-  for (const [name, { env: variable, kind, fallback }] of Object.entries(SETTINGS)) {
-    const text = env[variable]
-    const parsed = text === undefined || text === '' ? { value: fallback } : parse(kind, text)
-    if ('mistake' in parsed) mistakes.push(`${variable}=${text}: ${parsed.mistake}`)
-    else read[name] = parsed.value
+  for (const [name, { env: variable, or, kind, fallback, allowed }] of Object.entries<Setting>(SETTINGS)) {
+    const given = [variable, ...(or === undefined ? [] : [or])].find((one) => env[one] !== undefined && env[one] !== '')
+    const value = given === undefined ? fallback : parse(kind, env[given] as string)
+    if (given !== undefined && (value === null || !isAllowed(value, allowed)))
+      mistakes.push(`${given}=${env[given]}: ${words(kind, allowed)}`)
+    else read[name] = value
   }
-  const config = read as Config
-  if (mistakes.length === 0 && (config.landEvery_s < 10 || config.landEvery_s > 600))
-    mistakes.push(`LAND_EVERY_S=${config.landEvery_s}: 10 to 600`)
   if (mistakes.length > 0) throw new Error(`mistakes in the configuration:\n  ${mistakes.join('\n  ')}`)
-  return Object.freeze(config)
+  return Object.freeze(read as Config)
 }
 
-const UNITS: Readonly<Record<string, number>> = { '': 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 }
+const UNITS: Readonly<Record<string, number>> = { '': 1, KB, MB, GB }
 
-function parse(kind: Kind, text: string): { value: unknown } | { mistake: string } {
-  if (kind === 'text') return { value: text }
-  if (kind === 'url') return URL.canParse(text) ? { value: text.replace(/\/+$/, '') } : { mistake: 'no address' }
-  if (kind === 'mode')
-    return (SOURCE_MODES as readonly string[]).includes(text) ? { value: text } : { mistake: `one of ${SOURCE_MODES.join(', ')}` }
-  if (kind === 'flag') return /^(1|0|true|false)$/i.test(text) ? { value: /^(1|true)$/i.test(text) } : { mistake: 'true or false' }
-  if (kind === 'count') return /^\d{1,9}$/.test(text) ? { value: Number(text) } : { mistake: 'a whole number' }
-  const size = /^(\d+) ?(KB|MB|GB)?$/i.exec(text)
-  return size ? { value: Number(size[1]) * (UNITS[(size[2] ?? '').toUpperCase()] as number) } : { mistake: 'a size such as 512MB or 2GB' }
+/** The value of a text, null where it is none of its kind. */
+function parse(kind: Kind, text: string): Value<Kind> | null {
+  if (kind === 'text') return text
+  if (kind === 'url') return URL.canParse(text) && /^https?:/i.test(text) ? text.replace(/\/+$/, '') : null
+  if (kind === 'mode') return SOURCE_MODES.find((mode) => mode === text) ?? null
+  if (kind === 'flag') return /^(1|0|true|false)$/i.test(text) ? /^(1|true)$/i.test(text) : null
+  if (kind === 'count') return /^\d{1,9}$/.test(text) ? Number(text) : null
+  const size = /^(\d{1,15}) ?(KB|MB|GB)?$/i.exec(text)
+  return size ? Number(size[1]) * (UNITS[(size[2] ?? '').toUpperCase()] as number) : null
+}
+
+function isAllowed(value: Value<Kind>, { min = 0, max = Number.MAX_SAFE_INTEGER, oneOf, like }: Allowed): boolean {
+  if (typeof value === 'number') return value >= min && value <= max
+  if (typeof value !== 'string') return true
+  return (oneOf?.includes(value) ?? true) && (like?.pattern.test(value) ?? true)
+}
+
+/** What is allowed, as mistakes and the README's table say it; empty where any text is. */
+function words(kind: Kind, { min, max, oneOf, like }: Allowed): string {
+  if (kind === 'mode' || oneOf) return `one of ${(oneOf ?? SOURCE_MODES).map((one) => `\`${one}\``).join(', ')}`
+  if (kind === 'url') return 'an `http(s)://` address'
+  if (kind === 'flag') return '`true` or `false`'
+  if (kind === 'text') return like?.words ?? ''
+  const shown = (value: number): string => (kind === 'bytes' ? sizeText(value) : String(value))
+  const what = kind === 'bytes' ? 'a size such as `512MB`' : 'a whole number'
+  if (max !== undefined) return `${what}, ${shown(min ?? 0)} to ${shown(max)}`
+  return min ? `${what}, at least ${shown(min)}` : what
+}
+
+function sizeText(bytes: number): string {
+  for (const [unit, size] of Object.entries({ GB, MB, KB })) if (bytes >= size && bytes % size === 0) return `${bytes / size}${unit}`
+  return String(bytes)
 }
 
 /** The settings as rows of the README's table, in Markdown. */
 export function settingsTable(): string {
-  const rows = Object.values(SETTINGS).map(
-    ({ env, about, fallback }) => `| \`${env}\` | ${about} | ${fallback === null ? '' : `\`${String(fallback)}\``} |`,
-  )
-  return ['| variable | meaning | unless set |', '| --- | --- | --- |', ...rows].join('\n')
+  const rows = Object.values<Setting>(SETTINGS).map(({ env, kind, about, fallback, allowed }) => {
+    const unset = fallback === null ? '' : `\`${kind === 'bytes' ? sizeText(Number(fallback)) : String(fallback)}\``
+    return `| \`${env}\` | ${about} | ${words(kind, allowed)} | ${unset} |`
+  })
+  return ['| variable | meaning | allowed | unless set |', '| --- | --- | --- | --- |', ...rows].join('\n')
 }

@@ -1,12 +1,11 @@
 import { currentSnapshot, type TableMetadata } from './iceberg/metadata.ts'
 import { tableKey } from './iceberg/schema.ts'
 import { openTable, stateAt, type Table, type TableState } from './iceberg/table.ts'
-import { jsonArray, rowsOf, scannedColumns } from './query/answers.ts'
-import { type FileCache, openFileCache } from './query/cache.ts'
+import { rowsOf, scannedColumns } from './query/answers.ts'
+import { type CacheOptions, type FileCache, openFileCache } from './query/cache.ts'
 import { type Engine, type Limits, openEngine } from './query/engine.ts'
 import { QueryError } from './query/errors.ts'
 import type { HttpfsAccess } from './query/httpfs.ts'
-import { jsonRows } from './query/json-text.ts'
 import { type FilesInUse, SessionRelations } from './query/relations.ts'
 import { scan } from './query/scan.ts'
 import type { Session } from './query/session.ts'
@@ -30,7 +29,7 @@ export interface LakeOptions {
   /** True in a process that also answers from memory: see `EngineOptions`. */
   readonly standBack?: boolean
   /** Where whole files of an S3 lake are kept when httpfs is not at hand. */
-  readonly cache?: { readonly folder: string; readonly maxBytes: number }
+  readonly cache?: CacheOptions
   readonly httpfs?: HttpfsAccess | null
   readonly clock?: () => number
 }
@@ -74,10 +73,8 @@ export interface Lake {
   query(query: Sql, options?: QueryOptions): Promise<AnyRow[]>
   /** The rows of a query in batches, as they are made; the slot is taken until the last one, or until the caller stops. */
   stream(query: Sql, options?: QueryOptions): AsyncGenerator<AnyRow[]>
-  /** The rows of a query as the text of a JSON array, written by DuckDB; the query gives the physical columns of `columns`. */
-  json(query: Sql, options: QueryOptions & { readonly columns: Columns }): Promise<{ readonly text: string; readonly rows: number }>
-  /** A person's SELECT over datasets by their ids, in the sandbox. For scripts, never for callers' text. */
-  text(text: string, options: QueryOptions & { readonly datasets: readonly Dataset[] }): Promise<AnyRow[]>
+  /** A person's SELECT over datasets by their ids, in the sandbox, as `stream`. For scripts, never for callers' text. */
+  text(text: string, options: QueryOptions & { readonly datasets: readonly Dataset[] }): AsyncGenerator<AnyRow[]>
   /** Runs work in a session of its own: staging rows, writing Parquet, several statements over one state. */
   use<T>(options: Limits & { readonly pins?: LakePins }, work: (session: Session) => Promise<T>): Promise<T>
   /** True for an object that a query of this process reads now; expiry has to leave it. */
@@ -162,14 +159,10 @@ class OpenLake implements Lake {
     }
   }
 
-  async json(query: Sql, options: QueryOptions & { readonly columns: Columns }): Promise<{ text: string; rows: number }> {
-    return this.use(options, async (session) =>
-      jsonArray(await session.select(jsonRows(query, options.columns, options.maxRows)), options.maxRows),
-    )
-  }
-
-  async text(text: string, options: QueryOptions & { readonly datasets: readonly Dataset[] }): Promise<AnyRow[]> {
-    return this.use(options, async (session) => {
+  async *text(text: string, options: QueryOptions & { readonly datasets: readonly Dataset[] }): AsyncGenerator<AnyRow[]> {
+    const lease = await this.engine.lease(options, this.#relations(options.pins))
+    try {
+      const { session } = lease
       // DuckDB's own list of names misses tables inside a join with USING.
       const named = new Set([...session.tableNames(text), ...(text.match(/\w+/g) ?? [])])
       const columns: Record<string, Columns[string]> = {}
@@ -178,10 +171,10 @@ class OpenLake implements Lake {
         await session.view(dataset, sql`SELECT * FROM ${scan(dataset)}`)
         Object.assign(columns, tableColumns(dataset))
       }
-      const rows: AnyRow[] = []
-      for await (const batch of rowsOf(await session.selectText(text), columns, options.maxRows)) rows.push(...batch)
-      return rows
-    })
+      yield* rowsOf(await session.selectText(text), columns, options.maxRows)
+    } finally {
+      await lease.end()
+    }
   }
 
   use<T>(options: Limits & { readonly pins?: LakePins }, work: (session: Session) => Promise<T>): Promise<T> {
@@ -192,8 +185,9 @@ class OpenLake implements Lake {
     return this.#inUse.has(key)
   }
 
-  close(): Promise<void> {
-    return this.engine.close()
+  async close(): Promise<void> {
+    await this.engine.close()
+    await this.#cache?.close()
   }
 
   #relations(pins: LakePins | undefined): SessionRelations {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -23,9 +23,14 @@ function check(name: string, command: readonly string[]): void {
   }
 }
 
-/** Runs Vitest over some files under a time zone and adds its counts. */
+/** Runs Vitest over some files under a time zone and adds its counts; each of the names has to be in the path of at least one. */
 function vitest(name: string, options: { zone: string; files: readonly string[] }): void {
   say(`\n== ${name}`)
+  const idle = options.files.filter((part) => !TEST_FILES.some((path) => path.includes(part)))
+  if (idle.length > 0) {
+    counts.failed++
+    return say(`${name}: no test file is named like ${idle.join(' or ')}`)
+  }
   const folder = mkdtempSync(join(tmpdir(), 'traffic-tests-'))
   const report = join(folder, 'report.json')
   const run = spawnSync(
@@ -54,17 +59,33 @@ function vitest(name: string, options: { zone: string; files: readonly string[] 
   }
 }
 
-const files = process.argv.slice(2)
+const TEST_FILES = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.test.ts'))
+  .map((path) => join('test', path))
+/** Where a time zone could make a difference: times are read, compared, written or shown. */
+const OF_TIMES = [
+  'test/api',
+  'test/jobs/feeds',
+  'test/jobs/formats',
+  'test/jobs/ingest',
+  'test/jobs/upkeep',
+  'test/lake/live',
+  'test/lake/open',
+  'test/lake/query/parquet',
+  'test/lake/query/projection',
+  'test/lake/query/pruning',
+  'test/lake/query/rows',
+  'test/lake/schema',
+]
+
+const files = process.argv.slice(2).map((path) => path.replace(/^\.\//, ''))
 if (files.length === 0) {
   check('types (tsc)', ['tsc'])
   check('format and lint (biome)', ['biome', 'ci', '--reporter=summary', '.'])
   check('dead code (knip)', ['knip', '--no-progress'])
+  check('code that only tests use (knip)', ['knip', '--no-progress', '--production'])
 }
 vitest('tests', { zone: 'UTC', files })
-if (files.length === 0)
-  vitest('tests of times and feeds, west of Greenwich', {
-    zone: 'America/New_York',
-    files: ['test/jobs/formats', 'test/jobs/feeds', 'test/jobs/ingest', 'test/lake/schema'],
-  })
+if (files.length === 0) vitest('tests of times, west of Greenwich', { zone: 'America/New_York', files: OF_TIMES })
 say(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
 process.exitCode = counts.failed === 0 && counts.passed > 0 ? 0 : 1

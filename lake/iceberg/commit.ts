@@ -1,4 +1,4 @@
-import { createLimit } from './limit.ts'
+import { createLimit } from '../limit.ts'
 import { type ManifestEntry, type ManifestedFile, STATUS, toManifested } from './manifest.ts'
 import { liveCount, type ManifestFile } from './manifest-list.ts'
 import { fieldOf, type Operation, type Snapshot, specOf, type TableMetadata } from './metadata.ts'

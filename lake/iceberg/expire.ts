@@ -1,4 +1,4 @@
-import { createLimit } from './limit.ts'
+import { createLimit } from '../limit.ts'
 import { STATUS } from './manifest.ts'
 import type { Snapshot } from './metadata.ts'
 import { pathsOf, type Table, type TableState } from './table.ts'

@@ -1,4 +1,4 @@
-import { createLimit } from './limit.ts'
+import { createLimit } from '../limit.ts'
 import { type ManifestEntry, type ManifestedFile, metricsOf, STATUS } from './manifest.ts'
 import { liveCount, type ManifestFile } from './manifest-list.ts'
 import { type PartitionPart, partsOf } from './manifest-schema.ts'

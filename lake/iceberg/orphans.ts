@@ -1,4 +1,4 @@
-import { createLimit } from './limit.ts'
+import { createLimit } from '../limit.ts'
 import { STATUS } from './manifest.ts'
 import { hintKey, listVersions, pathsOf, type Table, type TableState, versionKey } from './table.ts'
 import { writeHint } from './update.ts'

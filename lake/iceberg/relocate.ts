@@ -1,4 +1,4 @@
-import { createLimit } from './limit.ts'
+import { createLimit } from '../limit.ts'
 import { encodeManifest } from './manifest.ts'
 import { encodeManifestList, type ManifestFile } from './manifest-list.ts'
 import { partsOf } from './manifest-schema.ts'

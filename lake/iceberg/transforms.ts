@@ -1,5 +1,4 @@
 import type { PartitionField } from '../schema/dataset.ts'
-import type { Bound } from './types.ts'
 
 /** Iceberg's partition transforms that our tables use. */
 export type Transform = PartitionField['transform']
@@ -12,16 +11,6 @@ const LAST_DAY = 100_000_000n
 export function resultType(transform: Transform, sourceType: string): string {
   if (transform === 'identity') return sourceType
   return transform === 'day' ? 'date' : 'int'
-}
-
-/**
- * The partition value of a value: itself, days or months since 1970-01 of a date (days) or an instant (µs). Throws where the transform
- * does not take the type.
- */
-export function transformValue(transform: Transform, sourceType: string, value: Bound | null): Bound | null {
-  if (value === null || transform === 'identity') return value
-  if (typeof value !== 'number' && typeof value !== 'bigint') throw new Error(`${transform} of ${sourceType} is not defined`)
-  return Number(ordinal(transform, sourceType, BigInt(value)))
 }
 
 /** Days or months since 1970-01 of days or microseconds since then, rounded down. */

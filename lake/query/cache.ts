@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { ObjectStore } from '../store/store.ts'
+import { type CacheFolder, claimCacheFolder } from './cache-folder.ts'
 import { QueryError } from './errors.ts'
 
 /** An object that a query needs on this machine; its bytes as the manifest states them. */
@@ -26,6 +27,17 @@ export interface FileCache {
   hold(objects: readonly CachedObject[], signal: AbortSignal): Promise<Held>
   /** Bytes on disk, of what is held and of all. */
   readonly usage: { readonly held: number; readonly total: number }
+  /** Ends what is being fetched and lets the folder go; to be called when no query reads any more. */
+  close(): Promise<void>
+}
+
+/** Where a cache keeps its files. */
+export interface CacheOptions {
+  /** Folder of all caches of a data folder. */
+  readonly folder: string
+  /** Whose cache it is, as `api`: one process has the folder of a name, a further one gets its own for as long as it runs. */
+  readonly name: string
+  readonly maxBytes: number
 }
 
 interface Entry {
@@ -47,33 +59,36 @@ interface Seal {
 const MAGIC = 'PAR1'
 
 /**
- * Opens the cache in a folder, with what an earlier process left in it. A file's SHA-256 is kept beside it and checked on its first use in
- * a process; size and Parquet's magic are checked when it comes. Least recently used files go first, never one in use.
+ * Opens a cache, with what an earlier process of its name left. A file's SHA-256 is kept beside it and checked on its first use in a
+ * process; size and Parquet's magic are checked when it comes. Least recently used files go first, never one in use.
  */
-export async function openFileCache(options: {
-  readonly store: ObjectStore
-  readonly folder: string
-  readonly maxBytes: number
-}): Promise<FileCache> {
-  await mkdir(options.folder, { recursive: true })
-  const cache = new FolderCache(options)
-  await cache.adopt()
-  return cache
+export async function openFileCache(options: CacheOptions & { readonly store: ObjectStore }): Promise<FileCache> {
+  const folder = await claimCacheFolder(options.folder, options.name)
+  const cache = new FolderCache({ ...options, folder })
+  try {
+    await cache.adopt()
+    return cache
+  } catch (error) {
+    await folder.release()
+    throw error
+  }
 }
 
 class FolderCache implements FileCache {
   readonly #store: ObjectStore
-  readonly #folder: string
+  readonly #folder: CacheFolder
   readonly #maxBytes: number
   readonly #entries = new Map<string, Entry>()
+  readonly #fetching = new Set<Promise<void>>()
+  readonly #closing = new AbortController()
   /** Those who wait for room, in turn. */
   #turn: Promise<void> = Promise.resolve()
   #released: (() => void)[] = []
   #uses = 0
 
-  constructor(options: { readonly store: ObjectStore; readonly folder: string; readonly maxBytes: number }) {
+  constructor(options: { readonly store: ObjectStore; readonly folder: CacheFolder; readonly maxBytes: number }) {
     this.#store = options.store
-    this.#folder = resolve(options.folder)
+    this.#folder = options.folder
     this.#maxBytes = options.maxBytes
   }
 
@@ -85,20 +100,28 @@ class FolderCache implements FileCache {
   /** Takes over files with a seal, in the order they were last used; removes anything else. */
   async adopt(): Promise<void> {
     const found: { seal: Seal; path: string; usedAt: number }[] = []
-    for (const name of await readdir(this.#folder)) {
-      const path = join(this.#folder, name)
-      if (name.endsWith('.seal')) continue
+    const names = new Set(await readdir(this.#folder.path))
+    for (const name of names) {
+      const path = join(this.#folder.path, name)
+      if (name.endsWith('.seal') && names.has(name.replace(/\.seal$/, '.parquet'))) continue
       const seal = name.endsWith('.parquet') ? await readSeal(path) : null
       const at = await stat(path)
       if (seal && seal.bytes === at.size) found.push({ seal, path, usedAt: at.atimeMs })
       else await remove(path)
     }
     for (const { seal, path } of found.sort((one, other) => one.usedAt - other.usedAt))
-      this.#entries.set(seal.key, { ...seal, path, holders: 0, usedAt: this.#uses++, ready: once(() => this.#check(seal, path)) })
+      this.#entries.set(seal.key, {
+        ...seal,
+        path,
+        holders: 0,
+        usedAt: this.#uses++,
+        ready: this.#once(seal.key, () => this.#check(seal, path)),
+      })
     await this.#evict()
   }
 
   async hold(objects: readonly CachedObject[], signal: AbortSignal): Promise<Held> {
+    this.#closing.signal.throwIfAborted()
     const needed = [...new Map(objects.map((object) => [object.key, object])).values()]
     const bytes = sum(needed)
     if (bytes > this.#maxBytes)
@@ -123,13 +146,21 @@ class FolderCache implements FileCache {
     }
     const paths = new Map(claimed.map(({ key, path }) => [key, path]))
     try {
-      await Promise.all(claimed.map((entry) => entry.ready()))
+      // All of them: one that is still coming must not be given up while it does.
+      const all = await Promise.allSettled(claimed.map((entry) => entry.ready()))
+      for (const one of all) if (one.status === 'rejected') throw one.reason
       signal.throwIfAborted()
     } catch (error) {
       release()
       throw error
     }
     return { path: (key) => paths.get(key) as string, release }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new QueryError('closed', 'the local cache is being closed'))
+    await Promise.all(this.#fetching)
+    await this.#folder.release()
   }
 
   #claim({ key, bytes }: CachedObject): Entry {
@@ -139,18 +170,31 @@ class FolderCache implements FileCache {
       known.usedAt = this.#uses++
       return known
     }
-    const path = join(this.#folder, `${createHash('sha256').update(key).digest('hex').slice(0, 40)}.parquet`)
-    const ready = once(async () => {
+    const path = join(this.#folder.path, `${createHash('sha256').update(key).digest('hex').slice(0, 40)}.parquet`)
+    const ready = this.#once(key, () => this.#fetch({ key, bytes }, path))
+    const entry: Entry = { key, bytes, path, holders: 1, usedAt: this.#uses++, ready }
+    this.#entries.set(key, entry)
+    return entry
+  }
+
+  /** Makes an entry's file ready once for all who ask. Where that fails the entry goes: the next to ask begins anew. */
+  #once(key: string, work: () => Promise<void>): () => Promise<void> {
+    let running: Promise<void> | null = null
+    const run = async (): Promise<void> => {
       try {
-        await this.#fetch({ key, bytes }, path)
+        await work()
       } catch (error) {
         this.#entries.delete(key)
         throw error
       }
-    })
-    const entry: Entry = { key, bytes, path, holders: 1, usedAt: this.#uses++, ready }
-    this.#entries.set(key, entry)
-    return entry
+    }
+    return () => {
+      if (running) return running
+      running = run()
+      const settled = running.catch(() => undefined).finally(() => this.#fetching.delete(settled))
+      this.#fetching.add(settled)
+      return running
+    }
   }
 
   #heldBeside(needed: readonly CachedObject[]): number {
@@ -174,20 +218,11 @@ class FolderCache implements FileCache {
   async #fetch(entry: CachedObject, path: string): Promise<void> {
     const body = await this.#store.getStream(entry.key)
     if (!body) throw new QueryError('failed', `${entry.key} is not in the store`)
-    const partial = `${path}.${process.pid}.partial`
-    const hash = createHash('sha256')
-    const file = await open(partial, 'w')
+    const partial = `${path}.partial`
     try {
-      for await (const bytes of body) {
-        hash.update(bytes)
-        await file.write(bytes)
-      }
-    } finally {
-      await file.close()
-    }
-    try {
+      const sha256 = await this.#write(body, partial)
       await verify(partial, entry)
-      const seal: Seal = { key: entry.key, bytes: entry.bytes, sha256: hash.digest('hex') }
+      const seal: Seal = { key: entry.key, bytes: entry.bytes, sha256 }
       await writeFile(sealOf(path), JSON.stringify(seal))
       await rename(partial, path)
     } finally {
@@ -195,12 +230,38 @@ class FolderCache implements FileCache {
     }
   }
 
+  async #write(body: AsyncIterable<Buffer>, path: string): Promise<string> {
+    const hash = createHash('sha256')
+    const file = await open(path, 'w')
+    try {
+      for await (const bytes of body) {
+        this.#closing.signal.throwIfAborted()
+        hash.update(bytes)
+        await file.write(bytes)
+      }
+    } finally {
+      await file.close()
+    }
+    return hash.digest('hex')
+  }
+
   /** A file of an earlier process: read through once, and fetched again where it is not what was sealed. */
   async #check(seal: Seal, path: string): Promise<void> {
-    const hash = createHash('sha256')
-    for await (const bytes of createReadStream(path)) hash.update(bytes as Buffer)
-    if (hash.digest('hex') !== seal.sha256) await this.#fetch(seal, path)
+    if ((await hashOf(path)) === seal.sha256) return
+    await remove(path)
+    await this.#fetch(seal, path)
   }
+}
+
+/** SHA-256 of a file; null where it cannot be read. */
+async function hashOf(path: string): Promise<string | null> {
+  const hash = createHash('sha256')
+  try {
+    for await (const bytes of createReadStream(path)) hash.update(bytes as Buffer)
+  } catch {
+    return null
+  }
+  return hash.digest('hex')
 }
 
 function aborted(signal: AbortSignal): Promise<never> {
@@ -208,14 +269,6 @@ function aborted(signal: AbortSignal): Promise<never> {
     if (signal.aborted) reject(signal.reason)
     else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
-}
-
-function once(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null
-  return () => {
-    running ??= work()
-    return running
-  }
 }
 
 function sum(items: Iterable<{ readonly bytes: number }>): number {
@@ -228,9 +281,15 @@ function sealOf(path: string): string {
   return path.replace(/\.parquet$/, '.seal')
 }
 
+/** What stands beside a cached file; null where there is nothing, or something that a crash left torn. */
 async function readSeal(path: string): Promise<Seal | null> {
-  const text = await readFile(sealOf(path), 'utf8').catch(() => null)
-  return text === null ? null : (JSON.parse(text) as Seal)
+  const text = await readFile(sealOf(path), 'utf8').catch(() => '')
+  try {
+    const { key, bytes, sha256 } = JSON.parse(text) as Partial<Seal>
+    return typeof key === 'string' && typeof bytes === 'number' && typeof sha256 === 'string' ? { key, bytes, sha256 } : null
+  } catch {
+    return null
+  }
 }
 
 async function remove(path: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { isAlive } from '../process-mark.ts'
 import { QueryError } from './errors.ts'
 import { type HttpfsAccess, loadHttpfs } from './httpfs.ts'
 import { quoteText } from './literal.ts'
@@ -45,8 +46,9 @@ export interface Lease {
 export interface Engine {
   /** Scratch folder of this engine, removed when it closes. */
   readonly folder: string
-  /** True where `s3://` files are read in ranges. */
+  /** True where `s3://` files are read in ranges; else the reason why they are not, where they should be. */
   readonly rangeReads: boolean
+  readonly noRangeReads: Error | null
   readonly load: { readonly taken: number; readonly waiting: number }
   /** Waits for a slot and opens a session. Throws `busy`, `timeout`, `aborted` or `closed`. */
   lease(limits: Limits, relations: Relations | null): Promise<Lease>
@@ -74,25 +76,25 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     allow_community_extensions: 'false',
     allow_persistent_secrets: 'false',
   })
-  const rangeReads = await closeSandbox(instance, options, folder)
+  const httpfs = await closeSandbox(instance, options, folder)
   if (options.standBack) await standBack()
-  return new RunningEngine({ instance, folder, rangeReads, slots: new Slots({ places: options.slots, queue: options.queue }) })
+  return new RunningEngine({ instance, folder, httpfs, slots: new Slots({ places: options.slots, queue: options.queue }) })
 }
 
 /** The order matters: the folders are named while that is still allowed, then the outside is shut, then the settings are. */
-async function closeSandbox(instance: DuckDBInstance, options: EngineOptions, folder: string): Promise<boolean> {
+async function closeSandbox(instance: DuckDBInstance, options: EngineOptions, folder: string): Promise<'loaded' | Error | null> {
   const connection = await instance.connect()
   try {
     await connection.run("SET GLOBAL TimeZone = 'UTC'")
     await connection.run('SET GLOBAL parquet_metadata_cache = true')
     // As an option at opening it is accepted and not heeded (DuckDB 1.5.5).
     await connection.run(`SET GLOBAL max_temp_directory_size = '${Math.round(options.spill / 1e6)}MB'`)
-    const rangeReads = options.httpfs ? await loadHttpfs(connection, options.httpfs) : false
+    const httpfs = options.httpfs ? await loadHttpfs(connection, options.httpfs) : null
     const folders = [...options.folders.map(absolute), folder].map((path) => quoteText(path.endsWith('/') ? path : `${path}/`))
     await connection.run(`SET allowed_directories = [${folders.join(', ')}]`)
     await connection.run('SET enable_external_access = false')
     await connection.run('SET lock_configuration = true')
-    return rangeReads
+    return httpfs
   } finally {
     connection.disconnectSync()
   }
@@ -101,15 +103,17 @@ async function closeSandbox(instance: DuckDBInstance, options: EngineOptions, fo
 class RunningEngine implements Engine {
   readonly folder: string
   readonly rangeReads: boolean
+  readonly noRangeReads: Error | null
   readonly #instance: DuckDBInstance
   readonly #slots: Slots
   readonly #leases = new Map<AbortController, Promise<void>>()
 
-  constructor(parts: { instance: DuckDBInstance; folder: string; rangeReads: boolean; slots: Slots }) {
+  constructor(parts: { instance: DuckDBInstance; folder: string; httpfs: 'loaded' | Error | null; slots: Slots }) {
     this.#instance = parts.instance
     this.#slots = parts.slots
     this.folder = parts.folder
-    this.rangeReads = parts.rangeReads
+    this.rangeReads = parts.httpfs === 'loaded'
+    this.noRangeReads = parts.httpfs instanceof Error ? parts.httpfs : null
   }
 
   get load(): { readonly taken: number; readonly waiting: number } {
@@ -210,15 +214,6 @@ async function removeLeftovers(spool: string): Promise<void> {
     const path = join(spool, name)
     const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }))
     if (Date.now() - mtimeMs > DAY_MS) await rm(path, { recursive: true, force: true })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 

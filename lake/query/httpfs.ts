@@ -24,11 +24,12 @@ export interface HttpfsAccess {
 const FILE = 'httpfs.duckdb_extension'
 
 /**
- * Loads DuckDB's httpfs and gives it the keys of the lake's bucket. False where there is no extension to load and none can be installed:
- * whole files then come through the local cache. Throws where the folder of extensions is named but holds none that loads.
+ * Loads DuckDB's httpfs and gives it the keys of the lake's bucket. Gives the reason where there is no extension to load and none can be
+ * installed: whole files then come through the local cache. Throws where the folder of extensions is named but holds none that loads.
  */
-export async function loadHttpfs(connection: DuckDBConnection, access: HttpfsAccess): Promise<boolean> {
-  if (!(await loadExtension(connection, access))) return false
+export async function loadHttpfs(connection: DuckDBConnection, access: HttpfsAccess): Promise<'loaded' | Error> {
+  const missing = await loadExtension(connection, access)
+  if (missing) return missing
   const values: Record<string, string> = {
     KEY_ID: access.accessKeyId,
     SECRET: access.secretAccessKey,
@@ -44,24 +45,23 @@ export async function loadHttpfs(connection: DuckDBConnection, access: HttpfsAcc
   }
   const members = Object.entries(values).map(([name, value]) => `${name} ${quoteText(value)}`)
   await connection.run(`CREATE SECRET lake (TYPE s3, ${members.join(', ')})`)
-  return true
+  return 'loaded'
 }
 
-async function loadExtension(connection: DuckDBConnection, access: HttpfsAccess): Promise<boolean> {
+async function loadExtension(connection: DuckDBConnection, access: HttpfsAccess): Promise<Error | null> {
   if (access.extensions) {
     const file = await findFile(access.extensions)
     if (!file) throw new Error(`DUCKDB_EXTENSIONS=${access.extensions}: there is no ${FILE} in it`)
     await connection.run(`LOAD ${quoteText(file)}`)
-    return true
+    return null
   }
   await connection.run(`SET extension_directory = ${quoteText(access.installInto)}`)
   try {
     await connection.run('INSTALL httpfs')
     await connection.run('LOAD httpfs')
-    return true
-  } catch {
-    // No network and nothing installed before: the cache of whole files takes over, and the lake says so.
-    return false
+    return null
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
   }
 }
 

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { rm, stat } from 'node:fs/promises'
 import { join as joinPath } from 'node:path'
 import { DuckDBDateValue, DuckDBDecimalValue, DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api'
+import { declaredTable } from '../iceberg/schema.ts'
 import type { DataFile, FieldMetrics, Bound as Limit } from '../iceberg/types.ts'
 import type { Dataset, PartitionField } from '../schema/dataset.ts'
 import { type PhysicalField, physicalFields, tableColumns } from '../schema/physical.ts'
 import type { ObjectStore } from '../store/store.ts'
+import { quoteText } from './literal.ts'
 import type { Session } from './session.ts'
 import { column, fieldName, fieldOf, join, type Sql, type SqlPart, sql } from './sql.ts'
 
@@ -109,7 +111,7 @@ async function writeFile(
   await session.copy(sql`SELECT ${join(fields.map(fieldName))} FROM ${part.rows}${order}`, {
     path,
     // Without bloom filters: a reader would ask for one of each row group, one request after the other, before bounds rule the group out.
-    options: `FORMAT parquet, COMPRESSION zstd, WRITE_BLOOM_FILTER false, ROW_GROUP_SIZE ${options.rowGroupRows ?? ROW_GROUP_ROWS}, FIELD_IDS ${fieldIds(fields)}`,
+    options: `FORMAT parquet, COMPRESSION zstd, WRITE_BLOOM_FILTER false, ROW_GROUP_SIZE ${options.rowGroupRows ?? ROW_GROUP_ROWS}, FIELD_IDS ${fieldIds(fields)}, KV_METADATA {"iceberg.schema": ${quoteText(schemaText(dataset))}}`,
   })
   const { rows, metrics } = await metricsOf(session, path, fields)
   if (rows === 0) return null
@@ -128,6 +130,12 @@ function fieldIds(fields: readonly PhysicalField[]): string {
     return `"${name}": ${ids}`
   })
   return `{${members.join(', ')}}`
+}
+
+/** The schema that a file is written with, where Iceberg's own writers put it: readers without field ids find renamed columns by it. */
+function schemaText(dataset: Dataset): string {
+  const fields = declaredTable(dataset).fields.map(({ id, name, required, type }) => ({ id, name, required, type }))
+  return JSON.stringify({ type: 'struct', fields })
 }
 
 /** Counts and limits of each field, read back from the finished file: what a manifest says is what the file holds. */

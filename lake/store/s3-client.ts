@@ -1,4 +1,5 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
+import { createLimit } from '../limit.ts'
 import { StoreError, systemCode } from './errors.ts'
 
 /** Where a bucket is and how to speak to it. */
@@ -50,7 +51,7 @@ export function s3Client(options: S3Options): S3Client {
     ...(options.credentials === undefined ? {} : { credentials: options.credentials }),
   }
   const client = new S3Client(config)
-  const turn = gate()
+  const turn = createLimit(CONCURRENT)
   // Outermost, so that a request waits its turn before its signature and its time limits begin.
   client.middlewareStack.add((next) => (args) => turn(() => next(args).catch(fail)), {
     step: 'initialize',
@@ -94,24 +95,6 @@ export function parseS3Url(url: string): { readonly bucket: string; readonly pre
   if (bucket === undefined)
     throw new StoreError(`store url ${JSON.stringify(url)} is not s3://bucket or s3://bucket/prefix`, { code: 'invalid-url' })
   return { bucket, prefix: path ? `${path}/` : '' }
-}
-
-// Lets only so many tasks run at once; the others wait their turn.
-function gate(): <T>(task: () => Promise<T>) => Promise<T> {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async (task) => {
-    if (running >= CONCURRENT) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running++
-    try {
-      return await task()
-    } finally {
-      const next = waiting.shift()
-      // Its place is handed on, so `running` stays.
-      if (next) next()
-      else running--
-    }
-  }
 }
 
 /** HTTP status of a failed request; null where there was no reply. */

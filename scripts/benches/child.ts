@@ -1,5 +1,5 @@
 import { BENCHES } from './list.ts'
-import { type Bench, measure } from './measure.ts'
+import { type Bench, type MemoryBench, measure } from './measure.ts'
 
 /** What a bench's child process is asked to do. */
 export type Step = 'set-up' | 'ratio' | 'memory'
@@ -11,7 +11,11 @@ if (!bench || !process.send) throw new Error(`child.ts is started by main.ts; no
 process.send(await run(bench, step, folder))
 process.disconnect()
 
-async function run(bench: Bench, step: Step, folder: string): Promise<unknown> {
+async function run(bench: Bench | MemoryBench, step: Step, folder: string): Promise<unknown> {
+  if ('run' in bench) {
+    await bench.run(folder)
+    return { rss_mb: process.resourceUsage().maxRSS / 1024 }
+  }
   if (step === 'set-up') return (await bench.setUp?.(folder)) ?? null
   const pair = await bench.open(folder, { only: step === 'memory' })
   try {

@@ -1,4 +1,5 @@
 import { dgtParse } from './dgt-parse.ts'
+import { FEED_MEMORY } from './feed-memory.ts'
 import { fuelParse } from './fuel-parse.ts'
 import { historyHours, historyRaw } from './history.ts'
 import { incidentsApi, incidentsNotModified } from './incidents-api.ts'
@@ -6,11 +7,11 @@ import { lakeCommitRows } from './lake-commit-rows.ts'
 import { lakeCommitTable } from './lake-commit-table.ts'
 import { lakeSensorMonth } from './lake-sensor-month.ts'
 import { liveSaturated } from './live-saturated.ts'
-import type { Bench } from './measure.ts'
+import type { Bench, MemoryBench } from './measure.ts'
 import { pmParse } from './pm-parse.ts'
 
 /** Every bench, in the order they run. */
-export const BENCHES: readonly Bench[] = [
+export const BENCHES: readonly (Bench | MemoryBench)[] = [
   dgtParse,
   pmParse,
   fuelParse,
@@ -22,4 +23,5 @@ export const BENCHES: readonly Bench[] = [
   incidentsApi,
   incidentsNotModified,
   liveSaturated,
+  ...FEED_MEMORY,
 ]

@@ -25,6 +25,16 @@ export interface Bench {
   open(folder: string, options: { readonly only: boolean }): Promise<Pair>
 }
 
+/** A promise about memory: a process that only does this never takes more than so much. */
+export interface MemoryBench {
+  readonly name: string
+  readonly about: string
+  /** Peak resident memory, MB. */
+  readonly limit_mb: number
+  /** The work, once, in a process and a folder of its own. */
+  run(folder: string): Promise<void>
+}
+
 /** What rounds of a bench gave: the median of their ratios and how far the farthest round lies from it, relative. */
 export interface Measured {
   readonly ratio: number

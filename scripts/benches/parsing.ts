@@ -58,7 +58,8 @@ export function generatedDocument(feed: Feed, resource: string): Buffer {
   const standIn = STAND_INS.find((one) => one.feed === feed.id)
   if (!standIn) throw new Error(`no stand-in serves ${feed.id}`)
   const publishedAt = standIn.publishedAt(SEED, AT)
-  return Buffer.from(standIn.write(makeWorld(SEED), { resource, publishedAt, stampedAt: publishedAt, variant: WHOLE }), 'utf8')
+  const written = standIn.write(makeWorld(SEED), { resource, publishedAt, stampedAt: publishedAt, variant: WHOLE })
+  return typeof written === 'string' ? Buffer.from(written) : written
 }
 
 /** Parses a document of a feed and checks its rows. Throws where a row is not good. */

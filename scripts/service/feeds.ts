@@ -98,7 +98,9 @@ async function list(config: ReturnType<typeof cliConfig>): Promise<void> {
           .map(([id, rows]) => `${id} ${rows}`)
           .join(', '),
         waiting.at(-1) ?? '',
-        state?.last_error ?? '',
+        [state?.last_error, state?.lost_fetches ? `${state.lost_fetches} accepted fetches cannot be read` : null]
+          .filter(Boolean)
+          .join('; '),
       ])
     }
     say(table(['feed', 'health', 'every', 'last success', 'data time', 'rows', 'rejected, waits', 'last error'], lines))

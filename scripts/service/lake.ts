@@ -3,12 +3,15 @@ import { datasetById, datasets } from '../../lake/catalog.ts'
 import { liveFiles } from '../../lake/iceberg/files.ts'
 import { relocate } from '../../lake/iceberg/relocate.ts'
 import { versionKey } from '../../lake/iceberg/table.ts'
+import { coverageOf } from '../../lake/landed.ts'
 import type { Lake } from '../../lake/open.ts'
 import type { Json } from '../../lake/schema/columns.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
+import { readFeedListings } from '../../lake/system.ts'
 import { runCommand, say } from './output.ts'
-import { cliConfig, openServiceLake, openServiceStore } from './parts.ts'
+import { cliConfig, openServiceLake, openServiceStore, serviceLog } from './parts.ts'
 import { table } from './table.ts'
 
 const USAGE = `scripts/lake <command> [--data <dir>]
@@ -37,7 +40,7 @@ async function main(): Promise<void> {
   if (!/^[1-9]\d{0,5}$/.test(values.rows)) throw new Error(`--rows ${values.rows}: a number from 1 to 999999`)
   const config = cliConfig(values.data)
   const store = await openServiceStore(config)
-  const lake = await openServiceLake(config, store)
+  const lake = await openServiceLake(config, store, { process: 'cli', log: serviceLog(config, 'cli') })
   try {
     if (command === 'tables') await showTables(lake, store)
     else if (command === 'files') await showFiles(lake, argument as string)
@@ -50,6 +53,7 @@ async function main(): Promise<void> {
 }
 
 async function showTables(lake: Lake, store: ObjectStore): Promise<void> {
+  const feeds = await readFeedListings(store)
   const lines: Json[][] = []
   for (const dataset of datasets) {
     const snapshot = await lake.snapshot(dataset)
@@ -59,14 +63,13 @@ async function showTables(lake: Lake, store: ObjectStore): Promise<void> {
     }
     const files = await liveFiles(snapshot.state)
     const sum = (of: 'rows' | 'bytes'): number => files.reduce((total, file) => total + file[of], 0)
-    const covered = Object.values(snapshot.covered_until)
-    const until = covered.length === 0 ? null : new Date(Math.min(...covered)).toISOString()
+    const { until } = coverageOf(dataset.id, snapshot.covered_until, feeds)
     lines.push([
       dataset.id,
       sum('rows'),
       files.length,
       sum('bytes'),
-      until,
+      until === null ? null : isoInstant(until),
       store.location(versionKey(snapshot.state.table.key, snapshot.version)),
     ])
   }
@@ -91,7 +94,12 @@ async function answer(lake: Lake, query: string, most: number): Promise<void> {
   const select = query.trim().replace(/;\s*$/, '')
   if (select === '') throw new Error(`sql needs a SELECT\n${USAGE}`)
   // DuckDB writes the values itself: instants and decimals with every digit.
-  const rows = await lake.text(`SELECT COLUMNS(*)::VARCHAR FROM (${select}\n)`, { timeout_ms: SQL_TIMEOUT_MS, datasets })
+  const asked = lake.text(`SELECT COLUMNS(*)::VARCHAR FROM (${select}\n)`, { timeout_ms: SQL_TIMEOUT_MS, datasets })
+  const rows: AnyRow[] = []
+  for await (const batch of asked) {
+    rows.push(...batch)
+    if (rows.length > most) break
+  }
   const names = Object.keys(rows[0] ?? {})
   say(
     table(
@@ -99,7 +107,7 @@ async function answer(lake: Lake, query: string, most: number): Promise<void> {
       rows.slice(0, most).map((row) => names.map((name) => shown(row[name]))),
     ),
   )
-  say(rows.length > most ? `${most} of ${rows.length} rows; --rows shows more` : `${rows.length} rows`)
+  say(rows.length > most ? `the first ${most} rows; --rows shows more` : `${rows.length} rows`)
 }
 
 /** A value for a person's eyes; whole numbers beyond 2^53 keep every digit. */

@@ -53,6 +53,9 @@ export async function openServiceStore(config: Config): Promise<ObjectStore> {
   return store
 }
 
+/** A process that opens the lake; `cli` is any command of a person. */
+export type ProcessName = 'api' | 'worker' | 'cli'
+
 /** What a process of the service works with, opened together. */
 export interface Parts {
   readonly config: Config
@@ -65,12 +68,15 @@ export interface Parts {
 }
 
 /** Opens store, lake and Redis for the pipeline. */
-export async function openParts(config: Config, options: { readonly redisUrl: string; readonly log: Logger }): Promise<Parts> {
-  const { redisUrl, log } = options
+export async function openParts(
+  config: Config,
+  options: { readonly process: ProcessName; readonly redisUrl: string; readonly log: Logger },
+): Promise<Parts> {
+  const { process: name, redisUrl, log } = options
   const store = await openServiceStore(config)
   try {
     // Landing waits its turn, however many feeds come at once; only callers are refused.
-    const lake = await openServiceLake(config, store, { queue: 1000 })
+    const lake = await openServiceLake(config, store, { process: name, log, queue: 1000 })
     const redis = openRedis(redisUrl, { commandTimeout_ms: 60_000 })
     const context: IngestContext = {
       store,
@@ -94,10 +100,18 @@ export async function openParts(config: Config, options: { readonly redisUrl: st
   }
 }
 
+/** How a process opens the lake: its cache of whole files is not shared with the others. */
+export interface ServiceLakeOptions extends Pick<LakeOptions, 'queue' | 'standBack'> {
+  readonly process: ProcessName
+  /** Told once where an S3 lake is read by whole files, and why. */
+  readonly log: Logger
+}
+
 /** Opens the lake of a configuration; twice its slots may wait for one unless told. */
-export function openServiceLake(config: Config, store: ObjectStore, more: Pick<LakeOptions, 'queue' | 'standBack'> = {}): Promise<Lake> {
+export async function openServiceLake(config: Config, store: ObjectStore, options: ServiceLakeOptions): Promise<Lake> {
+  const { process: name, log, ...more } = options
   const folder = dataFolder(config)
-  return openLake({
+  const lake = await openLake({
     store,
     spool: join(folder, 'spool'),
     memory: config.queryMemory,
@@ -105,9 +119,14 @@ export function openServiceLake(config: Config, store: ObjectStore, more: Pick<L
     threads: config.queryThreads,
     slots: config.querySlots,
     ...more,
-    cache: { folder: join(folder, 'cache'), maxBytes: config.cacheBytes },
+    cache: { folder: join(folder, 'cache'), name, maxBytes: config.cacheBytes },
     httpfs: httpfsOf(config),
   })
+  if (store.url.startsWith('s3://') && !lake.engine.rangeReads) {
+    const reason = lake.engine.noRangeReads?.message ?? 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set'
+    log.warn({ reason }, 'no range reads by httpfs: queries fetch whole files')
+  }
+  return lake
 }
 
 /** Range reads of an S3 lake, where the environment holds keys that DuckDB can be given; a role's changing keys it cannot. */

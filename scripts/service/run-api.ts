@@ -13,7 +13,7 @@ const config = readConfig(process.env)
 const log = serviceLog(config, 'api')
 if (!config.redisUrl) throw new Error('REDIS_URL is not set; scripts/start sets it')
 const store = await openServiceStore(config)
-const lake = await openServiceLake(config, store, { standBack: true })
+const lake = await openServiceLake(config, store, { process: 'api', log, standBack: true })
 const live = openLive({ redisUrl: config.redisUrl, onError: (err) => log.warn({ err }, 'live state not read') })
 // Whoever asks as soon as the port is open gets the data that is there.
 await Promise.race([live.ready, sleep(LIVE_WAIT_MS)])

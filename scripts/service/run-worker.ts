@@ -17,7 +17,7 @@ endWithSupervisor()
 const config = readConfig(process.env)
 const log = serviceLog(config, 'worker')
 if (!config.redisUrl) throw new Error('REDIS_URL is not set; scripts/start sets it')
-const parts = await openParts(config, { redisUrl: config.redisUrl, log })
+const parts = await openParts(config, { process: 'worker', redisUrl: config.redisUrl, log })
 const { context, store } = parts
 const record = await claimLake(store, config.mode, Date.now())
 await prepareTables(context, datasets)
@@ -42,6 +42,7 @@ const worker = await startWorker({
   redisUrl: config.redisUrl,
   lake: `${record.mode} lake of ${record.created_at}`,
   feeds: scheduled,
+  declared: feeds.flatMap((feed) => feed.into.map((dataset) => ({ dataset: dataset.id, feed: feed.id }))),
   upkeep: UPKEEP_TASKS,
   landEvery_s: config.mode === 'replay' ? REPLAY_LAND_EVERY_S : config.landEvery_s,
   runner: {

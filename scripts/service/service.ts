@@ -31,13 +31,18 @@ export interface Service extends Pick<Parts, 'store' | 'lake' | 'context'> {
 export async function openService(config: Config): Promise<Service> {
   const server = config.redisUrl ? null : await startRedis({ folder: join(dataFolder(config), 'redis'), appendOnly: true })
   const log = serviceLog(config, 'cli')
-  const parts = await openParts(config, { redisUrl: config.redisUrl ?? (server as { url: string }).url, log })
+  const parts = await openParts(config, {
+    process: 'cli',
+    redisUrl: config.redisUrl ?? (server as { url: string }).url,
+    log,
+  })
   const runner = makeRunner(parts.context)
   const inTurn = async <T>(feed: Feed, kind: JobKind, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     const done = await withLock({ redis: parts.redis, name: jobLock(kind, feed.id), ttl_ms: 30_000, wait_ms: TURN_MS }, work)
     if (!done.ran) throw new Error(`another ${kind} of ${feed.id} is at work since ${TURN_MS / 60_000} minutes; try again later`)
     return done.value
   }
+  const landInTurn = (feed: Feed): Promise<unknown> => inTurn(feed, 'land', (signal) => runner.land(feed, signal))
   return {
     store: parts.store,
     lake: parts.lake,
@@ -47,13 +52,13 @@ export async function openService(config: Config): Promise<Service> {
       inTurn(feed, 'fetch', async (signal) => {
         await prepareTables(parts.context, feed.into)
         const outcome = await runner.fetch(feed, signal)
-        await runner.land(feed, signal)
+        await landInTurn(feed)
         return outcome
       }),
     acceptFetch: (feed, fetchId) =>
-      inTurn(feed, 'fetch', async (signal) => {
+      inTurn(feed, 'fetch', async () => {
         const accepted = await runner.accept(feed, fetchId)
-        await runner.land(feed, signal)
+        await landInTurn(feed)
         return accepted
       }),
     replay: (feed, options) => inTurn(feed, 'land', () => rebuild(parts.context, { feed, ...options })),

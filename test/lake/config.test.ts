@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { readConfig, settingsTable } from '../../lake/config.ts'
+import { readConfig, SETTINGS, settingsTable } from '../../lake/config.ts'
 import { PROJECT } from '../laws/sources.ts'
 
 test('settings that are not given take what the table says', () => {
@@ -16,17 +17,59 @@ test('sizes, flags and addresses are read', () => {
   })
 })
 
-test('all mistakes are told at once, each with variable, value and what is allowed', () => {
-  const read = () =>
-    readConfig({ PORT: 'eighty', SOURCE_MODE: 'fake', QUERY_MEMORY: 'much', S3_PATH_STYLE: 'maybe', S3_ENDPOINT: 'nowhere' })
-  for (const words of [
-    'PORT=eighty: a whole number',
-    'SOURCE_MODE=fake: one of live, replay, simulated',
-    'QUERY_MEMORY=much: a size',
-    'S3_PATH_STYLE=maybe: true or false',
-    'S3_ENDPOINT=nowhere: no address',
-  ])
-    expect(read).toThrow(words)
+const MISTAKES: readonly [variable: string, value: string, allowed: string][] = [
+  ['PORT', 'eighty', 'a whole number, 0 to 65535'],
+  ['SOURCE_MODE', 'fake', 'one of `live`, `replay`, `simulated`'],
+  ['QUERY_MEMORY', 'much', 'a size such as `512MB`, at least 256MB'],
+  ['S3_PATH_STYLE', 'maybe', '`true` or `false`'],
+  ['S3_ENDPOINT', 'nowhere', 'an `http(s)://` address'],
+  ['S3_ENDPOINT', 'ftp://127.0.0.1', 'an `http(s)://` address'],
+  ['PORT', '99999999', 'a whole number, 0 to 65535'],
+  ['LOG_LEVEL', 'verbose', 'one of `trace`, `debug`, `info`, `warn`, `error`'],
+  ['QUERY_SLOTS', '0', 'a whole number, 1 to 64'],
+  ['QUERY_THREADS', '0', 'a whole number, 1 to 256'],
+  ['QUERY_MEMORY', '0', 'a size such as `512MB`, at least 256MB'],
+  ['CACHE_BYTES', '0', 'a size such as `512MB`, at least 1GB'],
+  ['LAND_EVERY_S', '9', 'a whole number, 10 to 300'],
+  ['LAND_EVERY_S', '301', 'a whole number, 10 to 300'],
+  ['LAKE_URL', 'S3://bucket', '`s3://bucket/prefix` or a folder'],
+  ['LAKE_URL', 'gs://bucket', '`s3://bucket/prefix` or a folder'],
+  ['REDIS_URL', 'localhost:6379', '`redis://…`, `rediss://…` or the path of a socket'],
+]
+
+test.each(MISTAKES)('%s=%s is refused with what is allowed', (variable, value, allowed) => {
+  expect(() => readConfig({ [variable]: value })).toThrow(`${variable}=${value}: ${allowed}`)
+})
+
+test('all mistakes are told at once', () => {
+  const env = Object.fromEntries(MISTAKES.map(([variable, value]) => [variable, value]))
+  const read = (): unknown => readConfig(env)
+  for (const [variable, value] of Object.entries(env)) expect(read).toThrow(`${variable}=${value}: `)
+})
+
+test.each([
+  { PORT: '0', QUERY_SPILL: '0', QUERY_SLOTS: '1', QUERY_THREADS: '1', QUERY_MEMORY: '256MB' },
+  { PORT: '65535', QUERY_SLOTS: '64', LAND_EVERY_S: '300', LOG_LEVEL: 'trace' },
+  { LAKE_URL: 's3://bucket/prefix', S3_ENDPOINT: 'https://s3.example.org' },
+  { LAKE_URL: '/srv/lake' },
+  { LAKE_URL: 'lake:2026' },
+  ...['redis://127.0.0.1:6379', 'rediss://redis.example.org', 'unix:///run/redis.sock', '/run/redis.sock'].map((url) => ({
+    REDIS_URL: url,
+  })),
+])('%o is taken', (env) => {
+  expect(() => readConfig(env)).not.toThrow()
+})
+
+test("the region is the bucket's, else that of AWS's own variable", () => {
+  expect(readConfig({}).s3Region).toBe('us-east-1')
+  expect(readConfig({ AWS_REGION: 'eu-south-2' }).s3Region).toBe('eu-south-2')
+  expect(readConfig({ AWS_REGION: 'eu-south-2', S3_REGION: 'eu-west-3' }).s3Region).toBe('eu-west-3')
+})
+
+test('every level of log lines that is allowed is one of the log', () => {
+  const { oneOf } = SETTINGS.logLevel.allowed
+  for (const level of oneOf ?? []) expect(pino.levels.values).toHaveProperty(level)
+  expect(oneOf).toHaveLength(5)
 })
 
 test("the README's table of settings is the one the code reads", () => {

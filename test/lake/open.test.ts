@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { commit } from '../../lake/iceberg/commit.ts'
 import { expireSnapshots } from '../../lake/iceberg/expire.ts'
@@ -9,12 +8,8 @@ import { removeOrphans } from '../../lake/iceberg/orphans.ts'
 import type { Lake, LakeOptions } from '../../lake/open.ts'
 import { scan, scanFiles } from '../../lake/query/scan.ts'
 import { column, instant, sql } from '../../lake/query/sql.ts'
-import { col } from '../../lake/schema/columns.ts'
-import type { AnyRow } from '../../lake/schema/dataset.ts'
-import { jsonProperties } from '../../lake/schema/json.ts'
-import { tableColumns } from '../../lake/schema/physical.ts'
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { tempFolder } from '../helpers/temp.ts'
-import { anyRow } from './query/arbitraries.ts'
 import { everything, landRows, openTestLake, variant } from './query/fixtures.ts'
 
 async function testLake(options: Partial<LakeOptions> = {}): Promise<Lake> {
@@ -150,76 +145,30 @@ test('values come as JavaScript holds them', async () => {
   ])
 })
 
-test('DuckDB writes the same JSON as the converter', async () => {
-  const lake = await testLake()
-  const { path: _path, area: _area, ...columns } = tableColumns(everything)
-  let fetch = 0
-  await fc.assert(
-    fc.asyncProperty(fc.array(anyRow, { minLength: 1, maxLength: 40 }), async (rows) => {
-      const fetch_id = `fetch.${fetch++}`
-      await landRows(
-        lake,
-        everything,
-        rows.map((one, id) => ({ ...one, id, fetch_id })),
-      )
-      const query = sql`SELECT * FROM ${scan(everything, { fetch_id: { eq: fetch_id } })} ORDER BY id`
-      const { text, rows: count } = await lake.json(query, { columns })
-      expect(count).toBe(rows.length)
-      const expected = (await lake.query(query)).map((found) =>
-        Object.fromEntries(
-          Object.entries(columns).flatMap(([name, declared]) =>
-            jsonProperties(name, declared).map((property) => [property.name, property.json(found[name])]),
-          ),
-        ),
-      )
-      expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(expected)))
-    }),
-    { numRuns: 15 },
-  )
-})
-
-test('decimals and whole floats are written without a tail of zeros, and computed columns as declared', async () => {
-  const lake = await testLake()
-  const { text } = await lake.json(sql`SELECT 1.500 AS price, 2.0::DOUBLE AS ratio, avg(i) AS mean, count(*) AS n FROM range(4) t(i)`, {
-    columns: {
-      price: col.decimal(1, '', { scale: 3, unit: '1' }),
-      ratio: col.float(2, '', { unit: '1' }),
-      mean: col.decimal(3, '', { scale: 1, unit: '1' }),
-      n: col.integer(4, '', { unit: '1' }),
-    },
-  })
-  expect(text).toBe('[{"price":1.5,"ratio":2,"mean":1.5,"n":4}]')
-  expect(await lake.json(sql`SELECT 1 AS n WHERE false`, { columns: { n: col.integer(1, '', { unit: '1' }) } })).toEqual({
-    text: '[]',
-    rows: 0,
-  })
-})
-
-test('a long JSON answer keeps the order of its query, and its limit', async () => {
-  const lake = await testLake()
-  await landRows(
-    lake,
-    everything,
-    Array.from({ length: 30_000 }, (_, id) => row((id * 7919) % 30_000, { price: id / 8 })),
-  )
-  const { id, price } = everything.columns
-  const query = sql`SELECT id, price FROM ${scan(everything)} ORDER BY id DESC`
-  const { text, rows } = await lake.json(query, { columns: { id, price }, maxRows: 30_000 })
-  expect(rows).toBe(30_000)
-  expect(JSON.parse(text)).toEqual(await lake.query(query))
-  await expect(lake.json(query, { columns: { id, price }, maxRows: 29_999 })).rejects.toMatchObject({ code: 'too-many-rows' })
-})
-
 test("a person's SELECT reads datasets by their ids", async () => {
   const lake = await testLake()
   const dataset = variant({ id: 'persons_own' })
   await landRows(lake, dataset, [row(1, { name: "O'Brien $1", position: { lat: 1, lon: 2 } }), row(2)])
   const text = "WITH named AS (SELECT * FROM persons_own WHERE name LIKE 'O%') SELECT name, position_lat, position_lon FROM named"
-  expect(await lake.text(text, { datasets: [dataset, everything] })).toEqual([{ name: "O'Brien $1", position: { lat: 1, lon: 2 } }])
-  expect(await lake.text('SELECT count(*) AS n FROM everything', { datasets: [dataset, everything] })).toEqual([{ n: 0 }])
-  await expect(lake.text('SELECT * FROM other', { datasets: [dataset] })).rejects.toThrow(/other/)
-  await expect(lake.text('DROP TABLE persons_own', { datasets: [dataset] })).rejects.toMatchObject({ name: 'QueryError' })
-  await expect(lake.text("SELECT * FROM read_text('/etc/passwd')", { datasets: [] })).rejects.toThrow(/disabled/)
+  const ask = async (query: string, ...datasets: Dataset[]): Promise<AnyRow[]> => {
+    const rows: AnyRow[] = []
+    for await (const batch of lake.text(query, { datasets })) rows.push(...batch)
+    return rows
+  }
+  expect(await ask(text, dataset, everything)).toEqual([{ name: "O'Brien $1", position: { lat: 1, lon: 2 } }])
+  expect(await ask('SELECT count(*) AS n FROM everything', dataset, everything)).toEqual([{ n: 0 }])
+  await expect(ask('SELECT * FROM other', dataset)).rejects.toThrow(/other/)
+  await expect(ask('DROP TABLE persons_own', dataset)).rejects.toMatchObject({ name: 'QueryError' })
+  await expect(ask("SELECT * FROM read_text('/etc/passwd')")).rejects.toThrow(/disabled/)
+})
+
+test("a person's SELECT without end is left after the rows that are wanted", async () => {
+  const lake = await testLake()
+  for await (const batch of lake.text('SELECT range AS n FROM range(9000000000000)', { datasets: [] })) {
+    expect(batch[0]).toEqual({ n: 0 })
+    break
+  }
+  expect(lake.engine.load.taken).toBe(0)
 })
 
 test('a moved lake is read where it lies now', async () => {

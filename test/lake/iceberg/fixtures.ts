@@ -6,7 +6,6 @@ import { type DuckDBConnection, DuckDBDateValue, DuckDBDecimalValue, DuckDBInsta
 import { partsOf } from '../../../lake/iceberg/manifest-schema.ts'
 import { specOf } from '../../../lake/iceberg/metadata.ts'
 import { pathsOf, type TableState } from '../../../lake/iceberg/table.ts'
-import { transformValue } from '../../../lake/iceberg/transforms.ts'
 import type { Bound, DataFile, FieldMetrics, TableField } from '../../../lake/iceberg/types.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
@@ -14,6 +13,7 @@ import { type Dataset, defineDataset, month } from '../../../lake/schema/dataset
 import { defineSource } from '../../../lake/schema/sources.ts'
 import { fileStore } from '../../../lake/store/file.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
+import { transformValue } from './partition-value.ts'
 
 const source = defineSource({
   id: 'sample',

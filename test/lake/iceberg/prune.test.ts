@@ -4,9 +4,10 @@ import { type ManifestedFile, toManifested } from '../../../lake/iceberg/manifes
 import { summarise } from '../../../lake/iceberg/manifest-list.ts'
 import type { PartitionPart } from '../../../lake/iceberg/manifest-schema.ts'
 import { constraintOf, metricsMayMatch, partitionMayMatch, summaryMayMatch } from '../../../lake/iceberg/prune.ts'
-import { resultType, type Transform, transformValue } from '../../../lake/iceberg/transforms.ts'
+import { resultType, type Transform } from '../../../lake/iceberg/transforms.ts'
 import type { Bound, ColumnFilter, FieldMetrics } from '../../../lake/iceberg/types.ts'
 import { compareValues } from '../../../lake/iceberg/values.ts'
+import { transformValue } from './partition-value.ts'
 
 interface TypeCase {
   readonly type: string

@@ -2,6 +2,7 @@ import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { declaredTable } from '../../../lake/iceberg/schema.ts'
 import type { Lake } from '../../../lake/open.ts'
 import { type WriteOptions, type WrittenFile, writeParquet } from '../../../lake/query/parquet.ts'
 import { stageRows } from '../../../lake/query/rows.ts'
@@ -115,6 +116,18 @@ test('the file carries field ids, lists and elements included, in zstd, in the o
   expect(new Set(metadata.row_groups.flatMap(({ columns }) => columns.map((column) => column.meta_data?.codec)))).toEqual(new Set(['ZSTD']))
   const order = await lake.use({}, (session) => session.values(sql`SELECT id FROM read_parquet(${written?.path as string})`))
   expect(order.flat()).toEqual([4, 2, 3, 0, 1])
+})
+
+test('the file carries the schema it was written with, as Iceberg writers do', async () => {
+  const [written] = await write([row(1)], variant({ partition: [] }))
+  const { key_value_metadata } = await parquetMetadataAsync(await asyncBufferFromFile(written?.path as string))
+  const kept = key_value_metadata?.find(({ key }) => key === 'iceberg.schema')?.value
+  const { fields } = declaredTable(everything)
+  expect(fields.length).toBeGreaterThan(20)
+  expect(JSON.parse(kept ?? '')).toEqual({
+    type: 'struct',
+    fields: fields.map(({ id, name, required, type }) => ({ id, name, required, type })),
+  })
 })
 
 test('many bytes become several files, none sharing a place with another', async () => {

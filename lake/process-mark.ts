@@ -1,0 +1,94 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+
+/** What tells a process from any other, a later one under the same number included: its id and, on Linux, when it began. */
+export function processMark(): string {
+  return `${process.pid}-${statusOf(process.pid)?.began ?? 0}`
+}
+
+/** True where the process of a mark still runs. */
+export function isRunning(mark: string): boolean {
+  const [, pid, began] = /^(\d+)-(\d+)$/.exec(mark) ?? []
+  if (!pid || !isAlive(Number(pid))) return false
+  const status = statusOf(Number(pid))
+  return status === null || (status.began === began && status.state !== 'Z')
+}
+
+/** True where a process of that number runs, whoever's it is. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/**
+ * Takes a file as the mark of this process and gives what lets it go, or the mark of the running process (or part of this one) that has
+ * it. The mark of a process that ended is taken over.
+ */
+export function takeMark(path: string): (() => void) | string {
+  const mark = processMark()
+  const mine = `${path}.${mark}`
+  writeFileSync(mine, mark)
+  try {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      if (linked(mine, path)) return () => letGo(path, mark)
+      const owner = textOf(path)
+      if (owner === null) continue
+      if (isRunning(owner)) return owner
+      removeStale(path, { owner, aside: `${mine}.old` })
+    }
+    throw new Error(`${path} cannot be taken: another start is at it`)
+  } finally {
+    rmSync(mine, { force: true })
+  }
+}
+
+function letGo(path: string, mark: string): void {
+  if (textOf(path) === mark) rmSync(path)
+}
+
+/** Moves the mark of an ended process away; one that another process has set there meanwhile is put back. */
+function removeStale(path: string, { owner, aside }: { readonly owner: string; readonly aside: string }): void {
+  try {
+    renameSync(path, aside)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    throw error
+  }
+  if (textOf(aside) !== owner) linked(aside, path)
+  rmSync(aside, { force: true })
+}
+
+function linked(from: string, to: string): boolean {
+  try {
+    linkSync(from, to)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** State and start of a process (proc(5), fields 3 and 22, in ticks since the machine's start); null where there is no /proc to say. */
+function statusOf(pid: number): { readonly state: string; readonly began: string } | null {
+  try {
+    // The second field is the program's name in brackets, which may hold anything.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ')
+    return { state: fields[0] as string, began: fields[19] as string }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { pino } from 'pino'
+import { feeds } from '../../jobs/feeds/catalog.ts'
+import type { Feed } from '../../jobs/feeds/define.ts'
+import type { IngestContext } from '../../jobs/ingest/context.ts'
+import { makeRunner, type Runner } from '../../jobs/ingest/runner.ts'
+import { openRedis } from '../../lake/live/connect.ts'
+import { idKey } from '../../lake/system.ts'
+import { startRedis } from '../redis.ts'
+import { benchLake } from './madrid-day.ts'
+import type { MemoryBench } from './measure.ts'
+
+const STAND_IN = fileURLToPath(new URL('../stand-in/main.ts', import.meta.url))
+/** A Saturday morning: what the generated Spain shows then is the same on every machine. */
+const START = '2026-11-21T08:31:00Z'
+const LIMIT_MB = 400
+
+/** For each feed: a process that fetches, shows live and lands three publications at full scale, the last one as after a restart. */
+export const FEED_MEMORY: readonly MemoryBench[] = feeds.map((feed) => ({
+  name: `memory-${feed.id}`,
+  about: `peak memory of a process that only runs ${feed.id}, from bytes to live state and tables`,
+  limit_mb: LIMIT_MB,
+  run: (folder) => runAlone(feed, folder),
+}))
+
+async function runAlone(feed: Feed, folder: string): Promise<void> {
+  const standIn = await startStandIn()
+  const server = await startRedis({ folder: join(folder, 'redis'), appendOnly: false })
+  await mkdir(join(folder, 'spool'), { recursive: true })
+  const lake = await benchLake(folder)
+  const redis = openRedis(server.url)
+  const clock = { now: Date.parse(START) }
+  const context: IngestContext = {
+    store: lake.store,
+    lake,
+    redis,
+    log: pino({ level: 'error' }),
+    mode: 'simulated',
+    idKey: await idKey(lake.store),
+    origin: (url) => url.replace('https://', `${standIn.url}/`),
+    now: () => clock.now,
+  }
+  try {
+    let runner = makeRunner(context)
+    await publishOnce(feed, runner)
+    await turnOn(standIn.url, clock, feed.every_s * 1000)
+    await publishOnce(feed, runner)
+    runner = makeRunner(context)
+    await turnOn(standIn.url, clock, feed.every_s * 1000)
+    await publishOnce(feed, runner)
+  } finally {
+    redis.disconnect()
+    await lake.close()
+    await server.stop()
+    standIn.process.kill()
+  }
+}
+
+async function publishOnce(feed: Feed, runner: Runner): Promise<void> {
+  const never = new AbortController().signal
+  const { outcome, reason } = await runner.fetch(feed, never)
+  if (outcome === 'failed' || outcome === 'rejected') throw new Error(`${feed.id}: ${outcome}: ${reason}`)
+  await runner.land(feed, never)
+}
+
+async function turnOn(publishers: string, clock: { now: number }, by_ms: number): Promise<void> {
+  const reply = await fetch(`${publishers}/_control/clock`, { method: 'POST', body: JSON.stringify({ advance_ms: by_ms }) })
+  if (!reply.ok) throw new Error(`the stand-in's clock was not moved: ${reply.status} ${await reply.text()}`)
+  clock.now += by_ms
+}
+
+/** The stand-in in a process of its own, for its Spain counts in no feed's memory; its clock stands still until it is moved. */
+async function startStandIn(): Promise<{ url: string; process: ChildProcess }> {
+  const process_ = spawn(process.execPath, [STAND_IN, '--port', '0', '--speed', '0', '--start', START], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  for await (const line of createInterface({ input: process_.stdout })) {
+    const url = /^ready (\S+)$/.exec(line)?.[1]
+    if (url) return { url, process: process_ }
+  }
+  throw new Error('the stand-in ended before it was ready')
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { checkDatasets } from '../../../lake/schema/check-datasets.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { everything, variant } from '../query/fixtures.ts'
+
+test('a catalogue without mistakes is taken as it is', () => {
+  expect(checkDatasets([everything])).toEqual([everything])
+})
+
+test('every mistake of a catalogue is told at once, with its dataset', () => {
+  const { id, observed_at } = everything.columns
+  const speed = col.integer(3, 'Speed.', { unit: 'parsec' as 'km' })
+  const wrong = variant({ id: 'wrong', columns: { id, observed_at, speed }, order: ['height'] })
+  const check = (): unknown => checkDatasets([everything, everything, wrong])
+  for (const mistake of ['everything: declared twice', 'wrong: column speed: no unit parsec', 'wrong: there is no column height'])
+    expect(check).toThrow(mistake)
+})
