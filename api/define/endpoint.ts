@@ -73,8 +73,8 @@ export interface LakeRead<P, D extends readonly Dataset[], R> {
   readonly rows?: { readonly columns: Columns; readonly finish: (row: never) => R }
   /** Finds the thing whose history it is in the current state of a dataset: an unknown thing is 404, one without rows an empty list. */
   readonly subject?: { readonly of: Dataset; readonly find: (state: State, values: P) => boolean }
-  /** Fields left out of the reply because of what the request asks. */
-  readonly omit?: (values: P) => readonly string[]
+  /** Fields left out of the reply because of what the request asks, and the parameter that asks for it. */
+  readonly omit?: { readonly by: string; readonly fields: (values: P) => readonly string[] }
 }
 
 /** What happened to a dataset, from the log of changes. */
@@ -107,6 +107,8 @@ export interface ListReturn<F extends Fields = Fields> {
   /** Fields that `sort` takes, and the order where it is not given: a field, or `-` and a field for falling. */
   readonly sorts: readonly (keyof F & string)[]
   readonly order: string
+  /** Parameters without which a field has no value, by field: a sort by it is then refused. */
+  readonly needs?: { readonly [field in keyof F & string]?: readonly string[] }
   /** Records per reply where the request does not say (null: all), and at most. */
   readonly limit: { readonly default: number | null; readonly max: number }
 }

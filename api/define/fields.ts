@@ -96,7 +96,8 @@ export type StateRow<D extends { readonly columns: Columns }> = Row<D> & {
 
 /**
  * Makes the function that turns a dataset's row into a record: `computed` fills what it names, fields that are the dataset's columns are
- * taken from the row, and any other field is taken from the row's member of the same name; throws where a row has none.
+ * taken from the row, and any other field is taken from the row's member of the same name; throws where a row has none. A row that is
+ * older than one of its dataset's columns has null there.
  */
 export function projection<D extends Dataset, F extends Fields>(
   dataset: D,
@@ -106,12 +107,13 @@ export function projection<D extends Dataset, F extends Fields>(
   const columns = columnsOf(dataset, shape.fields)
   const steps = Object.keys(shape.fields).map((name) => {
     const make = computed[name as keyof F] as ((row: AnyRow) => unknown) | undefined
-    return { name, column: columns.get(name) ?? name, make }
+    const column = columns.get(name) ?? name
+    return { name, column, make, isNullable: dataset.columns[column]?.nullable === true }
   })
   return (row) => {
     const made: AnyRow = {}
-    for (const { name, column, make } of steps) {
-      const value = make ? make(row) : row[column]
+    for (const { name, column, make, isNullable } of steps) {
+      const value = make ? make(row) : isNullable ? (row[column] ?? null) : row[column]
       if (value === undefined) throw new Error(`${shape.name}: a row of ${dataset.id} gives no ${name}`)
       made[name] = value
     }

@@ -82,9 +82,7 @@ function listParams(returns: ListReturn, kind: Endpoint['read']['kind']): Record
     ...page,
     sort: sortParam(returns),
     ...(id ? { ids: listOf(textParam('Only records with these ids, at most 500.', { max: 60 })) } : {}),
-    ...(kind === 'live' && returns.record.fields['updated_at']
-      ? { updated_since: instantParam('Only records that changed at or after this instant.') }
-      : {}),
+    ...(returns.record.fields['updated_at'] ? { updated_since: instantParam('Only records that changed at or after this instant.') } : {}),
     ...(kind === 'lake'
       ? { total: oneOf('`exact` counts all records of the answer, which takes longer; otherwise total is null.', ['exact']) }
       : {}),
@@ -97,8 +95,9 @@ const snapshotParam = textParam('State of the lake to read, as `meta.snapshot` n
 
 function sortParam(returns: ListReturn): Param<string | null> {
   const values = returns.sorts.flatMap((name) => [name, `-${name}`])
+  const needs = Object.entries(returns.needs ?? {}).map(([field, names]) => ` ${field} needs ${names?.join(' and ')}.`)
   return param({
-    about: `Order: a field, or - and a field for falling. ${returns.order} unless given; nulls come last.`,
+    about: `Order: a field, or - and a field for falling. ${returns.order} unless given; nulls come last.${needs.join('')}`,
     schema: { type: 'string', enum: values },
     parse: (text) => chosen(text, values),
   })

@@ -101,7 +101,7 @@ export interface RoadFilter {
 export const roadParams: Group<RoadFilter> = group(
   {
     road: param({
-      about: 'Road designation; hyphens, blanks and case do not matter (A-1 = A1).',
+      about: 'Road designation; hyphens, blanks and case do not matter (A-1 = A1, N-II = N-2).',
       schema: { type: 'string', minLength: 1, maxLength: 30 },
       parse: (text) => {
         const road = foldRoad(text)
@@ -120,9 +120,15 @@ export const roadParams: Group<RoadFilter> = group(
   },
 )
 
-/** A road designation as it can be compared: letters and digits only, upper case. */
+/** The national roads that leave Madrid have Roman numbers on paper; the traffic authority writes N-2 for N-II. */
+const RADIAL = /^N(VI|IV|V|I{1,3})([A-Z]?)$/
+const RADIALS: readonly string[] = ['I', 'II', 'III', 'IV', 'V', 'VI']
+
+/** A road designation as it can be compared: letters and digits only, upper case, N-II as N-2. */
 export function foldRoad(text: string): string {
-  return foldName(text).replaceAll(' ', '').toUpperCase()
+  const folded = foldName(text).replaceAll(' ', '').toUpperCase()
+  const [, number, suffix] = RADIAL.exec(folded) ?? []
+  return number === undefined ? folded : `N${RADIALS.indexOf(number) + 1}${suffix}`
 }
 
 /** True where something at or between kilometre points of a road touches the stretch asked for. */

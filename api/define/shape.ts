@@ -10,6 +10,8 @@ export interface Member {
   /** The field it comes from; the two members of a point share one. */
   readonly field: string
   readonly schema: JsonSchema
+  /** A value of it for the documentation, made of what is declared. */
+  readonly example: Json
   /** Its JSON value, of the field's value in a record. */
   readonly json: (value: unknown) => Json
 }
@@ -42,6 +44,11 @@ export function recordSchema(
     properties: Object.fromEntries(members.map((member) => [member.name, member.schema])),
     ...(options.strict ? { required: members.map((member) => member.name), additionalProperties: false } : {}),
   }
+}
+
+/** A record as a JSON object, made of the examples of its fields. */
+export function exampleOf(fields: Fields): JsonObject {
+  return Object.fromEntries(membersOf(fields).map((member) => [member.name, member.example]))
 }
 
 /** Makes the function that writes a record as a JSON object, with all members or only some. */
@@ -84,8 +91,19 @@ function jsonTextWriter(): (value: Json) => string {
 }
 
 function memberOf(name: string, field: Field): Member[] {
-  if (!isNested(field)) return jsonProperties(name, field).map((property) => ({ ...property, field: name }))
-  return [{ name, field: name, schema: nestedSchema(field), json: nestedJson(field) }]
+  if (isNested(field)) return [{ name, field: name, schema: nestedSchema(field), example: nestedExample(field), json: nestedJson(field) }]
+  return jsonProperties(name, field).map((property) => {
+    const [example = null] = (property.schema['examples'] ?? []) as Json[]
+    return { ...property, field: name, example }
+  })
+}
+
+function nestedExample({ kind, fields, keys }: Nested): Json {
+  const example = exampleOf(fields)
+  if (kind === 'object') return example
+  if (kind === 'objects') return [example]
+  const [code = ''] = Object.keys(keys?.codes ?? {})
+  return { [code]: example }
 }
 
 function nestedSchema(field: Nested): JsonSchema {

@@ -1,5 +1,6 @@
 import { defineCodes } from '../../lake/schema/codes.ts'
-import { col } from '../../lake/schema/columns.ts'
+import { type Column, col } from '../../lake/schema/columns.ts'
+import { withExample } from './tail.ts'
 
 /** What can happen to a thing. */
 export const CHANGE_KINDS = defineCodes('change_kind', 'What happened to a thing.', {
@@ -8,14 +9,18 @@ export const CHANGE_KINDS = defineCodes('change_kind', 'What happened to a thing
   ENDED: ['Termina', 'Ended'],
 })
 
-/** What every entry of a feed of changes begins with. */
-export const CHANGE_FIELDS = {
+const CHANGE_FIELDS = {
   kind: col.code(0, 'What happened.', CHANGE_KINDS, { example: 'CREATED' }),
-  at: col.instant(0, 'Publication that brought the change.', { example: '2026-01-02T12:23:28.413Z' }),
+  at: col.instant(0, 'Publication that brought the change.'),
   changed: col.list([0, 0], 'Members that differ; none where it was created or ended.', col.string(0, 'Name of a member.'), {
     example: [],
   }),
 } as const
+
+/** What every entry of a feed of changes begins with. `time` is the column of the publication that its examples are of. */
+export function changeFields(time: Column): typeof CHANGE_FIELDS {
+  return Object.freeze({ ...CHANGE_FIELDS, at: withExample(CHANGE_FIELDS.at, time.example) })
+}
 
 /** What to say of every feed of changes. */
 export const ABOUT_CHANGES =

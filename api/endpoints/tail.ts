@@ -1,18 +1,31 @@
 import { provinceByCode } from '../../lake/places/provinces.ts'
-import { col } from '../../lake/schema/columns.ts'
+import { type Column, col } from '../../lake/schema/columns.ts'
 import { ROW_STATUS } from '../../lake/schema/physical.ts'
 
-/** What every record of a thing that has a history ends with. */
-export const STATE_FIELDS = {
-  updated_at: col.instant(0, 'Publication that last changed the record.', { example: '2026-01-02T12:23:28.413Z' }),
+const STATE_FIELDS = {
+  updated_at: col.instant(0, 'Publication that last changed the record.'),
   status: col.code(0, 'State of the record.', ROW_STATUS, { example: 'ACTIVE' }),
   is_stale: col.boolean(0, 'True where the newest publication did not confirm the record.', { example: false }),
 } as const
 
-/** Official name of a record's province. */
-export const PROVINCE_NAME = col.string(0, 'Official name of the province.', { nullable: true, example: 'Granada' })
+/** What every record of a thing that has a history ends with. `time` is the column of the publication that its examples are of. */
+export function stateFields(time: Column): typeof STATE_FIELDS {
+  return Object.freeze({ ...STATE_FIELDS, updated_at: withExample(STATE_FIELDS.updated_at, time.example) })
+}
+
+const PROVINCE_NAME = col.string(0, 'Official name of the province.', { nullable: true })
+
+/** Official name of a record's province, beside the column of its code. */
+export function provinceField(code: Column<string> | Column<string | null>): typeof PROVINCE_NAME {
+  return withExample(PROVINCE_NAME, provinceName((code.example ?? null) as string | null))
+}
 
 /** The official name of a province by its INE code; null for none. */
 export function provinceName(code: string | null): string | null {
   return code === null ? null : (provinceByCode(code)?.name ?? null)
+}
+
+/** The same column with an example. */
+export function withExample<C extends Column>(column: C, example: Column['example']): C {
+  return Object.freeze(example === undefined ? { ...column } : { ...column, example })
 }

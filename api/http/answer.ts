@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import type { Format } from '../define/params-page.ts'
+import { type Problem, problem } from '../define/problems.ts'
 import type { Cursors } from './cursor.ts'
 import { type ReplyHead, stepOf } from './replies.ts'
 import type { RequestValues } from './request.ts'
@@ -69,6 +70,11 @@ export function etagOf(
     versions.of,
     state.contextVersion(versions.datasets),
   ])
+  return weakTag(text)
+}
+
+/** The weak tag of a text, or of what tells it from others. */
+export function weakTag(text: string): string {
   return `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`
 }
 
@@ -111,6 +117,11 @@ function modifiedAt(
   const { now, versions, data_time, begin } = options
   const newest = Math.max(data_time ?? 0, versions.changed_at ?? 0, begin, state.contextChangedAt(versions.datasets))
   return newest === 0 ? null : Math.min(newest, now)
+}
+
+/** The problem of a path under which there is nothing. */
+export function unknownThing(path: string): Problem {
+  return problem('not-found', `Nothing is known under ${path.slice(0, 200)}.`)
 }
 
 /** The Link header's entry for the next page, of the path and query as they were sent. */

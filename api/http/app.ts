@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Lake } from '../../lake/open.ts'
 import type { Endpoint } from '../define/endpoint.ts'
-import { PROBLEMS, type ProblemCode, problem } from '../define/problems.ts'
+import { problem } from '../define/problems.ts'
 import type { AnswerContext, Answerer } from './answer.ts'
 import { changesAnswerer } from './changes-answers.ts'
 import type { Cursors } from './cursor.ts'
@@ -11,9 +11,10 @@ import { findAnswerer } from './find-answers.ts'
 import { lakeAnswerer } from './lake-answers.ts'
 import { liveAnswerer, systemAnswerer } from './live-answers.ts'
 import { openapi } from './openapi.ts'
-import { answerClientError, answerProblems, problemPage } from './problem-replies.ts'
+import { registerPlatform } from './platform.ts'
+import { answerClientError, answerConnect, answerProblems, unknownPath } from './problem-replies.ts'
 import { ReplyCache } from './reply-cache.ts'
-import { knowAllMethods, registerEndpoint, registerOtherMethods } from './routes.ts'
+import { knowAllMethods, registerEndpoint } from './routes.ts'
 import type { ServiceState } from './state.ts'
 
 /** What the HTTP side works with. */
@@ -54,10 +55,13 @@ export function buildApp(parts: AppParts): FastifyInstance {
   })
   knowAllMethods(app)
   answerProblems(app, { baseUrl, log })
+  app.server.on('connect', (request, socket) => answerConnect(request, socket as Socket, baseUrl()))
   app.addHook('onRequest', (request, _reply, done) => {
     const { headers, httpVersion } = request.raw
-    const isHostless = headers.host === undefined && httpVersion === '1.1'
-    done(isHostless ? problem('malformed-request', 'The Host header is missing; HTTP/1.1 requires it.') : undefined)
+    if (headers.host === undefined && httpVersion === '1.1')
+      done(problem('malformed-request', 'The Host header is missing; HTTP/1.1 requires it.'))
+    // Here, as a body that nobody wants could not be read, either.
+    else done(request.is404 ? unknownPath(request) : undefined)
   })
   // Whatever changes a reply's form changes the description too, and so every tag.
   const schemaVersion = hash('sha256', JSON.stringify(openapi(endpoints, '')), 'base64url')
@@ -78,46 +82,4 @@ function answererOf(context: AnswerContext, lake: Lake): Answerer {
   if (kind === 'find') return findAnswerer(context, lake)
   if (kind === 'changes') return changesAnswerer(context)
   return kind === 'system' ? systemAnswerer(context) : liveAnswerer(context)
-}
-
-/** The paths that are no data. */
-function registerPlatform(app: FastifyInstance, { endpoints, state, lake, baseUrl }: AppParts): void {
-  const NO_STORE = { 'Cache-Control': 'no-store' }
-  app.get('/health', { exposeHeadRoute: true }, async (_request, reply) => reply.headers(NO_STORE).send({ status: 'ok' }))
-  app.get('/ready', { exposeHeadRoute: true }, async (_request, reply) => {
-    const checks = { redis: state.live.connected, lake: await answers(() => lake.store.now()) }
-    const ok = checks.redis && checks.lake
-    return reply
-      .code(ok ? 200 : 503)
-      .headers(NO_STORE)
-      .send({ status: ok ? 'ready' : 'not ready', source_mode: state.mode, ...checks })
-  })
-  let description: { readonly baseUrl: string; readonly text: string } | null = null
-  app.get('/openapi.json', { exposeHeadRoute: true }, async (_request, reply) => {
-    if (description?.baseUrl !== baseUrl()) description = { baseUrl: baseUrl(), text: JSON.stringify(openapi(endpoints, baseUrl())) }
-    return reply
-      .headers({
-        'Content-Type': 'application/json; charset=utf-8',
-        'Cache-Control': 'public, max-age=300',
-        'Access-Control-Allow-Origin': '*',
-      })
-      .send(description.text)
-  })
-  app.get('/problems/:code', { exposeHeadRoute: true }, async (request, reply) => {
-    const { code } = request.params as { code: string }
-    if (!Object.hasOwn(PROBLEMS, code)) throw problem('not-found', 'There is no such problem.')
-    return reply
-      .headers({ 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'public, max-age=3600' })
-      .send(problemPage(code as ProblemCode))
-  })
-  for (const url of ['/health', '/ready', '/openapi.json', '/problems/:code']) registerOtherMethods(app, url)
-}
-
-async function answers(ask: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await ask()
-    return true
-  } catch {
-    return false
-  }
 }

@@ -1,6 +1,6 @@
 import type { ChangesPage, LoggedChange } from '../../lake/live/changes.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
-import { problem } from '../define/problems.ts'
+import { type Problem, problem } from '../define/problems.ts'
 import type { ServiceState } from './state.ts'
 
 /** A change with the time of the publication that brought it, ms since the epoch. */
@@ -26,7 +26,7 @@ export function logOf(state: ServiceState, dataset: Dataset, version: number): C
     try {
       return await state.live.changes(dataset.id, { after, limit })
     } catch (error) {
-      throw problem('temporary-reduced-capacity', 'The log of changes cannot be read at the moment.', { retry_after_s: 5, cause: error })
+      throw logUnreadable(error)
     }
   }
   const log: ChangeLog = {
@@ -52,6 +52,11 @@ export function logOf(state: ServiceState, dataset: Dataset, version: number): C
     },
   }
   return log
+}
+
+/** The problem of a log that Redis does not give. */
+export function logUnreadable(cause?: unknown): Problem {
+  return problem('temporary-reduced-capacity', 'The log of changes cannot be read at the moment.', { retry_after_s: 5, cause })
 }
 
 /** The cursor that lies further along, of one given and the end of a state. */

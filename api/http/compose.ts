@@ -20,7 +20,11 @@ export interface Meta {
 const TIMEZONE = 'Europe/Madrid'
 
 /** The `meta` of a reply over datasets; the first is the one the reply is of. */
-export function metaOf(state: ServiceState, datasets: readonly Dataset[], lake?: { snapshot: string; covered_until: number | null }): Meta {
+export function metaOf(
+  state: Pick<ServiceState, 'mode' | 'isStale' | 'cadence_s'>,
+  datasets: readonly Dataset[],
+  lake?: { snapshot: string; covered_until: number | null },
+): Meta {
   const [primary] = datasets
   const sources = new Map(datasets.flatMap((dataset) => dataset.sources).map((source) => [source.id, source]))
   return {

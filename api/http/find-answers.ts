@@ -1,8 +1,7 @@
 import type { Lake } from '../../lake/open.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { FindRead } from '../define/endpoint.ts'
-import { problem } from '../define/problems.ts'
-import { type AnswerContext, type Answerer, headOf } from './answer.ts'
+import { type AnswerContext, type Answerer, headOf, unknownThing } from './answer.ts'
 import { logOf } from './change-log.ts'
 import { type Meta, metaOf } from './compose.ts'
 import { QUERY_TIMEOUT_MS } from './lake-answers.ts'
@@ -35,8 +34,8 @@ export function findAnswerer(context: AnswerContext, lake: Lake): Answerer {
       return { head: headOf(context, values, { ...common, versions }), answer, isCheap: true }
     }
     const { past } = read
-    if (!past) throw unknown(values)
-    const lakeNow = await lakeState({ lake, cursors: context.cursors }, read.from.slice(0, 1), null)
+    if (!past) throw unknownThing(values.path)
+    const lakeNow = await lakeState({ lake, cursors: context.cursors, feeds: state.system().feeds }, read.from.slice(0, 1), null)
     const head = headOf(context, values, {
       ...common,
       versions: {
@@ -51,7 +50,7 @@ export function findAnswerer(context: AnswerContext, lake: Lake): Answerer {
       if (ended) return bodyOf(ended, metaOf(state, read.from))
       const options = { pins: lakeNow.pins, timeout_ms: QUERY_TIMEOUT_MS, signal, columns: past.columns, maxRows: 1 }
       const [row] = await lake.query(past.query(values.own), options)
-      if (!row) throw unknown(values)
+      if (!row) throw unknownThing(values.path)
       return bodyOf(past.finish(row as never), metaOf(state, read.from, { snapshot: lakeNow.name, covered_until: lakeNow.covered_until }))
     }
     return { head, answer, isCheap: false, mayNotExist: true }
@@ -67,8 +66,4 @@ function oneText(
   const { page } = options.values
   const shown = options.format === 'geojson' ? texts.feature(record, page) : texts.object(record, page)
   return JSON.stringify({ ...shown, meta: options.meta })
-}
-
-function unknown(values: RequestValues): Error {
-  return problem('not-found', `Nothing is known under ${values.path.slice(0, 200)}.`)
 }

@@ -1,5 +1,5 @@
 import type { Lake } from '../../lake/open.ts'
-import { bind, join, type Sql, sql } from '../../lake/query/sql.ts'
+import { bind, instant, join, type Sql, sql } from '../../lake/query/sql.ts'
 import type { Columns, Json } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { LakeRead, LakeView, ListReturn, State } from '../define/endpoint.ts'
@@ -7,7 +7,7 @@ import { closePeriod } from '../define/params-time.ts'
 import { problem } from '../define/problems.ts'
 import { fieldColumn, flatFields } from '../define/select.ts'
 import { membersOf } from '../define/shape.ts'
-import { type AnswerContext, type Answerer, type Body, headOf, nextLink } from './answer.ts'
+import { type AnswerContext, type Answerer, type Body, headOf, nextLink, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
 import { type LakeState, lakeState } from './lake-pins.ts'
 import { type Order, orderOf, type Position, positionOf } from './paging.ts'
@@ -32,11 +32,13 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
 
   return async (values, { format, now }) => {
     const { page } = values
+    const shown = shownPage(values, read, returns)
     const bound = `${endpoint.path} ${values.filterKey}`
     const begun = page.cursor === null ? null : readBegun(cursors.open(page.cursor, { bind: bound, now }))
-    const lakeNow = await lakeState({ lake, cursors }, read.from, begun?.snapshot || page.snapshot)
+    const lakeNow = await lakeState({ lake, cursors, feeds: state.system().feeds }, read.from, begun?.snapshot || page.snapshot)
     const view = viewOf(lakeNow)
-    const query = read.query(values.own, view)
+    const whole = read.query(values.own, view)
+    const query = changedSince(whole, { shape: record.name, columns, since: page.updated_since })
     const isKnown = knowsSubject(context, read, values)
     const head = headOf(context, values, {
       format,
@@ -51,7 +53,8 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
       const limit = page.limit ?? returns.limit.max
       const paged = pageQuery({ query, columns, shape: record.name, order, after: begun?.position ?? null, limit: limit + 1 })
       const rows = await lake.query(paged, { ...options, columns, maxRows: limit + 1 })
-      if (rows.length === 0 && !begun && !isKnown) throw problem('not-found', `Nothing is known under ${values.path.slice(0, 200)}.`)
+      const isEmpty = rows.length === 0 && !begun && !isKnown
+      if (isEmpty && (page.updated_since === null || (await countOf(lake, whole, options)) === 0)) throw unknownThing(values.path)
       const shownRows = rows.slice(0, limit)
       const end = rows.length > limit ? positionOf(order, shownRows.at(-1) as AnyRow) : null
       const finish = read.rows?.finish as ((row: AnyRow) => AnyRow) | undefined
@@ -60,7 +63,6 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
         end && cursors.seal({ snapshot: lakeNow.name, position: end } as unknown as Json, { bind: bound, now, hours: CURSOR_HOURS })
       const total = page.total === 'exact' ? await countOf(lake, query, options) : null
       const meta = metaOf(state, read.from, { snapshot: lakeNow.name, covered_until: lakeNow.covered_until })
-      const shown = shownPage(values, read, returns)
       const links = next_cursor === null ? [] : [nextLink(values.path, values.query, next_cursor)]
       const list = { name: returns.name, total, updated_at: lakeNow.covered_until, next_cursor, meta }
       return { text: listBody(list, records, { texts, page: shown, format }), links }
@@ -72,10 +74,10 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
 /** What a query may know of a state of the lake. */
 function viewOf(lakeNow: LakeState): LakeView {
   const covered_until = lakeNow.covered_until ?? 0
-  // The end is not included, the newest observation is.
+  // The end is not included, the newest observation is: of whichever feed, so that a period left open loses no row.
   return {
     covered_until,
-    period: (period, span_days) => closePeriod(period, { covered_until: covered_until + 1, span_ms: span_days * DAY_MS }),
+    period: (period, span_days) => closePeriod(period, { covered_until: (lakeNow.newest ?? 0) + 1, span_ms: span_days * DAY_MS }),
   }
 }
 
@@ -120,6 +122,13 @@ function isSame(name: Sql, column: Columns[string], value: unknown): Sql {
   return value === null ? sql`${name} IS NULL` : sql`${name} = ${bind('key', column, value)}`
 }
 
+/** A query's rows that changed at or after an instant (ms), all of them where it is null. */
+function changedSince(query: Sql, options: { readonly shape: string; readonly columns: Columns; readonly since: number | null }): Sql {
+  const { shape, columns, since } = options
+  if (since === null) return query
+  return sql`SELECT * FROM (${query}) WHERE ${fieldColumn({ name: shape, about: '', fields: columns }, 'updated_at')} >= ${instant(since)}`
+}
+
 async function countOf(lake: Lake, query: Sql, options: Parameters<Lake['query']>[1]): Promise<number> {
   const [row] = await lake.query(sql`SELECT count(*) AS total FROM (${query})`, { ...options, columns: {}, maxRows: 1 })
   return Number(row?.['total'])
@@ -132,12 +141,16 @@ function knowsSubject(context: AnswerContext, { subject }: LakeRead<unknown, rea
   return snapshot !== null && subject.find(snapshot as unknown as State, values.own)
 }
 
-/** The page's parameters, without the fields that the endpoint leaves out. */
+/** The page's parameters, without the fields that the endpoint leaves out; throws where `fields` asks for no other. */
 function shownPage(values: RequestValues, read: LakeRead<unknown, readonly Dataset[], AnyRow>, returns: ListReturn): RequestValues['page'] {
-  const left = read.omit?.(values.own) ?? []
-  if (left.length === 0) return values.page
+  const { omit } = read
+  const left = omit?.fields(values.own) ?? []
+  if (!omit || left.length === 0) return values.page
   const all = values.page.fields ?? membersOf(returns.record.fields).map((member) => member.name)
-  return { ...values.page, fields: all.filter((name) => !left.includes(name)) }
+  const fields = all.filter((name) => !left.includes(name))
+  if (fields.length > 0) return { ...values.page, fields }
+  const detail = `${omit.by} and fields leave no member: ${omit.by} leaves out ${all.join(', ')}, and fields asks for nothing else`
+  throw problem('invalid-parameter', detail, { errors: [omit.by, 'fields'].map((parameter) => ({ parameter, detail })) })
 }
 
 function readBegun(value: Json): { snapshot: string; position: Position } {

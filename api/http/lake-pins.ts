@@ -1,3 +1,5 @@
+import { coverageOf } from '../../lake/landed.ts'
+import type { FeedListing } from '../../lake/live/freshness.ts'
 import type { Lake, LakePins } from '../../lake/open.ts'
 import { isQueryError } from '../../lake/query/errors.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
@@ -9,14 +11,16 @@ export interface LakeState {
   readonly pins: LakePins
   /** Names the state, for `meta.snapshot`, `?snapshot=` and cursors; empty where nothing has landed yet. */
   readonly name: string
-  /** Newest data time that has landed in the first dataset, in ms; null where none has. */
+  /** Until when the first dataset has what all of its feeds published, in ms; null where nothing has landed. */
   readonly covered_until: number | null
+  /** Newest data time that has landed in it, in ms; null where none has. Where it fills from several feeds, later than `covered_until`. */
+  readonly newest: number | null
   /** When one of the tables last changed, ms since the epoch; null where there is none. */
   readonly changed_at: number | null
 }
 
-/** One dataset in a name: id, snapshot id, covered until (ms). Names are stamped: what they say was read from the tables. */
-const PART = /^([a-z0-9_]{1,60})\.(\d{1,20})\.(\d{1,15})$/
+/** One dataset in a name: id, snapshot id, covered until and newest (ms). Names are stamped: what they say was read from the tables. */
+const PART = /^([a-z0-9_]{1,60})\.(\d{1,20})\.(\d{1,15})-(\d{1,15})$/
 const EXPECTED = 'expected a snapshot as meta.snapshot named it'
 
 /**
@@ -24,35 +28,43 @@ const EXPECTED = 'expected a snapshot as meta.snapshot named it'
  * The covered time is part of the name, because it moves on without a new snapshot where nothing changed. Names are signed with `cursors`.
  */
 export async function lakeState(
-  { lake, cursors }: { readonly lake: Lake; readonly cursors: Cursors },
+  { lake, cursors, feeds }: { readonly lake: Lake; readonly cursors: Cursors; readonly feeds: readonly FeedListing[] },
   datasets: readonly Dataset[],
   name: string | null,
 ): Promise<LakeState> {
-  const named = name ? readName(cursors.stamped(name) ?? '', datasets) : new Map<string, { id: bigint; covered: number }>()
+  const named = name ? readName(cursors.stamped(name) ?? '', datasets) : new Map<string, Named>()
   const parts: string[] = []
   let covered_until: number | null = null
+  let newest: number | null = null
   let changed_at: number | null = null
   for (const [at, dataset] of datasets.entries()) {
     const asked = named.get(dataset.id)
     const snapshot = await existing(() => lake.snapshot(dataset, asked?.id))
     if (!snapshot?.snapshotId) continue
-    const covered = asked?.covered ?? Math.max(0, ...Object.values(snapshot.covered_until))
-    if (at === 0) covered_until = covered
+    const landed = coverageOf(dataset.id, snapshot.covered_until, feeds)
+    const { until, end } = asked ?? { until: Math.floor(landed.until ?? 0), end: Math.floor(landed.newest ?? 0) }
+    if (at === 0) [covered_until, newest] = [until, end]
     changed_at = Math.max(changed_at ?? 0, asked ? snapshot.updated_at : snapshot.state.metadata['last-updated-ms'])
-    parts.push(`${dataset.id}.${snapshot.snapshotId}.${Math.floor(covered)}`)
-    named.set(dataset.id, { id: snapshot.snapshotId, covered })
+    parts.push(`${dataset.id}.${snapshot.snapshotId}.${until}-${end}`)
+    named.set(dataset.id, { id: snapshot.snapshotId, until, end })
   }
   const at = Object.fromEntries([...named].map(([id, one]) => [id, one.id]))
   const stamped = parts.length === 0 ? '' : cursors.stamp(parts.join(','))
-  return { pins: await existing(() => lake.pin(datasets, at)), name: stamped, covered_until, changed_at }
+  return { pins: await existing(() => lake.pin(datasets, at)), name: stamped, covered_until, newest, changed_at }
 }
 
-function readName(name: string, datasets: readonly Dataset[]): Map<string, { id: bigint; covered: number }> {
-  const known = new Map<string, { id: bigint; covered: number }>()
+interface Named {
+  readonly id: bigint
+  readonly until: number
+  readonly end: number
+}
+
+function readName(name: string, datasets: readonly Dataset[]): Map<string, Named> {
+  const known = new Map<string, Named>()
   for (const part of name.split(',')) {
-    const [, id = '', snapshot = '', covered = ''] = PART.exec(part) ?? []
+    const [, id = '', snapshot = '', until = '', end = ''] = PART.exec(part) ?? []
     if (!datasets.some((dataset) => dataset.id === id)) throw new Refused(EXPECTED, { parameter: 'snapshot' })
-    known.set(id, { id: BigInt(snapshot), covered: Number(covered) })
+    known.set(id, { id: BigInt(snapshot), until: Number(until), end: Number(end) })
   }
   return known
 }

@@ -2,7 +2,7 @@ import type { LiveSnapshot } from '../../lake/live/read.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { ListReturn, LiveRead, State, SystemRead } from '../define/endpoint.ts'
 import type { Format } from '../define/params-page.ts'
-import { problem } from '../define/problems.ts'
+import { type Problem, problem } from '../define/problems.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, nextLink } from './answer.ts'
 import { type Meta, metaOf } from './compose.ts'
 import { compareBy, orderOf, pageOf, readPosition } from './paging.ts'
@@ -80,12 +80,17 @@ export function statesOf(
 } {
   const snapshots = datasets.map((dataset) => state.snapshot(dataset))
   const [primary] = snapshots
-  if (!primary) throw problem('feed-unavailable', `No data of ${datasets[0]?.title} has arrived yet.`, { retry_after_s: 30 })
+  if (!primary) throw neverPublished(datasets[0])
   const of = snapshots.flatMap((snapshot) => (snapshot ? [snapshot.version, ...snapshot.parts.map((part) => part.fetch_id)] : [null]))
   // The time of the data tells changes of one part; where there are several, an older one may come after a newer one.
   const parts = snapshots.flatMap((snapshot) => snapshot?.parts ?? [])
   const changed_at = parts.length === 1 ? primary.updated_at : Math.max(...parts.map((part) => part.fetched_at))
   return { states: snapshots.map((snapshot) => (snapshot as State | null) ?? EMPTY), primary, datasets, of, changed_at }
+}
+
+/** The problem of a dataset that no feed has ever delivered. */
+export function neverPublished(dataset: Dataset | undefined): Problem {
+  return problem('feed-unavailable', `No data of ${dataset?.title} has arrived yet.`, { retry_after_s: 30 })
 }
 
 /** When a dataset is expected to be published anew. */

@@ -5,11 +5,13 @@ import { FORMATS, isLocated } from '../define/params-page.ts'
 import { PROBLEMS, type ProblemCode } from '../define/problems.ts'
 import { membersOf, recordSchema } from '../define/shape.ts'
 import { MEDIA_TYPES } from './answer.ts'
+import { exampleProblems } from './example-problems.ts'
+import { exampleReply } from './example-reply.ts'
+import { commonSchemas, HEADERS, type Part, problemResponse, ref } from './openapi-parts.ts'
+import { platformPaths } from './openapi-platform.ts'
+import { problemBody } from './problem-replies.ts'
 import { allParams } from './request.ts'
 
-type Part = Record<string, unknown>
-
-const ref = (kind: string, name: string): Part => ({ $ref: `#/components/${kind}/${name}` })
 const essence = (type: string): string => type.split(';')[0] as string
 
 /** The OpenAPI 3.1 description of the service, made from what runs. `baseUrl` is the address that clients use. */
@@ -34,8 +36,8 @@ export function openapi(endpoints: readonly Endpoint[], baseUrl: string): Part {
       { name: 'platform', description: 'What runs the service.' },
     ],
     paths: {
-      ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, { get: operation(endpoint) }])),
-      ...platformPaths(),
+      ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, { get: operation(endpoint, baseUrl) }])),
+      ...platformPaths(baseUrl),
     },
     components: {
       schemas: { ...commonSchemas(), ...Object.fromEntries(endpoints.flatMap(recordSchemas)) },
@@ -45,22 +47,19 @@ export function openapi(endpoints: readonly Endpoint[], baseUrl: string): Part {
   }
 }
 
-/** One problem of each status that any request for data may end in. */
+/** One problem of each status that any request for data may end in, whatever the endpoint. */
 const ANY_TIME: readonly ProblemCode[] = [
-  'invalid-parameter',
   'not-acceptable',
   'request-timeout',
   'payload-too-large',
   'uri-too-long',
   'headers-too-large',
   'internal',
-  'feed-unavailable',
 ]
 
-function operation(endpoint: Endpoint): Part {
+function operation(endpoint: Endpoint, baseUrl: string): Part {
   const { path, domain, plan, summary, about, returns, read } = endpoint
   const inPath = pathParams(path)
-  const problems: ProblemCode[] = inPath.length > 0 ? ['not-found', ...ANY_TIME] : [...ANY_TIME]
   return {
     operationId: operationId(path),
     tags: ['data', domain],
@@ -83,12 +82,13 @@ function operation(endpoint: Endpoint): Part {
         content: Object.fromEntries(
           (isLocated(returns.record.fields) ? FORMATS : (['json'] as const)).map((format) => [
             essence(MEDIA_TYPES[format]),
-            { schema: format === 'json' ? replySchema(endpoint) : featureSchema(endpoint) },
+            { schema: format === 'json' ? replySchema(endpoint) : featureSchema(endpoint), example: exampleReply(endpoint, format) },
           ]),
         ),
       },
       304: { description: 'The copy that If-None-Match names is still good.' },
-      ...Object.fromEntries(problems.map((code) => [PROBLEMS[code].status, ref('responses', String(PROBLEMS[code].status))])),
+      ...ownProblems(endpoint, baseUrl),
+      ...Object.fromEntries(ANY_TIME.map((code) => [PROBLEMS[code].status, ref('responses', String(PROBLEMS[code].status))])),
     },
     ...(read.kind === 'lake' ? { 'x-reads': 'lake' } : {}),
   }
@@ -150,7 +150,7 @@ function featureSchema({ returns, read }: Endpoint): JsonSchema {
     properties: {
       type: { const: 'Feature' },
       id: { type: 'string' },
-      geometry: { anyOf: [ref('schemas', 'PointGeometry'), { type: 'null' }] },
+      geometry: { anyOf: [ref('schemas', 'PointGeometry'), { type: 'null' }], description: 'The position; null where it is not known.' },
       properties: { type: 'object', properties },
     },
   }
@@ -194,124 +194,30 @@ function recordSchemas({ returns }: Endpoint): [string, JsonSchema][] {
   return [[returns.record.name, recordSchema(returns.record, { strict: false })]]
 }
 
-function commonSchemas(): Record<string, JsonSchema> {
-  const text = { type: 'string' }
-  return {
-    Problem: {
-      type: 'object',
-      description: 'RFC 9457 problem.',
-      required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'request_id'],
-      properties: {
-        type: { type: 'string', format: 'uri', description: 'Page that describes the problem.' },
-        title: text,
-        status: { type: 'integer', description: 'The HTTP status.' },
-        detail: { type: 'string', description: 'What is wrong with this request.' },
-        instance: { type: 'string', description: 'The request, as it was sent.' },
-        code: { type: 'string', enum: Object.keys(PROBLEMS) },
-        request_id: { type: 'string', description: 'Names this occurrence; tell it when you ask for help.' },
-        errors: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['detail'],
-            properties: { detail: text, parameter: text, value: text, allowed: { type: 'array', items: text } },
-          },
-        },
-      },
-    },
-    Meta: {
-      type: 'object',
-      description: 'Where the data comes from and how fresh it is.',
-      required: ['stale', 'cadence_s', 'timezone', 'source_mode', 'sources'],
-      properties: {
-        stale: { type: 'boolean', description: 'True where a feed of the data is late by three times its cadence or down.' },
-        cadence_s: { type: ['integer', 'null'], description: 'Expected time between two publications. Unit: s.' },
-        timezone: { type: 'string', description: 'Zone of plain dates, days, weeks, months and years; instants are UTC.' },
-        snapshot: { type: 'string', description: 'State of the lake that was read; pass it as `snapshot` to read it again.' },
-        covered_until: { type: ['string', 'null'], format: 'date-time', description: 'Newest data that the lake holds.' },
-        source_mode: {
-          type: 'string',
-          enum: ['live', 'replay', 'simulated'],
-          description: 'The publishers themselves, recorded captures, or a stand-in.',
-        },
-        sources: { type: 'array', items: ref('schemas', 'MetaSource') },
-      },
-    },
-    MetaSource: {
-      type: 'object',
-      required: ['id', 'name', 'licence', 'licence_url', 'attribution', 'commercial_use'],
-      properties: {
-        id: text,
-        name: text,
-        licence: text,
-        licence_url: text,
-        attribution: text,
-        commercial_use: { type: 'string', enum: ['yes', 'no', 'unknown'] },
-      },
-    },
-    PointGeometry: {
-      type: 'object',
-      required: ['type', 'coordinates'],
-      properties: { type: { const: 'Point' }, coordinates: { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2 } },
-    },
-  }
-}
-
-const HEADERS: Part = Object.freeze({
-  ETag: { description: 'Weak tag of the reply; send it as If-None-Match.', schema: { type: 'string' } },
-  LastModified: { description: 'Time of the data.', schema: { type: 'string' } },
-  CacheControl: { description: 'How long the reply is fresh: until the next publication is expected.', schema: { type: 'string' } },
-  DataAge: { description: 'Age of the data. Unit: s.', schema: { type: 'integer', minimum: 0 } },
-  Link: { description: 'The next page, rel="next".', schema: { type: 'string' } },
-})
-
-/** One response per status, for all problems that share it. */
+/** The response of each status that all endpoints share. */
 function problemResponses(): Part {
-  const used = new Set<number>([404, 405, ...ANY_TIME.map((code) => PROBLEMS[code].status)])
-  const byStatus = Map.groupBy(
-    Object.entries(PROBLEMS).filter(([, { status }]) => used.has(status)),
-    ([, { status }]) => status,
-  )
+  const codes: ProblemCode[] = ['not-found', 'method-not-allowed', ...ANY_TIME]
+  return Object.fromEntries(codes.map((code) => [String(PROBLEMS[code].status), problemResponse([code])]))
+}
+
+/** The responses of an endpoint to requests that fail in ways of its own, by status, each with examples by code. */
+function ownProblems(endpoint: Endpoint, baseUrl: string): Part {
+  const byStatus = Map.groupBy(exampleProblems(endpoint), ({ problem }) => problem.status)
   return Object.fromEntries(
-    [...byStatus].map(([status, kinds]) => [
-      String(status),
-      {
-        description: kinds.map(([code, { title }]) => `\`${code}\`: ${title}.`).join(' '),
-        content: { 'application/problem+json': { schema: ref('schemas', 'Problem') } },
-      },
-    ]),
+    [...byStatus].map(([status, list]) => {
+      const examples = list.map(({ problem, instance }) => {
+        const { code } = problem
+        return [code, { summary: PROBLEMS[code].title, value: problemBody(problem, { baseUrl, instance, request_id: REQUEST_ID }) }]
+      })
+      return [
+        status,
+        problemResponse(
+          list.map(({ problem }) => problem.code),
+          Object.fromEntries(examples),
+        ),
+      ]
+    }),
   )
 }
 
-/** Paths that are no data. */
-function platformPaths(): Part {
-  const json = (description: string): Part => ({ description, content: { 'application/json': { schema: { type: 'object' } } } })
-  const get = (operationId: string, summary: string, responses: Part): Part => ({
-    get: { operationId, tags: ['platform'], summary, responses: { ...responses, 405: ref('responses', '405') } },
-  })
-  return {
-    '/health': get('health', 'Whether the process runs', { 200: json('It does.') }),
-    '/ready': get('ready', 'Whether Redis and the lake answer', { 200: json('They do.'), 503: json('One of them does not.') }),
-    '/openapi.json': get('openapi', 'This description', { 200: json('OpenAPI 3.1.') }),
-    '/problems/{code}': {
-      get: {
-        operationId: 'problem_by_code',
-        tags: ['platform'],
-        summary: 'What a problem means, for people',
-        parameters: [
-          {
-            name: 'code',
-            in: 'path',
-            required: true,
-            description: 'Code of the problem.',
-            schema: { type: 'string', enum: Object.keys(PROBLEMS) },
-          },
-        ],
-        responses: {
-          200: { description: 'A page.', content: { 'text/html': { schema: { type: 'string' } } } },
-          404: ref('responses', '404'),
-        },
-      },
-    },
-  }
-}
+const REQUEST_ID = 'req_0f8b1c52-6d0e-4c53-9a2b-7f0d7f0b8a11'

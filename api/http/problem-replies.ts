@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { QueryError } from '../../lake/query/errors.ts'
@@ -33,24 +33,32 @@ interface ProblemReply {
   readonly request_id: string
 }
 
-/** Writes a problem as RFC 9457 has it, with a fresh request id. */
-function problemReply(made: Problem, options: { readonly baseUrl: string; readonly instance: string }): ProblemReply {
-  const { errors, retry_after_s, headers } = made.options
-  const request_id = `req_${randomUUID()}`
-  const body = {
-    type: `${options.baseUrl}/problems/${made.code}`,
+/** The body of a problem, as RFC 9457 has it. */
+export function problemBody(
+  made: Problem,
+  occurrence: { readonly baseUrl: string; readonly instance: string; readonly request_id: string },
+): object {
+  const { errors } = made.options
+  return {
+    type: `${occurrence.baseUrl}/problems/${made.code}`,
     title: PROBLEMS[made.code].title,
     status: made.status,
     detail: made.message,
-    instance: options.instance,
+    instance: occurrence.instance,
     code: made.code,
-    request_id,
+    request_id: occurrence.request_id,
     ...(errors ? { errors } : {}),
   }
+}
+
+/** Writes a problem with a fresh request id. */
+function problemReply(made: Problem, options: { readonly baseUrl: string; readonly instance: string }): ProblemReply {
+  const { retry_after_s, headers } = made.options
+  const request_id = `req_${randomUUID()}`
   return {
     status: made.status,
     request_id,
-    body: JSON.stringify(body),
+    body: JSON.stringify(problemBody(made, { ...options, request_id })),
     headers: {
       'Content-Type': CONTENT_TYPE,
       'Cache-Control': 'no-store',
@@ -105,13 +113,12 @@ export function answerProblems(
       .send(request.raw.method === 'HEAD' ? undefined : body)
   }
   app.setErrorHandler((error, request, reply) => send(request, reply, error))
-  app.setNotFoundHandler((request, reply) =>
-    send(
-      request,
-      reply,
-      problem('not-found', `There is no path ${(request.raw.url ?? '').split('?')[0]?.slice(0, 200)}; GET /openapi.json lists every path.`),
-    ),
-  )
+}
+
+/** The problem of a path that there is not. */
+export function unknownPath(request: FastifyRequest): Problem {
+  const path = (request.raw.url ?? '').split('?')[0]?.slice(0, 200)
+  return problem('not-found', `There is no path ${path}; GET /openapi.json lists every path.`)
 }
 
 /** Answers a request that never became one for Fastify: too long, too slow or no HTTP. For `clientErrorHandler`. */
@@ -121,10 +128,20 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     return
   }
   const code = PARSER_PROBLEMS[error.code ?? ''] ?? 'malformed-request'
-  const { status, headers, body } = problemReply(
-    problem(code, error.code === 'HPE_INVALID_METHOD' ? 'The request line has no method of HTTP.' : PROBLEMS[code].help),
-    { baseUrl, instance: '/' },
-  )
+  const told = problem(code, error.code === 'HPE_INVALID_METHOD' ? 'The request line has no method of HTTP.' : PROBLEMS[code].help)
+  endWith(socket, told, { baseUrl, instance: '/' })
+}
+
+/** Refuses to be a proxy: Node hands a CONNECT request over with its connection, and would only cut that off. */
+export function answerConnect(request: IncomingMessage, socket: Socket, baseUrl: string): void {
+  socket.on('error', () => socket.destroy())
+  const target = (request.url ?? '').slice(0, 200)
+  endWith(socket, methodProblem('CONNECT', target), { baseUrl, instance: target })
+}
+
+/** Answers with a problem past Node's HTTP, and ends the connection. */
+function endWith(socket: Socket, told: Problem, options: { readonly baseUrl: string; readonly instance: string }): void {
+  const { status, headers, body } = problemReply(told, options)
   const lines = Object.entries({ ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   )

@@ -64,6 +64,7 @@ export function requestReader(endpoint: Endpoint): RequestReader {
     const page = { ...NO_PAGE, ...Object.fromEntries(pageNames.map((name) => [name, read.get(name)])) } as PageValues
     if (page.ids && page.ids.length > 500)
       mistakes.add('invalid-parameter', { parameter: 'ids', detail: `ids: expected at most 500, got ${page.ids.length}` })
+    for (const error of missingForSort(endpoint.returns, page.sort, texts)) mistakes.add('invalid-parameter', error)
     mistakes.throwIfAny()
     // A reply with a cursor holds the hour in which the cursor ends.
     if (paged && (page.limit !== null || page.cursor !== null)) clock_s = Math.min(clock_s || 3600, 3600)
@@ -84,6 +85,18 @@ function checkEncoding(query: string, mistakes: Mistakes): void {
       mistakes.add('invalid-parameter', { parameter, detail })
     }
   }
+}
+
+/** What is wrong with a sort by a field that has no value without other parameters: the sort, and each of them that is not given. */
+function missingForSort(returns: Endpoint['returns'], sort: string | null, given: ReadonlyMap<string, unknown>): ProblemError[] {
+  if (returns.kind === 'one' || sort === null) return []
+  const names = returns.needs?.[sort.replace(/^-/, '')] ?? []
+  const missing = names.filter((name) => !given.has(name))
+  if (missing.length === 0) return []
+  return [
+    { parameter: 'sort', detail: `sort: ${sort} needs ${names.join(' and ')}`, value: sort },
+    ...missing.map((name) => ({ parameter: name, detail: `${name} is required with sort=${sort}` })),
+  ]
 }
 
 function readParam(name: string, one: Param, given: readonly string[] | undefined, mistakes: Mistakes): unknown {

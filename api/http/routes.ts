@@ -45,22 +45,6 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
   })
   app.addHook('onClose', async () => end())
 
-  /** Sends a reply that is at hand; false where it first has to be compressed. */
-  const sendAtHand = (raw: IncomingMessage, reply: FastifyReply, found: Ready, now: number): boolean => {
-    const { headers, method } = raw
-    if (isNotModified(headers, found.head)) {
-      reply.hijack()
-      sendNotModified(reply.raw, found, now)
-      return true
-    }
-    const encoding = encodingOf(headers['accept-encoding'] as string | undefined)
-    const body = method === 'HEAD' ? null : bodyAtHand(found, encoding)
-    if (body === null && method !== 'HEAD') return false
-    reply.hijack()
-    sendReady(reply.raw, found, { now, encoding, body })
-    return true
-  }
-
   const answer = async (request: FastifyRequest, reply: FastifyReply, now: number, shelfKey: string): Promise<void> => {
     const { raw } = request
     refuseBody(raw)
@@ -78,11 +62,7 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
       cache.put(found)
     }
     if (prepared.isCheap && asked === generation) shelf.put(shelfKey, found)
-    if (sendAtHand(raw, reply, found, now)) return
-    const encoding = encodingOf(raw.headers['accept-encoding'] as string | undefined)
-    const body = await bodyIn(found, encoding)
-    reply.hijack()
-    sendReady(reply.raw, found, { now, encoding, body })
+    await sendFound(raw, reply, found, now)
   }
 
   app.route({
@@ -101,6 +81,31 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     },
   })
   registerOtherMethods(app, url)
+}
+
+/** Sends a reply to GET or HEAD in the coding that the request prefers, or 304. */
+export async function sendFound(raw: IncomingMessage, reply: FastifyReply, found: Ready, now: number): Promise<void> {
+  if (sendAtHand(raw, reply, found, now)) return
+  const encoding = encodingOf(raw.headers['accept-encoding'] as string | undefined)
+  const body = await bodyIn(found, encoding)
+  reply.hijack()
+  sendReady(reply.raw, found, { now, encoding, body })
+}
+
+/** Sends a reply that is at hand; false where it first has to be compressed. */
+function sendAtHand(raw: IncomingMessage, reply: FastifyReply, found: Ready, now: number): boolean {
+  const { headers, method } = raw
+  if (isNotModified(headers, found.head)) {
+    reply.hijack()
+    sendNotModified(reply.raw, found, now)
+    return true
+  }
+  const encoding = encodingOf(headers['accept-encoding'] as string | undefined)
+  const body = method === 'HEAD' ? null : bodyAtHand(found, encoding)
+  if (body === null && method !== 'HEAD') return false
+  reply.hijack()
+  sendReady(reply.raw, found, { now, encoding, body })
+  return true
 }
 
 /** Answers with a problem, unless nobody is there to read it. */

@@ -39,11 +39,11 @@ export interface StateOptions {
 }
 
 /**
- * Follows what replies depend on besides the rows: mode of the sources, list of feeds, and whether a feed has become stale, which is
+ * Follows what replies depend on besides the rows, in a lake that `claimLake` has marked: mode of the sources, list of feeds, and whether a feed has become stale, which is
  * found by looking at the clock now and then, so that it turns up as a new version and never depends on the moment of a request.
  */
 export async function openState({ store, live, clock, onError, poll_ms = 2000 }: StateOptions): Promise<ServiceState> {
-  let record: LakeRecord | null = null
+  let record = await markOf(store)
   let feeds: readonly FeedListing[] = []
   let described_at = 0
   let stale: ReadonlySet<string> = new Set()
@@ -52,15 +52,11 @@ export async function openState({ store, live, clock, onError, poll_ms = 2000 }:
   const watchers = new Set<{ of: ReadonlySet<string> | null; tell: () => void }>()
 
   const describe = async (): Promise<boolean> => {
-    const [nextRecord, nextFeeds, info] = await Promise.all([
-      readLakeRecord(store),
-      readFeedListings(store),
-      store.head('system/feeds.json'),
-    ])
+    const [nextRecord, nextFeeds, info] = await Promise.all([markOf(store), readFeedListings(store), store.head('system/feeds.json')])
     const changed = JSON.stringify([record, feeds]) !== JSON.stringify([nextRecord, nextFeeds])
     record = nextRecord
     feeds = nextFeeds
-    described_at = Math.floor(info?.modified_at ?? (record ? Date.parse(record.created_at) : 0))
+    described_at = Math.floor(info?.modified_at ?? Date.parse(record.created_at))
     return changed
   }
   const look = (): boolean => {
@@ -93,9 +89,14 @@ export async function openState({ store, live, clock, onError, poll_ms = 2000 }:
       onError(error)
       return false
     })
-    if (described) redescribed_at = clock()
-    if (look() || described) tellAll()
-    busy = false
+    try {
+      if (described) redescribed_at = clock()
+      if (look() || described) tellAll()
+    } catch (error) {
+      onError(error as Error)
+    } finally {
+      busy = false
+    }
   }
   const timer = setInterval(() => void refresh(), poll_ms)
   timer.unref()
@@ -104,13 +105,13 @@ export async function openState({ store, live, clock, onError, poll_ms = 2000 }:
   return {
     live,
     get mode() {
-      return record?.mode ?? 'live'
+      return record.mode
     },
     get described_at() {
       return described_at
     },
     system: () => ({
-      mode: record?.mode ?? 'live',
+      mode: record.mode,
       feeds,
       states: live.feedStates(),
       datasets: datasets.filter((one) => one.visibility === 'public'),
@@ -122,7 +123,7 @@ export async function openState({ store, live, clock, onError, poll_ms = 2000 }:
       return all.length === 0 ? null : Math.min(...all)
     },
     contextVersion: (of) =>
-      JSON.stringify([record?.mode, of.map((dataset) => [stale.has(dataset.id), feedsOf(dataset).map((feed) => feed.every_s)])]),
+      JSON.stringify([record.mode, of.map((dataset) => [stale.has(dataset.id), feedsOf(dataset).map((feed) => feed.every_s)])]),
     contextChangedAt: (of) => Math.max(redescribed_at, ...of.map((dataset) => turned_at.get(dataset.id) ?? 0)),
     onChange: (of, tell) => {
       const watcher = { of: of && new Set(of.map((dataset) => dataset.id)), tell }
@@ -134,6 +135,13 @@ export async function openState({ store, live, clock, onError, poll_ms = 2000 }:
       for (const end of ends) end()
     },
   }
+}
+
+/** Replies say where their data comes from: without the mark nobody knows whether it is real. */
+async function markOf(store: ObjectStore): Promise<LakeRecord> {
+  const record = await readLakeRecord(store)
+  if (!record) throw new Error(`the lake at ${store.url} does not say where its data comes from: start the service first (scripts/start)`)
+  return record
 }
 
 function isBad(state: FeedState | null, feed: FeedListing, now: number): boolean {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { distanceM, isInside } from '../../api/define/geo.ts'
+import { foldRoad } from '../../api/define/params-place.ts'
 import { editDistance, nearest } from '../../api/define/suggest.ts'
 import { encodingFor } from '../../api/http/encodings.ts'
 import { matchesTag } from '../../api/http/headers.ts'
@@ -71,6 +72,20 @@ test('tags compare weakly', () => {
   expect(matchesTag('*', 'W/"a"')).toBe(true)
   expect(matchesTag('"aa"', 'W/"a"')).toBe(false)
 })
+
+test.each([
+  ['A-1', 'a1'],
+  ['N-II', 'n2'],
+  ['N-VIa', 'N-6A'],
+  ['N-2', 'NII'],
+  ['Ma-13A', 'MA 13 a'],
+])('%s and %s are one road', (one, other) => expect(foldRoad(one)).toBe(foldRoad(other)))
+
+test.each([
+  ['N-I', 'N-11'],
+  ['AS-I', 'AS-1'],
+  ['NI-2', 'N-12'],
+])('%s and %s are two roads', (one, other) => expect(foldRoad(one)).not.toBe(foldRoad(other)))
 
 test('distances are those of the sphere', () => {
   // Madrid to Barcelona, city halls; 505.4 km on the sphere.

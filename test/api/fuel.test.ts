@@ -16,11 +16,20 @@ const price = (id: string, product: string, euros: number, values: AnyRow = {}):
   exampleRow(fuelPrices, { station_id: id, product, price: euros, observed_at: T0, updated_at: T0, ...values })
 
 const stations = [
-  station('1', { brand: 'REPSOL', opening_hours: 'L-D: 24H', position: { lat: 41.5, lon: 1.9 } }),
-  station('2', { brand: 'Cepsa', opening_hours: 'L-V: 06:00-23:00; S-D: 07:00-22:00', position: { lat: 41.51, lon: 1.9 } }),
-  station('3', { brand: 'REPSOL', opening_hours: null, position: null }),
-  station('4', { status: 'MISSING', is_stale: true, position: { lat: 41.5, lon: 1.9 } }),
+  station('1', { brand: 'REPSOL', road: 'N-2', km: 586.5, opening_hours: 'L-D: 24H', position: { lat: 41.5, lon: 1.9 } }),
+  station('2', {
+    brand: 'Cepsa',
+    road: 'N-2',
+    km: null,
+    opening_hours: 'L-V: 06:00-23:00; S-D: 07:00-22:00',
+    position: { lat: 41.51, lon: 1.9 },
+  }),
+  // As a worker of an earlier release left it in Redis.
+  station('3', { brand: 'REPSOL', opening_hours: null, position: null, road: undefined, km: undefined }),
+  station('4', { road: null, km: null, status: 'MISSING', is_stale: true, position: { lat: 41.5, lon: 1.9 } }),
   station('5', {
+    road: null,
+    km: null,
     province_code: '35',
     municipality_code: '35016',
     municipality: 'Palmas de Gran Canaria, Las',
@@ -69,8 +78,21 @@ describe('/api/gas-stations', () => {
     ['lat=41.51&lon=1.9&radius=100', ['2']],
     ['open_now=true', ['1', '4', '5']],
     ['open_now=false', ['2', '3']],
+    ['road=n2', ['1', '2']],
+    ['road=N-II', ['1', '2']],
+    ['road=N-II&km_from=586.5&km_to=590', ['1']],
+    ['road=A-2', []],
   ])('%s', async (query, expected) => {
     expect(await ids(`/api/gas-stations?${query}`)).toEqual(expected)
+  })
+
+  test('a state from before a column was added has none of it', async () => {
+    const { stations: list } = await service.json('/api/gas-stations?fields=id,road,km')
+    expect(list.slice(0, 3)).toEqual([
+      { id: '1', road: 'N-2', km: 586.5 },
+      { id: '2', road: 'N-2', km: null },
+      { id: '3', road: null, km: null },
+    ])
   })
 
   test('open_now follows the minute, and so does its tag', async () => {
@@ -94,6 +116,15 @@ describe('/api/gas-stations/cheapest', () => {
     expect(await ids('/api/gas-stations/cheapest?fuel=DIESEL_A')).toEqual(['2', '1', '3'])
     expect(await ids('/api/gas-stations/cheapest?fuel=diesel_a&limit=1')).toEqual(['2'])
     expect(await ids('/api/gas-stations/cheapest?fuel=DIESEL_A&open_now=true')).toEqual(['1'])
+  })
+
+  test('along a road, a stretch of it, or a part that a place or a point says', async () => {
+    const along = '/api/gas-stations/cheapest?fuel=DIESEL_A&road=N-2'
+    expect(await ids(along)).toEqual(['2', '1'])
+    expect(await ids(`${along}&km_from=580`)).toEqual(['1'])
+    expect(await ids(`${along}&province=Barcelona`)).toEqual(['2', '1'])
+    expect(await ids(`${along}&lat=41.5&lon=1.9&radius=500`)).toEqual(['1'])
+    expect((await service.json(along)).stations[1]).toMatchObject({ id: '1', road: 'N-2', km: 586.5, address: 'AUTOVIA A-2 KM. 586,5' })
   })
 
   test('tells the distance from the point asked for', async () => {

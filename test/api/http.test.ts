@@ -1,4 +1,3 @@
-import { connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PROBLEMS } from '../../api/define/problems.ts'
@@ -7,6 +6,7 @@ import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import { sql } from '../../lake/query/sql.ts'
 import { until } from '../helpers/until.ts'
+import { headerOf, type RawReply, raw } from './raw.ts'
 import { exampleRow, FEEDS, type Reply, startService, type TestService } from './service.ts'
 
 const T0 = Date.UTC(2026, 0, 2, 12)
@@ -25,19 +25,10 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-/** Sends bytes as they are and gives what comes back until the connection ends. */
-function raw(text: string): Promise<string> {
-  const { hostname, port } = new URL(service.url)
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () => socket.write(text))
-    let got = ''
-    socket.setEncoding('utf8')
-    socket.on('data', (part: string) => {
-      got += part
-    })
-    socket.on('end', () => resolve(got))
-    socket.on('error', reject)
-  })
+/** What comes back for bytes sent as they are, until the connection ends. */
+async function rawText(text: string): Promise<string> {
+  const { head, body } = await raw(service.url, text)
+  return `${head}\r\n\r\n${body}`
 }
 
 function problemOf(reply: string): Reply {
@@ -71,24 +62,24 @@ describe('every way to fail is a problem', () => {
   })
 
   test('headers that are too large, and what is no HTTP', async () => {
-    const large = await raw(`GET /api/incidents HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`)
+    const large = await rawText(`GET /api/incidents HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`)
     expect(large).toContain('431')
     expect(problemOf(large)).toMatchObject({ code: 'headers-too-large', status: 431 })
-    const garbage = await raw('HELLO\r\n\r\n')
+    const garbage = await rawText('HELLO\r\n\r\n')
     expect(garbage).toContain('HTTP/1.1 400')
     expect(problemOf(garbage)).toMatchObject({ code: 'malformed-request' })
   })
 
   test('no Host, and a method that there is not', async () => {
-    const hostless = await raw('GET /api/incidents HTTP/1.1\r\nConnection: close\r\n\r\n')
+    const hostless = await rawText('GET /api/incidents HTTP/1.1\r\nConnection: close\r\n\r\n')
     expect(hostless).toContain('HTTP/1.1 400')
     expect(problemOf(hostless)).toMatchObject({ code: 'malformed-request', detail: expect.stringContaining('Host') })
-    const unknown = await raw('FOO /api/incidents HTTP/1.1\r\nHost: a\r\n\r\n')
+    const unknown = await rawText('FOO /api/incidents HTTP/1.1\r\nHost: a\r\n\r\n')
     expect(problemOf(unknown)).toMatchObject({ code: 'malformed-request', detail: expect.stringContaining('method') })
   })
 
   test('a body where there is none to be', async () => {
-    const reply = await raw('GET /api/incidents HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n')
+    const reply = await rawText('GET /api/incidents HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n')
     expect(problemOf(reply)).toMatchObject({ code: 'payload-too-large', status: 413 })
   })
 
@@ -112,23 +103,15 @@ describe('compression', () => {
     ['gzip', gunzipSync],
     ['zstd', zstdDecompressSync],
   ] as const)('%s', async (encoding, decompress) => {
-    const plain = await raw('GET /api/incidents HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
-    const { hostname, port } = new URL(service.url)
+    const ask = (...headers: string[]): Promise<RawReply> =>
+      raw(service.url, ['GET /api/incidents HTTP/1.1', 'Host: a', 'Connection: close', ...headers, '', ''].join('\r\n'))
+    const plain = await ask()
     for (let turn = 0; turn < 2; turn++) {
-      const bytes = await new Promise<Buffer>((resolve) => {
-        const parts: Buffer[] = []
-        const socket = connect(Number(port), hostname, () =>
-          socket.write(`GET /api/incidents HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${encoding}\r\nConnection: close\r\n\r\n`),
-        )
-        socket.on('data', (part) => parts.push(part))
-        socket.on('end', () => resolve(Buffer.concat(parts)))
-      })
-      const end = bytes.indexOf('\r\n\r\n') + 4
-      const head = bytes.toString('latin1', 0, end)
-      expect(head).toContain(`Content-Encoding: ${encoding}\r\n`)
-      expect(head).toContain(`Content-Length: ${bytes.length - end}\r\n`)
-      expect(decompress(bytes.subarray(end)).toString()).toBe(plain.slice(plain.indexOf('\r\n\r\n') + 4))
-      expect(bytes.length).toBeLessThan(plain.length / 5)
+      const { head, body } = await ask(`Accept-Encoding: ${encoding}`)
+      expect(headerOf(head, 'content-encoding')).toBe(encoding)
+      expect(headerOf(head, 'content-length')).toBe(String(body.length))
+      expect(decompress(body).equals(plain.body)).toBe(true)
+      expect(body.length).toBeLessThan(plain.body.length / 5)
     }
   })
 })

@@ -252,6 +252,15 @@ describe('after the end', () => {
       [2, '2026-01-02T12:01:00.000Z', ['km', 'severity'], 'ACTIVE'],
       [3, '2026-01-02T12:03:00.000Z', ['status'], 'ENDED'],
     ])
+    const since = await service.json('/api/incidents/inc_old/history?total=exact&updated_since=2026-01-02T12:01:00Z&limit=1')
+    expect(since).toMatchObject({ total: 2, versions: [{ version: 2, changed: ['km', 'severity'] }] })
+    const next = await service.json(
+      `/api/incidents/inc_old/history?updated_since=2026-01-02T12:01:00Z&cursor=${encodeURIComponent(since.next_cursor)}`,
+    )
+    expect(next.versions.map((one: Reply) => one.version)).toEqual([3])
+    const later = '2026-01-02T12:04:00Z'
+    expect(await service.json(`/api/incidents/inc_old/history?updated_since=${later}`)).toMatchObject({ versions: [] })
+    expect((await service.get(`/api/incidents/inc_never/history?updated_since=${later}`)).status).toBe(404)
     expect(await service.json('/api/incidents/inc_2/history')).toMatchObject({ total: null, versions: [] })
     expect((await service.get('/api/incidents/inc_never/history')).status).toBe(404)
   })

@@ -1,11 +1,15 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { pathParams } from '../../api/define/endpoint.ts'
-import { PROBLEMS } from '../../api/define/problems.ts'
+import { type Endpoint, pathParams } from '../../api/define/endpoint.ts'
+import { type Fields, isNested } from '../../api/define/fields.ts'
+import { PROBLEMS, type ProblemCode } from '../../api/define/problems.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
+import { requestOf } from '../../api/http/example-request.ts'
+import { openapi } from '../../api/http/openapi.ts'
 import { allParams } from '../../api/http/request.ts'
+import { provinceByCode } from '../../lake/places/provinces.ts'
 import { type Dataset, PLANS } from '../../lake/schema/dataset.ts'
-import { hasGeoJson, requestOf, strictGeoJson, strictReply } from './requests.ts'
+import { hasGeoJson, strictGeoJson, strictReply } from './requests.ts'
 import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
@@ -58,6 +62,17 @@ describe('declarations', () => {
     }
   })
 
+  test('every member has an example, and one that is null only where it may be', () => {
+    const check = (path: string, fields: Fields): void => {
+      for (const [name, field] of Object.entries(fields)) {
+        if (isNested(field)) check(`${path} ${name}`, field.fields)
+        else if (field.example === null) expect(field.nullable, `${path} ${name} is never null`).toBe(true)
+        else expect(field.example, `${path} ${name} has no example`).toBeDefined()
+      }
+    }
+    for (const { path, returns } of endpoints) check(path, returns.record.fields)
+  })
+
   test('no plan is lower than that of the data it shows', () => {
     for (const { path, plan, read } of endpoints) {
       if (read.kind === 'system') continue
@@ -81,6 +96,9 @@ describe('declarations', () => {
   })
 })
 
+const description = openapi(endpoints, 'https://api.example.org') as Reply
+const operationOf = ({ path }: Endpoint): Reply => description.paths[path].get
+
 describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('%s', (_path, endpoint) => {
   const wrongs = [...allParams(endpoint)].filter(([name]) => !pathParams(endpoint.path).includes(name))
 
@@ -89,6 +107,51 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
     checkSchema(strictReply(endpoint), await response.json())
+  })
+
+  test('is documented with a whole reply that its schema allows and that looks like what it answers', async () => {
+    const { content } = operationOf(endpoint).responses[200]
+    expect(Object.keys(content)).toEqual(hasGeoJson(endpoint) ? ['application/json', 'application/geo+json'] : ['application/json'])
+    for (const [type, { schema, example }] of Object.entries<Reply>(content)) {
+      checkSchema({ ...schema, components: description.components }, example)
+      const reply = (await (await service.get(requestOf(endpoint), { Accept: type })).json()) as Reply
+      expect(membersOf(example), type).toEqual(membersOf(reply))
+    }
+    const { example } = content['application/json']
+    checkSchema(strictReply(endpoint, 'live'), example)
+    const [record] = endpoint.returns.kind === 'list' ? example[endpoint.returns.name] : [example]
+    if (record.province) expect(record.province).toBe(provinceByCode(record.province_code)?.name)
+    for (const name of ['updated_at', 'at', 'observed_at', 'data_time'])
+      if (record[name] && example.updated_at) expect(Date.parse(record[name]), name).toBeLessThanOrEqual(Date.parse(example.updated_at))
+  })
+
+  test('is documented with the problems that its requests get', async () => {
+    const { responses } = operationOf(endpoint)
+    const examples = Object.values<Reply>(responses).flatMap(({ content }) =>
+      Object.entries<Reply>(content?.['application/problem+json']?.examples ?? {}),
+    )
+    const told = examples.map(([code]) => code)
+    expect(told).toEqual(expect.arrayContaining(['unknown-parameter', 'invalid-parameter']))
+    expect(told.includes('not-found')).toBe(pathParams(endpoint.path).length > 0)
+    expect(told.includes('invalid-cursor')).toBe(allParams(endpoint).has('cursor'))
+    expect(told.includes('range-too-large')).toBe(allParams(endpoint).has('interval'))
+    for (const [code, { value }] of examples) {
+      checkSchema({ ...description.components.schemas.Problem, components: description.components }, value)
+      expect(value).toMatchObject({ code, type: `https://api.example.org/problems/${code}`, status: PROBLEMS[code as ProblemCode].status })
+      if (value.status === 503) continue
+      const problem = (await (await service.get(value.instance)).json()) as Reply
+      expect({ ...problem, type: value.type, request_id: value.request_id }, value.instance).toEqual(value)
+    }
+  })
+
+  test('is documented with the ways in which it may be out of service, if it can be', () => {
+    const { 503: unavailable } = operationOf(endpoint).responses
+    const codes = { live: ['feed-unavailable'], lake: LAKE_DOWN, changes: ['feed-unavailable', 'temporary-reduced-capacity'], system: null }
+    const { read } = endpoint
+    const found = 'past' in read && read.past ? ['feed-unavailable', ...LAKE_DOWN] : ['feed-unavailable']
+    const expected = read.kind === 'find' ? found : codes[read.kind]
+    if (expected === null) expect(unavailable).toBeUndefined()
+    else expect(Object.keys(unavailable.content['application/problem+json'].examples)).toEqual(expected)
   })
 
   test('carries the headers that replies have', async () => {
@@ -239,6 +302,16 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
     expect((await service.get(requestOf(endpoint), { Accept: 'text/html, */*;q=0.1' })).status).toBe(200)
   })
 })
+
+const LAKE_DOWN = ['query-timeout', 'temporary-reduced-capacity']
+
+/** The members of a reply, of its first record or feature and of its meta, in their order; a next page and the box of positions apart. */
+function membersOf(reply: Reply): Record<string, string[]> {
+  const list = Object.values<Reply>(reply).find((value) => Array.isArray(value) && typeof value[0] === 'object')
+  const [first = reply] = list ?? []
+  const names = (value: object): string[] => Object.keys(value).filter((name) => name !== 'next_cursor' && name !== 'bbox')
+  return { reply: names(reply), record: names(first), properties: names(first.properties ?? {}), meta: names(reply.meta) }
+}
 
 const INJECTIONS = [
   `' OR 1=1 --`,

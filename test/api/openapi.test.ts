@@ -1,11 +1,14 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { expect, test } from 'vitest'
+import type { RecordShape } from '../../api/define/fields.ts'
+import { recordSchema } from '../../api/define/shape.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { openapi } from '../../api/http/openapi.ts'
 
 interface Operation {
   readonly operationId: string
   readonly tags: readonly string[]
+  readonly description?: string
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly description: string }[]
 }
 
@@ -34,5 +37,14 @@ test('every parameter is described, and path parameters are those of the path', 
     for (const one of parameters) expect(one.description.length, `${path} ${one.name}`).toBeGreaterThan(5)
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
     expect(parameters.filter((one) => one.in === 'path').map((one) => one.name)).toEqual(inPath)
+  }
+})
+
+test('what has two ends and no line says that its GeoJSON is a point', () => {
+  const paths = ['/api/incidents', '/api/incidents/{id}', '/api/incidents/{id}/history']
+  for (const one of operations.filter(({ path }) => paths.includes(path))) {
+    expect(one.description, one.path).toMatch(/no line.*GeoJSON.*Point.*`to_lat`/s)
+    const { properties } = recordSchema(endpoints.find(({ path }) => path === one.path)?.returns.record as RecordShape, { strict: false })
+    expect(Object.keys(properties as object)).toEqual(expect.arrayContaining(['lat', 'lon', 'to_lat', 'to_lon']))
   }
 })

@@ -1,24 +1,12 @@
-import { type Endpoint, pathParams } from '../../api/define/endpoint.ts'
+import type { Endpoint } from '../../api/define/endpoint.ts'
 import { isLocated } from '../../api/define/params-page.ts'
 import { recordSchema } from '../../api/define/shape.ts'
 import type { JsonSchema } from '../../lake/schema/json.ts'
 
-/** The path and query of a request: the endpoint's example, with other parameters where told (null leaves one out). */
-export function requestOf(endpoint: Endpoint, values: Readonly<Record<string, string | null>> = {}): string {
-  const given: Record<string, string | null> = { ...endpoint.example, ...values }
-  let path = endpoint.path
-  for (const name of pathParams(path)) {
-    path = path.replace(`{${name}}`, encodeURIComponent(given[name] ?? ''))
-    delete given[name]
-  }
-  const query = new URLSearchParams(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== null))
-  return query.size === 0 ? path : `${path}?${query}`
-}
-
 /** The schema of an endpoint's JSON reply to a request without `fields`: every member present, no other. */
-export function strictReply({ returns, read }: Endpoint): JsonSchema {
+export function strictReply({ returns, read }: Endpoint, mode = 'simulated'): JsonSchema {
   const record = recordSchema(returns.record, { strict: true }) as { required: string[]; properties: Record<string, unknown> }
-  const meta = metaSchema(read.kind === 'lake')
+  const meta = metaSchema(read.kind === 'lake', mode)
   if (returns.kind === 'one') {
     return { ...record, required: [...record.required, 'meta'], properties: { ...record.properties, meta } }
   }
@@ -69,7 +57,7 @@ export function hasGeoJson({ returns }: Endpoint): boolean {
   return isLocated(returns.record.fields)
 }
 
-function metaSchema(lake: boolean): JsonSchema {
+function metaSchema(lake: boolean, mode: string): JsonSchema {
   const text = { type: 'string', minLength: 1 }
   const source = {
     id: text,
@@ -84,7 +72,7 @@ function metaSchema(lake: boolean): JsonSchema {
     cadence_s: { type: ['integer', 'null'] },
     timezone: { const: 'Europe/Madrid' },
     ...(lake ? { snapshot: text, covered_until: text } : {}),
-    source_mode: { const: 'simulated' },
+    source_mode: { const: mode },
     sources: { type: 'array', items: { type: 'object', additionalProperties: false, required: Object.keys(source), properties: source } },
   }
   return { type: 'object', additionalProperties: false, required: Object.keys(properties), properties }

@@ -107,7 +107,7 @@ export async function startService(options: { readonly clock?: () => number; rea
         rows: {},
         quarantined: 0,
       }
-      const rest = { unknown_codes: 0, missing_blocks: [], last_error: null, failing_since: null, rejected_fetch_id: null }
+      const rest = { unknown_codes: 0, missing_blocks: [], last_error: null, failing_since: null, lost_fetches: 0 }
       await writeFeedState(redis, { ...blank, ...rest, ...state })
     },
     restartRedis: () => server.restart(),

@@ -51,6 +51,19 @@ test('the catalogue goes first, the live listing fills in', async () => {
   expect(await ids('/api/trafico/sensores?district=7', 'sensors')).toEqual(['2'])
 })
 
+test('a sensor of Madrid has no road, and the description says why', async () => {
+  const { sensors } = await service.json('/api/trafico/sensores')
+  expect(sensors.map((one: Reply) => one.road)).toEqual([null, null, null])
+  expect((await service.json('/api/trafico/sensores/2')).road).toBeNull()
+  const { components } = await service.json('/openapi.json')
+  for (const name of ['TrafficSensor', 'TrafficSensorDetail'])
+    expect(components.schemas[name].properties.road).toMatchObject({
+      type: ['string', 'null'],
+      description: expect.stringMatching(/Madrid.*streets.*M30/),
+    })
+  expect((await service.get('/api/trafico/sensores?road=M-30')).status).toBe(400)
+})
+
 test('readings carry the place of their sensor', async () => {
   const { readings, total } = await service.json('/api/trafico/intensidad')
   expect(total).toBe(3)

@@ -5,9 +5,9 @@ import { defineEndpoint } from '../../define/endpoint.ts'
 import { record } from '../../define/fields.ts'
 import { distanceM, isInside } from '../../define/geo.ts'
 import { required } from '../../define/params.ts'
-import { geoParams, isAt, placeParams } from '../../define/params-place.ts'
+import { geoParams, isAt, isOnRoad, placeParams, roadParams } from '../../define/params-place.ts'
 import { openNowParam } from './gas-stations.ts'
-import { fuelParam, isOpen, STATION_DATASETS, stationFields, stationsOf } from './station.ts'
+import { ABOUT_ROAD, fuelParam, isOpen, STATION_DATASETS, stationFields, stationsOf } from './station.ts'
 
 const { id, prices: _prices, ...others } = stationFields
 
@@ -29,9 +29,9 @@ export const cheapestList = defineEndpoint({
   path: '/api/gas-stations/cheapest',
   domain: 'fuel',
   plan: 'FREE',
-  summary: 'Cheapest stations for a fuel in an area',
-  about: 'Of the active stations; `sale_type` tells those that sell to members only.',
-  params: { fuel: required(fuelParam), place: placeParams, geo: geoParams, open_now: openNowParam },
+  summary: 'Cheapest stations for a fuel in an area or along a road',
+  about: `Of the active stations; \`sale_type\` tells those that sell to members only. ${ABOUT_ROAD}`,
+  params: { fuel: required(fuelParam), place: placeParams, stretch: roadParams, geo: geoParams, open_now: openNowParam },
   returns: {
     kind: 'list',
     name: 'stations',
@@ -40,6 +40,7 @@ export const cheapestList = defineEndpoint({
     id: 'id',
     sorts: ['price', 'distance_m'],
     order: 'price',
+    needs: { distance_m: ['lat', 'lon'] },
     limit: { default: 20, max: 1000 },
   },
   read: {
@@ -51,7 +52,8 @@ export const cheapestList = defineEndpoint({
       const centre = geo?.kind === 'circle' ? geo : null
       return stations.flatMap((one) => {
         const sold = one.prices[p.fuel]
-        if (!sold || one.status !== 'ACTIVE' || !isAt(p.place, one) || (geo && !isInside(geo, one.position))) return []
+        if (!sold || one.status !== 'ACTIVE' || !isAt(p.place, one) || !isOnRoad(p.stretch, one) || (geo && !isInside(geo, one.position)))
+          return []
         if (p.open_now !== null && isOpen(one, now) !== p.open_now) return []
         const distance_m = centre && one.position ? Math.round(distanceM(centre, one.position)) : null
         return [{ ...one, fuel: p.fuel, price: sold.price, price_unit: sold.price_unit, distance_m }]

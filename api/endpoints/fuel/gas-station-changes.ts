@@ -4,7 +4,7 @@ import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record } from '../../define/fields.ts'
 import { listOf } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
-import { ABOUT_CHANGES, CHANGE_FIELDS } from '../changes.ts'
+import { ABOUT_CHANGES, changeFields } from '../changes.ts'
 import { fuelParam } from './station.ts'
 
 const { columns } = fuelPrices
@@ -12,7 +12,7 @@ const { columns } = fuelPrices
 const priceChange = record('FuelPriceChange', 'What happened to the price of a product at a station.', {
   station_id: columns.station_id,
   fuel: columns.product,
-  ...CHANGE_FIELDS,
+  ...changeFields(columns.observed_at),
   price: optional(columns.price, 'Pump price after the change, taxes included; null where the station no longer sells it.'),
   price_unit: columns.price_unit,
   province_code: columns.province_code,

@@ -2,8 +2,8 @@ import { foldName } from '../../../lake/places/names.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { isInside } from '../../define/geo.ts'
 import { booleanParam, listOf, textParam } from '../../define/params.ts'
-import { geoParams, isAt, placeParams } from '../../define/params-place.ts'
-import { fuelParam, isOpen, STATION_DATASETS, type Station, station, stationsOf } from './station.ts'
+import { geoParams, isAt, isOnRoad, placeParams, roadParams } from '../../define/params-place.ts'
+import { ABOUT_ROAD, fuelParam, isOpen, STATION_DATASETS, type Station, station, stationsOf } from './station.ts'
 
 /** `open_now`; the answer then changes with the minute. */
 export const openNowParam = booleanParam(
@@ -22,9 +22,10 @@ export const gasStationList = defineEndpoint({
   domain: 'fuel',
   plan: 'FREE',
   summary: 'Filling stations with prices per fuel, operator and coordinates',
-  about: 'Every station of the national register. A station that the newest publications no longer list has status MISSING.',
+  about: `Every station of the national register. A station that the newest publications no longer list has status MISSING. ${ABOUT_ROAD}`,
   params: {
     place: placeParams,
+    stretch: roadParams,
     fuel: listOf(fuelParam),
     operator: listOf(textParam('Sign of the station; case, accents and punctuation do not matter.', { max: 60, example: 'REPSOL' })),
     geo: geoParams,
@@ -36,7 +37,7 @@ export const gasStationList = defineEndpoint({
     record: station,
     key: ['id'],
     id: 'id',
-    sorts: ['id', 'operator', 'municipality', 'updated_at'],
+    sorts: ['id', 'operator', 'municipality', 'road', 'km', 'updated_at'],
     order: 'id',
     limit: { default: 100, max: 20_000 },
   },
@@ -49,6 +50,7 @@ export const gasStationList = defineEndpoint({
       return records.filter(
         (one) =>
           isAt(p.place, one) &&
+          isOnRoad(p.stretch, one) &&
           sells(one, p.fuel) &&
           (!operators || (one.operator !== null && operators.has(foldName(one.operator)))) &&
           (!p.geo || isInside(p.geo, one.position)) &&

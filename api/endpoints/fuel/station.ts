@@ -6,7 +6,7 @@ import { MADRID, offsetAt } from '../../../lake/schema/time.ts'
 import type { State, StatesOf } from '../../define/endpoint.ts'
 import { nested, projection, record, type ValueOf } from '../../define/fields.ts'
 import { codeParam } from '../../define/params.ts'
-import { PROVINCE_NAME, provinceName, STATE_FIELDS } from '../tail.ts'
+import { provinceField, provinceName, stateFields } from '../tail.ts'
 import { isOpenAt, openingHours } from './opening-hours.ts'
 
 const { columns } = fuelStations
@@ -24,11 +24,13 @@ export const stationFields = {
   id: columns.station_id,
   operator: columns.brand,
   address: columns.address,
+  road: columns.road,
+  km: columns.km,
   locality: columns.locality,
   postal_code: columns.postal_code,
   municipality: columns.municipality,
   municipality_code: columns.municipality_code,
-  province: PROVINCE_NAME,
+  province: provinceField(columns.province_code),
   province_code: columns.province_code,
   position: columns.position,
   position_issue: columns.position_issue,
@@ -42,8 +44,12 @@ export const stationFields = {
   source: columns.source,
   source_id: columns.station_id,
   observed_at: columns.observed_at,
-  ...STATE_FIELDS,
+  ...stateFields(columns.observed_at),
 } as const
+
+/** What to say of stations along a road. */
+export const ABOUT_ROAD =
+  'The road and kilometre of a station are those of its address. One kilometre in ten is of an older count than the road has today: add bbox, or lat, lon and radius, to be sure of a stretch.'
 
 /** A filling station with its prices. */
 export const station = record('GasStation', 'A filling station with its prices.', stationFields)

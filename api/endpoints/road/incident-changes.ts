@@ -1,10 +1,10 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
-import { columnsOf, nested, record } from '../../define/fields.ts'
+import { nested, record } from '../../define/fields.ts'
 import { isAt, isOnRoad, placeParams, roadParams } from '../../define/params-place.ts'
 import { jsonNames } from '../../define/shape.ts'
-import { ABOUT_CHANGES, CHANGE_FIELDS } from '../changes.ts'
-import { changedIncident, incidentDetail, localise } from './incident.ts'
+import { ABOUT_CHANGES, changeFields } from '../changes.ts'
+import { changedIncident, incidentDetail, localise, shownColumns } from './incident.ts'
 import { incidentParams, isOfKind } from './incident-params.ts'
 
 /** One change of an incident. */
@@ -13,15 +13,13 @@ const incidentChange = record(
   'What happened to an incident.',
   {
     id: incidents.columns.incident_id,
-    ...CHANGE_FIELDS,
+    ...changeFields(incidents.columns.observed_at),
     incident: nested.object('The incident after the change; of one that ended, as it was last.', incidentDetail.fields),
   },
   { localise: (change, lang) => ({ ...change, incident: localise(change.incident, lang) }) },
 )
 
-const shown = new Map(
-  [...columnsOf(incidents, incidentDetail.fields)].map(([field, name]) => [name, jsonNames(field, incidentDetail.fields)]),
-)
+const shown = new Map([...shownColumns].map(([field, name]) => [name, jsonNames(field, incidentDetail.fields)]))
 
 /** The feed of changes of incidents. */
 export const incidentChanges = defineEndpoint({

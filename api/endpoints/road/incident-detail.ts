@@ -4,7 +4,7 @@ import { column, sql } from '../../../lake/query/sql.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { required, textParam } from '../../define/params.ts'
-import { changedIncident, type IncidentRow, incidentDetail, toIncidentDetail } from './incident.ts'
+import { ABOUT_PLACE, changedIncident, type IncidentRow, incidentDetail, toIncidentDetail } from './incident.ts'
 
 /** The id of an incident, as a path has it. */
 export const incidentId = required(textParam('Public id of the incident.', { max: 60, example: 'inc_7Q2M9KX4B1TZ' }))
@@ -15,7 +15,7 @@ export const incidentById = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'One incident, also after its end',
-  about: 'An incident that has ended is found in the log of changes or in the lake, with status ENDED and the publication that ended it.',
+  about: `An incident that has ended is found in the log of changes or in the lake, with status ENDED and the publication that ended it. ${ABOUT_PLACE}`,
   params: { id: incidentId },
   returns: { kind: 'one', record: incidentDetail },
   read: {

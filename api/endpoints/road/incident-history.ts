@@ -4,9 +4,9 @@ import { column, join, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
-import { columnsOf, record } from '../../define/fields.ts'
+import { record } from '../../define/fields.ts'
 import { jsonNames } from '../../define/shape.ts'
-import { type IncidentRow, incidentDetail, toIncidentDetail } from './incident.ts'
+import { ABOUT_PLACE, type IncidentRow, incidentDetail, shownColumns, toIncidentDetail } from './incident.ts'
 import { incidentId } from './incident-detail.ts'
 
 const VERSION = col.integer(0, 'Number of the version, from 1.', { unit: '1', example: 1 })
@@ -28,7 +28,7 @@ const version = record(
 const PASSING: readonly string[] = ['observed_at', 'first_seen_at', 'incident_id']
 
 /** What changed, by declared column: the members that show it. */
-const members = [...columnsOf(incidents, incidentDetail.fields)].flatMap(([field, name]) =>
+const members = [...shownColumns].flatMap(([field, name]) =>
   PASSING.includes(name) ? [] : [[name, jsonNames(field, incidentDetail.fields)] as const],
 )
 
@@ -38,7 +38,7 @@ export const incidentHistory = defineEndpoint({
   domain: 'road',
   plan: 'PRO',
   summary: 'What an incident went through: each version and what changed',
-  about: 'From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far.',
+  about: `From the lake, which follows the live state by at most ten minutes: \`meta.covered_until\` says how far. ${ABOUT_PLACE}`,
   params: { id: incidentId },
   returns: {
     kind: 'list',

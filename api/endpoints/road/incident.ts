@@ -2,8 +2,8 @@ import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import type { LiveChange } from '../../../lake/live/types.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { nested, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
-import { PROVINCE_NAME, provinceName, STATE_FIELDS } from '../tail.ts'
+import { columnsOf, nested, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { provinceField, provinceName, stateFields } from '../tail.ts'
 
 const { columns } = incidents
 
@@ -11,6 +11,10 @@ const { columns } = incidents
 export const END_REASONS = defineCodes('end_reason', 'Why a thing counts as ended.', {
   DISAPPEARED: ['Ya no aparece en la fuente', 'No longer in the source'],
 })
+
+/** What to say of the place of an incident that has a length. */
+export const ABOUT_PLACE =
+  'The source gives a stretch of road by its two ends and no line between them: `lat` and `lon`, in GeoJSON the geometry, a Point, are where it begins, `to_lat` and `to_lon` where it ends.'
 
 /** The same incident in another language: its sentence. */
 export function localise<R extends { description: string; descriptions: { es: string; en: string } }>(incident: R, lang: string): R {
@@ -23,12 +27,14 @@ const fields = {
   type: columns.type,
   road: columns.road,
   km: columns.km,
-  province: PROVINCE_NAME,
+  province: provinceField(columns.province_code),
   severity: columns.severity,
   description: columns.description,
   delay_minutes: columns.delay_minutes,
   position: columns.position,
-  created_at: columns.created_at,
+  created_at: col.instant(0, 'When it was made, as the source states it; where the source states nothing, when it was first seen.', {
+    example: '2021-12-10T13:15:55.000Z',
+  }),
   km_to: columns.km_to,
   direction: columns.direction,
   destination: columns.destination,
@@ -45,7 +51,7 @@ const fields = {
   source: columns.source,
   source_id: columns.source_id,
   observed_at: columns.observed_at,
-  ...STATE_FIELDS,
+  ...stateFields(columns.observed_at),
 } as const
 
 /** An incident as lists show it. */
@@ -70,21 +76,31 @@ export const incidentDetail = record(
   { localise },
 )
 
+/** Which column of the dataset each field of an incident shows, by field name. */
+export const shownColumns: ReadonlyMap<string, string> = new Map([
+  ...columnsOf(incidents, incidentDetail.fields),
+  ['created_at', 'created_at'],
+])
+
 /** A row of the dataset, live or from its table. */
 export type IncidentRow = StateRow<typeof incidents>
 
 const texts = (row: IncidentRow): { es: string; en: string } => ({ es: row.description, en: row.description_en })
 
+const createdAt = (row: IncidentRow): number => row.created_at ?? row.first_seen_at
+
 /** Rows of the dataset as incidents. */
 export const toIncident: (row: IncidentRow) => ValueOf<typeof incident.fields> = projection(incidents, incident, {
   province: (row) => provinceName(row.province_code),
   descriptions: texts,
+  created_at: createdAt,
 })
 
 /** Rows of the dataset as incidents with their end. */
 export const toIncidentDetail: (row: IncidentRow) => ValueOf<typeof incidentDetail.fields> = projection(incidents, incidentDetail, {
   province: (row) => provinceName(row.province_code),
   descriptions: texts,
+  created_at: createdAt,
   ended_at: (row) => (row.status === 'ENDED' ? row.observed_at : null),
   end_reason: (row) => (row.status === 'ENDED' ? 'DISAPPEARED' : null),
 })

@@ -2,7 +2,7 @@ import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { isInside } from '../../define/geo.ts'
 import { geoParams, isAt, isOnRoad, placeParams, roadParams } from '../../define/params-place.ts'
-import { incident, toIncident } from './incident.ts'
+import { ABOUT_PLACE, incident, toIncident } from './incident.ts'
 import { incidentParams, isOfKind } from './incident-params.ts'
 
 /** The specification's list of active incidents. */
@@ -11,7 +11,7 @@ export const incidentList = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'Active incidents on Spanish roads',
-  about: 'Accidents, roadworks, congestion, closures and more, refreshed every minute. Without `limit` the reply holds all of them.',
+  about: `Accidents, roadworks, congestion, closures and more, refreshed every minute. Without \`limit\` the reply holds all of them. ${ABOUT_PLACE}`,
   params: { place: placeParams, ...incidentParams, stretch: roadParams, geo: geoParams },
   returns: {
     kind: 'list',

@@ -58,7 +58,11 @@ export const sensorHistory = defineEndpoint({
   params: {
     id: sensorId,
     time: timeParams(INTERVALS, { interval: '15m', span: '1 day (raw, 15m), 7 days (1h), 31 days (1d) or all (longer)' }),
-    metrics: listOf(oneOf('Only these measures; with `fields`, the members that both leave.', METRICS, { example: 'intensity_veh_h' })),
+    metrics: listOf(
+      oneOf('Only these measures; with `fields`, the members that both leave, of which there has to be one.', METRICS, {
+        example: 'intensity_veh_h',
+      }),
+    ),
   },
   returns: {
     kind: 'list',
@@ -81,7 +85,10 @@ export const sensorHistory = defineEndpoint({
       of: trafficSensors,
       find: (state, { id }) => state.rows.some((row) => (row as unknown as { sensor_id: string }).sensor_id === id),
     },
-    omit: ({ metrics }) => (metrics ? METRICS.filter((name) => !metrics.includes(name)).flatMap((name) => OMITTED[name]) : []),
+    omit: {
+      by: 'metrics',
+      fields: ({ metrics }) => (metrics ? METRICS.filter((name) => !metrics.includes(name)).flatMap((name) => OMITTED[name]) : []),
+    },
   },
   example: { id: '3409', from: '2024-02-25', to: '2024-02-26', interval: '1h' },
 })

@@ -3,7 +3,7 @@ import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { State } from '../../define/endpoint.ts'
 import { nested, record, type StateRow, type ValueOf } from '../../define/fields.ts'
-import { STATE_FIELDS } from '../tail.ts'
+import { stateFields } from '../tail.ts'
 
 const { columns } = trafficSensors
 
@@ -18,6 +18,11 @@ export const sensorFields = {
   subarea: columns.subarea,
   access_code: columns.access_code,
   capacity_veh_h: columns.capacity_veh_h,
+  road: col.string(
+    0,
+    'Road that the sensor stands on; null where the publisher does not say. Madrid names streets only, and its kind M30 is also that of sensors on the accesses of the M-30.',
+    { nullable: true, example: null },
+  ),
   position: columns.position,
   municipality_code: columns.municipality_code,
   listings: col.list([0, 0], 'Where the sensor is described: CATALOGUE, LIVE or both.', col.string(0, 'Name of a listing.'), {
@@ -26,7 +31,7 @@ export const sensorFields = {
   source: columns.source,
   source_id: columns.sensor_id,
   observed_at: columns.observed_at,
-  ...STATE_FIELDS,
+  ...stateFields(columns.observed_at),
 } as const
 
 /** A sensor. */
@@ -35,6 +40,7 @@ export const sensor = record('TrafficSensor', 'A traffic sensor.', sensorFields)
 export type Sensor = ValueOf<typeof sensorFields>
 
 const r = trafficReadings.columns
+const state = stateFields(r.observed_at)
 
 /** A reading, without its sensor. */
 export const readingFields = {
@@ -46,8 +52,8 @@ export const readingFields = {
   quality: r.quality,
   period_s: r.period_s,
   observed_at: r.observed_at,
-  updated_at: STATE_FIELDS.updated_at,
-  is_stale: STATE_FIELDS.is_stale,
+  updated_at: state.updated_at,
+  is_stale: state.is_stale,
 } as const
 
 /** A sensor with its last reading. */
@@ -98,6 +104,7 @@ function merged(rows: readonly SensorRow[]): Sensor {
     subarea: fill('subarea'),
     access_code: fill('access_code'),
     capacity_veh_h: fill('capacity_veh_h'),
+    road: null,
     position: fill('position'),
     municipality_code: first.municipality_code,
     listings: [first, ...others].map((row) => row.listing),

@@ -6,7 +6,7 @@ import { projection, record, type ValueOf } from '../../define/fields.ts'
 import { isInside } from '../../define/geo.ts'
 import { codeParam, integerParam, listOf } from '../../define/params.ts'
 import { geoParams } from '../../define/params-place.ts'
-import { STATE_FIELDS } from '../tail.ts'
+import { stateFields } from '../tail.ts'
 import { readingFields, sensorFields, sensorKey, sensorsOf } from './sensor.ts'
 
 const { columns } = trafficReadings
@@ -28,17 +28,14 @@ const reading = record('TrafficReading', 'The last reading of a traffic sensor.'
   source: columns.source,
   source_id: sensorFields.source_id,
   observed_at: columns.observed_at,
-  ...STATE_FIELDS,
+  ...stateFields(columns.observed_at),
 })
 
 type Reading = ValueOf<typeof reading.fields>
 
-/** The city whose readings we have where a sensor is in no catalogue. */
-const CITY = 'madrid'
-
 const toReading = projection(trafficReadings, reading, {
   name: () => null,
-  city: () => CITY,
+  city: (row) => row.source,
   district: () => null,
   position: () => null,
   source_id: (row) => row.sensor_id,
@@ -46,10 +43,12 @@ const toReading = projection(trafficReadings, reading, {
 
 function readings([readings, sensors]: StatesOf<readonly [typeof trafficReadings, typeof trafficSensors]>): Reading[] {
   const byKey = sensorsOf(sensors)
+  // A sensor that is in no catalogue is of the city whose others its source publishes.
+  const cities = new Map(sensors.rows.map(({ source, city }) => [source, city]))
   return readings.rows.map((row) => {
     const at = byKey.get(sensorKey(row.source, row.sensor_id))
-    const made = toReading(row)
-    return at ? { ...made, name: at.name, city: at.city, district: at.district, position: at.position } : made
+    const made = { ...toReading(row), city: at?.city ?? cities.get(row.source) ?? row.source }
+    return at ? { ...made, name: at.name, district: at.district, position: at.position } : made
   })
 }
 

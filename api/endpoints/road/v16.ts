@@ -3,7 +3,7 @@ import { defineEndpoint } from '../../define/endpoint.ts'
 import { projection, record } from '../../define/fields.ts'
 import { isInside } from '../../define/geo.ts'
 import { geoParams, isAt, isOnRoad, placeParams, roadParams } from '../../define/params-place.ts'
-import { PROVINCE_NAME, provinceName, STATE_FIELDS } from '../tail.ts'
+import { provinceField, provinceName, stateFields } from '../tail.ts'
 
 const { columns } = v16Beacons
 
@@ -14,7 +14,7 @@ const beacon = record('V16Beacon', 'An active V16 emergency beacon: a vehicle th
   km: columns.km,
   direction: columns.direction,
   compass_direction: columns.compass_direction,
-  province: PROVINCE_NAME,
+  province: provinceField(columns.province_code),
   province_code: columns.province_code,
   municipality: columns.municipality,
   municipality_code: columns.municipality_code,
@@ -22,7 +22,7 @@ const beacon = record('V16Beacon', 'An active V16 emergency beacon: a vehicle th
   activated_at: columns.activated_at,
   source: columns.source,
   observed_at: columns.observed_at,
-  ...STATE_FIELDS,
+  ...stateFields(columns.observed_at),
 })
 
 const toBeacon = projection(v16Beacons, beacon, { province: (row) => provinceName(row.province_code) })

@@ -1,4 +1,3 @@
-import { CARRIAGEWAYS, INCIDENT_CAUSES, LANES, MEASURE_KINDS, VEHICLES } from '../../../lake/datasets/road/incident-codes.ts'
 import type { CodeLabels, CodeList } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { ROW_STATUS } from '../../../lake/schema/physical.ts'
@@ -9,7 +8,7 @@ import { CHANGE_KINDS } from '../changes.ts'
 import { END_REASONS } from '../road/incident.ts'
 import { FEED_HEALTH } from './freshness.ts'
 
-const label = (language: string) => col.string(0, `In ${language}.`, { nullable: true, example: 'Accidente' })
+const label = (language: string, example: string | null) => col.string(0, `In ${language}.`, { nullable: true, example })
 
 const codeList = record(
   'CodeList',
@@ -21,11 +20,11 @@ const codeList = record(
       code: col.string(0, 'The code.', { example: 'ACCIDENT' }),
       label: col.string(0, 'Its label in the language asked for, else in Spanish.', { example: 'Accidente' }),
       labels: nested.object('Its label by language; null where there is none.', {
-        es: label('Spanish'),
-        en: label('English'),
-        ca: label('Catalan'),
-        eu: label('Basque'),
-        gl: label('Galician'),
+        es: label('Spanish', 'Accidente'),
+        en: label('English', 'Accident'),
+        ca: label('Catalan', null),
+        eu: label('Basque', null),
+        gl: label('Galician', null),
       }),
     }),
   },
@@ -37,21 +36,13 @@ const codeList = record(
   },
 )
 
-/** Lists that no column has: those of the members of `measures`, and the API's own. */
-const OTHER_LISTS: readonly CodeList[] = [
-  INCIDENT_CAUSES,
-  MEASURE_KINDS,
-  CARRIAGEWAYS,
-  LANES,
-  VEHICLES,
-  ROW_STATUS,
-  CHANGE_KINDS,
-  END_REASONS,
-  FEED_HEALTH,
-]
+/** Lists that no column has: the engine's and the API's own. */
+const OTHER_LISTS: readonly CodeList[] = [ROW_STATUS, CHANGE_KINDS, END_REASONS, FEED_HEALTH]
 
 function codeLists({ datasets }: SystemView): ValueOf<typeof codeList.fields>[] {
-  const used = datasets.flatMap((dataset) => Object.values(dataset.columns).flatMap((column) => column.codes ?? column.of?.codes ?? []))
+  const used = datasets.flatMap((dataset) =>
+    Object.values(dataset.columns).flatMap((column) => column.codes ?? column.of?.codes ?? column.lists ?? []),
+  )
   return [...new Map([...used, ...OTHER_LISTS].map((list) => [list.id, list])).values()].map(({ id, about, codes }) => ({
     id,
     about,

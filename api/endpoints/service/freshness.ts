@@ -33,6 +33,10 @@ const freshness = record('FeedFreshness', 'How fresh the data of a feed is.', {
   missing_blocks: col.list([0, 0], 'Blocks that the newest publication lacks, as dataset/block.', col.string(0, 'Name of a block.'), {
     example: [],
   }),
+  lost_fetches: col.integer(0, 'Accepted fetches whose rows are missing, since what was kept of them can no longer be read.', {
+    unit: '1',
+    example: 0,
+  }),
 })
 
 function feedsOf({ feeds, states }: SystemView, now: number): ValueOf<typeof freshness.fields>[] {
@@ -58,6 +62,7 @@ function feedsOf({ feeds, states }: SystemView, now: number): ValueOf<typeof fre
       quarantined: state?.quarantined ?? 0,
       unknown_codes: state?.unknown_codes ?? 0,
       missing_blocks: state?.missing_blocks ?? [],
+      lost_fetches: state?.lost_fetches ?? 0,
     }
   })
 }

@@ -1,0 +1,67 @@
+import { QueryError } from '../../lake/query/errors.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import { type Endpoint, pathParams } from '../define/endpoint.ts'
+import { WIDEST_DAYS } from '../define/params-time.ts'
+import { Problem } from '../define/problems.ts'
+import { unknownThing } from './answer.ts'
+import { logUnreadable } from './change-log.ts'
+import { cursors } from './cursor.ts'
+import { requestOf } from './example-request.ts'
+import { neverPublished } from './live-answers.ts'
+import { problemOf } from './problem-replies.ts'
+import { allParams, requestReader } from './request.ts'
+
+/** A problem, and the request that gets it. */
+export interface ExampleProblem {
+  readonly problem: Problem
+  readonly instance: string
+}
+
+/** The problems of a kind of its own that an endpoint's requests may get: those of requests are what such a request really gets. */
+export function exampleProblems(endpoint: Endpoint): ExampleProblem[] {
+  return [...refusals(endpoint), ...notFound(endpoint), ...unavailable(endpoint)]
+}
+
+function refusals(endpoint: Endpoint): ExampleProblem[] {
+  const params = allParams(endpoint)
+  const read = requestReader(endpoint)
+  const inPath = Object.fromEntries(pathParams(endpoint.path).map((name) => [name, endpoint.example[name] ?? '']))
+  const refused = (values: Record<string, string>, then: () => unknown = () => null): ExampleProblem => {
+    const instance = requestOf(endpoint, values)
+    return { instance, problem: thrownBy(() => [read(instance, inPath), then()]) }
+  }
+  const examples = [refused({ lang: 'xx' }), refused({ feilds: 'id' })]
+  if (params.has('cursor')) examples.push(refused({ cursor: 'xyz' }, () => cursors(Buffer.alloc(32)).open('xyz', { bind: '', now: 0 })))
+  const intervals = (params.get('interval')?.schema['enum'] ?? []) as (keyof typeof WIDEST_DAYS)[]
+  const interval = intervals.find((one) => WIDEST_DAYS[one] !== undefined)
+  if (interval) examples.push(refused({ from: '2020-01-01', to: '2026-01-01', interval }))
+  return examples
+}
+
+function thrownBy(work: () => unknown): Problem {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+  throw new Error('an example of a problem is none')
+}
+
+function notFound(endpoint: Endpoint): ExampleProblem[] {
+  const names = pathParams(endpoint.path)
+  if (names.length === 0) return []
+  const instance = requestOf(endpoint, Object.fromEntries(names.map((name) => [name, 'unknown'])))
+  return [{ instance, problem: unknownThing(instance.split('?')[0] as string) }]
+}
+
+function unavailable(endpoint: Endpoint): ExampleProblem[] {
+  const { read } = endpoint
+  const problems: Problem[] = []
+  if (read.kind === 'live' || read.kind === 'find' || read.kind === 'changes')
+    problems.push(neverPublished((read.from as readonly Dataset[])[0]))
+  if (read.kind === 'lake' || (read.kind === 'find' && read.past))
+    problems.push(...(['timeout', 'busy'] as const).map((code) => problemOf(new QueryError(code, 'as an example'))))
+  if (read.kind === 'changes') problems.push(logUnreadable())
+  return problems.map((problem) => ({ problem, instance: requestOf(endpoint) }))
+}

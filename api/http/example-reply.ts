@@ -1,0 +1,58 @@
+import type { Json } from '../../lake/schema/columns.ts'
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import type { Endpoint, ListReturn } from '../define/endpoint.ts'
+import { isNested } from '../define/fields.ts'
+import type { Format } from '../define/params-page.ts'
+import { exampleOf, type JsonObject } from '../define/shape.ts'
+import { featureCollectionText, featureOf, type ListPage, listText, type Meta, metaOf } from './compose.ts'
+
+/** What the service of an example is like: in order, with the publishers themselves, everything new each minute. */
+const SERVICE = Object.freeze({ mode: 'live', isStale: () => false, cadence_s: () => 60 } as const)
+/** When replies are made that say something of the service itself. */
+const SYSTEM_TIME = '2026-01-02T12:24:00.000Z'
+/** Of the forms that real ones have. */
+const SNAPSHOT_ID = '5342167890123456789'
+const SIGNATURE = 'c2lnbmF0dXJlLW9mLW91cn'
+const CURSOR = `WzQ5MDk5MywiMTc2NzM1NjYwODQxMy0wIl0.${SIGNATURE}`
+
+/**
+ * The whole reply of an endpoint to its example request, as documentation shows it: one record, made of the examples that its fields
+ * declare, in the envelope that replies have.
+ */
+export function exampleReply(endpoint: Endpoint, format: Format): Json {
+  const { returns, read } = endpoint
+  const { record } = returns
+  const members = exampleOf(record.fields)
+  // What a feature takes from the record is in the examples as it is in records.
+  const row: AnyRow = Object.fromEntries(
+    Object.entries(record.fields).map(([name, field]) => [name, isNested(field) ? null : (field.example ?? null)]),
+  )
+  const from = ('from' in read ? read.from : []) as readonly Dataset[]
+  const time = from[0] ? timeOf(from[0]) : SYSTEM_TIME
+  const meta = metaOf(SERVICE, from, read.kind === 'lake' ? { snapshot: snapshotOf(from), covered_until: Date.parse(time) } : undefined)
+  if (returns.kind === 'one') return { ...(format === 'geojson' ? featureOf(record, row, members) : members), meta } as unknown as Json
+  const page = pageOf(returns, read.kind, { updated_at: Date.parse(time), meta })
+  const text =
+    format === 'geojson' ? featureCollectionText(page, [featureOf(record, row, members)]) : listText(page, [JSON.stringify(members)])
+  return JSON.parse(text) as JsonObject
+}
+
+function pageOf(
+  returns: ListReturn,
+  kind: Endpoint['read']['kind'],
+  about: { readonly updated_at: number; readonly meta: Meta },
+): ListPage {
+  const counted = kind === 'live' || kind === 'system'
+  const page = { name: returns.name, total: counted ? 1 : null, ...about }
+  return kind === 'changes' ? { ...page, next_cursor: CURSOR, extra: { reset: false, more: false } } : { ...page, next_cursor: null }
+}
+
+/** The publication that a dataset's examples are of. */
+function timeOf(dataset: Dataset): string {
+  return dataset.columns[dataset.time]?.example as string
+}
+
+function snapshotOf(datasets: readonly Dataset[]): string {
+  const parts = datasets.map((dataset) => `${dataset.id}.${SNAPSHOT_ID}.${Date.parse(timeOf(dataset))}`)
+  return `${parts.join(',')}.${SIGNATURE}`
+}

@@ -1,0 +1,93 @@
+import type { JsonSchema } from '../../lake/schema/json.ts'
+import { SOURCE_MODES } from '../../lake/system.ts'
+import { PROBLEMS, type ProblemCode } from '../define/problems.ts'
+
+/** A piece of the description. */
+export type Part = Record<string, unknown>
+
+/** A reference to a component. */
+export const ref = (kind: string, name: string): Part => ({ $ref: `#/components/${kind}/${name}` })
+
+/** A response that is a problem of one of these codes, with examples where there are any. */
+export function problemResponse(codes: readonly ProblemCode[], examples?: Part): Part {
+  const isRetried = codes.some((code) => PROBLEMS[code].status === 503)
+  return {
+    description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(' '),
+    ...(isRetried ? { headers: { 'Retry-After': ref('headers', 'RetryAfter') } } : {}),
+    content: { 'application/problem+json': { schema: ref('schemas', 'Problem'), ...(examples ? { examples } : {}) } },
+  }
+}
+
+/** The schemas that replies of many endpoints share. */
+export function commonSchemas(): Record<string, JsonSchema> {
+  const text = { type: 'string' }
+  return {
+    Problem: {
+      type: 'object',
+      description: 'RFC 9457 problem.',
+      required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'request_id'],
+      properties: {
+        type: { type: 'string', format: 'uri', description: 'Page that describes the problem.' },
+        title: text,
+        status: { type: 'integer', description: 'The HTTP status.' },
+        detail: { type: 'string', description: 'What is wrong with this request.' },
+        instance: { type: 'string', description: 'The request, as it was sent.' },
+        code: { type: 'string', enum: Object.keys(PROBLEMS) },
+        request_id: { type: 'string', description: 'Names this occurrence; tell it when you ask for help.' },
+        errors: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['detail'],
+            properties: { detail: text, parameter: text, value: text, allowed: { type: 'array', items: text } },
+          },
+        },
+      },
+    },
+    Meta: {
+      type: 'object',
+      description: 'Where the data comes from and how fresh it is.',
+      required: ['stale', 'cadence_s', 'timezone', 'source_mode', 'sources'],
+      properties: {
+        stale: { type: 'boolean', description: 'True where a feed of the data is late by three times its cadence or down.' },
+        cadence_s: { type: ['integer', 'null'], description: 'Expected time between two publications. Unit: s.' },
+        timezone: { type: 'string', description: 'Zone of plain dates, days, weeks, months and years; instants are UTC.' },
+        snapshot: { type: 'string', description: 'State of the lake that was read; pass it as `snapshot` to read it again.' },
+        covered_until: { type: ['string', 'null'], format: 'date-time', description: 'Newest data that the lake holds.' },
+        source_mode: {
+          type: 'string',
+          enum: SOURCE_MODES,
+          description: 'The publishers themselves, recorded captures, or a stand-in.',
+        },
+        sources: { type: 'array', items: ref('schemas', 'MetaSource') },
+      },
+    },
+    MetaSource: {
+      type: 'object',
+      required: ['id', 'name', 'licence', 'licence_url', 'attribution', 'commercial_use'],
+      properties: {
+        id: text,
+        name: text,
+        licence: text,
+        licence_url: text,
+        attribution: text,
+        commercial_use: { type: 'string', enum: ['yes', 'no', 'unknown'] },
+      },
+    },
+    PointGeometry: {
+      type: 'object',
+      required: ['type', 'coordinates'],
+      properties: { type: { const: 'Point' }, coordinates: { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2 } },
+    },
+  }
+}
+
+/** The headers that replies of many endpoints share. */
+export const HEADERS: Part = Object.freeze({
+  ETag: { description: 'Weak tag of the reply; send it as If-None-Match.', schema: { type: 'string' } },
+  LastModified: { description: 'Time of the data.', schema: { type: 'string' } },
+  CacheControl: { description: 'How long the reply is fresh: until the next publication is expected.', schema: { type: 'string' } },
+  DataAge: { description: 'Age of the data. Unit: s.', schema: { type: 'integer', minimum: 0 } },
+  Link: { description: 'The next page, rel="next".', schema: { type: 'string' } },
+  RetryAfter: { description: 'When to try again. Unit: s.', schema: { type: 'integer', minimum: 1 } },
+})

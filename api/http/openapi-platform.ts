@@ -1,0 +1,79 @@
+import { SOURCE_MODES } from '../../lake/system.ts'
+import { PROBLEMS } from '../define/problems.ts'
+import { MEDIA_TYPES } from './answer.ts'
+import { type Part, ref } from './openapi-parts.ts'
+import { problemPage } from './problem-replies.ts'
+
+/** The paths that are no data. */
+export function platformPaths(baseUrl: string): Part {
+  return {
+    '/health': { get: operation('health', 'Whether the process runs', { 200: json('It does.', { status: 'ok' }, HEALTH) }) },
+    '/ready': {
+      get: operation('ready', 'Whether Redis and the lake answer', {
+        200: json('They do.', readiness(true), READINESS),
+        503: json('One of them does not.', readiness(false), READINESS),
+      }),
+    },
+    '/openapi.json': {
+      get: operation('openapi', 'This description', {
+        200: {
+          ...json('OpenAPI 3.1.', abridged(baseUrl), DESCRIPTION),
+          headers: { ETag: ref('headers', 'ETag'), 'Cache-Control': ref('headers', 'CacheControl') },
+        },
+        304: { description: 'The copy that If-None-Match names is still good.' },
+      }),
+    },
+    '/problems/{code}': {
+      get: {
+        ...operation('problem_by_code', 'What a problem means, for people', {
+          200: { description: 'A page.', content: { 'text/html': { schema: { type: 'string' }, example: problemPage('not-found') } } },
+          404: ref('responses', '404'),
+        }),
+        parameters: [
+          {
+            name: 'code',
+            in: 'path',
+            required: true,
+            description: 'Code of the problem.',
+            schema: { type: 'string', enum: Object.keys(PROBLEMS) },
+            example: 'not-found',
+          },
+        ],
+      },
+    },
+  }
+}
+
+function operation(operationId: string, summary: string, responses: Part): Part {
+  return { operationId, tags: ['platform'], summary, responses: { ...responses, 405: ref('responses', '405') } }
+}
+
+function json(description: string, example: Part, properties: Part): Part {
+  const schema = { type: 'object', required: Object.keys(properties), properties }
+  return { description, content: { [MEDIA_TYPES.json.split(';')[0] as string]: { schema, example } } }
+}
+
+const HEALTH: Part = Object.freeze({ status: { const: 'ok', description: 'The process answers.' } })
+
+const READINESS: Part = Object.freeze({
+  status: { type: 'string', enum: ['ready', 'not ready'] },
+  source_mode: { type: 'string', enum: SOURCE_MODES },
+  redis: { type: 'boolean', description: 'Redis answers. Where it does not, the last good state is served.' },
+  lake: { type: 'boolean', description: 'The object store answers.' },
+})
+
+function readiness(redis: boolean): Part {
+  return { status: redis ? 'ready' : 'not ready', source_mode: 'live', redis, lake: true }
+}
+
+const DESCRIPTION: Part = Object.freeze({
+  openapi: { type: 'string', pattern: '^3[.]1[.]' },
+  info: { type: 'object' },
+  servers: { type: 'array' },
+  paths: { type: 'object', description: 'Every path, as in this document.' },
+})
+
+/** This document, its paths left out. */
+function abridged(baseUrl: string): Part {
+  return { openapi: '3.1.1', info: { title: 'Traffic Intelligence API', version: 'v1' }, servers: [{ url: baseUrl }], paths: {} }
+}

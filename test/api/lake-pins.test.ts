@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cursors } from '../../api/http/cursor.ts'
+import { lakeState } from '../../api/http/lake-pins.ts'
+import type { FeedListing } from '../../lake/live/freshness.ts'
+import type { Lake } from '../../lake/open.ts'
+import { tempFolder } from '../helpers/temp.ts'
+import { everything, landRows, openTestLake } from '../lake/query/fixtures.ts'
+
+const FAST = Date.UTC(2026, 0, 5, 12)
+const SLOW = Date.UTC(2026, 0, 5, 11)
+const feed = (id: string, enabled = true): FeedListing => ({
+  ...{ id, enabled, domain: 'test', source: id, datasets: ['everything'], every_s: 60, urls: [] },
+})
+const by = cursors(Buffer.alloc(32, 1))
+let lake: Lake
+
+beforeAll(async () => {
+  lake = await openTestLake(tempFolder())
+  const properties = { 'landed-until.fast': new Date(FAST).toISOString(), 'landed-until.slow': new Date(SLOW).toISOString() }
+  const blank = Object.fromEntries(Object.keys(everything.columns).map((name) => [name, null]))
+  await landRows(lake, everything, [{ ...blank, id: 1, observed_at: SLOW, fetch_id: 'slow.1' }], { properties })
+})
+afterAll(() => lake.close())
+
+test('a dataset of two feeds is covered until the slower one, and its newest rows are the faster one’s', async () => {
+  const both = await lakeState({ lake, cursors: by, feeds: [feed('fast'), feed('slow')] }, [everything], null)
+  expect(both).toMatchObject({ covered_until: SLOW, newest: FAST })
+  const one = await lakeState({ lake, cursors: by, feeds: [feed('fast'), feed('slow', false)] }, [everything], null)
+  expect(one).toMatchObject({ covered_until: FAST, newest: FAST })
+  expect(one.name).not.toBe(both.name)
+})
+
+test('a named state tells what it told, whichever feeds run by then', async () => {
+  const both = await lakeState({ lake, cursors: by, feeds: [feed('fast'), feed('slow')] }, [everything], null)
+  const again = await lakeState({ lake, cursors: by, feeds: [] }, [everything], both.name)
+  expect(again).toMatchObject({ name: both.name, covered_until: SLOW, newest: FAST })
+})

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { requestOf } from '../../api/http/example-request.ts'
+import { allParams } from '../../api/http/request.ts'
+import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+  await fillWithExamples(service)
+})
+afterAll(() => service?.close())
+
+const lists = endpoints.flatMap((endpoint) => (endpoint.returns.kind === 'list' ? [{ endpoint, returns: endpoint.returns }] : []))
+
+/** The parameters that a 400 names, each of them in its detail too. */
+async function blamed(path: string, init: RequestInit = {}): Promise<string[]> {
+  const response = await fetch(`${service.url}${path}`, init)
+  expect(response.status, path).toBe(400)
+  const problem = (await response.json()) as Reply
+  expect(problem.code).toBe('invalid-parameter')
+  const names = problem.errors.map((one: Reply) => one.parameter)
+  for (const name of names) expect(problem.detail).toContain(name)
+  return names
+}
+
+describe('a sort by what only other parameters give', () => {
+  const path = '/api/gas-stations/cheapest?fuel=DIESEL_A'
+  const point = '&lat=41.51&lon=1.90'
+
+  test.each(['distance_m', '-distance_m', 'DISTANCE_M'])('is refused without them: %s', async (sort) => {
+    expect(await blamed(`${path}&sort=${sort}`)).toEqual(['sort', 'lat', 'lon'])
+    expect(await blamed(`${path}&sort=${sort}&bbox=1,41,2,42`)).toEqual(['sort', 'lat', 'lon'])
+    expect(await blamed(`${path}&sort=${sort}&province=08`)).toEqual(['sort', 'lat', 'lon'])
+    expect((await service.get(`${path}&sort=${sort}${point}`)).status).toBe(200)
+  })
+
+  test('is taken without them by no list', async () => {
+    const found = lists.flatMap(({ endpoint, returns }) =>
+      Object.entries(returns.needs ?? {}).map(([field, names = []]) => ({ endpoint, returns, field, names })),
+    )
+    expect(found.map(({ endpoint, field }) => `${endpoint.path} ${field}`)).toContain('/api/gas-stations/cheapest distance_m')
+    for (const { endpoint, returns, field, names } of found) {
+      expect(returns.sorts).toContain(field)
+      const params = allParams(endpoint)
+      for (const name of names) expect([...params.keys()]).toContain(name)
+      for (const name of names) expect(params.get('sort')?.about).toContain(name)
+      const without = Object.fromEntries([...names, 'radius'].map((name) => [name, null]))
+      expect(await blamed(requestOf(endpoint, { ...without, sort: field }))).toEqual(['sort', ...names])
+    }
+  })
+})
+
+describe('metrics and fields that leave nothing', () => {
+  const path = '/api/trafico/sensores/3409/historico?metrics=occupancy_pct'
+
+  test.each(['intensity_veh_h', 'intensity_veh_h,intensity_max_veh_h,speed_kmh'])('are refused: fields=%s', async (fields) => {
+    expect(await blamed(`${path}&fields=${fields}`)).toEqual(['metrics', 'fields'])
+    expect((await fetch(`${service.url}${path}&fields=${fields}`, { method: 'HEAD' })).status).toBe(400)
+    expect(await blamed(`${path}&fields=${fields}`, { headers: { 'If-None-Match': '*' } })).toEqual(['metrics', 'fields'])
+  })
+
+  test('give what both leave', async () => {
+    const { history } = await service.json(`${path}&fields=intensity_veh_h,period_start,occupancy_pct`)
+    expect(history.map((one: Reply) => Object.keys(one))).toEqual([['period_start', 'occupancy_pct']])
+  })
+})
+
+describe('ids and updated_since', () => {
+  test('are taken where records have an id of their own and a time of their last change, and nowhere else', () => {
+    for (const { endpoint, returns } of lists) {
+      const taken = [...allParams(endpoint).keys()]
+      const isFollowed = endpoint.read.kind === 'changes'
+      const hasId = !isFollowed && returns.key.includes('id')
+      expect(taken.includes('ids'), `${endpoint.path} ids`).toBe(hasId)
+      const hasTime = !isFollowed && 'updated_at' in returns.record.fields
+      expect(taken.includes('updated_since'), `${endpoint.path} updated_since`).toBe(hasTime)
+    }
+  })
+
+  test.each(lists.map(({ endpoint }) => [endpoint.path, endpoint] as const))(
+    'choose, or are refused as unknown: %s',
+    async (_path, endpoint) => {
+      const taken = allParams(endpoint)
+      const first = await service.json(requestOf(endpoint))
+      const [one] = first[endpoint.returns.kind === 'list' ? endpoint.returns.name : '']
+      for (const [name, all, none] of [
+        ['ids', `other,${one.id}`, 'other'],
+        ['updated_since', '2000-01-01', '2100-01-01'],
+      ] as const) {
+        const [kept, gone] = await Promise.all([all, none].map((value) => service.json(requestOf(endpoint, { [name]: value }))))
+        if (!taken.has(name)) {
+          expect(kept).toMatchObject({ status: 400, code: 'unknown-parameter', errors: [{ parameter: name }] })
+          expect(kept.errors[0].allowed).not.toContain(name)
+          continue
+        }
+        const listName = endpoint.returns.kind === 'list' ? endpoint.returns.name : ''
+        expect(kept[listName], name).toEqual(name === 'ids' ? [one] : first[listName])
+        expect(gone[listName], name).toEqual([])
+      }
+    },
+  )
+})

@@ -1,0 +1,171 @@
+import { METHODS } from 'node:http'
+import { connect } from 'node:net'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { requestOf } from '../../api/http/example-request.ts'
+import { openapi } from '../../api/http/openapi.ts'
+import { headerOf, type RawReply, raw } from './raw.ts'
+import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+  await fillWithExamples(service)
+})
+afterAll(() => service?.close())
+
+const PLATFORM = ['/health', '/ready', '/openapi.json', '/problems/not-found'] as const
+const ALLOW = 'GET, HEAD, OPTIONS'
+const PATHS = [...PLATFORM, ...endpoints.map((endpoint) => requestOf(endpoint))]
+
+const send = (method: string, target: string, headers: readonly string[] = []): Promise<RawReply> =>
+  raw(service.url, [`${method} ${target} HTTP/1.1`, 'Host: a', 'Connection: close', ...headers, '', ''].join('\r\n'))
+const statusOf = ({ head }: RawReply): number => Number(head.split(' ')[1])
+
+describe('/openapi.json', () => {
+  test('has the headers of a reply with data, but for what tells of data', async () => {
+    const { headers } = await service.get('/openapi.json')
+    expect(headers.get('etag')).toMatch(/^W\/"[\w-]{22}"$/)
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(headers.get('cache-control')).toBe('public, max-age=300, stale-if-error=600')
+    expect(headers.get('vary')).toContain('Accept-Encoding')
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('x-data-age')).toBeNull()
+  })
+
+  test('answers 304 to its own tag, and only to it', async () => {
+    const etag = (await service.get('/openapi.json')).headers.get('etag') as string
+    for (const method of ['GET', 'HEAD'])
+      for (const tag of [etag, `"other", ${etag}`, etag.replace('W/', ''), '*']) {
+        const again = await fetch(`${service.url}/openapi.json`, { method, headers: { 'If-None-Match': tag } })
+        expect(again.status, `${method} ${tag}`).toBe(304)
+        expect(again.headers.get('etag')).toBe(etag)
+        expect(again.headers.get('content-type')).toBeNull()
+        expect(await again.text()).toBe('')
+      }
+    expect((await service.get('/openapi.json', { 'If-None-Match': 'W/"other"' })).status).toBe(200)
+    expect((await service.get('/openapi.json')).headers.get('etag')).toBe(etag)
+  })
+
+  test.each([
+    ['br', brotliDecompressSync],
+    ['gzip', gunzipSync],
+    ['zstd', zstdDecompressSync],
+  ] as const)('is compressed: %s', async (encoding, decompress) => {
+    const plain = await send('GET', '/openapi.json')
+    for (let turn = 0; turn < 2; turn++) {
+      const { head, body } = await send('GET', '/openapi.json', [`Accept-Encoding: ${encoding}`])
+      expect(headerOf(head, 'content-encoding')).toBe(encoding)
+      expect(Number(headerOf(head, 'content-length'))).toBe(body.length)
+      expect(decompress(body).equals(plain.body)).toBe(true)
+      expect(body.length).toBeLessThan(plain.body.length / 5)
+    }
+  })
+})
+
+describe.each(PATHS)('%s', (path) => {
+  test('answers HEAD with the head of GET and no body', async () => {
+    const [got, head] = await Promise.all(['GET', 'HEAD'].map((method) => send(method, path)))
+    if (!got || !head) throw new Error('no replies')
+    expect([statusOf(got), statusOf(head)]).toEqual([200, 200])
+    expect(got.body.length).toBeGreaterThan(0)
+    expect(head.body.length).toBe(0)
+    for (const name of ['content-type', 'etag', 'vary', 'access-control-allow-origin', 'last-modified'])
+      expect(headerOf(head.head, name), name).toBe(headerOf(got.head, name))
+  })
+
+  test('tells OPTIONS what is allowed, with and without a preflight', async () => {
+    const preflight = ['Origin: https://a.example', 'Access-Control-Request-Method: GET', 'Access-Control-Request-Headers: x-api-key']
+    for (const headers of [[], preflight]) {
+      const { head, body } = await send('OPTIONS', path, headers)
+      expect(head).toMatch(/^HTTP\/1.1 204 /)
+      expect(body.length).toBe(0)
+      expect(headerOf(head, 'allow')).toBe(ALLOW)
+      expect(headerOf(head, 'access-control-allow-origin')).toBe('*')
+      expect(headerOf(head, 'access-control-allow-methods')).toBe(ALLOW)
+      expect(headerOf(head, 'access-control-allow-headers')).toContain('X-API-Key')
+      expect(headerOf(head, 'access-control-max-age')).toBe('86400')
+      expect(headerOf(head, 'access-control-allow-credentials')).toBeNull()
+    }
+  })
+
+  test('refuses every other method as a problem that says which there are', async () => {
+    const others = METHODS.filter((method) => !['GET', 'HEAD', 'OPTIONS', 'CONNECT'].includes(method))
+    expect(others).toEqual(expect.arrayContaining(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY']))
+    for (const method of others) {
+      const { head, body } = await send(method, path)
+      expect(head, method).toMatch(/^HTTP\/1.1 405 /)
+      expect(headerOf(head, 'allow')).toBe(ALLOW)
+      expect(headerOf(head, 'content-type')).toBe('application/problem+json; charset=utf-8')
+      expect(headerOf(head, 'cache-control')).toBe('no-store')
+      expect(JSON.parse(body.toString()) as Reply).toMatchObject({
+        status: 405,
+        code: 'method-not-allowed',
+        detail: expect.stringContaining(`${method}; it takes ${ALLOW}`),
+      })
+    }
+  })
+})
+
+describe('the description of a platform path', () => {
+  const { paths, components } = openapi(endpoints, 'https://api.example.org') as Reply
+
+  test('names every one of them, with HEAD, OPTIONS and other methods told where all are', async () => {
+    const described = Object.keys(paths).filter((path) => paths[path].get.tags.includes('platform'))
+    expect(described).toEqual(PLATFORM.map((path) => path.replace('not-found', '{code}')))
+  })
+
+  test.each(PLATFORM)('shows what %s answers', async (path) => {
+    const { responses } = paths[path.replace('not-found', '{code}')].get
+    const [[type, { schema, example }]] = Object.entries<Reply>(responses[200].content) as [[string, Reply]]
+    const check = new Ajv2020({ strict: false }).compile({ ...schema, components })
+    const response = await service.get(path)
+    expect(response.headers.get('content-type')).toContain(type)
+    const text = await response.text()
+    const reply = type === 'application/json' ? JSON.parse(text) : text
+    for (const one of [example, reply]) expect(check(one), JSON.stringify(check.errors)).toBe(true)
+    if (path !== '/openapi.json')
+      expect(typeof example === 'string' ? example : Object.keys(example)).toEqual(typeof reply === 'string' ? reply : Object.keys(reply))
+  })
+})
+
+describe('a path that there is not', () => {
+  test.each(METHODS.filter((method) => method !== 'CONNECT'))('is 404 to %s', async (method) => {
+    const { head, body } = await send(method, '/nothing')
+    expect(head).toMatch(/^HTTP\/1.1 404 /)
+    expect(headerOf(head, 'content-type')).toBe('application/problem+json; charset=utf-8')
+    if (method === 'HEAD') expect(body.length).toBe(0)
+    else expect(JSON.parse(body.toString()) as Reply).toMatchObject({ status: 404, code: 'not-found' })
+  })
+})
+
+describe('CONNECT', () => {
+  test.each(['example.org:443', '/api/incidents', 'a:1\r\nTransfer-Encoding: chunked'])(
+    'to %j is refused, and ends the connection',
+    async (target) => {
+      const { head, body } = await send('CONNECT', target)
+      expect(head).toMatch(/^HTTP\/1.1 405 Method Not Allowed\r\n/)
+      expect(headerOf(head, 'allow')).toBe(ALLOW)
+      expect(headerOf(head, 'connection')).toBe('close')
+      expect(Number(headerOf(head, 'content-length'))).toBe(body.length)
+      expect(JSON.parse(body.toString()) as Reply).toMatchObject({ status: 405, code: 'method-not-allowed' })
+    },
+  )
+
+  test('and going away at once harms nobody', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => abandoned('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')))
+    expect((await service.get('/api/incidents')).status).toBe(200)
+  })
+})
+
+/** Sends a request and resets the connection without reading. */
+async function abandoned(text: string): Promise<void> {
+  const { hostname, port } = new URL(service.url)
+  await new Promise<void>((resolve) => {
+    const socket = connect(Number(port), hostname, () => socket.write(text, () => socket.resetAndDestroy()))
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve())
+  })
+}

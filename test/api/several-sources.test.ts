@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import type { SystemView } from '../../api/define/endpoint.ts'
+import { incident, incidentDetail, shownColumns, toIncident, toIncidentDetail } from '../../api/endpoints/road/incident.ts'
+import { trafficIntensity } from '../../api/endpoints/road/traffic-intensity.ts'
+import { codeListList } from '../../api/endpoints/service/codes.ts'
+import { incidents } from '../../lake/datasets/road/incidents.ts'
+import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
+import { trafficSensors } from '../../lake/datasets/road/traffic-sensors.ts'
+import { defineCodes } from '../../lake/schema/codes.ts'
+import { col } from '../../lake/schema/columns.ts'
+import { everything, variant } from '../lake/query/fixtures.ts'
+import { exampleRow } from './service.ts'
+
+test('an incident of a source that states no creation is as old as its first publication', () => {
+  const row = exampleRow(incidents, { created_at: null, first_seen_at: Date.UTC(2026, 1, 3, 19, 36) }) as never
+  expect(toIncident(row).created_at).toBe(Date.UTC(2026, 1, 3, 19, 36))
+  expect(toIncidentDetail(row).created_at).toBe(Date.UTC(2026, 1, 3, 19, 36))
+  expect(toIncident(exampleRow(incidents) as never).created_at).toBe(Date.parse('2021-12-10T13:15:55.000Z'))
+})
+
+test('a reply always has it, and a change of it is told', () => {
+  for (const { fields } of [incident, incidentDetail]) expect(fields.created_at.nullable).toBe(false)
+  expect(shownColumns.get('created_at')).toBe('created_at')
+})
+
+test('a sensor that no catalogue has is of the city whose others its source publishes', () => {
+  const { read } = trafficIntensity
+  if (read.kind !== 'live') throw new Error('live readings are read live')
+  const reading = (source: string, sensor_id: string) => exampleRow(trafficReadings, { source, sensor_id })
+  const sensors = [
+    exampleRow(trafficSensors, { source: 'madrid', sensor_id: '1', city: 'madrid' }),
+    exampleRow(trafficSensors, { source: 'dt_gv', sensor_id: '1', city: 'bilbao' }),
+  ]
+  const states = [
+    { rows: [reading('madrid', '1'), reading('madrid', '2'), reading('dt_gv', '2'), reading('valencia', '9')] },
+    { rows: sensors },
+  ]
+  const records = read.records(states as never) as readonly { source: string; id: string; city: string }[]
+  expect(records.map(({ source, id, city }) => [source, id, city])).toEqual([
+    ['madrid', '1', 'madrid'],
+    ['madrid', '2', 'madrid'],
+    ['dt_gv', '2', 'bilbao'],
+    ['valencia', '9', 'valencia'],
+  ])
+})
+
+test('the lists that members of a JSON column are of are listed with the others', () => {
+  const { read } = codeListList
+  if (read.kind !== 'system') throw new Error('code lists are read from the system')
+  const colours = defineCodes('wagon_colour', 'Colour of a wagon.', { RED: ['rojo', 'red'] })
+  const listed = (datasets: SystemView['datasets']): string[] =>
+    read.records({ datasets } as SystemView, { list: null } as never, 0).map((one) => (one as unknown as { id: string }).id)
+  const trains = variant({ columns: { ...everything.columns, wagons: col.json(30, 'Wagons.', { lists: [colours] }) } })
+  expect(listed([trains])).toContain('wagon_colour')
+  expect(listed([])).not.toContain('incident_cause')
+  expect(listed([incidents])).toEqual(
+    expect.arrayContaining(['incident_cause', 'measure_kind', 'lane', 'carriageway', 'vehicle', 'compass_direction']),
+  )
+})

@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { openState, type ServiceState } from '../../api/http/state.ts'
+import { type LiveReader, openLive } from '../../lake/live/read.ts'
+import { fileStore } from '../../lake/store/file.ts'
+import type { ObjectStore } from '../../lake/store/store.ts'
+import { claimLake, writeFeedListings } from '../../lake/system.ts'
+import { startTestRedis, type TestRedis } from '../helpers/redis.ts'
+import { tempFolder } from '../helpers/temp.ts'
+import { until } from '../helpers/until.ts'
+
+let redis: TestRedis
+let live: LiveReader
+beforeAll(async () => {
+  redis = await startTestRedis()
+  live = openLive({ redisUrl: redis.url })
+  await live.ready
+})
+afterAll(async () => {
+  await live.close()
+  await redis.stop()
+})
+
+interface Stage {
+  readonly store: ObjectStore
+  readonly errors: string[]
+  open(clock?: () => number): Promise<ServiceState>
+}
+
+async function stage(): Promise<Stage> {
+  const store = await fileStore(join(tempFolder(), 'store'))
+  const errors: string[] = []
+  return {
+    store,
+    errors,
+    open: async (clock = Date.now) => {
+      const state = await openState({ store, live, clock, onError: ({ message }) => errors.push(message), poll_ms: 5 })
+      onTestFinished(() => state.close())
+      return state
+    },
+  }
+}
+
+test('a lake that does not say where its data comes from is not told as real', async () => {
+  const { open, store, errors } = await stage()
+  await expect(open()).rejects.toThrow('does not say where its data comes from')
+  await claimLake(store, 'simulated', 0)
+  const state = await open()
+  await store.delete('system/lake.json')
+  await until('the loss is told', () => errors.length > 0)
+  expect([state.mode, state.system().mode]).toEqual(['simulated', 'simulated'])
+})
+
+test('a look that fails is told, and the next one comes all the same', async () => {
+  const { open, store, errors } = await stage()
+  await claimLake(store, 'simulated', 0)
+  let isBroken = false
+  const state = await open(() => {
+    if (isBroken) throw new Error('no clock')
+    return Date.now()
+  })
+  isBroken = true
+  await until('the failure is told', () => errors.includes('no clock'))
+  isBroken = false
+  await writeFeedListings(store, [{ id: 'a', domain: 'road', source: 's', datasets: ['incidents'], every_s: 60, urls: [], enabled: true }])
+  await until('the new list of feeds', () => state.system().feeds.length === 1)
+})
