@@ -45,8 +45,21 @@ export function municipalityByName(name: string, provinceCode: string): Municipa
   return code ? open().byCode.get(code) : undefined
 }
 
-/** The province and municipality that hold a point, or lie within 2 km of it. About 5 µs inside, 50 µs off the coast. */
+/** Places by latitude, with the longitude they were asked for: what feeds tell of stands still, and comes again every minute. */
+const asked = new Map<number, { readonly lon: number; readonly place: Place }>()
+const REMEMBERED = 20_000
+
+/** The province and municipality that hold a point, or lie within 2 km of it. About 5 µs inside, 50 µs off the coast; less when asked again. */
 export function placeAt(point: Point): Place {
+  const before = asked.get(point.lat)
+  if (before?.lon === point.lon) return before.place
+  const place = findPlace(point)
+  if (asked.size >= REMEMBERED) asked.clear()
+  asked.set(point.lat, { lon: point.lon, place })
+  return place
+}
+
+function findPlace(point: Point): Place {
   const { municipalities, provinces } = open()
   const found = municipalities.nearest(point, SHORE_M)?.area.code
   if (found === undefined) return { province_code: null, municipality_code: null }

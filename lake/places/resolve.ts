@@ -33,7 +33,13 @@ export type PlaceProblem =
 const TOLERANCE_M = 1_000
 /** Names looked up are remembered, for records repeat them; a hostile feed may bring any number. */
 const REMEMBERED = 20_000
-const known = new Map<string, { province: string | null; municipality: string | null }>()
+const known = new Map<string, Map<string, NamedPlace>>()
+let remembered = 0
+
+interface NamedPlace {
+  readonly province: string | null
+  readonly municipality: string | null
+}
 
 /**
  * Finds the codes of a place from its names and its position, and checks each against the other. Names go first, for they are what the
@@ -55,20 +61,34 @@ export function resolvePlace(stated: StatedPlace, count: (problem: PlaceProblem)
   return { province_code, municipality_code: named.municipality ?? near, position }
 }
 
-function lookUp(stated: StatedPlace, count: (problem: PlaceProblem) => void): { province: string | null; municipality: string | null } {
-  const key = `${stated.provinceCode ?? ''}\u001f${stated.province ?? ''}\u001f${stated.municipality ?? ''}`
-  let found = known.get(key)
-  if (!found) {
-    const byCode = stated.provinceCode ? provinceByCode(stated.provinceCode) : undefined
-    const province = (byCode ?? (stated.province ? provinceByName(stated.province) : undefined))?.code ?? null
-    const municipality = (province && stated.municipality && municipalityByName(stated.municipality, province)?.code) || null
-    found = { province, municipality }
-    if (known.size >= REMEMBERED) known.clear()
-    known.set(key, found)
-  }
+function lookUp(stated: StatedPlace, count: (problem: PlaceProblem) => void): NamedPlace {
+  const found = rememberedPlace(stated)
   if (!found.province && (stated.province || stated.provinceCode)) count('province is not known by that name')
   if (found.province && !found.municipality && stated.municipality) count('municipality is not known by that name in its province')
   return found
+}
+
+function rememberedPlace(stated: StatedPlace): NamedPlace {
+  const province = stated.province ? `${stated.provinceCode ?? ''}\u001f${stated.province}` : (stated.provinceCode ?? '')
+  const municipality = stated.municipality ?? ''
+  const found = known.get(province)?.get(municipality)
+  if (found) return found
+  if (remembered >= REMEMBERED) {
+    known.clear()
+    remembered = 0
+  }
+  const made = namedPlace(stated)
+  const inProvince = known.get(province) ?? new Map<string, NamedPlace>()
+  known.set(province, inProvince.set(municipality, made))
+  remembered++
+  return made
+}
+
+function namedPlace(stated: StatedPlace): NamedPlace {
+  const byCode = stated.provinceCode ? provinceByCode(stated.provinceCode) : undefined
+  const province = (byCode ?? (stated.province ? provinceByName(stated.province) : undefined))?.code ?? null
+  const municipality = (province && stated.municipality && municipalityByName(stated.municipality, province)?.code) || null
+  return { province, municipality }
 }
 
 function isFar(code: string | null, position: Point): boolean {

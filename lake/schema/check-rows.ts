@@ -35,6 +35,8 @@ export function rowChecker(dataset: Dataset, unknown: CodeListener = () => {}): 
     nullable.push(column.nullable)
   }
   const known = new Set([...names, ...filled])
+  /** Names in the order of the row before, which all rows of one parser share. */
+  const order: string[] = []
   return (row) => {
     for (let at = 0; at < names.length; at++) {
       const name = names[at] as string
@@ -47,7 +49,14 @@ export function rowChecker(dataset: Dataset, unknown: CodeListener = () => {}): 
       const reason = (checks[at] as ValueCheck)(value, row, unknown)
       if (reason !== null) return reason
     }
-    for (const name in row) if (!known.has(name)) return `${name} is no column`
+    let at = 0
+    for (const name in row) {
+      if (order[at] !== name) {
+        if (!known.has(name)) return `${name} is no column`
+        order[at] = name
+      }
+      at++
+    }
     return null
   }
 }
@@ -57,11 +66,11 @@ function valueCheck(name: string, column: Column): ValueCheck {
     case 'string':
       return (value) => textReason(name, value)
     case 'code': {
-      const codes = column.codes?.codes ?? {}
+      const codes = new Set(Object.keys(column.codes?.codes ?? {}))
       const list = column.codes?.id ?? name
       return (value, _row, unknown) => {
         const reason = textReason(name, value)
-        if (reason === null && !Object.hasOwn(codes, value as string)) unknown(list, value as string)
+        if (reason === null && !codes.has(value as string)) unknown(list, value as string)
         return reason
       }
     }
@@ -79,7 +88,8 @@ function valueCheck(name: string, column: Column): ValueCheck {
       return (value, row) => {
         if (!Number.isFinite(value)) return `${name} is no number`
         if (Math.abs(value as number) >= most) return `${name} is too large`
-        row[name] = Math.round((value as number) * scale) / scale
+        const rounded = Math.round((value as number) * scale) / scale
+        if (rounded !== value) row[name] = rounded
         return boundsReason(name, value as number, column)
       }
     }

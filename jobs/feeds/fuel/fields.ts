@@ -74,14 +74,17 @@ interface Meaning {
  */
 export function fieldReader(answer: string, notes: Notes): FieldReader {
   const meanings = new Map<string, Meaning>()
+  /** Fields in the order of the station before, which nearly all stations share. */
+  const order: { readonly field: string; readonly meaning: Meaning }[] = []
   const prices: PriceText[] = []
   const reader = { texts: { ...NO_TEXTS } as StationTexts, prices, read }
 
-  function meaningOf(field: string): Meaning {
-    const known = meanings.get(field)
-    if (known) return known
-    const meaning = interpret(field, answer, notes)
+  function meaningOf(field: string, at: number): Meaning {
+    const usual = order[at]
+    if (usual?.field === field) return usual.meaning
+    const meaning = meanings.get(field) ?? interpret(field, answer, notes)
     meanings.set(field, meaning)
+    order[at] = { field, meaning }
     return meaning
   }
 
@@ -90,9 +93,10 @@ export function fieldReader(answer: string, notes: Notes): FieldReader {
     const texts: StationTexts = { ...NO_TEXTS }
     reader.texts = texts
     prices.length = 0
+    let at = 0
     for (const field in station) {
       const value = (station as Record<string, unknown>)[field]
-      const meaning = meaningOf(field)
+      const meaning = meaningOf(field, at++)
       if (value === '' || value === null) continue
       if (typeof value !== 'string') return `${field} is no text`
       if (meaning.priced !== null) prices.push({ priced: meaning.priced, text: value })

@@ -35,12 +35,26 @@ const BARE_POST = /^[,\s]+(\d{1,4}[.,]\d{1,3})$/
 /** No road of Spain is longer than the N-340. */
 const LONGEST_KM = 1250
 
+/** Addresses that were read: nearly all come again in the next publication. */
+const known = new Map<string, RoadPlace>()
+const REMEMBERED = 20_000
+
 /**
  * The road and kilometre of a station's address, such as `CARRETERA N-110 KM. 382,400`. Only what stands where the ministry's form puts
  * it counts: first what kind of road it is, then the designation. An address that names two roads has none, one with two kilometres no
  * km; nor is a km of 0 believed, which stands for none, or one that is the number of the road.
  */
 export function roadPlace(address: string): RoadPlace {
+  let place = known.get(address)
+  if (!place) {
+    place = readAddress(address)
+    if (known.size >= REMEMBERED) known.clear()
+    known.set(address, place)
+  }
+  return place
+}
+
+function readAddress(address: string): RoadPlace {
   const text = address.toUpperCase().trim()
   const head = HEAD.exec(text)
   if (!head) return NOWHERE

@@ -160,12 +160,14 @@ function stationOf(texts: StationTexts, notes: Notes): Station {
     position_issue ??= ISSUES[problem]
   })
   const address = withoutComma(texts.address)
+  const { road, km } = roadPlace(address)
   return {
     source: miteco.id,
     station_id: texts.station_id,
     brand: texts.brand || null,
     address: address || null,
-    ...roadPlace(address),
+    road,
+    km,
     locality: texts.locality || null,
     postal_code: texts.postal_code || null,
     municipality: municipality || null,
