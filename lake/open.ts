@@ -47,7 +47,7 @@ export interface LakeSnapshot {
   readonly state: TableState
 }
 
-/** Datasets pinned to snapshots; several queries with one `LakePins` read the same state. */
+/** The states that datasets are pinned to, as `Lake.snapshot` gives them, by dataset id: several queries with one `LakePins` read the same. */
 export type LakePins = ReadonlyMap<string, TableState | null>
 
 /** How a query runs. */
@@ -67,8 +67,6 @@ export interface Lake {
   table(dataset: Dataset): Table
   /** The newest snapshot, or the one of an id; null where the table is not created yet. Throws `no-snapshot` for an id that is gone. */
   snapshot(dataset: Dataset, at?: bigint): Promise<LakeSnapshot | null>
-  /** Pins datasets to their newest snapshots, or to those of `at` by dataset id. */
-  pin(datasets: readonly Dataset[], at?: Readonly<Record<string, bigint>>): Promise<LakePins>
   /** The rows of a query. A dataset whose table does not exist yet has no rows. */
   query(query: Sql, options?: QueryOptions): Promise<AnyRow[]>
   /** The rows of a query in batches, as they are made; the slot is taken until the last one, or until the caller stops. */
@@ -136,11 +134,6 @@ class OpenLake implements Lake {
       properties,
       state,
     }
-  }
-
-  async pin(datasets: readonly Dataset[], at: Readonly<Record<string, bigint>> = {}): Promise<LakePins> {
-    const pins = await Promise.all(datasets.map(async (dataset) => [dataset.id, await this.#pinned(dataset, at[dataset.id])] as const))
-    return new Map(pins)
   }
 
   async query(query: Sql, options: QueryOptions = {}): Promise<AnyRow[]> {

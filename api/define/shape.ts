@@ -63,11 +63,7 @@ export function recordWriter(shape: RecordShape, only?: ReadonlySet<string>): (r
 
 /** Makes the function that writes a record with all its members as JSON text: what `JSON.stringify` gives of `recordWriter`'s object. */
 export function recordTextWriter(shape: RecordShape): (record: AnyRow) => string {
-  const writers = membersOf(shape.fields).map(({ name, field, json }, at) => {
-    const begin = `${at === 0 ? '{' : ','}${JSON.stringify(name)}:`
-    const text = jsonTextWriter()
-    return (record: AnyRow): string => begin + text(json(record[field]))
-  })
+  const writers = membersOf(shape.fields).map((member, at) => memberTextWriter(member, at === 0 ? '{' : ','))
   return (record) => {
     let text = ''
     for (const write of writers) text += write(record)
@@ -75,17 +71,17 @@ export function recordTextWriter(shape: RecordShape): (record: AnyRow) => string
   }
 }
 
-/** Writes the values of one member. A word is often the same in one record after the other, so the last one's text is kept. */
-function jsonTextWriter(): (value: Json) => string {
-  let word: Json = null
-  let text = 'null'
-  return (value) => {
-    if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'null'
-    if (value === null) return 'null'
-    if (value === word) return text
-    if (typeof value !== 'string') return JSON.stringify(value)
-    word = value
-    text = JSON.stringify(value)
+/** Writes one member. Its value is often the same in one record after the other, so the last one's text is kept. */
+function memberTextWriter({ name, field, json }: Member, before: string): (record: AnyRow) => string {
+  const begin = `${before}${JSON.stringify(name)}:`
+  let last: unknown
+  let text = ''
+  return (record) => {
+    const held = record[field]
+    if (held === last && text !== '') return text
+    last = held
+    const value = json(held)
+    text = begin + (typeof value === 'number' && Number.isFinite(value) ? String(value) : JSON.stringify(value))
     return text
   }
 }

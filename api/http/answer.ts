@@ -30,7 +30,8 @@ export interface Prepared {
 
 /** A body and what its head says of it. */
 export interface Body {
-  readonly text: string
+  /** Its text, in pieces that follow each other. */
+  readonly pieces: readonly string[]
   readonly links: readonly string[]
 }
 

@@ -79,7 +79,7 @@ export function changesAnswerer(context: AnswerContext): Answerer {
         meta: metaOf(state, read.from),
       }
       const links = [nextLink(values.path, values.query, next_cursor)]
-      return { text: listBody(list, records, { texts, page, format }), links }
+      return { pieces: listBody(list, records, { texts, page, format }), links }
     }
     return { head, answer, isCheap: true }
   }

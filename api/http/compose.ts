@@ -57,13 +57,24 @@ export interface ListPage {
   readonly meta: Meta
 }
 
-/** A list as JSON text, of its records' texts. */
-export function listText(page: ListPage, records: readonly string[]): string {
+/** Records in a piece of a list's text. A text of more than 128 KB is one that V8 keeps among the old: it costs a whole collection. */
+const RECORDS_A_PIECE = 32
+
+/** A list as JSON text in pieces, of its records' texts. */
+export function listPieces(page: ListPage, records: readonly string[]): string[] {
   const { total, updated_at, next_cursor, extra, meta } = page
   const head = `{"total":${total},"updated_at":${JSON.stringify(updated_at === null ? null : isoInstant(updated_at))}`
-  const list = `${JSON.stringify(page.name)}:[${records.join(',')}]`
   const tail = { ...extra, ...(next_cursor === null ? {} : { next_cursor }), meta }
-  return `${head},${list},${JSON.stringify(tail).slice(1)}`
+  const pieces: string[] = []
+  let piece = `${head},${JSON.stringify(page.name)}:[`
+  for (const [at, record] of records.entries()) {
+    piece += at === 0 ? record : `,${record}`
+    if ((at + 1) % RECORDS_A_PIECE !== 0) continue
+    pieces.push(piece)
+    piece = ''
+  }
+  pieces.push(`${piece}],${JSON.stringify(tail).slice(1)}`)
+  return pieces
 }
 
 /** A list as GeoJSON text (RFC 7946): records without position have a null geometry; total, updated_at, next_cursor and meta are foreign members. */

@@ -4,7 +4,7 @@ import type { Endpoint, ListReturn } from '../define/endpoint.ts'
 import { isNested } from '../define/fields.ts'
 import type { Format } from '../define/params-page.ts'
 import { exampleOf, type JsonObject } from '../define/shape.ts'
-import { featureCollectionText, featureOf, type ListPage, listText, type Meta, metaOf } from './compose.ts'
+import { featureCollectionText, featureOf, type ListPage, listPieces, type Meta, metaOf } from './compose.ts'
 
 /** What the service of an example is like: in order, with the publishers themselves, everything new each minute. */
 const SERVICE = Object.freeze({ mode: 'live', isStale: () => false, cadence_s: () => 60 } as const)
@@ -33,7 +33,9 @@ export function exampleReply(endpoint: Endpoint, format: Format): Json {
   if (returns.kind === 'one') return { ...(format === 'geojson' ? featureOf(record, row, members) : members), meta } as unknown as Json
   const page = pageOf(returns, read.kind, { updated_at: Date.parse(time), meta })
   const text =
-    format === 'geojson' ? featureCollectionText(page, [featureOf(record, row, members)]) : listText(page, [JSON.stringify(members)])
+    format === 'geojson'
+      ? featureCollectionText(page, [featureOf(record, row, members)])
+      : listPieces(page, [JSON.stringify(members)]).join('')
   return JSON.parse(text) as JsonObject
 }
 

@@ -1,7 +1,7 @@
 import type { Lake } from '../../lake/open.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { FindRead } from '../define/endpoint.ts'
-import { type AnswerContext, type Answerer, headOf, unknownThing } from './answer.ts'
+import { type AnswerContext, type Answerer, type Body, headOf, unknownThing } from './answer.ts'
 import { logOf } from './change-log.ts'
 import { type Meta, metaOf } from './compose.ts'
 import { QUERY_TIMEOUT_MS } from './lake-answers.ts'
@@ -25,8 +25,8 @@ export function findAnswerer(context: AnswerContext, lake: Lake): Answerer {
     const found = read.find(states as never, values.own)
     const refresh = refreshOf(state, read.from, primary)
     const common = { format, now, data_time: primary.updated_at, refresh }
-    const bodyOf = (record: AnyRow, meta: Meta): { text: string; links: readonly string[] } => ({
-      text: oneText(texts, record, { values, format, meta }),
+    const bodyOf = (record: AnyRow, meta: Meta): Body => ({
+      pieces: [oneText(texts, record, { values, format, meta })],
       links: [],
     })
     if (found) {

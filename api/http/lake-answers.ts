@@ -65,7 +65,7 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
       const meta = metaOf(state, read.from, { snapshot: lakeNow.name, covered_until: lakeNow.covered_until })
       const links = next_cursor === null ? [] : [nextLink(values.path, values.query, next_cursor)]
       const list = { name: returns.name, total, updated_at: lakeNow.covered_until, next_cursor, meta }
-      return { text: listBody(list, records, { texts, page: shown, format }), links }
+      return { pieces: listBody(list, records, { texts, page: shown, format }), links }
     }
     return { head, answer, isCheap: false, mayNotExist: !isKnown }
   }

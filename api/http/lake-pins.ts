@@ -1,3 +1,4 @@
+import type { TableState } from '../../lake/iceberg/table.ts'
 import { coverageOf } from '../../lake/landed.ts'
 import type { FeedListing } from '../../lake/live/freshness.ts'
 import type { Lake, LakePins } from '../../lake/open.ts'
@@ -33,6 +34,7 @@ export async function lakeState(
   name: string | null,
 ): Promise<LakeState> {
   const named = name ? readName(cursors.stamped(name) ?? '', datasets) : new Map<string, Named>()
+  const pins = new Map<string, TableState | null>()
   const parts: string[] = []
   let covered_until: number | null = null
   let newest: number | null = null
@@ -40,17 +42,16 @@ export async function lakeState(
   for (const [at, dataset] of datasets.entries()) {
     const asked = named.get(dataset.id)
     const snapshot = await existing(() => lake.snapshot(dataset, asked?.id))
+    pins.set(dataset.id, snapshot?.state ?? null)
     if (!snapshot?.snapshotId) continue
     const landed = coverageOf(dataset.id, snapshot.covered_until, feeds)
     const { until, end } = asked ?? { until: Math.floor(landed.until ?? 0), end: Math.floor(landed.newest ?? 0) }
     if (at === 0) [covered_until, newest] = [until, end]
     changed_at = Math.max(changed_at ?? 0, asked ? snapshot.updated_at : snapshot.state.metadata['last-updated-ms'])
     parts.push(`${dataset.id}.${snapshot.snapshotId}.${until}-${end}`)
-    named.set(dataset.id, { id: snapshot.snapshotId, until, end })
   }
-  const at = Object.fromEntries([...named].map(([id, one]) => [id, one.id]))
   const stamped = parts.length === 0 ? '' : cursors.stamp(parts.join(','))
-  return { pins: await existing(() => lake.pin(datasets, at)), name: stamped, covered_until, newest, changed_at }
+  return { pins, name: stamped, covered_until, newest, changed_at }
 }
 
 interface Named {

@@ -123,7 +123,7 @@ function pageBody(
   const next_cursor = end && cursors.seal(end, { bind, now, hours: CURSOR_HOURS })
   const list = { name: returns.name, total: all.length, updated_at, next_cursor, meta }
   const links = next_cursor === null ? [] : [nextLink(values.path, values.query, next_cursor)]
-  return { text: listBody(list, records, { texts, page, format }), links }
+  return { pieces: listBody(list, records, { texts, page, format }), links }
 }
 
 /** The records that `ids` and `updated_since` leave. */

@@ -68,7 +68,7 @@ function describe(endpoints: readonly Endpoint[], baseUrl: string): Ready {
       clock_s: 0,
       step: 0,
     },
-    text,
+    [text],
   )
 }
 

@@ -2,7 +2,7 @@ import type { AnyRow } from '../../lake/schema/dataset.ts'
 import type { RecordShape } from '../define/fields.ts'
 import type { Format, Lang, PageValues } from '../define/params-page.ts'
 import { type JsonObject, recordTextWriter, recordWriter } from '../define/shape.ts'
-import { type Feature, featureCollectionText, featureOf, type ListPage, listText } from './compose.ts'
+import { type Feature, featureCollectionText, featureOf, type ListPage, listPieces } from './compose.ts'
 
 /** Writes the records of one endpoint. */
 export interface RecordTexts {
@@ -47,19 +47,18 @@ export function recordTexts(shape: RecordShape, { remember = true }: { readonly 
   }
 }
 
-/** The text of a list in a representation. */
+/** The text of a list in a representation, in pieces. */
 export function listBody(
   list: ListPage,
   records: readonly AnyRow[],
   options: { readonly texts: RecordTexts; readonly page: PageValues; readonly format: Format },
-): string {
+): string[] {
   const { texts, page, format } = options
-  if (format === 'geojson')
-    return featureCollectionText(
-      list,
-      records.map((record) => texts.feature(record, page)),
-    )
-  return listText(
+  if (format === 'geojson') {
+    const features = records.map((record) => texts.feature(record, page))
+    return [featureCollectionText(list, features)]
+  }
+  return listPieces(
     list,
     records.map((record) => texts.text(record, page)),
   )

@@ -32,10 +32,20 @@ export interface Ready {
   readonly lists: { second: number; readonly byForm: Map<Encoding | '304', readonly string[]> }
 }
 
-/** Makes a reply ready. */
-export function ready(head: ReplyHead, text: string): Ready {
+/** Makes a reply ready, of its text in pieces. */
+export function ready(head: ReplyHead, pieces: readonly string[]): Ready {
   const lists = { second: -1, byForm: new Map() }
-  return { head, body: Buffer.from(text), encoded: new Map(), compressing: new Map(), lists }
+  return { head, body: bytesOf(pieces), encoded: new Map(), compressing: new Map(), lists }
+}
+
+/** The UTF-8 bytes of a text in pieces. */
+function bytesOf(pieces: readonly string[]): Buffer {
+  let length = 0
+  for (const piece of pieces) length += Buffer.byteLength(piece)
+  const bytes = Buffer.allocUnsafeSlow(length)
+  let end = 0
+  for (const piece of pieces) end += bytes.write(piece, end)
+  return bytes
 }
 
 /** Gives a reply kept for later its present time: the same answer may come back after another one was given in between. */

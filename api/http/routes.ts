@@ -55,10 +55,10 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     const head = { ...prepared.head, links: [] }
     let found = cache.get(head.etag)
     if (found) renew(found, head.modified_at)
-    if (!found && canSkipBody(raw, prepared)) found = ready(head, '')
+    if (!found && canSkipBody(raw, prepared)) found = ready(head, [])
     else if (!found) {
-      const { text, links } = await prepared.answer(goneSignal(reply))
-      found = ready({ ...head, links }, text)
+      const { pieces, links } = await prepared.answer(goneSignal(reply))
+      found = ready({ ...head, links }, pieces)
       cache.put(found)
     }
     if (prepared.isCheap && asked === generation) shelf.put(shelfKey, found)

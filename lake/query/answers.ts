@@ -11,9 +11,13 @@ import type { Sql } from './sql.ts'
 export async function* rowsOf(answer: Answer, columns: Columns, maxRows: number = Number.POSITIVE_INFINITY): AsyncGenerator<AnyRow[]> {
   const read = rowReader(answer, columns)
   let rows = 0
-  for (let chunk = await answer.next(); chunk; chunk = await answer.next()) {
+  let coming = answer.next()
+  for (let chunk = await coming; chunk; chunk = await coming) {
     rows += chunk.rowCount
     if (rows > maxRows) throw new QueryError('too-many-rows', `the answer has more than ${maxRows} rows`)
+    // The engine makes the next rows while this thread reads these; what it throws is met when they are awaited.
+    coming = answer.next()
+    coming.catch(() => {})
     yield read(chunk)
   }
 }

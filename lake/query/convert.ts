@@ -15,7 +15,8 @@ import {
 } from '@duckdb/node-api'
 import type { Column, Columns } from '../schema/columns.ts'
 import type { AnyRow } from '../schema/dataset.ts'
-import { dateOfDays, decimalOf, instantOfMicros, parseJson } from './values.ts'
+import { type ColumnReader, vectorReader } from './read-vectors.ts'
+import { dateOfDays, decimalOf, instantOfMicros, parseJson, wholeNumber } from './values.ts'
 import { lineOfWkb, polygonOfWkb } from './wkb.ts'
 
 /** The names and types of an answer's columns. */
@@ -31,12 +32,16 @@ type ToRow = (value: DuckDBValue) => unknown
  * 2^53 as bigint, dates as YYYY-MM-DD, and what `columns` declares by name: JSON, geometries, points from their `_lat` and `_lon`.
  */
 export function rowReader(head: Head, columns: Columns): (chunk: DuckDBDataChunk) => AnyRow[] {
-  const readers = head.types.map((type, at) => toRow(type, columns[head.names[at] as string]))
+  const readers = head.types.map((type, at) => columnReader(type, columns[head.names[at] as string]))
   const points = pointsOf(head, columns)
   const parts = new Set(points.flatMap(({ lat, lon }) => [lat, lon]))
+  // Copies of one row have all their columns from the start; one that gains them one by one is moved in memory every few.
+  const blank: AnyRow = {}
+  for (const [at, name] of head.names.entries()) if (!parts.has(at)) blank[name] = null
+  for (const { name } of points) blank[name] = null
   return (chunk) => {
-    const rows: AnyRow[] = Array.from({ length: chunk.rowCount }, () => ({}))
-    const values = readers.map((read, at) => columnValues(chunk, at, read))
+    const rows: AnyRow[] = Array.from({ length: chunk.rowCount }, () => ({ ...blank }))
+    const values = readers.map((read, at) => read(chunk, at))
     for (const [at, name] of head.names.entries()) {
       if (parts.has(at)) continue
       const column = values[at] as unknown[]
@@ -48,14 +53,21 @@ export function rowReader(head: Head, columns: Columns): (chunk: DuckDBDataChunk
   }
 }
 
-function columnValues(chunk: DuckDBDataChunk, at: number, read: ToRow): unknown[] {
-  const vector = chunk.getColumnVector(at)
-  const values: unknown[] = []
-  for (let row = 0; row < vector.itemCount; row++) {
-    const value = vector.getItem(row) as DuckDBValue
-    values.push(value === null ? null : read(value))
+function columnReader(type: DuckDBType, declared: Column | undefined): ColumnReader {
+  const quick = vectorReader(type, !isJson(type, declared))
+  if (quick) return quick
+  const read = toRow(type, declared)
+  return (chunk, at) => {
+    const vector = chunk.getColumnVector(at)
+    return Array.from({ length: vector.itemCount }, (_, row) => {
+      const value = vector.getItem(row) as DuckDBValue
+      return value === null ? null : read(value)
+    })
   }
-  return values
+}
+
+function isJson(type: DuckDBType, declared: Column | undefined): boolean {
+  return declared ? declared.kind === 'json' : type.alias === 'JSON'
 }
 
 function pointsOf(head: Head, columns: Columns): { name: string; lat: number; lon: number }[] {
@@ -71,7 +83,6 @@ function pointOf(lat: unknown, lon: unknown): { lat: number; lon: number } | nul
 }
 
 const asIs: ToRow = (value) => value
-const wholeNumber: ToRow = (value) => (Number.isSafeInteger(Number(value)) ? Number(value) : value)
 
 function toRow(type: DuckDBType, declared: Column | undefined): ToRow {
   switch (type.typeId) {
@@ -79,7 +90,7 @@ function toRow(type: DuckDBType, declared: Column | undefined): ToRow {
     case DuckDBTypeId.UBIGINT:
     case DuckDBTypeId.HUGEINT:
     case DuckDBTypeId.UHUGEINT:
-      return wholeNumber
+      return (value) => wholeNumber(value as bigint)
     case DuckDBTypeId.DECIMAL: {
       const { scale } = type as DuckDBDecimalType
       return (value) => decimalOf((value as DuckDBDecimalValue).value, scale)
@@ -90,7 +101,7 @@ function toRow(type: DuckDBType, declared: Column | undefined): ToRow {
     case DuckDBTypeId.DATE:
       return (value) => dateOfDays((value as DuckDBDateValue).days)
     case DuckDBTypeId.VARCHAR:
-      return declared?.kind === 'json' || (!declared && type.alias === 'JSON') ? (value) => parseJson(value as string) : asIs
+      return isJson(type, declared) ? (value) => parseJson(value as string) : asIs
     case DuckDBTypeId.BLOB: {
       if (declared?.kind === 'line') return (value) => lineOfWkb((value as DuckDBBlobValue).bytes)
       if (declared?.kind === 'polygon') return (value) => polygonOfWkb((value as DuckDBBlobValue).bytes)

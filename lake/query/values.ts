@@ -28,6 +28,11 @@ export function instantOfMicros(micros: bigint): number {
   return Number(micros) / 1000
 }
 
+/** A whole number, as a bigint only where no number holds it exactly. */
+export function wholeNumber(whole: bigint): number | bigint {
+  return Number.isSafeInteger(Number(whole)) ? Number(whole) : whole
+}
+
 /**
  * Whole number that a decimal's value is at its scale: 1.419 at scale 3 is 1419. Division by a power of ten is correctly rounded, so the
  * test that the number comes back is exact for the 15 digits a declaration may have.

@@ -149,8 +149,10 @@ function decimalWriter(field: PhysicalField): VectorWriter {
   return numberWriter(field, precision > 4 ? new Int32Array(CHUNK_ROWS) : new Int16Array(CHUNK_ROWS), convert)
 }
 
-const SLOT = 16
-const INLINE = 12
+/** Bytes of the slot that stands for a text in a vector. */
+export const SLOT = 16
+/** Longest text, in bytes, that lies in its slot. */
+export const INLINE = 12
 const ASCII_END = 0x80
 
 /**

@@ -84,7 +84,8 @@ function isoMillis(instant: number): string {
   }
   const ms = instant - at * DAY
   const [hours, minutes, seconds] = [Math.floor(ms / HOUR), Math.floor(ms / MINUTE) % 60, Math.floor(ms / 1000) % 60]
-  return `${day.text}${padded(hours)}:${padded(minutes)}:${padded(seconds)}.${String(ms % 1000).padStart(3, '0')}`
+  const clock = `${day.text}${padded(hours)}:${padded(minutes)}:${padded(seconds)}`
+  return ms % 1000 === 0 ? `${clock}.000` : `${clock}.${String(ms % 1000).padStart(3, '0')}`
 }
 
 function padded(part: number): string {

@@ -203,7 +203,8 @@ async function checkSnapshots(context: IngestContext, dataset: Dataset): Promise
   for (const at of [0, 0.25, 0.5, 0.75]) {
     const snapshot = kept[Math.floor(at * kept.length)]
     if (!snapshot) continue
-    const pins = await context.lake.pin([dataset], { [dataset.id]: BigInt(snapshot['snapshot-id']) })
+    const pinned = await context.lake.snapshot(dataset, BigInt(snapshot['snapshot-id']))
+    const pins = new Map([[dataset.id, pinned?.state ?? null]])
     const rows = await context.lake
       .query(sql`SELECT CAST(count(*) AS DOUBLE) AS rows FROM ${scan(dataset)}`, { pins })
       .then((answer) => String(answer[0]?.rows))

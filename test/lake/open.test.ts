@@ -5,7 +5,7 @@ import { commit } from '../../lake/iceberg/commit.ts'
 import { expireSnapshots } from '../../lake/iceberg/expire.ts'
 import { liveFiles } from '../../lake/iceberg/files.ts'
 import { removeOrphans } from '../../lake/iceberg/orphans.ts'
-import type { Lake, LakeOptions } from '../../lake/open.ts'
+import type { Lake, LakeOptions, LakeSnapshot } from '../../lake/open.ts'
 import { scan, scanFiles } from '../../lake/query/scan.ts'
 import { column, instant, sql } from '../../lake/query/sql.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
@@ -44,14 +44,13 @@ test('a snapshot says its version, its time and until when each feed is covered'
 test('a pinned snapshot repeats an answer, over several datasets and queries', async () => {
   const lake = await testLake()
   await landRows(lake, everything, [row(1)])
-  const old = await lake.snapshot(everything)
-  const pins = await lake.pin([everything])
+  const old = (await lake.snapshot(everything)) as LakeSnapshot
   await landRows(lake, everything, [row(2)])
   expect(await ids(lake)).toEqual([1, 2])
-  expect(await ids(lake, { pins })).toEqual([1])
-  const at = await lake.pin([everything], { everything: old?.snapshotId as bigint })
-  expect(await ids(lake, { pins: at })).toEqual([1])
-  await expect(lake.pin([everything], { everything: 123n })).rejects.toMatchObject({ code: 'no-snapshot' })
+  expect(await ids(lake, { pins: new Map([[everything.id, old.state]]) })).toEqual([1])
+  const again = await lake.snapshot(everything, old.snapshotId as bigint)
+  expect(await ids(lake, { pins: new Map([[everything.id, again?.state ?? null]]) })).toEqual([1])
+  await expect(lake.snapshot(everything, 123n)).rejects.toMatchObject({ code: 'no-snapshot' })
 })
 
 test('one query sees one snapshot of a dataset however often it reads it, while others commit', async () => {

@@ -61,6 +61,16 @@ test('long and repeated texts keep their rows across chunks', async () => {
   expect(found).toEqual(rows.map(({ id, name }) => ({ id, name })))
 })
 
+test('values at the ends of their types are read exactly', async () => {
+  const longs = [0n, -1n, 2n ** 53n - 1n, 2n ** 53n, 1n - 2n ** 53n, -(2n ** 53n), 2n ** 63n - 1n, -(2n ** 63n)]
+  const values = longs.map((long) => `('${long}'::BIGINT)`).join(', ')
+  const query = `SELECT v, CAST(v % 1000000 AS DECIMAL(18, 3)) AS d, make_timestamp(v // 100) AS t FROM (VALUES ${values}) AS _(v)`
+  const found: AnyRow[] = []
+  for await (const batch of lake.text(query, { datasets: [] })) found.push(...batch)
+  const whole = (long: bigint): number | bigint => (Number.isSafeInteger(Number(long)) ? Number(long) : long)
+  expect(found).toEqual(longs.map((v) => ({ v: whole(v), d: Number(v % 1_000_000n), t: Number(v / 100n) / 1000 })))
+})
+
 const bad: [column: string, value: unknown, message: RegExp][] = [
   ['price', 1.0005, /column price cannot hold 1\.0005: decimal\(9, 3\) is expected/],
   ['price', 1e6, /column price cannot hold 1000000/],

@@ -1,0 +1,137 @@
+import { type DuckDBDataChunk, type DuckDBDecimalType, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
+import duckdb, { type Vector } from '@duckdb/node-bindings'
+import { dateOfDays, decimalOf, instantOfMicros, wholeNumber } from './values.ts'
+import { INLINE, SLOT } from './vectors.ts'
+
+/** Reads one column of a chunk: a value for each row, null where there is none. */
+export type ColumnReader = (chunk: DuckDBDataChunk, at: number) => unknown[]
+
+const WORD = 2 ** 32
+/** High words between which a double holds every 64-bit value exactly. */
+const EXACT_HIGH = 2 ** 21
+
+/**
+ * The reader of a column of an often used type, straight from the vector's own layout (DuckDB's C API, "Vectors"): instants in ms,
+ * decimals as numbers, whole numbers beyond 2^53 as bigint, dates as YYYY-MM-DD. Null for other types, and for texts that are more than
+ * texts (`isText` false). A value object and a BigInt for each cell, as the library makes them, cost more than the query of a small answer.
+ */
+export function vectorReader(type: DuckDBType, isText: boolean): ColumnReader | null {
+  switch (type.typeId) {
+    case DuckDBTypeId.VARCHAR:
+      return isText ? textReader : null
+    case DuckDBTypeId.TIMESTAMP_TZ:
+    case DuckDBTypeId.TIMESTAMP:
+      return longReader((micros) => micros / 1000, instantOfMicros)
+    case DuckDBTypeId.BIGINT:
+      return longReader((whole) => whole, wholeNumber)
+    case DuckDBTypeId.DECIMAL:
+      return decimalReader(type as DuckDBDecimalType)
+    case DuckDBTypeId.DATE:
+      return numberReader(Int32Array, dateOfDays)
+    case DuckDBTypeId.INTEGER:
+      return numberReader(Int32Array)
+    case DuckDBTypeId.DOUBLE:
+      return numberReader(Float64Array)
+    default:
+      return null
+  }
+}
+
+/** DuckDB keeps a decimal in the least integer that holds its digits: 16 bits to 4, 32 to 9, 64 to 18, else 128. */
+function decimalReader({ width, scale }: DuckDBDecimalType): ColumnReader | null {
+  if (width > 18) return null
+  const power = 10 ** scale
+  if (width > 9)
+    return longReader(
+      (unscaled) => unscaled / power,
+      (unscaled) => decimalOf(unscaled, scale),
+    )
+  return numberReader(width > 4 ? Int32Array : Int16Array, (unscaled) => unscaled / power)
+}
+
+type Numbers = Int16ArrayConstructor | Int32ArrayConstructor | Float64ArrayConstructor
+
+function numberReader(of: Numbers, convert?: (value: number) => unknown): ColumnReader {
+  return (chunk, at) => {
+    const { vector, isNull, values } = begin(chunk, at)
+    const { buffer, byteOffset } = dataOf(vector, values.length * of.BYTES_PER_ELEMENT)
+    const items = new of(buffer, byteOffset, values.length)
+    for (let row = 0; row < values.length; row++) {
+      if (isNull(row)) continue
+      const value = items[row] as number
+      values[row] = convert ? convert(value) : value
+    }
+    return values
+  }
+}
+
+/** 64-bit values by their two words; `rare` gets the BigInt of those that a number does not hold exactly. */
+function longReader(convert: (value: number) => unknown, rare: (value: bigint) => unknown): ColumnReader {
+  return (chunk, at) => {
+    const { vector, isNull, values } = begin(chunk, at)
+    const { buffer, byteOffset } = dataOf(vector, values.length * 8)
+    const low = new Uint32Array(buffer, byteOffset, values.length * 2)
+    const high = new Int32Array(buffer, byteOffset, values.length * 2)
+    for (let row = 0; row < values.length; row++) {
+      if (isNull(row)) continue
+      const [above, below] = [high[row * 2 + 1] as number, low[row * 2] as number]
+      const isExact = above > -EXACT_HIGH && above < EXACT_HIGH
+      values[row] = isExact ? convert(above * WORD + below) : rare((BigInt(above) << 32n) | BigInt(below))
+    }
+    return values
+  }
+}
+
+const utf8 = new TextDecoder()
+
+/** Texts of DuckDB's 16-byte slots. A slot that repeats the one before it, in place or by pointer, is the same text. */
+const textReader: ColumnReader = (chunk, at) => {
+  const { vector, isNull, values } = begin(chunk, at)
+  const { buffer, byteOffset } = dataOf(vector, values.length * SLOT)
+  const words = new Uint32Array(buffer, byteOffset, values.length * 4)
+  let before = -1
+  for (let row = 0; row < values.length; row++) {
+    if (isNull(row)) continue
+    if (before >= 0 && isSameSlot(words, row * 4, before * 4)) {
+      values[row] = values[before]
+      continue
+    }
+    const start = byteOffset + row * SLOT
+    const length = words[row * 4] as number
+    const bytes = length > INLINE ? duckdb.get_data_from_pointer(buffer, start + 8, length) : new Uint8Array(buffer, start + 4, length)
+    values[row] = utf8.decode(bytes)
+    before = row
+  }
+  return values
+}
+
+function isSameSlot(words: Uint32Array, one: number, other: number): boolean {
+  return (
+    words[one] === words[other] &&
+    words[one + 1] === words[other + 1] &&
+    words[one + 2] === words[other + 2] &&
+    words[one + 3] === words[other + 3]
+  )
+}
+
+interface Begun {
+  readonly vector: Vector
+  /** Whether a row has no value. */
+  readonly isNull: (row: number) => boolean
+  /** One null for each row, to be filled. */
+  readonly values: unknown[]
+}
+
+function begin(chunk: DuckDBDataChunk, at: number): Begun {
+  const vector = duckdb.data_chunk_get_vector(chunk.chunk, at)
+  const values: unknown[] = new Array(chunk.rowCount).fill(null)
+  const mask = duckdb.vector_get_validity(vector, Math.ceil(values.length / 64) * 8)
+  if (!mask) return { vector, isNull: () => false, values }
+  const words = new Uint32Array(mask.buffer, mask.byteOffset, mask.byteLength / 4)
+  return { vector, isNull: (row) => ((words[row >>> 5] as number) & (1 << (row & 31))) === 0, values }
+}
+
+/** The memory of a vector, where DuckDB keeps it: never shared, and gone with its chunk. */
+function dataOf(vector: Vector, bytes: number): { readonly buffer: ArrayBuffer; readonly byteOffset: number } {
+  return duckdb.vector_get_data(vector, bytes) as Uint8Array<ArrayBuffer>
+}
