@@ -13,7 +13,15 @@ const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 /** Processes whose peak memory is compared with a limit. */
 const MEMORY_ROUNDS = 5
 
-const { values, positionals } = parseArgs({ options: { json: { type: 'boolean', default: false } }, allowPositionals: true })
+const { values, positionals } = parseArgs({
+  options: { json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h', default: false } },
+  allowPositionals: true,
+})
+if (values.help) {
+  const lines = BENCHES.map(({ name, about }) => `  ${name.padEnd(28)}${about}`)
+  process.stdout.write(`scripts/bench [--json] [name...]\n\n${lines.join('\n')}\n`)
+  process.exit(0)
+}
 const unknown = positionals.filter((name) => !BENCHES.some((bench) => bench.name === name))
 if (unknown.length > 0) {
   process.stderr.write(`no bench ${unknown.join(', ')}; there are ${BENCHES.map(({ name }) => name).join(', ')}\n`)

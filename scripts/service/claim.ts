@@ -1,6 +1,9 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { takeMark } from '../../lake/process-mark.ts'
+import { isRunning, takeMark } from '../../lake/process-mark.ts'
+
+const MARK = 'service.pid'
+const PUBLISHERS = 'publishers.url'
 
 /**
  * Takes a data folder for this process and gives what lets it go again: two services on one folder would share Redis and port. Throws
@@ -8,8 +11,27 @@ import { takeMark } from '../../lake/process-mark.ts'
  */
 export function claimFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true })
-  const taken = takeMark(join(folder, 'service.pid'))
+  const taken = takeMark(join(folder, MARK))
   if (typeof taken !== 'string') return taken
   const [pid] = taken.split('-')
   throw new Error(`a service is running on ${folder} already (process ${pid}): stop it, or choose another --data folder`)
+}
+
+/** Tells the commands that work beside the service of a data folder where its publishers' stand-in is. */
+export function notePublishers(folder: string, url: string): void {
+  writeFileSync(join(folder, PUBLISHERS), url)
+}
+
+/** Where the publishers' stand-in of the service is that runs on a data folder; null where none runs, or where it asks the real ones. */
+export function publishersOf(folder: string): string | null {
+  const mark = textOf(join(folder, MARK))
+  return mark !== null && isRunning(mark) ? textOf(join(folder, PUBLISHERS)) : null
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
 }

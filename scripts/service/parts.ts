@@ -10,7 +10,8 @@ import { type Lake, type LakeOptions, openLake } from '../../lake/open.ts'
 import type { HttpfsAccess } from '../../lake/query/httpfs.ts'
 import { openStore, selfTest } from '../../lake/store/open.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
-import { idKey } from '../../lake/system.ts'
+import { idKey, readLakeRecord, type SourceMode } from '../../lake/system.ts'
+import { publishersOf } from './claim.ts'
 
 /** The data folder of a configuration. */
 export function dataFolder(config: Config): string {
@@ -67,7 +68,7 @@ export interface Parts {
   close(): Promise<void>
 }
 
-/** Opens store, lake and Redis for the pipeline. */
+/** Opens store, lake and Redis for the pipeline. The mode is the lake's own, once it has one. */
 export async function openParts(
   config: Config,
   options: { readonly process: ProcessName; readonly redisUrl: string; readonly log: Logger },
@@ -75,6 +76,7 @@ export async function openParts(
   const { process: name, redisUrl, log } = options
   const store = await openServiceStore(config)
   try {
+    const mode = (await readLakeRecord(store))?.mode ?? config.mode
     // Landing waits its turn, however many feeds come at once; only callers are refused.
     const lake = await openServiceLake(config, store, { process: name, log, queue: 1000 })
     const redis = openRedis(redisUrl, { commandTimeout_ms: 60_000 })
@@ -83,9 +85,9 @@ export async function openParts(
       lake,
       redis,
       log,
-      mode: config.mode,
+      mode,
       idKey: await idKey(store),
-      origin: originOf(config.publishersUrl),
+      origin: originIn(mode, config),
       now: Date.now,
     }
     const close = async (): Promise<void> => {
@@ -146,9 +148,18 @@ function httpfsOf(config: Config): HttpfsAccess | null {
   }
 }
 
-/** Where an address of a feed is asked: itself, or `<stand-in>/<host>/<path>`. */
-export function originOf(standIn: string | null): (url: string) => string {
-  if (standIn === null) return (url) => url
+/** Where an address of a feed is asked: itself in a lake of live data, and there alone. */
+function originIn(mode: SourceMode, config: Config): (url: string) => string {
+  if (mode === 'live') return (url) => url
+  const standIn = config.publishersUrl ?? publishersOf(dataFolder(config))
+  if (standIn !== null) return originOf(standIn)
+  return () => {
+    throw new Error(`this lake holds ${mode} data, and no service runs on ${dataFolder(config)} whose publishers could be asked: start it`)
+  }
+}
+
+/** Where a stand-in answers for an address of a feed: `<stand-in>/<host>/<path>`. */
+export function originOf(standIn: string): (url: string) => string {
   return (url) => {
     const { host, pathname, search } = new URL(url)
     return `${standIn}/${host}${pathname}${search}`

@@ -48,13 +48,16 @@ export async function openService(config: Config): Promise<Service> {
     lake: parts.lake,
     context: parts.context,
     freshness: () => readFeedStates(parts.redis),
-    runFeed: (feed) =>
-      inTurn(feed, 'fetch', async (signal) => {
+    runFeed: async (feed) => {
+      // Where nobody can be asked that is said at once, and in no feed's state.
+      for (const { requests } of feed.plans) for (const { url } of requests) parts.context.origin(url)
+      return inTurn(feed, 'fetch', async (signal) => {
         await prepareTables(parts.context, feed.into)
         const outcome = await runner.fetch(feed, signal)
         await landInTurn(feed)
         return outcome
-      }),
+      })
+    },
     acceptFetch: (feed, fetchId) =>
       inTurn(feed, 'fetch', async () => {
         const accepted = await runner.accept(feed, fetchId)

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive } from '../../lake/process-mark.ts'
 import { claimLake } from '../../lake/system.ts'
 import { startRedis } from '../redis.ts'
-import { claimFolder } from './claim.ts'
+import { claimFolder, notePublishers } from './claim.ts'
 import { FEED_PROCESS } from './memory.ts'
 import { readOptions, type StartOptions, USAGE } from './options.ts'
 import { say } from './output.ts'
@@ -72,6 +72,7 @@ async function main(): Promise<void> {
     const captures = options.captures === null ? [] : ['--captures', options.captures]
     const publishers =
       options.mode === 'live' ? null : await keep('publishers', base, (url) => [...captures, ...(url ? ['--port', new URL(url).port] : [])])
+    if (publishers) notePublishers(options.dataFolder, publishers)
     const env = { ...base, REDIS_URL: options.config.redisUrl ?? redis?.url, ...(publishers ? { PUBLISHERS_URL: publishers } : {}) }
     const [url] = await Promise.all([keep('api', env, () => []), keep('worker', env, () => [])])
     await firstData(url)
