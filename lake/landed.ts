@@ -63,7 +63,9 @@ export interface Landed {
   readonly seqs: SeqSet
   /** Those among them that gave no rows, since their bytes could not be read or parsed; a replay that can takes them out. */
   readonly lost: SeqSet
-  /** Newest data time among them, ms since the epoch; null where nothing has landed. */
+  /** Those among them that were withdrawn: their rows are no longer in the table. */
+  readonly withdrawn: SeqSet
+  /** Newest data time among the others, ms since the epoch; null where nothing has landed. */
   readonly until: number | null
   /**
    * Set while rows are being derived anew in several commits: the data time they are derived from. Whoever goes on begins there again, so
@@ -81,6 +83,7 @@ export function landedOf(properties: Readonly<Record<string, string>>, feed: str
   return {
     seqs: parseSeqs(properties[`landed.${feed}`]),
     lost: parseSeqs(properties[`lost.${feed}`]),
+    withdrawn: parseSeqs(properties[`withdrawn.${feed}`]),
     until: until ? Date.parse(until) : null,
     rebuildFrom: rebuild ? Date.parse(rebuild) : null,
     rebuilds: Number(properties[`rebuilds.${feed}`] ?? 0),
@@ -114,6 +117,7 @@ export function landedProperties(feed: string, landed: Landed): Record<string, s
   return {
     [`landed.${feed}`]: formatSeqs(landed.seqs),
     [`lost.${feed}`]: landed.lost.length === 0 ? null : formatSeqs(landed.lost),
+    [`withdrawn.${feed}`]: landed.withdrawn.length === 0 ? null : formatSeqs(landed.withdrawn),
     [`landed-until.${feed}`]: landed.until === null ? null : new Date(landed.until).toISOString(),
     [`rebuild-from.${feed}`]: landed.rebuildFrom === null ? null : new Date(landed.rebuildFrom).toISOString(),
     [`rebuilds.${feed}`]: landed.rebuilds === 0 ? null : String(landed.rebuilds),
@@ -123,21 +127,31 @@ export function landedProperties(feed: string, landed: Landed): Record<string, s
 /** A fetch as it lands. */
 export interface LandingFetch {
   readonly seq: number
-  readonly data_time: number
-  /** True where it gives no rows, since its bytes cannot be read or parsed. */
-  readonly lost: boolean
+  /** Null where it is not known, or does not count. */
+  readonly data_time: number | null
+  /** What else than rows it gives: none, since it cannot be read or parsed, or since it was withdrawn. */
+  readonly gives: 'rows' | 'lost' | 'withdrawn'
 }
 
 /** What a table holds of a feed once it has taken some fetches more, or anew. */
 export function landedWith(base: Landed, fetches: readonly LandingFetch[]): Landed {
   const seqs = fetches.map(({ seq }) => seq)
-  const lost = fetches.filter((fetch) => fetch.lost).map(({ seq }) => seq)
+  const thatGive = (what: LandingFetch['gives']): number[] => fetches.filter(({ gives }) => gives === what).map(({ seq }) => seq)
+  const times = fetches.flatMap(({ data_time }) => (data_time === null ? [] : [data_time]))
   return {
     ...base,
     seqs: addSeqs(base.seqs, seqs),
-    lost: addSeqs(removeSeqs(base.lost, seqs), lost),
-    until: fetches.reduce<number | null>((until, { data_time }) => Math.max(until ?? data_time, data_time), base.until),
+    lost: addSeqs(removeSeqs(base.lost, seqs), thatGive('lost')),
+    withdrawn: addSeqs(base.withdrawn, thatGive('withdrawn')),
+    until: times.reduce<number | null>((until, time) => Math.max(until ?? time, time), base.until),
+    // Whoever showed a fetch that is withdrawn now has to show the state without it, be it that it had no rows here.
+    rebuilds: base.rebuilds + (thatGive('withdrawn').length > 0 ? 1 : 0),
   }
+}
+
+/** Of the numbers that were withdrawn, those whose rows a table still holds. */
+export function toWithdraw(landed: Landed, withdrawn: Iterable<number>): number[] {
+  return [...withdrawn].filter((seq) => hasSeq(landed.seqs, seq) && !hasSeq(landed.withdrawn, seq))
 }
 
 /** True where two records of what a table holds say the same. */

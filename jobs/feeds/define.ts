@@ -58,15 +58,18 @@ export interface Band {
   /** Least and greatest ratio of rows to those of the last accepted fetch. */
   readonly minRatio: number
   readonly maxRatio: number
+  /** Greater least ratios, of publications that follow the last accepted one within so many seconds, the soonest first. */
+  readonly soon?: readonly { readonly within_s: number; readonly minRatio: number }[]
 }
 
 /**
  * The blocks of one dataset that a publication of a feed may lose whole (a núcleo, the M-30). A block is what the values of a column
  * name: text by text, or each element of a list, so that a row of a list is in several blocks, or in none where it is empty.
  *
- * A block is missing from a publication that has no row in it, where the last one had at least `least`. The absence of a row counts for
- * nothing while any of its blocks is missing: an alert of two núcleos may have gone with either. While a block is missing, what is compared
- * with the last publication is the rows in the other blocks; a row of several counts in each, on both sides.
+ * A block is missing from a publication that has no row in it, where the last one before it by data time that had some had at least `least`.
+ * The absence of a row counts for nothing while any of its blocks is missing: an alert of two núcleos may have gone with either. While a
+ * block is missing, what is compared with the last publication is the rows in the other blocks; a row of several counts in each, on both
+ * sides.
  */
 export interface Blocks {
   readonly column: string

@@ -10,6 +10,8 @@ interface CsvOptions {
   readonly quote?: string
   /** True where publishers leave quotes inside fields unescaped. */
   readonly lenient?: boolean
+  /** True where every edition ends its last line: one that does not, or whose last record is short, has been cut off and is refused. */
+  readonly endsLines?: boolean
 }
 
 /** A CSV file read whole. */
@@ -26,7 +28,8 @@ export interface CsvTable {
 
 /**
  * Reads a CSV text with a header by csv-parse. LF, CR and CRLF end lines, blank lines are skipped, a column without a name at the
- * end (a trailing delimiter) is kept nameless. Throws `FormatError` where the header lacks a required name or a quote is not closed.
+ * end (a trailing delimiter) is kept nameless. Throws `FormatError` where the header lacks a required name, a quote is not closed or a
+ * file that should end its lines is cut off.
  */
 export function readCsv(text: string, options: CsvOptions): CsvTable {
   const lines = parseLines(text, options)
@@ -42,7 +45,18 @@ export function readCsv(text: string, options: CsvOptions): CsvTable {
     if (record.length === header.length) records.push(record)
     else misshapen.push({ line: info.lines, text: record.join(options.delimiter).slice(0, 200) })
   }
+  if (options.endsLines) refuseCut(text, lines)
   return { header, records, misshapen, at: (name) => header.indexOf(name) }
+}
+
+function refuseCut(text: string, lines: readonly ParsedLine[]): void {
+  const fields = lines[0]?.record.length ?? 0
+  const last = lines.findLast(({ record }) => record.some((field) => field.trim() !== ''))
+  if (!last) return
+  const where = `cut off: line ${last.info.lines}, the last,`
+  const shown = JSON.stringify(last.record.join(' ').slice(-60))
+  if (!/[\r\n]$/.test(text)) throw new FormatError(`${where} has no end: ${shown}`)
+  if (last.record.length < fields) throw new FormatError(`${where} has ${last.record.length} of ${fields} fields: ${shown}`)
 }
 
 interface ParsedLine {

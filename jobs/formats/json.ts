@@ -1,5 +1,5 @@
 import { FormatError } from '../feeds/define.ts'
-import { decodeUtf8 } from './text.ts'
+import { badByte, decodeUtf8, firstBadByte } from './text.ts'
 
 /** A JSON object with one long list: the object without it, and the list's items in order, a batch at a time. */
 interface LongList {
@@ -23,12 +23,14 @@ interface LongListOptions {
 
 /**
  * Reads a JSON object that holds a long list of objects piece by piece, so that the tree of the whole is never held.
- * UTF-8, with or without byte order mark. Throws `FormatError` where the document is no JSON object.
+ * UTF-8, with or without byte order mark; bad bytes behind the last list (the ministry's closing note can have some) become U+FFFD.
+ * Throws `FormatError` where the document is no JSON object, and with the offset of the first bad byte where it is no UTF-8.
  *
  * The bytes are cut where one object seems to end and the next to begin. That each piece is JSON by itself proves the cut: one within a
  * string or a nested list leaves its piece unfinished, and that piece is then read together with the next.
  */
-export function readLongList(bytes: Buffer, { list, pieceBytes = PIECE_BYTES }: LongListOptions): LongList {
+export function readLongList(given: Buffer, { list, pieceBytes = PIECE_BYTES }: LongListOptions): LongList {
+  const bytes = readable(given)
   const start = listStart(bytes, list)
   const cuts = start < 0 ? [] : findCuts(bytes, start, pieceBytes)
   const last = cuts.at(-1)
@@ -53,6 +55,15 @@ function* batchesOf(bytes: Buffer, bounds: readonly number[], rest: readonly unk
     from = to
   }
   yield rest
+}
+
+/** The bytes where they are UTF-8; where they are not behind their last list only, those put right. */
+function readable(bytes: Buffer): Buffer {
+  const bad = firstBadByte(bytes)
+  if (bad < 0) return bytes
+  const lists = bytes.lastIndexOf(']')
+  if (lists < 0 || bad < lists) throw badByte(bytes, bad)
+  return Buffer.from(bytes.toString('utf8'))
 }
 
 /** Where the list's first item begins; -1 where the name is not followed by a list. */

@@ -1,23 +1,54 @@
-const UTF8 = new TextDecoder('utf-8', { fatal: true })
+import { isUtf8 } from 'node:buffer'
+import { FormatError } from '../feeds/define.ts'
+
+const UTF8 = new TextDecoder('utf-8')
 const UTF16LE = new TextDecoder('utf-16le')
 const UTF16BE = new TextDecoder('utf-16be')
 const WINDOWS1252 = new TextDecoder('windows-1252')
 
+const LINE_FEED = 10
+
 /**
- * The text of a publisher's bytes, without its byte order mark: by the mark where there is one, else UTF-8, and where the bytes are
- * no UTF-8, Windows-1252 (of which ISO 8859-1 is a part), as older Spanish editions are.
+ * The text of a publisher's bytes, without its byte order mark: by the mark where there is one, else UTF-8. Where the bytes are no UTF-8,
+ * each line that is none is Windows-1252 (of which ISO 8859-1 is a part), as older Spanish editions are throughout: a bad byte in one
+ * line damages no other.
  */
 export function decodeText(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return UTF16LE.decode(bytes)
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return UTF16BE.decode(bytes)
-  try {
-    return UTF8.decode(bytes)
-  } catch {
-    return WINDOWS1252.decode(bytes)
+  if (isUtf8(bytes)) return UTF8.decode(bytes)
+  const lines: string[] = []
+  for (let from = 0; from < bytes.length; ) {
+    const end = bytes.indexOf(LINE_FEED, from) + 1 || bytes.length
+    const line = bytes.subarray(from, end)
+    lines.push((isUtf8(line) ? UTF8 : WINDOWS1252).decode(line))
+    from = end
   }
+  return lines.join('')
 }
 
-/** The text of UTF-8 bytes without its byte order mark; broken sequences become U+FFFD. For formats that are UTF-8 by definition. */
+/**
+ * The text of UTF-8 bytes without its byte order mark, for formats that are UTF-8 by definition. Throws `FormatError`, with the offset
+ * of the first bad byte, for any other bytes: replaced by U+FFFD, names would no longer be those that are looked for.
+ */
 export function decodeUtf8(bytes: Buffer): string {
+  const bad = firstBadByte(bytes)
+  if (bad >= 0) throw badByte(bytes, bad)
   return bytes.toString('utf8', bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0)
+}
+
+/** Offset of the first byte that is no UTF-8; -1 where all are. */
+export function firstBadByte(bytes: Buffer): number {
+  if (isUtf8(bytes)) return -1
+  // What cannot be read comes back as three other bytes.
+  const read = Buffer.from(bytes.toString('utf8'))
+  let at = 0
+  while (bytes[at] === read[at]) at++
+  return at
+}
+
+/** What `decodeUtf8` throws, for formats that look for bad bytes themselves. */
+export function badByte(bytes: Buffer, at: number): FormatError {
+  const found = at < bytes.length ? `byte 0x${(bytes[at] as number).toString(16).padStart(2, '0')} at offset ${at}` : 'the last character'
+  return new FormatError(`not valid UTF-8: ${found} of ${bytes.length}`)
 }

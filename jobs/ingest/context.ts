@@ -16,6 +16,8 @@ export interface IngestContext {
   /** Where an address of a feed is really asked. */
   readonly origin: (url: string) => string
   readonly now: () => number
+  /** The store's clock, which ours is compared with where a fetch has no other time; where `now` is no real clock there is none. */
+  readonly storeNow?: () => Promise<number>
   /** Called at each boundary between pipeline steps; fault tests stop the process there. */
   readonly onStep?: (step: PipelineStep) => void | Promise<void>
   /** Factor of waits between attempts, 1 unless told. */

@@ -1,6 +1,7 @@
 import { type AcceptedFetch, RawBytesError, type RawFetch, type ReceivedBody, readBody } from '../../lake/raw/archive.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
+import { blockFactsOf, ruleOf } from './blocks.ts'
 import { decodeKept } from './collect.ts'
 import type { IngestContext } from './context.ts'
 import { type Advance, advance, type DatasetState } from './fold.ts'
@@ -17,8 +18,8 @@ export function advancePart(
   const facts = {
     fetch_id: accepted.fetch_id,
     data_time: Date.parse(accepted.data_time),
-    missing: accepted.missing_blocks[dataset.id] ?? [],
-    block: feed.blocks?.[dataset.id]?.column ?? null,
+    blocks: blockFactsOf(accepted, dataset.id),
+    rule: ruleOf(feed, dataset.id),
   }
   return advance(dataset, state, { rows: publication && (publication.rows.get(dataset.id) as AnyRow[]), facts, key: idKey })
 }

@@ -1,12 +1,12 @@
 import { hasSeq } from '../../lake/landed.ts'
-import { acceptedAfter, byDataTime } from '../../lake/raw/archive.ts'
+import { byDataTime, counting, type LogEntry, logAfter } from '../../lake/raw/archive.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from './context.ts'
 import { parseIfKept } from './derive.ts'
 import { landPart } from './land.ts'
 import { lastBeforeGap } from './late.ts'
-import { foldInto, type Part } from './memory.ts'
+import { foldInto, type Part, passEmpty } from './memory.ts'
 import { restoreState } from './restore.ts'
 import { landedIn } from './tables.ts'
 
@@ -31,10 +31,14 @@ export async function fillTable(
   let after = await lastBeforeGap(context, feed.id, landed)
   const isOver = (): boolean => performance.now() - began > options.atMost_ms
   while (!isOver()) {
-    const read = await acceptedAfter(context.store, feed.id, after, FETCHES_AT_ONCE)
+    const read = await logAfter(context.store, feed.id, after, FETCHES_AT_ONCE)
     if (read.length === 0) break
+    const { seq: end } = read.at(-1) as LogEntry
+    passEmpty(part, read, { after, to: end })
     // A late one that lies before what has landed gets its place when the table is full.
-    const next = read.filter(({ seq, data_time }) => !hasSeq(part.landed.seqs, seq) && Date.parse(data_time) > (part.landed.until ?? 0))
+    const next = counting(read).filter(
+      ({ seq, data_time }) => !hasSeq(part.landed.seqs, seq) && Date.parse(data_time) > (part.landed.until ?? 0),
+    )
     let waiting = 0
     let folded = 0
     for (const accepted of next.sort(byDataTime)) {
@@ -48,7 +52,7 @@ export async function fillTable(
     const done = await landPart(context, feed.id, part)
     if (done === null) break
     rows += done.rows
-    after = folded === next.length ? Math.max(after, ...read.map(({ seq }) => seq)) : after
+    after = folded === next.length ? end : after
   }
   return rows
 }

@@ -4,7 +4,8 @@ import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { instantOfRow, timePartition } from '../../lake/schema/partitions.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
-import { blocksOf } from './blocks.ts'
+import type { Blocks } from '../feeds/define.ts'
+import { type BlockFacts, type BlockState, blocksOf, missingAfter } from './blocks.ts'
 
 /** Absent from this many newer complete publications, a thing is over (or missing from its catalogue). */
 export const ABSENCES = 3
@@ -29,16 +30,17 @@ export interface DatasetState {
   readonly entries: Map<string, Entry>
   /** Data time of the newest folded fetch; null before the first. */
   data_time: number | null
+  /** Of the newest folded fetch. */
+  blocks: BlockState
 }
 
 /** What the fold is told of a fetch, beside its rows. */
 export interface FetchFacts {
   readonly fetch_id: string
   readonly data_time: number
-  /** Blocks of this dataset that the publication lacks. */
-  readonly missing: readonly string[]
-  /** The dataset's block column, if the feed has one. */
-  readonly block: string | null
+  readonly blocks: BlockFacts
+  /** What the feed declares of the dataset's blocks; null where it has none. */
+  readonly rule: Blocks | null
 }
 
 /** What one fetch does to a dataset: rows for the table and entries for the change log. */
@@ -49,7 +51,7 @@ export interface Advance {
 
 /** A state before the first fetch. */
 export function emptyState(): DatasetState {
-  return { entries: new Map(), data_time: null }
+  return { entries: new Map(), data_time: null, blocks: { counts: {}, missing: [] } }
 }
 
 /**
@@ -62,6 +64,7 @@ export function advance(
   fetch: { readonly rows: readonly AnyRow[] | null; readonly facts: FetchFacts; readonly key: Buffer },
 ): Advance {
   const { rows, facts, key } = fetch
+  state.blocks = { counts: facts.blocks.counts, missing: missingAfter(facts.rule, state.blocks, facts.blocks) }
   if (dataset.land === 'replace') return { rows: (rows ?? []).map((row) => ({ ...row, fetch_id: facts.fetch_id })), changes: [] }
   const done = dataset.land === 'append' ? append(dataset, state, rows ?? [], facts) : applyChanges(dataset, state, { rows, facts, key })
   state.data_time = Math.max(facts.data_time, state.data_time ?? facts.data_time)
@@ -162,7 +165,7 @@ function unseen(
     if (facts.data_time - entry.updated_at > REVIVAL_MS) state.entries.delete(key)
     return null
   }
-  if (dataset.absence === 'keeps' || entry.status === 'MISSING' || !countsAbsence(entry, facts)) return null
+  if (dataset.absence === 'keeps' || entry.status === 'MISSING' || !countsAbsence(entry, facts.rule, state.blocks.missing)) return null
   const absent = entry.absent + 1
   if (absent < ABSENCES) {
     state.entries.set(key, { ...entry, absent })
@@ -176,11 +179,8 @@ function unseen(
 }
 
 /** True where the entity's absence from a publication counts: none of its blocks is missing from it. */
-export function countsAbsence(
-  entry: { readonly row: AnyRow },
-  facts: { readonly missing: readonly string[]; readonly block: string | null },
-): boolean {
-  return facts.block === null || !blocksOf(entry.row, facts.block).some((block) => facts.missing.includes(block))
+export function countsAbsence(entry: { readonly row: AnyRow }, rule: Blocks | null, missing: readonly string[]): boolean {
+  return missing.length === 0 || rule === null || !blocksOf(entry.row, rule.column).some((block) => missing.includes(block))
 }
 
 /** Names of the columns whose values differ, but for the time. */
@@ -229,7 +229,8 @@ class EntryChange implements LiveChange {
   }
 
   get row(): LiveRow {
-    return liveRow(this.#dataset, this.#entry, this.#entry.updated_at)
+    const row = liveRow(this.#dataset, this.#entry, this.#entry.updated_at)
+    return this.kind === 'ENDED' ? { ...row, last_seen_at: this.#entry.seen_at } : row
   }
 }
 

@@ -2,6 +2,7 @@ import type { FeedState } from '../../lake/live/freshness.ts'
 import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import type { SourceMode } from '../../lake/system.ts'
 import type { Feed } from '../feeds/define.ts'
+import { blockNames } from './blocks.ts'
 import type { FetchOutcome } from './pipeline.ts'
 
 /** What a feed's freshness is told from. */
@@ -9,8 +10,9 @@ export interface FreshnessFacts {
   readonly before: FeedState | null
   readonly outcome: FetchOutcome
   readonly attempted_at: number
-  /** The newest accepted fetch, after this run. */
+  /** The newest accepted fetch, after this run, and the blocks that are missing after it. */
   readonly last: AcceptedFetch | null
+  readonly missing: Readonly<Record<string, readonly string[]>>
   readonly mode: SourceMode
   /** Accepted fetches that gave a table no rows; as before unless told. */
   readonly lost?: number
@@ -18,10 +20,10 @@ export interface FreshnessFacts {
 
 /** The freshness state of a feed after a run. */
 export function feedStateAfter(feed: Feed, facts: FreshnessFacts): FeedState {
-  const { before, outcome, attempted_at, last, mode } = facts
+  const { before, outcome, attempted_at, last, missing, mode } = facts
   const good = outcome.outcome === 'accepted' || outcome.outcome === 'unchanged'
   return {
-    ...countsOf(feed, last),
+    ...countsOf(feed, last, missing),
     last_attempt_at: attempted_at,
     last_success_at: good ? attempted_at : (before?.last_success_at ?? null),
     fresh_at: good ? freshAt(feed, last, { attempted_at, mode }) : (before?.fresh_at ?? null),
@@ -32,11 +34,12 @@ export function feedStateAfter(feed: Feed, facts: FreshnessFacts): FeedState {
 }
 
 /** The freshness of a feed as its newest accepted fetch alone tells it, after Redis lost what was known; null before the first fetch. */
-export function feedStateOf(feed: Feed, last: AcceptedFetch | null, mode: SourceMode, lost = 0): FeedState | null {
+export function feedStateOf(feed: Feed, known: Pick<FreshnessFacts, 'last' | 'missing' | 'mode' | 'lost'>): FeedState | null {
+  const { last, missing, mode, lost = 0 } = known
   if (!last) return null
   const fetchedAt = Date.parse(last.fetched_at)
   return {
-    ...countsOf(feed, last),
+    ...countsOf(feed, last, missing),
     last_attempt_at: fetchedAt,
     last_success_at: fetchedAt,
     fresh_at: freshAt(feed, last, { attempted_at: fetchedAt, mode }),
@@ -63,6 +66,7 @@ export function feedStateAccepted(before: FeedState | null, now: FeedState, acce
 function countsOf(
   feed: Feed,
   last: AcceptedFetch | null,
+  missing: FreshnessFacts['missing'],
 ): Pick<FeedState, 'feed' | 'data_time' | 'last_fetch_id' | 'rows' | 'quarantined' | 'unknown_codes' | 'missing_blocks'> {
   return {
     feed: feed.id,
@@ -71,7 +75,7 @@ function countsOf(
     rows: last?.rows ?? {},
     quarantined: last?.quarantined ?? 0,
     unknown_codes: last?.unknown_codes ?? 0,
-    missing_blocks: Object.entries(last?.missing_blocks ?? {}).flatMap(([dataset, blocks]) => blocks.map((block) => `${dataset}/${block}`)),
+    missing_blocks: blockNames(missing),
   }
 }
 

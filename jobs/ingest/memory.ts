@@ -1,6 +1,15 @@
-import { hasSeq, type Landed, type LandingFetch } from '../../lake/landed.ts'
+import { addSeqs, formatSeqs, hasSeq, type Landed, type LandingFetch, toWithdraw } from '../../lake/landed.ts'
 import type { LiveChange } from '../../lake/live/types.ts'
-import { type AcceptedFetch, acceptedAfter, acceptedFrom, byDataTime } from '../../lake/raw/archive.ts'
+import {
+  type AcceptedFetch,
+  acceptedFrom,
+  byDataTime,
+  counting,
+  type LogEntry,
+  logAfter,
+  newestAccepted,
+  withdrawnSeqs,
+} from '../../lake/raw/archive.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from './context.ts'
@@ -31,9 +40,11 @@ export interface FeedMemory {
   readonly parts: ReadonlyMap<string, Part>
   /** Datasets whose tables are still being filled (`isBehind`): they have no state yet. */
   readonly filling: readonly Dataset[]
-  /** The newest accepted fetch by data time, and the highest sequence. */
+  /** The newest accepted fetch by data time, and the highest sequence that was given out: of the log or, where that lost some, of the tables. */
   last: AcceptedFetch | null
   seq: number
+  /** Newest data time that had landed when this was made; later than `last` where the log lost that fetch. Null while a withdrawal is due. */
+  readonly landedUntil: number | null
   /** What the folded fetches changed, as long as live state may lack it; by sequence and dataset, in order of data time. */
   unshown: { readonly seq: number; readonly changes: ReadonlyMap<string, readonly LiveChange[]> }[]
   /** True once live state was compared with this memory. */
@@ -54,15 +65,65 @@ export async function openMemory(context: IngestContext, feed: Feed): Promise<Fe
     parts.set(dataset.id, { dataset, landed, pending: [], state: await restoreState(context, { feed, dataset, landed }) })
     from = Math.min(from, await lastBeforeGap(context, feed.id, landed))
   }
-  const memory: FeedMemory = { feed, parts, filling, last: null, seq: 0, unshown: [], isShown: false, rejected: null }
-  const newest = Math.max(...all.map(({ until }) => until ?? 0))
   // A few steps back, so that the newest landed fetch by data time is read too: the guard compares with it. After many late ones it lies further back.
-  const recent = await acceptedAfter(context.store, feed.id, Math.max(0, from - STEPS_BACK))
-  const isKnown = newest === 0 || recent.some(({ data_time }) => Date.parse(data_time) >= newest)
-  const further = isKnown ? [] : await acceptedFrom(context.store, feed.id, newest)
-  const known = new Map([...further, ...recent].map((accepted) => [accepted.seq, accepted]))
+  const after = Math.max(0, from - STEPS_BACK)
+  const recent = await logAfter(context.store, feed.id, after)
+  const withdrawn = await withdrawnSeqs(context.store, feed.id)
+  const newest = Math.max(...all.map(({ until }) => until ?? 0))
+  const memory: FeedMemory = {
+    ...{ feed, parts, filling, last: null, unshown: [], isShown: false, rejected: null },
+    seq: Math.max(recent.at(-1)?.seq ?? 0, ...all.map(({ seqs }) => seqs.at(-1)?.[1] ?? 0)),
+    landedUntil: newest === 0 || all.some((landed) => toWithdraw(landed, withdrawn).length > 0) ? null : newest,
+  }
+  const known = new Map(counting(recent).map((accepted) => [accepted.seq, accepted]))
+  if (newest > 0 && ![...known.values()].some(({ data_time }) => Date.parse(data_time) >= newest)) {
+    const further = await acceptedFrom(context.store, feed.id, newest)
+    const last = further.length > 0 ? null : await newestAccepted(context.store, feed.id)
+    for (const accepted of last ? [last] : further) known.set(accepted.seq, accepted)
+  }
+  // The first is the oldest there is where nothing landed; else what comes before it has.
+  const begin = recent[0] ? Math.max(after + 1, recent[0].seq) : Math.max(0, ...known.keys()) + 1
+  tellMissing(context, feed, missingNumbers(recent, { from: begin, to: memory.seq }))
+  for (const part of parts.values()) passEmpty(part, recent, { after, to: memory.seq })
   for (const accepted of [...known.values()].sort(byDataTime)) await foldAccepted(context, memory, accepted)
   return memory
+}
+
+/** Numbers that were given out of which the log tells nothing: their records are gone or damaged. */
+function missingNumbers(entries: readonly LogEntry[], range: { readonly from: number; readonly to: number }): number[] {
+  const told = new Set(entries.filter(({ fetch, withdrawn }) => fetch !== null || withdrawn).map(({ seq }) => seq))
+  return Array.from({ length: Math.max(0, range.to - range.from + 1) }, (_, at) => range.from + at).filter((seq) => !told.has(seq))
+}
+
+/**
+ * Passes over the numbers of a range of the log that give a table no rows: those that the log lost count as lost fetches, those that were
+ * withdrawn as landed. What came before all that a table has, or could have had, is past its retention and none of these.
+ */
+export function passEmpty(part: Part, entries: readonly LogEntry[], range: { readonly after: number; readonly to: number }): void {
+  const { landed, pending } = part
+  const waits = (seq: number): boolean => !hasSeq(landed.seqs, seq)
+  const begin = landed.seqs[0] ? landed.seqs[0][1] + 1 : (entries[0]?.seq ?? range.to + 1)
+  for (const seq of missingNumbers(entries, { from: Math.max(begin, range.after + 1), to: range.to }).filter(waits))
+    pending.push({ seq, data_time: null, gives: 'lost', rows: [] })
+  for (const { seq, withdrawn } of entries)
+    if (withdrawn && waits(seq)) pending.push({ seq, data_time: null, gives: 'withdrawn', rows: [] })
+}
+
+const toldMissing = new WeakMap<IngestContext, Set<string>>()
+
+/** Says once which numbers a feed's log lost. */
+function tellMissing(context: IngestContext, feed: Feed, seqs: readonly number[]): void {
+  if (seqs.length === 0) return
+  const told = toldMissing.get(context) ?? new Set<string>()
+  toldMissing.set(context, told)
+  const missing = formatSeqs(addSeqs([], seqs))
+  const text = `${feed.id} ${missing}`
+  if (told.has(text)) return
+  told.add(text)
+  context.log.warn(
+    { feed: feed.id, missing },
+    'accepted fetches are missing from the raw log, or damaged in it; their numbers are not given out again',
+  )
 }
 
 const STEPS_BACK = 9
@@ -73,11 +134,14 @@ const STEPS_BACK = 9
  */
 export async function syncMemory(context: IngestContext, memory: FeedMemory): Promise<FeedMemory> {
   if (await isOutdated(context, memory)) return openMemory(context, memory.feed)
-  const news = await acceptedAfter(context.store, memory.feed.id, memory.seq)
-  if (news.length === 0) return memory
+  const entries = await logAfter(context.store, memory.feed.id, memory.seq)
+  if (entries.length === 0) return memory
+  const news = counting(entries)
+  // Numbers that give no rows are passed over where a memory begins.
+  if (news.length < entries.length) return openMemory(context, memory.feed)
   const newest = memory.last ? Date.parse(memory.last.data_time) : Number.NEGATIVE_INFINITY
   if (news.some((accepted) => Date.parse(accepted.data_time) <= newest)) return openMemory(context, memory.feed)
-  for (const accepted of news.sort(byDataTime)) await foldAccepted(context, memory, accepted)
+  for (const accepted of [...news].sort(byDataTime)) await foldAccepted(context, memory, accepted)
   return memory
 }
 
@@ -127,8 +191,19 @@ export function foldInto(
 ): readonly LiveChange[] {
   const { accepted, publication } = fetch
   const change = advancePart(feed, part, { accepted, publication, idKey: context.idKey })
-  part.pending.push({ seq: accepted.seq, data_time: Date.parse(accepted.data_time), lost: publication === null, rows: change.rows })
+  part.pending.push({
+    seq: accepted.seq,
+    data_time: Date.parse(accepted.data_time),
+    gives: publication ? 'rows' : 'lost',
+    rows: change.rows,
+  })
   return change.changes
+}
+
+/** The blocks that are missing after the newest folded fetch, by dataset. */
+export function missingOf(memory: FeedMemory): Record<string, readonly string[]> {
+  const found = [...memory.parts.values()].map(({ dataset, state }) => [dataset.id, state.blocks.missing] as const)
+  return Object.fromEntries(found.filter(([, missing]) => missing.length > 0))
 }
 
 /** How many fetches of a feed were accepted and gave some table no rows, since they cannot be read or parsed. */
@@ -136,7 +211,7 @@ export function countLost(memory: FeedMemory): number {
   const lost = new Set<number>()
   for (const { landed, pending } of memory.parts.values()) {
     for (const [first, last] of landed.lost) for (let seq = first; seq <= last; seq++) lost.add(seq)
-    for (const fetch of pending) if (fetch.lost) lost.add(fetch.seq)
+    for (const fetch of pending) if (fetch.gives === 'lost') lost.add(fetch.seq)
   }
   return lost.size
 }

@@ -1,31 +1,24 @@
 import { createHash } from 'node:crypto'
+import { forgetPart } from '../../lake/live/forget.ts'
 import { livePart, publishLive } from '../../lake/live/write.ts'
-import {
-  type AcceptedFetch,
-  acceptedAfter,
-  acceptedFrom,
-  acceptFetch,
-  dropRejected,
-  fetchId,
-  keepBodies,
-  keepRejected,
-  type RawFetch,
-  readRejected,
-} from '../../lake/raw/archive.ts'
+import { type AcceptedFetch, acceptFetch, fetchId, keepBodies, keepRejected, type RawFetch } from '../../lake/raw/archive.ts'
 import { type Feed, FormatError } from '../feeds/define.ts'
-import { type Collected, collect, decodeKept } from './collect.ts'
+import { blockNames, countBlocks } from './blocks.ts'
+import { clockTrouble, judgeTimes, timeInOrder } from './clock.ts'
+import { type Collected, collect } from './collect.ts'
 import type { IngestContext } from './context.ts'
-import { readKept } from './derive.ts'
 import { liveRows } from './fold.ts'
 import { judge } from './guard.ts'
 import { FetchError } from './http.ts'
-import { type FeedMemory, foldAccepted, syncMemory } from './memory.ts'
+import { type FeedMemory, foldAccepted, missingOf, syncMemory } from './memory.ts'
 import { tally, warningLines } from './notes.ts'
 import { type Publication, parsePublication } from './parse.ts'
 
 /** How often a fetch is judged anew because somebody else accepted one meanwhile. */
 const MOST_RACES = 5
 const USER_AGENT = 'traffic-intelligence/1 (data lake of Spanish transport feeds)'
+
+type Missing = Readonly<Record<string, readonly string[]>>
 
 /** How a run of a feed ended. */
 export interface FetchOutcome {
@@ -81,7 +74,11 @@ async function attempt(
     const raw = rawFetch(feed, { fetched_at: collected.fetched_at, publication: null, rejected: reason })
     return { memory, outcome: await reject(context, memory, { raw, collected }) }
   }
-  return decide(context, memory, { collected, publication, signal })
+  const inOrder = context.mode === 'replay' ? null : timeInOrder(publication, memory.last)
+  if (inOrder === null) return decide(context, memory, { collected, publication, signal })
+  // Some rows carry the time of their fetch, which is told to the parser.
+  publication = await parsePublication(feed, collected.decoded, inOrder)
+  return decide(context, memory, { collected: { ...collected, fetched_at: inOrder }, publication, signal })
 }
 
 async function decide(
@@ -94,7 +91,9 @@ async function decide(
   let current = memory
   for (let race = 0; race < MOST_RACES; race++) {
     got.signal.throwIfAborted()
-    const verdict = judge(feed, publication, current.last)
+    const verdict =
+      judgeTimes(publication, current, context.now()) ??
+      judge(feed, publication, current.last && { last: current.last, missing: missingOf(current) })
     if (verdict.kind === 'unchanged') {
       const outcome = outcomeOf('unchanged', collected.fetched_at, { reason: verdict.reason, data_time: publication.data_time })
       if (sameBytes(current.last, collected)) return { memory: current, outcome }
@@ -110,16 +109,18 @@ async function decide(
       fetched_at: collected.fetched_at,
       publication,
       rejected: verdict.kind === 'reject' ? verdict.reason : null,
-      ...verdict,
     })
-    if (verdict.kind === 'reject') return { memory: current, outcome: await reject(context, current, { raw, collected }) }
+    const { missing } = verdict
+    if (verdict.kind === 'reject') return { memory: current, outcome: await reject(context, current, { raw, collected, missing }) }
+    const trouble = await clockTrouble(context, publication)
+    if (trouble !== null) return { memory: current, outcome: outcomeOf('failed', collected.fetched_at, { reason: trouble }) }
     const bodies = await keepBodies(context.store, feed.id, collected.fetched_at, collected.received)
     await context.onStep?.('raw-kept')
     const accepted: AcceptedFetch = { ...raw, bodies, seq: current.seq + 1, accepted_by: 'guard' }
     if (await acceptFetch(context.store, accepted)) {
       await context.onStep?.('accepted')
       await takeIn(context, current, { accepted, publication })
-      return { memory: current, outcome: outcomeOf('accepted', collected.fetched_at, accepted) }
+      return { memory: current, outcome: outcomeOf('accepted', collected.fetched_at, { ...accepted, missing }) }
     }
     current = await syncMemory(context, current)
   }
@@ -149,9 +150,11 @@ async function takeIn(
  */
 export async function showLive(context: IngestContext, memory: FeedMemory): Promise<void> {
   const { last, unshown } = memory
-  if (!last) return
   for (const { dataset, state, landed } of memory.parts.values()) {
     if (!dataset.live) continue
+    // All that there was has been withdrawn, or nothing was there yet.
+    if (!last) await forgetPart(context.redis, { dataset: dataset.id, feed: memory.feed.id })
+    if (!last) continue
     const part = await livePart(context.redis, dataset.id, memory.feed.id)
     const held = part?.seq ?? 0
     const begin = unshown.findIndex(({ seq }) => seq > held)
@@ -177,52 +180,13 @@ export async function showLive(context: IngestContext, memory: FeedMemory): Prom
   memory.isShown = true
 }
 
-/** Accepts a fetch that the guard rejected: an operator has looked. Throws where there is none of that id or it cannot be parsed. */
-export async function acceptRejected(context: IngestContext, memory: FeedMemory, id: string): Promise<AcceptedFetch> {
-  const raw = await readRejected(context.store, id)
-  if (!raw) throw new Error(`no rejected fetch ${id}; scripts/feeds list shows those that wait`)
-  const { feed } = memory
-  const kept = await readKept(context, raw)
-  const publication = await parsePublication(feed, await decodeKept(feed, kept), Date.parse(raw.fetched_at))
-  const data_time = new Date(publication.data_time).toISOString()
-  const [oldest] = await acceptedAfter(context.store, feed.id, 0, 1)
-  if (oldest && oldest.seq > 1 && data_time < oldest.data_time)
-    throw new Error(`${id} is of ${data_time}; the fetches around it are past their retention, the archive begins at ${oldest.data_time}`)
-  const newer = await acceptedFrom(context.store, feed.id, publication.data_time)
-  const twin = newer.find((accepted) => accepted.data_time === data_time)
-  if (twin) throw new Error(`${id} is the publication of ${data_time}, which is accepted already as ${twin.fetch_id}`)
-  const fetchedAt = Date.parse(raw.fetched_at)
-  let current = memory
-  for (let race = 0; race < MOST_RACES; race++) {
-    const verdict = judge(feed, publication, current.last)
-    const judged = verdict.kind === 'unchanged' ? { blocks: raw.blocks, missing: raw.missing_blocks } : verdict
-    const accepted: AcceptedFetch = {
-      ...raw,
-      ...countsOf(publication),
-      // Bytes lie by the month of their place in the log, so that retention need not look for old months further on.
-      bodies: await keepBodies(context.store, feed.id, Math.max(fetchedAt, Date.parse(current.last?.fetched_at ?? raw.fetched_at)), kept),
-      data_time,
-      blocks: judged.blocks,
-      missing_blocks: judged.missing,
-      seq: current.seq + 1,
-      accepted_by: 'operator',
-    }
-    if (await acceptFetch(context.store, accepted)) {
-      await dropRejected(context.store, id)
-      return accepted
-    }
-    current = await syncMemory(context, current)
-  }
-  throw new Error(`${id}: lost ${MOST_RACES} races for the next place in the log; try again`)
-}
-
 /** Keeps a rejected fetch apart; the same bytes rejected again are not kept again. */
 async function reject(
   context: IngestContext,
   memory: FeedMemory,
-  got: { readonly raw: RawFetch; readonly collected: Collected & { kind: 'bodies' } },
+  got: { readonly raw: RawFetch; readonly collected: Collected & { kind: 'bodies' }; readonly missing?: Missing },
 ): Promise<FetchOutcome> {
-  const { raw, collected } = got
+  const { raw, collected, missing = {} } = got
   const digest = digests(collected).join()
   const again = memory.rejected?.digest === digest ? memory.rejected.fetch_id : null
   if (again === null) {
@@ -230,7 +194,7 @@ async function reject(
     await keepRejected(context.store, { ...raw, bodies })
     memory.rejected = { digest, fetch_id: raw.fetch_id }
   }
-  return outcomeOf('rejected', collected.fetched_at, { ...raw, fetch_id: again ?? raw.fetch_id, reason: raw.rejected })
+  return outcomeOf('rejected', collected.fetched_at, { ...raw, missing, fetch_id: again ?? raw.fetch_id, reason: raw.rejected })
 }
 
 function digests(collected: Collected & { kind: 'bodies' }): string[] {
@@ -243,8 +207,6 @@ function rawFetch(
     readonly fetched_at: number
     readonly publication: Publication | null
     readonly rejected: string | null
-    readonly blocks?: RawFetch['blocks']
-    readonly missing?: RawFetch['missing_blocks']
   },
 ): RawFetch {
   const { fetched_at, publication } = facts
@@ -254,16 +216,20 @@ function rawFetch(
     fetched_at: new Date(fetched_at).toISOString(),
     data_time: new Date(publication?.data_time ?? fetched_at).toISOString(),
     bodies: [],
-    ...(publication ? countsOf(publication) : { rows: {}, quarantined: 0, unknown_codes: 0 }),
-    blocks: facts.blocks ?? {},
-    missing_blocks: facts.missing ?? {},
+    ...(publication ? countsOf(feed, publication) : { rows: {}, blocks: {}, said_missing: {}, quarantined: 0, unknown_codes: 0 }),
     rejected: facts.rejected,
   }
 }
 
-function countsOf(publication: Publication): Pick<RawFetch, 'rows' | 'quarantined' | 'unknown_codes'> {
+/** What the archive records of a publication, beside its times. */
+export function countsOf(
+  feed: Feed,
+  publication: Publication,
+): Pick<RawFetch, 'rows' | 'blocks' | 'said_missing' | 'quarantined' | 'unknown_codes'> {
   return {
     rows: Object.fromEntries([...publication.rows].map(([id, rows]) => [id, rows.length])),
+    blocks: countBlocks(feed, publication),
+    said_missing: publication.report.missingBlocks,
     quarantined: tally(publication.report.quarantined),
     unknown_codes: tally(publication.report.unknownCodes),
   }
@@ -272,7 +238,11 @@ function countsOf(publication: Publication): Pick<RawFetch, 'rows' | 'quarantine
 function outcomeOf(
   outcome: FetchOutcome['outcome'],
   fetched_at: number,
-  facts: Partial<Omit<RawFetch, 'data_time'>> & { readonly reason?: string | null; readonly data_time?: string | number },
+  facts: Partial<Omit<RawFetch, 'data_time'>> & {
+    readonly reason?: string | null
+    readonly data_time?: string | number
+    readonly missing?: Missing
+  },
 ): FetchOutcome {
   const { data_time } = facts
   return {
@@ -284,7 +254,7 @@ function outcomeOf(
     rows: facts.rows ?? {},
     quarantined: facts.quarantined ?? 0,
     unknown_codes: facts.unknown_codes ?? 0,
-    missing_blocks: Object.entries(facts.missing_blocks ?? {}).flatMap(([dataset, blocks]) => blocks.map((block) => `${dataset}/${block}`)),
+    missing_blocks: blockNames(facts.missing ?? {}),
   }
 }
 

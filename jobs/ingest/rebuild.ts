@@ -1,6 +1,15 @@
-import { hasSeq, type Landed, type LandingFetch, landedWith } from '../../lake/landed.ts'
+import { hasSeq, type Landed, type LandingFetch, landedWith, toWithdraw } from '../../lake/landed.ts'
 import { withLock } from '../../lake/live/lock.ts'
-import { type AcceptedFetch, acceptedAfter, acceptedFrom, byDataTime } from '../../lake/raw/archive.ts'
+import {
+  type AcceptedFetch,
+  acceptedFrom,
+  byDataTime,
+  counting,
+  logAfter,
+  newestAccepted,
+  readWithdrawn,
+  withdrawnSeqs,
+} from '../../lake/raw/archive.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from './context.ts'
@@ -42,18 +51,37 @@ export interface RebuildResult {
  * Derives the rows of a range of fetches anew from the raw archive and replaces exactly theirs; unchanged rows commit nothing. A `changes`
  * table goes on past `to` until a stretch of later fetches gives the rows it has, so that it is again what the fetches in order would have
  * given; whole versions are derived up to the end. Fetches that the archive lost, that cannot be read or that the parser no longer takes
- * stay as they landed, and so do the first ones left, from which the state before is told. An interrupted rebuild is marked in the table;
+ * stay as they landed, and so do the first ones left, from which the state before is told. Rows of fetches that were withdrawn are taken out,
+ * and what follows is derived as if they had not been. An interrupted rebuild is marked in the table;
  * the next one begins where that one began. Throws where another process is at it.
  */
 export async function rebuild(context: IngestContext, options: RebuildOptions): Promise<RebuildResult> {
   const { feed, dataset } = options
   const done = await withLock({ redis: context.redis, name: `rebuild:${feed.id}`, ...LOCK }, async (signal) => {
     const landed = await landedIn(context, dataset, feed.id)
+    const due = await dueWithdrawals(context, feed.id, landed)
     const open = landed.rebuildFrom
-    const from = Math.min(options.from, open ?? options.from)
+    // The version that a withdrawn fetch gave anew may have come with any fetch before it.
+    const from = due.length > 0 && dataset.land === 'replace' ? 0 : Math.min(options.from, open ?? options.from)
     const to = open === null && dataset.land !== 'replace' ? options.to : null
-    const range = await derivable(context, feed, { landed, from })
-    const work: Work = { ...options, context, signal, landed, range, from: startOf(range), to, total: { fetches: 0, removed: 0, added: 0 } }
+    const withdrawn = due.filter(({ data_time }) => Date.parse(data_time) >= from)
+    const range = [...(await derivable(context, feed, { landed, from })), ...withdrawn].sort(byDataTime)
+    const gaps = lostBefore(range, landed)
+    const total = { fetches: 0, removed: 0, added: 0 }
+    const until = withdrawn.length > 0 ? await newestLanded(context, feed.id, landed) : landed.until
+    const work: Work = {
+      ...options,
+      context,
+      signal,
+      landed,
+      until,
+      range,
+      gaps,
+      withdrawn: new Set(withdrawn),
+      from: startOf(range),
+      to,
+      total,
+    }
     if (range.length > 0) await (dataset.land === 'replace' ? rebuildVersions(work) : rebuildInOrder(work))
     return work.total
   })
@@ -64,8 +92,14 @@ export async function rebuild(context: IngestContext, options: RebuildOptions): 
 interface Work extends RebuildOptions {
   readonly context: IngestContext
   readonly signal: AbortSignal
+  /** What is derived anew, in order of data time; those that were withdrawn among it give nothing. */
   readonly range: readonly AcceptedFetch[]
+  readonly withdrawn: ReadonlySet<AcceptedFetch>
+  /** Fetches of the range before which lie landed ones that the archive lost: the table has to tell the state before them. */
+  readonly gaps: ReadonlySet<number>
   landed: Landed
+  /** Newest data time that has landed and was not withdrawn. */
+  until: number | null
   readonly total: { fetches: number; removed: number; added: number }
 }
 
@@ -88,7 +122,7 @@ async function rebuildInOrder(work: Work): Promise<void> {
         : chunk.rows
     const done = await replaceChunk(work, { ...chunk, rows, rebuildFrom: isOpen ? work.from : null })
     if (complete) break
-    if (to !== null && first > to && chunk.fetches.length > 0 && done.removed + done.added === 0) {
+    if (to !== null && first > to && chunk.isStretch && done.removed + done.added === 0) {
       await replaceChunk(work, { fetches: [], rows: [], rebuildFrom: null })
       break
     }
@@ -104,19 +138,37 @@ interface Place {
 interface Chunk {
   readonly fetches: readonly (LandingFetch & { readonly fetch_id: string })[]
   readonly rows: readonly AnyRow[]
+  /** True where it would have shown a difference before it. */
+  readonly isStretch: boolean
 }
 
 async function deriveChunk(work: Work, place: Place): Promise<Chunk> {
   const { context, feed, dataset, range, to } = work
   const fetches: Chunk['fetches'][number][] = []
   const rows: AnyRow[] = []
+  /** Data times of what tells of everything: a missing block may hide a difference for as long as it is missing. */
+  const telling: number[] = []
   const start = place.at
   while (place.at < range.length && place.at - start < FETCHES_AT_ONCE && rows.length < ROWS_AT_ONCE) {
     work.signal.throwIfAborted()
     const accepted = range[place.at] as AcceptedFetch
     // A chunk never crosses the end of the asked range, and beyond it is only as long as it takes to see that nothing differs any more.
     const isBeyond = to !== null && timeOf(accepted) > to
-    if (isBeyond && place.at > start && (timeOf(range[place.at - 1] as AcceptedFetch) <= to || isStretch(fetches))) break
+    if (isBeyond && place.at > start && (timeOf(range[place.at - 1] as AcceptedFetch) <= to || isStretch(telling))) break
+    if (work.gaps.has(accepted.seq) && dataset.land === 'changes') {
+      if (place.at > start) {
+        place.state = null
+        break
+      }
+      place.state = null
+    }
+    if (work.withdrawn.has(accepted)) {
+      // Before its rows go: afterwards the table tells of the state with what it had changed.
+      place.state ??= await restoreState(context, { feed, dataset, landed: work.landed, before: timeOf(accepted) })
+      fetches.push({ ...accepted, data_time: null, gives: 'withdrawn' })
+      pass(work, place)
+      continue
+    }
     const publication = await parseIfKept(context, feed, accepted, 'its rows stay as they are')
     if (publication === null && keepsRows(work, accepted)) {
       pass(work, place)
@@ -128,10 +180,11 @@ async function deriveChunk(work: Work, place: Place): Promise<Chunk> {
     place.state ??= await restoreState(context, { feed, dataset, landed: work.landed, before: timeOf(accepted) })
     for (const row of advancePart(feed, { dataset, state: place.state }, { accepted, publication, idKey: context.idKey }).rows)
       rows.push(row)
-    fetches.push({ ...accepted, data_time: timeOf(accepted), lost: publication === null })
+    if (publication && place.state.blocks.missing.length === 0) telling.push(timeOf(accepted))
+    fetches.push({ ...accepted, data_time: timeOf(accepted), gives: publication ? 'rows' : 'lost' })
     pass(work, place)
   }
-  return { fetches, rows }
+  return { fetches, rows, isStretch: isStretch(telling) }
 }
 
 function pass(work: Work, place: Place): void {
@@ -151,6 +204,10 @@ async function rebuildVersions(work: Work): Promise<void> {
     for (; at < range.length && fetches.length < FETCHES_AT_ONCE && rows.length < ROWS_AT_ONCE; at++) {
       work.signal.throwIfAborted()
       const accepted = range[at] as AcceptedFetch
+      if (work.withdrawn.has(accepted)) {
+        fetches.push({ ...accepted, data_time: null, gives: 'withdrawn' })
+        continue
+      }
       const publication = await parseIfKept(context, feed, accepted, 'its rows stay as they are')
       work.onProgress?.(at + 1, range.length)
       if (publication === null && keepsRows(work, accepted)) {
@@ -159,17 +216,17 @@ async function rebuildVersions(work: Work): Promise<void> {
       }
       const given = advancePart(feed, { dataset, state }, { accepted, publication, idKey: context.idKey }).rows
       for (const row of newestOfEachVersion(dataset, [given], taken)) rows.push(row)
-      fetches.push({ ...accepted, data_time: timeOf(accepted), lost: publication === null })
+      fetches.push({ ...accepted, data_time: timeOf(accepted), gives: publication ? 'rows' : 'lost' })
     }
     await replaceChunk(work, { fetches, rows, rebuildFrom: at < range.length ? work.from : null })
   }
 }
 
-async function replaceChunk(work: Work, chunk: Chunk & { readonly rebuildFrom: number | null }): Promise<Replaced> {
+async function replaceChunk(work: Work, chunk: Omit<Chunk, 'isStretch'> & { readonly rebuildFrom: number | null }): Promise<Replaced> {
   const { context, feed, dataset, landed: base, total } = work
   const { fetches, rows } = chunk
   work.signal.throwIfAborted()
-  const next = { ...landedWith(base, fetches), rebuildFrom: chunk.rebuildFrom }
+  const next = { ...landedWith({ ...base, until: work.until }, fetches), rebuildFrom: chunk.rebuildFrom }
   const landing = { feed: feed.id, rows, base, next }
   const done: Replaced | null =
     fetches.length > 0
@@ -179,6 +236,7 @@ async function replaceChunk(work: Work, chunk: Chunk & { readonly rebuildFrom: n
         : null
   if (!done) throw new Error(`${dataset.id}: somebody else landed fetches of ${feed.id} during the rebuild; run it again`)
   work.landed = done.landed
+  work.until = done.landed.until
   total.fetches += fetches.length
   total.removed += done.removed
   total.added += done.added
@@ -187,13 +245,44 @@ async function replaceChunk(work: Work, chunk: Chunk & { readonly rebuildFrom: n
 
 /** True for a fetch whose rows are in the table. */
 function keepsRows({ landed }: Work, { seq }: AcceptedFetch): boolean {
-  return hasSeq(landed.seqs, seq) && !hasSeq(landed.lost, seq)
+  return gaveRows(landed, seq)
+}
+
+function gaveRows({ seqs, lost, withdrawn }: Landed, seq: number): boolean {
+  return hasSeq(seqs, seq) && !hasSeq(lost, seq) && !hasSeq(withdrawn, seq)
 }
 
 /** Long enough that an absence counted otherwise, or a life that went on, would have shown. */
-function isStretch(fetches: readonly LandingFetch[]): boolean {
-  if (fetches.length < ABSENCES + 1) return false
-  return (fetches.at(-1) as LandingFetch).data_time - (fetches[0] as LandingFetch).data_time > REVIVAL_MS
+function isStretch(times: readonly number[]): boolean {
+  return times.length > ABSENCES && (times.at(-1) as number) - (times[0] as number) > REVIVAL_MS
+}
+
+/** The fetches that were withdrawn and whose rows a table still holds. */
+async function dueWithdrawals(context: IngestContext, feed: string, landed: Landed): Promise<AcceptedFetch[]> {
+  const seqs = toWithdraw(landed, await withdrawnSeqs(context.store, feed))
+  const read = await Promise.all(seqs.map((seq) => readWithdrawn(context.store, feed, seq)))
+  return read.filter((fetch) => fetch !== null)
+}
+
+/** Newest data time of what a table holds and was not withdrawn; null where that is nothing. */
+async function newestLanded(context: IngestContext, feed: string, { seqs }: Landed): Promise<number | null> {
+  const newest = await newestAccepted(context.store, feed, (seq) => hasSeq(seqs, seq))
+  return newest && timeOf(newest)
+}
+
+/** The numbers of a range, by what the guard accepted, right before which lie numbers that landed with rows and that the archive lost. */
+function lostBefore(range: readonly AcceptedFetch[], landed: Landed): Set<number> {
+  const kept = range.map(({ seq }) => seq).sort((one, other) => one - other)
+  const guarded = new Set(range.filter(({ accepted_by }) => accepted_by === 'guard').map(({ seq }) => seq))
+  const gaps = new Set<number>()
+  let isLost = false
+  for (const [at, seq] of kept.entries()) {
+    for (let gone = (kept[at - 1] ?? seq) + 1; gone < seq; gone++) isLost ||= gaveRows(landed, gone)
+    if (!isLost || !guarded.has(seq)) continue
+    gaps.add(seq)
+    isLost = false
+  }
+  return gaps
 }
 
 /**
@@ -206,16 +295,16 @@ async function derivable(
   wanted: { readonly landed: Landed; readonly from: number },
 ): Promise<AcceptedFetch[]> {
   const range = (await acceptedFrom(context.store, feed.id, wanted.from)).sort(byDataTime)
-  const first = await acceptedAfter(context.store, feed.id, 0, KEPT_TO_BEGIN + BEGINNING)
-  const [oldest] = first
-  if (!oldest || oldest.seq === 1 || !hasSeq(wanted.landed.seqs, oldest.seq - 1)) return range
-  const kept = new Set(
-    first
-      .sort(byDataTime)
-      .slice(0, KEPT_TO_BEGIN)
-      .map(({ seq }) => seq),
-  )
-  return range.filter(({ seq }) => !kept.has(seq))
+  const { begin, kept } = await beginningOf(context, feed)
+  return hasSeq(wanted.landed.seqs, begin - 1) ? range.filter(({ seq }) => !kept.has(seq)) : range
+}
+
+/** The number that an archive begins with, and, where it lost earlier ones, those that it is begun from and that stay as they landed. */
+export async function beginningOf(context: IngestContext, feed: Feed): Promise<{ begin: number; kept: ReadonlySet<number> }> {
+  const first = await logAfter(context.store, feed.id, 0, KEPT_TO_BEGIN + BEGINNING)
+  const begin = first.find(({ fetch, withdrawn }) => fetch !== null || withdrawn)?.seq ?? 1
+  const kept = begin === 1 ? [] : counting(first).sort(byDataTime).slice(0, KEPT_TO_BEGIN)
+  return { begin, kept: new Set(kept.map(({ seq }) => seq)) }
 }
 
 const timeOf = ({ data_time }: AcceptedFetch): number => Date.parse(data_time)

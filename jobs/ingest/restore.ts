@@ -1,16 +1,16 @@
 import { hasSeq, type Landed } from '../../lake/landed.ts'
-import { type AcceptedFetch, byDataTime, readAccepted } from '../../lake/raw/archive.ts'
+import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { instantOfRow, partitionStart } from '../../lake/schema/partitions.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import type { Feed } from '../feeds/define.ts'
+import { type Backwards, type MissingFrom, missingBackwards, newestWindow, readBackwards } from './backwards.ts'
+import { type BlockState, blockFactsOf, blocksOf, ruleOf } from './blocks.ts'
 import type { IngestContext } from './context.ts'
 import { parseIfKept } from './derive.ts'
 import { countsAbsence, currentSince, type DatasetState, type Entry, emptyState, observation, REVIVAL_MS } from './fold.ts'
 import { latestRows, newestTime } from './tables.ts'
 
-/** Fetches looked through for the last one that had a thing; only a block missing for so long reaches this. */
-const MOST_LOOKED_AT = 200
 const SYSTEM = ['fetch_id', 'status', 'is_baseline', 'updated_at', 'last_seen_at']
 
 /** What to restore: the state after everything landed, or as it was just before an instant of data time. */
@@ -23,29 +23,73 @@ export interface RestoreOptions {
 
 /** The state of a dataset as its table and the raw archive tell it: the same as the fold had when those fetches landed. */
 export async function restoreState(context: IngestContext, options: RestoreOptions): Promise<DatasetState> {
-  const { dataset, landed } = options
+  const { feed, dataset, landed, before = null } = options
   const state = emptyState()
-  if (landed.until === null || dataset.land === 'replace') return state
-  const newest = await firstOf(landedBackwards(context, options))
-  const base = newest
-    ? Date.parse(newest.data_time)
-    : options.before === undefined
-      ? landed.until
-      : await newestTime(context, dataset, { feed: options.feed.id, before: options.before })
-  if (base === null) return state
+  if (landed.until === null) return state
+  const log = readBackwards(context, { feed: feed.id, landed, before })
+  const newest = await log.at(0)
+  if (dataset.land !== 'replace') await restoreEntries(context, state, { ...options, newest })
+  if (!newest) return state
+  const missing = await missingFrom(state, log, options)
+  state.blocks = await restoreBlocks(state, log, { ...options, missing })
+  if (dataset.land === 'changes') await countAbsences(context, state, { ...options, log, missing })
+  if (dataset.land === 'append') await seeAgain(context, state, { ...options, newest })
+  return state
+}
+
+/** Reads the things that live, each as if the publication that last changed it had been the last with it. */
+async function restoreEntries(
+  context: IngestContext,
+  state: DatasetState,
+  options: RestoreOptions & { readonly newest: AcceptedFetch | null },
+): Promise<void> {
+  const { feed, dataset, landed, newest, before = null } = options
+  // The log may have lost the newest of them, the table has not.
+  const held = before === null ? landed.until : await newestTime(context, dataset, { feed: feed.id, before })
+  const base = newest ? Math.max(Date.parse(newest.data_time), held ?? 0) : held
+  if (base === null) return
   state.data_time = base
   const rows = await latestRows(context, dataset, {
-    feed: options.feed.id,
+    feed: feed.id,
     from: dataset.land === 'append' ? currentSince(dataset, base) : partitionStart(dataset, base - REVIVAL_MS),
-    before: options.before ?? null,
+    before,
   })
   for (const row of rows) {
     const entry = dataset.land === 'append' ? observed(dataset, row, base) : restored(dataset, row)
     if (entry.status !== 'ENDED' || base - entry.updated_at <= REVIVAL_MS) state.entries.set(entityKey(dataset, row), entry)
   }
-  if (dataset.land === 'changes') await countAbsences(context, state, options)
-  else if (newest) await seeAgain(context, state, { ...options, newest })
-  return state
+}
+
+/** Asks the log about the blocks of things that live, which are followed back at most to where the oldest of them was seen. */
+async function missingFrom(state: DatasetState, log: Backwards, { feed, dataset }: RestoreOptions): Promise<MissingFrom> {
+  const window = await newestWindow(log)
+  let since = Date.parse((window.at(-1) as AcceptedFetch).data_time)
+  for (const { status, updated_at } of state.entries.values()) if (status === 'ACTIVE') since = Math.min(since, updated_at)
+  return missingBackwards(log, { dataset: dataset.id, rule: ruleOf(feed, dataset.id), since })
+}
+
+/** The blocks after the newest landed fetch: of those that a thing lives in, that were there lately, or that the parser spoke of. */
+async function restoreBlocks(
+  state: DatasetState,
+  log: Backwards,
+  options: RestoreOptions & { readonly missing: MissingFrom },
+): Promise<BlockState> {
+  const { feed, dataset, missing: isMissing } = options
+  const window = await newestWindow(log)
+  const { counts, said } = blockFactsOf(window[0] as AcceptedFetch, dataset.id)
+  const lately = window.flatMap((accepted) => Object.keys(blockFactsOf(accepted, dataset.id).counts))
+  const living = [...state.entries.values()].filter(({ status }) => status === 'ACTIVE')
+  const missing: string[] = []
+  for (const block of new Set([...said, ...lately, ...blocksOfAll(feed, dataset, living)]))
+    if (await isMissing(block, 0)) missing.push(block)
+  return { counts, missing: missing.sort() }
+}
+
+function blocksOfAll(feed: Feed, dataset: Dataset, entries: Iterable<Entry>): Set<string> {
+  const blocks = new Set<string>()
+  const rule = ruleOf(feed, dataset.id)
+  if (rule) for (const { row } of entries) for (const block of blocksOf(row, rule.column)) blocks.add(block)
+  return blocks
 }
 
 /** An observed thing that the newest publication is not known to have had. */
@@ -82,48 +126,50 @@ function declared(row: AnyRow, ...less: string[]): AnyRow {
   return rest
 }
 
-/** Finds for each thing that lives the last landed fetch that had it, and how many counting ones after it had not. */
-async function countAbsences(context: IngestContext, state: DatasetState, options: RestoreOptions): Promise<void> {
-  const { feed, dataset } = options
+/**
+ * Finds for each thing that lives the last landed fetch that had it, and how many counting ones after it had not. A fetch that lacks the blocks
+ * of all that is still looked for cannot have had it, and is not read; a few others tell of everything, for what is absent from them is over.
+ */
+async function countAbsences(
+  context: IngestContext,
+  state: DatasetState,
+  options: RestoreOptions & { readonly log: Backwards; readonly missing: MissingFrom },
+): Promise<void> {
+  const { feed, dataset, landed, log, missing: isMissing } = options
+  const rule = ruleOf(feed, dataset.id)
   const open = new Map([...state.entries].filter(([, entry]) => entry.status === 'ACTIVE'))
-  let looked = 0
-  for await (const accepted of landedBackwards(context, options)) {
-    if (looked++ === MOST_LOOKED_AT) return
+  let looked = { size: -1, blocks: new Set<string>(), gone: '', isGone: false }
+  for (let step = 0; ; step++) {
+    const accepted = await log.at(step)
+    if (!accepted) return
+    const at = Date.parse(accepted.data_time)
     // A thing was there in the publication that last changed it, so no earlier one need be read for it.
-    for (const [key, { updated_at }] of open) if (updated_at >= Date.parse(accepted.data_time)) open.delete(key)
+    for (const [key, { updated_at }] of open) if (updated_at >= at) open.delete(key)
     if (open.size === 0) return
+    // What landed without rows told the fold nothing, whether it can be read by now or not.
+    if (hasSeq(landed.lost, accepted.seq)) continue
+    if (open.size !== looked.size) looked = { size: open.size, blocks: blocksOfAll(feed, dataset, open.values()), gone: '', isGone: false }
+    const missing: string[] = []
+    for (const block of looked.blocks) if (await isMissing(block, step)) missing.push(block)
+    const { counts } = blockFactsOf(accepted, dataset.id)
+    const gone = missing.filter((block) => !counts[block])
+    if (gone.join() !== looked.gone) {
+      const isGone = [...open.values()].every((entry) => !countsAbsence(entry, rule, gone))
+      looked = { ...looked, gone: gone.join(), isGone }
+    }
+    if (looked.isGone) continue
     const publication = await parseIfKept(context, feed, accepted, 'absences in it are not counted')
     if (!publication) continue
     const present = new Set((publication.rows.get(dataset.id) as AnyRow[]).map((row) => entityKey(dataset, row)))
-    const facts = { missing: accepted.missing_blocks[dataset.id] ?? [], block: feed.blocks?.[dataset.id]?.column ?? null }
     for (const [key, entry] of open) {
       if (present.has(key)) {
-        state.entries.set(key, { ...entry, seen_at: Date.parse(accepted.data_time) })
+        state.entries.set(key, { ...entry, seen_at: at })
         open.delete(key)
-      } else if (countsAbsence(entry, facts)) {
+      } else if (countsAbsence(entry, rule, missing)) {
         const counted = { ...entry, absent: entry.absent + 1 }
         open.set(key, counted)
         state.entries.set(key, counted)
       }
     }
   }
-}
-
-/** The landed fetches of a feed by data time, newest first; in windows of sequences, since late ones are rare and settle near. */
-async function* landedBackwards(context: IngestContext, options: RestoreOptions): AsyncGenerator<AcceptedFetch> {
-  const { feed, landed, before } = options
-  const WINDOW = 64
-  for (let top = landed.seqs.at(-1)?.[1] ?? 0; top > 0; top -= WINDOW) {
-    const seqs = Array.from({ length: Math.min(WINDOW, top) }, (_, at) => top - at).filter((seq) => hasSeq(landed.seqs, seq))
-    const read = await Promise.all(seqs.map((seq) => readAccepted(context.store, feed.id, seq)))
-    const found = read.filter((accepted) => accepted !== null)
-    if (found.length === 0) return
-    const wanted = found.filter(({ data_time }) => before === undefined || Date.parse(data_time) < before)
-    yield* wanted.sort(byDataTime).reverse()
-  }
-}
-
-async function firstOf<T>(items: AsyncGenerator<T>): Promise<T | null> {
-  for await (const item of items) return item
-  return null
 }

@@ -3,13 +3,14 @@ import { livePart } from '../../lake/live/write.ts'
 import { type AcceptedFetch, newestAccepted } from '../../lake/raw/archive.ts'
 import type { Feed } from '../feeds/define.ts'
 import { compactDataset } from '../upkeep/compact.ts'
+import { acceptRejected, withdrawFetch } from './by-hand.ts'
 import type { IngestContext } from './context.ts'
 import { fillTable } from './fill.ts'
 import { feedStateAccepted, feedStateAfter, feedStateOf } from './freshness.ts'
 import { land } from './land.ts'
 import { placeLate } from './late.ts'
-import { countLost, type FeedMemory, openMemory, syncMemory } from './memory.ts'
-import { acceptRejected, type FetchOutcome, runFeed, showLive } from './pipeline.ts'
+import { countLost, type FeedMemory, missingOf, openMemory, syncMemory } from './memory.ts'
+import { type FetchOutcome, runFeed, showLive } from './pipeline.ts'
 import { landedIn } from './tables.ts'
 
 /** How often a landing begins anew because others landed meanwhile. */
@@ -25,6 +26,11 @@ export interface Runner {
   land(feed: Feed, signal: AbortSignal): Promise<Record<string, number>>
   /** Accepts a rejected fetch and shows it live. */
   accept(feed: Feed, fetchId: string): Promise<AcceptedFetch>
+  /**
+   * Withdraws an accepted fetch, has `land` take out of the tables what it gave, and shows the state without it live. What it was stopped at is
+   * done by the next call, landing or fetch. False where it had been withdrawn before.
+   */
+  withdraw(feed: Feed, fetchId: string, land: () => Promise<unknown>): Promise<boolean>
   /** Gives Redis what it lacks of every feed's live state and freshness: at start, after it was emptied, after a replay. */
   heal(feeds: readonly Feed[]): Promise<void>
 }
@@ -56,6 +62,14 @@ export function makeRunner(context: IngestContext): Runner {
     return turn
   }
 
+  /** What a memory tells of the freshness of its feed. */
+  const toldBy = (memory: FeedMemory) => ({
+    last: memory.last,
+    missing: missingOf(memory),
+    mode: context.mode,
+    lost: countLost(memory),
+  })
+
   const openAnew = async (feed: Feed): Promise<FeedMemory> => {
     memories.delete(feed.id)
     const memory = await openMemory(context, feed)
@@ -82,10 +96,8 @@ export function makeRunner(context: IngestContext): Runner {
         const attempted_at = context.now()
         const { memory, outcome } = await runFeed(context, known, signal)
         memories.set(feed.id, memory)
-        const { mode } = context
-        const before = (await readFeedStates(context.redis)).get(feed.id) ?? feedStateOf(feed, known.last, mode)
-        const facts = { before, outcome, attempted_at, last: memory.last, mode, lost: countLost(memory) }
-        await writeFeedState(context.redis, feedStateAfter(feed, facts))
+        const before = (await readFeedStates(context.redis)).get(feed.id) ?? feedStateOf(feed, toldBy(known))
+        await writeFeedState(context.redis, feedStateAfter(feed, { before, outcome, attempted_at, ...toldBy(memory) }))
         return outcome
       }).catch(async (error: unknown) => {
         if (!signal.aborted)
@@ -111,10 +123,28 @@ export function makeRunner(context: IngestContext): Runner {
         const fresh = await openAnew(feed)
         await showLive(context, fresh)
         const before = (await readFeedStates(context.redis)).get(feed.id) ?? null
-        const now = feedStateOf(feed, fresh.last, context.mode, countLost(fresh)) as FeedState
+        const now = feedStateOf(feed, toldBy(fresh)) as FeedState
         await writeFeedState(context.redis, feedStateAccepted(before, now, accepted))
         return accepted
       }),
+
+    async withdraw(feed, fetchId, landAll) {
+      const isNew = await inTurn(feed, async () => {
+        const done = await withdrawFetch(context, feed, fetchId)
+        await openAnew(feed)
+        return done
+      })
+      await landAll()
+      await inTurn(feed, async () => {
+        const fresh = await openAnew(feed)
+        await showLive(context, fresh)
+        const attempted_at = context.now()
+        const outcome = failure(`${fetchId} was withdrawn`, attempted_at)
+        const before = feedStateOf(feed, toldBy(fresh))
+        if (isNew) await writeFeedState(context.redis, feedStateAfter(feed, { before, outcome, attempted_at, ...toldBy(fresh) }))
+      })
+      return isNew
+    },
 
     async heal(feeds) {
       const states = await readFeedStates(context.redis)
@@ -139,30 +169,27 @@ export function makeRunner(context: IngestContext): Runner {
     if (memories.has(feed.id) && isTold && whole.every(Boolean)) return
     await inTurn(feed, async (memory) => {
       await showLive(context, memory)
-      const state = feedStateOf(feed, memory.last, context.mode, countLost(memory))
+      const state = feedStateOf(feed, toldBy(memory))
       if (state && !isTold) await writeFeedState(context.redis, state)
     })
   }
+}
+
+/** The outcome of a run that gave nothing. */
+function failure(reason: string, fetched_at: number): FetchOutcome {
+  const nothing = { fetch_id: null, data_time: null, rows: {}, quarantined: 0, unknown_codes: 0, missing_blocks: [] }
+  return { outcome: 'failed', reason, fetched_at, ...nothing }
 }
 
 /** Says in a feed's freshness that a run broke off; what the feed had stays. */
 async function tellFailure(context: IngestContext, feed: Feed, error: unknown): Promise<void> {
   const { mode } = context
   const told = (await readFeedStates(context.redis)).get(feed.id)
-  const before = told ?? feedStateOf(feed, await newestAccepted(context.store, feed.id), mode)
+  const newest = told ? null : await newestAccepted(context.store, feed.id)
+  const before = told ?? feedStateOf(feed, { last: newest, missing: newest?.said_missing ?? {}, mode })
   const attempted_at = context.now()
   const reason = error instanceof Error ? error.message : String(error)
-  const outcome = {
-    outcome: 'failed',
-    reason,
-    fetch_id: null,
-    data_time: null,
-    fetched_at: attempted_at,
-    rows: {},
-    quarantined: 0,
-    unknown_codes: 0,
-    missing_blocks: [],
-  } as const
-  const { failing_since, ...blank } = feedStateAfter(feed, { before, outcome, attempted_at, last: null, mode })
+  const outcome = failure(reason, attempted_at)
+  const { failing_since, ...blank } = feedStateAfter(feed, { before, outcome, attempted_at, last: null, missing: {}, mode })
   await writeFeedState(context.redis, { ...blank, ...before, last_attempt_at: attempted_at, last_error: reason, failing_since })
 }

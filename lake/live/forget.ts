@@ -25,7 +25,18 @@ export interface DeclaredPart {
   readonly feed: string
 }
 
-/** Takes out of live state what no feed declares any more: nothing would ever renew it, or tell that it is old. Returns what went. */
+/** Takes a part out of live state, where it is there: nothing would ever renew it, or tell that it is old. */
+export async function forgetPart(redis: Redis, { dataset, feed }: DeclaredPart): Promise<void> {
+  await runScript(redis, FORGET, {
+    keys: [
+      ...[LIVE_KEYS.parts, LIVE_KEYS.versions, LIVE_KEYS.logStart],
+      ...[snapshotKey(dataset, feed), rowsKey(dataset, feed), logKey(dataset), LIVE_KEYS.gone],
+    ],
+    args: [partField(dataset, feed), dataset, LIVE_KEYS.channel],
+  })
+}
+
+/** Takes out of live state what no feed declares any more. Returns what went. */
 export async function forgetUndeclared(redis: Redis, declared: readonly DeclaredPart[]): Promise<DeclaredPart[]> {
   const fields = new Set(declared.map(({ dataset, feed }) => partField(dataset, feed)))
   const feeds = new Set(declared.map(({ feed }) => feed))
@@ -33,13 +44,7 @@ export async function forgetUndeclared(redis: Redis, declared: readonly Declared
   for (const field of await redis.hkeys(LIVE_KEYS.parts)) {
     if (fields.has(field)) continue
     const [dataset = '', feed = ''] = field.split('/')
-    await runScript(redis, FORGET, {
-      keys: [
-        ...[LIVE_KEYS.parts, LIVE_KEYS.versions, LIVE_KEYS.logStart],
-        ...[snapshotKey(dataset, feed), rowsKey(dataset, feed), logKey(dataset), LIVE_KEYS.gone],
-      ],
-      args: [field, dataset, LIVE_KEYS.channel],
-    })
+    await forgetPart(redis, { dataset, feed })
     gone.push({ dataset, feed })
   }
   for (const feed of await redis.hkeys(LIVE_KEYS.feeds)) if (!feeds.has(feed)) await redis.hdel(LIVE_KEYS.feeds, feed)

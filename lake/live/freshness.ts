@@ -39,29 +39,46 @@ export interface FeedListing {
   readonly enabled: boolean
 }
 
-/** Health by the age of the data against the feed's cadence: late at 2×, stale at 3×; DOWN where it never succeeded or attempts fail since 10×. */
+/** Times may be this far ahead of our clock, ms: clocks differ. */
+export const CLOCK_TOLERANCE_MS = 10 * 60_000
+
+/** Age of data in whole seconds: 0 where it lies ahead of our clock by no more than clocks differ, below 0 where by more. */
+export function dataAge_s(dataTime: number, now: number): number {
+  const age_s = Math.floor((now - dataTime) / 1000)
+  return dataTime - now > CLOCK_TOLERANCE_MS ? age_s : Math.max(0, age_s)
+}
+
+/**
+ * Health by the age of the data against the feed's cadence: late at 2×, stale at 3×; DOWN where it never succeeded or attempts fail since 10×.
+ * Data from the future says nothing of today: it is stale.
+ */
 export function feedHealth(state: FeedState | null, every_s: number, now: number): FeedHealth {
   if (!state?.last_success_at) return 'DOWN'
   if (state.failing_since !== null && now - state.last_success_at > 10_000 * every_s) return 'DOWN'
+  if (state.data_time !== null && dataAge_s(state.data_time, now) < 0) return 'STALE'
   const age_s = (now - (state.fresh_at ?? state.last_success_at)) / 1000
   if (age_s > 3 * every_s) return 'STALE'
   return age_s > 2 * every_s ? 'LATE' : 'OK'
 }
 
-// A worker that stood still and goes on must not set back what another found out meanwhile.
+// A worker that stood still and goes on must not set back what another found out meanwhile. An attempt of a time to come was of a wrong clock.
 const WRITE = defineScript(`
 local held = redis.call('HGET', KEYS[1], ARGV[1])
 if held then
   local at = cjson.decode(held).last_attempt_at
-  if type(at) == 'number' and at > tonumber(ARGV[2]) then return 0 end
+  local soon = (tonumber(redis.call('TIME')[1]) + tonumber(ARGV[4])) * 1000
+  if type(at) == 'number' and at > tonumber(ARGV[2]) and at < soon then return 0 end
 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 return 1
 `)
 
-/** Keeps what is known of a feed's fetches, in place of what was; the state of an earlier attempt never replaces that of a later one. */
+/** Keeps what is known of a feed's fetches, in place of what was; the state of an earlier attempt never replaces that of a later one, unless that is yet to come. */
 export async function writeFeedState(redis: Redis, state: FeedState): Promise<void> {
-  await runScript(redis, WRITE, { keys: [LIVE_KEYS.feeds], args: [state.feed, state.last_attempt_at ?? 0, JSON.stringify(state)] })
+  await runScript(redis, WRITE, {
+    keys: [LIVE_KEYS.feeds],
+    args: [state.feed, state.last_attempt_at ?? 0, JSON.stringify(state), CLOCK_TOLERANCE_MS / 1000],
+  })
 }
 
 /** What is known of each feed's fetches, by feed id; empty after Redis was emptied. */

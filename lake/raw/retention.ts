@@ -1,5 +1,5 @@
 import type { ObjectStore } from '../store/store.ts'
-import { acceptedAfter, dropAccepted, logEnds, readAccepted } from './archive.ts'
+import { acceptedAfter, dropAccepted, logEnds, readAccepted, withdrawnSeqs } from './archive.ts'
 
 /** The newest accepted fetches are kept whatever their age: the state of a feed is restored from them. */
 const ALWAYS_KEPT = 64
@@ -22,10 +22,13 @@ export async function retireRaw(
 ): Promise<Retired> {
   const { feed, before, landed } = options
   const ends = await logEnds(store, feed)
+  const withdrawn = await withdrawnSeqs(store, feed)
   let fetches = 0
   for (let seq = ends?.first ?? 1; ends && seq <= ends.last - ALWAYS_KEPT; seq++) {
     const fetch = await readAccepted(store, feed, seq)
-    if (fetch && (Date.parse(fetch.fetched_at) >= before || !landed(seq))) break
+    // One that was withdrawn may be of a clock that ran ahead; what comes after it says how old it is.
+    const isOld = !fetch || withdrawn.has(seq) || Date.parse(fetch.fetched_at) < before
+    if (!isOld || (fetch && !landed(seq))) break
     await dropAccepted(store, feed, seq)
     fetches++
   }

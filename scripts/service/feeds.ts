@@ -18,6 +18,7 @@ const USAGE = `scripts/feeds <command> [--data <dir>]
   list                                the feeds, how fresh each is, and which rejected fetch waits
   run <feed>                          fetch a feed now and land it
   accept <fetch_id>                   accept a fetch that the guard rejected
+  withdraw <fetch_id>                 take an accepted fetch back, out of tables and live state; it can be accepted again
   try <feed> <file>... [--at <instant>] [--rows <dataset>] [--json]
                                       guard, parse and check given bytes; needs neither Redis nor lake, lands nothing`
 
@@ -39,6 +40,7 @@ async function main(): Promise<void> {
   if (command === 'list') return list(config)
   if (command === 'run' && rest.length === 1) return run(config, rest[0] as string)
   if (command === 'accept' && rest.length === 1) return accept(config, rest[0] as string)
+  if (command === 'withdraw' && rest.length === 1) return withdraw(config, rest[0] as string)
   throw new Error(`${positionals.join(' ')}: no such command\n${USAGE}`)
 }
 
@@ -127,6 +129,17 @@ async function accept(config: ReturnType<typeof cliConfig>, fetchId: string): Pr
   try {
     const accepted = await service.acceptFetch(feed, fetchId)
     say(`accepted ${accepted.fetch_id} as number ${accepted.seq} of ${feed.id}: ${JSON.stringify(accepted.rows)}`)
+  } finally {
+    await service.close()
+  }
+}
+
+async function withdraw(config: ReturnType<typeof cliConfig>, fetchId: string): Promise<void> {
+  const feed = feedById(fetchId.slice(0, fetchId.indexOf('.')))
+  const service = await openService(config)
+  try {
+    const isNew = await service.withdrawFetch(feed, fetchId)
+    say(`${fetchId} ${isNew ? 'is' : 'was already'} withdrawn; scripts/feeds accept ${fetchId} takes it back in`)
   } finally {
     await service.close()
   }

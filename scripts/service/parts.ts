@@ -89,6 +89,7 @@ export async function openParts(
       idKey: await idKey(store),
       origin: originIn(mode, config),
       now: Date.now,
+      storeNow: () => store.now(),
     }
     const close = async (): Promise<void> => {
       redis.disconnect()
@@ -109,7 +110,7 @@ export interface ServiceLakeOptions extends Pick<LakeOptions, 'queue' | 'standBa
   readonly log: Logger
 }
 
-/** Opens the lake of a configuration; twice its slots may wait for one unless told. */
+/** Opens the lake of a configuration. */
 export async function openServiceLake(config: Config, store: ObjectStore, options: ServiceLakeOptions): Promise<Lake> {
   const { process: name, log, ...more } = options
   const folder = dataFolder(config)
@@ -120,6 +121,7 @@ export async function openServiceLake(config: Config, store: ObjectStore, option
     spill: config.querySpill,
     threads: config.queryThreads,
     slots: config.querySlots,
+    queue: config.queryQueue,
     ...more,
     cache: { folder: join(folder, 'cache'), name, maxBytes: config.cacheBytes },
     httpfs: httpfsOf(config),

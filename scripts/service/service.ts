@@ -22,6 +22,8 @@ export interface Service extends Pick<Parts, 'store' | 'lake' | 'context'> {
   runFeed(feed: Feed): Promise<FetchOutcome>
   /** Accepts a rejected fetch and lands it. */
   acceptFetch(feed: Feed, fetchId: string): Promise<AcceptedFetch>
+  /** Withdraws an accepted fetch, out of tables and live state too; false where it had been before. */
+  withdrawFetch(feed: Feed, fetchId: string): Promise<boolean>
   /** Derives landed rows anew from the raw archive, while no other landing of the feed runs. */
   replay(feed: Feed, options: Omit<RebuildOptions, 'feed'>): Promise<RebuildResult>
   close(): Promise<void>
@@ -64,6 +66,7 @@ export async function openService(config: Config): Promise<Service> {
         await landInTurn(feed)
         return accepted
       }),
+    withdrawFetch: (feed, fetchId) => inTurn(feed, 'fetch', () => runner.withdraw(feed, fetchId, () => landInTurn(feed))),
     replay: (feed, options) => inTurn(feed, 'land', () => rebuild(parts.context, { feed, ...options })),
     close: async () => {
       await parts.close()

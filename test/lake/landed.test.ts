@@ -11,6 +11,7 @@ import {
   landedWith,
   parseSeqs,
   removeSeqs,
+  toWithdraw,
 } from '../../lake/landed.ts'
 import type { FeedListing } from '../../lake/live/freshness.ts'
 
@@ -48,15 +49,27 @@ test('a set without some sequences holds the others, in the shortest intervals',
 })
 
 test('a record takes fetches, those that gave no rows among them, and takes them back out when they do', () => {
-  const fetch = (seq: number, lost = false) => ({ seq, data_time: seq * 1000, lost })
+  const fetch = (seq: number, lost = false) => ({ seq, data_time: seq * 1000, gives: lost ? ('lost' as const) : ('rows' as const) })
   const nothing = landedOf({}, 'x')
   const first = landedWith(nothing, [fetch(1), fetch(2, true), fetch(3, true)])
-  expect(first).toEqual({ seqs: [[1, 3]], lost: [[2, 3]], until: 3000, rebuildFrom: null, rebuilds: 0 })
+  expect(first).toEqual({ seqs: [[1, 3]], lost: [[2, 3]], withdrawn: [], until: 3000, rebuildFrom: null, rebuilds: 0 })
   const mended = landedWith(first, [fetch(2)])
   expect(mended).toEqual({ ...first, lost: [[3, 3]] })
   expect(landedWith(nothing, [])).toEqual(nothing)
   const properties = Object.entries(landedProperties('x', mended)).filter((one): one is [string, string] => one[1] !== null)
   expect(landedOf(Object.fromEntries(properties), 'x')).toEqual(mended)
+})
+
+test('a record takes what was withdrawn or lost its record without a time, and tells whose rows have to go', () => {
+  const landed = landedWith(landedOf({}, 'x'), [
+    { seq: 1, data_time: 1000, gives: 'rows' },
+    { seq: 2, data_time: null, gives: 'withdrawn' },
+    { seq: 3, data_time: null, gives: 'lost' },
+  ])
+  expect(landed).toEqual({ seqs: [[1, 3]], lost: [[3, 3]], withdrawn: [[2, 2]], until: 1000, rebuildFrom: null, rebuilds: 1 })
+  expect(toWithdraw(landed, [1, 2, 3, 4])).toEqual([1, 3])
+  const properties = Object.entries(landedProperties('x', landed)).filter((one): one is [string, string] => one[1] !== null)
+  expect(landedOf(Object.fromEntries(properties), 'x')).toEqual(landed)
 })
 
 test('a month of five-minute fetches is one interval', () => {

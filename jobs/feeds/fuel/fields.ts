@@ -2,22 +2,26 @@ import { foldName } from '../../../lake/places/names.ts'
 import { FormatError, type Notes } from '../define.ts'
 import { type PricedProduct, productOf } from './products.ts'
 
+/** Texts that every station of every capture has, by their fields. */
+export const ALWAYS: Readonly<Record<string, keyof StationTexts>> = {
+  IDEESS: 'station_id',
+  Rótulo: 'brand',
+  Dirección: 'address',
+  Localidad: 'locality',
+  'C.P.': 'postal_code',
+  Municipio: 'municipality',
+  IDProvincia: 'province_code',
+  Latitud: 'latitude',
+  'Longitud (WGS84)': 'longitude',
+  Margen: 'side',
+  Horario: 'opening_hours',
+  'Tipo Venta': 'sale_type',
+}
 /** Columns of a station by the publisher's fields, folded. `null`: known and not wanted (IDCCAA swaps two codes of INE's). */
 const FIELDS: ReadonlyMap<string, keyof StationTexts | null> = new Map(
   (
     [
-      ['IDEESS', 'station_id'],
-      ['Rótulo', 'brand'],
-      ['Dirección', 'address'],
-      ['Localidad', 'locality'],
-      ['C.P.', 'postal_code'],
-      ['Municipio', 'municipality'],
-      ['IDProvincia', 'province_code'],
-      ['Latitud', 'latitude'],
-      ['Longitud (WGS84)', 'longitude'],
-      ['Margen', 'side'],
-      ['Horario', 'opening_hours'],
-      ['Tipo Venta', 'sale_type'],
+      ...Object.entries(ALWAYS),
       ['Remisión', 'reporter'],
       ['% BioEtanol', 'bioethanol_pct'],
       ['% Éster metílico', 'methyl_ester_pct'],
@@ -46,6 +50,17 @@ const NO_TEXTS = Object.freeze({
   methyl_ester_pct: '',
 })
 
+/** Fields that every answer has: those texts, and of the prices, which may be empty, those of products sold all over the country. */
+const NEEDED: readonly string[] = [
+  ...Object.keys(ALWAYS),
+  'Precio Gasolina 95 E5',
+  'Precio Gasolina 98 E5',
+  'Precio Gasoleo A',
+  'Precio Gasoleo B',
+  'Precio Gasoleo Premium',
+  'Precio Gases licuados del petróleo',
+]
+
 /** A station's texts by column, trimmed; '' where the publisher has none. */
 export type StationTexts = { -readonly [K in keyof typeof NO_TEXTS]: string }
 
@@ -60,6 +75,8 @@ export interface FieldReader {
   readonly texts: StationTexts
   readonly prices: readonly PriceText[]
   read(station: unknown): string | null
+  /** To be called behind the last station. Throws `FormatError` where no station had a field that all should have: its name is another now. */
+  end(): void
 }
 
 /** What a field is: a column of stations, the price of a product, or neither. */
@@ -77,7 +94,7 @@ export function fieldReader(answer: string, notes: Notes): FieldReader {
   /** Fields in the order of the station before, which nearly all stations share. */
   const order: { readonly field: string; readonly meaning: Meaning }[] = []
   const prices: PriceText[] = []
-  const reader = { texts: { ...NO_TEXTS } as StationTexts, prices, read }
+  const reader = { texts: { ...NO_TEXTS } as StationTexts, prices, read, end }
 
   function meaningOf(field: string, at: number): Meaning {
     const usual = order[at]
@@ -103,6 +120,13 @@ export function fieldReader(answer: string, notes: Notes): FieldReader {
       else if (meaning.column !== null) texts[meaning.column] = value.trim()
     }
     return null
+  }
+
+  function end(): void {
+    if (meanings.size === 0) return
+    const found = new Set([...meanings.keys()].map(foldName))
+    const missing = NEEDED.filter((field) => !found.has(foldName(field)))
+    if (missing.length > 0) throw new FormatError(`${answer}: no station has the field ${missing.join(', ')}`)
   }
 
   return reader

@@ -342,17 +342,16 @@ test.skipIf(!capture)('half of the capture is refused after the whole; beacons g
     data_time: '2026-01-02T12:22:28.000Z',
     rows: { incidents: 354, v16_beacons: 193 },
     blocks: { v16_beacons: { dgt: 193 } },
-    missing_blocks: {},
   } as unknown as AcceptedFetch
   const left = (incidents: number, beacons: number): Publication => {
     const kept: Record<string, number> = { incidents, v16_beacons: beacons }
     return { ...publication, rows: new Map([...publication.rows].map(([id, rows]) => [id, rows.slice(0, kept[id])])) }
   }
-  expect(judge(dgtIncidentsFeed, left(177, 96), last)).toMatchObject({
+  expect(judge(dgtIncidentsFeed, left(177, 96), { last, missing: {} })).toMatchObject({
     kind: 'reject',
     reason: expect.stringContaining('177 rows after 354'),
   })
-  expect(judge(dgtIncidentsFeed, left(0, 0), last).kind).toBe('reject')
-  expect(judge(dgtIncidentsFeed, left(340, 0), last)).toMatchObject({ kind: 'accept', missing: { v16_beacons: ['dgt'] } })
-  expect(judge(dgtIncidentsFeed, left(340, 60), last)).toMatchObject({ kind: 'accept', missing: {} })
+  expect(judge(dgtIncidentsFeed, left(0, 0), { last, missing: {} }).kind).toBe('reject')
+  expect(judge(dgtIncidentsFeed, left(340, 0), { last, missing: {} })).toMatchObject({ kind: 'accept', missing: { v16_beacons: ['dgt'] } })
+  expect(judge(dgtIncidentsFeed, left(340, 60), { last, missing: {} })).toMatchObject({ kind: 'accept', missing: {} })
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type FeedBody, FormatError } from '../../../jobs/feeds/define.ts'
 import { fuelStationsFeed } from '../../../jobs/feeds/fuel/stations.ts'
+import { countBlocks } from '../../../jobs/ingest/blocks.ts'
 import { judge } from '../../../jobs/ingest/guard.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
 import { FUEL_PRODUCTS } from '../../../lake/datasets/fuel/codes.ts'
@@ -14,7 +15,7 @@ import { sharedFolder } from '../../helpers/shared.ts'
 const shared = sharedFolder()
 const NOW = Date.parse('2026-01-01T00:00:00Z')
 
-/** The fields of a station with its blanks, of 2025, with three of its 23 prices. */
+/** The fields of a station with its blanks, of 2025, with seven of its 23 prices. */
 const STATION = {
   'C.P.': '08630',
   Dirección: 'CALLE TREBALL, 1, ',
@@ -25,8 +26,12 @@ const STATION = {
   Margen: 'D',
   Municipio: 'Abrera',
   'Precio Adblue': '0,729',
+  'Precio Gases licuados del petróleo': '',
   'Precio Gasoleo A': '1,419',
+  'Precio Gasoleo B': '',
+  'Precio Gasoleo Premium': '',
   'Precio Gasolina 95 E5': '',
+  'Precio Gasolina 98 E5': '',
   Provincia: 'BARCELONA',
   Remisión: 'dm',
   Rótulo: ' REPSOL ',
@@ -46,15 +51,14 @@ function answer(stations: readonly unknown[], envelope: Fields = {}): Buffer {
   return Buffer.from(JSON.stringify(whole).replaceAll('/', '\\/'), 'utf8')
 }
 
-/** Stations of one province, each with one price. */
+/** Stations of one province, each with one price; only the first has a place. */
 function stationsOf(code: string, count: number): Fields[] {
   return Array.from({ length: count }, (_, at) => ({
     ...STATION,
     IDProvincia: code,
     IDEESS: `${code}${at}`,
     'Precio Adblue': '',
-    Municipio: '',
-    Latitud: '',
+    ...(at > 0 && { Municipio: '', Latitud: '' }),
   }))
 }
 
@@ -134,17 +138,18 @@ describe('a station', () => {
       { Latitud: '', 'Longitud (WGS84)': '' },
       { Latitud: 'N/S', 'Longitud (WGS84)': '1,9' },
       { Latitud: '40,416775', 'Longitud (WGS84)': '-3,703790' },
+      { Latitud: 'n/d', 'Longitud (WGS84)': '-' },
     )
     const positions = rowsOf(publication, 'fuel_stations').map((row) => row['position'])
-    expect(positions).toEqual([null, { lat: 41.514583, lon: 1.897944 }, null, null, null, { lat: 40.416775, lon: -3.70379 }])
+    expect(positions).toEqual([null, { lat: 41.514583, lon: 1.897944 }, null, null, null, { lat: 40.416775, lon: -3.70379 }, null])
     const issues = rowsOf(publication, 'fuel_stations').map((row) => row['position_issue'])
-    expect(issues).toEqual(['ZERO', 'SWAPPED', 'OUTSIDE_SPAIN', 'MISSING', 'UNREADABLE', 'OTHER_PROVINCE'])
+    expect(issues).toEqual(['ZERO', 'SWAPPED', 'OUTSIDE_SPAIN', 'MISSING', 'UNREADABLE', 'OTHER_PROVINCE', 'UNREADABLE'])
     expect(rowsOf(publication, 'fuel_stations').every((row) => row['municipality_code'] === '08001')).toBe(true)
     expect(placeWarnings(publication)).toEqual({
       'place of a station: position is 0, 0': 1,
       'place of a station: latitude and longitude were swapped': 1,
       'place of a station: position lies outside Spain': 1,
-      'place of a station: position is no position': 1,
+      'place of a station: position is no position': 2,
       'place of a station: position lies outside the province that is named': 1,
     })
   })
@@ -227,6 +232,7 @@ describe('a price', () => {
     expect(publication.report.quarantined).toEqual({
       fuel_prices: { 'price is no number': 1, 'price is below 0.001': 1, 'price is above 100': 1 },
     })
+    expect([...publication.report.warnings]).toContainEqual(['a price says that there is none, where the field has always been empty', 1])
   })
 })
 
@@ -244,13 +250,7 @@ describe('an answer', () => {
     expect([...publication.report.warnings]).toContainEqual(['unknown field "Tipo Servicio" of stations', 1])
   })
 
-  test('may have a note that is no UTF-8', async () => {
-    const bytes = answer([STATION])
-    bytes.write('\u00d3', bytes.indexOf('Archivo'), 'latin1')
-    expect(rowsOf(await parse(bytes), 'fuel_stations')).toHaveLength(1)
-  })
-
-  const { 'Precio Adblue': _adblue, 'Precio Gasoleo A': _a, 'Precio Gasolina 95 E5': _g, ...bare } = STATION
+  const bare = Object.fromEntries(Object.entries(STATION).filter(([field]) => !field.startsWith('Precio')))
   test.each([
     ['cut off', answer([STATION]).subarray(0, 400)],
     ['refused by the service', answer([], { ResultadoConsulta: 'Parámetro incorrecto' })],
@@ -277,17 +277,18 @@ describe('the country', () => {
 
   test('may not shrink by more than a twentieth unseen, as it did on 2026-04-29', async () => {
     const before = await parse(answer(whole))
-    const verdict = judge(fuelStationsFeed, before, null)
-    expect(verdict.kind).toBe('accept')
+    expect(judge(fuelStationsFeed, before, null).kind).toBe('accept')
     const last = {
       data_time: '2025-09-27T15:30:00.000Z',
       rows: { fuel_stations: whole.length, fuel_prices: whole.length },
-      blocks: verdict.kind === 'accept' ? verdict.blocks : {},
-      missing_blocks: {},
+      blocks: countBlocks(fuelStationsFeed, before),
     } as unknown as AcceptedFetch
     // Spread over all provinces, as the stations with restricted sale were.
     const without = async (share: number): Promise<string> =>
-      judge(fuelStationsFeed, await parse(answer(whole.filter((_, at) => (at * 7919) % whole.length >= share * whole.length))), last).kind
+      judge(fuelStationsFeed, await parse(answer(whole.filter((_, at) => (at * 7919) % whole.length >= share * whole.length))), {
+        last,
+        missing: {},
+      }).kind
     expect(await without(779 / 12_187)).toBe('reject')
     expect(await without(0.04)).toBe('accept')
   })

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { type Feed, FormatError } from '../../../jobs/feeds/define.ts'
 import { madridSensors } from '../../../jobs/feeds/road/madrid-sensors.ts'
 import { madridTraffic } from '../../../jobs/feeds/road/madrid-traffic.ts'
+import { countBlocks } from '../../../jobs/ingest/blocks.ts'
 import { judge } from '../../../jobs/ingest/guard.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
 import type { AcceptedFetch } from '../../../lake/raw/archive.ts'
@@ -56,7 +57,15 @@ function pmXml(records: readonly Pm[], head = '<fecha_hora>22/10/2023 17:20:07</
         ...place,
       },
       M30: { idelem: id, ...measured, velocidad: '74', error: 'N', ...place },
-      '2018': { codigo: id, descripcion: 'GTA. A &gt; B', ...measured, intensidadSat: '1800', error: 'N', subarea: '1718' },
+      '2018': {
+        codigo: id,
+        descripcion: 'GTA. A &gt; B',
+        accesoAsociado: '0',
+        ...measured,
+        intensidadSat: '1800',
+        error: 'N',
+        subarea: '1718',
+      },
     }[layout]
     const inside = Object.entries({ ...elements, ...texts }).map(([name, text]) =>
       text === '' ? `<${name}/>` : `<${name}>${text}</${name}>`,
@@ -113,7 +122,7 @@ describe('madrid_traffic', () => {
 
   test('knows that -1 and nothing are no measurement', async () => {
     const none = { intensidad: '-1', ocupacion: '-1', carga: '-1', nivelServicio: '-1', velocidad: '-1', error: '' }
-    const [row] = await readings([{ id: '1', layout: 'M30', texts: none }])
+    const [row] = await readings([{ id: '1', layout: 'M30', texts: none }, { id: '2' }])
     expect(row).toMatchObject({ intensity_veh_h: null, occupancy_pct: null, load_pct: null, level_of_service: null, speed_kmh: null })
     expect(row).toMatchObject({ quality: 'UNKNOWN' })
   })
@@ -253,21 +262,22 @@ describe.skipIf(!shared)('captures of pm.xml', () => {
 
   test('without the M-30 block is accepted after a whole one, and flagged; a half is not accepted', async () => {
     const whole = await parse(madridTraffic, capture('madrid-intensidad/pm_20230222T192005.xml.gz'))
-    const verdict = judge(madridTraffic, whole, null)
-    expect(verdict.kind).toBe('accept')
+    expect(judge(madridTraffic, whole, null).kind).toBe('accept')
     const last = {
       data_time: '2023-01-26T11:56:43.000Z',
       rows: { traffic_readings: 4563, traffic_sensors: 4563 },
-      blocks: verdict.kind === 'accept' ? verdict.blocks : {},
-      missing_blocks: {},
+      blocks: countBlocks(madridTraffic, whole),
     } as unknown as AcceptedFetch
     const urban = await parse(madridTraffic, capture('madrid-intensidad/pm_20230126T130143.xml.gz'))
-    expect(judge(madridTraffic, urban, last)).toMatchObject({
+    expect(judge(madridTraffic, urban, { last, missing: {} })).toMatchObject({
       kind: 'accept',
       missing: { traffic_readings: ['M30'], traffic_sensors: ['M30'] },
     })
     const half = { ...urban, rows: new Map([...urban.rows].map(([id, rows]) => [id, rows.slice(0, 2000)])) }
-    expect(judge(madridTraffic, half, last)).toMatchObject({ kind: 'reject', reason: expect.stringContaining('2000 rows after 4274') })
+    expect(judge(madridTraffic, half, { last, missing: {} })).toMatchObject({
+      kind: 'reject',
+      reason: expect.stringContaining('2000 rows after 4274'),
+    })
   })
 
   test('has 171 of 4764 sensors that the catalogue of July 2023 lacks', async () => {

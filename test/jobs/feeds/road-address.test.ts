@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { roadPlace } from '../../../jobs/feeds/fuel/road-address.ts'
 import { fuelStationsFeed } from '../../../jobs/feeds/fuel/stations.ts'
@@ -102,11 +103,9 @@ test.each([
 ])('%j is on no road beyond doubt', (address) => expect(roadPlace(address)).toEqual({ road: null, km: null }))
 
 test('a station is on the road that its address names', async () => {
-  const list = ['AUTOVIA A-2 KM. 586,5', 'CARRETERA N-II S/N, ', ''].map((Dirección, at) => ({
-    IDEESS: String(at),
-    IDProvincia: '08',
-    Dirección,
-  }))
+  const fixture = fileURLToPath(new URL('../../fixtures/fuel_stations/stations.json', import.meta.url))
+  const [station] = JSON.parse(readFileSync(fixture, 'utf8')).ListaEESSPrecio
+  const list = ['AUTOVIA A-2 KM. 586,5', 'CARRETERA N-II S/N, ', ''].map((Dirección, at) => ({ ...station, IDEESS: String(at), Dirección }))
   const answer = { Fecha: '27/09/2025 18:05:47', ListaEESSPrecio: list, ResultadoConsulta: 'OK' }
   expect(await stationsOf(Buffer.from(JSON.stringify(answer)))).toMatchObject([
     { address: 'AUTOVIA A-2 KM. 586,5', road: 'A-2', km: 586.5 },

@@ -32,6 +32,19 @@ test('takes inner quotes where it is told to be lenient', () => {
   expect(() => readCsv(text, { delimiter: ';', requires: ['x'] })).toThrow(FormatError)
 })
 
+test('that ends its lines is refused where it is cut off, wherever that is', () => {
+  const text = 'id;a;"b c"\r\n1;22;333\r\n4;55;"66 6"\r\n'
+  const read = (given: string): unknown => readCsv(given, { delimiter: ';', requires: [], endsLines: true })
+  expect(read(text)).toMatchObject({ records: [{ length: 3 }, { length: 3 }] })
+  expect(read(`${text}\n`)).toMatchObject({ records: [{ length: 3 }, { length: 3 }] })
+  const lineEnds = [...text.matchAll(/[\r\n]/g)].map(({ index }) => index + 1)
+  for (let cut = 1; cut < text.length; cut++)
+    if (!lineEnds.includes(cut)) expect(() => read(text.slice(0, cut)), text.slice(0, cut)).toThrow(FormatError)
+  expect(() => read('id;a\n1;2\n3\n')).toThrow('cut off: line 3, the last, has 1 of 2 fields')
+  expect(() => read('id;a\n1;2\n3;4')).toThrow('cut off: line 3, the last, has no end: "3 4"')
+  expect(readCsv('id;a\n1;2', { delimiter: ';', requires: [] }).records).toHaveLength(1)
+})
+
 test.each([
   ['', 'an empty file'],
   ['a;b\n1;2\n', 'lacks id'],

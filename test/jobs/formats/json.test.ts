@@ -40,6 +40,20 @@ describe('a long list', () => {
     expect(read('{"a":{"list":[{"b":1},{"b":2},{"b":3}]},"list":[{"b":4},{"b":5}]}').batches?.flat()).toEqual([{ b: 4 }, { b: 5 }])
   })
 
+  test('is refused where a byte of it or before it is no UTF-8, at every size of a piece; behind the last list it may be', () => {
+    const text = `{"a":"ñ","list":[${'{"a":"ñandú"},'.repeat(20)}{"b":"ó"}],"c":"año"}`
+    const broken = (at: number): Buffer => Buffer.from(text).fill(0xff, at, at + 1)
+    const places = [...text.matchAll(/[ñúó]/g)].map(({ index }) => Buffer.byteLength(text.slice(0, index)))
+    const last = places.pop() as number
+    for (let size = 8; size < 300; size += 7) {
+      for (const at of places)
+        expect(() => readLongList(broken(at), { list: 'list', pieceBytes: size })).toThrow(`byte 0xff at offset ${at} of`)
+      const { envelope, batches } = readLongList(broken(last), { list: 'list', pieceBytes: size })
+      expect(envelope).toEqual({ a: 'ñ', c: 'a\ufffd\ufffdo' })
+      expect([...(batches ?? [])].flat()).toHaveLength(21)
+    }
+  })
+
   test.each([
     '',
     '[1]',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { FormatError } from '../../../jobs/feeds/define.ts'
 import { decodeText, decodeUtf8 } from '../../../jobs/formats/text.ts'
 
 const bom = Buffer.from([0xef, 0xbb, 0xbf])
@@ -22,7 +23,21 @@ describe('bytes', () => {
     expect(decodeText(Buffer.from(text).swap16())).toBe('año')
   })
 
-  test('of a format that is UTF-8 keep what can be read', () => {
-    expect(decodeUtf8(Buffer.concat([Buffer.from('a'), Buffer.from([0xf1]), Buffer.from('o')]))).toBe('a\ufffdo')
+  test('of which one line is bad are UTF-8 in the others', () => {
+    const bytes = Buffer.concat([bom, Buffer.from('Pº\r\n'), Buffer.from('Nº CORUÑA\n', 'latin1'), Buffer.from('Ø118\nAño')])
+    expect(decodeText(bytes)).toBe('Pº\r\nNº CORUÑA\nØ118\nAño')
+    // Cut off within a character.
+    expect(decodeText(bytes.subarray(0, -2))).toBe('Pº\r\nNº CORUÑA\nØ118\nAÃ')
+  })
+
+  test.each([
+    [[0x61, 0xf1, 0x6f], 'byte 0xf1 at offset 1'],
+    [[0xc3, 0xb1, 0xed, 0xa0, 0x80], 'byte 0xed at offset 2'],
+    [[0xff, 0xfe, 0x61, 0x00], 'byte 0xff at offset 0'],
+    [[0x61, 0xc3], 'byte 0xc3 at offset 1'],
+    [[0xef, 0xbf], 'the last character'],
+  ])('of a format that is UTF-8 by definition are refused where they are none: %j', (bytes, message) => {
+    expect(() => decodeUtf8(Buffer.from(bytes))).toThrow(FormatError)
+    expect(() => decodeUtf8(Buffer.from(bytes))).toThrow(`not valid UTF-8: ${message} of ${bytes.length}`)
   })
 })

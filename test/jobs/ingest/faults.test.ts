@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { feeds } from '../../../jobs/feeds/catalog.ts'
 import type { Feed, FeedRequest } from '../../../jobs/feeds/define.ts'
 import { makeRunner, type Runner } from '../../../jobs/ingest/runner.ts'
@@ -35,6 +35,8 @@ interface Facts {
 
 const accepted: Expected = { outcome: 'accepted' }
 
+const HALF = /rows after \d+|rows, at least|blocks missing/
+
 /** Every switch of the stand-in, for any feed; null where the feed does not know the fault. A new one fails the test below until it is here. */
 const EXPECTED: Record<FaultName, (facts: Facts) => Expected | null> = {
   latency: () => ({ outcome: 'failed', words: /out of time/, options: { ms: 5000 } }),
@@ -55,7 +57,7 @@ const EXPECTED: Record<FaultName, (facts: Facts) => Expected | null> = {
   stale: () => ({ outcome: 'rejected', words: /is older than the last accepted/, options: { age_s: 7200 } }),
   repeated: () => ({ outcome: 'unchanged' }),
   clock_skew: () => ({ outcome: 'rejected', words: /lies ahead of the fetch/ }),
-  half_empty: () => ({ outcome: 'rejected', words: /rows after \d+|rows, at least|blocks missing/, options: { share: 0.4 } }),
+  half_empty: () => ({ outcome: 'rejected', words: HALF }),
   block_missing: () => accepted,
   unknown_codes: () => accepted,
   old_layout: ({ hasOldLayout }) => (hasOldLayout ? accepted : null),
@@ -64,6 +66,8 @@ const EXPECTED: Record<FaultName, (facts: Facts) => Expected | null> = {
 /** What only the feed's own story explains: the blocks that its publisher lost. */
 const SPECIAL: Readonly<Record<string, Partial<Record<FaultName, Expected>>>> = {
   madrid_traffic: { block_missing: { outcome: 'accepted', missing: /traffic_readings\/M30/ } },
+  // Who reports an incident is no block of it: without the emergency service's the publication is not whole.
+  dgt_incidents: { block_missing: { outcome: 'rejected', words: /incidents: \d+ rows after \d+, 8\d\.\d %/ } },
   // The stations with restricted sale are no block of the register.
   fuel_stations: { block_missing: { outcome: 'rejected', words: /fuel_stations: \d+ rows after \d+, 9\d\.\d %/ } },
 }
@@ -136,6 +140,29 @@ describe.each(LIVELY.map((feed) => [feed.id, feed] as const))('%s under every fa
     expect((await state())?.last_error).toBeNull()
   })
 })
+
+test.each(feeds.map((feed) => [feed.id, feed] as const))(
+  'half of what %s publishes never takes the place of the whole',
+  async (id, feed) => {
+    const redis = await startTestRedis()
+    onTestFinished(() => redis.stop())
+    const publishers = await startPublishers({ source: { kind: 'simulated', seed: SEED, speed: 0, start: START, scale: 'small' } })
+    onTestFinished(() => publishers.close())
+    const opened = await openTestContext({ folder: tempFolder(), redisUrl: redis.url, publisher: '', now: () => publishers.now() })
+    onTestFinished(() => opened.close())
+    const runner = makeRunner({ ...opened, origin: originOf(publishers.url) })
+    const live = () => Promise.all(feed.into.map((dataset) => livePart(opened.redis, dataset.id, id)))
+    expect(await runner.fetch(feed, never)).toMatchObject({ outcome: 'accepted' })
+    const before = await live()
+    publishers.setFault({ feed: id, fault: 'half_empty' })
+    for (let nth = 0; nth < 3; nth++) {
+      // The document of a slow feed stays the same for weeks.
+      publishers.advance((LIVELY.includes(feed) ? feed.every_s : 31 * 86_400) * 1000)
+      expect(await runner.fetch(feed, never)).toMatchObject({ outcome: 'rejected', reason: expect.stringMatching(HALF) })
+      expect(await live()).toEqual(before)
+    }
+  },
+)
 
 test('every fault switch is tried on at least one feed', () => {
   expect(Object.keys(EXPECTED).sort()).toEqual(Object.keys(FAULTS).sort())

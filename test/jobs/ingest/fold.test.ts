@@ -23,10 +23,12 @@ function beacon(id: string, km = 1): AnyRow {
   }
 }
 
-/** Folds publications given as minute after the start and the beacons in it. */
-function run(state: DatasetState, minute: number, rows: AnyRow[], missing: string[] = []) {
+/** Folds publications given as minute after the start and the beacons in it, of whose blocks the parser says that some are missing. */
+function run(state: DatasetState, minute: number, rows: AnyRow[], said: string[] = []) {
   const data_time = START + minute * MINUTE
-  const facts = { fetch_id: `dgt_incidents.${minute}`, data_time, missing, block: 'province_code' }
+  const counts = rows.length > 0 ? { '30': rows.length } : {}
+  const rule = { column: 'province_code', least: 3 }
+  const facts = { fetch_id: `dgt_incidents.${minute}`, data_time, blocks: { counts, said }, rule }
   return advance(v16Beacons, state, { rows, facts, key })
 }
 
@@ -120,7 +122,7 @@ describe('the fold over accepted fetches', () => {
     const fold = (minute: number, rows: AnyRow[]) =>
       advance(fuelStations, state, {
         rows,
-        facts: { fetch_id: `f.${minute}`, data_time: START + minute * MINUTE, missing: [], block: null },
+        facts: { fetch_id: `f.${minute}`, data_time: START + minute * MINUTE, blocks: { counts: {}, said: [] }, rule: null },
         key,
       })
     fold(0, [station])

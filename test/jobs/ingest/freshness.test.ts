@@ -14,7 +14,7 @@ const alerts = (freshBy?: 'publication' | 'fetch'): Feed =>
     ...(freshBy ? { freshBy } : {}),
   })
 const last: AcceptedFetch = {
-  ...{ seq: 1, fetch_id: 'alerts.x', feed: 'alerts', bodies: [], rows: { rail_alerts: 6 }, blocks: {}, missing_blocks: {} },
+  ...{ seq: 1, fetch_id: 'alerts.x', feed: 'alerts', bodies: [], rows: { rail_alerts: 6 }, blocks: {}, said_missing: {} },
   ...{ quarantined: 0, unknown_codes: 0, rejected: null, accepted_by: 'guard' },
   data_time: new Date(TEN).toISOString(),
   fetched_at: new Date(TEN + 3000).toISOString(),
@@ -22,11 +22,11 @@ const last: AcceptedFetch = {
 
 /** Health of a feed whose publisher answers 304 for two hours after its last change, and then no more. */
 function story(feed: Feed): FeedHealth[] {
-  let before = feedStateOf(feed, last, 'live')
+  let before = feedStateOf(feed, { last, missing: {}, mode: 'live' })
   const look = (minute: number, outcome: 'unchanged' | 'failed'): FeedHealth => {
     const attempted_at = TEN + minute * MINUTE
     const told = { outcome, reason: 'not modified' } as FetchOutcome
-    before = feedStateAfter(feed, { before, outcome: told, attempted_at, last, mode: 'live' })
+    before = feedStateAfter(feed, { before, outcome: told, attempted_at, last, missing: {}, mode: 'live' })
     return feedHealth(before, feed.every_s, attempted_at)
   }
   return [look(2, 'unchanged'), look(8, 'unchanged'), look(120, 'unchanged'), look(125, 'failed'), look(127, 'failed'), look(141, 'failed')]

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { type Blocks, defineFeed, type Feed } from '../../../jobs/feeds/define.ts'
-import { judge } from '../../../jobs/ingest/guard.ts'
+import { countBlocks } from '../../../jobs/ingest/blocks.ts'
+import { type Before, judge } from '../../../jobs/ingest/guard.ts'
 import { collectNotes } from '../../../jobs/ingest/notes.ts'
 import type { Publication } from '../../../jobs/ingest/parse.ts'
 import { miteco } from '../../../lake/datasets/fuel/sources.ts'
 import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
-import type { AcceptedFetch } from '../../../lake/raw/archive.ts'
 
 const NOON = Date.UTC(2026, 3, 29, 12)
 const feed = defineFeed({
@@ -28,22 +28,25 @@ function publication(counts: Record<string, number>, publishedAt: number | null 
   return { rows: new Map([['fuel_stations', rows]]), report, data_time: publishedAt ?? NOON, fetched_at: NOON }
 }
 
-function last(counts: Record<string, number>, at = NOON - 1_800_000, missing: string[] = []): AcceptedFetch {
+function last(counts: Record<string, number>, at = NOON - 1_800_000, missing: string[] = []): Before {
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0)
   return {
-    seq: 1,
-    fetch_id: 'fuel_stations.x',
-    feed: 'fuel_stations',
-    fetched_at: new Date(at).toISOString(),
-    data_time: new Date(at).toISOString(),
-    bodies: [],
-    rows: { fuel_stations: rows },
-    blocks: { fuel_stations: counts },
-    missing_blocks: missing.length > 0 ? { fuel_stations: missing } : {},
-    quarantined: 0,
-    unknown_codes: 0,
-    rejected: null,
-    accepted_by: 'guard',
+    last: {
+      seq: 1,
+      fetch_id: 'fuel_stations.x',
+      feed: 'fuel_stations',
+      fetched_at: new Date(at).toISOString(),
+      data_time: new Date(at).toISOString(),
+      bodies: [],
+      rows: { fuel_stations: rows },
+      blocks: { fuel_stations: counts },
+      said_missing: {},
+      quarantined: 0,
+      unknown_codes: 0,
+      rejected: null,
+      accepted_by: 'guard',
+    },
+    missing: missing.length > 0 ? { fuel_stations: missing } : {},
   }
 }
 
@@ -111,7 +114,10 @@ describe('blocks as a feed declares them', () => {
     ...publication({}),
     rows: new Map([['fuel_stations', nucleos.map((province_code) => ({ province_code }))]]),
   })
-  const lastAlerts = (rows: number, counts: Record<string, number>): AcceptedFetch => ({ ...last(counts), rows: { fuel_stations: rows } })
+  const lastAlerts = (rows: number, counts: Record<string, number>): Before => ({
+    last: { ...last(counts).last, rows: { fuel_stations: rows } },
+    missing: {},
+  })
 
   test('a small block is missing where its feed says how few rows it may have', () => {
     const before = last({ '10': 40, '20': 24, '60': 9, '62': 3 })
@@ -131,8 +137,8 @@ describe('blocks as a feed declares them', () => {
   })
 
   test('a row of a list is in each of its blocks, once, and in none where the list is empty', () => {
-    const verdict = judge(declared({ column: 'province_code' }), alerts(['10', '20'], ['10', '10'], [], ['51']), null)
-    expect(verdict).toMatchObject({ kind: 'accept', blocks: { fuel_stations: { '10': 2, '20': 1, '51': 1 } } })
+    const counts = countBlocks(declared({ column: 'province_code' }), alerts(['10', '20'], ['10', '10'], [], ['51']))
+    expect(counts).toEqual({ fuel_stations: { '10': 2, '20': 1, '51': 1 } })
   })
 
   test('where a block of a list is missing, the rows in the others are compared, each in all of its blocks', () => {

@@ -88,7 +88,14 @@ describe('the pipeline', () => {
       { source_id: 'a', km: 1, status: 'ACTIVE', fetch_id: 'little.20260131T235005000Z', observed_at: Date.parse(at(0)) },
     ])
     expect(await rows(trafficReadings)).toMatchObject([{ sensor_id: 's1', intensity_veh_h: 10, fetch_id: 'little.20260131T235005000Z' }])
-    expect(await landed(v16Beacons)).toEqual({ seqs: [[1, 1]], lost: [], until: Date.parse(at(0)), rebuildFrom: null, rebuilds: 0 })
+    expect(await landed(v16Beacons)).toEqual({
+      seqs: [[1, 1]],
+      lost: [],
+      withdrawn: [],
+      until: Date.parse(at(0)),
+      rebuildFrom: null,
+      rebuilds: 0,
+    })
     expect((await readFeedStates(context.redis)).get('little')).toMatchObject({ last_error: null, data_time: Date.parse(at(0)) })
   })
 

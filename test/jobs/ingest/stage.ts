@@ -65,7 +65,7 @@ export async function openStage(): Promise<Stage> {
         const about = { name: 'document', url: 'https://publisher.example/document.json', status: 200, headers: {} }
         const fetched_at = minute(count) + 5000
         const bodies = await keepBodies(context.store, id, fetched_at, [{ ...about, received }])
-        const counts = { rows: {}, blocks: {}, missing_blocks: {}, quarantined: 0, unknown_codes: 0 }
+        const counts = { rows: {}, blocks: {}, said_missing: {}, quarantined: 0, unknown_codes: 0 }
         const at = { fetched_at: new Date(fetched_at).toISOString(), data_time: new Date(minute(count)).toISOString() }
         const fetch = { fetch_id: fetchId(id, fetched_at), feed: id, ...at, bodies, ...counts, rejected: null }
         await acceptFetch(context.store, { ...fetch, seq: seq + count - from, accepted_by: 'guard' })

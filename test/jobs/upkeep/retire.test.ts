@@ -117,7 +117,7 @@ const facts = (fetchedAt: number): Omit<AcceptedFetch, 'bodies' | 'seq' | 'accep
   data_time: new Date(fetchedAt).toISOString(),
   rows: {},
   blocks: {},
-  missing_blocks: {},
+  said_missing: {},
   quarantined: 0,
   unknown_codes: 0,
   rejected: null,

@@ -7,8 +7,11 @@ import {
   acceptedFrom,
   acceptFetch,
   dropAccepted,
+  findAccepted,
   logEnds,
   newestAccepted,
+  rejectedIds,
+  withdrawAccepted,
 } from '../../../lake/raw/archive.ts'
 import { openStore } from '../../../lake/store/open.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
@@ -32,7 +35,7 @@ async function log(store: ObjectStore, feed: string, steps: readonly { readonly 
   for (const { ahead, late } of steps) {
     const at = late === null ? newest + ahead : Math.max(1, newest - late)
     newest = Math.max(newest, at)
-    const facts = { bodies: [], rows: {}, blocks: {}, missing_blocks: {}, quarantined: 0, unknown_codes: 0, rejected: null }
+    const facts = { bodies: [], rows: {}, blocks: {}, said_missing: {}, quarantined: 0, unknown_codes: 0, rejected: null }
     const data_time = new Date(at * 1000).toISOString()
     const seq = kept.length + 1
     const accepted_by = late === null ? 'guard' : 'operator'
@@ -61,6 +64,46 @@ test('finds the fetches from a time on, the newest and the ends of a log as read
       const newest = Math.max(...left.map(time))
       expect((await newestAccepted(store, feed))?.data_time ?? null).toBe(left.length === 0 ? null : new Date(newest).toISOString())
       expect(await acceptedAfter(store, feed, dropped + 1, 2)).toEqual(left.slice(1, 3))
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('does so too where records are gone, damaged or withdrawn', async () => {
+  const store = await open()
+  let run = 0
+  const fate = fc.constantFrom('kept', 'kept', 'kept', 'gone', 'damaged', 'withdrawn')
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(step, fate), { minLength: 1, maxLength: 30 }), fc.nat(), async (drawn, pick) => {
+      const feed = `torn${run++}`
+      const all = await log(
+        store,
+        feed,
+        drawn.map(([one]) => one),
+      )
+      const those = (wanted: string): AcceptedFetch[] => all.filter((_, at) => drawn[at]?.[1] === wanted)
+      for (const { seq } of those('gone')) await dropAccepted(store, feed, seq)
+      for (const { seq } of those('damaged')) await store.put(`raw/${feed}/log/${String(seq).padStart(10, '0')}.json`, Buffer.from('{"se'))
+      for (const one of those('withdrawn')) await withdrawAccepted(store, one, 'a test')
+      const left = those('kept')
+      const held = all.filter(({ seq }) => drawn[seq - 1]?.[1] !== 'gone').map(({ seq }) => seq)
+      expect(await logEnds(store, feed)).toEqual(held.length === 0 ? null : { first: held[0], last: held.at(-1) })
+      expect(await acceptedAfter(store, feed, 0)).toEqual(left)
+      expect(await acceptedAfter(store, feed, 0, 2)).toEqual(left.slice(0, 2))
+      const from = left.length === 0 ? 0 : time(left[pick % left.length] as AcceptedFetch)
+      expect(await acceptedFrom(store, feed, from)).toEqual(left.filter((one) => time(one) >= from))
+      const newest = left.length === 0 ? null : Math.max(...left.map(time))
+      expect((await newestAccepted(store, feed))?.data_time ?? null).toBe(newest === null ? null : new Date(newest).toISOString())
+      expect((await rejectedIds(store, feed)).sort()).toEqual(
+        those('withdrawn')
+          .map(({ fetch_id }) => fetch_id)
+          .sort(),
+      )
+      for (const one of all.slice(0, 3)) {
+        const kind = drawn[one.seq - 1]?.[1]
+        const expected = { accepted: kind === 'kept' ? one : null, withdrawn: kind === 'withdrawn' }
+        expect(await findAccepted(store, one.fetch_id)).toEqual(expected)
+      }
     }),
     { numRuns: 60 },
   )

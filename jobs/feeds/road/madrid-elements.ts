@@ -1,0 +1,107 @@
+import { wholeNumber } from '../../formats/numbers.ts'
+import type { XmlElement } from '../../formats/xml.ts'
+import { FormatError, type Notes } from '../define.ts'
+import { type Presence, watchPresence } from '../presence.ts'
+
+/** A record's elements. Those of the M-30 lack name, access, capacity and subarea and have `velocidad`; in 2018 there is `codigo` and no position. */
+const NO_ELEMENTS = Object.freeze({
+  idelem: undefined,
+  codigo: undefined,
+  descripcion: undefined,
+  accesoAsociado: undefined,
+  intensidad: undefined,
+  ocupacion: undefined,
+  carga: undefined,
+  nivelServicio: undefined,
+  intensidadSat: undefined,
+  velocidad: undefined,
+  error: undefined,
+  subarea: undefined,
+  st_x: undefined,
+  st_y: undefined,
+})
+
+/** The texts of a record's elements; undefined where its layout lacks the element. */
+export type PmRecord = { -readonly [K in keyof typeof NO_ELEMENTS]: string | undefined }
+
+/** What a layout has beside the id, in every record of every capture. */
+const OF_ALL = ['intensidad', 'ocupacion', 'carga', 'nivelServicio', 'error'] as const
+const OF_STREETS = ['descripcion', 'accesoAsociado', 'intensidadSat', 'subarea'] as const
+const OF_PLACED = ['st_x', 'st_y'] as const
+const MEASURES = ['intensidad', 'ocupacion', 'carga', 'velocidad'] as const
+
+/** Reads a `<pm>`; an element that no layout has is named in the notes. */
+export function recordOf(element: XmlElement, notes: Notes): PmRecord {
+  const record: PmRecord = { ...NO_ELEMENTS }
+  for (const { name, text } of element.children) {
+    if (Object.hasOwn(NO_ELEMENTS, name)) record[name as keyof PmRecord] = text
+    else notes.warn(`unknown element <${name}> in <pm>`)
+  }
+  return record
+}
+
+/** A record without `velocidad` and without anything that streets have is one of the M-30 whose speed has another name. */
+export function layoutProblem(record: PmRecord): string | null {
+  const isNeither = record.velocidad === undefined && OF_STREETS.every((name) => record[name] === undefined)
+  return isNeither ? 'neither the layout of streets nor that of the M-30' : null
+}
+
+/** What the records of a file were seen to have. */
+export interface SeenElements {
+  see(record: PmRecord, sensorType: string): void
+  /** The number of an element by `read`; null where it is absent or empty. A text that says that there is none, such as `n/d`, is counted. */
+  number(record: PmRecord, name: keyof PmRecord, read: (text: string) => number | null): number | null
+  /** The same of a measured whole number, which is null too where the file says -1 or, in 2018, `Error`. */
+  measure(record: PmRecord, name: (typeof MEASURES)[number]): number | null
+  /** Throws `FormatError` where a layout lacked one of its elements throughout, or no record had a measure; names elements without any number. */
+  end(): void
+}
+
+/** Begins with a file of which no record has been seen. */
+export function seenElements(notes: Notes): SeenElements {
+  const layouts = new Map<string, Presence<PmRecord>>()
+  const present = new Set<keyof PmRecord>()
+  const numbers = new Set<keyof PmRecord>()
+
+  function number(record: PmRecord, name: keyof PmRecord, read: (text: string) => number | null): number | null {
+    const text = record[name]
+    if (text === undefined) return null
+    present.add(name)
+    if (text === '') return null
+    const value = read(text)
+    if (value === null) notes.warn(`<${name}> is no number`)
+    else if (!Number.isNaN(value)) numbers.add(name)
+    return value
+  }
+
+  return {
+    see(record, sensorType) {
+      const layout = record.idelem === undefined ? `${sensorType} sensors without idelem` : `${sensorType} sensors`
+      let presence = layouts.get(layout)
+      if (!presence) layouts.set(layout, (presence = watchLayout(layout, record)))
+      presence.see(record)
+    },
+    number,
+    measure(record, name) {
+      const text = record[name]
+      if (text !== '-1' && text !== 'Error') return number(record, name, wholeNumber)
+      present.add(name)
+      return null
+    },
+    end() {
+      for (const presence of layouts.values()) presence.end()
+      if (present.size > 0 && !MEASURES.some((name) => numbers.has(name)))
+        throw new FormatError(`none of the sensors has a number in ${MEASURES.join(', ')}`)
+      for (const name of present) if (!numbers.has(name)) notes.warn(`<${name}> is a number in no record`)
+    },
+  }
+}
+
+/** Watches for the elements of the layout that a record has. */
+function watchLayout(layout: string, { idelem, velocidad }: PmRecord): Presence<PmRecord> {
+  const names = [...OF_ALL, ...(velocidad === undefined ? OF_STREETS : []), ...(idelem === undefined ? [] : OF_PLACED)]
+  return watchPresence<PmRecord>(
+    layout,
+    Object.fromEntries(names.map((name) => [`<${name}>`, (record: PmRecord) => record[name] !== undefined])),
+  )
+}

@@ -1,0 +1,126 @@
+import type { Landed, SeqSet } from '../../lake/landed.ts'
+import { type AcceptedFetch, byDataTime, readAccepted, withdrawnSeqs } from '../../lake/raw/archive.ts'
+import type { Blocks } from '../feeds/define.ts'
+import { blockFactsOf, leastOf } from './blocks.ts'
+import type { IngestContext } from './context.ts'
+
+/** Log records read at once. */
+const WINDOW = 64
+
+/** The landed fetches of a feed from the newest data time back; the log is read as far as they are asked for, and no bytes. */
+export interface Backwards {
+  /** The fetch so many steps back, 0 being the newest; null where the archive holds no more. */
+  at(step: number): Promise<AcceptedFetch | null>
+}
+
+/** Begins to read backwards: from the newest landed fetch, or from the last one before an instant of data time. */
+export function readBackwards(
+  context: IngestContext,
+  options: { readonly feed: string; readonly landed: Landed; readonly before: number | null },
+): Backwards {
+  const read: AcceptedFetch[] = []
+  const rest = landedBackwards(context, options)
+  let isOver = false
+  return {
+    async at(step) {
+      while (read.length <= step && !isOver) {
+        const next = await rest.next()
+        if (next.done) isOver = true
+        else read.push(next.value)
+      }
+      return read[step] ?? null
+    },
+  }
+}
+
+async function* landedBackwards(
+  context: IngestContext,
+  options: { readonly feed: string; readonly landed: Landed; readonly before: number | null },
+): AsyncGenerator<AcceptedFetch> {
+  const { feed, landed, before } = options
+  const withdrawn = await withdrawnSeqs(context.store, feed)
+  let waiting: AcceptedFetch[] = []
+  const due = (from: number): AcceptedFetch[] => {
+    const found = waiting.filter(({ data_time }) => Date.parse(data_time) >= from)
+    waiting = waiting.filter(({ data_time }) => Date.parse(data_time) < from)
+    return found.sort(byDataTime).reverse()
+  }
+  for (const seqs of windows(landed.seqs)) {
+    const read = await Promise.all(seqs.map((seq) => readAccepted(context.store, feed, seq)))
+    const found = read.filter((accepted) => accepted !== null)
+    if (found.length === 0) break
+    for (const accepted of found) {
+      const at = Date.parse(accepted.data_time)
+      if (withdrawn.has(accepted.seq) || (before !== null && at >= before)) continue
+      waiting.push(accepted)
+      // What the guard accepted is newer than all accepted before it. What an operator accepted may be of any time, and waits for its place.
+      if (accepted.accepted_by === 'guard') yield* due(at)
+    }
+  }
+  yield* due(Number.NEGATIVE_INFINITY)
+}
+
+/** The numbers of a set from the highest down, some at a time. */
+function* windows(set: SeqSet): Generator<number[]> {
+  let window: number[] = []
+  for (const [first, last] of [...set].reverse())
+    for (let seq = last; seq >= first; seq--) {
+      window.push(seq)
+      if (window.length < WINDOW) continue
+      yield window
+      window = []
+    }
+  if (window.length > 0) yield window
+}
+
+/** Says of a block whether it is missing from the landed fetch so many steps back. */
+export type MissingFrom = (block: string, step: number) => Promise<boolean>
+
+/**
+ * Tells from the log alone what `missingAfter` told when fetches landed. A block that a publication has no row of is followed back to the
+ * last one that had some, at most to `since`, by when there was a thing in it. Where the archive begins meanwhile the block was missing: else
+ * the thing would be over.
+ */
+export function missingBackwards(
+  log: Backwards,
+  options: { readonly dataset: string; readonly rule: Blocks | null; readonly since: number },
+): MissingFrom {
+  const { dataset, rule, since } = options
+  /** By block, steps in a row without it: from the first one asked for to the one that had it, and up to which of them it is missing. */
+  const gaps = new Map<string, { readonly from: number; readonly to: number; readonly missingTo: number }>()
+  const gapAt = async (block: string, from: number) => {
+    let firstSaid = -1
+    for (let step = from; ; step++) {
+      const accepted = await log.at(step)
+      if (!accepted) return { from, to: step, missingTo: step }
+      const { counts, said } = blockFactsOf(accepted, dataset)
+      const isSaid = said.includes(block)
+      const count = counts[block] ?? 0
+      if (count > 0) return { from, to: step, missingTo: isSaid || count >= leastOf(rule) ? step : firstSaid }
+      if (isSaid) firstSaid = step
+      if (Date.parse(accepted.data_time) <= since) return { from, to: step + 1, missingTo: firstSaid }
+    }
+  }
+  return async (block, step) => {
+    const accepted = await log.at(step)
+    if (!accepted) return false
+    const { counts, said } = blockFactsOf(accepted, dataset)
+    if (said.includes(block)) return true
+    if (rule === null || counts[block]) return false
+    const known = gaps.get(block)
+    const gap = known && step >= known.from && step < known.to ? known : await gapAt(block, step)
+    gaps.set(block, gap)
+    return step <= gap.missingTo
+  }
+}
+
+/** The landed fetches of the first window. */
+export async function newestWindow(log: Backwards): Promise<AcceptedFetch[]> {
+  const found: AcceptedFetch[] = []
+  for (let step = 0; step < WINDOW; step++) {
+    const accepted = await log.at(step)
+    if (!accepted) break
+    found.push(accepted)
+  }
+  return found
+}

@@ -1,0 +1,80 @@
+import { CLOCK_TOLERANCE_MS } from '../../lake/live/freshness.ts'
+import {
+  type AcceptedFetch,
+  acceptedAfter,
+  acceptedFrom,
+  acceptFetch,
+  dropRejected,
+  findAccepted,
+  keepBodies,
+  logAfter,
+  readRejected,
+  withdrawAccepted,
+} from '../../lake/raw/archive.ts'
+import type { Feed } from '../feeds/define.ts'
+import { decodeKept } from './collect.ts'
+import type { IngestContext } from './context.ts'
+import { readKept } from './derive.ts'
+import { type FeedMemory, syncMemory } from './memory.ts'
+import { parsePublication } from './parse.ts'
+import { countsOf } from './pipeline.ts'
+import { beginningOf } from './rebuild.ts'
+
+/** How often a fetch is tried anew because somebody else accepted one meanwhile. */
+const MOST_RACES = 5
+
+/** Accepts a fetch that the guard rejected: an operator has looked. Throws where there is none of that id or it cannot be parsed. */
+export async function acceptRejected(context: IngestContext, memory: FeedMemory, id: string): Promise<AcceptedFetch> {
+  const raw = await readRejected(context.store, id)
+  if (!raw) throw new Error(`no rejected fetch ${id}; scripts/feeds list shows those that wait`)
+  const { feed } = memory
+  const kept = await readKept(context, raw)
+  const publication = await parsePublication(feed, await decodeKept(feed, kept), Date.parse(raw.fetched_at))
+  const data_time = new Date(publication.data_time).toISOString()
+  if (publication.data_time > context.now() + CLOCK_TOLERANCE_MS)
+    throw new Error(
+      `${id} is of ${data_time}, our clock says ${new Date(context.now()).toISOString()}: what lies ahead would hold up all that comes before it`,
+    )
+  const [begin] = await logAfter(context.store, feed.id, 0, 1)
+  const [oldest] = begin && begin.seq > 1 ? await acceptedAfter(context.store, feed.id, 0, 1) : []
+  if (oldest && data_time < oldest.data_time)
+    throw new Error(`${id} is of ${data_time}; the fetches around it are past their retention, the archive begins at ${oldest.data_time}`)
+  const fetchedAt = Date.parse(raw.fetched_at)
+  let current = memory
+  for (let race = 0; race < MOST_RACES; race++) {
+    // Who accepts another of this time after this look takes the number that is tried below.
+    const newer = await acceptedFrom(context.store, feed.id, publication.data_time)
+    const twin = newer.find((accepted) => accepted.data_time === data_time)
+    if (twin) throw new Error(`${id} is the publication of ${data_time}, which is accepted already as ${twin.fetch_id}`)
+    const accepted: AcceptedFetch = {
+      ...raw,
+      ...countsOf(feed, publication),
+      // Bytes lie by the month of their place in the log, so that retention need not look for old months further on.
+      bodies: await keepBodies(context.store, feed.id, Math.max(fetchedAt, Date.parse(current.last?.fetched_at ?? raw.fetched_at)), kept),
+      data_time,
+      seq: current.seq + 1,
+      accepted_by: 'operator',
+    }
+    if (await acceptFetch(context.store, accepted)) {
+      await dropRejected(context.store, id)
+      return accepted
+    }
+    current = await syncMemory(context, current)
+  }
+  throw new Error(`${id}: lost ${MOST_RACES} races for the next place in the log; try again`)
+}
+
+/**
+ * Withdraws an accepted fetch, which waits among the rejected ones from then on; the next landing takes out of the tables what it gave. False
+ * where it was withdrawn already. Throws where there is none of that id, and where what came before it can no longer be told.
+ */
+export async function withdrawFetch(context: IngestContext, feed: Feed, id: string): Promise<boolean> {
+  const { accepted, withdrawn } = await findAccepted(context.store, id)
+  if (!accepted && withdrawn) return false
+  if (!accepted) throw new Error(`no accepted fetch ${id} in the raw log of ${feed.id}`)
+  const { kept } = await beginningOf(context, feed)
+  if (kept.has(accepted.seq))
+    throw new Error(`${id} is among the oldest fetches that the archive holds; what follows cannot be derived without it`)
+  await withdrawAccepted(context.store, accepted, `withdrawn by an operator on ${new Date(context.now()).toISOString()}`)
+  return true
+}

@@ -1,0 +1,219 @@
+import { expect, test } from 'vitest'
+import { defineFeed, type Feed } from '../../../jobs/feeds/define.ts'
+import { readBackwards } from '../../../jobs/ingest/backwards.ts'
+import { rebuild } from '../../../jobs/ingest/rebuild.ts'
+import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import { landedOf } from '../../../lake/landed.ts'
+import { type AcceptedFetch, acceptedAfter, acceptFetch } from '../../../lake/raw/archive.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { type Document, littleFeed, tableRows } from '../../helpers/pipeline.ts'
+import { minute, never, openStage, type Stage } from './stage.ts'
+
+/** A publication so many minutes after the start. */
+type Edition = readonly [minute: number, document: Pick<Document, 'beacons' | 'readings'>]
+
+/** The little feed with beacons of two provinces, told by the first letter of their id, and readings of every tenth minute. */
+const little = littleFeed()
+const feed: Feed = defineFeed({
+  ...little,
+  bands: { v16_beacons: { atLeast: 0, minRatio: 0, maxRatio: 1000 }, traffic_readings: { atLeast: 0, minRatio: 0, maxRatio: 1000 } },
+  blocks: { v16_beacons: { column: 'province_code', least: 3, mostMissing: 1 } },
+  async *rows(bodies, clock, notes) {
+    for await (const { dataset, rows } of little.rows(bodies, clock, notes)) yield { dataset, rows: rows.map(placed) }
+  },
+})
+
+function placed(row: AnyRow): AnyRow {
+  if (row['sensor_id']) return { ...row, observed_at: Math.floor((row['observed_at'] as number) / 600_000) * 600_000 }
+  return { ...row, province_code: String(row['source_id']).startsWith('a') ? '30' : '28' }
+}
+
+/** Random numbers in [0, 1) that a seed decides. */
+function dice(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1664525 + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+/** Beacons that come, move and go, in publications of which every fourth lacks a province, and sensors that skip some; days and minutes apart. */
+function editionsOf(seed: number, count: number): Edition[] {
+  const roll = dice(seed)
+  const alive = new Map<string, number>()
+  const ids = [...'ab'].flatMap((province) => Array.from({ length: 6 }, (_, at) => `${province}${at}`))
+  let at = 0
+  return Array.from({ length: count }, () => {
+    at += [1, 1, 5, 10, 25, 180, 1800][Math.floor(roll() * 7)] as number
+    for (const id of ids) {
+      if (!alive.has(id) ? roll() < 0.35 : roll() < 0.2) alive.set(id, Math.floor(roll() * 3))
+      else if (alive.has(id) && roll() < 0.3) alive.delete(id)
+    }
+    const without = roll() < 0.25 ? (roll() < 0.5 ? 'a' : 'b') : null
+    const beacons = Object.fromEntries([...alive].filter(([id]) => id[0] !== without))
+    const readings = Object.fromEntries([0, 1, 2, 3].filter(() => roll() < 0.7).map((id) => [`s${id}`, Math.floor(roll() * 50)]))
+    return [at, { beacons, readings }]
+  })
+}
+
+/** The same, of which some come up to four places late. */
+function shuffled(editions: readonly Edition[], roll: () => number): Edition[] {
+  const late = [...editions]
+  for (let moved = 0; moved < 5; moved++) {
+    const from = 1 + Math.floor(roll() * (editions.length - 6))
+    const [edition] = late.splice(from, 1)
+    late.splice(from + 1 + Math.floor(roll() * 4), 0, edition as Edition)
+  }
+  return late
+}
+
+/** What becomes of editions in tables and in Redis. What the guard refuses as too old an operator accepts. */
+async function tell(editions: readonly Edition[], after: (stage: Stage, step: number) => Promise<void>) {
+  const stage = await openStage()
+  try {
+    let late = 0
+    for (const [step, [count, document]] of editions.entries()) {
+      const { outcome, fetch_id } = await stage.publish(feed, count, document)
+      if (outcome === 'rejected') {
+        await stage.runner.accept(feed, fetch_id as string)
+        late++
+      } else expect(outcome).toBe('accepted')
+      await after(stage, step)
+    }
+    await stage.runner.land(feed, never)
+    await stage.runner.heal([feed])
+    const told: Record<string, unknown> = {}
+    for (const dataset of feed.into) {
+      told[dataset.id] = await tableRows(stage.context, dataset)
+      told[`live ${dataset.id}`] = (await stage.live(dataset.id))?.sort((one, other) =>
+        JSON.stringify(one) < JSON.stringify(other) ? -1 : 1,
+      )
+      expect(await rebuild(stage.context, { feed, dataset, from: 0, to: null })).toMatchObject({ removed: 0, added: 0 })
+    }
+    return { told, late }
+  } finally {
+    await stage.close()
+  }
+}
+
+test.each([10, 12])(
+  'what is told of editions does not depend on when they came, landed and were forgotten (seed %i)',
+  async (seed) => {
+    const editions = editionsOf(seed, 24)
+    const inOrder = await tell(editions, async () => undefined)
+    const restarted = await tell(editions, async (stage) => {
+      await stage.runner.land(feed, never)
+      await stage.context.redis.flushall()
+      stage.restart()
+    })
+    expect(restarted).toEqual(inOrder)
+    const roll = dice(seed + 7)
+    const late = await tell(shuffled(editions, dice(seed + 99)), async (stage) => {
+      if (roll() < 0.5) await stage.runner.land(feed, never)
+      if (roll() < 0.3) stage.restart()
+    })
+    expect(late.late).toBeGreaterThan(0)
+    expect(late.told).toEqual(inOrder.told)
+  },
+  180_000,
+)
+
+/** The beacons of one province with some numbers. */
+const many = (from: number, to: number): Document['beacons'] =>
+  Object.fromEntries(Array.from({ length: to - from }, (_, at) => [`a${String(from + at).padStart(2, '0')}`, 1]))
+
+/** The ends that tables tell of: beacon, and minutes of the end and of the last time it was seen. */
+function endings(told: Record<string, unknown>): unknown[] {
+  const ended = (told['v16_beacons'] as AnyRow[]).filter(({ status }) => status === 'ENDED')
+  const count = (at: unknown): number => ((at as number) - minute(0)) / 60_000
+  return ended.map((row) => [row['source_id'], count(row['observed_at']), count(row['last_seen_at'])])
+}
+
+const landed = async (stage: Stage): Promise<void> => void (await stage.runner.land(feed, never))
+
+test('a block is missing where the publication before had enough of it, though that one came last', async () => {
+  const editions = [many(0, 2), many(0, 5), {}, {}, {}].map((beacons, at): Edition => [at, { beacons }])
+  const [first, second, ...rest] = editions as [Edition, Edition, ...Edition[]]
+  const { told, late } = await tell([first, ...rest, second], landed)
+  expect(late).toBe(1)
+  expect(endings(told)).toEqual([])
+  expect(told).toEqual((await tell(editions, landed)).told)
+})
+
+test('a late absence counts, though no row tells of it', async () => {
+  const editions = [{ a0: 1 }, {}, {}, {}].map((beacons, at): Edition => [at, { beacons }])
+  const [first, second, third, fourth] = editions as [Edition, Edition, Edition, Edition]
+  const { told, late } = await tell([first, third, second, fourth], landed)
+  expect(late).toBe(1)
+  expect(endings(told)).toEqual([['a0', 3, 0]])
+})
+
+test.each([false, true])(
+  'what was absent before its block was missing for long is over when it should be (new process: %s)',
+  async (isNew) => {
+    const stage = await openStage()
+    try {
+      for (const count of [0, 1, 2, 3]) await stage.publish(feed, count, { beacons: many(count < 2 ? 0 : 1, 5) })
+      await stage.archive(feed, 4, 209, () => ({}))
+      await stage.runner.land(feed, never)
+      if (isNew) stage.restart()
+      for (const count of [209, 210]) await stage.publish(feed, count, { beacons: many(1, 5) })
+      await stage.runner.land(feed, never)
+      expect(endings({ v16_beacons: await tableRows(stage.context, v16Beacons) })).toEqual([['a00', 209, 1]])
+    } finally {
+      await stage.close()
+    }
+  },
+)
+
+test('a replay goes on while a missing block hides what it changed', async () => {
+  const overlooking = defineFeed({
+    ...feed,
+    async *rows(bodies, clock, notes) {
+      const isOverlooked = (row: AnyRow): boolean => row['source_id'] === 'a00' && clock.fetched_at > minute(2)
+      for await (const { dataset, rows } of feed.rows(bodies, clock, notes))
+        yield { dataset, rows: rows.filter((row) => !isOverlooked(row)) }
+    },
+  })
+  const stage = await openStage()
+  try {
+    for (const count of [0, 1, 2, 3, 4]) await stage.publish(overlooking, count, { beacons: many(0, 5) })
+    await stage.archive(overlooking, 5, 50, () => ({}))
+    for (const count of [50, 51, 52]) await stage.publish(overlooking, count, { beacons: many(1, 5) })
+    await stage.runner.land(overlooking, never)
+    const ends = async () => endings({ v16_beacons: await tableRows(stage.context, v16Beacons) })
+    expect(await ends()).toEqual([['a00', 4, 1]])
+    await rebuild(stage.context, { feed, dataset: v16Beacons, from: minute(2), to: minute(4) })
+    expect(await ends()).toEqual([['a00', 52, 4]])
+    expect(await rebuild(stage.context, { feed, dataset: v16Beacons, from: 0, to: null })).toMatchObject({ removed: 0, added: 0 })
+  } finally {
+    await stage.close()
+  }
+})
+
+test('the log is read backwards in order of data time, however late something came', async () => {
+  const stage = await openStage()
+  try {
+    await stage.archive(feed, 0, 150, () => ({}))
+    const { store } = stage.context
+    const [like] = await acceptedAfter(store, feed.id, 149, 1)
+    for (const [at, count] of [3.5, 151, 90.5].entries())
+      await acceptFetch(store, {
+        ...(like as AcceptedFetch),
+        seq: 151 + at,
+        data_time: new Date(minute(count)).toISOString(),
+        accepted_by: 'operator',
+      })
+    const record = { ...landedOf({}, feed.id), seqs: [[1, 153]] as const }
+    for (const before of [null, 100]) {
+      const log = readBackwards(stage.context, { feed: feed.id, landed: record, before: before && minute(before) })
+      const read: number[] = []
+      for (let step = 0, next = await log.at(0); next; next = await log.at(++step))
+        read.push((Date.parse(next.data_time) - minute(0)) / 60_000)
+      const all = [...Array.from({ length: 150 }, (_, at) => at), 3.5, 151, 90.5]
+      expect(read).toEqual(all.filter((at) => before === null || at < before).sort((one, other) => other - one))
+    }
+  } finally {
+    await stage.close()
+  }
+})
