@@ -69,6 +69,10 @@ export const SETTINGS = {
     min: 1,
     max: 64,
   }),
+  queryQueue: setting('QUERY_QUEUE', 'count', 'Lake queries that may wait in one process, at most 30 s each; more are refused.', 64, {
+    min: 0,
+    max: 10_000,
+  }),
   querySpill: setting('QUERY_SPILL', 'bytes', 'Disk that DuckDB may spill to, in one process; 0 for none.', 8 * GB, { min: 0 }),
   cacheBytes: setting('CACHE_BYTES', 'bytes', 'Disk of one process for whole files of an S3 lake, where httpfs is not at hand.', 10 * GB, {
     min: GB,

@@ -1,3 +1,4 @@
+import { SETTINGS } from './config.ts'
 import { currentSnapshot, type TableMetadata } from './iceberg/metadata.ts'
 import { tableKey } from './iceberg/schema.ts'
 import { openTable, stateAt, type Table, type TableState } from './iceberg/table.ts'
@@ -23,7 +24,7 @@ export interface LakeOptions {
   readonly memory: number
   readonly spill: number
   readonly threads: number
-  /** Queries that run at once, and how many may wait; twice the slots wait unless told. */
+  /** Queries that run at once, and how many may wait. */
   readonly slots: number
   readonly queue?: number
   /** True in a process that also answers from memory: see `EngineOptions`. */
@@ -82,7 +83,7 @@ export interface Lake {
 
 /** Opens the lake of a store. Tables are read when asked for. */
 export async function openLake(options: LakeOptions): Promise<Lake> {
-  const { store, slots, queue = slots * 2 } = options
+  const { store, queue = SETTINGS.queryQueue.fallback } = options
   const isRemote = store.url.startsWith('s3://')
   const folders = [isRemote ? `${store.url}/lake` : store.location('lake')]
   if (isRemote && options.cache) folders.push(options.cache.folder)

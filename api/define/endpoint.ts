@@ -150,7 +150,7 @@ export interface Endpoint extends Omit<EndpointSpec<Params, readonly Dataset[], 
     | SystemRead<never, unknown>
 }
 
-/** Declares an endpoint. Throws where the path's parameters are not declared or the kind of reply does not fit the way it is read. */
+/** Declares an endpoint. Throws where the path's parameters are not declared or the kind of reply or its order does not fit the way it is read. */
 export function defineEndpoint<const P extends Params, const D extends readonly Dataset[], F extends Fields, M>(
   spec: EndpointSpec<P, D, F, M>,
 ): Endpoint {
@@ -158,6 +158,11 @@ export function defineEndpoint<const P extends Params, const D extends readonly 
     if (spec.params[name]?.kind !== 'param') throw new Error(`${spec.path}: {${name}} is not declared`)
   if ((spec.returns.kind === 'one') !== (spec.read.kind === 'find'))
     throw new Error(`${spec.path}: a ${spec.returns.kind} cannot be read by ${spec.read.kind}`)
+  const { returns, read } = spec
+  if (read.kind === 'lake' && returns.kind === 'list')
+    for (const name of returns.sorts)
+      if (returns.record.fields[name]?.kind === 'code')
+        throw new Error(`${spec.path}: lists of the lake cannot be sorted by codes (${name})`)
   return Object.freeze(spec) as unknown as Endpoint
 }
 

@@ -4,9 +4,11 @@ import { chosen, integerParam, listOf, oneOf, type Param, param, textParam, with
 import { instantParam } from './params-time.ts'
 import { membersOf } from './shape.ts'
 
-/** Languages of texts and labels. */
-export const LANGS = ['es', 'en', 'ca', 'eu', 'gl'] as const
-export type Lang = (typeof LANGS)[number]
+/** Languages that may be asked for. */
+const LANGS = ['es', 'en', 'ca', 'eu', 'gl'] as const
+
+/** Languages that there are texts in; any other is answered in Spanish, and says so. */
+export type Spoken = 'es' | 'en'
 
 /** Representations of a reply, by the value of `format`. */
 export const FORMATS = ['json', 'geojson'] as const
@@ -21,7 +23,7 @@ export interface PageValues {
   readonly ids: readonly string[] | null
   readonly updated_since: number | null
   readonly since: number | null
-  readonly lang: Lang
+  readonly lang: Spoken
   readonly format: Format | null
   readonly total: 'exact' | null
   readonly snapshot: string | null
@@ -53,11 +55,20 @@ export function pageParams(endpoint: Pick<Endpoint, 'returns' | 'read'>): Readon
   return {
     ...lists,
     fields: listOf(fieldParam(returns.record.fields)),
-    lang: withDefault(oneOf('Language of texts that there are in several; Spanish where there is no other.', LANGS), 'es'),
+    lang: langParam,
     format: oneOf('Representation; goes before the Accept header.', located ? FORMATS : (['json'] as const)),
     ...(read.kind === 'lake' ? { snapshot: snapshotParam } : {}),
   }
 }
+
+const langParam: Param<Spoken> = withDefault(
+  param({
+    about: 'Language of texts that there are in several: es or en; the others are answered in Spanish, and Content-Language says so.',
+    schema: { type: 'string', enum: LANGS },
+    parse: (text): Spoken => (chosen(text, LANGS) === 'en' ? 'en' : 'es'),
+  }),
+  'es',
+)
 
 /** True where records have a position, so that there is a GeoJSON form. */
 export function isLocated(fields: Fields): boolean {

@@ -2,7 +2,7 @@ import { allMunicipalities, municipalityByCode, municipalityByName } from '../..
 import { foldName } from '../../lake/places/names.ts'
 import { provinceByCode, provinceByName, provinces } from '../../lake/places/provinces.ts'
 import type { Area } from './geo.ts'
-import { type Group, group, numberParam, type Param, param } from './params.ts'
+import { type Group, group, numberParam, type Param, param, plainText } from './params.ts'
 import { Refused } from './problems.ts'
 import { nearest } from './suggest.ts'
 
@@ -10,20 +10,22 @@ import { nearest } from './suggest.ts'
 const RADIUS_MOST = 100_000
 const RADIUS_M = 5_000
 
+/** Longest name of a place, in characters; the longest there is has some 50. */
+const NAME_MOST = 80
+
 /** A province by its name in any official language, accents and case ignored, or by its INE code; the value is the code. */
 export const provinceParam: Param<string | null> = param({
   about: 'Province: its name in any official language (case and accents do not matter), or its INE code of two digits.',
-  schema: { type: 'string', minLength: 1, maxLength: 60 },
+  schema: { type: 'string', minLength: 1, maxLength: NAME_MOST },
   parse: (text) => {
-    const found = provinceByCode(text) ?? provinceByName(text)
+    const name = plainText(text, NAME_MOST)
+    const found = provinceByCode(name) ?? provinceByName(name)
     if (found) return found.code
-    const near = nearest(
-      text,
-      provinces.flatMap((one) => [one.name, ...Object.values(one.names)]),
-    )
+    const names = provinces.flatMap((one) => [one.name, ...Object.values(one.names)])
     const allowed = provinces.map((one) => one.name)
-    throw new Refused(`${near ? `did you mean ${near}? ` : ''}expected a province or its INE code (01 to 52): ${allowed.join(', ')}`, {
+    throw new Refused(`expected a province or its INE code (01 to 52): ${allowed.join(', ')}`, {
       allowed,
+      near: () => nearest(name, names),
     })
   },
   example: 'Madrid',
@@ -43,8 +45,8 @@ export const placeParams: Group<PlaceFilter> = group(
     municipality: param({
       about:
         'Municipality: its name (case and accents do not matter; all that bear it, unless `province` says which), or its INE code of five digits.',
-      schema: { type: 'string', minLength: 1, maxLength: 80 },
-      parse: (text) => text,
+      schema: { type: 'string', minLength: 1, maxLength: NAME_MOST },
+      parse: (text) => plainText(text, NAME_MOST),
       example: 'Getafe',
     }),
   },
@@ -89,6 +91,8 @@ export const geoParams: Group<Area | null> = group(
   },
 )
 
+const ROAD_MOST = 30
+
 /** A part of a road; null where the caller leaves it open. */
 export interface RoadFilter {
   /** Designation as `foldRoad` writes it. */
@@ -102,10 +106,10 @@ export const roadParams: Group<RoadFilter> = group(
   {
     road: param({
       about: 'Road designation; hyphens, blanks and case do not matter (A-1 = A1, N-II = N-2).',
-      schema: { type: 'string', minLength: 1, maxLength: 30 },
+      schema: { type: 'string', minLength: 1, maxLength: ROAD_MOST },
       parse: (text) => {
-        const road = foldRoad(text)
-        if (road === '' || text.length > 30) throw new Refused('expected a road designation, such as A-1, M-30 or GR-5202')
+        const road = foldRoad(plainText(text, ROAD_MOST))
+        if (road === '') throw new Refused('expected a road designation, such as A-1, M-30 or GR-5202')
         return road
       },
       example: 'A-7',
@@ -160,12 +164,10 @@ function municipalitiesOf(text: string, province: string | null): string[] {
   const codes = searched.flatMap((code) => municipalityByName(text, code)?.code ?? [])
   if (codes.length > 0) return codes
   const candidates = allMunicipalities().filter((one) => province === null || one.code.startsWith(province))
-  const near = nearest(
-    text,
-    candidates.map((one) => one.name),
-  )
+  const names = candidates.map((one) => one.name)
   const inside = province === null ? '' : ` of ${provinceByCode(province)?.name}`
-  throw new Refused(`${near ? `did you mean ${near}? ` : ''}expected the name or INE code (5 digits) of a municipality${inside}`, {
+  throw new Refused(`expected the name or INE code (5 digits) of a municipality${inside}`, {
     parameter: 'municipality',
+    near: () => nearest(text, names),
   })
 }

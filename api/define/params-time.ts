@@ -1,4 +1,5 @@
-import { dayBounds, parseInstant } from '../../lake/schema/time.ts'
+import { dayBounds, instantOf, offsetAt, parseInstant } from '../../lake/schema/time.ts'
+import { bucketBounds } from './buckets.ts'
 import { type Group, group, oneOf, type Param, param, withDefault } from './params.ts'
 import { Refused } from './problems.ts'
 
@@ -8,7 +9,7 @@ export type Interval = (typeof INTERVALS)[number]
 
 const DAY_MS = 86_400_000
 
-/** Widest period of one request, in days, by interval; coarser ones are not limited. */
+/** Widest period of one request, in days (see `latestEnd`), by interval; coarser ones are not limited. */
 export const WIDEST_DAYS: Readonly<Partial<Record<Interval, number>>> = Object.freeze({ raw: 31, '15m': 92, '1h': 731 })
 
 /** A period, half-open, in ms since the epoch; null where the caller leaves an end open. */
@@ -28,13 +29,15 @@ export function instantParam(about: string, example = '2026-01-02'): Param<numbe
   })
 }
 
+const WHOLE_STEPS = 'A step that it cuts is given whole.'
+
 /** The period and the interval of a history: `from`, `to`, `interval`. */
 export function timeParams(intervals: readonly Interval[], options: { interval: Interval; span: string }): Group<Period> {
   const widest = intervals.flatMap((interval) => (WIDEST_DAYS[interval] ? [`${interval} ${WIDEST_DAYS[interval]} days`] : []))
   return group(
     {
-      from: instantParam(`Begin of the period, included; ${options.span} before its end unless given.`, '2026-01-01'),
-      to: instantParam('End of the period, not included; the end of the data unless given.', '2026-01-08'),
+      from: instantParam(`Begin of the period, included; ${options.span} before its end unless given. ${WHOLE_STEPS}`, '2026-01-01'),
+      to: instantParam(`End of the period, not included; the end of the data unless given. ${WHOLE_STEPS}`, '2026-01-08'),
       interval: withDefault(
         oneOf(`Step of the series. Widest period: ${widest.join(', ')}; coarser steps are not limited.`, intervals),
         options.interval,
@@ -49,8 +52,9 @@ export function timeParams(intervals: readonly Interval[], options: { interval: 
 }
 
 /**
- * The period with its open ends closed: the end is the end of the data, the begin lies `span_ms` before the end. Throws `Refused` where it
- * is wider than its interval allows.
+ * The period with its open ends closed: the end is the end of the data, the begin lies `span_ms` before the end. Steps are never cut, so
+ * that one has the same value whatever period it was asked in: the period is widened to whole ones. Throws `Refused` where what was asked
+ * for is wider than its interval allows.
  */
 export function closePeriod(
   period: Period,
@@ -61,12 +65,15 @@ export function closePeriod(
   const span = Math.min(options.span_ms, (widest ?? Number.POSITIVE_INFINITY) * DAY_MS)
   const closed = { from: period.from ?? to - span, to, interval: period.interval }
   checkWidth(closed)
-  return closed
+  const { interval } = period
+  if (interval === 'raw') return closed
+  const last = bucketBounds(to, interval)
+  return { from: bucketBounds(closed.from, interval).start, to: last.start === to ? to : last.end, interval }
 }
 
 function checkWidth(period: { from: number; to: number; interval: Interval }): void {
   const days = WIDEST_DAYS[period.interval]
-  if (days === undefined || period.to - period.from <= days * DAY_MS) return
+  if (days === undefined || period.to <= latestEnd(period.from, days)) return
   throw new Refused(
     `with interval=${period.interval} the period may be at most ${days} days wide; choose a coarser interval or a shorter period`,
     {
@@ -74,6 +81,15 @@ function checkWidth(period: { from: number; to: number; interval: Interval }): v
       parameter: 'from',
     },
   )
+}
+
+/**
+ * The latest end of a period of so many days: days of Madrid, so that a month in which the clock is put back is no wider than its days,
+ * or of 24 hours, as callers in UTC count, where that is later.
+ */
+function latestEnd(from: number, days: number): number {
+  const [date = '', time = ''] = new Date(from + offsetAt(from) + days * DAY_MS).toISOString().split(/[TZ]/)
+  return Math.max(instantOf(date, time), from + days * DAY_MS)
 }
 
 function readInstant(text: string): number {

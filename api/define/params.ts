@@ -80,12 +80,16 @@ export function textParam(about: string, options: { max?: number; example?: stri
   return param({
     about,
     schema: { type: 'string', minLength: 1, maxLength: max },
-    parse: (text) => {
-      if (text.length > max || /[\u0000-\u001f\u007f]/.test(text)) throw new Refused(`expected a text of 1 to ${max} characters`)
-      return text
-    },
+    parse: (text) => plainText(text, max),
     ...(options.example === undefined ? {} : { example: options.example }),
   })
+}
+
+/** The text, where it has at most `max` characters and no control characters; throws `Refused` for any other. */
+export function plainText(text: string, max: number): string {
+  if (text.length > max || /[\u0000-\u001f\u007f]/.test(text))
+    throw new Refused(`expected a text of 1 to ${max} characters, none of them a control character`)
+  return text
 }
 
 /** A number in [min, max], written in decimal digits with an optional point. */
@@ -158,8 +162,7 @@ export function chosen<const V extends string>(text: string, values: readonly V[
   const wanted = text.toLowerCase()
   const found = values.find((value) => value.toLowerCase() === wanted)
   if (found !== undefined) return found
-  const near = nearest(text, values)
-  throw new Refused(`${near ? `did you mean ${near}? ` : ''}allowed: ${values.join(', ')}`, { allowed: values })
+  throw new Refused(`allowed: ${values.join(', ')}`, { allowed: values, near: () => nearest(text, values) })
 }
 
 /** As `chosen`, of a parameter whose values are only known while the service runs. */
@@ -168,6 +171,6 @@ export function chosenOf(parameter: string, text: string, values: readonly strin
     return chosen(text, values)
   } catch (error) {
     if (!(error instanceof Refused)) throw error
-    throw new Refused(error.message, { parameter, value: text, allowed: values })
+    throw new Refused(error.message, { parameter, value: text, allowed: values, near: error.near })
   }
 }

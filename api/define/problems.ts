@@ -43,6 +43,11 @@ export const PROBLEMS = Object.freeze({
   'request-timeout': { status: 408, title: 'The request did not arrive in time', help: 'Send it again over a better connection.' },
   'payload-too-large': { status: 413, title: 'The request body is too large', help: 'Send less; requests for data have no body.' },
   'uri-too-long': { status: 414, title: 'The URL is too long', help: 'Ask for fewer ids at once.' },
+  'expectation-failed': {
+    status: 417,
+    title: 'The Expect header asks for what is not offered',
+    help: 'Send Expect: 100-continue, or none.',
+  },
   'unsupported-media-type': { status: 415, title: 'The request body has a media type that is not taken', help: 'Send application/json.' },
   'headers-too-large': { status: 431, title: 'The request headers are too large', help: 'Send fewer or shorter headers.' },
   internal: { status: 500, title: 'Something broke on our side', help: 'Try again; if it goes on, tell us the request_id.' },
@@ -103,6 +108,15 @@ export function problem(code: ProblemCode, detail: string, options: ProblemOptio
   return new Problem(code, detail, options)
 }
 
+/** What a refusal may say besides what was expected; see `Refused`. */
+interface RefusedOptions {
+  readonly allowed?: readonly string[]
+  readonly near?: () => string | null
+  readonly parameter?: string
+  readonly value?: string
+  readonly code?: ProblemCode
+}
+
 /** A parameter's refusal of a value; says what was expected. The engine adds the parameter's name and turns it into a problem. */
 export class Refused extends Error {
   override readonly name = 'Refused'
@@ -110,12 +124,15 @@ export class Refused extends Error {
   readonly parameter: string | undefined
   readonly value: string | undefined
   readonly allowed: readonly string[] | undefined
+  /** The value that was probably meant, null where none is near; asked for only where it is told, as it takes time to find. */
+  readonly near: () => string | null
 
-  constructor(expected: string, options: { allowed?: readonly string[]; parameter?: string; value?: string; code?: ProblemCode } = {}) {
+  constructor(expected: string, options: RefusedOptions = {}) {
     super(expected)
     this.code = options.code ?? 'invalid-parameter'
     this.parameter = options.parameter
     this.value = options.value
     this.allowed = options.allowed
+    this.near = options.near ?? (() => null)
   }
 }

@@ -24,11 +24,6 @@ export function membersOf(fields: Fields): Member[] {
   return Object.entries(fields).flatMap(([field, declared]) => memberOf(field, declared))
 }
 
-/** The names of the JSON members that a field becomes. */
-export function jsonNames(field: string, fields: Fields): string[] {
-  return membersOf(fields).flatMap((member) => (member.field === field ? [member.name] : []))
-}
-
 /**
  * The JSON Schema of a record. Strict: every member present and no other, as replies are without `fields`; else as documentation has it:
  * `fields` may leave members out, and new ones may be added.
@@ -61,11 +56,15 @@ export function recordWriter(shape: RecordShape, only?: ReadonlySet<string>): (r
   }
 }
 
-/** Makes the function that writes a record with all its members as JSON text: what `JSON.stringify` gives of `recordWriter`'s object. */
-export function recordTextWriter(shape: RecordShape): (record: AnyRow) => string {
-  const writers = membersOf(shape.fields).map((member, at) => memberTextWriter(member, at === 0 ? '{' : ','))
+/**
+ * Makes the function that writes a record with all its members, or all but some, as JSON text: what `JSON.stringify` gives of
+ * `recordWriter`'s object.
+ */
+export function recordTextWriter(shape: RecordShape, except: readonly string[] = []): (record: AnyRow) => string {
+  const members = membersOf(shape.fields).filter((member) => !except.includes(member.name))
+  const writers = members.map((member, at) => memberTextWriter(member, at === 0 ? '' : ','))
   return (record) => {
-    let text = ''
+    let text = '{'
     for (const write of writers) text += write(record)
     return `${text}}`
   }

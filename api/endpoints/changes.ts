@@ -1,3 +1,4 @@
+import type { LiveChange } from '../../lake/live/types.ts'
 import { defineCodes } from '../../lake/schema/codes.ts'
 import { type Column, col } from '../../lake/schema/columns.ts'
 import { withExample } from './tail.ts'
@@ -9,12 +10,13 @@ export const CHANGE_KINDS = defineCodes('change_kind', 'What happened to a thing
   ENDED: ['Termina', 'Ended'],
 })
 
+const CHANGED_ABOUT =
+  'Members that differ from the state before, of a position both; where it ended those that differ by that; none where it was created.'
+
 const CHANGE_FIELDS = {
   kind: col.code(0, 'What happened.', CHANGE_KINDS, { example: 'CREATED' }),
   at: col.instant(0, 'Publication that brought the change.'),
-  changed: col.list([0, 0], 'Members that differ; none where it was created or ended.', col.string(0, 'Name of a member.'), {
-    example: [],
-  }),
+  changed: col.list([0, 0], CHANGED_ABOUT, col.string(0, 'Name of a member.'), { example: [] }),
 } as const
 
 /** What every entry of a feed of changes begins with. `time` is the column of the publication that its examples are of. */
@@ -22,9 +24,14 @@ export function changeFields(time: Column): typeof CHANGE_FIELDS {
   return Object.freeze({ ...CHANGE_FIELDS, at: withExample(CHANGE_FIELDS.at, time.example) })
 }
 
+/** The members that a change changed, by `membersOf` the columns that did: an end leaves all columns as they were but the state. */
+export function changedBy({ kind, changed }: LiveChange, membersOf: (columns: readonly string[]) => string[]): string[] {
+  return kind === 'CREATED' ? [] : membersOf(kind === 'ENDED' ? ['status'] : changed)
+}
+
 /** What to say of every feed of changes. */
 export const ABOUT_CHANGES =
-  'Follow it: read the list, then ask for changes again and again with the `next_cursor` of the reply before; `more` says that there are more already. ' +
+  'Follow it: read the list, then ask for changes again and again with the `next_cursor` of the reply before; `more` says that there are more already. A request looks through 20,000 entries of the log at most, so that a page of few that it asks for may be short or empty while `more` is true: go on. ' +
   '`since` is compared with `at`, the time of the publication: pass it the `updated_at` of the list to begin, which gives what that very publication brought, too (applying it again changes nothing), or a later time for what has yet to come. ' +
   'Without `since` and `cursor` it begins with the oldest change kept. ' +
   'Where `reset` is true the log (7 days) no longer says what came after the cursor: read the list anew and go on from `next_cursor`. ' +

@@ -25,6 +25,11 @@ export function provinceName(code: string | null): string | null {
   return code === null ? null : (provinceByCode(code)?.name ?? null)
 }
 
+/** `coverage` of a step; fine enough that one reading of a minute in a year is not nothing. */
+export function coverageField(about: string): Column<number | null> {
+  return col.decimal(0, `${about}, 0 to 1; null with interval=raw.`, { scale: 6, unit: '1', nullable: true, example: 1 })
+}
+
 /** The same column with an example. */
 export function withExample<C extends Column>(column: C, example: Column['example']): C {
   return Object.freeze(example === undefined ? { ...column } : { ...column, example })

@@ -33,10 +33,18 @@ export interface Body {
   /** Its text, in pieces that follow each other. */
   readonly pieces: readonly string[]
   readonly links: readonly string[]
+  /** True where a part of what it rests on could not be read: another answer may come as soon as it can. */
+  readonly isPartial?: boolean
 }
 
 /** One way of answering: reads the request, finds out its tag, and can then make the body. Throws problems. */
 export type Answerer = (values: RequestValues, options: { readonly format: Format; readonly now: number }) => Prepared | Promise<Prepared>
+
+/** When newer data is expected (ms), as far as is known when it is asked, and how many seconds lie between two publications. */
+export interface Refresh {
+  readonly at: () => number
+  readonly cadence_s: number
+}
 
 /** The media types of the representations. */
 export const MEDIA_TYPES: Readonly<Record<Format, string>> = Object.freeze({
@@ -88,7 +96,7 @@ export function headOf(
     readonly now: number
     readonly versions: Versions
     readonly data_time: number | null
-    readonly refresh: { readonly at: number; readonly cadence_s: number }
+    readonly refresh: Refresh
     readonly clock_s?: number
   },
 ): Omit<ReplyHead, 'links'> {
@@ -99,7 +107,7 @@ export function headOf(
     content_type: MEDIA_TYPES[options.format],
     language: context.endpoint.returns.record.localise ? values.page.lang : null,
     data_time: options.data_time,
-    refresh_at: options.refresh.at,
+    refreshAt: options.refresh.at,
     cadence_s: options.refresh.cadence_s,
     clock_s,
     step,

@@ -12,7 +12,7 @@ import { lakeAnswerer } from './lake-answers.ts'
 import { liveAnswerer, systemAnswerer } from './live-answers.ts'
 import { openapi } from './openapi.ts'
 import { registerPlatform } from './platform.ts'
-import { answerClientError, answerConnect, answerProblems, unknownPath } from './problem-replies.ts'
+import { answerClientError, answerConnect, answerExpectation, answerProblems, unknownPath } from './problem-replies.ts'
 import { ReplyCache } from './reply-cache.ts'
 import { knowAllMethods, registerEndpoint } from './routes.ts'
 import type { ServiceState } from './state.ts'
@@ -40,7 +40,8 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const app = fastify({
     // No logger of Fastify's own: it would watch the end of every reply. What goes wrong is logged where it is answered.
     genReqId: () => '',
-    routerOptions: { maxParamLength: 500, querystringParser: () => NO_QUERY, caseSensitive: true, ignoreTrailingSlash: true },
+    // Every part of a path reaches its parameter, which says itself what is wrong with it.
+    routerOptions: { maxParamLength: HEADERS_MOST, querystringParser: () => NO_QUERY, caseSensitive: true, ignoreTrailingSlash: true },
     bodyLimit: 65_536,
     http: { maxHeaderSize: HEADERS_MOST, requireHostHeader: false },
     connectionTimeout: 0,
@@ -56,6 +57,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   knowAllMethods(app)
   answerProblems(app, { baseUrl, log })
   app.server.on('connect', (request, socket) => answerConnect(request, socket as Socket, baseUrl()))
+  app.server.on('checkExpectation', (request, response) => answerExpectation(request, response, baseUrl()))
   app.addHook('onRequest', (request, _reply, done) => {
     const { headers, httpVersion } = request.raw
     if (headers.host === undefined && httpVersion === '1.1')

@@ -21,7 +21,7 @@ export function changesAnswerer(context: AnswerContext): Answerer {
   const { endpoint, state, cursors } = context
   const read = endpoint.read as unknown as ChangesRead<unknown, readonly Dataset[], AnyRow>
   const returns = endpoint.returns as ListReturn
-  const texts = recordTexts(returns.record)
+  const texts = recordTexts(returns)
 
   return (values, { format, now }) => {
     const { page } = values
@@ -79,7 +79,7 @@ export function changesAnswerer(context: AnswerContext): Answerer {
         meta: metaOf(state, read.from),
       }
       const links = [nextLink(values.path, values.query, next_cursor)]
-      return { pieces: listBody(list, records, { texts, page, format }), links }
+      return { pieces: await listBody(list, records, { texts, page, format }), links }
     }
     return { head, answer, isCheap: true }
   }

@@ -1,8 +1,8 @@
 import type { Json, Point } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
-import type { RecordShape } from '../define/fields.ts'
-import type { JsonObject } from '../define/shape.ts'
+import type { ListReturn, OneReturn } from '../define/endpoint.ts'
+import { type JsonObject, recordTextWriter } from '../define/shape.ts'
 import type { ServiceState } from './state.ts'
 
 /** What a reply says of its data: `meta`. */
@@ -60,37 +60,45 @@ export interface ListPage {
 /** Records in a piece of a list's text. A text of more than 128 KB is one that V8 keeps among the old: it costs a whole collection. */
 const RECORDS_A_PIECE = 32
 
-/** A list as JSON text in pieces, of its records' texts. */
-export function listPieces(page: ListPage, records: readonly string[]): string[] {
-  const { total, updated_at, next_cursor, extra, meta } = page
-  const head = `{"total":${total},"updated_at":${JSON.stringify(updated_at === null ? null : isoInstant(updated_at))}`
-  const tail = { ...extra, ...(next_cursor === null ? {} : { next_cursor }), meta }
-  const pieces: string[] = []
-  let piece = `${head},${JSON.stringify(page.name)}:[`
-  for (const [at, record] of records.entries()) {
-    piece += at === 0 ? record : `,${record}`
-    if ((at + 1) % RECORDS_A_PIECE !== 0) continue
-    pieces.push(piece)
-    piece = ''
-  }
-  pieces.push(`${piece}],${JSON.stringify(tail).slice(1)}`)
-  return pieces
+/** A list as JSON text in pieces: `write` gives the text of a record. */
+export function listPieces<R>(page: ListPage, records: readonly R[], write: (record: R) => string): Generator<string> {
+  const { total, updated_at, name } = page
+  const head = `{"total":${total},"updated_at":${instantText(updated_at)},${JSON.stringify(name)}:[`
+  return pieces(head, records, { write, tail: tailOf(page) })
 }
 
-/** A list as GeoJSON text (RFC 7946): records without position have a null geometry; total, updated_at, next_cursor and meta are foreign members. */
-export function featureCollectionText(page: ListPage, features: readonly Feature[]): string {
-  const { total, updated_at, next_cursor, extra, meta } = page
-  const bbox = boundsOf(features.flatMap((feature) => (feature.geometry ? [feature.geometry.coordinates] : [])))
-  return JSON.stringify({
-    type: 'FeatureCollection',
-    ...(bbox ? { bbox } : {}),
-    total,
-    updated_at: updated_at === null ? null : isoInstant(updated_at),
-    features,
-    ...extra,
-    ...(next_cursor === null ? {} : { next_cursor }),
-    meta,
-  })
+/**
+ * A list as GeoJSON text (RFC 7946) in pieces: records without position have a null geometry; total, updated_at, next_cursor and meta are
+ * foreign members. `write` gives the text of a record's feature.
+ */
+export function featurePieces(page: ListPage, records: readonly AnyRow[], write: (record: AnyRow) => string): Generator<string> {
+  const { total, updated_at } = page
+  const bbox = boundsOf(records)
+  const head = `{"type":"FeatureCollection",${bbox ? `"bbox":${JSON.stringify(bbox)},` : ''}"total":${total},"updated_at":${instantText(updated_at)}`
+  return pieces(`${head},"features":[`, records, { write, tail: tailOf(page) })
+}
+
+function* pieces<R>(
+  head: string,
+  records: readonly R[],
+  { write, tail }: { readonly write: (record: R) => string; readonly tail: string },
+): Generator<string> {
+  let piece = head
+  for (const [at, record] of records.entries()) {
+    piece += at === 0 ? write(record) : `,${write(record)}`
+    if ((at + 1) % RECORDS_A_PIECE !== 0) continue
+    yield piece
+    piece = ''
+  }
+  yield piece + tail
+}
+
+function tailOf({ next_cursor, extra, meta }: ListPage): string {
+  return `],${JSON.stringify({ ...extra, ...(next_cursor === null ? {} : { next_cursor }), meta }).slice(1)}`
+}
+
+function instantText(instant: number | null): string {
+  return JSON.stringify(instant === null ? null : isoInstant(instant))
 }
 
 /** One GeoJSON feature. */
@@ -101,26 +109,48 @@ export interface Feature {
   readonly properties: JsonObject
 }
 
+/** True where the feature of a record has the record's id: where that alone tells records apart. */
+function hasFeatureId(returns: ListReturn | OneReturn): boolean {
+  if (!returns.record.fields['id']) return false
+  return returns.kind === 'one' || (returns.key.length === 1 && returns.key[0] === 'id')
+}
+
+/** Members of a record that a feature has as its geometry. */
+const PLACE_MEMBERS = ['lat', 'lon'] as const
+
 /** A record as a feature: its position is the geometry, its other members the properties. */
-export function featureOf(shape: RecordShape, record: AnyRow, members: JsonObject): Feature {
-  const position = record['position'] as Point | null
+export function featureOf(returns: ListReturn | OneReturn, record: AnyRow, members: JsonObject): Feature {
   const { lat: _lat, lon: _lon, ...properties } = members
-  return {
-    type: 'Feature',
-    ...(shape.fields['id'] ? { id: record['id'] as Json } : {}),
-    geometry: position ? { type: 'Point', coordinates: [position.lon, position.lat] } : null,
-    properties,
+  return { type: 'Feature', ...(hasFeatureId(returns) ? { id: record['id'] as Json } : {}), geometry: geometryOf(record), properties }
+}
+
+/** Makes the function that writes a record's feature with all its members as text: what `JSON.stringify` gives of `featureOf`. */
+export function featureTextWriter(returns: ListReturn | OneReturn): (record: AnyRow) => string {
+  const properties = recordTextWriter(returns.record, PLACE_MEMBERS)
+  const hasId = hasFeatureId(returns)
+  return (record) => {
+    const id = hasId ? `"id":${JSON.stringify(record['id'])},` : ''
+    return `{"type":"Feature",${id}"geometry":${JSON.stringify(geometryOf(record))},"properties":${properties(record)}}`
   }
 }
 
-function boundsOf(coordinates: readonly (readonly [lon: number, lat: number])[]): readonly [number, number, number, number] | null {
-  if (coordinates.length === 0) return null
+function geometryOf(record: AnyRow): Feature['geometry'] {
+  const position = record['position'] as Point | null
+  return position ? { type: 'Point', coordinates: [position.lon, position.lat] } : null
+}
+
+function boundsOf(records: readonly AnyRow[]): readonly [number, number, number, number] | null {
+  let isEmpty = true
   let [west, south, east, north] = [180, 90, -180, -90]
-  for (const [lon, lat] of coordinates) {
+  for (const record of records) {
+    const position = record['position'] as Point | null
+    if (!position) continue
+    const { lat, lon } = position
+    isEmpty = false
     west = Math.min(west, lon)
     south = Math.min(south, lat)
     east = Math.max(east, lon)
     north = Math.max(north, lat)
   }
-  return [west, south, east, north]
+  return isEmpty ? null : [west, south, east, north]
 }

@@ -4,7 +4,7 @@ import type { Endpoint, ListReturn } from '../define/endpoint.ts'
 import { isNested } from '../define/fields.ts'
 import type { Format } from '../define/params-page.ts'
 import { exampleOf, type JsonObject } from '../define/shape.ts'
-import { featureCollectionText, featureOf, type ListPage, listPieces, type Meta, metaOf } from './compose.ts'
+import { featureOf, featurePieces, type ListPage, listPieces, type Meta, metaOf } from './compose.ts'
 
 /** What the service of an example is like: in order, with the publishers themselves, everything new each minute. */
 const SERVICE = Object.freeze({ mode: 'live', isStale: () => false, cadence_s: () => 60 } as const)
@@ -30,13 +30,13 @@ export function exampleReply(endpoint: Endpoint, format: Format): Json {
   const from = ('from' in read ? read.from : []) as readonly Dataset[]
   const time = from[0] ? timeOf(from[0]) : SYSTEM_TIME
   const meta = metaOf(SERVICE, from, read.kind === 'lake' ? { snapshot: snapshotOf(from), covered_until: Date.parse(time) } : undefined)
-  if (returns.kind === 'one') return { ...(format === 'geojson' ? featureOf(record, row, members) : members), meta } as unknown as Json
+  if (returns.kind === 'one') return { ...(format === 'geojson' ? featureOf(returns, row, members) : members), meta } as unknown as Json
   const page = pageOf(returns, read.kind, { updated_at: Date.parse(time), meta })
-  const text =
+  const pieces =
     format === 'geojson'
-      ? featureCollectionText(page, [featureOf(record, row, members)])
-      : listPieces(page, [JSON.stringify(members)]).join('')
-  return JSON.parse(text) as JsonObject
+      ? featurePieces(page, [row], () => JSON.stringify(featureOf(returns, row, members)))
+      : listPieces(page, [row], () => JSON.stringify(members))
+  return JSON.parse([...pieces].join('')) as JsonObject
 }
 
 function pageOf(

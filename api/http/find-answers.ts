@@ -1,6 +1,7 @@
 import type { Lake } from '../../lake/open.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { FindRead } from '../define/endpoint.ts'
+import { Problem } from '../define/problems.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, unknownThing } from './answer.ts'
 import { logOf } from './change-log.ts'
 import { type Meta, metaOf } from './compose.ts'
@@ -18,7 +19,7 @@ const LOG_PAGE = 1000
 export function findAnswerer(context: AnswerContext, lake: Lake): Answerer {
   const { endpoint, state } = context
   const read = endpoint.read as unknown as FindRead<unknown, readonly Dataset[], AnyRow>
-  const texts = recordTexts(endpoint.returns.record)
+  const texts = recordTexts(endpoint.returns)
 
   return async (values, { format, now }) => {
     const { states, primary, ...versions } = statesOf(state, read.from)
@@ -30,7 +31,7 @@ export function findAnswerer(context: AnswerContext, lake: Lake): Answerer {
       links: [],
     })
     if (found) {
-      const answer = (): ReturnType<typeof bodyOf> => bodyOf(found, metaOf(state, read.from))
+      const answer = (): Body => bodyOf(found, metaOf(state, read.from))
       return { head: headOf(context, values, { ...common, versions }), answer, isCheap: true }
     }
     const { past } = read
@@ -44,17 +45,27 @@ export function findAnswerer(context: AnswerContext, lake: Lake): Answerer {
         changed_at: Math.max(versions.changed_at, lakeNow.changed_at ?? 0),
       },
     })
-    const answer = async (signal: AbortSignal): Promise<ReturnType<typeof bodyOf>> => {
+    const answer = async (signal: AbortSignal): Promise<Body> => {
       const log = logOf(state, read.from[0] as Dataset, primary.version)
-      const ended = await log.last({ since: primary.version - LAG_MS, page: LOG_PAGE, find: (change) => past.ended(change, values.own) })
-      if (ended) return bodyOf(ended, metaOf(state, read.from))
+      const end = await log
+        .last({ since: primary.version - LAG_MS, page: LOG_PAGE, find: (change) => past.ended(change, values.own) })
+        .catch(unread)
+      if (end && !(end instanceof Problem)) return bodyOf(end, metaOf(state, read.from))
       const options = { pins: lakeNow.pins, timeout_ms: QUERY_TIMEOUT_MS, signal, columns: past.columns, maxRows: 1 }
       const [row] = await lake.query(past.query(values.own), options)
-      if (!row) throw unknownThing(values.path)
-      return bodyOf(past.finish(row as never), metaOf(state, read.from, { snapshot: lakeNow.name, covered_until: lakeNow.covered_until }))
+      // Without the log nobody knows whether there is what the lake has not got yet.
+      if (!row) throw end ?? unknownThing(values.path)
+      const meta = metaOf(state, read.from, { snapshot: lakeNow.name, covered_until: lakeNow.covered_until })
+      return { ...bodyOf(past.finish(row as never), meta), isPartial: end !== null }
     }
     return { head, answer, isCheap: false, mayNotExist: true }
   }
+}
+
+/** The problem of a log that could not be read; throws any other error. */
+function unread(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  throw error
 }
 
 /** The body of one record's reply. */

@@ -4,7 +4,7 @@ import type { Columns, Json } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { LakeRead, LakeView, ListReturn, State } from '../define/endpoint.ts'
 import { closePeriod } from '../define/params-time.ts'
-import { problem } from '../define/problems.ts'
+import { type Problem, problem } from '../define/problems.ts'
 import { fieldColumn, flatFields } from '../define/select.ts'
 import { membersOf } from '../define/shape.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, nextLink, unknownThing } from './answer.ts'
@@ -27,7 +27,7 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
   const read = endpoint.read as unknown as LakeRead<unknown, readonly Dataset[], AnyRow>
   const returns = endpoint.returns as ListReturn
   const { record } = returns
-  const texts = recordTexts(record, { remember: false })
+  const texts = recordTexts(returns, { remember: false })
   const columns = read.rows?.columns ?? flatFields(record.fields)
 
   return async (values, { format, now }) => {
@@ -35,7 +35,8 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
     const shown = shownPage(values, read, returns)
     const bound = `${endpoint.path} ${values.filterKey}`
     const begun = page.cursor === null ? null : readBegun(cursors.open(page.cursor, { bind: bound, now }))
-    const lakeNow = await lakeState({ lake, cursors, feeds: state.system().feeds }, read.from, begun?.snapshot || page.snapshot)
+    if (begun && page.snapshot !== null && page.snapshot !== begun.snapshot) throw otherSnapshot()
+    const lakeNow = await lakeState({ lake, cursors, feeds: state.system().feeds }, read.from, begun?.snapshot ?? page.snapshot)
     const view = viewOf(lakeNow)
     const whole = read.query(values.own, view)
     const query = changedSince(whole, { shape: record.name, columns, since: page.updated_since })
@@ -45,7 +46,7 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
       now,
       versions: { datasets: read.from, of: [lakeNow.name, Number(isKnown)], changed_at: lakeNow.changed_at },
       data_time: lakeNow.covered_until,
-      refresh: { at: (lakeNow.covered_until ?? now) + 1000 * LAND_S, cadence_s: LAND_S },
+      refresh: { at: () => (lakeNow.covered_until ?? now) + 1000 * LAND_S, cadence_s: LAND_S },
     })
     const answer = async (signal: AbortSignal): Promise<Body> => {
       const options = { pins: lakeNow.pins, timeout_ms: QUERY_TIMEOUT_MS, signal }
@@ -65,7 +66,7 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
       const meta = metaOf(state, read.from, { snapshot: lakeNow.name, covered_until: lakeNow.covered_until })
       const links = next_cursor === null ? [] : [nextLink(values.path, values.query, next_cursor)]
       const list = { name: returns.name, total, updated_at: lakeNow.covered_until, next_cursor, meta }
-      return { pieces: listBody(list, records, { texts, page: shown, format }), links }
+      return { pieces: await listBody(list, records, { texts, page: shown, format }), links }
     }
     return { head, answer, isCheap: false, mayNotExist: !isKnown }
   }
@@ -151,6 +152,11 @@ function shownPage(values: RequestValues, read: LakeRead<unknown, readonly Datas
   if (fields.length > 0) return { ...values.page, fields }
   const detail = `${omit.by} and fields leave no member: ${omit.by} leaves out ${all.join(', ')}, and fields asks for nothing else`
   throw problem('invalid-parameter', detail, { errors: [omit.by, 'fields'].map((parameter) => ({ parameter, detail })) })
+}
+
+function otherSnapshot(): Problem {
+  const detail = 'snapshot and cursor name two states of the lake; every page of a list reads the state of its first: leave snapshot out'
+  return problem('invalid-parameter', detail, { errors: ['snapshot', 'cursor'].map((parameter) => ({ parameter, detail })) })
 }
 
 function readBegun(value: Json): { snapshot: string; position: Position } {

@@ -3,9 +3,9 @@ import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { ListReturn, LiveRead, State, SystemRead } from '../define/endpoint.ts'
 import type { Format } from '../define/params-page.ts'
 import { type Problem, problem } from '../define/problems.ts'
-import { type AnswerContext, type Answerer, type Body, headOf, nextLink } from './answer.ts'
+import { type AnswerContext, type Answerer, type Body, headOf, nextLink, type Refresh } from './answer.ts'
 import { type Meta, metaOf } from './compose.ts'
-import { compareBy, orderOf, pageOf, readPosition } from './paging.ts'
+import { type Order, orderOf, pageOf, readPosition, sorted } from './paging.ts'
 import { listBody, type RecordTexts, recordTexts } from './records.ts'
 import type { RequestValues } from './request.ts'
 import type { ServiceState } from './state.ts'
@@ -19,8 +19,9 @@ const CURSOR_HOURS = 24
 export function liveAnswerer(context: AnswerContext): Answerer {
   const { endpoint, state } = context
   const read = endpoint.read as unknown as LiveRead<unknown, readonly Dataset[], AnyRow, AnyRow>
-  const texts = recordTexts(endpoint.returns.record)
-  const records = perVersion((states: readonly State[]) => read.records(states as never))
+  const texts = recordTexts(endpoint.returns)
+  const returns = endpoint.returns as ListReturn
+  const recordsOf = perVersion((states: readonly State[]) => new Sorted(read.records(states as never)))
   return (values, { format, now }) => {
     const { states, primary, ...versions } = statesOf(state, read.from)
     const head = headOf(context, values, {
@@ -30,10 +31,12 @@ export function liveAnswerer(context: AnswerContext): Answerer {
       data_time: primary.updated_at,
       refresh: refreshOf(state, read.from, primary),
     })
-    const answer = (): Body => {
-      const all = records(states)
+    const answer = async (): Promise<Body> => {
+      const meta = metaOf(state, read.from)
+      // What is picked of records in order is mostly in order, so that sorting it costs little.
+      const all = await recordsOf(states).inOrder(orderOf(returns, values.page.sort))
       const picked = chosen(read.pick(all, values.own, steppedNow(head.clock_s, now)), context, values)
-      return pageBody(context, values, { texts, all: picked, format, now, updated_at: primary.updated_at, meta: metaOf(state, read.from) })
+      return pageBody(context, values, { texts, all: picked, format, now, updated_at: primary.updated_at, meta })
     }
     return { head, answer, isCheap: true }
   }
@@ -43,16 +46,16 @@ export function liveAnswerer(context: AnswerContext): Answerer {
 export function systemAnswerer(context: AnswerContext): Answerer {
   const { endpoint, state } = context
   const read = endpoint.read as unknown as SystemRead<unknown, AnyRow>
-  const texts = recordTexts(endpoint.returns.record)
+  const texts = recordTexts(endpoint.returns)
   return (values, { format, now }) => {
     const system = state.system()
     const clock_s = read.clock_s ?? 0
     const versions = { datasets: [], of: [state.described_at] }
-    const refresh = { at: now + 1000 * (clock_s || CADENCE_S), cadence_s: clock_s || CADENCE_S }
+    const refresh = { at: () => now + 1000 * (clock_s || CADENCE_S), cadence_s: clock_s || CADENCE_S }
     const at = steppedNow(clock_s, now)
     const updated_at = at || state.described_at
     const head = headOf(context, values, { format, now, versions, data_time: updated_at, refresh, clock_s })
-    const answer = (): Body => {
+    const answer = (): Promise<Body> => {
       const all = read.records(system, values.own, at)
       return pageBody(context, values, {
         texts,
@@ -93,14 +96,19 @@ export function neverPublished(dataset: Dataset | undefined): Problem {
   return problem('feed-unavailable', `No data of ${dataset?.title} has arrived yet.`, { retry_after_s: 30 })
 }
 
-/** When a dataset is expected to be published anew. */
-export function refreshOf(state: ServiceState, datasets: readonly Dataset[], primary: LiveSnapshot): { at: number; cadence_s: number } {
+/** When a dataset is expected to be published anew: a cadence after its feeds were last asked and had an answer, be it nothing new. */
+export function refreshOf(state: ServiceState, datasets: readonly Dataset[], primary: LiveSnapshot): Refresh {
   const cadence_s = state.cadence_s(datasets[0] as Dataset) ?? CADENCE_S
-  return { at: Math.max(...primary.parts.map((part) => part.fetched_at)) + 1000 * cadence_s, cadence_s }
+  const at = (): number => {
+    const feeds = state.live.feedStates()
+    const asked = primary.parts.map(({ feed, fetched_at }) => Math.max(fetched_at, feeds.get(feed)?.last_success_at ?? 0))
+    return Math.max(...asked) + 1000 * cadence_s
+  }
+  return { at, cadence_s }
 }
 
 /** One page of records, as JSON or GeoJSON. */
-function pageBody(
+async function pageBody(
   context: AnswerContext,
   values: RequestValues,
   parts: {
@@ -111,7 +119,7 @@ function pageBody(
     readonly updated_at: number
     readonly meta: Meta
   },
-): Body {
+): Promise<Body> {
   const { texts, all, format, now, updated_at, meta } = parts
   const { endpoint, cursors } = context
   const { page } = values
@@ -119,11 +127,11 @@ function pageBody(
   const order = orderOf(returns, page.sort)
   const bind = `${endpoint.path} ${values.filterKey}`
   const after = page.cursor === null ? null : readPosition(cursors.open(page.cursor, { bind, now }))
-  const { records, end } = pageOf(all.toSorted(compareBy(order)), { order, after, limit: page.limit })
+  const { records, end } = pageOf(await sorted(all, order), { order, after, limit: page.limit })
   const next_cursor = end && cursors.seal(end, { bind, now, hours: CURSOR_HOURS })
   const list = { name: returns.name, total: all.length, updated_at, next_cursor, meta }
   const links = next_cursor === null ? [] : [nextLink(values.path, values.query, next_cursor)]
-  return { pieces: listBody(list, records, { texts, page, format }), links }
+  return { pieces: await listBody(list, records, { texts, page, format }), links }
 }
 
 /** The records that `ids` and `updated_since` leave. */
@@ -135,6 +143,26 @@ function chosen(records: readonly AnyRow[], context: AnswerContext, { page }: Re
   return records.filter(
     (record) => (!ids || ids.has(record[id as string] as string)) && (since === null || (record['updated_at'] as number) >= since),
   )
+}
+
+/** Records, and their orders that were asked for so far: as many as the endpoint has sorts. */
+class Sorted {
+  readonly #records: readonly AnyRow[]
+  readonly #orders = new Map<string, Promise<readonly AnyRow[]>>()
+
+  constructor(records: readonly AnyRow[]) {
+    this.#records = records
+  }
+
+  /** The records in an order; as they are where what they are sorted by is only known once they are picked. */
+  async inOrder(order: Order): Promise<readonly AnyRow[]> {
+    const [first] = this.#records
+    if (!first || order.some(({ field }) => !(field in first))) return this.#records
+    const name = JSON.stringify(order.map(({ field, falling }) => [field, falling]))
+    const made = this.#orders.get(name) ?? sorted(this.#records, order)
+    this.#orders.set(name, made)
+    return await made
+  }
 }
 
 /** What is made of states, remembered until one of them changes. */

@@ -87,7 +87,10 @@ export const HEADERS: Part = Object.freeze({
   ETag: { description: 'Weak tag of the reply; send it as If-None-Match.', schema: { type: 'string' } },
   LastModified: { description: 'Time of the data.', schema: { type: 'string' } },
   CacheControl: { description: 'How long the reply is fresh: until the next publication is expected.', schema: { type: 'string' } },
-  DataAge: { description: 'Age of the data. Unit: s.', schema: { type: 'integer', minimum: 0 } },
+  DataAge: {
+    description: 'Age of the data; negative where it is of a time to come, which is wrong. Unit: s.',
+    schema: { type: 'integer' },
+  },
   Link: { description: 'The next page, rel="next".', schema: { type: 'string' } },
   RetryAfter: { description: 'When to try again. Unit: s.', schema: { type: 'integer', minimum: 1 } },
 })

@@ -1,9 +1,17 @@
 import type { Json } from '../../lake/schema/columns.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import type { ListReturn } from '../define/endpoint.ts'
+import { Turn } from './turns.ts'
 
 /** The order of a list: fields from the first criterion to the last; nulls come last, rising or falling. Total, as the key ends it. */
-export type Order = readonly { readonly field: string; readonly falling: boolean }[]
+export type Order = readonly Criterion[]
+
+interface Criterion {
+  readonly field: string
+  readonly falling: boolean
+  /** The places of codes in their list, where the list is sorted by them: the order of the code list. Null for what is no code, and in the key. */
+  readonly ranks: ReadonlyMap<unknown, number> | null
+}
 
 /** Where a page ends: the last record's values of the order's fields. */
 export type Position = readonly (string | number | boolean | null)[]
@@ -14,18 +22,67 @@ export function orderOf(returns: ListReturn, sort: string | null): Order {
   const field = first.replace(/^-/, '')
   const falling = first.startsWith('-')
   // The key goes the same way, so that a list by time reads the same from both ends.
-  return [{ field, falling }, ...returns.key.filter((name) => name !== field).map((name) => ({ field: name, falling }))]
+  const key = returns.key.filter((name) => name !== field).map((name) => ({ field: name, falling, ranks: null }))
+  return [{ field, falling, ranks: ranksOf(returns, field) }, ...key]
 }
 
-/** Compares records by an order. Texts compare by their UTF-16 units, the same on every machine. */
+function ranksOf({ record }: ListReturn, name: string): Criterion['ranks'] {
+  const field = record.fields[name]
+  if (!field || !('codes' in field) || !field.codes) return null
+  return new Map(Object.keys(field.codes.codes).map((code, at) => [code, at]))
+}
+
+/** Compares records by an order. Texts compare by their UTF-16 units, the same on every machine; codes by their place in their list. */
 export function compareBy(order: Order): (one: AnyRow, other: AnyRow) => number {
   return (one, other) => {
-    for (const { field, falling } of order) {
-      const result = compareValues(one[field], other[field], falling)
+    for (const { field, falling, ranks } of order) {
+      const result = ranks ? compareCodes(one[field], other[field], { falling, ranks }) : compareValues(one[field], other[field], falling)
       if (result !== 0) return result
     }
     return 0
   }
+}
+
+/** Most records that are sorted at a stretch. */
+const RUN = 1024
+
+/** The records in an order, sorted without keeping the event loop for long: in short runs, which are then merged. */
+export async function sorted(records: readonly AnyRow[], order: Order): Promise<readonly AnyRow[]> {
+  const compare = compareBy(order)
+  if (records.length <= RUN) return records.toSorted(compare)
+  const turn = new Turn()
+  let runs: (readonly AnyRow[])[] = []
+  for (let at = 0; at < records.length; at += RUN) {
+    if (turn.isOver) await turn.next()
+    runs.push(records.slice(at, at + RUN).sort(compare))
+  }
+  while (runs.length > 1) {
+    const merged: (readonly AnyRow[])[] = []
+    for (let at = 0; at < runs.length; at += 2)
+      merged.push(await mergedRuns(runs[at] as readonly AnyRow[], runs[at + 1] ?? [], { compare, turn }))
+    runs = merged
+  }
+  return runs[0] as readonly AnyRow[]
+}
+
+async function mergedRuns(
+  one: readonly AnyRow[],
+  other: readonly AnyRow[],
+  { compare, turn }: { readonly compare: ReturnType<typeof compareBy>; readonly turn: Turn },
+): Promise<readonly AnyRow[]> {
+  const first = one.at(-1)
+  const second = other[0]
+  if (!first || !second || compare(first, second) <= 0) return [...one, ...other]
+  const merged: AnyRow[] = []
+  let [left, right] = [0, 0]
+  while (left < one.length && right < other.length) {
+    const isLeft = compare(one[left] as AnyRow, other[right] as AnyRow) <= 0
+    merged.push((isLeft ? one[left++] : other[right++]) as AnyRow)
+    if (merged.length % RUN === 0 && turn.isOver) await turn.next()
+  }
+  for (; left < one.length; left++) merged.push(one[left] as AnyRow)
+  for (; right < other.length; right++) merged.push(other[right] as AnyRow)
+  return merged
 }
 
 /** A record's place in an order. */
@@ -61,6 +118,18 @@ function firstAfter(records: readonly AnyRow[], order: Order, after: Position): 
     else high = middle
   }
   return low
+}
+
+/** Codes that the list lacks come after those it has, by their text. */
+function compareCodes(
+  one: unknown,
+  other: unknown,
+  how: { readonly falling: boolean; readonly ranks: ReadonlyMap<unknown, number> },
+): number {
+  const { falling, ranks } = how
+  if (one === other || one === null || other === null) return compareValues(one, other, falling)
+  const [first, second] = [ranks.get(one) ?? ranks.size, ranks.get(other) ?? ranks.size]
+  return first === second ? compareValues(one, other, falling) : compareValues(first, second, falling)
 }
 
 function compareValues(one: unknown, other: unknown, falling: boolean): number {

@@ -33,14 +33,14 @@ export function registerPlatform(app: FastifyInstance, { endpoints, state, lake,
       .headers(NO_STORE)
       .send({ status: ok ? 'ready' : 'not ready', source_mode: state.mode, ...checks })
   })
-  let description: { readonly baseUrl: string; readonly reply: Ready } | null = null
+  let description: { readonly baseUrl: string; readonly reply: Promise<Ready> } | null = null
   app.route({
     method: ['GET', 'HEAD'],
     url: '/openapi.json',
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       if (description?.baseUrl !== baseUrl()) description = { baseUrl: baseUrl(), reply: describe(endpoints, baseUrl()) }
-      await sendFound(request.raw, reply, description.reply, clock())
+      await sendFound(request.raw, reply, await description.reply, clock())
     },
   })
   app.get('/problems/:code', { exposeHeadRoute: true }, async (request, reply) => {
@@ -53,7 +53,7 @@ export function registerPlatform(app: FastifyInstance, { endpoints, state, lake,
   for (const url of ['/health', '/ready', '/openapi.json', '/problems/:code']) registerOtherMethods(app, url)
 }
 
-function describe(endpoints: readonly Endpoint[], baseUrl: string): Ready {
+function describe(endpoints: readonly Endpoint[], baseUrl: string): Promise<Ready> {
   const text = JSON.stringify(openapi(endpoints, baseUrl))
   return ready(
     {
@@ -63,7 +63,7 @@ function describe(endpoints: readonly Endpoint[], baseUrl: string): Ready {
       links: [],
       data_time: null,
       modified_at: null,
-      refresh_at: Number.POSITIVE_INFINITY,
+      refreshAt: () => Number.POSITIVE_INFINITY,
       cadence_s: DESCRIPTION_S,
       clock_s: 0,
       step: 0,

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { QueryError } from '../../lake/query/errors.ts'
 import { PROBLEMS, Problem, type ProblemCode, problem, Refused } from '../define/problems.ts'
 import { ALLOW, CORS_HEADERS } from './headers.ts'
-import { refusal } from './request.ts'
+import { refusal } from './mistakes.ts'
+import { outageLog } from './outage-log.ts'
 
 const CONTENT_TYPE = 'application/problem+json; charset=utf-8'
 
@@ -85,24 +86,26 @@ function queryProblem(error: QueryError): Problem {
   if (error.code === 'timeout') return problem('query-timeout', 'The query was stopped after 30 s.', { retry_after_s: 30, cause: error })
   if (error.code === 'busy' || error.code === 'closed' || error.code === 'cache-full')
     return problem('temporary-reduced-capacity', 'Too many queries of the lake are running; this one was not begun.', {
-      retry_after_s: 5,
+      retry_after_s: error.retry_after_s ?? 5,
       cause: error,
     })
   return problem('internal', 'The request could not be answered; the mistake is ours.', { cause: error })
 }
 
-/** Makes every way to fail end as problem+json, and logs those that are our fault with the request's id. */
+/** Makes every way to fail end as problem+json, and logs those that are our fault with the request's id: outages in few lines, mistakes each. */
 export function answerProblems(
   app: FastifyInstance,
   { baseUrl, log }: { readonly baseUrl: () => string; readonly log: FastifyBaseLogger },
 ): void {
+  const outages = outageLog(log)
   const send = (request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply => {
     const made = problemOf(error)
     const { status, headers, body, request_id } = problemReply(made, {
       baseUrl: baseUrl(),
       instance: request.raw.url?.slice(0, 2000) ?? '/',
     })
-    if (status >= 500)
+    if (status === 503) outages.tell({ problem: made, path: request.routeOptions.url ?? '', request_id })
+    else if (status >= 500)
       log.error(
         { request_id, path: request.raw.url?.slice(0, 500), status, code: made.code, err: made.options.cause ?? made },
         'request failed',
@@ -130,6 +133,15 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   const code = PARSER_PROBLEMS[error.code ?? ''] ?? 'malformed-request'
   const told = problem(code, error.code === 'HPE_INVALID_METHOD' ? 'The request line has no method of HTTP.' : PROBLEMS[code].help)
   endWith(socket, told, { baseUrl, instance: '/' })
+}
+
+/** Answers an Expect header that asks for anything but to continue: Node would answer it without a body. */
+export function answerExpectation(request: IncomingMessage, response: ServerResponse, baseUrl: string): void {
+  const told = problem('expectation-failed', 'The Expect header asks for what is not offered; it may ask for 100-continue only.')
+  const { status, headers, body } = problemReply(told, { baseUrl, instance: request.url?.slice(0, 2000) ?? '/' })
+  // A body may follow that nobody reads.
+  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' })
+  response.end(request.method === 'HEAD' ? undefined : body)
 }
 
 /** Refuses to be a proxy: Node hands a CONNECT request over with its connection, and would only cut that off. */

@@ -1,13 +1,16 @@
 import type { AnyRow } from '../../lake/schema/dataset.ts'
-import type { RecordShape } from '../define/fields.ts'
-import type { Format, Lang, PageValues } from '../define/params-page.ts'
+import type { ListReturn, OneReturn } from '../define/endpoint.ts'
+import type { Format, PageValues, Spoken } from '../define/params-page.ts'
 import { type JsonObject, recordTextWriter, recordWriter } from '../define/shape.ts'
-import { type Feature, featureCollectionText, featureOf, type ListPage, listPieces } from './compose.ts'
+import { type Feature, featureOf, featurePieces, featureTextWriter, type ListPage, listPieces } from './compose.ts'
+import { Turn } from './turns.ts'
 
 /** Writes the records of one endpoint. */
 export interface RecordTexts {
   /** The JSON text of a record, with the members and in the language asked for. */
   text(record: AnyRow, page: PageValues): string
+  /** The JSON text of its GeoJSON feature. */
+  featureText(record: AnyRow, page: PageValues): string
   /** The record as a JSON object. */
   object(record: AnyRow, page: PageValues): JsonObject
   /** The record as a GeoJSON feature. */
@@ -18,10 +21,12 @@ export interface RecordTexts {
  * Makes the writer of an endpoint's records. Whole texts in Spanish are remembered as long as their records are: many replies hold the
  * same live record. The rows of a query are in one reply only, and remembering them costs half as much as writing them.
  */
-export function recordTexts(shape: RecordShape, { remember = true }: { readonly remember?: boolean } = {}): RecordTexts {
+export function recordTexts(returns: ListReturn | OneReturn, { remember = true }: { readonly remember?: boolean } = {}): RecordTexts {
+  const shape = returns.record
   const whole = recordWriter(shape)
-  const wholeText = recordTextWriter(shape)
-  const known = new WeakMap<AnyRow, string>()
+  const kept = remember ? remembering : <T>(write: T): T => write
+  const wholeText = kept(recordTextWriter(shape))
+  const wholeFeature = kept(featureTextWriter(returns))
   let some: { readonly fields: readonly string[]; readonly write: typeof whole } | null = null
   const writerOf = (fields: readonly string[] | null): typeof whole => {
     if (!fields) return whole
@@ -29,37 +34,46 @@ export function recordTexts(shape: RecordShape, { remember = true }: { readonly 
     if (some?.fields !== fields) some = { fields, write: recordWriter(shape, new Set(fields)) }
     return some.write
   }
-  const localised = (record: AnyRow, lang: Lang): AnyRow =>
+  const localised = (record: AnyRow, lang: Spoken): AnyRow =>
     lang === 'es' || !shape.localise ? record : (shape.localise(record as never, lang) as AnyRow)
   const object = (record: AnyRow, page: PageValues): JsonObject => writerOf(page.fields)(localised(record, page.lang))
+  const feature = (record: AnyRow, page: PageValues): Feature => featureOf(returns, record, object(record, page))
+  const isWhole = ({ fields, lang }: PageValues): boolean => !fields && (lang === 'es' || !shape.localise)
   return {
     object,
-    feature: (record, page) => featureOf(shape, record, object(record, page)),
-    text(record, page) {
-      if (page.fields || (page.lang !== 'es' && shape.localise)) return JSON.stringify(object(record, page))
-      if (!remember) return wholeText(record)
-      const there = known.get(record)
-      if (there !== undefined) return there
-      const made = wholeText(record)
-      known.set(record, made)
-      return made
-    },
+    feature,
+    text: (record, page) => (isWhole(page) ? wholeText(record) : JSON.stringify(object(record, page))),
+    featureText: (record, page) => (isWhole(page) ? wholeFeature(record) : JSON.stringify(feature(record, page))),
   }
 }
 
-/** The text of a list in a representation, in pieces. */
-export function listBody(
+function remembering(write: (record: AnyRow) => string): (record: AnyRow) => string {
+  const known = new WeakMap<AnyRow, string>()
+  return (record) => {
+    const there = known.get(record)
+    if (there !== undefined) return there
+    const made = write(record)
+    known.set(record, made)
+    return made
+  }
+}
+
+/** The text of a list in a representation, in pieces. A long one is made in several turns of the event loop. */
+export async function listBody(
   list: ListPage,
   records: readonly AnyRow[],
   options: { readonly texts: RecordTexts; readonly page: PageValues; readonly format: Format },
-): string[] {
+): Promise<string[]> {
   const { texts, page, format } = options
-  if (format === 'geojson') {
-    const features = records.map((record) => texts.feature(record, page))
-    return [featureCollectionText(list, features)]
+  const turn = new Turn()
+  const made: string[] = []
+  const all =
+    format === 'geojson'
+      ? featurePieces(list, records, (record) => texts.featureText(record, page))
+      : listPieces(list, records, (record) => texts.text(record, page))
+  for (const piece of all) {
+    made.push(piece)
+    if (turn.isOver) await turn.next()
   }
-  return listPieces(
-    list,
-    records.map((record) => texts.text(record, page)),
-  )
+  return made
 }

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http'
+import { dataAge_s } from '../../lake/live/freshness.ts'
 import { COMPRESS_FROM, compress, type Encoding } from './encodings.ts'
 import { CORS_HEADERS, VARY } from './headers.ts'
+import { Turn } from './turns.ts'
 
 /** What a reply is made of, besides its body. */
 export interface ReplyHead {
@@ -14,7 +16,7 @@ export interface ReplyHead {
   /** When the answer last changed, ms since the epoch; null where nothing is known of that. */
   readonly modified_at: number | null
   /** When newer data is expected (ms), and how many seconds lie between two publications. */
-  readonly refresh_at: number
+  readonly refreshAt: () => number
   readonly cadence_s: number
   /** Steps in which the answer depends on the clock (s; 0: it does not), and the step this one is for. */
   readonly clock_s: number
@@ -33,18 +35,25 @@ export interface Ready {
 }
 
 /** Makes a reply ready, of its text in pieces. */
-export function ready(head: ReplyHead, pieces: readonly string[]): Ready {
+export async function ready(head: ReplyHead, pieces: readonly string[]): Promise<Ready> {
   const lists = { second: -1, byForm: new Map() }
-  return { head, body: bytesOf(pieces), encoded: new Map(), compressing: new Map(), lists }
+  return { head, body: await bytesOf(pieces), encoded: new Map(), compressing: new Map(), lists }
 }
 
-/** The UTF-8 bytes of a text in pieces. */
-function bytesOf(pieces: readonly string[]): Buffer {
+/** The UTF-8 bytes of a text in pieces; of a long one in several turns of the event loop. */
+async function bytesOf(pieces: readonly string[]): Promise<Buffer> {
+  const turn = new Turn()
   let length = 0
-  for (const piece of pieces) length += Buffer.byteLength(piece)
+  for (const piece of pieces) {
+    length += Buffer.byteLength(piece)
+    if (turn.isOver) await turn.next()
+  }
   const bytes = Buffer.allocUnsafeSlow(length)
   let end = 0
-  for (const piece of pieces) end += bytes.write(piece, end)
+  for (const piece of pieces) {
+    end += bytes.write(piece, end)
+    if (turn.isOver) await turn.next()
+  }
   return bytes
 }
 
@@ -142,8 +151,8 @@ function fixedHeaders(head: ReplyHead): string[] {
 /** The headers that tell the age of the data and how long the reply is fresh. */
 function movingHeaders(head: ReplyHead, now: number): string[] {
   const untilStep_s = head.clock_s === 0 ? Number.POSITIVE_INFINITY : ((head.step + 1) * head.clock_s * 1000 - now) / 1000
-  const fresh_s = Math.ceil(Math.min((head.refresh_at - now) / 1000, untilStep_s, head.cadence_s))
+  const fresh_s = Math.ceil(Math.min((head.refreshAt() - now) / 1000, untilStep_s, head.cadence_s))
   const cache = `public, max-age=${Math.max(1, fresh_s)}, stale-if-error=600`
   if (head.data_time === null) return ['Cache-Control', cache]
-  return ['Cache-Control', cache, 'X-Data-Age', String(Math.max(0, Math.floor((now - head.data_time) / 1000)))]
+  return ['Cache-Control', cache, 'X-Data-Age', String(dataAge_s(head.data_time, now))]
 }

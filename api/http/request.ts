@@ -1,8 +1,8 @@
 import { type Endpoint, pathParams } from '../define/endpoint.ts'
 import type { Group, Param, Params } from '../define/params.ts'
 import { NO_PAGE, type PageValues, pageParams } from '../define/params-page.ts'
-import { type Problem, type ProblemCode, type ProblemError, problem, Refused } from '../define/problems.ts'
-import { nearest } from '../define/suggest.ts'
+import { type ProblemError, Refused } from '../define/problems.ts'
+import { Mistakes, shortened } from './mistakes.ts'
 
 /** A request's parameters, read and checked. */
 export interface RequestValues {
@@ -80,8 +80,8 @@ function checkEncoding(query: string, mistakes: Mistakes): void {
     try {
       decodeURIComponent(pair)
     } catch {
-      const parameter = short(pair.split('=')[0] ?? '')
-      const detail = `${parameter}: a % has to be followed by two hexadecimal digits of UTF-8, got ${JSON.stringify(short(pair))}`
+      const parameter = shortened(pair.split('=')[0] ?? '')
+      const detail = `${parameter}: a % has to be followed by two hexadecimal digits of UTF-8, got ${JSON.stringify(shortened(pair))}`
       mistakes.add('invalid-parameter', { parameter, detail })
     }
   }
@@ -108,7 +108,7 @@ function readParam(name: string, one: Param, given: readonly string[] | undefine
     mistakes.add('invalid-parameter', { parameter: name, detail: `${name} is given ${given.length} times; expected once` })
     return one.fallback
   }
-  const parts = one.list ? given.flatMap((text) => text.split(',')) : given
+  const parts = one.list ? new Set(given.flatMap((text) => text.split(','))) : given
   const values: unknown[] = []
   for (const part of parts) {
     try {
@@ -146,57 +146,4 @@ function nothingGiven(one: Param): Refused {
 function allowedBy(one: Param): { allowed?: readonly string[] } {
   const allowed = one.schema['enum']
   return Array.isArray(allowed) ? { allowed: allowed as string[] } : {}
-}
-
-/** The problem of a refusal, for values that are only known to be wrong once the answer is being made. */
-export function refusal(error: Refused): Problem {
-  const mistakes = new Mistakes()
-  mistakes.refused(error, error.parameter ?? '', error.value ?? '')
-  return mistakes.problem()
-}
-
-/** The mistakes of one request, told together. */
-class Mistakes {
-  readonly #codes: ProblemCode[] = []
-  readonly #errors: ProblemError[] = []
-
-  add(code: ProblemCode, error: ProblemError): void {
-    this.#codes.push(code)
-    this.#errors.push(error)
-  }
-
-  unknown(name: string, names: readonly string[]): void {
-    const near = nearest(name, names)
-    const shown = short(name)
-    const suggestion = near ? `; did you mean ${near}?` : '.'
-    this.add('unknown-parameter', {
-      parameter: shown,
-      detail: `There is no parameter ${shown}${suggestion} Allowed: ${names.join(', ')}`,
-      allowed: names,
-    })
-  }
-
-  refused(error: unknown, name: string, value: string): void {
-    if (!(error instanceof Refused)) throw error
-    const got = value === '' ? '' : `, got ${JSON.stringify(short(value))}`
-    this.add(name === 'cursor' ? 'invalid-cursor' : error.code, {
-      parameter: name,
-      detail: `${name}: ${error.message}${got}`,
-      ...(value === '' ? {} : { value: short(value) }),
-      ...(error.allowed ? { allowed: error.allowed } : {}),
-    })
-  }
-
-  throwIfAny(): void {
-    if (this.#errors.length > 0) throw this.problem()
-  }
-
-  problem(): Problem {
-    const detail = this.#errors.map((error) => error.detail).join('. ')
-    return problem(this.#codes[0] as ProblemCode, detail, { errors: this.#errors })
-  }
-}
-
-function short(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Endpoint, pathParams } from '../define/endpoint.ts'
 import { FORMATS, type Format, isLocated } from '../define/params-page.ts'
 import { problem } from '../define/problems.ts'
-import type { Answerer, Prepared } from './answer.ts'
+import { type Answerer, type Prepared, weakTag } from './answer.ts'
 import { encodingFor, remembered } from './encodings.ts'
 import { ALLOW, isNotModified, PREFLIGHT_HEADERS } from './headers.ts'
 import { methodProblem } from './problem-replies.ts'
@@ -24,6 +24,8 @@ export interface RouteContext {
 const URL_MOST = 16_384
 
 const encodingOf = remembered(encodingFor)
+/** The signal of work that several may wait for. */
+const NEVER = new AbortController().signal
 
 /**
  * Registers an endpoint's path: GET and HEAD answer, OPTIONS tells what is allowed, any other method is refused. A URL that was answered
@@ -45,6 +47,23 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
   })
   app.addHook('onClose', async () => end())
 
+  const make = async (prepared: Prepared, signal?: AbortSignal): Promise<Ready> => {
+    const { pieces, links, isPartial } = await prepared.answer(signal ?? NEVER)
+    // A tag of its own, and no time: nobody's copy of it passes for the whole answer.
+    if (isPartial)
+      return await ready({ ...prepared.head, links, etag: weakTag(`${prepared.head.etag} in part`), modified_at: null }, pieces)
+    const made = await ready({ ...prepared.head, links }, pieces)
+    cache.put(made)
+    return made
+  }
+  // A long list takes several turns of the event loop, in which others may ask for the same.
+  const underWay = new Map<string, Promise<Ready>>()
+  const sharing = async (etag: string, begin: () => Promise<Ready>): Promise<Ready> => {
+    const making = underWay.get(etag) ?? begin().finally(() => underWay.delete(etag))
+    underWay.set(etag, making)
+    return await making
+  }
+
   const answer = async (request: FastifyRequest, reply: FastifyReply, now: number, shelfKey: string): Promise<void> => {
     const { raw } = request
     refuseBody(raw)
@@ -55,12 +74,8 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     const head = { ...prepared.head, links: [] }
     let found = cache.get(head.etag)
     if (found) renew(found, head.modified_at)
-    if (!found && canSkipBody(raw, prepared)) found = ready(head, [])
-    else if (!found) {
-      const { pieces, links } = await prepared.answer(goneSignal(reply))
-      found = ready({ ...head, links }, pieces)
-      cache.put(found)
-    }
+    if (!found && canSkipBody(raw, prepared)) found = await ready(head, [])
+    else if (!found) found = await (prepared.isCheap ? sharing(head.etag, () => make(prepared)) : make(prepared, goneSignal(reply)))
     if (prepared.isCheap && asked === generation) shelf.put(shelfKey, found)
     await sendFound(raw, reply, found, now)
   }

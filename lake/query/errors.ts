@@ -9,10 +9,13 @@ export type QueryFailure = 'busy' | 'timeout' | 'aborted' | 'too-many-rows' | 'r
 export class QueryError extends Error {
   override readonly name = 'QueryError'
   readonly code: QueryFailure
+  /** Seconds after which `busy` is probably over. */
+  readonly retry_after_s: number | undefined
 
-  constructor(code: QueryFailure, message: string, options: { cause?: unknown } = {}) {
+  constructor(code: QueryFailure, message: string, options: { cause?: unknown; retry_after_s?: number } = {}) {
     super(message, options)
     this.code = code
+    this.retry_after_s = options.retry_after_s
   }
 }
 

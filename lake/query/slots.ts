@@ -5,12 +5,17 @@ interface Waiter {
   readonly refuse: (error: Error) => void
 }
 
+/** How much the newest time counts in the mean of the last ones. */
+const NEWEST_WEIGHT = 0.2
+
 /** A bounded number of places and a bounded queue for them, first come first served. */
 export class Slots {
   readonly #places: number
   readonly #most: number
   readonly #waiting: Waiter[] = []
   #taken = 0
+  /** How long a place is held, in ms: the mean of the last ones, the newest counting most. */
+  #held_ms = 0
   #closed: Error | null = null
 
   constructor(options: { readonly places: number; readonly queue: number }) {
@@ -24,8 +29,8 @@ export class Slots {
   }
 
   /**
-   * Takes a place, waiting for it in turn; resolves to what gives it back. Throws `busy` where the queue is full, and the signal's
-   * reason where it is aborted before a place is free.
+   * Takes a place, waiting for it in turn; resolves to what gives it back. Throws `busy`, with the time that those who wait will probably
+   * take, where the queue is full, and the signal's reason where it is aborted before a place is free.
    */
   async take(signal: AbortSignal): Promise<() => void> {
     if (this.#closed) throw this.#closed
@@ -35,7 +40,9 @@ export class Slots {
       return this.#release()
     }
     if (this.#waiting.length >= this.#most)
-      throw new QueryError('busy', `all ${this.#places} query slots are taken and ${this.#waiting.length} queries wait; try again later`)
+      throw new QueryError('busy', `all ${this.#places} query slots are taken and ${this.#waiting.length} queries wait; try again later`, {
+        retry_after_s: Math.max(1, Math.ceil((this.#waiting.length * this.#held_ms) / this.#places / 1000)),
+      })
     await this.#turn(signal)
     return this.#release()
   }
@@ -69,9 +76,12 @@ export class Slots {
 
   #release(): () => void {
     let held = true
+    const began = performance.now()
     return () => {
       if (!held) return
       held = false
+      const held_ms = performance.now() - began
+      this.#held_ms = this.#held_ms === 0 ? held_ms : this.#held_ms + (held_ms - this.#held_ms) * NEWEST_WEIGHT
       const next = this.#waiting.shift()
       if (next) return next.admit()
       this.#taken--

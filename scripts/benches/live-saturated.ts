@@ -1,5 +1,6 @@
 import { Agent, get } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
+import { SETTINGS } from '../../lake/config.ts'
 import { fillHistory, historyPath, homeOf } from './history.ts'
 import { startServer } from './incidents-api.ts'
 import { startIncidentsService } from './incidents-service.ts'
@@ -46,7 +47,7 @@ function queries(origin: string): { begin(): () => Promise<void> } {
   return {
     begin() {
       let going = true
-      const callers = Array.from({ length: BENCH_ENGINE.slots * 3 - 1 }, async () => {
+      const callers = Array.from({ length: BENCH_ENGINE.slots + SETTINGS.queryQueue.fallback - 1 }, async () => {
         const agent = new Agent({ keepAlive: true, maxSockets: 1 })
         while (going) await timeOf(`${origin}${historyPath(turn++)}`, agent)
         agent.destroy()

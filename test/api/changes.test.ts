@@ -19,7 +19,7 @@ function change(kind: LiveChange['kind'], row: AnyRow, changed: readonly string[
 
 const one = exampleRow(incidents, { source_id: '1', incident_id: 'inc_1', severity: 'LOW' })
 const worse = { ...one, severity: 'HIGH', to: { lat: 1, lon: 2 } }
-const gone = { ...worse, status: 'ENDED', observed_at: T0 + 120_000 }
+const gone = { ...worse, status: 'ENDED', is_stale: true, observed_at: T0 + 120_000, last_seen_at: T0 + 60_000 }
 const other = exampleRow(incidents, { source_id: '2', incident_id: 'inc_2', type: 'ACCIDENT', province_code: '28' })
 
 const kinds = (reply: Reply): string[] => reply.changes.map((entry: Reply) => `${entry.kind} ${entry.id}`)
@@ -45,12 +45,19 @@ describe('the feed of changes', () => {
     const [updated, , ended] = next.changes
     expect(updated).toMatchObject({
       at: '2026-01-02T12:01:00.000Z',
-      changed: ['severity', 'to_lat', 'to_lon'],
+      changed: ['severity', 'to_lat', 'to_lon', 'observed_at', 'updated_at'],
       incident: { severity: 'HIGH', status: 'ACTIVE' },
     })
     expect(ended).toMatchObject({
-      changed: [],
-      incident: { id: 'inc_1', status: 'ENDED', ended_at: '2026-01-02T12:02:00.000Z', end_reason: 'DISAPPEARED' },
+      changed: ['observed_at', 'updated_at', 'status', 'is_stale', 'last_seen_at', 'ended_at', 'end_reason'],
+      incident: {
+        id: 'inc_1',
+        status: 'ENDED',
+        is_stale: true,
+        last_seen_at: '2026-01-02T12:01:00.000Z',
+        ended_at: '2026-01-02T12:02:00.000Z',
+        end_reason: 'DISAPPEARED',
+      },
     })
   })
 
@@ -140,7 +147,7 @@ test('price changes have no price where it is no longer sold', async () => {
   expect(changes.map((entry: Reply) => [entry.kind, entry.price, entry.changed])).toEqual([
     ['CREATED', 1.419, []],
     ['UPDATED', 1.429, ['price']],
-    ['ENDED', null, []],
+    ['ENDED', null, ['price']],
   ])
   expect((await service.json('/api/gas-stations/changes?fuel=ADBLUE')).changes).toEqual([])
   expect((await service.json('/api/gas-stations/changes?province=Madrid')).changes).toEqual([])

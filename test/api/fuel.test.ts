@@ -15,6 +15,17 @@ const station = (id: string, values: AnyRow = {}): AnyRow =>
 const price = (id: string, product: string, euros: number, values: AnyRow = {}): AnyRow =>
   exampleRow(fuelPrices, { station_id: id, product, price: euros, observed_at: T0, updated_at: T0, ...values })
 
+const AWAY = {
+  brand: null,
+  road: null,
+  km: null,
+  position: null,
+  opening_hours: null,
+  province_code: '42',
+  municipality_code: '42173',
+  municipality: 'Soria',
+}
+
 const stations = [
   station('1', { brand: 'REPSOL', road: 'N-2', km: 586.5, opening_hours: 'L-D: 24H', position: { lat: 41.5, lon: 1.9 } }),
   station('2', {
@@ -35,6 +46,9 @@ const stations = [
     municipality: 'Palmas de Gran Canaria, Las',
     opening_hours: 'L-D: 06:00-23:00',
   }),
+  station('6', AWAY),
+  station('7', { ...AWAY, sale_type: null }),
+  station('8', { ...AWAY, sale_type: 'RESTRICTED' }),
 ]
 const prices = [
   price('1', 'DIESEL_A', 1.419),
@@ -44,6 +58,9 @@ const prices = [
   price('3', 'DIESEL_A', 1.419),
   price('4', 'DIESEL_A', 0.999),
   price('5', 'GASOLINE_95_E5', 1.1, { province_code: '35' }),
+  price('6', 'LPG', 0.9),
+  price('7', 'LPG', 0.8),
+  price('8', 'LPG', 0.7),
 ]
 
 beforeAll(async () => {
@@ -77,7 +94,7 @@ describe('/api/gas-stations', () => {
     ['municipality=08001&ids=1,5', ['1']],
     ['lat=41.51&lon=1.9&radius=100', ['2']],
     ['open_now=true', ['1', '4', '5']],
-    ['open_now=false', ['2', '3']],
+    ['open_now=false', ['2', '3', '6', '7', '8']],
     ['road=n2', ['1', '2']],
     ['road=N-II', ['1', '2']],
     ['road=N-II&km_from=586.5&km_to=590', ['1']],
@@ -136,6 +153,12 @@ describe('/api/gas-stations/cheapest', () => {
     expect(list[0]).toMatchObject({ fuel: 'DIESEL_A', price: 1.419, price_unit: 'EUR/L' })
   })
 
+  test('leaves out stations that sell to members only, unless asked for them', async () => {
+    expect(await ids('/api/gas-stations/cheapest?fuel=LPG')).toEqual(['7', '6'])
+    expect(await ids('/api/gas-stations/cheapest?fuel=LPG&include_restricted=false')).toEqual(['7', '6'])
+    expect(await ids('/api/gas-stations/cheapest?fuel=LPG&include_restricted=true')).toEqual(['8', '7', '6'])
+  })
+
   test('needs a fuel, and knows its name', async () => {
     const missing = await service.json('/api/gas-stations/cheapest')
     expect(missing).toMatchObject({ status: 400, code: 'invalid-parameter' })
@@ -175,6 +198,10 @@ describe('/api/gas-stations/{id}/history', () => {
         row('2026-03-31T22:00:00Z', 1.6, { is_baseline: true }),
         row('2026-04-02T22:00:00Z', 1.6, { status: 'ENDED' }),
         row('2026-03-28T11:00:00Z', 9.9, { station_id: '2' }),
+        // Some price or other changes every day.
+        ...Array.from({ length: 25 }, (_, n) =>
+          row(new Date(at('2026-03-10T00:00:00Z') + n * DAY).toISOString(), (100 + n) / 100, { station_id: '9' }),
+        ),
         // In the newest publication: known for no time yet.
         row('2026-04-03T22:00:00Z', 1.7, { station_id: '5' }),
       ],
@@ -210,9 +237,9 @@ describe('/api/gas-stations/{id}/history', () => {
   test('per month, with the share of it that is known', async () => {
     const [march, april] = await points('interval=1mo')
     expect(march).toMatchObject({ period_start: '2026-02-28T23:00:00.000Z', price_min: 1.3, price_max: 1.6 })
-    expect(march.coverage).toBeCloseTo((22 * 24 - 2) / (31 * 24 - 1), 3)
+    expect(march.coverage).toBeCloseTo((22 * 24 - 2) / (31 * 24 - 1), 6)
     expect(april).toMatchObject({ period_start: '2026-03-31T22:00:00.000Z', price: 1.6 })
-    expect(april.coverage).toBeCloseTo(2 / 30, 3)
+    expect(april.coverage).toBeCloseTo(2 / 30, 6)
   })
 
   test.each([
@@ -225,9 +252,11 @@ describe('/api/gas-stations/{id}/history', () => {
     expect(history).toEqual([expect.objectContaining({ period_start, price: 1.7, price_min: 1.7, price_last: 1.7, coverage: 0 })])
   })
 
-  test('a period may begin within a step', async () => {
-    const [first] = await points('from=2026-03-28T17:00:00Z&to=2026-03-29')
-    expect(first).toMatchObject({ period_start: '2026-03-27T23:00:00.000Z', price: 1.5, price_min: 1.5, coverage: 0.25 })
+  test('a step that the period cuts is given whole', async () => {
+    const whole = await points('from=2026-03-28&to=2026-03-29')
+    expect(whole).toMatchObject([{ period_start: '2026-03-27T23:00:00.000Z', price: 1.45, price_min: 1.4, coverage: 1 }])
+    expect(await points('from=2026-03-28T17:00:00Z&to=2026-03-29')).toEqual(whole)
+    expect(await points('from=2026-03-28&to=2026-03-28T01:00:00Z')).toEqual(whole)
   })
 
   test('a station without prices has an empty series, an unknown one none', async () => {

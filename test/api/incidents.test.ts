@@ -185,7 +185,7 @@ test('the GeoJSON has the rows without a position too', async () => {
 describe('after the end', () => {
   const end = T0 + 20 * MINUTE
   const gone = rows[0] as LiveRow
-  const ended: LiveRow = { ...gone, observed_at: end, updated_at: end, status: 'ENDED', is_stale: true }
+  const ended: LiveRow = { ...gone, observed_at: end, updated_at: end, status: 'ENDED', is_stale: true, last_seen_at: end - 3 * MINUTE }
   const key = entityKey(incidents, gone)
 
   test('an incident is found in the log, then in the lake', async () => {
@@ -197,6 +197,7 @@ describe('after the end', () => {
     expect(await after.json()).toMatchObject({
       id: 'inc_1',
       status: 'ENDED',
+      last_seen_at: '2026-01-02T12:17:00.000Z',
       ended_at: '2026-01-02T12:20:00.000Z',
       end_reason: 'DISAPPEARED',
     })
@@ -226,6 +227,7 @@ describe('after the end', () => {
           severity: 'HIGH',
           km: 19,
           status: 'ENDED',
+          last_seen_at: T0 + MINUTE,
         }),
         exampleTableRow(incidents, { source_id: 'cut', incident_id: 'inc_cut', observed_at: T0, updated_at: T0 }),
       ],
@@ -236,11 +238,13 @@ describe('after the end', () => {
       id: 'inc_old',
       severity: 'HIGH',
       status: 'ENDED',
+      is_stale: true,
+      last_seen_at: '2026-01-02T12:01:00.000Z',
       ended_at: '2026-01-02T12:03:00.000Z',
       province: 'Granada',
     })
     expect(reply.meta).toMatchObject({ covered_until: '2026-01-02T12:05:00.000Z' })
-    expect(await service.json('/api/incidents/inc_cut')).toMatchObject({ status: 'ENDED', ended_at: null })
+    expect(await service.json('/api/incidents/inc_cut')).toMatchObject({ status: 'ENDED', last_seen_at: null, ended_at: null })
     expect((await service.get('/api/incidents/inc_never')).status).toBe(404)
   })
 
@@ -249,11 +253,16 @@ describe('after the end', () => {
     expect(reply.total).toBe(3)
     expect(reply.versions.map((one: Reply) => [one.version, one.observed_at, one.changed, one.status])).toEqual([
       [1, '2026-01-02T12:00:00.000Z', [], 'ACTIVE'],
-      [2, '2026-01-02T12:01:00.000Z', ['km', 'severity'], 'ACTIVE'],
-      [3, '2026-01-02T12:03:00.000Z', ['status'], 'ENDED'],
+      [2, '2026-01-02T12:01:00.000Z', ['km', 'severity', 'observed_at', 'updated_at'], 'ACTIVE'],
+      [
+        3,
+        '2026-01-02T12:03:00.000Z',
+        ['observed_at', 'updated_at', 'status', 'is_stale', 'last_seen_at', 'ended_at', 'end_reason'],
+        'ENDED',
+      ],
     ])
     const since = await service.json('/api/incidents/inc_old/history?total=exact&updated_since=2026-01-02T12:01:00Z&limit=1')
-    expect(since).toMatchObject({ total: 2, versions: [{ version: 2, changed: ['km', 'severity'] }] })
+    expect(since).toMatchObject({ total: 2, versions: [{ version: 2, changed: ['km', 'severity', 'observed_at', 'updated_at'] }] })
     const next = await service.json(
       `/api/incidents/inc_old/history?updated_since=2026-01-02T12:01:00Z&cursor=${encodeURIComponent(since.next_cursor)}`,
     )

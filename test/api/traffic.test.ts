@@ -115,11 +115,11 @@ describe('history', () => {
   test('per hour: means and the share of readings that are there, sources and periods apart', async () => {
     const list = await points('interval=1h&from=2026-01-07&to=2026-01-08')
     expect(list.map((one) => [one.period_start, one.source, one.period_s, one.readings, one.coverage, one.intensity_veh_h])).toEqual([
-      ['2026-01-07T12:00:00.000Z', 'elsewhere', 300, 1, 0.083, 1],
+      ['2026-01-07T12:00:00.000Z', 'elsewhere', 300, 1, 0.083333, 1],
       ['2026-01-07T12:00:00.000Z', 'madrid', 300, 12, 1, 105.5],
       ['2026-01-07T12:00:00.000Z', 'madrid', 900, 1, 0.25, 700],
       ['2026-01-07T13:00:00.000Z', 'madrid', 300, 12, 1, 117.5],
-      ['2026-01-07T14:00:00.000Z', 'madrid', 300, 1, 0.083, null],
+      ['2026-01-07T14:00:00.000Z', 'madrid', 300, 1, 0.083333, null],
     ])
     expect(list[1]).toMatchObject({ intensity_max_veh_h: 111, speed_kmh: 50, level_of_service: null, quality: null })
   })
@@ -129,10 +129,17 @@ describe('history', () => {
       3, 3, 3, 3,
     ])
     const [day] = ours(await points('interval=1d'))
-    expect(day).toMatchObject({ period_start: '2026-01-06T23:00:00.000Z', readings: 25, coverage: 0.087 })
-    expect(ours(await points('interval=1w'))[0]).toMatchObject({ period_start: '2026-01-04T23:00:00.000Z', coverage: 0.012 })
+    expect(day).toMatchObject({ period_start: '2026-01-06T23:00:00.000Z', readings: 25, coverage: 0.086806 })
+    expect(ours(await points('interval=1w'))[0]).toMatchObject({ period_start: '2026-01-04T23:00:00.000Z', coverage: 0.012401 })
     expect(ours(await points('interval=1mo'))[0]).toMatchObject({ period_start: '2025-12-31T23:00:00.000Z' })
-    expect(ours(await points('interval=1y'))[0]).toMatchObject({ period_start: '2025-12-31T23:00:00.000Z', coverage: 0 })
+    expect(ours(await points('interval=1y'))[0]).toMatchObject({ period_start: '2025-12-31T23:00:00.000Z', coverage: 0.000238 })
+  })
+
+  test('a step that the period cuts is given whole, and few readings in a long one are not none', async () => {
+    const whole = ours(await points('interval=1y'))
+    expect(ours(await points('interval=1y&from=2026-01-07T12:00:00Z&to=2026-01-07T12:05:00Z'))).toEqual(whole)
+    const elsewhere = (await points('interval=1y')).find((one) => one.source === 'elsewhere')
+    expect(elsewhere).toMatchObject({ readings: 1, coverage: 0.00001 })
   })
 
   test('a step of wrong readings alone is there, without measures', async () => {

@@ -4,7 +4,7 @@ import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { record } from '../../define/fields.ts'
 import { distanceM, isInside } from '../../define/geo.ts'
-import { required } from '../../define/params.ts'
+import { booleanParam, required, withDefault } from '../../define/params.ts'
 import { geoParams, isAt, isOnRoad, placeParams, roadParams } from '../../define/params-place.ts'
 import { openNowParam } from './gas-stations.ts'
 import { ABOUT_ROAD, fuelParam, isOpen, STATION_DATASETS, stationFields, stationsOf } from './station.ts'
@@ -30,8 +30,15 @@ export const cheapestList = defineEndpoint({
   domain: 'fuel',
   plan: 'FREE',
   summary: 'Cheapest stations for a fuel in an area or along a road',
-  about: `Of the active stations; \`sale_type\` tells those that sell to members only. ${ABOUT_ROAD}`,
-  params: { fuel: required(fuelParam), place: placeParams, stretch: roadParams, geo: geoParams, open_now: openNowParam },
+  about: `Of the active stations, but for those that sell to members or co-operatives only (\`sale_type\` RESTRICTED), which \`include_restricted\` adds. ${ABOUT_ROAD}`,
+  params: {
+    fuel: required(fuelParam),
+    place: placeParams,
+    stretch: roadParams,
+    geo: geoParams,
+    open_now: openNowParam,
+    include_restricted: withDefault(booleanParam('Also stations that sell to members or co-operatives only.'), false),
+  },
   returns: {
     kind: 'list',
     name: 'stations',
@@ -54,6 +61,7 @@ export const cheapestList = defineEndpoint({
         const sold = one.prices[p.fuel]
         if (!sold || one.status !== 'ACTIVE' || !isAt(p.place, one) || !isOnRoad(p.stretch, one) || (geo && !isInside(geo, one.position)))
           return []
+        if (one.sale_type === 'RESTRICTED' && !p.include_restricted) return []
         if (p.open_now !== null && isOpen(one, now) !== p.open_now) return []
         const distance_m = centre && one.position ? Math.round(distanceM(centre, one.position)) : null
         return [{ ...one, fuel: p.fuel, price: sold.price, price_unit: sold.price_unit, distance_m }]

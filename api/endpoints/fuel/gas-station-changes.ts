@@ -1,21 +1,29 @@
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
+import { changedMembers } from '../../define/changed.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record } from '../../define/fields.ts'
 import { listOf } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
-import { ABOUT_CHANGES, changeFields } from '../changes.ts'
+import { ABOUT_CHANGES, changedBy, changeFields } from '../changes.ts'
 import { fuelParam } from './station.ts'
 
 const { columns } = fuelPrices
+
+/** What a change may change of what an entry shows. */
+const priceFields = {
+  price: optional(columns.price, 'Pump price after the change, taxes included; null where the station no longer sells it.'),
+  price_unit: columns.price_unit,
+  province_code: columns.province_code,
+} as const
+
+const changedOf = changedMembers(fuelPrices, priceFields, { price: ['price', 'status'] })
 
 const priceChange = record('FuelPriceChange', 'What happened to the price of a product at a station.', {
   station_id: columns.station_id,
   fuel: columns.product,
   ...changeFields(columns.observed_at),
-  price: optional(columns.price, 'Pump price after the change, taxes included; null where the station no longer sells it.'),
-  price_unit: columns.price_unit,
-  province_code: columns.province_code,
+  ...priceFields,
 })
 
 /** The feed of price changes. */
@@ -44,7 +52,7 @@ export const gasStationChanges = defineEndpoint({
       if (fuel && !fuel.includes(product)) return null
       if (province !== null && province !== province_code) return null
       const price = change.kind === 'ENDED' ? null : row.price
-      const changed = change.changed.filter((name) => name === 'price' || name === 'price_unit')
+      const changed = changedBy(change, changedOf)
       return { station_id, fuel: product, kind: change.kind, at: change.at, changed, price, price_unit, province_code }
     },
   },

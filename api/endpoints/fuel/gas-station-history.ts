@@ -3,12 +3,14 @@ import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, instant, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
+import { partitionStart } from '../../../lake/schema/partitions.ts'
 import { MADRID } from '../../../lake/schema/time.ts'
-import { type Bucket, bucketEnd, bucketStart } from '../../define/buckets.ts'
+import { type Bucket, bucketEnd, bucketSeconds, bucketStart } from '../../define/buckets.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record } from '../../define/fields.ts'
 import { listOf } from '../../define/params.ts'
 import { timeParams } from '../../define/params-time.ts'
+import { coverageField } from '../tail.ts'
 import { stationId } from './gas-station-detail.ts'
 import { fuelParam } from './station.ts'
 
@@ -31,12 +33,7 @@ const point = record('FuelPricePoint', 'One step of the series of a price.', {
   price_max: optional(columns.price, 'Highest price of the step.'),
   price_last: optional(columns.price, 'Price at the end of the step.'),
   price_unit: columns.price_unit,
-  coverage: col.decimal(0, 'Share of the step in which a price is known, 0 to 1; null with interval=raw.', {
-    scale: 3,
-    unit: '1',
-    nullable: true,
-    example: 1,
-  }),
+  coverage: coverageField('Share of the whole step in which a price is known'),
 })
 
 const c = (name: keyof typeof columns | 'status' | 'is_baseline'): Sql => column(fuelPrices, name)
@@ -48,7 +45,8 @@ export const gasStationHistory = defineEndpoint({
   plan: 'PRO',
   summary: 'Price series of one filling station',
   about:
-    'With interval=raw a point per change of a price. Otherwise a point per day, week, month or year with a known price: the mean is weighted by the time each price held, and a price holds until the publication that changes it. ' +
+    'With interval=raw a point per change of a price. Otherwise a point per day, week, month or year with a known price: the mean is weighted by the time each price held, and a price holds until the publication that changes it, as long as there are publications: ' +
+    'where more than a day passes without one, no price is known from the last before it to the first after it. That time counts against `coverage`, and a step that lies in it is absent. ' +
     'What is known ends at `meta.covered_until`: a price that appears then is shown in its step at once, with a `coverage` that is 0 at first and grows with the publications.',
   params: {
     id: stationId,
@@ -75,11 +73,16 @@ export const gasStationHistory = defineEndpoint({
           sql`${scan(fuelPrices, { station_id: { eq: p.id }, ...products, is_baseline: { eq: false }, observed_at: { gte: from, lt: to } })}`,
         )
       }
-      // Each month's partition opens with every price that holds, so the month of the begin (or the one before it, whose last prices hold until then) tells them.
-      const before = Date.UTC(new Date(from).getUTCFullYear(), new Date(from).getUTCMonth() - 1)
-      const rows = scan(fuelPrices, { station_id: { eq: p.id }, ...products, observed_at: { gte: before, lt: to } })
-      // A price holds at least for the instant of its publication, so that those of the newest one show before the next has come.
-      return steps(sql`${rows}`, { from, to: Math.min(to, lake.covered_until + 1), interval })
+      // A price that holds at the begin is in a row of the publication before it or, since each partition opens with every price, of an
+      // earlier one of the same partition. Where that publication is older than a gap may be, none is known to hold.
+      const rows = scan(fuelPrices, {
+        station_id: { eq: p.id },
+        ...products,
+        observed_at: { gte: partitionStart(fuelPrices, from - GAP_MS), lt: to },
+      })
+      // Among thousands of stations some price changes in nearly every publication, so the rows of all tell when there were any.
+      const all = scan(fuelPrices, { observed_at: { gte: from - GAP_MS, lte: to + GAP_MS } })
+      return steps({ rows: sql`${rows}`, all: sql`${all}` }, { from, to, interval, covered_until: lake.covered_until })
     },
     subject: {
       of: fuelStations,
@@ -91,6 +94,10 @@ export const gasStationHistory = defineEndpoint({
 
 /** Width of the period where no begin is given, in days. */
 const SPAN_DAYS = { raw: 31, '1d': 31, '1w': 366, '1mo': 100_000, '1y': 100_000 } as const
+
+/** Longest time between two publications in which the prices of the first are taken to hold: nights pass without a change of any price. */
+const GAP_MS = 86_400_000
+const GAP = sql`INTERVAL 24 HOUR`
 
 function rawPoints(rows: Sql): Sql {
   const price = sql`CASE WHEN ${c('status')} = 'ENDED' THEN NULL ELSE ${c('price')} END`
@@ -108,12 +115,60 @@ function rawPoints(rows: Sql): Sql {
     FROM ${rows}`
 }
 
-/** Points per step: each price holds from its publication to the next one of its product, cut at the steps' borders. */
-function steps(rows: Sql, period: { readonly from: number; readonly to: number; readonly interval: Bucket }): Sql {
+/**
+ * Points per step: each price holds from its publication to the next one of its product, cut at the steps' borders and where there were no
+ * publications.
+ */
+function steps(
+  { rows, all }: { readonly rows: Sql; readonly all: Sql },
+  period: { readonly from: number; readonly to: number; readonly interval: Bucket; readonly covered_until: number },
+): Sql {
   const { interval } = period
   const [from, to] = [instant(period.from), instant(period.to)]
-  const first = bucketStart(sql`greatest(since, ${from})`, interval)
   return sql`
+    WITH runs AS (${runs(all, period.covered_until)}),
+    prices AS (
+      SELECT
+        ${c('product')} AS fuel,
+        ${c('price')} AS price,
+        ${c('price_unit')} AS price_unit,
+        ${c('status')} AS status,
+        ${c('observed_at')} AS since,
+        coalesce(lead(${c('observed_at')}) OVER (PARTITION BY ${c('product')} ORDER BY ${c('observed_at')}), ${to}) AS until
+      FROM ${rows}
+    ),
+    held AS (
+      SELECT
+        fuel,
+        price,
+        price_unit,
+        greatest(prices.since, runs.since, ${from}) AS since,
+        least(prices.until, runs.until, ${to}) AS until
+      FROM prices
+      JOIN runs ON runs.since < prices.until AND runs.until > prices.since
+      WHERE status <> 'ENDED'
+    ),
+    begun AS (
+      SELECT
+        *,
+        timezone(${MADRID}, unnest(generate_series(
+          timezone(${MADRID}, ${bucketStart(sql`since`, interval)}),
+          timezone(${MADRID}, until),
+          ${stepLength(interval)}
+        ))) AS period_start
+      FROM held
+      WHERE since < until
+    ),
+    pieces AS (
+      SELECT
+        period_start,
+        fuel,
+        price,
+        price_unit,
+        greatest(since, period_start) AS held_from,
+        epoch(least(until, ${bucketEnd(sql`period_start`, interval)})) - epoch(greatest(since, period_start)) AS held_s
+      FROM begun
+    )
     SELECT
       period_start,
       ${interval} AS "interval",
@@ -123,37 +178,27 @@ function steps(rows: Sql, period: { readonly from: number; readonly to: number; 
       max(price) AS price_max,
       arg_max(price, held_from) AS price_last,
       arg_max(price_unit, held_from) AS price_unit,
-      CAST(least(1, sum(held_s) / (epoch(${bucketEnd(sql`period_start`, interval)}) - epoch(period_start))) AS DECIMAL(4, 3)) AS coverage
-    FROM (
-      SELECT
-        period_start,
-        fuel,
-        price,
-        price_unit,
-        greatest(since, period_start, ${from}) AS held_from,
-        epoch(least(until, ${bucketEnd(sql`period_start`, interval)}, ${to})) - epoch(greatest(since, period_start, ${from})) AS held_s
-      FROM (
-        SELECT fuel, price, price_unit, since, until, timezone(${MADRID}, unnest(starts)) AS period_start
-        FROM (
-          SELECT
-            *,
-            generate_series(timezone(${MADRID}, ${first}), timezone(${MADRID}, least(until, ${to})), ${stepLength(interval)}) AS starts
-          FROM (
-            SELECT
-              ${c('product')} AS fuel,
-              ${c('price')} AS price,
-              ${c('price_unit')} AS price_unit,
-              ${c('status')} AS status,
-              ${c('observed_at')} AS since,
-              coalesce(lead(${c('observed_at')}) OVER (PARTITION BY ${c('product')} ORDER BY ${c('observed_at')}), ${to}) AS until
-            FROM ${rows}
-          )
-          WHERE status <> 'ENDED' AND until > ${from} AND since < ${to}
-        )
-      )
-    )
+      CAST(least(1, sum(held_s) / ${bucketSeconds(sql`period_start`, interval)}) AS DECIMAL(7, 6)) AS coverage
+    FROM pieces
     WHERE held_s > 0
     GROUP BY period_start, fuel`
+}
+
+/**
+ * Times without a gap between publications, `[since, until)`. A price holds at least for the instant of its publication, so that those of
+ * the newest one show before the next has come. The newest publication may have changed no price, but is known.
+ */
+function runs(all: Sql, covered_until: number): Sql {
+  return sql`
+    SELECT min(published) AS since, max(published) + INTERVAL 1 MILLISECOND AS until
+    FROM (
+      SELECT published, count(*) FILTER (WHERE is_first) OVER (ORDER BY published) AS run
+      FROM (
+        SELECT published, coalesce(published - lag(published) OVER (ORDER BY published) > ${GAP}, true) AS is_first
+        FROM (SELECT ${c('observed_at')} AS published FROM ${all} UNION SELECT ${instant(covered_until)})
+      )
+    )
+    GROUP BY run`
 }
 
 function stepLength(interval: Bucket): Sql {

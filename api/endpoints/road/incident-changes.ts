@@ -2,9 +2,8 @@ import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { nested, record } from '../../define/fields.ts'
 import { isAt, isOnRoad, placeParams, roadParams } from '../../define/params-place.ts'
-import { jsonNames } from '../../define/shape.ts'
-import { ABOUT_CHANGES, changeFields } from '../changes.ts'
-import { changedIncident, incidentDetail, localise, shownColumns } from './incident.ts'
+import { ABOUT_CHANGES, changedBy, changeFields } from '../changes.ts'
+import { changedIncident, changedOf, incidentDetail, localise } from './incident.ts'
 import { incidentParams, isOfKind } from './incident-params.ts'
 
 /** One change of an incident. */
@@ -18,8 +17,6 @@ const incidentChange = record(
   },
   { localise: (change, lang) => ({ ...change, incident: localise(change.incident, lang) }) },
 )
-
-const shown = new Map([...shownColumns].map(([field, name]) => [name, jsonNames(field, incidentDetail.fields)]))
 
 /** The feed of changes of incidents. */
 export const incidentChanges = defineEndpoint({
@@ -44,8 +41,7 @@ export const incidentChanges = defineEndpoint({
     entry: (change, _states, p) => {
       const incident = changedIncident(change)
       if (!isAt(p.place, incident) || !isOfKind(p, incident) || !isOnRoad(p.stretch, incident)) return null
-      const changed = change.changed.flatMap((name) => shown.get(name) ?? [])
-      return { id: incident.id, kind: change.kind, at: change.at, changed, incident }
+      return { id: incident.id, kind: change.kind, at: change.at, changed: changedBy(change, changedOf), incident }
     },
   },
   example: { limit: '10' },

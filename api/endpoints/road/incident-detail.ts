@@ -15,7 +15,7 @@ export const incidentById = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'One incident, also after its end',
-  about: `An incident that has ended is found in the log of changes or in the lake, with status ENDED and the publication that ended it. ${ABOUT_PLACE}`,
+  about: `An incident that has ended is found in the log of changes or in the lake, with status ENDED, the last publication that had it and the one that confirmed its end. ${ABOUT_PLACE}`,
   params: { id: incidentId },
   returns: { kind: 'one', record: incidentDetail },
   read: {
@@ -28,7 +28,7 @@ export const incidentById = defineEndpoint({
     past: {
       ended: (change, { id }) => (change.kind === 'ENDED' && change.row['incident_id'] === id ? changedIncident(change) : null),
       query: ({ id }) => sql`
-        SELECT *, false AS is_stale
+        SELECT *, true AS is_stale
         FROM ${scan(incidents, { incident_id: { eq: id } })}
         ORDER BY ${column(incidents, 'observed_at')} DESC
         LIMIT 1`,

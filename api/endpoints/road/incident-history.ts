@@ -5,14 +5,18 @@ import { col } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { record } from '../../define/fields.ts'
-import { jsonNames } from '../../define/shape.ts'
-import { ABOUT_PLACE, type IncidentRow, incidentDetail, shownColumns, toIncidentDetail } from './incident.ts'
+import { ABOUT_PLACE, changedOf, type IncidentRow, incidentDetail, toIncidentDetail } from './incident.ts'
 import { incidentId } from './incident-detail.ts'
 
 const VERSION = col.integer(0, 'Number of the version, from 1.', { unit: '1', example: 1 })
-const CHANGED = col.list([0, 0], 'Members that differ from the version before; none in the first.', col.string(0, 'Name of a member.'), {
-  example: ['severity', 'updated_at'],
-})
+const CHANGED = col.list(
+  [0, 0],
+  'Members that differ from the version before, of a position both; none in the first.',
+  col.string(0, 'Name of a member.'),
+  {
+    example: ['severity', 'updated_at'],
+  },
+)
 
 /** One state that an incident went through. */
 const version = record(
@@ -24,13 +28,16 @@ const version = record(
   },
 )
 
-/** Columns that tell of the publication, not of the incident. */
-const PASSING: readonly string[] = ['observed_at', 'first_seen_at', 'incident_id']
-
-/** What changed, by declared column: the members that show it. */
-const members = [...shownColumns].flatMap(([field, name]) =>
-  PASSING.includes(name) ? [] : [[name, jsonNames(field, incidentDetail.fields)] as const],
-)
+/** Per column, its name in each version that has another value there than the one before. */
+const differences = [...Object.keys(incidents.columns), 'status'].map((name) => {
+  const isPoint = incidents.columns[name as 'km']?.kind === 'point'
+  const fields = isPoint ? [`${name}_lat`, `${name}_lon`] : [name]
+  const differs = join(
+    fields.map((field) => sql`${column(incidents, field)} IS DISTINCT FROM lag(${column(incidents, field)}) OVER story`),
+    sql` OR `,
+  )
+  return sql`CASE WHEN ${differs} THEN ${name} END`
+})
 
 /** The versions of one incident. */
 export const incidentHistory = defineEndpoint({
@@ -52,32 +59,20 @@ export const incidentHistory = defineEndpoint({
   read: {
     kind: 'lake',
     from: [incidents],
-    query: ({ id }) => {
-      const changed = members.map(([name, shown]) => {
-        const fields = incidents.columns[name as 'km'].kind === 'point' ? [`${name}_lat`, `${name}_lon`] : [name]
-        const differs = join(
-          fields.map((field) => sql`${column(incidents, field)} IS DISTINCT FROM lag(${column(incidents, field)}) OVER story`),
-          sql` OR `,
-        )
-        return sql`CASE WHEN ${differs} THEN ${shown.join(',')} END`
-      })
-      const status = column(incidents, 'status')
-      const statusDiffers = sql`CASE WHEN ${status} IS DISTINCT FROM lag(${status}) OVER story THEN 'status' END`
-      return sql`
-        SELECT
-          *,
-          false AS is_stale,
-          CAST(row_number() OVER story AS INTEGER) AS version,
-          CASE WHEN row_number() OVER story = 1 THEN '' ELSE concat_ws(',', ${join([...changed, statusDiffers])}) END AS changed
-        FROM ${scan(incidents, { incident_id: { eq: id }, is_baseline: { eq: false } })}
-        WINDOW story AS (ORDER BY ${column(incidents, 'observed_at')})`
-    },
+    query: ({ id }) => sql`
+      SELECT
+        *,
+        ${column(incidents, 'status')} = 'ENDED' AS is_stale,
+        CAST(row_number() OVER story AS INTEGER) AS version,
+        CASE WHEN row_number() OVER story = 1 THEN '' ELSE concat_ws(',', ${join(differences)}) END AS changed
+      FROM ${scan(incidents, { incident_id: { eq: id }, is_baseline: { eq: false } })}
+      WINDOW story AS (ORDER BY ${column(incidents, 'observed_at')})`,
     rows: {
-      columns: { ...tableColumns(incidents), version: VERSION, changed: col.string(0, 'Names, separated by commas.') },
+      columns: { ...tableColumns(incidents), version: VERSION, changed: col.string(0, 'Names of columns, separated by commas.') },
       finish: (row: IncidentRow & { version: number; changed: string }) => ({
         ...toIncidentDetail(row),
         version: row.version,
-        changed: row.changed.split(',').filter((name) => name !== ''),
+        changed: row.changed === '' ? [] : changedOf(row.changed.split(',')),
       }),
     },
     subject: { of: incidents, find: (state, { id }) => state.rows.some((row) => (row as unknown as IncidentRow).incident_id === id) },

@@ -2,7 +2,8 @@ import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import type { LiveChange } from '../../../lake/live/types.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { columnsOf, nested, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { changedMembers } from '../../define/changed.ts'
+import { nested, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
 import { provinceField, provinceName, stateFields } from '../tail.ts'
 
 const { columns } = incidents
@@ -63,27 +64,36 @@ export const incidentDetail = record(
   'An incident on a road, also after its end.',
   {
     ...fields,
-    ended_at: col.instant(
+    last_seen_at: col.instant(
       0,
-      'First publication that no longer had it; null while it is active, or where that publication has not landed yet.',
+      'Last publication that had it: count durations up to it; null while it is active, or where it is not known.',
       {
         nullable: true,
         example: null,
       },
+    ),
+    ended_at: col.instant(
+      0,
+      'Publication that confirmed its end: the third newer complete one in a row without it; null while it is active, or where that publication has not landed yet.',
+      { nullable: true, example: null },
     ),
     end_reason: col.code(0, 'Why it counts as ended.', END_REASONS, { nullable: true, example: null }),
   },
   { localise },
 )
 
-/** Which column of the dataset each field of an incident shows, by field name. */
-export const shownColumns: ReadonlyMap<string, string> = new Map([
-  ...columnsOf(incidents, incidentDetail.fields),
-  ['created_at', 'created_at'],
-])
+/** The members of an incident that differ, by the columns that do. */
+export const changedOf: (changed: readonly string[]) => string[] = changedMembers(incidents, incidentDetail.fields, {
+  province: ['province_code'],
+  descriptions: ['description', 'description_en'],
+  created_at: ['created_at'],
+  last_seen_at: ['status'],
+  ended_at: ['status'],
+  end_reason: ['status'],
+})
 
-/** A row of the dataset, live or from its table. */
-export type IncidentRow = StateRow<typeof incidents>
+/** A row of the dataset, live or from its table. Only a row that tells an end has `last_seen_at`. */
+export type IncidentRow = StateRow<typeof incidents> & { readonly last_seen_at?: number | null }
 
 const texts = (row: IncidentRow): { es: string; en: string } => ({ es: row.description, en: row.description_en })
 
@@ -101,6 +111,7 @@ export const toIncidentDetail: (row: IncidentRow) => ValueOf<typeof incidentDeta
   province: (row) => provinceName(row.province_code),
   descriptions: texts,
   created_at: createdAt,
+  last_seen_at: (row: IncidentRow) => (row.status === 'ENDED' ? (row.last_seen_at ?? null) : null),
   ended_at: (row) => (row.status === 'ENDED' ? row.observed_at : null),
   end_reason: (row) => (row.status === 'ENDED' ? 'DISAPPEARED' : null),
 })

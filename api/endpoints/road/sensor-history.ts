@@ -8,6 +8,7 @@ import { defineEndpoint } from '../../define/endpoint.ts'
 import { meaning, optional, record } from '../../define/fields.ts'
 import { listOf, oneOf } from '../../define/params.ts'
 import { timeParams } from '../../define/params-time.ts'
+import { coverageField } from '../tail.ts'
 import { sensorId } from './sensors.ts'
 
 const { columns } = trafficReadings
@@ -21,12 +22,7 @@ const point = record('TrafficHistoryPoint', 'One step of the series of a traffic
   source: columns.source,
   period_s: columns.period_s,
   readings: col.integer(0, 'Readings in the step, those left out that the publisher itself calls wrong.', { unit: '1', example: 12 }),
-  coverage: col.decimal(0, 'Share of the expected readings that are there, 0 to 1; null with interval=raw.', {
-    scale: 3,
-    unit: '1',
-    nullable: true,
-    example: 1,
-  }),
+  coverage: coverageField('Share of the readings expected in the whole step that are there'),
   intensity_veh_h: col.decimal(0, 'Vehicles per hour, the mean of the step.', { scale: 1, unit: 'veh/h', nullable: true, example: 90.5 }),
   intensity_max_veh_h: col.integer(0, 'Vehicles per hour, the greatest reading of the step.', {
     unit: 'veh/h',
@@ -129,7 +125,7 @@ function stepsOf(rows: Sql, interval: Bucket): Sql {
       source,
       period_s,
       readings,
-      CAST(least(1, readings * period_s / ${bucketSeconds(sql`period_start`, interval)}) AS DECIMAL(4, 3)) AS coverage,
+      CAST(least(1, readings * period_s / ${bucketSeconds(sql`period_start`, interval)}) AS DECIMAL(7, 6)) AS coverage,
       ${join([...METRICS.map((name) => c(name)), sql`intensity_max_veh_h`])},
       NULL AS level_of_service,
       NULL AS quality

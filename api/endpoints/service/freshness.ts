@@ -1,4 +1,4 @@
-import { feedHealth } from '../../../lake/live/freshness.ts'
+import { dataAge_s, feedHealth } from '../../../lake/live/freshness.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, type SystemView } from '../../define/endpoint.ts'
@@ -25,7 +25,11 @@ const freshness = record('FeedFreshness', 'How fresh the data of a feed is.', {
   last_attempt_at: col.instant(0, 'Last fetch, successful or not.', { nullable: true, example: '2026-01-02T12:24:00.000Z' }),
   last_success_at: col.instant(0, 'Last successful fetch.', { nullable: true, example: '2026-01-02T12:24:00.000Z' }),
   data_time: col.instant(0, 'Publication time of the newest data.', { nullable: true, example: '2026-01-02T12:23:28.413Z' }),
-  data_age_s: col.integer(0, 'Age of the newest data at `updated_at` of this reply.', { unit: 's', nullable: true, example: 32 }),
+  data_age_s: col.integer(
+    0,
+    'Age of the newest data at `updated_at` of this reply; negative where it is of a time to come, which is wrong.',
+    { unit: 's', nullable: true, example: 32 },
+  ),
   failing_since: col.instant(0, 'Since when fetches fail or are rejected; null while they succeed.', { nullable: true, example: null }),
   rows: col.json(0, 'Rows of the newest data by dataset.', { example: { incidents: 354, v16_beacons: 193 } }),
   quarantined: col.integer(0, 'Rows of it that failed a check.', { unit: '1', example: 0 }),
@@ -56,7 +60,7 @@ function feedsOf({ feeds, states }: SystemView, now: number): ValueOf<typeof fre
       last_attempt_at: state?.last_attempt_at ?? null,
       last_success_at: state?.last_success_at ?? null,
       data_time,
-      data_age_s: data_time === null ? null : Math.max(0, Math.floor((now - data_time) / 1000)),
+      data_age_s: data_time === null ? null : dataAge_s(data_time, now),
       failing_since: state?.failing_since ?? null,
       rows: state?.rows ?? {},
       quarantined: state?.quarantined ?? 0,

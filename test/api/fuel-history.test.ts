@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type Bucket, bucketBounds } from '../../api/define/buckets.ts'
+import { advance, emptyState } from '../../jobs/ingest/fold.ts'
+import { fuelPrices } from '../../lake/datasets/fuel/prices.ts'
+import { fuelStations } from '../../lake/datasets/fuel/stations.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const INTERVALS = ['1d', '1w', '1mo', '1y'] as const
+
+let service: TestService
+
+async function history(id: string, query: string): Promise<Reply[]> {
+  const reply = await service.json(`/api/gas-stations/${id}/history?limit=1000&${query}`)
+  expect(reply.history, JSON.stringify(reply)).toBeInstanceOf(Array)
+  return reply.history
+}
+
+/** Figures between 0 and 1 that only the seed decides. */
+function figures(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+/** A time in which one price was known to hold, half-open. */
+interface Held {
+  readonly since: number
+  readonly until: number
+  readonly price: number
+}
+
+/** Publications of months with gaps of hours to weeks, as the fold lands them: prices that come, change, pass and come back. */
+function publish(seed: number): { rows: AnyRow[]; held: Map<string, Held[]>; times: number[] } {
+  const next = figures(seed)
+  const state = emptyState()
+  const rows: AnyRow[] = []
+  const held = new Map<string, Held[]>([
+    ['s1', []],
+    ['s2', []],
+  ])
+  const price = new Map([...held.keys()].map((id) => [id, 1.4]))
+  const times: number[] = []
+  for (let at = Date.UTC(2026, 0, 20); at < Date.UTC(2026, 4, 10); ) {
+    times.push(at)
+    const given = [...price].flatMap(([station_id, before]) => {
+      const now = next() < 0.15 ? Math.round(1000 * (1.2 + 0.4 * next())) / 1000 : before
+      price.set(station_id, now)
+      return next() < 0.25 ? [] : [{ station_id, product: 'DIESEL_A', price: now, price_unit: 'EUR/L', province_code: '08' }]
+    })
+    // Among all the others some price changes in every publication.
+    given.push({ station_id: 'other', product: 'DIESEL_A', price: 1 + times.length / 1000, price_unit: 'EUR/L', province_code: '28' })
+    const facts = { fetch_id: `fuel_stations.${times.length}`, data_time: at, blocks: { counts: {}, said: [] }, rule: null }
+    rows.push(...advance(fuelPrices, state, { rows: given, facts, key: Buffer.alloc(32) }).rows)
+    const after = next() < 0.1 ? at + DAY + Math.ceil(next() ** 2 * 25 * DAY) : at + HOUR + Math.floor(next() * 20 * HOUR)
+    for (const entry of state.entries.values()) {
+      if (entry.status !== 'ACTIVE') continue
+      const known = held.get(entry.row['station_id'] as string)
+      known?.push({ since: at, until: after - at <= DAY ? after : at + 1, price: entry.row['price'] as number })
+    }
+    at = after
+  }
+  const last = times.at(-1) as number
+  for (const known of held.values())
+    for (const [at, one] of known.entries()) if (one.since === last) known[at] = { ...one, until: last + 1 }
+  return { rows, held, times }
+}
+
+/** What a history should say, from the times in which prices held. */
+function expected(held: readonly Held[], interval: Bucket): Reply[] {
+  const steps = new Map<number, { end: number; parts: Held[] }>()
+  for (const { since, until, price } of held) {
+    for (let at = since; at < until; ) {
+      const { start, end } = bucketBounds(at, interval)
+      const step = steps.get(start) ?? { end, parts: [] }
+      step.parts.push({ since: at, until: Math.min(until, end), price })
+      steps.set(start, step)
+      at = end
+    }
+  }
+  return [...steps].map(([start, { end, parts }]) => {
+    const known = parts.reduce((sum, one) => sum + one.until - one.since, 0)
+    return {
+      period_start: new Date(start).toISOString(),
+      price: parts.reduce((sum, one) => sum + one.price * (one.until - one.since), 0) / known,
+      price_min: Math.min(...parts.map((one) => one.price)),
+      price_max: Math.max(...parts.map((one) => one.price)),
+      price_last: parts.at(-1)?.price,
+      coverage: known / (end - start),
+    }
+  })
+}
+
+describe.each([11, 12])('prices of months with gaps (%s)', (seed) => {
+  const { rows, held, times } = publish(seed)
+  beforeAll(async () => {
+    service = await startService()
+    const stations = [...held.keys()].map((station_id) => exampleRow(fuelStations, { station_id }))
+    await service.publish(fuelStations, stations)
+    await service.land(fuelPrices, rows, times.at(-1) as number)
+  })
+  afterAll(() => service.close())
+
+  test.each(INTERVALS)('per %s: what held while publications came, and nothing in between', async (interval) => {
+    for (const [id, known] of held) {
+      const told = await history(id, `interval=${interval}&from=2026-01-01&to=2026-06-01`)
+      const right = expected(known, interval)
+      expect(told.map((one) => one.period_start)).toEqual(right.map((one) => one.period_start))
+      for (const [at, one] of told.entries()) {
+        const { price, coverage, ...exact } = right[at]
+        expect(one).toMatchObject(exact)
+        expect(Math.abs(one.price - price)).toBeLessThan(0.000501)
+        expect(one.coverage).toBeCloseTo(coverage, 5)
+      }
+    }
+  })
+
+  test.each(INTERVALS)('per %s: any period gives the steps that a longer one gives', async (interval) => {
+    const next = figures(seed + 100)
+    const whole = await history('s1', `interval=${interval}&from=2026-01-01&to=2026-06-01`)
+    for (let nth = 0; nth < 25; nth++) {
+      const from = Date.UTC(2026, 0, 15) + Math.floor(next() * 110 * DAY)
+      const to = from + 1 + Math.floor(next() ** 2 * 60 * DAY)
+      const query = `interval=${interval}&from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`
+      const within = whole.filter(({ period_start }) => {
+        const { start, end } = bucketBounds(Date.parse(period_start), interval)
+        return end > from && start < to
+      })
+      expect(await history('s1', query), query).toEqual(within)
+    }
+  })
+})
+
+test('a year without a publication has no price, whatever period is asked for', async () => {
+  service = await startService()
+  onTestFinished(() => service.close())
+  const [before, after] = [Date.parse('2024-08-19T10:00:00Z'), Date.parse('2025-09-27T16:05:47Z')]
+  const row = (observed_at: number, values: AnyRow = {}): AnyRow =>
+    exampleTableRow(fuelPrices, { station_id: '1000', price: 1.547, observed_at, updated_at: before, ...values })
+  await service.land(fuelPrices, [row(before), row(after, { is_baseline: true }), row(after, { station_id: '1' })], after)
+  const shown = async (query: string): Promise<unknown[]> =>
+    (await history('1000', query)).map((one) => [one.period_start, one.price, one.coverage])
+  expect(await shown('interval=1mo&from=2024-08-01&to=2025-10-01')).toEqual([
+    ['2024-07-31T22:00:00.000Z', 1.547, 0],
+    ['2025-08-31T22:00:00.000Z', 1.547, 0],
+  ])
+  expect(await shown('interval=1y')).toEqual([
+    ['2023-12-31T23:00:00.000Z', 1.547, 0],
+    ['2024-12-31T23:00:00.000Z', 1.547, 0],
+  ])
+  expect(await shown('interval=1y&from=2025-01-01')).toEqual([['2024-12-31T23:00:00.000Z', 1.547, 0]])
+  await service.publish(fuelStations, [exampleRow(fuelStations, { station_id: '1000' })])
+  expect(await shown('interval=1mo&from=2024-12-01&to=2025-02-01')).toEqual([])
+})

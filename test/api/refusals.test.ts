@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pathParams } from '../../api/define/endpoint.ts'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { requestOf } from '../../api/http/example-request.ts'
+import { headerOf, raw } from './raw.ts'
+import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+  await fillWithExamples(service)
+})
+afterAll(() => service?.close())
+
+const withPath = endpoints.filter(({ path }) => pathParams(path).length > 0)
+
+describe('a part of a path, however long', () => {
+  test.each([...withPath.map(({ path }) => path), '/problems/{code}'])('is no failure of ours: %s', async (path) => {
+    for (const length of [499, 500, 501, 5000, 16_000, 30_000]) {
+      const url = `${service.url}${path.replaceAll(/\{\w+\}/g, 'x'.repeat(length))}`
+      for (const method of ['GET', 'HEAD']) {
+        const response = await fetch(url, { method })
+        expect([400, 404, 414], `${method} ${length}`).toContain(response.status)
+        expect(response.headers.get('content-type')).toContain('application/problem+json')
+      }
+      const posted = await fetch(url, { method: 'POST' })
+      expect(posted.status, `POST ${length}`).toBe(405)
+      expect(posted.headers.get('allow')).toContain('GET')
+      expect((await fetch(url, { method: 'OPTIONS' })).status).toBe(204)
+    }
+  })
+})
+
+/** Most bytes of a refusal, however long the request. */
+const MOST = 20_000
+
+describe('a reply to many mistakes', () => {
+  const distinct = (begin: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${begin}${n}`)
+  const queries: Readonly<Record<string, string>> = {
+    'one value again and again': `fields=${distinct('q', 0).concat(Array(8000).fill('q')).join(',')}`,
+    'many values of a list': `fields=${distinct('q', 2600).join(',')}`,
+    'one name again and again': Array(8000).fill('a').join('&'),
+    'many names': distinct('x', 2600).join('&'),
+    'names and values that have to be escaped': `fields=${distinct('%00%22%5C'.repeat(12), 60)}&${distinct('%01%22'.repeat(12), 60).join('&')}`,
+    'broken encodings': distinct('%zz', 2000).join('&'),
+    'one long value': `lang=${'q'.repeat(16_000)}`,
+    'one long name': 'q'.repeat(16_000),
+    'everything wrong': 'limit=x&cursor=y&fields=z&lang=xx&format=x&sort=y&province=x&severity=q&type=q&bbox=1&from=x&to=y&interval=2h',
+  }
+  test.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('is short: %s', async (_path, endpoint) => {
+    for (const [what, query] of Object.entries(queries)) {
+      const path = requestOf(endpoint)
+      const response = await service.get(`${path}${path.includes('?') ? '&' : '?'}${query}`)
+      expect(response.status, what).toBe(400)
+      const text = await response.text()
+      expect(Buffer.byteLength(text), what).toBeLessThan(MOST)
+      const { errors } = JSON.parse(text) as Reply
+      expect(errors.length, what).toBeLessThanOrEqual(10)
+      expect(new Set(errors.map((error: Reply) => JSON.stringify(error))).size, what).toBe(errors.length)
+      const listed = errors.flatMap((error: Reply) => (error.allowed ? [error.allowed.join()] : []))
+      if (what !== 'everything wrong') expect(listed.length, what).toBeLessThanOrEqual(2)
+    }
+  })
+
+  test('says how many more there are', async () => {
+    const { errors, detail } = await service.json('/api/incidents?severity=HIGH,a1,a2,a3,a4,a5,a6,a7,a8,a9,b0,b1,b2,a1')
+    expect(errors).toHaveLength(10)
+    expect(errors[0].allowed).toContain('HIGH')
+    expect(errors[1]).toEqual({ parameter: 'severity', value: 'a2', detail: expect.stringContaining('got "a2"') })
+    expect(detail).toMatch(/2 more mistakes are not listed$/)
+  })
+
+  test('suggests a name for each, and lists those that there are once', async () => {
+    const { errors } = await service.json('/api/incidents?severty=HIGH&provnce=Madrid')
+    expect(errors.map((error: Reply) => error.detail)).toEqual([
+      expect.stringMatching(/did you mean severity\? Allowed: /),
+      expect.stringMatching(/did you mean province\?$/),
+    ])
+  })
+})
+
+test.each(['province=Madrid%00', 'municipality=%00Getafe', 'municipality=Getafe%07', 'road=A-1%00', 'province=%00'])(
+  'a control character is refused: %s',
+  async (query) => {
+    const response = await service.get(`/api/gas-stations?${query}`)
+    expect(response.status).toBe(400)
+    expect(((await response.json()) as Reply).errors[0].parameter).toBe(query.split('=')[0])
+  },
+)
+
+test('an expectation that is none of ours is a problem', async () => {
+  for (const method of ['GET', 'POST']) {
+    const { head, body } = await raw(service.url, `${method} /api/incidents HTTP/1.1\r\nHost: a\r\nExpect: 200-maybe\r\n\r\n`)
+    expect(head).toMatch(/^HTTP\/1.1 417 /)
+    expect(headerOf(head, 'content-type')).toBe('application/problem+json; charset=utf-8')
+    expect(JSON.parse(body.toString()) as Reply).toMatchObject({ status: 417, code: 'expectation-failed' })
+  }
+})
+
+test('a language without texts is answered in Spanish, and says so', async () => {
+  for (const [lang, spoken] of [
+    ['ca', 'es'],
+    ['eu', 'es'],
+    ['gl', 'es'],
+    ['es', 'es'],
+    ['en', 'en'],
+    ['EN', 'en'],
+  ])
+    for (const path of ['/api/incidents', '/api/codes']) {
+      const response = await service.get(`${path}?lang=${lang}`)
+      expect(response.headers.get('content-language'), `${path} ${lang}`).toBe(spoken)
+      const plain = await service.get(`${path}?lang=${spoken}`)
+      expect(await response.text()).toBe(await plain.text())
+    }
+})
