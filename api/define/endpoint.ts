@@ -27,7 +27,10 @@ export interface SystemView {
 /** What a lake query may know of the lake state it reads; never the clock. */
 export interface LakeView {
   /** The period with its open ends closed by the end of the data, `span_days` wide unless its begin is given. */
-  readonly period: (period: Period, span_days: number) => { readonly from: number; readonly to: number; readonly interval: Interval }
+  readonly period: <I extends Interval | null>(
+    period: Period<I>,
+    span_days: number,
+  ) => { readonly from: number; readonly to: number; readonly interval: I }
   /** Instant up to which the first dataset's data has landed, in ms since the epoch. */
   readonly covered_until: number
 }
@@ -125,6 +128,11 @@ export interface EndpointSpec<P extends Params, D extends readonly Dataset[], F 
   readonly path: string
   readonly domain: string
   readonly plan: Plan
+  /**
+   * Of an endpoint that reads history under a lower plan than the data's: how much of its end that plan may ask for, in hours, and the plan
+   * that may ask for more.
+   */
+  readonly recent?: { readonly hours: number; readonly wider: Plan }
   readonly summary: string
   readonly about?: string
   readonly params: P

@@ -6,7 +6,7 @@ export type Area =
   | { readonly kind: 'circle'; readonly lat: number; readonly lon: number; readonly radius_m: number }
 
 /** Mean radius of the Earth (IUGG R1), in metres. */
-const EARTH_M = 6_371_008.8
+export const EARTH_M = 6_371_008.8
 
 /** Great-circle distance of two positions by the haversine formula, in metres; off by at most 0.5 % on the ellipsoid. */
 export function distanceM(one: Point, other: Point): number {

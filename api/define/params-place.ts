@@ -126,7 +126,8 @@ export const roadParams: Group<RoadFilter> = group(
 
 /** The national roads that leave Madrid have Roman numbers on paper; the traffic authority writes N-2 for N-II. */
 const RADIAL = /^N(VI|IV|V|I{1,3})([A-Z]?)$/
-const RADIALS: readonly string[] = ['I', 'II', 'III', 'IV', 'V', 'VI']
+/** Their numbers, in order. */
+export const RADIALS: readonly string[] = ['I', 'II', 'III', 'IV', 'V', 'VI']
 
 /** A road designation as it can be compared: letters and digits only, upper case, N-II as N-2. */
 export function foldRoad(text: string): string {

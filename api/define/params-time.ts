@@ -12,12 +12,15 @@ const DAY_MS = 86_400_000
 /** Widest period of one request, in days (see `latestEnd`), by interval; coarser ones are not limited. */
 export const WIDEST_DAYS: Readonly<Partial<Record<Interval, number>>> = Object.freeze({ raw: 31, '15m': 92, '1h': 731 })
 
-/** A period, half-open, in ms since the epoch; null where the caller leaves an end open. */
-export interface Period {
+/** A period, half-open, in ms since the epoch; null where the caller leaves an end open. `interval` is null where there are no steps. */
+export interface Period<I extends Interval | null = Interval> {
   readonly from: number | null
   readonly to: number | null
-  readonly interval: Interval
+  readonly interval: I
 }
+
+/** Widest period of a list without steps, in days: as `raw`. */
+const WIDEST_LIST_DAYS = 31
 
 /** An instant: RFC 3339 with a zone, or a plain date, which is the first instant of that day in Madrid. */
 export function instantParam(about: string, example = '2026-01-02'): Param<number | null> {
@@ -43,12 +46,30 @@ export function timeParams(intervals: readonly Interval[], options: { interval: 
         options.interval,
       ),
     },
-    ({ from, to, interval }) => {
-      if (from !== null && to !== null && from >= to) throw new Refused('expected an instant before `to`', { parameter: 'from' })
-      if (from !== null && to !== null) checkWidth({ from, to, interval })
-      return { from, to, interval }
-    },
+    checkedPeriod,
   )
+}
+
+/** The period of a list that has no steps: `from`, `to`. */
+export function periodParams(options: { span: string }): Group<Period<null>> {
+  const from = instantParam(
+    `Begin of the period, included; ${options.span} before its end unless given. Widest period: ${WIDEST_LIST_DAYS} days.`,
+    '2026-01-01',
+  )
+  return group(
+    {
+      from: Object.freeze({ ...from, widest_days: WIDEST_LIST_DAYS }),
+      to: instantParam('End of the period, not included; the end of the data unless given.', '2026-01-08'),
+    },
+    ({ from, to }) => checkedPeriod({ from, to, interval: null }),
+  )
+}
+
+function checkedPeriod<I extends Interval | null>(period: Period<I>): Period<I> {
+  const { from, to, interval } = period
+  if (from !== null && to !== null && from >= to) throw new Refused('expected an instant before `to`', { parameter: 'from' })
+  if (from !== null && to !== null) checkWidth({ from, to, interval })
+  return period
 }
 
 /**
@@ -56,31 +77,33 @@ export function timeParams(intervals: readonly Interval[], options: { interval: 
  * that one has the same value whatever period it was asked in: the period is widened to whole ones. Throws `Refused` where what was asked
  * for is wider than its interval allows.
  */
-export function closePeriod(
-  period: Period,
+export function closePeriod<I extends Interval | null>(
+  period: Period<I>,
   options: { covered_until: number; span_ms: number },
-): { from: number; to: number; interval: Interval } {
+): { from: number; to: number; interval: I } {
   const to = period.to ?? Math.max(options.covered_until, period.from ?? 0)
-  const widest = WIDEST_DAYS[period.interval]
+  const widest = widestOf(period.interval)
   const span = Math.min(options.span_ms, (widest ?? Number.POSITIVE_INFINITY) * DAY_MS)
   const closed = { from: period.from ?? to - span, to, interval: period.interval }
   checkWidth(closed)
   const { interval } = period
-  if (interval === 'raw') return closed
+  if (interval === null || interval === 'raw') return closed
   const last = bucketBounds(to, interval)
   return { from: bucketBounds(closed.from, interval).start, to: last.start === to ? to : last.end, interval }
 }
 
-function checkWidth(period: { from: number; to: number; interval: Interval }): void {
-  const days = WIDEST_DAYS[period.interval]
-  if (days === undefined || period.to <= latestEnd(period.from, days)) return
-  throw new Refused(
-    `with interval=${period.interval} the period may be at most ${days} days wide; choose a coarser interval or a shorter period`,
-    {
-      code: 'range-too-large',
-      parameter: 'from',
-    },
-  )
+function widestOf(interval: Interval | null): number | undefined {
+  return interval === null ? WIDEST_LIST_DAYS : WIDEST_DAYS[interval]
+}
+
+function checkWidth({ from, to, interval }: { from: number; to: number; interval: Interval | null }): void {
+  const days = widestOf(interval)
+  if (days === undefined || to <= latestEnd(from, days)) return
+  const told =
+    interval === null
+      ? `the period may be at most ${days} days wide; ask for one after the other`
+      : `with interval=${interval} the period may be at most ${days} days wide; choose a coarser interval or a shorter period`
+  throw new Refused(told, { code: 'range-too-large', parameter: 'from' })
 }
 
 /**

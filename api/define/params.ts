@@ -21,6 +21,8 @@ export interface Param<T = unknown> {
   readonly example?: string
   /** Set where the answer also depends on the time of day: the clock is then read in steps of so many seconds. */
   readonly clock_s?: number
+  /** Set on the begin of a period that may only be so many days wide, whatever else is asked for. */
+  readonly widest_days?: number
   /** Never present: carries `T` for inference. */
   readonly '~type'?: T
 }

@@ -7,11 +7,15 @@ import { gasStationList } from './fuel/gas-stations.ts'
 import { incidentChanges } from './road/incident-changes.ts'
 import { incidentById } from './road/incident-detail.ts'
 import { incidentHistory } from './road/incident-history.ts'
+import { incidentStats } from './road/incident-stats.ts'
 import { incidentList } from './road/incidents.ts'
+import { pastIncidentList } from './road/past-incidents.ts'
 import { sensorHistory } from './road/sensor-history.ts'
 import { sensorById, sensorList } from './road/sensors.ts'
 import { trafficIntensity } from './road/traffic-intensity.ts'
 import { v16List } from './road/v16.ts'
+import { v16Stats } from './road/v16-stats.ts'
+import { worksList } from './road/works.ts'
 import { codeListList } from './service/codes.ts'
 import { freshnessList } from './service/freshness.ts'
 import { sourceList } from './service/sources.ts'
@@ -22,11 +26,15 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   incidentById,
   incidentHistory,
   incidentChanges,
+  pastIncidentList,
+  incidentStats,
   v16List,
+  v16Stats,
   trafficIntensity,
   sensorList,
   sensorById,
   sensorHistory,
+  worksList,
   gasStationList,
   gasStationById,
   gasStationHistory,

@@ -34,7 +34,9 @@ function refusals(endpoint: Endpoint): ExampleProblem[] {
   if (params.has('cursor')) examples.push(refused({ cursor: 'xyz' }, () => cursors(Buffer.alloc(32)).open('xyz', { bind: '', now: 0 })))
   const intervals = (params.get('interval')?.schema['enum'] ?? []) as (keyof typeof WIDEST_DAYS)[]
   const interval = intervals.find((one) => WIDEST_DAYS[one] !== undefined)
-  if (interval) examples.push(refused({ from: '2020-01-01', to: '2026-01-01', interval }))
+  const wide = { from: '2020-01-01', to: '2026-01-01' }
+  if (interval) examples.push(refused({ ...wide, interval }))
+  else if (params.get('from')?.widest_days) examples.push(refused(wide))
   return examples
 }
 

@@ -1,5 +1,5 @@
 import type { Lake } from '../../lake/open.ts'
-import { bind, instant, join, type Sql, sql } from '../../lake/query/sql.ts'
+import { bind, bindList, instant, join, type Sql, sql } from '../../lake/query/sql.ts'
 import type { Columns, Json } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { LakeRead, LakeView, ListReturn, State } from '../define/endpoint.ts'
@@ -39,7 +39,7 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
     const lakeNow = await lakeState({ lake, cursors, feeds: state.system().feeds }, read.from, begun?.snapshot ?? page.snapshot)
     const view = viewOf(lakeNow)
     const whole = read.query(values.own, view)
-    const query = changedSince(whole, { shape: record.name, columns, since: page.updated_since })
+    const query = chosen(whole, { shape: record.name, columns, id: returns.id, page })
     const isKnown = knowsSubject(context, read, values)
     const head = headOf(context, values, {
       format,
@@ -55,7 +55,7 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
       const paged = pageQuery({ query, columns, shape: record.name, order, after: begun?.position ?? null, limit: limit + 1 })
       const rows = await lake.query(paged, { ...options, columns, maxRows: limit + 1 })
       const isEmpty = rows.length === 0 && !begun && !isKnown
-      if (isEmpty && (page.updated_since === null || (await countOf(lake, whole, options)) === 0)) throw unknownThing(values.path)
+      if (isEmpty && (query === whole || (await countOf(lake, whole, options)) === 0)) throw unknownThing(values.path)
       const shownRows = rows.slice(0, limit)
       const end = rows.length > limit ? positionOf(order, shownRows.at(-1) as AnyRow) : null
       const finish = read.rows?.finish as ((row: AnyRow) => AnyRow) | undefined
@@ -123,11 +123,17 @@ function isSame(name: Sql, column: Columns[string], value: unknown): Sql {
   return value === null ? sql`${name} IS NULL` : sql`${name} = ${bind('key', column, value)}`
 }
 
-/** A query's rows that changed at or after an instant (ms), all of them where it is null. */
-function changedSince(query: Sql, options: { readonly shape: string; readonly columns: Columns; readonly since: number | null }): Sql {
-  const { shape, columns, since } = options
-  if (since === null) return query
-  return sql`SELECT * FROM (${query}) WHERE ${fieldColumn({ name: shape, about: '', fields: columns }, 'updated_at')} >= ${instant(since)}`
+/** A query's rows that `ids` and `updated_since` leave; the query itself where a request has neither. */
+function chosen(
+  query: Sql,
+  options: { readonly shape: string; readonly columns: Columns; readonly id: string | undefined; readonly page: RequestValues['page'] },
+): Sql {
+  const { columns, id, page } = options
+  const shape = { name: options.shape, about: '', fields: columns }
+  const parts: Sql[] = []
+  if (id !== undefined && page.ids) parts.push(sql`${fieldColumn(shape, id)} IN ${bindList(id, columns[id] as Columns[string], page.ids)}`)
+  if (page.updated_since !== null) parts.push(sql`${fieldColumn(shape, 'updated_at')} >= ${instant(page.updated_since)}`)
+  return parts.length === 0 ? query : sql`SELECT * FROM (${query}) WHERE ${join(parts, sql` AND `)}`
 }
 
 async function countOf(lake: Lake, query: Sql, options: Parameters<Lake['query']>[1]): Promise<number> {

@@ -58,7 +58,7 @@ const ANY_TIME: readonly ProblemCode[] = [
 ]
 
 function operation(endpoint: Endpoint, baseUrl: string): Part {
-  const { path, domain, plan, summary, about, returns, read } = endpoint
+  const { path, domain, plan, recent, summary, about, returns, read } = endpoint
   const inPath = pathParams(path)
   return {
     operationId: operationId(path),
@@ -66,6 +66,7 @@ function operation(endpoint: Endpoint, baseUrl: string): Part {
     summary,
     ...(about ? { description: about } : {}),
     'x-plan': plan,
+    ...(recent ? { 'x-plan-wider': { beyond_hours: recent.hours, plan: recent.wider } } : {}),
     parameters: [...allParams(endpoint)].map(([name, one]) =>
       parameter(name, one, { inPath: inPath.includes(name), example: endpoint.example[name] }),
     ),

@@ -3,9 +3,10 @@ import { fuelStationsFeed } from './fuel/stations.ts'
 import { dgtIncidentsFeed } from './road/dgt-incidents.ts'
 import { madridSensors } from './road/madrid-sensors.ts'
 import { madridTraffic } from './road/madrid-traffic.ts'
+import { sctIncidentsFeed } from './road/sct-incidents.ts'
 
 /** Every feed of the service. */
-export const feeds: readonly Feed[] = Object.freeze([dgtIncidentsFeed, madridTraffic, madridSensors, fuelStationsFeed])
+export const feeds: readonly Feed[] = Object.freeze([dgtIncidentsFeed, sctIncidentsFeed, madridTraffic, madridSensors, fuelStationsFeed])
 
 /** The feed of an id; throws for an id the catalogue lacks. */
 export function feedById(id: string): Feed {

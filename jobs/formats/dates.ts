@@ -11,3 +11,14 @@ export function dayFirstInstant(text: string, near: number): number {
   if (!match) return Number.NaN
   return instantOf(`${match[3]}-${match[2]}-${match[1]}`, match[4] as string, { near })
 }
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const INTERNET = /^(?:[A-Z][a-z]{2}, )?(\d{1,2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}:\d{2}(?::\d{2})?) (?:GMT|UTC?|\+0000)$/
+
+/** The instant (ms) of a date in the form of RFC 822 with a year of four digits, in GMT: `Tue, 03 Feb 2026 19:35:57 GMT`. NaN for any other text. */
+export function httpDate(text: string): number {
+  const [, day = '', month = '', year = '', time = ''] = INTERNET.exec(text.trim()) ?? []
+  const number = MONTHS.indexOf(month) + 1
+  if (number === 0) return Number.NaN
+  return instantOf(`${year}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`, time, { zone: 'UTC' })
+}

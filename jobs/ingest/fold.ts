@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
-import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import { type AnyRow, type Dataset, REVIVAL_MS } from '../../lake/schema/dataset.ts'
 import { instantOfRow, timePartition } from '../../lake/schema/partitions.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import type { Blocks } from '../feeds/define.ts'
@@ -9,8 +9,6 @@ import { type BlockFacts, type BlockState, blocksOf, missingAfter } from './bloc
 
 /** Absent from this many newer complete publications, a thing is over (or missing from its catalogue). */
 export const ABSENCES = 3
-/** A thing that comes back this soon after its end goes on living under the same id, ms. */
-export const REVIVAL_MS = 30 * 60_000
 
 /** What is known of one entity. Instants in ms since the epoch. */
 export interface Entry {

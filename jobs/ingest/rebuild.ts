@@ -10,12 +10,12 @@ import {
   readWithdrawn,
   withdrawnSeqs,
 } from '../../lake/raw/archive.ts'
-import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import { type AnyRow, type Dataset, REVIVAL_MS } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from './context.ts'
 import { advancePart, parseIfKept } from './derive.ts'
 import { firstOfEachKey } from './first-of-key.ts'
-import { ABSENCES, type DatasetState, emptyState, REVIVAL_MS } from './fold.ts'
+import { ABSENCES, type DatasetState, emptyState } from './fold.ts'
 import { restoreState } from './restore.ts'
 import { landedIn, landRows, type Replaced, replaceRows, versionsOf } from './tables.ts'
 import { newestOfEachVersion } from './versions.ts'

@@ -1,6 +1,6 @@
 import { hasSeq, type Landed } from '../../lake/landed.ts'
 import type { AcceptedFetch } from '../../lake/raw/archive.ts'
-import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import { type AnyRow, type Dataset, REVIVAL_MS } from '../../lake/schema/dataset.ts'
 import { instantOfRow, partitionStart } from '../../lake/schema/partitions.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import type { Feed } from '../feeds/define.ts'
@@ -8,7 +8,7 @@ import { type Backwards, type MissingFrom, missingBackwards, newestWindow, readB
 import { type BlockState, blockFactsOf, blocksOf, ruleOf } from './blocks.ts'
 import type { IngestContext } from './context.ts'
 import { parseIfKept } from './derive.ts'
-import { countsAbsence, currentSince, type DatasetState, type Entry, emptyState, observation, REVIVAL_MS } from './fold.ts'
+import { countsAbsence, currentSince, type DatasetState, type Entry, emptyState, observation } from './fold.ts'
 import { latestRows, newestTime } from './tables.ts'
 
 const SYSTEM = ['fetch_id', 'status', 'is_baseline', 'updated_at', 'last_seen_at']

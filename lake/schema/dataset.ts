@@ -44,6 +44,9 @@ export interface Life {
   readonly since: string
 }
 
+/** A thing that comes back this soon after its end goes on living under the same id, ms. */
+export const REVIVAL_MS = 30 * 60_000
+
 const CURRENT_FOR_MS = 2 * 86_400_000
 
 /** What a dataset declares; everything else about it is derived. */

@@ -11,6 +11,7 @@ import { makeRunner, type Runner } from '../../jobs/ingest/runner.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { idKey } from '../../lake/system.ts'
 import { startRedis } from '../redis.ts'
+import { originOf } from '../service/parts.ts'
 import { benchLake } from './madrid-day.ts'
 import type { MemoryBench } from './measure.ts'
 
@@ -41,7 +42,7 @@ async function runAlone(feed: Feed, folder: string): Promise<void> {
     log: pino({ level: 'error' }),
     mode: 'simulated',
     idKey: await idKey(lake.store),
-    origin: (url) => url.replace('https://', `${standIn.url}/`),
+    origin: originOf(standIn.url),
     now: () => clock.now,
   }
   try {

@@ -6,6 +6,7 @@ import { openRedis } from '../../lake/live/connect.ts'
 import { openLake } from '../../lake/open.ts'
 import { fileStore } from '../../lake/store/file.ts'
 import { idKey } from '../../lake/system.ts'
+import { originOf } from '../service/parts.ts'
 
 /** A pipeline of one process, over the store in a folder. */
 export interface ChaosContext extends IngestContext {
@@ -30,7 +31,8 @@ export async function openContext(
     log: pino({ level: process.env.CHAOS_LOG ?? 'silent' }),
     mode: 'simulated',
     idKey: await idKey(store),
-    origin: (url) => url.replace('https://', `${publishers}/`),
+    // Who only judges asks nobody.
+    origin: publishers === null ? (url) => url : originOf(publishers),
     now,
     patience: 0.05,
     ...(onStep ? { onStep } : {}),

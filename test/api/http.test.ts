@@ -134,6 +134,8 @@ describe('the age of data', () => {
 
   test('stale comes as a new version', async () => {
     now = T0
+    // The list is of two feeds; the other one is as it should be all the time.
+    await service.tell({ feed: 'sct_incidents', last_success_at: T0 + 200_000, fresh_at: T0 + 200_000, data_time: T0 + 200_000 })
     await service.tell({ feed: 'dgt_incidents', last_success_at: T0, fresh_at: T0, data_time: T0 })
     await until('fresh', async () => (await service.json('/api/incidents')).meta.stale === false)
     const fresh = await service.get('/api/incidents')

@@ -48,6 +48,7 @@ interface PublishOptions {
 /** The feeds that the worker would announce. */
 export const FEEDS: readonly FeedListing[] = [
   listing('dgt_incidents', 'dgt', ['incidents', 'v16_beacons'], 60),
+  listing('sct_incidents', 'sct', ['incidents'], 60),
   listing('madrid_traffic', 'madrid', ['traffic_readings', 'traffic_sensors'], 300),
   listing('madrid_sensors', 'madrid', ['traffic_sensors'], 86_400),
   listing('fuel_stations', 'miteco', ['fuel_stations', 'fuel_prices'], 1800),
@@ -150,12 +151,25 @@ function exampleValue(column: Column): unknown {
 
 const HOUR_MS = 3_600_000
 
+/** The end of another life than the examples', half an hour later; nothing in a dataset without lives. */
+function endedRow(dataset: Dataset): AnyRow[] {
+  if (!dataset.life) return []
+  const [time, before] = [dataset.columns[dataset.time] as Column, HOUR_MS / 2]
+  const at = (exampleValue(time) as number) + before
+  return [
+    exampleTableRow(dataset, {
+      ...{ source_id: 'over', [dataset.life.id]: `${dataset.life.prefix}_over`, [dataset.time]: at },
+      ...{ status: 'ENDED', updated_at: at, last_seen_at: at - 60_000 },
+    }),
+  ]
+}
+
 /** Fills live state and tables with one row each, made of the examples. */
 export async function fillWithExamples(service: TestService): Promise<void> {
   for (const dataset of datasets) {
     const row = exampleRow(dataset)
     const change: LiveChange = { kind: 'CREATED', key: entityKey(dataset, row), row: row as LiveRow, changed: [] }
     await service.publish(dataset, [row], { changes: [change] })
-    await service.land(dataset, [exampleTableRow(dataset)], (row[dataset.time] as number) + HOUR_MS)
+    await service.land(dataset, [exampleTableRow(dataset), ...endedRow(dataset)], (row[dataset.time] as number) + HOUR_MS)
   }
 }

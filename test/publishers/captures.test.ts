@@ -74,6 +74,7 @@ test.skipIf(!shared)('the recorded captures of every feed, byte for byte', async
   await using publishers = await replaying(feeds)
   const expected = [
     [PATHS.incidents, 'dgt-datex2', ['2026-01-02T12:23:28.000Z']],
+    [PATHS.catalonia, 'sct-incidencies', ['2026-02-03T19:36:00.000Z']],
     [
       PATHS.traffic,
       'madrid-intensidad',

@@ -143,17 +143,15 @@ test('clock skew: the same data under another time', async () => {
     /fecha_hora>([^<]+)/.exec(await text(publishers, PATHS.traffic))?.[1] ?? '',
     /"Fecha":"([^"]+)"/.exec(await text(publishers, PATHS.fuel))?.[1] ?? '',
     (await fetch(publishers.url + PATHS.sensors)).headers.get('last-modified') ?? '',
+    (await fetch(publishers.url + PATHS.catalonia)).headers.get('last-modified') ?? '',
   ]
   const right = await times()
   for (const [feed] of FEEDS) publishers.setFault({ feed, fault: 'clock_skew' })
   const ahead = await times()
-  expect(right.map((time) => time.slice(0, 10))).toEqual(['2026-03-11', '11/03/2026', '11\\/03\\/20', 'Sat, 28 Fe'])
-  expect(ahead.map((time, at) => time.replace('13', '11').replace('Mon, 02 Mar', 'Sat, 28 Feb') === right[at])).toEqual([
-    true,
-    true,
-    true,
-    true,
-  ])
+  expect(right.map((time) => time.slice(0, 10))).toEqual(['2026-03-11', '11/03/2026', '11\\/03\\/20', 'Sat, 28 Fe', 'Wed, 11 Ma'])
+  expect(
+    ahead.map((time, at) => time.replace('13', '11').replace('Mon, 02 Mar', 'Sat, 28 Feb').replace('Fri, ', 'Wed, ') === right[at]),
+  ).toEqual([true, true, true, true, true])
   publishers.setFault({ feed: 'madrid_traffic', fault: 'clock_skew', by_s: -86_400 })
   expect(await text(publishers, PATHS.traffic)).toContain('<fecha_hora>10/03/2026 08:25:')
 })
@@ -166,6 +164,7 @@ test('half-empty: half of the records in a whole document', async () => {
 })
 
 test('missing blocks: the M-30, the emergency centres, the restricted stations, a province', async () => {
+  expect(await text(publishers, PATHS.catalonia)).toMatch(/<cite:carretera>(T|TP|TV)-\d/)
   const [whole, trafficWhole] = [await text(publishers, PATHS.fuel), await text(publishers, PATHS.traffic)]
   expect([whole.includes('"Tipo Venta":"R"'), trafficWhole.includes('<velocidad>')]).toEqual([true, true])
   for (const [feed] of FEEDS) publishers.setFault({ feed, fault: 'block_missing' })
@@ -179,6 +178,7 @@ test('missing blocks: the M-30, the emergency centres, the restricted stations, 
     trafficWhole.split('<pm>').length - trafficWhole.split('<velocidad>').length + 1,
   ])
   expect(await text(publishers, PATHS.incidents)).not.toContain('<com:sourceIdentification>112<')
+  expect(await text(publishers, PATHS.catalonia)).not.toMatch(/<cite:carretera>(T|TP|TV)-\d/)
   expect(await text(publishers, PATHS.sensors)).not.toContain('"M30"')
   publishers.setFault({ feed: 'fuel_stations', fault: 'block_missing', blocks: ['08', '28'] })
   const provinces = new Set([...(await text(publishers, PATHS.fuel)).matchAll(/"IDProvincia":"(\d\d)"/g)].map(([, code]) => code))
@@ -190,6 +190,7 @@ test('unknown codes: well-formed documents that say what no list knows', async (
   const incidents = await text(publishers, PATHS.incidents)
   expect(() => structureOf(incidents)).not.toThrow()
   expect(incidents).toContain('<sit:causeType>solarFlare</sit:causeType>')
+  expect(await text(publishers, PATHS.catalonia)).toContain('<cite:tipus>9</cite:tipus><cite:subtipus>99</cite:subtipus>')
   expect(await text(publishers, PATHS.traffic)).toMatch(/<nivelServicio>7<.*<error>Z</s)
   expect(await text(publishers, PATHS.sensors)).toContain('\n"DRON";7;')
   const { ListaEESSPrecio: stations } = JSON.parse(await text(publishers, PATHS.fuel)) as { ListaEESSPrecio: Record<string, string>[] }
@@ -257,6 +258,7 @@ async function text(publishers: Publishers, path: string): Promise<string> {
 async function recordCounts(publishers: Publishers): Promise<number[]> {
   const marks = [
     [PATHS.incidents, '<sit:situation '],
+    [PATHS.catalonia, '<gml:featureMember>'],
     [PATHS.traffic, '<pm>'],
     [PATHS.sensors, '\n"'],
     [PATHS.fuel, '"IDEESS"'],

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { feeds } from '../../jobs/feeds/catalog.ts'
 import type { Feed, FeedBody } from '../../jobs/feeds/define.ts'
 import { type Publication, parsePublication } from '../../jobs/ingest/parse.ts'
+import { originOf } from '../../scripts/service/parts.ts'
 import { STAND_INS } from '../../scripts/stand-in/publishers/list.ts'
 import type { Publishers } from '../../scripts/stand-in/server.ts'
 import { standIn } from './helpers.ts'
@@ -48,7 +49,7 @@ test('unknown codes are counted by whoever reads them', async () => {
 async function read(publishers: Publishers, feed: Feed, plan: number): Promise<Publication> {
   const bodies: FeedBody[] = []
   for (const request of feed.plans[plan]?.requests ?? []) {
-    const response = await fetch(request.url.replace('https://', `${publishers.url}/`), { headers: { accept: request.accept } })
+    const response = await fetch(originOf(publishers.url)(request.url), { headers: { accept: request.accept } })
     bodies.push({ name: request.name, bytes: Buffer.from(await response.arrayBuffer()) })
     if (response.status !== 200) throw new Error(`${request.url}: ${response.status}`)
   }

@@ -37,6 +37,23 @@ test('DGT: UTF-8 with LF, four blanks a level, levelC namespaces, no mark', asyn
   expect(text).toContain('_extendedValue="rightHardShoulder">_extended</loc:laneUsage>')
 })
 
+test('SCT: one line of WFS without a line end, ids made anew each time, dates of RFC 822, km with two decimals', async () => {
+  await using publishers = await standIn()
+  const text = (await bytesOf(publishers, PATHS.catalonia)).toString('utf8')
+  expect(text.startsWith('<?xml version="1.0" encoding="UTF-8"?><wfs:FeatureCollection xmlns="http://www.opengis.net/wfs" ')).toBe(true)
+  expect(text.endsWith('<cite:font>SCT</cite:font></cite:mct2_v_afectacions_data></gml:featureMember></wfs:FeatureCollection>')).toBe(true)
+  expect(text).not.toMatch(/[\r\n]/)
+  expect(text).toMatch(/<gml:coordinates [^>]*decimal="\." cs="," ts=" ">[0-3]\.\d+,4\d\.\d+<\/gml:coordinates>/)
+  expect(text).toMatch(/<cite:data>[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} 202\d \d\d:\d\d:\d\d GMT<\/cite:data>/)
+  expect(text).toMatch(/<cite:pk_inici>0\.00<.*<cite:pk_fi>\d+\.\d0</)
+  const fids = [...text.matchAll(/ fid="([^"]+)"/g)].map(([, fid]) => fid)
+  expect(new Set(fids).size).toBe(fids.length)
+  publishers.advance(60_000)
+  const later = (await bytesOf(publishers, PATHS.catalonia)).toString('utf8')
+  expect(fids.filter((fid) => later.includes(`"${fid}"`))).toEqual([])
+  expect([...text.matchAll(/<cite:cap_a>([^<]*)</g)].every(([, heading = '']) => heading.length <= 50)).toBe(true)
+})
+
 test('pm.xml: byte order mark, CRLF, two blanks, decimal comma, and no line end at the end', async () => {
   await using publishers = await standIn()
   const bytes = await bytesOf(publishers, PATHS.traffic)
@@ -88,6 +105,16 @@ test.skipIf(!shared)('DGT: elements, attributes, namespaces and their order are 
     for (const path of served.paths) paths.add(path)
   }
   expect([...recorded.paths].filter((path) => !paths.has(path))).toEqual([])
+})
+
+test.skipIf(!shared)('SCT: elements, attributes, namespaces and their order are those of the capture', async () => {
+  const recorded = structureOf(capture('sct-incidencies', /^incidenciesGML/))
+  await using publishers = await standIn()
+  const served = structureOf((await bytesOf(publishers, PATHS.catalonia)).toString('utf8'))
+  expectWithin(served, recorded)
+  expect([...recorded.paths].filter((path) => !served.paths.has(path))).toEqual([])
+  const head = (text: string): string => text.slice(0, text.indexOf('<gml:featureMember>'))
+  expect(head((await bytesOf(publishers, PATHS.catalonia)).toString('utf8'))).toBe(head(capture('sct-incidencies', /^incidenciesGML/)))
 })
 
 test.skipIf(!shared)('pm.xml: both layouts of records are those of the captures, and the old one that of 2018', async () => {

@@ -3,6 +3,7 @@ import { contains } from '../../lake/places/areas.ts'
 import { dgtDatex } from '../../scripts/stand-in/formats/dgt-datex.ts'
 import { madridPm } from '../../scripts/stand-in/formats/madrid-pm.ts'
 import { ministryJson, stationWriter } from '../../scripts/stand-in/formats/ministry-json.ts'
+import { type CatalanIncident, catalanIncidentsAt } from '../../scripts/stand-in/world/catalan-incidents.ts'
 import { FUEL_COLUMNS, priceDay, priceText } from '../../scripts/stand-in/world/fuel-prices.ts'
 import { readingsAt } from '../../scripts/stand-in/world/madrid-readings.ts'
 import { madridSensors } from '../../scripts/stand-in/world/madrid-sensors.ts'
@@ -102,6 +103,29 @@ test('records lie on their road, in the province and municipality they name, out
       if (record.direction === 'negative') expect(record.to?.km ?? record.from.km).toBeLessThanOrEqual(record.from.km)
     }
   }
+})
+
+test('Catalonia: about 150 incidents, most of them works, retentions in the rush hours, on roads of its four provinces', () => {
+  const at = (instant: number): CatalanIncident[] => catalanIncidentsAt(roads, 1, instant)
+  const count = (incidents: readonly CatalanIncident[], type: number): number =>
+    incidents.filter(({ kind }) => kind.type[0] === type).length
+  const mean = (instants: readonly number[], of: (incidents: readonly CatalanIncident[]) => number): number =>
+    instants.reduce((sum, instant) => sum + of(at(instant)), 0) / instants.length
+  const [rush, night] = [MIDDAYS.map((instant) => instant + 6 * 3_600_000), MIDDAYS.map((instant) => instant - 9 * 3_600_000)]
+  expect(mean(MIDDAYS, (all) => all.length)).toSatisfy((n: number) => n > 120 && n < 185)
+  expect(mean(MIDDAYS, (all) => count(all, 3))).toSatisfy((n: number) => n > 105 && n < 165)
+  expect(mean(rush, (all) => count(all, 2))).toBeGreaterThan(3 * mean(night, (all) => count(all, 2)))
+  const all = MIDDAYS.flatMap(at)
+  expect(new Set(all.map(({ from }) => from.municipality.province))).toEqual(new Set(['08', '17', '25', '43']))
+  for (const { from } of all) expect(contains(from.municipality, from)).toBe(true)
+  const share = (of: (incident: CatalanIncident) => boolean): number => all.filter(of).length / all.length
+  expect(share(({ from }) => from.km === 0)).toSatisfy((n: number) => n > 0.08 && n < 0.25)
+  expect(share(({ from, to_km }) => to_km < from.km)).toSatisfy((n: number) => n > 0.03 && n < 0.2)
+  expect(share(({ heading }) => heading !== null)).toSatisfy((n: number) => n > 0.3 && n < 0.55)
+  for (const { direction, from, to_km } of all) if (direction === 'Creixent') expect(to_km).toBeGreaterThanOrEqual(from.km)
+  expect(all.some(({ cause }) => cause.text.endsWith(' '))).toBe(true)
+  expect(all.some(({ effect }) => effect === '')).toBe(true)
+  for (const instant of MIDDAYS) expect(new Set(at(instant).map(({ id }) => id)).size).toBe(at(instant).length)
 })
 
 test('Madrid: 6,117 sensors, 300 of them on the M-30, with ids that do not repeat', () => {

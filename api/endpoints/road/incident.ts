@@ -53,6 +53,8 @@ const fields = {
   source_id: columns.source_id,
   observed_at: columns.observed_at,
   ...stateFields(columns.observed_at),
+  remark: columns.remark,
+  reported_at: columns.reported_at,
 } as const
 
 /** An incident as lists show it. */

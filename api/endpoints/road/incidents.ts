@@ -4,6 +4,7 @@ import { isInside } from '../../define/geo.ts'
 import { geoParams, isAt, isOnRoad, placeParams, roadParams } from '../../define/params-place.ts'
 import { ABOUT_PLACE, incident, toIncident } from './incident.ts'
 import { incidentParams, isOfKind } from './incident-params.ts'
+import { ABOUT_DOUBLES, withoutDoubles } from './same-incident.ts'
 
 /** The specification's list of active incidents. */
 export const incidentList = defineEndpoint({
@@ -11,7 +12,7 @@ export const incidentList = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'Active incidents on Spanish roads',
-  about: `Accidents, roadworks, congestion, closures and more, refreshed every minute. Without \`limit\` the reply holds all of them. ${ABOUT_PLACE}`,
+  about: `Accidents, roadworks, congestion, closures and more, refreshed every minute. Without \`limit\` the reply holds all of them. ${ABOUT_PLACE} ${ABOUT_DOUBLES}`,
   params: { place: placeParams, ...incidentParams, stretch: roadParams, geo: geoParams },
   returns: {
     kind: 'list',
@@ -26,7 +27,7 @@ export const incidentList = defineEndpoint({
   read: {
     kind: 'live',
     from: [incidents],
-    records: ([state]) => state.rows.map(toIncident),
+    records: ([state]) => withoutDoubles(state.rows).map(toIncident),
     pick: (records, p) =>
       records.filter(
         (one) => isAt(p.place, one) && isOfKind(p, one) && isOnRoad(p.stretch, one) && (!p.geo || isInside(p.geo, one.position)),

@@ -6,6 +6,7 @@ import { nested, record, type ValueOf } from '../../define/fields.ts'
 import { chosenOf, textParam } from '../../define/params.ts'
 import { CHANGE_KINDS } from '../changes.ts'
 import { END_REASONS } from '../road/incident.ts'
+import { WORKS_PHASES } from '../road/works.ts'
 import { FEED_HEALTH } from './freshness.ts'
 
 const label = (language: string, example: string | null) => col.string(0, `In ${language}.`, { nullable: true, example })
@@ -37,7 +38,7 @@ const codeList = record(
 )
 
 /** Lists that no column has: the engine's and the API's own. */
-const OTHER_LISTS: readonly CodeList[] = [ROW_STATUS, CHANGE_KINDS, END_REASONS, FEED_HEALTH]
+const OTHER_LISTS: readonly CodeList[] = [ROW_STATUS, CHANGE_KINDS, END_REASONS, WORKS_PHASES, FEED_HEALTH]
 
 function codeLists({ datasets }: SystemView): ValueOf<typeof codeList.fields>[] {
   const used = datasets.flatMap((dataset) =>

@@ -225,6 +225,8 @@ function incidentOf(
     created_at: createdAt,
     starts_at: lead.startsAt,
     expected_end_at: lead.endsAt,
+    remark: null,
+    reported_at: null,
   }
 }
 

@@ -9,7 +9,7 @@ export type Measure = {
   /** Code of INCIDENT_CAUSES, else the source's own `family/detail`. */
   readonly cause: string | null
   readonly severity: string | null
-  /** Who told the source; of DGT: itself, 112 (an emergency centre) or DGT3.0 (connected vehicles and beacons). */
+  /** Who told the source; of DGT: itself, 112 (an emergency centre) or DGT3.0 (connected vehicles and beacons); of SCT: itself. */
   readonly reported_by: string | null
   readonly road: string | null
   readonly destination: string | null

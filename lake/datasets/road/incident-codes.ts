@@ -65,6 +65,7 @@ export const MEASURE_KINDS = defineCodes('measure_kind', 'Measure or effect of o
   ROAD_CLOSED: ['Carretera cortada', 'Road closed'],
   CLOSED_FOR_WINTER: ['Carretera cortada en invierno', 'Closed for the winter'],
   CARRIAGEWAY_CLOSED: ['Calzada cortada', 'Carriageway closed'],
+  CARRIAGEWAY_RESTRICTED: ['Calzada restringida', 'Carriageway restricted'],
   LANES_CLOSED: ['Carriles cortados', 'Lanes closed'],
   INTERMITTENT_CLOSURES: ['Cortes intermitentes', 'Intermittent closures'],
   OVERNIGHT_CLOSURES: ['Cortes nocturnos', 'Overnight closures'],

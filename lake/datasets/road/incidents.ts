@@ -2,7 +2,7 @@ import { col } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
 import { INCIDENT_TYPES, ROAD_DIRECTIONS, SEVERITIES } from './codes.ts'
 import { CARRIAGEWAYS, COMPASS_DIRECTIONS, INCIDENT_CAUSES, LANES, MEASURE_KINDS, VEHICLES } from './incident-codes.ts'
-import { dgt } from './sources.ts'
+import { dgt, sct } from './sources.ts'
 
 /** Incidents on Spain's roads: one row a state of one incident. */
 export const incidents = defineDataset({
@@ -10,7 +10,7 @@ export const incidents = defineDataset({
   domain: 'road',
   title: 'Road incidents',
   about: 'Accidents, works, congestion, closures and other incidents on Spanish roads, each state they went through.',
-  sources: [dgt],
+  sources: [dgt, sct],
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'dgt' }),
     source_id: col.string(2, "The source's own id of the situation.", { example: '6129' }),
@@ -92,6 +92,18 @@ export const incidents = defineDataset({
     }),
     starts_at: col.instant(26, 'Start of validity.', { nullable: true, example: '2021-09-07T13:00:00.000Z' }),
     expected_end_at: col.instant(27, 'End of validity that the source states; it may lie in the past.', { nullable: true, example: null }),
+    remark: col.string(
+      28,
+      "A remark in the source's own words and language: hours of work, diversions; the source may have cut it at 50 characters.",
+      {
+        nullable: true,
+        example: null,
+      },
+    ),
+    reported_at: col.instant(29, 'Last report on it, as the source states it; null where it states none.', {
+      nullable: true,
+      example: null,
+    }),
   },
   entity: ['source', 'source_id'],
   time: 'observed_at',

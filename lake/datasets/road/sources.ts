@@ -11,6 +11,20 @@ export const dgt = defineSource({
   commercial_use: 'yes',
 })
 
+/**
+ * Servei Català de Trànsit, the traffic authority of Catalonia. Its licence lets anyone reuse and transform the data for any lawful end;
+ * the content may not be altered, the source has to be named, and so has the time of its last update, which replies state.
+ */
+export const sct = defineSource({
+  id: 'sct',
+  publisher: 'Servei Català de Trànsit',
+  url: 'https://transit.gencat.cat/',
+  licence: "Llicència oberta d'ús d'informació - Catalunya",
+  licence_url: 'http://dadesobertes.gencat.cat/ca/el_projecte_de_dades_obertes_gencat/com_utilitzar_les_dades_termes_d_us_i_llicencies/',
+  attribution: "Generalitat de Catalunya. Departament d'Interior. Servei Català de Trànsit",
+  commercial_use: 'yes',
+})
+
 /** The city of Madrid's open data. */
 export const madrid = defineSource({
   id: 'madrid',

@@ -1,10 +1,11 @@
 import type { FeedStandIn, Publisher } from '../publisher.ts'
 import { dgt } from './dgt.ts'
+import { gencat } from './gencat.ts'
 import { madrid } from './madrid.ts'
 import { ministry } from './ministry.ts'
 
 /** Every publisher. A new one is a file beside this and a line here. */
-const PUBLISHERS: readonly Publisher[] = [dgt, madrid, ministry]
+const PUBLISHERS: readonly Publisher[] = [dgt, gencat, madrid, ministry]
 
 /** Every feed's stand-in. */
 export const STAND_INS: readonly FeedStandIn[] = PUBLISHERS.flatMap((publisher) => publisher.feeds)

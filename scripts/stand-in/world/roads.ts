@@ -5,7 +5,7 @@
  */
 export const MAIN_ROADS = `
 A-1: 12 Alcobendas, 38 Pedrezuela, 58 La Cabrera, 74 Buitrago del Lozoya, 116 Boceguillas, 160 Aranda de Duero, 203 Lerma, 237 Burgos, 279 Briviesca, 322 Miranda de Ebro
-A-2: 17 Torrejón de Ardoz, 31 Alcalá de Henares, 55 Guadalajara, 104 Torija, 150 Medinaceli, 188 Santa María de Huerta, 234 Calatayud, 272 La Almunia de Doña Godina, 318 Zaragoza, 390 Bujaraloz, 437 Fraga
+A-2: 17 Torrejón de Ardoz, 31 Alcalá de Henares, 55 Guadalajara, 104 Torija, 150 Medinaceli, 188 Santa María de Huerta, 234 Calatayud, 272 La Almunia de Doña Godina, 318 Zaragoza, 390 Bujaraloz, 437 Fraga, 460 Lleida, 500 Bellpuig, 552 Jorba, 570 Castellolí, 595 Abrera, 607 Cornellà de Llobregat
 A-3: 8 Rivas-Vaciamadrid, 27 Arganda del Rey, 82 Tarancón, 133 Saelices, 187 Honrubia, 231 Motilla del Palancar, 250 Minglanilla, 285 Utiel, 302 Requena, 323 Buñol, 345 Quart de Poblet
 A-4: 10 Getafe, 26 Valdemoro, 45 Aranjuez, 70 Ocaña, 119 Madridejos, 148 Puerto Lápice, 172 Manzanares, 201 Valdepeñas, 245 Santa Elena, 265 La Carolina, 296 Bailén, 322 Andújar, 359 Montoro, 398 Córdoba, 455 Écija, 506 Carmona, 535 Sevilla, 556 Dos Hermanas, 636 Jerez de la Frontera, 654 El Puerto de Santa María
 A-5: 12 Alcorcón, 28 Navalcarnero, 72 Maqueda, 110 Talavera de la Reina, 148 Oropesa, 179 Navalmoral de la Mata, 212 Almaraz, 253 Trujillo, 288 Miajadas, 341 Mérida, 367 Montijo, 401 Badajoz
@@ -129,6 +129,11 @@ C-17: 5 Granollers, 50 Vic, 80 Ripoll
 C-31: 120 Vilanova i la Geltrú, 190 El Prat de Llobregat, 330 Palamós
 C-32: 15 Calafell, 40 Castelldefels, 90 Mataró, 120 Blanes
 C-58: 5 Cerdanyola del Vallès, 20 Terrassa
+C-25: 80 Calaf, 124 Rajadell, 180 Gurb, 235 Riudellots de la Selva
+C-12: 0 Amposta, 14 Tortosa, 60 Móra d'Ebre, 100 Flix
+C-14: 2 Reus, 40 Montblanc, 71 Tàrrega, 120 Ponts, 165 Organyà
+B-20: 0 Sant Boi de Llobregat, 8 Esplugues de Llobregat, 20 Montgat
+B-23: 0 Barcelona, 5 Sant Feliu de Llobregat, 12 Molins de Rei
 `
 
 /** Designations of lesser roads by INE code of the province. Where they run is generated. */
@@ -139,6 +144,7 @@ export const LESSER_ROADS = `
 05: AV-501, AV-915, AV-932, CL-501, CL-505
 06: EX-100, EX-103, EX-107, EX-206, BA-020, BA-131
 07: Ma-1, Ma-10, Ma-13, Ma-15, Ma-19, Me-1, C-731, PM-801
+08: BV-2411, BV-5301, BP-1103, BP-1121, BP-5002, B-124, B-224, B-500, BV-1468, BV-4241
 09: BU-550, BU-629, BU-800, CL-127, CL-619, BU-925
 10: EX-108, EX-109, EX-118, EX-203, EX-390, CC-23
 11: A-384, A-405, A-491, CA-33, CA-3105, CA-34
@@ -147,12 +153,14 @@ export const LESSER_ROADS = `
 14: A-306, A-318, A-386, A-431, CO-3204, CO-7403
 15: AC-552, AC-543, AC-305, AG-11, AG-55, DP-2403, DP-5804
 16: CM-210, CM-220, CM-310, CM-3011, CU-912, CUV-9031
+17: GI-503, GI-533, GI-555, GI-631, GI-682, GIV-5132, GIV-6703
 18: A-395, A-329, A-338, A-4132, GR-3211, GR-5202, GR-9017
 19: CM-101, CM-201, CM-2015, CM-1003, GU-186, GU-213
 21: A-493, A-497, H-30, A-472, A-434, HU-4103
 22: A-132, A-136, A-139, A-230, A-1223, HU-V-8311
 23: A-316, A-319, A-320, JA-3107, JA-4302, JV-2031
 24: CL-626, CL-621, LE-311, LE-413, LE-493, LE-5703
+25: L-311, LP-7041, LP-9221, LV-9047, C-1412b
 26: LR-111, LR-113, LR-115, LR-250, LR-255, LR-134
 27: LU-530, LU-540, LU-546, LU-633, LU-P-2001, LU-P-4703
 28: M-100, M-203, M-300, M-404, M-501, M-506, M-600, M-604
@@ -170,6 +178,7 @@ export const LESSER_ROADS = `
 40: CL-601, CL-603, CL-605, SG-V-3111, SG-205, SG-724
 41: A-360, A-362, A-376, A-394, A-436, SE-3206, SE-4108
 42: CL-101, CL-116, SO-100, SO-615, SO-P-4003, SO-920
+43: T-310, T-320, T-321, T-324, TV-7041, TV-3146, TP-2235, TP-3318
 44: A-222, A-223, A-226, A-1512, TE-V-8301, TE-V-9033
 45: CM-400, CM-401, CM-4000, CM-4006, TO-2899, TO-1275
 46: CV-32, CV-33, CV-35, CV-36, CV-50, CV-60, CV-365, CV-500

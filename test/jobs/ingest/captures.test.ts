@@ -58,6 +58,15 @@ describe.skipIf(!shared)('the real captures, through the real pipeline', () => {
     expect(await count('v16_beacons')).toBe(193)
   })
 
+  test('SCT: 152 incidents beside DGT’s in one table; neither feed ends what the other has', async () => {
+    const outcomes = await replay('sct_incidents')
+    expect(outcomes).toMatchObject([{ outcome: 'accepted', rows: { incidents: 152 }, quarantined: 0, unknown_codes: 0 }])
+    const [row] = await context.lake.query(
+      sql`SELECT count(*) FILTER (WHERE source = 'sct') AS sct, count(*) FILTER (WHERE source = 'dgt') AS dgt, count(*) FILTER (WHERE status <> 'ACTIVE') AS over FROM ${scan(datasetById('incidents'))}`,
+    )
+    expect([Number(row?.sct), Number(row?.dgt), Number(row?.over)]).toEqual([152, 354, 0])
+  })
+
   test('Madrid: each file its records, the truncated one refused, the ones without M-30 flagged', async () => {
     const outcomes = await replay('madrid_traffic')
     const seen = outcomes.map(({ outcome, rows, missing_blocks, fetched_at, reason }) => ({

@@ -68,6 +68,8 @@ const SPECIAL: Readonly<Record<string, Partial<Record<FaultName, Expected>>>> = 
   madrid_traffic: { block_missing: { outcome: 'accepted', missing: /traffic_readings\/M30/ } },
   // Who reports an incident is no block of it: without the emergency service's the publication is not whole.
   dgt_incidents: { block_missing: { outcome: 'rejected', words: /incidents: \d+ rows after \d+, 8\d\.\d %/ } },
+  // The document states no time: an older one cannot be told, and a wrong clock is in no field.
+  sct_incidents: { stale: accepted, clock_skew: accepted },
   // The stations with restricted sale are no block of the register.
   fuel_stations: { block_missing: { outcome: 'rejected', words: /fuel_stations: \d+ rows after \d+, 9\d\.\d %/ } },
 }

@@ -1,0 +1,118 @@
+import { incidents } from '../../../lake/datasets/road/incidents.ts'
+import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { optional, record } from '../../define/fields.ts'
+import { livesIn } from '../../define/lives.ts'
+import { listOf, oneOf } from '../../define/params.ts'
+import { placeParams, roadParams } from '../../define/params-place.ts'
+import { periodParams } from '../../define/params-time.ts'
+import { foldRoadSql, isAtSql, isOnRoadSql } from '../../define/place-sql.ts'
+import { provinceField, provinceName } from '../tail.ts'
+import { ABOUT_DOUBLES, doublesIn, REPORTED_COLUMNS } from './same-incident.ts'
+
+const { columns } = incidents
+
+/** What incidents can be counted by. */
+const GROUPS = ['type', 'severity', 'province', 'road'] as const
+type Group = (typeof GROUPS)[number]
+
+const COUNTS = {
+  active: col.integer(0, 'Active at the end of the period: now, as far as the lake has followed, where `to` is not given.', {
+    unit: '1',
+    example: 161,
+  }),
+  active_in_period: col.integer(0, 'Active at some time of the period.', { unit: '1', example: 184 }),
+  began: col.integer(0, 'First seen in the period.', { unit: '1', example: 23 }),
+  ended: col.integer(0, 'Over by the end of the period, having ended in it.', { unit: '1', example: 23 }),
+} as const
+
+const count = record('IncidentCount', 'How many incidents of a group there are and were; what is not grouped by is null.', {
+  type: optional(columns.type, 'Kind of incident; null unless grouped by.'),
+  severity: optional(columns.severity, 'Severity as the source grades it; null unless grouped by.'),
+  province: provinceField(columns.province_code),
+  province_code: columns.province_code,
+  road: optional(columns.road, 'Road designation, one of its spellings; null unless grouped by, or where the source names none.'),
+  ...COUNTS,
+})
+
+const c = (name: keyof typeof columns): Sql => column(incidents, name)
+
+/** How many incidents there are, and were in the last day. */
+export const incidentStats = defineEndpoint({
+  path: '/api/incidents/stats',
+  domain: 'road',
+  plan: 'FREE',
+  recent: { hours: 24, wider: 'PRO' },
+  summary: 'Incidents counted by type, severity, province or road: now and in the last 24 hours',
+  about: `Counts of one period, the last 24 hours unless given. From the lake, which follows the live state by at most ten minutes: \`meta.covered_until\` says how far. An incident is counted as what it was last in the period. ${ABOUT_DOUBLES}`,
+  params: {
+    group_by: listOf(oneOf('What to count by, several together; type unless given.', GROUPS, { example: 'province' })),
+    period: periodParams({ span: '1 day' }),
+    place: placeParams,
+    stretch: roadParams,
+  },
+  returns: {
+    kind: 'list',
+    name: 'stats',
+    record: count,
+    key: ['type', 'severity', 'province_code', 'road'],
+    sorts: ['active', 'active_in_period', 'began', 'ended'],
+    order: '-active',
+    limit: { default: 100, max: 1000 },
+  },
+  read: {
+    kind: 'lake',
+    from: [incidents],
+    query: (p, lake) => {
+      const period = lake.period(p.period, 1)
+      const lives = livesIn(incidents, period, [...REPORTED_COLUMNS, 'severity', 'municipality_code'])
+      const by = (group: Group, value: Sql): Sql => ((p.group_by ?? ['type']).includes(group) ? value : sql`CAST(NULL AS VARCHAR)`)
+      return sql`
+        WITH lives AS MATERIALIZED (${lives})
+        SELECT
+          ${join([
+            sql`${by('type', sql`one.type`)} AS type`,
+            sql`${by('severity', sql`one.severity`)} AS severity`,
+            sql`${by('province', sql`one.province_code`)} AS province_code`,
+            sql`min(${by('road', sql`one.road`)}) AS road`,
+            sql`count(*) FILTER (WHERE one.status <> 'ENDED') AS active`,
+            sql`count(*) AS active_in_period`,
+            sql`count(*) FILTER (WHERE one.first_seen_at >= ${instant(period.from)}) AS began`,
+            sql`count(*) FILTER (WHERE one.status = 'ENDED') AS ended`,
+          ])}
+        FROM lives AS one
+        ANTI JOIN (${doublesIn(sql`FROM lives`, c('incident_id'))}) AS doubles USING (incident_id)
+        WHERE ${isAtSql(p.place, { province_code: c('province_code'), municipality_code: c('municipality_code') })}
+          AND ${isOnRoadSql(p.stretch, { road: c('road'), km: c('km'), km_to: c('km_to') })}
+        GROUP BY ${join([
+          by('type', sql`one.type`),
+          by('severity', sql`one.severity`),
+          by('province', sql`one.province_code`),
+          by('road', foldRoadSql(sql`one.road`)),
+        ])}`
+    },
+    rows: {
+      columns: {
+        type: count.fields.type,
+        severity: count.fields.severity,
+        province_code: count.fields.province_code,
+        road: count.fields.road,
+        ...COUNTS,
+      },
+      finish: (row: CountRow) => ({ ...row, province: provinceName(row.province_code) }),
+    },
+  },
+  example: { group_by: 'type,province', province: 'Granada' },
+})
+
+interface CountRow {
+  readonly type: string | null
+  readonly severity: string | null
+  readonly province_code: string | null
+  readonly road: string | null
+  readonly active: number
+  readonly active_in_period: number
+  readonly began: number
+  readonly ended: number
+}

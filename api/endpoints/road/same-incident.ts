@@ -1,0 +1,109 @@
+import { join, type Sql, sql } from '../../../lake/query/sql.ts'
+import { foldRoad } from '../../define/params-place.ts'
+import { foldRoadSql, isOneOf } from '../../define/place-sql.ts'
+
+/** Sources that answer for the roads of some provinces (INE codes): what another source says of the same incident there is not shown beside theirs. */
+export const AUTHORITIES = [{ source: 'sct', provinces: ['08', '17', '25', '43'] }] as const
+
+/** What to say of it in lists and figures. */
+export const ABOUT_DOUBLES =
+  'What both DGT and the Servei Català de Trànsit report in Catalonia is shown once, as the latter has it: the same road, kilometres less than 1 km apart, no opposite direction, and no other kind of incident. Under its id and in the feed of changes each stays.'
+
+/** Kilometres that two reports of one incident may lie apart. */
+const NEAR_KM = 1
+/** Kinds that say what comes of an incident: the other source may name its cause. */
+const EFFECTS: readonly string[] = ['CONGESTION', 'CLOSURE', 'RESTRICTION', 'OTHER']
+
+/** What tells whether two reports are of one incident. */
+interface Reported {
+  readonly source: string
+  readonly type: string
+  readonly road: string | null
+  readonly km: number | null
+  readonly km_to: number | null
+  readonly direction: string
+  readonly province_code: string | null
+}
+
+/** The incidents without those that the authority of their province reports, too. */
+export function withoutDoubles<I extends Reported>(all: readonly I[]): readonly I[] {
+  const others = new Map<string, I[]>()
+  for (const one of all) {
+    const authority = authorityOf(one)
+    if (authority !== one.source || one.road === null) continue
+    const road = foldRoad(one.road)
+    others.set(road, [...(others.get(road) ?? []), one])
+  }
+  if (others.size === 0) return all
+  return all.filter((one) => {
+    const authority = authorityOf(one)
+    if (authority === null || authority === one.source || one.road === null) return true
+    return !others.get(foldRoad(one.road))?.some((other) => other.source === authority && isSame(one, other))
+  })
+}
+
+function authorityOf({ province_code }: Reported): string | null {
+  return AUTHORITIES.find(({ provinces }) => (provinces as readonly (string | null)[]).includes(province_code))?.source ?? null
+}
+
+/** True where two incidents on one road may be one. */
+function isSame(one: Reported, other: Reported): boolean {
+  if (one.km === null || other.km === null) return false
+  if (isOpposite(one.direction, other.direction)) return false
+  if (one.type !== other.type && !EFFECTS.includes(one.type) && !EFFECTS.includes(other.type)) return false
+  const [ends, otherEnds] = [endsOf(one.km, one.km_to), endsOf(other.km, other.km_to)]
+  return ends.low - otherEnds.high < NEAR_KM && otherEnds.low - ends.high < NEAR_KM
+}
+
+function isOpposite(one: string, other: string): boolean {
+  return (one === 'POSITIVE' && other === 'NEGATIVE') || (one === 'NEGATIVE' && other === 'POSITIVE')
+}
+
+function endsOf(km: number, km_to: number | null): { low: number; high: number } {
+  const to = km_to ?? km
+  return { low: Math.min(km, to), high: Math.max(km, to) }
+}
+
+/** Columns that `doublesIn` reads. */
+export const REPORTED_COLUMNS = [
+  'source',
+  'type',
+  'road',
+  'km',
+  'km_to',
+  'direction',
+  'province_code',
+  'first_seen_at',
+  'observed_at',
+] as const
+
+/**
+ * A query of the ids of those that `withoutDoubles` leaves out, in SQL: `lives` is a query of all incidents of a time with the columns
+ * above, `status` and `id`; two of them are one only if they went on at the same time.
+ */
+export function doublesIn(lives: Sql, id: Sql): Sql {
+  const cases = AUTHORITIES.map(({ source, provinces }) => {
+    const located = (whose: Sql): Sql => sql`(
+      SELECT
+        *,
+        ${foldRoadSql(sql`road`)} AS folded,
+        least(km, coalesce(km_to, km)) AS low,
+        greatest(km, coalesce(km_to, km)) AS high
+      FROM (${lives})
+      WHERE ${whose} AND ${isOneOf(sql`province_code`, provinces)} AND km IS NOT NULL AND road IS NOT NULL
+    )`
+    return sql`
+      SELECT DISTINCT one.${id} AS ${id}
+      FROM ${located(sql`source <> ${source}`)} AS one
+      JOIN ${located(sql`source = ${source}`)} AS other
+        ON other.folded = one.folded
+        AND other.low - one.high < ${NEAR_KM}
+        AND one.low - other.high < ${NEAR_KM}
+        AND NOT (other.direction = 'POSITIVE' AND one.direction = 'NEGATIVE')
+        AND NOT (other.direction = 'NEGATIVE' AND one.direction = 'POSITIVE')
+        AND (other.type = one.type OR ${isOneOf(sql`other.type`, EFFECTS)} OR ${isOneOf(sql`one.type`, EFFECTS)})
+        AND (other.status <> 'ENDED' OR other.observed_at > one.first_seen_at)
+        AND (one.status <> 'ENDED' OR one.observed_at > other.first_seen_at)`
+  })
+  return join(cases, sql` UNION `)
+}

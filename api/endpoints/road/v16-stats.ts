@@ -1,0 +1,111 @@
+import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import { instant, type Sql, sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { bucketStart } from '../../define/buckets.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { nested, record } from '../../define/fields.ts'
+import { livesIn } from '../../define/lives.ts'
+import { oneOf } from '../../define/params.ts'
+import { provinceParam } from '../../define/params-place.ts'
+import { provinceField, provinceName } from '../tail.ts'
+
+const { columns } = v16Beacons
+const HOUR_MS = 3_600_000
+const HOURS = 24
+/** What beacons can be counted by: nothing finer, so that no figure follows one vehicle. */
+const GROUPS = ['province'] as const
+
+const FLAT = {
+  province_code: columns.province_code,
+  active: col.integer(0, 'Active as far as the lake has followed.', { unit: '1', example: 12 }),
+  activations: col.integer(0, 'Activated in the hours listed.', { unit: '1', example: 240 }),
+} as const
+
+const count = record('V16Count', 'How many V16 beacons are active and how many were activated in each of the last hours.', {
+  province: provinceField(columns.province_code),
+  ...FLAT,
+  hours: nested.objects('The hours, rising, each with what was activated in it; the last one still goes on.', {
+    period_start: col.instant(0, 'Begin of the hour.', { example: '2026-01-02T12:00:00.000Z' }),
+    activations: col.integer(0, 'Activated in the hour.', { unit: '1', example: 10 }),
+  }),
+})
+
+/** How many beacons there are, and were in the last day. */
+export const v16Stats = defineEndpoint({
+  path: '/api/v16/stats',
+  domain: 'road',
+  plan: 'FREE',
+  recent: { hours: HOURS, wider: 'PRO' },
+  summary: 'V16 beacons that are active, and activations per hour of the last day',
+  about:
+    'Counts only, of all Spain or by province. The hours are the last 24, the one that goes on included; an activation is counted in the hour that the source states for it. From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far.',
+  params: {
+    group_by: oneOf('What to count by; all together unless given.', GROUPS, { example: 'province' }),
+    province: provinceParam,
+  },
+  returns: {
+    kind: 'list',
+    name: 'stats',
+    record: count,
+    key: ['province_code'],
+    sorts: ['active', 'activations'],
+    order: '-active',
+    limit: { default: 100, max: 1000 },
+  },
+  read: {
+    kind: 'lake',
+    from: [v16Beacons],
+    query: (p, lake) => {
+      const { to } = lake.period({ from: null, to: null, interval: null }, 1)
+      const last = Math.floor((to - 1) / HOUR_MS) * HOUR_MS
+      return countsOf({ ...p, to, first: last - (HOURS - 1) * HOUR_MS, last })
+    },
+    rows: {
+      columns: FLAT,
+      finish: (row: { province_code: string | null; active: number; activations: number; hours: readonly Hour[] }) => ({
+        ...row,
+        province: provinceName(row.province_code),
+      }),
+    },
+  },
+  example: { group_by: 'province' },
+})
+
+interface Hour {
+  readonly period_start: number
+  readonly activations: number
+}
+
+function countsOf(of: {
+  readonly group_by: string | null
+  readonly province: string | null
+  readonly to: number
+  readonly first: number
+  readonly last: number
+}): Sql {
+  const [first, last] = [instant(of.first), instant(of.last)]
+  const lives = livesIn(v16Beacons, { from: of.first, to: of.to }, ['province_code', 'activated_at'])
+  const wanted = of.province === null ? sql`true` : sql`province_code = ${of.province}`
+  // All Spain is one group, also where there is no beacon in it.
+  const groups = of.group_by === null ? sql`SELECT CAST(NULL AS VARCHAR) AS province_code` : sql`SELECT DISTINCT province_code FROM lives`
+  const group = of.group_by === null ? sql`CAST(NULL AS VARCHAR)` : sql`province_code`
+  const hour = bucketStart(sql`activated_at`, '1h')
+  return sql`
+    WITH lives AS MATERIALIZED (SELECT ${group} AS province_code, activated_at, status FROM (${lives}) WHERE ${wanted}),
+    per_hour AS (SELECT province_code, ${hour} AS period_start, count(*) AS activations FROM lives WHERE activated_at >= ${first} GROUP BY ALL),
+    hours AS (SELECT unnest(generate_series(${first}, ${last}, INTERVAL 1 HOUR)) AS period_start),
+    steps AS (
+      SELECT groups.province_code, hours.period_start, coalesce(per_hour.activations, 0) AS activations
+      FROM (${groups}) AS groups
+      CROSS JOIN hours
+      LEFT JOIN per_hour
+        ON per_hour.province_code IS NOT DISTINCT FROM groups.province_code AND per_hour.period_start = hours.period_start
+    )
+    SELECT
+      province_code,
+      CAST((SELECT count(*) FROM lives WHERE status <> 'ENDED' AND lives.province_code IS NOT DISTINCT FROM steps.province_code) AS INTEGER) AS active,
+      CAST(sum(activations) AS INTEGER) AS activations,
+      list({'period_start': period_start, 'activations': CAST(activations AS INTEGER)} ORDER BY period_start) AS hours
+    FROM steps
+    GROUP BY province_code`
+}

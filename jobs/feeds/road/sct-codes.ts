@@ -1,0 +1,85 @@
+import type { INCIDENT_TYPES, ROAD_DIRECTIONS, SEVERITIES } from '../../../lake/datasets/road/codes.ts'
+import type { INCIDENT_CAUSES, MEASURE_KINDS } from '../../../lake/datasets/road/incident-codes.ts'
+
+type CodeOf<L extends { readonly codes: object }> = keyof L['codes'] & string
+type Table<L extends { readonly codes: object }> = Readonly<Record<string, CodeOf<L>>>
+type IncidentType = CodeOf<typeof INCIDENT_TYPES>
+
+/** What `tipus` says an incident is; a retention (2) is what its cause is, where that is a kind of incident. `Cons` are cones that bound lanes. */
+export const TYPES: Table<typeof INCIDENT_TYPES> = { '2': 'CONGESTION', '3': 'ROADWORKS', '4': 'RESTRICTION', '5': 'WEATHER' }
+
+/** The `tipus` whose incidents are told by their cause. */
+export const RETENTION = '2'
+
+/**
+ * The cause that a text of `causa` means, and the kind of incident it is where it holds traffic up; null where that is congestion. The 37
+ * texts of the capture of February 2026, trimmed. Works are told apart as far as our list does; what is done beside or below the road is
+ * works and no more.
+ */
+export const CAUSES: Readonly<Record<string, readonly [cause: CodeOf<typeof INCIDENT_CAUSES>, type: IncidentType | null]>> = {
+  Accident: ['ACCIDENT', 'ACCIDENT'],
+  Avaria: ['BROKEN_DOWN_VEHICLE', 'BREAKDOWN'],
+  'Retirada de vehicle': ['STOPPED_VEHICLE', 'BREAKDOWN'],
+  'Regulació trànsit': ['TRAFFIC_MANAGEMENT', null],
+  // What it is like, `descripcio` says: see EFFECTS.
+  Circulació: ['ABNORMAL_TRAFFIC', null],
+  Esllavissada: ['LANDSLIDE', 'OBSTACLE'],
+  Inundacions: ['FLOODING', 'OBSTACLE'],
+  Neu: ['SNOW', 'WEATHER'],
+  Obres: ['ROADWORKS', 'ROADWORKS'],
+  'Obres en general': ['ROADWORKS', 'ROADWORKS'],
+  'Canalització de fibra': ['ROADWORKS', 'ROADWORKS'],
+  'Col·locació o substitució barrera': ['ROADWORKS', 'ROADWORKS'],
+  'Encreuament subterrani': ['ROADWORKS', 'ROADWORKS'],
+  'Estabilització de talús': ['ROADWORKS', 'ROADWORKS'],
+  "Instal·lació d'espires": ['ROADWORKS', 'ROADWORKS'],
+  'Millora de senyalització': ['ROADWORKS', 'ROADWORKS'],
+  'Senyalització vertical': ['ROADWORKS', 'ROADWORKS'],
+  Sondejos: ['ROADWORKS', 'ROADWORKS'],
+  'Ampliació al tercer carril': ['CONSTRUCTION', 'ROADWORKS'],
+  'Carril BICI': ['CONSTRUCTION', 'ROADWORKS'],
+  'Carril BUS': ['CONSTRUCTION', 'ROADWORKS'],
+  'Construcció de rotonda': ['CONSTRUCTION', 'ROADWORKS'],
+  'Construcció i reparació de mur': ['CONSTRUCTION', 'ROADWORKS'],
+  'Grans obres': ['CONSTRUCTION', 'ROADWORKS'],
+  'Millora de la rotonda': ['CONSTRUCTION', 'ROADWORKS'],
+  'Millora de traçat': ['CONSTRUCTION', 'ROADWORKS'],
+  Reasfaltat: ['RESURFACING', 'ROADWORKS'],
+  'Reforçament de ferm': ['RESURFACING', 'ROADWORKS'],
+  'Reparació de barrera de seguretat': ['REPAIR', 'ROADWORKS'],
+  'Reparació de biona': ['REPAIR', 'ROADWORKS'],
+  'Reparació de juntes de dilatació': ['REPAIR', 'ROADWORKS'],
+  'Senyalització horitzontal': ['ROAD_MARKING', 'ROADWORKS'],
+  'Manteniment de ponts': ['MAINTENANCE', 'ROADWORKS'],
+  'Manteniment de túnel': ['MAINTENANCE', 'ROADWORKS'],
+  Neteja: ['MAINTENANCE', 'ROADWORKS'],
+  'Treballs de manteniment': ['MAINTENANCE', 'ROADWORKS'],
+  'Treballs de jardineria': ['VEGETATION_CUTTING', 'ROADWORKS'],
+}
+
+/** The `causa` that says nothing but that there is traffic. */
+export const TRAFFIC = 'Circulació'
+
+/** What `descripcio` says of the road, before any `. Desviaments`; and of traffic as a cause, where it says that. */
+export const EFFECTS: Readonly<Record<string, CodeOf<typeof MEASURE_KINDS> & string>> = {
+  'Calçada restringida': 'CARRIAGEWAY_RESTRICTED',
+  'Calçada tallada': 'CARRIAGEWAY_CLOSED',
+  'Circulació intensa': 'HEAVY_TRAFFIC',
+  'Circulació amb retencions': 'QUEUING_TRAFFIC',
+  'Circulació amb congestió': 'STATIONARY_TRAFFIC',
+}
+
+/** Effects that are causes, too, under the same code. */
+export const TRAFFIC_CAUSES: ReadonlySet<string> = new Set(['HEAVY_TRAFFIC', 'QUEUING_TRAFFIC', 'STATIONARY_TRAFFIC'])
+
+/** What stands behind the effect in `descripcio` where traffic is led another way. */
+export const DIVERTED = 'Desviaments'
+
+/** Grades of `nivell`: in the capture 5 is a closed carriageway and nothing else. */
+export const LEVELS: Table<typeof SEVERITIES> = { '5': 'CRITICAL', '4': 'HIGH', '3': 'MEDIUM', '2': 'LOW', '1': 'LOW' }
+
+/** Directions along the road; `Ambdos` is spelt so. */
+export const DIRECTIONS: Table<typeof ROAD_DIRECTIONS> = { 'Ambdos sentits': 'BOTH', Creixent: 'POSITIVE', Decreixent: 'NEGATIVE' }
+
+/** Who reports. */
+export const REPORTERS: ReadonlySet<string> = new Set(['SCT'])

@@ -1,0 +1,51 @@
+import type { CatalanIncident } from '../world/catalan-incidents.ts'
+import { escapeText } from './xml.ts'
+
+// As GeoServer 1 wrote it, the address of its schemas included: a machine of its own.
+const HEAD =
+  '<?xml version="1.0" encoding="UTF-8"?><wfs:FeatureCollection xmlns="http://www.opengis.net/wfs" xmlns:wfs="http://www.opengis.net/wfs"' +
+  ' xmlns:gml="http://www.opengis.net/gml" xmlns:cite="http://www.opengeospatial.net/cite" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"' +
+  ' xsi:schemaLocation="http://www.opengeospatial.net/cite http://localhost:8080/sct-gis/wfs?service=WFS&amp;version=1.0.0&amp;request=DescribeFeatureType' +
+  '&amp;typeName=cite%3Amct2_v_afectacions_data http://www.opengis.net/wfs http://localhost:8080/sct-gis/schemas/wfs/1.0.0/WFS-basic.xsd">' +
+  '<gml:boundedBy><gml:null>unknown</gml:null></gml:boundedBy>'
+const FEATURE = 'mct2_v_afectacions_data'
+/** Ids of features are made anew with each answer: the server's mark, the time in ms and a count, all hexadecimal. */
+const SERVER = '6a6e10fd'
+const COUNT_FROM = 0x4cac
+
+/** The `FeatureCollection` of the Servei Català de Trànsit: UTF-8 on one line, without a line end. `publishedAt` in ms. */
+export function sctGml(incidents: readonly CatalanIncident[], publishedAt: number): string {
+  const features = incidents.map((incident, at) => {
+    const fid = `${FEATURE}.fid-${SERVER}_${publishedAt.toString(16)}_${(COUNT_FROM + at).toString(16)}`
+    return `<gml:featureMember><cite:${FEATURE} fid="${fid}">${fieldsOf(incident)}</cite:${FEATURE}></gml:featureMember>`
+  })
+  return `${HEAD}${features.join('')}</wfs:FeatureCollection>`
+}
+
+function fieldsOf(incident: CatalanIncident): string {
+  const { kind, cause, from } = incident
+  const [type, typeText] = kind.type
+  return [
+    '<cite:geom><gml:Point srsName="http://www.opengis.net/gml/srs/epsg.xml#4326">',
+    '<gml:coordinates xmlns:gml="http://www.opengis.net/gml" decimal="." cs="," ts=" ">',
+    `${from.lon},${from.lat}</gml:coordinates></gml:Point></cite:geom>`,
+    field('identificador', incident.id),
+    field('tipus', type),
+    field('subtipus', cause.subtype),
+    field('carretera', incident.road.name),
+    field('pk_inici', from.km.toFixed(2)),
+    field('pk_fi', incident.to_km.toFixed(2)),
+    field('causa', cause.text),
+    incident.heading === null ? '' : field('cap_a', incident.heading),
+    field('data', new Date(incident.reportedAt).toUTCString()),
+    field('nivell', incident.level),
+    field('sentit', incident.direction),
+    incident.effect === '' ? '' : field('descripcio', incident.effect),
+    field('descripcio_tipus', typeText),
+    field('font', 'SCT'),
+  ].join('')
+}
+
+function field(name: string, value: string | number): string {
+  return `<cite:${name}>${escapeText(String(value))}</cite:${name}>`
+}

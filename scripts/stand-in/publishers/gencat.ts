@@ -1,0 +1,58 @@
+import { sctGml } from '../formats/sct-gml.ts'
+import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
+import { chance } from '../random.ts'
+import { type CatalanIncident, catalanIncidentsAt } from '../world/catalan-incidents.ts'
+import { roadNetwork } from '../world/road-network.ts'
+
+const PATH = '/transit/opendata/incidenciesGML.xml'
+const MINUTE = 60_000
+
+const incidents: FeedStandIn = {
+  feed: 'sct_incidents',
+  hosts: ['www.gencat.cat'],
+  path: PATH,
+  route: (path) => (path === PATH ? { kind: 'document', resource: 'catalonia' } : null),
+  publishedAt(seed, now) {
+    const minute = Math.floor(now / MINUTE)
+    const at = stamp(seed, minute)
+    return at <= now ? at : stamp(seed, minute - 1)
+  },
+  contentType: 'text/xml',
+  // Not recorded with the capture; taken to be those of a file behind a plain web server.
+  validators: 'etag',
+  headers: {},
+  blocks: { known: /^(08|17|25|43)$/, usual: ['43'] },
+  hasOldLayout: false,
+  write(world, { publishedAt, stampedAt, variant }) {
+    const all = catalanIncidentsAt(world.part(roadNetwork), world.seed, publishedAt).filter(
+      ({ from }) => !variant.missingBlocks.includes(from.municipality.province),
+    )
+    const kept = keptOf(all, variant)
+    return sctGml(variant.hasUnknownCodes ? kept.map(withUnknownCodes) : kept, stampedAt)
+  },
+  captures: {
+    folder: 'sct-incidencies',
+    // incidenciesGML_20260203T19GMT.xml: the hour only, so the minute after its newest report, 19:35:57.
+    capturedAt(file) {
+      const match = /^incidenciesGML_(\d{4})(\d\d)(\d\d)T(\d\d)GMT\.xml/.exec(file)
+      if (!match) return null
+      const [year, month, day, hour] = match.slice(1).map(Number) as [number, number, number, number]
+      return Date.UTC(year, month - 1, day, hour, 36)
+    },
+  },
+}
+
+/** Generalitat de Catalunya: the incidents of the Servei Català de Trànsit, every minute. */
+export const gencat: Publisher = { name: 'Generalitat de Catalunya', feeds: [incidents] }
+
+/** Each minute's publication is made some seconds into it. */
+function stamp(seed: number, minute: number): number {
+  return minute * MINUTE + Math.floor(chance(seed, 'sct stamp', minute) * 20_000)
+}
+
+/** One incident in forty says what no list knows. */
+function withUnknownCodes(incident: CatalanIncident, at: number): CatalanIncident {
+  if (at % 40 !== 7) return incident
+  const kind = { ...incident.kind, type: [9, 'Astronomia'] as const }
+  return { ...incident, kind, cause: { subtype: 99, text: 'Caiguda de meteorit' }, level: 7, effect: 'Calçada fosa' }
+}

@@ -1,0 +1,233 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isInside } from '../../api/define/geo.ts'
+import { foldRoad, isAt, isOnRoad } from '../../api/define/params-place.ts'
+import { foldRoadSql, isAtSql, isInsideSql, isOnRoadSql } from '../../api/define/place-sql.ts'
+import { doublesIn, withoutDoubles } from '../../api/endpoints/road/same-incident.ts'
+import type { Lake } from '../../lake/open.ts'
+import { join, type Sql, sql } from '../../lake/query/sql.ts'
+import { tempFolder } from '../helpers/temp.ts'
+import { openTestLake } from '../lake/query/fixtures.ts'
+
+interface Report {
+  readonly id: number
+  readonly source: string
+  readonly type: string
+  readonly road: string | null
+  readonly km: number | null
+  readonly km_to: number | null
+  readonly direction: string
+  readonly province_code: string | null
+}
+
+const report = (values: Partial<Report>): Report => ({
+  id: 1,
+  source: 'dgt',
+  type: 'ROADWORKS',
+  road: 'AP-7',
+  km: 10,
+  km_to: 12,
+  direction: 'POSITIVE',
+  province_code: '17',
+  ...values,
+})
+const catalan = report({ source: 'sct', id: 2 })
+/** True where an incident is shown beside SCT's. */
+const isShown = (values: Partial<Report>, other: Partial<Report> = {}): boolean =>
+  withoutDoubles([report(values), { ...catalan, ...other }]).some(({ id }) => id === 1)
+
+let lake: Lake
+beforeAll(async () => {
+  lake = await openTestLake(tempFolder())
+})
+afterAll(() => lake?.close())
+
+describe('an incident that both report is shown as the authority has it', () => {
+  test('the same road, km and direction', () => {
+    expect(isShown({})).toBe(false)
+    expect(withoutDoubles([report({}), catalan])).toEqual([catalan])
+    expect(withoutDoubles([catalan, report({ id: 3 }), report({})])).toEqual([catalan])
+  })
+
+  test.each([
+    [{ road: 'ap7' }, false],
+    [{ road: 'AP-71' }, true],
+    [{ road: null }, true],
+    [{ km: 12.9, km_to: 14 }, false],
+    [{ km: 13, km_to: 14 }, true],
+    [{ km: 9.5, km_to: 8 }, false],
+    [{ km: 9, km_to: 8 }, true],
+    [{ km: 11, km_to: null }, false],
+    [{ km: null, km_to: null }, true],
+    [{ km: 0, km_to: 2000 }, false],
+    [{ direction: 'NEGATIVE' }, true],
+    [{ direction: 'BOTH' }, false],
+    [{ direction: 'UNKNOWN' }, false],
+    [{ province_code: '08' }, false],
+    [{ province_code: '22' }, true],
+    [{ province_code: null }, true],
+    [{ type: 'CONGESTION' }, false],
+    [{ type: 'CLOSURE' }, false],
+    // An accident within works is another thing.
+    [{ type: 'ACCIDENT' }, true],
+    [{ source: 'dt_gv' }, false],
+    [{ source: 'sct' }, true],
+  ])('%j beside SCT’s is shown: %s', (values, shown) => {
+    expect(isShown(values)).toBe(shown)
+  })
+
+  test('the authority is of its own provinces only, and kilometres that it does not state are none', () => {
+    expect(isShown({}, { province_code: '22' })).toBe(true)
+    expect(isShown({}, { km: null, km_to: null })).toBe(true)
+    expect(isShown({}, { type: 'CONGESTION' })).toBe(false)
+    expect(isShown({ road: 'N-II', km: 700 }, { road: 'N-2', km: 700.5, km_to: null })).toBe(false)
+  })
+
+  test('without it nothing is left out', () => {
+    const all = [report({}), report({ id: 3 })]
+    expect(withoutDoubles(all)).toEqual(all)
+  })
+})
+
+/** A query of rows, each with its place in the list. */
+function table(rows: readonly Readonly<Record<string, string | number | null>>[], types: Readonly<Record<string, Sql>>): Sql {
+  const selects = rows.map(
+    (row, at) =>
+      sql`SELECT ${at} AS nth, ${join(Object.entries(types).map(([name, type]) => sql`CAST(${row[name] ?? null} AS ${type}) AS ${NAMES[name] as Sql}`))}`,
+  )
+  return sql`(${join(selects, sql` UNION ALL `)})`
+}
+const NAMES: Readonly<Record<string, Sql>> = {
+  source: sql`source`,
+  type: sql`type`,
+  road: sql`road`,
+  km: sql`km`,
+  km_to: sql`km_to`,
+  direction: sql`direction`,
+  province_code: sql`province_code`,
+  municipality_code: sql`municipality_code`,
+  lat: sql`lat`,
+  lon: sql`lon`,
+}
+const TEXT = sql`VARCHAR`
+const KM = sql`DECIMAL(9, 3)`
+const PLACE = { road: TEXT, km: KM, km_to: KM, province_code: TEXT, municipality_code: TEXT, lat: sql`DOUBLE`, lon: sql`DOUBLE` }
+const chosen = async (query: Sql): Promise<number[]> => (await lake.query(query)).map((row) => Number(row['nth']))
+
+const km = fc.option(
+  fc.integer({ min: 0, max: 80 }).map((value) => value / 4),
+  { nil: null },
+)
+const place = fc.record({
+  road: fc.option(fc.constantFrom('A-2', 'a2', 'N-II', 'N-2', 'N-IIa', 'N-VI', 'C-1412b', 'Ctra. Nº 1', 'AP-7'), { nil: null }),
+  km,
+  km_to: km,
+  province_code: fc.option(fc.constantFrom('08', '17', '22'), { nil: null }),
+  municipality_code: fc.option(fc.constantFrom('08019', '17079'), { nil: null }),
+  lat: fc.double({ min: 41, max: 42, noNaN: true }),
+  lon: fc.double({ min: 1, max: 3, noNaN: true }),
+})
+
+describe('SQL chooses what JavaScript does', () => {
+  test('doubles', async () => {
+    const reported = fc.record({
+      source: fc.constantFrom('sct', 'dgt'),
+      type: fc.constantFrom('ROADWORKS', 'ACCIDENT', 'CONGESTION'),
+      road: fc.constantFrom('A-2', 'a2', 'N-II', 'N2', null),
+      km,
+      km_to: km,
+      direction: fc.constantFrom('POSITIVE', 'NEGATIVE', 'BOTH'),
+      province_code: fc.constantFrom('08', '17', '22', null),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(reported, { minLength: 1, maxLength: 30 }), async (rows) => {
+        const types = { source: TEXT, type: TEXT, road: TEXT, km: KM, km_to: KM, direction: TEXT, province_code: TEXT }
+        const lives = sql`SELECT *, 'ACTIVE' AS status, now() AS first_seen_at, now() AS observed_at FROM ${table(rows, types)}`
+        const left = await chosen(
+          sql`SELECT nth FROM (${lives}) ANTI JOIN (${doublesIn(lives, sql`nth`)}) AS doubles USING (nth) ORDER BY nth`,
+        )
+        const kept = withoutDoubles(rows.map((row, at) => ({ ...row, at })))
+        expect(left).toEqual(kept.map(({ at }) => at))
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('two that never went on at once are two', async () => {
+    const life = (source: string, from: string, until: string | null): Sql =>
+      sql`SELECT ${source} AS nth, ${source} AS source, 'ROADWORKS' AS type, 'A-2' AS road, 5.0 AS km, NULL AS km_to, 'BOTH' AS direction, '08' AS province_code, CAST(${from} AS TIMESTAMPTZ) AS first_seen_at, CAST(${until ?? from} AS TIMESTAMPTZ) AS observed_at, ${until ? 'ENDED' : 'ACTIVE'} AS status`
+    const shown = async (dgt: [string, string | null], sct: [string, string | null]): Promise<string[]> => {
+      const lives = sql`${life('dgt', ...dgt)} UNION ALL ${life('sct', ...sct)}`
+      const rows = await lake.query(
+        sql`SELECT source FROM (${lives}) ANTI JOIN (${doublesIn(lives, sql`nth`)}) AS doubles USING (nth) ORDER BY source`,
+      )
+      return rows.map((row) => String(row['source']))
+    }
+    expect(await shown(['2026-03-01', null], ['2026-03-02', null])).toEqual(['sct'])
+    expect(await shown(['2026-03-01', '2026-03-03'], ['2026-03-02', null])).toEqual(['sct'])
+    expect(await shown(['2026-03-01', '2026-03-02'], ['2026-03-02', null])).toEqual(['dgt', 'sct'])
+    expect(await shown(['2026-03-04', null], ['2026-03-02', '2026-03-03'])).toEqual(['dgt', 'sct'])
+  })
+
+  test('roads, stretches, places and areas', async () => {
+    const filter = fc.record({
+      road: fc.option(fc.constantFrom('A-2', 'N-II', 'n 2 a', 'N-6', 'c1412B', "' OR 1=1"), { nil: null }),
+      km_from: fc.option(fc.integer({ min: 0, max: 20 }), { nil: null }),
+      km_to: fc.option(fc.integer({ min: 0, max: 20 }), { nil: null }),
+      province_code: fc.constantFrom('08', '17', null),
+      municipality_codes: fc.constantFrom(['08019'], ['17079', '08019'], [], null),
+    })
+    const area = fc.constantFrom(
+      null,
+      { kind: 'box', west: 1.5, south: 41.25, east: 2.5, north: 41.75 } as const,
+      { kind: 'circle', lat: 41.5, lon: 2, radius_m: 30_000 } as const,
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(place, { minLength: 1, maxLength: 30 }), filter, area, async (rows, wanted, where) => {
+        const stretch = { ...wanted, road: wanted.road === null ? null : foldRoad(wanted.road) }
+        const found = await chosen(sql`
+          SELECT nth FROM ${table(rows, PLACE)}
+          WHERE ${isOnRoadSql(stretch, { road: sql`road`, km: sql`km`, km_to: sql`km_to` })}
+            AND ${isAtSql(wanted, { province_code: sql`province_code`, municipality_code: sql`municipality_code` })}
+            AND ${isInsideSql(where, { lat: sql`lat`, lon: sql`lon` })}
+          ORDER BY nth`)
+        const expected = rows.flatMap((row, at) =>
+          isOnRoad(stretch, row) && isAt(wanted, row) && (where === null || isInside(where, row)) ? [at] : [],
+        )
+        expect(found).toEqual(expected)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('designations fold alike', async () => {
+    const odd = [
+      'N-I',
+      'N-II',
+      'N-III',
+      'N-IV',
+      'N-V',
+      'N-VI',
+      'N-VII',
+      'N-IIz',
+      'n iii',
+      'NIVa',
+      'Ñ-2',
+      'Çarretera·L·L',
+      'AS-II',
+      'N-IIA4',
+      '-',
+      'ß1',
+    ]
+    const texts = [...odd, ...fc.sample(fc.string({ unit: 'grapheme', maxLength: 12 }), { numRuns: 200, seed: 7 })].filter(
+      (text) => !text.includes('\u0000'),
+    )
+    const rows = await lake.query(
+      sql`SELECT ${foldRoadSql(sql`road`)} AS folded FROM ${table(
+        texts.map((road) => ({ road })),
+        { road: TEXT },
+      )} ORDER BY nth`,
+    )
+    expect(rows.map((row) => row['folded'])).toEqual(texts.map(foldRoad))
+  })
+})
