@@ -66,9 +66,15 @@ export function periodParams(options: { span: string }): Group<Period<null>> {
 }
 
 function checkedPeriod<I extends Interval | null>(period: Period<I>): Period<I> {
-  const { from, to, interval } = period
-  if (from !== null && to !== null && from >= to) throw new Refused('expected an instant before `to`', { parameter: 'from' })
+  const { from, to, interval } = inOrder(period)
   if (from !== null && to !== null) checkWidth({ from, to, interval })
+  return period
+}
+
+/** A period as it is; throws `Refused` where its end does not lie after its begin. */
+export function inOrder<P extends Pick<Period, 'from' | 'to'>>(period: P): P {
+  const { from, to } = period
+  if (from !== null && to !== null && from >= to) throw new Refused('expected an instant before `to`', { parameter: 'from' })
   return period
 }
 

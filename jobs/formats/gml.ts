@@ -40,7 +40,7 @@ function featureOf(element: XmlElement): GmlFeature {
  * is the mark of decimals, `cs` stands between the coordinates of one tuple, `ts` between tuples (`.`, `,` and a blank unless told).
  * Numbers that do not follow that are NaN: the caller counts them.
  */
-export function gmlPoint(point: XmlElement | undefined): Point | null {
+function gmlPoint(point: XmlElement | undefined): Point | null {
   const coordinates = child(point, 'coordinates')
   if (!coordinates || coordinates.text === '') return null
   const decimal = attribute(coordinates, 'decimal') || '.'

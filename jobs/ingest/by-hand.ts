@@ -11,6 +11,7 @@ import {
   readRejected,
   withdrawAccepted,
 } from '../../lake/raw/archive.ts'
+import { isoInstant } from '../../lake/schema/time.ts'
 import type { Feed } from '../feeds/define.ts'
 import { decodeKept } from './collect.ts'
 import type { IngestContext } from './context.ts'
@@ -30,10 +31,10 @@ export async function acceptRejected(context: IngestContext, memory: FeedMemory,
   const { feed } = memory
   const kept = await readKept(context, raw)
   const publication = await parsePublication(feed, await decodeKept(feed, kept), Date.parse(raw.fetched_at))
-  const data_time = new Date(publication.data_time).toISOString()
+  const data_time = isoInstant(publication.data_time)
   if (publication.data_time > context.now() + CLOCK_TOLERANCE_MS)
     throw new Error(
-      `${id} is of ${data_time}, our clock says ${new Date(context.now()).toISOString()}: what lies ahead would hold up all that comes before it`,
+      `${id} is of ${data_time}, our clock says ${isoInstant(context.now())}: what lies ahead would hold up all that comes before it`,
     )
   const [begin] = await logAfter(context.store, feed.id, 0, 1)
   const [oldest] = begin && begin.seq > 1 ? await acceptedAfter(context.store, feed.id, 0, 1) : []
@@ -75,6 +76,6 @@ export async function withdrawFetch(context: IngestContext, feed: Feed, id: stri
   const { kept } = await beginningOf(context, feed)
   if (kept.has(accepted.seq))
     throw new Error(`${id} is among the oldest fetches that the archive holds; what follows cannot be derived without it`)
-  await withdrawAccepted(context.store, accepted, `withdrawn by an operator on ${new Date(context.now()).toISOString()}`)
+  await withdrawAccepted(context.store, accepted, `withdrawn by an operator on ${isoInstant(context.now())}`)
   return true
 }

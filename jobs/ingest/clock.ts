@@ -1,5 +1,6 @@
 import { CLOCK_TOLERANCE_MS } from '../../lake/live/freshness.ts'
 import type { AcceptedFetch } from '../../lake/raw/archive.ts'
+import { isoInstant } from '../../lake/schema/time.ts'
 import type { IngestContext } from './context.ts'
 import type { Verdict } from './guard.ts'
 import type { FeedMemory } from './memory.ts'
@@ -24,11 +25,13 @@ export function judgeTimes(publication: Publication, memory: FeedMemory, now: nu
   const { data_time } = publication
   const reject = (reason: string): Verdict => ({ kind: 'reject', reason, missing: {} })
   if (landedUntil !== null && newest < landedUntil && data_time <= landedUntil)
-    return reject(`publication time ${iso(data_time)} is not newer than ${iso(landedUntil)}: the tables hold that, the raw log lost it`)
+    return reject(
+      `publication time ${isoInstant(data_time)} is not newer than ${isoInstant(landedUntil)}: the tables hold that, the raw log lost it`,
+    )
   if (last && data_time < newest && newest > now + CLOCK_TOLERANCE_MS)
     return reject(
-      `publication time ${iso(data_time)} is older than the last accepted ${last.data_time} of ${last.fetch_id}, which lies ahead of our ` +
-        `clock (${iso(now)}): if the clock is right, scripts/feeds withdraw ${last.fetch_id}`,
+      `publication time ${isoInstant(data_time)} is older than the last accepted ${last.data_time} of ${last.fetch_id}, which lies ahead of our ` +
+        `clock (${isoInstant(now)}): if the clock is right, scripts/feeds withdraw ${last.fetch_id}`,
     )
   return null
 }
@@ -42,7 +45,5 @@ export async function clockTrouble(context: IngestContext, publication: Publicat
   const theirs = await context.storeNow()
   const ours = context.now()
   if (Math.abs(ours - theirs) <= CLOCK_TOLERANCE_MS) return null
-  return `our clock says ${iso(ours)}, the store's ${iso(theirs)}: a publication that states no time is not kept until they agree`
+  return `our clock says ${isoInstant(ours)}, the store's ${isoInstant(theirs)}: a publication that states no time is not kept until they agree`
 }
-
-const iso = (instant: number): string => new Date(instant).toISOString()

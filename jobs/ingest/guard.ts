@@ -1,11 +1,14 @@
 import { CLOCK_TOLERANCE_MS } from '../../lake/live/freshness.ts'
 import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
+import { isoInstant } from '../../lake/schema/time.ts'
 import type { Band, Feed } from '../feeds/define.ts'
 import { countBlocks, missingAfter, ruleOf } from './blocks.ts'
 import { tally } from './notes.ts'
 import type { Publication } from './parse.ts'
 
+/** No publisher's clock is this wrong, in ms: an older time is a date that was read or written wrongly. */
+const OLDEST_MS = 10 * 365 * 86_400_000
 /** More than this share of quarantined rows is a changed format, not bad rows. */
 const MOST_QUARANTINED = 0.2
 /** More than this share of blocks missing is half a publication, not a gap in it, unless its feed tells another share. */
@@ -33,11 +36,15 @@ export function judge(feed: Feed, publication: Publication, before: Before | nul
   const reject = (reason: string): Verdict => ({ kind: 'reject', reason, missing })
   const stated = publication.report.publishedAt
   if (stated !== null && stated > publication.fetched_at + CLOCK_TOLERANCE_MS)
-    return reject(`publication time ${iso(stated)} lies ahead of the fetch at ${iso(publication.fetched_at)}`)
+    return reject(`publication time ${isoInstant(stated)} lies ahead of the fetch at ${isoInstant(publication.fetched_at)}`)
+  if (stated !== null && stated < publication.fetched_at - OLDEST_MS)
+    return reject(
+      `publication time ${isoInstant(stated)} lies more than ten years before the fetch at ${isoInstant(publication.fetched_at)}`,
+    )
   if (last && publication.data_time === Date.parse(last.data_time))
     return { kind: 'unchanged', reason: `publication of ${last.data_time} repeated` }
   if (last && publication.data_time < Date.parse(last.data_time))
-    return reject(`publication time ${iso(publication.data_time)} is older than the last accepted ${last.data_time}`)
+    return reject(`publication time ${isoInstant(publication.data_time)} is older than the last accepted ${last.data_time}`)
   for (const dataset of feed.into) {
     const reason = countReason(feed, dataset, publication, { missing: missing[dataset.id] ?? [], blocks: blocks[dataset.id], last })
     if (reason) return reject(reason)
@@ -97,5 +104,4 @@ function missingBlocks(feed: Feed, publication: Publication, blocks: BlockCounts
   return missing
 }
 
-const iso = (instant: number): string => new Date(instant).toISOString()
 const percent = (ratio: number): string => `${(ratio * 100).toFixed(1)} %`

@@ -170,7 +170,7 @@ async function deriveChunk(work: Work, place: Place): Promise<Chunk> {
       continue
     }
     const publication = await parseIfKept(context, feed, accepted, 'its rows stay as they are')
-    if (publication === null && keepsRows(work, accepted)) {
+    if (publication === null && gaveRows(work.landed, accepted.seq)) {
       pass(work, place)
       if (dataset.land !== 'changes') continue
       // What it did to the state is told by the table, once all before it is there.
@@ -210,7 +210,7 @@ async function rebuildVersions(work: Work): Promise<void> {
       }
       const publication = await parseIfKept(context, feed, accepted, 'its rows stay as they are')
       work.onProgress?.(at + 1, range.length)
-      if (publication === null && keepsRows(work, accepted)) {
+      if (publication === null && gaveRows(work.landed, accepted.seq)) {
         for (const version of await versionsOf(context, dataset, accepted.fetch_id)) taken.add(version)
         continue
       }
@@ -243,11 +243,7 @@ async function replaceChunk(work: Work, chunk: Omit<Chunk, 'isStretch'> & { read
   return done
 }
 
-/** True for a fetch whose rows are in the table. */
-function keepsRows({ landed }: Work, { seq }: AcceptedFetch): boolean {
-  return gaveRows(landed, seq)
-}
-
+/** True for a number whose rows are in the table. */
 function gaveRows({ seqs, lost, withdrawn }: Landed, seq: number): boolean {
   return hasSeq(seqs, seq) && !hasSeq(lost, seq) && !hasSeq(withdrawn, seq)
 }

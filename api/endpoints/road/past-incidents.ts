@@ -18,7 +18,9 @@ import { ABOUT_DOUBLES, doublesIn, REPORTED_COLUMNS } from './same-incident.ts'
 const { columns } = incidents
 
 const OWN = {
-  ended_at: col.instant(0, 'First publication by which it counted as over.', { example: '2026-01-02T12:53:28.413Z' }),
+  ended_at: col.instant(0, 'Publication that confirmed its end: the third newer complete one in a row without it.', {
+    example: '2026-01-02T12:53:28.413Z',
+  }),
   end_reason: col.code(0, 'Why it counts as ended.', END_REASONS, { example: 'DISAPPEARED' }),
   began_at: col.instant(
     0,
@@ -94,30 +96,32 @@ function endedIn(period: { readonly from: number; readonly to: number }, wanted:
   // What came back did so within half an hour of its end, perhaps after the period.
   const later = scan(incidents, { observed_at: { gte: from, lte: to + REVIVAL_MS } })
   return sql`
-    WITH lives AS MATERIALIZED (${livesIn(incidents, { from: from - OTHERS_MS, to }, REPORTED_COLUMNS)})
-    SELECT
-      ended.* EXCLUDE (last_seen_at),
-      false AS is_stale,
-      ended.incident_id AS id,
-      'DISAPPEARED' AS end_reason,
-      ended.observed_at AS ended_at,
-      began_at,
-      seen_at AS last_seen_at,
-      CAST(floor(greatest(0, epoch(seen_at) - epoch(began_at)) / 60) AS INTEGER) AS duration_minutes,
-      CAST(versions AS INTEGER) AS versions
-    FROM (
+    WITH lives AS MATERIALIZED (${livesIn(incidents, { from: from - OTHERS_MS, to }, REPORTED_COLUMNS)}),
+    ended AS MATERIALIZED (
       SELECT *, coalesce(CASE WHEN ${c('starts_at')} <= seen_at THEN ${c('starts_at')} END, ${c('first_seen_at')}) AS began_at
       FROM (
         SELECT *, coalesce(${c('last_seen_at')}, ${c('observed_at')}) AS seen_at
         FROM ${scan(incidents, { status: { eq: 'ENDED' }, observed_at: { gte: from, lt: to } })}
         WHERE ${wanted}
       )
-    ) AS ended
-    JOIN (
+    ),
+    counted AS (
       SELECT ${c('incident_id')}, count(*) AS versions
       FROM ${scan(incidents, { is_baseline: { eq: false }, observed_at: { lt: to } })}
+      SEMI JOIN ended USING (incident_id)
       GROUP BY ${c('incident_id')}
-    ) AS counted USING (incident_id)
+    )
+    SELECT
+      ended.* EXCLUDE (last_seen_at),
+      true AS is_stale,
+      ended.incident_id AS id,
+      'DISAPPEARED' AS end_reason,
+      ended.observed_at AS ended_at,
+      seen_at AS last_seen_at,
+      CAST(floor(greatest(0, epoch(seen_at) - epoch(began_at)) / 60) AS INTEGER) AS duration_minutes,
+      CAST(versions AS INTEGER) AS versions
+    FROM ended
+    JOIN counted USING (incident_id)
     ANTI JOIN (${doublesIn(sql`FROM lives`, c('incident_id'))}) AS doubles USING (incident_id)
     WHERE NOT EXISTS (
         SELECT 1 FROM ${later} AS again WHERE again.incident_id = ended.incident_id AND again.observed_at > ended.observed_at

@@ -6,8 +6,7 @@ import { record, type ValueOf } from '../../define/fields.ts'
 import { isInside } from '../../define/geo.ts'
 import { codeParam, group, listOf } from '../../define/params.ts'
 import { geoParams, isAt, isOnRoad, placeParams, roadParams } from '../../define/params-place.ts'
-import { instantParam } from '../../define/params-time.ts'
-import { Refused } from '../../define/problems.ts'
+import { inOrder, instantParam } from '../../define/params-time.ts'
 import { ABOUT_PLACE, type IncidentRow, incident, localise, toIncident } from './incident.ts'
 import { ABOUT_DOUBLES, withoutDoubles } from './same-incident.ts'
 
@@ -39,15 +38,12 @@ interface Timed {
 }
 
 /** The period in which works go on, at least in part; null where an end is left open. */
-const periodParams = group(
+const worksPeriod = group(
   {
     from: instantParam('Works that go on at this instant or later.', '2026-01-02'),
     to: instantParam('Works that begin before this instant.', '2026-02-01'),
   },
-  ({ from, to }) => {
-    if (from !== null && to !== null && from >= to) throw new Refused('expected an instant before `to`', { parameter: 'from' })
-    return { from, to }
-  },
+  inOrder,
 )
 
 /** Works on the roads. */
@@ -60,7 +56,7 @@ export const worksList = defineEndpoint({
   params: {
     place: placeParams,
     phase: listOf(codeParam('Whether they go on.', WORKS_PHASES, { example: 'PLANNED' })),
-    period: periodParams,
+    period: worksPeriod,
     stretch: roadParams,
     geo: geoParams,
   },

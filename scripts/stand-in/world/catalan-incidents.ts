@@ -1,6 +1,6 @@
-import { chance, type Dice, diceOf, exponential, pick, pickWeighted, poisson } from '../random.ts'
+import { chance, type Dice, diceOf, exponential, pick, pickWeighted } from '../random.ts'
+import { bornIn } from './births.ts'
 import { CATALAN_KINDS, type CatalanCause, type CatalanKind } from './catalan-kinds.ts'
-import { localTime } from './rhythm.ts'
 import type { Road, RoadNetwork, RoadPoint, Stretch } from './road-network.ts'
 
 /** Which way of a road is meant, as published. */
@@ -89,25 +89,11 @@ interface Life {
 }
 
 function livesOf(kind: CatalanKind, { index, seed, instant }: { index: number; seed: number; instant: number }): Life[] {
-  const slot_ms = kind.slot_s * 1000
-  const meanLife_s = kind.least_s + kind.mean_s * (1 - Math.exp(-(kind.cap_s - kind.least_s) / kind.mean_s))
-  const mean = (kind.active / meanLife_s) * kind.slot_s
-  const lives: Life[] = []
-  const newest = Math.floor(instant / slot_ms)
-  const oldest = Math.floor((instant - kind.cap_s * 1000) / slot_ms)
-  for (let slot = oldest; slot <= newest; slot++) {
-    const expected = mean * kind.rhythm(localTime(slot * slot_ms))
-    const births = Math.min(IDS_A_KIND, poisson(expected, chance(seed, 'catalan births', kind.name, slot)))
-    for (let nth = 0; nth < births; nth++) {
-      const share = (nth + chance(seed, 'catalan born', kind.name, slot, nth)) / births
-      const bornAt = Math.floor((slot * slot_ms + share * slot_ms) / 1000) * 1000
-      const life_s = Math.min(kind.cap_s, kind.least_s + exponential(kind.mean_s, chance(seed, 'catalan life', kind.name, slot, nth)))
-      if (bornAt > instant || bornAt + Math.ceil(life_s) * 1000 <= instant) continue
-      const minute = Math.floor((bornAt - IDS_SINCE) / 60_000)
-      lives.push({ kind, id: IDS_FROM + minute * IDS_A_MINUTE + index * IDS_A_KIND + nth, bornAt })
-    }
-  }
-  return lives
+  const roll = (what: string, ...at: number[]): number => chance(seed, `catalan ${what}`, kind.name, ...at)
+  return bornIn(kind, instant, { most: IDS_A_KIND, roll }).map(({ nth, bornAt }) => {
+    const minute = Math.floor((bornAt - IDS_SINCE) / 60_000)
+    return { kind, id: IDS_FROM + minute * IDS_A_MINUTE + index * IDS_A_KIND + nth, bornAt }
+  })
 }
 
 function incidentOf(network: RoadNetwork, seed: number, at: { life: Life; instant: number }): CatalanIncident | null {

@@ -1,4 +1,5 @@
-import { dayKind, demand, type LocalTime } from './rhythm.ts'
+import type { Stream } from './births.ts'
+import { RHYTHMS } from './rhythm.ts'
 
 /** A cause as the Servei Català de Trànsit writes it, trailing blanks included, with its number; one number has another meaning in each type. */
 export interface CatalanCause {
@@ -7,23 +8,15 @@ export interface CatalanCause {
 }
 
 /** A stream of incidents that begin and end on Catalonia's roads. */
-export interface CatalanKind {
+export interface CatalanKind extends Stream {
   readonly name: string
   /** `tipus` and `descripcio_tipus`. */
   readonly type: readonly [code: number, text: string]
   readonly causes: readonly (readonly [CatalanCause, number])[]
   /** What is said of the road, with the level it is given. */
   readonly effects: readonly (readonly [readonly [text: string, level: number], number])[]
-  /** How many are active on a weekday at one o'clock, about. */
-  readonly active: number
-  /** Length of the slots in which beginnings are counted; least and longest life and its mean beyond the least; time between two reports. All in s. */
-  readonly slot_s: number
-  readonly least_s: number
-  readonly mean_s: number
-  readonly cap_s: number
+  /** Mean time between two reports. */
   readonly reported_s: number
-  /** How often it begins at a local time, 1 on a weekday at one o'clock. */
-  readonly rhythm: (time: LocalTime) => number
   /** Share that lies on main roads; that affects both directions; mean length in km. */
   readonly mainShare: number
   readonly bothShare: number
@@ -34,11 +27,7 @@ const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-const steady = (): number => 1
-const traffic = (time: LocalTime): number => 0.15 + 1.06 * demand(time)
-const rush = (time: LocalTime): number => Math.max(0, (demand(time) - 0.45) * 2.86)
-const office = (time: LocalTime): number => (dayKind(time) === 'workday' && time.hour >= 7 && time.hour < 19 ? 1.2 : 0.25)
-const winter = (time: LocalTime): number => Number('987300000149'.charAt(time.month - 1)) / 9
+const { steady, traffic, rush, office, snow: winter } = RHYTHMS
 
 const QUEUES = [
   [['Circulació intensa', 2], 3],

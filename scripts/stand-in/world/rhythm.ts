@@ -63,3 +63,19 @@ export function dayKind(time: LocalTime): 'workday' | 'saturday' | 'sunday' {
   if (time.weekday === 0 || HOLIDAYS.has(time.month * 100 + time.day)) return 'sunday'
   return time.weekday === 6 ? 'saturday' : 'workday'
 }
+
+/** How often things begin at a local time, 1 on a weekday at one o'clock in winter. */
+export const RHYTHMS = {
+  steady: (): number => 1,
+  traffic: (time: LocalTime): number => 0.15 + 1.06 * demand(time),
+  rush: (time: LocalTime): number => Math.max(0, (demand(time) - 0.45) * 2.86),
+  office: (time: LocalTime): number => (dayKind(time) === 'workday' && time.hour >= 7 && time.hour < 19 ? 1.2 : 0.25),
+  snow: (time: LocalTime): number => byMonth('987300000149', time),
+  fog: (time: LocalTime): number => byMonth('962100011479', time),
+  wind: (time: LocalTime): number => byMonth('998754445789', time),
+  frost: (time: LocalTime): number => byMonth('975100000169', time),
+} as const satisfies Readonly<Record<string, (time: LocalTime) => number>>
+
+function byMonth(digits: string, time: LocalTime): number {
+  return Number(digits.charAt(time.month - 1)) / 9
+}

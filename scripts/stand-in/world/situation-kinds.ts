@@ -1,24 +1,14 @@
-import { exponential } from '../random.ts'
+import type { Stream } from './births.ts'
 import { causeOf, measureOf } from './measures.ts'
 import { COMMUNITIES, PROVINCES } from './provinces.ts'
-import { dayKind, demand, type LocalTime } from './rhythm.ts'
+import { RHYTHMS } from './rhythm.ts'
 import type { Cause, Measure, Situation } from './situation-types.ts'
 
 /** A stream of situations that begin and end: how often, for how long, where, and what they say. */
-export interface SituationKind {
+export interface SituationKind extends Stream {
   readonly name: string
   readonly source: Situation['source']
   readonly cause: Cause
-  /** How many are active on a weekday at one o'clock, about. */
-  readonly active: number
-  /** Length of the slots in which beginnings are counted. */
-  readonly slot_s: number
-  /** Least and longest life, and its mean beyond the least before the cap. */
-  readonly least_s: number
-  readonly mean_s: number
-  readonly cap_s: number
-  /** How often it begins at a local time, 1 on a weekday at one o'clock. */
-  readonly rhythm: (time: LocalTime) => number
   /** Mean time between two versions; null where its records never change. */
   readonly revised_s: number | null
   readonly where: readonly (readonly [province: string, weight: number])[]
@@ -32,17 +22,6 @@ export interface SituationKind {
   /** How many records: weight of 1, 2, 3 … */
   readonly records: readonly number[]
   readonly measures: readonly (readonly [Measure, number])[]
-}
-
-const RHYTHMS: Readonly<Record<string, (time: LocalTime) => number>> = {
-  steady: () => 1,
-  traffic: (time) => 0.15 + 1.06 * demand(time),
-  rush: (time) => Math.max(0, (demand(time) - 0.45) * 2.86),
-  office: (time) => (dayKind(time) === 'workday' && time.hour >= 7 && time.hour < 19 ? 1.2 : 0.25),
-  snow: (time) => byMonth('987300000149', time),
-  fog: (time) => byMonth('962100011479', time),
-  wind: (time) => byMonth('998754445789', time),
-  frost: (time) => byMonth('975100000169', time),
 }
 
 // Provinces by weight. Communities share theirs equally among their provinces. As on a winter's day: the south and the east have most
@@ -90,11 +69,6 @@ day-works     | DGT    | roadMaintenance/roadworks                         | 30 
 /** Every kind of situation. Its place in the list is part of the ids of its situations: new kinds go to the end. */
 export const SITUATION_KINDS: readonly SituationKind[] = KINDS.trim().split('\n').slice(1).map(readKind)
 
-/** How long one of a kind lasts, in s: exponential beyond the least, up to the cap. */
-export function lifeOf(kind: SituationKind, u: number): number {
-  return Math.min(kind.cap_s, kind.least_s + exponential(kind.mean_s, u))
-}
-
 function readKind(line: string): SituationKind {
   const cells = line.split('|').map((cell) => cell.trim())
   const [name = '', source = '', cause = '', active, slot = '', least = '', mean = '', cap = '', ...rest] = cells
@@ -134,10 +108,6 @@ function across(weights: string): [string, number][] {
 
 function provinces(codes: string): [string, number][] {
   return codes.split(' ').map((code) => [code, 1])
-}
-
-function byMonth(digits: string, time: LocalTime): number {
-  return Number(digits.charAt(time.month - 1)) / 9
 }
 
 function seconds(text: string): number {

@@ -1,8 +1,8 @@
-import { between, chance, type Dice, diceOf, exponential, pick, pickWeighted, poisson } from '../random.ts'
+import { between, chance, type Dice, diceOf, exponential, pick, pickWeighted } from '../random.ts'
+import { bornIn } from './births.ts'
 import { referenceOf } from './references.ts'
-import { localTime } from './rhythm.ts'
 import { bearingAt, type RoadNetwork, type RoadPoint, type Stretch } from './road-network.ts'
-import { lifeOf, SITUATION_KINDS, type SituationKind } from './situation-kinds.ts'
+import { SITUATION_KINDS, type SituationKind } from './situation-kinds.ts'
 import type { RoadDirection, Situation, SituationRecord, VehicleLimit } from './situation-types.ts'
 
 /** When one situation lives, in ms since the epoch. */
@@ -71,26 +71,11 @@ export function livesAt(seed: number, instant: number): Life[] {
 }
 
 function livesOf({ kind, index, seed, instant }: { kind: SituationKind; index: number; seed: number; instant: number }): Life[] {
-  const slot_ms = kind.slot_s * 1000
-  const meanLife_s = kind.least_s + kind.mean_s * (1 - Math.exp(-(kind.cap_s - kind.least_s) / kind.mean_s))
-  const mean = (kind.active / meanLife_s) * kind.slot_s
-  const lives: Life[] = []
-  const newest = Math.floor(instant / slot_ms)
-  const oldest = Math.floor((instant - kind.cap_s * 1000) / slot_ms)
-  for (let slot = oldest; slot <= newest; slot++) {
-    const rhythm = kind.rhythm(localTime(slot * slot_ms))
-    const births = Math.min(BEACON_IDS, poisson(mean * rhythm, chance(seed, kind.name, 'births', slot)))
-    for (let nth = 0; nth < births; nth++) {
-      // One in each part of the slot, so that no two are born at once.
-      const share = (nth + chance(seed, kind.name, 'born', slot, nth)) / births
-      const bornAt = Math.floor((slot * slot_ms + share * slot_ms) / 1000) * 1000
-      const diesAt = bornAt + Math.ceil(lifeOf(kind, chance(seed, kind.name, 'life', slot, nth))) * 1000
-      if (bornAt > instant || diesAt <= instant) continue
-      const minute = Math.floor((bornAt - IDS_SINCE) / 60_000)
-      lives.push({ kind, id: minute * IDS_A_MINUTE + (index === 0 ? nth : BEACON_IDS + index), bornAt, diesAt })
-    }
-  }
-  return lives
+  const roll = (what: string, ...at: number[]): number => chance(seed, kind.name, what, ...at)
+  return bornIn(kind, instant, { most: BEACON_IDS, roll }).map(({ nth, bornAt, diesAt }) => {
+    const minute = Math.floor((bornAt - IDS_SINCE) / 60_000)
+    return { kind, id: minute * IDS_A_MINUTE + (index === 0 ? nth : BEACON_IDS + index), bornAt, diesAt }
+  })
 }
 
 function situationOf(network: RoadNetwork, seed: number, { life, instant }: { life: Life; instant: number }): Situation | null {

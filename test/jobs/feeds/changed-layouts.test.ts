@@ -7,6 +7,7 @@ import { fuelStationsFeed } from '../../../jobs/feeds/fuel/stations.ts'
 import { dgtIncidentsFeed } from '../../../jobs/feeds/road/dgt-incidents.ts'
 import { madridSensors } from '../../../jobs/feeds/road/madrid-sensors.ts'
 import { madridTraffic } from '../../../jobs/feeds/road/madrid-traffic.ts'
+import { sctIncidentsFeed } from '../../../jobs/feeds/road/sct-incidents.ts'
 import { judge } from '../../../jobs/ingest/guard.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
 import type { AcceptedFetch } from '../../../lake/raw/archive.ts'
@@ -207,5 +208,29 @@ describe('incidents', () => {
     const rows = { incidents: publication.rows.get('incidents')?.length, v16_beacons: 1 }
     const last = { data_time: '2026-10-01T00:00:00.000Z', rows, blocks: {} } as unknown as AcceptedFetch
     expect(judge(dgtIncidentsFeed, many, { last, missing: {} }).kind).toBe('accept')
+  })
+})
+
+describe('incidents of Catalonia', () => {
+  const features = fixture('sct_incidents/incidents.xml')
+
+  test.each(['identificador', 'tipus', 'descripcio_tipus', 'causa', 'carretera', 'pk_inici', 'pk_fi', 'data', 'nivell', 'sentit'])(
+    'of which none has <%s> are refused, and it is named',
+    async (name) => {
+      const renamed = changed(features, [new RegExp(`(</?cite:)${name}>`, 'g'), `$1${name}2>`])
+      await expect(parse(sctIncidentsFeed, renamed)).rejects.toThrow(`none of the incidents has ${name}`)
+    },
+  )
+
+  test('of which none has a position are refused', async () => {
+    const renamed = changed(features, [/gml:Point/g, 'gml:Place'])
+    await expect(parse(sctIncidentsFeed, renamed)).rejects.toThrow('none of the incidents has a position')
+  })
+
+  test('may be whole again after the least that is taken', async () => {
+    const publication = await parse(sctIncidentsFeed, features)
+    const whole = { ...publication, rows: new Map([['incidents', Array(152).fill({})]]) }
+    const last = { data_time: '2026-10-01T00:00:00.000Z', rows: { incidents: 10 }, blocks: {} } as unknown as AcceptedFetch
+    expect(judge(sctIncidentsFeed, whole, { last, missing: {} }).kind).toBe('accept')
   })
 })

@@ -64,6 +64,15 @@ describe('the guard', () => {
     expect(verdict).toMatchObject({ kind: 'reject', reason: expect.stringContaining('11408 rows after 12187, 93.6 %') })
   })
 
+  test('a first publication of another age is refused: its date was written or read wrongly', () => {
+    const years = (count: number): number => NOON - count * 365 * 86_400_000
+    expect(judge(feed, publication({ '08': 100 }, years(9.9)), null).kind).toBe('accept')
+    expect(judge(feed, publication({ '08': 100 }, Date.UTC(1923, 0, 26)), null)).toMatchObject({
+      kind: 'reject',
+      reason: expect.stringContaining('1923-01-26T00:00:00.000Z lies more than ten years before the fetch'),
+    })
+  })
+
   test('a publication time again is a success that adds nothing, an older one is refused, one ahead of the clock too', () => {
     expect(judge(feed, publication({ '08': 100 }, NOON), last({ '08': 100 }, NOON)).kind).toBe('unchanged')
     expect(judge(feed, publication({ '08': 100 }, NOON - 1), last({ '08': 100 }, NOON))).toMatchObject({
