@@ -1,5 +1,9 @@
 import { fuelPrices } from './datasets/fuel/prices.ts'
 import { fuelStations } from './datasets/fuel/stations.ts'
+import { railAlerts } from './datasets/rail/alerts.ts'
+import { railFleet } from './datasets/rail/fleet.ts'
+import { railPositions } from './datasets/rail/positions.ts'
+import { railTripUpdates } from './datasets/rail/trip-updates.ts'
 import { incidents } from './datasets/road/incidents.ts'
 import { trafficReadings } from './datasets/road/traffic-readings.ts'
 import { trafficSensors } from './datasets/road/traffic-sensors.ts'
@@ -15,6 +19,10 @@ export const datasets: readonly Dataset[] = checkDatasets([
   trafficSensors,
   fuelStations,
   fuelPrices,
+  railAlerts,
+  railTripUpdates,
+  railPositions,
+  railFleet,
 ])
 
 /** The dataset of an id; throws for an id the catalogue lacks. */

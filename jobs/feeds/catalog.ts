@@ -1,12 +1,29 @@
 import type { Feed } from './define.ts'
 import { fuelStationsFeed } from './fuel/stations.ts'
+import { renfeAlerts } from './rail/renfe-alerts.ts'
+import { renfeFlota, renfeFlotaLd } from './rail/renfe-flota.ts'
+import { renfePositions, renfePositionsLd } from './rail/renfe-positions.ts'
+import { renfeTripUpdates, renfeTripUpdatesLd } from './rail/renfe-trip-updates.ts'
 import { dgtIncidentsFeed } from './road/dgt-incidents.ts'
 import { madridSensors } from './road/madrid-sensors.ts'
 import { madridTraffic } from './road/madrid-traffic.ts'
 import { sctIncidentsFeed } from './road/sct-incidents.ts'
 
 /** Every feed of the service. */
-export const feeds: readonly Feed[] = Object.freeze([dgtIncidentsFeed, sctIncidentsFeed, madridTraffic, madridSensors, fuelStationsFeed])
+export const feeds: readonly Feed[] = Object.freeze([
+  dgtIncidentsFeed,
+  sctIncidentsFeed,
+  madridTraffic,
+  madridSensors,
+  fuelStationsFeed,
+  renfeAlerts,
+  renfeTripUpdates,
+  renfeTripUpdatesLd,
+  renfePositions,
+  renfePositionsLd,
+  renfeFlotaLd,
+  renfeFlota,
+])
 
 /** The feed of an id; throws for an id the catalogue lacks. */
 export function feedById(id: string): Feed {

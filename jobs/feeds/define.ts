@@ -75,8 +75,10 @@ export interface Blocks {
   readonly column: string
   /** Rows that a block must have had for its absence to mean that it is missing; 20 unless told. */
   readonly least?: number
-  /** Greatest share of the blocks that may be missing: more is half a publication, not a gap in it; 0.5 unless told. */
+  /** Greatest share of the blocks, those missing before included, that may be missing: more is half a publication; 0.5 unless told. */
   readonly mostMissing?: number
+  /** The dataset of the feed by whose rows a block is judged to be missing, where these rows may rightly be none; its own unless told. */
+  readonly countedIn?: string
 }
 
 /** What a feed declares; see architecture.md, "declare once". */

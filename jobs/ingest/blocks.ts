@@ -35,9 +35,10 @@ export function leastOf(rule: Blocks | null): number {
   return rule?.least ?? LEAST_BLOCK
 }
 
-/** What a feed declares of a dataset's blocks; null where it has none. */
+/** What a feed declares of a dataset's blocks, as many rows as its count needs included; null where it has none. */
 export function ruleOf(feed: Feed, dataset: string): Blocks | null {
-  return feed.blocks?.[dataset] ?? null
+  const rule = feed.blocks?.[dataset] ?? null
+  return rule?.countedIn === undefined ? rule : { ...rule, least: leastOf(feed.blocks?.[rule.countedIn] ?? null) }
 }
 
 /** What the log says of an accepted fetch's blocks. */
@@ -45,12 +46,14 @@ export function blockFactsOf(accepted: AcceptedFetch, dataset: string): BlockFac
   return { counts: accepted.blocks[dataset] ?? {}, said: accepted.said_missing[dataset] ?? [] }
 }
 
-/** Rows of a publication by dataset and block, for datasets with blocks. */
+/** Rows of a publication by dataset and block, for datasets with blocks; those of the dataset that a rule counts in. */
 export function countBlocks(feed: Feed, publication: Publication): Record<string, Record<string, number>> {
   const counts: Record<string, Record<string, number>> = {}
-  for (const [id, { column }] of Object.entries(feed.blocks ?? {})) {
+  for (const [id, rule] of Object.entries(feed.blocks ?? {})) {
+    const counted = rule.countedIn ?? id
+    const { column } = feed.blocks?.[counted] ?? rule
     const byBlock: Record<string, number> = {}
-    for (const row of publication.rows.get(id) as AnyRow[])
+    for (const row of publication.rows.get(counted) as AnyRow[])
       for (const block of blocksOf(row, column)) byBlock[block] = (byBlock[block] ?? 0) + 1
     counts[id] = byBlock
   }

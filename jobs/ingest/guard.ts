@@ -68,9 +68,11 @@ function countReason(
   const { last, missing } = context
   if (!last) return null
   const lastBlocks = last.blocks[dataset.id] ?? {}
-  const known = Object.keys(lastBlocks).length
+  const seen = Object.keys(lastBlocks)
+  // A block that was missing before is known all the same: else each publication without it would seem to lack a greater share.
+  const known = new Set([...seen, ...missing]).size
   const mostMissing = feed.blocks?.[dataset.id]?.mostMissing ?? MOST_MISSING
-  if (known > 1 && missing.length > mostMissing * known) return `${dataset.id}: ${missing.length} of ${known} blocks missing`
+  if (seen.length > 1 && missing.length > mostMissing * known) return `${dataset.id}: ${missing.length} of ${known} blocks missing`
   const [now, before] =
     missing.length === 0 ? [rows, last.rows[dataset.id] ?? 0] : [outside(missing, context.blocks ?? {}), outside(missing, lastBlocks)]
   if (before <= 0) return null

@@ -41,7 +41,7 @@ export function documentAnswer(
   conditions: Conditions,
   faults: ReadonlyMap<FaultName, ActiveFault>,
 ): Answer {
-  const headers = { 'Content-Type': feed.contentType, ...feed.headers, ...validatorsOf(feed, document, faults) }
+  const headers = { 'Content-Type': document.contentType, ...feed.headers, ...validatorsOf(feed, document, faults) }
   return answerWith({ body: document.bytes, headers, conditions, faults })
 }
 

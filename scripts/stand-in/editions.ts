@@ -6,6 +6,7 @@ import type { World } from './world/world.ts'
 /** A document as it is sent. */
 export interface Document {
   readonly bytes: Buffer
+  readonly contentType: string
   readonly etag: string
   /** When it was published, ms. */
   readonly publishedAt: number
@@ -31,7 +32,9 @@ export function makeEditions(world: World, room = 40 * 1024 * 1024): Editions {
       }
       const written = feed.write(world, edition)
       const bytes = typeof written === 'string' ? Buffer.from(written) : written
-      const document = { bytes, etag: `"${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}"`, publishedAt: edition.stampedAt }
+      const etag = `"${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}"`
+      const contentType = feed.contentTypes?.[edition.resource] ?? feed.contentType
+      const document = { bytes, contentType, etag, publishedAt: edition.stampedAt }
       kept.set(key, document)
       size += bytes.length
       for (const [oldest, { bytes: old }] of kept) {

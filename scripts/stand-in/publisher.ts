@@ -19,6 +19,8 @@ export interface FeedStandIn {
   /** When the newest publication at `now` was made, ms; its bytes stay the same until the next. */
   readonly publishedAt: (seed: number, now: number) => number
   readonly contentType: string
+  /** Content types of resources that have another one. */
+  readonly contentTypes?: Readonly<Record<string, string>>
   /** Which validators the publisher sends; with none it never answers 304. */
   readonly validators: 'etag' | 'modified' | 'none'
   readonly headers: Readonly<Record<string, string>>

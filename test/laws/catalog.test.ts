@@ -142,11 +142,13 @@ describe.each(feeds.map((feed) => [feed.id, feed] as const))('feed %s', (id, fee
 
   test('guards every dataset it fills, with blocks that are columns', () => {
     expect(Object.keys(feed.bands).sort()).toEqual(feed.into.map((dataset) => dataset.id).sort())
-    for (const [dataset, { column, least = 1, mostMissing = 1 }] of Object.entries(feed.blocks ?? {})) {
+    for (const [dataset, { column, least = 1, mostMissing = 1, countedIn = dataset }] of Object.entries(feed.blocks ?? {})) {
       const declared = feed.into.find((other) => other.id === dataset)
       expect(declared?.columns).toHaveProperty([column])
       expect(filledColumns(declared as (typeof datasets)[number]).has(column)).toBe(false)
       expect([least >= 1, mostMissing > 0, mostMissing <= 1]).toEqual([true, true, true])
+      expect(feed.blocks?.[countedIn]?.countedIn).toBeUndefined()
+      expect(feed.blocks).toHaveProperty([countedIn])
     }
   })
 })

@@ -93,6 +93,28 @@ test.skipIf(!shared)('the recorded captures of every feed, byte for byte', async
     ],
     [PATHS.sensors, 'madrid-puntos-medida', ['2018-02-24T00:00:00.000Z', '2023-07-23T00:00:00.000Z']],
     [PATHS.fuel, 'miteco-eess', ['2024-08-19T12:36:51.000Z', '2025-09-27T16:05:47.000Z']],
+    [PATHS.alerts, 'renfe-gtfsrt', ['2026-08-25T13:25:16.000Z']],
+    [PATHS.tripUpdates, 'renfe-gtfsrt', ['2026-08-25T13:25:34.000Z']],
+    [
+      PATHS.positions,
+      'renfe-gtfsrt',
+      ['2026-05-02T11:24:16.000Z', '2026-05-26T09:36:03.000Z', '2026-05-26T09:36:44.000Z', '2026-06-13T08:08:42.000Z'],
+    ],
+    [
+      PATHS.flotaLd,
+      'renfe-flota',
+      [
+        '2026-03-11T15:14:29.000Z',
+        '2026-03-11T15:18:13.000Z',
+        '2026-03-11T18:07:36.000Z',
+        '2026-03-11T21:52:00.000Z',
+        '2026-03-11T23:45:30.000Z',
+        '2026-03-12T00:55:27.000Z',
+        '2026-03-12T05:01:24.000Z',
+        '2026-03-12T07:15:57.000Z',
+        '2026-03-12T11:57:15.000Z',
+      ],
+    ],
   ] as const
   for (const [path, folder, times] of expected) {
     const recorded = readdirSync(join(feeds, folder)).map((file) => {

@@ -11,6 +11,10 @@ export const PATHS = {
   traffic: '/informo.madrid.es/informo/tmadrid/pm.xml',
   sensors: '/datos.madrid.es/egob/catalogo/202468-263-intensidad-trafico.csv',
   fuel: '/energia.serviciosmin.gob.es/ServiciosRestCarburantes/PreciosCarburantes/EstacionesTerrestres/',
+  alerts: '/gtfsrt.renfe.com/alerts.json',
+  tripUpdates: '/gtfsrt.renfe.com/trip_updates.json',
+  positions: '/gtfsrt.renfe.com/vehicle_positions.json',
+  flotaLd: '/tiempo-real.largorecorrido.renfe.com/renfe-visor/flotaLD.json',
 } as const
 
 /** A stand-in whose clock stands still at `at`, and who closes it: `await using publishers = await standIn()`. */

@@ -120,4 +120,18 @@ describe.skipIf(!shared)('the real captures, through the real pipeline', () => {
     expect(Number(row?.n)).toBe(outcomes.at(-1)?.rows.fuel_prices)
     expect(Number(row?.n)).toBeGreaterThan(3000)
   })
+
+  test('Renfe: positions, trip updates and alerts of every capture, and the maps of long distance', async () => {
+    const accepted = async (id: string): Promise<unknown> =>
+      (await replay(id)).map(({ outcome, rows, quarantined, unknown_codes }) => [outcome, rows, quarantined, unknown_codes])
+    const good = (rows: object): unknown => ['accepted', rows, 0, 0]
+    expect(await accepted('renfe_positions')).toEqual([134, 152, 177, 211].map((count) => good({ rail_positions: count })))
+    expect(await count('rail_positions')).toBe(134 + 152 + 177 + 211)
+    expect(await accepted('renfe_trip_updates')).toEqual([good({ rail_trip_updates: 18, rail_alerts: 8 })])
+    expect(await accepted('renfe_alerts')).toEqual([good({ rail_alerts: 6 })])
+    expect([await count('rail_trip_updates'), await count('rail_alerts')]).toEqual([18, 8 + 6])
+    const maps = [161, 160, 188, 92, 2, 1, 19, 161, 129]
+    expect(await accepted('renfe_flota_ld')).toEqual(maps.map((count) => good({ rail_fleet: count })))
+    expect(await count('rail_fleet')).toBe(maps.reduce((sum, trains) => sum + trains))
+  })
 })

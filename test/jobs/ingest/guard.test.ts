@@ -4,8 +4,10 @@ import { countBlocks } from '../../../jobs/ingest/blocks.ts'
 import { type Before, judge } from '../../../jobs/ingest/guard.ts'
 import { collectNotes } from '../../../jobs/ingest/notes.ts'
 import type { Publication } from '../../../jobs/ingest/parse.ts'
+import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { miteco } from '../../../lake/datasets/fuel/sources.ts'
 import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
 
 const NOON = Date.UTC(2026, 3, 29, 12)
 const feed = defineFeed({
@@ -165,5 +167,37 @@ describe('blocks as a feed declares them', () => {
       kind: 'reject',
       reason: 'fuel_stations: 2 rows after 6, 33.3 % of them where at least 50.0 % is usual',
     })
+  })
+
+  test('blocks that were missing before are known all the same: the same gap is no greater the second time', () => {
+    const rules = declared({ column: 'province_code' })
+    const before = last({ '10': 100, '20': 100 }, NOON - 1_800_000, ['60', '62'])
+    expect(judge(rules, publication({ '10': 100, '20': 100 }), before)).toMatchObject({
+      kind: 'accept',
+      missing: { fuel_stations: ['60', '62'] },
+    })
+    expect(judge(rules, publication({ '10': 100 }), before)).toMatchObject({ reason: 'fuel_stations: 3 of 4 blocks missing' })
+  })
+
+  test('a dataset whose blocks are counted in another lacks what that one lacks, and nothing else', () => {
+    const blocks = {
+      fuel_stations: { column: 'province_code', least: 2 },
+      fuel_prices: { column: 'province_code', countedIn: 'fuel_stations' },
+    }
+    const both: Feed = { ...declared({ column: 'province_code' }), into: [fuelStations, fuelPrices], blocks }
+    const prices = (stations: Record<string, number>, priced: Record<string, number>): Publication => {
+      const rows = publication(priced).rows.get('fuel_stations') as object[]
+      return { ...publication(stations), rows: new Map([...publication(stations).rows, ['fuel_prices', rows as AnyRow[]]]) }
+    }
+    const whole = last({ '10': 40, '20': 24 })
+    const counts = { fuel_stations: { '10': 40, '20': 24 }, fuel_prices: { '10': 40, '20': 24 } }
+    const before: Before = { ...whole, last: { ...whole.last, rows: { fuel_stations: 64, fuel_prices: 60 }, blocks: counts } }
+    // No row of Asturias, whose stations are there: they rightly have none.
+    expect(judge(both, prices({ '10': 40, '20': 24 }, { '10': 30 }), before)).toMatchObject({ kind: 'accept', missing: {} })
+    const gone = { fuel_stations: ['20'], fuel_prices: ['20'] }
+    expect(judge(both, prices({ '10': 40 }, { '10': 30 }), before)).toMatchObject({ kind: 'accept', missing: gone })
+    const still: Before = { ...last({ '10': 40 }), missing: gone }
+    expect(judge(both, prices({ '10': 40 }, {}), still)).toMatchObject({ missing: gone })
+    expect(judge(both, prices({ '10': 40, '20': 1 }, {}), still)).toMatchObject({ missing: {} })
   })
 })

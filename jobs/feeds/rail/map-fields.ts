@@ -1,0 +1,54 @@
+import { instantOf } from '../../../lake/schema/time.ts'
+import { FormatError } from '../define.ts'
+
+/** A train of the map as parsed: members of any type. */
+export type MapTrain = Readonly<Record<string, unknown>>
+
+const LOCAL = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}(?::\d{2})?)$/
+const HOUR = 3_600_000
+
+/** A text or a number as text; null where there is none or nothing in it. Throws `FormatError` for another value. */
+export function textOf(train: MapTrain, name: string): string | null {
+  const value = train[name] ?? null
+  if (value !== null && typeof value !== 'string' && typeof value !== 'number') throw new FormatError(`${name} is no text`)
+  return value === null ? null : String(value).trim() || null
+}
+
+/** A position by latitude and longitude; null where either is missing. */
+export function positionOf(train: MapTrain): { readonly lat: number; readonly lon: number } | null {
+  const [lat, lon] = [train['latitud'] ?? null, train['longitud'] ?? null]
+  if (lat === null || lon === null) return null
+  if (typeof lat !== 'number' || typeof lon !== 'number') throw new FormatError('a coordinate is no number')
+  return { lat, lon }
+}
+
+/** A delay in minutes, which is text, in seconds; null where it is none (`no` is seen by others). */
+export function delayOf(train: MapTrain, name: string): number | null {
+  const text = textOf(train, name)
+  return text !== null && /^-?\d+$/.test(text) ? Number(text) * 60 : null
+}
+
+/** True or false; null for any other value. */
+export function flagOf(train: MapTrain, name: string): boolean | null {
+  const value = train[name]
+  return typeof value === 'boolean' ? value : null
+}
+
+/**
+ * The instant (ms) of local time with or without seconds; null where there is none. `near` is the publication: what is expected may lie an
+ * hour after it, which tells the repeated hour of October apart.
+ */
+export function localInstant(text: string | null, near: number): number | null {
+  const [, date, time] = LOCAL.exec(text ?? '') ?? []
+  if (date === undefined || time === undefined) return null
+  const instant = instantOf(date, time, { near: near + HOUR })
+  return Number.isNaN(instant) ? null : instant
+}
+
+/** When the map was made (ms): local time; of the repeated hour the one that the fetch tells. Throws `FormatError` for any other text. */
+export function mapTime(text: unknown, fetchedAt: number): number {
+  const [, date, time] = (typeof text === 'string' ? LOCAL.exec(text) : null) ?? []
+  const instant = date === undefined || time === undefined ? Number.NaN : instantOf(date, time, { near: fetchedAt })
+  if (Number.isNaN(instant)) throw new FormatError(`fechaActualizacion is ${JSON.stringify(text)}, expected YYYY-MM-DDTHH:MM:SS`)
+  return instant
+}

@@ -1,0 +1,43 @@
+import type { Dataset } from '../../../lake/schema/dataset.ts'
+import { type RealtimeMessage, readRealtime } from '../../formats/gtfs-realtime.ts'
+import { type FeedBody, type FeedRequest, FormatError, type Notes, type RequestPlan } from '../define.ts'
+
+/** The networks that have live feeds. */
+export type Network = 'CERCANIAS' | 'AVLDMD'
+
+const HOST = 'https://gtfsrt.renfe.com/'
+const MAX_BYTES = 16_000_000
+
+/**
+ * Where a message is asked for: as JSON, and where that cannot be had, as protobuf. Both are the same message, and nearly the same size when
+ * packed; JSON is what all captures are and has the name of a code that the schema does not know yet, of which protobuf has the number only.
+ */
+export function realtimePlans(file: string): readonly RequestPlan[] {
+  const request = (name: 'json' | 'protobuf', path: string, accept: string): FeedRequest => ({
+    name,
+    url: `${HOST}${path}`,
+    accept,
+    maxBytes: MAX_BYTES,
+    maxDecodedBytes: MAX_BYTES,
+    timeout_ms: 10_000,
+    expects: name,
+  })
+  return [
+    { requests: [request('json', `${file}.json`, 'application/json')] },
+    { requests: [request('protobuf', `${file}.pb`, 'application/x-protobuf, application/octet-stream;q=0.9')] },
+  ]
+}
+
+/** Reads the message of a fetch. Its header's time names the content. An entity that cannot be read counts as a bad row of `dataset`. */
+export function messageOf(bodies: readonly FeedBody[], notes: Notes, dataset: Dataset): RealtimeMessage {
+  const body = bodies[0]
+  if (!body) throw new FormatError('there is no body')
+  const message = readRealtime(body.bytes, (reason, id) => notes.quarantine(dataset, reason, id))
+  notes.publishedAt(message.publishedAt)
+  return message
+}
+
+/** Each once, sorted, those that are none left out: publications differ in their order. */
+export function sortedSet(values: Iterable<string | null | undefined>): string[] {
+  return [...new Set([...values].filter((value): value is string => value !== null && value !== undefined))].sort()
+}

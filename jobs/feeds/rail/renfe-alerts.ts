@@ -1,0 +1,78 @@
+import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
+import { renfe } from '../../../lake/datasets/rail/sources.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import type { RealtimeAlert } from '../../formats/gtfs-realtime.ts'
+import { type Batch, batch, defineFeed, type FeedBody, type Notes } from '../define.ts'
+import { lookUp } from '../look-up.ts'
+import { hashtagsOf, normalised, spanishOf } from './alert-texts.ts'
+import { routeParts, tripParts } from './ids.ts'
+import { messageOf, realtimePlans, sortedSet } from './realtime.ts'
+
+/** What an alert is, by what its id begins with. */
+const KINDS: Readonly<Record<string, string>> = { AVISO: 'NOTICE', INFO: 'INFORMATION' }
+
+/**
+ * What Renfe writes of its commuter trains. There is no such feed of long distance. Published every 20 s, often with the content it had, and
+ * answered 304 for hours: so its age counts from the last fetch.
+ */
+export const renfeAlerts = defineFeed({
+  id: 'renfe_alerts',
+  domain: 'rail',
+  source: renfe,
+  into: [railAlerts],
+  every_s: 120,
+  plans: realtimePlans('alerts'),
+  // Notices last for days to months: a publication with half of them is not whole.
+  bands: { rail_alerts: { atLeast: 1, minRatio: 0.5, maxRatio: 20, soon: [{ within_s: 3600, minRatio: 0.7 }] } },
+  // A núcleo with one or two alerts may well have none soon after; one that loses three at once is missing.
+  blocks: { rail_alerts: { column: 'nucleo_codes', least: 3 } },
+  freshBy: 'fetch',
+  rawRetentionDays: 30,
+  rows: readAlerts,
+})
+
+function* readAlerts(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): Generator<Batch> {
+  const rows: FeedRow<typeof railAlerts>[] = []
+  for (const { id, alert } of messageOf(bodies, notes, railAlerts).entities) {
+    if (alert) rows.push(alertRow(id, alert, notes))
+    else notes.quarantine(railAlerts, 'an entity that is no alert', id)
+  }
+  yield batch(railAlerts, rows)
+}
+
+function alertRow(id: string, alert: RealtimeAlert, notes: Notes): FeedRow<typeof railAlerts> {
+  const translations = normalised(alert.description)
+  const hashtags = hashtagsOf(translations)
+  for (const { word, nucleo_code } of hashtags) if (nucleo_code === null) notes.unknownCode('renfe_hashtag', word)
+  const route_ids = sortedSet(alert.informed.map(({ routeId }) => routeId))
+  const trip_ids = sortedSet(alert.informed.map(({ tripId }) => tripId))
+  const named = [...route_ids.map(routeParts), ...trip_ids.map(tripParts)]
+  const [prefix = id] = id.split('_')
+  const { start = null } = alert.periods[0] ?? {}
+  return {
+    source: renfe.id,
+    source_id: id,
+    kind: lookUp(KINDS, prefix) ?? prefix,
+    derived: false,
+    network: 'CERCANIAS',
+    nucleo_codes: firstFilled(sortedSet(named.map((parts) => parts?.nucleo_code)), sortedSet(hashtags.map((tag) => tag.nucleo_code))),
+    lines: firstFilled(sortedSet(named.map((parts) => parts?.line)), sortedSet(hashtags.map(({ line }) => line))),
+    hashtags: hashtags.map((tag) => ({ ...tag })),
+    route_ids,
+    stop_ids: sortedSet(alert.informed.map(({ stopId }) => stopId)),
+    trip_ids,
+    train_number: null,
+    service_date: null,
+    delay_s: null,
+    effect: alert.effect,
+    cause: alert.cause,
+    active_from: start,
+    active_until: alert.periods.at(-1)?.end ?? null,
+    text_es: spanishOf(translations),
+    translations: translations.map((translation) => ({ ...translation })),
+  }
+}
+
+function firstFilled(one: string[], other: string[]): string[] {
+  return one.length > 0 ? one : other
+}

@@ -1,0 +1,176 @@
+import { railFleet } from '../../../lake/datasets/rail/fleet.ts'
+import { renfeVisor } from '../../../lake/datasets/rail/sources.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { readLongList } from '../../formats/json.ts'
+import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes, type RequestPlan } from '../define.ts'
+import { lookUp } from '../look-up.ts'
+import { delayQuality } from './delays.ts'
+import { delayOf, flagOf, localInstant, type MapTrain, mapTime, positionOf, textOf } from './map-fields.ts'
+
+type Train = FeedRow<typeof railFleet>
+
+const BANDS = { rail_fleet: { atLeast: 0, minRatio: 0, maxRatio: 100_000 } }
+/** `codProduct`, found by joining captures to the timetable. */
+const PRODUCTS: Readonly<Record<string, string>> = {
+  2: 'AVE',
+  3: 'AVANT',
+  10: 'EUROMED',
+  11: 'ALVIA',
+  13: 'INTERCITY',
+  16: 'MD',
+  18: 'REGIONAL',
+  19: 'REGIONAL_EXPRESS',
+  28: 'AVLO',
+}
+/** `porAvanc` where it is no share: of 22,573 rows `A` names one stop (7,624 of 7,632), `E` and `S` two. */
+const MOVEMENTS: Readonly<Record<string, string>> = { A: 'STANDING', E: 'RUNNING', S: 'RUNNING_S' }
+/** The map's number of Rodalies, and the timetable's. */
+const RODALIES = ['50', '51'] as const
+
+/** Long-distance trains of Renfe's map: they have vehicle numbers and products, which no open feed has. */
+export const renfeFlotaLd = defineFeed({
+  id: 'renfe_flota_ld',
+  domain: 'rail',
+  source: renfeVisor,
+  into: [railFleet],
+  every_s: 30,
+  plans: mapPlan('https://tiempo-real.largorecorrido.renfe.com/renfe-visor/flotaLD.json'),
+  bands: BANDS,
+  rawRetentionDays: 14,
+  liveByDefault: false,
+  rows: (bodies, clock, notes) => readMap(longDistanceRow, { bodies, clock }, notes),
+})
+
+/** Commuter trains of Renfe's map. Núcleos 31, 45, 46 and 47 are never on it, and others drop out: what was seen stays, told stale. */
+export const renfeFlota = defineFeed({
+  id: 'renfe_flota',
+  domain: 'rail',
+  source: renfeVisor,
+  into: [railFleet],
+  every_s: 30,
+  plans: mapPlan('https://tiempo-real.renfe.com/renfe-visor/flota.json'),
+  bands: BANDS,
+  blocks: { rail_fleet: { column: 'nucleo_code', least: 2, mostMissing: 1 } },
+  rawRetentionDays: 14,
+  liveByDefault: false,
+  rows: (bodies, clock, notes) => readMap(commuterRow, { bodies, clock }, notes),
+})
+
+function mapPlan(url: string): readonly RequestPlan[] {
+  const bytes = 16_000_000
+  return [
+    {
+      requests: [
+        { name: 'map', url, accept: 'application/json', maxBytes: bytes, maxDecodedBytes: bytes, timeout_ms: 10_000, expects: 'json' },
+      ],
+    },
+  ]
+}
+
+type RowMaker = (train: MapTrain, published: number, notes: Notes) => Train
+
+function* readMap(rowOf: RowMaker, { bodies, clock }: { bodies: readonly FeedBody[]; clock: FeedClock }, notes: Notes): Generator<Batch> {
+  const body = bodies[0]
+  if (!body) throw new FormatError('there is no body')
+  const { envelope, batches } = readLongList(body.bytes, { list: 'trenes' })
+  if (!batches) throw new FormatError('there is no list trenes')
+  const published = mapTime(envelope['fechaActualizacion'], clock.fetched_at)
+  notes.publishedAt(published)
+  for (const given of batches) {
+    const rows: Train[] = []
+    for (const train of given) {
+      try {
+        rows.push(rowOf(train as MapTrain, published, notes))
+      } catch (error) {
+        if (!(error instanceof FormatError)) throw error
+        notes.quarantine(railFleet, error.message, JSON.stringify(train))
+      }
+    }
+    yield batch(railFleet, rows)
+  }
+}
+
+function longDistanceRow(train: MapTrain, published: number, notes: Notes): Train {
+  const number = required(train, 'codComercial')
+  const vehicles = (textOf(train, 'mat') ?? '').split(',').map((text) => text.trim())
+  const delay_s = delayOf(train, 'ultRetraso')
+  const product = textOf(train, 'codProduct')
+  const fixed = train['time']
+  return {
+    ...sharedRow(train, published),
+    network: 'AVLDMD',
+    source_id: number,
+    train_number: number,
+    trip_id: null,
+    line: null,
+    nucleo_code: null,
+    fixed_at: typeof fixed === 'number' && fixed > 0 ? fixed * 1000 : null,
+    delay_s,
+    delay_quality: delayQuality(delay_s, notes),
+    product: product && (lookUp(PRODUCTS, product) ?? product),
+    corridor: textOf(train, 'desCorridor'),
+    previous_stop_id: textOf(train, 'codEstAnt'),
+    origin_stop_id: textOf(train, 'codOrigen'),
+    destination_stop_id: textOf(train, 'codDestino'),
+    vehicle_numbers: vehicles.filter((text) => text !== ''),
+    series: [...new Set(vehicles.flatMap((text) => /^\d{3}/.exec(text) ?? []))],
+    movement: null,
+    progress_pct: null,
+    platform: null,
+    next_platform: null,
+  }
+}
+
+function commuterRow(train: MapTrain, published: number, notes: Notes): Train {
+  const tripId = required(train, 'tripId')
+  const delay_s = delayOf(train, 'retrasoMin')
+  const nucleo = textOf(train, 'nucleo')
+  const progress = textOf(train, 'porAvanc')
+  const progress_pct = progress !== null && /^\d+(\.\d+)?$/.test(progress) ? Number(progress) : null
+  return {
+    ...sharedRow(train, published),
+    network: 'CERCANIAS',
+    source_id: tripId,
+    train_number: required(train, 'codTren'),
+    trip_id: tripId,
+    line: textOf(train, 'codLinea'),
+    nucleo_code: nucleo === RODALIES[0] ? RODALIES[1] : nucleo,
+    fixed_at: null,
+    delay_s,
+    delay_quality: delayQuality(delay_s, notes),
+    product: null,
+    corridor: null,
+    previous_stop_id: textOf(train, 'codEstAct'),
+    origin_stop_id: textOf(train, 'codEstOrig'),
+    destination_stop_id: textOf(train, 'codEstDest'),
+    vehicle_numbers: [],
+    series: [],
+    movement: progress_pct === null ? progress && (lookUp(MOVEMENTS, progress) ?? progress) : 'RUNNING',
+    progress_pct,
+    platform: platformOf(train, 'via'),
+    next_platform: platformOf(train, 'nextVia'),
+  }
+}
+
+function sharedRow(train: MapTrain, published: number) {
+  return {
+    source: renfeVisor.id,
+    observed_at: published,
+    position: positionOf(train),
+    next_stop_id: textOf(train, 'codEstSig'),
+    expected_arrival_at: localInstant(textOf(train, 'horaLlegadaSigEst'), published),
+    is_accessible: flagOf(train, 'accesible'),
+  }
+}
+
+function required(train: MapTrain, name: string): string {
+  const text = textOf(train, name)
+  if (text === null) throw new FormatError(`no ${name}`)
+  return text
+}
+
+/** A dash is no platform. */
+function platformOf(train: MapTrain, name: string): string | null {
+  const text = textOf(train, name)
+  return text === '-' ? null : text
+}

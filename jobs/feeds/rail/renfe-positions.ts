@@ -1,0 +1,84 @@
+import { railPositions } from '../../../lake/datasets/rail/positions.ts'
+import { renfe } from '../../../lake/datasets/rail/sources.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import type { RealtimeVehicle } from '../../formats/gtfs-realtime.ts'
+import { type Band, type Batch, batch, defineFeed, type FeedBody, type Notes } from '../define.ts'
+import { tripParts } from './ids.ts'
+import { messageOf, type Network, realtimePlans } from './realtime.ts'
+
+/** Trains come and go: none may run at night, and the first fetch after an outage may be of another hour. */
+const BAND: Band = { atLeast: 0, minRatio: 0, maxRatio: 100_000 }
+/** What stands where there is no station. */
+const NO_STOP = '00000'
+const PLATFORM = /-PLATF\.\(([^)]+)\)$/
+
+/** Where commuter trains are. Renfe's servers sometimes drop a whole núcleo from a publication: its trains keep their last position. */
+export const renfePositions = defineFeed({
+  id: 'renfe_positions',
+  domain: 'rail',
+  source: renfe,
+  into: [railPositions],
+  every_s: 20,
+  plans: realtimePlans('vehicle_positions'),
+  bands: { rail_positions: BAND },
+  // Any number of núcleos may be away, for what is not there takes nothing from what is.
+  blocks: { rail_positions: { column: 'nucleo_code', least: 2, mostMissing: 1 } },
+  rawRetentionDays: 14,
+  rows: (bodies, _clock, notes) => readPositions('CERCANIAS', bodies, notes),
+})
+
+/** Where long-distance trains are. They state no time of their own. */
+export const renfePositionsLd = defineFeed({
+  id: 'renfe_positions_ld',
+  domain: 'rail',
+  source: renfe,
+  into: [railPositions],
+  every_s: 20,
+  plans: realtimePlans('vehicle_positions_LD'),
+  bands: { rail_positions: BAND },
+  rawRetentionDays: 14,
+  rows: (bodies, _clock, notes) => readPositions('AVLDMD', bodies, notes),
+})
+
+function* readPositions(network: Network, bodies: readonly FeedBody[], notes: Notes): Generator<Batch> {
+  const { publishedAt, entities } = messageOf(bodies, notes, railPositions)
+  const rows: FeedRow<typeof railPositions>[] = []
+  for (const { id, vehicle } of entities) {
+    if (vehicle) rows.push(positionRow({ network, id, publishedAt }, vehicle, notes))
+    else notes.quarantine(railPositions, 'an entity that is no vehicle', id)
+  }
+  yield batch(railPositions, rows)
+}
+
+function positionRow(
+  about: { readonly network: Network; readonly id: string; readonly publishedAt: number },
+  vehicle: RealtimeVehicle,
+  notes: Notes,
+): FeedRow<typeof railPositions> {
+  const { tripId } = vehicle.trip
+  const { train_number, line, nucleo_code } = tripParts(tripId)
+  if (train_number === null) notes.warn(tripId === null ? 'a train without a trip' : 'a trip id of no known form')
+  return {
+    source: renfe.id,
+    network: about.network,
+    source_id: about.id,
+    observed_at: vehicle.observedAt ?? about.publishedAt,
+    vehicle_id: vehicle.vehicleId,
+    trip_id: tripId,
+    train_number: train_number ?? vehicle.vehicleId,
+    line,
+    nucleo_code,
+    position: vehicle.position,
+    position_source: vehicle.position && sourceOf(vehicle.status),
+    status: vehicle.status,
+    stop_id: vehicle.stopId === NO_STOP ? null : vehicle.stopId,
+    platform: PLATFORM.exec(vehicle.label ?? '')?.[1] ?? null,
+    label: vehicle.label,
+  }
+}
+
+/** In transit a fix of the train, else the coordinates of the station; a status that is not known says nothing of it. */
+function sourceOf(status: string | null): string | null {
+  if (status === 'IN_TRANSIT_TO') return 'GPS'
+  return status === 'STOPPED_AT' || status === 'INCOMING_AT' ? 'STATION' : null
+}

@@ -1,0 +1,108 @@
+import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
+import { renfe } from '../../../lake/datasets/rail/sources.ts'
+import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import type { RealtimeTripUpdate } from '../../formats/gtfs-realtime.ts'
+import { type Band, type Batch, batch, defineFeed, type FeedBody, type Notes } from '../define.ts'
+import { delayQuality } from './delays.ts'
+import { derivedAlerts } from './derived-alerts.ts'
+import { serviceDate, tripParts } from './ids.ts'
+import { messageOf, type Network, realtimePlans, sortedSet } from './realtime.ts'
+
+/** Trains come and go: none may run at night, and the first fetch after an outage may be of another hour. */
+const BAND: Band = { atLeast: 0, minRatio: 0, maxRatio: 100_000 }
+const BANDS = { rail_trip_updates: BAND, rail_alerts: BAND }
+
+/**
+ * Delays and cancellations of commuter trains. A núcleo that is missing from a publication is missing of the alerts too, by the count of its
+ * trips: that no train of it is late any more is no gap.
+ */
+export const renfeTripUpdates = defineFeed({
+  id: 'renfe_trip_updates',
+  domain: 'rail',
+  source: renfe,
+  into: [railTripUpdates, railAlerts],
+  every_s: 20,
+  plans: realtimePlans('trip_updates'),
+  bands: BANDS,
+  // Any number of núcleos may be away, for what is not there takes nothing from what is.
+  blocks: {
+    rail_trip_updates: { column: 'nucleo_code', least: 2, mostMissing: 1 },
+    rail_alerts: { column: 'nucleo_codes', countedIn: 'rail_trip_updates', mostMissing: 1 },
+  },
+  rawRetentionDays: 14,
+  rows: (bodies, _clock, notes) => readTripUpdates('CERCANIAS', bodies, notes),
+})
+
+/** Delays and cancellations of long-distance trains: their trips and delays only, no stops. */
+export const renfeTripUpdatesLd = defineFeed({
+  id: 'renfe_trip_updates_ld',
+  domain: 'rail',
+  source: renfe,
+  into: [railTripUpdates, railAlerts],
+  every_s: 30,
+  plans: realtimePlans('trip_updates_LD'),
+  bands: BANDS,
+  rawRetentionDays: 14,
+  rows: (bodies, _clock, notes) => readTripUpdates('AVLDMD', bodies, notes),
+})
+
+type TripUpdate = FeedRow<typeof railTripUpdates>
+
+function* readTripUpdates(network: Network, bodies: readonly FeedBody[], notes: Notes): Generator<Batch> {
+  const { publishedAt, entities } = messageOf(bodies, notes, railTripUpdates)
+  const trips = new Map<string, TripUpdate>()
+  for (const { id, tripUpdate } of entities) {
+    const tripId = tripUpdate?.trip.tripId ?? null
+    if (!tripUpdate) notes.quarantine(railTripUpdates, 'an entity that is no trip update', id)
+    else if (tripId === null) notes.quarantine(railTripUpdates, 'no trip id', id)
+    else {
+      const row = tripUpdateRow({ network, tripId, publishedAt }, tripUpdate, notes)
+      const before = trips.get(tripId)
+      if (before) notes.warn('a trip is stated twice')
+      trips.set(tripId, before ? worseOf(before, row) : row)
+    }
+  }
+  const rows = [...trips.values()]
+  yield batch(railTripUpdates, rows)
+  yield batch(railAlerts, derivedAlerts(rows))
+}
+
+/**
+ * Of two statements of one trip, which long distance has (277 of 39,823 on 2026-03-28, of 11 trips): what runs, not what is cancelled, and
+ * of two that run the later one. Their order tells nothing.
+ */
+function worseOf(one: TripUpdate, other: TripUpdate): TripUpdate {
+  if (one.schedule_relationship === 'CANCELED' || other.schedule_relationship === 'CANCELED')
+    return one.schedule_relationship === 'CANCELED' ? other : one
+  return (other.delay_s ?? 0) > (one.delay_s ?? 0) ? other : one
+}
+
+function tripUpdateRow(
+  about: { readonly network: Network; readonly tripId: string; readonly publishedAt: number },
+  update: RealtimeTripUpdate,
+  notes: Notes,
+): TripUpdate {
+  const { train_number, line, nucleo_code, weekday } = tripParts(about.tripId)
+  if (train_number === null) notes.warn('a trip id of no known form')
+  const next = update.stops.find(({ relationship }) => relationship !== 'SKIPPED') ?? null
+  const delay_s = update.delay_s ?? next?.arrivalDelay_s ?? null
+  if (delay_s !== null && delay_s !== (next?.arrivalDelay_s ?? delay_s)) notes.warn("a trip's delay is not that of its next stop")
+  return {
+    source: renfe.id,
+    network: about.network,
+    trip_id: about.tripId,
+    train_number,
+    line,
+    nucleo_code,
+    service_date: serviceDate(weekday, about.publishedAt),
+    // Without one, the standard says, a trip is scheduled.
+    schedule_relationship: update.trip.relationship ?? 'SCHEDULED',
+    delay_s,
+    delay_quality: delayQuality(delay_s, notes),
+    next_stop_id: next?.stopId ?? null,
+    expected_arrival_at: next?.arrivesAt ?? null,
+    skipped_stop_ids: sortedSet(update.stops.filter(({ relationship }) => relationship === 'SKIPPED').map(({ stopId }) => stopId)),
+    wheelchair_access: update.wheelchairAccess,
+  }
+}

@@ -1,0 +1,83 @@
+import { col } from '../../schema/columns.ts'
+import { defineDataset, month } from '../../schema/dataset.ts'
+import { ALERT_CAUSES, ALERT_EFFECTS, RAIL_ALERT_KINDS, RAIL_NETWORKS } from './codes.ts'
+import { renfe } from './sources.ts'
+
+/**
+ * Alerts of the railway: what Renfe writes (`NOTICE`, `INFORMATION`), and what its trip updates tell (`DELAY`, `CANCELLED`; `derived`). They
+ * are rows of one table, since the question "what is wrong now" is one; each feed keeps and ends its own.
+ *
+ * Volume: a published alert is a row in a few days, for its texts are normalised; a derived one is a row for each minute that its delay
+ * changes. The long-distance statements of 2026-03-28, one publication in 5 minutes, make 5,405 rows.
+ */
+export const railAlerts = defineDataset({
+  id: 'rail_alerts',
+  domain: 'rail',
+  title: 'Railway alerts',
+  about:
+    'Notices of the railway, and trains that are cancelled or more than 5 minutes late, each state they went through. Published alerts state no end: they end by no longer being published.',
+  sources: [renfe],
+  columns: {
+    source: col.string(1, 'Source of the record.', { example: 'renfe' }),
+    source_id: col.string(2, "The source's own id; of a derived alert the trip (or train) and its service day.", {
+      example: 'AVISO_509501',
+    }),
+    alert_id: col.string(3, 'Public id, stable for the life of the alert.', { example: 'ral_7Q2M9KX4B1TZ5H3D' }),
+    first_seen_at: col.instant(4, 'First publication that had it.', { example: '2026-08-25T13:25:16.000Z' }),
+    observed_at: col.instant(5, 'Publication that gave this state.', { example: '2026-08-25T13:25:16.000Z' }),
+    kind: col.code(6, 'Kind of alert.', RAIL_ALERT_KINDS, { example: 'NOTICE' }),
+    derived: col.boolean(7, 'True where it was composed from trip updates and not written by the source.', { example: false }),
+    network: col.code(8, 'Network it belongs to.', RAIL_NETWORKS, { example: 'CERCANIAS' }),
+    nucleo_codes: col.list(
+      [9, 10],
+      'Commuter networks (núcleos) it concerns, by the routes and trips it names, else by its hashtags; sorted.',
+      col.string(0, 'Code of a núcleo.'),
+      { example: ['10'] },
+    ),
+    lines: col.list(
+      [11, 12],
+      'Lines it concerns, by the routes and trips it names, else by its hashtags; sorted.',
+      col.string(0, 'Line as the timetable names it.'),
+      { example: ['C3', 'C4a', 'C4b'] },
+    ),
+    hashtags: col.json(
+      13,
+      'Hashtags its text begins with: tag, word of the núcleo, code of the núcleo (null where the word is not known), line.',
+      {
+        example: [{ tag: '#MadC3', word: 'Mad', nucleo_code: '10', line: 'C3' }],
+      },
+    ),
+    route_ids: col.list([14, 15], 'Routes of the timetable it names; sorted.', col.string(0, 'Route id.'), {
+      example: ['10T0007C3', '10T0099C3'],
+    }),
+    stop_ids: col.list([16, 17], 'Stations it names; sorted.', col.string(0, 'Station code.'), { example: ['37010'] }),
+    trip_ids: col.list([18, 19], 'Trips of the timetable it names; sorted.', col.string(0, 'Trip id.'), { example: ['5135M77432R4'] }),
+    train_number: col.string(20, 'Commercial number of the train; of derived alerts only.', { nullable: true, example: '77432' }),
+    service_date: col.local_date(21, 'Service day of the train; of derived alerts only.', { nullable: true, example: '2026-08-25' }),
+    delay_s: col.integer(22, 'Delay of the train; of derived alerts of kind DELAY only.', { unit: 's', nullable: true, example: 1080 }),
+    effect: col.code(23, 'Effect that the source states; null where it states none.', ALERT_EFFECTS, { nullable: true, example: null }),
+    cause: col.code(24, 'Cause that the source states; null where it states none.', ALERT_CAUSES, { nullable: true, example: null }),
+    active_from: col.instant(25, 'Start that the source states; it may lie months back.', {
+      nullable: true,
+      example: '2026-08-25T08:53:00.000Z',
+    }),
+    active_until: col.instant(26, 'End that the source states; Renfe has never stated one.', { nullable: true, example: null }),
+    text_es: col.string(27, 'Text in Spanish.', {
+      nullable: true,
+      example: '#MadC9 Por obras, los aseos de la estación de Cercedilla permanecen temporalmente inoperativos.',
+    }),
+    translations: col.json(28, 'Every text with its language (null where none is stated), each once, sorted by language and text.', {
+      example: [
+        { language: 'es', text: '#MadC9 Por obras, los aseos de la estación de Cercedilla permanecen temporalmente inoperativos.' },
+      ],
+    }),
+  },
+  entity: ['source', 'source_id'],
+  time: 'observed_at',
+  land: 'changes',
+  absence: 'ends',
+  life: { id: 'alert_id', prefix: 'ral', since: 'first_seen_at' },
+  partition: [month('observed_at')],
+  order: ['source', 'source_id', 'observed_at'],
+  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
+})

@@ -1,0 +1,106 @@
+import { defineCodes } from '../../schema/codes.ts'
+
+/** Which of Renfe's two networks is meant: each has a timetable and live feeds of its own. */
+export const RAIL_NETWORKS = defineCodes('rail_network', 'Network of the railway.', {
+  CERCANIAS: ['Cercanías y Rodalies', 'Commuter trains'],
+  AVLDMD: ['Alta velocidad, larga y media distancia', 'High-speed, long and medium distance'],
+})
+
+/** What an alert is about; the last two are derived from trip updates. */
+export const RAIL_ALERT_KINDS = defineCodes('rail_alert_kind', 'Kind of railway alert.', {
+  NOTICE: ['Aviso', 'Notice'],
+  INFORMATION: ['Información', 'Information'],
+  DELAY: ['Retraso de más de 5 minutos', 'More than 5 minutes late'],
+  CANCELLED: ['Tren suprimido', 'Train cancelled'],
+})
+
+/** `Effect` of GTFS-Realtime. */
+export const ALERT_EFFECTS = defineCodes('gtfs_alert_effect', 'Effect of an alert, as GTFS-Realtime names it.', {
+  NO_SERVICE: ['Sin servicio', 'No service'],
+  REDUCED_SERVICE: ['Servicio reducido', 'Reduced service'],
+  SIGNIFICANT_DELAYS: ['Retrasos importantes', 'Significant delays'],
+  DETOUR: ['Desvío', 'Detour'],
+  ADDITIONAL_SERVICE: ['Servicio adicional', 'Additional service'],
+  MODIFIED_SERVICE: ['Servicio modificado', 'Modified service'],
+  OTHER_EFFECT: ['Otro efecto', 'Other effect'],
+  UNKNOWN_EFFECT: ['Efecto desconocido', 'Unknown effect'],
+  STOP_MOVED: ['Parada trasladada', 'Stop moved'],
+  NO_EFFECT: ['Sin efecto', 'No effect'],
+  ACCESSIBILITY_ISSUE: ['Problema de accesibilidad', 'Accessibility issue'],
+})
+
+/** `Cause` of GTFS-Realtime. */
+export const ALERT_CAUSES = defineCodes('gtfs_alert_cause', 'Cause of an alert, as GTFS-Realtime names it.', {
+  UNKNOWN_CAUSE: ['Causa desconocida', 'Unknown cause'],
+  OTHER_CAUSE: ['Otra causa', 'Other cause'],
+  TECHNICAL_PROBLEM: ['Problema técnico', 'Technical problem'],
+  STRIKE: ['Huelga', 'Strike'],
+  DEMONSTRATION: ['Manifestación', 'Demonstration'],
+  ACCIDENT: ['Accidente', 'Accident'],
+  HOLIDAY: ['Festivo', 'Holiday'],
+  WEATHER: ['Meteorología', 'Weather'],
+  MAINTENANCE: ['Mantenimiento', 'Maintenance'],
+  CONSTRUCTION: ['Obras', 'Construction'],
+  POLICE_ACTIVITY: ['Actuación policial', 'Police activity'],
+  MEDICAL_EMERGENCY: ['Emergencia médica', 'Medical emergency'],
+  SPECIAL_EVENT: ['Evento especial', 'Special event'],
+})
+
+/** `TripDescriptor.ScheduleRelationship` of GTFS-Realtime, in its spelling. */
+export const TRIP_RELATIONSHIPS = defineCodes('gtfs_trip_relationship', 'How a live trip relates to the timetable.', {
+  SCHEDULED: ['Según horario', 'Scheduled'],
+  ADDED: ['Añadido', 'Added'],
+  UNSCHEDULED: ['Sin horario', 'Unscheduled'],
+  CANCELED: ['Suprimido', 'Cancelled'],
+  REPLACEMENT: ['Sustituto', 'Replacement'],
+  DUPLICATED: ['Duplicado', 'Duplicated'],
+  DELETED: ['Retirado', 'Deleted'],
+  NEW: ['Nuevo', 'New'],
+})
+
+/** `VehicleStopStatus` of GTFS-Realtime. */
+export const VEHICLE_STATUSES = defineCodes('gtfs_vehicle_status', 'Where a train is with regard to the stop it names.', {
+  INCOMING_AT: ['Llegando', 'Incoming'],
+  STOPPED_AT: ['Parado', 'Stopped'],
+  IN_TRANSIT_TO: ['En camino', 'In transit'],
+})
+
+/** Where a published position comes from. */
+export const POSITION_SOURCES = defineCodes('rail_position_source', 'Where the position of a train comes from.', {
+  GPS: ['Satélite', 'Satellite fix'],
+  STATION: ['Estación', 'Position of the station'],
+})
+
+/** Whether a stated delay can be. */
+export const DELAY_QUALITIES = defineCodes('rail_delay_quality', 'Whether a stated delay can be believed.', {
+  OK: ['Verosímil', 'Plausible'],
+  DOUBTFUL: ['Inverosímil', 'Beyond belief'],
+})
+
+/** `WheelchairAccessible` of GTFS-Realtime. */
+export const WHEELCHAIR_ACCESS = defineCodes('gtfs_wheelchair_access', 'Whether a train can take a wheelchair.', {
+  WHEELCHAIR_ACCESSIBLE: ['Accesible', 'Accessible'],
+  WHEELCHAIR_INACCESSIBLE: ['No accesible', 'Not accessible'],
+  NO_VALUE: ['Sin dato', 'No value'],
+  UNKNOWN: ['Desconocido', 'Unknown'],
+})
+
+/** Commercial products of long and medium distance. */
+export const RAIL_PRODUCTS = defineCodes('rail_product', 'Commercial product of a train.', {
+  AVE: ['AVE', 'AVE high speed'],
+  AVLO: ['Avlo', 'Avlo low-cost high speed'],
+  AVANT: ['Avant', 'Avant medium-distance high speed'],
+  ALVIA: ['Alvia', 'Alvia'],
+  EUROMED: ['Euromed', 'Euromed'],
+  INTERCITY: ['Intercity o Trencelta', 'Intercity or Trencelta'],
+  MD: ['Media Distancia', 'Medium distance'],
+  REGIONAL: ['Regional o Proximidad', 'Regional or Proximity'],
+  REGIONAL_EXPRESS: ['Regional Exprés', 'Regional express'],
+})
+
+/** How a commuter train moves, as Renfe's map has it. */
+export const RAIL_MOVEMENTS = defineCodes('rail_movement', "How a train moves, by the code of Renfe's map.", {
+  STANDING: ['Parado en una estación (A)', 'Standing at a station (A)'],
+  RUNNING: ['En marcha (E, o parte del tramo recorrida)', 'Running (E, or a share of the section)'],
+  RUNNING_S: ['Entre estaciones (S, sin documentar)', 'Between stations (S, undocumented)'],
+})

@@ -1,0 +1,23 @@
+import { defineSource } from '../../schema/sources.ts'
+
+/** Renfe's open data: timetables and live GTFS-Realtime. */
+export const renfe = defineSource({
+  id: 'renfe',
+  publisher: 'Renfe Viajeros',
+  url: 'https://data.renfe.com/dataset',
+  licence: 'CC BY 4.0',
+  licence_url: 'https://creativecommons.org/licenses/by/4.0/',
+  attribution: 'Origen de los datos: Renfe Viajeros, data.renfe.com',
+  commercial_use: 'yes',
+})
+
+/** What Renfe's map of trains is drawn from: reachable by everybody, described and licensed nowhere. */
+export const renfeVisor = defineSource({
+  id: 'renfe_visor',
+  publisher: 'Renfe Viajeros',
+  url: 'https://tiempo-real.largorecorrido.renfe.com/',
+  licence: 'none stated',
+  licence_url: 'https://tiempo-real.largorecorrido.renfe.com/',
+  attribution: 'Renfe Viajeros, mapa de trenes en tiempo real',
+  commercial_use: 'unknown',
+})

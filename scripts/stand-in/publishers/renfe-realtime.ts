@@ -1,0 +1,227 @@
+import { type EntityJson, gtfsRealtime, seconds } from '../formats/gtfs-realtime.ts'
+import { type Edition, type FeedStandIn, keptOf, type Publisher, type Variant } from '../publisher.ts'
+import { chance, hash } from '../random.ts'
+import { noticesAt, type RailNotice } from '../world/rail-notices.ts'
+import { type Train, trainsAt } from '../world/rail-traffic.ts'
+import type { World } from '../world/world.ts'
+
+const HOST = 'gtfsrt.renfe.com'
+/** A value that no enumeration of the schema has. */
+const UNKNOWN_CODE = 99
+/** A train's filler where it knows no stop. */
+const NO_STOP = '00000'
+const MINUTE = 60_000
+
+/** What the feeds of Renfe's live server have in common. */
+type About = Pick<FeedStandIn, 'feed' | 'blocks' | 'captures'> & {
+  /** Name of the file without its ending. */
+  readonly file: string
+  /** Between two publications, ms. */
+  readonly step: number
+  readonly entities: (world: World, edition: Edition) => readonly EntityJson[]
+}
+
+function realtime(about: About): FeedStandIn {
+  const { feed, file, step, blocks, captures } = about
+  const stamp = (seed: number, mark: number): number => mark * step + (5 + (hash(seed, 'renfe stamp', mark) % 4)) * 1000
+  return {
+    feed,
+    hosts: [HOST],
+    path: `/${file}.json`,
+    route: (path) => {
+      if (path === `/${file}.json`) return { kind: 'document', resource: 'json' }
+      return path === `/${file}.pb` ? { kind: 'document', resource: 'protobuf' } : null
+    },
+    // Positions and trip updates of one publication have the same time.
+    publishedAt(seed, now) {
+      const mark = Math.floor(now / step)
+      const at = stamp(seed, mark)
+      return at <= now ? at : stamp(seed, mark - 1)
+    },
+    contentType: 'application/json',
+    contentTypes: { protobuf: 'application/octet-stream' },
+    validators: 'etag',
+    headers: { 'Cache-Control': 'max-age=30' },
+    blocks,
+    hasOldLayout: false,
+    write: (world, edition) => gtfsRealtime(keptOf(about.entities(world, edition), edition.variant), edition.resource, edition.stampedAt),
+    captures,
+  }
+}
+
+const COMMUTER_BLOCKS = { known: /^\d\d$/, usual: ['20'] }
+const NO_BLOCKS = { known: /^$/, usual: [] }
+const FOLDER = 'renfe-gtfsrt'
+const NO_CAPTURES = { folder: FOLDER, capturedAt: () => null }
+
+/** Captures are named after their headers: vehicle_positions_20260502T112416Z.json. */
+function capturesOf(file: string): FeedStandIn['captures'] {
+  const name = new RegExp(`^${file}_(\\d{4})(\\d\\d)(\\d\\d)T(\\d\\d)(\\d\\d)(\\d\\d)Z\\.(?:trimmed\\.)?json`)
+  return {
+    folder: FOLDER,
+    capturedAt(path) {
+      const [, ...parts] = name.exec(path) ?? []
+      const [year = 0, month = 1, day, hour, minute, second] = parts.map(Number)
+      return parts.length === 0 ? null : Date.UTC(year, month - 1, day, hour, minute, second)
+    },
+  }
+}
+
+const isThere = ({ trip }: Train, { missingBlocks }: Variant): boolean =>
+  trip.line.nucleo === null || !missingBlocks.includes(trip.line.nucleo)
+
+const alerts = realtime({
+  feed: 'renfe_alerts',
+  file: 'alerts',
+  step: 20_000,
+  blocks: COMMUTER_BLOCKS,
+  captures: capturesOf('alerts'),
+  entities: (world, { publishedAt, variant }) =>
+    noticesAt(world, publishedAt)
+      .filter(({ lines }) => lines.length === 0 || lines.some(({ nucleo }) => !variant.missingBlocks.includes(nucleo ?? '')))
+      .map((notice) => alertEntity(notice, { publishedAt, isUnknown: variant.hasUnknownCodes && notice.index % 10 === 3 })),
+})
+
+function alertEntity(notice: RailNotice, about: { readonly publishedAt: number; readonly isUnknown: boolean }): EntityJson {
+  const { texts, lines, stopId } = notice
+  // The texts of one in five stand the other way round in every other publication.
+  const isTurned = notice.index % 5 === 2 && Math.floor(about.publishedAt / 20_000) % 2 === 1
+  return {
+    id: `${about.isUnknown ? 'AVERIA' : notice.isInformation ? 'INFO' : 'AVISO'}_${notice.number}`,
+    alert: {
+      activePeriod: [{ start: seconds(notice.startsAt) }],
+      informedEntity: stopId === null ? lines.flatMap(({ routeIds }) => routeIds.map((routeId) => ({ routeId }))) : [{ stopId }],
+      descriptionText: { translation: (isTurned ? texts.toReversed() : texts).map(({ text, language }) => ({ text, language })) },
+    },
+  }
+}
+
+const tripUpdates = realtime({
+  feed: 'renfe_trip_updates',
+  file: 'trip_updates',
+  step: 20_000,
+  blocks: COMMUTER_BLOCKS,
+  captures: capturesOf('trip_updates'),
+  entities: (world, { publishedAt, variant }) =>
+    trainsAt(world, 'CERCANIAS', publishedAt)
+      .filter((train) => isThere(train, variant))
+      .map((train, at) => commuterUpdate(world.seed, train, variant.hasUnknownCodes && at % 10 === 3)),
+})
+
+function commuterUpdate(seed: number, train: Train, isUnknown: boolean): EntityJson {
+  const { trip, delay_s, next, arrivesAt, skipped, isCancelled } = train
+  const [tripId] = trip.tripIds
+  const id = `TUUPDATE_${tripId}`
+  if (isCancelled) return { id, tripUpdate: { trip: { tripId, scheduleRelationship: 'CANCELED' } } }
+  const access = chance(seed, 'access', trip.key)
+  const isAccessible = access < 0.4
+  const skips = skipped.map(({ stopId }) => ({ stopId, scheduleRelationship: 'SKIPPED' }))
+  return {
+    id,
+    tripUpdate: {
+      trip: { tripId, scheduleRelationship: isUnknown ? UNKNOWN_CODE : 'SCHEDULED' },
+      stopTimeUpdate: [{ arrival: { delay: delay_s, time: seconds(arrivesAt) }, stopId: next.stopId }, ...turned(skips, trip.key)],
+      vehicle: access > 0.85 ? undefined : { wheelchairAccessible: isAccessible ? 'WHEELCHAIR_ACCESSIBLE' : 'WHEELCHAIR_INACCESSIBLE' },
+      delay: delay_s,
+    },
+  }
+}
+
+/** The order is not always that of running. */
+function turned<T>(items: readonly T[], key: number): readonly T[] {
+  return key % 2 === 0 ? items : items.toReversed()
+}
+
+const tripUpdatesLd = realtime({
+  feed: 'renfe_trip_updates_ld',
+  file: 'trip_updates_LD',
+  step: 30_000,
+  blocks: NO_BLOCKS,
+  captures: NO_CAPTURES,
+  entities: (world, { publishedAt, variant }) =>
+    trainsAt(world, 'AVLDMD', publishedAt).flatMap((train, at) => longDistanceUpdates(train, variant.hasUnknownCodes && at % 10 === 0)),
+})
+
+/** A trip of each variant, with the delay only; a train may be cancelled in one part. */
+function longDistanceUpdates({ trip, delay_s, isCancelled }: Train, isUnknown: boolean): EntityJson[] {
+  return trip.tripIds.map((tripId, at) => {
+    const isOut = isCancelled || (at === 1 && trip.key % 5 === 0)
+    const scheduleRelationship = isUnknown ? UNKNOWN_CODE : isOut ? 'CANCELED' : 'SCHEDULED'
+    return { id: `TUUPDATE_${tripId}`, tripUpdate: { trip: { tripId, scheduleRelationship }, delay: isOut ? undefined : delay_s } }
+  })
+}
+
+const positions = realtime({
+  feed: 'renfe_positions',
+  file: 'vehicle_positions',
+  step: 20_000,
+  blocks: COMMUTER_BLOCKS,
+  captures: capturesOf('vehicle_positions'),
+  entities: (world, { publishedAt, stampedAt, variant }) =>
+    trainsAt(world, 'CERCANIAS', publishedAt)
+      .filter((train) => !train.isCancelled && isThere(train, variant))
+      .map((train, at) => commuterVehicle(world.seed, train, { stampedAt, isUnknown: variant.hasUnknownCodes && at % 10 === 3 })),
+})
+
+function commuterVehicle(seed: number, train: Train, about: { readonly stampedAt: number; readonly isUnknown: boolean }): EntityJson {
+  const { trip, next, status } = train
+  const { line, trainNumber, key } = trip
+  const rare = chance(seed, 'vehicle', key)
+  // One vehicle in fifty goes by a number that its trip does not have.
+  const number = rare < 0.02 ? String(Number(trainNumber) + 50_000) : trainNumber
+  const platform = 1 + (hash(seed, 'platform', key, Number(next.stopId)) % 4)
+  // Each núcleo has a clock of its own, up to 8 s behind.
+  const behind = hash(seed, 'clock', Number(line.nucleo), Math.floor(about.stampedAt / MINUTE)) % 9
+  return {
+    id: `VP_${line.name}-${number}`,
+    vehicle: {
+      trip: { tripId: trip.tripIds[0] },
+      position: status === 'STOPPED_AT' && rare > 0.995 ? undefined : positionOf(train),
+      currentStatus: about.isUnknown ? UNKNOWN_CODE : status,
+      timestamp: seconds(about.stampedAt - behind * 1000),
+      stopId: rare > 0.992 && rare < 0.995 ? NO_STOP : next.stopId,
+      vehicle: {
+        id: number,
+        label: `${line.name}-${number}${rare > 0.9 && rare < 0.99 ? '' : `-PLATF.(${platform}${line.isMetreGauge ? 'AM' : ''})`}`,
+      },
+    },
+  }
+}
+
+const positionsLd = realtime({
+  feed: 'renfe_positions_ld',
+  file: 'vehicle_positions_LD',
+  step: 20_000,
+  blocks: NO_BLOCKS,
+  captures: NO_CAPTURES,
+  entities: (world, { publishedAt, variant }) =>
+    trainsAt(world, 'AVLDMD', publishedAt)
+      .filter(({ isCancelled }) => !isCancelled)
+      .map((train, at) => longDistanceVehicle(train, variant.hasUnknownCodes && at % 10 === 0)),
+})
+
+/** Numbers of single precision have eight digits at most. */
+function positionOf({ lat, lon }: Train): { readonly latitude: number; readonly longitude: number } {
+  return { latitude: Number(lat.toPrecision(8)), longitude: Number(lon.toPrecision(8)) }
+}
+
+/** Without a time of its own, and never said to arrive. */
+function longDistanceVehicle(train: Train, isUnknown: boolean): EntityJson {
+  const { trip, status, next } = train
+  return {
+    id: `VP_${trip.trainNumber}`,
+    vehicle: {
+      trip: { tripId: trip.tripIds[0] },
+      position: positionOf(train),
+      currentStatus: isUnknown ? UNKNOWN_CODE : status === 'STOPPED_AT' ? status : 'IN_TRANSIT_TO',
+      stopId: next.stopId,
+      vehicle: { id: trip.trainNumber, label: trip.trainNumber },
+    },
+  }
+}
+
+/** Renfe's live server: GTFS-Realtime of both networks. */
+export const renfeRealtime: Publisher = {
+  name: 'Renfe Viajeros, en tiempo real',
+  feeds: [alerts, tripUpdates, tripUpdatesLd, positions, positionsLd],
+}

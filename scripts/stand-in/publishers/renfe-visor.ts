@@ -1,0 +1,160 @@
+import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
+import { chance, hash, pick } from '../random.ts'
+import { type Train, trainsAt } from '../world/rail-traffic.ts'
+import type { TripStop } from '../world/rail-trips.ts'
+import { isoLocal } from '../world/rhythm.ts'
+
+const STEP = 30_000
+/** `codProduct`, with the series that run it. */
+const PRODUCTS = [
+  [2, '103'],
+  [28, '112'],
+  [3, '104'],
+  [11, '130'],
+  [13, '120'],
+  [16, '449'],
+  [18, '470'],
+  [19, '447'],
+] as const
+const UNKNOWN_PRODUCT = 77
+/** Núcleos that the map never has, and its number of Rodalies. */
+const ABSENT = new Set(['31', '45', '46', '47'])
+const RODALIES = '50'
+
+type Share = Pick<FeedStandIn, 'publishedAt' | 'contentType' | 'validators' | 'headers' | 'hasOldLayout'>
+
+/** Neither validators nor anything else of their headers is known. */
+const SHARED: Share = {
+  publishedAt(seed, now) {
+    const mark = Math.floor(now / STEP)
+    const at = stamp(seed, mark)
+    return at <= now ? at : stamp(seed, mark - 1)
+  },
+  contentType: 'application/json',
+  validators: 'none',
+  headers: {},
+  hasOldLayout: false,
+}
+
+const flotaLd: FeedStandIn = {
+  ...SHARED,
+  feed: 'renfe_flota_ld',
+  hosts: ['tiempo-real.largorecorrido.renfe.com'],
+  path: '/renfe-visor/flotaLD.json',
+  route: (path) => (path === '/renfe-visor/flotaLD.json' ? { kind: 'document', resource: 'map' } : null),
+  blocks: { known: /^$/, usual: [] },
+  write(world, { publishedAt, stampedAt, variant }) {
+    const trains = trainsAt(world, 'AVLDMD', publishedAt).filter(({ isCancelled }) => !isCancelled)
+    const about = { seed: world.seed, stampedAt }
+    return mapJson(
+      keptOf(trains, variant).map((train, at) => longDistance(train, { ...about, isUnknown: variant.hasUnknownCodes && at % 10 === 0 })),
+      stampedAt,
+    )
+  },
+  captures: {
+    folder: 'renfe-flota',
+    // flotaLD_2026-03-11T15-14-29Z.json
+    capturedAt(file) {
+      const [, ...parts] = /^flotaLD_(\d{4})-(\d\d)-(\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.json/.exec(file) ?? []
+      const [year = 0, month = 1, day, hour, minute, second] = parts.map(Number)
+      return parts.length === 0 ? null : Date.UTC(year, month - 1, day, hour, minute, second)
+    },
+  },
+}
+
+const flota: FeedStandIn = {
+  ...SHARED,
+  feed: 'renfe_flota',
+  hosts: ['tiempo-real.renfe.com'],
+  path: '/renfe-visor/flota.json',
+  route: (path) => (path === '/renfe-visor/flota.json' ? { kind: 'document', resource: 'map' } : null),
+  blocks: { known: /^\d\d$/, usual: ['20'] },
+  write(world, { publishedAt, stampedAt, variant }) {
+    const trains = trainsAt(world, 'CERCANIAS', publishedAt).filter(({ trip: { line }, isCancelled }) => {
+      const nucleo = line.nucleo ?? ''
+      return !isCancelled && !ABSENT.has(nucleo) && !variant.missingBlocks.includes(nucleo)
+    })
+    return mapJson(
+      keptOf(trains, variant).map((train, at) => commuter(train, { stampedAt, isUnknown: variant.hasUnknownCodes && at % 10 === 3 })),
+      stampedAt,
+    )
+  },
+  captures: { folder: 'renfe-flota', capturedAt: () => null },
+}
+
+/** The map of Renfe's trains: one host for each network. */
+export const renfeVisor: Publisher = { name: 'Renfe Viajeros, mapa de trenes', feeds: [flotaLd, flota] }
+
+function stamp(seed: number, mark: number): number {
+  return mark * STEP + (9 + (hash(seed, 'visor stamp', mark) % 9)) * 1000
+}
+
+function mapJson(trains: readonly object[], stampedAt: number): string {
+  return JSON.stringify({ fechaActualizacion: localTime(stampedAt), trenes: trains }, null, 2)
+}
+
+/** Local time without an offset. */
+function localTime(instant: number): string {
+  return isoLocal(instant).slice(0, 19)
+}
+
+/** Every other train's expected arrival has no seconds. */
+function arrivalOf({ arrivesAt, trip }: Train): string {
+  return localTime(arrivesAt).slice(0, trip.key % 4 === 0 ? 16 : 19)
+}
+
+function endsOf({ trip: { stops } }: Train): { readonly origin: string; readonly destination: string } {
+  return { origin: stops[0].stopId, destination: (stops.at(-1) as TripStop).stopId }
+}
+
+function longDistance(train: Train, about: { readonly seed: number; readonly stampedAt: number; readonly isUnknown: boolean }): object {
+  const { trip, delay_s, lat, lon, next, previous } = train
+  const { seed, stampedAt, isUnknown } = about
+  const [product, series] = pick(PRODUCTS, chance(seed, 'product', trip.line.firstNumber))
+  const units = Array.from({ length: chance(seed, 'units', trip.key) < 0.2 ? 2 : 1 }, (_, nth) => {
+    return `${series}${String(1 + (hash(seed, 'unit', trip.key, nth) % 60)).padStart(3, '0')}`
+  })
+  const { origin, destination } = endsOf(train)
+  return {
+    codComercial: trip.trainNumber,
+    codEstAnt: previous.stopId,
+    codEstSig: next.stopId,
+    horaLlegadaSigEst: arrivalOf(train),
+    codProduct: isUnknown ? UNKNOWN_PRODUCT : product,
+    codOrigen: origin,
+    codDestino: destination,
+    desCorridor: trip.line.name,
+    accesible: chance(seed, 'accessible', trip.line.firstNumber) < 0.2,
+    ultRetraso: String(delay_s / 60),
+    latitud: Number(lat.toPrecision(8)),
+    longitud: Number(lon.toPrecision(8)),
+    time: Math.floor(stampedAt / 1000) - (hash(seed, 'fix', trip.key, stampedAt / 1000) % 60),
+    p: String(1 + (trip.key % 4)),
+    mat: units.join(','),
+  }
+}
+
+function commuter(train: Train, about: { readonly stampedAt: number; readonly isUnknown: boolean }): object {
+  const { trip, delay_s, lat, lon, next, previous, status } = train
+  const { origin, destination } = endsOf(train)
+  const track = String(1 + (trip.key % 4))
+  const moving = trip.key % 3 === 0 ? 'S' : trip.key % 3 === 1 ? 'E' : 42
+  return {
+    tripId: trip.tripIds[0],
+    codTren: trip.trainNumber,
+    codLinea: trip.line.name,
+    retrasoMin: String(Math.trunc(delay_s / 60)),
+    codEstAct: previous.stopId,
+    codEstSig: next.stopId,
+    horaLlegadaSigEst: localTime(train.arrivesAt),
+    codEstDest: destination,
+    codEstOrig: origin,
+    porAvanc: about.isUnknown ? 'Z' : status === 'STOPPED_AT' ? 'A' : moving,
+    latitud: Number(lat.toPrecision(8)),
+    longitud: Number(lon.toPrecision(8)),
+    nucleo: trip.line.nucleo === '51' ? RODALIES : trip.line.nucleo,
+    accesible: trip.key % 4 === 0,
+    via: trip.key % 20 === 0 ? '-' : track,
+    nextVia: trip.key % 20 === 1 ? null : track,
+  }
+}

@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { renfePositions, renfePositionsLd } from '../../../jobs/feeds/rail/renfe-positions.ts'
+import { sharedFolder } from '../../helpers/shared.ts'
+import { asProtobuf, capture, NOON, parseBytes, realtimeJson, rowsOf, tallyOf } from './rail-messages.ts'
+
+const shared = sharedFolder()
+const fixture = (feed: string): Buffer => readFileSync(new URL(`../../fixtures/${feed}/positions.json`, import.meta.url))
+const FOLDER = 'renfe-gtfsrt'
+const CAPTURES = [
+  ['20260502T112416Z', 134],
+  ['20260526T093603Z', 152],
+  ['20260526T093644Z', 177],
+  ['20260613T080842Z', 211],
+] as const
+
+test('reads a train, its platform, and what its trip id says', async () => {
+  const publication = await parseBytes(renfePositions, fixture('renfe_positions'))
+  expect(publication.report).toMatchObject({ quarantined: {}, unknownCodes: {} })
+  const rows = rowsOf(publication, 'rail_positions')
+  expect(rows[0]).toEqual({
+    source: 'renfe',
+    network: 'CERCANIAS',
+    source_id: 'VP_C3-90001',
+    observed_at: 1_794_909_596_000,
+    vehicle_id: '90001',
+    trip_id: '1041M90001C3',
+    train_number: '90001',
+    line: 'C3',
+    nucleo_code: '10',
+    position: { lat: 40.51234, lon: -3.69123 },
+    position_source: 'GPS',
+    status: 'IN_TRANSIT_TO',
+    stop_id: '99001',
+    platform: '4',
+    label: 'C3-90001-PLATF.(4)',
+  })
+  expect(rows.slice(1)).toMatchObject([
+    { platform: '7AM', position_source: 'STATION', nucleo_code: '20' },
+    { platform: null, stop_id: null, train_number: '90002', vehicle_id: '95002', position_source: 'STATION' },
+    { position: null, position_source: null, stop_id: '99061' },
+  ])
+})
+
+test('long-distance trains are as old as their publication, and have neither núcleo nor line', async () => {
+  const rows = rowsOf(await parseBytes(renfePositionsLd, fixture('renfe_positions_ld')), 'rail_positions')
+  expect(rows).toMatchObject([
+    { network: 'AVLDMD', train_number: '09001', line: null, nucleo_code: null, observed_at: 1_794_909_600_000, position_source: 'GPS' },
+    { train_number: '09005', position_source: 'STATION', status: 'STOPPED_AT' },
+  ])
+})
+
+test('an added train, one without a trip and one of an odd id are kept; an unknown status is counted', async () => {
+  const vehicle = (tripId?: string, more: object = {}): object => ({
+    ...(tripId === undefined ? {} : { trip: { tripId } }),
+    vehicle: { id: '91944' },
+    position: { latitude: 40, longitude: -3 },
+    ...more,
+  })
+  const publication = await parseBytes(
+    renfePositions,
+    realtimeJson([
+      { id: 'A', vehicle: vehicle('SPECIAL_10_91944C4A') },
+      { id: 'B', vehicle: vehicle() },
+      { id: 'C', vehicle: vehicle('X-1', { currentStatus: 'HOVERING' }) },
+      { id: 'D', alert: {} },
+    ]),
+  )
+  expect(rowsOf(publication, 'rail_positions')).toMatchObject([
+    { train_number: '91944', line: 'C4A', nucleo_code: '10', status: null, position_source: null, observed_at: NOON },
+    { train_number: '91944', trip_id: null, line: null, nucleo_code: null },
+    { train_number: '91944', trip_id: 'X-1', status: 'HOVERING', position_source: null },
+  ])
+  expect(publication.report.unknownCodes).toEqual({ gtfs_vehicle_status: { HOVERING: 1 } })
+  expect(publication.report.quarantined).toEqual({ rail_positions: { 'an entity that is no vehicle': 1 } })
+  expect([...publication.report.warnings]).toEqual([
+    ['a train without a trip', 1],
+    ['a trip id of no known form', 1],
+  ])
+})
+
+test.skipIf(!shared)('the captures: entities, statuses, platforms and positions as counted, JSON and protobuf alike', async () => {
+  const all = []
+  for (const [stamp, count] of CAPTURES) {
+    const bytes = capture(`${FOLDER}/vehicle_positions_${stamp}.json`)
+    const publication = await parseBytes(renfePositions, bytes)
+    const rows = rowsOf(publication, 'rail_positions')
+    const stated = new Date(publication.data_time).toISOString().replaceAll(/[-:]|\.000/g, '')
+    expect([stated, rows.length, publication.report.quarantined, publication.report.warnings.size]).toEqual([stamp, count, {}, 0])
+    expect(rowsOf(await parseBytes(renfePositions, asProtobuf(bytes)), 'rail_positions')).toEqual(rows)
+    expect(rows.every((row) => publication.data_time - (row['observed_at'] as number) <= 8000)).toBe(true)
+    all.push(...rows)
+  }
+  expect(all).toHaveLength(674)
+  expect(tallyOf(all, 'status')).toEqual({ STOPPED_AT: 324, INCOMING_AT: 227, IN_TRANSIT_TO: 123 })
+  expect(tallyOf(all, 'position_source')).toEqual({ STATION: 550, GPS: 123, null: 1 })
+  const platforms = tallyOf(all, 'platform')
+  expect([platforms['null'], platforms['7AM'], platforms['1AM'], platforms['8AM'], platforms['0'], platforms['22']]).toEqual([
+    72, 2, 2, 2, 2, 2,
+  ])
+  // The vehicle goes by another number than its trip.
+  const other = all.filter((row) => row['vehicle_id'] !== row['train_number'])
+  expect([other.length, other.filter((row) => row['platform'] !== null).length]).toEqual([19, 11])
+  expect(all.filter((row) => row['line'] === null || row['nucleo_code'] === null || row['stop_id'] === null)).toEqual([])
+})
+
+test.skipIf(!shared)('all 211 trains of 2026-06-13 run trips of that day', async () => {
+  const rows = rowsOf(await parseBytes(renfePositions, capture(`${FOLDER}/vehicle_positions_20260613T080842Z.json`)), 'rail_positions')
+  const folder = 'renfe-gtfs/cercanias-2026-06-13'
+  const file = readdirSync(join(shared as string, 'feeds', folder)).find((name) => name.startsWith('trips.txt')) as string
+  const lines = capture(`${folder}/${file}`).toString('utf8').split('\n')
+  const at = (lines[0] as string).split(',').findIndex((name) => name.trim() === 'trip_id')
+  const trips = new Set(lines.slice(1).map((line) => line.split(',')[at]?.trim()))
+  expect(rows.filter((row) => trips.has(row['trip_id'] as string))).toHaveLength(211)
+  // A Saturday, by the letter of the service.
+  expect(new Set(rows.map((row) => (row['trip_id'] as string)[4]))).toEqual(new Set(['S']))
+})

@@ -1,0 +1,149 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Feed } from '../../../jobs/feeds/define.ts'
+import { renfePositions } from '../../../jobs/feeds/rail/renfe-positions.ts'
+import { renfeTripUpdates } from '../../../jobs/feeds/rail/renfe-trip-updates.ts'
+import { makeRunner, type Runner } from '../../../jobs/ingest/runner.ts'
+import { railPositions } from '../../../lake/datasets/rail/positions.ts'
+import { readPart } from '../../../lake/live/parts.ts'
+import { decodeSnapshot } from '../../../lake/live/snapshot.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { openTestContext, type TestContext, tableRows } from '../../helpers/pipeline.ts'
+import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
+import { sharedFolder } from '../../helpers/shared.ts'
+import { tempFolder } from '../../helpers/temp.ts'
+import { capture, NOON, realtimeJson, tripUpdate } from '../feeds/rail-messages.ts'
+
+const shared = sharedFolder()
+const never = new AbortController().signal
+const WITHOUT = 'renfe-gtfsrt/vehicle_positions_20260526T093603Z.json'
+const WITH = 'renfe-gtfsrt/vehicle_positions_20260526T093644Z.json'
+const APART_S = 41
+
+let redis: TestRedis
+let server: Server
+let document: Buffer
+let context: TestContext
+let runner: Runner
+let clock: number
+
+beforeAll(async () => {
+  redis = await startTestRedis()
+  server = createServer((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end(document))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve))
+  await redis.stop()
+})
+beforeEach(async () => {
+  const opened = await openTestContext({ folder: tempFolder(), redisUrl: redis.url, publisher: '', now: () => clock })
+  await opened.redis.flushall()
+  context = { ...opened, origin: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
+  runner = makeRunner(context)
+})
+afterEach(() => context.close())
+
+async function publish(feed: Feed, bytes: Buffer, at: number) {
+  document = bytes
+  clock = at + 2000
+  return runner.fetch(feed, never)
+}
+
+async function live(dataset: string, feed: Feed): Promise<AnyRow[]> {
+  const { bytes } = await readPart(context.redis, dataset, feed.id)
+  return bytes ? [...(await decodeSnapshot(bytes)).rows] : []
+}
+
+const inNucleo = (rows: readonly AnyRow[], code: string): AnyRow[] =>
+  rows.filter((row) => row['nucleo_code'] === code || (row['nucleo_codes'] as string[] | undefined)?.includes(code))
+
+/** A capture's bytes as if all of it had been so many seconds later. */
+function later(path: string, by_s: number): Buffer {
+  return Buffer.from(
+    capture(path)
+      .toString('utf8')
+      .replaceAll(/("timestamp": ")(\d+)"/g, (_, name, at) => `${name}${Number(at) + by_s}"`),
+  )
+}
+
+test.skipIf(!shared)('the pair of 2026-05-26, 41 s apart: 24 trains of Asturias come', async () => {
+  const [first, second] = [Date.parse('2026-05-26T09:36:03Z'), Date.parse('2026-05-26T09:36:44Z')]
+  expect(await publish(renfePositions, capture(WITHOUT), first)).toMatchObject({ outcome: 'accepted', rows: { rail_positions: 152 } })
+  expect(inNucleo(await live('rail_positions', renfePositions), '20')).toEqual([])
+  const outcome = await publish(renfePositions, capture(WITH), second)
+  expect(outcome).toMatchObject({ outcome: 'accepted', rows: { rail_positions: 177 }, missing_blocks: [] })
+  expect(inNucleo(await live('rail_positions', renfePositions), '20')).toHaveLength(24)
+})
+
+test.skipIf(!shared)(
+  'the pair in reverse: the 24 trains of Asturias stay where they were seen, told stale, and nothing of them lands',
+  async () => {
+    const [first, second] = [Date.parse('2026-05-26T09:36:03Z'), Date.parse('2026-05-26T09:36:44Z')]
+    expect(await publish(renfePositions, later(WITH, -APART_S), first)).toMatchObject({
+      outcome: 'accepted',
+      rows: { rail_positions: 177 },
+    })
+    const outcome = await publish(renfePositions, later(WITHOUT, APART_S), second)
+    expect(outcome).toMatchObject({ outcome: 'accepted', rows: { rail_positions: 152 }, missing_blocks: ['rail_positions/20'] })
+    const asturias = inNucleo(await live('rail_positions', renfePositions), '20')
+    expect([asturias.length, asturias.filter((row) => row['is_stale'] === true).length]).toEqual([24, 24])
+    await runner.land(renfePositions, never)
+    const landed = await tableRows(context, railPositions)
+    expect([landed.length, inNucleo(landed, '20').length]).toEqual([177 + 152, 24])
+  },
+)
+
+test.skipIf(!shared)(
+  'trips and alerts of a núcleo that is missing go on, those of others end; when it is back, so do its own',
+  async () => {
+    const tripIds = (path: string): string[] =>
+      (JSON.parse(capture(path).toString('utf8')) as { entity: { vehicle: { trip: { tripId: string } } }[] }).entity.map(
+        ({ vehicle }) => vehicle.trip.tripId,
+      )
+    const asturias = tripIds(WITH).filter((id) => id.startsWith('20'))
+    const others = tripIds(WITHOUT).filter((id) => !asturias.includes(id))
+    // Every second train of Asturias is late. One of Madrid's trains ends.
+    const late = asturias.filter((_, at) => at % 2 === 0)
+    const updates = (ids: readonly string[]): object[] => ids.map((id) => tripUpdate(id, late.includes(id) ? 600 : 0))
+    const madrid = others.find((id) => id.startsWith('10')) as string
+    const left = others.filter((id) => id !== madrid)
+    const steps = [[...others, ...asturias], left, left, left, left]
+    let at = NOON
+    for (const ids of steps) {
+      const outcome = await publish(renfeTripUpdates, realtimeJson(updates(ids), at), at)
+      const missing = ids === left ? ['rail_trip_updates/20', 'rail_alerts/20'] : []
+      expect(outcome).toMatchObject({ outcome: 'accepted', missing_blocks: missing })
+      at += 20_000
+    }
+    const trips = await live('rail_trip_updates', renfeTripUpdates)
+    expect(trips).toHaveLength(others.length - 1 + 24)
+    expect(inNucleo(trips, '20').filter((row) => row['status'] === 'ACTIVE' && row['is_stale'] === true)).toHaveLength(24)
+    expect(trips.some((row) => row['trip_id'] === madrid)).toBe(false)
+    expect(inNucleo(await live('rail_alerts', renfeTripUpdates), '20')).toHaveLength(12)
+    // It is back with ten trains, none of them late: now absence counts.
+    const back = asturias.filter((id) => !late.includes(id)).slice(0, 10)
+    for (let nth = 0; nth < 3; nth++) {
+      expect(await publish(renfeTripUpdates, realtimeJson(updates([...left, ...back]), at), at)).toMatchObject({ missing_blocks: [] })
+      at += 20_000
+    }
+    expect(inNucleo(await live('rail_trip_updates', renfeTripUpdates), '20')).toHaveLength(10)
+    expect(await live('rail_alerts', renfeTripUpdates)).toEqual([])
+  },
+)
+
+test('the last trains of a night leave one by one, and no núcleo is missing for it', async () => {
+  const trips = ['1041M90001C3', '1041M90002C3', '2041M90003C1', '2041M90004C1']
+  let at = NOON
+  for (let count = trips.length; count >= 0; count--) {
+    const updates = trips.slice(0, count).map((id) => tripUpdate(id, 600))
+    expect(await publish(renfeTripUpdates, realtimeJson(updates, at), at)).toMatchObject({ outcome: 'accepted', missing_blocks: [] })
+    at += 20_000
+  }
+  for (let nth = 0; nth < 2; nth++) {
+    await publish(renfeTripUpdates, realtimeJson([], at), at)
+    at += 20_000
+  }
+  expect([await live('rail_trip_updates', renfeTripUpdates), await live('rail_alerts', renfeTripUpdates)]).toEqual([[], []])
+})
