@@ -1,9 +1,15 @@
 import { fuelPrices } from './datasets/fuel/prices.ts'
 import { fuelStations } from './datasets/fuel/stations.ts'
 import { railAlerts } from './datasets/rail/alerts.ts'
+import { railCalendar } from './datasets/rail/calendar.ts'
 import { railFleet } from './datasets/rail/fleet.ts'
 import { railPositions } from './datasets/rail/positions.ts'
+import { railRoutes } from './datasets/rail/routes.ts'
+import { railShapes } from './datasets/rail/shapes.ts'
+import { railStations } from './datasets/rail/stations.ts'
+import { railStopTimes } from './datasets/rail/stop-times.ts'
 import { railTripUpdates } from './datasets/rail/trip-updates.ts'
+import { railTrips } from './datasets/rail/trips.ts'
 import { incidents } from './datasets/road/incidents.ts'
 import { trafficReadings } from './datasets/road/traffic-readings.ts'
 import { trafficSensors } from './datasets/road/traffic-sensors.ts'
@@ -23,6 +29,12 @@ export const datasets: readonly Dataset[] = checkDatasets([
   railTripUpdates,
   railPositions,
   railFleet,
+  railStations,
+  railRoutes,
+  railShapes,
+  railTrips,
+  railStopTimes,
+  railCalendar,
 ])
 
 /** The dataset of an id; throws for an id the catalogue lacks. */

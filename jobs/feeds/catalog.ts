@@ -2,6 +2,8 @@ import type { Feed } from './define.ts'
 import { fuelStationsFeed } from './fuel/stations.ts'
 import { renfeAlerts } from './rail/renfe-alerts.ts'
 import { renfeFlota, renfeFlotaLd } from './rail/renfe-flota.ts'
+import { renfeGtfsAvldmd } from './rail/renfe-gtfs-avldmd.ts'
+import { renfeGtfsCercanias } from './rail/renfe-gtfs-cercanias.ts'
 import { renfePositions, renfePositionsLd } from './rail/renfe-positions.ts'
 import { renfeTripUpdates, renfeTripUpdatesLd } from './rail/renfe-trip-updates.ts'
 import { dgtIncidentsFeed } from './road/dgt-incidents.ts'
@@ -23,6 +25,8 @@ export const feeds: readonly Feed[] = Object.freeze([
   renfePositionsLd,
   renfeFlotaLd,
   renfeFlota,
+  renfeGtfsCercanias,
+  renfeGtfsAvldmd,
 ])
 
 /** The feed of an id; throws for an id the catalogue lacks. */

@@ -104,8 +104,16 @@ export interface FeedSpec {
   readonly rawRetentionDays?: number
   /** False for a feed that `--live` does not fetch unless the operator turns it on. */
   readonly liveByDefault?: boolean
-  /** Bytes to rows: pure, streamed in batches. Throws `FormatError` where the document is not what it should be. */
-  readonly rows: (bodies: readonly FeedBody[], clock: FeedClock, notes: Notes) => AsyncIterable<Batch> | Iterable<Batch>
+  /**
+   * Bytes to rows: pure, streamed in batches. Throws `FormatError` where the document is not what it should be. `wanted` names the datasets
+   * whose rows will be used, all unless told: a parser of a large document may leave out the others, but gives those the same rows.
+   */
+  readonly rows: (
+    bodies: readonly FeedBody[],
+    clock: FeedClock,
+    notes: Notes,
+    wanted?: ReadonlySet<Dataset>,
+  ) => AsyncIterable<Batch> | Iterable<Batch>
 }
 
 /** A set of requests that together give one publication. */

@@ -1,7 +1,6 @@
 import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import type { Blocks, Feed } from '../feeds/define.ts'
-import type { Publication } from './parse.ts'
 
 /** A block has to have had this many rows for its absence to mean that it is missing, unless its feed tells another number. */
 const LEAST_BLOCK = 20
@@ -46,18 +45,12 @@ export function blockFactsOf(accepted: AcceptedFetch, dataset: string): BlockFac
   return { counts: accepted.blocks[dataset] ?? {}, said: accepted.said_missing[dataset] ?? [] }
 }
 
-/** Rows of a publication by dataset and block, for datasets with blocks; those of the dataset that a rule counts in. */
-export function countBlocks(feed: Feed, publication: Publication): Record<string, Record<string, number>> {
-  const counts: Record<string, Record<string, number>> = {}
-  for (const [id, rule] of Object.entries(feed.blocks ?? {})) {
-    const counted = rule.countedIn ?? id
-    const { column } = feed.blocks?.[counted] ?? rule
-    const byBlock: Record<string, number> = {}
-    for (const row of publication.rows.get(counted) as AnyRow[])
-      for (const block of blocksOf(row, column)) byBlock[block] = (byBlock[block] ?? 0) + 1
-    counts[id] = byBlock
-  }
-  return counts
+/** Rows by dataset and block, for datasets with blocks, of what was counted of each; those of the dataset that a rule counts in. */
+export function blockCounts(
+  feed: Feed,
+  counted: Readonly<Record<string, Readonly<Record<string, number>>>>,
+): Record<string, Readonly<Record<string, number>>> {
+  return Object.fromEntries(Object.entries(feed.blocks ?? {}).map(([id, { countedIn }]) => [id, counted[countedIn ?? id] ?? {}]))
 }
 
 /** The blocks that a row is in, by its feed's block column: the elements of a list, once each, else the one value; none where it is null. */

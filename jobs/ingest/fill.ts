@@ -46,10 +46,10 @@ export async function fillTable(
       const publication = await parseIfKept(context, feed, accepted, 'it lands without rows')
       foldInto(context, feed, part, { accepted, publication })
       folded++
-      waiting += part.pending.at(-1)?.rows.length ?? 0
+      waiting += part.pending.at(-1)?.count ?? 0
       if (waiting > ROWS_AT_ONCE || isOver()) break
     }
-    const done = await landPart(context, feed.id, part)
+    const done = await landPart(context, feed, part)
     if (done === null) break
     rows += done.rows
     after = folded === next.length ? end : after

@@ -53,8 +53,8 @@ export function emptyState(): DatasetState {
 }
 
 /**
- * Applies one fetch to a state and says what it changed. The state is changed in place. `key` hashes public ids. Of a fetch whose rows are
- * lost (null) nothing was seen and no absence counts; time goes on all the same.
+ * Applies one fetch to a state and says what it changed; of whole versions (`replace`) no more than the blocks is kept. The state is changed
+ * in place. `key` hashes public ids. Of a fetch whose rows are lost (null) nothing was seen and no absence counts; time goes on all the same.
  */
 export function advance(
   dataset: Dataset,
@@ -63,7 +63,7 @@ export function advance(
 ): Advance {
   const { rows, facts, key } = fetch
   state.blocks = { counts: facts.blocks.counts, missing: missingAfter(facts.rule, state.blocks, facts.blocks) }
-  if (dataset.land === 'replace') return { rows: (rows ?? []).map((row) => ({ ...row, fetch_id: facts.fetch_id })), changes: [] }
+  if (dataset.land === 'replace') return { rows: [], changes: [] }
   const done = dataset.land === 'append' ? append(dataset, state, rows ?? [], facts) : applyChanges(dataset, state, { rows, facts, key })
   state.data_time = Math.max(facts.data_time, state.data_time ?? facts.data_time)
   return done

@@ -3,7 +3,7 @@ import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import type { Band, Feed } from '../feeds/define.ts'
-import { countBlocks, missingAfter, ruleOf } from './blocks.ts'
+import { missingAfter, ruleOf } from './blocks.ts'
 import { tally } from './notes.ts'
 import type { Publication } from './parse.ts'
 
@@ -14,7 +14,7 @@ const MOST_QUARANTINED = 0.2
 /** More than this share of blocks missing is half a publication, not a gap in it, unless its feed tells another share. */
 const MOST_MISSING = 0.5
 
-type BlockCounts = ReturnType<typeof countBlocks>
+type BlockCounts = Publication['blocks']
 
 /** What a publication is judged against: the last accepted fetch by data time, and the blocks that were missing after it. */
 export interface Before {
@@ -31,7 +31,7 @@ export type Verdict =
 /** Judges a parsed publication against what was there before (null: no earlier state) by times and counts. */
 export function judge(feed: Feed, publication: Publication, before: Before | null): Verdict {
   const last = before?.last ?? null
-  const blocks = countBlocks(feed, publication)
+  const { blocks } = publication
   const missing = missingBlocks(feed, publication, blocks, before)
   const reject = (reason: string): Verdict => ({ kind: 'reject', reason, missing })
   const stated = publication.report.publishedAt
@@ -58,7 +58,7 @@ function countReason(
   publication: Publication,
   context: { missing: readonly string[]; blocks: Record<string, number> | undefined; last: AcceptedFetch | null },
 ): string | null {
-  const rows = publication.rows.get(dataset.id)?.length ?? 0
+  const rows = publication.counts.get(dataset.id) ?? 0
   const bad = tally({ [dataset.id]: publication.report.quarantined[dataset.id] ?? {} })
   if (bad > MOST_QUARANTINED * (rows + bad))
     return `${dataset.id}: ${bad} of ${rows + bad} rows quarantined, at most ${MOST_QUARANTINED * 100} % may be`

@@ -1,5 +1,5 @@
 import { isSameLanded, landedWith } from '../../lake/landed.ts'
-import type { AnyRow } from '../../lake/schema/dataset.ts'
+import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from './context.ts'
 import { firstOfEachKey } from './first-of-key.ts'
 import type { FeedMemory, Part } from './memory.ts'
@@ -19,7 +19,7 @@ export interface LandingResult {
 export async function land(context: IngestContext, memory: FeedMemory): Promise<LandingResult> {
   const rows: Record<string, number> = {}
   for (const part of memory.parts.values()) {
-    const landed = await landPart(context, memory.feed.id, part)
+    const landed = await landPart(context, memory.feed, part)
     if (landed === null) return { rows, fits: false }
     if (landed.fetches > 0) rows[part.dataset.id] = landed.rows
   }
@@ -27,10 +27,10 @@ export async function land(context: IngestContext, memory: FeedMemory): Promise<
 }
 
 /** Lands what waits of one dataset; null where the table no longer holds what the part remembers. */
-export async function landPart(context: IngestContext, feed: string, part: Part): Promise<{ fetches: number; rows: number } | null> {
+export async function landPart(context: IngestContext, feed: Feed, part: Part): Promise<{ fetches: number; rows: number } | null> {
   const done = { fetches: part.pending.length, rows: 0 }
   // Nobody need write a file to learn that somebody else has landed.
-  if (done.fetches > 0 && !isSameLanded(await landedIn(context, part.dataset, feed), part.landed)) return null
+  if (done.fetches > 0 && !isSameLanded(await landedIn(context, part.dataset, feed.id), part.landed)) return null
   while (part.pending.length > 0) {
     const rows = await landBatch(context, feed, part)
     if (rows === null) return null
@@ -39,27 +39,27 @@ export async function landPart(context: IngestContext, feed: string, part: Part)
   return done
 }
 
-async function landBatch(context: IngestContext, feed: string, part: Part): Promise<number | null> {
+async function landBatch(context: IngestContext, feed: Feed, part: Part): Promise<number | null> {
   const { dataset, landed: base, pending } = part
   let taken = 0
   let count = 0
-  while (taken < pending.length && (taken === 0 || count + (pending[taken] as Part['pending'][0]).rows.length <= MOST_ROWS))
-    count += (pending[taken++] as Part['pending'][0]).rows.length
+  while (taken < pending.length && (taken === 0 || count + (pending[taken] as Part['pending'][0]).count <= MOST_ROWS))
+    count += (pending[taken++] as Part['pending'][0]).count
   const batch = pending.slice(0, taken)
-  const given = batch.map(({ rows }) => rows)
-  const rows: readonly AnyRow[] =
-    dataset.land === 'append'
-      ? await firstOfEachKey(context, dataset, given.flat())
-      : dataset.land === 'replace'
-        ? newestOfEachVersion(dataset, given.reverse())
-        : given.flat()
-  const landing = { feed, rows, base, next: landedWith(base, batch) }
-  const landed =
-    dataset.land === 'replace' && rows.length > 0
-      ? (await replaceRows(context, dataset, { ...landing, fetchIds: [] }))?.landed
-      : (await landRows(context, dataset, landing)) && landing.next
-  if (!landed) return null
-  part.landed = landed
+  const landing = { feed: feed.id, base, next: landedWith(base, batch) }
+  if (dataset.land === 'replace' && count > 0) {
+    const newestFirst = batch.flatMap(({ gives, accepted }) => (gives === 'rows' && accepted ? [{ accepted }] : [])).reverse()
+    const rows = newestOfEachVersion(context, { feed, dataset, newestFirst })
+    const done = await replaceRows(context, dataset, { ...landing, rows, fetchIds: [] })
+    if (!done) return null
+    part.landed = done.landed
+    part.pending = pending.slice(taken)
+    return done.added
+  }
+  const given = batch.flatMap(({ rows }) => rows)
+  const rows = dataset.land === 'append' ? await firstOfEachKey(context, dataset, given) : given
+  if (!(await landRows(context, dataset, { ...landing, rows }))) return null
+  part.landed = landing.next
   part.pending = pending.slice(taken)
   return rows.length
 }

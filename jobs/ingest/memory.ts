@@ -22,6 +22,11 @@ import { isBehind, landedIn } from './tables.ts'
 
 /** Rows that a fetch gives a table and that have not landed yet. */
 export interface Pending extends LandingFetch {
+  /** Null for a number whose fetch the log lost or that was withdrawn. */
+  readonly accepted: AcceptedFetch | null
+  /** How many it gives. */
+  readonly count: number
+  /** The rows; of whole versions (`replace`) none: they are read again when they land. */
   readonly rows: readonly AnyRow[]
 }
 
@@ -104,9 +109,9 @@ export function passEmpty(part: Part, entries: readonly LogEntry[], range: { rea
   const waits = (seq: number): boolean => !hasSeq(landed.seqs, seq)
   const begin = landed.seqs[0] ? landed.seqs[0][1] + 1 : (entries[0]?.seq ?? range.to + 1)
   for (const seq of missingNumbers(entries, { from: Math.max(begin, range.after + 1), to: range.to }).filter(waits))
-    pending.push({ seq, data_time: null, gives: 'lost', rows: [] })
+    pending.push({ seq, data_time: null, gives: 'lost', accepted: null, count: 0, rows: [] })
   for (const { seq, withdrawn } of entries)
-    if (withdrawn && waits(seq)) pending.push({ seq, data_time: null, gives: 'withdrawn', rows: [] })
+    if (withdrawn && waits(seq)) pending.push({ seq, data_time: null, gives: 'withdrawn', accepted: null, count: 0, rows: [] })
 }
 
 const toldMissing = new WeakMap<IngestContext, Set<string>>()
@@ -195,6 +200,8 @@ export function foldInto(
     seq: accepted.seq,
     data_time: Date.parse(accepted.data_time),
     gives: publication ? 'rows' : 'lost',
+    accepted,
+    count: part.dataset.land === 'replace' ? (publication?.counts.get(part.dataset.id) ?? 0) : change.rows.length,
     rows: change.rows,
   })
   return change.changes

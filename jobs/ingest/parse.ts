@@ -2,49 +2,103 @@ import { rowChecker } from '../../lake/schema/check-rows.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import { type Feed, type FeedBody, FormatError } from '../feeds/define.ts'
+import { blockCounts, blocksOf } from './blocks.ts'
+import { makeKeySet } from './key-set.ts'
 import { collectNotes, countReason, type Report } from './notes.ts'
 
 /** A publication once parsed and checked. */
 export interface Publication {
-  /** Good rows by dataset id; every dataset of the feed has an entry. */
+  /** Good rows by dataset id, of the datasets whose rows are kept (see `parsePublication`). */
   readonly rows: ReadonlyMap<string, AnyRow[]>
+  /** How many good rows each dataset of the feed has, by its id. */
+  readonly counts: ReadonlyMap<string, number>
+  /** Of datasets with blocks, how many good rows each block has. */
+  readonly blocks: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly report: Report
   /** The publication's own time, else the fetch time; ms since the epoch. */
   readonly data_time: number
   readonly fetched_at: number
 }
 
-/** Parses bodies into checked rows: bad rows are counted with their reason, a key that comes twice keeps its first row. Throws `FormatError`. */
-export async function parsePublication(feed: Feed, bodies: readonly FeedBody[], fetchedAt: number): Promise<Publication> {
+/**
+ * Parses bodies into checked rows: bad rows are counted with their reason, a key that comes twice keeps its first row. Throws `FormatError`.
+ * Rows of whole versions (`replace`) are counted and not kept unless told, for nothing is folded from them and there may be millions:
+ * whoever lands them reads them again, by `checkedRows`.
+ */
+export async function parsePublication(
+  feed: Feed,
+  bodies: readonly FeedBody[],
+  fetchedAt: number,
+  { keeps = isFolded }: { readonly keeps?: (dataset: Dataset) => boolean } = {},
+): Promise<Publication> {
   const { notes, report } = collectNotes()
-  const sinks = new Map(feed.into.map((dataset) => [dataset.id, makeSink(dataset, report, notes.unknownCode)]))
+  const sinks = new Map(feed.into.map((dataset) => [dataset.id, makeSink(feed, dataset, { report, unknown: notes.unknownCode })]))
+  const kept = new Map<string, AnyRow[]>(feed.into.filter(keeps).map(({ id }) => [id, []]))
   for await (const { dataset, rows } of feed.rows(bodies, { fetched_at: fetchedAt }, notes)) {
-    const sink = sinks.get(dataset.id)
-    if (!sink) throw new FormatError(`feed ${feed.id} gave rows of ${dataset.id}, which it does not declare`)
-    for (const row of rows) sink.take(row)
+    const sink = sinkOf(feed, sinks, dataset)
+    const good = kept.get(dataset.id)
+    for (const row of rows) if (sink.take(row)) good?.push(row)
   }
-  const rows = new Map([...sinks].map(([id, sink]) => [id, sink.rows]))
-  return { rows, report, data_time: report.publishedAt ?? fetchedAt, fetched_at: fetchedAt }
+  return {
+    rows: kept,
+    counts: new Map([...sinks].map(([id, { count }]) => [id, count])),
+    blocks: blockCounts(feed, Object.fromEntries([...sinks].flatMap(([id, { blocks }]) => (blocks ? [[id, blocks]] : [])))),
+    report,
+    data_time: report.publishedAt ?? fetchedAt,
+    fetched_at: fetchedAt,
+  }
+}
+
+/** The good rows of one dataset, the same that `parsePublication` counts, in batches as the feed gives them. Throws `FormatError`. */
+export async function* checkedRows(feed: Feed, dataset: Dataset, bodies: readonly FeedBody[], fetchedAt: number): AsyncGenerator<AnyRow[]> {
+  const { notes, report } = collectNotes()
+  const sink = makeSink(feed, dataset, { report, unknown: notes.unknownCode })
+  for await (const given of feed.rows(bodies, { fetched_at: fetchedAt }, notes, new Set([dataset]))) {
+    if (given.dataset !== dataset) continue
+    yield given.rows.filter(sink.take)
+  }
+}
+
+const isFolded = (dataset: Dataset): boolean => dataset.land !== 'replace'
+
+interface Sink {
+  count: number
+  readonly blocks: Record<string, number> | null
+  /** True for a good row; a bad one is counted in the report. */
+  readonly take: (row: AnyRow) => boolean
+}
+
+function sinkOf(feed: Feed, sinks: ReadonlyMap<string, Sink>, dataset: Dataset): Sink {
+  const sink = sinks.get(dataset.id)
+  if (!sink) throw new FormatError(`feed ${feed.id} gave rows of ${dataset.id}, which it does not declare`)
+  return sink
 }
 
 function makeSink(
+  feed: Feed,
   dataset: Dataset,
-  report: Report,
-  unknown: (list: string, code: string) => void,
-): { rows: AnyRow[]; take(row: AnyRow): void } {
-  const rows: AnyRow[] = []
-  const check = rowChecker(dataset, unknown)
-  const seen = new Set<string>()
+  told: { readonly report: Report; readonly unknown: (list: string, code: string) => void },
+): Sink {
+  const check = rowChecker(dataset, told.unknown)
+  const seen = makeKeySet()
   const timed = dataset.land === 'append'
-  return {
-    rows,
+  const column = feed.blocks?.[dataset.id]?.column
+  const sink: Sink = {
+    count: 0,
+    blocks: column === undefined ? null : {},
     take(row) {
       const reason = check(row)
-      if (reason !== null) return countReason(report, dataset, reason)
+      if (reason !== null) return refuse(reason)
       const key = timed ? `${entityKey(dataset, row)}\u001f${row[dataset.time]}` : entityKey(dataset, row)
-      if (seen.has(key)) return countReason(report, dataset, 'key comes twice in one publication')
-      seen.add(key)
-      rows.push(row)
+      if (!seen.add(key)) return refuse('key comes twice in one publication')
+      sink.count++
+      if (sink.blocks) for (const block of blocksOf(row, column as string)) sink.blocks[block] = (sink.blocks[block] ?? 0) + 1
+      return true
     },
   }
+  const refuse = (reason: string): false => {
+    countReason(told.report, dataset, reason)
+    return false
+  }
+  return sink
 }

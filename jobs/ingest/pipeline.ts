@@ -3,7 +3,7 @@ import { forgetPart } from '../../lake/live/forget.ts'
 import { livePart, publishLive } from '../../lake/live/write.ts'
 import { type AcceptedFetch, acceptFetch, fetchId, keepBodies, keepRejected, type RawFetch } from '../../lake/raw/archive.ts'
 import { type Feed, FormatError } from '../feeds/define.ts'
-import { blockNames, countBlocks } from './blocks.ts'
+import { blockNames } from './blocks.ts'
 import { clockTrouble, judgeTimes, timeInOrder } from './clock.ts'
 import { type Collected, collect } from './collect.ts'
 import type { IngestContext } from './context.ts'
@@ -227,8 +227,8 @@ export function countsOf(
   publication: Publication,
 ): Pick<RawFetch, 'rows' | 'blocks' | 'said_missing' | 'quarantined' | 'unknown_codes'> {
   return {
-    rows: Object.fromEntries([...publication.rows].map(([id, rows]) => [id, rows.length])),
-    blocks: countBlocks(feed, publication),
+    rows: Object.fromEntries(publication.counts),
+    blocks: publication.blocks,
     said_missing: publication.report.missingBlocks,
     quarantined: tally(publication.report.quarantined),
     unknown_codes: tally(publication.report.unknownCodes),

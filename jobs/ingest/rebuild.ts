@@ -17,8 +17,8 @@ import { advancePart, parseIfKept } from './derive.ts'
 import { firstOfEachKey } from './first-of-key.ts'
 import { ABSENCES, type DatasetState, emptyState } from './fold.ts'
 import { restoreState } from './restore.ts'
-import { landedIn, landRows, type Replaced, replaceRows, versionsOf } from './tables.ts'
-import { newestOfEachVersion } from './versions.ts'
+import { type LandingRows, landedIn, landRows, type Replaced, replaceRows, versionsOf } from './tables.ts'
+import { newestOfEachVersion, type VersionSource } from './versions.ts'
 
 /** Fetches whose rows are derived anew in one commit. */
 const FETCHES_AT_ONCE = 500
@@ -137,12 +137,16 @@ interface Place {
 
 interface Chunk {
   readonly fetches: readonly (LandingFetch & { readonly fetch_id: string })[]
+  readonly rows: LandingRows['rows']
+}
+
+interface DerivedChunk extends Chunk {
   readonly rows: readonly AnyRow[]
   /** True where it would have shown a difference before it. */
   readonly isStretch: boolean
 }
 
-async function deriveChunk(work: Work, place: Place): Promise<Chunk> {
+async function deriveChunk(work: Work, place: Place): Promise<DerivedChunk> {
   const { context, feed, dataset, range, to } = work
   const fetches: Chunk['fetches'][number][] = []
   const rows: AnyRow[] = []
@@ -196,12 +200,12 @@ function pass(work: Work, place: Place): void {
 async function rebuildVersions(work: Work): Promise<void> {
   const { context, feed, dataset } = work
   const range = [...work.range].reverse()
-  const state = emptyState()
   const taken = new Set<unknown>()
   for (let at = 0; at < range.length; ) {
     const fetches: Chunk['fetches'][number][] = []
-    const rows: AnyRow[] = []
-    for (; at < range.length && fetches.length < FETCHES_AT_ONCE && rows.length < ROWS_AT_ONCE; at++) {
+    const newestFirst: VersionSource[] = []
+    let waiting = 0
+    for (; at < range.length && fetches.length < FETCHES_AT_ONCE && waiting < ROWS_AT_ONCE; at++) {
       work.signal.throwIfAborted()
       const accepted = range[at] as AcceptedFetch
       if (work.withdrawn.has(accepted)) {
@@ -211,18 +215,19 @@ async function rebuildVersions(work: Work): Promise<void> {
       const publication = await parseIfKept(context, feed, accepted, 'its rows stay as they are')
       work.onProgress?.(at + 1, range.length)
       if (publication === null && gaveRows(work.landed, accepted.seq)) {
-        for (const version of await versionsOf(context, dataset, accepted.fetch_id)) taken.add(version)
+        newestFirst.push({ keeps: await versionsOf(context, dataset, accepted.fetch_id) })
         continue
       }
-      const given = advancePart(feed, { dataset, state }, { accepted, publication, idKey: context.idKey }).rows
-      for (const row of newestOfEachVersion(dataset, [given], taken)) rows.push(row)
+      if (publication) newestFirst.push({ accepted })
+      waiting += publication?.counts.get(dataset.id) ?? 0
       fetches.push({ ...accepted, data_time: timeOf(accepted), gives: publication ? 'rows' : 'lost' })
     }
+    const rows = newestOfEachVersion(context, { feed, dataset, newestFirst, taken })
     await replaceChunk(work, { fetches, rows, rebuildFrom: at < range.length ? work.from : null })
   }
 }
 
-async function replaceChunk(work: Work, chunk: Omit<Chunk, 'isStretch'> & { readonly rebuildFrom: number | null }): Promise<Replaced> {
+async function replaceChunk(work: Work, chunk: Chunk & { readonly rebuildFrom: number | null }): Promise<Replaced> {
   const { context, feed, dataset, landed: base, total } = work
   const { fetches, rows } = chunk
   work.signal.throwIfAborted()

@@ -7,7 +7,7 @@ import type { DataFile, LiveFile } from '../../lake/iceberg/types.ts'
 import type { Updated } from '../../lake/iceberg/update.ts'
 import { type Landed, landedOf, landedProperties } from '../../lake/landed.ts'
 import { storeFiles, writeParquet } from '../../lake/query/parquet.ts'
-import { stageRows } from '../../lake/query/rows.ts'
+import { type StagedRows, stageRows } from '../../lake/query/rows.ts'
 import { scan, scanFiles } from '../../lake/query/scan.ts'
 import type { Session } from '../../lake/query/session.ts'
 import { bindList, column, join, type Sql, sql } from '../../lake/query/sql.ts'
@@ -17,6 +17,8 @@ import type { IngestContext } from './context.ts'
 
 /** Work on tables may take this long before something is wrong, ms. */
 const PATIENCE_MS = 30 * 60_000
+/** Rows of a version that are sorted at once. */
+const MOST_SORTED = 100_000
 
 /** What the table of a dataset holds of a feed. */
 export async function landedIn(context: IngestContext, dataset: Dataset, feed: string): Promise<Landed> {
@@ -85,7 +87,8 @@ export async function keysBetween(
 /** What a landing commits: the rows, and what the table held of the feed before and holds after. */
 export interface LandingRows {
   readonly feed: string
-  readonly rows: readonly AnyRow[]
+  /** At once, or in batches that are made while they are staged. */
+  readonly rows: readonly AnyRow[] | AsyncIterable<readonly AnyRow[]>
   readonly base: Landed
   readonly next: Landed
 }
@@ -93,13 +96,17 @@ export interface LandingRows {
 /** Appends rows and the record of their fetches in one commit. False where the table no longer holds what `base` says. */
 export async function landRows(context: IngestContext, dataset: Dataset, landing: LandingRows): Promise<boolean> {
   const state = await tableOf(context, dataset)
-  const add =
-    landing.rows.length === 0
-      ? []
-      : await context.lake.use({ timeout_ms: PATIENCE_MS }, async (session) => {
-          const { table } = await stageRows(session, tableColumns(dataset), [landing.rows])
-          return write(context, session, { dataset, state, from: table })
-        })
+  const isEmpty = 'length' in landing.rows && landing.rows.length === 0
+  const add = isEmpty
+    ? []
+    : await context.lake.use({ timeout_ms: PATIENCE_MS }, async (session) => {
+        const staged = await stage(context, session, dataset, landing)
+        try {
+          return await write(context, session, { dataset, state, from: staged.table })
+        } finally {
+          await staged.drop()
+        }
+      })
   await context.onStep?.('parquet-written')
   return dropUnused(context, add, await commit({ ...committing(context, state, landing), operation: 'append', add }))
 }
@@ -124,29 +131,50 @@ export async function replaceRows(
 ): Promise<Replaced | null> {
   const state = await tableOf(context, dataset)
   const ids = [...landing.fetchIds].sort()
-  const touched = await filesTouched(state, dataset, { ids, rows: landing.rows })
-  if (ids.length === 0 && touched.length === 0) {
-    const landed = landing.next
-    return (await landRows(context, dataset, landing)) ? { removed: 0, added: landing.rows.length, landed } : null
-  }
   const made = await context.lake.use({ timeout_ms: PATIENCE_MS }, async (session) => {
-    const fresh = (await stageRows(session, tableColumns(dataset), [landing.rows])).table
-    const theirs = sql`(${ids.length > 0 ? sql`fetch_id IN ${fetchList(dataset, ids)}` : sql`false`}${givingWay(dataset, landing.feed, fresh)})`
-    const old = sql`SELECT * FROM ${scanFiles(dataset, touched)} WHERE ${theirs}`
-    const difference = await session.values(sql`SELECT
-      (SELECT count(*) FROM (${old} EXCEPT ALL SELECT * FROM ${fresh})),
-      (SELECT count(*) FROM (SELECT * FROM ${fresh} EXCEPT ALL ${old}))`)
-    const [removed, added] = (difference[0] ?? []).map(Number) as [number, number]
-    if (removed === 0 && added === 0) return { removed, added, add: [], remove: [] }
-    const from = sql`(SELECT * FROM ${scanFiles(dataset, touched)} WHERE NOT (${theirs}) UNION ALL SELECT * FROM ${fresh})`
-    return { removed, added, add: await write(context, session, { dataset, state, from }), remove: touched }
+    const staged = await stage(context, session, dataset, landing)
+    try {
+      return await makeReplacement(context, session, { dataset, state, ids, feed: landing.feed, staged })
+    } finally {
+      await staged.drop()
+    }
   })
   await context.onStep?.('parquet-written')
-  const { removed, added, add, remove } = made
+  const { removed, added, add, remove, isPlain } = made
   const operation = remove.length === 0 ? 'append' : add.length === 0 ? 'delete' : 'overwrite'
-  const next = removed + added === 0 ? landing.next : { ...landing.next, rebuilds: landing.next.rebuilds + 1 }
+  const next = isPlain || removed + added === 0 ? landing.next : { ...landing.next, rebuilds: landing.next.rebuilds + 1 }
   const done = await dropUnused(context, add, await commit({ ...committing(context, state, { ...landing, next }), operation, add, remove }))
   return done ? { removed, added, landed: next } : null
+}
+
+/** Writes the files of a replacement and says which they stand for; `isPlain` where nothing was there to be replaced. */
+async function makeReplacement(
+  context: IngestContext,
+  session: Session,
+  landing: {
+    readonly dataset: Dataset
+    readonly state: TableState
+    readonly ids: readonly string[]
+    readonly feed: string
+    readonly staged: StagedRows
+  },
+): Promise<{ removed: number; added: number; add: DataFile[]; remove: LiveFile[]; isPlain: boolean }> {
+  const { dataset, state, ids, feed, staged } = landing
+  const { table: fresh, rows } = staged
+  const touched = await filesTouched(session, { state, dataset, ids, fresh })
+  if (touched.length === 0) {
+    const add = rows === 0 ? [] : await write(context, session, { dataset, state, from: fresh })
+    return { removed: 0, added: rows, add, remove: [], isPlain: ids.length === 0 }
+  }
+  const theirs = sql`(${ids.length > 0 ? sql`fetch_id IN ${fetchList(dataset, ids)}` : sql`false`}${givingWay(dataset, feed, fresh)})`
+  const old = sql`SELECT * FROM ${scanFiles(dataset, touched)} WHERE ${theirs}`
+  const difference = await session.values(sql`SELECT
+    (SELECT count(*) FROM (${old} EXCEPT ALL SELECT * FROM ${fresh})),
+    (SELECT count(*) FROM (SELECT * FROM ${fresh} EXCEPT ALL ${old}))`)
+  const [removed, added] = (difference[0] ?? []).map(Number) as [number, number]
+  if (removed === 0 && added === 0) return { removed, added, add: [], remove: [], isPlain: false }
+  const from = sql`(SELECT * FROM ${scanFiles(dataset, touched)} WHERE NOT (${theirs}) UNION ALL SELECT * FROM ${fresh})`
+  return { removed, added, add: await write(context, session, { dataset, state, from }), remove: touched, isPlain: false }
 }
 
 /** Rows that give way to new ones: a later fetch's repetition of an observation, a feed's earlier rows of a version. */
@@ -168,28 +196,33 @@ export async function versionsOf(context: IngestContext, dataset: Dataset, fetch
 
 /** Files that may hold rows of some fetches, or such as give way to the new rows. */
 async function filesTouched(
-  state: TableState,
-  dataset: Dataset,
-  landing: { readonly ids: readonly string[]; readonly rows: readonly AnyRow[] },
+  session: Session,
+  landing: { readonly state: TableState; readonly dataset: Dataset; readonly ids: readonly string[]; readonly fresh: Sql },
 ): Promise<LiveFile[]> {
-  const { ids, rows } = landing
+  const { state, dataset, ids, fresh } = landing
   const found = new Map<string, LiveFile>()
   const find = async (filter: Parameters<typeof liveFiles>[1]): Promise<void> => {
     for (const file of await liveFiles(state, filter)) found.set(file.key, file)
   }
   if (ids.length > 0) await find({ fetch_id: { gte: ids[0], lte: ids.at(-1) } })
   const { version } = dataset
-  if (version) for (const value of new Set(rows.map((row) => row[version]))) await find({ [version]: { gte: value, lte: value } })
-  if (dataset.land === 'append' && rows.length > 0) {
-    let from = Number.POSITIVE_INFINITY
-    let to = Number.NEGATIVE_INFINITY
-    for (const row of rows) {
-      from = Math.min(from, row[dataset.time] as number)
-      to = Math.max(to, row[dataset.time] as number)
-    }
-    await find({ [dataset.time]: { gte: from, lte: to } })
+  if (version) {
+    const versions = await session.values(sql`SELECT DISTINCT ${column(dataset, version)} FROM ${fresh}`)
+    for (const [value] of versions) await find({ [version]: { gte: value, lte: value } })
+  }
+  if (dataset.land === 'append') {
+    const time = column(dataset, dataset.time)
+    const [range] = await session.values(sql`SELECT epoch_us(min(${time})), epoch_us(max(${time})) FROM ${fresh}`)
+    const [from, to] = range as [bigint | null, bigint | null]
+    if (from !== null && to !== null) await find({ [dataset.time]: { gte: Number(from) / 1000, lte: Number(to) / 1000 } })
   }
   return [...found.values()]
+}
+
+/** Puts the rows of a landing where the engine can sort and compare them. */
+function stage(context: IngestContext, session: Session, dataset: Dataset, { rows }: LandingRows): Promise<StagedRows> {
+  const [batches, options] = 'length' in rows ? [[rows], {}] : [rows, { spillTo: context.lake.engine.folder }]
+  return stageRows(session, tableColumns(dataset), batches, options)
 }
 
 /** The key of a row as one value. */
@@ -237,6 +270,8 @@ async function write(
     sortOrderId: state.metadata['default-sort-order-id'],
     folder: context.lake.engine.folder,
     sourceBytes,
+    // A version is written once and whole, so that its files need not be one.
+    ...(dataset.land === 'replace' ? { mostSorted: MOST_SORTED } : {}),
     ...(partition ? { partition } : {}),
   })
   return storeFiles(context.store, written)

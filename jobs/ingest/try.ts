@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib'
-import type { AnyRow } from '../../lake/schema/dataset.ts'
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { type Feed, type FeedBody, FormatError } from '../feeds/define.ts'
 import { judge } from './guard.ts'
 import { FetchError, sniff } from './http.ts'
@@ -25,8 +25,13 @@ export interface TrialCounts {
 /** Runs guard, parse and checks of a feed on bytes; needs neither Redis nor lake and lands nothing. Gzipped files are unpacked. */
 export async function tryFeed(
   feed: Feed,
-  given: { readonly files: readonly { readonly name: string; readonly bytes: Buffer }[]; readonly at: number },
-): Promise<{ trial: Trial; rows: ReadonlyMap<string, readonly AnyRow[]> }> {
+  given: {
+    readonly files: readonly { readonly name: string; readonly bytes: Buffer }[]
+    readonly at: number
+    /** The dataset whose rows are asked for; none unless told. */
+    readonly rowsOf?: Dataset | null
+  },
+): Promise<{ trial: Trial; rows: readonly AnyRow[] }> {
   const plan = feed.plans.find(({ requests }) => requests.length === given.files.length) ?? feed.plans[0]
   try {
     const bodies: FeedBody[] = []
@@ -37,7 +42,7 @@ export async function tryFeed(
       if (first) await sniff(first, plain)
       bodies.push({ name: request?.name ?? name, bytes: plain })
     }
-    const publication = await parsePublication(feed, bodies, given.at)
+    const publication = await parsePublication(feed, bodies, given.at, { keeps: (dataset) => dataset === given.rowsOf })
     const verdict = judge(feed, publication, null)
     const missing = verdict.kind === 'unchanged' ? {} : verdict.missing
     const flags = Object.entries(missing).map(
@@ -50,10 +55,10 @@ export async function tryFeed(
       datasets: countsOf(feed, publication),
       warnings: [...flags, ...warningLines(publication.report)],
     }
-    return { trial, rows: publication.rows }
+    return { trial, rows: publication.rows.get(given.rowsOf?.id ?? '') ?? [] }
   } catch (error) {
     if (!(error instanceof FormatError) && !(error instanceof FetchError)) throw error
-    return { trial: { feed: feed.id, accepted: false, reason: error.message, datasets: {}, warnings: [] }, rows: new Map() }
+    return { trial: { feed: feed.id, accepted: false, reason: error.message, datasets: {}, warnings: [] }, rows: [] }
   }
 }
 
@@ -70,7 +75,7 @@ function countsOf(feed: Feed, publication: Publication): Record<string, TrialCou
   for (const { id, columns } of feed.into) {
     const lists = new Set(Object.values(columns).flatMap(({ codes }) => (codes ? [codes.id] : [])))
     counts[id] = {
-      rows: publication.rows.get(id)?.length ?? 0,
+      rows: publication.counts.get(id) ?? 0,
       quarantined: publication.report.quarantined[id] ?? {},
       unknown_codes: unknownCodes(publication.report, (list) => lists.has(list) || !listedElsewhere(feed, list)),
     }

@@ -1,11 +1,42 @@
+import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import type { Feed } from '../feeds/define.ts'
+import { decodeKept } from './collect.ts'
+import type { IngestContext } from './context.ts'
+import { readKept } from './derive.ts'
+import { checkedRows } from './parse.ts'
 
-/** Rows of a `replace` dataset, by publication from the newest to the oldest: of each version those of the newest publication with it. */
-export function newestOfEachVersion(dataset: Dataset, newestFirst: readonly (readonly AnyRow[])[], taken = new Set<unknown>()): AnyRow[] {
-  const version = dataset.version as string
-  return newestFirst.flatMap((rows) => {
-    const kept = rows.filter((row) => !taken.has(row[version]))
-    for (const row of kept) taken.add(row[version])
-    return kept
-  })
+/** What a fetch gives a `replace` dataset: its rows, read from its bytes; or, of one that cannot be read any more, the versions it landed. */
+export type VersionSource = { readonly accepted: AcceptedFetch } | { readonly keeps: readonly unknown[] }
+
+/**
+ * Rows of a `replace` dataset, from the newest fetch to the oldest: of each version those of the newest fetch with it. Versions in `taken`
+ * are those of newer fetches; it gets the ones found here. Rows are read from the raw archive and passed on, so that a version may be
+ * larger than memory. Throws where bytes that could be read once cannot be now.
+ */
+export async function* newestOfEachVersion(
+  context: IngestContext,
+  given: { readonly feed: Feed; readonly dataset: Dataset; readonly newestFirst: readonly VersionSource[]; readonly taken?: Set<unknown> },
+): AsyncGenerator<AnyRow[]> {
+  const { feed, dataset, taken = new Set() } = given
+  const column = dataset.version as string
+  for (const source of given.newestFirst) {
+    if ('keeps' in source) {
+      for (const version of source.keeps) taken.add(version)
+      continue
+    }
+    const { accepted } = source
+    const { fetch_id } = accepted
+    const found = new Set<unknown>()
+    const bodies = await decodeKept(feed, await readKept(context, accepted))
+    for await (const rows of checkedRows(feed, dataset, bodies, Date.parse(accepted.fetched_at))) {
+      const kept = rows.filter((row) => !taken.has(row[column]))
+      for (const row of kept) {
+        row.fetch_id = fetch_id
+        found.add(row[column])
+      }
+      if (kept.length > 0) yield kept
+    }
+    for (const version of found) taken.add(version)
+  }
 }

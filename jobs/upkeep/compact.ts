@@ -7,6 +7,8 @@ import { compactionGroups } from './groups.ts'
 
 /** Makes small files of a dataset's table into few, as `compactionGroups` says; what others changed meanwhile is left for the next time. */
 export async function compactDataset(context: IngestContext, dataset: Dataset): Promise<void> {
+  // Versions are landed whole: there is nothing small left to gather.
+  if (dataset.land === 'replace') return
   const state = await context.lake.table(dataset).load()
   if (!state) return
   const timeId = tableColumns(dataset)[dataset.time]?.id as number

@@ -32,6 +32,8 @@ export interface WriteOptions {
    * of the order's leading columns, so that one place stays in one file.
    */
   readonly sourceBytes?: number
+  /** Rows that are sorted at once: of more, several files are made in the same way. For tables whose files are never made into others. */
+  readonly mostSorted?: number
   readonly rowGroupRows?: number
 }
 
@@ -80,8 +82,10 @@ export function orderOf(dataset: Dataset): Sql {
 }
 
 /** The rows of each file of a partition: all of them, or cut between the values of the order's columns but the last. */
-async function piecesOf(session: Session, { dataset, sourceBytes = 0 }: WriteOptions, rows: Sql): Promise<Sql[]> {
-  const pieces = sourceBytes <= MOST_BYTES ? 1 : Math.floor(sourceBytes / PIECE_BYTES)
+async function piecesOf(session: Session, { dataset, sourceBytes = 0, mostSorted }: WriteOptions, rows: Sql): Promise<Sql[]> {
+  const [[count] = []] = mostSorted === undefined ? [] : await session.values(sql`SELECT count(*) FROM ${rows}`)
+  const byRows = count === undefined ? 1 : Math.ceil(Number(count) / (mostSorted as number))
+  const pieces = Math.max(1, byRows, sourceBytes <= MOST_BYTES ? 1 : Math.floor(sourceBytes / PIECE_BYTES))
   const leading = dataset.order.slice(0, Math.max(1, dataset.order.length - 1)).map((name) => column(dataset, name))
   if (pieces === 1 || leading.length === 0) return [rows]
   const places = join(leading)

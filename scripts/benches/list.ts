@@ -9,6 +9,7 @@ import { lakeSensorMonth } from './lake-sensor-month.ts'
 import { liveSaturated } from './live-saturated.ts'
 import type { Bench, MemoryBench } from './measure.ts'
 import { pmParse } from './pm-parse.ts'
+import { railGtfsLand } from './rail-gtfs-land.ts'
 
 /** Every bench, in the order they run. */
 export const BENCHES: readonly (Bench | MemoryBench)[] = [
@@ -23,5 +24,6 @@ export const BENCHES: readonly (Bench | MemoryBench)[] = [
   incidentsApi,
   incidentsNotModified,
   liveSaturated,
+  railGtfsLand,
   ...FEED_MEMORY,
 ]

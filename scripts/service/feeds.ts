@@ -56,8 +56,8 @@ async function attempt(
   const dataset = options.rows === undefined ? null : feed.into.find((known) => known.id === options.rows)
   if (dataset === undefined) throw new Error(`--rows ${options.rows}: one of ${feed.into.map((known) => known.id).join(', ')}`)
   const files = paths.map((path) => ({ name: basename(path).replace(/\..*$/, ''), bytes: readFileSync(path) }))
-  const { trial, rows } = await tryFeed(feed, { files, at })
-  if (dataset) for (const row of rows.get(dataset.id) ?? []) say(rowText(dataset, row))
+  const { trial, rows } = await tryFeed(feed, { files, at, rowsOf: dataset })
+  if (dataset) for (const row of rows) say(rowText(dataset, row))
   else if (options.json) say(JSON.stringify(trial))
   else show(trial)
   if (!trial.accepted) process.exitCode = 2

@@ -26,6 +26,9 @@ export type Source =
   /** A folder of recorded captures such as `../shared/feeds`. */
   | { readonly kind: 'captures'; readonly dir: string }
 
+/** Writing a timetable takes longer than the 5 s after which an idle connection is closed unless told: its client would send into a closed one. */
+const KEEP_ALIVE_MS = 300_000
+
 /** What `startPublishers` may be told. */
 export interface PublisherOptions {
   readonly source: Source
@@ -67,7 +70,7 @@ interface State {
 export async function startPublishers({ source, port = 0, host = '127.0.0.1', faults = [] }: PublisherOptions): Promise<Publishers> {
   const state = makeState(source)
   for (const fault of faults) state.board.set(fault)
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     handle(state, request, response).catch((error: unknown) => {
       if (response.headersSent) return void response.destroy()
       send(response, plainAnswer(500, `the stand-in failed: ${error instanceof Error ? error.stack : String(error)}`), request)

@@ -1,4 +1,6 @@
-import { crc32, deflateRawSync } from 'node:zlib'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { crc32, deflateRawSync, gunzipSync } from 'node:zlib'
 
 /** A member of an archive that a test makes; what it states of itself may be wrong. */
 export interface Member {
@@ -8,6 +10,21 @@ export interface Member {
   readonly statedSum?: number
   readonly flags?: number
   readonly isStored?: boolean
+}
+
+/** The archive that a folder of members stands for: text can be read and compared, an archive cannot. Those that end in `.gz` lie gzipped. */
+export function zipOfFolder(folder: string): Buffer {
+  return zipOf(...membersOf(folder))
+}
+
+/** The files of a folder as members. */
+export function membersOf(folder: string): Member[] {
+  return readdirSync(folder)
+    .sort()
+    .map((file) => {
+      const bytes = readFileSync(join(folder, file))
+      return { name: basename(file, '.gz'), bytes: file.endsWith('.gz') ? gunzipSync(bytes) : bytes }
+    })
 }
 
 /** An archive as APPNOTE 6.3 has it: local headers with data, the central directory, its end. */

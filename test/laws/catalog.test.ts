@@ -8,6 +8,7 @@ import { datasets } from '../../lake/catalog.ts'
 import { filledColumns } from '../../lake/schema/check-rows.ts'
 import { PLANS } from '../../lake/schema/dataset.ts'
 import { UNITS } from '../../lake/schema/units.ts'
+import { zipOfFolder } from '../helpers/zip.ts'
 import { PROJECT, sourceFiles, walk } from './sources.ts'
 
 const FIXTURES = join(PROJECT, 'test/fixtures')
@@ -98,12 +99,16 @@ describe.each(feeds.map((feed) => [feed.id, feed] as const))('feed %s', (id, fee
   const folder = join(FIXTURES, id)
 
   test('has a fixture that gives good rows of each of its datasets', async () => {
-    const files = walk(folder).sort()
+    // A folder named `….zip` stands for an archive of what is in it.
+    const files = [...new Set(walk(folder).map((path) => (dirname(path).endsWith('.zip') ? dirname(path) : path)))].sort()
     expect(files.length).toBeGreaterThan(0)
     const seen = new Map<string, number>()
     for (const path of files) {
-      const { rows } = await tryFeed(feed, { files: [{ name: 'fixture', bytes: readFileSync(path) }], at: Date.UTC(2026, 10, 1) })
-      for (const [dataset, found] of rows) seen.set(dataset, (seen.get(dataset) ?? 0) + found.length)
+      const { trial } = await tryFeed(feed, {
+        files: [{ name: 'fixture', bytes: path.endsWith('.zip') ? zipOfFolder(path) : readFileSync(path) }],
+        at: Date.UTC(2026, 10, 1),
+      })
+      for (const [dataset, { rows }] of Object.entries(trial.datasets)) seen.set(dataset, (seen.get(dataset) ?? 0) + rows)
     }
     for (const dataset of feed.into) expect(seen.get(dataset.id) ?? 0, `rows of ${dataset.id}`).toBeGreaterThan(0)
   })

@@ -104,3 +104,37 @@ export const RAIL_MOVEMENTS = defineCodes('rail_movement', "How a train moves, b
   RUNNING: ['En marcha (E, o parte del tramo recorrida)', 'Running (E, or a share of the section)'],
   RUNNING_S: ['Entre estaciones (S, sin documentar)', 'Between stations (S, undocumented)'],
 })
+
+/** What runs on a route. */
+export const RAIL_ROUTE_TYPES = defineCodes('rail_route_type', 'What runs on a route.', {
+  RAIL: ['Tren', 'Train'],
+  BUS: ['Autobús', 'Bus'],
+})
+
+/** How travellers get on or off at a stop. */
+export const RAIL_STOP_USES = defineCodes('rail_stop_use', 'Whether travellers get on or off at a stop of a trip.', {
+  REGULAR: ['Sin aviso', 'Regularly'],
+  NONE: ['No se permite', 'Not at all'],
+  PHONE_AGENCY: ['Con aviso a la operadora', 'After a call to the operator'],
+  ASK_DRIVER: ['Con aviso al personal del tren', 'After asking the train crew'],
+})
+
+/** The names that Renfe gives its commuter networks, by the first two characters of their ids. */
+export const RAIL_NUCLEOS = defineCodes('rail_nucleo', 'Commuter network (núcleo), by the code that its ids begin with.', {
+  '10': ['Madrid', 'Madrid'],
+  '20': ['Asturias', 'Asturias'],
+  '30': ['Sevilla', 'Seville'],
+  '31': ['Cádiz', 'Cádiz'],
+  '32': ['Málaga', 'Málaga'],
+  '40': ['Valencia', 'Valencia'],
+  '41': ['Murcia y Alicante', 'Murcia and Alicante'],
+  '45': ['Cartagena, vía métrica', 'Cartagena, metre gauge'],
+  '46': ['Ferrol, vía métrica', 'Ferrol, metre gauge'],
+  '47': ['León, vía métrica', 'León, metre gauge'],
+  '51': ['Rodalies de Catalunya', 'Rodalies de Catalunya'],
+  '60': ['Bilbao', 'Bilbao'],
+  '61': ['San Sebastián', 'San Sebastián'],
+  '62': ['Santander', 'Santander'],
+  '70': ['Zaragoza', 'Zaragoza'],
+  '90': ['Cercedilla–Cotos', 'Cercedilla–Cotos'],
+})

@@ -1,5 +1,5 @@
 import { between, chance } from '../random.ts'
-import { type RailTrip, runningTrips, type TripStop } from './rail-trips.ts'
+import { type RailTrip, runningTrips, type TripStop } from './running-trips.ts'
 import type { World } from './world.ts'
 
 /** A trip that is spoken of at an instant. */

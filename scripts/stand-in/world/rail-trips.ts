@@ -1,113 +1,107 @@
-import { instantOf } from '../../../lake/schema/time.ts'
 import { chance } from '../random.ts'
-import { type LineStop, type RailLine, railLines } from './rail-lines.ts'
-import { localTime } from './rhythm.ts'
-import type { World } from './world.ts'
+import type { CommuterLine, LongDistanceTrain, Nucleo, RailNetwork, RailPattern } from './rail-network.ts'
 
-/** A stop of a trip with its planned times, ms. */
-export interface TripStop extends LineStop {
-  readonly arrivesAt: number
-  readonly leavesAt: number
-}
-
-/** A trip of one service day, as the timetable has it. */
-export interface RailTrip {
-  readonly line: RailLine
+/** A trip of a commuter train on its day. It is at stop `n` of its pattern `startsAt` plus that stop's seconds after the service day began. */
+export interface CommuterTrip {
+  readonly id: string
+  readonly serviceId: string
   readonly trainNumber: string
-  /** Ids that live feeds use of it at the instant that was asked for: of a commuter train one, of long distance one a variant. */
-  readonly tripIds: readonly [string, ...string[]]
-  /** Decides what becomes of it: the same all its life, another on another day. */
-  readonly key: number
-  readonly stops: readonly [TripStop, ...TripStop[]]
+  readonly pattern: RailPattern
+  /** Seconds since the service day began. */
+  readonly startsAt: number
+  /** Stops that the timetable lists: all, or one, or none. */
+  readonly listed: number
+  readonly isAccessible: boolean
+  readonly isExpress: boolean
 }
 
-const MINUTE = 60_000
-const DAY = 86_400_000
-const STAND_MS = 40_000
+/** A trip of the long-distance timetable: a train in a part of its year. */
+export interface LongDistanceTrip {
+  readonly id: string
+  readonly serviceId: string
+  readonly train: LongDistanceTrain
+  /** First and last day of validity, days since 1970. */
+  readonly from: number
+  readonly to: number
+}
+
 const DAY_LETTERS = 'DLMXJVS'
-/** Trips are announced, and followed, for so long before and after their planned running. */
-const BEFORE = 60 * MINUTE
-const AFTER = 60 * MINUTE
-/** The version of a night is in force from five in the morning, UTC. */
-const VERSION_HOUR = 5 * 60 * MINUTE
+/** Days that the commuter timetable goes ahead. */
+export const COMMUTER_DAYS = 30
+/** Days that the long-distance timetable goes ahead, and that one id of a train is valid for. */
+const HORIZON_DAYS = 110
+const VALID_DAYS = 17
 
-/**
- * The trips that run at an instant (ms), or did or will within the hour, by both service days that it can belong to. This is all that live
- * feeds need of a timetable.
- */
-export function runningTrips(world: World, instant: number): RailTrip[] {
-  const { dayNumber } = localTime(instant)
-  return world
-    .part(railLines)
-    .flatMap((line) => [dayNumber - 1, dayNumber].flatMap((serviceDay) => tripsOf(world.seed, { line, serviceDay, instant })))
+/** Day of the week of a day since 1970, 0 for Sunday. */
+export function weekdayOf(day: number): number {
+  return (day + 4) % 7
 }
 
-interface Service {
-  readonly line: RailLine
-  /** Days since 1970-01-01. */
-  readonly serviceDay: number
-  readonly instant: number
+/** The service of a network on a day (days since 1970): the counter comes round every hundred days. */
+export function commuterService(nucleo: Nucleo, day: number): string {
+  return `${nucleo.code}${String(day % 100).padStart(2, '0')}${DAY_LETTERS.charAt(weekdayOf(day))}`
 }
 
-function tripsOf(seed: number, { line, serviceDay, instant }: Service): RailTrip[] {
-  // Noon less twelve hours, so that trains keep their clock times on days of 23 and 25 hours.
-  const dayStart = instantOf(dateOf(serviceDay), '12:00') - DAY / 2
-  const length = (line.stops.length - 1) * line.section * MINUTE
-  const trips: RailTrip[] = []
-  const runs = Math.floor((line.lastMinute - line.firstMinute) / line.headway) + 1
-  for (let run = 0; run < runs; run++) {
-    const leavesAt = dayStart + (line.firstMinute + run * line.headway) * MINUTE
-    if (leavesAt - BEFORE > instant || leavesAt + length + AFTER < instant) continue
-    for (const direction of [0, 1])
-      trips.push(tripOf(seed, { line, serviceDay, instant }, { number: run * 2 + direction, direction, leavesAt }))
+/** The trips of a commuter network on a day, line by line. */
+export function* commuterTrips(seed: number, nucleo: Nucleo, day: number): Generator<CommuterTrip> {
+  const serviceId = commuterService(nucleo, day)
+  const weekday = weekdayOf(day)
+  for (const line of nucleo.lines) {
+    const trips = Math.round(line.trips * (weekday === 0 ? 0.72 : weekday === 6 ? 0.8 : 1.1))
+    for (let nth = 0; nth < trips; nth++) yield commuterTrip(seed, { nucleo, line, nth, trips, day, serviceId })
   }
-  return trips
 }
 
-function tripOf(
+function commuterTrip(
   seed: number,
-  { line, serviceDay, instant }: Service,
-  run: { readonly number: number; readonly direction: number; readonly leavesAt: number },
-): RailTrip {
-  const number = line.firstNumber + run.number
-  const trainNumber = String(number).padStart(5, '0')
-  const key = number * 100_000 + serviceDay
-  const stops = run.direction === 0 ? line.stops : line.stops.toReversed()
-  const timed = stops.map((stop, at): TripStop => {
-    const arrivesAt = run.leavesAt + Math.round(at * line.section) * MINUTE
-    return { ...stop, arrivesAt, leavesAt: arrivesAt + (at === 0 || at === stops.length - 1 ? 0 : STAND_MS) }
-  })
+  of: { nucleo: Nucleo; line: CommuterLine; nth: number; trips: number; day: number; serviceId: string },
+): CommuterTrip {
+  const { nucleo, line, nth, trips, day, serviceId } = of
+  const network = Number(nucleo.code)
+  const trainNumber = String(15_000 + line.index * 900 + nth + network * 11).slice(-5)
+  const draw = chance(seed, 'commuter trip', network, line.index, nth)
+  const pattern = line.patterns[(nth % 2) + (draw < 0.3 ? 2 : 0)] as RailPattern
+  const whim = chance(seed, 'commuter day', network, line.index, nth, day)
   return {
-    line,
+    id: `${serviceId}${trainNumber}${line.name}`,
+    serviceId,
     trainNumber,
-    tripIds:
-      line.nucleo === null
-        ? variantIds(seed, { number, trainNumber, instant })
-        : [commuterId(seed, line, { trainNumber, key, serviceDay })],
-    key,
-    stops: timed as unknown as readonly [TripStop, ...TripStop[]],
+    pattern,
+    // From 05:10 on; the last ones set out after midnight.
+    startsAt: 5 * 3600 + 600 + 60 * Math.round((nth * 19.2 * 60) / trips),
+    listed: whim < 0.0029 ? 0 : whim < 0.0048 ? 1 : pattern.stops.length,
+    isAccessible: draw > 0.42,
+    isExpress: nucleo.code === '10' && line.index === 0 && nth % 6 === 5,
   }
 }
 
-function commuterId(
-  seed: number,
-  line: RailLine,
-  trip: { readonly trainNumber: string; readonly key: number; readonly serviceDay: number },
-): string {
-  const weekday = (trip.serviceDay + 4) % 7
-  // One in two hundred is added to the timetable for the day.
-  if (chance(seed, 'added', trip.key) < 0.005) return `SPECIAL_${line.nucleo}_${trip.trainNumber}${line.name}`
-  return `${line.nucleo}${String(trip.serviceDay % 90).padStart(2, '0')}${DAY_LETTERS[weekday]}${trip.trainNumber}${line.name}`
+/** The long-distance timetable of a night: trips in force are issued anew, with that day as the first of their validity. */
+export function* longDistanceTrips({ trains }: RailNetwork, night: number): Generator<LongDistanceTrip> {
+  for (const [nth, train] of trains.entries()) {
+    const shift = (nth * 7) % VALID_DAYS
+    for (let part = Math.floor((night + shift) / VALID_DAYS); part * VALID_DAYS - shift < night + HORIZON_DAYS; part++) {
+      const from = Math.max(night, part * VALID_DAYS - shift)
+      const to = (part + 1) * VALID_DAYS - shift - 1
+      const variant = 1 + (part % 6)
+      const start = isoDay(from)
+      yield {
+        id: `${train.number}${variant}${start}`,
+        serviceId: `${start}${isoDay(to)}${train.number}${variant}`,
+        train,
+        from,
+        to,
+      }
+    }
+  }
 }
 
-/** The date in the id is that of the version in force, which changes while the train runs; one train in four has two variants. */
-function variantIds(
-  seed: number,
-  trip: { readonly number: number; readonly trainNumber: string; readonly instant: number },
-): [string, ...string[]] {
-  const from = new Date(trip.instant - VERSION_HOUR).toISOString().slice(0, 10)
-  const first = `${trip.trainNumber}1${from}`
-  return chance(seed, 'variants', trip.number) < 0.25 ? [first, `${trip.trainNumber}2${from}`] : [first]
+/** Days of a trip's validity on which it does not run; the last one always stays. */
+export function restDaysOf({ train, from, to }: LongDistanceTrip): number[] {
+  const days = Array.from({ length: to - from + 1 }, (_, at) => from + at)
+  return days.filter((day) => train.restDays.includes(weekdayOf(day)))
 }
 
-const dateOf = (dayNumber: number): string => new Date(dayNumber * DAY).toISOString().slice(0, 10)
+/** YYYY-MM-DD of a day since 1970. */
+export function isoDay(day: number): string {
+  return new Date(day * 86_400_000).toISOString().slice(0, 10)
+}

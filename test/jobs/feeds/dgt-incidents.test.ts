@@ -345,8 +345,11 @@ test.skipIf(!capture)('half of the capture is refused after the whole; beacons g
     blocks: { v16_beacons: { dgt: 193 } },
   } as unknown as AcceptedFetch
   const left = (incidents: number, beacons: number): Publication => {
-    const kept: Record<string, number> = { incidents, v16_beacons: beacons }
-    return { ...publication, rows: new Map([...publication.rows].map(([id, rows]) => [id, rows.slice(0, kept[id])])) }
+    const counts = new Map([
+      ['incidents', incidents],
+      ['v16_beacons', beacons],
+    ])
+    return { ...publication, counts, blocks: { v16_beacons: beacons > 0 ? { dgt: beacons } : {} } }
   }
   expect(judge(dgtIncidentsFeed, left(177, 96), { last, missing: {} })).toMatchObject({
     kind: 'reject',

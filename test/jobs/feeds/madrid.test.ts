@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest'
 import { type Feed, FormatError } from '../../../jobs/feeds/define.ts'
 import { madridSensors } from '../../../jobs/feeds/road/madrid-sensors.ts'
 import { madridTraffic } from '../../../jobs/feeds/road/madrid-traffic.ts'
-import { countBlocks } from '../../../jobs/ingest/blocks.ts'
 import { judge } from '../../../jobs/ingest/guard.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
 import type { AcceptedFetch } from '../../../lake/raw/archive.ts'
@@ -266,14 +265,16 @@ describe.skipIf(!shared)('captures of pm.xml', () => {
     const last = {
       data_time: '2023-01-26T11:56:43.000Z',
       rows: { traffic_readings: 4563, traffic_sensors: 4563 },
-      blocks: countBlocks(madridTraffic, whole),
+      blocks: whole.blocks,
     } as unknown as AcceptedFetch
     const urban = await parse(madridTraffic, capture('madrid-intensidad/pm_20230126T130143.xml.gz'))
     expect(judge(madridTraffic, urban, { last, missing: {} })).toMatchObject({
       kind: 'accept',
       missing: { traffic_readings: ['M30'], traffic_sensors: ['M30'] },
     })
-    const half = { ...urban, rows: new Map([...urban.rows].map(([id, rows]) => [id, rows.slice(0, 2000)])) }
+    const counts = new Map([...urban.counts.keys()].map((id) => [id, 2000]))
+    const blocks = Object.fromEntries(Object.entries(urban.blocks).map(([id, ofBlock]) => [id, { ...ofBlock, URBAN: 2000 }]))
+    const half = { ...urban, counts, blocks }
     expect(judge(madridTraffic, half, { last, missing: {} })).toMatchObject({
       kind: 'reject',
       reason: expect.stringContaining('2000 rows after 4274'),

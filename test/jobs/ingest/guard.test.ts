@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { type Blocks, defineFeed, type Feed } from '../../../jobs/feeds/define.ts'
-import { countBlocks } from '../../../jobs/ingest/blocks.ts'
+import { blockCounts, blocksOf } from '../../../jobs/ingest/blocks.ts'
 import { type Before, judge } from '../../../jobs/ingest/guard.ts'
 import { collectNotes } from '../../../jobs/ingest/notes.ts'
 import type { Publication } from '../../../jobs/ingest/parse.ts'
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { miteco } from '../../../lake/datasets/fuel/sources.ts'
 import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
-import type { AnyRow } from '../../../lake/schema/dataset.ts'
 
 const NOON = Date.UTC(2026, 3, 29, 12)
 const feed = defineFeed({
@@ -27,7 +26,14 @@ function publication(counts: Record<string, number>, publishedAt: number | null 
   report.publishedAt = publishedAt
   if (bad > 0) report.quarantined.fuel_stations = { 'price is null': bad }
   const rows = Object.entries(counts).flatMap(([province_code, count]) => Array.from({ length: count }, () => ({ province_code })))
-  return { rows: new Map([['fuel_stations', rows]]), report, data_time: publishedAt ?? NOON, fetched_at: NOON }
+  return { ...counted(rows), report, data_time: publishedAt ?? NOON, fetched_at: NOON }
+}
+
+/** What is counted of rows while they are parsed. */
+function counted(rows: readonly { readonly province_code: unknown }[]): Pick<Publication, 'rows' | 'counts' | 'blocks'> {
+  const blocks: Record<string, number> = {}
+  for (const block of rows.flatMap((row) => blocksOf(row, 'province_code'))) blocks[block] = (blocks[block] ?? 0) + 1
+  return { rows: new Map(), counts: new Map([['fuel_stations', rows.length]]), blocks: { fuel_stations: blocks } }
 }
 
 function last(counts: Record<string, number>, at = NOON - 1_800_000, missing: string[] = []): Before {
@@ -123,7 +129,7 @@ describe('blocks as a feed declares them', () => {
   })
   const alerts = (...nucleos: string[][]): Publication => ({
     ...publication({}),
-    rows: new Map([['fuel_stations', nucleos.map((province_code) => ({ province_code }))]]),
+    ...counted(nucleos.map((province_code) => ({ province_code }))),
   })
   const lastAlerts = (rows: number, counts: Record<string, number>): Before => ({
     last: { ...last(counts).last, rows: { fuel_stations: rows } },
@@ -148,8 +154,7 @@ describe('blocks as a feed declares them', () => {
   })
 
   test('a row of a list is in each of its blocks, once, and in none where the list is empty', () => {
-    const counts = countBlocks(declared({ column: 'province_code' }), alerts(['10', '20'], ['10', '10'], [], ['51']))
-    expect(counts).toEqual({ fuel_stations: { '10': 2, '20': 1, '51': 1 } })
+    expect(alerts(['10', '20'], ['10', '10'], [], ['51']).blocks).toEqual({ fuel_stations: { '10': 2, '20': 1, '51': 1 } })
   })
 
   test('where a block of a list is missing, the rows in the others are compared, each in all of its blocks', () => {
@@ -186,8 +191,9 @@ describe('blocks as a feed declares them', () => {
     }
     const both: Feed = { ...declared({ column: 'province_code' }), into: [fuelStations, fuelPrices], blocks }
     const prices = (stations: Record<string, number>, priced: Record<string, number>): Publication => {
-      const rows = publication(priced).rows.get('fuel_stations') as object[]
-      return { ...publication(stations), rows: new Map([...publication(stations).rows, ['fuel_prices', rows as AnyRow[]]]) }
+      const given = publication(stations)
+      const counts = new Map([...given.counts, ['fuel_prices', publication(priced).counts.get('fuel_stations') ?? 0]])
+      return { ...given, counts, blocks: blockCounts(both, given.blocks) }
     }
     const whole = last({ '10': 40, '20': 24 })
     const counts = { fuel_stations: { '10': 40, '20': 24 }, fuel_prices: { '10': 40, '20': 24 } }

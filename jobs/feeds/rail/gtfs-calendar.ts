@@ -1,0 +1,119 @@
+import { instantOf } from '../../../lake/schema/time.ts'
+import { readGtfs } from '../../formats/gtfs.ts'
+import type { Zip } from '../../formats/zip.ts'
+import { FormatError } from '../define.ts'
+
+/** When the services of a timetable run. */
+export interface GtfsCalendar {
+  /** First day of any service, YYYY-MM-DD: what the version is named after. */
+  readonly first: string
+  /** Begin of that day in Madrid, ms since the epoch. */
+  readonly validFrom: number
+  /** Days on which each service runs, YYYY-MM-DD, in order; by service id. */
+  readonly days: ReadonlyMap<string, readonly string[]>
+  /** Services of one day whose weekdays leave that day out: the publisher lets them run all the same. */
+  readonly offWeekday: number
+  /** Rows that are no calendar: how many, and the first of them. */
+  readonly bad: { readonly count: number; readonly sample: string }
+}
+
+const DAY_MS = 86_400_000
+/** A service of more days than this is a mistake in its dates. */
+const MOST_DAYS = 1100
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
+const [SERVICE, START, END] = [0, 1, 2]
+const FIRST_WEEKDAY = 3
+const [DATE, EXCEPTION] = [1, 2]
+
+interface Service {
+  /** Days since 1970, both inclusive. */
+  readonly from: number
+  readonly to: number
+  /** From Sunday on. */
+  readonly weekdays: readonly boolean[]
+}
+
+/** Reads which services run on which days: ranges on their weekdays, less the days taken out, and those added. */
+export async function readCalendar(zip: Zip): Promise<GtfsCalendar> {
+  const services = new Map<string, Service>()
+  const bad = { count: 0, sample: '' }
+  const refuse = (line: string): void => {
+    if (bad.count++ === 0) bad.sample = line
+  }
+  let first = Number.POSITIVE_INFINITY
+  let offWeekday = 0
+  for await (const records of readGtfs(zip, 'calendar.txt', { requires: ['service_id', 'start_date', 'end_date', ...WEEKDAYS] }))
+    while (records.next()) {
+      const id = records.text(SERVICE)
+      const [from, to] = [dayOf(records.text(START)), dayOf(records.text(END))]
+      if (!records.isWhole || id === null || !(to >= from) || to - from > MOST_DAYS) {
+        refuse(records.line)
+        continue
+      }
+      first = Math.min(first, from)
+      const weekdays = WEEKDAYS.map((_, at) => records.text(FIRST_WEEKDAY + at) === '1')
+      const isOff = from === to && !weekdays[weekdayOf(from)]
+      if (isOff) offWeekday++
+      // On 2026-07-02, a Thursday, Zaragoza had the service of a Wednesday, on that day alone.
+      services.set(id, { from, to, weekdays: isOff ? WEEKDAYS.map(() => true) : weekdays })
+    }
+  if (services.size === 0) throw new FormatError('calendar.txt has no service')
+  const exceptions = zip.names.includes('calendar_dates.txt') ? await readExceptions(zip, refuse) : new Map<string, Map<number, boolean>>()
+  const days = new Map([...services].map(([id, service]) => [id, daysOf(service, exceptions.get(id))]))
+  for (const [id, added] of exceptions) if (!services.has(id)) days.set(id, daysOf(null, added))
+  const firstDay = dateOf(first)
+  return { first: firstDay, validFrom: instantOf(firstDay, '00:00'), days, offWeekday, bad }
+}
+
+/** By service and day since 1970: true where it runs besides, false where it does not. */
+async function readExceptions(zip: Zip, refuse: (line: string) => void): Promise<Map<string, Map<number, boolean>>> {
+  const exceptions = new Map<string, Map<number, boolean>>()
+  for await (const records of readGtfs(zip, 'calendar_dates.txt', { requires: ['service_id', 'date', 'exception_type'] }))
+    while (records.next()) {
+      const id = records.text(SERVICE)
+      const day = dayOf(records.text(DATE))
+      const type = records.text(EXCEPTION)
+      if (!records.isWhole || id === null || Number.isNaN(day) || (type !== '1' && type !== '2')) {
+        refuse(records.line)
+        continue
+      }
+      const ofService = exceptions.get(id)
+      if (ofService) ofService.set(day, type === '1')
+      else exceptions.set(id, new Map([[day, type === '1']]))
+    }
+  return exceptions
+}
+
+function daysOf(service: Service | null, exceptions: ReadonlyMap<number, boolean> | undefined): string[] {
+  const days: number[] = []
+  for (let day = service?.from ?? 0; service && day <= service.to; day++)
+    if (service.weekdays[weekdayOf(day)] && exceptions?.get(day) !== false) days.push(day)
+  const known = new Set(days)
+  for (const [day, runs] of exceptions ?? []) if (runs && !known.has(day)) days.push(day)
+  return days.sort((one, other) => one - other).map(dateOf)
+}
+
+/** Weekday of a day since 1970, 0 for Sunday; 1970-01-01 was a Thursday. */
+function weekdayOf(day: number): number {
+  return (day + 4) % 7
+}
+
+/** Days since 1970 of YYYYMMDD; NaN for any other text. */
+function dayOf(text: string | null): number {
+  const match = /^(\d{4})(\d\d)(\d\d)$/.exec(text ?? '')
+  if (!match) return Number.NaN
+  const [, year, month, day] = match.map(Number) as [number, number, number, number]
+  const at = Date.UTC(year, month - 1, day)
+  return new Date(at).getUTCDate() === day ? at / DAY_MS : Number.NaN
+}
+
+const dates = new Map<number, string>()
+
+/** YYYY-MM-DD of a day since 1970; the same string each time, for a hundred thousand rows name some hundred days. */
+function dateOf(day: number): string {
+  const known = dates.get(day)
+  if (known !== undefined) return known
+  const text = new Date(day * DAY_MS).toISOString().slice(0, 10)
+  dates.set(day, text)
+  return text
+}

@@ -1,0 +1,51 @@
+import { railCalendar } from '../../../lake/datasets/rail/calendar.ts'
+import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
+import { renfe } from '../../../lake/datasets/rail/sources.ts'
+import { railStations } from '../../../lake/datasets/rail/stations.ts'
+import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
+import { railTrips } from '../../../lake/datasets/rail/trips.ts'
+import { defineFeed } from '../define.ts'
+import { archiveRequest, nightlyBand, readTimetable } from './timetable.ts'
+import type { NetworkIds } from './timetable-context.ts'
+
+/** Train number, variant, first day of validity: `0019012026-08-22`. */
+const TRIP_ID = /^(\d{5})(\d)(\d{4}-\d\d-\d\d)$/
+/** Origin, destination, and a suffix of three to five characters: `1700037606GL023`. */
+const ROUTE_ID = /^(\d{5})(\d{5})/
+
+const IDS: NetworkIds = {
+  network: 'AVLDMD',
+  prefix: 'avldmd',
+  nucleoOf: () => null,
+  terminiOf(id) {
+    const match = ROUTE_ID.exec(id)
+    return { origin_stop_id: match?.[1] ?? null, destination_stop_id: match?.[2] ?? null }
+  },
+  trainOf(id, shortName) {
+    const match = TRIP_ID.exec(id)
+    return { train_number: shortName ?? match?.[1] ?? null, variant: match?.[2] ?? null, validity_start: match?.[3] ?? null }
+  },
+}
+
+/**
+ * The timetable of high-speed, long and medium distance trains, made anew every night: trips in force get new ids each time. It has no
+ * shapes, and each trip has a service of its own, whose days are a range less exceptions.
+ */
+export const renfeGtfsAvldmd = defineFeed({
+  id: 'renfe_gtfs_avldmd',
+  domain: 'rail',
+  source: renfe,
+  into: [railStations, railRoutes, railTrips, railStopTimes, railCalendar],
+  every_s: 3600,
+  plans: [{ requests: [archiveRequest('https://ssl.renfe.com/gtransit/Fichero_AV_LD/google_transit.zip')] }],
+  freshBy: 'fetch',
+  // The horizon moves in jumps: trips were 7,001 in March of 2026 and 5,678 in August.
+  bands: {
+    rail_stations: nightlyBand(100, 0.9),
+    rail_routes: nightlyBand(20, 0.7),
+    rail_trips: nightlyBand(200, 0.6),
+    rail_stop_times: nightlyBand(1000, 0.6),
+    rail_calendar: nightlyBand(1000, 0.6),
+  },
+  rows: (bodies, clock, notes, wanted) => readTimetable(IDS, { bodies, clock, notes, wanted }),
+})

@@ -1,0 +1,158 @@
+import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
+import { railShapes } from '../../../lake/datasets/rail/shapes.ts'
+import { railStations } from '../../../lake/datasets/rail/stations.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { readGtfs } from '../../formats/gtfs.ts'
+import { type Batch, batch, type Notes } from '../define.ts'
+import { lookUp } from '../look-up.ts'
+import { accessOf, refuse, type Timetable } from './timetable-context.ts'
+
+const ROUTE_TYPES: Readonly<Record<string, string>> = { '2': 'RAIL', '3': 'BUS' }
+const STATION_CODE = /^\d{5}$/
+const COLOR = /^[0-9A-F]{6}$/
+/** A commuter route's long name: two names, each padded to 40 characters, with a dash between. */
+const NAME_WIDTH = 40
+
+const STOP_COLUMNS = { requires: ['stop_id', 'stop_name', 'stop_lat', 'stop_lon'], takes: ['wheelchair_boarding', 'stop_timezone'] }
+
+/** Rows of stops.txt; `known` gets their ids. */
+export async function* stationRows(timetable: Timetable, known: Set<string>): AsyncGenerator<Batch> {
+  const { zip, version, notes } = timetable
+  for await (const records of readGtfs(zip, 'stops.txt', STOP_COLUMNS)) {
+    const rows: FeedRow<typeof railStations>[] = []
+    while (records.next()) {
+      const stop_id = records.text(0)
+      const name = records.text(1)
+      if (!records.isWhole || stop_id === null || name === null) {
+        refuse(timetable, railStations, records)
+        continue
+      }
+      if (!STATION_CODE.test(stop_id)) notes.warn('code of a station is not of five digits')
+      known.add(stop_id)
+      rows.push({
+        ...version,
+        stop_id,
+        name,
+        position: positionOf(records.number(2), records.number(3), notes),
+        has_wheelchair_boarding: accessOf(records.text(4), notes),
+        timezone: records.text(5),
+      })
+    }
+    yield batch(railStations, rows)
+  }
+}
+
+/** Stations lie in France and Portugal too, so that only what cannot be a position is left out. */
+function positionOf(lat: number | null, lon: number | null, notes: Notes): Point | null {
+  if (lat === null || lon === null) return null
+  if (Math.abs(lat) <= 90 && Math.abs(lon) <= 180 && (lat !== 0 || lon !== 0)) return { lat, lon }
+  notes.warn('position of a station cannot be right')
+  return null
+}
+
+const ROUTE_COLUMNS = {
+  requires: ['route_id', 'route_short_name', 'route_type'],
+  takes: ['route_long_name', 'route_color', 'route_text_color'],
+}
+
+/** Rows of routes.txt; `known` gets their ids. */
+export async function* routeRows(timetable: Timetable, known: Set<string>): AsyncGenerator<Batch> {
+  const { zip, version, notes, ids } = timetable
+  for await (const records of readGtfs(zip, 'routes.txt', ROUTE_COLUMNS)) {
+    const rows: FeedRow<typeof railRoutes>[] = []
+    while (records.next()) {
+      const route_id = records.text(0)
+      const type = records.text(2)
+      if (!records.isWhole || route_id === null || type === null) {
+        refuse(timetable, railRoutes, records)
+        continue
+      }
+      known.add(route_id)
+      rows.push({
+        ...version,
+        route_id,
+        nucleo_code: ids.nucleoOf(route_id),
+        short_name: records.text(1),
+        ...namesOf(records.rawText(3)),
+        route_type: lookUp(ROUTE_TYPES, type) ?? type,
+        color: colorOf(records.text(4), notes),
+        text_color: colorOf(records.text(5), notes),
+        ...ids.terminiOf(route_id),
+      })
+    }
+    yield batch(railRoutes, rows)
+  }
+}
+
+/** A long name without its padding, and the two names that it is made of where it is. */
+function namesOf(raw: string | null): Pick<FeedRow<typeof railRoutes>, 'long_name' | 'origin_name' | 'destination_name'> {
+  const text = raw ?? ''
+  if (text.charAt(NAME_WIDTH) !== '-') {
+    const plain = text.trim().replace(/\s+/g, ' ')
+    // Nothing but the dash is left of two names that are blank.
+    return { long_name: plain === '-' ? null : plain || null, origin_name: null, destination_name: null }
+  }
+  const [origin_name, destination_name] = [text.slice(0, NAME_WIDTH).trim() || null, text.slice(NAME_WIDTH + 1).trim() || null]
+  return { long_name: [origin_name, destination_name].filter(Boolean).join(' - ') || null, origin_name, destination_name }
+}
+
+function colorOf(text: string | null, notes: Notes): string | null {
+  const color = text?.toUpperCase() ?? null
+  if (color === null || COLOR.test(color)) return color
+  notes.warn('colour of a route is not of six hexadecimal digits')
+  return null
+}
+
+const SHAPE_COLUMNS = { requires: ['shape_id', 'shape_pt_lat', 'shape_pt_lon', 'shape_pt_sequence'] }
+
+interface Shape {
+  readonly points: [lon: number, lat: number][]
+  readonly sequences: number[]
+}
+
+/** Rows of shapes.txt, one a shape; `known` gets their ids. */
+export async function* shapeRows(timetable: Timetable, known: Set<string>): AsyncGenerator<Batch> {
+  const shapes = new Map<string, Shape>()
+  for await (const records of readGtfs(timetable.zip, 'shapes.txt', SHAPE_COLUMNS))
+    while (records.next()) {
+      const id = records.text(0)
+      const [lat, lon, sequence] = [records.number(1), records.number(2), records.whole(3)]
+      if (!records.isWhole || id === null || lat === null || lon === null || !Number.isInteger(sequence)) {
+        refuse(timetable, railShapes, records)
+        continue
+      }
+      const shape = shapes.get(id) ?? { points: [], sequences: [] }
+      shapes.set(id, shape)
+      shape.points.push([lon, lat])
+      shape.sequences.push(sequence as number)
+    }
+  for (const id of shapes.keys()) known.add(id)
+  yield batch(
+    railShapes,
+    [...shapes].map(([id, shape]) => shapeRow(timetable, id, shape)),
+  )
+}
+
+function shapeRow({ ids, version }: Timetable, shape_id: string, shape: Shape): FeedRow<typeof railShapes> {
+  const match = /^\d\d_(.+?)(_INV)?$/.exec(shape_id)
+  const geometry = inSequence(shape)
+  return {
+    ...version,
+    shape_id,
+    nucleo_code: ids.nucleoOf(shape_id),
+    line: match?.[1] ?? null,
+    is_inverse: match?.[2] !== undefined,
+    points: geometry.length,
+    geometry,
+  }
+}
+
+function inSequence({ points, sequences }: Shape): Shape['points'] {
+  const isSorted = sequences.every((sequence, at) => at === 0 || sequence > (sequences[at - 1] as number))
+  if (isSorted) return points
+  return points
+    .map((point, at) => ({ point, sequence: sequences[at] as number }))
+    .sort((one, other) => one.sequence - other.sequence)
+    .map(({ point }) => point)
+}

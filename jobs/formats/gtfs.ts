@@ -1,0 +1,286 @@
+import { FormatError } from '../feeds/define.ts'
+import type { Zip } from './zip.ts'
+
+/** The columns of a member that its reader asks for; in records they go by their place in `requires`, then `takes`. */
+export interface GtfsColumns {
+  /** Names that the header must have. */
+  readonly requires: readonly string[]
+  /** Names that it may have. */
+  readonly takes?: readonly string[]
+}
+
+const COMMA = 44
+const QUOTE = 34
+const LINE_FEED = 10
+const CARRIAGE_RETURN = 13
+const TAB = 9
+const BLANK = 32
+const COLON = 58
+const ZERO = 48
+const ASCII_END = 0x80
+/** Bytes that are split into lines at once: few enough to stay in the processor's cache, many enough that waiting for them costs nothing. */
+const PIECE_BYTES = 512 * 1024
+/** Longest line; what is longer is no table. */
+const LONGEST_LINE = 1024 * 1024
+
+/**
+ * Reads a member of a GTFS archive as a stream, some thousands of lines at a time, and never holds more of it. Publishers pad lines, names
+ * and values with blanks: everything is trimmed. Throws `FormatError` where there is no such member or its header lacks a required name.
+ */
+export async function* readGtfs(zip: Zip, member: string, columns: GtfsColumns): AsyncGenerator<GtfsRecords> {
+  let records: GtfsRecords | null = null
+  for await (const piece of pieces(zip, member)) {
+    records ??= new GtfsRecords(member, columns)
+    records.begin(piece)
+    yield records
+  }
+  if (!records) throw new FormatError(`${member} is empty; expected a header line`)
+}
+
+/** Whole lines of a member, some at a time, always in the same memory. */
+async function* pieces(zip: Zip, member: string): AsyncGenerator<Buffer> {
+  let room = Buffer.allocUnsafeSlow(PIECE_BYTES)
+  let size = 0
+  for await (const chunk of zip.read(member)) {
+    if (size + chunk.length > room.length) {
+      const end = room.subarray(0, size).lastIndexOf(LINE_FEED) + 1
+      if (end > 0) yield room.subarray(0, end)
+      room.copyWithin(0, end, size)
+      size -= end
+      if (size + chunk.length > LONGEST_LINE) throw new FormatError(`${member} has a line of some ${LONGEST_LINE} bytes or more`)
+      if (size + chunk.length > room.length) room = Buffer.concat([room], LONGEST_LINE)
+    }
+    size += chunk.copy(room, size)
+  }
+  if (size > 0) yield room.subarray(0, size)
+}
+
+/** Texts seen lately, so that ids that come again and again are one string: a power of two of them. */
+const REMEMBERED = 8192
+/** Longest text that is remembered. */
+const SHORT = 32
+
+/** A place in the records of a piece: `next` moves it, the rest reads the record it is at. One object serves the whole member. */
+export class GtfsRecords {
+  readonly #member: string
+  readonly #columns: GtfsColumns
+  readonly #known: string[] = new Array<string>(REMEMBERED).fill('')
+  /** Where each asked column is in a line; -1 where the header lacks it. */
+  #places: readonly number[] = []
+  #width = 0
+  #starts = new Int32Array(0)
+  #ends = new Int32Array(0)
+  #bytes: Buffer = Buffer.alloc(0)
+  #at = 0
+  #lineStart = 0
+  #lineEnd = 0
+  #fields = 0
+  /** The fields of a line that has quotes; null for all others. */
+  #quoted: readonly string[] | null = null
+
+  constructor(member: string, columns: GtfsColumns) {
+    this.#member = member
+    this.#columns = columns
+  }
+
+  /** Takes the next whole lines; the first ones begin with the header. */
+  begin(bytes: Buffer): void {
+    this.#bytes = bytes
+    this.#at = 0
+    if (this.#width === 0) this.#readHeader()
+  }
+
+  /** Moves to the next record that is not blank; false after the last of the piece. */
+  next(): boolean {
+    const bytes = this.#bytes
+    const { length } = bytes
+    while (this.#at < length) {
+      this.#scan(bytes, length)
+      if (this.#fields > 1 || this.#trimmed(this.#lineStart, this.#lineEnd) !== null) return true
+    }
+    return false
+  }
+
+  /** True where the record has as many fields as the header; else the caller quarantines it. */
+  get isWhole(): boolean {
+    return this.#fields === this.#width
+  }
+
+  /** The record as it is in the file, trimmed, for whoever looks at a bad one. */
+  get line(): string {
+    return this.#bytes.toString('utf8', this.#lineStart, this.#lineEnd).trim()
+  }
+
+  /** Text of an asked column; null where it is blank or the member lacks the column. */
+  text(column: number): string | null {
+    const place = this.#places[column] as number
+    if (place < 0) return null
+    if (this.#quoted) return this.#quoted[place]?.trim() || null
+    return this.#trimmed(this.#starts[place] as number, this.#ends[place] as number)
+  }
+
+  /** As `text`, not trimmed, for fields whose blanks mean something; null where the member lacks the column. */
+  rawText(column: number): string | null {
+    const place = this.#places[column] as number
+    if (place < 0) return null
+    return this.#quoted ? (this.#quoted[place] ?? null) : this.#bytes.toString('utf8', this.#starts[place], this.#ends[place])
+  }
+
+  /** Number of an asked column in decimal notation with a point; null where it is blank, NaN where it is none. */
+  number(column: number): number | null {
+    const text = this.text(column)
+    return text === null ? null : /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+  }
+
+  /** Whole number without sign of an asked column; null where it is blank, NaN where it is none. */
+  whole(column: number): number | null {
+    const place = this.#places[column] as number
+    if (place < 0 || this.#quoted) return this.number(column)
+    const [from, to] = this.#bounds(this.#starts[place] as number, this.#ends[place] as number)
+    if (from === to) return null
+    let whole = 0
+    for (let at = from; at < to; at++) {
+      const digit = (this.#bytes[at] as number) - ZERO
+      if (!(digit >= 0 && digit <= 9)) return Number.NaN
+      whole = whole * 10 + digit
+    }
+    return whole
+  }
+
+  /** Seconds since the service day began of `H:MM:SS` or `HH:MM:SS`, which may exceed 24 h; null where it is blank, NaN where it is no time. */
+  time(column: number): number | null {
+    const place = this.#places[column] as number
+    if (place < 0) return null
+    if (this.#quoted) return timeOf(Buffer.from(this.#quoted[place] ?? ''), ...boundsOf(Buffer.from(this.#quoted[place] ?? '')))
+    return timeOf(this.#bytes, ...this.#bounds(this.#starts[place] as number, this.#ends[place] as number))
+  }
+
+  #bounds(start: number, end: number): [from: number, to: number] {
+    const bytes = this.#bytes
+    let [from, to] = [start, end]
+    while (from < to && isBlank(bytes[from] as number)) from++
+    while (to > from && isBlank(bytes[to - 1] as number)) to--
+    return [from, to]
+  }
+
+  /** The text between two places, trimmed; the same string as before where it came lately. Null where it is blank. */
+  #trimmed(start: number, end: number): string | null {
+    const bytes = this.#bytes
+    let from = start
+    let to = end
+    while (from < to && isBlank(bytes[from] as number)) from++
+    while (to > from && isBlank(bytes[to - 1] as number)) to--
+    const length = to - from
+    if (length === 0) return null
+    if (length > SHORT) return bytes.toString('utf8', from, to)
+    let hash = length
+    let all = 0
+    for (let at = from; at < to; at++) {
+      const byte = bytes[at] as number
+      all |= byte
+      hash = Math.imul(hash ^ byte, 0x01000193)
+    }
+    if (all >= ASCII_END) return bytes.toString('utf8', from, to)
+    const slot = (hash ^ (hash >>> 15)) & (REMEMBERED - 1)
+    const known = this.#known[slot] as string
+    if (known.length === length && isSame(known, bytes, from)) return known
+    const text = bytes.toString('latin1', from, to)
+    this.#known[slot] = text
+    return text
+  }
+
+  /** Finds the fields of the line that begins where we are. */
+  #scan(bytes: Buffer, length: number): void {
+    const starts = this.#starts
+    const ends = this.#ends
+    const width = starts.length
+    let at = this.#at
+    let fields = 0
+    let hasQuotes = false
+    this.#lineStart = at
+    if (width > 0) starts[0] = at
+    for (; at < length; at++) {
+      const byte = bytes[at] as number
+      if (byte === COMMA) {
+        if (fields < width) ends[fields] = at
+        fields++
+        if (fields < width) starts[fields] = at + 1
+      } else if (byte === LINE_FEED) break
+      else if (byte === QUOTE) hasQuotes = true
+    }
+    if (fields < width) ends[fields] = at
+    for (let lacking = fields + 1; lacking < width; lacking++) starts[lacking] = ends[lacking] = at
+    this.#fields = fields + 1
+    this.#lineEnd = at
+    this.#at = at + 1
+    this.#quoted = null
+    if (!hasQuotes) return
+    this.#quoted = quotedFields(bytes.toString('utf8', this.#lineStart, at))
+    this.#fields = this.#quoted.length
+  }
+
+  #readHeader(): void {
+    const { requires, takes = [] } = this.#columns
+    this.#scan(this.#bytes, this.#bytes.length)
+    const names = quotedFields(this.line.replace(/^\uFEFF/, '')).map((name) => name.trim())
+    const missing = requires.filter((name) => !names.includes(name))
+    if (missing.length > 0)
+      throw new FormatError(`${this.#member} lacks ${missing.join(', ')}; its header is ${names.join(', ').slice(0, 500)}`)
+    this.#places = [...requires, ...takes].map((name) => names.indexOf(name))
+    this.#width = names.length
+    this.#starts = new Int32Array(names.length)
+    this.#ends = new Int32Array(names.length)
+  }
+}
+
+function isBlank(byte: number): boolean {
+  return byte === BLANK || byte === CARRIAGE_RETURN || byte === TAB
+}
+
+function isSame(text: string, bytes: Buffer, from: number): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) !== bytes[from + at]) return false
+  return true
+}
+
+function boundsOf(bytes: Buffer): [from: number, to: number] {
+  const text = bytes.toString('latin1')
+  return [text.length - text.trimStart().length, text.trimEnd().length]
+}
+
+function timeOf(bytes: Buffer, from: number, to: number): number | null {
+  if (from >= to) return null
+  const colon = to - 6
+  if (colon <= from || colon - from > 3 || bytes[colon] !== COLON || bytes[to - 3] !== COLON) return Number.NaN
+  const hours = digits(bytes, from, colon)
+  const minutes = digits(bytes, colon + 1, to - 3)
+  const seconds = digits(bytes, to - 2, to)
+  return minutes < 60 && seconds < 60 ? hours * 3600 + minutes * 60 + seconds : Number.NaN
+}
+
+function digits(bytes: Buffer, from: number, to: number): number {
+  let number = 0
+  for (let at = from; at < to; at++) {
+    const digit = (bytes[at] as number) - ZERO
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN
+    number = number * 10 + digit
+  }
+  return number
+}
+
+/** The fields of a line with quotes (RFC 4180); of a quote that is not closed the rest is one field. */
+function quotedFields(line: string): string[] {
+  const fields: string[] = []
+  for (let at = 0; at <= line.length; ) {
+    const quoted = /^\s*"((?:[^"]|"")*)"\s*(?:,|$)/.exec(line.slice(at))
+    const [whole, text] = quoted ? [quoted[0], (quoted[1] as string).replaceAll('""', '"')] : plainField(line.slice(at))
+    fields.push(text)
+    at += whole.length
+    if (!whole.endsWith(',')) break
+  }
+  return fields
+}
+
+function plainField(rest: string): [whole: string, text: string] {
+  const end = rest.indexOf(',')
+  return end === -1 ? [rest, rest] : [rest.slice(0, end + 1), rest.slice(0, end)]
+}

@@ -1,0 +1,37 @@
+import { col } from '../../schema/columns.ts'
+import { defineDataset } from '../../schema/dataset.ts'
+import { RAIL_NUCLEOS, RAIL_ROUTE_TYPES } from './codes.ts'
+import { TIMETABLE, VERSION_COLUMNS } from './timetable.ts'
+
+/** Routes of a timetable; a line has many, one for each pair of termini and more. Their tracks are in `rail_shapes`, by trip. */
+export const railRoutes = defineDataset({
+  ...TIMETABLE,
+  id: 'rail_routes',
+  title: 'Rail routes',
+  about: 'Routes of a timetable: line or product, colours, and the termini that names and ids tell.',
+  columns: {
+    ...VERSION_COLUMNS,
+    route_id: col.string(4, "The publisher's id of the route.", { example: '10T0001C1' }),
+    nucleo_code: col.code(5, 'Commuter network; the first two characters of a commuter route id.', RAIL_NUCLEOS, {
+      nullable: true,
+      example: '10',
+    }),
+    short_name: col.string(6, 'Line of commuter rail, product of other trains; letters in upper and lower case differ.', {
+      nullable: true,
+      example: 'C1',
+    }),
+    long_name: col.string(7, 'Name as published, its padding taken out.', { nullable: true, example: 'Principe Pio - Aeropuerto-T4' }),
+    origin_name: col.string(8, 'First of the two names that the long name of a commuter route is made of.', {
+      nullable: true,
+      example: 'Principe Pio',
+    }),
+    destination_name: col.string(9, 'Second of them.', { nullable: true, example: 'Aeropuerto-T4' }),
+    route_type: col.code(10, 'What runs on it.', RAIL_ROUTE_TYPES, { example: 'RAIL' }),
+    color: col.string(11, 'Colour as six hexadecimal digits in upper case.', { nullable: true, example: '75B6E0' }),
+    text_color: col.string(12, 'Colour of text upon it; published as white also upon white.', { nullable: true, example: 'FFFFFF' }),
+    origin_stop_id: col.string(13, 'Station that a route id of the other network begins with.', { nullable: true, example: null }),
+    destination_stop_id: col.string(14, 'Station that follows it in the id.', { nullable: true, example: null }),
+  },
+  entity: ['timetable_version', 'route_id'],
+  order: ['timetable_version', 'route_id'],
+})

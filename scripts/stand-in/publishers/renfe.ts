@@ -1,0 +1,66 @@
+import { cercaniasZip, longDistanceZip, type TimetableOptions } from '../formats/renfe-gtfs.ts'
+import type { Edition, FeedStandIn, Publisher } from '../publisher.ts'
+import { hash } from '../random.ts'
+import { railNetwork } from '../world/rail-network.ts'
+import type { World } from '../world/world.ts'
+
+const DAY = 86_400_000
+const HOUR = 3_600_000
+const MINUTE = 60_000
+
+const cercanias: FeedStandIn = {
+  feed: 'renfe_gtfs_cercanias',
+  hosts: ['ssl.renfe.com'],
+  path: '/ftransit/Fichero_CER_FOMENTO/fomento_transit.zip',
+  route: (path) => (path === '/ftransit/Fichero_CER_FOMENTO/fomento_transit.zip' ? { kind: 'document', resource: 'timetable' } : null),
+  publishedAt: (seed, now) => nightly(seed, now, 0.5 * HOUR),
+  contentType: 'application/zip',
+  // Not recorded with the captures; taken to be those of a file behind a plain web server.
+  validators: 'etag',
+  headers: {},
+  blocks: { known: /^\d\d$/, usual: ['51'] },
+  hasOldLayout: false,
+  write: (world, edition) => cercaniasZip(optionsOf(world, edition, 0)),
+  captures: { folder: 'renfe-gtfs', capturedAt: () => null },
+}
+
+const longDistance: FeedStandIn = {
+  ...cercanias,
+  feed: 'renfe_gtfs_avldmd',
+  path: '/gtransit/Fichero_AV_LD/google_transit.zip',
+  route: (path) => (path === '/gtransit/Fichero_AV_LD/google_transit.zip' ? { kind: 'document', resource: 'timetable' } : null),
+  publishedAt: (seed, now) => nightly(seed, now, 0.1 * HOUR),
+  blocks: { known: /^(?!)/, usual: [] },
+  // Made before the night is over by UTC, and valid from the day before.
+  write: (world, edition) => longDistanceZip(optionsOf(world, edition, -1)),
+  captures: {
+    folder: 'renfe-gtfs',
+    // avldmd-2022-06-30_google_transit.zip, the one that is kept as an archive; members say 23:12.
+    capturedAt(file) {
+      const match = /^avldmd-(\d{4}-\d\d-\d\d)_google_transit\.zip$/.exec(file)
+      return match ? Date.parse(`${match[1]}T21:12:00Z`) : null
+    },
+  },
+}
+
+/** Renfe: its two timetables, made anew every night. */
+export const renfe: Publisher = { name: 'Renfe Viajeros', feeds: [cercanias, longDistance] }
+
+/** The newest publication: one a day, some hours and up to half an hour after midnight by UTC. */
+function nightly(seed: number, now: number, after: number): number {
+  const at = (day: number): number => day * DAY + after + (hash(seed, 'renfe night', day) % 30) * MINUTE
+  const day = Math.floor(now / DAY)
+  return at(day) <= now ? at(day) : at(day - 1)
+}
+
+function optionsOf(world: World, { stampedAt, variant }: Edition, daysOn: number): TimetableOptions {
+  return {
+    network: world.part(railNetwork),
+    seed: world.seed,
+    day: Math.floor(stampedAt / DAY) + daysOn,
+    at: stampedAt,
+    missing: variant.missingBlocks,
+    share: variant.share,
+    hasUnknownCodes: variant.hasUnknownCodes,
+  }
+}

@@ -1,0 +1,292 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Feed } from '../../../jobs/feeds/define.ts'
+import { renfeGtfsAvldmd } from '../../../jobs/feeds/rail/renfe-gtfs-avldmd.ts'
+import { renfeGtfsCercanias } from '../../../jobs/feeds/rail/renfe-gtfs-cercanias.ts'
+import { judge } from '../../../jobs/ingest/guard.ts'
+import { checkedRows, type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
+import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
+import { railTrips } from '../../../lake/datasets/rail/trips.ts'
+import type { AcceptedFetch } from '../../../lake/raw/archive.ts'
+import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
+import { sharedFolder } from '../../helpers/shared.ts'
+import { type Member, membersOf, zipOf, zipOfFolder } from '../../helpers/zip.ts'
+
+const FIXTURES = join(import.meta.dirname, '../../fixtures')
+const CERCANIAS_MEMBERS = membersOf(join(FIXTURES, 'renfe_gtfs_cercanias/2026-08.zip'))
+const CERCANIAS = zipOf(...CERCANIAS_MEMBERS)
+const AVLDMD = zipOfFolder(join(FIXTURES, 'renfe_gtfs_avldmd/2026-08.zip'))
+const NIGHT = Date.parse('2026-08-22T02:10:00Z')
+const shared = sharedFolder()
+
+function parse(feed: Feed, bytes: Buffer, at = NIGHT, keeps: (dataset: Dataset) => boolean = () => true): Promise<Publication> {
+  return parsePublication(feed, [{ name: 'timetable', bytes }], at, { keeps })
+}
+
+function rowsOf({ rows }: Publication, dataset: string): readonly AnyRow[] {
+  return rows.get(dataset) as readonly AnyRow[]
+}
+
+/** Members of which one has another text. */
+function withMember(members: readonly Member[], name: string, change: (text: string) => string): Member[] {
+  return members.map((member) => (member.name === name ? { name, bytes: Buffer.from(change(member.bytes.toString('utf8'))) } : member))
+}
+
+/** Rows of a dataset, some of their columns. */
+const pick = (rows: readonly AnyRow[], ...names: string[]): unknown[][] => rows.map((row) => names.map((name) => row[name]))
+
+describe('commuter rail', () => {
+  test('rows begin with the version: network and first day of the calendar, in Madrid', async () => {
+    const publication = await parse(renfeGtfsCercanias, CERCANIAS)
+    for (const rows of publication.rows.values())
+      for (const row of rows)
+        expect(row).toMatchObject({
+          network: 'CERCANIAS',
+          timetable_version: 'cercanias-2026-08-22',
+          valid_from: Date.parse('2026-08-21T22:00:00Z'),
+        })
+    expect(publication.report).toMatchObject({ publishedAt: null, quarantined: {}, unknownCodes: {} })
+  })
+
+  test('stations keep their zeros; no position and nothing said of wheelchairs are null', async () => {
+    const publication = await parse(renfeGtfsCercanias, CERCANIAS)
+    expect(pick(rowsOf(publication, 'rail_stations'), 'stop_id', 'name', 'position', 'has_wheelchair_boarding')).toEqual([
+      ['04040', 'Villa Norte', { lat: 40, lon: -3.5 }, true],
+      ['05102', 'Xoán Peña', { lat: 40.1, lon: -3.6 }, false],
+      ['10206', 'Villa Aeropuerto', { lat: 40.2, lon: -3.7 }, null],
+      ['10207', 'Sin Sitio', null, null],
+    ])
+  })
+
+  test('routes: padding taken out of ids and of the two names, buses told, colours in capitals', async () => {
+    const publication = await parse(renfeGtfsCercanias, CERCANIAS)
+    const columns = ['route_id', 'nucleo_code', 'short_name', 'long_name', 'origin_name', 'destination_name', 'route_type', 'color']
+    expect(pick(rowsOf(publication, 'rail_routes'), ...columns)).toEqual([
+      ['10T0001C1', '10', 'C1', 'Villa Norte - Villa Aeropuerto', 'Villa Norte', 'Villa Aeropuerto', 'RAIL', '75B6E0'],
+      ['51T0197R3', '51', 'R3', null, null, null, 'RAIL', null],
+      ['47T0003BUS', '47', 'BUS', 'Puerto - Estación de León', 'Puerto', 'Estación de León', 'BUS', 'FFFFFF'],
+      ['90T0001C9', '90', 'C9', 'Cercedilla', null, null, 'RAIL', '0FCF34'],
+    ])
+  })
+
+  test('shapes go by the sequence of their points', async () => {
+    const publication = await parse(renfeGtfsCercanias, CERCANIAS)
+    expect(pick(rowsOf(publication, 'rail_shapes'), 'shape_id', 'line', 'is_inverse', 'points', 'geometry')).toEqual([
+      [
+        '10_C1',
+        'C1',
+        false,
+        3,
+        [
+          [-3.5, 40],
+          [-3.6, 40.1],
+          [-3.7, 40.2],
+        ],
+      ],
+      [
+        '10_C1_INV',
+        'C1',
+        true,
+        2,
+        [
+          [-3.7, 40.2],
+          [-3.5, 40],
+        ],
+      ],
+    ])
+  })
+
+  test('trips: CIVIS is a kind of service, the train number is in the id', async () => {
+    const publication = await parse(renfeGtfsCercanias, CERCANIAS)
+    const columns = ['trip_id', 'route_id', 'train_number', 'headsign', 'service_mark', 'shape_id', 'is_wheelchair_accessible']
+    expect(pick(rowsOf(publication, 'rail_trips'), ...columns)).toEqual([
+      ['1032S19799C1', '10T0001C1', '19799', null, 'CIVIS', '10_C1', true],
+      ['1033D19801C1', '10T0001C1', '19801', null, null, '10_C1_INV', false],
+      ['5132S25001R3', '51T0197R3', '25001', null, null, null, false],
+    ])
+  })
+
+  test('stop times go on after midnight, and nothing dangles once trimmed', async () => {
+    const publication = await parse(renfeGtfsCercanias, CERCANIAS)
+    expect(
+      pick(rowsOf(publication, 'rail_stop_times'), 'trip_id', 'stop_sequence', 'stop_id', 'arrival', 'departure', 'pickup_type'),
+    ).toEqual([
+      ['1032S19799C1', 5, '04040', 85_800, 85_800, null],
+      ['1032S19799C1', 6, '05102', 86_400, 86_460, null],
+      ['1032S19799C1', 7, '10206', 90_630, 90_630, null],
+      ['5132S25001R3', 1, '10206', 21_600, 21_600, null],
+    ])
+    expect([...publication.report.warnings]).toEqual([
+      ['trip without stop times', 1],
+      ['trip with a single stop', 1],
+    ])
+  })
+
+  test('keys that lead nowhere, bad times and records cut short are counted', async () => {
+    const broken = withMember(CERCANIAS_MEMBERS, 'stop_times.txt', (text) =>
+      text
+        .replace('10206,007', '99999,007')
+        .replace('24:01:00', '24:61:00')
+        .replace('5132S25001R3 ,', '5132S99999R3 ,')
+        .concat('1032S19799C1,1\n'),
+    )
+    const trips = withMember(broken, 'trips.txt', (text) => text.replace('51T0197R3 ,', '51T0000R3 ,').replace(',10_C1_INV', ',10_C9'))
+    const { report, counts } = await parse(renfeGtfsCercanias, zipOf(...trips))
+    expect(counts.get('rail_stop_times')).toBe(3)
+    expect(report.quarantined).toEqual({ rail_stop_times: { 'another number of fields': 1, 'departure is no whole number': 1 } })
+    expect(Object.fromEntries(report.warnings)).toEqual({
+      'route_id of a trip is not in routes.txt': 1,
+      'shape_id of a trip is not in shapes.txt': 1,
+      'stop_id of a stop time is not in stops.txt': 1,
+      'trip_id of a stop time is not in trips.txt': 1,
+      'trip without stop times': 2,
+    })
+  })
+
+  test('a timetable that is old when it is fetched, and a network whose trips end early, are told', async () => {
+    const calendar = withMember(CERCANIAS_MEMBERS, 'calendar.txt', (text) =>
+      text.replace('1033D,0,0,0,0,0,0,1,20260823,20260823', '1033D,0,0,0,0,0,0,1,20260830,20260830'),
+    )
+    const { report } = await parse(renfeGtfsCercanias, zipOf(...calendar), NIGHT + 9 * 86_400_000)
+    expect([...report.warnings.keys()]).toEqual(
+      expect.arrayContaining([
+        'the timetable begins on 2026-08-22, more than 7 days before it was fetched',
+        'commuter network 51 has no trips after 2026-08-22; the timetable goes on to 2026-08-30',
+      ]),
+    )
+  })
+
+  test('rows that are read again when they land are those that were counted, whatever is asked for', async () => {
+    const publication = await parse(renfeGtfsCercanias, CERCANIAS)
+    for (const dataset of renfeGtfsCercanias.into) {
+      const again: AnyRow[] = []
+      for await (const rows of checkedRows(renfeGtfsCercanias, dataset, [{ name: 'timetable', bytes: CERCANIAS }], NIGHT))
+        again.push(...rows)
+      expect(again).toEqual(rowsOf(publication, dataset.id))
+    }
+  })
+
+  test('a network that is missing whole is a missing block, not a loss', async () => {
+    const publication = await parse(renfeGtfsCercanias, CERCANIAS)
+    const last = {
+      data_time: '2026-08-21T02:10:00.000Z',
+      rows: {},
+      blocks: { rail_trips: { '10': 37_000, '20': 12_000, '51': 40_000 } },
+      said_missing: {},
+    } as unknown as AcceptedFetch
+    const verdict = judge({ ...renfeGtfsCercanias, bands: {} }, publication, { last, missing: {} })
+    expect(verdict).toMatchObject({ kind: 'accept', missing: { rail_trips: ['20'] } })
+  })
+})
+
+describe('high-speed, long and medium distance', () => {
+  test('days are the range on its weekdays less the exceptions, and those added', async () => {
+    const publication = await parse(renfeGtfsAvldmd, AVLDMD)
+    expect(pick(rowsOf(publication, 'rail_calendar'), 'service_id', 'service_date')).toEqual([
+      ...['22', '24', '25'].map((day) => ['2026-08-222026-08-25001901', `2026-08-${day}`]),
+      ...['24', '25', '26', '27', '28', '29'].map((day) => ['2026-08-242026-08-30004372', `2026-08-${day}`]),
+    ])
+  })
+
+  test('ids tell termini, variant and first day of validity; the number is the commercial one', async () => {
+    const publication = await parse(renfeGtfsAvldmd, AVLDMD)
+    expect(
+      pick(rowsOf(publication, 'rail_routes'), 'route_id', 'short_name', 'long_name', 'origin_stop_id', 'destination_stop_id'),
+    ).toEqual([
+      ['1700037606GL023', 'ALVIA', null, '17000', '37606'],
+      ['1700087471VRX', 'REG.EXP.', null, '17000', '87471'],
+    ])
+    expect(pick(rowsOf(publication, 'rail_trips'), 'train_number', 'variant', 'validity_start', 'is_wheelchair_accessible')).toEqual([
+      ['00190', '1', '2026-08-22', true],
+      ['00437', '2', '2026-08-24', null],
+    ])
+    expect(pick(rowsOf(publication, 'rail_stop_times'), 'stop_sequence', 'departure', 'pickup_type', 'drop_off_type')).toEqual([
+      [1, 30_600, 'REGULAR', 'NONE'],
+      [100, 47_100, 'NONE', 'REGULAR'],
+      [1, 85_500, null, null],
+      [2, 90_120, 'REGULAR', 'REGULAR'],
+    ])
+    expect(rowsOf(publication, 'rail_stations').at(-1)).toMatchObject({ stop_id: '94401', timezone: 'Europe/Lisbon' })
+  })
+})
+
+describe.skipIf(!shared)('the recorded timetables', () => {
+  const capture = (name: string): string => join(shared as string, 'feeds/renfe-gtfs', name)
+  const CAPTURES = [
+    ['avldmd-2022-06-30_google_transit.zip', 'avldmd-2022-06-30', [804, 578, 14_141, 90_469, 156_843]],
+    ['avldmd-2026-03-28', 'avldmd-2026-03-27', [1008, 663, 7001, 60_561, 163_116]],
+    ['avldmd-2026-08-21', 'avldmd-2026-08-21', [1009, 706, 5678, 47_817, 106_389]],
+  ] as const
+
+  test.each(CAPTURES)('%s: version %s', async (file, version, counts) => {
+    const path = capture(file)
+    const bytes = file.endsWith('.zip') ? readFileSync(path) : zipOfFolder(path)
+    const first = Date.parse(`${version.slice(-10)}T23:10:00Z`)
+    const publication = await parse(renfeGtfsAvldmd, bytes, first)
+    expect([...publication.counts]).toEqual(
+      expect.arrayContaining(
+        ['rail_stations', 'rail_routes', 'rail_trips', 'rail_stop_times', 'rail_calendar'].map((id, at) => [id, counts[at]]),
+      ),
+    )
+    expect(publication.report).toMatchObject({ quarantined: {}, unknownCodes: {}, warnings: new Map() })
+    const trips = rowsOf(publication, 'rail_trips')
+    expect(new Set(trips.map(({ timetable_version }) => timetable_version))).toEqual(new Set([version]))
+    // The date in a trip's id is the first of its service's range, in each of them.
+    expect(trips.filter(({ service_id, validity_start }) => !String(service_id).startsWith(String(validity_start)))).toEqual([])
+    expect(trips.filter(({ trip_id, train_number }) => !String(trip_id).startsWith(String(train_number)))).toEqual([])
+    expect(judge(renfeGtfsAvldmd, publication, null).kind).toBe('accept')
+  })
+
+  test('commuter rail of 2026-08-22: 138,716 trips, 1,867,794 stop times, nothing dangling once trimmed', async () => {
+    const bytes = zipOfFolder(capture('cercanias-2026-08-22'))
+    const publication = await parse(renfeGtfsCercanias, bytes, NIGHT, (dataset) => dataset !== railStopTimes)
+    expect(Object.fromEntries(publication.counts)).toEqual({
+      rail_stations: 1162,
+      rail_routes: 852,
+      rail_shapes: 144,
+      rail_trips: 138_716,
+      rail_stop_times: 1_867_794,
+      rail_calendar: 450,
+    })
+    expect(publication.report).toMatchObject({ publishedAt: null, quarantined: {}, unknownCodes: {} })
+    expect([...publication.report.warnings]).toEqual([
+      ['trip without stop times', 397],
+      ['trip with a single stop', 268],
+    ])
+    const trips = rowsOf(publication, 'rail_trips')
+    expect(trips.filter(({ train_number }) => train_number === null)).toEqual([])
+    expect([
+      trips.filter(({ service_mark }) => service_mark === 'CIVIS').length,
+      trips.filter(({ headsign }) => headsign !== null).length,
+    ]).toEqual([801, 0])
+    expect(trips.filter(({ is_wheelchair_accessible }) => is_wheelchair_accessible === true)).toHaveLength(81_403)
+    expect(trips.filter(({ shape_id }) => shape_id === null)).toHaveLength(872)
+    expect(publication.blocks.rail_trips).toMatchObject({ '51': 40_188, '10': 37_354, '20': 12_484, '60': 10_050, '46': 835 })
+    const routes = rowsOf(publication, 'rail_routes')
+    expect(routes.filter(({ route_type }) => route_type === 'BUS')).toHaveLength(210)
+    const used = new Set(trips.map(({ route_id }) => route_id))
+    expect(routes.filter(({ route_id }) => !used.has(route_id))).toHaveLength(578)
+    expect(rowsOf(publication, 'rail_shapes').reduce((sum, { points }) => sum + Number(points), 0)).toBe(123_734)
+    expect(rowsOf(publication, 'rail_calendar').every(({ service_date }) => String(service_date) >= '2026-08-22')).toBe(true)
+  })
+
+  test('commuter rail of 2026-06-13, of which stop times and shapes were not kept', async () => {
+    const folder = capture('cercanias-2026-06-13')
+    expect(existsSync(join(folder, 'stop_times.txt.gz'))).toBe(false)
+    const header = Buffer.from('trip_id,arrival_time,departure_time,stop_id,stop_sequence\n')
+    const bytes = zipOf(...membersOf(folder), { name: 'stop_times.txt', bytes: header })
+    const publication = await parse(renfeGtfsCercanias, bytes, Date.parse('2026-06-13T02:10:00Z'), (dataset) => dataset === railTrips)
+    expect(Object.fromEntries(publication.counts)).toMatchObject({
+      rail_stations: 1155,
+      rail_routes: 720,
+      rail_trips: 115_774,
+      rail_calendar: 450,
+    })
+    expect(Object.fromEntries(publication.report.warnings)).toEqual({
+      'weekdays of a service leave out its only day': 1,
+      'trip without stop times': 115_774,
+    })
+    await expect(parse(renfeGtfsCercanias, zipOfFolder(folder))).rejects.toThrow('the zip has no stop_times.txt')
+  })
+})
