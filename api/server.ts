@@ -23,6 +23,8 @@ export interface ApiOptions {
   readonly publicUrl?: string | null
   /** Bytes of replies kept in memory. */
   readonly cacheBytes?: number
+  /** Time between two looks at the tables whose slices are kept in memory, in ms. */
+  readonly lakePoll_ms?: number
   readonly clock?: () => number
   /** The endpoints to serve; all unless told. */
   readonly endpoints?: readonly Endpoint[]
@@ -36,16 +38,28 @@ export interface Api {
 }
 
 const CACHE_BYTES = 256 * 1024 ** 2
+const LAKE_POLL_MS = 5000
 
 /** Starts the API on a port. */
 export async function startApi(options: ApiOptions): Promise<Api> {
-  const { store, lake, live, log, host, port, publicUrl = null, cacheBytes = CACHE_BYTES, clock = Date.now, endpoints = all } = options
+  const { store, lake, live, log, host, port, publicUrl = null, clock = Date.now, endpoints = all } = options
+  const { cacheBytes = CACHE_BYTES, lakePoll_ms = LAKE_POLL_MS } = options
   // The list of municipalities takes a fifth of a second to build: now, so that no request waits for it and those beside it.
   allMunicipalities()
   const secret = await cursorSecret(store)
   const state = await openState({ store, live, clock, onError: (err) => log.warn({ err }, 'the description of the lake cannot be read') })
   let listening = `http://${host}:${port}`
-  const app = buildApp({ endpoints, state, lake, cursors: cursors(secret), log, clock, baseUrl: () => publicUrl ?? listening, cacheBytes })
+  const app = buildApp({
+    endpoints,
+    state,
+    lake,
+    cursors: cursors(secret),
+    log,
+    clock,
+    baseUrl: () => publicUrl ?? listening,
+    cacheBytes,
+    lakePoll_ms,
+  })
   try {
     await app.listen({ host, port })
   } catch (error) {

@@ -7,6 +7,7 @@ import type { SourceMode } from '../../lake/system.ts'
 import type { Fields, RecordShape, StateRow, ValueOf } from './fields.ts'
 import type { Params, ValuesOf } from './params.ts'
 import type { Interval, Period } from './params-time.ts'
+import type { Slice } from './slice.ts'
 
 /** The current state of a dataset, as `read` sees it; the same object as long as the state is the same. */
 export interface State<D extends Dataset = Dataset> {
@@ -60,6 +61,30 @@ export interface FindRead<P, D extends readonly Dataset[], R> {
     readonly columns: Columns
     readonly finish: (row: never) => R
   }
+}
+
+/** What an answer from kept slices is made of. */
+export interface KeptAsk<D extends readonly Dataset[]> {
+  /** The current states of the read's `from`. */
+  readonly states: StatesOf<D>
+  /** What a slice holds for a key. */
+  readonly slice: <T>(slice: Slice<T>, key: string) => Promise<T>
+}
+
+/** An answer from slices of the lake that are kept in memory, with current states beside them. */
+export interface KeptRead<P, D extends readonly Dataset[], R> {
+  readonly kind: 'kept'
+  /** Datasets whose current state is read too, the first being what the reply's age is of; one that was never published has no rows. */
+  readonly from: D
+  /** Datasets that its slices are read from; where `from` is empty, the reply's age is the first one's. */
+  readonly lake: readonly Dataset[]
+  /**
+   * What a request asks for: records in any order, or the one; null where there is nothing under its path. `now` (ms) moves in steps, as in
+   * `LiveRead`.
+   */
+  readonly answer: (ask: KeptAsk<D>, values: P, now: number) => Promise<readonly R[] | R | null>
+  /** Set where every answer depends on the time of day, see `Param.clock_s`. */
+  readonly clock_s?: number
 }
 
 /** A list that DuckDB reads from the lake, page by page. */
@@ -140,6 +165,7 @@ export interface EndpointSpec<P extends Params, D extends readonly Dataset[], F 
   readonly read:
     | LiveRead<ValuesOf<P>, D, ValueOf<F>, M>
     | FindRead<ValuesOf<P>, D, ValueOf<F>>
+    | KeptRead<ValuesOf<P>, D, ValueOf<F>>
     | LakeRead<ValuesOf<P>, D, ValueOf<F>>
     | ChangesRead<ValuesOf<P>, D, ValueOf<F>>
     | SystemRead<ValuesOf<P>, ValueOf<F>>
@@ -153,6 +179,7 @@ export interface Endpoint extends Omit<EndpointSpec<Params, readonly Dataset[], 
   readonly read:
     | LiveRead<never, never, unknown, never>
     | FindRead<never, never, unknown>
+    | KeptRead<never, never, unknown>
     | LakeRead<never, never, unknown>
     | ChangesRead<never, never, unknown>
     | SystemRead<never, unknown>
@@ -164,7 +191,7 @@ export function defineEndpoint<const P extends Params, const D extends readonly 
 ): Endpoint {
   for (const name of pathParams(spec.path))
     if (spec.params[name]?.kind !== 'param') throw new Error(`${spec.path}: {${name}} is not declared`)
-  if ((spec.returns.kind === 'one') !== (spec.read.kind === 'find'))
+  if (spec.read.kind !== 'kept' && (spec.returns.kind === 'one') !== (spec.read.kind === 'find'))
     throw new Error(`${spec.path}: a ${spec.returns.kind} cannot be read by ${spec.read.kind}`)
   const { returns, read } = spec
   if (read.kind === 'lake' && returns.kind === 'list')
@@ -177,4 +204,16 @@ export function defineEndpoint<const P extends Params, const D extends readonly 
 /** Names of the parameters in a path, in order. */
 export function pathParams(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string)
+}
+
+/** Datasets that an endpoint reads, of their current state or from the lake: the one that the reply is of first. */
+export function datasetsOf({ read }: Pick<Endpoint, 'read'>): readonly Dataset[] {
+  if (read.kind === 'system') return []
+  const from = read.from as readonly Dataset[]
+  return read.kind === 'kept' ? [...from, ...read.lake] : from
+}
+
+/** True where the `total` of an endpoint's list is known with every answer. */
+export function isCounted({ read }: Pick<Endpoint, 'read'>): boolean {
+  return read.kind === 'live' || read.kind === 'kept' || read.kind === 'system'
 }

@@ -63,7 +63,7 @@ export interface RecordShape<F extends Fields = Fields> {
   localise?(record: ValueOf<F>, lang: string): ValueOf<F>
 }
 
-/** Declares a kind of record. A point field named `position` is where the record is. */
+/** Declares a kind of record. A point field named `position`, or a line named `geometry`, is where the record is. */
 export function record<const F extends Fields>(
   name: string,
   about: string,
@@ -71,6 +71,12 @@ export function record<const F extends Fields>(
   options: { localise?(record: ValueOf<F>, lang: string): ValueOf<F> } = {},
 ): RecordShape<F> {
   return Object.freeze({ name, about, fields: Object.freeze(fields), ...options })
+}
+
+/** The field that says where a record is, which a GeoJSON feature has as its geometry; null for records without a place. */
+export function placeOf(fields: Fields): 'position' | 'geometry' | null {
+  if (fields['position']?.kind === 'point') return 'position'
+  return fields['geometry']?.kind === 'line' ? 'geometry' : null
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Endpoint, ListReturn } from './endpoint.ts'
-import type { Fields } from './fields.ts'
+import { type Fields, placeOf } from './fields.ts'
 import { chosen, integerParam, listOf, oneOf, type Param, param, textParam, withDefault } from './params.ts'
 import { instantParam } from './params-time.ts'
 import { membersOf } from './shape.ts'
@@ -70,9 +70,9 @@ const langParam: Param<Spoken> = withDefault(
   'es',
 )
 
-/** True where records have a position, so that there is a GeoJSON form. */
+/** True where records have a place, so that there is a GeoJSON form. */
 export function isLocated(fields: Fields): boolean {
-  return fields['position']?.kind === 'point'
+  return placeOf(fields) !== null
 }
 
 function listParams(returns: ListReturn, kind: Endpoint['read']['kind']): Record<string, Param> {

@@ -8,6 +8,8 @@ import type { AnswerContext, Answerer } from './answer.ts'
 import { changesAnswerer } from './changes-answers.ts'
 import type { Cursors } from './cursor.ts'
 import { findAnswerer } from './find-answers.ts'
+import { keptAnswerer } from './kept-answers.ts'
+import { type KeptLake, openKeptLake } from './kept-lake.ts'
 import { lakeAnswerer } from './lake-answers.ts'
 import { liveAnswerer, systemAnswerer } from './live-answers.ts'
 import { openapi } from './openapi.ts'
@@ -29,6 +31,8 @@ export interface AppParts {
   readonly baseUrl: () => string
   /** Bytes of replies kept in memory. */
   readonly cacheBytes: number
+  /** Time between two looks at the tables that slices are kept of, in ms. */
+  readonly lakePoll_ms: number
 }
 
 /** Most bytes of a request's line and headers; Node refuses more with 431. */
@@ -68,9 +72,15 @@ export function buildApp(parts: AppParts): FastifyInstance {
   // Whatever changes a reply's form changes the description too, and so every tag.
   const schemaVersion = hash('sha256', JSON.stringify(openapi(endpoints, '')), 'base64url')
   const cache = new ReplyCache({ bytes: parts.cacheBytes })
+  const kept = openKeptLake({
+    lake: parts.lake,
+    poll_ms: parts.lakePoll_ms,
+    onError: (err) => log.warn({ err }, 'the lake cannot be read'),
+  })
+  app.addHook('onClose', async () => kept.close())
   for (const endpoint of endpoints) {
     const context = { endpoint, state, cursors: parts.cursors, schemaVersion }
-    registerEndpoint(app, { state, cache, clock }, endpoint, answererOf(context, parts.lake))
+    registerEndpoint(app, { state, kept, cache, clock }, endpoint, answererOf(context, parts.lake, kept))
   }
   registerPlatform(app, parts)
   return app
@@ -78,10 +88,11 @@ export function buildApp(parts: AppParts): FastifyInstance {
 
 const NO_QUERY: Readonly<Record<string, never>> = Object.freeze({})
 
-function answererOf(context: AnswerContext, lake: Lake): Answerer {
+function answererOf(context: AnswerContext, lake: Lake, kept: KeptLake): Answerer {
   const { kind } = context.endpoint.read
   if (kind === 'lake') return lakeAnswerer(context, lake)
   if (kind === 'find') return findAnswerer(context, lake)
+  if (kind === 'kept') return keptAnswerer(context, kept)
   if (kind === 'changes') return changesAnswerer(context)
   return kind === 'system' ? systemAnswerer(context) : liveAnswerer(context)
 }

@@ -2,6 +2,7 @@ import type { Json, Point } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import type { ListReturn, OneReturn } from '../define/endpoint.ts'
+import { placeOf } from '../define/fields.ts'
 import { type JsonObject, recordTextWriter } from '../define/shape.ts'
 import type { ServiceState } from './state.ts'
 
@@ -101,11 +102,18 @@ function instantText(instant: number | null): string {
   return JSON.stringify(instant === null ? null : isoInstant(instant))
 }
 
+/** A geometry of GeoJSON. */
+type Geometry =
+  | { readonly type: 'Point'; readonly coordinates: Position }
+  | { readonly type: 'LineString'; readonly coordinates: readonly Position[] }
+
+type Position = readonly [lon: number, lat: number]
+
 /** One GeoJSON feature. */
 export interface Feature {
   readonly type: 'Feature'
   readonly id?: Json
-  readonly geometry: { readonly type: 'Point'; readonly coordinates: readonly [lon: number, lat: number] } | null
+  readonly geometry: Geometry | null
   readonly properties: JsonObject
 }
 
@@ -116,17 +124,22 @@ function hasFeatureId(returns: ListReturn | OneReturn): boolean {
 }
 
 /** Members of a record that a feature has as its geometry. */
-const PLACE_MEMBERS = ['lat', 'lon'] as const
+function placeMembers({ record }: ListReturn | OneReturn): readonly string[] {
+  return placeOf(record.fields) === 'geometry' ? ['geometry'] : ['lat', 'lon']
+}
 
-/** A record as a feature: its position is the geometry, its other members the properties. */
+/** A record as a feature: its place is the geometry, its other members the properties. */
 export function featureOf(returns: ListReturn | OneReturn, record: AnyRow, members: JsonObject): Feature {
-  const { lat: _lat, lon: _lon, ...properties } = members
-  return { type: 'Feature', ...(hasFeatureId(returns) ? { id: record['id'] as Json } : {}), geometry: geometryOf(record), properties }
+  const apart = placeMembers(returns)
+  const properties = Object.fromEntries(Object.entries(members).filter(([name]) => !apart.includes(name)))
+  const id = hasFeatureId(returns) ? { id: record['id'] as Json } : {}
+  return { type: 'Feature', ...id, geometry: geometryMaker(returns)(record), properties }
 }
 
 /** Makes the function that writes a record's feature with all its members as text: what `JSON.stringify` gives of `featureOf`. */
 export function featureTextWriter(returns: ListReturn | OneReturn): (record: AnyRow) => string {
-  const properties = recordTextWriter(returns.record, PLACE_MEMBERS)
+  const properties = recordTextWriter(returns.record, placeMembers(returns))
+  const geometryOf = geometryMaker(returns)
   const hasId = hasFeatureId(returns)
   return (record) => {
     const id = hasId ? `"id":${JSON.stringify(record['id'])},` : ''
@@ -134,23 +147,25 @@ export function featureTextWriter(returns: ListReturn | OneReturn): (record: Any
   }
 }
 
-function geometryOf(record: AnyRow): Feature['geometry'] {
-  const position = record['position'] as Point | null
-  return position ? { type: 'Point', coordinates: [position.lon, position.lat] } : null
+function geometryMaker({ record }: ListReturn | OneReturn): (row: AnyRow) => Geometry | null {
+  if (placeOf(record.fields) !== 'geometry')
+    return ({ position }) => (position ? { type: 'Point', coordinates: [(position as Point).lon, (position as Point).lat] } : null)
+  return ({ geometry }) => (geometry ? { type: 'LineString', coordinates: geometry as readonly Position[] } : null)
 }
 
 function boundsOf(records: readonly AnyRow[]): readonly [number, number, number, number] | null {
   let isEmpty = true
   let [west, south, east, north] = [180, 90, -180, -90]
-  for (const record of records) {
-    const position = record['position'] as Point | null
-    if (!position) continue
-    const { lat, lon } = position
+  const include = (lon: number, lat: number): void => {
     isEmpty = false
     west = Math.min(west, lon)
     south = Math.min(south, lat)
     east = Math.max(east, lon)
     north = Math.max(north, lat)
+  }
+  for (const { position, geometry } of records) {
+    if (position) include((position as Point).lon, (position as Point).lat)
+    else for (const [lon, lat] of (geometry ?? []) as readonly Position[]) include(lon, lat)
   }
   return isEmpty ? null : [west, south, east, north]
 }

@@ -62,7 +62,8 @@ function unavailable(endpoint: Endpoint): ExampleProblem[] {
   const problems: Problem[] = []
   if (read.kind === 'live' || read.kind === 'find' || read.kind === 'changes')
     problems.push(neverPublished((read.from as readonly Dataset[])[0]))
-  if (read.kind === 'lake' || (read.kind === 'find' && read.past))
+  if (read.kind === 'kept') problems.push(neverPublished(read.lake[0]))
+  if (read.kind === 'lake' || read.kind === 'kept' || (read.kind === 'find' && read.past))
     problems.push(...(['timeout', 'busy'] as const).map((code) => problemOf(new QueryError(code, 'as an example'))))
   if (read.kind === 'changes') problems.push(logUnreadable())
   return problems.map((problem) => ({ problem, instance: requestOf(endpoint) }))

@@ -1,6 +1,6 @@
-import type { Json } from '../../lake/schema/columns.ts'
+import type { Column, Json } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
-import type { Endpoint, ListReturn } from '../define/endpoint.ts'
+import { datasetsOf, type Endpoint, isCounted, type ListReturn } from '../define/endpoint.ts'
 import { isNested } from '../define/fields.ts'
 import type { Format } from '../define/params-page.ts'
 import { exampleOf, type JsonObject } from '../define/shape.ts'
@@ -25,13 +25,13 @@ export function exampleReply(endpoint: Endpoint, format: Format): Json {
   const members = exampleOf(record.fields)
   // What a feature takes from the record is in the examples as it is in records.
   const row: AnyRow = Object.fromEntries(
-    Object.entries(record.fields).map(([name, field]) => [name, isNested(field) ? null : (field.example ?? null)]),
+    Object.entries(record.fields).map(([name, field]) => [name, isNested(field) ? null : exampleValue(field)]),
   )
-  const from = ('from' in read ? read.from : []) as readonly Dataset[]
+  const from = datasetsOf(endpoint)
   const time = from[0] ? timeOf(from[0]) : SYSTEM_TIME
   const meta = metaOf(SERVICE, from, read.kind === 'lake' ? { snapshot: snapshotOf(from), covered_until: Date.parse(time) } : undefined)
   if (returns.kind === 'one') return { ...(format === 'geojson' ? featureOf(returns, row, members) : members), meta } as unknown as Json
-  const page = pageOf(returns, read.kind, { updated_at: Date.parse(time), meta })
+  const page = pageOf(endpoint, { updated_at: Date.parse(time), meta })
   const pieces =
     format === 'geojson'
       ? featurePieces(page, [row], () => JSON.stringify(featureOf(returns, row, members)))
@@ -39,14 +39,15 @@ export function exampleReply(endpoint: Endpoint, format: Format): Json {
   return JSON.parse([...pieces].join('')) as JsonObject
 }
 
-function pageOf(
-  returns: ListReturn,
-  kind: Endpoint['read']['kind'],
-  about: { readonly updated_at: number; readonly meta: Meta },
-): ListPage {
-  const counted = kind === 'live' || kind === 'system'
-  const page = { name: returns.name, total: counted ? 1 : null, ...about }
-  return kind === 'changes' ? { ...page, next_cursor: CURSOR, extra: { reset: false, more: false } } : { ...page, next_cursor: null }
+/** A line's example is GeoJSON, of which a record holds the coordinates. */
+function exampleValue({ kind, example = null }: Column): unknown {
+  return kind === 'line' ? ((example as { coordinates?: unknown } | null)?.coordinates ?? null) : example
+}
+
+function pageOf(endpoint: Endpoint, about: { readonly updated_at: number; readonly meta: Meta }): ListPage {
+  const { name } = endpoint.returns as ListReturn
+  const page = { name, total: isCounted(endpoint) ? 1 : null, next_cursor: null, ...about }
+  return endpoint.read.kind === 'changes' ? { ...page, next_cursor: CURSOR, extra: { reset: false, more: false } } : page
 }
 
 /** The publication that a dataset's examples are of. */

@@ -69,7 +69,7 @@ function unread(error: unknown): Problem {
 }
 
 /** The body of one record's reply. */
-function oneText(
+export function oneText(
   texts: RecordTexts,
   record: AnyRow,
   options: { readonly values: RequestValues; readonly format: string; readonly meta: Meta },

@@ -108,7 +108,7 @@ export function refreshOf(state: ServiceState, datasets: readonly Dataset[], pri
 }
 
 /** One page of records, as JSON or GeoJSON. */
-async function pageBody(
+export async function pageBody(
   context: AnswerContext,
   values: RequestValues,
   parts: {
@@ -135,7 +135,7 @@ async function pageBody(
 }
 
 /** The records that `ids` and `updated_since` leave. */
-function chosen(records: readonly AnyRow[], context: AnswerContext, { page }: RequestValues): readonly AnyRow[] {
+export function chosen(records: readonly AnyRow[], context: AnswerContext, { page }: RequestValues): readonly AnyRow[] {
   const { id } = context.endpoint.returns as ListReturn
   const ids = page.ids && new Set(page.ids)
   const since = page.updated_since
@@ -176,6 +176,6 @@ function perVersion<T>(make: (states: readonly State[]) => T): (states: readonly
 }
 
 /** The clock as an answer may see it: the begin of its step; 0 where it may not see it at all. */
-function steppedNow(clock_s: number, now: number): number {
+export function steppedNow(clock_s: number, now: number): number {
   return clock_s === 0 ? 0 : Math.floor(now / (clock_s * 1000)) * clock_s * 1000
 }

@@ -74,12 +74,15 @@ export function commonSchemas(): Record<string, JsonSchema> {
         commercial_use: { type: 'string', enum: ['yes', 'no', 'unknown'] },
       },
     },
-    PointGeometry: {
-      type: 'object',
-      required: ['type', 'coordinates'],
-      properties: { type: { const: 'Point' }, coordinates: { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2 } },
-    },
+    PointGeometry: geometry('Point', POSITION),
+    LineGeometry: geometry('LineString', { type: 'array', items: POSITION, minItems: 2 }),
   }
+}
+
+const POSITION = Object.freeze({ type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2, description: 'Longitude, latitude.' })
+
+function geometry(type: string, coordinates: JsonSchema): JsonSchema {
+  return { type: 'object', required: ['type', 'coordinates'], properties: { type: { const: type }, coordinates } }
 }
 
 /** The headers that replies of many endpoints share. */

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../lake/schema/json.ts'
-import { type Endpoint, pathParams } from '../define/endpoint.ts'
+import { type Endpoint, isCounted, pathParams } from '../define/endpoint.ts'
+import { placeOf } from '../define/fields.ts'
 import type { Param } from '../define/params.ts'
 import { FORMATS, isLocated } from '../define/params-page.ts'
 import { PROBLEMS, type ProblemCode } from '../define/problems.ts'
@@ -126,23 +127,28 @@ function typedExample(one: Param, text: string): unknown {
 }
 
 /** The schema of an endpoint's JSON reply. */
-function replySchema({ returns, read }: Endpoint): JsonSchema {
+function replySchema(endpoint: Endpoint): JsonSchema {
+  const { returns, read } = endpoint
   const record = ref('schemas', returns.record.name)
   if (returns.kind === 'one')
     return { allOf: [record, { type: 'object', required: ['meta'], properties: { meta: ref('schemas', 'Meta') } }] }
-  const counted = read.kind === 'live' || read.kind === 'system'
   return {
     type: 'object',
     required: ['total', 'updated_at', returns.name, ...(read.kind === 'changes' ? ['reset', 'more', 'next_cursor'] : []), 'meta'],
-    properties: { ...listMembers(counted), [returns.name]: { type: 'array', items: record }, ...tailMembers(read.kind === 'changes') },
+    properties: {
+      ...listMembers(isCounted(endpoint)),
+      [returns.name]: { type: 'array', items: record },
+      ...tailMembers(read.kind === 'changes'),
+    },
   }
 }
 
 /** The schema of an endpoint's GeoJSON reply. */
-function featureSchema({ returns, read }: Endpoint): JsonSchema {
+function featureSchema(endpoint: Endpoint): JsonSchema {
+  const { returns, read } = endpoint
   const properties = Object.fromEntries(
     membersOf(returns.record.fields)
-      .filter(({ name }) => name !== 'lat' && name !== 'lon')
+      .filter(({ field }) => field !== placeOf(returns.record.fields))
       .map(({ name, schema }) => [name, schema]),
   )
   const feature = {
@@ -151,7 +157,7 @@ function featureSchema({ returns, read }: Endpoint): JsonSchema {
     properties: {
       type: { const: 'Feature' },
       id: { type: 'string' },
-      geometry: { anyOf: [ref('schemas', 'PointGeometry'), { type: 'null' }], description: 'The position; null where it is not known.' },
+      geometry: { anyOf: [ref('schemas', geometryName(returns)), { type: 'null' }], description: 'The place; null where it is not known.' },
       properties: { type: 'object', properties },
     },
   }
@@ -162,11 +168,15 @@ function featureSchema({ returns, read }: Endpoint): JsonSchema {
     properties: {
       type: { const: 'FeatureCollection' },
       bbox: { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 4, description: 'West, south, east, north.' },
-      ...listMembers(read.kind === 'live' || read.kind === 'system'),
+      ...listMembers(isCounted(endpoint)),
       features: { type: 'array', items: feature },
       ...tailMembers(read.kind === 'changes'),
     },
   }
+}
+
+function geometryName({ record }: Endpoint['returns']): string {
+  return placeOf(record.fields) === 'geometry' ? 'LineGeometry' : 'PointGeometry'
 }
 
 function listMembers(counted: boolean): Part {

@@ -1,11 +1,12 @@
 import { type IncomingMessage, METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Endpoint, pathParams } from '../define/endpoint.ts'
+import { datasetsOf, type Endpoint, pathParams } from '../define/endpoint.ts'
 import { FORMATS, type Format, isLocated } from '../define/params-page.ts'
 import { problem } from '../define/problems.ts'
 import { type Answerer, type Prepared, weakTag } from './answer.ts'
 import { encodingFor, remembered } from './encodings.ts'
 import { ALLOW, isNotModified, PREFLIGHT_HEADERS } from './headers.ts'
+import type { KeptLake } from './kept-lake.ts'
 import { methodProblem } from './problem-replies.ts'
 import { bodyAtHand, bodyIn, isCurrent, type Ready, ready, renew, sendNotModified, sendReady } from './replies.ts'
 import type { ReplyCache } from './reply-cache.ts'
@@ -16,6 +17,7 @@ import type { ServiceState } from './state.ts'
 /** What routes share. */
 export interface RouteContext {
   readonly state: ServiceState
+  readonly kept: KeptLake
   readonly cache: ReplyCache
   readonly clock: () => number
 }
@@ -32,20 +34,24 @@ const NEVER = new AbortController().signal
  * before is answered from memory, before anything of it is parsed, as long as the data is the same.
  */
 export function registerEndpoint(app: FastifyInstance, context: RouteContext, endpoint: Endpoint, answerer: Answerer): void {
-  const { state, cache, clock } = context
+  const { state, kept, cache, clock } = context
   const url = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')
   const formats: readonly Format[] = isLocated(endpoint.returns.record.fields) ? FORMATS : ['json']
   const formatOf = remembered((accept) => formatFor(accept, formats) ?? 'none')
   const read = requestReader(endpoint)
   const pathNames = pathParams(endpoint.path)
   const shelf = cache.shelf()
-  const datasets = 'from' in endpoint.read ? (endpoint.read.from as Parameters<ServiceState['onChange']>[0]) : null
+  const { read: way } = endpoint
   let generation = 0
-  const end = state.onChange(datasets, () => {
+  const renewed = (): void => {
     generation++
     shelf.clear()
+  }
+  const ends = [state.onChange(way.kind === 'system' ? null : datasetsOf(endpoint), renewed)]
+  if (way.kind === 'kept') ends.push(kept.onChange(way.lake, renewed))
+  app.addHook('onClose', async () => {
+    for (const end of ends) end()
   })
-  app.addHook('onClose', async () => end())
 
   const make = async (prepared: Prepared, signal?: AbortSignal): Promise<Ready> => {
     const { pieces, links, isPartial } = await prepared.answer(signal ?? NEVER)

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Endpoint, pathParams } from '../../api/define/endpoint.ts'
+import { datasetsOf, type Endpoint, pathParams } from '../../api/define/endpoint.ts'
 import { type Fields, isNested } from '../../api/define/fields.ts'
 import { PROBLEMS, type ProblemCode } from '../../api/define/problems.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
@@ -8,7 +8,7 @@ import { requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import { allParams } from '../../api/http/request.ts'
 import { provinceByCode } from '../../lake/places/provinces.ts'
-import { type Dataset, PLANS } from '../../lake/schema/dataset.ts'
+import { PLANS } from '../../lake/schema/dataset.ts'
 import { hasGeoJson, strictGeoJson, strictReply } from './requests.ts'
 import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
 
@@ -74,9 +74,9 @@ describe('declarations', () => {
   })
 
   test('no plan is lower than that of the data it shows', () => {
-    for (const { path, plan, read, recent } of endpoints) {
-      if (read.kind === 'system') continue
-      for (const dataset of read.from as readonly Dataset[]) {
+    for (const endpoint of endpoints) {
+      const { path, plan, read, recent } = endpoint
+      for (const dataset of datasetsOf(endpoint)) {
         const least = read.kind === 'lake' ? dataset.plan.history : dataset.plan.live
         // A lower plan may see the last day of a history, if the endpoint says so and which plan may see the rest.
         if (recent) expect([recent.hours <= 24, PLANS.indexOf(recent.wider) >= PLANS.indexOf(least)], path).toEqual([true, true])
@@ -149,7 +149,13 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
 
   test('is documented with the ways in which it may be out of service, if it can be', () => {
     const { 503: unavailable } = operationOf(endpoint).responses
-    const codes = { live: ['feed-unavailable'], lake: LAKE_DOWN, changes: ['feed-unavailable', 'temporary-reduced-capacity'], system: null }
+    const codes = {
+      live: ['feed-unavailable'],
+      kept: ['feed-unavailable', ...LAKE_DOWN],
+      lake: LAKE_DOWN,
+      changes: ['feed-unavailable', 'temporary-reduced-capacity'],
+      system: null,
+    }
     const { read } = endpoint
     const found = 'past' in read && read.past ? ['feed-unavailable', ...LAKE_DOWN] : ['feed-unavailable']
     const expected = read.kind === 'find' ? found : codes[read.kind]

@@ -29,14 +29,16 @@ export function strictReply({ returns, read }: Endpoint, mode = 'simulated'): Js
 /** The schema of an endpoint's GeoJSON reply (RFC 7946). */
 export function strictGeoJson({ returns }: Endpoint): JsonSchema {
   const position = { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2 }
-  const point = { type: 'object', required: ['type', 'coordinates'], properties: { type: { const: 'Point' }, coordinates: position } }
+  const isLine = returns.record.fields['geometry']?.kind === 'line'
+  const [type, coordinates] = isLine ? ['LineString', { type: 'array', items: position, minItems: 2 }] : ['Point', position]
+  const place = { type: 'object', required: ['type', 'coordinates'], properties: { type: { const: type }, coordinates } }
   const feature = {
     type: 'object',
     required: ['type', 'geometry', 'properties'],
     properties: {
       type: { const: 'Feature' },
-      geometry: { anyOf: [point, { type: 'null' }] },
-      properties: { type: 'object', not: { required: ['lat'] } },
+      geometry: { anyOf: [place, { type: 'null' }] },
+      properties: { type: 'object', not: { anyOf: [{ required: ['lat'] }, { required: ['geometry'] }] } },
     },
   }
   if (returns.kind === 'one') return feature

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { pino } from 'pino'
+import type { Endpoint } from '../../api/define/endpoint.ts'
 import { type Api, startApi } from '../../api/server.ts'
 import { datasets } from '../../lake/catalog.ts'
 import { openRedis } from '../../lake/live/connect.ts'
@@ -8,7 +9,7 @@ import { openLive } from '../../lake/live/read.ts'
 import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
 import { publishLive } from '../../lake/live/write.ts'
 import type { Lake } from '../../lake/open.ts'
-import type { Column, Json } from '../../lake/schema/columns.ts'
+import type { Column } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import { fileStore } from '../../lake/store/file.ts'
@@ -45,6 +46,8 @@ interface PublishOptions {
   readonly changes?: readonly LiveChange[]
 }
 
+const RAIL_TABLES = ['rail_stations', 'rail_routes', 'rail_shapes', 'rail_trips', 'rail_stop_times', 'rail_calendar']
+
 /** The feeds that the worker would announce. */
 export const FEEDS: readonly FeedListing[] = [
   listing('dgt_incidents', 'dgt', ['incidents', 'v16_beacons'], 60),
@@ -52,12 +55,21 @@ export const FEEDS: readonly FeedListing[] = [
   listing('madrid_traffic', 'madrid', ['traffic_readings', 'traffic_sensors'], 300),
   listing('madrid_sensors', 'madrid', ['traffic_sensors'], 86_400),
   listing('fuel_stations', 'miteco', ['fuel_stations', 'fuel_prices'], 1800),
+  listing('renfe_gtfs_cercanias', 'renfe', RAIL_TABLES, 86_400),
+  listing('renfe_gtfs_avldmd', 'renfe', RAIL_TABLES, 86_400),
+  listing('renfe_alerts', 'renfe', ['rail_alerts'], 120),
+  listing('renfe_trip_updates', 'renfe', ['rail_trip_updates', 'rail_alerts'], 20),
+  listing('renfe_trip_updates_ld', 'renfe', ['rail_trip_updates', 'rail_alerts'], 30),
+  listing('renfe_positions', 'renfe', ['rail_positions'], 20),
+  listing('renfe_positions_ld', 'renfe', ['rail_positions'], 20),
+  listing('renfe_flota_ld', 'renfe_visor', ['rail_fleet'], 30),
+  listing('renfe_flota', 'renfe_visor', ['rail_fleet'], 30),
 ]
 
 function listing(id: string, source: string, ids: readonly string[], every_s: number): FeedListing {
   return {
     id,
-    domain: source === 'miteco' ? 'fuel' : 'road',
+    domain: source === 'miteco' ? 'fuel' : source.startsWith('renfe') ? 'rail' : 'road',
     source,
     datasets: ids,
     every_s,
@@ -66,9 +78,17 @@ function listing(id: string, source: string, ids: readonly string[], every_s: nu
   }
 }
 
-/** Starts the API; `clock` is its time in ms. */
-export async function startService(options: { readonly clock?: () => number; readonly slots?: number } = {}): Promise<TestService> {
-  const { clock = Date.now, slots = 2 } = options
+interface ServiceOptions {
+  /** Its time in ms. */
+  readonly clock?: () => number
+  readonly slots?: number
+  /** The endpoints to serve; all unless told. */
+  readonly endpoints?: readonly Endpoint[]
+}
+
+/** Starts the API. */
+export async function startService(options: ServiceOptions = {}): Promise<TestService> {
+  const { clock = Date.now, slots = 2, ...served } = options
   const folder = tempFolder()
   const server = await startTestRedis()
   const redis = openRedis(server.url)
@@ -78,7 +98,17 @@ export async function startService(options: { readonly clock?: () => number; rea
   const lake = await openTestLake(folder, { store, slots, queue: slots })
   const live = openLive({ redisUrl: server.url, poll_ms: 200 })
   await live.ready
-  const api: Api = await startApi({ store, lake, live, log: pino({ level: 'silent' }), host: '127.0.0.1', port: 0, clock })
+  const api: Api = await startApi({
+    store,
+    lake,
+    live,
+    log: pino({ level: 'silent' }),
+    host: '127.0.0.1',
+    port: 0,
+    clock,
+    lakePoll_ms: 100,
+    ...served,
+  })
   const seqs = new Map<string, number>()
   const get = (path: string, headers: Record<string, string> = {}): Promise<Response> => fetch(`${api.url}${path}`, { headers })
   return {
@@ -146,7 +176,12 @@ export function exampleTableRow(dataset: Dataset, values: AnyRow = {}): AnyRow {
 
 function exampleValue(column: Column): unknown {
   const { example = null } = column
-  return column.kind === 'instant' && typeof example === 'string' ? Date.parse(example) : (example as Json)
+  if (example === null) return null
+  if (column.kind === 'instant') return Date.parse(example as string)
+  if (column.kind === 'line') return (example as { readonly coordinates: unknown }).coordinates
+  if (column.kind !== 'service_time') return example
+  const [hours = 0, minutes = 0, seconds = 0] = (example as string).split(':').map(Number)
+  return hours * 3600 + minutes * 60 + seconds
 }
 
 const HOUR_MS = 3_600_000

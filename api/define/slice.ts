@@ -1,0 +1,31 @@
+import type { Sql } from '../../lake/query/sql.ts'
+import type { Version } from '../../lake/query/versions.ts'
+import type { Columns } from '../../lake/schema/columns.ts'
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+
+/** The lake as a slice reads it: one state of its tables. */
+export interface SliceReader {
+  /** The rows of a query, in batches as they are made; `columns` are those of the answer where they are not their datasets'. */
+  readonly rows: (query: Sql, columns?: Columns) => AsyncGenerator<AnyRow[]>
+  /** The whole versions that the tables of all of these datasets hold: one that is landing is in some of them only. */
+  readonly versions: (...datasets: readonly Dataset[]) => Promise<Version[]>
+}
+
+/**
+ * A part of the lake that the API keeps in memory, ready for its endpoints: read once for each key and state of the tables, for what
+ * changes seldom, is asked for often and takes longer to read than an answer may.
+ */
+export interface Slice<T> {
+  /** Its name among all slices. */
+  readonly name: string
+  /** Datasets that it is read from. */
+  readonly from: readonly Dataset[]
+  /** Keys of which it is kept; those not asked for longest go first. */
+  readonly most: number
+  readonly read: (reader: SliceReader, key: string) => Promise<T>
+}
+
+/** Declares a slice. */
+export function defineSlice<T>(spec: Slice<T>): Slice<T> {
+  return Object.freeze(spec)
+}

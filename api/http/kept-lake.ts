@@ -1,0 +1,185 @@
+import { coverageOf } from '../../lake/landed.ts'
+import type { FeedListing } from '../../lake/live/freshness.ts'
+import type { Lake, LakePins, LakeSnapshot } from '../../lake/open.ts'
+import { type Version, versionsIn } from '../../lake/query/versions.ts'
+import type { Columns } from '../../lake/schema/columns.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { Slice, SliceReader } from '../define/slice.ts'
+
+/** A slice that is not asked for so long is not read anew when its tables change, ms. */
+const IN_USE_MS = 15 * 60_000
+/** Longest time that a query of a slice may take, waiting for a slot included. */
+const READ_TIMEOUT_MS = 60_000
+
+/** What the tables of some datasets are at, as they were last looked at. */
+export interface KeptState {
+  /** Text that changes with the tables. */
+  readonly version: string
+  /** Until when the first dataset has what all of its feeds published, in ms; null where nothing has landed. */
+  readonly covered_until: number | null
+  /** When one of the tables last changed, ms since the epoch; null where none of them exists. */
+  readonly changed_at: number | null
+}
+
+/** The slices of the lake that are kept in memory. */
+export interface KeptLake {
+  /** What the tables of datasets are at. They are looked at every few seconds, so that a request need not. */
+  state(datasets: readonly Dataset[], feeds: readonly FeedListing[]): Promise<KeptState>
+  /** What a slice holds for a key, read now if it is not kept. */
+  get<T>(slice: Slice<T>, key: string): Promise<T>
+  /** Calls back when one of the tables of datasets has changed; returns what ends it. */
+  onChange(datasets: readonly Dataset[], tell: () => void): () => void
+  close(): void
+}
+
+interface Entry {
+  readonly slice: Slice<unknown>
+  readonly key: string
+  readonly content: Promise<unknown>
+  used_at: number
+}
+
+type Tables = ReadonlyMap<string, LakeSnapshot | null>
+
+/** Opens the slices of a lake; `poll_ms` is the time between two looks at its tables, in ms. */
+export function openKeptLake(options: {
+  readonly lake: Lake
+  readonly poll_ms: number
+  readonly onError: (error: Error) => void
+}): KeptLake {
+  return new Kept(options)
+}
+
+class Kept implements KeptLake {
+  readonly #lake: Lake
+  readonly #onError: (error: Error) => void
+  readonly #timer: NodeJS.Timeout
+  readonly #datasets = new Map<string, Dataset>()
+  readonly #watchers = new Set<{ readonly of: ReadonlySet<string>; readonly tell: () => void }>()
+  readonly #entries = new Map<string, Entry>()
+  #tables: Tables = new Map()
+  #isLooking = false
+  #isClosed = false
+
+  constructor(options: Parameters<typeof openKeptLake>[0]) {
+    this.#lake = options.lake
+    this.#onError = options.onError
+    this.#timer = setInterval(() => void this.#look(), options.poll_ms)
+    this.#timer.unref()
+  }
+
+  async state(datasets: readonly Dataset[], feeds: readonly FeedListing[]): Promise<KeptState> {
+    await this.#know(datasets)
+    const snapshots = datasets.map(({ id }) => this.#tables.get(id) ?? null)
+    const [first] = datasets
+    const covered = first && snapshots[0] ? coverageOf(first.id, snapshots[0].covered_until, feeds).until : null
+    const changes = snapshots.flatMap((snapshot) => (snapshot ? [snapshot.state.metadata['last-updated-ms']] : []))
+    return {
+      version: snapshots.map((snapshot) => `${snapshot?.snapshotId ?? ''}.${snapshot?.version ?? ''}`).join(' '),
+      covered_until: covered === null ? null : Math.floor(covered),
+      changed_at: changes.length === 0 ? null : Math.max(...changes),
+    }
+  }
+
+  async get<T>(slice: Slice<T>, key: string): Promise<T> {
+    await this.#know(slice.from)
+    const name = `${slice.name} ${key}`
+    const known = this.#entries.get(name)
+    const entry = known ?? { slice, key, content: this.#read(slice, key, this.#tables), used_at: 0 }
+    entry.used_at = performance.now()
+    // The last in the map is the one asked for last.
+    this.#entries.delete(name)
+    this.#entries.set(name, entry)
+    if (!known) {
+      this.#dropOldest(slice)
+      entry.content.catch(() => this.#forget(name, entry))
+    }
+    return (await entry.content) as T
+  }
+
+  onChange(datasets: readonly Dataset[], tell: () => void): () => void {
+    const watcher = { of: new Set(datasets.map(({ id }) => id)), tell }
+    this.#watchers.add(watcher)
+    return () => void this.#watchers.delete(watcher)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+  }
+
+  /** Looks at tables that nobody has asked for before. */
+  async #know(datasets: readonly Dataset[]): Promise<void> {
+    const unknown = datasets.filter(({ id }) => !this.#tables.has(id))
+    if (unknown.length === 0) return
+    const found = await this.#snapshots(unknown)
+    for (const dataset of unknown) this.#datasets.set(dataset.id, dataset)
+    this.#tables = new Map([...found, ...this.#tables])
+  }
+
+  async #snapshots(datasets: readonly Dataset[]): Promise<Map<string, LakeSnapshot | null>> {
+    return new Map(await Promise.all(datasets.map(async (dataset) => [dataset.id, await this.#lake.snapshot(dataset)] as const)))
+  }
+
+  /**
+   * Looks whether tables have changed. Slices in use are then read from the new ones before anybody is told, so that nobody waits for them:
+   * answers are of the old state until then.
+   */
+  async #look(): Promise<void> {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    try {
+      const found = await this.#snapshots([...this.#datasets.values()])
+      const changed = new Set([...found].filter(([id, snapshot]) => snapshot?.version !== this.#tables.get(id)?.version).map(([id]) => id))
+      if (changed.size > 0) await this.#moveTo(new Map([...this.#tables, ...found]), changed)
+    } catch (error) {
+      if (!this.#isClosed) this.#onError(error as Error)
+    } finally {
+      this.#isLooking = false
+    }
+  }
+
+  async #moveTo(tables: Tables, changed: ReadonlySet<string>): Promise<void> {
+    const isTouched = ({ slice }: Entry): boolean => slice.from.some(({ id }) => changed.has(id))
+    const since = performance.now() - IN_USE_MS
+    const renewed = new Map<string, Entry>()
+    // One after the other: who asks meanwhile shares the engine with one of them at most.
+    for (const [name, entry] of [...this.#entries].filter(([, one]) => isTouched(one) && one.used_at >= since)) {
+      const content = this.#read(entry.slice, entry.key, tables)
+      await content.then(
+        () => renewed.set(name, { ...entry, content }),
+        (error: Error) => this.#onError(error),
+      )
+    }
+    this.#tables = new Map([...this.#tables, ...tables])
+    for (const [name, entry] of this.#entries) {
+      if (!isTouched(entry)) continue
+      const next = renewed.get(name)
+      if (next) this.#entries.set(name, { ...next, used_at: entry.used_at })
+      else this.#entries.delete(name)
+    }
+    for (const { of, tell } of this.#watchers) if ([...changed].some((id) => of.has(id))) tell()
+  }
+
+  #read<T>(slice: Slice<T>, key: string, tables: Tables): Promise<T> {
+    const pins: LakePins = new Map(slice.from.map(({ id }) => [id, tables.get(id)?.state ?? null]))
+    const reader: SliceReader = {
+      rows: (query, columns?: Columns) => this.#lake.stream(query, { pins, timeout_ms: READ_TIMEOUT_MS, ...(columns ? { columns } : {}) }),
+      versions: async (...datasets) => {
+        const held = await Promise.all(datasets.map((dataset) => versionsIn(pins.get(dataset.id) ?? null, dataset)))
+        const [first = [], ...others] = held
+        return first.filter(({ name }) => others.every((versions) => versions.some((version: Version) => version.name === name)))
+      },
+    }
+    return slice.read(reader, key)
+  }
+
+  #dropOldest(slice: Slice<unknown>): void {
+    const names = [...this.#entries].filter(([, entry]) => entry.slice === slice).map(([name]) => name)
+    for (const name of names.slice(0, Math.max(0, names.length - slice.most))) this.#entries.delete(name)
+  }
+
+  #forget(name: string, entry: Entry): void {
+    if (this.#entries.get(name) === entry) this.#entries.delete(name)
+  }
+}

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { defineEndpoint } from '../../api/define/endpoint.ts'
+import { record } from '../../api/define/fields.ts'
+import { textParam } from '../../api/define/params.ts'
+import { defineSlice } from '../../api/define/slice.ts'
+import { railAlerts } from '../../lake/datasets/rail/alerts.ts'
+import { railRoutes } from '../../lake/datasets/rail/routes.ts'
+import { railStations } from '../../lake/datasets/rail/stations.ts'
+import { scan } from '../../lake/query/scan.ts'
+import { sql } from '../../lake/query/sql.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { until } from '../helpers/until.ts'
+import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
+
+const FIRST = Date.parse('2026-08-21T22:00:00Z')
+const SECOND = Date.parse('2026-08-22T22:00:00Z')
+
+/** How often each key was read, and what to throw instead once. */
+const reads = new Map<string, number>()
+let failure: Error | null = null
+
+/** Names of the stations of the newest version that stations and routes both have; of one letter where the key is one. */
+const stationNames = defineSlice({
+  name: 'station names',
+  from: [railStations, railRoutes],
+  most: 2,
+  async read({ rows, versions }, key) {
+    reads.set(key, (reads.get(key) ?? 0) + 1)
+    if (failure) throw failure
+    const [newest] = (await versions(railStations, railRoutes)).sort((one, other) => other.from - one.from)
+    const found: AnyRow[] = []
+    for await (const batch of rows(sql`SELECT stop_id, name FROM ${scan(railStations, { timetable_version: { eq: newest?.name ?? '' } })}`))
+      found.push(...batch)
+    return found.map(({ stop_id, name }) => ({ id: String(stop_id), name: String(name) })).filter(({ name }) => name.startsWith(key))
+  },
+})
+
+const shape = record('Name', 'A name.', { id: railStations.columns.stop_id, name: railStations.columns.name })
+const names = defineEndpoint({
+  path: '/api/names',
+  domain: 'rail',
+  plan: 'FREE',
+  summary: 'Names',
+  params: { letter: textParam('First letter.', { max: 10 }) },
+  returns: {
+    kind: 'list',
+    name: 'names',
+    record: shape,
+    key: ['id'],
+    id: 'id',
+    sorts: ['id'],
+    order: 'id',
+    limit: { default: 2, max: 10 },
+  },
+  read: {
+    kind: 'kept',
+    from: [railAlerts],
+    lake: [railStations, railRoutes],
+    answer: async ({ slice, states }, { letter }) => {
+      const all = await slice(stationNames, letter ?? '')
+      return states[0].rows.length > 0 ? all.map(({ id, name }) => ({ id, name: `${name}!` })) : all
+    },
+  },
+  example: {},
+})
+const one = defineEndpoint({
+  path: '/api/names/{id}',
+  domain: 'rail',
+  plan: 'FREE',
+  summary: 'One name',
+  params: { id: textParam('Station.', { max: 10 }) },
+  returns: { kind: 'one', record: record('OneName', 'A name.', shape.fields) },
+  read: {
+    kind: 'kept',
+    from: [],
+    lake: [railStations, railRoutes],
+    answer: async ({ slice }, { id }) => (await slice(stationNames, '')).find((station) => station.id === id) ?? null,
+  },
+  example: { id: '1' },
+})
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService({ endpoints: [names, one] })
+})
+afterAll(() => service?.close())
+
+function rowsOf(
+  dataset: typeof railStations | typeof railRoutes,
+  version: { name: string; from: number },
+  rows: readonly AnyRow[],
+): AnyRow[] {
+  return rows.map((row) => exampleTableRow(dataset, { timetable_version: version.name, valid_from: version.from, ...row }))
+}
+
+test('nothing has landed: the feed is unavailable, and nothing is found out about a thing', async () => {
+  for (const path of ['/api/names', '/api/names/1']) {
+    const response = await service.get(path)
+    expect([response.status, ((await response.json()) as Reply).code]).toEqual([503, 'feed-unavailable'])
+  }
+})
+
+test('is read once for each key and state of the tables, and is told to be of their time', async () => {
+  const version = { name: 'a', from: FIRST }
+  await service.land(
+    railStations,
+    rowsOf(
+      railStations,
+      version,
+      ['Avila', 'Burgos', 'Cuenca'].map((name, at) => ({ stop_id: `${at + 1}`, name })),
+    ),
+    FIRST,
+  )
+  await service.land(railRoutes, rowsOf(railRoutes, version, [{}]), FIRST)
+  await until('landed', async () => (await service.get('/api/names/1')).status === 200)
+  reads.clear()
+  const reply = await service.json('/api/names?letter=B')
+  expect(reply).toMatchObject({
+    total: 1,
+    updated_at: '2026-08-21T22:00:00.000Z',
+    names: [{ id: '2', name: 'Burgos' }],
+    meta: { cadence_s: 20 },
+  })
+  for (const path of ['/api/names?letter=B&fields=id', '/api/names?letter=B&limit=1', '/api/names?letter=B&sort=-id'])
+    expect((await service.json(path)).total).toBe(1)
+  expect(reads.get('B')).toBe(1)
+  expect(await service.json('/api/names/3')).toMatchObject({ id: '3', name: 'Cuenca' })
+  expect((await service.get('/api/names/4')).status).toBe(404)
+})
+
+test('pages, chooses by ids and answers 304 as every list does', async () => {
+  const first = await service.json('/api/names')
+  expect(first).toMatchObject({ total: 3, names: [{ id: '1' }, { id: '2' }] })
+  expect(await service.json(`/api/names?cursor=${encodeURIComponent(first.next_cursor)}`)).toMatchObject({ names: [{ id: '3' }] })
+  expect(await service.json('/api/names?ids=3')).toMatchObject({ total: 1 })
+  const etag = (await service.get('/api/names')).headers.get('etag') as string
+  expect((await service.get('/api/names', { 'If-None-Match': etag })).status).toBe(304)
+})
+
+test('those not asked for longest go first', async () => {
+  await service.json('/api/names?letter=X')
+  await service.json('/api/names?letter=Y')
+  reads.clear()
+  await service.json('/api/names?letter=Y&limit=1')
+  await service.json('/api/names?letter=X&limit=1')
+  expect(reads.size).toBe(0)
+  await service.json('/api/names?letter=Z')
+  await service.json('/api/names?letter=Y&sort=-id')
+  expect([...reads]).toEqual([
+    ['Z', 1],
+    ['Y', 1],
+  ])
+})
+
+test('what cannot be read is a problem once, not for ever', async () => {
+  failure = new Error('out of order')
+  expect((await service.get('/api/names?letter=Q')).status).toBe(500)
+  failure = null
+  expect((await service.get('/api/names?letter=Q')).status).toBe(200)
+})
+
+test('a current state beside it makes another answer and its time', async () => {
+  const before = (await service.get('/api/names')).headers.get('etag')
+  await service.publish(railAlerts, [exampleRow(railAlerts)], { at: SECOND })
+  const response = await service.get('/api/names')
+  expect(response.headers.get('etag')).not.toBe(before)
+  expect(await response.json()).toMatchObject({ updated_at: '2026-08-22T22:00:00.000Z', names: [{ name: 'Avila!' }, { name: 'Burgos!' }] })
+})
+
+test('a version that is landing shows once all tables have it, and is read before anybody asks', async () => {
+  const version = { name: 'b', from: SECOND }
+  const path = '/api/names/7'
+  expect((await service.get(path)).status).toBe(404)
+  const etag = (await service.get('/api/names/1')).headers.get('etag')
+  reads.clear()
+  await service.land(railStations, rowsOf(railStations, version, [{ stop_id: '7', name: 'Granada' }]), SECOND)
+  await until('looked', async () => (await service.get('/api/names/1')).headers.get('etag') !== etag)
+  expect((await service.get(path)).status).toBe(404)
+  await service.land(railRoutes, rowsOf(railRoutes, version, [{}]), SECOND)
+  await until('shown', async () => (await service.get(path)).status === 200)
+  expect(await service.json(path)).toMatchObject({ name: 'Granada' })
+  expect((await service.get('/api/names/1')).status).toBe(404)
+  // Once for each of the two landings.
+  expect(reads.get('')).toBe(2)
+})
