@@ -1,3 +1,4 @@
+import type { Sql } from '../../lake/query/sql.ts'
 import type { CodeList } from '../../lake/schema/codes.ts'
 import type { AnyRow, Dataset, FeedRow } from '../../lake/schema/dataset.ts'
 import type { Source } from '../../lake/schema/sources.ts'
@@ -66,19 +67,41 @@ export interface Band {
  * The blocks of one dataset that a publication of a feed may lose whole (a núcleo, the M-30). A block is what the values of a column
  * name: text by text, or each element of a list, so that a row of a list is in several blocks, or in none where it is empty.
  *
- * A block is missing from a publication that has no row in it, where the last one before it by data time that had some had at least `least`.
+ * A block is missing from a publication that has no row in it, where the lake expects at least `least` things of it (`expected`), and is not
+ * where it expects fewer, whatever was there before. Where the lake tells nothing of a block, it is missing where the last publication
+ * before, by data time, that had some of it had at least `least`.
  * The absence of a row counts for nothing while any of its blocks is missing: an alert of two núcleos may have gone with either. While a
  * block is missing, what is compared with the last publication is the rows in the other blocks; a row of several counts in each, on both
  * sides.
  */
 export interface Blocks {
   readonly column: string
-  /** Rows that a block must have had for its absence to mean that it is missing; 20 unless told. */
+  /** Rows that a block must have had, or things that must be expected of it, for its absence to mean that it is missing; 20 unless told. */
   readonly least?: number
+  /** What other tables of the lake say that a publication must have; unless told, only the publication before says it. */
+  readonly expected?: ExpectedBlocks
+  /** Blocks that are expected and that no publication ever has: they are not missing. */
+  readonly never?: readonly string[]
   /** Greatest share of the blocks, those missing before included, that may be missing: more is half a publication; 0.5 unless told. */
   readonly mostMissing?: number
   /** The dataset of the feed by whose rows a block is judged to be missing, where these rows may rightly be none; its own unless told. */
   readonly countedIn?: string
+}
+
+/**
+ * How the lake tells which blocks a publication must have. Its answer stands in the raw log beside the fetch that it was asked for: rows are
+ * derived from what was told then, never from what the lake would say later.
+ */
+export interface ExpectedBlocks {
+  /** Datasets that the query reads; where one of them has no table yet, nothing is known. */
+  readonly from: readonly Dataset[]
+  /** The answer for an instant holds for so many seconds from it on; instants that are asked for are multiples of it. */
+  readonly every_s: number
+  /**
+   * The things that any publication of that time must have, as of an instant (ms): a row with `block` and `count` for each block of which the
+   * lake knows, 0 included. Of a block without a row nothing is known.
+   */
+  readonly query: (at: number) => Sql
 }
 
 /** What a feed declares; see architecture.md, "declare once". */

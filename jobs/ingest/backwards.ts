@@ -1,7 +1,7 @@
 import type { Landed, SeqSet } from '../../lake/landed.ts'
 import { type AcceptedFetch, byDataTime, readAccepted, withdrawnSeqs } from '../../lake/raw/archive.ts'
 import type { Blocks } from '../feeds/define.ts'
-import { blockFactsOf, leastOf } from './blocks.ts'
+import { blockFactsOf, isDue, leastOf } from './blocks.ts'
 import type { IngestContext } from './context.ts'
 
 /** Log records read at once. */
@@ -77,36 +77,41 @@ function* windows(set: SeqSet): Generator<number[]> {
 export type MissingFrom = (block: string, step: number) => Promise<boolean>
 
 /**
- * Tells from the log alone what `missingAfter` told when fetches landed. A block that a publication has no row of is followed back to the
- * last one that had some, at most to `since`, by when there was a thing in it. Where the archive begins meanwhile the block was missing: else
- * the thing would be over.
+ * Tells from the log alone what `missingAfter` told when fetches landed. A block that a publication has no row of, and of which nothing was
+ * known, is followed back to the last one that had some or of which that was known, at most to `since`, by when there was a thing in it.
+ * Where the archive begins meanwhile the block was missing: else the thing would be over.
  */
 export function missingBackwards(
   log: Backwards,
   options: { readonly dataset: string; readonly rule: Blocks | null; readonly since: number },
 ): MissingFrom {
   const { dataset, rule, since } = options
-  /** By block, steps in a row without it: from the first one asked for to the one that had it, and up to which of them it is missing. */
+  /** By block, steps in a row without it: from the first one asked for to the one that tells, and up to which of them it is missing. */
   const gaps = new Map<string, { readonly from: number; readonly to: number; readonly missingTo: number }>()
   const gapAt = async (block: string, from: number) => {
     let firstSaid = -1
     for (let step = from; ; step++) {
       const accepted = await log.at(step)
       if (!accepted) return { from, to: step, missingTo: step }
-      const { counts, said } = blockFactsOf(accepted, dataset)
+      const facts = blockFactsOf(accepted, dataset)
+      const { counts, said } = facts
       const isSaid = said.includes(block)
       const count = counts[block] ?? 0
       if (count > 0) return { from, to: step, missingTo: isSaid || count >= leastOf(rule) ? step : firstSaid }
       if (isSaid) firstSaid = step
+      const due = isDue(rule, facts, block)
+      if (due !== null) return { from, to: step, missingTo: due ? step : firstSaid }
       if (Date.parse(accepted.data_time) <= since) return { from, to: step + 1, missingTo: firstSaid }
     }
   }
   return async (block, step) => {
     const accepted = await log.at(step)
     if (!accepted) return false
-    const { counts, said } = blockFactsOf(accepted, dataset)
-    if (said.includes(block)) return true
-    if (rule === null || counts[block]) return false
+    const facts = blockFactsOf(accepted, dataset)
+    if (facts.said.includes(block)) return true
+    if (rule === null || facts.counts[block]) return false
+    const due = isDue(rule, facts, block)
+    if (due !== null) return due
     const known = gaps.get(block)
     const gap = known && step >= known.from && step < known.to ? known : await gapAt(block, step)
     gaps.set(block, gap)

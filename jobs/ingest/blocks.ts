@@ -11,6 +11,8 @@ export interface BlockFacts {
   readonly counts: Readonly<Record<string, number>>
   /** Blocks that the parser said it lacks. */
   readonly said: readonly string[]
+  /** Things that were expected of each block; those that are not in it, all where it is absent, are unknown. */
+  readonly expected?: Readonly<Record<string, number>>
 }
 
 /** What is known of a dataset's blocks after a publication: its rows by block, and the blocks that are missing. */
@@ -20,29 +22,42 @@ export interface BlockState {
 }
 
 /**
- * The blocks that are missing from a publication, told from what the one before it in order of data time left: those that the parser said,
- * those that had enough rows before, and those that were missing before and are not back.
+ * The blocks that are missing from a publication: those that the parser said, those that have no row and were expected, and of those of
+ * which nothing is known what the publication before it in order of data time tells: those that had enough rows then, and those that were
+ * missing then and are not back.
  */
 export function missingAfter(rule: Blocks | null, before: BlockState, now: BlockFacts): string[] {
   const isGone = (block: string): boolean => rule !== null && !now.counts[block]
-  const gone = Object.keys(before.counts).filter((block) => (before.counts[block] as number) >= leastOf(rule) && isGone(block))
-  return [...new Set([...now.said, ...before.missing.filter(isGone), ...gone])].sort()
+  const due = Object.keys(now.expected ?? {}).filter((block) => isGone(block) && isDue(rule, now, block))
+  const had = Object.keys(before.counts).filter((block) => (before.counts[block] as number) >= leastOf(rule))
+  const gone = [...before.missing, ...had].filter((block) => isGone(block) && isDue(rule, now, block) === null)
+  return [...new Set([...now.said, ...due, ...gone])].sort()
 }
 
-/** Rows that a block must have had for its absence to mean that it is missing. */
+/** Whether a block is expected of a publication; null where that is not known. */
+export function isDue(rule: Blocks | null, { expected }: BlockFacts, block: string): boolean | null {
+  const count = expected?.[block]
+  return count === undefined ? null : count >= leastOf(rule) && !rule?.never?.includes(block)
+}
+
+/** Rows that a block must have had, or things that must be expected of it, for its absence to mean that it is missing. */
 export function leastOf(rule: Blocks | null): number {
   return rule?.least ?? LEAST_BLOCK
 }
 
-/** What a feed declares of a dataset's blocks, as many rows as its count needs included; null where it has none. */
+/** What a feed declares of a dataset's blocks, with what its count needs of those of another dataset included; null where it has none. */
 export function ruleOf(feed: Feed, dataset: string): Blocks | null {
   const rule = feed.blocks?.[dataset] ?? null
-  return rule?.countedIn === undefined ? rule : { ...rule, least: leastOf(feed.blocks?.[rule.countedIn] ?? null) }
+  if (rule?.countedIn === undefined) return rule
+  const counted = feed.blocks?.[rule.countedIn] ?? null
+  const { expected, never } = counted ?? {}
+  return { ...rule, least: leastOf(counted), ...(expected && { expected }), ...(never && { never }) }
 }
 
 /** What the log says of an accepted fetch's blocks. */
 export function blockFactsOf(accepted: AcceptedFetch, dataset: string): BlockFacts {
-  return { counts: accepted.blocks[dataset] ?? {}, said: accepted.said_missing[dataset] ?? [] }
+  const { blocks, said_missing, expected } = accepted
+  return { counts: blocks[dataset] ?? {}, said: said_missing[dataset] ?? [], expected: expected?.[dataset] ?? {} }
 }
 
 /** Rows by dataset and block, for datasets with blocks, of what was counted of each; those of the dataset that a rule counts in. */

@@ -16,9 +16,10 @@ import type { Feed } from '../feeds/define.ts'
 import { decodeKept } from './collect.ts'
 import type { IngestContext } from './context.ts'
 import { readKept } from './derive.ts'
+import { expectedBlocks } from './expected.ts'
 import { type FeedMemory, syncMemory } from './memory.ts'
 import { parsePublication } from './parse.ts'
-import { countsOf } from './pipeline.ts'
+import { countsOf, recordedExpectation } from './pipeline.ts'
 import { beginningOf } from './rebuild.ts'
 
 /** How often a fetch is tried anew because somebody else accepted one meanwhile. */
@@ -41,6 +42,9 @@ export async function acceptRejected(context: IngestContext, memory: FeedMemory,
   if (oldest && data_time < oldest.data_time)
     throw new Error(`${id} is of ${data_time}; the fetches around it are past their retention, the archive begins at ${oldest.data_time}`)
   const fetchedAt = Date.parse(raw.fetched_at)
+  // What was expected when it was judged, of the time it is of by now.
+  const { expected: recorded, ...rest } = raw
+  const expected = recorded && raw.data_time === data_time ? recorded : await expectedBlocks(context, feed, publication.data_time)
   let current = memory
   for (let race = 0; race < MOST_RACES; race++) {
     // Who accepts another of this time after this look takes the number that is tried below.
@@ -48,8 +52,9 @@ export async function acceptRejected(context: IngestContext, memory: FeedMemory,
     const twin = newer.find((accepted) => accepted.data_time === data_time)
     if (twin) throw new Error(`${id} is the publication of ${data_time}, which is accepted already as ${twin.fetch_id}`)
     const accepted: AcceptedFetch = {
-      ...raw,
+      ...rest,
       ...countsOf(feed, publication),
+      ...recordedExpectation(expected),
       // Bytes lie by the month of their place in the log, so that retention need not look for old months further on.
       bodies: await keepBodies(context.store, feed.id, Math.max(fetchedAt, Date.parse(current.last?.fetched_at ?? raw.fetched_at)), kept),
       data_time,

@@ -28,11 +28,14 @@ export type Verdict =
   | { readonly kind: 'unchanged'; readonly reason: string }
   | { readonly kind: 'reject'; readonly reason: string; readonly missing: Record<string, string[]> }
 
-/** Judges a parsed publication against what was there before (null: no earlier state) by times and counts. */
-export function judge(feed: Feed, publication: Publication, before: Before | null): Verdict {
+/**
+ * Judges a parsed publication against what was there before (null: no earlier state) by times and counts, and against what the lake expects
+ * of its blocks, by dataset.
+ */
+export function judge(feed: Feed, publication: Publication, before: Before | null, expected: BlockCounts = {}): Verdict {
   const last = before?.last ?? null
   const { blocks } = publication
-  const missing = missingBlocks(feed, publication, blocks, before)
+  const missing = missingBlocks(feed, publication, expected, before)
   const reject = (reason: string): Verdict => ({ kind: 'reject', reason, missing })
   const stated = publication.report.publishedAt
   if (stated !== null && stated > publication.fetched_at + CLOCK_TOLERANCE_MS)
@@ -95,11 +98,12 @@ function outside(missing: readonly string[], counts: Readonly<Record<string, num
   return Object.entries(counts).reduce((sum, [block, count]) => (missing.includes(block) ? sum : sum + count), 0)
 }
 
-function missingBlocks(feed: Feed, publication: Publication, blocks: BlockCounts, before: Before | null): Record<string, string[]> {
+function missingBlocks(feed: Feed, publication: Publication, expected: BlockCounts, before: Before | null): Record<string, string[]> {
   const missing: Record<string, string[]> = {}
   for (const { id } of feed.into) {
     const known = { counts: before?.last.blocks[id] ?? {}, missing: before?.missing[id] ?? [] }
-    const now = { counts: blocks[id] ?? {}, said: publication.report.missingBlocks[id] ?? [] }
+    const { blocks, report } = publication
+    const now = { counts: blocks[id] ?? {}, said: report.missingBlocks[id] ?? [], expected: expected[id] ?? {} }
     const all = missingAfter(ruleOf(feed, id), known, now)
     if (all.length > 0) missing[id] = all
   }

@@ -7,6 +7,7 @@ import { blockNames } from './blocks.ts'
 import { clockTrouble, judgeTimes, timeInOrder } from './clock.ts'
 import { type Collected, collect } from './collect.ts'
 import type { IngestContext } from './context.ts'
+import { expectedBlocks } from './expected.ts'
 import { liveRows } from './fold.ts'
 import { judge } from './guard.ts'
 import { FetchError } from './http.ts'
@@ -88,19 +89,20 @@ async function decide(
 ): Promise<{ memory: FeedMemory; outcome: FetchOutcome }> {
   const { feed } = memory
   const { collected, publication } = got
+  const expected = await expectedBlocks(context, feed, publication.data_time)
   let current = memory
   for (let race = 0; race < MOST_RACES; race++) {
     got.signal.throwIfAborted()
     const verdict =
       judgeTimes(publication, current, context.now()) ??
-      judge(feed, publication, current.last && { last: current.last, missing: missingOf(current) })
+      judge(feed, publication, current.last && { last: current.last, missing: missingOf(current) }, expected)
     if (verdict.kind === 'unchanged') {
       const outcome = outcomeOf('unchanged', collected.fetched_at, { reason: verdict.reason, data_time: publication.data_time })
       if (sameBytes(current.last, collected)) return { memory: current, outcome }
       // Other content under a publication time that is known adds nothing, but its bytes may not be had again.
       const reason = `${verdict.reason} with other content`
       await reject(context, current, {
-        raw: rawFetch(feed, { fetched_at: collected.fetched_at, publication, rejected: reason }),
+        raw: rawFetch(feed, { fetched_at: collected.fetched_at, publication, expected, rejected: reason }),
         collected,
       })
       return { memory: current, outcome: { ...outcome, reason } }
@@ -108,6 +110,7 @@ async function decide(
     const raw = rawFetch(feed, {
       fetched_at: collected.fetched_at,
       publication,
+      expected,
       rejected: verdict.kind === 'reject' ? verdict.reason : null,
     })
     const { missing } = verdict
@@ -206,10 +209,11 @@ function rawFetch(
   facts: {
     readonly fetched_at: number
     readonly publication: Publication | null
+    readonly expected?: Publication['blocks']
     readonly rejected: string | null
   },
 ): RawFetch {
-  const { fetched_at, publication } = facts
+  const { fetched_at, publication, expected = {} } = facts
   return {
     fetch_id: fetchId(feed.id, fetched_at),
     feed: feed.id,
@@ -217,8 +221,14 @@ function rawFetch(
     data_time: new Date(publication?.data_time ?? fetched_at).toISOString(),
     bodies: [],
     ...(publication ? countsOf(feed, publication) : { rows: {}, blocks: {}, said_missing: {}, quarantined: 0, unknown_codes: 0 }),
+    ...recordedExpectation(expected),
     rejected: facts.rejected,
   }
+}
+
+/** What the archive records of what was expected of a publication: nothing where nothing was known. */
+export function recordedExpectation(expected: Publication['blocks']): Pick<RawFetch, 'expected'> {
+  return Object.keys(expected).length > 0 ? { expected } : {}
 }
 
 /** What the archive records of a publication, beside its times. */

@@ -68,7 +68,7 @@ async function missingFrom(state: DatasetState, log: Backwards, { feed, dataset 
   return missingBackwards(log, { dataset: dataset.id, rule: ruleOf(feed, dataset.id), since })
 }
 
-/** The blocks after the newest landed fetch: of those that a thing lives in, that were there lately, or that the parser spoke of. */
+/** The blocks after the newest landed fetch: of those that a thing lives in, that were there or expected lately, or that the parser spoke of. */
 async function restoreBlocks(
   state: DatasetState,
   log: Backwards,
@@ -77,7 +77,10 @@ async function restoreBlocks(
   const { feed, dataset, missing: isMissing } = options
   const window = await newestWindow(log)
   const { counts, said } = blockFactsOf(window[0] as AcceptedFetch, dataset.id)
-  const lately = window.flatMap((accepted) => Object.keys(blockFactsOf(accepted, dataset.id).counts))
+  const lately = window.flatMap((accepted) => {
+    const facts = blockFactsOf(accepted, dataset.id)
+    return [...Object.keys(facts.counts), ...Object.keys(facts.expected ?? {})]
+  })
   const living = [...state.entries.values()].filter(({ status }) => status === 'ACTIVE')
   const missing: string[] = []
   for (const block of new Set([...said, ...lately, ...blocksOfAll(feed, dataset, living)]))

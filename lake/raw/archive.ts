@@ -32,8 +32,13 @@ export interface RawFetch {
   readonly rows: Readonly<Record<string, number>>
   /** Rows by dataset and block, for datasets with blocks. */
   readonly blocks: Readonly<Record<string, Readonly<Record<string, number>>>>
-  /** Blocks, by dataset, that this publication lacks by what the parser said. Which others are missing depends on the publication before it. */
+  /** Blocks, by dataset, that this publication lacks by what the parser said. */
   readonly said_missing: Readonly<Record<string, readonly string[]>>
+  /**
+   * Things that were expected of each block, by dataset, as the lake told when the fetch was judged. Whether another block is missing depends
+   * on the publication before; so it does in records from before this was asked, which have none of it.
+   */
+  readonly expected?: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly quarantined: number
   readonly unknown_codes: number
   /** Why it was not accepted; null for an accepted fetch, kept for one that an operator accepted. */

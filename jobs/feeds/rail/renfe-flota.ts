@@ -5,6 +5,7 @@ import { readLongList } from '../../formats/json.ts'
 import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes, type RequestPlan } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { delayQuality } from './delays.ts'
+import { expectedNucleos } from './expected-nucleos.ts'
 import { delayOf, flagOf, localInstant, type MapTrain, mapTime, positionOf, textOf } from './map-fields.ts'
 
 type Train = FeedRow<typeof railFleet>
@@ -24,6 +25,8 @@ const PRODUCTS: Readonly<Record<string, string>> = {
 }
 /** `porAvanc` where it is no share: of 22,573 rows `A` names one stop (7,624 of 7,632), `E` and `S` two. */
 const MOVEMENTS: Readonly<Record<string, string>> = { A: 'STANDING', E: 'RUNNING', S: 'RUNNING_S' }
+/** Núcleos that the map never has. */
+const ABSENT = ['31', '45', '46', '47']
 /** The map's number of Rodalies, and the timetable's. */
 const RODALIES = ['50', '51'] as const
 
@@ -41,7 +44,7 @@ export const renfeFlotaLd = defineFeed({
   rows: (bodies, clock, notes) => readMap(longDistanceRow, { bodies, clock }, notes),
 })
 
-/** Commuter trains of Renfe's map. Núcleos 31, 45, 46 and 47 are never on it, and others drop out: what was seen stays, told stale. */
+/** Commuter trains of Renfe's map. Some núcleos are never on it, and others drop out: what was seen stays, told stale. */
 export const renfeFlota = defineFeed({
   id: 'renfe_flota',
   domain: 'rail',
@@ -50,7 +53,7 @@ export const renfeFlota = defineFeed({
   every_s: 30,
   plans: mapPlan('https://tiempo-real.renfe.com/renfe-visor/flota.json'),
   bands: BANDS,
-  blocks: { rail_fleet: { column: 'nucleo_code', least: 2, mostMissing: 1 } },
+  blocks: { rail_fleet: { column: 'nucleo_code', least: 2, mostMissing: 1, expected: expectedNucleos, never: ABSENT } },
   rawRetentionDays: 14,
   liveByDefault: false,
   rows: (bodies, clock, notes) => readMap(commuterRow, { bodies, clock }, notes),

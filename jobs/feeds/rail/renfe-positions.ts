@@ -3,6 +3,7 @@ import { renfe } from '../../../lake/datasets/rail/sources.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import type { RealtimeVehicle } from '../../formats/gtfs-realtime.ts'
 import { type Band, type Batch, batch, defineFeed, type FeedBody, type Notes } from '../define.ts'
+import { expectedNucleos } from './expected-nucleos.ts'
 import { tripParts } from './ids.ts'
 import { messageOf, type Network, realtimePlans } from './realtime.ts'
 
@@ -22,7 +23,7 @@ export const renfePositions = defineFeed({
   plans: realtimePlans('vehicle_positions'),
   bands: { rail_positions: BAND },
   // Any number of núcleos may be away, for what is not there takes nothing from what is.
-  blocks: { rail_positions: { column: 'nucleo_code', least: 2, mostMissing: 1 } },
+  blocks: { rail_positions: { column: 'nucleo_code', least: 2, mostMissing: 1, expected: expectedNucleos } },
   rawRetentionDays: 14,
   rows: (bodies, _clock, notes) => readPositions('CERCANIAS', bodies, notes),
 })

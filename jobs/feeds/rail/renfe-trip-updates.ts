@@ -6,6 +6,7 @@ import type { RealtimeTripUpdate } from '../../formats/gtfs-realtime.ts'
 import { type Band, type Batch, batch, defineFeed, type FeedBody, type Notes } from '../define.ts'
 import { delayQuality } from './delays.ts'
 import { derivedAlerts } from './derived-alerts.ts'
+import { expectedNucleos } from './expected-nucleos.ts'
 import { serviceDate, tripParts } from './ids.ts'
 import { messageOf, type Network, realtimePlans, sortedSet } from './realtime.ts'
 
@@ -27,7 +28,7 @@ export const renfeTripUpdates = defineFeed({
   bands: BANDS,
   // Any number of núcleos may be away, for what is not there takes nothing from what is.
   blocks: {
-    rail_trip_updates: { column: 'nucleo_code', least: 2, mostMissing: 1 },
+    rail_trip_updates: { column: 'nucleo_code', least: 2, mostMissing: 1, expected: expectedNucleos },
     rail_alerts: { column: 'nucleo_codes', countedIn: 'rail_trip_updates', mostMissing: 1 },
   },
   rawRetentionDays: 14,

@@ -1,4 +1,5 @@
-import type { RailNetwork, RailPattern, RailRoute, RailStation } from '../world/rail-network.ts'
+import type { RailNetwork } from '../world/rail-network.ts'
+import type { RailPattern, RailRoute, RailStation } from '../world/rail-parts.ts'
 import {
   COMMUTER_DAYS,
   type CommuterTrip,
@@ -115,7 +116,7 @@ export function cercaniasZip(options: TimetableOptions): Buffer {
 /** `google_transit.zip`: seven members, padded to 350 characters, without shapes. */
 export function longDistanceZip(options: TimetableOptions): Buffer {
   const { network, day, at, share } = options
-  const trips = [...longDistanceTrips(network, day)].filter((_, nth) => nth % 100 < share * 100)
+  const trips = [...longDistanceTrips(options.seed, network, day)].filter((_, nth) => nth % 100 < share * 100)
   const member = (name: string, header: string, lines: Iterable<string>): ZipMember => ({
     name,
     pieces: padded(header, lines, LONG_DISTANCE_WIDTH),

@@ -67,8 +67,7 @@ function capturesOf(file: string): FeedStandIn['captures'] {
   }
 }
 
-const isThere = ({ trip }: Train, { missingBlocks }: Variant): boolean =>
-  trip.line.nucleo === null || !missingBlocks.includes(trip.line.nucleo)
+const isThere = ({ trip }: Train, { missingBlocks }: Variant): boolean => trip.nucleo === null || !missingBlocks.includes(trip.nucleo)
 
 const alerts = realtime({
   feed: 'renfe_alerts',
@@ -78,7 +77,7 @@ const alerts = realtime({
   captures: capturesOf('alerts'),
   entities: (world, { publishedAt, variant }) =>
     noticesAt(world, publishedAt)
-      .filter(({ lines }) => lines.length === 0 || lines.some(({ nucleo }) => !variant.missingBlocks.includes(nucleo ?? '')))
+      .filter(({ lines }) => lines.length === 0 || lines.some(({ nucleo }) => !variant.missingBlocks.includes(nucleo)))
       .map((notice) => alertEntity(notice, { publishedAt, isUnknown: variant.hasUnknownCodes && notice.index % 10 === 3 })),
 })
 
@@ -114,14 +113,14 @@ function commuterUpdate(seed: number, train: Train, isUnknown: boolean): EntityJ
   const id = `TUUPDATE_${tripId}`
   if (isCancelled) return { id, tripUpdate: { trip: { tripId, scheduleRelationship: 'CANCELED' } } }
   const access = chance(seed, 'access', trip.key)
-  const isAccessible = access < 0.4
   const skips = skipped.map(({ stopId }) => ({ stopId, scheduleRelationship: 'SKIPPED' }))
   return {
     id,
     tripUpdate: {
       trip: { tripId, scheduleRelationship: isUnknown ? UNKNOWN_CODE : 'SCHEDULED' },
       stopTimeUpdate: [{ arrival: { delay: delay_s, time: seconds(arrivesAt) }, stopId: next.stopId }, ...turned(skips, trip.key)],
-      vehicle: access > 0.85 ? undefined : { wheelchairAccessible: isAccessible ? 'WHEELCHAIR_ACCESSIBLE' : 'WHEELCHAIR_INACCESSIBLE' },
+      vehicle:
+        access > 0.85 ? undefined : { wheelchairAccessible: trip.isAccessible ? 'WHEELCHAIR_ACCESSIBLE' : 'WHEELCHAIR_INACCESSIBLE' },
       delay: delay_s,
     },
   }
@@ -165,15 +164,15 @@ const positions = realtime({
 
 function commuterVehicle(seed: number, train: Train, about: { readonly stampedAt: number; readonly isUnknown: boolean }): EntityJson {
   const { trip, next, status } = train
-  const { line, trainNumber, key } = trip
+  const { line, nucleo, trainNumber, key } = trip
   const rare = chance(seed, 'vehicle', key)
   // One vehicle in fifty goes by a number that its trip does not have.
   const number = rare < 0.02 ? String(Number(trainNumber) + 50_000) : trainNumber
   const platform = 1 + (hash(seed, 'platform', key, Number(next.stopId)) % 4)
   // Each núcleo has a clock of its own, up to 8 s behind.
-  const behind = hash(seed, 'clock', Number(line.nucleo), Math.floor(about.stampedAt / MINUTE)) % 9
+  const behind = hash(seed, 'clock', Number(nucleo), Math.floor(about.stampedAt / MINUTE)) % 9
   return {
-    id: `VP_${line.name}-${number}`,
+    id: `VP_${line}-${number}`,
     vehicle: {
       trip: { tripId: trip.tripIds[0] },
       position: status === 'STOPPED_AT' && rare > 0.995 ? undefined : positionOf(train),
@@ -182,7 +181,7 @@ function commuterVehicle(seed: number, train: Train, about: { readonly stampedAt
       stopId: rare > 0.992 && rare < 0.995 ? NO_STOP : next.stopId,
       vehicle: {
         id: number,
-        label: `${line.name}-${number}${rare > 0.9 && rare < 0.99 ? '' : `-PLATF.(${platform}${line.isMetreGauge ? 'AM' : ''})`}`,
+        label: `${line}-${number}${rare > 0.9 && rare < 0.99 ? '' : `-PLATF.(${platform}${trip.isMetreGauge ? 'AM' : ''})`}`,
       },
     },
   }

@@ -1,21 +1,22 @@
 import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
-import { chance, hash, pick } from '../random.ts'
+import { chance, hash } from '../random.ts'
 import { type Train, trainsAt } from '../world/rail-traffic.ts'
 import { isoLocal } from '../world/rhythm.ts'
 import type { TripStop } from '../world/running-trips.ts'
 
 const STEP = 30_000
-/** `codProduct`, with the series that run it. */
-const PRODUCTS = [
-  [2, '103'],
-  [28, '112'],
-  [3, '104'],
-  [11, '130'],
-  [13, '120'],
-  [16, '449'],
-  [18, '470'],
-  [19, '447'],
-] as const
+/** `codProduct` of a product, with the series that run it. */
+const PRODUCTS: Readonly<Record<string, readonly [code: number, series: string]>> = {
+  AVE: [2, '103'],
+  AVLO: [28, '112'],
+  AVANT: [3, '104'],
+  ALVIA: [11, '130'],
+  Intercity: [13, '120'],
+  MD: [16, '449'],
+  REGIONAL: [18, '470'],
+  PROXIMDAD: [18, '470'],
+  'REG.EXP.': [19, '447'],
+}
 const UNKNOWN_PRODUCT = 77
 /** Núcleos that the map never has, and its number of Rodalies. */
 const ABSENT = new Set(['31', '45', '46', '47'])
@@ -70,8 +71,8 @@ const flota: FeedStandIn = {
   route: (path) => (path === '/renfe-visor/flota.json' ? { kind: 'document', resource: 'map' } : null),
   blocks: { known: /^\d\d$/, usual: ['20'] },
   write(world, { publishedAt, stampedAt, variant }) {
-    const trains = trainsAt(world, 'CERCANIAS', publishedAt).filter(({ trip: { line }, isCancelled }) => {
-      const nucleo = line.nucleo ?? ''
+    const trains = trainsAt(world, 'CERCANIAS', publishedAt).filter(({ trip, isCancelled }) => {
+      const nucleo = trip.nucleo ?? ''
       return !isCancelled && !ABSENT.has(nucleo) && !variant.missingBlocks.includes(nucleo)
     })
     return mapJson(
@@ -110,7 +111,7 @@ function endsOf({ trip: { stops } }: Train): { readonly origin: string; readonly
 function longDistance(train: Train, about: { readonly seed: number; readonly stampedAt: number; readonly isUnknown: boolean }): object {
   const { trip, delay_s, lat, lon, next, previous } = train
   const { seed, stampedAt, isUnknown } = about
-  const [product, series] = pick(PRODUCTS, chance(seed, 'product', trip.line.firstNumber))
+  const [product, series] = PRODUCTS[trip.product] as (typeof PRODUCTS)[string]
   const units = Array.from({ length: chance(seed, 'units', trip.key) < 0.2 ? 2 : 1 }, (_, nth) => {
     return `${series}${String(1 + (hash(seed, 'unit', trip.key, nth) % 60)).padStart(3, '0')}`
   })
@@ -123,8 +124,8 @@ function longDistance(train: Train, about: { readonly seed: number; readonly sta
     codProduct: isUnknown ? UNKNOWN_PRODUCT : product,
     codOrigen: origin,
     codDestino: destination,
-    desCorridor: trip.line.name,
-    accesible: chance(seed, 'accessible', trip.line.firstNumber) < 0.2,
+    desCorridor: trip.line,
+    accesible: trip.isAccessible,
     ultRetraso: String(delay_s / 60),
     latitud: Number(lat.toPrecision(8)),
     longitud: Number(lon.toPrecision(8)),
@@ -142,7 +143,7 @@ function commuter(train: Train, about: { readonly stampedAt: number; readonly is
   return {
     tripId: trip.tripIds[0],
     codTren: trip.trainNumber,
-    codLinea: trip.line.name,
+    codLinea: trip.line,
     retrasoMin: String(Math.trunc(delay_s / 60)),
     codEstAct: previous.stopId,
     codEstSig: next.stopId,
@@ -152,7 +153,7 @@ function commuter(train: Train, about: { readonly stampedAt: number; readonly is
     porAvanc: about.isUnknown ? 'Z' : status === 'STOPPED_AT' ? 'A' : moving,
     latitud: Number(lat.toPrecision(8)),
     longitud: Number(lon.toPrecision(8)),
-    nucleo: trip.line.nucleo === '51' ? RODALIES : trip.line.nucleo,
+    nucleo: trip.nucleo === '51' ? RODALIES : trip.nucleo,
     accesible: trip.key % 4 === 0,
     via: trip.key % 20 === 0 ? '-' : track,
     nextVia: trip.key % 20 === 1 ? null : track,

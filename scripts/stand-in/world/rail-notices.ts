@@ -1,5 +1,6 @@
 import { between, chance, hash } from '../random.ts'
-import { type RailLine, railLines } from './rail-lines.ts'
+import { railNetwork } from './rail-network.ts'
+import type { CommuterLine } from './rail-parts.ts'
 import type { World } from './world.ts'
 
 /** An alert that Renfe writes. */
@@ -9,7 +10,7 @@ export interface RailNotice {
   readonly number: number
   /** Ms; there is no end. */
   readonly startsAt: number
-  readonly lines: readonly RailLine[]
+  readonly lines: readonly CommuterLine[]
   /** Set where it is about one station and no line. */
   readonly stopId: string | null
   readonly texts: readonly { readonly language: string; readonly text: string }[]
@@ -38,35 +39,35 @@ const OTHERS: Readonly<Record<string, string>> = {
 
 /** The alerts that are published at an instant (ms), about 70 in the whole country; each lasts for one to twelve weeks. */
 export function noticesAt(world: World, instant: number): RailNotice[] {
-  const lines = world.part(railLines).filter(({ nucleo }) => nucleo !== null)
+  const lines = world.part(railNetwork).nucleos.flatMap((nucleo) => nucleo.lines)
   const count = world.scale === 'full' ? 70 : 8
   return Array.from({ length: count }, (_, index) => noticeOf(world.seed, lines, { index, instant }))
 }
 
-function noticeOf(seed: number, lines: readonly RailLine[], about: { readonly index: number; readonly instant: number }): RailNotice {
+function noticeOf(seed: number, lines: readonly CommuterLine[], about: { readonly index: number; readonly instant: number }): RailNotice {
   const { index, instant } = about
   // One follows the other, so that there are always as many.
   const length = between(7, 84, chance(seed, 'notice length', index)) * DAY
   const shift = Math.floor(chance(seed, 'notice shift', index) * length)
   const life = Math.floor((instant + shift) / length)
-  const line = lines[hash(seed, 'notice line', index, life) % lines.length] as RailLine
+  const line = lines[hash(seed, 'notice line', index, life) % lines.length] as CommuterLine
   const isStation = index % 6 === 1
   const isOfTwo = index % 20 === 7
-  const other = lines[hash(seed, 'notice other', index, life) % lines.length] as RailLine
+  const other = lines[hash(seed, 'notice other', index, life) % lines.length] as CommuterLine
   return {
     index,
     isInformation: isStation,
     number: 400_000 + (hash(seed, 'notice number', index, life) % 110_000),
     startsAt: Math.floor((life * length - shift) / 60_000) * 60_000,
     lines: isStation ? [] : isOfTwo ? [line, other] : [line],
-    stopId: isStation ? (line.stops[0]?.stopId ?? null) : null,
+    stopId: isStation ? (line.stations[0]?.code ?? null) : null,
     texts: textsOf(seed, { index, life, line, isStation }),
   }
 }
 
 function textsOf(
   seed: number,
-  about: { readonly index: number; readonly life: number; readonly line: RailLine; readonly isStation: boolean },
+  about: { readonly index: number; readonly life: number; readonly line: CommuterLine; readonly isStation: boolean },
 ): { readonly language: string; readonly text: string }[] {
   const { index, life, line, isStation } = about
   const word = <T>(words: readonly T[], what: string): T => words[hash(seed, what, index, life) % words.length] as T
@@ -76,7 +77,7 @@ function textsOf(
     ? `La estación, en estos momentos, se encuentra inaccesible.${end}`
     : `${tag}Por ${word(CAUSES, 'notice cause')}, en la línea ${line.name} ${word(EFFECTS, 'notice effect')}.${end}`
   const texts = [{ language: 'es', text: spanish }]
-  for (const language of LANGUAGES[line.nucleo ?? ''] ?? []) texts.push({ language, text: `${tag}${OTHERS[language]}` })
+  for (const language of LANGUAGES[line.nucleo] ?? []) texts.push({ language, text: `${tag}${OTHERS[language]}` })
   if (index % 15 === 4) texts.push({ language: 'es', text: spanish })
   return texts
 }

@@ -15,6 +15,10 @@ export interface NucleoPlan {
   readonly reach_km: number
   /** True where buses replace trains on one line, without a shape. */
   readonly hasBuses?: boolean
+  /** True for a network of the metre gauge. */
+  readonly isMetreGauge?: boolean
+  /** Its line, one of the first, on which trains run all night, and late all day, on works: so there is always a train, and one that is late. */
+  readonly lineOnWorks?: string
 }
 
 const c = (...numbers: readonly (number | string)[]): string[] => numbers.map((number) => `C${number}`)
@@ -27,9 +31,9 @@ const NUCLEOS: readonly NucleoPlan[] = [
   { code: '32', city: 'Málaga', province: '29', lines: c(1, 2), trips: 130, reach_km: 30 },
   { code: '40', city: 'València', province: '46', lines: c(1, 2, 3, 4, 5, 6), trips: 313, reach_km: 60 },
   { code: '41', city: 'Murcia', province: '30', lines: c(1, 2, 3), trips: 97, reach_km: 55 },
-  { code: '45', city: 'Cartagena', province: '30', lines: c(9), trips: 38, reach_km: 18 },
-  { code: '46', city: 'Ferrol', province: '15', lines: c(1), trips: 28, reach_km: 40 },
-  { code: '47', city: 'León', province: '24', lines: c(1), trips: 53, reach_km: 45, hasBuses: true },
+  { code: '45', city: 'Cartagena', province: '30', lines: c(9), trips: 38, reach_km: 18, isMetreGauge: true },
+  { code: '46', city: 'Ferrol', province: '15', lines: c(1), trips: 28, reach_km: 40, isMetreGauge: true },
+  { code: '47', city: 'León', province: '24', lines: c(1), trips: 53, reach_km: 45, hasBuses: true, isMetreGauge: true },
   {
     code: '51',
     city: 'Barcelona',
@@ -37,6 +41,7 @@ const NUCLEOS: readonly NucleoPlan[] = [
     lines: ['R1', 'R2', 'R2N', 'R2S', 'R3', 'R4', 'R7', 'R8', 'RG1', 'RT1', 'RT2', 'R11', 'R13', 'R14', 'R15', 'R16', 'RL3'],
     trips: 1340,
     reach_km: 60,
+    lineOnWorks: 'R1',
   },
   { code: '60', city: 'Bilbao', province: '48', lines: ['C1', 'C2', 'C3', 'C4', 'C4A', 'C1f'], trips: 335, reach_km: 30 },
   { code: '61', city: 'Donostia/San Sebastián', province: '20', lines: c(1), trips: 91, reach_km: 30 },
@@ -63,7 +68,8 @@ const SMALL: RailPlan = {
   nucleos: NUCLEOS.filter(({ code }) => ['10', '20', '40', '51', '60'].includes(code)).map((plan) => ({
     ...plan,
     lines: plan.lines.slice(0, 3),
-    trips: 24,
+    // Of the one that drops out unless told there are several trains at once, so that it shows.
+    trips: plan.code === '20' ? 96 : 24,
   })),
   stopsOfLine: [9, 14],
   unusedRoutes: 2,

@@ -1,5 +1,5 @@
 import { between, chance } from '../random.ts'
-import { type RailTrip, runningTrips, type TripStop } from './running-trips.ts'
+import { type RailNetworkName, type RailTrip, runningTrips, type TripStop } from './running-trips.ts'
 import type { World } from './world.ts'
 
 /** A trip that is spoken of at an instant. */
@@ -12,7 +12,7 @@ export interface Train {
   readonly next: TripStop
   /** The stop it comes from, or stands at. */
   readonly previous: TripStop
-  /** When it arrives at that stop, or did, ms. */
+  /** When it arrives at the next one, or did, ms. */
   readonly arrivesAt: number
   readonly status: 'STOPPED_AT' | 'INCOMING_AT' | 'IN_TRANSIT_TO'
   readonly lat: number
@@ -35,13 +35,15 @@ const MINUTE = 60_000
 const STANDS = 3 * MINUTE
 /** From this share of the way on it is said to arrive. */
 const ARRIVING = 0.75
+/** So late are trains on works: at every hour there is one that is more than five minutes late. */
+const WORKS_DELAY = 8 * MINUTE
 /** Of a long-distance train, the share of trips whose stated delay is nonsense. */
 const NONSENSE = 0.004
 
 /** The trains of a network at an instant (ms): running ones, and cancelled ones from an hour before their departure to their planned end. */
-export function trainsAt(world: World, network: 'CERCANIAS' | 'AVLDMD', instant: number): Train[] {
-  return runningTrips(world, instant).flatMap((trip) => {
-    const train = trip.line.network === network ? trainAt(world.seed, trip, instant) : null
+export function trainsAt(world: World, network: RailNetworkName, instant: number): Train[] {
+  return runningTrips(world, network, instant).flatMap((trip) => {
+    const train = trainAt(world.seed, trip, instant)
     return train ? [train] : []
   })
 }
@@ -107,18 +109,18 @@ function trainAt(seed: number, trip: RailTrip, instant: number): Train | null {
   }
 }
 
-function fateOf(seed: number, { key, line, stops }: RailTrip): Fate {
+function fateOf(seed: number, { key, isOnWorks, stops }: RailTrip): Fate {
   const at = between(1, Math.max(1, stops.length - 2), chance(seed, 'where', key))
   const u = chance(seed, 'fate', key)
   const minutes = (lowest: number, highest: number): number => between(lowest, highest, chance(seed, 'minutes', key)) * MINUTE
   const plain: Fate = {
-    isCancelled: u < 0.012,
+    isCancelled: !isOnWorks && u < 0.012,
     isStuck: false,
     at: 0,
-    late_ms: line.worksDelay * MINUTE,
+    late_ms: isOnWorks ? WORKS_DELAY : 0,
     skipsEnd: chance(seed, 'skips', key) < 0.02,
   }
-  if (plain.isCancelled || line.worksDelay > 0) return plain
+  if (plain.isCancelled || isOnWorks) return plain
   if (u < 0.02) return { ...plain, isStuck: true, at, late_ms: minutes(20, 50) }
   if (u < 0.12) return { ...plain, at, late_ms: minutes(6, 25) }
   if (u < 0.45) return { ...plain, at, late_ms: minutes(1, 5) }
@@ -126,7 +128,7 @@ function fateOf(seed: number, { key, line, stops }: RailTrip): Fate {
 }
 
 /** A delay as the source states it, in whole minutes. */
-function stated(seed: number, { key, line }: RailTrip, lost_ms: number): number {
-  if (line.nucleo === null && chance(seed, 'nonsense', key) < NONSENSE) return key % 2 === 0 ? 39_060 : -36_300
+function stated(seed: number, { key, nucleo, isOnWorks }: RailTrip, lost_ms: number): number {
+  if (nucleo === null && !isOnWorks && chance(seed, 'nonsense', key) < NONSENSE) return key % 2 === 0 ? 39_060 : -36_300
   return Math.trunc(lost_ms / MINUTE) * 60
 }

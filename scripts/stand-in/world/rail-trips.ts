@@ -1,11 +1,13 @@
 import { chance } from '../random.ts'
-import type { CommuterLine, LongDistanceTrain, Nucleo, RailNetwork, RailPattern } from './rail-network.ts'
+import type { RailNetwork } from './rail-network.ts'
+import type { CommuterLine, LongDistanceTrain, Nucleo, RailPattern } from './rail-parts.ts'
 
 /** A trip of a commuter train on its day. It is at stop `n` of its pattern `startsAt` plus that stop's seconds after the service day began. */
 export interface CommuterTrip {
   readonly id: string
   readonly serviceId: string
   readonly trainNumber: string
+  readonly line: CommuterLine
   readonly pattern: RailPattern
   /** Seconds since the service day began. */
   readonly startsAt: number
@@ -31,6 +33,10 @@ export const COMMUTER_DAYS = 30
 /** Days that the long-distance timetable goes ahead, and that one id of a train is valid for. */
 const HORIZON_DAYS = 110
 const VALID_DAYS = 17
+/** One train in four is a train of two parts, each with a trip of its own. */
+const IN_TWO_PARTS = 0.25
+/** Minutes of the service day of the trains by night. Those after midnight, both ends, leave no gap where a day of 25 hours has one. */
+const NIGHT_MINUTES = [10, 40, 70, 100, 130, 160, 190, 220, 250, 280, 1420, 1450, 1475]
 
 /** Day of the week of a day since 1970, 0 for Sunday. */
 export function weekdayOf(day: number): number {
@@ -48,54 +54,60 @@ export function* commuterTrips(seed: number, nucleo: Nucleo, day: number): Gener
   const weekday = weekdayOf(day)
   for (const line of nucleo.lines) {
     const trips = Math.round(line.trips * (weekday === 0 ? 0.72 : weekday === 6 ? 0.8 : 1.1))
-    for (let nth = 0; nth < trips; nth++) yield commuterTrip(seed, { nucleo, line, nth, trips, day, serviceId })
+    // From 05:10 on; the last ones set out after midnight.
+    for (let nth = 0; nth < trips; nth++)
+      yield commuterTrip(seed, { line, nth, minute: 310 + Math.round((nth * 19.2 * 60) / trips), day, serviceId })
+    for (const [nth, minute] of line.isOnWorks ? NIGHT_MINUTES.entries() : [])
+      yield commuterTrip(seed, { line, nth: trips + nth, minute, day, serviceId })
   }
 }
 
 function commuterTrip(
   seed: number,
-  of: { nucleo: Nucleo; line: CommuterLine; nth: number; trips: number; day: number; serviceId: string },
+  of: {
+    readonly line: CommuterLine
+    readonly nth: number
+    /** Minutes of the service day at which it sets out. */
+    readonly minute: number
+    readonly day: number
+    readonly serviceId: string
+  },
 ): CommuterTrip {
-  const { nucleo, line, nth, trips, day, serviceId } = of
-  const network = Number(nucleo.code)
-  const trainNumber = String(15_000 + line.index * 900 + nth + network * 11).slice(-5)
+  const { line, nth, minute, day, serviceId } = of
+  const network = Number(line.nucleo)
+  const trainNumber = String(line.firstNumber + nth)
   const draw = chance(seed, 'commuter trip', network, line.index, nth)
   const pattern = line.patterns[(nth % 2) + (draw < 0.3 ? 2 : 0)] as RailPattern
-  const whim = chance(seed, 'commuter day', network, line.index, nth, day)
+  const whim = line.isOnWorks ? 1 : chance(seed, 'commuter day', network, line.index, nth, day)
   return {
     id: `${serviceId}${trainNumber}${line.name}`,
     serviceId,
     trainNumber,
+    line,
     pattern,
-    // From 05:10 on; the last ones set out after midnight.
-    startsAt: 5 * 3600 + 600 + 60 * Math.round((nth * 19.2 * 60) / trips),
+    startsAt: minute * 60,
     listed: whim < 0.0029 ? 0 : whim < 0.0048 ? 1 : pattern.stops.length,
     isAccessible: draw > 0.42,
-    isExpress: nucleo.code === '10' && line.index === 0 && nth % 6 === 5,
+    isExpress: line.nucleo === '10' && line.index === 0 && nth % 6 === 5,
   }
 }
 
 /** The long-distance timetable of a night: trips in force are issued anew, with that day as the first of their validity. */
-export function* longDistanceTrips({ trains }: RailNetwork, night: number): Generator<LongDistanceTrip> {
+export function* longDistanceTrips(seed: number, { trains }: RailNetwork, night: number): Generator<LongDistanceTrip> {
   for (const [nth, train] of trains.entries()) {
     const shift = (nth * 7) % VALID_DAYS
     for (let part = Math.floor((night + shift) / VALID_DAYS); part * VALID_DAYS - shift < night + HORIZON_DAYS; part++) {
       const from = Math.max(night, part * VALID_DAYS - shift)
       const to = (part + 1) * VALID_DAYS - shift - 1
-      const variant = 1 + (part % 6)
-      const start = isoDay(from)
-      yield {
-        id: `${train.number}${variant}${start}`,
-        serviceId: `${start}${isoDay(to)}${train.number}${variant}`,
-        train,
-        from,
-        to,
-      }
+      const [start, end] = [isoDay(from), isoDay(to)]
+      const variants = chance(seed, 'variants', Number(train.number)) < IN_TWO_PARTS ? [part, part + 1] : [part]
+      for (const variant of variants.map((serial) => 1 + (serial % 6)))
+        yield { id: `${train.number}${variant}${start}`, serviceId: `${start}${end}${train.number}${variant}`, train, from, to }
     }
   }
 }
 
-/** Days of a trip's validity on which it does not run; the last one always stays. */
+/** Days of a trip's validity on which it does not run. */
 export function restDaysOf({ train, from, to }: LongDistanceTrip): number[] {
   const days = Array.from({ length: to - from + 1 }, (_, at) => from + at)
   return days.filter((day) => train.restDays.includes(weekdayOf(day)))

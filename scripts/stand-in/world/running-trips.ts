@@ -1,113 +1,185 @@
 import { instantOf } from '../../../lake/schema/time.ts'
 import { chance } from '../random.ts'
-import { type LineStop, type RailLine, railLines } from './rail-lines.ts'
+import { railNetwork } from './rail-network.ts'
+import type { LongDistanceTrain, RailPattern, RailStation } from './rail-parts.ts'
+import { type CommuterTrip, commuterTrips, isoDay, longDistanceTrips, weekdayOf } from './rail-trips.ts'
 import { localTime } from './rhythm.ts'
-import type { World } from './world.ts'
+import { defineWorldPart, type World } from './world.ts'
 
 /** A stop of a trip with its planned times, ms. */
-export interface TripStop extends LineStop {
+export interface TripStop {
+  readonly stopId: string
+  readonly lat: number
+  readonly lon: number
   readonly arrivesAt: number
   readonly leavesAt: number
 }
 
 /** A trip of one service day, as the timetable has it. */
 export interface RailTrip {
-  readonly line: RailLine
+  readonly network: RailNetworkName
+  /** Null on long distance, whose ids have neither núcleo nor line. */
+  readonly nucleo: string | null
+  /** Line of a commuter train, ends of another's. */
+  readonly line: string
+  /** Product of a long-distance train. */
+  readonly product: string
   readonly trainNumber: string
-  /** Ids that live feeds use of it at the instant that was asked for: of a commuter train one, of long distance one a variant. */
+  /** Ids that live feeds use of it: of a commuter train one, of long distance one of each part of the train. */
   readonly tripIds: readonly [string, ...string[]]
   /** Decides what becomes of it: the same all its life, another on another day. */
   readonly key: number
   readonly stops: readonly [TripStop, ...TripStop[]]
+  readonly isAccessible: boolean
+  /** True where works make it late. */
+  readonly isOnWorks: boolean
+  /** True for the metre gauge, whose platforms are numbered apart. */
+  readonly isMetreGauge: boolean
+}
+
+/** The two networks of Renfe, each with a timetable and live feeds of its own. */
+export type RailNetworkName = 'CERCANIAS' | 'AVLDMD'
+
+/** A trip whose stops are made when it is first asked for: of a day's five thousand some three hundred run at once. */
+interface Planned {
+  readonly beginsAt: number
+  readonly endsAt: number
+  readonly trip: () => RailTrip
 }
 
 const MINUTE = 60_000
-const DAY = 86_400_000
-const STAND_MS = 40_000
-const DAY_LETTERS = 'DLMXJVS'
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
 /** Trips are announced, and followed, for so long before and after their planned running. */
-const BEFORE = 60 * MINUTE
-const AFTER = 60 * MINUTE
-/** The version of a night is in force from five in the morning, UTC. */
-const VERSION_HOUR = 5 * 60 * MINUTE
+const AROUND = HOUR
+/** Share of commuter trains that are put in beside the timetable, so many minutes after one that it has, with numbers of their own. */
+const ADDED = 0.005
+const ADDED_AFTER = 10 * MINUTE
+const ADDED_NUMBERS = 75_000
+/** The ids of a night are in use from five in the morning, UTC, of the day after. */
+const SWITCH_HOUR = 5
+/** Service days and nights that are kept at once. */
+const MOST_KEPT = 12
 
-/**
- * The trips that run at an instant (ms), or did or will within the hour, by both service days that it can belong to. This is all that live
- * feeds need of a timetable.
- */
-export function runningTrips(world: World, instant: number): RailTrip[] {
+/** What has been made of service days, the last asked for at the end. */
+const plannedDays = defineWorldPart((): Map<string, readonly Planned[]> => new Map())
+
+/** The trips of a network that run at an instant (ms), or did or will within the hour, of every service day that it can belong to. */
+export function runningTrips(world: World, network: RailNetworkName, instant: number): RailTrip[] {
   const { dayNumber } = localTime(instant)
-  return world
-    .part(railLines)
-    .flatMap((line) => [dayNumber - 1, dayNumber].flatMap((serviceDay) => tripsOf(world.seed, { line, serviceDay, instant })))
+  const night = network === 'AVLDMD' ? nightAt(instant) : null
+  // On a day of 23 hours the service day begins before midnight.
+  return [dayNumber - 1, dayNumber, dayNumber + 1].flatMap((day) =>
+    plannedOn(world, { day, night })
+      .filter(({ beginsAt, endsAt }) => beginsAt - AROUND <= instant && instant <= endsAt + AROUND)
+      .map(({ trip }) => trip()),
+  )
 }
 
-interface Service {
-  readonly line: RailLine
-  /** Days since 1970-01-01. */
-  readonly serviceDay: number
-  readonly instant: number
+/** The night whose timetable live feeds of long distance take their ids from (days since 1970): the newest, and in the small hours the one before. */
+function nightAt(instant: number): number {
+  return Math.floor((instant - SWITCH_HOUR * HOUR) / DAY) - 1
 }
 
-function tripsOf(seed: number, { line, serviceDay, instant }: Service): RailTrip[] {
-  // Noon less twelve hours, so that trains keep their clock times on days of 23 and 25 hours.
-  const dayStart = instantOf(dateOf(serviceDay), '12:00') - DAY / 2
-  const length = (line.stops.length - 1) * line.section * MINUTE
-  const trips: RailTrip[] = []
-  const runs = Math.floor((line.lastMinute - line.firstMinute) / line.headway) + 1
-  for (let run = 0; run < runs; run++) {
-    const leavesAt = dayStart + (line.firstMinute + run * line.headway) * MINUTE
-    if (leavesAt - BEFORE > instant || leavesAt + length + AFTER < instant) continue
-    for (const direction of [0, 1])
-      trips.push(tripOf(seed, { line, serviceDay, instant }, { number: run * 2 + direction, direction, leavesAt }))
+/** A service day of commuter rail, or of long distance by the ids of a night. */
+function plannedOn(world: World, of: { readonly day: number; readonly night: number | null }): readonly Planned[] {
+  const kept = world.part(plannedDays)
+  const name = `${of.day}/${of.night}`
+  const planned = kept.get(name) ?? (of.night === null ? commuterDay(world, of.day) : longDistanceDay(world, of.day, of.night))
+  kept.delete(name)
+  kept.set(name, planned)
+  for (const oldest of kept.keys()) {
+    if (kept.size <= MOST_KEPT) break
+    kept.delete(oldest)
   }
-  return trips
+  return planned
 }
 
-function tripOf(
-  seed: number,
-  { line, serviceDay, instant }: Service,
-  run: { readonly number: number; readonly direction: number; readonly leavesAt: number },
-): RailTrip {
-  const number = line.firstNumber + run.number
-  const trainNumber = String(number).padStart(5, '0')
-  const key = number * 100_000 + serviceDay
-  const stops = run.direction === 0 ? line.stops : line.stops.toReversed()
-  const timed = stops.map((stop, at): TripStop => {
-    const arrivesAt = run.leavesAt + Math.round(at * line.section) * MINUTE
-    return { ...stop, arrivesAt, leavesAt: arrivesAt + (at === 0 || at === stops.length - 1 ? 0 : STAND_MS) }
-  })
-  return {
-    line,
+function commuterDay(world: World, day: number): Planned[] {
+  const dayStart = startOf(day)
+  const planned: Planned[] = []
+  for (const nucleo of world.part(railNetwork).nucleos)
+    for (const trip of commuterTrips(world.seed, nucleo, day)) {
+      // What the timetable has at one stop or none does not run.
+      if (trip.listed < 2) continue
+      planned.push(commuterRun(trip, { day, dayStart, added: false }))
+      if (chance(world.seed, 'added', Number(trip.trainNumber), day) < ADDED)
+        planned.push(commuterRun(trip, { day, dayStart, added: true }))
+    }
+  return planned
+}
+
+function commuterRun(trip: CommuterTrip, on: { readonly day: number; readonly dayStart: number; readonly added: boolean }): Planned {
+  const { line, pattern, isAccessible } = trip
+  const { nucleo, name, isOnWorks, isMetreGauge } = line
+  const trainNumber = on.added ? String(Number(trip.trainNumber) + ADDED_NUMBERS) : trip.trainNumber
+  return plannedRun(pattern, on.dayStart + trip.startsAt * 1000 + (on.added ? ADDED_AFTER : 0), (stops) => ({
+    network: 'CERCANIAS',
+    nucleo,
+    line: name,
+    product: name,
     trainNumber,
-    tripIds:
-      line.nucleo === null
-        ? variantIds(seed, { number, trainNumber, instant })
-        : [commuterId(seed, line, { trainNumber, key, serviceDay })],
-    key,
-    stops: timed as unknown as readonly [TripStop, ...TripStop[]],
+    tripIds: [on.added ? `SPECIAL_${nucleo}_${trainNumber}${name}` : trip.id],
+    key: keyOf(trainNumber, on.day),
+    stops,
+    isAccessible,
+    isOnWorks,
+    isMetreGauge,
+  }))
+}
+
+function longDistanceDay(world: World, day: number, night: number): Planned[] {
+  const dayStart = startOf(day)
+  const ids = new Map<LongDistanceTrain, [string, ...string[]]>()
+  for (const { id, train, from, to } of longDistanceTrips(world.seed, world.part(railNetwork), night)) {
+    if (day < from || day > to || train.restDays.includes(weekdayOf(day))) continue
+    const known = ids.get(train)
+    if (known) known.push(id)
+    else ids.set(train, [id])
+  }
+  return [...ids].map(([train, tripIds]) => {
+    const { pattern, number, isAccessible, isOnWorks } = train
+    const { name, origin, destination } = pattern.route
+    return plannedRun(pattern, dayStart + train.startsAt * 1000, (stops) => ({
+      network: 'AVLDMD',
+      nucleo: null,
+      line: `${origin.name} - ${destination.name}`,
+      product: name,
+      trainNumber: number,
+      tripIds,
+      key: keyOf(number, day),
+      stops,
+      isAccessible,
+      isOnWorks,
+      isMetreGauge: false,
+    }))
+  })
+}
+
+function plannedRun(pattern: RailPattern, beginsAt: number, tripOf: (stops: RailTrip['stops']) => RailTrip): Planned {
+  const last = pattern.stops.at(-1) as RailPattern['stops'][number]
+  let made: RailTrip | null = null
+  return {
+    beginsAt,
+    endsAt: beginsAt + last.arrival * 1000,
+    trip() {
+      made ??= tripOf(pattern.stops.map((stop) => stopAt(stop, beginsAt)) as unknown as RailTrip['stops'])
+      return made
+    },
   }
 }
 
-function commuterId(
-  seed: number,
-  line: RailLine,
-  trip: { readonly trainNumber: string; readonly key: number; readonly serviceDay: number },
-): string {
-  const weekday = (trip.serviceDay + 4) % 7
-  // One in two hundred is added to the timetable for the day.
-  if (chance(seed, 'added', trip.key) < 0.005) return `SPECIAL_${line.nucleo}_${trip.trainNumber}${line.name}`
-  return `${line.nucleo}${String(trip.serviceDay % 90).padStart(2, '0')}${DAY_LETTERS[weekday]}${trip.trainNumber}${line.name}`
+function stopAt(
+  { station, arrival, departure }: { readonly station: RailStation; readonly arrival: number; readonly departure: number },
+  beginsAt: number,
+): TripStop {
+  const { code, lat, lon } = station
+  return { stopId: code, lat, lon, arrivesAt: beginsAt + arrival * 1000, leavesAt: beginsAt + departure * 1000 }
 }
 
-/** The date in the id is that of the version in force, which changes while the train runs; one train in four has two variants. */
-function variantIds(
-  seed: number,
-  trip: { readonly number: number; readonly trainNumber: string; readonly instant: number },
-): [string, ...string[]] {
-  const from = new Date(trip.instant - VERSION_HOUR).toISOString().slice(0, 10)
-  const first = `${trip.trainNumber}1${from}`
-  return chance(seed, 'variants', trip.number) < 0.25 ? [first, `${trip.trainNumber}2${from}`] : [first]
-}
+const keyOf = (trainNumber: string, day: number): number => Number(trainNumber) * 100_000 + day
 
-const dateOf = (dayNumber: number): string => new Date(dayNumber * DAY).toISOString().slice(0, 10)
+/** Noon less twelve hours, so that trains keep their clock times on days of 23 and 25 hours. */
+function startOf(day: number): number {
+  return instantOf(isoDay(day), '12:00') - DAY / 2
+}

@@ -153,6 +153,19 @@ describe('blocks as a feed declares them', () => {
     })
   })
 
+  test('a block is missing where the lake expects enough of it, not where it expects less, and as before where it tells nothing', () => {
+    const rules = declared({ column: 'province_code', least: 3, mostMissing: 1, never: ['52'] })
+    const now = publication({ '08': 10 })
+    const missing = (before: Before | null, expected: Record<string, number>): unknown =>
+      judge(rules, now, before, { fuel_stations: expected }).kind === 'accept' &&
+      (judge(rules, now, before, { fuel_stations: expected }) as { missing: unknown }).missing
+    const had = last({ '08': 10, '28': 3, '41': 3 }, NOON - 60_000, ['50'])
+    expect(missing(null, { '08': 9, '28': 3, '41': 2, '52': 9 })).toEqual({ fuel_stations: ['28'] })
+    expect(missing(had, { '28': 2, '41': 3, '50': 0 })).toEqual({ fuel_stations: ['41'] })
+    expect(missing(had, { '28': 3 })).toEqual({ fuel_stations: ['28', '41', '50'] })
+    expect(missing(had, {})).toEqual({ fuel_stations: ['28', '41', '50'] })
+  })
+
   test('a row of a list is in each of its blocks, once, and in none where the list is empty', () => {
     expect(alerts(['10', '20'], ['10', '10'], [], ['51']).blocks).toEqual({ fuel_stations: { '10': 2, '20': 1, '51': 1 } })
   })

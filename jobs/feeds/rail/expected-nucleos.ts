@@ -1,0 +1,70 @@
+import { railCalendar } from '../../../lake/datasets/rail/calendar.ts'
+import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
+import { railTrips } from '../../../lake/datasets/rail/trips.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
+import { dayBounds, instantOf, offsetAt } from '../../../lake/schema/time.ts'
+import type { ExpectedBlocks } from '../define.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+/** An answer holds for so long. */
+const STEP_S = 300
+/** A train counts from so long after its departure to so long before its arrival: live data have it a little late, and lose it a little early. */
+const MARGIN_S = 600
+/** Trains of a service day run on until 26:00; until then the day before counts too. */
+const DAY_ENDS_MS = 28 * HOUR
+/** A timetable is published every night, but some nights have none; an older one than this is no more what runs. */
+const OLDEST_MS = 8 * DAY
+
+/**
+ * The núcleos that live data must have, by the commuter timetable of their time: how many of its trips are on their way for the whole of a
+ * step, well after their departure and before their arrival. A núcleo of which the newest version has no trip that day is not known.
+ */
+export const expectedNucleos: ExpectedBlocks = Object.freeze({
+  from: [railCalendar, railTrips, railStopTimes],
+  every_s: STEP_S,
+  query: tripsUnderWay,
+})
+
+function tripsUnderWay(at: number): Sql {
+  const days = serviceDays(at)
+  const dates = days.map(({ date }) => date)
+  const begins = days.map(({ begin }) => begin)
+  const versions = { network: { eq: 'CERCANIAS' }, valid_from: { gte: Math.min(...begins) - OLDEST_MS, lte: Math.max(...begins) } }
+  const asked = days.map(({ date, begin, seconds }) => sql`(CAST(${date} AS DATE), ${instant(begin)}, ${seconds})`)
+  return sql`
+    WITH asked (service_date, begins_at, seconds) AS (VALUES ${join(asked)}),
+    services AS (
+      SELECT timetable_version, service_id, service_date, seconds
+      FROM ${scan(railCalendar, { ...versions, service_date: { in: dates } })}
+      JOIN asked USING (service_date)
+      WHERE valid_from <= begins_at
+      QUALIFY rank() OVER (PARTITION BY service_date ORDER BY valid_from DESC) = 1
+    ),
+    runs AS (
+      SELECT nucleo_code, service_date, seconds, min(departure) AS leaves, max(arrival) AS arrives
+      FROM services
+      JOIN ${scan(railTrips, versions)} USING (timetable_version, service_id)
+      JOIN ${scan(railStopTimes, versions)} USING (timetable_version, trip_id)
+      WHERE nucleo_code IS NOT NULL
+      GROUP BY timetable_version, trip_id, nucleo_code, service_date, seconds
+    )
+    SELECT
+      nucleo_code AS block,
+      CAST(count(*) FILTER (leaves <= seconds - ${MARGIN_S} AND arrives >= seconds + ${STEP_S + MARGIN_S}) AS INTEGER) AS count
+    FROM runs
+    GROUP BY nucleo_code
+    HAVING count(DISTINCT service_date) = ${days.length}
+    ORDER BY block`
+}
+
+/** The service days that trains of an instant (ms) can belong to: date, its begin (ms), and the seconds since noon less twelve hours. */
+function serviceDays(at: number): { readonly date: string; readonly begin: number; readonly seconds: number }[] {
+  const local = at + offsetAt(at)
+  return [0, 1].flatMap((before) => {
+    const date = new Date(local - before * DAY).toISOString().slice(0, 10)
+    const seconds = (at - (instantOf(date, '12:00') - DAY / 2)) / 1000
+    return before > 0 && seconds * 1000 >= DAY_ENDS_MS ? [] : [{ date, begin: dayBounds(date).start, seconds }]
+  })
+}

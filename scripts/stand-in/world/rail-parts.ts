@@ -1,0 +1,123 @@
+import { chance } from '../random.ts'
+import type { Gazetteer } from './municipalities.ts'
+import type { RailPlan } from './rail-plan.ts'
+
+/** A station or stop. */
+export interface RailStation {
+  /** Five digits. */
+  readonly code: string
+  readonly name: string
+  readonly lat: number
+  readonly lon: number
+  readonly hasAccess: boolean
+}
+
+/** A route; most of those of commuter rail have no trips. */
+export interface RailRoute {
+  readonly id: string
+  /** Line of commuter rail, product of other trains. */
+  readonly name: string
+  readonly isBus: boolean
+  readonly color: string
+  readonly origin: RailStation
+  readonly destination: RailStation
+}
+
+/** How trips of a route run: seconds since they begin at each stop. */
+export interface RailPattern {
+  readonly route: RailRoute
+  readonly stops: readonly { readonly station: RailStation; readonly arrival: number; readonly departure: number }[]
+  /** `stop_sequence` of the first stop: short runs begin in the middle of their line. */
+  readonly firstSequence: number
+  readonly shapeId: string | null
+}
+
+/** A line of a commuter network: its two directions, each whole and cut short. */
+export interface CommuterLine {
+  /** Code of its network. */
+  readonly nucleo: string
+  readonly name: string
+  /** Its routes, those without trips included. */
+  readonly routeIds: readonly string[]
+  readonly stations: readonly RailStation[]
+  readonly patterns: readonly RailPattern[]
+  readonly shapeId: string | null
+  /** Trips on a workday, both directions together. */
+  readonly trips: number
+  /** Its place among the lines of its network. */
+  readonly index: number
+  /** Number of its first train of a day; the others count on, and no other line has them. */
+  readonly firstNumber: number
+  /** True where trains run all night, on works that make them late. */
+  readonly isOnWorks: boolean
+  /** True for the metre gauge, whose platforms are numbered apart. */
+  readonly isMetreGauge: boolean
+}
+
+/** A commuter network. */
+export interface Nucleo {
+  readonly code: string
+  readonly lines: readonly CommuterLine[]
+}
+
+/** A long-distance train with a number of its own. */
+export interface LongDistanceTrain {
+  /** Five digits. */
+  readonly number: string
+  readonly pattern: RailPattern
+  /** Seconds of the day at which it sets out. */
+  readonly startsAt: number
+  /** Weekdays, 0 for Sunday, on which it does not run. */
+  readonly restDays: readonly number[]
+  readonly isAccessible: boolean
+  /** True for those of the works line, which run all night and late. */
+  readonly isOnWorks: boolean
+}
+
+/** What lines are made of. */
+export interface Builder {
+  readonly gazetteer: Gazetteer
+  readonly seed: number
+  readonly plan: RailPlan
+  /** By a key of their place. */
+  readonly stations: Map<string, RailStation>
+}
+
+/** Kilometres of a degree of latitude. */
+export const KM_A_DEGREE = 111.2
+
+/** The station of a key; its code counts on from 04040, so that some begin with a zero. */
+export function stationAt(
+  { stations, seed }: Builder,
+  place: { readonly key: string; readonly name: string; readonly lat: number; readonly lon: number },
+): RailStation {
+  const known = stations.get(place.key)
+  if (known) return known
+  const code = String(4040 + 41 * stations.size).padStart(5, '0')
+  const round = (degrees: number): number => Math.round(degrees * 1e7) / 1e7
+  const station = { code, name: place.name, lat: round(place.lat), lon: round(place.lon), hasAccess: chance(seed, 'access', code) < 0.1 }
+  stations.set(place.key, station)
+  return station
+}
+
+/** When a run is at its stops: by the distance as the crow flies, to whole minutes. */
+export function timed(
+  run: readonly RailStation[],
+  how: { readonly speed_kmh: number; readonly stand: number; readonly round: number },
+): RailPattern['stops'] {
+  let clock = 0
+  return run.map((station, at) => {
+    const before = run[at - 1]
+    if (before) clock += Math.max(how.round, Math.round((metres(before, station) * 3.6) / how.speed_kmh / how.round) * how.round)
+    const arrival = clock
+    // Trains stand a minute at every sixth stop.
+    if (at > 0 && at < run.length - 1 && at % 6 === 3) clock += how.stand < 60 ? 60 : how.stand
+    return { station, arrival, departure: clock }
+  })
+}
+
+function metres(one: RailStation, other: RailStation): number {
+  const dy = (one.lat - other.lat) * KM_A_DEGREE
+  const dx = (one.lon - other.lon) * KM_A_DEGREE * Math.cos((one.lat * Math.PI) / 180)
+  return Math.hypot(dx, dy) * 1000
+}
