@@ -2,7 +2,7 @@ import type { FeedListing, FeedState } from '../../lake/live/freshness.ts'
 import type { LiveChange } from '../../lake/live/types.ts'
 import type { Sql } from '../../lake/query/sql.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
-import type { Dataset, Plan } from '../../lake/schema/dataset.ts'
+import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
 import type { SourceMode } from '../../lake/system.ts'
 import type { Fields, RecordShape, StateRow, ValueOf } from './fields.ts'
 import type { Params, ValuesOf } from './params.ts'
@@ -92,11 +92,13 @@ export interface LakeRead<P, D extends readonly Dataset[], R> {
   readonly kind: 'lake'
   /** Datasets scanned; the first is the one whose landing the reply states. */
   readonly from: D
+  /** A small query whose rows `query` is given (at most 1000): for what tells which files the answer is in. */
+  readonly first?: (values: P, lake: LakeView) => Sql
   /**
    * A SELECT without ORDER BY and LIMIT. Its columns are named after the fields of the record (of a point: `<name>_lat`, `<name>_lon`),
    * or, where `rows` is given, at least those that the list is ordered by are.
    */
-  readonly query: (values: P, lake: LakeView) => Sql
+  readonly query: (values: P, lake: LakeView, found: readonly AnyRow[]) => Sql
   /** Columns of the query's rows and what makes a record of a row, where they are not its fields already. */
   readonly rows?: { readonly columns: Columns; readonly finish: (row: never) => R }
   /** Finds the thing whose history it is in the current state of a dataset: an unknown thing is 404, one without rows an empty list. */

@@ -25,6 +25,10 @@ export type ValueOf<F extends Fields> = { readonly [K in keyof F]: F[K] extends 
 
 type Nullable<T, O> = O extends { readonly nullable: true } ? T | null : T
 
+/** Languages that may be asked for. */
+export const LANGS = ['es', 'en', 'ca', 'eu', 'gl'] as const
+export type Lang = (typeof LANGS)[number]
+
 /** The vocabulary of nested fields. */
 export const nested = {
   object: <const F extends Fields, const O extends { nullable?: boolean }>(
@@ -60,7 +64,9 @@ export interface RecordShape<F extends Fields = Fields> {
   readonly about: string
   readonly fields: F
   /** The record in another language than Spanish, where it holds texts in several. */
-  localise?(record: ValueOf<F>, lang: string): ValueOf<F>
+  localise?(record: ValueOf<F>, lang: Lang): ValueOf<F>
+  /** Languages that it may hold texts in, Spanish first; Spanish and English unless told. */
+  readonly languages?: readonly Lang[]
 }
 
 /** Declares a kind of record. A point field named `position`, or a line named `geometry`, is where the record is. */
@@ -68,7 +74,7 @@ export function record<const F extends Fields>(
   name: string,
   about: string,
   fields: F,
-  options: { localise?(record: ValueOf<F>, lang: string): ValueOf<F> } = {},
+  options: Pick<RecordShape<F>, 'localise' | 'languages'> = {},
 ): RecordShape<F> {
   return Object.freeze({ name, about, fields: Object.freeze(fields), ...options })
 }

@@ -1,6 +1,6 @@
 import { scan } from '../../lake/query/scan.ts'
 import { column, instant, join, type Sql, sql } from '../../lake/query/sql.ts'
-import type { Dataset, Life } from '../../lake/schema/dataset.ts'
+import { type Dataset, type Life, REVIVAL_MS } from '../../lake/schema/dataset.ts'
 
 /** A dataset of things that begin and end. */
 type LivingDataset = Dataset & { readonly life: Life }
@@ -24,4 +24,48 @@ export function livesIn(dataset: LivingDataset, period: { readonly from: number;
       QUALIFY row_number() OVER (PARTITION BY ${id} ORDER BY ${time} DESC) = 1
     )
     WHERE ${status} <> 'ENDED' OR ${time} >= ${instant(from)}`
+}
+
+/**
+ * The lives whose last end lies in the period, with the columns that they had last and `id`, `end_reason`, `ended_at`, `began_at`,
+ * `last_seen_at`, `duration_minutes`, `versions`, `is_stale`. `wanted` is a condition on the last row, `starts` the column of the start
+ * that the source states: it counts as the begin unless it lies after the end.
+ */
+export function endedIn(
+  dataset: LivingDataset,
+  period: { readonly from: number; readonly to: number },
+  options: { readonly wanted: Sql; readonly starts: string },
+): Sql {
+  const { from, to } = period
+  const [id, time, since] = [dataset.life.id, dataset.time, dataset.life.since].map((name) => column(dataset, name)) as [Sql, Sql, Sql]
+  const [starts, seen] = [column(dataset, options.starts), column(dataset, 'last_seen_at')]
+  // What came back did so within half an hour of its end, perhaps after the period.
+  const later = scan(dataset, { [dataset.time]: { gte: from, lte: to + REVIVAL_MS } })
+  return sql`
+    WITH ended AS MATERIALIZED (
+      SELECT *, coalesce(CASE WHEN ${starts} <= seen_at THEN ${starts} END, ${since}) AS began_at
+      FROM (
+        SELECT *, coalesce(${seen}, ${time}) AS seen_at
+        FROM ${scan(dataset, { status: { eq: 'ENDED' }, [dataset.time]: { gte: from, lt: to } })}
+        WHERE ${options.wanted}
+      )
+    ),
+    counted AS (
+      SELECT ${id}, count(*) AS versions
+      FROM ${scan(dataset, { is_baseline: { eq: false }, [dataset.time]: { lt: to } })}
+      SEMI JOIN ended USING (${id})
+      GROUP BY ${id}
+    )
+    SELECT
+      ended.* EXCLUDE (last_seen_at),
+      true AS is_stale,
+      ended.${id} AS id,
+      'DISAPPEARED' AS end_reason,
+      ended.${time} AS ended_at,
+      seen_at AS last_seen_at,
+      CAST(floor(greatest(0, epoch(seen_at) - epoch(began_at)) / 60) AS INTEGER) AS duration_minutes,
+      CAST(versions AS INTEGER) AS versions
+    FROM ended
+    JOIN counted USING (${id})
+    WHERE NOT EXISTS (SELECT 1 FROM ${later} AS again WHERE again.${id} = ended.${id} AND again.${time} > ended.${time})`
 }

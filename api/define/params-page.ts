@@ -1,14 +1,11 @@
 import type { Endpoint, ListReturn } from './endpoint.ts'
-import { type Fields, placeOf } from './fields.ts'
+import { type Fields, LANGS, type Lang, placeOf } from './fields.ts'
 import { chosen, integerParam, listOf, oneOf, type Param, param, textParam, withDefault } from './params.ts'
 import { instantParam } from './params-time.ts'
 import { membersOf } from './shape.ts'
 
-/** Languages that may be asked for. */
-const LANGS = ['es', 'en', 'ca', 'eu', 'gl'] as const
-
-/** Languages that there are texts in; any other is answered in Spanish, and says so. */
-export type Spoken = 'es' | 'en'
+/** Languages that records have texts in unless they tell. */
+const SPOKEN: readonly Lang[] = ['es', 'en']
 
 /** Representations of a reply, by the value of `format`. */
 export const FORMATS = ['json', 'geojson'] as const
@@ -23,7 +20,8 @@ export interface PageValues {
   readonly ids: readonly string[] | null
   readonly updated_since: number | null
   readonly since: number | null
-  readonly lang: Spoken
+  /** The language to answer in: the one asked for where the record has texts in it, else Spanish. */
+  readonly lang: Lang
   readonly format: Format | null
   readonly total: 'exact' | null
   readonly snapshot: string | null
@@ -55,20 +53,21 @@ export function pageParams(endpoint: Pick<Endpoint, 'returns' | 'read'>): Readon
   return {
     ...lists,
     fields: listOf(fieldParam(returns.record.fields)),
-    lang: langParam,
+    lang: langParam(returns.record.languages ?? SPOKEN),
     format: oneOf('Representation; goes before the Accept header.', located ? FORMATS : (['json'] as const)),
     ...(read.kind === 'lake' ? { snapshot: snapshotParam } : {}),
   }
 }
 
-const langParam: Param<Spoken> = withDefault(
-  param({
-    about: 'Language of texts that there are in several: es or en; the others are answered in Spanish, and Content-Language says so.',
-    schema: { type: 'string', enum: LANGS },
-    parse: (text): Spoken => (chosen(text, LANGS) === 'en' ? 'en' : 'es'),
-  }),
-  'es',
-)
+function langParam(languages: readonly Lang[]): Param<Lang> {
+  const others = LANGS.every((lang) => languages.includes(lang)) ? '' : '; the others are answered in Spanish, and Content-Language says so'
+  const about = `Language of texts that there are in several: ${languages.slice(0, -1).join(', ')} or ${languages.at(-1)}${others}.`
+  const parse = (text: string): Lang => {
+    const lang = chosen(text, LANGS)
+    return languages.includes(lang) ? lang : 'es'
+  }
+  return withDefault(param({ about, schema: { type: 'string', enum: LANGS }, parse }), 'es')
+}
 
 /** True where records have a place, so that there is a GeoJSON form. */
 export function isLocated(fields: Fields): boolean {
@@ -101,7 +100,7 @@ function listParams(returns: ListReturn, kind: Endpoint['read']['kind']): Record
 }
 
 const snapshotParam = textParam('State of the lake to read, as `meta.snapshot` named it; kept 7 days. The newest unless given.', {
-  max: 200,
+  max: 1000,
 })
 
 function sortParam(returns: ListReturn): Param<string | null> {

@@ -4,6 +4,10 @@ import { gasStationChanges } from './fuel/gas-station-changes.ts'
 import { gasStationById } from './fuel/gas-station-detail.ts'
 import { gasStationHistory } from './fuel/gas-station-history.ts'
 import { gasStationList } from './fuel/gas-stations.ts'
+import { alertById } from './rail/alert-detail.ts'
+import { alertList } from './rail/alerts.ts'
+import { pastAlertList } from './rail/past-alerts.ts'
+import { railPunctuality } from './rail/punctuality.ts'
 import { incidentChanges } from './road/incident-changes.ts'
 import { incidentById } from './road/incident-detail.ts'
 import { incidentHistory } from './road/incident-history.ts'
@@ -40,6 +44,10 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   gasStationHistory,
   cheapestList,
   gasStationChanges,
+  alertList,
+  alertById,
+  pastAlertList,
+  railPunctuality,
   sourceList,
   freshnessList,
   codeListList,

@@ -17,6 +17,8 @@ import type { RequestValues } from './request.ts'
 /** Longest time of a query of the lake, waiting for a slot included. */
 export const QUERY_TIMEOUT_MS = 30_000
 const CURSOR_HOURS = 24
+/** Rows that a `first` query may give. */
+const FIRST_ROWS = 1000
 const DAY_MS = 86_400_000
 /** The worker commits to the lake at least this often. */
 const LAND_S = 600
@@ -38,8 +40,9 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
     if (begun && page.snapshot !== null && page.snapshot !== begun.snapshot) throw otherSnapshot()
     const lakeNow = await lakeState({ lake, cursors, feeds: state.system().feeds }, read.from, begun?.snapshot ?? page.snapshot)
     const view = viewOf(lakeNow)
-    const whole = read.query(values.own, view)
-    const query = chosen(whole, { shape: record.name, columns, id: returns.id, page })
+    const first = read.first?.(values.own, view)
+    // What is asked for and cannot be is refused here.
+    const made = first ? null : read.query(values.own, view, [])
     const isKnown = knowsSubject(context, read, values)
     const head = headOf(context, values, {
       format,
@@ -50,6 +53,9 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
     })
     const answer = async (signal: AbortSignal): Promise<Body> => {
       const options = { pins: lakeNow.pins, timeout_ms: QUERY_TIMEOUT_MS, signal }
+      const found = first ? await lake.query(first, { ...options, columns: {}, maxRows: FIRST_ROWS }) : []
+      const whole = made ?? read.query(values.own, view, found)
+      const query = chosen(whole, { shape: record.name, columns, id: returns.id, page })
       const order = orderOf(returns, page.sort)
       const limit = page.limit ?? returns.limit.max
       const paged = pageQuery({ query, columns, shape: record.name, order, after: begun?.position ?? null, limit: limit + 1 })

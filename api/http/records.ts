@@ -1,6 +1,7 @@
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import type { ListReturn, OneReturn } from '../define/endpoint.ts'
-import type { Format, PageValues, Spoken } from '../define/params-page.ts'
+import type { Lang } from '../define/fields.ts'
+import type { Format, PageValues } from '../define/params-page.ts'
 import { type JsonObject, recordTextWriter, recordWriter } from '../define/shape.ts'
 import { type Feature, featureOf, featurePieces, featureTextWriter, type ListPage, listPieces } from './compose.ts'
 import { Turn } from './turns.ts'
@@ -34,7 +35,7 @@ export function recordTexts(returns: ListReturn | OneReturn, { remember = true }
     if (some?.fields !== fields) some = { fields, write: recordWriter(shape, new Set(fields)) }
     return some.write
   }
-  const localised = (record: AnyRow, lang: Spoken): AnyRow =>
+  const localised = (record: AnyRow, lang: Lang): AnyRow =>
     lang === 'es' || !shape.localise ? record : (shape.localise(record as never, lang) as AnyRow)
   const object = (record: AnyRow, page: PageValues): JsonObject => writerOf(page.fields)(localised(record, page.lang))
   const feature = (record: AnyRow, page: PageValues): Feature => featureOf(returns, record, object(record, page))

@@ -174,6 +174,7 @@ export function exampleTableRow(dataset: Dataset, values: AnyRow = {}): AnyRow {
   return { fetch_id: `${feedOf(dataset)}.1`, is_baseline: false, last_seen_at: null, ...row }
 }
 
+/** A column's example, which is as JSON has it, as rows hold it. */
 function exampleValue(column: Column): unknown {
   const { example = null } = column
   if (example === null) return null

@@ -1,17 +1,12 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import type { LiveChange } from '../../../lake/live/types.ts'
-import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { changedMembers } from '../../define/changed.ts'
 import { nested, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { END_DEPENDS, END_FIELDS, endOf, withEnd } from '../ends.ts'
 import { provinceField, provinceName, stateFields } from '../tail.ts'
 
 const { columns } = incidents
-
-/** Why an incident ended. */
-export const END_REASONS = defineCodes('end_reason', 'Why a thing counts as ended.', {
-  DISAPPEARED: ['Ya no aparece en la fuente', 'No longer in the source'],
-})
 
 /** What to say of the place of an incident that has a length. */
 export const ABOUT_PLACE =
@@ -64,23 +59,7 @@ export const incident = record('Incident', 'An incident on a road.', fields, { l
 export const incidentDetail = record(
   'IncidentDetail',
   'An incident on a road, also after its end.',
-  {
-    ...fields,
-    last_seen_at: col.instant(
-      0,
-      'Last publication that had it: count durations up to it; null while it is active, or where it is not known.',
-      {
-        nullable: true,
-        example: null,
-      },
-    ),
-    ended_at: col.instant(
-      0,
-      'Publication that confirmed its end: the third newer complete one in a row without it; null while it is active, or where that publication has not landed yet.',
-      { nullable: true, example: null },
-    ),
-    end_reason: col.code(0, 'Why it counts as ended.', END_REASONS, { nullable: true, example: null }),
-  },
+  { ...fields, ...END_FIELDS },
   { localise },
 )
 
@@ -89,9 +68,7 @@ export const changedOf: (changed: readonly string[]) => string[] = changedMember
   province: ['province_code'],
   descriptions: ['description', 'description_en'],
   created_at: ['created_at'],
-  last_seen_at: ['status'],
-  ended_at: ['status'],
-  end_reason: ['status'],
+  ...END_DEPENDS,
 })
 
 /** A row of the dataset, live or from its table. Only a row that tells an end has `last_seen_at`. */
@@ -113,13 +90,10 @@ export const toIncidentDetail: (row: IncidentRow) => ValueOf<typeof incidentDeta
   province: (row) => provinceName(row.province_code),
   descriptions: texts,
   created_at: createdAt,
-  last_seen_at: (row: IncidentRow) => (row.status === 'ENDED' ? (row.last_seen_at ?? null) : null),
-  ended_at: (row) => (row.status === 'ENDED' ? row.observed_at : null),
-  end_reason: (row) => (row.status === 'ENDED' ? 'DISAPPEARED' : null),
+  ...endOf,
 })
 
 /** The incident of a change. */
 export function changedIncident(change: LiveChange & { readonly at: number }): ValueOf<typeof incidentDetail.fields> {
-  const made = toIncidentDetail(change.row as unknown as IncidentRow)
-  return change.kind === 'ENDED' ? { ...made, status: 'ENDED', ended_at: change.at, end_reason: 'DISAPPEARED' } : made
+  return withEnd(toIncidentDetail(change.row as unknown as IncidentRow), change)
 }

@@ -5,7 +5,8 @@ import { defineEndpoint, type SystemView } from '../../define/endpoint.ts'
 import { nested, record, type ValueOf } from '../../define/fields.ts'
 import { chosenOf, textParam } from '../../define/params.ts'
 import { CHANGE_KINDS } from '../changes.ts'
-import { END_REASONS } from '../road/incident.ts'
+import { END_REASONS } from '../ends.ts'
+import { DAY_TYPES } from '../rail/punctuality.ts'
 import { WORKS_PHASES } from '../road/works.ts'
 import { FEED_HEALTH } from './freshness.ts'
 
@@ -38,7 +39,7 @@ const codeList = record(
 )
 
 /** Lists that no column has: the engine's and the API's own. */
-const OTHER_LISTS: readonly CodeList[] = [ROW_STATUS, CHANGE_KINDS, END_REASONS, WORKS_PHASES, FEED_HEALTH]
+const OTHER_LISTS: readonly CodeList[] = [ROW_STATUS, CHANGE_KINDS, END_REASONS, WORKS_PHASES, FEED_HEALTH, DAY_TYPES]
 
 function codeLists({ datasets }: SystemView): ValueOf<typeof codeList.fields>[] {
   const used = datasets.flatMap((dataset) =>

@@ -1,0 +1,38 @@
+import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { column, sql } from '../../../lake/query/sql.ts'
+import { tableColumns } from '../../../lake/schema/physical.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { required, textParam } from '../../define/params.ts'
+import { ABOUT_ALERTS, type AlertRow, alertDetail, changedAlert, toAlertDetail } from './alert.ts'
+
+/** One alert, by its public id. */
+export const alertById = defineEndpoint({
+  path: '/api/trenes/alertas/{id}',
+  domain: 'rail',
+  plan: 'FREE',
+  summary: 'One railway alert, also after its end',
+  about: `An alert that has ended is found in the log of changes or in the lake, with status ENDED, the last publication that had it and the one that confirmed its end. ${ABOUT_ALERTS}`,
+  params: { id: required(textParam('Public id of the alert.', { max: 60, example: 'ral_7Q2M9KX4B1TZ5H3D' })) },
+  returns: { kind: 'one', record: alertDetail },
+  read: {
+    kind: 'find',
+    from: [railAlerts],
+    find: ([state], { id }) => {
+      const found = state.rows.find((row) => row.alert_id === id)
+      return found ? toAlertDetail(found) : null
+    },
+    past: {
+      ended: (change, { id }) => (change.kind === 'ENDED' && change.row['alert_id'] === id ? changedAlert(change) : null),
+      query: ({ id }) => sql`
+        SELECT *, true AS is_stale
+        FROM ${scan(railAlerts, { alert_id: { eq: id } })}
+        ORDER BY ${column(railAlerts, 'observed_at')} DESC
+        LIMIT 1`,
+      columns: tableColumns(railAlerts),
+      // A life that the lake still has as active is no longer in the current state: its end has not landed.
+      finish: (row: AlertRow) => ({ ...toAlertDetail(row), status: 'ENDED', end_reason: 'DISAPPEARED' }),
+    },
+  },
+  example: { id: 'ral_7Q2M9KX4B1TZ5H3D' },
+})

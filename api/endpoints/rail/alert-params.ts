@@ -1,0 +1,76 @@
+import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
+import { ALERT_EFFECTS, RAIL_ALERT_KINDS, RAIL_NETWORKS, RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
+import { bind, column, join, type Sql, sql } from '../../../lake/query/sql.ts'
+import { codeParam, listOf, textParam } from '../../define/params.ts'
+import { isOneOf } from '../../define/place-sql.ts'
+
+/** Chooses by network, núcleo, line and station; of every endpoint of trains that has them. */
+export const railParams = {
+  network: listOf(codeParam('Network of the railway.', RAIL_NETWORKS, { example: 'CERCANIAS' })),
+  nucleo: listOf(codeParam('Commuter network (núcleo).', RAIL_NUCLEOS, { example: '10' })),
+  line: listOf(
+    textParam('Line as the timetable names it; upper and lower case differ (C4A is of Bilbao, C4a of Madrid).', { max: 20, example: 'C3' }),
+  ),
+  station: listOf(textParam('Station code, five digits.', { max: 10, example: '37010' })),
+} as const
+
+/** What chooses alerts. */
+export const alertParams = {
+  ...railParams,
+  kind: listOf(codeParam('Kind of alert.', RAIL_ALERT_KINDS, { example: 'CANCELLED' })),
+  effect: listOf(codeParam('Effect that the source states.', ALERT_EFFECTS, { example: 'REDUCED_SERVICE' })),
+} as const
+
+type Values = readonly string[] | null
+
+/** Values of `alertParams`. */
+type AlertFilter = { readonly [N in keyof typeof alertParams]: Values }
+
+/** What the filter looks at in an alert. */
+interface Concerned {
+  readonly network: string
+  readonly nucleo_codes: readonly string[]
+  readonly lines: readonly string[]
+  readonly hashtags: readonly { readonly line: string }[]
+  readonly stop_ids: readonly string[]
+  readonly kind: string
+  readonly effect: string | null
+}
+
+/** True where an alert is one that is asked for. A line is one of its lines or of its hashtags. */
+export function isAsked(filter: AlertFilter, one: Concerned): boolean {
+  const { network, nucleo, line, station, kind, effect } = filter
+  return (
+    isAmong(network, [one.network]) &&
+    isAmong(nucleo, one.nucleo_codes) &&
+    (isAmong(line, one.lines) || one.hashtags.some((tag) => isAmong(line, [tag.line]))) &&
+    isAmong(station, one.stop_ids) &&
+    isAmong(kind, [one.kind]) &&
+    isAmong(effect, one.effect === null ? [] : [one.effect])
+  )
+}
+
+function isAmong(wanted: Values, values: readonly string[]): boolean {
+  return wanted === null || values.some((value) => wanted.includes(value))
+}
+
+/** Condition that an alert's row is one that is asked for: `isAsked` in SQL. */
+export function isAskedSql(filter: AlertFilter): Sql {
+  const { network, nucleo, line, station, kind, effect } = filter
+  const c = (name: keyof typeof railAlerts.columns): Sql => column(railAlerts, name)
+  const parts = [sql`true`]
+  if (network) parts.push(isOneOf(c('network'), network))
+  if (nucleo) parts.push(hasOneOf(c('nucleo_codes'), nucleo))
+  if (line) {
+    const tagged = sql`json_extract_string(${c('hashtags')}, '$[*].line')`
+    parts.push(sql`(${hasOneOf(c('lines'), line)} OR ${hasOneOf(tagged, line)})`)
+  }
+  if (station) parts.push(hasOneOf(c('stop_ids'), station))
+  if (kind) parts.push(isOneOf(c('kind'), kind))
+  if (effect) parts.push(isOneOf(c('effect'), effect))
+  return sql`(${join(parts, sql` AND `)})`
+}
+
+function hasOneOf(list: Sql, values: readonly string[]): Sql {
+  return sql`list_has_any(${list}, ${bind('values', railAlerts.columns.lines, values)})`
+}

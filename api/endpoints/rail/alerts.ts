@@ -1,0 +1,31 @@
+import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { ABOUT_ALERTS, alert, toAlert } from './alert.ts'
+import { alertParams, isAsked } from './alert-params.ts'
+
+/** The specification's list of current alerts. */
+export const alertList = defineEndpoint({
+  path: '/api/trenes/alertas',
+  domain: 'rail',
+  plan: 'FREE',
+  summary: 'Current railway alerts: notices, cancelled trains, delays of more than 5 minutes',
+  about: `Notices are refreshed every 2 minutes, cancellations and delays every 20 to 30 seconds. Without \`limit\` the reply holds all of them. ${ABOUT_ALERTS}`,
+  params: alertParams,
+  returns: {
+    kind: 'list',
+    name: 'alerts',
+    record: alert,
+    key: ['id'],
+    id: 'id',
+    sorts: ['id', 'first_seen_at', 'updated_at', 'active_from', 'delay_s'],
+    order: 'id',
+    limit: { default: null, max: 20_000 },
+  },
+  read: {
+    kind: 'live',
+    from: [railAlerts],
+    records: ([state]) => state.rows.map(toAlert),
+    pick: (records, p) => records.filter((one) => isAsked(p, one)),
+  },
+  example: { nucleo: '10', kind: 'NOTICE' },
+})

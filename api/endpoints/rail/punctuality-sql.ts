@@ -1,0 +1,268 @@
+import { railCalendar } from '../../../lake/datasets/rail/calendar.ts'
+import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
+import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
+import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
+import { railTrips } from '../../../lake/datasets/rail/trips.ts'
+import { type Scan, scan } from '../../../lake/query/scan.ts'
+import { bind, join, type Sql, sql } from '../../../lake/query/sql.ts'
+import type { Dataset } from '../../../lake/schema/dataset.ts'
+import { dayBounds, MADRID, offsetAt } from '../../../lake/schema/time.ts'
+import { isOneOf } from '../../define/place-sql.ts'
+
+const DAY_MS = 86_400_000
+/**
+ * Days before the period in which the timetables in force in it may have begun: there is a new one most nights, and one so old tells
+ * nothing of today.
+ */
+const OLDEST_DAYS = 100
+
+/**
+ * A query of the timetables (timetable_version) that are in force in a period: of all that there are, each of up to two million rows, no
+ * others are read.
+ */
+export function versionsInForce(asked: Pick<RunsAsked, 'period' | 'network' | 'atStations'>): Sql {
+  const { from, to } = asked.period
+  const routes = scan(railRoutes, { valid_from: { gte: from - OLDEST_DAYS * DAY_MS, lt: to }, ...networks(asked) })
+  return sql`SELECT DISTINCT timetable_version FROM (${inForce(asked.period, routes)}) ORDER BY timetable_version`
+}
+
+/** The runs that are asked for, and what is to be known of them. */
+export interface RunsAsked {
+  /** Service days that begin in it count; half-open, ms since the epoch. */
+  readonly period: { readonly from: number; readonly to: number }
+  readonly network: readonly string[] | null
+  readonly nucleo: readonly string[] | null
+  readonly line: readonly string[] | null
+  readonly station: readonly string[] | null
+  /** The timetables in force, as `versionsInForce` gives them. */
+  readonly versions: readonly string[]
+  /** True where a run counts once at each of its stations. */
+  readonly atStations: boolean
+  /** True where the hour of the timetable is asked for; it takes a look at every stop time. */
+  readonly hours: boolean
+}
+
+/**
+ * A query of the runs of a period: what trip updates tell of each, or the timetable, or both. Columns: network, run, service_date,
+ * nucleo_code, line, stop_id and hour (null unless asked for), is_observed, is_scheduled, has_timetable (whether a timetable covers the
+ * day), is_cancelled, delay_s and delay_quality (those that count).
+ */
+export function runsOf(asked: RunsAsked): Sql {
+  const { atStations, hours } = asked
+  const stop = atStations ? [sql`stop_id`] : []
+  const key = join([sql`network`, sql`run`, sql`service_date`, ...stop])
+  return sql`
+    WITH ${statesOf(asked)},
+    ${trainsOf()},
+    ${timetableOf(asked)},
+    ${plannedOf(asked)},
+    observed AS (${atStations ? OBSERVED_AT_STATIONS : OBSERVED})
+    SELECT
+      network,
+      run,
+      service_date,
+      coalesce(observed.nucleo_code, planned.nucleo_code) AS nucleo_code,
+      coalesce(observed.line, planned.line) AS line,
+      ${atStations ? sql`stop_id` : sql`CAST(NULL AS VARCHAR)`} AS stop_id,
+      ${hours ? sql`CAST(planned.time_s // 3600 % 24 AS INTEGER)` : sql`CAST(NULL AS INTEGER)`} AS hour,
+      observed.is_cancelled IS NOT NULL AS is_observed,
+      planned.is_scheduled IS NOT NULL AS is_scheduled,
+      covered.timetable_version IS NOT NULL AS has_timetable,
+      coalesce(observed.is_cancelled, false) AS is_cancelled,
+      CASE WHEN NOT observed.is_cancelled THEN observed.stated.delay_s END AS delay_s,
+      CASE WHEN NOT observed.is_cancelled THEN observed.stated.delay_quality END AS delay_quality
+    FROM observed
+    FULL JOIN planned USING (${key})
+    LEFT JOIN covered USING (network, service_date)
+    ${asked.station ? sql`WHERE ${isOneOf(sql`stop_id`, asked.station)}` : sql``}`
+}
+
+/**
+ * What names a run: a commuter trip, or a long-distance train by its number, for it may run in variants and the ids of its trips change at
+ * night.
+ */
+const RUN = sql`CASE WHEN network = 'AVLDMD' AND train_number IS NOT NULL THEN train_number ELSE trip_id END`
+/** A trip, whatever the night's timetable calls it: the id of a long-distance one is its train, variant and start of validity. */
+const VARIANT = sql`CASE WHEN network = 'AVLDMD' AND train_number IS NOT NULL THEN left(trip_id, 6) ELSE trip_id END`
+/** Line inside the id of a commuter trip, as trip updates have it. */
+const LINE = sql`nullif(regexp_extract(trip_id, '^\\d{4}[A-Z]\\d{5}([A-Za-z0-9]+)$', 1), '')`
+
+/** States of trips. The row of an end repeats the last state, which held until the trip was last seen. */
+function statesOf(asked: RunsAsked): Sql {
+  const { from, to } = asked.period
+  const days = serviceDays(asked.period)
+  // A train is stated from the day before its service day to the day after it.
+  const rows = scan(railTripUpdates, {
+    observed_at: { gte: from - DAY_MS, lt: to + 3 * DAY_MS },
+    service_date: { gte: days.first, lt: days.end },
+    ...networks(asked),
+  })
+  return sql`states AS (
+      SELECT
+        *,
+        {'delay_s': delay_s, 'delay_quality': delay_quality} AS stated,
+        CASE WHEN status = 'ENDED' THEN coalesce(last_seen_at, observed_at) ELSE observed_at END AS seen_at
+      FROM ${rows}
+      WHERE ${ofLines(asked)}
+    )`
+}
+
+/** Runs by their last states: of a commuter trip the delay is that of the last stop it names, else the last stated one. */
+function trainsOf(): Sql {
+  const hasDelay = sql`CASE WHEN network = 'CERCANIAS' THEN next_stop_id IS NOT NULL ELSE delay_s IS NOT NULL END`
+  return sql`trips AS (
+      SELECT
+        network,
+        trip_id,
+        service_date,
+        any_value(train_number) AS train_number,
+        any_value(nucleo_code) AS nucleo_code,
+        any_value(line) AS line,
+        arg_max(schedule_relationship, seen_at) AS relationship,
+        max(seen_at) AS seen_at,
+        arg_max(stated, seen_at) FILTER (WHERE ${hasDelay}) AS stated,
+        max(seen_at) FILTER (WHERE ${hasDelay}) AS stated_at
+      FROM states
+      GROUP BY network, trip_id, service_date
+    ),
+    trains AS MATERIALIZED (
+      SELECT
+        network,
+        ${RUN} AS run,
+        service_date,
+        any_value(nucleo_code) AS nucleo_code,
+        any_value(line) AS line,
+        bool_and(relationship = 'CANCELED') AS is_cancelled,
+        first(stated ORDER BY stated_at DESC, trip_id DESC) FILTER (WHERE relationship <> 'CANCELED' AND stated IS NOT NULL) AS stated
+      FROM (
+        SELECT *
+        FROM trips
+        QUALIFY row_number() OVER (PARTITION BY network, ${VARIANT}, service_date ORDER BY seen_at DESC, trip_id DESC) = 1
+      )
+      GROUP BY ALL
+    )`
+}
+
+const OBSERVED = sql`SELECT * FROM trains`
+
+/** Runs at stations: by the last state that names the station, where it is not skipped; cancelled ones where the timetable has them stop. */
+const OBSERVED_AT_STATIONS = sql`
+  SELECT network, run, service_date, stop_id, nucleo_code, line, false AS is_cancelled, calls.stated
+  FROM (
+    SELECT
+      network,
+      ${RUN} AS run,
+      service_date,
+      next_stop_id AS stop_id,
+      arg_max({'stated': stated, 'is_skipped': list_contains(skipped_stop_ids, next_stop_id)}, seen_at) AS last_state
+    FROM states
+    WHERE next_stop_id IS NOT NULL
+    GROUP BY ALL
+  )
+  JOIN trains USING (network, run, service_date)
+  CROSS JOIN LATERAL (SELECT last_state.stated AS stated) AS calls
+  WHERE NOT is_cancelled AND NOT last_state.is_skipped
+  UNION ALL BY NAME
+  SELECT network, run, service_date, stop_id, trains.nucleo_code, trains.line, is_cancelled, stated
+  FROM trains
+  JOIN planned USING (network, run, service_date)
+  WHERE is_cancelled`
+
+/** The timetable in force on each service day of a period, of each network: the newest that begins on that day or before. */
+function inForce(period: RunsAsked['period'], routes: Scan): Sql {
+  const { first, end } = serviceDays(period)
+  const day = (date: string): ReturnType<typeof bind> => bind('service_date', railCalendar.columns.service_date, date)
+  return sql`
+    SELECT network, service_date, arg_max(timetable_version, first_day) AS timetable_version
+    FROM (SELECT CAST(unnest(generate_series(${day(first)}, ${day(end)} - 1, INTERVAL 1 DAY)) AS DATE) AS service_date)
+    JOIN (
+      SELECT DISTINCT network, timetable_version, CAST(timezone(${MADRID}, valid_from) AS DATE) AS first_day
+      FROM ${routes}
+    ) ON first_day <= service_date
+    GROUP BY network, service_date`
+}
+
+/** The timetable in force on each service day, and the services that run by it. */
+function timetableOf(asked: RunsAsked): Sql {
+  const { first, end } = serviceDays(asked.period)
+  return sql`services AS MATERIALIZED (
+      SELECT network, service_date, timetable_version, service_id
+      FROM ${timetable(railCalendar, asked, { service_date: { gte: first, lt: end } })}
+      JOIN (${inForce(asked.period, timetable(railRoutes, asked))}) USING (network, service_date, timetable_version)
+    ),
+    covered AS (SELECT DISTINCT network, service_date, timetable_version FROM services)`
+}
+
+/** What is scheduled: a row a run, or a run and station. */
+function plannedOf(asked: RunsAsked): Sql {
+  const { atStations, hours, versions, station } = asked
+  const scheduled = sql`
+    scheduled AS MATERIALIZED (
+      SELECT network, ${RUN} AS run, service_date, timetable_version, trip_id, nucleo_code, line
+      FROM (
+        SELECT network, service_date, timetable_version, trip_id, train_number, trips.nucleo_code, ${LINE} AS line
+        FROM services
+        JOIN ${timetable(railTrips, asked)} AS trips USING (network, timetable_version, service_id)
+      )
+      WHERE ${ofLines(asked)}
+    )`
+  if (!atStations && !hours)
+    return sql`${scheduled},
+    planned AS MATERIALIZED (
+      SELECT network, run, service_date, any_value(nucleo_code) AS nucleo_code, any_value(line) AS line, true AS is_scheduled
+      FROM scheduled
+      GROUP BY network, run, service_date
+    )`
+  // Timetable by timetable, since a few thousand trips are looked up in each: of a month, all at once take twice as long.
+  const calls = (versions.length > 0 ? versions : ['']).map((version) => {
+    const times = scan(railStopTimes, { timetable_version: { eq: version }, ...(station ? { stop_id: { in: station } } : {}) })
+    return sql`
+      SELECT scheduled.network, run, service_date, nucleo_code, line, stop_id, arrival, departure
+      FROM (SELECT * FROM scheduled WHERE timetable_version = ${version}) AS scheduled
+      ${atStations ? sql`` : sql`LEFT`} JOIN ${times} AS times USING (trip_id)`
+  })
+  return sql`${scheduled},
+    planned AS MATERIALIZED (
+      SELECT
+        network,
+        run,
+        service_date,
+        ${atStations ? sql`stop_id,` : sql``}
+        any_value(nucleo_code) AS nucleo_code,
+        any_value(line) AS line,
+        min(coalesce(${atStations ? sql`arrival, departure` : sql`departure, arrival`})) AS time_s,
+        true AS is_scheduled
+      FROM (${join(calls, sql` UNION ALL `)})
+      GROUP BY network, run, service_date${atStations ? sql`, stop_id` : sql``}
+    )`
+}
+
+/** Rows of the timetables in force. */
+function timetable(dataset: Dataset, { versions }: RunsAsked, filter: Parameters<typeof scan>[1] = {}): Scan {
+  return scan(dataset, { timetable_version: { in: versions }, ...filter })
+}
+
+/** Trip updates name the stops of commuter trains only. */
+function networks({ network, atStations }: Pick<RunsAsked, 'network' | 'atStations'>): { network?: { in: readonly string[] } } {
+  if (atStations) return { network: { in: network && !network.includes('CERCANIAS') ? [] : ['CERCANIAS'] } }
+  return network ? { network: { in: network } } : {}
+}
+
+function ofLines({ nucleo, line }: RunsAsked): Sql {
+  return sql`${nucleo ? isOneOf(sql`nucleo_code`, nucleo) : sql`true`} AND ${line ? isOneOf(sql`line`, line) : sql`true`}`
+}
+
+/** The service days that begin in a period, half-open. */
+function serviceDays({ from, to }: RunsAsked['period']): { readonly first: string; readonly end: string } {
+  return { first: firstDay(from), end: firstDay(to) }
+}
+
+/** The first day in Madrid that begins at or after an instant (ms), YYYY-MM-DD. */
+function firstDay(instant: number): string {
+  const { start, end } = dayBounds(dateAt(instant))
+  return dateAt(start === instant ? start : end)
+}
+
+function dateAt(instant: number): string {
+  return new Date(instant + offsetAt(instant)).toISOString().slice(0, 10)
+}

@@ -1,0 +1,177 @@
+import { railCalendar } from '../../../lake/datasets/rail/calendar.ts'
+import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
+import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
+import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
+import { railTrips } from '../../../lake/datasets/rail/trips.ts'
+import { join, type Sql, sql } from '../../../lake/query/sql.ts'
+import { defineCodes } from '../../../lake/schema/codes.ts'
+import { type Column, col } from '../../../lake/schema/columns.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { optional, record } from '../../define/fields.ts'
+import { listOf, oneOf } from '../../define/params.ts'
+import { periodParams } from '../../define/params-time.ts'
+import { railParams } from './alert-params.ts'
+import { runsOf, versionsInForce } from './punctuality-sql.ts'
+
+const { columns } = railTripUpdates
+
+/** Days by how people travel. */
+export const DAY_TYPES = defineCodes('day_type', 'Kind of day, by its weekday: a holiday counts as the weekday that it falls on.', {
+  WORKDAY: ['De lunes a viernes', 'Monday to Friday'],
+  SATURDAY: ['Sábado', 'Saturday'],
+  SUNDAY: ['Domingo', 'Sunday'],
+})
+
+/** What trips can be grouped by. */
+const GROUPS = ['network', 'nucleo', 'line', 'station', 'hour', 'day_type'] as const
+type Group = (typeof GROUPS)[number]
+
+const count = (about: string, example: number): Column<number> => col.integer(0, about, { unit: '1', example })
+const share = (about: string, example: number): Column<number | null> =>
+  col.decimal(0, about, { scale: 6, unit: '1', nullable: true, example })
+const seconds = (about: string, example: number): Column<number | null> => col.integer(0, about, { unit: 's', nullable: true, example })
+
+const punctuality = record('RailPunctuality', 'How punctual the trains of a group were; what is not grouped by is null.', {
+  network: optional(columns.network, 'Network; null unless grouped by network, nucleo or line.'),
+  nucleo_code: optional(
+    columns.nucleo_code,
+    'Commuter network (núcleo); null unless grouped by nucleo or line, and for trains of the other network.',
+  ),
+  line: optional(columns.line, 'Line inside the trip id; null unless grouped by, and for trains of the other network.'),
+  stop_id: optional(columns.next_stop_id, 'Station; null unless grouped by.'),
+  hour: col.integer(
+    0,
+    "Hour of Madrid's clock, 0 to 23, at which the timetable has the trip leave its first stop, or arrive at the station where stations are grouped by or chosen; null unless grouped by, and for trips that the timetable lacks.",
+    { unit: 'h', nullable: true, example: null },
+  ),
+  day_type: col.code(0, 'Kind of service day; null unless grouped by.', DAY_TYPES, { nullable: true, example: null }),
+  observed_trips: count('Trips that trip updates had, cancelled ones included.', 512),
+  cancelled_trips: count('Those of them whose last state is cancelled; of long distance every variant of the train.', 9),
+  measured_trips: count('Those of them with a delay that counts: neither cancelled nor doubtful, nor without any stated.', 498),
+  doubtful_trips: count('Those of them whose delay is beyond belief (below -1800 s or above 21600 s): it is left out.', 1),
+  within_3_min_share: share('Share of the measured trips that were at most 3 minutes (180 s) late, 0 to 1.', 0.851406),
+  within_5_min_share: share('Share of the measured trips that were at most 5 minutes (300 s) late, 0 to 1.', 0.917671),
+  cancelled_share: share('Share of the observed trips that were cancelled, 0 to 1.', 0.017578),
+  delay_median_s: seconds('Median delay: the least one that at least half of the measured trips do not exceed; negative where early.', 60),
+  delay_p90_s: seconds('90th percentile of the delay: the least one that at least 90 % of the measured trips do not exceed.', 240),
+  scheduled_trips: col.integer(0, 'Trips that the timetable in force has; null where no timetable covers any of the days.', {
+    unit: '1',
+    nullable: true,
+    example: 530,
+  }),
+  matched_trips: count('Trips that were observed and are in that timetable.', 509),
+  coverage: share(
+    'Share of the scheduled trips that were observed (matched by scheduled), 0 to 1; null where none is scheduled.',
+    0.960377,
+  ),
+  days: count('Service days with a trip, observed or scheduled.', 7),
+  days_with_timetable: count('Those of them that a timetable covers: scheduled trips are of these days only.', 7),
+})
+
+/** Days of the period where its begin is not given. */
+const SPAN_DAYS = 7
+
+/** How punctual trains were. */
+export const railPunctuality = defineEndpoint({
+  path: '/api/trenes/puntualidad',
+  domain: 'rail',
+  plan: 'PRO',
+  summary: 'Punctuality of trains by network, line, station, hour and kind of day',
+  about:
+    'Counts trips by service day: every one that begins (00:00 in Madrid) in the period, with its trains after midnight. A day that goes on counts with what has run of it so far, but with all that is scheduled. ' +
+    'A trip is a commuter trip, or a long-distance train with all its variants, on a service day. Its delay is that with which it arrived at the last stop that it named, as far as it was stated: the last state that names the stop as next tells it. Long distance names no stops: there it is the last one stated. A train ends by no longer being published, and counts as it was last. ' +
+    'With group_by=station or `station` a trip counts once at each station, with the delay of the last state that names it, where it is not skipped; long distance is left out there, and a cancelled trip counts where the timetable has it stop. ' +
+    "The timetable in force on a day is the newest of its network that begins on that day or within 100 days before; it schedules the trips whose service runs on that day by rail_calendar. Commuter trips are matched with it by trip id, long-distance trains by number. Trips that were added are observed, and in no timetable. A day's type goes by its weekday, on holidays too. " +
+    'From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far.',
+  params: {
+    group_by: listOf(
+      oneOf('What to group by, several together; network unless given. A line goes with its network and núcleo.', GROUPS, {
+        example: 'line',
+      }),
+    ),
+    period: periodParams({ span: '7 days' }),
+    ...railParams,
+  },
+  returns: {
+    kind: 'list',
+    name: 'punctuality',
+    record: punctuality,
+    key: ['network', 'nucleo_code', 'line', 'stop_id', 'hour', 'day_type'],
+    sorts: [
+      'observed_trips',
+      'cancelled_trips',
+      'cancelled_share',
+      'within_3_min_share',
+      'within_5_min_share',
+      'delay_median_s',
+      'delay_p90_s',
+      'scheduled_trips',
+      'coverage',
+      'hour',
+    ],
+    order: '-observed_trips',
+    limit: { default: 100, max: 1000 },
+  },
+  read: {
+    kind: 'lake',
+    from: [railTripUpdates, railRoutes, railCalendar, railTrips, railStopTimes],
+    first: (p, lake) => versionsInForce({ ...p, period: lake.period(p.period, SPAN_DAYS), atStations: isAtStations(p) }),
+    query: (p, lake, found) => {
+      const groups: readonly Group[] = p.group_by ?? ['network']
+      const runs = runsOf({
+        ...p,
+        period: lake.period(p.period, SPAN_DAYS),
+        versions: found.map((row) => row['timetable_version'] as string),
+        atStations: isAtStations(p),
+        hours: groups.includes('hour'),
+      })
+      return figuresOf(runs, groups)
+    },
+  },
+  example: { group_by: 'line', from: '2026-08-25', to: '2026-08-26', nucleo: '51' },
+})
+
+function isAtStations(p: { readonly group_by: readonly Group[] | null; readonly station: readonly string[] | null }): boolean {
+  return p.station !== null || (p.group_by ?? []).includes('station')
+}
+
+/** Figures of each group of runs. */
+function figuresOf(runs: Sql, groups: readonly Group[]): Sql {
+  const by = (which: readonly Group[], value: Sql): Sql =>
+    which.some((group) => groups.includes(group)) ? value : sql`CAST(NULL AS VARCHAR)`
+  const dayType = sql`CASE isodow(service_date) WHEN 6 THEN 'SATURDAY' WHEN 7 THEN 'SUNDAY' ELSE 'WORKDAY' END`
+  const part = (some: Sql, all: Sql): Sql => sql`CAST(round(${some} / nullif(${all}, 0), 6) AS DECIMAL(9, 6))`
+  const [observed, cancelled, measured] = [sql`observed_trips`, sql`cancelled_trips`, sql`measured_trips`]
+  return sql`
+    SELECT
+      * EXCLUDE (within_3_min, within_5_min),
+      ${part(sql`within_3_min`, measured)} AS within_3_min_share,
+      ${part(sql`within_5_min`, measured)} AS within_5_min_share,
+      ${part(cancelled, observed)} AS cancelled_share,
+      ${part(sql`matched_trips`, sql`scheduled_trips`)} AS coverage
+    FROM (
+      SELECT
+        ${join([
+          sql`${by(['network', 'nucleo', 'line'], sql`network`)} AS network`,
+          sql`${by(['nucleo', 'line'], sql`nucleo_code`)} AS nucleo_code`,
+          sql`${by(['line'], sql`line`)} AS line`,
+          sql`${by(['station'], sql`stop_id`)} AS stop_id`,
+          sql`hour`,
+          sql`${by(['day_type'], dayType)} AS day_type`,
+          sql`CAST(count(*) FILTER (WHERE is_observed) AS INTEGER) AS observed_trips`,
+          sql`CAST(count(*) FILTER (WHERE is_cancelled) AS INTEGER) AS cancelled_trips`,
+          sql`CAST(count(delay_s) FILTER (WHERE delay_quality = 'OK') AS INTEGER) AS measured_trips`,
+          sql`CAST(count(*) FILTER (WHERE delay_quality = 'DOUBTFUL') AS INTEGER) AS doubtful_trips`,
+          sql`count(*) FILTER (WHERE delay_quality = 'OK' AND delay_s <= 180) AS within_3_min`,
+          sql`count(*) FILTER (WHERE delay_quality = 'OK' AND delay_s <= 300) AS within_5_min`,
+          sql`quantile_disc(delay_s, 0.5) FILTER (WHERE delay_quality = 'OK') AS delay_median_s`,
+          sql`quantile_disc(delay_s, 0.9) FILTER (WHERE delay_quality = 'OK') AS delay_p90_s`,
+          sql`CASE WHEN bool_or(has_timetable) THEN CAST(count(*) FILTER (WHERE is_scheduled) AS INTEGER) END AS scheduled_trips`,
+          sql`CAST(count(*) FILTER (WHERE is_observed AND is_scheduled) AS INTEGER) AS matched_trips`,
+          sql`CAST(count(DISTINCT service_date) AS INTEGER) AS days`,
+          sql`CAST(count(DISTINCT service_date) FILTER (WHERE has_timetable) AS INTEGER) AS days_with_timetable`,
+        ])}
+      FROM (${runs})
+      GROUP BY ALL
+    )`
+}
