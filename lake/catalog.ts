@@ -6,8 +6,11 @@ import { railFleet } from './datasets/rail/fleet.ts'
 import { railPositions } from './datasets/rail/positions.ts'
 import { railRoutes } from './datasets/rail/routes.ts'
 import { railShapes } from './datasets/rail/shapes.ts'
+import { railStationRegister } from './datasets/rail/station-register.ts'
 import { railStations } from './datasets/rail/stations.ts'
+import { railStock } from './datasets/rail/stock.ts'
 import { railStopTimes } from './datasets/rail/stop-times.ts'
+import { railTimetableChanges } from './datasets/rail/timetable-changes.ts'
 import { railTripUpdates } from './datasets/rail/trip-updates.ts'
 import { railTrips } from './datasets/rail/trips.ts'
 import { incidents } from './datasets/road/incidents.ts'
@@ -35,6 +38,9 @@ export const datasets: readonly Dataset[] = checkDatasets([
   railTrips,
   railStopTimes,
   railCalendar,
+  railTimetableChanges,
+  railStationRegister,
+  railStock,
 ])
 
 /** The dataset of an id; throws for an id the catalogue lacks. */

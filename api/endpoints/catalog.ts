@@ -8,6 +8,7 @@ import { alertById } from './rail/alert-detail.ts'
 import { alertList } from './rail/alerts.ts'
 import { pastAlertList } from './rail/past-alerts.ts'
 import { railPunctuality } from './rail/punctuality.ts'
+import { railStockList } from './rail/stock.ts'
 import { incidentChanges } from './road/incident-changes.ts'
 import { incidentById } from './road/incident-detail.ts'
 import { incidentHistory } from './road/incident-history.ts'
@@ -48,6 +49,7 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   alertById,
   pastAlertList,
   railPunctuality,
+  railStockList,
   sourceList,
   freshnessList,
   codeListList,

@@ -1,9 +1,11 @@
 import type { Feed } from './define.ts'
 import { fuelStationsFeed } from './fuel/stations.ts'
 import { renfeAlerts } from './rail/renfe-alerts.ts'
+import { renfeEstaciones } from './rail/renfe-estaciones.ts'
 import { renfeFlota, renfeFlotaLd } from './rail/renfe-flota.ts'
 import { renfeGtfsAvldmd } from './rail/renfe-gtfs-avldmd.ts'
 import { renfeGtfsCercanias } from './rail/renfe-gtfs-cercanias.ts'
+import { renfeMaterial } from './rail/renfe-material.ts'
 import { renfePositions, renfePositionsLd } from './rail/renfe-positions.ts'
 import { renfeTripUpdates, renfeTripUpdatesLd } from './rail/renfe-trip-updates.ts'
 import { dgtIncidentsFeed } from './road/dgt-incidents.ts'
@@ -27,6 +29,8 @@ export const feeds: readonly Feed[] = Object.freeze([
   renfeFlota,
   renfeGtfsCercanias,
   renfeGtfsAvldmd,
+  renfeEstaciones,
+  renfeMaterial,
 ])
 
 /** The feed of an id; throws for an id the catalogue lacks. */

@@ -16,7 +16,7 @@ import { tableColumns } from '../../lake/schema/physical.ts'
 import type { IngestContext } from './context.ts'
 
 /** Work on tables may take this long before something is wrong, ms. */
-const PATIENCE_MS = 30 * 60_000
+export const PATIENCE_MS = 30 * 60_000
 /** Rows of a version that are sorted at once. */
 const MOST_SORTED = 100_000
 
@@ -102,7 +102,7 @@ export async function landRows(context: IngestContext, dataset: Dataset, landing
     : await context.lake.use({ timeout_ms: PATIENCE_MS }, async (session) => {
         const staged = await stage(context, session, dataset, landing)
         try {
-          return await write(context, session, { dataset, state, from: staged.table })
+          return await writeRows(context, session, { dataset, state, from: staged.table })
         } finally {
           await staged.drop()
         }
@@ -163,7 +163,7 @@ async function makeReplacement(
   const { table: fresh, rows } = staged
   const touched = await filesTouched(session, { state, dataset, ids, fresh })
   if (touched.length === 0) {
-    const add = rows === 0 ? [] : await write(context, session, { dataset, state, from: fresh })
+    const add = rows === 0 ? [] : await writeRows(context, session, { dataset, state, from: fresh })
     return { removed: 0, added: rows, add, remove: [], isPlain: ids.length === 0 }
   }
   const theirs = sql`(${ids.length > 0 ? sql`fetch_id IN ${fetchList(dataset, ids)}` : sql`false`}${givingWay(dataset, feed, fresh)})`
@@ -174,7 +174,7 @@ async function makeReplacement(
   const [removed, added] = (difference[0] ?? []).map(Number) as [number, number]
   if (removed === 0 && added === 0) return { removed, added, add: [], remove: [], isPlain: false }
   const from = sql`(SELECT * FROM ${scanFiles(dataset, touched)} WHERE NOT (${theirs}) UNION ALL SELECT * FROM ${fresh})`
-  return { removed, added, add: await write(context, session, { dataset, state, from }), remove: touched, isPlain: false }
+  return { removed, added, add: await writeRows(context, session, { dataset, state, from }), remove: touched, isPlain: false }
 }
 
 /** Rows that give way to new ones: a later fetch's repetition of an observation, a feed's earlier rows of a version. */
@@ -236,7 +236,7 @@ export async function rewriteFiles(
 ): Promise<readonly DataFile[] | null> {
   const state = await tableOf(context, dataset)
   const add = await context.lake.use({ timeout_ms: PATIENCE_MS }, (session) =>
-    write(context, session, {
+    writeRows(context, session, {
       dataset,
       state,
       from: sql`${scanFiles(dataset, files)}`,
@@ -250,7 +250,8 @@ export async function rewriteFiles(
   return (await dropUnused(context, add, done)) ? add : null
 }
 
-async function write(
+/** Writes rows as files of a dataset's table and puts them into the store; no table names them until they are committed. */
+export async function writeRows(
   context: IngestContext,
   session: Session,
   rows: {
@@ -299,7 +300,7 @@ function coverage(state: TableState, changed: Readonly<Record<string, string | n
 }
 
 /** Takes away the data files of a commit that is known to have given up; true for one that is in the table. */
-async function dropUnused(context: IngestContext, add: readonly DataFile[], done: Updated): Promise<boolean> {
+export async function dropUnused(context: IngestContext, add: readonly DataFile[], done: Updated): Promise<boolean> {
   if (done.committed) return true
   context.log.info({ table: done.state.table.key, reason: done.reason }, 'commit given up')
   for (const { key } of add) await context.store.delete(key)

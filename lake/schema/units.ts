@@ -1,6 +1,7 @@
 /** The units a number may have, with their meaning; symbols follow UCUM where it has one. A count has unit `1`. */
 export const UNITS = {
   '1': 'count, or a ratio without unit',
+  mm: 'millimetres',
   m: 'metres',
   km: 'kilometres',
   'km/h': 'kilometres per hour',
@@ -12,6 +13,8 @@ export const UNITS = {
   h: 'hours',
   deg: 'degrees',
   t: 'tonnes',
+  kW: 'kilowatts',
+  V: 'volts',
   L: 'litres',
   kg: 'kilograms',
   'EUR/L': 'euros per litre',

@@ -1,3 +1,5 @@
+import { derivations } from '../../jobs/derive/catalog.ts'
+import { makeDeriver } from '../../jobs/derive/derive.ts'
 import { feeds } from '../../jobs/feeds/catalog.ts'
 import { makeRunner } from '../../jobs/ingest/runner.ts'
 import { prepareTables, runUpkeep, UPKEEP_TASKS } from '../../jobs/upkeep/tasks.ts'
@@ -38,6 +40,7 @@ await writeFeedListings(
 // Captures are replayed as fast as they can be looked at, not at the pace at which they were recorded.
 const scheduled = config.mode === 'replay' ? enabled.map((feed) => ({ ...feed, every_s: REPLAY_EVERY_S })) : enabled
 const runner = makeRunner(context)
+const deriver = makeDeriver(context, { derivations, feeds })
 const worker = await startWorker({
   redisUrl: config.redisUrl,
   lake: `${record.mode} lake of ${record.created_at}`,
@@ -47,7 +50,10 @@ const worker = await startWorker({
   landEvery_s: config.mode === 'replay' ? REPLAY_LAND_EVERY_S : config.landEvery_s,
   runner: {
     fetch: async (feed, signal) => void (await runner.fetch(feed, signal)),
-    land: async (feed, signal) => void (await runner.land(feed, signal)),
+    land: async (feed, signal) => {
+      await runner.land(feed, signal)
+      await deriver.after(feed, signal)
+    },
     upkeep: (task, signal) => runUpkeep(context, task, { datasets, feeds: enabled, signal }),
   },
   log,
@@ -67,9 +73,17 @@ const heal = (): void => {
 heal()
 const healer = setInterval(heal, HEAL_EVERY_MS)
 
+// What was landed before a stop and not derived is derived now, beside what comes up.
+const stopping = new AbortController()
+const deriving = deriver.all(stopping.signal).catch((error: Error) => {
+  if (!stopping.signal.aborted) log.error({ err: error }, 'not derived; the next landing tries again')
+})
+
 onStop(async () => {
   clearInterval(healer)
+  stopping.abort()
   await worker.close()
+  await deriving
   await parts.close()
 })
 tellReady({})

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { derivations } from '../../jobs/derive/catalog.ts'
+import type { Derived } from '../../jobs/derive/define.ts'
 import { feeds } from '../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../jobs/feeds/define.ts'
 import { tryFeed } from '../../jobs/ingest/try.ts'
@@ -20,7 +22,7 @@ const REGISTER: readonly (readonly string[])[] = readFileSync(join(import.meta.d
 /** The folder, from the project's, in which each dataset and feed is declared. */
 const DECLARED_IN = new Map<unknown, string>()
 for (const { path } of sourceFiles().values())
-  if (/^(lake\/datasets|jobs\/feeds)\/\w+\//.test(path))
+  if (/^(lake\/datasets|jobs\/(feeds|derive))\/\w+\//.test(path))
     for (const value of Object.values((await import(join(PROJECT, path))) as object)) DECLARED_IN.set(value, dirname(path))
 
 test('the register of field ids knows each dataset, and one that is gone has only retired ids', () => {
@@ -30,15 +32,18 @@ test('the register of field ids knows each dataset, and one that is gone has onl
   expect(gone.filter((line) => line[3] !== 'retired')).toEqual([])
 })
 
-test('every dataset and feed that is declared is in the catalogue', () => {
+test('every dataset, feed and derivation that is declared is in the catalogue', () => {
   const declared = [...DECLARED_IN.keys()].filter((value) => typeof value === 'object' && value !== null)
   const lacking = declared.filter((value) => 'entity' in value && !datasets.includes(value as (typeof datasets)[number]))
-  expect([...lacking, ...declared.filter((value) => 'plans' in value && !feeds.includes(value as Feed))]).toEqual([])
+  lacking.push(...declared.filter((value) => 'plans' in value && !feeds.includes(value as Feed)))
+  lacking.push(...declared.filter((value) => 'revision' in value && !derivations.includes(value as Derived)))
+  expect(lacking).toEqual([])
 })
 
 describe.each(datasets.map((dataset) => [dataset.id, dataset] as const))('dataset %s', (id, dataset) => {
-  test('has a feed', () => {
-    expect(feeds.filter(({ into }) => into.includes(dataset)).length).toBeGreaterThan(0)
+  test('has feeds, or one derivation', () => {
+    const fed = feeds.some(({ into }) => into.includes(dataset))
+    expect(derivations.filter(({ into }) => into === dataset)).toHaveLength(fed ? 0 : 1)
   })
 
   test('has a licence, an attribution and a page', () => {
@@ -92,6 +97,30 @@ describe.each(datasets.map((dataset) => [dataset.id, dataset] as const))('datase
   test('asks at least the live plan for its history, and at least that for bulk', () => {
     const rank = [dataset.plan.live, dataset.plan.history, dataset.plan.bulk].map((plan) => PLANS.indexOf(plan))
     expect(rank).toEqual([...rank].sort())
+  })
+})
+
+describe.each(derivations.map((derived) => [derived.into.id, derived] as const))('derivation of %s', (_id, derived) => {
+  test('lies in the folder of its domain', () => {
+    expect(DECLARED_IN.get(derived)).toBe(`jobs/derive/${derived.into.domain}`)
+  })
+
+  test('reads what feeds fill, names the sources of all of it, and asks no lower plan', () => {
+    const rank = (plan: (typeof PLANS)[number]): number => PLANS.indexOf(plan)
+    for (const input of derived.from) {
+      expect(feeds.some(({ into }) => into.includes(input))).toBe(true)
+      expect([input.id, input.sources.every((source) => derived.into.sources.includes(source))]).toEqual([input.id, true])
+      for (const access of ['live', 'history', 'bulk'] as const)
+        expect(rank(derived.into.plan[access])).toBeGreaterThanOrEqual(rank(input.plan[access]))
+    }
+  })
+
+  test('gives the same parts whatever order versions come in, and none of none', () => {
+    expect(derived.parts([])).toEqual([])
+    const parts = (versions: readonly string[]): unknown[] =>
+      [...derived.parts(versions)].sort((one, other) => (one.version < other.version ? -1 : 1))
+    const versions = ['a-2026-01-01', 'b-2026-01-01', 'a-2026-01-02', 'a-2026-01-04', 'b-2026-02-01']
+    expect(parts([...versions].reverse())).toEqual(parts(versions))
   })
 })
 

@@ -138,3 +138,37 @@ export const RAIL_NUCLEOS = defineCodes('rail_nucleo', 'Commuter network (núcle
   '70': ['Zaragoza', 'Zaragoza'],
   '90': ['Cercedilla–Cotos', 'Cercedilla–Cotos'],
 })
+
+/** Countries that Renfe's stations lie in, by their code of ISO 3166. */
+export const RAIL_COUNTRIES = defineCodes('rail_country', 'Country of a station.', {
+  ES: ['España', 'Spain'],
+  FR: ['Francia', 'France'],
+  PT: ['Portugal', 'Portugal'],
+})
+
+/** What a model of train is built for, as Renfe groups them. */
+export const RAIL_STOCK_TYPES = defineCodes('rail_stock_type', 'What rolling stock is built for.', {
+  HIGH_SPEED: ['Alta velocidad', 'High speed'],
+  LONG_DISTANCE: ['Larga distancia', 'Long distance'],
+  MEDIUM_DISTANCE_HIGH_SPEED: ['Media distancia de alta velocidad', 'Medium distance at high speed'],
+  MEDIUM_DISTANCE: ['Media distancia', 'Medium distance'],
+  COMMUTER_MEDIUM_DISTANCE: ['Cercanías y media distancia', 'Commuter and medium distance'],
+  COMMUTER: ['Cercanías', 'Commuter'],
+  FREIGHT: ['Mercancías', 'Freight'],
+})
+
+/** What of a timetable changes from one version to the next. */
+export const TIMETABLE_PARTS = defineCodes('timetable_part', 'What of a timetable has changed.', {
+  STATION: ['Estación', 'Station'],
+  ROUTE: ['Ruta', 'Route'],
+  LINE: ['Línea o producto', 'Line or product'],
+  TRIP: ['Tren y los días en que circula', 'Train and the days on which it runs'],
+})
+
+/** How it changes; the last two are of trains, whose days are published ahead to different ends. */
+export const TIMETABLE_CHANGES = defineCodes('timetable_change', 'How something of a timetable has changed.', {
+  ADDED: ['Nuevo', 'Added'],
+  GONE: ['Suprimido', 'Gone'],
+  EXTENDED: ['Publicado por más tiempo', 'Published further ahead'],
+  SHORTENED: ['Termina antes', 'Ends sooner'],
+})

@@ -134,4 +134,10 @@ describe.skipIf(!shared)('the real captures, through the real pipeline', () => {
     expect(await accepted('renfe_flota_ld')).toEqual(maps.map((count) => good({ rail_fleet: count })))
     expect(await count('rail_fleet')).toBe(maps.reduce((sum, trains) => sum + trains))
   })
+
+  test('Renfe: the list of stations and the list of models', async () => {
+    expect(await replay('renfe_estaciones')).toMatchObject([{ outcome: 'accepted', rows: { rail_station_register: 1072 }, quarantined: 0 }])
+    expect(await replay('renfe_material')).toMatchObject([{ outcome: 'accepted', rows: { rail_stock: 38 }, quarantined: 0 }])
+    expect([await count('rail_station_register'), await count('rail_stock')]).toEqual([1072, 38])
+  })
 })

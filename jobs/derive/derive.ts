@@ -1,0 +1,130 @@
+import { commit } from '../../lake/iceberg/commit.ts'
+import type { TableState } from '../../lake/iceberg/table.ts'
+import { landedOf } from '../../lake/landed.ts'
+import { withLock } from '../../lake/live/lock.ts'
+import type { LakePins } from '../../lake/open.ts'
+import type { Feed } from '../feeds/define.ts'
+import type { IngestContext } from '../ingest/context.ts'
+import type { Derived } from './define.ts'
+import { dropPart, landPart } from './land.ts'
+import { isSettled, madeParts, pinInputs, planParts } from './lineage.ts'
+
+/** Makes derived datasets in one process. */
+export interface Deriver {
+  /** Makes what is due of the derivations that read what a feed fills: called after each of its landings. */
+  after(feed: Feed, signal: AbortSignal): Promise<void>
+  /** Makes what is due of all: at start. */
+  all(signal: AbortSignal): Promise<void>
+}
+
+/** What a derivation did; `waits` where its inputs were not at one state, or another process was at it. */
+export interface DeriveResult {
+  readonly made: readonly string[]
+  readonly removed: readonly string[]
+  readonly rows: number
+  readonly waits: boolean
+}
+
+const LOCK_TTL_MS = 20_000
+const NOTHING: DeriveResult = Object.freeze({ made: [], removed: [], rows: 0, waits: false })
+const WAITS: DeriveResult = Object.freeze({ ...NOTHING, waits: true })
+
+/** Makes the deriver of a process. `feeds` are those of the whole catalogue. */
+export function makeDeriver(
+  context: IngestContext,
+  { derivations, feeds }: { readonly derivations: readonly Derived[]; readonly feeds: readonly Feed[] },
+): Deriver {
+  /** The versions of the tables of each derivation, as they were before a run that found nothing to do. */
+  const settled = new Map<Derived, string>()
+  const run = async (derived: Derived, signal: AbortSignal): Promise<void> => {
+    const tables = [derived.into, ...derived.from].map((dataset) => context.lake.table(dataset))
+    const versions = async (): Promise<string> => (await Promise.all(tables.map((table) => table.load()))).map((one) => one?.version).join()
+    const seen = await versions()
+    if (settled.get(derived) === seen) return
+    const began = performance.now()
+    const { made, removed, rows, waits } = await derive(context, derived, { feeds, signal })
+    if (made.length + removed.length > 0)
+      context.log.info({ dataset: derived.into.id, made, removed, rows, ms: Math.round(performance.now() - began) }, 'derived')
+    if (!waits && made.length + removed.length === 0) settled.set(derived, seen)
+  }
+  return {
+    async after({ into }, signal) {
+      for (const derived of derivations) if (derived.from.some((dataset) => into.includes(dataset))) await run(derived, signal)
+    },
+    async all(signal) {
+      for (const derived of derivations) await run(derived, signal)
+    },
+  }
+}
+
+/**
+ * Brings a derived table to what its inputs are: parts that are missing or were made from other content are made, those that are no longer to
+ * be made are taken out. Each part is one commit with its lineage, so that a run that was stopped leaves whole parts, and the next one makes
+ * the others. What is in the table depends on the inputs alone.
+ */
+export async function derive(
+  context: IngestContext,
+  derived: Derived,
+  { feeds, signal }: { readonly feeds: readonly Feed[]; readonly signal: AbortSignal },
+): Promise<DeriveResult> {
+  const lock = { redis: context.redis, name: `derive:${derived.into.id}`, ttl_ms: LOCK_TTL_MS, signal }
+  const done = await withLock(lock, async (held) => {
+    const pins = await pinInputs(context, derived)
+    if (!isSettled(derived, pins, feeds)) return WAITS
+    const result = await makeParts(context, derived, { pins, signal: held })
+    if (!result.waits) await stateCoverage(context, derived, { pins, feeds })
+    return result
+  })
+  return done.ran ? done.value : WAITS
+}
+
+async function makeParts(
+  context: IngestContext,
+  derived: Derived,
+  { pins, signal }: { readonly pins: LakePins; readonly signal: AbortSignal },
+): Promise<DeriveResult> {
+  const parts = await planParts(derived, pins)
+  const made: string[] = []
+  const removed: string[] = []
+  let rows = 0
+  const gone = madeParts((await stateOf(context, derived)).properties)
+  for (const { version } of parts) gone.delete(version)
+  for (const [version, before] of gone) {
+    signal.throwIfAborted()
+    if (!(await dropPart(context, derived, { state: await stateOf(context, derived), before, version, signal }))) return WAITS
+    removed.push(version)
+  }
+  for (const part of parts) {
+    signal.throwIfAborted()
+    const state = await stateOf(context, derived)
+    const before = madeParts(state.properties).get(part.version) ?? null
+    if (before === part.lineage) continue
+    const landed = await landPart(context, derived, { part, pins, state, before, signal })
+    if (landed === null) return { made, removed, rows, waits: true }
+    made.push(part.version)
+    rows += landed
+  }
+  return { made, removed, rows, waits: false }
+}
+
+async function stateOf(context: IngestContext, { into }: Derived): Promise<TableState> {
+  const state = await context.lake.table(into).load()
+  if (!state) throw new Error(`there is no table of ${into.id}`)
+  return state
+}
+
+/** States how far the table has what each feed published: as far as all inputs that the feed fills. */
+async function stateCoverage(
+  context: IngestContext,
+  { into, from }: Derived,
+  { pins, feeds }: { readonly pins: LakePins; readonly feeds: readonly Feed[] },
+): Promise<void> {
+  const covered = feeds.flatMap(({ id, into: filled }): [string, string][] => {
+    const inputs = from.filter((dataset) => filled.includes(dataset))
+    const until = inputs.map((dataset) => landedOf(pins.get(dataset.id)?.properties ?? {}, id).until)
+    return until.length === 0 || until.includes(null)
+      ? []
+      : [[`landed-until.${id}`, new Date(Math.min(...(until as number[]))).toISOString()]]
+  })
+  await commit({ table: context.lake.table(into), operation: 'append', properties: () => Object.fromEntries(covered) })
+}

@@ -1,0 +1,123 @@
+import { commit } from '../../lake/iceberg/commit.ts'
+import { liveFiles } from '../../lake/iceberg/files.ts'
+import type { TableState } from '../../lake/iceberg/table.ts'
+import type { DataFile, LiveFile } from '../../lake/iceberg/types.ts'
+import type { LakePins } from '../../lake/open.ts'
+import { scan, scanFiles } from '../../lake/query/scan.ts'
+import type { Session } from '../../lake/query/session.ts'
+import { column, fieldName, join, type Sql, sql } from '../../lake/query/sql.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import { physicalFields, tableColumns } from '../../lake/schema/physical.ts'
+import type { IngestContext } from '../ingest/context.ts'
+import { dropUnused, PATIENCE_MS, writeRows } from '../ingest/tables.ts'
+import type { Derived } from './define.ts'
+import { lineageSummary, type PlannedPart, partProperty } from './lineage.ts'
+
+/** Where a part lands: its table as it was looked at, and what stood there of the part's lineage. */
+interface Landing {
+  readonly state: TableState
+  readonly before: string | null
+  readonly signal: AbortSignal
+}
+
+/**
+ * Makes a part and lands it in one commit with its lineage, in the place of what the table had of it; equal rows change the lineage alone.
+ * The number of rows, or null where another process made the part meanwhile.
+ */
+export async function landPart(
+  context: IngestContext,
+  derived: Derived,
+  made: Landing & { readonly part: PlannedPart; readonly pins: LakePins },
+): Promise<number | null> {
+  const { part, pins, state, signal } = made
+  const { into } = derived
+  const old = await filesOf(state, into, part.version)
+  const { add, rows, isSame } = await context.lake.use({ timeout_ms: PATIENCE_MS, signal, pins }, async (session) => {
+    const fresh = await stagePart(session, derived, part)
+    const [[count] = []] = await session.values(sql`SELECT count(*) FROM ${fresh}`)
+    const found = { rows: Number(count), isSame: await isEqual(session, { into, old, fresh }) }
+    const written = found.isSame || found.rows === 0 ? [] : await writeRows(context, session, { dataset: into, state, from: fresh })
+    return { ...found, add: written }
+  })
+  await context.onStep?.('parquet-written')
+  const summary = lineageSummary(derived, part, pins)
+  const isLanded = await change(context, made, { version: part.version, lineage: part.lineage, add, remove: isSame ? [] : old, summary })
+  return isLanded ? rows : null
+}
+
+/** Takes a part out of the table that is no longer to be made. False where another process changed it meanwhile. */
+export async function dropPart(context: IngestContext, { into }: Derived, gone: Landing & { readonly version: string }): Promise<boolean> {
+  const remove = await filesOf(gone.state, into, gone.version)
+  return change(context, gone, { version: gone.version, lineage: null, add: [], remove, summary: { 'derived-part': gone.version } })
+}
+
+function filesOf(state: TableState, dataset: Dataset, version: string): Promise<LiveFile[]> {
+  return liveFiles(state, { [dataset.version as string]: { gte: version, lte: version } })
+}
+
+async function change(
+  context: IngestContext,
+  { state, before, signal }: Landing,
+  to: {
+    readonly version: string
+    readonly lineage: string | null
+    readonly add: readonly DataFile[]
+    readonly remove: readonly LiveFile[]
+    readonly summary: Readonly<Record<string, string>>
+  },
+): Promise<boolean> {
+  const { add, remove, summary } = to
+  const property = partProperty(to.version)
+  const done = await commit({
+    table: state.table,
+    operation: remove.length === 0 ? 'append' : add.length === 0 ? 'delete' : 'overwrite',
+    add,
+    remove,
+    summary,
+    properties: () => ({ [property]: to.lineage }),
+    unless: (current) => ((current.properties[property] ?? null) === before ? null : `${to.version} was made meanwhile`),
+    signal,
+    ...(context.onStep ? { onStep: context.onStep } : {}),
+  })
+  return dropUnused(context, add, done)
+}
+
+/** Puts a part's rows into a table typed as the dataset's, with the newest fetch that they rest on. Throws where they break its declaration. */
+async function stagePart(session: Session, { into, from, rows }: Derived, part: PlannedPart): Promise<Sql> {
+  const fields = physicalFields(tableColumns(into))
+  const staged = await session.temporaryTable(fields)
+  const own = physicalFields(into.columns).map(fieldName)
+  const fetches = from.map((dataset) => sql`SELECT fetch_id FROM ${scan(dataset, { [dataset.version as string]: { in: part.from } })}`)
+  await session.run(sql`
+    INSERT INTO ${staged.name} BY NAME
+    SELECT ${join(own)}, (SELECT max(fetch_id) FROM (${join(fetches, sql` UNION ALL `)})) AS fetch_id
+    FROM (${rows(part)})`)
+  const key = join(into.entity.map((name) => column(into, name)))
+  const missing = join(
+    fields.filter(({ required }) => required).map((field) => sql`${fieldName(field)} IS NULL`),
+    sql` OR `,
+  )
+  const [[doubled, empty, foreign] = []] = await session.values(sql`
+    SELECT count(*) - count(DISTINCT (${key})), count(*) FILTER (WHERE ${missing}),
+      count(*) FILTER (WHERE ${column(into, into.version as string)} <> ${part.version})
+    FROM ${staged.name}`)
+  const faults = [
+    [doubled, 'keys that come twice'],
+    [empty, 'rows without a value that each needs'],
+    [foreign, 'rows of another version'],
+  ] as const
+  const found = faults.filter(([count]) => Number(count) > 0).map(([count, what]) => `${count} ${what}`)
+  if (found.length > 0) throw new Error(`${into.id}: part ${part.version} has ${found.join(', ')}`)
+  return staged.name
+}
+
+async function isEqual(
+  session: Session,
+  { into, old, fresh }: { readonly into: Dataset; readonly old: readonly LiveFile[]; readonly fresh: Sql },
+): Promise<boolean> {
+  if (old.length === 0) return false
+  const before = sql`SELECT * FROM ${scanFiles(into, old)}`
+  const [[differing] = []] = await session.values(sql`
+    SELECT (SELECT count(*) FROM (${before} EXCEPT ALL SELECT * FROM ${fresh})) + (SELECT count(*) FROM (SELECT * FROM ${fresh} EXCEPT ALL ${before}))`)
+  return Number(differing) === 0
+}

@@ -1,0 +1,73 @@
+import { liveFiles } from '../../lake/iceberg/files.ts'
+import type { TableState } from '../../lake/iceberg/table.ts'
+import { formatSeqs, landedOf } from '../../lake/landed.ts'
+import type { LakePins } from '../../lake/open.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { Feed } from '../feeds/define.ts'
+import type { IngestContext } from '../ingest/context.ts'
+import type { Derived, DerivedPart } from './define.ts'
+
+/** A property of a derived table that says what one of its parts was made from. */
+const PART = 'derived.'
+
+/** A part with what it is made from, as its table states it. */
+export interface PlannedPart extends DerivedPart {
+  readonly lineage: string
+}
+
+/** The states of a derivation's inputs: what is looked at and what is then read are the same. */
+export async function pinInputs(context: IngestContext, { from }: Derived): Promise<LakePins> {
+  return new Map(await Promise.all(from.map(async (dataset) => [dataset.id, await context.lake.table(dataset).load()] as const)))
+}
+
+/**
+ * True where the inputs hold the same fetches of each of their feeds, none of them half derived: a publication lands in one table after the
+ * other, and what is between is no version that anybody published.
+ */
+export function isSettled({ from }: Derived, pins: LakePins, feeds: readonly Feed[]): boolean {
+  return feeds.every(({ id, into }) => {
+    const landed = from.filter((dataset) => into.includes(dataset)).map((dataset) => landedOf(pins.get(dataset.id)?.properties ?? {}, id))
+    const held = landed.map(({ seqs, withdrawn }) => `${formatSeqs(seqs)};${formatSeqs(withdrawn)}`)
+    return new Set(held).size <= 1 && landed.every(({ rebuildFrom }) => rebuildFrom === null)
+  })
+}
+
+/** The parts that the inputs give, each with its lineage. */
+export async function planParts(derived: Derived, pins: LakePins): Promise<PlannedPart[]> {
+  const held = await Promise.all(derived.from.map((dataset) => heldVersions(dataset, pins.get(dataset.id) ?? null)))
+  const [first = new Map<string, string>(), ...others] = held
+  const common = [...first.keys()].filter((version) => others.every((one) => one.has(version))).sort()
+  const stateOf = (version: string): string => `${version}=${held.map((one) => one.get(version)).join('/')}`
+  return derived.parts(common).map((part) => ({ ...part, lineage: `r${derived.revision} ${part.from.map(stateOf).join(' ')}` }))
+}
+
+/**
+ * The versions that a table holds, each with the commits that gave its files, by their sequence numbers, and how many files there are
+ * (`12x3`): another text is another content, as far as anybody wrote it.
+ */
+async function heldVersions(dataset: Dataset, state: TableState | null): Promise<Map<string, string>> {
+  const files = state ? await liveFiles(state) : []
+  const versions = Map.groupBy(files, ({ partition }) => String(partition[0]))
+  return new Map(
+    [...versions].map(([version, theirs]) => {
+      const commits = [...new Set(theirs.map(({ sequenceNumber }) => sequenceNumber))].sort((one, other) => one - other)
+      return [version, `${commits.join('+')}x${theirs.length}`]
+    }),
+  )
+}
+
+/** What a table says of its parts: lineage by version. */
+export function madeParts(properties: Readonly<Record<string, string>>): Map<string, string> {
+  return new Map(
+    Object.entries(properties).flatMap(([name, value]) => (name.startsWith(PART) ? [[name.slice(PART.length), value] as const] : [])),
+  )
+}
+
+/** The property that states the lineage of a part. */
+export const partProperty = (version: string): string => `${PART}${version}`
+
+/** What a snapshot says of the part that it made: what from, in the order of the inputs, and which snapshots of theirs were read. */
+export function lineageSummary({ from }: Derived, part: PlannedPart, pins: LakePins): Record<string, string> {
+  const snapshots = from.map(({ id }) => `${id}@${pins.get(id)?.snapshotId ?? 'none'}`)
+  return { 'derived-part': part.version, 'derived-lineage': part.lineage, 'derived-from': snapshots.join(' ') }
+}

@@ -1,0 +1,51 @@
+import { modelsCsv } from '../formats/renfe-models.ts'
+import { stationsCsv } from '../formats/renfe-stations.ts'
+import type { FeedStandIn, Publisher } from '../publisher.ts'
+import { railNetwork } from '../world/rail-network.ts'
+
+const WEEK = 7 * 86_400_000
+
+const stations: FeedStandIn = {
+  feed: 'renfe_estaciones',
+  hosts: ['ssl.renfe.com'],
+  path: '/ftransit/Fichero_estaciones/estaciones.csv',
+  route: (path) => (path === '/ftransit/Fichero_estaciones/estaciones.csv' ? { kind: 'document', resource: 'stations' } : null),
+  publishedAt: (_seed, now) => Math.floor(now / WEEK) * WEEK,
+  contentType: 'text/csv',
+  // Not recorded with the captures; taken to be those of a file behind a plain web server.
+  validators: 'etag',
+  headers: {},
+  blocks: { known: /^(?!)/, usual: [] },
+  hasOldLayout: false,
+  write: (world, { publishedAt, variant: { share, hasUnknownCodes } }) =>
+    stationsCsv({ network: world.part(railNetwork), seed: world.seed, edition: publishedAt / WEEK, share, hasUnknownCodes }),
+  captures: {
+    folder: 'renfe-estaciones',
+    // estaciones_2026-06-24.csv; the lists of 2022 are of other addresses.
+    capturedAt(file) {
+      const [, day] = /^estaciones_(\d{4}-\d\d-\d\d)\.csv$/.exec(file) ?? []
+      return day === undefined ? null : Date.parse(day)
+    },
+  },
+}
+
+const models: FeedStandIn = {
+  ...stations,
+  feed: 'renfe_material',
+  hosts: ['data.renfe.com'],
+  path: '/dataset/d5524151-d959-40a0-a3ba-4546e7533b11/resource/4877096a-160f-4fb2-925d-d261b51a065f/download/informacion-trenes.csv',
+  route: (path) => (path.endsWith('/download/informacion-trenes.csv') ? { kind: 'document', resource: 'models' } : null),
+  write: (_world, { publishedAt, variant: { share, hasUnknownCodes } }) =>
+    modelsCsv({ edition: publishedAt / WEEK, share, hasUnknownCodes }),
+  captures: {
+    folder: 'renfe-material',
+    // 2022-07-03_informacion-trenes.csv
+    capturedAt(file) {
+      const [, day] = /^(\d{4}-\d\d-\d\d)_informacion-trenes\.csv$/.exec(file) ?? []
+      return day === undefined ? null : Date.parse(day)
+    },
+  },
+}
+
+/** What Renfe publishes of things that stand still: its stations and its models of trains. */
+export const renfeCatalogues: Publisher = { name: 'Renfe Viajeros, catálogos', feeds: [stations, models] }
