@@ -1,7 +1,7 @@
 import type { FeedListing, FeedState } from '../../lake/live/freshness.ts'
 import type { LiveChange } from '../../lake/live/types.ts'
 import type { Sql } from '../../lake/query/sql.ts'
-import type { Columns } from '../../lake/schema/columns.ts'
+import type { Column, Columns } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
 import type { SourceMode } from '../../lake/system.ts'
 import type { Fields, RecordShape, StateRow, ValueOf } from './fields.ts'
@@ -12,6 +12,8 @@ import type { Slice } from './slice.ts'
 /** The current state of a dataset, as `read` sees it; the same object as long as the state is the same. */
 export interface State<D extends Dataset = Dataset> {
   readonly rows: readonly (StateRow<D> & { readonly is_stale: boolean })[]
+  /** The newest publication of each feed that it is made of; none of a dataset that was never published. */
+  readonly parts: readonly { readonly feed: string; readonly data_time: number }[]
 }
 
 /** The states of several datasets, in their order. */
@@ -71,6 +73,12 @@ export interface KeptAsk<D extends readonly Dataset[]> {
   readonly slice: <T>(slice: Slice<T>, key: string) => Promise<T>
 }
 
+/** Records of a list, and what its `counts` tell. */
+export interface Counted<R> {
+  readonly records: readonly R[]
+  readonly counts: Readonly<Record<string, number>>
+}
+
 /** An answer from slices of the lake that are kept in memory, with current states beside them. */
 export interface KeptRead<P, D extends readonly Dataset[], R> {
   readonly kind: 'kept'
@@ -79,10 +87,10 @@ export interface KeptRead<P, D extends readonly Dataset[], R> {
   /** Datasets that its slices are read from; where `from` is empty, the reply's age is the first one's. */
   readonly lake: readonly Dataset[]
   /**
-   * What a request asks for: records in any order, or the one; null where there is nothing under its path. `now` (ms) moves in steps, as in
-   * `LiveRead`.
+   * What a request asks for: records in any order, with what the list counts where it counts anything, or the one; null where there is
+   * nothing under its path. `now` (ms) moves in steps, as in `LiveRead`.
    */
-  readonly answer: (ask: KeptAsk<D>, values: P, now: number) => Promise<readonly R[] | R | null>
+  readonly answer: (ask: KeptAsk<D>, values: P, now: number) => Promise<readonly R[] | Counted<R> | R | null>
   /** Set where every answer depends on the time of day, see `Param.clock_s`. */
   readonly clock_s?: number
 }
@@ -139,6 +147,8 @@ export interface ListReturn<F extends Fields = Fields> {
   readonly order: string
   /** Parameters without which a field has no value, by field: a sort by it is then refused. */
   readonly needs?: { readonly [field in keyof F & string]?: readonly string[] }
+  /** Numbers beside the list, by the names of the reply's members: what it tells of what is not in it. Of lists that are `kept`. */
+  readonly counts?: Readonly<Record<string, Column<number>>>
   /** Records per reply where the request does not say (null: all), and at most. */
   readonly limit: { readonly default: number | null; readonly max: number }
 }
@@ -195,6 +205,8 @@ export function defineEndpoint<const P extends Params, const D extends readonly 
     if (spec.params[name]?.kind !== 'param') throw new Error(`${spec.path}: {${name}} is not declared`)
   if (spec.read.kind !== 'kept' && (spec.returns.kind === 'one') !== (spec.read.kind === 'find'))
     throw new Error(`${spec.path}: a ${spec.returns.kind} cannot be read by ${spec.read.kind}`)
+  if (spec.returns.kind === 'list' && spec.returns.counts && spec.read.kind !== 'kept')
+    throw new Error(`${spec.path}: what is read by ${spec.read.kind} has no counts`)
   const { returns, read } = spec
   if (read.kind === 'lake' && returns.kind === 'list')
     for (const name of returns.sorts)

@@ -9,6 +9,8 @@ import { alertList } from './rail/alerts.ts'
 import { pastAlertList } from './rail/past-alerts.ts'
 import { railPunctuality } from './rail/punctuality.ts'
 import { railStockList } from './rail/stock.ts'
+import { trainTrack } from './rail/train-track.ts'
+import { trainById, trainList } from './rail/trains.ts'
 import { incidentChanges } from './road/incident-changes.ts'
 import { incidentById } from './road/incident-detail.ts'
 import { incidentHistory } from './road/incident-history.ts'
@@ -50,6 +52,9 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   pastAlertList,
   railPunctuality,
   railStockList,
+  trainList,
+  trainById,
+  trainTrack,
   sourceList,
   freshnessList,
   codeListList,

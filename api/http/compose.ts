@@ -53,7 +53,7 @@ export interface ListPage {
   /** ms since the epoch. */
   readonly updated_at: number | null
   readonly next_cursor: string | null
-  /** Members between the list and `next_cursor`, such as `reset`. */
+  /** Members between the list and `next_cursor`, such as `reset` or a list's counts. */
   readonly extra?: JsonObject
   readonly meta: Meta
 }

@@ -45,8 +45,9 @@ function exampleValue({ kind, example = null }: Column): unknown {
 }
 
 function pageOf(endpoint: Endpoint, about: { readonly updated_at: number; readonly meta: Meta }): ListPage {
-  const { name } = endpoint.returns as ListReturn
-  const page = { name, total: isCounted(endpoint) ? 1 : null, next_cursor: null, ...about }
+  const { name, counts = {} } = endpoint.returns as ListReturn
+  const extra = Object.fromEntries(Object.entries(counts).map(([member, { example = null }]) => [member, example]))
+  const page = { name, total: isCounted(endpoint) ? 1 : null, next_cursor: null, extra, ...about }
   return endpoint.read.kind === 'changes' ? { ...page, next_cursor: CURSOR, extra: { reset: false, more: false } } : page
 }
 

@@ -1,5 +1,5 @@
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
-import { datasetsOf, type KeptRead, pathParams, type State } from '../define/endpoint.ts'
+import { type Counted, datasetsOf, type KeptRead, pathParams, type State } from '../define/endpoint.ts'
 import { type AnswerContext, type Answerer, headOf, type Refresh, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
 import { oneText } from './find-answers.ts'
@@ -33,8 +33,9 @@ export function keptAnswerer(context: AnswerContext, kept: KeptLake): Answerer {
       if (found === null) throw unknownThing(values.path)
       const meta = metaOf(state, datasets)
       if (endpoint.returns.kind === 'one') return { pieces: [oneText(texts, found as AnyRow, { values, format, meta })], links: [] }
-      const all = chosen(found as readonly AnyRow[], context, values)
-      return pageBody(context, values, { texts, all, format, now, updated_at, meta })
+      const { records, counts } = Array.isArray(found) ? { records: found, counts: {} } : (found as Counted<AnyRow>)
+      const all = chosen(records, context, values)
+      return pageBody(context, values, { texts, all, counts, format, now, updated_at, meta })
     }
     return { head, answer, isCheap: true, mayNotExist: pathParams(endpoint.path).length > 0 }
   }
@@ -44,7 +45,7 @@ export function keptAnswerer(context: AnswerContext, kept: KeptLake): Answerer {
 function currentOf(context: AnswerContext, from: readonly Dataset[]) {
   const isThere = from[0] !== undefined && context.state.snapshot(from[0]) !== null
   if (isThere) return statesOf(context.state, from)
-  const none: State = { rows: [] }
+  const none: State = { rows: [], parts: [] }
   return { states: from.map(() => none), primary: null, of: [null], changed_at: 0 }
 }
 

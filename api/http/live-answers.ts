@@ -10,7 +10,7 @@ import { listBody, type RecordTexts, recordTexts } from './records.ts'
 import type { RequestValues } from './request.ts'
 import type { ServiceState } from './state.ts'
 
-const EMPTY: State = Object.freeze({ rows: [] })
+const EMPTY: State = Object.freeze({ rows: [], parts: [] })
 /** Seconds between two looks where no feed states a cadence. */
 const CADENCE_S = 60
 const CURSOR_HOURS = 24
@@ -114,13 +114,15 @@ export async function pageBody(
   parts: {
     readonly texts: RecordTexts
     readonly all: readonly AnyRow[]
+    /** Members beside the list, see `ListReturn.counts`. */
+    readonly counts?: Readonly<Record<string, number>>
     readonly format: Format
     readonly now: number
     readonly updated_at: number
     readonly meta: Meta
   },
 ): Promise<Body> {
-  const { texts, all, format, now, updated_at, meta } = parts
+  const { texts, all, counts = {}, format, now, updated_at, meta } = parts
   const { endpoint, cursors } = context
   const { page } = values
   const returns = endpoint.returns as ListReturn
@@ -129,7 +131,7 @@ export async function pageBody(
   const after = page.cursor === null ? null : readPosition(cursors.open(page.cursor, { bind, now }))
   const { records, end } = pageOf(await sorted(all, order), { order, after, limit: page.limit })
   const next_cursor = end && cursors.seal(end, { bind, now, hours: CURSOR_HOURS })
-  const list = { name: returns.name, total: all.length, updated_at, next_cursor, meta }
+  const list = { name: returns.name, total: all.length, updated_at, next_cursor, extra: counts, meta }
   const links = next_cursor === null ? [] : [nextLink(values.path, values.query, next_cursor)]
   return { pieces: await listBody(list, records, { texts, page, format }), links }
 }

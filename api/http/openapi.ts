@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../lake/schema/json.ts'
-import { type Endpoint, isCounted, pathParams } from '../define/endpoint.ts'
+import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
+import { type Endpoint, isCounted, type ListReturn, pathParams } from '../define/endpoint.ts'
 import { placeOf } from '../define/fields.ts'
 import type { Param } from '../define/params.ts'
 import { FORMATS, isLocated } from '../define/params-page.ts'
@@ -134,10 +134,18 @@ function replySchema(endpoint: Endpoint): JsonSchema {
     return { allOf: [record, { type: 'object', required: ['meta'], properties: { meta: ref('schemas', 'Meta') } }] }
   return {
     type: 'object',
-    required: ['total', 'updated_at', returns.name, ...(read.kind === 'changes' ? ['reset', 'more', 'next_cursor'] : []), 'meta'],
+    required: [
+      'total',
+      'updated_at',
+      returns.name,
+      ...Object.keys(countMembers(returns)),
+      ...(read.kind === 'changes' ? ['reset', 'more', 'next_cursor'] : []),
+      'meta',
+    ],
     properties: {
       ...listMembers(isCounted(endpoint)),
       [returns.name]: { type: 'array', items: record },
+      ...countMembers(returns),
       ...tailMembers(read.kind === 'changes'),
     },
   }
@@ -164,12 +172,13 @@ function featureSchema(endpoint: Endpoint): JsonSchema {
   if (returns.kind === 'one') return { ...feature, properties: { ...feature.properties, meta: ref('schemas', 'Meta') } }
   return {
     type: 'object',
-    required: ['type', 'features', 'total', 'updated_at', 'meta'],
+    required: ['type', 'features', 'total', 'updated_at', ...Object.keys(countMembers(returns)), 'meta'],
     properties: {
       type: { const: 'FeatureCollection' },
       bbox: { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 4, description: 'West, south, east, north.' },
       ...listMembers(isCounted(endpoint)),
       features: { type: 'array', items: feature },
+      ...countMembers(returns),
       ...tailMembers(read.kind === 'changes'),
     },
   }
@@ -186,6 +195,12 @@ function listMembers(counted: boolean): Part {
       : { type: ['integer', 'null'], minimum: 0, description: 'Records that the request chooses; null unless they were counted.' },
     updated_at: { type: ['string', 'null'], format: 'date-time', description: 'Time of the data; null where there is none yet.' },
   }
+}
+
+function countMembers({ counts = {} }: ListReturn): Part {
+  return Object.fromEntries(
+    Object.entries(counts).flatMap(([name, column]) => jsonProperties(name, column).map(({ schema }) => [name, schema])),
+  )
 }
 
 function tailMembers(changes: boolean): Part {

@@ -2,6 +2,8 @@ import type { Dataset } from './dataset.ts'
 import { physicalFields, tableColumns } from './physical.ts'
 import { UNITS } from './units.ts'
 
+/** What live rows have beside the columns of their dataset, see `LiveRow`. */
+const ENGINE_NAMES = ['status', 'updated_at', 'is_stale', 'last_seen_at']
 const SNAKE = /^[a-z][a-z0-9_]*$/
 
 /** Checks what the types of a declaration cannot say and returns the datasets; throws one error that lists every mistake. */
@@ -25,6 +27,7 @@ function mistakesOf(dataset: Dataset): string[] {
       seen.set(id, name)
     }
     if (dataset.columns[name] && column.id > 1000) mistakes.push(`column ${name}: ids above 1000 are the engine's`)
+    if (dataset.columns[name] && ENGINE_NAMES.includes(name)) mistakes.push(`column ${name}: live rows have one of that name`)
     if (column.unit !== undefined && !Object.hasOwn(UNITS, column.unit)) mistakes.push(`column ${name}: no unit ${column.unit}`)
     if (column.kind === 'decimal' && (column.precision ?? 0) > 15) mistakes.push(`column ${name}: at most 15 digits`)
     if (column.kind === 'list' && (!column.of || ['list', 'point', 'line', 'polygon'].includes(column.of.kind)))

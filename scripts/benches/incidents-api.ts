@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type LoadClient, openLoad } from './http-load.ts'
 import type { BareReply } from './incidents-server.ts'
-import { startIncidentsService, writePublication } from './incidents-service.ts'
+import { type IncidentsService, startIncidentsService, writePublication } from './incidents-service.ts'
 import type { Bench, Pair } from './measure.ts'
 
 const SERVER = fileURLToPath(new URL('./incidents-server.ts', import.meta.url))
@@ -26,7 +26,7 @@ export const incidentsApi: Bench = {
   atLeast: true,
   rounds: 15,
   setUp: writePublication,
-  open: (folder, { only }) => openPair(folder, { only, revalidate: false }),
+  open: (folder, { only }) => openPair(folder, INCIDENTS, { only, revalidate: false }),
 }
 
 /** The same asked for with its tag, against a bare Fastify route that sends the same 304. */
@@ -37,12 +37,25 @@ export const incidentsNotModified: Bench = {
   atLeast: true,
   rounds: 15,
   setUp: writePublication,
-  open: (folder, { only }) => openPair(folder, { only, revalidate: true }),
+  open: (folder, { only }) => openPair(folder, INCIDENTS, { only, revalidate: true }),
 }
 
-async function openPair(folder: string, { only, revalidate }: { readonly only: boolean; readonly revalidate: boolean }): Promise<Pair> {
+/** An API with something to list, by the name that `incidents-server.ts` starts it by. */
+interface Listed {
+  readonly kind: 'api' | 'trains'
+  readonly start: (folder: string, home: string) => Promise<IncidentsService>
+}
+
+const INCIDENTS: Listed = { kind: 'api', start: startIncidentsService }
+
+/** A list as browsers and SDKs ask for it (`revalidate`: with its tag), against a bare Fastify route that sends the same bytes. */
+export async function openPair(
+  folder: string,
+  { kind, start }: Listed,
+  { only, revalidate }: { readonly only: boolean; readonly revalidate: boolean },
+): Promise<Pair> {
   const home = await mkdtemp(join(folder, 'service-'))
-  const ours = only ? await startIncidentsService(folder, home) : await startServer('api', folder, home)
+  const ours = only ? await start(folder, home) : await startServer(kind, folder, home)
   const reply = await fetchRaw(ours.url, { 'Accept-Encoding': 'br' })
   const headers = { 'Accept-Encoding': 'br', ...(revalidate ? { 'If-None-Match': reply.headers['ETag'] as string } : {}) }
   const status = revalidate ? 304 : 200
@@ -76,7 +89,7 @@ interface Server {
 }
 
 /** Starts a server (see `incidents-server.ts`) in a process of its own. */
-export async function startServer(kind: 'api' | 'bare', ...folders: readonly string[]): Promise<Server> {
+export async function startServer(kind: 'api' | 'trains' | 'bare', ...folders: readonly string[]): Promise<Server> {
   const child: ChildProcess = fork(SERVER, [kind, ...folders], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const [url] = (await once(child, 'message')) as [string]
   return {

@@ -1,5 +1,6 @@
 import fastify from 'fastify'
 import { startIncidentsService } from './incidents-service.ts'
+import { startTrainsService } from './trains-service.ts'
 
 /** What the bare server answers with. */
 export interface BareReply {
@@ -9,10 +10,10 @@ export interface BareReply {
   readonly body: string
 }
 
-/** A server in a process of its own: `api <folder> <home>` is ours, `bare` a Fastify route that sends what it is told and does nothing else. */
+/** A server in a process of its own: `api <folder> <home>` is ours over incidents, `trains` over trains, `bare` a Fastify route that sends what it is told and does nothing else. */
 const [, , kind, folder = '', home = ''] = process.argv
 if (!process.send) throw new Error('incidents-server.ts is started by a bench')
-const server = kind === 'api' ? await startIncidentsService(folder, home) : await bare()
+const server = await (kind === 'api' ? startIncidentsService(folder, home) : kind === 'trains' ? startTrainsService(folder, home) : bare())
 process.on('disconnect', () => void server.close().then(() => process.exit()))
 process.on('message', (message) => {
   if (message !== 'processor') return

@@ -10,6 +10,7 @@ import { liveSaturated } from './live-saturated.ts'
 import type { Bench, MemoryBench } from './measure.ts'
 import { pmParse } from './pm-parse.ts'
 import { railGtfsLand } from './rail-gtfs-land.ts'
+import { railPositionsList } from './rail-positions.ts'
 
 /** Every bench, in the order they run. */
 export const BENCHES: readonly (Bench | MemoryBench)[] = [
@@ -25,5 +26,6 @@ export const BENCHES: readonly (Bench | MemoryBench)[] = [
   incidentsNotModified,
   liveSaturated,
   railGtfsLand,
+  railPositionsList,
   ...FEED_MEMORY,
 ]

@@ -12,7 +12,7 @@ import type { Bench } from './measure.ts'
 
 const SEED = 7
 /** A Saturday morning: what the generated Spain shows then is the same on every machine. */
-const AT = Date.parse('2026-11-21T08:31:00Z')
+export const DOCUMENTS_AT = Date.parse('2026-11-21T08:31:00Z')
 const DOCUMENT = 'document'
 
 /** What a bench of a feed's parser says of itself. */
@@ -57,7 +57,7 @@ export function parseBench({ name, about, limit, feed, resource, reference }: Pa
 export function generatedDocument(feed: Feed, resource: string): Buffer {
   const standIn = STAND_INS.find((one) => one.feed === feed.id)
   if (!standIn) throw new Error(`no stand-in serves ${feed.id}`)
-  const publishedAt = standIn.publishedAt(SEED, AT)
+  const publishedAt = standIn.publishedAt(SEED, DOCUMENTS_AT)
   const written = standIn.write(makeWorld(SEED), { resource, publishedAt, stampedAt: publishedAt, variant: WHOLE })
   return typeof written === 'string' ? Buffer.from(written) : written
 }
@@ -68,7 +68,7 @@ export async function checkedRows(feed: Feed, bytes: Buffer): Promise<AnyRow[]> 
   const checks = new Map(feed.into.map((dataset) => [dataset.id, rowChecker(dataset, notes.unknownCode)]))
   const name = feed.plans[0]?.requests[0]?.name ?? feed.id
   const good: AnyRow[] = []
-  for await (const { dataset, rows } of feed.rows([{ name, bytes }], { fetched_at: AT }, notes)) {
+  for await (const { dataset, rows } of feed.rows([{ name, bytes }], { fetched_at: DOCUMENTS_AT }, notes)) {
     const check = checks.get(dataset.id)
     for (const row of rows) {
       const reason = check?.(row)

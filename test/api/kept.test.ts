@@ -8,6 +8,7 @@ import { railRoutes } from '../../lake/datasets/rail/routes.ts'
 import { railStations } from '../../lake/datasets/rail/stations.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { sql } from '../../lake/query/sql.ts'
+import { col } from '../../lake/schema/columns.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { until } from '../helpers/until.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
@@ -63,6 +64,34 @@ const names = defineEndpoint({
   },
   example: {},
 })
+const long = defineEndpoint({
+  path: '/api/long-names',
+  domain: 'rail',
+  plan: 'FREE',
+  summary: 'Names of more than five letters',
+  params: {},
+  returns: {
+    kind: 'list',
+    name: 'names',
+    record: record('LongName', 'A name.', shape.fields),
+    key: ['id'],
+    sorts: ['id'],
+    order: 'id',
+    limit: { default: 1, max: 10 },
+    counts: { shorter: col.integer(0, 'Names that are shorter.', { unit: '1', example: 3 }) },
+  },
+  read: {
+    kind: 'kept',
+    from: [],
+    lake: [railStations, railRoutes],
+    answer: async ({ slice }) => {
+      const all = await slice(stationNames, '')
+      const records = all.filter(({ name }) => name.length > 5)
+      return { records, counts: { shorter: all.length - records.length } }
+    },
+  },
+  example: {},
+})
 const one = defineEndpoint({
   path: '/api/names/{id}',
   domain: 'rail',
@@ -81,7 +110,7 @@ const one = defineEndpoint({
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService({ endpoints: [names, one] })
+  service = await startService({ endpoints: [names, long, one] })
 })
 afterAll(() => service?.close())
 
@@ -135,6 +164,17 @@ test('pages, chooses by ids and answers 304 as every list does', async () => {
   expect(await service.json('/api/names?ids=3')).toMatchObject({ total: 1 })
   const etag = (await service.get('/api/names')).headers.get('etag') as string
   expect((await service.get('/api/names', { 'If-None-Match': etag })).status).toBe(304)
+})
+
+test('a list tells what it counts beside its records, on every page', async () => {
+  expect(await service.json('/api/long-names')).toMatchObject({ total: 2, names: [{ id: '2' }], shorter: 1 })
+  expect(Object.keys(await service.json('/api/long-names'))).toEqual(['total', 'updated_at', 'names', 'shorter', 'next_cursor', 'meta'])
+  const { paths } = await service.json('/openapi.json')
+  const { schema } = paths['/api/long-names'].get.responses[200].content['application/json']
+  expect([schema.required, schema.properties.shorter.type]).toEqual([['total', 'updated_at', 'names', 'shorter', 'meta'], 'integer'])
+  expect(() => defineEndpoint({ ...long, read: { kind: 'live', from: [railAlerts], records: () => [], pick: () => [] } } as never)).toThrow(
+    'what is read by live has no counts',
+  )
 })
 
 test('those not asked for longest go first', async () => {

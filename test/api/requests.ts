@@ -10,15 +10,17 @@ export function strictReply({ returns, read }: Endpoint, mode = 'simulated'): Js
   if (returns.kind === 'one') {
     return { ...record, required: [...record.required, 'meta'], properties: { ...record.properties, meta } }
   }
+  const counts = Object.keys(returns.counts ?? {})
   const changes = read.kind === 'changes' ? { reset: { type: 'boolean' }, more: { type: 'boolean' }, next_cursor: { type: 'string' } } : {}
   return {
     type: 'object',
     additionalProperties: false,
-    required: ['total', 'updated_at', returns.name, ...Object.keys(changes), 'meta'],
+    required: ['total', 'updated_at', returns.name, ...counts, ...Object.keys(changes), 'meta'],
     properties: {
       total: { type: read.kind === 'lake' || read.kind === 'changes' ? ['integer', 'null'] : 'integer' },
       updated_at: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}(\\d{3})?Z$' },
       [returns.name]: { type: 'array', minItems: 1, items: record },
+      ...Object.fromEntries(counts.map((name) => [name, { type: 'integer' }])),
       next_cursor: { type: 'string' },
       ...changes,
       meta,

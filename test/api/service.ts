@@ -205,7 +205,9 @@ export async function fillWithExamples(service: TestService): Promise<void> {
   for (const dataset of datasets) {
     const row = exampleRow(dataset)
     const change: LiveChange = { kind: 'CREATED', key: entityKey(dataset, row), row: row as LiveRow, changed: [] }
-    await service.publish(dataset, [row], { changes: [change] })
+    // What is observed is as old as it says.
+    const at = dataset.land === 'append' && dataset.live ? { at: row[dataset.time] as number } : {}
+    await service.publish(dataset, [row], { changes: [change], ...at })
     await service.land(dataset, [exampleTableRow(dataset), ...endedRow(dataset)], (row[dataset.time] as number) + HOUR_MS)
   }
 }

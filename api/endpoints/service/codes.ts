@@ -7,6 +7,7 @@ import { chosenOf, textParam } from '../../define/params.ts'
 import { CHANGE_KINDS } from '../changes.ts'
 import { END_REASONS } from '../ends.ts'
 import { DAY_TYPES } from '../rail/punctuality.ts'
+import { TRAIN_DELAY_SOURCES, TRAIN_MATCHES } from '../rail/train.ts'
 import { WORKS_PHASES } from '../road/works.ts'
 import { FEED_HEALTH } from './freshness.ts'
 
@@ -39,7 +40,16 @@ const codeList = record(
 )
 
 /** Lists that no column has: the engine's and the API's own. */
-const OTHER_LISTS: readonly CodeList[] = [ROW_STATUS, CHANGE_KINDS, END_REASONS, WORKS_PHASES, FEED_HEALTH, DAY_TYPES]
+const OTHER_LISTS: readonly CodeList[] = [
+  ROW_STATUS,
+  CHANGE_KINDS,
+  END_REASONS,
+  WORKS_PHASES,
+  FEED_HEALTH,
+  DAY_TYPES,
+  TRAIN_MATCHES,
+  TRAIN_DELAY_SOURCES,
+]
 
 function codeLists({ datasets }: SystemView): ValueOf<typeof codeList.fields>[] {
   const used = datasets.flatMap((dataset) =>

@@ -71,7 +71,7 @@ function positionRow(
     nucleo_code,
     position: vehicle.position,
     position_source: vehicle.position && sourceOf(vehicle.status),
-    status: vehicle.status,
+    vehicle_status: vehicle.status,
     stop_id: vehicle.stopId === NO_STOP ? null : vehicle.stopId,
     platform: PLATFORM.exec(vehicle.label ?? '')?.[1] ?? null,
     label: vehicle.label,

@@ -47,7 +47,7 @@ export const railPositions = defineDataset({
       POSITION_SOURCES,
       { nullable: true, example: 'STATION' },
     ),
-    status: col.code(13, 'Where it is with regard to the stop.', VEHICLE_STATUSES, { nullable: true, example: 'STOPPED_AT' }),
+    vehicle_status: col.code(13, 'Where it is with regard to the stop.', VEHICLE_STATUSES, { nullable: true, example: 'STOPPED_AT' }),
     stop_id: col.string(14, 'The stop that the status is about.', { nullable: true, example: '51100' }),
     platform: col.string(15, 'Platform in the label, which is text; null where it has none.', { nullable: true, example: '1' }),
     label: col.string(16, 'Label of the vehicle as published.', { nullable: true, example: 'C1-23533-PLATF.(1)' }),

@@ -31,7 +31,7 @@ test('reads a train, its platform, and what its trip id says', async () => {
     nucleo_code: '10',
     position: { lat: 40.51234, lon: -3.69123 },
     position_source: 'GPS',
-    status: 'IN_TRANSIT_TO',
+    vehicle_status: 'IN_TRANSIT_TO',
     stop_id: '99001',
     platform: '4',
     label: 'C3-90001-PLATF.(4)',
@@ -47,7 +47,7 @@ test('long-distance trains are as old as their publication, and have neither nú
   const rows = rowsOf(await parseBytes(renfePositionsLd, fixture('renfe_positions_ld')), 'rail_positions')
   expect(rows).toMatchObject([
     { network: 'AVLDMD', train_number: '09001', line: null, nucleo_code: null, observed_at: 1_794_909_600_000, position_source: 'GPS' },
-    { train_number: '09005', position_source: 'STATION', status: 'STOPPED_AT' },
+    { train_number: '09005', position_source: 'STATION', vehicle_status: 'STOPPED_AT' },
   ])
 })
 
@@ -68,9 +68,9 @@ test('an added train, one without a trip and one of an odd id are kept; an unkno
     ]),
   )
   expect(rowsOf(publication, 'rail_positions')).toMatchObject([
-    { train_number: '91944', line: 'C4A', nucleo_code: '10', status: null, position_source: null, observed_at: NOON },
+    { train_number: '91944', line: 'C4A', nucleo_code: '10', vehicle_status: null, position_source: null, observed_at: NOON },
     { train_number: '91944', trip_id: null, line: null, nucleo_code: null },
-    { train_number: '91944', trip_id: 'X-1', status: 'HOVERING', position_source: null },
+    { train_number: '91944', trip_id: 'X-1', vehicle_status: 'HOVERING', position_source: null },
   ])
   expect(publication.report.unknownCodes).toEqual({ gtfs_vehicle_status: { HOVERING: 1 } })
   expect(publication.report.quarantined).toEqual({ rail_positions: { 'an entity that is no vehicle': 1 } })
@@ -93,7 +93,7 @@ test.skipIf(!shared)('the captures: entities, statuses, platforms and positions 
     all.push(...rows)
   }
   expect(all).toHaveLength(674)
-  expect(tallyOf(all, 'status')).toEqual({ STOPPED_AT: 324, INCOMING_AT: 227, IN_TRANSIT_TO: 123 })
+  expect(tallyOf(all, 'vehicle_status')).toEqual({ STOPPED_AT: 324, INCOMING_AT: 227, IN_TRANSIT_TO: 123 })
   expect(tallyOf(all, 'position_source')).toEqual({ STATION: 550, GPS: 123, null: 1 })
   const platforms = tallyOf(all, 'platform')
   expect([platforms['null'], platforms['7AM'], platforms['1AM'], platforms['8AM'], platforms['0'], platforms['22']]).toEqual([

@@ -10,8 +10,14 @@ test('a catalogue without mistakes is taken as it is', () => {
 test('every mistake of a catalogue is told at once, with its dataset', () => {
   const { id, observed_at } = everything.columns
   const speed = col.integer(3, 'Speed.', { unit: 'parsec' as 'km' })
-  const wrong = variant({ id: 'wrong', columns: { id, observed_at, speed }, order: ['height'] })
+  const status = col.string(4, 'What live rows have of their own.')
+  const wrong = variant({ id: 'wrong', columns: { id, observed_at, speed, status }, order: ['height'] })
   const check = (): unknown => checkDatasets([everything, everything, wrong])
-  for (const mistake of ['everything: declared twice', 'wrong: column speed: no unit parsec', 'wrong: there is no column height'])
+  for (const mistake of [
+    'everything: declared twice',
+    'wrong: column speed: no unit parsec',
+    'wrong: column status: live rows have one of that name',
+    'wrong: there is no column height',
+  ])
     expect(check).toThrow(mistake)
 })

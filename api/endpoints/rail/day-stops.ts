@@ -1,0 +1,177 @@
+import { RAIL_STOP_USES } from '../../../lake/datasets/rail/codes.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+
+/** No time, in a list of seconds. */
+const NO_TIME = -1
+const USES: readonly (string | null)[] = [null, ...Object.keys(RAIL_STOP_USES.codes)]
+const NOWHERE = new Uint32Array()
+const ROOM = 4096
+
+/** A stop of a trip on a service date. */
+export interface DayStop {
+  readonly stop_id: string
+  /** Name of the station; null where the timetable has none of its code. */
+  readonly name: string | null
+  readonly stop_sequence: number
+  /** Planned arrival and departure, ms since the epoch. */
+  readonly arrival_at: number | null
+  readonly departure_at: number | null
+  /** The same in seconds of the service day; 24 h and more are after midnight. */
+  readonly arrival_s: number | null
+  readonly departure_s: number | null
+  readonly pickup_type: string | null
+  readonly drop_off_type: string | null
+}
+
+/** The stops of a service date in columns: some 70,000, of which objects would take ten times the memory. */
+export class DayStops {
+  /** What seconds count from, ms since the epoch. */
+  readonly start: number
+  readonly #names: ReadonlyMap<string, string>
+  readonly #codes = new Map<string, number>()
+  readonly #ids: string[] = []
+  #length = 0
+  #trip = new Uint32Array(ROOM)
+  #stop = new Uint16Array(ROOM)
+  #sequence = new Uint16Array(ROOM)
+  #arrival = new Int32Array(ROOM)
+  #departure = new Int32Array(ROOM)
+  #pickup = new Uint8Array(ROOM)
+  #dropOff = new Uint8Array(ROOM)
+  #at: readonly Uint32Array[] = []
+
+  constructor(start: number, names: ReadonlyMap<string, string>) {
+    this.start = start
+    this.#names = names
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** Adds a stop to the trip that is `trip` in the day's list. */
+  add(trip: number, row: AnyRow): void {
+    if (this.#length === this.#trip.length) this.#resize(2 * this.#length)
+    const at = this.#length++
+    this.#trip[at] = trip
+    this.#stop[at] = this.#codeOf(row['stop_id'] as string)
+    this.#sequence[at] = row['stop_sequence'] as number
+    this.#arrival[at] = (row['arrival'] as number | null) ?? NO_TIME
+    this.#departure[at] = (row['departure'] as number | null) ?? NO_TIME
+    this.#pickup[at] = useOf(row['pickup_type'] as string | null)
+    this.#dropOff[at] = useOf(row['drop_off_type'] as string | null)
+  }
+
+  /** Ends adding: gives back the room that is left, and finds the stops of each station. */
+  close(): void {
+    this.#resize(this.#length)
+    const counts = new Uint32Array(this.#ids.length)
+    for (const code of this.#stop) counts[code] = (counts[code] as number) + 1
+    const at = Array.from(counts, (count) => new Uint32Array(count))
+    const filled = new Uint32Array(this.#ids.length)
+    for (let row = 0; row < this.#length; row++) {
+      const code = this.#stop[row] as number
+      const place = filled[code] as number
+      ;(at[code] as Uint32Array)[place] = row
+      filled[code] = place + 1
+    }
+    for (const rows of at) rows.sort((one, other) => this.#time(one) - this.#time(other) || one - other)
+    this.#at = at
+  }
+
+  /** The stops at a station, by their planned departure, or arrival where none is. */
+  at(stop_id: string): Uint32Array {
+    const code = this.#codes.get(stop_id)
+    return (code === undefined ? undefined : this.#at[code]) ?? NOWHERE
+  }
+
+  /** Its trip's place in the day's list. */
+  trip(row: number): number {
+    return this.#trip[row] as number
+  }
+
+  /** The station's code. */
+  stopId(row: number): string {
+    return this.#ids[this.#stop[row] as number] as string
+  }
+
+  /** The name of a station; null where the timetable has none of its code. */
+  nameOf(stop_id: string): string | null {
+    return this.#names.get(stop_id) ?? null
+  }
+
+  sequence(row: number): number {
+    return this.#sequence[row] as number
+  }
+
+  /** Planned arrival, ms since the epoch. */
+  arrivalAt(row: number): number | null {
+    return this.#instant(this.#arrival[row] as number)
+  }
+
+  /** Planned departure, ms since the epoch. */
+  departureAt(row: number): number | null {
+    return this.#instant(this.#departure[row] as number)
+  }
+
+  pickup(row: number): string | null {
+    return USES[this.#pickup[row] as number] ?? null
+  }
+
+  dropOff(row: number): string | null {
+    return USES[this.#dropOff[row] as number] ?? null
+  }
+
+  /** A stop with all that is known of it. */
+  stop(row: number): DayStop {
+    const stop_id = this.stopId(row)
+    const [arrival, departure] = [this.#arrival[row] as number, this.#departure[row] as number]
+    return {
+      stop_id,
+      name: this.nameOf(stop_id),
+      stop_sequence: this.sequence(row),
+      arrival_at: this.#instant(arrival),
+      departure_at: this.#instant(departure),
+      arrival_s: arrival === NO_TIME ? null : arrival,
+      departure_s: departure === NO_TIME ? null : departure,
+      pickup_type: this.pickup(row),
+      drop_off_type: this.dropOff(row),
+    }
+  }
+
+  #instant(seconds: number): number | null {
+    return seconds === NO_TIME ? null : this.start + seconds * 1000
+  }
+
+  #time(row: number): number {
+    const departure = this.#departure[row] as number
+    return departure === NO_TIME ? (this.#arrival[row] as number) : departure
+  }
+
+  #codeOf(stop_id: string): number {
+    const known = this.#codes.get(stop_id)
+    if (known !== undefined) return known
+    this.#codes.set(stop_id, this.#ids.length)
+    return this.#ids.push(stop_id) - 1
+  }
+
+  #resize(length: number): void {
+    this.#trip = copied(this.#trip, new Uint32Array(length))
+    this.#stop = copied(this.#stop, new Uint16Array(length))
+    this.#sequence = copied(this.#sequence, new Uint16Array(length))
+    this.#arrival = copied(this.#arrival, new Int32Array(length))
+    this.#departure = copied(this.#departure, new Int32Array(length))
+    this.#pickup = copied(this.#pickup, new Uint8Array(length))
+    this.#dropOff = copied(this.#dropOff, new Uint8Array(length))
+  }
+}
+
+/** A code that the list lacks is of no use here: nothing is said. */
+function useOf(code: string | null): number {
+  return code === null ? 0 : Math.max(0, USES.indexOf(code))
+}
+
+function copied<A extends Uint32Array | Uint16Array | Int32Array | Uint8Array>(from: A, to: A): A {
+  to.set(from.subarray(0, to.length))
+  return to
+}

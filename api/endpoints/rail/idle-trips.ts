@@ -1,0 +1,74 @@
+import { railCalendar } from '../../../lake/datasets/rail/calendar.ts'
+import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
+import { railStations } from '../../../lake/datasets/rail/stations.ts'
+import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
+import { railTrips } from '../../../lake/datasets/rail/trips.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { sql } from '../../../lake/query/sql.ts'
+import { defineSlice } from '../../define/slice.ts'
+import { DayStops } from './day-stops.ts'
+import { serviceStart, TIMETABLE_TABLES, versionsOn } from './timetable-versions.ts'
+
+/** A trip that its timetable has, though not for the day; its stops are those of the day from `first` up to `end`, not included. */
+export interface IdleTrip {
+  readonly trip_id: string
+  readonly train_number: string | null
+  readonly product: string | null
+  readonly first: number
+  readonly end: number
+}
+
+/** The long-distance trips of a timetable that its calendar does not let run on a date. */
+export interface IdleTrips {
+  /** Their stops, as of the date. */
+  readonly stops: DayStops
+  readonly byId: ReadonlyMap<string, IdleTrip>
+  readonly byTrain: ReadonlyMap<string, readonly IdleTrip[]>
+}
+
+/** Yesterday, today and tomorrow. */
+const DAYS = 3
+
+/**
+ * By service date (YYYY-MM-DD), the trips of the version that holds on it which do not run then. The live feeds speak of such: of 1,038 trips
+ * of 2026-03-28 the timetable of that day has 1,004, of which 129 do not run on it by its calendar. Commuter trains always do.
+ */
+export const idleTrips = defineSlice<IdleTrips>({
+  name: 'rail idle trips',
+  from: TIMETABLE_TABLES,
+  most: DAYS,
+  async read(reader, date) {
+    const only = { timetable_version: { in: await versionsOn(reader, date) }, network: { eq: 'AVLDMD' } }
+    const names = new Map<string, string>()
+    for await (const batch of reader.rows(sql`SELECT stop_id, name FROM ${scan(railStations, only)}`))
+      for (const { stop_id, name } of batch) names.set(stop_id as string, name as string)
+    const query = sql`
+      SELECT t.trip_id, t.train_number, r.short_name AS product,
+        s.stop_sequence, s.stop_id, s.arrival, s.departure, s.pickup_type, s.drop_off_type
+      FROM ${scan(railTrips, only)} t
+      ANTI JOIN ${scan(railCalendar, { ...only, service_date: { eq: date } })} c
+        ON c.timetable_version = t.timetable_version AND c.service_id = t.service_id
+      JOIN ${scan(railStopTimes, only)} s ON s.timetable_version = t.timetable_version AND s.trip_id = t.trip_id
+      LEFT JOIN ${scan(railRoutes, only)} r ON r.timetable_version = t.timetable_version AND r.route_id = t.route_id
+      ORDER BY t.trip_id, s.stop_sequence`
+    const stops = new DayStops(serviceStart(date), names)
+    const begun: Omit<IdleTrip, 'end'>[] = []
+    for await (const batch of reader.rows(query)) {
+      for (const row of batch) {
+        const { trip_id, train_number, product } = row as unknown as IdleTrip
+        if (begun.at(-1)?.trip_id !== trip_id) begun.push({ trip_id, train_number, product, first: stops.length })
+        stops.add(begun.length - 1, row)
+      }
+    }
+    stops.close()
+    const trips = begun.map(({ trip_id, train_number, product, first }, at): IdleTrip => {
+      const end = begun[at + 1]?.first ?? stops.length
+      return { trip_id, train_number, product, first, end }
+    })
+    return {
+      stops,
+      byId: new Map(trips.map((trip) => [trip.trip_id, trip])),
+      byTrain: Map.groupBy(trips, ({ train_number }) => train_number ?? ''),
+    }
+  },
+})

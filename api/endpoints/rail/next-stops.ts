@@ -1,0 +1,70 @@
+import type { DayStop } from './day-stops.ts'
+import type { RunningTrain } from './running-trains.ts'
+import type { NextStop } from './train.ts'
+import { stopsOf } from './train-match.ts'
+
+/** The stops that a train has yet to leave, in order; of a train that is not in the timetable the next one, where it is stated. */
+export function nextStopsOf({ train, match, update }: RunningTrain): NextStop[] {
+  const skipped = new Set(update?.skipped_stop_ids)
+  const expected = update && update.next_stop_id !== null ? { stop_id: update.next_stop_id, at: update.expected_arrival_at } : null
+  if (!match) return expected === null ? [] : [unplanned(expected, skipped)]
+  const stops = stopsOf(match)
+  const delay_ms = train.delay_s === null || train.delay_quality === 'DOUBTFUL' ? null : 1000 * train.delay_s
+  const begin = placeOf(stops, [train.stop_id, expected?.stop_id ?? null], train.observed_at - (delay_ms ?? 0))
+  return stops.slice(begin).map((stop, at) => {
+    const is_skipped = skipped.has(stop.stop_id)
+    const isMade = !is_skipped && train.schedule_relationship !== 'CANCELED'
+    const stated = isMade && at <= 1 && stop.stop_id === expected?.stop_id ? expected.at : null
+    const arrival = stated ?? (isMade ? later(stop.arrival_at, delay_ms) : null)
+    return {
+      stop_id: stop.stop_id,
+      name: stop.name,
+      stop_sequence: stop.stop_sequence,
+      arrival_at: stop.arrival_at,
+      departure_at: stop.departure_at,
+      expected_arrival_at: arrival,
+      expected_departure_at: isMade && delay_ms !== null ? departure(stop, delay_ms, arrival) : null,
+      is_skipped,
+    }
+  })
+}
+
+/** Where in its trip a train is: at a stop that it names, of those that are passed twice the one nearest in time, else by the clock. */
+function placeOf(stops: readonly DayStop[], named: readonly (string | null)[], planned: number): number {
+  for (const stop_id of named) {
+    if (stop_id === null) continue
+    let best = -1
+    for (const [at, stop] of stops.entries())
+      if (stop.stop_id === stop_id && (best === -1 || away(stop, planned) < away(stops[best] as DayStop, planned))) best = at
+    if (best !== -1) return best
+  }
+  const ahead = stops.findIndex((stop) => (stop.departure_at ?? stop.arrival_at ?? 0) >= planned)
+  return ahead === -1 ? stops.length : ahead
+}
+
+function away({ arrival_at, departure_at }: DayStop, at: number): number {
+  return Math.abs((arrival_at ?? departure_at ?? at) - at)
+}
+
+function later(planned: number | null, delay_ms: number | null): number | null {
+  return planned === null || delay_ms === null ? null : planned + delay_ms
+}
+
+/** A train leaves no stop before its time, nor before it is there. */
+function departure({ departure_at }: DayStop, delay_ms: number, arrival: number | null): number | null {
+  return departure_at === null ? null : Math.max(departure_at + Math.max(0, delay_ms), arrival ?? 0)
+}
+
+function unplanned({ stop_id, at }: { readonly stop_id: string; readonly at: number | null }, skipped: ReadonlySet<string>): NextStop {
+  const is_skipped = skipped.has(stop_id)
+  return {
+    stop_id,
+    name: null,
+    stop_sequence: null,
+    arrival_at: null,
+    departure_at: null,
+    expected_arrival_at: is_skipped ? null : at,
+    expected_departure_at: null,
+    is_skipped,
+  }
+}

@@ -1,0 +1,213 @@
+import { railFleet } from '../../../lake/datasets/rail/fleet.ts'
+import { railPositions } from '../../../lake/datasets/rail/positions.ts'
+import type { KeptAsk } from '../../define/endpoint.ts'
+import type { MapRow, PositionRow, TRAIN_STATES, Train, TrainStates, TripUpdateRow } from './train.ts'
+import { trainId } from './train-id.ts'
+import { endsOf, type Match, type MatchDay, matchDaysAt, matchTrain } from './train-match.ts'
+
+/** A train and what it was made of. */
+export interface RunningTrain {
+  readonly train: Train
+  readonly match: Match | null
+  readonly update: TripUpdateRow | null
+}
+
+/** Every running train, by its id, and how many are known but no longer shown. */
+export interface RunningTrains {
+  readonly byId: ReadonlyMap<string, RunningTrain>
+  readonly all: readonly Train[]
+  readonly left_out: number
+}
+
+/** What the trains of an instant are made of. */
+interface Making {
+  /** Newest publication of positions, open or of the map, ms since the epoch. */
+  readonly at: number
+  readonly days: readonly MatchDay[]
+  readonly updates: Updates
+  readonly mapped: ReadonlyMap<string, MapRow>
+}
+
+/** Trip updates by trip, and those of long distance by train number. */
+interface Updates {
+  readonly byTrip: ReadonlyMap<string, TripUpdateRow>
+  readonly byNumber: ReadonlyMap<string, TripUpdateRow>
+}
+
+interface Made {
+  readonly states: TrainStates
+  readonly days: readonly MatchDay[]
+  readonly trains: RunningTrains
+}
+
+const LONG_DISTANCE = 'AVLDMD'
+/** A train that its publication no longer has is shown so long: three publications. */
+const GONE_MS = 60_000
+const NONE: RunningTrains = Object.freeze({ byId: new Map(), all: [], left_out: 0 })
+
+const known = new WeakMap<TrainStates[0], Made>()
+
+/** The trains that run by the newest publications; made once for each state of them and of the timetable. */
+export async function runningTrains({ states, slice }: KeptAsk<typeof TRAIN_STATES>): Promise<RunningTrains> {
+  const [positions, , fleet] = states
+  const at = Math.max(0, ...[...positions.parts, ...fleet.parts].map(({ data_time }) => data_time))
+  if (at === 0) return NONE
+  const days = await matchDaysAt(at, slice)
+  const last = known.get(positions)
+  if (last && isSame(last.states, states) && isSame(contentsOf(last.days), contentsOf(days))) return last.trains
+  const trains = trainsOf(states, at, days)
+  known.set(positions, { states, days, trains })
+  return trains
+}
+
+function contentsOf(days: readonly MatchDay[]): unknown[] {
+  return days.flatMap(({ day, idle }) => [day, idle])
+}
+
+function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((value, at) => value === other[at])
+}
+
+function trainsOf([positions, updates, fleet]: TrainStates, at: number, days: readonly MatchDay[]): RunningTrains {
+  const current = fleet.rows.filter((row) => at - fixOf(row) <= railFleet.currentFor_ms)
+  const mapped = new Map(current.map((row) => [mapKey(row), row]))
+  const making: Making = { at, days, updates: updatesOf(updates.rows), mapped }
+  const byId = new Map<string, RunningTrain>()
+  const gone = new Set<string>()
+  const published = blocksIn(positions.rows)
+  for (const row of positions.rows) {
+    const id = trainId(row)
+    const before = byId.get(id)
+    if (!isShown(row, at - row.observed_at, published)) gone.add(id)
+    else if (!before || before.train.observed_at < row.observed_at) byId.set(id, ofPosition(row, id, making))
+  }
+  const onMap = blocksIn(fleet.rows)
+  for (const row of fleet.rows) {
+    const id = trainId(row)
+    if (row.network !== LONG_DISTANCE || byId.has(id)) continue
+    if (isShown(row, at - fixOf(row), onMap)) byId.set(id, ofMap(row, id, making))
+    else gone.add(id)
+  }
+  let left_out = 0
+  for (const id of gone) if (!byId.has(id)) left_out++
+  return { byId, all: [...byId.values()].map(({ train }) => train), left_out }
+}
+
+/**
+ * True where a position of some age (ms) is where its train is: one that its publication has, and is not too old; where the publication lacks
+ * the train, for a minute; where it lacks the whole núcleo, until it is too old.
+ */
+function isShown(row: PositionRow | MapRow, age_ms: number, published: ReadonlySet<string>): boolean {
+  if (age_ms > railPositions.currentFor_ms) return false
+  return !row.is_stale || !published.has(blockOf(row)) || age_ms <= GONE_MS
+}
+
+/** The blocks that the newest publications have trains of. */
+function blocksIn(rows: readonly (PositionRow | MapRow)[]): ReadonlySet<string> {
+  return new Set(rows.flatMap((row) => (row.is_stale ? [] : [row.network, blockOf(row)])))
+}
+
+/** What drops out of a publication together: a núcleo, or a network that has none. */
+function blockOf({ network, nucleo_code }: PositionRow | MapRow): string {
+  return nucleo_code === null ? network : `${network} ${nucleo_code}`
+}
+
+function updatesOf(rows: readonly TripUpdateRow[]): Updates {
+  const byTrip = new Map(rows.map((row) => [`${row.network} ${row.trip_id}`, row]))
+  const numbered = rows.filter((row) => row.network === LONG_DISTANCE && row.schedule_relationship !== 'CANCELED')
+  return { byTrip, byNumber: new Map(numbered.map((row) => [row.train_number ?? '', row])) }
+}
+
+/**
+ * What is said of the trip of a train. A long-distance train may go by its number: its feeds take over the ids of a new night one after the
+ * other, and the part of it that its id names may be cancelled while it runs.
+ */
+function updateOf(row: PositionRow | MapRow, match: Match | null, { byTrip, byNumber }: Updates): TripUpdateRow | null {
+  const stated = [row.trip_id, match?.trip_id ?? null].flatMap((id) => byTrip.get(`${row.network} ${id}`) ?? [])
+  const running = stated.find(({ schedule_relationship }) => schedule_relationship !== 'CANCELED')
+  const numbered = row.network === LONG_DISTANCE && row.train_number !== null ? byNumber.get(row.train_number) : undefined
+  return running ?? numbered ?? stated[0] ?? null
+}
+
+/** The map has commuter trains by their trip, the others by their number. */
+function mapKey({ network, trip_id, train_number }: MapRow | PositionRow): string {
+  return `${network} ${network === LONG_DISTANCE ? train_number : trip_id}`
+}
+
+/** When the map saw a train: by its satellite fix, unless that lies ahead of the map itself. */
+function fixOf({ fixed_at, observed_at }: MapRow): number {
+  return Math.min(fixed_at ?? observed_at, observed_at)
+}
+
+function ofPosition(row: PositionRow, id: string, making: Making): RunningTrain {
+  return made(row, making, {
+    id,
+    map: making.mapped.get(mapKey(row)) ?? null,
+    observed_at: row.observed_at,
+    stop_id: row.stop_id,
+    position_source: row.position_source,
+    vehicle_status: row.vehicle_status,
+    platform: row.platform,
+  })
+}
+
+/** A train that only the map has: where it is by the satellite, and no more that the open feed would say. */
+function ofMap(row: MapRow, id: string, making: Making): RunningTrain {
+  return made(row, making, {
+    id,
+    map: row,
+    observed_at: fixOf(row),
+    stop_id: null,
+    position_source: row.position === null || row.fixed_at === null ? null : 'GPS',
+    vehicle_status: null,
+    platform: null,
+  })
+}
+
+type Seen = Pick<Train, 'id' | 'observed_at' | 'stop_id' | 'position_source' | 'vehicle_status' | 'platform'> & {
+  readonly map: MapRow | null
+}
+
+function made(row: PositionRow | MapRow, { at, days, updates }: Making, seen: Seen): RunningTrain {
+  const { network, trip_id, train_number } = row
+  const { map, observed_at, stop_id } = seen
+  const match = matchTrain({ network, trip_id, train_number, stop_id: stop_id ?? map?.next_stop_id ?? null, observed_at }, days)
+  const ends = match && endsOf(match)
+  const update = updateOf(row, match, updates)
+  const delay = update && update.delay_s !== null ? update : map
+  const train: Train = {
+    id: seen.id,
+    network,
+    nucleo_code: row.nucleo_code,
+    line: row.line,
+    product: network === LONG_DISTANCE ? (match?.product ?? null) : null,
+    train_number,
+    position: row.position,
+    position_source: seen.position_source,
+    vehicle_status: seen.vehicle_status,
+    stop_id,
+    stop_name: stop_id === null ? null : ((match?.stops ?? days[0]?.day.stops)?.nameOf(stop_id) ?? null),
+    platform: seen.platform,
+    delay_s: delay?.delay_s ?? null,
+    delay_quality: delay?.delay_quality ?? null,
+    delay_source: delay && delay.delay_s !== null ? (delay === update ? 'TRIP_UPDATES' : 'MAP') : null,
+    schedule_relationship: update?.schedule_relationship ?? null,
+    trip_id,
+    matched_trip_id: match?.trip_id ?? null,
+    match: match?.by ?? 'UNMATCHED',
+    service_date: match?.service_date ?? update?.service_date ?? null,
+    origin_stop_id: ends?.origin.stop_id ?? null,
+    origin_name: ends?.origin.name ?? null,
+    destination_stop_id: ends?.destination.stop_id ?? null,
+    destination_name: ends?.destination.name ?? null,
+    map,
+    source: row.source,
+    source_id: row.source_id,
+    observed_at,
+    age_s: Math.max(0, Math.round((at - observed_at) / 1000)),
+    updated_at: row.updated_at,
+    status: row.status,
+    is_stale: row.is_stale,
+  }
+  return { train, match, update }
+}

@@ -1,0 +1,120 @@
+import type { KeptAsk } from '../../define/endpoint.ts'
+import type { DayStop, DayStops } from './day-stops.ts'
+import { type IdleTrip, type IdleTrips, idleTrips } from './idle-trips.ts'
+import { type DayTrip, type TimetableDay, timetableDay } from './timetable-day.ts'
+import { madridDate } from './timetable-versions.ts'
+
+const HOUR_MS = 3_600_000
+/** How long after midnight a train may run that belongs to the day before, and how long before it one may stand that belongs to the next. */
+const EVENING_MS = 8 * HOUR_MS
+const EARLY_MS = HOUR_MS
+/** A run that is planned to be over for longer is another one. */
+const LATEST_MS = 6 * HOUR_MS
+const NONE: readonly IdleTrip[] = []
+
+/** The timetable of a service date: what runs, and what does not though the live feeds may speak of it. */
+export interface MatchDay {
+  readonly day: TimetableDay
+  readonly idle: IdleTrips
+}
+
+/** What a train states that it can be found by in the timetable. */
+export interface StatedTrain {
+  readonly network: string
+  readonly trip_id: string | null
+  readonly train_number: string | null
+  readonly stop_id: string | null
+  /** ms since the epoch. */
+  readonly observed_at: number
+}
+
+/** The trip that a train is, and how it was found. */
+export interface Match {
+  readonly by: 'BY_TRIP' | 'BY_TRAIN_NUMBER'
+  readonly trip_id: string
+  /** Commercial product, or line of commuter rail. */
+  readonly product: string | null
+  readonly service_date: string
+  /** True where the trip runs on that day by its calendar. */
+  readonly isPlanned: boolean
+  /** Stops of the day, of which the trip has those from `first` up to `end`, not included. */
+  readonly stops: DayStops
+  readonly first: number
+  readonly end: number
+}
+
+/** The timetables of the service dates that trains may run on at an instant (ms). */
+export async function matchDaysAt(instant: number, slice: KeptAsk<readonly []>['slice']): Promise<MatchDay[]> {
+  const dates = new Set([madridDate(instant), madridDate(instant - EVENING_MS), madridDate(instant + EARLY_MS)])
+  return Promise.all([...dates].map(async (date) => ({ day: await slice(timetableDay, date), idle: await slice(idleTrips, date) })))
+}
+
+/**
+ * The trip of the timetable that a train is. Long distance gives its trips new ids every night and the live feeds follow hours later, so that
+ * one of the night before goes by its train number: its id may be in the timetable of yesterday too, where it is another run.
+ */
+export function matchTrain(train: StatedTrain, days: readonly MatchDay[]): Match | null {
+  const { network, trip_id, train_number } = train
+  const found: Match[] = []
+  for (const { day, idle } of days) {
+    const trip = trip_id === null ? null : day.tripOf(network, trip_id)
+    if (trip) found.push(ofDay('BY_TRIP', day, trip))
+    if (network !== 'AVLDMD') continue
+    const idleTrip = idle.byId.get(trip_id ?? '')
+    if (idleTrip) found.push(ofIdle('BY_TRIP', { day, idle }, idleTrip))
+    if (train_number === null) continue
+    for (const other of day.tripsOfTrain(network, train_number)) if (other !== trip) found.push(ofDay('BY_TRAIN_NUMBER', day, other))
+    for (const other of idle.byTrain.get(train_number) ?? NONE)
+      if (other !== idleTrip) found.push(ofIdle('BY_TRAIN_NUMBER', { day, idle }, other))
+  }
+  return found.length > 1 ? likeliest(found, train) : (found[0] ?? null)
+}
+
+/** The stops of a trip, in order. */
+export function stopsOf({ stops, first, end }: Match): DayStop[] {
+  return Array.from({ length: end - first }, (_, at) => stops.stop(first + at))
+}
+
+/** First and last stop of a trip; null for a trip without stops. */
+export function endsOf({ stops, first, end }: Match): { readonly origin: DayStop; readonly destination: DayStop } | null {
+  return end > first ? { origin: stops.stop(first), destination: stops.stop(end - 1) } : null
+}
+
+function ofDay(by: Match['by'], { date, stops }: TimetableDay, { trip_id, route, first, end }: DayTrip): Match {
+  return { by, trip_id, product: route.short_name, service_date: date, isPlanned: true, stops, first, end }
+}
+
+function ofIdle(by: Match['by'], { day, idle }: MatchDay, { trip_id, product, first, end }: IdleTrip): Match {
+  return { by, trip_id, product, service_date: day.date, isPlanned: false, stops: idle.stops, first, end }
+}
+
+/**
+ * Of runs that go on at about that time one that calls where the train is, as parts of a train have ids of their own; of those the one with
+ * the id, else one that is planned for the day, else the nearest in time.
+ */
+function likeliest(matches: readonly Match[], { stop_id, observed_at }: StatedTrain): Match | null {
+  const ranked = matches.map((match) => {
+    const away_ms = distance(match, observed_at)
+    const isOther = [away_ms > LATEST_MS, !callsAt(match, stop_id), match.by !== 'BY_TRIP', !match.isPlanned]
+    return { match, ranks: [...isOther.map(Number), away_ms] }
+  })
+  ranked.sort((one, other) => {
+    const at = one.ranks.findIndex((rank, place) => rank !== other.ranks[place])
+    return at === -1 ? 0 : (one.ranks[at] as number) - (other.ranks[at] as number)
+  })
+  return ranked[0]?.match ?? null
+}
+
+function callsAt({ stops, first, end }: Match, stop_id: string | null): boolean {
+  if (stop_id === null) return true
+  for (let row = first; row < end; row++) if (stops.stopId(row) === stop_id) return true
+  return false
+}
+
+/** How far an instant (ms) lies outside of the time for which a trip is planned to run, ms. */
+function distance({ stops, first, end }: Match, at: number): number {
+  if (end === first) return Number.MAX_SAFE_INTEGER
+  const begin = stops.departureAt(first) ?? stops.arrivalAt(first) ?? at
+  const over = stops.arrivalAt(end - 1) ?? stops.departureAt(end - 1) ?? at
+  return Math.max(0, begin - at, at - over)
+}

@@ -1,0 +1,100 @@
+import { railPositions } from '../../../lake/datasets/rail/positions.ts'
+import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
+import { instantOf, offsetAt } from '../../../lake/schema/time.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { optional, record } from '../../define/fields.ts'
+import { dateParam } from '../../define/params-time.ts'
+import { networkOf, trainId, trainIdParam } from './train-id.ts'
+
+const { columns } = railPositions
+const DAY_BEGINS = '04:00'
+const HOUR_MS = 3_600_000
+/** A statement on a trip that is older holds no longer: it changes whenever the train leaves a stop. */
+const STATED_BEFORE_MS = 3 * HOUR_MS
+
+const point = record('TrainTrackPoint', 'Where a train was at an instant.', {
+  observed_at: columns.observed_at,
+  position: columns.position,
+  position_source: columns.position_source,
+  vehicle_status: columns.vehicle_status,
+  stop_id: columns.stop_id,
+  platform: columns.platform,
+  delay_s: optional(
+    railTripUpdates.columns.delay_s,
+    'Delay that the trip updates stated then, in whole minutes; negative where early, null where they said nothing of the trip.',
+  ),
+  delay_quality: railTripUpdates.columns.delay_quality,
+  trip_id: columns.trip_id,
+  source: columns.source,
+  source_id: columns.source_id,
+})
+
+const p = (name: keyof typeof columns): Sql => column(railPositions, name)
+const u = (name: keyof typeof railTripUpdates.columns | 'status'): Sql => column(railTripUpdates, name)
+
+/** The track of one train on one service day. */
+export const trainTrack = defineEndpoint({
+  path: '/api/trenes/posiciones/{id}/recorrido',
+  domain: 'rail',
+  plan: 'PRO',
+  summary: 'Track of a train on one service day',
+  about:
+    'Every position that was published of it, from the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far. ' +
+    "A service day is from 04:00 to 04:00 on Madrid's clock, so that trains of the evening stay in one piece; one that runs through 04:00 is in two. Positions of Renfe's map are not kept in it.",
+  params: {
+    id: trainIdParam,
+    date: dateParam('Service day, by the date on which it begins; the last one that there is data of unless given.', '2026-05-26'),
+  },
+  returns: {
+    kind: 'list',
+    name: 'track',
+    record: point,
+    key: ['observed_at', 'source_id'],
+    sorts: ['observed_at'],
+    order: 'observed_at',
+    // A day of positions every 20 s has 4,320.
+    limit: { default: null, max: 10_000 },
+  },
+  read: {
+    kind: 'lake',
+    from: [railPositions, railTripUpdates],
+    query: ({ id, date }, lake) => {
+      const { from, to } = serviceDay(date ?? dateAt(lake.covered_until))
+      const network = networkOf(id)
+      const shown = ['observed_at', 'position_lat', 'position_lon', 'position_source', 'vehicle_status', 'stop_id', 'platform'] as const
+      return sql`
+        SELECT
+          ${join([...shown, 'trip_id', 'source', 'source_id'].map((name) => sql`seen.${column(railPositions, name)}`))},
+          CASE WHEN said.${u('status')} <> 'ENDED' THEN said.${u('delay_s')} END AS ${u('delay_s')},
+          CASE WHEN said.${u('status')} <> 'ENDED' THEN said.${u('delay_quality')} END AS ${u('delay_quality')}
+        FROM (
+          SELECT *
+          FROM ${scan(railPositions, { network: { eq: network }, observed_at: { gte: from, lt: to } })}
+          WHERE concat(${p('network')}, '-', coalesce(${p('train_number')}, ${p('source_id')}), '-' || ${p('line')}) = ${id}
+        ) AS seen
+        ASOF LEFT JOIN (
+          SELECT *
+          FROM ${scan(railTripUpdates, { network: { eq: network }, observed_at: { gte: from - STATED_BEFORE_MS, lt: to } })}
+        ) AS said
+        ON seen.${p('trip_id')} = said.${u('trip_id')} AND seen.${p('observed_at')} >= said.${u('observed_at')}`
+    },
+    subject: {
+      of: railPositions,
+      find: (state, { id }) => state.rows.some((row) => trainId(row as unknown as Parameters<typeof trainId>[0]) === id),
+    },
+  },
+  example: { id: 'CERCANIAS-23533-C1', date: '2026-05-26' },
+})
+
+/** The bounds of a service day, in ms since the epoch. */
+function serviceDay(date: string): { readonly from: number; readonly to: number } {
+  const next = new Date(Date.parse(date) + 24 * HOUR_MS).toISOString().slice(0, 10)
+  return { from: instantOf(date, DAY_BEGINS), to: instantOf(next, DAY_BEGINS) }
+}
+
+/** The service day that an instant (ms) is in. */
+function dateAt(instant: number): string {
+  return new Date(instant + offsetAt(instant) - 4 * HOUR_MS).toISOString().slice(0, 10)
+}

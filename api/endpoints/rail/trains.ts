@@ -1,0 +1,91 @@
+import { RAIL_NETWORKS, RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { isInside } from '../../define/geo.ts'
+import { codeParam, integerParam, listOf, textParam } from '../../define/params.ts'
+import { geoParams } from '../../define/params-place.ts'
+import { nextStopsOf } from './next-stops.ts'
+import { runningTrains } from './running-trains.ts'
+import { TIMETABLE_TABLES } from './timetable-versions.ts'
+import { ABOUT_TRAINS, TRAIN_STATES, type Train, train, trainDetail } from './train.ts'
+import { trainIdParam } from './train-id.ts'
+
+/** The running trains. */
+export const trainList = defineEndpoint({
+  path: '/api/trenes/posiciones',
+  domain: 'rail',
+  plan: 'PRO',
+  summary: 'Where the trains are: position, delay and the trip of the timetable',
+  about:
+    'Each train once. Without `limit` the reply holds all of them. One whose position is more than 10 minutes older than the newest publication is not shown, nor one that its publication has not had for a minute; ' +
+    '`left_out` counts them. Where a publication lacks a whole núcleo, its trains stay with their last position, marked `is_stale`. A long-distance train that only the map has is in the list by it. ' +
+    ABOUT_TRAINS,
+  params: {
+    network: codeParam('Network.', RAIL_NETWORKS, { example: 'CERCANIAS' }),
+    nucleo: listOf(codeParam('Commuter network.', RAIL_NUCLEOS, { example: '30' })),
+    line: listOf(
+      textParam('Commuter line as the trip id has it: letters in upper and lower case differ (C4A, C4a).', { max: 10, example: 'C1' }),
+    ),
+    geo: geoParams,
+    min_delay: integerParam('Only trains that are at least so late; delays beyond belief (DOUBTFUL) do not count.', {
+      min: 0,
+      max: 1440,
+      unit: 'min',
+      example: '5',
+    }),
+  },
+  returns: {
+    kind: 'list',
+    name: 'trains',
+    record: train,
+    key: ['id'],
+    id: 'id',
+    sorts: ['id', 'delay_s', 'line', 'train_number', 'observed_at'],
+    order: 'id',
+    limit: { default: null, max: 20_000 },
+    counts: {
+      left_out: col.integer(
+        0,
+        'Trains in the current state that are not shown, whatever the request asks for: their position is more than 10 minutes old, or their publication has not had them for a minute.',
+        { unit: '1', example: 4 },
+      ),
+    },
+  },
+  read: {
+    kind: 'kept',
+    from: TRAIN_STATES,
+    lake: TIMETABLE_TABLES,
+    answer: async (ask, p) => {
+      const { all, left_out } = await runningTrains(ask)
+      const isWanted = (one: Train): boolean =>
+        (!p.network || one.network === p.network) &&
+        (!p.nucleo || (one.nucleo_code !== null && p.nucleo.includes(one.nucleo_code))) &&
+        (!p.line || (one.line !== null && p.line.includes(one.line))) &&
+        (p.min_delay === null || (one.delay_s !== null && one.delay_quality !== 'DOUBTFUL' && one.delay_s >= 60 * p.min_delay)) &&
+        (!p.geo || isInside(p.geo, one.position))
+      return { records: all.filter(isWanted), counts: { left_out } }
+    },
+  },
+  example: { network: 'CERCANIAS', nucleo: '30' },
+})
+
+/** One running train. */
+export const trainById = defineEndpoint({
+  path: '/api/trenes/posiciones/{id}',
+  domain: 'rail',
+  plan: 'PRO',
+  summary: 'One running train with its next stops',
+  about: `Planned and expected times of the stops before it, and those it will not make. ${ABOUT_TRAINS}`,
+  params: { id: trainIdParam },
+  returns: { kind: 'one', record: trainDetail },
+  read: {
+    kind: 'kept',
+    from: TRAIN_STATES,
+    lake: TIMETABLE_TABLES,
+    answer: async (ask, { id }) => {
+      const found = (await runningTrains(ask)).byId.get(id)
+      return found ? { ...found.train, next_stops: nextStopsOf(found) } : null
+    },
+  },
+  example: { id: 'CERCANIAS-23533-C1' },
+})
