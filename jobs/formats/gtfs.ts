@@ -18,8 +18,11 @@ const BLANK = 32
 const COLON = 58
 const ZERO = 48
 const ASCII_END = 0x80
-/** Bytes that are split into lines at once: few enough to stay in the processor's cache, many enough that waiting for them costs nothing. */
-const PIECE_BYTES = 512 * 1024
+/**
+ * Bytes that are split into lines at once: few enough to stay in the processor's cache and for what is made of them to die young, many
+ * enough that waiting for them costs nothing.
+ */
+const PIECE_BYTES = 256 * 1024
 /** Longest line; what is longer is no table. */
 const LONGEST_LINE = 1024 * 1024
 
@@ -136,7 +139,8 @@ export class GtfsRecords {
   whole(column: number): number | null {
     const place = this.#places[column] as number
     if (place < 0 || this.#quoted) return this.number(column)
-    const [from, to] = this.#bounds(this.#starts[place] as number, this.#ends[place] as number)
+    const from = this.#begin(place)
+    const to = this.#end(place, from)
     if (from === to) return null
     let whole = 0
     for (let at = from; at < to; at++) {
@@ -152,15 +156,23 @@ export class GtfsRecords {
     const place = this.#places[column] as number
     if (place < 0) return null
     if (this.#quoted) return timeOf(Buffer.from(this.#quoted[place] ?? ''), ...boundsOf(Buffer.from(this.#quoted[place] ?? '')))
-    return timeOf(this.#bytes, ...this.#bounds(this.#starts[place] as number, this.#ends[place] as number))
+    const from = this.#begin(place)
+    return timeOf(this.#bytes, from, this.#end(place, from))
   }
 
-  #bounds(start: number, end: number): [from: number, to: number] {
-    const bytes = this.#bytes
-    let [from, to] = [start, end]
-    while (from < to && isBlank(bytes[from] as number)) from++
-    while (to > from && isBlank(bytes[to - 1] as number)) to--
-    return [from, to]
+  /** Where a field begins, blanks left out. */
+  #begin(place: number): number {
+    const end = this.#ends[place] as number
+    let from = this.#starts[place] as number
+    while (from < end && isBlank(this.#bytes[from] as number)) from++
+    return from
+  }
+
+  /** Where it ends. */
+  #end(place: number, from: number): number {
+    let to = this.#ends[place] as number
+    while (to > from && isBlank(this.#bytes[to - 1] as number)) to--
+    return to
   }
 
   /** The text between two places, trimmed; the same string as before where it came lately. Null where it is blank. */

@@ -1,7 +1,9 @@
-/** Keys that were met. */
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+
+/** Keys of rows that were met. */
 export interface KeySet {
-  /** True where the key was not in the set, which then has it. */
-  add(key: string): boolean
+  /** True for a row whose key was not in the set, which then has it. */
+  add(row: AnyRow): boolean
 }
 
 /** Keys that are kept as they are; beyond, millions of them would take more memory than the rows they name. */
@@ -10,43 +12,102 @@ const MOST_WHOLE = 50_000
 const FIRST_PLACES = 2 ** 18
 /** Share of the places that may be taken. */
 const FULLEST = 0.9
+/** Stands between the values of a key; no published text holds it. */
+const SEPARATOR = '\u001f'
 
 /**
- * A set of keys, exact as long as there are few. Of more than `whole` keys it keeps 64 bits each, from two mixes of all characters: of two
- * million different keys, two are taken for one another in one publication of some nine million.
+ * A set of keys, which are the values of some columns together; exact as long as there are few. Of more than `whole` keys it keeps 64 bits
+ * each, from two mixes of all characters: of two million different keys, two are taken for one another in one publication of some nine million.
  */
-export function makeKeySet(whole: number = MOST_WHOLE): KeySet {
+export function makeKeySet(columns: readonly string[], whole: number = MOST_WHOLE): KeySet {
   const few = new Set<string>()
   let many: Marks | null = null
   return {
-    add(key) {
-      if (many) return many.add(key)
+    add(row) {
+      if (many) return many.add(row)
+      const key = keyOf(columns, row)
       if (few.has(key)) return false
       few.add(key)
       if (few.size <= whole) return true
-      many = new Marks()
-      for (const one of few) many.add(one)
+      many = new Marks(columns)
+      for (const one of few) many.addText(one)
       few.clear()
       return true
     },
   }
 }
 
+function keyOf(columns: readonly string[], row: AnyRow): string {
+  let key = textOf(row[columns[0] as string])
+  for (let at = 1; at < columns.length; at++) key += SEPARATOR + textOf(row[columns[at] as string])
+  return key
+}
+
+/** What the two mixes begin with. */
+const [ONE, OTHER] = [0x811c9dc5 | 0, 0x2545f491]
+
 /** Marks of 64 bits in a table with open addressing: two words a place, 0 0 for an empty one. */
 class Marks {
+  readonly #columns: readonly string[]
   #words = new Uint32Array(2 * FIRST_PLACES)
   #size = 0
+  #one = ONE
+  #other = OTHER
+  /** The first value of the row before, which many rows share, and what it mixes to. */
+  #first = ''
+  #firstOne = ONE
+  #firstOther = OTHER
 
-  add(key: string): boolean {
-    if (this.#size > FULLEST * (this.#words.length / 2)) this.#grow()
-    let one = 0x811c9dc5
-    let other = key.length
-    for (let at = 0; at < key.length; at++) {
-      const code = key.charCodeAt(at)
+  constructor(columns: readonly string[]) {
+    this.#columns = columns
+  }
+
+  /** As `addText` of the row's key, without putting that together. */
+  add(row: AnyRow): boolean {
+    const first = textOf(row[this.#columns[0] as string])
+    if (first === this.#first) {
+      this.#one = this.#firstOne
+      this.#other = this.#firstOther
+    } else {
+      this.#begin()
+      this.#mix(first)
+      this.#first = first
+      this.#firstOne = this.#one
+      this.#firstOther = this.#other
+    }
+    for (let at = 1; at < this.#columns.length; at++) {
+      this.#mix(SEPARATOR)
+      this.#mix(textOf(row[this.#columns[at] as string]))
+    }
+    return this.#put()
+  }
+
+  addText(key: string): boolean {
+    this.#begin()
+    this.#mix(key)
+    return this.#put()
+  }
+
+  #begin(): void {
+    this.#one = ONE
+    this.#other = OTHER
+  }
+
+  #mix(text: string): void {
+    let one = this.#one
+    let other = this.#other
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at)
       one = Math.imul(one ^ code, 0x01000193)
       other = Math.imul((other << 5) - other + code, 0x9e3779b1) ^ (other >>> 15)
     }
-    const isNew = place(this.#words, finished(one), finished(other) || 1)
+    this.#one = one
+    this.#other = other
+  }
+
+  #put(): boolean {
+    if (this.#size > FULLEST * (this.#words.length / 2)) this.#grow()
+    const isNew = place(this.#words, finished(this.#one), finished(this.#other) || 1)
     if (isNew) this.#size++
     return isNew
   }
@@ -59,6 +120,10 @@ class Marks {
       if (other !== 0) place(this.#words, one, other)
     }
   }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : String(value)
 }
 
 /** Puts a mark into a table; false where it is there. */

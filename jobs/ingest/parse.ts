@@ -1,6 +1,5 @@
 import { rowChecker } from '../../lake/schema/check-rows.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
-import { entityKey } from '../../lake/schema/rows.ts'
 import { type Feed, type FeedBody, FormatError } from '../feeds/define.ts'
 import { blockCounts, blocksOf } from './blocks.ts'
 import { makeKeySet } from './key-set.ts'
@@ -80,8 +79,7 @@ function makeSink(
   told: { readonly report: Report; readonly unknown: (list: string, code: string) => void },
 ): Sink {
   const check = rowChecker(dataset, told.unknown)
-  const seen = makeKeySet()
-  const timed = dataset.land === 'append'
+  const seen = makeKeySet(dataset.land === 'append' ? [...dataset.entity, dataset.time] : dataset.entity)
   const column = feed.blocks?.[dataset.id]?.column
   const sink: Sink = {
     count: 0,
@@ -89,8 +87,7 @@ function makeSink(
     take(row) {
       const reason = check(row)
       if (reason !== null) return refuse(reason)
-      const key = timed ? `${entityKey(dataset, row)}\u001f${row[dataset.time]}` : entityKey(dataset, row)
-      if (!seen.add(key)) return refuse('key comes twice in one publication')
+      if (!seen.add(row)) return refuse('key comes twice in one publication')
       sink.count++
       if (sink.blocks) for (const block of blocksOf(row, column as string)) sink.blocks[block] = (sink.blocks[block] ?? 0) + 1
       return true

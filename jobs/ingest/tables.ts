@@ -1,3 +1,4 @@
+import type { DuckDBValue } from '@duckdb/node-api'
 import { commit } from '../../lake/iceberg/commit.ts'
 import { createTable } from '../../lake/iceberg/create.ts'
 import { liveFiles } from '../../lake/iceberg/files.ts'
@@ -6,19 +7,24 @@ import type { TableState } from '../../lake/iceberg/table.ts'
 import type { DataFile, LiveFile } from '../../lake/iceberg/types.ts'
 import type { Updated } from '../../lake/iceberg/update.ts'
 import { type Landed, landedOf, landedProperties } from '../../lake/landed.ts'
-import { storeFiles, writeParquet } from '../../lake/query/parquet.ts'
+import { piecesOf, storeFiles, writeParquet } from '../../lake/query/parquet.ts'
 import { type StagedRows, stageRows } from '../../lake/query/rows.ts'
 import { scan, scanFiles } from '../../lake/query/scan.ts'
 import type { Session } from '../../lake/query/session.ts'
-import { bindList, column, join, type Sql, sql } from '../../lake/query/sql.ts'
+import { Bound, bindList, column, fieldName, fieldOf, fieldType, join, type Sql, sql } from '../../lake/query/sql.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { tableColumns } from '../../lake/schema/physical.ts'
 import type { IngestContext } from './context.ts'
 
 /** Work on tables may take this long before something is wrong, ms. */
 export const PATIENCE_MS = 30 * 60_000
-/** Rows of a version that are sorted at once. */
-const MOST_SORTED = 100_000
+/** Rows of a version that are sorted at once: as many as a row group has. */
+export const MOST_SORTED = 61_440
+
+/** A version is written once and whole, so that its files need not be one. */
+function sortedAtOnce(dataset: Dataset): { readonly mostSorted?: number } {
+  return dataset.land === 'replace' ? { mostSorted: MOST_SORTED } : {}
+}
 
 /** What the table of a dataset holds of a feed. */
 export async function landedIn(context: IngestContext, dataset: Dataset, feed: string): Promise<Landed> {
@@ -161,29 +167,49 @@ async function makeReplacement(
 ): Promise<{ removed: number; added: number; add: DataFile[]; remove: LiveFile[]; isPlain: boolean }> {
   const { dataset, state, ids, feed, staged } = landing
   const { table: fresh, rows } = staged
-  const touched = await filesTouched(session, { state, dataset, ids, fresh })
+  const versions = await versionsIn(session, dataset, fresh)
+  const touched = await filesTouched(session, { state, dataset, ids, fresh, versions })
   if (touched.length === 0) {
     const add = rows === 0 ? [] : await writeRows(context, session, { dataset, state, from: fresh })
     return { removed: 0, added: rows, add, remove: [], isPlain: ids.length === 0 }
   }
-  const theirs = sql`(${ids.length > 0 ? sql`fetch_id IN ${fetchList(dataset, ids)}` : sql`false`}${givingWay(dataset, feed, fresh)})`
-  const old = sql`SELECT * FROM ${scanFiles(dataset, touched)} WHERE ${theirs}`
-  const difference = await session.values(sql`SELECT
-    (SELECT count(*) FROM (${old} EXCEPT ALL SELECT * FROM ${fresh})),
-    (SELECT count(*) FROM (SELECT * FROM ${fresh} EXCEPT ALL ${old}))`)
-  const [removed, added] = (difference[0] ?? []).map(Number) as [number, number]
+  const theirs = sql`(${ids.length > 0 ? sql`fetch_id IN ${fetchList(dataset, ids)}` : sql`false`}${givingWay(dataset, { feed, fresh, versions })})`
+  let [removed, added] = [0, 0]
+  // Piece by piece, as they are written, for rows of a version that are compared at once take as much memory as sorting them.
+  for (const piece of await piecesOf(session, { dataset, ...sortedAtOnce(dataset) }, fresh)) {
+    const old = sql`SELECT * FROM ${scanFiles(dataset, touched)} WHERE ${theirs} AND ${piece}`
+    const next = sql`SELECT * FROM ${fresh} WHERE ${piece}`
+    const [difference] = await session.values(
+      sql`SELECT (SELECT count(*) FROM (${old} EXCEPT ALL ${next})), (SELECT count(*) FROM (${next} EXCEPT ALL ${old}))`,
+    )
+    const [gone, come] = (difference ?? []).map(Number) as [number, number]
+    removed += gone
+    added += come
+  }
   if (removed === 0 && added === 0) return { removed, added, add: [], remove: [], isPlain: false }
   const from = sql`(SELECT * FROM ${scanFiles(dataset, touched)} WHERE NOT (${theirs}) UNION ALL SELECT * FROM ${fresh})`
   return { removed, added, add: await writeRows(context, session, { dataset, state, from }), remove: touched, isPlain: false }
 }
 
 /** Rows that give way to new ones: a later fetch's repetition of an observation, a feed's earlier rows of a version. */
-function givingWay(dataset: Dataset, feed: string, fresh: Sql): Sql {
+function givingWay(
+  dataset: Dataset,
+  { feed, fresh, versions }: { readonly feed: string; readonly fresh: Sql; readonly versions: readonly DuckDBValue[] },
+): Sql {
   if (dataset.land === 'append') return sql` OR ${sameKey(dataset)} IN (SELECT ${sameKey(dataset)} FROM ${fresh})`
   if (dataset.land === 'changes') return sql``
-  const version = column(dataset, dataset.version as string)
+  if (versions.length === 0) return sql``
+  const field = fieldOf(dataset, dataset.version as string)
+  const list = join(versions.map((value) => new Bound(value, fieldType(field))))
   const { gte, lt } = fetchesOf(feed)
-  return sql` OR (fetch_id >= ${gte} AND fetch_id < ${lt} AND ${version} IN (SELECT ${version} FROM ${fresh}))`
+  return sql` OR (fetch_id >= ${gte} AND fetch_id < ${lt} AND ${fieldName(field)} IN (${list}))`
+}
+
+/** The versions of new rows; none of a dataset without versions. Told once, for each piece of the rows is compared with them. */
+async function versionsIn(session: Session, dataset: Dataset, fresh: Sql): Promise<DuckDBValue[]> {
+  if (!dataset.version) return []
+  const found = await session.values(sql`SELECT DISTINCT ${column(dataset, dataset.version)} FROM ${fresh}`)
+  return found.flat()
 }
 
 /** Versions of a `replace` dataset whose rows are of one fetch. */
@@ -197,19 +223,21 @@ export async function versionsOf(context: IngestContext, dataset: Dataset, fetch
 /** Files that may hold rows of some fetches, or such as give way to the new rows. */
 async function filesTouched(
   session: Session,
-  landing: { readonly state: TableState; readonly dataset: Dataset; readonly ids: readonly string[]; readonly fresh: Sql },
+  landing: {
+    readonly state: TableState
+    readonly dataset: Dataset
+    readonly ids: readonly string[]
+    readonly fresh: Sql
+    readonly versions: readonly DuckDBValue[]
+  },
 ): Promise<LiveFile[]> {
-  const { state, dataset, ids, fresh } = landing
+  const { state, dataset, ids, fresh, versions } = landing
   const found = new Map<string, LiveFile>()
   const find = async (filter: Parameters<typeof liveFiles>[1]): Promise<void> => {
     for (const file of await liveFiles(state, filter)) found.set(file.key, file)
   }
   if (ids.length > 0) await find({ fetch_id: { gte: ids[0], lte: ids.at(-1) } })
-  const { version } = dataset
-  if (version) {
-    const versions = await session.values(sql`SELECT DISTINCT ${column(dataset, version)} FROM ${fresh}`)
-    for (const [value] of versions) await find({ [version]: { gte: value, lte: value } })
-  }
+  for (const value of versions) await find({ [dataset.version as string]: { gte: value, lte: value } })
   if (dataset.land === 'append') {
     const time = column(dataset, dataset.time)
     const [range] = await session.values(sql`SELECT epoch_us(min(${time})), epoch_us(max(${time})) FROM ${fresh}`)
@@ -271,8 +299,7 @@ export async function writeRows(
     sortOrderId: state.metadata['default-sort-order-id'],
     folder: context.lake.engine.folder,
     sourceBytes,
-    // A version is written once and whole, so that its files need not be one.
-    ...(dataset.land === 'replace' ? { mostSorted: MOST_SORTED } : {}),
+    ...sortedAtOnce(dataset),
     ...(partition ? { partition } : {}),
   })
   return storeFiles(context.store, written)

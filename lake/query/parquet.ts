@@ -8,6 +8,7 @@ import type { Dataset, PartitionField } from '../schema/dataset.ts'
 import { type PhysicalField, physicalFields, tableColumns } from '../schema/physical.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { quoteText } from './literal.ts'
+import { ascending, cutRows } from './pieces.ts'
 import type { Session } from './session.ts'
 import { column, fieldName, fieldOf, join, type Sql, type SqlPart, sql } from './sql.ts'
 
@@ -58,8 +59,9 @@ export async function writeParquet(session: Session, options: WriteOptions): Pro
   const written: WrittenFile[] = []
   for (const partition of partitions) {
     const where = partitions.length === 1 ? sql`` : sql` WHERE ${inPartition(parts, partition)}`
-    for (const rows of await piecesOf(session, options, sql`(SELECT * FROM ${from}${where})`)) {
-      const file = await writeFile(session, options, { partition, rows })
+    const rows = sql`(SELECT * FROM ${from}${where})`
+    for (const piece of await piecesOf(session, options, rows)) {
+      const file = await writeFile(session, options, { partition, rows: sql`${rows} WHERE ${piece}` })
       if (file) written.push(file)
     }
   }
@@ -78,28 +80,30 @@ export async function storeFiles(store: ObjectStore, written: readonly WrittenFi
 
 /** Order of a dataset's files, as its table states it: ascending, nulls last. */
 export function orderOf(dataset: Dataset): Sql {
-  return join(dataset.order.map((name) => sql`${column(dataset, name)} ASC NULLS LAST`))
+  return ascending(dataset.order.map((name) => fieldOf(dataset, name)))
 }
 
-/** The rows of each file of a partition: all of them, or cut between the values of the order's columns but the last. */
-async function piecesOf(session: Session, { dataset, sourceBytes = 0, mostSorted }: WriteOptions, rows: Sql): Promise<Sql[]> {
+/**
+ * What tells the rows of each file of a partition: all of them, or cut between the values of the order's columns but the last. Each row of
+ * the dataset, also one that is not among these, meets one of the conditions.
+ */
+export async function piecesOf(
+  session: Session,
+  { dataset, sourceBytes = 0, mostSorted }: Pick<WriteOptions, 'dataset' | 'sourceBytes' | 'mostSorted'>,
+  rows: Sql,
+): Promise<Sql[]> {
   const [[count] = []] = mostSorted === undefined ? [] : await session.values(sql`SELECT count(*) FROM ${rows}`)
   const byRows = count === undefined ? 1 : Math.ceil(Number(count) / (mostSorted as number))
   const pieces = Math.max(1, byRows, sourceBytes <= MOST_BYTES ? 1 : Math.floor(sourceBytes / PIECE_BYTES))
-  const leading = dataset.order.slice(0, Math.max(1, dataset.order.length - 1)).map((name) => column(dataset, name))
-  if (pieces === 1 || leading.length === 0) return [rows]
-  const places = join(leading)
-  const cuts = await session.temporary(sql`
-    SELECT ${places}, CAST(floor((sum(n) OVER (ORDER BY ${places} ROWS UNBOUNDED PRECEDING) - 1) * ${pieces} / sum(n) OVER ()) AS INTEGER) AS piece
-    FROM (SELECT ${places}, count(*) AS n FROM ${rows} GROUP BY ALL)`)
-  const same = join(
-    leading.map((name) => sql`whole.${name} IS NOT DISTINCT FROM cuts.${name}`),
-    sql` AND `,
-  )
-  return Array.from(
-    { length: pieces },
-    (_, piece) => sql`(SELECT whole.* FROM ${rows} whole JOIN ${cuts} cuts ON ${same} WHERE cuts.piece = ${piece})`,
-  )
+  const order = orderWithin(dataset)
+  const by = order.slice(0, Math.max(1, order.length - 1))
+  return pieces === 1 || by.length === 0 ? [sql`true`] : cutRows(session, rows, { by, pieces })
+}
+
+/** The order of rows in a file: without the columns that its partition makes the same in all of them, which would only be compared. */
+function orderWithin(dataset: Dataset): PhysicalField[] {
+  const same = dataset.partition.filter(({ transform }) => transform === 'identity').map((part) => part.column)
+  return dataset.order.filter((name) => !same.includes(name)).map((name) => fieldOf(dataset, name))
 }
 
 async function writeFile(
@@ -111,7 +115,8 @@ async function writeFile(
   const fields = physicalFields(tableColumns(dataset))
   const name = `${partitionLabel(dataset, part.partition)}${randomUUID()}.parquet`
   const path = joinPath(folder, name)
-  const order = dataset.order.length > 0 ? sql` ORDER BY ${orderOf(dataset)}` : sql``
+  const within = orderWithin(dataset)
+  const order = within.length > 0 ? sql` ORDER BY ${ascending(within)}` : sql``
   await session.copy(sql`SELECT ${join(fields.map(fieldName))} FROM ${part.rows}${order}`, {
     path,
     // Without bloom filters: a reader would ask for one of each row group, one request after the other, before bounds rule the group out.

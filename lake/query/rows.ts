@@ -95,7 +95,7 @@ class Stage {
     this.#files.push(path)
     await this.#session.copy(sql`SELECT * FROM ${name}`, {
       path,
-      options: `FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${SPILLED_GROUP}`,
+      options: `FORMAT parquet, COMPRESSION zstd, WRITE_BLOOM_FILTER false, ROW_GROUP_SIZE ${SPILLED_GROUP}`,
     })
     await this.#session.run(sql`DROP TABLE ${name}`)
     await this.begin()

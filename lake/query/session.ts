@@ -114,13 +114,6 @@ export class Session {
     return { name, appender: () => this.#guard(() => this.#connection.createAppender(`temporary_${number}`)) }
   }
 
-  /** Keeps a query's rows as a temporary table; gives its name. */
-  async temporary(query: Sql): Promise<Sql> {
-    const name = temporaryName(this.#temporaries++)
-    await this.run(sql`CREATE TEMP TABLE ${name} AS ${query}`)
-    return name
-  }
-
   /** Names a query after a dataset, so that a person's text can read it as a table. */
   async view(dataset: Dataset, query: Sql): Promise<void> {
     // A view takes no bound values; those of a scan without conditions are the engine's own: paths, names, types and ids.

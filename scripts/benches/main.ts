@@ -75,7 +75,7 @@ async function runBench(bench: Bench): Promise<Line> {
     const { ratio, spread, measured_ms, reference_ms } = (await inChild(bench, 'ratio', folder)) as Measured
     const { rss_mb } = (await inChild(bench, 'memory', folder)) as { rss_mb: number }
     const within = bench.atLeast ? ratio >= bench.limit : ratio <= bench.limit
-    const ok = within || measured_ms - reference_ms <= (bench.orWithin_ms ?? 0)
+    const ok = within || measured_ms - reference_ms <= (bench.orWithin_ms ?? 0) || measured_ms <= (bench.orAtMost_ms ?? 0)
     return {
       name: bench.name,
       ratio: rounded(ratio),
@@ -115,7 +115,7 @@ function rounded(value: number): number {
 function asText({ name, ratio, limit, ok, spread, rss_mb, measured_ms, reference_ms }: Line): string {
   const bench = BENCHES.find((one) => one.name === name) as Bench | MemoryBench
   const atLeast = 'atLeast' in bench && bench.atLeast
-  const orWithin = 'orWithin_ms' in bench ? ` or +${bench.orWithin_ms} ms` : ''
+  const orWithin = 'orWithin_ms' in bench ? ` or +${bench.orWithin_ms} ms` : 'orAtMost_ms' in bench ? ` or ${bench.orAtMost_ms} ms` : ''
   const times = measured_ms === undefined ? '' : `, ${measured_ms} ms against ${reference_ms} ms`
   const found = `${ratio} (${atLeast ? 'at least' : 'at most'} ${limit}${orWithin}), spread ${spread}${times}, ${rss_mb} MB`
   return `${ok ? 'ok  ' : 'MISS'} ${name}: ${found} · ${bench.about}`

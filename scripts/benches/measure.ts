@@ -17,6 +17,8 @@ export interface Bench {
   readonly atLeast?: boolean
   /** Milliseconds that the measured work may take beyond the reference, whatever the ratio. */
   readonly orWithin_ms?: number
+  /** Milliseconds that the measured work may take in all, whatever the ratio. */
+  readonly orAtMost_ms?: number
   /** Rounds of one measured and one reference run; 7 unless told. */
   readonly rounds?: number
   /** Makes what the work needs on disk, once, in a process of its own. */

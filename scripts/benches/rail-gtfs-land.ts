@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { renfeGtfsCercanias } from '../../jobs/feeds/rail/renfe-gtfs-cercanias.ts'
 import { checkedRows, parsePublication } from '../../jobs/ingest/parse.ts'
+import { MOST_SORTED } from '../../jobs/ingest/tables.ts'
 import { railStopTimes } from '../../lake/datasets/rail/stop-times.ts'
 import { tableKey } from '../../lake/iceberg/schema.ts'
 import { orderOf, writeParquet } from '../../lake/query/parquet.ts'
@@ -16,8 +17,6 @@ const ARCHIVE = 'timetable.zip'
 const CSV = 'stop_times.csv'
 const AT = Date.parse('2026-11-21T08:31:00Z')
 const FETCH_ID = 'renfe_gtfs_cercanias.20261121t083100000z'
-/** Rows of a version that the pipeline sorts at once. */
-const MOST_SORTED = 100_000
 
 /**
  * The timetable of commuter rail from its archive to sorted files: read once as it is judged, and again as its stop times land, against one
@@ -28,7 +27,7 @@ export const railGtfsLand: Bench = {
   about: 'commuter timetable of 2 M stop times from zip to files, against one COPY of the same trimmed CSV',
   limit: 2.5,
   // The larger of 30 s and 2.5 times.
-  orWithin_ms: 30_000,
+  orAtMost_ms: 30_000,
   rounds: 3,
   async setUp(folder) {
     const bytes = generatedDocument(renfeGtfsCercanias, 'timetable')

@@ -16,3 +16,8 @@ export const CHOSEN: readonly Feed[] = Object.freeze([
     ),
   ),
 ])
+
+const versioned = CHOSEN.find(({ into }) => into.some(({ land }) => land === 'replace')) as Feed
+
+/** Feeds of whole versions that fill the same tables. */
+export const VERSIONED: readonly Feed[] = Object.freeze(feeds.filter(({ into }) => into.some((one) => versioned.into.includes(one))))

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PIPELINE_STEPS } from '../../jobs/ingest/context.ts'
 import { type ChaosWorker, judgeApart, runWorker, startWorker } from './children.ts'
+import { VERSIONED } from './chosen.ts'
 import type { Halt, WorkerOrder } from './order.ts'
-import type { Scenario } from './scenario.ts'
+import type { Findings, Scenario, ScenarioOptions } from './scenario.ts'
 import { openStage } from './stage.ts'
 
 /** Kills at random moments for each round of kills at boundaries. */
@@ -13,56 +14,67 @@ const MOST_LIFE_MS = 10_000
 const ITERATIONS = { few: 2, many: 5 }
 /** A step comes once a feed in a fetch; in a landing once a dataset, and again in compactions. */
 const MOST_TIMES = 5
+/** Between two fetches of a timetable that is made every night: of two in a row, mostly one has a new version and one the same. */
+const HALF_DAY_MS = 43_200_000
 
 /** Workers that are killed at every boundary between steps and at random moments; each successor takes over what is there. */
 export const kills: Scenario = {
   name: 'kills',
   about: 'SIGKILL at each boundary between pipeline steps, and at random moments',
-  async run({ folder, rounds }) {
-    const stage = await openStage(folder)
-    const order: WorkerOrder = { ...stage.order, iterations: 3, waits: true }
-    const halts: (Halt | null)[] = []
-    for (let round = 0; round < rounds; round++) {
-      for (const at of PIPELINE_STEPS) halts.push({ at, nth: 1 + (round % MOST_TIMES), by: 'SIGKILL' })
-      for (let times = 0; times < RANDOM_PER_ROUND; times++) halts.push(null)
-    }
-    let longest_ms = FIRST_LIFE_MS
-    const problems: string[] = []
-    const killed: Record<string, number> = {}
-    try {
-      // The next one opens while the one before works, so that a kill costs little more than what the worker did.
-      let next = launch(order, halts[0] ?? null)
-      for (const [at, halt] of halts.entries()) {
-        const worker = next
-        await worker.until('it was open', (told) => told.includes('open'))
-        next = launch(order, halts[at + 1] ?? null)
-        worker.go()
-        if (!halt) {
-          const life_ms = Math.random() * longest_ms
-          await sleep(life_ms)
-          worker.signal('SIGKILL')
-          const done = worker.told.length - 1
-          if (done < ITERATIONS.few && life_ms > longest_ms / 2) longest_ms = Math.min(MOST_LIFE_MS, longest_ms * 1.3)
-          if (done > ITERATIONS.many) longest_ms /= 1.3
-        }
-        const code = await worker.ended
-        const name = halt ? halt.at : 'at random'
-        if (code === null) killed[name] = (killed[name] ?? 0) + 1
-        else problems.push(`a worker that was to be killed ${name} (${halt?.nth}) ended with ${code}`)
-        for (const told of worker.told) if (typeof told !== 'string') problems.push(...told.failures)
+  run: (options) => killAll(options, {}),
+}
+
+/** The same while whole versions land: new ones, and such as take the place of rows that are there. */
+export const versionKills: Scenario = {
+  name: 'versions',
+  about: 'the same while whole versions land, new and corrected ones',
+  run: (options) => killAll(options, { feeds: VERSIONED.map(({ id }) => id), advance_ms: HALF_DAY_MS, corrects: true }),
+}
+
+async function killAll({ folder, rounds }: ScenarioOptions, work: Partial<WorkerOrder>): Promise<Findings> {
+  const stage = await openStage(folder)
+  const order: WorkerOrder = { ...stage.order, ...work, iterations: 3, waits: true }
+  const halts: (Halt | null)[] = []
+  for (let round = 0; round < rounds; round++) {
+    for (const at of PIPELINE_STEPS) halts.push({ at, nth: 1 + (round % MOST_TIMES), by: 'SIGKILL' })
+    for (let times = 0; times < RANDOM_PER_ROUND; times++) halts.push(null)
+  }
+  let longest_ms = FIRST_LIFE_MS
+  const problems: string[] = []
+  const killed: Record<string, number> = {}
+  try {
+    // The next one opens while the one before works, so that a kill costs little more than what the worker did.
+    let next = launch(order, halts[0] ?? null)
+    for (const [at, halt] of halts.entries()) {
+      const worker = next
+      await worker.until('it was open', (told) => told.includes('open'))
+      next = launch(order, halts[at + 1] ?? null)
+      worker.go()
+      if (!halt) {
+        const life_ms = Math.random() * longest_ms
+        await sleep(life_ms)
+        worker.signal('SIGKILL')
+        const done = worker.told.length - 1
+        if (done < ITERATIONS.few && life_ms > longest_ms / 2) longest_ms = Math.min(MOST_LIFE_MS, longest_ms * 1.3)
+        if (done > ITERATIONS.many) longest_ms /= 1.3
       }
-      next.signal('SIGKILL')
-      await next.ended
-      problems.push(...(await runWorker({ ...order, waits: false, iterations: 2 })))
-      const verdict = await judgeApart(order)
-      return {
-        problems: [...problems, ...verdict.problems],
-        detail: { killed, longest_life_ms: Math.round(longest_ms), ...verdict, problems: undefined },
-      }
-    } finally {
-      await stage.close()
+      const code = await worker.ended
+      const name = halt ? halt.at : 'at random'
+      if (code === null) killed[name] = (killed[name] ?? 0) + 1
+      else problems.push(`a worker that was to be killed ${name} (${halt?.nth}) ended with ${code}`)
+      for (const told of worker.told) if (typeof told !== 'string') problems.push(...told.failures)
     }
-  },
+    next.signal('SIGKILL')
+    await next.ended
+    problems.push(...(await runWorker({ ...order, waits: false, iterations: 2 })))
+    const verdict = await judgeApart(order)
+    return {
+      problems: [...problems, ...verdict.problems],
+      detail: { killed, longest_life_ms: Math.round(longest_ms), ...verdict, problems: undefined },
+    }
+  } finally {
+    await stage.close()
+  }
 }
 
 function launch(order: WorkerOrder, halt: Halt | null): ChaosWorker {

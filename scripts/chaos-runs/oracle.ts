@@ -111,6 +111,7 @@ async function compareLive(context: IngestContext, feed: Feed, memory: FeedMemor
   const problems: string[] = []
   const { redis } = context
   for (const { dataset, state } of memory.parts.values()) {
+    if (!dataset.live) continue
     const { part, bytes } = await readPart(redis, dataset.id, feed.id)
     if (!part || !bytes) {
       problems.push(`live ${dataset.id} of ${feed.id}: nothing`)

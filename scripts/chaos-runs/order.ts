@@ -17,6 +17,10 @@ export interface WorkerOrder {
   readonly feeds: readonly string[]
   /** Iterations to do; more where halts are not over. Each moves the clock, fetches every feed and, every second time, lands. */
   readonly iterations: number
+  /** How far each iteration moves the clock, ms; `ADVANCE_MS` unless told. */
+  readonly advance_ms?: number
+  /** Whether every second iteration publishes otherwise what is published then: with codes that no list has. */
+  readonly corrects?: boolean
   /** Whether to wait for the message `go` once all is open. */
   readonly waits?: boolean
   /** One after another, each armed when the one before is over. */
@@ -35,5 +39,5 @@ export type WorkerTold =
 /** Most iterations without a halt that is due. */
 export const MOST_WITHOUT_HALT = 14
 
-/** How far the stand-in's clock is moved for each iteration: one Madrid publication, five of DGT. */
+/** How far the stand-in's clock is moved for each iteration unless told: one Madrid publication, five of DGT. */
 export const ADVANCE_MS = 300_000

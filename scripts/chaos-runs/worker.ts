@@ -54,6 +54,7 @@ process.exit(0)
 async function iterate(iteration: number): Promise<string[]> {
   const failures: string[] = []
   if (!order.realTime) now = await advance()
+  if (order.corrects) await correct(iteration % 2 === 0)
   reach('begin')
   const lands = iteration % 2 === 0
   for (const kind of lands ? (['fetch', 'land'] as const) : (['fetch'] as const))
@@ -117,11 +118,20 @@ async function warmUp(): Promise<void> {
 }
 
 async function advance(): Promise<number> {
-  const response = await fetch(`${order.publishers}/_control/clock`, {
-    method: 'POST',
-    body: JSON.stringify({ advance_ms: ADVANCE_MS }),
-  })
-  return Date.parse(((await response.json()) as { now: string }).now)
+  const { now } = await control('POST', 'clock', { advance_ms: order.advance_ms ?? ADVANCE_MS })
+  return Date.parse(now)
+}
+
+/** Lets the feeds be published with codes that no list has, or as they are. */
+async function correct(otherwise: boolean): Promise<void> {
+  if (otherwise) for (const { id } of feeds) await control('POST', 'faults', { feed: id, fault: 'unknown_codes' })
+  else await control('DELETE', 'faults')
+}
+
+async function control(method: 'POST' | 'DELETE', what: string, body?: unknown): Promise<{ now: string }> {
+  const response = await fetch(`${order.publishers}/_control/${what}`, { method, ...(body ? { body: JSON.stringify(body) } : {}) })
+  if (!response.ok) throw new Error(`the stand-in refused ${method} ${what}: ${response.status} ${await response.text()}`)
+  return (await response.json()) as { now: string }
 }
 
 function chain(error: unknown): string {

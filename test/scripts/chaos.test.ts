@@ -24,11 +24,14 @@ async function chaos(...args: string[]): Promise<Result[]> {
     .map((line) => JSON.parse(line) as Result)
 }
 
-test('a worker killed at each boundary and at random loses and doubles nothing', { timeout: 600_000 }, async () => {
-  const [result] = await chaos('--rounds', '1', 'kills')
+test.each([
+  ['observations and states', 'kills'],
+  ['whole versions', 'versions'],
+])('a worker killed at each boundary and at random loses and doubles nothing of %s', { timeout: 600_000 }, async (_name, scenario) => {
+  const [result] = await chaos('--rounds', '1', scenario)
   expect(result?.problems).toEqual([])
   expect(result).toMatchObject({
-    name: 'kills',
+    name: scenario,
     ok: true,
     killed: {
       'raw-kept': 1,

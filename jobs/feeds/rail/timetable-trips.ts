@@ -27,7 +27,8 @@ const TRIP_COLUMNS = {
 
 /** Rows of trips.txt; `trips` gets the ids, none of them with a stop yet. */
 export async function* tripRows(timetable: Timetable, known: Known, trips: Map<string, number>): AsyncGenerator<Batch> {
-  const { zip, version, notes, ids, calendar } = timetable
+  const { zip, notes, ids, calendar } = timetable
+  const { network, timetable_version, valid_from } = timetable.version
   const lastDays = new Map<string, string>()
   for await (const records of readGtfs(zip, 'trips.txt', TRIP_COLUMNS)) {
     const rows: FeedRow<typeof railTrips>[] = []
@@ -48,13 +49,18 @@ export async function* tripRows(timetable: Timetable, known: Known, trips: Map<s
       if (nucleo_code !== null && last > (lastDays.get(nucleo_code) ?? '')) lastDays.set(nucleo_code, last)
       const sign = records.text(4)
       const isMark = sign !== null && SERVICE_MARKS.has(sign)
+      const { train_number, variant, validity_start } = ids.trainOf(trip_id, records.text(3))
       rows.push({
-        ...version,
+        network,
+        timetable_version,
+        valid_from,
         trip_id,
         route_id,
         service_id,
         nucleo_code,
-        ...ids.trainOf(trip_id, records.text(3)),
+        train_number,
+        variant,
+        validity_start,
         headsign: isMark ? null : sign,
         service_mark: isMark ? sign : null,
         direction: records.whole(5),
@@ -85,6 +91,9 @@ const STOP_TIME_COLUMNS = {
 export async function* stopTimeRows(timetable: Timetable, known: Known, trips: Map<string, number> | null): AsyncGenerator<Batch> {
   const { zip, notes } = timetable
   const { network, timetable_version, valid_from } = timetable.version
+  // The trip of the record before, which is mostly that of this one, and how many stops of it were read.
+  let trip: string | null = null
+  let stops: number | undefined
   for await (const records of readGtfs(zip, 'stop_times.txt', STOP_TIME_COLUMNS)) {
     const rows: FeedRow<typeof railStopTimes>[] = []
     while (records.next()) {
@@ -94,8 +103,12 @@ export async function* stopTimeRows(timetable: Timetable, known: Known, trips: M
         continue
       }
       if (known.stops && !known.stops.has(stop_id)) notes.warn('stop_id of a stop time is not in stops.txt')
-      const stops = trips?.get(trip_id)
-      if (stops !== undefined) trips?.set(trip_id, stops + 1)
+      if (trip_id !== trip) {
+        if (trip !== null && stops !== undefined) trips?.set(trip, stops)
+        trip = trip_id
+        stops = trips?.get(trip_id)
+      }
+      if (stops !== undefined) stops++
       else if (trips) notes.warn('trip_id of a stop time is not in trips.txt')
       // Member by member: these are 1.9 million.
       rows.push({
@@ -113,9 +126,10 @@ export async function* stopTimeRows(timetable: Timetable, known: Known, trips: M
     }
     yield batch(railStopTimes, rows)
   }
-  for (const stops of trips?.values() ?? []) {
-    if (stops === 0) notes.warn('trip without stop times')
-    else if (stops === 1) notes.warn('trip with a single stop')
+  if (trip !== null && stops !== undefined) trips?.set(trip, stops)
+  for (const count of trips?.values() ?? []) {
+    if (count === 0) notes.warn('trip without stop times')
+    else if (count === 1) notes.warn('trip with a single stop')
   }
 }
 

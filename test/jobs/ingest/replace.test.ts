@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { batch, defineFeed, type Feed } from '../../../jobs/feeds/define.ts'
 import { rebuild } from '../../../jobs/ingest/rebuild.ts'
-import { landedIn } from '../../../jobs/ingest/tables.ts'
+import { landedIn, MOST_SORTED } from '../../../jobs/ingest/tables.ts'
 import { dgt } from '../../../lake/datasets/road/sources.ts'
 import { rejectedIds } from '../../../lake/raw/archive.ts'
 import { checkDatasets } from '../../../lake/schema/check-datasets.ts'
@@ -110,6 +110,34 @@ describe('a dataset of whole versions', () => {
     await stage.runner.land(feed, never)
     expect(await told()).toEqual(END)
     expect(await landedIn(stage.context, stops, feed.id)).toMatchObject({ seqs: [[1, 4]], rebuildFrom: null })
+  })
+
+  test('is compared piece by piece where it has more rows than are sorted at once', { timeout: 60_000 }, async () => {
+    const count = MOST_SORTED + 5000
+    const large = (read: (name: string) => string): Feed =>
+      defineFeed({
+        ...timetables(),
+        *rows(bodies, _clock, notes) {
+          notes.publishedAt(Date.parse((JSON.parse(String(bodies[0]?.bytes)) as { at: string }).at))
+          const stop = (at: number) => ({ version: 'V1', stop_id: `${(at * 7919) % 99_991}`, name: read(`name ${at}`), valid_from: 0 })
+          yield batch(
+            stops,
+            Array.from({ length: count }, (_, at) => stop(at)),
+          )
+          yield batch(stops, [{ ...stop(0), version: 'V2' }])
+        },
+      })
+    const [given, mended] = [large((name) => name), large((name) => (name.endsWith('77') ? name.toUpperCase() : name))]
+    expect(await stage.publish(given, 0, {})).toMatchObject({ outcome: 'accepted' })
+    expect(await stage.runner.land(given, never)).toEqual({ little_stops: count + 1 })
+    const derive = (feed: Feed) => rebuild(stage.context, { feed, dataset: stops, from: 0, to: null })
+    expect(await derive(given)).toEqual({ fetches: 1, removed: 0, added: 0 })
+    const changed = Array.from({ length: count }, (_, at) => String(at)).filter((at) => at.endsWith('77')).length
+    expect(await derive(mended)).toEqual({ fetches: 1, removed: changed, added: changed })
+    expect(await derive(mended)).toEqual({ fetches: 1, removed: 0, added: 0 })
+    const rows = await tableRows(stage.context, stops)
+    expect(rows).toHaveLength(count + 1)
+    expect(rows.filter(({ name }) => String(name).startsWith('NAME'))).toHaveLength(changed)
   })
 
   test('is derived anew after a parser was mended', async () => {

@@ -1,11 +1,12 @@
 import { readdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Lake } from '../../../lake/open.ts'
 import { writeParquet } from '../../../lake/query/parquet.ts'
 import { stageRows } from '../../../lake/query/rows.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { type AnyRow, identity } from '../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 import { anyRow } from './arbitraries.ts'
@@ -75,4 +76,47 @@ test('of more rows than are sorted at once several files are made, each place in
   })
   expect(names).toHaveLength(4)
   expect(names.flat().sort()).toEqual(Array.from({ length: 10 }, (_, at) => `name ${at}`))
+})
+
+test('several versions: each in files of its own partition, in the order that is left, whatever its nulls', async () => {
+  const rows = Array.from({ length: 900 }, (_, id) => ({
+    ...rowOf(id),
+    colour: id % 3 === 0 ? null : id % 3 === 1 ? 'RED' : 'BLUE',
+    name: id % 7 === 0 ? null : `name ${id % 7}`,
+  }))
+  const dataset = variant({ order: ['colour', 'name', 'observed_at'], partition: [identity('colour')] })
+  await lake.use({}, async (session) => {
+    const batches = Array.from({ length: 9 }, (_, at) => rows.slice(at * 100, at * 100 + 100))
+    const staged = await stageRows(session, columns, batches, { spillTo: lake.engine.folder, mostHeld: 150 })
+    const written = await writeParquet(session, {
+      dataset,
+      tableKey: 'test/everything',
+      from: staged.table,
+      specId: 0,
+      sortOrderId: 0,
+      folder: lake.engine.folder,
+      mostSorted: 100,
+    })
+    await staged.drop()
+    expect(written.map(({ file }) => file.partition[0])).toEqual(['BLUE', 'BLUE', 'BLUE', 'RED', 'RED', 'RED', null, null, null])
+    const told: string[] = []
+    for (const { path, file } of written) {
+      const values = await session.values(sql`SELECT id, colour, name, observed_at FROM read_parquet(${path})`)
+      const places = values.map(([, , name, at]) => `${name ?? '~'} ${String(at)}`)
+      expect(places).toEqual([...places].sort())
+      expect(values.every(([, colour]) => colour === file.partition[0])).toBe(true)
+      const limits = file.metrics.get(3)
+      const names = values.map(([, , name]) => name as string | null)
+      const known = names.filter((name) => name !== null).sort()
+      expect([limits?.values, limits?.nulls, limits?.lower, limits?.upper]).toEqual([
+        names.length,
+        names.length - known.length,
+        known[0] ?? null,
+        known.at(-1) ?? null,
+      ])
+      told.push(...values.map(([id]) => String(id)))
+      await rm(path)
+    }
+    expect(told.map(Number).sort((one, other) => one - other)).toEqual(rows.map((_, id) => id))
+  })
 })
