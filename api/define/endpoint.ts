@@ -170,6 +170,11 @@ export interface EndpointSpec<P extends Params, D extends readonly Dataset[], F 
    * that may ask for more.
    */
   readonly recent?: { readonly hours: number; readonly wider: Plan }
+  /**
+   * Of an endpoint that shows a little of a dataset of a higher plan: which of its columns. The others are only read to find out what belongs
+   * to what.
+   */
+  readonly excerpts?: readonly { readonly of: Dataset; readonly columns: readonly string[] }[]
   readonly summary: string
   readonly about?: string
   readonly params: P

@@ -1,9 +1,16 @@
 import type { Point } from '../../lake/schema/columns.ts'
 
+/** A box in degrees. */
+export interface Box {
+  readonly kind: 'box'
+  readonly west: number
+  readonly south: number
+  readonly east: number
+  readonly north: number
+}
+
 /** An area that a caller asks for: a box in degrees, or a circle with its radius in metres. */
-export type Area =
-  | { readonly kind: 'box'; readonly west: number; readonly south: number; readonly east: number; readonly north: number }
-  | { readonly kind: 'circle'; readonly lat: number; readonly lon: number; readonly radius_m: number }
+export type Area = Box | { readonly kind: 'circle'; readonly lat: number; readonly lon: number; readonly radius_m: number }
 
 /** Mean radius of the Earth (IUGG R1), in metres. */
 export const EARTH_M = 6_371_008.8

@@ -1,7 +1,7 @@
 import { allMunicipalities, municipalityByCode, municipalityByName } from '../../lake/places/municipalities.ts'
 import { foldName } from '../../lake/places/names.ts'
 import { provinceByCode, provinceByName, provinces } from '../../lake/places/provinces.ts'
-import type { Area } from './geo.ts'
+import type { Area, Box } from './geo.ts'
 import { type Group, group, numberParam, type Param, param, plainText } from './params.ts'
 import { Refused } from './problems.ts'
 import { nearest } from './suggest.ts'
@@ -64,15 +64,20 @@ export function isAt(filter: PlaceFilter, place: { province_code: string | null;
   )
 }
 
+/** A box; `what` says what of things it is about. */
+export function boxParam(what: string): Param<Box | null> {
+  return param({
+    about: `${what}: \`minLon,minLat,maxLon,maxLat\` in WGS84 degrees.`,
+    schema: { type: 'string', pattern: '^-?[0-9.]+(,-?[0-9.]+){3}$' },
+    parse: readBox,
+    example: '-4.0,40.2,-3.4,40.6',
+  })
+}
+
 /** `bbox`, or `lat`, `lon` and `radius`. The value is null where none is given. */
 export const geoParams: Group<Area | null> = group(
   {
-    bbox: param({
-      about: 'Box `minLon,minLat,maxLon,maxLat` in WGS84 degrees; not together with lat, lon, radius.',
-      schema: { type: 'string', pattern: '^-?[0-9.]+(,-?[0-9.]+){3}$' },
-      parse: readBox,
-      example: '-4.0,40.2,-3.4,40.6',
-    }),
+    bbox: boxParam('Box to search in, not together with lat, lon, radius'),
     lat: numberParam('Latitude of the point to search around, WGS84.', { min: -90, max: 90, unit: 'deg', example: '40.4168' }),
     lon: numberParam('Longitude of the point to search around, WGS84.', { min: -180, max: 180, unit: 'deg', example: '-3.7038' }),
     radius: numberParam(`How far around the point; ${RADIUS_M} unless given.`, { min: 1, max: RADIUS_MOST, unit: 'm', example: '2000' }),
@@ -145,7 +150,7 @@ export function isOnRoad(filter: RoadFilter, place: { road: string | null; km: n
   return Math.max(place.km, other) >= (filter.km_from ?? 0) && Math.min(place.km, other) <= (filter.km_to ?? Number.POSITIVE_INFINITY)
 }
 
-function readBox(text: string): Area {
+function readBox(text: string): Box {
   const parts = text.split(',')
   const [west, south, east, north] = parts.map((part) => (/^-?\d{1,3}(\.\d{1,15})?$/.test(part) ? Number(part) : Number.NaN)) as [
     number,

@@ -32,14 +32,14 @@ export function instantParam(about: string, example = '2026-01-02'): Param<numbe
   })
 }
 
-/** A day of a calendar, YYYY-MM-DD. */
-export function dateParam(about: string, example: string): Param<string | null> {
+/** A day by Madrid's calendar; the value is the date as YYYY-MM-DD. */
+export function dateParam(about: string, example = '2026-01-02'): Param<string | null> {
   return param({
     about: `${about} YYYY-MM-DD.`,
     schema: { type: 'string', format: 'date' },
     parse: (text) => {
-      const begin = /^\d{4}-\d{2}-\d{2}$/.test(text) ? startOfDay(text) : null
-      if (begin === null || begin < Date.UTC(1900, 0) || begin >= Date.UTC(2200, 0))
+      const start = /^\d{4}-\d{2}-\d{2}$/.test(text) ? startOfDay(text) : null
+      if (start === null || start < Date.UTC(1900, 0) || start >= Date.UTC(2200, 0))
         throw new Refused('expected a date, such as 2026-01-02')
       return text
     },

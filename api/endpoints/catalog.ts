@@ -6,8 +6,15 @@ import { gasStationHistory } from './fuel/gas-station-history.ts'
 import { gasStationList } from './fuel/gas-stations.ts'
 import { alertById } from './rail/alert-detail.ts'
 import { alertList } from './rail/alerts.ts'
+import { nucleoList } from './rail/nucleos.ts'
 import { pastAlertList } from './rail/past-alerts.ts'
 import { railPunctuality } from './rail/punctuality.ts'
+import { routeById } from './rail/route-detail.ts'
+import { routeTimetable } from './rail/route-timetable.ts'
+import { routeList } from './rail/routes.ts'
+import { stationArrivals, stationDepartures } from './rail/station-board.ts'
+import { stationById } from './rail/station-detail.ts'
+import { stationList } from './rail/stations.ts'
 import { railStockList } from './rail/stock.ts'
 import { trainTrack } from './rail/train-track.ts'
 import { trainById, trainList } from './rail/trains.ts'
@@ -55,6 +62,14 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   trainList,
   trainById,
   trainTrack,
+  stationList,
+  stationById,
+  stationDepartures,
+  stationArrivals,
+  routeList,
+  routeById,
+  routeTimetable,
+  nucleoList,
   sourceList,
   freshnessList,
   codeListList,

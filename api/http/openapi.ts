@@ -59,7 +59,7 @@ const ANY_TIME: readonly ProblemCode[] = [
 ]
 
 function operation(endpoint: Endpoint, baseUrl: string): Part {
-  const { path, domain, plan, recent, summary, about, returns, read } = endpoint
+  const { path, domain, plan, recent, excerpts, summary, about, returns, read } = endpoint
   const inPath = pathParams(path)
   return {
     operationId: operationId(path),
@@ -68,6 +68,7 @@ function operation(endpoint: Endpoint, baseUrl: string): Part {
     ...(about ? { description: about } : {}),
     'x-plan': plan,
     ...(recent ? { 'x-plan-wider': { beyond_hours: recent.hours, plan: recent.wider } } : {}),
+    ...(excerpts ? { 'x-excerpts': excerpts.map(({ of, columns }) => ({ dataset: of.id, plan: of.plan.live, columns })) } : {}),
     parameters: [...allParams(endpoint)].map(([name, one]) =>
       parameter(name, one, { inPath: inPath.includes(name), example: endpoint.example[name] }),
     ),

@@ -19,10 +19,8 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 
 /** Opens connections for a load. */
 export async function openLoad({ url, headers, status }: Load, connections: number): Promise<LoadClient> {
-  const { hostname, port, pathname, search } = new URL(url)
-  const lines = Object.entries({ Host: hostname, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
-  const request = Buffer.from(`GET ${pathname}${search} HTTP/1.1\r\n${lines.join('')}\r\n`)
-  const lanes = await Promise.all(Array.from({ length: connections }, () => openLane(hostname, Number(port))))
+  const request = requestBytes(url, headers)
+  const lanes = await Promise.all(Array.from({ length: connections }, () => openLane(url)))
   return {
     async run(requests) {
       let left = requests
@@ -38,14 +36,25 @@ export async function openLoad({ url, headers, status }: Load, connections: numb
   }
 }
 
-interface Lane {
+/** A GET as it goes over the wire. */
+export function requestBytes(url: string, headers: Readonly<Record<string, string>>): Buffer {
+  const { hostname, pathname, search } = new URL(url)
+  const lines = Object.entries({ Host: hostname, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.from(`GET ${pathname}${search} HTTP/1.1\r\n${lines.join('')}\r\n`)
+}
+
+/** One connection that stays open. */
+export interface Lane {
+  /** Sends a request and waits for the whole answer. Throws where it has another status. */
   ask(request: Buffer, status: number): Promise<void>
   end(): void
 }
 
-async function openLane(host: string, port: number): Promise<Lane> {
+/** Opens a connection to the server of a URL. */
+export async function openLane(url: string): Promise<Lane> {
+  const { hostname, port } = new URL(url)
   const socket = await new Promise<Socket>((resolve, reject) => {
-    const opened = connect(port, host, () => resolve(opened)).on('error', reject)
+    const opened = connect(Number(port), hostname, () => resolve(opened)).on('error', reject)
   })
   socket.setNoDelay(true)
   let expected = ''

@@ -89,7 +89,7 @@ interface Server {
 }
 
 /** Starts a server (see `incidents-server.ts`) in a process of its own. */
-export async function startServer(kind: 'api' | 'trains' | 'bare', ...folders: readonly string[]): Promise<Server> {
+export async function startServer(kind: 'api' | 'rail' | 'trains' | 'bare', ...folders: readonly string[]): Promise<Server> {
   const child: ChildProcess = fork(SERVER, [kind, ...folders], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const [url] = (await once(child, 'message')) as [string]
   return {

@@ -1,5 +1,6 @@
 import fastify from 'fastify'
 import { startIncidentsService } from './incidents-service.ts'
+import { startRailService } from './rail-service.ts'
 import { startTrainsService } from './trains-service.ts'
 
 /** What the bare server answers with. */
@@ -10,10 +11,20 @@ export interface BareReply {
   readonly body: string
 }
 
-/** A server in a process of its own: `api <folder> <home>` is ours over incidents, `trains` over trains, `bare` a Fastify route that sends what it is told and does nothing else. */
-const [, , kind, folder = '', home = ''] = process.argv
-if (!process.send) throw new Error('incidents-server.ts is started by a bench')
-const server = await (kind === 'api' ? startIncidentsService(folder, home) : kind === 'trains' ? startTrainsService(folder, home) : bare())
+/**
+ * A server in a process of its own: ours over incidents (`api <folder> <home>`), boards (`rail <home>`) or trains (`trains <folder> <home>`),
+ * or `bare`, a Fastify route that sends what it is told and does nothing else.
+ */
+const SERVICES: Readonly<Record<string, (folder: string, home: string) => Promise<{ close(): Promise<void>; readonly url: string }>>> = {
+  api: startIncidentsService,
+  rail: startRailService,
+  trains: startTrainsService,
+  bare,
+}
+const [, , kind = '', folder = '', home = ''] = process.argv
+const start = SERVICES[kind]
+if (!process.send || !start) throw new Error('incidents-server.ts is started by a bench')
+const server = await start(folder, home)
 process.on('disconnect', () => void server.close().then(() => process.exit()))
 process.on('message', (message) => {
   if (message !== 'processor') return

@@ -9,6 +9,7 @@ import { lakeSensorMonth } from './lake-sensor-month.ts'
 import { liveSaturated } from './live-saturated.ts'
 import type { Bench, MemoryBench } from './measure.ts'
 import { pmParse } from './pm-parse.ts'
+import { railDepartures } from './rail-departures.ts'
 import { railGtfsLand } from './rail-gtfs-land.ts'
 import { railPositionsList } from './rail-positions.ts'
 
@@ -27,5 +28,6 @@ export const BENCHES: readonly (Bench | MemoryBench)[] = [
   liveSaturated,
   railGtfsLand,
   railPositionsList,
+  railDepartures,
   ...FEED_MEMORY,
 ]

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { datasetsOf, type Endpoint, pathParams } from '../../api/define/endpoint.ts'
-import { type Fields, isNested } from '../../api/define/fields.ts'
+import { columnsOf, type Fields, isNested } from '../../api/define/fields.ts'
 import { PROBLEMS, type ProblemCode } from '../../api/define/problems.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
@@ -78,11 +78,30 @@ describe('declarations', () => {
       const { path, plan, read, recent } = endpoint
       for (const dataset of datasetsOf(endpoint)) {
         const least = read.kind === 'lake' ? dataset.plan.history : dataset.plan.live
+        // A lower plan may see one or two columns of a state, if the endpoint says which; never where or when something is.
+        const excerpt = endpoint.excerpts?.find(({ of }) => of === dataset)
+        if (excerpt) {
+          expect(PLANS.indexOf(plan), `${path} needs no excerpt of ${dataset.id}`).toBeLessThan(PLANS.indexOf(least))
+          expect(excerpt.columns.length, path).toSatisfy((count: number) => count >= 1 && count <= 2)
+          for (const name of excerpt.columns)
+            expect(['string', 'code', 'boolean'], `${path} ${name}`).toContain(dataset.columns[name]?.kind)
+          const shown = [...columnsOf(dataset, endpoint.returns.record.fields).values()]
+          expect(
+            shown.filter((name) => !excerpt.columns.includes(name)),
+            path,
+          ).toEqual([])
+          continue
+        }
         // A lower plan may see the last day of a history, if the endpoint says so and which plan may see the rest.
         if (recent) expect([recent.hours <= 24, PLANS.indexOf(recent.wider) >= PLANS.indexOf(least)], path).toEqual([true, true])
         else expect(PLANS.indexOf(plan), `${path} ${dataset.id}`).toBeGreaterThanOrEqual(PLANS.indexOf(least))
       }
     }
+  })
+
+  test('excerpts are of datasets that the endpoint reads', () => {
+    for (const endpoint of endpoints)
+      for (const { of } of endpoint.excerpts ?? []) expect(datasetsOf(endpoint), `${endpoint.path} ${of.id}`).toContain(of)
   })
 
   test('lists are ordered by fields they have, and numbers that are added have a unit', () => {

@@ -48,3 +48,13 @@ test('what has two ends and no line says that its GeoJSON is a point', () => {
     expect(Object.keys(properties as object)).toEqual(expect.arrayContaining(['lat', 'lon', 'to_lat', 'to_lon']))
   }
 })
+
+test('what an endpoint shows of a dataset of a higher plan is told', () => {
+  const paths = description['paths'] as Record<string, { get: Record<string, unknown> }>
+  const told = Object.entries(paths).flatMap(([path, { get }]) => (get['x-excerpts'] ? [[path, get['x-excerpts']]] : []))
+  const declared = endpoints.flatMap(({ path, excerpts }) =>
+    excerpts ? [[path, excerpts.map(({ of, columns }) => ({ dataset: of.id, plan: of.plan.live, columns }))]] : [],
+  )
+  expect(told).toEqual(declared)
+  expect(told).toContainEqual(['/api/trenes/estaciones/{id}/salidas', [{ dataset: 'rail_positions', plan: 'PRO', columns: ['platform'] }]])
+})

@@ -6,6 +6,7 @@ import { nested, record, type ValueOf } from '../../define/fields.ts'
 import { chosenOf, textParam } from '../../define/params.ts'
 import { CHANGE_KINDS } from '../changes.ts'
 import { END_REASONS } from '../ends.ts'
+import { RAIL_LISTS } from '../rail/codes.ts'
 import { DAY_TYPES } from '../rail/punctuality.ts'
 import { TRAIN_DELAY_SOURCES, TRAIN_MATCHES } from '../rail/train.ts'
 import { WORKS_PHASES } from '../road/works.ts'
@@ -49,6 +50,7 @@ const OTHER_LISTS: readonly CodeList[] = [
   DAY_TYPES,
   TRAIN_MATCHES,
   TRAIN_DELAY_SOURCES,
+  ...RAIL_LISTS,
 ]
 
 function codeLists({ datasets }: SystemView): ValueOf<typeof codeList.fields>[] {

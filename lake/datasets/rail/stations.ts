@@ -10,11 +10,11 @@ export const railStations = defineDataset({
   about: 'Stations and stops that a timetable names, one row a version.',
   columns: {
     ...VERSION_COLUMNS,
-    stop_id: col.string(4, "Code of the station, five digits, zeros in front kept; the infrastructure manager's.", { example: '04040' }),
-    name: col.string(5, 'Name as published.', { example: 'Zaragoza Delicias' }),
+    stop_id: col.string(4, "Code of the station, five digits, zeros in front kept; the infrastructure manager's.", { example: '17000' }),
+    name: col.string(5, 'Name as published.', { example: 'Madrid-Chamartín-Clara Campoamor' }),
     position: col.point([6, 7], 'Where it is; null where none or an impossible one is published.', {
       nullable: true,
-      example: { lat: 41.6586576, lon: -0.9112693 },
+      example: { lat: 40.4711789, lon: -3.6829524 },
     }),
     has_wheelchair_boarding: col.boolean(8, 'Whether some trains can be boarded in a wheelchair; null where nothing is said.', {
       nullable: true,

@@ -11,19 +11,19 @@ export const railStopTimes = defineDataset({
   about: 'When each trip arrives at and leaves each of its stops.',
   columns: {
     ...VERSION_COLUMNS,
-    trip_id: col.string(4, 'Trip.', { example: '1032S17152C8a' }),
+    trip_id: col.string(4, 'Trip.', { example: '1032S19799C1' }),
     stop_sequence: col.integer(5, 'Place of the stop in the trip, rising; it may begin anywhere.', {
       unit: '1',
-      example: 5,
+      example: 1,
       min: 0,
       max: 10_000,
     }),
-    stop_id: col.string(6, 'Station, in rail_stations.', { example: '10206' }),
+    stop_id: col.string(6, 'Station, in rail_stations.', { example: '17000' }),
     arrival: col.service_time(7, "Arrival on Madrid's clock, since the service day began; 24 h and more are after midnight.", {
       nullable: true,
-      example: '13:51:00',
+      example: '05:30:00',
     }),
-    departure: col.service_time(8, 'Departure, likewise.', { nullable: true, example: '13:51:00' }),
+    departure: col.service_time(8, 'Departure, likewise.', { nullable: true, example: '05:30:00' }),
     pickup_type: col.code(9, 'Whether travellers get on; null where nothing is said, which means regularly.', RAIL_STOP_USES, {
       nullable: true,
       example: null,

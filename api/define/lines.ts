@@ -1,0 +1,69 @@
+import type { Line } from '../../lake/schema/columns.ts'
+import { type Box, EARTH_M } from './geo.ts'
+
+const RAD = Math.PI / 180
+/** Digits of a degree that are kept: about a metre. */
+const DIGITS = 5
+
+/**
+ * The line with fewer points: none that is left out lies farther than `tolerance_m` (metres) from the line that is left (Douglas and
+ * Peucker), its coordinates rounded to 5 decimals. Both ends stay.
+ */
+export function simplifiedLine(line: Line, tolerance_m: number): Line {
+  const kept = new Uint8Array(line.length)
+  kept[0] = 1
+  kept[line.length - 1] = 1
+  const open: [number, number][] = [[0, line.length - 1]]
+  for (let part = open.pop(); part; part = open.pop()) {
+    const [from, to] = part
+    let farthest = -1
+    let most = tolerance_m
+    for (let at = from + 1; at < to; at++) {
+      const away = metresAway(line[at] as Line[0], line[from] as Line[0], line[to] as Line[0])
+      if (away <= most) continue
+      farthest = at
+      most = away
+    }
+    if (farthest === -1) continue
+    kept[farthest] = 1
+    open.push([from, farthest], [farthest, to])
+  }
+  return line.filter((_, at) => kept[at] === 1).map(([lon, lat]) => [rounded(lon), rounded(lat)] as const)
+}
+
+/** True where a part of the line lies in the box. */
+export function isLineInBox(line: Line, box: Box): boolean {
+  return line.some((point, at) => isSegmentInBox(point, line[at + 1] ?? point, box))
+}
+
+/** By Liang and Barsky: what is left of the segment once each side of the box has cut it. */
+function isSegmentInBox([lon, lat]: Line[0], [toLon, toLat]: Line[0], box: Box): boolean {
+  const [x, y] = [toLon - lon, toLat - lat]
+  const sides: readonly (readonly [number, number])[] = [
+    [-x, lon - box.west],
+    [x, box.east - lon],
+    [-y, lat - box.south],
+    [y, box.north - lat],
+  ]
+  let [begin, end] = [0, 1]
+  for (const [step, room] of sides) {
+    if (step === 0 && room < 0) return false
+    if (step < 0) begin = Math.max(begin, room / step)
+    if (step > 0) end = Math.min(end, room / step)
+  }
+  return begin <= end
+}
+
+/** Distance of a point from a segment, in metres, on a plane that touches the Earth at the point; good for parts of some kilometres. */
+function metresAway([lon, lat]: Line[0], [fromLon, fromLat]: Line[0], [toLon, toLat]: Line[0]): number {
+  const scale = Math.cos(lat * RAD)
+  const [ax, ay] = [(fromLon - lon) * scale, fromLat - lat]
+  const [dx, dy] = [(toLon - fromLon) * scale, toLat - fromLat]
+  const length = dx * dx + dy * dy
+  const share = length === 0 ? 0 : Math.min(1, Math.max(0, -(ax * dx + ay * dy) / length))
+  return Math.hypot(ax + share * dx, ay + share * dy) * RAD * EARTH_M
+}
+
+function rounded(degrees: number): number {
+  return Number(degrees.toFixed(DIGITS))
+}

@@ -1,0 +1,68 @@
+import { RAIL_NETWORKS, RAIL_NUCLEOS, RAIL_ROUTE_TYPES } from '../../../lake/datasets/rail/codes.ts'
+import { railPositions } from '../../../lake/datasets/rail/positions.ts'
+import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
+import { railStations } from '../../../lake/datasets/rail/stations.ts'
+import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
+import { railTrips } from '../../../lake/datasets/rail/trips.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { meaning, optional } from '../../define/fields.ts'
+import { withExample } from '../tail.ts'
+import { BOARD_STATUSES, DELAY_SOURCES } from './codes.ts'
+
+const terminus = (about: string) => withExample(optional(railStations.columns.stop_id, about), null)
+const terminusName = (about: string) => withExample(optional(railStations.columns.name, about), null)
+
+/** The fields of a train on a board. */
+export const boardFields = {
+  service_date: col.local_date(0, 'Service day of the train, which may have begun before midnight.', { example: '2026-08-22' }),
+  network: col.code(0, 'Network the train belongs to.', RAIL_NETWORKS, { example: 'CERCANIAS' }),
+  trip_id: meaning(railTrips.columns.trip_id, "The publisher's id of the trip; long-distance trips get new ones every night."),
+  stop_sequence: optional(railStopTimes.columns.stop_sequence, 'Place of the stop in the trip; null for a train that no timetable has.'),
+  route_id: optional(railTrips.columns.route_id, 'Route; null for a train that no timetable has.'),
+  train_number: railTrips.columns.train_number,
+  line: withExample(optional(railRoutes.columns.short_name, 'Line of commuter rail; null for other trains.'), 'C1'),
+  nucleo_code: col.code(0, 'Commuter network; null for other trains.', RAIL_NUCLEOS, { nullable: true, example: '10' }),
+  product: withExample(optional(railRoutes.columns.short_name, 'Product of other trains, as published; null for commuter rail.'), null),
+  route_type: col.code(0, 'What runs; null for a train that no timetable has.', RAIL_ROUTE_TYPES, { nullable: true, example: 'RAIL' }),
+  service_mark: railTrips.columns.service_mark,
+  origin_id: terminus('First stop of the trip; null where only one stop of it is published.'),
+  origin: terminusName('Its name.'),
+  destination_id: terminus('Last stop of the trip, which is where it goes; null where only one stop of it is published.'),
+  destination: terminusName('Its name.'),
+  scheduled_at: col.instant(
+    0,
+    'Planned time of the departure or arrival; of a train that no timetable has the expected one less its delay.',
+    { example: '2026-08-22T03:30:00.000Z' },
+  ),
+  expected_at: col.instant(
+    0,
+    'Planned time and delay together; an early train waits for its departure. Null where no delay is known that can be believed.',
+    { nullable: true, example: null },
+  ),
+  delay_s: col.integer(
+    0,
+    'Delay of the train as published, in whole minutes; negative where early. Null where none is known that can be believed, for stops more than 4 h ahead, and where the train does not stop or has been.',
+    { unit: 's', nullable: true, example: null },
+  ),
+  delay_source: col.code(0, 'What the delay is told by.', DELAY_SOURCES, { nullable: true, example: null }),
+  is_live: col.boolean(0, 'True where something is said of the train now; false for what is only in the timetable.', { example: false }),
+  status: col.code(0, 'What becomes of the train here.', BOARD_STATUSES, { example: 'SCHEDULED' }),
+  platform: withExample(
+    optional(
+      railPositions.columns.platform,
+      'Platform of a train that stands here or is about to; null until then, and where none is told.',
+    ),
+    null,
+  ),
+  pickup_type: optional(
+    railStopTimes.columns.pickup_type,
+    'Whether travellers get on here; null where nothing is said, which means regularly.',
+  ),
+  drop_off_type: optional(railStopTimes.columns.drop_off_type, 'Whether travellers get off here, likewise.'),
+  is_wheelchair_accessible: railTrips.columns.is_wheelchair_accessible,
+  occupancy_pct: col.integer(0, 'Share of its seats that are taken; no source tells it, so it is always null.', {
+    unit: '%',
+    nullable: true,
+    example: null,
+  }),
+} as const

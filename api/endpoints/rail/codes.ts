@@ -1,0 +1,38 @@
+import { type CodeList, defineCodes } from '../../../lake/schema/codes.ts'
+
+/** Who runs the trains. */
+export const RAIL_OPERATORS = defineCodes('rail_operator', 'Company that runs the trains.', {
+  RENFE: ['Renfe Viajeros', 'Renfe Viajeros'],
+})
+
+/** What becomes of a train at a station. */
+export const BOARD_STATUSES = defineCodes('rail_board_status', 'What becomes of a train at a station.', {
+  SCHEDULED: ['Previsto', 'Expected, on time or late'],
+  CANCELLED: ['Tren suprimido', 'Train cancelled'],
+  SKIPPED: ['No para aquí', 'The train runs but does not stop here'],
+  DEPARTED: ['Ha salido', 'Has left'],
+  ARRIVED: ['Ha llegado', 'Has arrived'],
+  ADDED: ['Tren añadido, fuera del horario', 'Train that the timetable lacks'],
+})
+
+/** What a delay is told by. */
+export const DELAY_SOURCES = defineCodes('rail_delay_source', 'What the delay of a train is told by.', {
+  TRIP_UPDATE: ['Última publicación en tiempo real', 'Newest live publication'],
+  LAST_KNOWN: ['Publicación anterior: la última no trae su red', 'An earlier one: the newest lacks its network'],
+})
+
+/** What the geometry of a route is made of. */
+export const GEOMETRY_SOURCES = defineCodes('rail_geometry_source', 'What the geometry of a route is made of.', {
+  SHAPE: ['Trazado publicado', 'Published track'],
+  STATIONS: ['Líneas rectas entre sus estaciones', 'Straight lines between its stations'],
+})
+
+/** What of a thing an alert names. */
+export const ALERT_SCOPES = defineCodes('rail_alert_scope', 'What an alert names.', {
+  STATION: ['La estación', 'The station'],
+  ROUTE: ['La ruta', 'The route'],
+  LINE: ['Una de sus líneas', 'One of its lines'],
+})
+
+/** Lists that no column of a dataset has. */
+export const RAIL_LISTS: readonly CodeList[] = [RAIL_OPERATORS, BOARD_STATUSES, DELAY_SOURCES, GEOMETRY_SOURCES, ALERT_SCOPES]

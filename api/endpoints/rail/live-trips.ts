@@ -1,0 +1,118 @@
+import type { railPositions } from '../../../lake/datasets/rail/positions.ts'
+import type { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
+import type { State } from '../../define/endpoint.ts'
+import type { DayTrip, TimetableDay } from './timetable-day.ts'
+
+/** What is said of a trip now. */
+export type TripUpdate = State<typeof railTripUpdates>['rows'][number]
+
+/** A publication that is older than this says nothing of now, ms. */
+const CURRENT_FOR_MS = 15 * 60_000
+/** The feed that publishes the trips of each network. */
+const FEEDS: Readonly<Record<string, string>> = { CERCANIAS: 'renfe_trip_updates', AVLDMD: 'renfe_trip_updates_ld' }
+/** The network whose trips go by new ids every night, so that only the number of a train tells it. */
+const RENAMED = 'AVLDMD'
+/** Place of the variant in an id of that network, behind the train number. */
+const VARIANT_AT = 5
+/** Statuses of a train that stands at a stop, or is about to. */
+const AT_STOP: readonly (string | null)[] = ['STOPPED_AT', 'INCOMING_AT']
+
+/** What is said of trips at an instant. */
+export interface LiveTrips {
+  /** Tells what is said of a trip of a service date; null where nothing is, or nothing new enough. */
+  updatesOn(day: TimetableDay): (trip: DayTrip) => TripUpdate | null
+  /** Trips whose next stop is a station, of networks that state it. */
+  comingTo(stop_id: string): readonly TripUpdate[]
+  /** Platform at which a trip stands, or is about to, at a station. */
+  platformOf(trip_id: string, stop_id: string): string | null
+}
+
+interface Index {
+  readonly rows: readonly TripUpdate[]
+  readonly byNextStop: ReadonlyMap<string, readonly TripUpdate[]>
+  /** Instant of the newest publication by network, ms. */
+  readonly published: ReadonlyMap<string, number>
+  /** The trips of a day that something is said of. */
+  readonly byDay: WeakMap<TimetableDay, ReadonlyMap<DayTrip, TripUpdate>>
+}
+
+const NONE: readonly TripUpdate[] = []
+const indexes = new WeakMap<State<typeof railTripUpdates>, Index>()
+const platforms = new WeakMap<State<typeof railPositions>, ReadonlyMap<string, string>>()
+
+/** Trips as the current states have them at `now` (ms). */
+export function liveTrips(states: readonly [State<typeof railTripUpdates>, State<typeof railPositions>], now: number): LiveTrips {
+  const index = indexOf(states[0])
+  const atStops = platformsOf(states[1])
+  const isCurrent = (row: TripUpdate): boolean =>
+    now - (index.published.get(row.network) ?? 0) <= CURRENT_FOR_MS && (!row.is_stale || now - row.updated_at <= CURRENT_FOR_MS)
+  return {
+    updatesOn(day) {
+      const rows = updatesOn(index, day)
+      return (trip) => {
+        const row = rows.get(trip)
+        return row && isCurrent(row) ? row : null
+      }
+    },
+    comingTo: (stop_id) => (index.byNextStop.get(stop_id) ?? NONE).filter(isCurrent),
+    platformOf: (trip_id, stop_id) => atStops.get(keyOf(trip_id, stop_id)) ?? null,
+  }
+}
+
+/** What is said of the trips of a day, found once for each state and day. */
+function updatesOn({ rows, byDay }: Index, day: TimetableDay): ReadonlyMap<DayTrip, TripUpdate> {
+  const known = byDay.get(day)
+  if (known) return known
+  const own = rows.filter(({ service_date }) => service_date === day.date)
+  const made = new Map<DayTrip, TripUpdate>()
+  const renamed = Map.groupBy(
+    own.filter(({ network, train_number }) => network === RENAMED && train_number !== null),
+    ({ train_number }) => train_number as string,
+  )
+  for (const [number, train] of renamed)
+    for (const trip of day.tripsOfTrain(RENAMED, number)) {
+      const part = train.find(({ trip_id }) => trip_id[VARIANT_AT] === trip.variant)
+      made.set(trip, part ?? train.find((row) => !isCancelled(row)) ?? (train[0] as TripUpdate))
+    }
+  for (const row of own) {
+    const trip = day.tripOf(row.network, row.trip_id)
+    if (trip) made.set(trip, row)
+  }
+  byDay.set(day, made)
+  return made
+}
+
+/** True where a trip is said not to run. */
+export function isCancelled({ schedule_relationship }: TripUpdate): boolean {
+  return schedule_relationship === 'CANCELED' || schedule_relationship === 'DELETED'
+}
+
+function indexOf(state: State<typeof railTripUpdates>): Index {
+  const known = indexes.get(state)
+  if (known) return known
+  const rows = state.rows.filter(({ status }) => status !== 'ENDED')
+  const times = new Map(state.parts.map(({ feed, data_time }) => [feed, data_time]))
+  const made: Index = {
+    rows,
+    byNextStop: Map.groupBy(rows, (row) => row.next_stop_id ?? ''),
+    published: new Map(Object.entries(FEEDS).map(([network, feed]) => [network, times.get(feed) ?? 0])),
+    byDay: new WeakMap(),
+  }
+  indexes.set(state, made)
+  return made
+}
+
+function platformsOf(state: State<typeof railPositions>): ReadonlyMap<string, string> {
+  const known = platforms.get(state)
+  if (known) return known
+  const made = new Map<string, string>()
+  for (const { trip_id, stop_id, vehicle_status, platform } of state.rows)
+    if (trip_id !== null && stop_id !== null && platform !== null && AT_STOP.includes(vehicle_status))
+      made.set(keyOf(trip_id, stop_id), platform)
+  platforms.set(state, made)
+  return made
+}
+
+function keyOf(one: string, other: string): string {
+  return `${one} ${other}`
+}

@@ -1,0 +1,253 @@
+import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
+import { railShapes } from '../../../lake/datasets/rail/shapes.ts'
+import { railStations } from '../../../lake/datasets/rail/stations.ts'
+import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
+import { railTrips } from '../../../lake/datasets/rail/trips.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { sql } from '../../../lake/query/sql.ts'
+import type { Line, Point } from '../../../lake/schema/columns.ts'
+import { tableColumns } from '../../../lake/schema/physical.ts'
+import { simplifiedLine } from '../../define/lines.ts'
+import { defineSlice, type SliceReader } from '../../define/slice.ts'
+import { newestVersions, TIMETABLE_TABLES } from './timetable-versions.ts'
+
+/** How far a simplified track lies from the published one at most, m. */
+export const TRACK_TOLERANCE_M = 10
+
+/** Tables that the network is read from. */
+export const NETWORK_TABLES = [...TIMETABLE_TABLES, railShapes] as const
+
+/** A line or product, as stations and networks list it. */
+export interface NetworkLine {
+  readonly network: string
+  readonly nucleo_code: string | null
+  readonly short_name: string
+  readonly route_type: string
+}
+
+/** A station of the newest timetables; one that two of them have is one station. */
+export interface NetworkStation {
+  readonly stop_id: string
+  readonly name: string
+  readonly position: Point | null
+  readonly networks: readonly string[]
+  readonly has_wheelchair_boarding: boolean | null
+  readonly timezone: string | null
+  readonly in_service: boolean
+  /** Lines and products of the trips that stop there, in order of network and name. */
+  readonly lines: readonly NetworkLine[]
+}
+
+/** A route of the newest timetables. */
+export interface NetworkRoute {
+  readonly route_id: string
+  readonly network: string
+  readonly nucleo_code: string | null
+  readonly short_name: string | null
+  readonly route_type: string
+  readonly color: string | null
+  readonly text_color: string | null
+  /** Termini as its name or id tells them. */
+  readonly named: { readonly origin: string | null; readonly destination: string | null }
+  /** Trips of the version. */
+  readonly trips: number
+  /** Sequences of stops that its trips have, and the commonest of them. */
+  readonly patterns: number
+  readonly stop_ids: readonly string[]
+  readonly geometry: Line | null
+  readonly geometry_source: 'SHAPE' | 'STATIONS' | null
+}
+
+/** The stations and routes of the newest version of each timetable. */
+export interface RailNetwork {
+  readonly stations: ReadonlyMap<string, NetworkStation>
+  readonly routes: ReadonlyMap<string, NetworkRoute>
+}
+
+/** A sequence of stops that trips of a route have. */
+interface Pattern {
+  readonly network: string
+  readonly route_id: string
+  readonly shape_id: string | null
+  readonly trips: number
+  readonly stop_ids: string[]
+}
+
+/** The newest network. It has one key, the empty one. */
+export const railNetwork = defineSlice<RailNetwork>({
+  name: 'rail network',
+  from: NETWORK_TABLES,
+  most: 1,
+  async read(reader) {
+    const versions = await newestVersions(reader)
+    if (versions.length === 0) return { stations: new Map(), routes: new Map() }
+    const patterns = await patternsOf(reader, versions)
+    const places = await placesOf(reader, versions)
+    const shapes = await shapesOf(reader, versions)
+    const routes = await routesOf(reader, { versions, patterns, places, shapes })
+    return { stations: withLines(places, patterns, routes), routes }
+  },
+})
+
+/**
+ * What the stops of trips are, each sequence once: trips are told apart by a sum over their stops, so that the stops of one trip of each
+ * kind have to be put in order, not of all.
+ */
+async function patternsOf({ rows }: SliceReader, versions: readonly string[]): Promise<Pattern[]> {
+  const only = { timetable_version: { in: versions } }
+  const query = sql`
+    WITH sums AS (
+      SELECT timetable_version, trip_id, sum(hash(stop_id, stop_sequence)) AS stops
+      FROM ${scan(railStopTimes, only)}
+      GROUP BY timetable_version, trip_id
+    ), kinds AS (
+      SELECT t.timetable_version, t.network, t.route_id, t.shape_id, min(t.trip_id) AS trip_id, CAST(count(*) AS INTEGER) AS trips
+      FROM ${scan(railTrips, only)} t
+      LEFT JOIN sums ON sums.timetable_version = t.timetable_version AND sums.trip_id = t.trip_id
+      GROUP BY t.timetable_version, t.network, t.route_id, t.shape_id, sums.stops
+    )
+    SELECT k.network, k.trip_id, k.route_id, k.shape_id, k.trips, s.stop_id
+    FROM kinds k
+    LEFT JOIN ${scan(railStopTimes, only)} s ON s.timetable_version = k.timetable_version AND s.trip_id = k.trip_id
+    ORDER BY k.timetable_version, k.trip_id, s.stop_sequence`
+  const patterns = new Map<string, Pattern>()
+  for await (const batch of rows(query)) {
+    for (const { network, trip_id, route_id, shape_id, trips, stop_id } of batch) {
+      const key = `${network} ${trip_id}`
+      const pattern = patterns.get(key) ?? ({ network, route_id, shape_id, trips, stop_ids: [] } as unknown as Pattern)
+      patterns.set(key, pattern)
+      if (stop_id !== null) pattern.stop_ids.push(stop_id as string)
+    }
+  }
+  return [...patterns.values()]
+}
+
+type Place = Omit<NetworkStation, 'in_service' | 'lines' | 'networks'> & { readonly networks: string[] }
+
+async function placesOf({ rows }: SliceReader, versions: readonly string[]): Promise<Map<string, Place>> {
+  // The commuter timetable's word goes first; of 667 stations that both have in the captures no name differs.
+  const query = sql`
+    SELECT * FROM ${scan(railStations, { timetable_version: { in: versions } })} ORDER BY stop_id, network DESC`
+  const places = new Map<string, Place>()
+  for await (const batch of rows(query, tableColumns(railStations))) {
+    for (const row of batch) {
+      const stop_id = row['stop_id'] as string
+      const before = places.get(stop_id)
+      const access = row['has_wheelchair_boarding'] as boolean | null
+      places.set(stop_id, {
+        stop_id,
+        name: before?.name ?? (row['name'] as string),
+        position: before?.position ?? (row['position'] as Point | null),
+        networks: [...(before?.networks ?? []), row['network'] as string],
+        // It is enough that trains of one network can be boarded.
+        has_wheelchair_boarding: before?.has_wheelchair_boarding || access || (before?.has_wheelchair_boarding ?? access),
+        timezone: before?.timezone ?? (row['timezone'] as string | null),
+      })
+    }
+  }
+  return places
+}
+
+async function shapesOf({ rows }: SliceReader, versions: readonly string[]): Promise<Map<string, Line>> {
+  const query = sql`SELECT network, shape_id, geometry FROM ${scan(railShapes, { timetable_version: { in: versions } })}`
+  const shapes = new Map<string, Line>()
+  for await (const batch of rows(query))
+    for (const { network, shape_id, geometry } of batch)
+      shapes.set(`${network} ${shape_id}`, simplifiedLine(geometry as Line, TRACK_TOLERANCE_M))
+  return shapes
+}
+
+async function routesOf(
+  { rows }: SliceReader,
+  known: {
+    readonly versions: readonly string[]
+    readonly patterns: readonly Pattern[]
+    readonly places: ReadonlyMap<string, Place>
+    readonly shapes: ReadonlyMap<string, Line>
+  },
+): Promise<Map<string, NetworkRoute>> {
+  const { versions, patterns, places, shapes } = known
+  const byRoute = Map.groupBy(patterns, ({ network, route_id }) => `${network} ${route_id}`)
+  const query = sql`SELECT * FROM ${scan(railRoutes, { timetable_version: { in: versions } })} ORDER BY network, route_id`
+  const nameOf = (stop_id: unknown): string | null => (stop_id === null ? null : (places.get(stop_id as string)?.name ?? null))
+  const routes = new Map<string, NetworkRoute>()
+  for await (const batch of rows(query)) {
+    for (const row of batch) {
+      const [network, route_id] = [row['network'] as string, row['route_id'] as string]
+      const own = (byRoute.get(`${network} ${route_id}`) ?? []).toSorted((one, other) => other.trips - one.trips)
+      const stop_ids = own.find((pattern) => pattern.stop_ids.length > 0)?.stop_ids ?? []
+      const track = trackOf(own, shapes) ?? null
+      const way = track ?? wayOf(stop_ids, places)
+      routes.set(route_id, {
+        route_id,
+        network,
+        nucleo_code: row['nucleo_code'] as string | null,
+        short_name: row['short_name'] as string | null,
+        route_type: row['route_type'] as string,
+        color: row['color'] as string | null,
+        text_color: row['text_color'] as string | null,
+        named: {
+          origin: (row['origin_name'] as string | null) ?? nameOf(row['origin_stop_id']),
+          destination: (row['destination_name'] as string | null) ?? nameOf(row['destination_stop_id']),
+        },
+        trips: own.reduce((sum, { trips }) => sum + trips, 0),
+        patterns: own.filter((pattern) => pattern.stop_ids.length > 0).length,
+        stop_ids,
+        geometry: way,
+        geometry_source: way === null ? null : track ? 'SHAPE' : 'STATIONS',
+      })
+    }
+  }
+  return routes
+}
+
+/** The track that most trips of a route run on. */
+function trackOf(patterns: readonly Pattern[], shapes: ReadonlyMap<string, Line>): Line | undefined {
+  const trips = new Map<string, number>()
+  for (const { network, shape_id, trips: count } of patterns)
+    if (shape_id !== null) trips.set(`${network} ${shape_id}`, (trips.get(`${network} ${shape_id}`) ?? 0) + count)
+  const [most] = [...trips].filter(([id]) => shapes.has(id)).sort(([, one], [, other]) => other - one)
+  return most && shapes.get(most[0])
+}
+
+/** Straight lines from station to station, where at least two have a position. */
+function wayOf(stop_ids: readonly string[], places: ReadonlyMap<string, Place>): Line | null {
+  const points = stop_ids.flatMap((stop_id) => places.get(stop_id)?.position ?? [])
+  return points.length < 2
+    ? null
+    : simplifiedLine(
+        points.map(({ lat, lon }) => [lon, lat] as const),
+        0,
+      )
+}
+
+function withLines(
+  places: ReadonlyMap<string, Place>,
+  patterns: readonly Pattern[],
+  routes: ReadonlyMap<string, NetworkRoute>,
+): Map<string, NetworkStation> {
+  const lines = new Map<string, NetworkLine>()
+  const atStop = new Map<string, Set<string>>()
+  for (const { route_id, stop_ids } of patterns) {
+    const line = lineOf(routes.get(route_id))
+    const key = line && [line.network === 'CERCANIAS' ? 0 : 1, line.nucleo_code, line.short_name, line.route_type].join(' ')
+    if (line && key) lines.set(key, line)
+    for (const stop_id of stop_ids) {
+      const own = atStop.get(stop_id) ?? new Set()
+      atStop.set(stop_id, key ? own.add(key) : own)
+    }
+  }
+  return new Map(
+    [...places].map(([stop_id, place]) => {
+      const own = [...(atStop.get(stop_id) ?? [])].sort().map((key) => lines.get(key) as NetworkLine)
+      return [stop_id, { ...place, in_service: atStop.has(stop_id), lines: own }]
+    }),
+  )
+}
+
+/** The line of a route; null where it has no name. */
+function lineOf(route: NetworkRoute | undefined): NetworkLine | null {
+  if (!route || route.short_name === null) return null
+  const { network, nucleo_code, short_name, route_type } = route
+  return { network, nucleo_code, short_name, route_type }
+}

@@ -1,0 +1,136 @@
+import { RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
+import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { dayBounds } from '../../../lake/schema/time.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
+import { dateParam } from '../../define/params-time.ts'
+import { withExample } from '../tail.ts'
+import { NETWORK_TABLES, type NetworkRoute, type RailNetwork, railNetwork } from './network.ts'
+import { type TimetableDay, timetableDay } from './timetable-day.ts'
+import { checkCovered, timetableSpans } from './timetable-span.ts'
+import { madridDate } from './timetable-versions.ts'
+
+/** The day changes at midnight: a minute late at most. */
+const CLOCK_S = 60
+/** The network whose trains run in núcleos. */
+const COMMUTER = 'CERCANIAS'
+
+const { columns } = railRoutes
+const count = (about: string, example: number) => col.integer(0, about, { unit: '1', example })
+
+const lineFields = {
+  line: withExample(columns.short_name, 'C1'),
+  route_type: columns.route_type,
+  color: columns.color,
+  text_color: columns.text_color,
+  origin: withExample(
+    optional(columns.origin_name, 'First station of the route that has most trips; null for a line without trips.'),
+    'Madrid-Chamartín-Clara Campoamor',
+  ),
+  destination: withExample(optional(columns.destination_name, 'Last station of it.'), 'Aeropuerto T4'),
+  routes: count('Routes of the newest timetable, those without trips among them.', 1),
+  stations: count('Stations where its trips stop.', 4),
+  trips: count('Trips on the service day.', 1),
+} as const
+
+const nucleoFields = {
+  id: withExample(col.string(0, 'Code of the núcleo, as ids begin with it.'), '10'),
+  name: col.string(0, 'Name; in English where it is asked for.', { nullable: true, example: 'Madrid' }),
+  service_date: col.local_date(0, 'Service day that trips are counted of.', { example: '2026-08-22' }),
+  stations: count('Stations where its trips stop, by the newest timetable.', 4),
+  routes: count('Routes of the newest timetable, those without trips among them.', 1),
+  trips: count('Trips on the service day.', 1),
+  lines: nested.objects('Its lines, buses among them.', lineFields),
+} as const
+
+type Nucleo = ValueOf<typeof nucleoFields>
+
+const labelOf = (code: string, lang: 'es' | 'en'): string | null =>
+  (RAIL_NUCLEOS.codes as Readonly<Record<string, { readonly es: string; readonly en: string } | undefined>>)[code]?.[lang] ?? null
+
+const nucleo = record('RailNucleo', 'A commuter network (núcleo) and its lines.', nucleoFields, {
+  localise: (one, lang) => (lang === 'en' ? { ...one, name: labelOf(one.id, 'en') } : one),
+})
+
+/** Commuter networks. */
+export const nucleoList = defineEndpoint({
+  path: '/api/trenes/nucleos',
+  domain: 'rail',
+  plan: 'FREE',
+  summary: 'Commuter networks and their lines',
+  params: { date: dateParam("Service day that trips are counted of; today by Madrid's calendar unless given.", '2026-08-22') },
+  returns: {
+    kind: 'list',
+    name: 'nucleos',
+    record: nucleo,
+    key: ['id'],
+    id: 'id',
+    sorts: ['id', 'trips', 'stations'],
+    order: 'id',
+    limit: { default: 100, max: 1000 },
+  },
+  read: {
+    kind: 'kept',
+    from: [],
+    lake: NETWORK_TABLES,
+    clock_s: CLOCK_S,
+    answer: async ({ slice }, p, now) => {
+      const date = p.date ?? madridDate(now)
+      const { start } = dayBounds(date)
+      checkCovered(await slice(timetableSpans, ''), { at: start, parameter: 'date', value: p.date, networks: [COMMUTER] })
+      return nucleosOf(await slice(railNetwork, ''), await slice(timetableDay, date))
+    },
+  },
+  example: { date: '2026-08-22' },
+})
+
+function nucleosOf({ routes, stations }: RailNetwork, day: TimetableDay): Nucleo[] {
+  const byNucleo = Map.groupBy(
+    [...routes.values()].filter(({ nucleo_code }) => nucleo_code !== null),
+    ({ nucleo_code }) => nucleo_code as string,
+  )
+  const trips = counted(day.trips.map(({ route }) => keyOf(route.nucleo_code, route)))
+  const stops = counted([...stations.values()].flatMap(({ lines }) => lines.map((line) => keyOf(line.nucleo_code, line))))
+  const stationsOf = (code: string): number =>
+    [...stations.values()].filter(({ lines }) => lines.some(({ nucleo_code }) => nucleo_code === code)).length
+  return [...byNucleo].map(([code, own]) => {
+    const lines = [...Map.groupBy(own, (route) => keyOf(code, route))]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([key, ofLine]) => lineOf(ofLine, { stations: stops.get(key) ?? 0, trips: trips.get(key) ?? 0 }))
+    return {
+      id: code,
+      name: labelOf(code, 'es'),
+      service_date: day.date,
+      stations: stationsOf(code),
+      routes: own.length,
+      trips: lines.reduce((sum, line) => sum + line.trips, 0),
+      lines,
+    }
+  })
+
+  function lineOf(ofLine: readonly NetworkRoute[], counts: { readonly stations: number; readonly trips: number }): Nucleo['lines'][number] {
+    const main = ofLine.reduce((most, route) => (route.trips > most.trips ? route : most))
+    const nameOf = (stop_id: string | undefined): string | null => (stop_id === undefined ? null : (stations.get(stop_id)?.name ?? null))
+    return {
+      line: main.short_name,
+      route_type: main.route_type,
+      color: main.color,
+      text_color: main.text_color,
+      origin: nameOf(main.stop_ids[0]),
+      destination: nameOf(main.stop_ids.at(-1)),
+      routes: ofLine.length,
+      ...counts,
+    }
+  }
+}
+
+function keyOf(nucleo_code: string | null, line: { readonly short_name: string | null; readonly route_type: string }): string {
+  return `${nucleo_code} ${line.short_name} ${line.route_type}`
+}
+
+function counted(keys: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return counts
+}

@@ -1,0 +1,55 @@
+import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
+import { railStations } from '../../../lake/datasets/rail/stations.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { nested, record } from '../../define/fields.ts'
+import { required, textParam } from '../../define/params.ts'
+import { alertsField, alertsOf } from './alerts-of.ts'
+import { NETWORK_TABLES, railNetwork } from './network.ts'
+import { routeFields, routeOf } from './route.ts'
+
+/** The id of a route, as a path has it. */
+export const routeId = required(textParam("The publisher's id of the route.", { max: 60, example: '10T0001C1' }))
+
+const { stop_id, name, position, has_wheelchair_boarding } = railStations.columns
+
+const detail = record('RailRouteDetail', 'A route with its stations and what is wrong on it now.', {
+  ...routeFields,
+  stops: nested.objects('Its stations in the order of stop_ids.', {
+    order: col.integer(0, 'Place among the stops, from 1.', { unit: '1', example: 1 }),
+    stop_id,
+    name,
+    position,
+    has_wheelchair_boarding,
+  }),
+  alerts: alertsField,
+})
+
+/** One route. */
+export const routeById = defineEndpoint({
+  path: '/api/trenes/rutas/{id}',
+  domain: 'rail',
+  plan: 'FREE',
+  summary: 'One railway route: stations in order, geometry and current alerts',
+  params: { id: routeId },
+  returns: { kind: 'one', record: detail },
+  read: {
+    kind: 'kept',
+    from: [railAlerts],
+    lake: NETWORK_TABLES,
+    answer: async ({ slice, states }, { id }) => {
+      const network = await slice(railNetwork, '')
+      const route = network.routes.get(id)
+      if (!route) return null
+      return {
+        ...routeOf(route, network),
+        stops: route.stop_ids.flatMap((stop, at) => {
+          const station = network.stations.get(stop)
+          return station ? [{ ...station, order: at + 1 }] : []
+        }),
+        alerts: alertsOf(states[0], { route_id: id, lines: [{ line: route.short_name, nucleo_code: route.nucleo_code }] }, network),
+      }
+    },
+  },
+  example: { id: '10T0001C1' },
+})

@@ -1,0 +1,121 @@
+import { RAIL_STOP_USES } from '../../../lake/datasets/rail/codes.ts'
+import { railStations } from '../../../lake/datasets/rail/stations.ts'
+import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
+import { railTrips } from '../../../lake/datasets/rail/trips.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { dayBounds } from '../../../lake/schema/time.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
+import { integerParam } from '../../define/params.ts'
+import { dateParam } from '../../define/params-time.ts'
+import { withExample } from '../tail.ts'
+import { NETWORK_TABLES, railNetwork } from './network.ts'
+import { routeId } from './route-detail.ts'
+import { type DayTrip, type TimetableDay, timetableDay } from './timetable-day.ts'
+import { checkCovered, timetableSpans } from './timetable-span.ts'
+import { madridDate } from './timetable-versions.ts'
+
+/** The day changes at midnight: a minute late at most. */
+const CLOCK_S = 60
+
+const { columns } = railStopTimes
+const START = '2026-08-22T03:30:00.000Z'
+
+const stopFields = {
+  stop_id: columns.stop_id,
+  name: optional(railStations.columns.name, 'Name of the station; null where the timetable has none of its code.'),
+  stop_sequence: columns.stop_sequence,
+  arrival: columns.arrival,
+  departure: columns.departure,
+  arrival_at: col.instant(0, 'Arrival as an instant.', { nullable: true, example: START }),
+  departure_at: col.instant(0, 'Departure as an instant.', { nullable: true, example: START }),
+  pickup_type: col.code(0, 'Whether travellers get on; null where nothing is said, which means regularly.', RAIL_STOP_USES, {
+    nullable: true,
+    example: null,
+  }),
+  drop_off_type: col.code(0, 'Whether travellers get off, likewise.', RAIL_STOP_USES, { nullable: true, example: null }),
+} as const
+
+const tripFields = {
+  id: railTrips.columns.trip_id,
+  service_date: col.local_date(0, 'Service day; its trains may run on after midnight.', { example: '2026-08-22' }),
+  train_number: railTrips.columns.train_number,
+  service_mark: railTrips.columns.service_mark,
+  direction: withExample(
+    optional(
+      railTrips.columns.direction,
+      'Direction of travel, 0 or 1: as published, else that of its track, 1 being the inverse one; null where neither is known.',
+    ),
+    0,
+  ),
+  starts_at: col.instant(0, 'Departure from its first stop; null where no stops are published.', { nullable: true, example: START }),
+  is_wheelchair_accessible: railTrips.columns.is_wheelchair_accessible,
+  stops: nested.objects('Its stops in order.', stopFields),
+} as const
+
+/** The trips of a route on a day. */
+export const routeTimetable = defineEndpoint({
+  path: '/api/trenes/rutas/{id}/horarios',
+  domain: 'rail',
+  plan: 'FREE',
+  summary: 'Timetable of a railway route on a day',
+  about:
+    'Trips of the version of the timetable that holds on the day. Times of 24:00:00 and more are after midnight; arrival_at and departure_at say when that is.',
+  params: {
+    id: routeId,
+    date: dateParam("Service day; today by Madrid's calendar unless given.", '2026-08-22'),
+    direction: integerParam('Only trips of this direction of travel.', { min: 0, max: 1, example: '0' }),
+  },
+  returns: {
+    kind: 'list',
+    name: 'trips',
+    record: record('RailRouteTrip', 'A trip of a route on a day.', tripFields),
+    key: ['id'],
+    id: 'id',
+    sorts: ['starts_at', 'train_number'],
+    order: 'starts_at',
+    limit: { default: 100, max: 1000 },
+  },
+  read: {
+    kind: 'kept',
+    from: [],
+    lake: NETWORK_TABLES,
+    clock_s: CLOCK_S,
+    answer: async ({ slice }, p, now) => {
+      const date = p.date ?? madridDate(now)
+      const route = (await slice(railNetwork, '')).routes.get(p.id)
+      if (!route) return null
+      const { start } = dayBounds(date)
+      checkCovered(await slice(timetableSpans, ''), { at: start, parameter: 'date', value: p.date, networks: [route.network] })
+      const day = await slice(timetableDay, date)
+      const trips = day.tripsOfRoute(route.network, p.id)
+      return trips.filter((trip) => p.direction === null || trip.direction === p.direction).map((trip) => tripOf(day, trip))
+    },
+  },
+  example: { id: '10T0001C1', date: '2026-08-22' },
+})
+
+function tripOf(day: TimetableDay, trip: DayTrip): ValueOf<typeof tripFields> {
+  const stops = day.stopsOf(trip).map((stop) => ({
+    stop_id: stop.stop_id,
+    name: stop.name,
+    stop_sequence: stop.stop_sequence,
+    arrival: stop.arrival_s,
+    departure: stop.departure_s,
+    arrival_at: stop.arrival_at,
+    departure_at: stop.departure_at,
+    pickup_type: stop.pickup_type,
+    drop_off_type: stop.drop_off_type,
+  }))
+  const [first] = stops
+  return {
+    id: trip.trip_id,
+    service_date: day.date,
+    train_number: trip.train_number,
+    service_mark: trip.service_mark,
+    direction: trip.direction,
+    starts_at: first?.departure_at ?? first?.arrival_at ?? null,
+    is_wheelchair_accessible: trip.is_wheelchair_accessible,
+    stops,
+  }
+}

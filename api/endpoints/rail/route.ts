@@ -1,0 +1,91 @@
+import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
+import { railShapes } from '../../../lake/datasets/rail/shapes.ts'
+import { railStations } from '../../../lake/datasets/rail/stations.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { optional, record, type ValueOf } from '../../define/fields.ts'
+import { withExample } from '../tail.ts'
+import { GEOMETRY_SOURCES, RAIL_OPERATORS } from './codes.ts'
+import { type NetworkRoute, type RailNetwork, TRACK_TOLERANCE_M } from './network.ts'
+
+const { columns } = railRoutes
+const terminus = (about: string, example: string) => withExample(optional(railStations.columns.stop_id, about), example)
+const COMMONEST = 'of the stops that most of its trips have'
+
+/** Fields of a route. */
+export const routeFields = {
+  id: columns.route_id,
+  network: columns.network,
+  nucleo_code: columns.nucleo_code,
+  operator: col.code(0, 'Company that runs its trains.', RAIL_OPERATORS, { example: 'RENFE' }),
+  line: withExample(optional(columns.short_name, 'Line of commuter rail; null for other trains.'), 'C1'),
+  product: withExample(optional(columns.short_name, 'Product of other trains, as published; null for commuter rail.'), null),
+  route_type: columns.route_type,
+  color: columns.color,
+  text_color: columns.text_color,
+  origin_id: terminus(`First ${COMMONEST}; null where it has no trip.`, '17000'),
+  origin: withExample(
+    optional(columns.origin_name, 'Its name; of a route without trips what its own name or id tells.'),
+    'Madrid-Chamartín-Clara Campoamor',
+  ),
+  destination_id: terminus(`Last ${COMMONEST}; null where it has no trip.`, '98305'),
+  destination: withExample(optional(columns.destination_name, 'Its name, likewise.'), 'Aeropuerto T4'),
+  in_service: col.boolean(0, 'True where the newest timetable has trips of it.', { example: true }),
+  trips: col.integer(0, 'Trips that the newest timetable has of it, whatever the days they run on.', { unit: '1', example: 872 }),
+  patterns: col.integer(0, 'Different sequences of stops that its trips have.', { unit: '1', example: 2 }),
+  stop_ids: col.list([0, 0], 'Stations in the order in which most of its trips stop.', col.string(0, 'Station code.'), {
+    example: ['17000', '98003', '98304', '98305'],
+  }),
+  geometry_source: col.code(0, 'What the geometry is made of; null where there is none.', GEOMETRY_SOURCES, {
+    nullable: true,
+    example: 'SHAPE',
+  }),
+  geometry: optional(
+    railShapes.columns.geometry,
+    `The track of most of its trips, at most ${TRACK_TOLERANCE_M} m from the published one; without one, straight lines between the stations of stop_ids.`,
+  ),
+} as const
+
+/** A route with its geometry. */
+export const railRoute = record('RailRoute', 'A route: the trips of a line or product between two termini.', routeFields)
+
+/** A route, ready for replies. */
+export type Route = ValueOf<typeof routeFields>
+
+const known = new WeakMap<RailNetwork, readonly Route[]>()
+
+/** The routes of a network, ready for replies; made once for each. */
+export function routesOf(network: RailNetwork): readonly Route[] {
+  const there = known.get(network)
+  if (there) return there
+  const made = [...network.routes.values()].map((route) => routeOf(route, network))
+  known.set(network, made)
+  return made
+}
+
+/** A route as replies have it. */
+export function routeOf(route: NetworkRoute, { stations }: Pick<RailNetwork, 'stations'>): Route {
+  const [origin_id, destination_id] = [route.stop_ids.at(0) ?? null, route.stop_ids.at(-1) ?? null]
+  const nameOf = (stop_id: string | null): string | null => (stop_id === null ? null : (stations.get(stop_id)?.name ?? null))
+  const isCommuter = route.nucleo_code !== null
+  return {
+    id: route.route_id,
+    network: route.network,
+    nucleo_code: route.nucleo_code,
+    operator: 'RENFE',
+    line: isCommuter ? route.short_name : null,
+    product: isCommuter ? null : route.short_name,
+    route_type: route.route_type,
+    color: route.color,
+    text_color: route.text_color,
+    origin_id,
+    origin: nameOf(origin_id) ?? route.named.origin,
+    destination_id,
+    destination: nameOf(destination_id) ?? route.named.destination,
+    in_service: route.trips > 0,
+    trips: route.trips,
+    patterns: route.patterns,
+    stop_ids: route.stop_ids,
+    geometry_source: route.geometry_source,
+    geometry: route.geometry,
+  }
+}

@@ -1,0 +1,92 @@
+import { railPositions } from '../../../lake/datasets/rail/positions.ts'
+import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
+import { isoInstant } from '../../../lake/schema/time.ts'
+import { defineEndpoint, type Endpoint } from '../../define/endpoint.ts'
+import { type RecordShape, record } from '../../define/fields.ts'
+import { instantParam } from '../../define/params-time.ts'
+import { type BoardAsk, boardOf } from './board.ts'
+import { boardFields } from './board-fields.ts'
+import { liveTrips } from './live-trips.ts'
+import { NETWORK_TABLES, railNetwork } from './network.ts'
+import { lineParam, networkParam } from './station.ts'
+import { stationId } from './station-detail.ts'
+import { timetableDay } from './timetable-day.ts'
+import { checkCovered, timetableSpans } from './timetable-span.ts'
+import { madridDate } from './timetable-versions.ts'
+
+/** Trains come and go by the minute; live feeds are published every 20 s. */
+const CLOCK_S = 20
+/** The day before, of which trains run past midnight, and the day after, as boards reach 24 h ahead. */
+const DAYS = [-1, 0, 1] as const
+
+const at = instantParam('Moment that the board is of; now unless given.', '2026-08-22T03:00:00Z')
+
+function boardEndpoint(spec: {
+  readonly path: string
+  readonly summary: string
+  readonly side: BoardAsk['side']
+  readonly name: string
+  readonly what: string
+  readonly record: RecordShape<typeof boardFields>
+}): Endpoint {
+  return defineEndpoint({
+    path: spec.path,
+    domain: 'rail',
+    plan: 'FREE',
+    // Where trains are is for a higher plan: a board only says at which platform one stands.
+    excerpts: [{ of: railPositions, columns: ['platform'] }],
+    summary: spec.summary,
+    about: `${spec.what} within 24 h after the moment, and those planned before it that have not been here yet. Live data joins the timetable of the service day; without it the timetable answers alone, with is_live false. Trains that no timetable has are listed where their next stop is this station.`,
+    params: { id: stationId, at, line: lineParam, network: networkParam },
+    returns: {
+      kind: 'list',
+      name: spec.name,
+      record: spec.record,
+      key: ['service_date', 'network', 'trip_id', 'stop_sequence'],
+      sorts: ['scheduled_at', 'expected_at', 'delay_s'],
+      order: 'scheduled_at',
+      limit: { default: 20, max: 1000 },
+    },
+    read: {
+      kind: 'kept',
+      from: [railTripUpdates, railPositions],
+      lake: NETWORK_TABLES,
+      clock_s: CLOCK_S,
+      answer: async ({ slice, states }, p, now) => {
+        const station = (await slice(railNetwork, '')).stations.get(p.id)
+        if (!station) return null
+        const moment = p.at ?? now
+        const networks = p.network === null ? station.networks : station.networks.filter((network) => network === p.network)
+        const value = p.at === null ? null : isoInstant(p.at)
+        checkCovered(await slice(timetableSpans, ''), { at: moment, parameter: 'at', value, networks })
+        const days = await Promise.all(DAYS.map((days) => slice(timetableDay, madridDate(moment, days))))
+        const all = boardOf({ side: spec.side, stop_id: p.id, at: moment, now, days, live: liveTrips(states, now) })
+        if (p.line === null && p.network === null) return all
+        return all.filter(
+          (one) => (p.network === null || one.network === p.network) && (!p.line || p.line.includes(one.line ?? one.product ?? '')),
+        )
+      },
+    },
+    example: { id: '17000', at: '2026-08-22T03:00:00Z' },
+  })
+}
+
+/** Next departures of a station. */
+export const stationDepartures = boardEndpoint({
+  path: '/api/trenes/estaciones/{id}/salidas',
+  summary: 'Next departures of a railway station, with delay and platform',
+  side: 'DEPARTURES',
+  name: 'departures',
+  what: 'Trains that are to leave',
+  record: record('RailDeparture', 'A train that leaves a station.', boardFields),
+})
+
+/** Next arrivals at a station. */
+export const stationArrivals = boardEndpoint({
+  path: '/api/trenes/estaciones/{id}/llegadas',
+  summary: 'Next arrivals at a railway station, with delay and platform',
+  side: 'ARRIVALS',
+  name: 'arrivals',
+  what: 'Trains that are to arrive',
+  record: record('RailArrival', 'A train that arrives at a station.', boardFields),
+})

@@ -1,0 +1,38 @@
+import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { record } from '../../define/fields.ts'
+import { required, textParam } from '../../define/params.ts'
+import { alertsField, alertsOf } from './alerts-of.ts'
+import { NETWORK_TABLES, railNetwork } from './network.ts'
+import { stationFields, stationsOf } from './station.ts'
+
+/** The id of a station, as a path has it. */
+export const stationId = required(
+  textParam("Code of the station, five digits with zeros in front; the infrastructure manager's.", { max: 20, example: '17000' }),
+)
+
+const detail = record('RailStationDetail', 'A station with its lines and what is wrong there now.', {
+  ...stationFields,
+  alerts: alertsField,
+})
+
+/** One station. */
+export const stationById = defineEndpoint({
+  path: '/api/trenes/estaciones/{id}',
+  domain: 'rail',
+  plan: 'FREE',
+  summary: 'One railway station, with accessibility and current alerts',
+  params: { id: stationId },
+  returns: { kind: 'one', record: detail },
+  read: {
+    kind: 'kept',
+    from: [railAlerts],
+    lake: NETWORK_TABLES,
+    answer: async ({ slice, states }, { id }) => {
+      const network = await slice(railNetwork, '')
+      const found = stationsOf(network).find((one) => one.id === id)
+      return found ? { ...found, alerts: alertsOf(states[0], { stop_id: id, lines: found.lines }, network) } : null
+    },
+  },
+  example: { id: '17000' },
+})

@@ -1,0 +1,93 @@
+import { RAIL_NETWORKS, RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
+import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
+import { railStations } from '../../../lake/datasets/rail/stations.ts'
+import { placeAt } from '../../../lake/places/municipalities.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
+import { codeParam, listOf, textParam } from '../../define/params.ts'
+import { provinceField, provinceName, withExample } from '../tail.ts'
+import { RAIL_OPERATORS } from './codes.ts'
+import type { NetworkLine, NetworkStation, RailNetwork } from './network.ts'
+
+const { columns } = railStations
+
+const PROVINCE_CODE = col.string(0, 'INE code of the province, by the position; null abroad and where there is no position.', {
+  nullable: true,
+  example: '28',
+})
+
+/** A line, as stations list it. */
+const lineFields = {
+  line: withExample(railRoutes.columns.short_name, 'C1'),
+  nucleo_code: railRoutes.columns.nucleo_code,
+  route_type: railRoutes.columns.route_type,
+} as const
+
+/** Fields of a station. */
+export const stationFields = {
+  id: columns.stop_id,
+  name: columns.name,
+  position: columns.position,
+  province: provinceField(PROVINCE_CODE),
+  province_code: PROVINCE_CODE,
+  networks: col.list([0, 0], 'Networks whose timetable has it.', col.code(0, 'Network.', RAIL_NETWORKS), { example: ['CERCANIAS'] }),
+  operator: col.code(0, 'Company whose trains stop there.', RAIL_OPERATORS, { example: 'RENFE' }),
+  in_service: col.boolean(0, 'False where no trip of the newest timetables stops: it then has no lines and no products.', {
+    example: true,
+  }),
+  lines: nested.objects('Commuter lines whose trips stop there, buses among them.', lineFields),
+  products: col.list([0, 0], 'Products of other trains that stop there, as published.', col.string(0, 'Product.'), { example: ['AVE'] }),
+  has_wheelchair_boarding: optional(
+    columns.has_wheelchair_boarding,
+    'Whether trains of one network at least can be boarded in a wheelchair; null where nothing is said.',
+  ),
+  timezone: columns.timezone,
+} as const
+
+/** A station with its lines. */
+export const railStation = record('RailStation', 'A station, with the lines and products that stop there.', stationFields)
+
+/** A station, ready for replies. */
+export type Station = ValueOf<typeof stationFields>
+
+const known = new WeakMap<RailNetwork, readonly Station[]>()
+
+/** The stations of a network, ready for replies; made once for each. */
+export function stationsOf(network: RailNetwork): readonly Station[] {
+  const there = known.get(network)
+  if (there) return there
+  const made = [...network.stations.values()].map(stationOf)
+  known.set(network, made)
+  return made
+}
+
+function stationOf(station: NetworkStation): Station {
+  const province_code = station.position && placeAt(station.position).province_code
+  const [commuter, other] = [station.lines.filter(isCommuter), station.lines.filter((line) => !isCommuter(line))]
+  return {
+    id: station.stop_id,
+    name: station.name,
+    position: station.position,
+    province: provinceName(province_code),
+    province_code,
+    networks: station.networks,
+    operator: 'RENFE',
+    in_service: station.in_service,
+    lines: commuter.map(({ short_name, nucleo_code, route_type }) => ({ line: short_name, nucleo_code, route_type })),
+    products: [...new Set(other.map(({ short_name }) => short_name))],
+    has_wheelchair_boarding: station.has_wheelchair_boarding,
+    timezone: station.timezone,
+  }
+}
+
+function isCommuter({ nucleo_code }: NetworkLine): boolean {
+  return nucleo_code !== null
+}
+
+/** `network`, `operator`, `nucleo`, `line` and `q`, as stations and routes take them. */
+export const networkParam = codeParam('Network.', RAIL_NETWORKS, { example: 'CERCANIAS' })
+export const operatorParam = codeParam('Company that runs the trains.', RAIL_OPERATORS, { example: 'RENFE' })
+export const nucleoParam = listOf(codeParam('Commuter network (núcleo).', RAIL_NUCLEOS, { example: '10' }))
+export const lineParam = listOf(
+  textParam('Line of commuter rail or product of other trains, as published: C4a and C4A are two lines.', { max: 30, example: 'C1' }),
+)
