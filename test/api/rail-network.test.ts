@@ -3,10 +3,12 @@ import { railAlerts } from '../../lake/datasets/rail/alerts.ts'
 import { railCalendar } from '../../lake/datasets/rail/calendar.ts'
 import { railRoutes } from '../../lake/datasets/rail/routes.ts'
 import { railShapes } from '../../lake/datasets/rail/shapes.ts'
+import { railStationRegister } from '../../lake/datasets/rail/station-register.ts'
 import { railStations } from '../../lake/datasets/rail/stations.ts'
 import { railStopTimes } from '../../lake/datasets/rail/stop-times.ts'
 import { railTrips } from '../../lake/datasets/rail/trips.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import { until } from '../helpers/until.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
 const NOW = Date.parse('2026-08-22T08:00:00Z')
@@ -103,6 +105,34 @@ afterAll(() => service?.close())
 const idsOf = (reply: Reply, name: string): string[] => reply[name].map((one: Reply) => one.id)
 
 describe('stations', () => {
+  test('the register, once it has landed, adds place and address, the newest state of each', async () => {
+    expect(await service.json('/api/trenes/estaciones/17000')).toMatchObject({ address: null, municipality: null, province: 'Madrid' })
+    const registered = (values: AnyRow, updated_at: number): AnyRow =>
+      exampleTableRow(railStationRegister, { stop_id: '17000', observed_at: updated_at, updated_at, ...values })
+    await service.land(
+      railStationRegister,
+      [
+        registered({ address: 'Calle Vieja', municipality_code: '28079', municipality: 'MADRID', is_metre_gauge: false }, NOW - 60_000),
+        registered({ address: 'Agustín de Foxá, s/n', municipality_code: '28079', municipality: 'MADRID', is_metre_gauge: false }, NOW),
+        registered(
+          { stop_id: '87722', address: null, municipality_code: null, municipality: 'LYON', country: 'FR', province_code: null },
+          NOW,
+        ),
+      ],
+      NOW,
+    )
+    await until('shown', async () => (await service.json('/api/trenes/estaciones/87722')).municipality === 'LYON')
+    expect(await service.json('/api/trenes/estaciones/17000')).toMatchObject({
+      ...{ address: 'Agustín de Foxá, s/n', municipality: 'Madrid', municipality_code: '28079', country: 'ES', is_metre_gauge: false },
+    })
+    expect(await service.json('/api/trenes/estaciones?ids=87722,98003')).toMatchObject({
+      stations: [
+        { country: 'FR', province: null },
+        { municipality: null, country: null },
+      ],
+    })
+  })
+
   const ids = async (query: string): Promise<string[]> => idsOf(await service.json(`/api/trenes/estaciones?${query}`), 'stations')
 
   test('one that both networks have is one, with the lines and products of both', async () => {

@@ -1,10 +1,12 @@
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
+import { railStationRegister } from '../../../lake/datasets/rail/station-register.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { record } from '../../define/fields.ts'
 import { required, textParam } from '../../define/params.ts'
 import { alertsField, alertsOf } from './alerts-of.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { stationFields, stationsOf } from './station.ts'
+import { stationRegister } from './station-register.ts'
 
 /** The id of a station, as a path has it. */
 export const stationId = required(
@@ -27,10 +29,10 @@ export const stationById = defineEndpoint({
   read: {
     kind: 'kept',
     from: [railAlerts],
-    lake: NETWORK_TABLES,
+    lake: [...NETWORK_TABLES, railStationRegister],
     answer: async ({ slice, states }, { id }) => {
       const network = await slice(railNetwork, '')
-      const found = stationsOf(network).find((one) => one.id === id)
+      const found = stationsOf(network, await slice(stationRegister, '')).find((one) => one.id === id)
       return found ? { ...found, alerts: alertsOf(states[0], { stop_id: id, lines: found.lines }, network) } : null
     },
   },

@@ -1,20 +1,27 @@
 import { RAIL_NETWORKS, RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
+import { railStationRegister } from '../../../lake/datasets/rail/station-register.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
-import { placeAt } from '../../../lake/places/municipalities.ts'
+import { municipalityByCode, placeAt } from '../../../lake/places/municipalities.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { codeParam, listOf, textParam } from '../../define/params.ts'
 import { provinceField, provinceName, withExample } from '../tail.ts'
 import { RAIL_OPERATORS } from './codes.ts'
 import type { NetworkLine, NetworkStation, RailNetwork } from './network.ts'
+import type { RegisteredStation } from './station-register.ts'
 
 const { columns } = railStations
+const { columns: registered } = railStationRegister
 
-const PROVINCE_CODE = col.string(0, 'INE code of the province, by the position; null abroad and where there is no position.', {
-  nullable: true,
-  example: '28',
-})
+const PROVINCE_CODE = col.string(
+  0,
+  'INE code of the province, by the position, else by the register; null abroad and where neither tells.',
+  {
+    nullable: true,
+    example: '28',
+  },
+)
 
 /** A line, as stations list it. */
 const lineFields = {
@@ -30,6 +37,11 @@ export const stationFields = {
   position: columns.position,
   province: provinceField(PROVINCE_CODE),
   province_code: PROVINCE_CODE,
+  municipality: optional(registered.municipality, 'Municipality by the register; null where that lacks the station.'),
+  municipality_code: registered.municipality_code,
+  address: registered.address,
+  postal_code: registered.postal_code,
+  country: registered.country,
   networks: col.list([0, 0], 'Networks whose timetable has it.', col.code(0, 'Network.', RAIL_NETWORKS), { example: ['CERCANIAS'] }),
   operator: col.code(0, 'Company whose trains stop there.', RAIL_OPERATORS, { example: 'RENFE' }),
   in_service: col.boolean(0, 'False where no trip of the newest timetables stops: it then has no lines and no products.', {
@@ -41,6 +53,7 @@ export const stationFields = {
     columns.has_wheelchair_boarding,
     'Whether trains of one network at least can be boarded in a wheelchair; null where nothing is said.',
   ),
+  is_metre_gauge: registered.is_metre_gauge,
   timezone: columns.timezone,
 } as const
 
@@ -50,19 +63,25 @@ export const railStation = record('RailStation', 'A station, with the lines and 
 /** A station, ready for replies. */
 export type Station = ValueOf<typeof stationFields>
 
-const known = new WeakMap<RailNetwork, readonly Station[]>()
+/** What the register says of a station that it lacks. */
+const UNREGISTERED = { address: null, postal_code: null, municipality: null, municipality_code: null, country: null, is_metre_gauge: null }
 
-/** The stations of a network, ready for replies; made once for each. */
-export function stationsOf(network: RailNetwork): readonly Station[] {
+type Register = ReadonlyMap<string, RegisteredStation>
+
+const known = new WeakMap<RailNetwork, { readonly register: Register; readonly stations: readonly Station[] }>()
+
+/** The stations of a network with what the register adds, ready for replies; made once for both. */
+export function stationsOf(network: RailNetwork, register: Register): readonly Station[] {
   const there = known.get(network)
-  if (there) return there
-  const made = [...network.stations.values()].map(stationOf)
-  known.set(network, made)
-  return made
+  if (there?.register === register) return there.stations
+  const stations = [...network.stations.values()].map((station) => stationOf(station, register.get(station.stop_id)))
+  known.set(network, { register, stations })
+  return stations
 }
 
-function stationOf(station: NetworkStation): Station {
-  const province_code = station.position && placeAt(station.position).province_code
+function stationOf(station: NetworkStation, listed: RegisteredStation | undefined): Station {
+  const { address, postal_code, municipality, municipality_code, country, is_metre_gauge } = listed ?? UNREGISTERED
+  const province_code = (station.position && placeAt(station.position).province_code) ?? listed?.province_code ?? null
   const [commuter, other] = [station.lines.filter(isCommuter), station.lines.filter((line) => !isCommuter(line))]
   return {
     id: station.stop_id,
@@ -70,12 +89,18 @@ function stationOf(station: NetworkStation): Station {
     position: station.position,
     province: provinceName(province_code),
     province_code,
+    municipality: (municipality_code && municipalityByCode(municipality_code)?.name) ?? municipality,
+    municipality_code,
+    address,
+    postal_code,
+    country,
     networks: station.networks,
     operator: 'RENFE',
     in_service: station.in_service,
     lines: commuter.map(({ short_name, nucleo_code, route_type }) => ({ line: short_name, nucleo_code, route_type })),
     products: [...new Set(other.map(({ short_name }) => short_name))],
     has_wheelchair_boarding: station.has_wheelchair_boarding,
+    is_metre_gauge,
     timezone: station.timezone,
   }
 }

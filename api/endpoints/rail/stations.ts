@@ -1,9 +1,11 @@
+import { railStationRegister } from '../../../lake/datasets/rail/station-register.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { isInside } from '../../define/geo.ts'
 import { geoParams, provinceParam } from '../../define/params-place.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { matcherOf, searchParam } from './search.ts'
 import { lineParam, networkParam, nucleoParam, operatorParam, railStation, type Station, stationsOf } from './station.ts'
+import { stationRegister } from './station-register.ts'
 
 /** Stations of the railway. */
 export const stationList = defineEndpoint({
@@ -12,7 +14,7 @@ export const stationList = defineEndpoint({
   plan: 'FREE',
   summary: 'Railway stations with position, lines and products',
   about:
-    'Every station of the newest timetables; a code that both networks use is one station. Stations where no trip stops are listed too, with in_service false. The province is told from the position.',
+    'Every station of the newest timetables; a code that both networks use is one station. Stations where no trip stops are listed too, with in_service false. The province is told from the position; address and municipality come from the register of stations, which had 697 of 1,162 commuter stops and all others in 2026.',
   params: {
     province: provinceParam,
     network: networkParam,
@@ -35,10 +37,10 @@ export const stationList = defineEndpoint({
   read: {
     kind: 'kept',
     from: [],
-    lake: NETWORK_TABLES,
+    lake: [...NETWORK_TABLES, railStationRegister],
     answer: async ({ slice }, p) => {
       const matches = matcherOf(p.q)
-      return stationsOf(await slice(railNetwork, '')).filter(
+      return stationsOf(await slice(railNetwork, ''), await slice(stationRegister, '')).filter(
         (one) =>
           (p.province === null || one.province_code === p.province) &&
           (p.network === null || one.networks.includes(p.network)) &&

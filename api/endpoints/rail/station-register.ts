@@ -1,0 +1,25 @@
+import { railStationRegister } from '../../../lake/datasets/rail/station-register.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { sql } from '../../../lake/query/sql.ts'
+import type { Row } from '../../../lake/schema/dataset.ts'
+import { tableColumns } from '../../../lake/schema/physical.ts'
+import { defineSlice } from '../../define/slice.ts'
+
+/** What the register says of a station. */
+export type RegisteredStation = Row<typeof railStationRegister>
+
+/** The newest state of each station of the register, by its code. It has one key, the empty one; without a register it is empty. */
+export const stationRegister = defineSlice<ReadonlyMap<string, RegisteredStation>>({
+  name: 'station register',
+  from: [railStationRegister],
+  most: 1,
+  async read({ rows }) {
+    const query = sql`
+      SELECT * FROM ${scan(railStationRegister)}
+      QUALIFY row_number() OVER (PARTITION BY stop_id ORDER BY observed_at DESC, is_baseline) = 1`
+    const found = new Map<string, RegisteredStation>()
+    for await (const batch of rows(query, tableColumns(railStationRegister)))
+      for (const row of batch) found.set(row['stop_id'] as string, row as RegisteredStation)
+    return found
+  },
+})
