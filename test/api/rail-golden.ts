@@ -94,7 +94,7 @@ async function fillLive(connection: DuckDBConnection, live: readonly GoldenLive[
 
 /**
  * Service days begin at noon less twelve hours of Madrid's clock, and each day is run by the newest version that begins no later than its
- * midnight. A trip of long distance goes by its number.
+ * midnight. A trip of long distance goes by its number, and by its variant where that is spoken of; parts of one train are shown once.
  */
 function boardQuery({ side, stop_id, at, now }: Parameters<Golden['board']>[0]): string {
   const [own, other] = side === 'DEPARTURES' ? ['departure', 'arrival'] : ['arrival', 'departure']
@@ -120,13 +120,19 @@ function boardQuery({ side, stop_id, at, now }: Parameters<Golden['board']>[0]):
         first_value(s.stop_id) OVER (trip ORDER BY s.stop_sequence DESC) AS destination_id
       FROM running r JOIN rail_stop_times s ON s.timetable_version = r.timetable_version AND s.trip_id = r.trip_id
       WINDOW trip AS (PARTITION BY r.day, r.timetable_version, r.trip_id)
+    ), parts AS (
+      SELECT DISTINCT service_date, train_number, substr(trip_id, 6, 1) AS variant FROM live WHERE network = 'AVLDMD'
     ), here AS (
       SELECT calls.*, live.relationship, live.skipped, live.relationship IS NOT NULL AS is_live,
         CASE WHEN NOT live.doubtful AND scheduled_at <= TIMESTAMPTZ '${now}' + INTERVAL 4 HOUR THEN live.delay_s END AS late_s,
         (SELECT min(n.stop_sequence) FROM rail_stop_times n
           WHERE n.timetable_version = calls.timetable_version AND n.trip_id = calls.trip_id AND n.stop_id = live.next_stop_id) AS next
-      FROM calls LEFT JOIN live ON live.network = calls.network AND live.service_date = calls.day
-        AND CASE WHEN live.network = 'AVLDMD' THEN live.train_number = calls.train_number ELSE live.trip_id = calls.trip_id END
+      FROM calls
+      LEFT JOIN parts ON parts.service_date = calls.day AND parts.train_number = calls.train_number AND parts.variant = calls.variant
+      LEFT JOIN live ON live.network = calls.network AND live.service_date = calls.day
+        AND CASE WHEN live.network = 'AVLDMD' THEN live.train_number = calls.train_number
+            AND (parts.variant IS NULL OR parts.variant = substr(live.trip_id, 6, 1))
+          ELSE live.trip_id = calls.trip_id END
       WHERE calls.stop_id = '${stop_id}' AND (first = last OR stop_sequence <> ${side === 'DEPARTURES' ? 'last' : 'first'})
     ), told AS (
       SELECT *,
@@ -145,5 +151,8 @@ function boardQuery({ side, stop_id, at, now }: Parameters<Golden['board']>[0]):
     WHERE scheduled_at < TIMESTAMPTZ '${at}' + INTERVAL 24 HOUR AND (scheduled_at >= TIMESTAMPTZ '${at}' OR (
       status = 'SCHEDULED' AND scheduled_at >= TIMESTAMPTZ '${at}' - INTERVAL 12 HOUR AND (
         (late_s IS NOT NULL AND expected >= TIMESTAMPTZ '${at}') OR (next <= stop_sequence AND TIMESTAMPTZ '${at}' <= TIMESTAMPTZ '${now}'))))
+    QUALIFY row_number() OVER (
+      PARTITION BY day, network, CASE WHEN variant IS NULL THEN trip_id ELSE train_number END, timed.scheduled_at
+      ORDER BY status = 'CANCELLED', ${side === 'DEPARTURES' ? 'last - stop_sequence' : 'stop_sequence - first'} DESC, trip_id) = 1
     ORDER BY timed.scheduled_at, service_date, network, trip_id, stop_sequence`
 }

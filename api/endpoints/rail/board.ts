@@ -41,11 +41,11 @@ const PLANNED: Told = Object.freeze({ status: 'SCHEDULED', expected_at: null, de
 
 /**
  * The trains of a station from a moment on, in no order: those planned within 24 h after it, those planned before it that have not been here
- * yet, and those that no timetable has and that come here next.
+ * yet, and those that no timetable has and that come here next. A train whose timetable has it in several parts is one.
  */
 export function boardOf(ask: BoardAsk): BoardEntry[] {
   const { at, stop_id, days, side, live } = ask
-  const entries: BoardEntry[] = []
+  const entries = new Trains(side)
   for (const day of days) {
     const planned = plannedBoard(day, side, stop_id)
     const updateOf = live.updatesOn(day)
@@ -55,19 +55,54 @@ export function boardOf(ask: BoardAsk): BoardEntry[] {
       if (scheduled_at >= at + REACH_MS) break
       const update = updateOf(trip)
       if (!update) {
-        if (scheduled_at >= at) entries.push(call.entry)
+        if (scheduled_at >= at) entries.add(call.entry, call.at)
         continue
       }
       const told = toldOf(ask, { day, trip, row, update, scheduled_at })
       if (scheduled_at < at && !isWaitedFor(ask, { day, trip, row, update, told })) continue
-      entries.push(entryOf(day, { trip, row, told, is_live: true, scheduled_at }))
+      entries.add(entryOf(day, { trip, row, told, is_live: true, scheduled_at }), call.at)
     }
   }
   for (const update of live.comingTo(stop_id)) {
     const entry = addedTrain(ask, update)
-    if (entry) entries.push(entry)
+    if (entry) entries.all.push(entry)
   }
-  return entries
+  return entries.all
+}
+
+/**
+ * The trains of a board. Trips that are parts of one train, by its number and their variants, call at the same stop at the same time (157 of
+ * 1,318 trains of 2026-08-25): of these the one that runs is shown, and of several that do the one that goes furthest, or comes from furthest.
+ */
+class Trains {
+  readonly all: BoardEntry[] = []
+  readonly #side: BoardAsk['side']
+  readonly #parts = new Map<string, { readonly place: number; readonly reach: number }>()
+
+  constructor(side: BoardAsk['side']) {
+    this.#side = side
+  }
+
+  add(entry: BoardEntry, { trip, row }: Planned['at']): void {
+    if (trip.variant === null || trip.train_number === null) {
+      this.all.push(entry)
+      return
+    }
+    const key = `${trip.network} ${trip.train_number} ${entry.service_date} ${entry.scheduled_at}`
+    const reach = this.#side === 'DEPARTURES' ? trip.end - row : row - trip.first
+    const other = this.#parts.get(key)
+    const before = other && (this.all[other.place] as BoardEntry)
+    if (!other || !before) this.#parts.set(key, { place: this.all.push(entry) - 1, reach })
+    else if (isBetter([entry, reach], [before, other.reach])) {
+      this.all[other.place] = entry
+      this.#parts.set(key, { place: other.place, reach })
+    }
+  }
+}
+
+function isBetter([one, reach]: readonly [BoardEntry, number], [other, otherReach]: readonly [BoardEntry, number]): boolean {
+  const runs = one.status !== 'CANCELLED'
+  return runs === (other.status !== 'CANCELLED') ? reach > otherReach : runs
 }
 
 /** A train of a station as it is planned. */
