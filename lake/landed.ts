@@ -112,6 +112,23 @@ export function coverageOf(dataset: string, landed: Readonly<Record<string, numb
   return { until: Math.min(...(running.length > 0 ? running : all)), newest: Math.max(...all) }
 }
 
+/** The feeds that a table's properties say something of. */
+export function feedsIn(properties: Readonly<Record<string, string>>): string[] {
+  return Object.keys(properties).flatMap((name) => (name.startsWith(LANDED) ? [name.slice(LANDED.length)] : []))
+}
+
+/**
+ * True where tables, by their properties, hold the same fetches of a feed, none of them half derived: a publication lands in one table after
+ * the other, and what is between is none that anybody published.
+ */
+export function holdSame(feed: string, tables: readonly Readonly<Record<string, string>>[]): boolean {
+  const landed = tables.map((properties) => landedOf(properties, feed))
+  const held = landed.map(({ seqs, withdrawn }) => `${formatSeqs(seqs)};${formatSeqs(withdrawn)}`)
+  return new Set(held).size <= 1 && landed.every(({ rebuildFrom }) => rebuildFrom === null)
+}
+
+const LANDED = 'landed.'
+
 /** The properties that state what a table holds of a feed; null removes a property. */
 export function landedProperties(feed: string, landed: Landed): Record<string, string | null> {
   return {

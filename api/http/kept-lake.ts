@@ -1,4 +1,4 @@
-import { coverageOf } from '../../lake/landed.ts'
+import { coverageOf, feedsIn, holdSame } from '../../lake/landed.ts'
 import type { FeedListing } from '../../lake/live/freshness.ts'
 import type { Lake, LakePins, LakeSnapshot } from '../../lake/open.ts'
 import { type Version, versionsIn } from '../../lake/query/versions.ts'
@@ -129,7 +129,7 @@ class Kept implements KeptLake {
     if (this.#isLooking) return
     this.#isLooking = true
     try {
-      const found = await this.#snapshots([...this.#datasets.values()])
+      const found = this.#settled(await this.#snapshots([...this.#datasets.values()]))
       const changed = new Set([...found].filter(([id, snapshot]) => snapshot?.version !== this.#tables.get(id)?.version).map(([id]) => id))
       if (changed.size > 0) await this.#moveTo(new Map([...this.#tables, ...found]), changed)
     } catch (error) {
@@ -137,6 +137,22 @@ class Kept implements KeptLake {
     } finally {
       this.#isLooking = false
     }
+  }
+
+  /** Tables as they are found, but for those among which a publication is landing: these stay as they were until all of them have it. */
+  #settled(found: Tables): Tables {
+    const tables = [...found]
+    const feeds = new Set(tables.flatMap(([, table]) => feedsIn(table?.properties ?? {})))
+    const waiting = new Set<string>()
+    for (const feed of feeds) {
+      const filled = tables.filter(([, table]) => table && feedsIn(table.properties).includes(feed))
+      const same = holdSame(
+        feed,
+        filled.map(([, table]) => table?.properties ?? {}),
+      )
+      if (!same) for (const [id] of filled) waiting.add(id)
+    }
+    return new Map(tables.map(([id, table]) => [id, waiting.has(id) ? (this.#tables.get(id) ?? null) : table]))
   }
 
   async #moveTo(tables: Tables, changed: ReadonlySet<string>): Promise<void> {

@@ -1,6 +1,6 @@
 import { liveFiles } from '../../lake/iceberg/files.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
-import { formatSeqs, landedOf } from '../../lake/landed.ts'
+import { holdSame } from '../../lake/landed.ts'
 import type { LakePins } from '../../lake/open.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
@@ -20,15 +20,14 @@ export async function pinInputs(context: IngestContext, { from }: Derived): Prom
   return new Map(await Promise.all(from.map(async (dataset) => [dataset.id, await context.lake.table(dataset).load()] as const)))
 }
 
-/**
- * True where the inputs hold the same fetches of each of their feeds, none of them half derived: a publication lands in one table after the
- * other, and what is between is no version that anybody published.
- */
+/** True where the inputs hold the same fetches of each of their feeds, see `holdSame`. */
 export function isSettled({ from }: Derived, pins: LakePins, feeds: readonly Feed[]): boolean {
   return feeds.every(({ id, into }) => {
-    const landed = from.filter((dataset) => into.includes(dataset)).map((dataset) => landedOf(pins.get(dataset.id)?.properties ?? {}, id))
-    const held = landed.map(({ seqs, withdrawn }) => `${formatSeqs(seqs)};${formatSeqs(withdrawn)}`)
-    return new Set(held).size <= 1 && landed.every(({ rebuildFrom }) => rebuildFrom === null)
+    const filled = from.filter((dataset) => into.includes(dataset))
+    return holdSame(
+      id,
+      filled.map((dataset) => pins.get(dataset.id)?.properties ?? {}),
+    )
   })
 }
 

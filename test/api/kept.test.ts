@@ -6,11 +6,13 @@ import { defineSlice } from '../../api/define/slice.ts'
 import { railAlerts } from '../../lake/datasets/rail/alerts.ts'
 import { railRoutes } from '../../lake/datasets/rail/routes.ts'
 import { railStations } from '../../lake/datasets/rail/stations.ts'
+import { landedProperties } from '../../lake/landed.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { sql } from '../../lake/query/sql.ts'
 import { col } from '../../lake/schema/columns.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { until } from '../helpers/until.ts'
+import { landRows } from '../lake/query/fixtures.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
 const FIRST = Date.parse('2026-08-21T22:00:00Z')
@@ -222,4 +224,34 @@ test('a version that is landing shows once all tables have it, and is read befor
   expect((await service.get('/api/names/1')).status).toBe(404)
   // Once for each of the two landings.
   expect(reads.get('')).toBe(2)
+})
+
+test('a version that takes the place of its name shows once all tables hold its publication', async () => {
+  const version = { name: 'b', from: SECOND }
+  const properties = (seq: number): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(
+        landedProperties('renfe_gtfs_cercanias', {
+          seqs: [[1, seq]],
+          lost: [],
+          withdrawn: [],
+          until: SECOND,
+          rebuildFrom: null,
+          rebuilds: 0,
+        }),
+      ).filter((entry): entry is [string, string] => entry[1] !== null),
+    )
+  const land = (dataset: typeof railStations | typeof railRoutes, values: AnyRow, seq: number): Promise<unknown> =>
+    landRows(service.lake, dataset, rowsOf(dataset, version, [values]), { properties: properties(seq) })
+  await land(railRoutes, {}, 1)
+  await land(railStations, { stop_id: '8', name: 'Huelva' }, 1)
+  await until('shown', async () => (await service.get('/api/names/8')).status === 200)
+  reads.clear()
+  await land(railStations, { stop_id: '9', name: 'Irun' }, 2)
+  // Looked at every 100 ms.
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  expect([(await service.get('/api/names/9')).status, reads.size]).toEqual([404, 0])
+  await land(railRoutes, {}, 2)
+  await until('shown', async () => (await service.get('/api/names/9')).status === 200)
+  expect(reads.get('')).toBe(1)
 })

@@ -106,7 +106,7 @@ const idsOf = (reply: Reply, name: string): string[] => reply[name].map((one: Re
 
 describe('stations', () => {
   test('the register, once it has landed, adds place and address, the newest state of each', async () => {
-    expect(await service.json('/api/trenes/estaciones/17000')).toMatchObject({ address: null, municipality: null, province: 'Madrid' })
+    expect(await service.json('/api/trenes/estaciones/17000')).toMatchObject({ address: null, municipality: 'Madrid', province: 'Madrid' })
     const registered = (values: AnyRow, updated_at: number): AnyRow =>
       exampleTableRow(railStationRegister, { stop_id: '17000', observed_at: updated_at, updated_at, ...values })
     await service.land(
@@ -128,7 +128,7 @@ describe('stations', () => {
     expect(await service.json('/api/trenes/estaciones?ids=87722,98003')).toMatchObject({
       stations: [
         { country: 'FR', province: null },
-        { municipality: null, country: null },
+        { municipality: 'Madrid', municipality_code: '28079', country: 'ES', address: null },
       ],
     })
   })

@@ -18,8 +18,17 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 
 /** Publishes the states of an instant: positions of both networks, trip updates, and the map's long-distance trains. */
-async function publish(state: { positions?: AnyRow[]; ld?: AnyRow[]; ld_at?: number; updates?: AnyRow[]; map?: AnyRow[] }, at = NOON) {
-  await service.publish(railTripUpdates, state.updates ?? [], { at })
+async function publish(
+  state: { positions?: AnyRow[]; ld?: AnyRow[]; ld_at?: number; updates?: AnyRow[]; updates_at?: number; map?: AnyRow[] },
+  at = NOON,
+) {
+  for (const [feed, network] of [
+    ['renfe_trip_updates', 'CERCANIAS'],
+    ['renfe_trip_updates_ld', 'AVLDMD'],
+  ] as const) {
+    const own = (state.updates ?? []).filter((row) => row['network'] === network)
+    await service.publish(railTripUpdates, own, { feed, at: state.updates_at ?? at })
+  }
   await service.publish(railFleet, state.map ?? [], { feed: 'renfe_flota_ld', at })
   await service.publish(railPositions, state.ld ?? [], { feed: 'renfe_positions_ld', at: state.ld_at ?? at })
   await service.publish(railPositions, state.positions ?? [], { at })
@@ -117,6 +126,20 @@ describe('with a timetable', () => {
       status: 'ACTIVE',
       age_s: 0,
     })
+  })
+
+  test('trip updates count for a quarter of an hour, and those of a train that they lack are the last that is known', async () => {
+    const positions = [position('90001', {})]
+    const late = (values: AnyRow): AnyRow[] => [update('1041M90001C3', { delay_s: 420, service_date: '2026-11-17', ...values })]
+    const told = async (): Promise<Reply> => (await trains()).map(({ delay_s, delay_source }) => [delay_s, delay_source])
+    await publish({ positions, updates: late({}), updates_at: NOON - 14 * MINUTE })
+    expect(await told()).toEqual([[420, 'TRIP_UPDATES']])
+    await publish({ positions, updates: late({ is_stale: true, updated_at: NOON - 14 * MINUTE }) })
+    expect(await told()).toEqual([[420, 'LAST_KNOWN']])
+    await publish({ positions, updates: late({ is_stale: true, updated_at: NOON - 16 * MINUTE }) })
+    expect(await told()).toEqual([[null, null]])
+    await publish({ positions, updates: late({}), updates_at: NOON - 16 * MINUTE })
+    expect(await told()).toEqual([[null, null]])
   })
 
   test('an added train is in no timetable, and one without a trip has its number', async () => {

@@ -44,8 +44,7 @@ const platforms = new WeakMap<State<typeof railPositions>, ReadonlyMap<string, s
 export function liveTrips(states: readonly [State<typeof railTripUpdates>, State<typeof railPositions>], now: number): LiveTrips {
   const index = indexOf(states[0])
   const atStops = platformsOf(states[1])
-  const isCurrent = (row: TripUpdate): boolean =>
-    now - (index.published.get(row.network) ?? 0) <= CURRENT_FOR_MS && (!row.is_stale || now - row.updated_at <= CURRENT_FOR_MS)
+  const isCurrent = currentAt(states[0], now)
   return {
     updatesOn(day) {
       const rows = updatesOn(index, day)
@@ -57,6 +56,12 @@ export function liveTrips(states: readonly [State<typeof railTripUpdates>, State
     comingTo: (stop_id) => (index.byNextStop.get(stop_id) ?? NONE).filter(isCurrent),
     platformOf: (trip_id, stop_id) => atStops.get(keyOf(trip_id, stop_id)) ?? null,
   }
+}
+
+/** Tells whether what is said of a trip says anything of an instant (ms): of a publication, and of a trip in it, that is not too old. */
+export function currentAt(state: State<typeof railTripUpdates>, now: number): (row: TripUpdate) => boolean {
+  const { published } = indexOf(state)
+  return (row) => now - (published.get(row.network) ?? 0) <= CURRENT_FOR_MS && (!row.is_stale || now - row.updated_at <= CURRENT_FOR_MS)
 }
 
 /** What is said of the trips of a day, found once for each state and day. */

@@ -5,7 +5,7 @@ import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
-import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
+import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { integerParam } from '../../define/params.ts'
 import { dateParam } from '../../define/params-time.ts'
 import { withExample } from '../tail.ts'
@@ -40,6 +40,10 @@ const tripFields = {
   id: railTrips.columns.trip_id,
   service_date: col.local_date(0, 'Service day; its trains may run on after midnight.', { example: '2026-08-22' }),
   train_number: railTrips.columns.train_number,
+  variant: meaning(
+    railTrips.columns.variant,
+    'Part of a long-distance train: parts are trips of their own, many with the same stops and times. Commuter trips have none.',
+  ),
   service_mark: railTrips.columns.service_mark,
   direction: withExample(
     optional(
@@ -112,6 +116,7 @@ function tripOf(day: TimetableDay, trip: DayTrip): ValueOf<typeof tripFields> {
     id: trip.trip_id,
     service_date: day.date,
     train_number: trip.train_number,
+    variant: trip.variant,
     service_mark: trip.service_mark,
     direction: trip.direction,
     starts_at: first?.departure_at ?? first?.arrival_at ?? null,

@@ -1,6 +1,7 @@
 import { railFleet } from '../../../lake/datasets/rail/fleet.ts'
 import { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import type { KeptAsk } from '../../define/endpoint.ts'
+import { currentAt } from './live-trips.ts'
 import type { MapRow, PositionRow, TRAIN_STATES, Train, TrainStates, TripUpdateRow } from './train.ts'
 import { trainId } from './train-id.ts'
 import { endsOf, type Match, type MatchDay, matchDaysAt, matchTrain } from './train-match.ts'
@@ -71,7 +72,7 @@ function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
 function trainsOf([positions, updates, fleet]: TrainStates, at: number, days: readonly MatchDay[]): RunningTrains {
   const current = fleet.rows.filter((row) => at - fixOf(row) <= railFleet.currentFor_ms)
   const mapped = new Map(current.map((row) => [mapKey(row), row]))
-  const making: Making = { at, days, updates: updatesOf(updates.rows), mapped }
+  const making: Making = { at, days, updates: updatesOf(updates.rows.filter(currentAt(updates, at))), mapped }
   const byId = new Map<string, RunningTrain>()
   const gone = new Set<string>()
   const published = blocksIn(positions.rows)
@@ -190,7 +191,7 @@ function made(row: PositionRow | MapRow, { at, days, updates }: Making, seen: Se
     platform: seen.platform,
     delay_s: delay?.delay_s ?? null,
     delay_quality: delay?.delay_quality ?? null,
-    delay_source: delay && delay.delay_s !== null ? (delay === update ? 'TRIP_UPDATES' : 'MAP') : null,
+    delay_source: delay && delay.delay_s !== null ? (delay !== update ? 'MAP' : update.is_stale ? 'LAST_KNOWN' : 'TRIP_UPDATES') : null,
     schedule_relationship: update?.schedule_relationship ?? null,
     trip_id,
     matched_trip_id: match?.trip_id ?? null,

@@ -37,11 +37,14 @@ export const stationFields = {
   position: columns.position,
   province: provinceField(PROVINCE_CODE),
   province_code: PROVINCE_CODE,
-  municipality: optional(registered.municipality, 'Municipality by the register; null where that lacks the station.'),
-  municipality_code: registered.municipality_code,
+  municipality: optional(registered.municipality, 'Municipality by the register, else by the position; null where neither tells.'),
+  municipality_code: optional(
+    registered.municipality_code,
+    'INE code of the municipality; by the position for stations that the register lacks.',
+  ),
   address: registered.address,
   postal_code: registered.postal_code,
-  country: registered.country,
+  country: optional(registered.country, 'Country by the register, else by the position; null where neither tells.'),
   networks: col.list([0, 0], 'Networks whose timetable has it.', col.code(0, 'Network.', RAIL_NETWORKS), { example: ['CERCANIAS'] }),
   operator: col.code(0, 'Company whose trains stop there.', RAIL_OPERATORS, { example: 'RENFE' }),
   in_service: col.boolean(0, 'False where no trip of the newest timetables stops: it then has no lines and no products.', {
@@ -80,8 +83,10 @@ export function stationsOf(network: RailNetwork, register: Register): readonly S
 }
 
 function stationOf(station: NetworkStation, listed: RegisteredStation | undefined): Station {
-  const { address, postal_code, municipality, municipality_code, country, is_metre_gauge } = listed ?? UNREGISTERED
-  const province_code = (station.position && placeAt(station.position).province_code) ?? listed?.province_code ?? null
+  const { address, postal_code, municipality, is_metre_gauge } = listed ?? UNREGISTERED
+  const place = station.position && placeAt(station.position)
+  const province_code = place?.province_code ?? listed?.province_code ?? null
+  const municipality_code = listed?.municipality_code ?? place?.municipality_code ?? null
   const [commuter, other] = [station.lines.filter(isCommuter), station.lines.filter((line) => !isCommuter(line))]
   return {
     id: station.stop_id,
@@ -93,7 +98,7 @@ function stationOf(station: NetworkStation, listed: RegisteredStation | undefine
     municipality_code,
     address,
     postal_code,
-    country,
+    country: listed?.country ?? (province_code === null ? null : 'ES'),
     networks: station.networks,
     operator: 'RENFE',
     in_service: station.in_service,

@@ -58,8 +58,11 @@ export interface TimetableDay {
   stopsOf(trip: DayTrip): DayStop[]
 }
 
-/** Days that are kept: yesterday, today and tomorrow, as trains run past midnight and boards reach beyond it, and two that somebody asks for. */
-const DAYS = 5
+/**
+ * Days that are kept: yesterday, today and tomorrow, as trains run past midnight and boards reach beyond it, and the three of each of two
+ * other moments that somebody asks for. A day takes some 5 MB.
+ */
+const DAYS = 9
 const NO_TRIPS: readonly DayTrip[] = []
 /** What the id of a shape ends with that is run the other way. */
 const INVERSE = '_INV'

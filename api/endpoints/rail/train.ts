@@ -24,6 +24,7 @@ export const TRAIN_MATCHES = defineCodes('train_match', 'How a running train was
 /** Where a delay comes from. */
 export const TRAIN_DELAY_SOURCES = defineCodes('train_delay_source', 'Who states the delay of a train.', {
   TRIP_UPDATES: ['Actualizaciones de viaje, datos abiertos', 'Trip updates, open data'],
+  LAST_KNOWN: ['Lo último que dijeron las actualizaciones de viaje, que ya no lo tienen', 'What trip updates said last, which lack it now'],
   MAP: ['Mapa de trenes, sin licencia declarada', 'Map of trains, no licence stated'],
 })
 

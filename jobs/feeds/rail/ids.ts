@@ -66,3 +66,22 @@ export function serviceDate(weekday: number | null, instant: number): string {
   }
   return new Date(local - 4 * HOUR).toISOString().slice(0, 10)
 }
+
+/** Clock times of Madrid between which the ids of a night are taken over: from the begin of the service day on, ms. */
+const [OVER_FROM, OVER_TO] = [4 * HOUR, 7.5 * HOUR]
+/** Validity start at the end of a long-distance trip id. */
+const VALID_FROM = /(\d{4}-\d{2}-\d{2})$/
+
+/**
+ * The service day of a cancelled long-distance trip that is spoken of at an instant (ms). Those of yesterday are stated until the ids of the
+ * night are taken over, about 04:00 UTC (on 2026-03-28 eleven trains, seven of which ran that afternoon): an id that was not made in this
+ * night, whose trips begin to be valid the day before it, is of yesterday.
+ */
+export function cancelledDate(tripId: string, instant: number): string {
+  const local = instant + offsetAt(instant)
+  const clock = local % DAY
+  const [, validFrom = ''] = VALID_FROM.exec(tripId) ?? []
+  const yesterday = new Date(local - DAY).toISOString().slice(0, 10)
+  const isOld = validFrom !== '' && validFrom < yesterday
+  return isOld && clock >= OVER_FROM && clock < OVER_TO ? yesterday : serviceDate(null, instant)
+}

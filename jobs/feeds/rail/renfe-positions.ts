@@ -63,7 +63,7 @@ function positionRow(
     source: renfe.id,
     network: about.network,
     source_id: about.id,
-    observed_at: vehicle.observedAt ?? about.publishedAt,
+    observed_at: observedAt(vehicle, about.publishedAt, notes),
     vehicle_id: vehicle.vehicleId,
     trip_id: tripId,
     train_number: train_number ?? vehicle.vehicleId,
@@ -76,6 +76,13 @@ function positionRow(
     platform: PLATFORM.exec(vehicle.label ?? '')?.[1] ?? null,
     label: vehicle.label,
   }
+}
+
+/** A train that is seen later than it is published would hide all that is said of it until then. */
+function observedAt({ observedAt: stated }: RealtimeVehicle, publishedAt: number, notes: Notes): number {
+  if (stated === null || stated <= publishedAt) return stated ?? publishedAt
+  notes.warn('a train is seen later than it is published')
+  return publishedAt
 }
 
 /** In transit a fix of the train, else the coordinates of the station; a status that is not known says nothing of it. */

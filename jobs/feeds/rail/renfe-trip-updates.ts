@@ -7,7 +7,7 @@ import { type Band, type Batch, batch, defineFeed, type FeedBody, type Notes } f
 import { delayQuality } from './delays.ts'
 import { derivedAlerts } from './derived-alerts.ts'
 import { expectedNucleos } from './expected-nucleos.ts'
-import { serviceDate, tripParts } from './ids.ts'
+import { cancelledDate, serviceDate, tripParts } from './ids.ts'
 import { messageOf, type Network, realtimePlans, sortedSet } from './realtime.ts'
 
 /** Trains come and go: none may run at night, and the first fetch after an outage may be of another hour. */
@@ -61,7 +61,7 @@ function* readTripUpdates(network: Network, bodies: readonly FeedBody[], notes: 
       const row = tripUpdateRow({ network, tripId, publishedAt }, tripUpdate, notes)
       const before = trips.get(tripId)
       if (before) notes.warn('a trip is stated twice')
-      trips.set(tripId, before ? worseOf(before, row) : row)
+      trips.set(tripId, before ? likelierOf(before, row) : row)
     }
   }
   const rows = [...trips.values()]
@@ -73,7 +73,7 @@ function* readTripUpdates(network: Network, bodies: readonly FeedBody[], notes: 
  * Of two statements of one trip, which long distance has (277 of 39,823 on 2026-03-28, of 11 trips): what runs, not what is cancelled, and
  * of two that run the later one. Their order tells nothing.
  */
-function worseOf(one: TripUpdate, other: TripUpdate): TripUpdate {
+function likelierOf(one: TripUpdate, other: TripUpdate): TripUpdate {
   if (one.schedule_relationship === 'CANCELED' || other.schedule_relationship === 'CANCELED')
     return one.schedule_relationship === 'CANCELED' ? other : one
   return (other.delay_s ?? 0) > (one.delay_s ?? 0) ? other : one
@@ -87,6 +87,7 @@ function tripUpdateRow(
   const { train_number, line, nucleo_code, weekday } = tripParts(about.tripId)
   if (train_number === null) notes.warn('a trip id of no known form')
   const next = update.stops.find(({ relationship }) => relationship !== 'SKIPPED') ?? null
+  const isCancelled = update.trip.relationship === 'CANCELED'
   const delay_s = update.delay_s ?? next?.arrivalDelay_s ?? null
   if (delay_s !== null && delay_s !== (next?.arrivalDelay_s ?? delay_s)) notes.warn("a trip's delay is not that of its next stop")
   return {
@@ -96,7 +97,8 @@ function tripUpdateRow(
     train_number,
     line,
     nucleo_code,
-    service_date: serviceDate(weekday, about.publishedAt),
+    service_date:
+      isCancelled && weekday === null ? cancelledDate(about.tripId, about.publishedAt) : serviceDate(weekday, about.publishedAt),
     // Without one, the standard says, a trip is scheduled.
     schedule_relationship: update.trip.relationship ?? 'SCHEDULED',
     delay_s,

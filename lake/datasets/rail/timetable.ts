@@ -13,7 +13,7 @@ export const VERSION_COLUMNS = {
   valid_from: col.instant(3, "Begin of the version's first day in Madrid.", { example: '2026-08-21T22:00:00.000Z' }),
 } as const
 
-/** What all datasets of a timetable share: whole versions, one file of each. */
+/** What all datasets of a timetable share: whole versions, each in files of its own. */
 export const TIMETABLE = {
   domain: 'rail',
   sources: [renfe],

@@ -51,6 +51,22 @@ test('long-distance trains are as old as their publication, and have neither nú
   ])
 })
 
+test('a train that is seen later than it is published is as old as its publication', async () => {
+  const vehicle = (timestamp: number): object => ({
+    trip: { tripId: '1041M90001C3' },
+    vehicle: { id: '90001' },
+    position: { latitude: 40, longitude: -3 },
+    timestamp: String(timestamp),
+  })
+  const entities = [
+    { id: 'VP_C3-90001', vehicle: vehicle(NOON / 1000 + 86_400 * 365) },
+    { id: 'VP_C3-90002', vehicle: vehicle(NOON / 1000 - 5) },
+  ]
+  const publication = await parseBytes(renfePositions, realtimeJson(entities, NOON))
+  expect(rowsOf(publication, 'rail_positions')).toMatchObject([{ observed_at: NOON }, { observed_at: NOON - 5000 }])
+  expect(publication.report.warnings.get('a train is seen later than it is published')).toBe(1)
+})
+
 test('an added train, one without a trip and one of an odd id are kept; an unknown status is counted', async () => {
   const vehicle = (tripId?: string, more: object = {}): object => ({
     ...(tripId === undefined ? {} : { trip: { tripId } }),
