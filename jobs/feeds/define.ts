@@ -82,6 +82,11 @@ export interface Blocks {
   readonly expected?: ExpectedBlocks
   /** Blocks that are expected and that no publication ever has: they are not missing. */
   readonly never?: readonly string[]
+  /**
+   * How long after a publication that had a block one without it is refused, s; 0 unless told. For versions that take the place of others
+   * whole, where what is missing is not kept from before.
+   */
+  readonly refusedFor_s?: number
   /** Greatest share of the blocks, those missing before included, that may be missing: more is half a publication; 0.5 unless told. */
   readonly mostMissing?: number
   /** The dataset of the feed by whose rows a block is judged to be missing, where these rows may rightly be none; its own unless told. */

@@ -71,16 +71,20 @@ function countReason(
   const { last, missing } = context
   if (!last) return null
   const lastBlocks = last.blocks[dataset.id] ?? {}
+  const older_ms = publication.data_time - Date.parse(last.data_time)
   const seen = Object.keys(lastBlocks)
   // A block that was missing before is known all the same: else each publication without it would seem to lack a greater share.
   const known = new Set([...seen, ...missing]).size
   const mostMissing = feed.blocks?.[dataset.id]?.mostMissing ?? MOST_MISSING
   if (seen.length > 1 && missing.length > mostMissing * known) return `${dataset.id}: ${missing.length} of ${known} blocks missing`
+  const lost = missing.filter((block) => lastBlocks[block])
+  if (lost.length > 0 && older_ms <= 1000 * (feed.blocks?.[dataset.id]?.refusedFor_s ?? 0))
+    return `${dataset.id}: ${lost.join(', ')} missing, of which the publication before has rows`
   const [now, before] =
     missing.length === 0 ? [rows, last.rows[dataset.id] ?? 0] : [outside(missing, context.blocks ?? {}), outside(missing, lastBlocks)]
   if (before <= 0) return null
   const ratio = now / before
-  const least = leastRatio(band, publication.data_time - Date.parse(last.data_time))
+  const least = leastRatio(band, older_ms)
   if (ratio < least)
     return `${dataset.id}: ${now} rows after ${before}, ${percent(ratio)} of them where at least ${percent(least)} is usual`
   if (ratio > band.maxRatio)

@@ -1,9 +1,14 @@
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { type RealtimeMessage, readRealtime } from '../../formats/gtfs-realtime.ts'
-import { type FeedBody, type FeedRequest, FormatError, type Notes, type RequestPlan } from '../define.ts'
+import { type Band, type FeedBody, type FeedRequest, FormatError, type Notes, type RequestPlan } from '../define.ts'
 
 /** The networks that have live feeds. */
 export type Network = 'CERCANIAS' | 'AVLDMD'
+
+/** Commuter trains come and go, none may run at night, and the first fetch after an outage may be of another hour: núcleos tell what is missing. */
+export const COMMUTER_BAND: Band = Object.freeze({ atLeast: 0, minRatio: 0, maxRatio: 100_000 })
+/** Long distance has no núcleos; in two minutes not four of ten of its trains are gone, and where only a few run the next publication is taken. */
+export const LONG_DISTANCE_BAND: Band = Object.freeze({ ...COMMUTER_BAND, soon: [{ within_s: 120, minRatio: 0.6 }] })
 
 const HOST = 'https://gtfsrt.renfe.com/'
 const MAX_BYTES = 16_000_000

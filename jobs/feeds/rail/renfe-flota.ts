@@ -7,10 +7,10 @@ import { lookUp } from '../look-up.ts'
 import { delayQuality } from './delays.ts'
 import { expectedNucleos } from './expected-nucleos.ts'
 import { delayOf, flagOf, localInstant, type MapTrain, mapTime, positionOf, textOf } from './map-fields.ts'
+import { COMMUTER_BAND, LONG_DISTANCE_BAND } from './realtime.ts'
 
 type Train = FeedRow<typeof railFleet>
 
-const BANDS = { rail_fleet: { atLeast: 0, minRatio: 0, maxRatio: 100_000 } }
 /** `codProduct`, found by joining captures to the timetable. */
 const PRODUCTS: Readonly<Record<string, string>> = {
   2: 'AVE',
@@ -38,7 +38,7 @@ export const renfeFlotaLd = defineFeed({
   into: [railFleet],
   every_s: 30,
   plans: mapPlan('https://tiempo-real.largorecorrido.renfe.com/renfe-visor/flotaLD.json'),
-  bands: BANDS,
+  bands: { rail_fleet: LONG_DISTANCE_BAND },
   rawRetentionDays: 14,
   liveByDefault: false,
   rows: (bodies, clock, notes) => readMap(longDistanceRow, { bodies, clock }, notes),
@@ -52,7 +52,7 @@ export const renfeFlota = defineFeed({
   into: [railFleet],
   every_s: 30,
   plans: mapPlan('https://tiempo-real.renfe.com/renfe-visor/flota.json'),
-  bands: BANDS,
+  bands: { rail_fleet: COMMUTER_BAND },
   blocks: { rail_fleet: { column: 'nucleo_code', least: 2, mostMissing: 1, expected: expectedNucleos, never: ABSENT } },
   rawRetentionDays: 14,
   liveByDefault: false,

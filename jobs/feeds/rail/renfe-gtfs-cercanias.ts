@@ -6,7 +6,7 @@ import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { defineFeed } from '../define.ts'
-import { archiveRequest, nightlyBand, readTimetable } from './timetable.ts'
+import { ALIKE_S, archiveRequest, nightlyBand, readTimetable } from './timetable.ts'
 import type { NetworkIds } from './timetable-context.ts'
 
 /** Service (núcleo, counter, day letter), train number, line: `1032S19799C1`. */
@@ -40,6 +40,11 @@ export const renfeGtfsCercanias = defineFeed({
     rail_calendar: nightlyBand(100, 0.6),
   },
   // Stop times name no núcleo: one that is gone with its trips is a sixth of them at most in all núcleos but two.
-  blocks: { rail_trips: { column: 'nucleo_code' }, rail_calendar: { column: 'nucleo_code' }, rail_routes: { column: 'nucleo_code' } },
+  // A version without one would leave its stations without trains, though the one before has them for four weeks more.
+  blocks: {
+    rail_trips: { column: 'nucleo_code', refusedFor_s: ALIKE_S },
+    rail_calendar: { column: 'nucleo_code' },
+    rail_routes: { column: 'nucleo_code' },
+  },
   rows: (bodies, clock, notes, wanted) => readTimetable(IDS, { bodies, clock, notes, wanted }),
 })

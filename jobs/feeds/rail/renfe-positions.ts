@@ -2,13 +2,11 @@ import { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import { renfe } from '../../../lake/datasets/rail/sources.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import type { RealtimeVehicle } from '../../formats/gtfs-realtime.ts'
-import { type Band, type Batch, batch, defineFeed, type FeedBody, type Notes } from '../define.ts'
+import { type Batch, batch, defineFeed, type FeedBody, type Notes } from '../define.ts'
 import { expectedNucleos } from './expected-nucleos.ts'
 import { tripParts } from './ids.ts'
-import { messageOf, type Network, realtimePlans } from './realtime.ts'
+import { COMMUTER_BAND, LONG_DISTANCE_BAND, messageOf, type Network, realtimePlans } from './realtime.ts'
 
-/** Trains come and go: none may run at night, and the first fetch after an outage may be of another hour. */
-const BAND: Band = { atLeast: 0, minRatio: 0, maxRatio: 100_000 }
 /** What stands where there is no station. */
 const NO_STOP = '00000'
 const PLATFORM = /-PLATF\.\(([^)]+)\)$/
@@ -21,7 +19,7 @@ export const renfePositions = defineFeed({
   into: [railPositions],
   every_s: 20,
   plans: realtimePlans('vehicle_positions'),
-  bands: { rail_positions: BAND },
+  bands: { rail_positions: COMMUTER_BAND },
   // Any number of núcleos may be away, for what is not there takes nothing from what is.
   blocks: { rail_positions: { column: 'nucleo_code', least: 2, mostMissing: 1, expected: expectedNucleos } },
   rawRetentionDays: 14,
@@ -36,7 +34,7 @@ export const renfePositionsLd = defineFeed({
   into: [railPositions],
   every_s: 20,
   plans: realtimePlans('vehicle_positions_LD'),
-  bands: { rail_positions: BAND },
+  bands: { rail_positions: LONG_DISTANCE_BAND },
   rawRetentionDays: 14,
   rows: (bodies, _clock, notes) => readPositions('AVLDMD', bodies, notes),
 })

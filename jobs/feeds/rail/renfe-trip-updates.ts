@@ -3,16 +3,12 @@ import { renfe } from '../../../lake/datasets/rail/sources.ts'
 import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import type { RealtimeTripUpdate } from '../../formats/gtfs-realtime.ts'
-import { type Band, type Batch, batch, defineFeed, type FeedBody, type Notes } from '../define.ts'
+import { type Batch, batch, defineFeed, type FeedBody, type Notes } from '../define.ts'
 import { delayQuality } from './delays.ts'
 import { derivedAlerts } from './derived-alerts.ts'
 import { expectedNucleos } from './expected-nucleos.ts'
 import { cancelledDate, serviceDate, tripParts } from './ids.ts'
-import { messageOf, type Network, realtimePlans, sortedSet } from './realtime.ts'
-
-/** Trains come and go: none may run at night, and the first fetch after an outage may be of another hour. */
-const BAND: Band = { atLeast: 0, minRatio: 0, maxRatio: 100_000 }
-const BANDS = { rail_trip_updates: BAND, rail_alerts: BAND }
+import { COMMUTER_BAND, LONG_DISTANCE_BAND, messageOf, type Network, realtimePlans, sortedSet } from './realtime.ts'
 
 /**
  * Delays and cancellations of commuter trains. A núcleo that is missing from a publication is missing of the alerts too, by the count of its
@@ -25,7 +21,7 @@ export const renfeTripUpdates = defineFeed({
   into: [railTripUpdates, railAlerts],
   every_s: 20,
   plans: realtimePlans('trip_updates'),
-  bands: BANDS,
+  bands: { rail_trip_updates: COMMUTER_BAND, rail_alerts: COMMUTER_BAND },
   // Any number of núcleos may be away, for what is not there takes nothing from what is.
   blocks: {
     rail_trip_updates: { column: 'nucleo_code', least: 2, mostMissing: 1, expected: expectedNucleos },
@@ -43,7 +39,8 @@ export const renfeTripUpdatesLd = defineFeed({
   into: [railTripUpdates, railAlerts],
   every_s: 30,
   plans: realtimePlans('trip_updates_LD'),
-  bands: BANDS,
+  // That trains are late may begin and end at any moment.
+  bands: { rail_trip_updates: LONG_DISTANCE_BAND, rail_alerts: COMMUTER_BAND },
   rawRetentionDays: 14,
   rows: (bodies, _clock, notes) => readTripUpdates('AVLDMD', bodies, notes),
 })

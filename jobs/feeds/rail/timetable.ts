@@ -21,7 +21,7 @@ const OLD_DAYS = 7
 const DAY_MS = 86_400_000
 
 /** How long a night's timetable is expected to be like the one before, s: after that, one that has shrunk for good is taken. */
-const ALIKE_S = 5 * 86_400
+export const ALIKE_S = 5 * 86_400
 /** Share of the rows of the one before that a timetable has at least after that; in 13 months of archives none had less than 0.6 of it. */
 const LEAST_LATER = 0.2
 

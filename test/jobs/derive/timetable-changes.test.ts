@@ -279,10 +279,11 @@ test('two nights of the stand-in: ids are made anew, days pass, and nothing chan
     const extended = await tableRows(context, railTimetableChanges)
     expect(new Set(extended.map(({ network, what, change }) => `${network} ${what} ${change}`))).toEqual(new Set(['AVLDMD TRIP EXTENDED']))
     expect(Math.min(...extended.map(({ first_day }) => Date.parse(first_day as string)))).toBeGreaterThan(publishers.now() + 90 * DAY)
-    // The third night lacks a network whole: its lines and routes are gone, of its trains nobody knows.
+    // Six nights later one lacks a network whole: its lines and routes are gone, of its trains nobody knows. Sooner it would be refused.
+    publishers.advance(6 * DAY)
     publishers.setFault({ feed: 'renfe_gtfs_cercanias', fault: 'block_missing', blocks: ['20'] })
     await night()
-    expect((await derive(mine, timetableChanges, { feeds, signal: never })).made).toEqual(['avldmd-2026-11-19', 'cercanias-2026-11-20'])
+    expect((await derive(mine, timetableChanges, { feeds, signal: never })).made).toEqual(['avldmd-2026-11-25', 'cercanias-2026-11-26'])
     const found = (await tableRows(context, railTimetableChanges)).filter(({ network }) => network === 'CERCANIAS')
     expect(new Set(found.map(({ what, change, nucleo_code }) => `${what} ${change} ${nucleo_code}`))).toEqual(
       new Set(['ROUTE GONE 20', 'LINE GONE 20']),

@@ -167,7 +167,7 @@ describe('commuter rail', () => {
     }
   })
 
-  test('a network that is missing whole is a missing block, not a loss', async () => {
+  test('a network that is missing whole is refused for five days, then a missing block', async () => {
     const publication = await parse(renfeGtfsCercanias, CERCANIAS)
     const last = {
       data_time: '2026-08-21T02:10:00.000Z',
@@ -175,7 +175,12 @@ describe('commuter rail', () => {
       blocks: { rail_trips: { '10': 37_000, '20': 12_000, '51': 40_000 } },
       said_missing: {},
     } as unknown as AcceptedFetch
-    const verdict = judge({ ...renfeGtfsCercanias, bands: {} }, publication, { last, missing: {} })
+    const free = { ...renfeGtfsCercanias, bands: { rail_trips: { atLeast: 0, minRatio: 0, maxRatio: 1000 } } }
+    expect(judge(free, publication, { last, missing: {} })).toMatchObject({
+      kind: 'reject',
+      reason: 'rail_trips: 20 missing, of which the publication before has rows',
+    })
+    const verdict = judge(free, publication, { last: { ...last, data_time: '2026-08-10T02:10:00.000Z' }, missing: {} })
     expect(verdict).toMatchObject({ kind: 'accept', missing: { rail_trips: ['20'] } })
   })
 })

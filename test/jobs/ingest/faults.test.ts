@@ -63,7 +63,7 @@ const EXPECTED: Record<FaultName, (facts: Facts) => Expected | null> = {
   old_layout: ({ hasOldLayout }) => (hasOldLayout ? accepted : null),
 }
 
-/** Trains come and go, at night to none: half of them is a publication like any other, and who is not in it is absent once, of three. */
+/** Commuter trains come and go, at night to none: half of them is a publication like any other, and who is not in it is absent once, of three. */
 const TRAINS: Partial<Record<FaultName, Expected>> = { half_empty: accepted }
 
 /** A timetable states no time either, and is the same for a day: two hours before the newest there was the one before it. */
@@ -76,15 +76,12 @@ const SPECIAL: Readonly<Record<string, Partial<Record<FaultName, Expected>>>> = 
   dgt_incidents: { block_missing: { outcome: 'rejected', words: /incidents: \d+ rows after \d+, 8\d\.\d %/ } },
   // The document states no time: an older one cannot be told, and a wrong clock is in no field.
   sct_incidents: { stale: accepted, clock_skew: accepted },
-  renfe_gtfs_cercanias: TIMETABLE,
+  renfe_gtfs_cercanias: { ...TIMETABLE, block_missing: { outcome: 'rejected', words: /rail_trips: 51 missing/ } },
   renfe_gtfs_avldmd: TIMETABLE,
   // The stations with restricted sale are no block of the register.
   fuel_stations: { block_missing: { outcome: 'rejected', words: /fuel_stations: \d+ rows after \d+, 9\d\.\d %/ } },
   renfe_trip_updates: TRAINS,
-  renfe_trip_updates_ld: TRAINS,
   renfe_positions: TRAINS,
-  renfe_positions_ld: TRAINS,
-  renfe_flota_ld: TRAINS,
   renfe_flota: TRAINS,
 }
 
@@ -165,7 +162,7 @@ describe.each(LIVELY.map((feed) => [feed.id, feed] as const))('%s under every fa
   })
 })
 
-/** Trains alone may be any number at any time: who is not in a publication is absent once, and what is in it is true of those it names. */
+/** Commuter trains alone may be any number at any time: who is not in a publication is absent once, and what is in it is true of those it names. */
 const mayBeHalf = ({ id }: Feed): boolean => SPECIAL[id]?.half_empty === accepted
 
 test('only of feeds whose least number is declared to be none may half be missing', () => {
