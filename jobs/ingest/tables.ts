@@ -167,7 +167,7 @@ async function makeReplacement(
 ): Promise<{ removed: number; added: number; add: DataFile[]; remove: LiveFile[]; isPlain: boolean }> {
   const { dataset, state, ids, feed, staged } = landing
   const { table: fresh, rows } = staged
-  const versions = await versionsIn(session, dataset, fresh)
+  const versions = await freshVersions(session, dataset, fresh)
   const touched = await filesTouched(session, { state, dataset, ids, fresh, versions })
   if (touched.length === 0) {
     const add = rows === 0 ? [] : await writeRows(context, session, { dataset, state, from: fresh })
@@ -206,7 +206,7 @@ function givingWay(
 }
 
 /** The versions of new rows; none of a dataset without versions. Told once, for each piece of the rows is compared with them. */
-async function versionsIn(session: Session, dataset: Dataset, fresh: Sql): Promise<DuckDBValue[]> {
+async function freshVersions(session: Session, dataset: Dataset, fresh: Sql): Promise<DuckDBValue[]> {
   if (!dataset.version) return []
   const found = await session.values(sql`SELECT DISTINCT ${column(dataset, dataset.version)} FROM ${fresh}`)
   return found.flat()

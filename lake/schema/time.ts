@@ -64,6 +64,19 @@ export function dayBounds(date: string, zone: string = MADRID): { start: number;
   return { start: instantOf(date, '00:00', { zone }), end: instantOf(next, '00:00', { zone }) }
 }
 
+/** The date (YYYY-MM-DD) in Madrid at an instant (ms), some days on. */
+export function madridDate(instant: number, days = 0): string {
+  return new Date(instant + offsetAt(instant) + days * DAY).toISOString().slice(0, 10)
+}
+
+/**
+ * When the times of a service date count from, ms since the epoch: noon less 12 hours by Madrid's clock, as GTFS has it. That is midnight,
+ * but an hour before or after it on the days on which the clock changes, so that all times after the change are what the clock shows.
+ */
+export function serviceStart(date: string): number {
+  return instantOf(date, '12:00') - DAY / 2
+}
+
 /** ISO 8601 in UTC of an instant (ms): YYYY-MM-DDTHH:MM:SS.mmmZ, with six decimals where the ms are fractional. */
 export function isoInstant(instant: number): string {
   const whole = Math.floor(instant)

@@ -5,9 +5,10 @@ import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
+import { serviceStart } from '../../../lake/schema/time.ts'
 import { defineSlice } from '../../define/slice.ts'
 import { DayStops } from './day-stops.ts'
-import { serviceStart, TIMETABLE_TABLES, versionsOn } from './timetable-versions.ts'
+import { TIMETABLE_TABLES, versionsOn } from './timetable-versions.ts'
 
 /** A trip that its timetable has, though not for the day; its stops are those of the day from `first` up to `end`, not included. */
 export interface IdleTrip {

@@ -1,7 +1,7 @@
 import { RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { dayBounds } from '../../../lake/schema/time.ts'
+import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { dateParam } from '../../define/params-time.ts'
@@ -9,7 +9,6 @@ import { withExample } from '../tail.ts'
 import { NETWORK_TABLES, type NetworkRoute, type RailNetwork, railNetwork } from './network.ts'
 import { type TimetableDay, timetableDay } from './timetable-day.ts'
 import { checkCovered, timetableSpans } from './timetable-span.ts'
-import { madridDate } from './timetable-versions.ts'
 
 /** The day changes at midnight: a minute late at most. */
 const CLOCK_S = 60

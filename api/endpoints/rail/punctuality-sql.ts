@@ -6,7 +6,7 @@ import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { type Scan, scan } from '../../../lake/query/scan.ts'
 import { bind, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
-import { dayBounds, MADRID, offsetAt } from '../../../lake/schema/time.ts'
+import { dayBounds, MADRID, madridDate } from '../../../lake/schema/time.ts'
 import { isOneOf } from '../../define/place-sql.ts'
 
 const DAY_MS = 86_400_000
@@ -259,10 +259,6 @@ function serviceDays({ from, to }: RunsAsked['period']): { readonly first: strin
 
 /** The first day in Madrid that begins at or after an instant (ms), YYYY-MM-DD. */
 function firstDay(instant: number): string {
-  const { start, end } = dayBounds(dateAt(instant))
-  return dateAt(start === instant ? start : end)
-}
-
-function dateAt(instant: number): string {
-  return new Date(instant + offsetAt(instant)).toISOString().slice(0, 10)
+  const { start, end } = dayBounds(madridDate(instant))
+  return madridDate(start === instant ? start : end)
 }

@@ -3,7 +3,7 @@ import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { dayBounds } from '../../../lake/schema/time.ts'
+import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { integerParam } from '../../define/params.ts'
@@ -13,7 +13,6 @@ import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { routeId } from './route-detail.ts'
 import { type DayTrip, type TimetableDay, timetableDay } from './timetable-day.ts'
 import { checkCovered, timetableSpans } from './timetable-span.ts'
-import { madridDate } from './timetable-versions.ts'
 
 /** The day changes at midnight: a minute late at most. */
 const CLOCK_S = 60

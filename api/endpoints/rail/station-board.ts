@@ -1,6 +1,6 @@
 import { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
-import { isoInstant } from '../../../lake/schema/time.ts'
+import { isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, type Endpoint } from '../../define/endpoint.ts'
 import { type RecordShape, record } from '../../define/fields.ts'
 import { instantParam } from '../../define/params-time.ts'
@@ -12,7 +12,6 @@ import { lineParam, networkParam } from './station.ts'
 import { stationId } from './station-detail.ts'
 import { timetableDay } from './timetable-day.ts'
 import { checkCovered, timetableSpans } from './timetable-span.ts'
-import { madridDate } from './timetable-versions.ts'
 
 /** Trains come and go by the minute; live feeds are published every 20 s. */
 const CLOCK_S = 20

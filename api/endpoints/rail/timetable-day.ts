@@ -6,9 +6,10 @@ import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { serviceStart } from '../../../lake/schema/time.ts'
 import { defineSlice, type SliceReader } from '../../define/slice.ts'
 import { type DayStop, DayStops } from './day-stops.ts'
-import { serviceStart, TIMETABLE_TABLES, versionsOn } from './timetable-versions.ts'
+import { TIMETABLE_TABLES, versionsOn } from './timetable-versions.ts'
 
 /** The route of a trip. */
 export interface DayRoute {

@@ -1,10 +1,10 @@
 import { railCalendar } from '../../../lake/datasets/rail/calendar.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import { dayBounds, isoInstant } from '../../../lake/schema/time.ts'
+import { dayBounds, isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { type Problem, problem, Refused } from '../../define/problems.ts'
 import { defineSlice } from '../../define/slice.ts'
-import { madridDate, newestVersions, TIMETABLE_TABLES, timetableName, timetableVersions } from './timetable-versions.ts'
+import { newestVersions, TIMETABLE_TABLES, timetableName, timetableVersions } from './timetable-versions.ts'
 
 /** The time that the kept versions of a network's timetable are about: [from, to), ms since the epoch. */
 export interface TimetableSpan {

@@ -4,14 +4,11 @@ import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import type { Version } from '../../../lake/query/versions.ts'
-import { dayBounds, instantOf, offsetAt } from '../../../lake/schema/time.ts'
+import { dayBounds } from '../../../lake/schema/time.ts'
 import type { SliceReader } from '../../define/slice.ts'
 
 /** The tables that every version of a timetable is in; shapes are only in commuter rail's. */
 export const TIMETABLE_TABLES = [railStations, railRoutes, railTrips, railStopTimes, railCalendar] as const
-
-const DAY_MS = 86_400_000
-const HALF_DAY_MS = DAY_MS / 2
 
 /** The name of a version: that of its timetable, and the first day of its calendar. */
 const VERSION = /^(.+)-\d{4}-\d{2}-\d{2}$/
@@ -39,17 +36,4 @@ export async function versionsOn(reader: Pick<SliceReader, 'versions'>, date: st
 export async function newestVersions(reader: Pick<SliceReader, 'versions'>): Promise<string[]> {
   const byTimetable = await timetableVersions(reader)
   return [...byTimetable.values()].flatMap(([newest]) => newest?.name ?? [])
-}
-
-/**
- * When the times of a service date count from, ms since the epoch: noon less 12 hours by Madrid's clock, as GTFS has it. That is midnight,
- * but an hour before or after it on the days on which the clock changes, so that all times after the change are what the clock shows.
- */
-export function serviceStart(date: string): number {
-  return instantOf(date, '12:00') - HALF_DAY_MS
-}
-
-/** The date in Madrid at an instant (ms), some days on. */
-export function madridDate(at: number, days = 0): string {
-  return new Date(at + offsetAt(at) + days * DAY_MS).toISOString().slice(0, 10)
 }

@@ -1,8 +1,8 @@
+import { madridDate } from '../../../lake/schema/time.ts'
 import type { KeptAsk } from '../../define/endpoint.ts'
 import type { DayStop, DayStops } from './day-stops.ts'
 import { type IdleTrip, type IdleTrips, idleTrips } from './idle-trips.ts'
 import { type DayTrip, type TimetableDay, timetableDay } from './timetable-day.ts'
-import { madridDate } from './timetable-versions.ts'
 
 const HOUR_MS = 3_600_000
 /** How long after midnight a train may run that belongs to the day before, and how long before it one may stand that belongs to the next. */

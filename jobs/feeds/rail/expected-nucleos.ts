@@ -3,7 +3,7 @@ import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
-import { dayBounds, instantOf, offsetAt } from '../../../lake/schema/time.ts'
+import { dayBounds, madridDate, serviceStart } from '../../../lake/schema/time.ts'
 import type { ExpectedBlocks } from '../define.ts'
 
 const HOUR = 3_600_000
@@ -61,10 +61,9 @@ function tripsUnderWay(at: number): Sql {
 
 /** The service days that trains of an instant (ms) can belong to: date, its begin (ms), and the seconds since noon less twelve hours. */
 function serviceDays(at: number): { readonly date: string; readonly begin: number; readonly seconds: number }[] {
-  const local = at + offsetAt(at)
   return [0, 1].flatMap((before) => {
-    const date = new Date(local - before * DAY).toISOString().slice(0, 10)
-    const seconds = (at - (instantOf(date, '12:00') - DAY / 2)) / 1000
+    const date = madridDate(at, -before)
+    const seconds = (at - serviceStart(date)) / 1000
     return before > 0 && seconds * 1000 >= DAY_ENDS_MS ? [] : [{ date, begin: dayBounds(date).start, seconds }]
   })
 }

@@ -1,4 +1,4 @@
-import { offsetAt } from '../../../lake/schema/time.ts'
+import { madridDate, offsetAt } from '../../../lake/schema/time.ts'
 
 /** What a trip's id says by rule. Null where ids of its network, or of its form, do not say it. */
 export interface TripParts {
@@ -81,7 +81,7 @@ export function cancelledDate(tripId: string, instant: number): string {
   const local = instant + offsetAt(instant)
   const clock = local % DAY
   const [, validFrom = ''] = VALID_FROM.exec(tripId) ?? []
-  const yesterday = new Date(local - DAY).toISOString().slice(0, 10)
+  const yesterday = madridDate(instant, -1)
   const isOld = validFrom !== '' && validFrom < yesterday
   return isOld && clock >= OVER_FROM && clock < OVER_TO ? yesterday : serviceDate(null, instant)
 }

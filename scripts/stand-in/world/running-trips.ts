@@ -1,4 +1,4 @@
-import { instantOf } from '../../../lake/schema/time.ts'
+import { serviceStart } from '../../../lake/schema/time.ts'
 import { chance } from '../random.ts'
 import { railNetwork } from './rail-network.ts'
 import type { LongDistanceTrain, RailPattern, RailStation } from './rail-parts.ts'
@@ -96,7 +96,7 @@ function plannedOn(world: World, of: { readonly day: number; readonly night: num
 }
 
 function commuterDay(world: World, day: number): Planned[] {
-  const dayStart = startOf(day)
+  const dayStart = serviceStart(isoDay(day))
   const planned: Planned[] = []
   for (const nucleo of world.part(railNetwork).nucleos)
     for (const trip of commuterTrips(world.seed, nucleo, day)) {
@@ -129,7 +129,7 @@ function commuterRun(trip: CommuterTrip, on: { readonly day: number; readonly da
 }
 
 function longDistanceDay(world: World, day: number, night: number): Planned[] {
-  const dayStart = startOf(day)
+  const dayStart = serviceStart(isoDay(day))
   const ids = new Map<LongDistanceTrain, [string, ...string[]]>()
   for (const { id, train, from, to } of longDistanceTrips(world.seed, world.part(railNetwork), night)) {
     if (day < from || day > to || train.restDays.includes(weekdayOf(day))) continue
@@ -178,8 +178,3 @@ function stopAt(
 }
 
 const keyOf = (trainNumber: string, day: number): number => Number(trainNumber) * 100_000 + day
-
-/** Noon less twelve hours, so that trains keep their clock times on days of 23 and 25 hours. */
-function startOf(day: number): number {
-  return instantOf(isoDay(day), '12:00') - DAY / 2
-}
