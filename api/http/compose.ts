@@ -29,7 +29,7 @@ export function metaOf(
   const [primary] = datasets
   const sources = new Map(datasets.flatMap((dataset) => dataset.sources).map((source) => [source.id, source]))
   return {
-    stale: primary ? state.isStale(primary) : false,
+    stale: datasets.some((dataset) => state.isStale(dataset)),
     cadence_s: primary ? state.cadence_s(primary) : null,
     timezone: TIMEZONE,
     ...(lake ? { snapshot: lake.snapshot, covered_until: lake.covered_until === null ? null : isoInstant(lake.covered_until) } : {}),

@@ -49,7 +49,11 @@ export function commonSchemas(): Record<string, JsonSchema> {
       description: 'Where the data comes from and how fresh it is.',
       required: ['stale', 'cadence_s', 'timezone', 'source_mode', 'sources'],
       properties: {
-        stale: { type: 'boolean', description: 'True where a feed of the data is late by three times its cadence or down.' },
+        stale: {
+          type: 'boolean',
+          description:
+            'True where any feed of the data is late by three times its cadence or down: of live states, and of what they are joined with.',
+        },
         cadence_s: { type: ['integer', 'null'], description: 'Expected time between two publications. Unit: s.' },
         timezone: { type: 'string', description: 'Zone of plain dates, days, weeks, months and years; instants are UTC.' },
         snapshot: { type: 'string', description: 'State of the lake that was read; pass it as `snapshot` to read it again.' },

@@ -103,13 +103,25 @@ test('trains move along their stops, and a trip keeps its id from one publicatio
   expect([back.length, on.length / after.length > 0.5]).toEqual([0, true])
 })
 
-test('long-distance ids are those of the newest night but one day, and change at five in the morning, UTC', () => {
+test('long-distance ids are those of the newest night but one day, and change at five past six in Madrid', () => {
   const first = (at: string): string | undefined =>
     trainsAt(world, 'AVLDMD', Date.parse(at))
       .flatMap(({ trip }) => trip.tripIds.map((id) => id.slice(6)))
       .sort()[0]
-  expect(first('2026-03-11T04:59:00Z')).toBe('2026-03-09')
-  expect(first('2026-03-11T05:01:00Z')).toBe('2026-03-10')
+  expect(first('2026-03-11T05:04:00Z')).toBe('2026-03-09')
+  expect(first('2026-03-11T05:06:00Z')).toBe('2026-03-10')
+  expect(first('2026-07-01T04:04:00Z')).toBe('2026-06-29')
+  expect(first('2026-07-01T04:06:00Z')).toBe('2026-06-30')
+})
+
+test('long-distance trains that were cancelled are stated until five past five in the morning after, some of them', () => {
+  const over = (at: string): number =>
+    trainsAt(world, 'AVLDMD', Date.parse(at)).filter(({ trip }) => (trip.stops.at(-1)?.arrivesAt ?? 0) < Date.parse(at) - 2 * 60 * MINUTE)
+      .length
+  expect(over('2026-03-11T04:04:00Z')).toBeGreaterThan(0)
+  expect(over('2026-03-11T04:06:00Z')).toBe(0)
+  expect(over('2026-07-01T03:04:00Z')).toBeGreaterThan(0)
+  expect(over('2026-07-01T03:06:00Z')).toBe(0)
 })
 
 test('alerts stand for weeks, some in several languages whose order turns, and read the same', async () => {

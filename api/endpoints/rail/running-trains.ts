@@ -130,6 +130,11 @@ function updateOf(row: PositionRow | MapRow, match: Match | null, { byTrip, byNu
   return running ?? numbered ?? stated[0] ?? null
 }
 
+/** The delay of a train (s) by the first that states one that can be; 0 where none does. */
+function believedDelay(...stated: readonly (TripUpdateRow | MapRow | null)[]): number {
+  return stated.find((one) => one?.delay_quality === 'OK')?.delay_s ?? 0
+}
+
 /** The map has commuter trains by their trip, the others by their number. */
 function mapKey({ network, trip_id, train_number }: MapRow | PositionRow): string {
   return `${network} ${network === LONG_DISTANCE ? train_number : trip_id}`
@@ -172,7 +177,8 @@ type Seen = Pick<Train, 'id' | 'observed_at' | 'stop_id' | 'position_source' | '
 function made(row: PositionRow | MapRow, { at, days, updates }: Making, seen: Seen): RunningTrain {
   const { network, trip_id, train_number } = row
   const { map, observed_at, stop_id } = seen
-  const match = matchTrain({ network, trip_id, train_number, stop_id: stop_id ?? map?.next_stop_id ?? null, observed_at }, days)
+  const due_at = observed_at - 1000 * believedDelay(updateOf(row, null, updates), map)
+  const match = matchTrain({ network, trip_id, train_number, stop_id: stop_id ?? map?.next_stop_id ?? null, due_at }, days)
   const ends = match && endsOf(match)
   const update = updateOf(row, match, updates)
   const delay = update && update.delay_s !== null ? update : map

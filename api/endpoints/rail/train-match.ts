@@ -24,8 +24,8 @@ export interface StatedTrain {
   readonly trip_id: string | null
   readonly train_number: string | null
   readonly stop_id: string | null
-  /** ms since the epoch. */
-  readonly observed_at: number
+  /** When it is due where it is, ms since the epoch: when it was observed there, less its delay. */
+  readonly due_at: number
 }
 
 /** The trip that a train is, and how it was found. */
@@ -92,9 +92,9 @@ function ofIdle(by: Match['by'], { day, idle }: MatchDay, { trip_id, product, fi
  * Of runs that go on at about that time one that calls where the train is, as parts of a train have ids of their own; of those the one with
  * the id, else one that is planned for the day, else the nearest in time.
  */
-function likeliest(matches: readonly Match[], { stop_id, observed_at }: StatedTrain): Match | null {
+function likeliest(matches: readonly Match[], { stop_id, due_at }: StatedTrain): Match | null {
   const ranked = matches.map((match) => {
-    const away_ms = distance(match, observed_at)
+    const away_ms = distance(match, due_at)
     const isOther = [away_ms > LATEST_MS, !callsAt(match, stop_id), match.by !== 'BY_TRIP', !match.isPlanned]
     return { match, ranks: [...isOther.map(Number), away_ms] }
   })

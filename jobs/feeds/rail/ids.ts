@@ -1,4 +1,4 @@
-import { madridDate, offsetAt } from '../../../lake/schema/time.ts'
+import { offsetAt } from '../../../lake/schema/time.ts'
 
 /** What a trip's id says by rule. Null where ids of its network, or of its form, do not say it. */
 export interface TripParts {
@@ -19,7 +19,8 @@ const LONG_DISTANCE_TRIP = /^(\d{5})\d(\d{4}-\d{2}-\d{2})$/
 const COMMUTER_ROUTE = /^(\d{2})T\d{4}([A-Za-z0-9]+)$/
 const DAY_LETTERS = 'DLMXJVS'
 const UNKNOWN: TripParts = Object.freeze({ train_number: null, line: null, nucleo_code: null, weekday: null })
-const HOUR = 3_600_000
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 /** The parts of a trip's id, of either network; all null for an id of no known form. */
@@ -55,33 +56,33 @@ export function routeParts(routeId: string): { readonly nucleo_code: string; rea
 }
 
 /**
- * The service day (YYYY-MM-DD) of a trip that is spoken of at an instant (ms): yesterday, today or tomorrow by Madrid's calendar, whichever
- * is of its day of the week; where its id names none of those, the date four hours ago, for trains of the evening run past midnight.
+ * Long distance has a gap between 01:07, when the last train of an evening is due at its end, and 04:00, when the first of a morning leaves
+ * (timetables of 2026-03-28 and 2026-08-21; one train of 01:30 apart): what is due before this clock time of Madrid is of the day before.
  */
-export function serviceDate(weekday: number | null, instant: number): string {
-  const local = instant + offsetAt(instant)
-  for (const days of [0, -1, 1]) {
-    const day = new Date(local + days * DAY)
-    if (day.getUTCDay() === weekday) return day.toISOString().slice(0, 10)
-  }
-  return new Date(local - 4 * HOUR).toISOString().slice(0, 10)
-}
-
-/** Clock times of Madrid between which the ids of a night are taken over: from the begin of the service day on, ms. */
-const [OVER_FROM, OVER_TO] = [4 * HOUR, 7.5 * HOUR]
-/** Validity start at the end of a long-distance trip id. */
-const VALID_FROM = /(\d{4}-\d{2}-\d{2})$/
+const DUE_FROM = 3 * HOUR
+/**
+ * Clock time of Madrid at which cancellations of the day before are taken out and those of the new day are stated: 05:05 on 2026-03-28 and
+ * on 2026-03-29, the first a day of winter time and the second one of summer time. An hour later the ids of the night are taken over.
+ */
+const CANCELLED_FROM = 5 * HOUR + 10 * MINUTE
 
 /**
- * The service day of a cancelled long-distance trip that is spoken of at an instant (ms). Those of yesterday are stated until the ids of the
- * night are taken over, about 04:00 UTC (on 2026-03-28 eleven trains, seven of which ran that afternoon): an id that was not made in this
- * night, whose trips begin to be valid the day before it, is of yesterday.
+ * The service day (YYYY-MM-DD) of a trip that is due somewhere at an instant (ms), which is when it is spoken of less its delay: yesterday,
+ * today or tomorrow by Madrid's calendar, whichever is of its day of the week; where its id names none of those, the one in whose service
+ * that instant lies.
  */
-export function cancelledDate(tripId: string, instant: number): string {
-  const local = instant + offsetAt(instant)
-  const clock = local % DAY
-  const [, validFrom = ''] = VALID_FROM.exec(tripId) ?? []
-  const yesterday = madridDate(instant, -1)
-  const isOld = validFrom !== '' && validFrom < yesterday
-  return isOld && clock >= OVER_FROM && clock < OVER_TO ? yesterday : serviceDate(null, instant)
+export function serviceDate(weekday: number | null, due: number): string {
+  const local = due + offsetAt(due)
+  for (const days of [0, -1, 1]) {
+    const day = new Date(local + days * DAY)
+    if (day.getUTCDay() === weekday) return isoDate(day.getTime())
+  }
+  return isoDate(local - DUE_FROM)
 }
+
+/** The service day (YYYY-MM-DD) of a cancelled trip that is spoken of at an instant (ms) and whose id does not tell its day of the week. */
+export function cancelledDate(instant: number): string {
+  return isoDate(instant + offsetAt(instant) - CANCELLED_FROM)
+}
+
+const isoDate = (local: number): string => new Date(local).toISOString().slice(0, 10)

@@ -87,6 +87,8 @@ function tripUpdateRow(
   const isCancelled = update.trip.relationship === 'CANCELED'
   const delay_s = update.delay_s ?? next?.arrivalDelay_s ?? null
   if (delay_s !== null && delay_s !== (next?.arrivalDelay_s ?? delay_s)) notes.warn("a trip's delay is not that of its next stop")
+  const delay_quality = delayQuality(delay_s, notes)
+  const due = about.publishedAt - (delay_quality === 'OK' ? 1000 * (delay_s ?? 0) : 0)
   return {
     source: renfe.id,
     network: about.network,
@@ -94,12 +96,11 @@ function tripUpdateRow(
     train_number,
     line,
     nucleo_code,
-    service_date:
-      isCancelled && weekday === null ? cancelledDate(about.tripId, about.publishedAt) : serviceDate(weekday, about.publishedAt),
+    service_date: isCancelled && weekday === null ? cancelledDate(about.publishedAt) : serviceDate(weekday, due),
     // Without one, the standard says, a trip is scheduled.
     schedule_relationship: update.trip.relationship ?? 'SCHEDULED',
     delay_s,
-    delay_quality: delayQuality(delay_s, notes),
+    delay_quality,
     next_stop_id: next?.stopId ?? null,
     expected_arrival_at: next?.arrivesAt ?? null,
     skipped_stop_ids: sortedSet(update.stops.filter(({ relationship }) => relationship === 'SKIPPED').map(({ stopId }) => stopId)),

@@ -36,7 +36,7 @@ export const railTripUpdates = defineDataset({
     }),
     service_date: col.local_date(
       8,
-      'Service day: for commuter trains the day near the publication that the id names by its letter, else the local date 4 h before it; what is cancelled under an id of an older night before 07:30 is of yesterday.',
+      'Service day: for commuter trains the day near the publication that the id names by its letter; else the local date 3 h before the time that the train would have without its delay, and of a cancelled one the local date 5 h 10 min before the publication.',
       { example: '2026-08-25' },
     ),
     schedule_relationship: col.code(9, 'How the trip relates to the timetable.', TRIP_RELATIONSHIPS, { example: 'SCHEDULED' }),

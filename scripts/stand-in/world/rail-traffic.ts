@@ -40,7 +40,7 @@ const WORKS_DELAY = 8 * MINUTE
 /** Of a long-distance train, the share of trips whose stated delay is nonsense. */
 const NONSENSE = 0.004
 
-/** The trains of a network at an instant (ms): running ones, and cancelled ones from an hour before their departure to their planned end. */
+/** The trains of a network at an instant (ms): running ones, and cancelled ones from an hour before their departure as long as they are stated. */
 export function trainsAt(world: World, network: RailNetworkName, instant: number): Train[] {
   return runningTrips(world, network, instant).flatMap((trip) => {
     const train = trainAt(world.seed, trip, instant)
@@ -51,9 +51,8 @@ export function trainsAt(world: World, network: RailNetworkName, instant: number
 function trainAt(seed: number, trip: RailTrip, instant: number): Train | null {
   const fate = fateOf(seed, trip)
   const { stops } = trip
-  const last = stops.at(-1) as TripStop
   if (fate.isCancelled) {
-    if (instant > last.arrivesAt) return null
+    if (instant > trip.cancelledUntil) return null
     const [next] = stops
     return {
       trip,

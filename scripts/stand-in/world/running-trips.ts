@@ -1,4 +1,4 @@
-import { serviceStart } from '../../../lake/schema/time.ts'
+import { instantOf, offsetAt, serviceStart } from '../../../lake/schema/time.ts'
 import { chance } from '../random.ts'
 import { railNetwork } from './rail-network.ts'
 import type { LongDistanceTrain, RailPattern, RailStation } from './rail-parts.ts'
@@ -30,6 +30,8 @@ export interface RailTrip {
   /** Decides what becomes of it: the same all its life, another on another day. */
   readonly key: number
   readonly stops: readonly [TripStop, ...TripStop[]]
+  /** Until when it is stated, where it is cancelled, ms. */
+  readonly cancelledUntil: number
   readonly isAccessible: boolean
   /** True where works make it late. */
   readonly isOnWorks: boolean
@@ -44,6 +46,7 @@ export type RailNetworkName = 'CERCANIAS' | 'AVLDMD'
 interface Planned {
   readonly beginsAt: number
   readonly endsAt: number
+  readonly cancelledUntil: number
   readonly trip: () => RailTrip
 }
 
@@ -56,8 +59,11 @@ const AROUND = HOUR
 const ADDED = 0.005
 const ADDED_AFTER = 10 * MINUTE
 const ADDED_NUMBERS = 75_000
-/** The ids of a night are in use from five in the morning, UTC, of the day after. */
-const SWITCH_HOUR = 5
+/** Madrid's clock when the ids of a night are taken over in the morning after: on 2026-03-28 in winter time and on the day after in summer time. */
+const IDS_FROM = 6 * HOUR + 5 * MINUTE
+/** And when the last cancellations of the day before are taken out, which half of the long-distance trains are stated until then. */
+const TAKEN_OUT = '05:05'
+const LINGERING = 0.5
 /** Service days and nights that are kept at once. */
 const MOST_KEPT = 12
 
@@ -71,14 +77,16 @@ export function runningTrips(world: World, network: RailNetworkName, instant: nu
   // On a day of 23 hours the service day begins before midnight.
   return [dayNumber - 1, dayNumber, dayNumber + 1].flatMap((day) =>
     plannedOn(world, { day, night })
-      .filter(({ beginsAt, endsAt }) => beginsAt - AROUND <= instant && instant <= endsAt + AROUND)
+      .filter(
+        ({ beginsAt, endsAt, cancelledUntil }) => beginsAt - AROUND <= instant && instant <= Math.max(endsAt + AROUND, cancelledUntil),
+      )
       .map(({ trip }) => trip()),
   )
 }
 
 /** The night whose timetable live feeds of long distance take their ids from (days since 1970): the newest, and in the small hours the one before. */
 function nightAt(instant: number): number {
-  return Math.floor((instant - SWITCH_HOUR * HOUR) / DAY) - 1
+  return Math.floor((instant + offsetAt(instant) - IDS_FROM) / DAY) - 1
 }
 
 /** A service day of commuter rail, or of long distance by the ids of a night. */
@@ -113,7 +121,8 @@ function commuterRun(trip: CommuterTrip, on: { readonly day: number; readonly da
   const { line, pattern, isAccessible } = trip
   const { nucleo, name, isOnWorks, isMetreGauge } = line
   const trainNumber = on.added ? String(Number(trip.trainNumber) + ADDED_NUMBERS) : trip.trainNumber
-  return plannedRun(pattern, on.dayStart + trip.startsAt * 1000 + (on.added ? ADDED_AFTER : 0), (stops) => ({
+  const beginsAt = on.dayStart + trip.startsAt * 1000 + (on.added ? ADDED_AFTER : 0)
+  return plannedRun({ pattern, beginsAt, cancelledUntil: 0 }, (planned) => ({
     network: 'CERCANIAS',
     nucleo,
     line: name,
@@ -121,7 +130,7 @@ function commuterRun(trip: CommuterTrip, on: { readonly day: number; readonly da
     trainNumber,
     tripIds: [on.added ? `SPECIAL_${nucleo}_${trainNumber}${name}` : trip.id],
     key: keyOf(trainNumber, on.day),
-    stops,
+    ...planned,
     isAccessible,
     isOnWorks,
     isMetreGauge,
@@ -140,15 +149,17 @@ function longDistanceDay(world: World, day: number, night: number): Planned[] {
   return [...ids].map(([train, tripIds]) => {
     const { pattern, number, isAccessible, isOnWorks } = train
     const { name, origin, destination } = pattern.route
-    return plannedRun(pattern, dayStart + train.startsAt * 1000, (stops) => ({
+    const key = keyOf(number, day)
+    const cancelledUntil = chance(world.seed, 'lingers', key) < LINGERING ? instantOf(isoDay(day + 1), TAKEN_OUT) : 0
+    return plannedRun({ pattern, beginsAt: dayStart + train.startsAt * 1000, cancelledUntil }, (planned) => ({
       network: 'AVLDMD',
       nucleo: null,
       line: `${origin.name} - ${destination.name}`,
       product: name,
       trainNumber: number,
       tripIds,
-      key: keyOf(number, day),
-      stops,
+      key,
+      ...planned,
       isAccessible,
       isOnWorks,
       isMetreGauge: false,
@@ -156,14 +167,23 @@ function longDistanceDay(world: World, day: number, night: number): Planned[] {
   })
 }
 
-function plannedRun(pattern: RailPattern, beginsAt: number, tripOf: (stops: RailTrip['stops']) => RailTrip): Planned {
+/** A run of a pattern; where it is cancelled it is stated until its end, or until then if that is later. */
+function plannedRun(
+  of: { readonly pattern: RailPattern; readonly beginsAt: number; readonly cancelledUntil: number },
+  tripOf: (planned: Pick<RailTrip, 'stops' | 'cancelledUntil'>) => RailTrip,
+): Planned {
+  const { pattern, beginsAt } = of
   const last = pattern.stops.at(-1) as RailPattern['stops'][number]
+  const endsAt = beginsAt + last.arrival * 1000
+  const cancelledUntil = Math.max(endsAt, of.cancelledUntil)
   let made: RailTrip | null = null
   return {
     beginsAt,
-    endsAt: beginsAt + last.arrival * 1000,
+    endsAt,
+    cancelledUntil,
     trip() {
-      made ??= tripOf(pattern.stops.map((stop) => stopAt(stop, beginsAt)) as unknown as RailTrip['stops'])
+      const stops = pattern.stops.map((stop) => stopAt(stop, beginsAt)) as unknown as RailTrip['stops']
+      made ??= tripOf({ stops, cancelledUntil })
       return made
     },
   }
