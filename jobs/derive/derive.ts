@@ -91,7 +91,8 @@ async function makeParts(
   for (const { version } of parts) gone.delete(version)
   for (const [version, before] of gone) {
     signal.throwIfAborted()
-    if (!(await dropPart(context, derived, { state: await stateOf(context, derived), before, version, signal }))) return WAITS
+    if (!(await dropPart(context, derived, { state: await stateOf(context, derived), before, version, signal })))
+      return { made, removed, rows, waits: true }
     removed.push(version)
   }
   for (const part of parts) {

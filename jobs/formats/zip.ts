@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { pipeline, type Readable } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
@@ -17,6 +18,8 @@ export interface ZipLimits {
 export interface Zip {
   /** Names of the files in it, folders left out, in the archive's order. */
   readonly names: readonly string[]
+  /** Size (bytes, unpacked) and checksum of a file as the directory states them, as one text; null for a name that is not there. */
+  stated(name: string): string | null
   /** The bytes of a member as they are unpacked. Throws `FormatError` for a name that is not there and for bytes that are not those stated. */
   read(name: string): AsyncGenerator<Buffer>
 }
@@ -59,6 +62,10 @@ export async function openZip(bytes: Buffer, limits: ZipLimits): Promise<Zip> {
   }
   return {
     names: [...members.keys()].filter((name) => !name.endsWith('/')),
+    stated(name) {
+      const entry = members.get(name)
+      return entry ? `${entry.uncompressedSize} ${entry.crc32}` : null
+    },
     async *read(name) {
       const entry = members.get(name)
       if (!entry) throw new FormatError(`the zip has no ${name}; it has ${[...members.keys()].join(', ').slice(0, 500)}`)
@@ -81,6 +88,22 @@ export async function openZip(bytes: Buffer, limits: ZipLimits): Promise<Zip> {
       if (sum !== entry.crc32) throw new FormatError(`${name} in the zip is damaged: its checksum differs`)
     },
   }
+}
+
+/**
+ * True where two archives hold the same files, byte for byte, in whatever order and however packed and dated. They are unpacked only where
+ * both state the same of all. Throws `FormatError` for a member that is damaged.
+ */
+export async function holdSameFiles(one: Zip, other: Zip): Promise<boolean> {
+  if (one.names.length !== other.names.length || one.names.some((name) => one.stated(name) !== other.stated(name))) return false
+  for (const name of one.names) if ((await digestOf(one, name)) !== (await digestOf(other, name))) return false
+  return true
+}
+
+async function digestOf(zip: Zip, name: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of zip.read(name)) hash.update(piece)
+  return hash.digest('hex')
 }
 
 function unpack(packed: Readable, { compressionMethod }: Entry): AsyncIterable<Buffer> {

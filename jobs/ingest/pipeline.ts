@@ -14,6 +14,7 @@ import { FetchError } from './http.ts'
 import { type FeedMemory, foldAccepted, missingOf, syncMemory } from './memory.ts'
 import { tally, warningLines } from './notes.ts'
 import { type Publication, parsePublication } from './parse.ts'
+import { isSameContent } from './same-content.ts'
 
 /** How often a fetch is judged anew because somebody else accepted one meanwhile. */
 const MOST_RACES = 5
@@ -64,6 +65,8 @@ async function attempt(
   }
   if (collected.kind === 'unchanged') return { memory, outcome: outcomeOf('unchanged', collected.fetched_at, { reason: 'not modified' }) }
   if (sameBytes(memory.last, collected)) return { memory, outcome: outcomeOf('unchanged', collected.fetched_at, { reason: 'same bytes' }) }
+  if (await isSameContent(context, feed, { last: memory.last, decoded: collected.decoded }))
+    return { memory, outcome: outcomeOf('unchanged', collected.fetched_at, { reason: 'same content' }) }
   let publication: Publication
   try {
     publication = await parsePublication(feed, collected.decoded, collected.fetched_at)

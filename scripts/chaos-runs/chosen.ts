@@ -1,3 +1,5 @@
+import { derivations } from '../../jobs/derive/catalog.ts'
+import type { Derived } from '../../jobs/derive/define.ts'
 import { feeds } from '../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../jobs/feeds/define.ts'
 import type { Land } from '../../lake/schema/dataset.ts'
@@ -21,3 +23,8 @@ const versioned = CHOSEN.find(({ into }) => into.some(({ land }) => land === 're
 
 /** Feeds of whole versions that fill the same tables. */
 export const VERSIONED: readonly Feed[] = Object.freeze(feeds.filter(({ into }) => into.some((one) => versioned.into.includes(one))))
+
+/** The derivations of which some feeds fill every input. */
+export function derivedFrom(some: readonly Feed[]): readonly Derived[] {
+  return derivations.filter(({ from }) => from.every((dataset) => some.some(({ into }) => into.includes(dataset))))
+}

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PIPELINE_STEPS } from '../../jobs/ingest/context.ts'
+import { PIPELINE_STEPS, type PipelineStep } from '../../jobs/ingest/context.ts'
 import { type ChaosWorker, judgeApart, runWorker, startWorker } from './children.ts'
 import { VERSIONED } from './chosen.ts'
 import type { Halt, WorkerOrder } from './order.ts'
@@ -16,6 +16,9 @@ const ITERATIONS = { few: 2, many: 5 }
 const MOST_TIMES = 5
 /** Between two fetches of a timetable that is made every night: of two in a row, mostly one has a new version and one the same. */
 const HALF_DAY_MS = 43_200_000
+const VERSIONS: Partial<WorkerOrder> = { feeds: VERSIONED.map(({ id }) => id), advance_ms: HALF_DAY_MS, corrects: true }
+/** The boundaries that a derivation comes to. */
+const DERIVING_STEPS = PIPELINE_STEPS.filter((step) => !['raw-kept', 'accepted', 'live-written'].includes(step))
 
 /** Workers that are killed at every boundary between steps and at random moments; each successor takes over what is there. */
 export const kills: Scenario = {
@@ -28,15 +31,26 @@ export const kills: Scenario = {
 export const versionKills: Scenario = {
   name: 'versions',
   about: 'the same while whole versions land, new and corrected ones',
-  run: (options) => killAll(options, { feeds: VERSIONED.map(({ id }) => id), advance_ms: HALF_DAY_MS, corrects: true }),
+  run: (options) => killAll(options, VERSIONS),
 }
 
-async function killAll({ folder, rounds }: ScenarioOptions, work: Partial<WorkerOrder>): Promise<Findings> {
+/** The same while tables are derived from whole versions: afterwards they hold what one that is made at once does. */
+export const derivationKills: Scenario = {
+  name: 'derivations',
+  about: 'the same while tables are derived from whole versions',
+  run: (options) => killAll(options, { ...VERSIONS, derives: true }, DERIVING_STEPS),
+}
+
+async function killAll(
+  { folder, rounds }: ScenarioOptions,
+  work: Partial<WorkerOrder>,
+  steps: readonly PipelineStep[] = PIPELINE_STEPS,
+): Promise<Findings> {
   const stage = await openStage(folder)
   const order: WorkerOrder = { ...stage.order, ...work, iterations: 3, waits: true }
   const halts: (Halt | null)[] = []
   for (let round = 0; round < rounds; round++) {
-    for (const at of PIPELINE_STEPS) halts.push({ at, nth: 1 + (round % MOST_TIMES), by: 'SIGKILL' })
+    for (const at of steps) halts.push({ at, nth: 1 + (round % MOST_TIMES), by: 'SIGKILL', deriving: order.derives ?? false })
     for (let times = 0; times < RANDOM_PER_ROUND; times++) halts.push(null)
   }
   let longest_ms = FIRST_LIFE_MS

@@ -1,9 +1,9 @@
 import { diskFull } from './disk-full.ts'
-import { kills, versionKills } from './kills.ts'
+import { derivationKills, kills, versionKills } from './kills.ts'
 import { redisLost } from './redis-lost.ts'
 import type { Scenario } from './scenario.ts'
 import { stops } from './stops.ts'
 import { writers } from './writers.ts'
 
 /** Every scenario, in the order in which they run. */
-export const SCENARIOS: readonly Scenario[] = Object.freeze([kills, versionKills, stops, diskFull, redisLost, writers])
+export const SCENARIOS: readonly Scenario[] = Object.freeze([kills, versionKills, derivationKills, stops, diskFull, redisLost, writers])

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { cp, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { derive } from '../../jobs/derive/derive.ts'
 import { feedById } from '../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../jobs/feeds/define.ts'
 import type { IngestContext } from '../../jobs/ingest/context.ts'
@@ -9,6 +10,7 @@ import { liveRows } from '../../jobs/ingest/fold.ts'
 import { land } from '../../jobs/ingest/land.ts'
 import { type FeedMemory, openMemory } from '../../jobs/ingest/memory.ts'
 import { landedIn } from '../../jobs/ingest/tables.ts'
+import { prepareTables } from '../../jobs/upkeep/tasks.ts'
 import { removeOrphans } from '../../lake/iceberg/orphans.ts'
 import { formatSeqs } from '../../lake/landed.ts'
 import { readFeedStates } from '../../lake/live/freshness.ts'
@@ -19,6 +21,7 @@ import { scan } from '../../lake/query/scan.ts'
 import { sql } from '../../lake/query/sql.ts'
 import { acceptedAfter } from '../../lake/raw/archive.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import { derivedFrom } from './chosen.ts'
 import { type ChaosContext, openContext } from './context.ts'
 import { checkTable } from './whole.ts'
 
@@ -27,6 +30,8 @@ export interface Case {
   readonly folder: string
   readonly redisUrl: string
   readonly feeds: readonly string[]
+  /** Whether the workers derived what the feeds' tables give. */
+  readonly derives?: boolean
 }
 
 /** What the oracle says; counts by dataset or feed. */
@@ -41,12 +46,13 @@ export interface Verdict {
 }
 
 /**
- * Judges a store whose workers are gone: tables hold what the raw archive gives in a fresh store, each accepted fetch landed once, Redis
- * holds what the fold leads to, everything reads, and a clean-up takes only what nothing names.
+ * Judges a store whose workers are gone: tables hold what the raw archive gives in a fresh store, derived ones what all at once gives there,
+ * each accepted fetch landed once, Redis holds what the fold leads to, everything reads, and a clean-up takes only what nothing names.
  */
-export async function judge({ folder, redisUrl, feeds: ids }: Case): Promise<Verdict> {
+export async function judge({ folder, redisUrl, feeds: ids, derives = false }: Case): Promise<Verdict> {
   const feeds = ids.map(feedById)
-  const datasets = [...new Set(feeds.flatMap(({ into }) => into))]
+  const derivations = derives ? derivedFrom(feeds) : []
+  const datasets = [...new Set([...feeds, ...derivations].flatMap(({ into }) => into))]
   const open = (at: string): Promise<ChaosContext> => openContext({ folder: at, redisUrl, publishers: null, now: Date.now })
   const problems: string[] = []
   const rows: Record<string, number> = {}
@@ -64,6 +70,11 @@ export async function judge({ folder, redisUrl, feeds: ids }: Case): Promise<Ver
     const { count, problems: wrong } = await compareLanded(found, feed)
     fetches[feed.id] = count
     problems.push(...wrong)
+  }
+  for (const derived of derivations) {
+    await prepareTables(expected, [derived.into])
+    const { made, waits } = await derive(expected, derived, { feeds, signal: new AbortController().signal })
+    if (made.length === 0 || waits) problems.push(`${derived.into.id}: ${made.length} parts could be made at once of what landed`)
   }
   for (const dataset of datasets) {
     problems.push(...(await checkTable(found, dataset)))

@@ -3,6 +3,8 @@ import type { PipelineStep } from '../../jobs/ingest/context.ts'
 /** Where a worker is to be stopped: at the n-th time that it comes to a boundary between steps. */
 export interface Halt {
   readonly at: PipelineStep | 'begin'
+  /** Whether only boundaries within derivations count. */
+  readonly deriving?: boolean
   readonly nth: number
   /** `fill` leaves it running, with `leave` bytes free on its disk until the end of the iteration. */
   readonly by: 'SIGKILL' | 'SIGSTOP' | 'fill'
@@ -21,6 +23,8 @@ export interface WorkerOrder {
   readonly advance_ms?: number
   /** Whether every second iteration publishes otherwise what is published then: with codes that no list has. */
   readonly corrects?: boolean
+  /** Whether what is derived from the feeds' tables is brought up to date after each landing. */
+  readonly derives?: boolean
   /** Whether to wait for the message `go` once all is open. */
   readonly waits?: boolean
   /** One after another, each armed when the one before is over. */

@@ -1,5 +1,6 @@
 import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeDeriver } from '../../jobs/derive/derive.ts'
 import { feedById } from '../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../jobs/feeds/define.ts'
 import { collect } from '../../jobs/ingest/collect.ts'
@@ -8,6 +9,7 @@ import { parsePublication } from '../../jobs/ingest/parse.ts'
 import { makeRunner } from '../../jobs/ingest/runner.ts'
 import { prepareTables } from '../../jobs/upkeep/tasks.ts'
 import { withLock } from '../../lake/live/lock.ts'
+import { derivedFrom } from './chosen.ts'
 import { openContext } from './context.ts'
 import { ADVANCE_MS, type Halt, MOST_WITHOUT_HALT, type WorkerOrder } from './order.ts'
 import { checkWhole } from './whole.ts'
@@ -15,25 +17,30 @@ import { checkWhole } from './whole.ts'
 // A worker in a process of its own: the real pipeline over real feeds, which halts where its order says.
 const order = JSON.parse(process.argv[2] as string) as WorkerOrder
 const feeds = order.feeds.map(feedById)
+const derivations = order.derives ? derivedFrom(feeds) : []
 const halts = [...(order.halts ?? [])]
 const ballast = join(order.folder, 'ballast')
 let now = 0
 let come = 0
 let last: PipelineStep | 'begin' = 'begin'
 let filled: Halt | null = null
+let isDeriving = false
 
 // Who ordered it is gone.
 process.once('disconnect', () => process.exit(1))
 const context = await openContext({ ...order, now: () => (order.realTime ? Date.now() : now), onStep: (step) => reach(step) })
 const runner = makeRunner(context)
+const deriver = makeDeriver(context, { derivations, feeds })
 const told = new Promise((resolve) => process.once('message', resolve))
 if (order.waits) await warmUp()
 writeSync(1, 'open\n')
 if (order.waits) await told
 await prepareTables(
   context,
-  feeds.flatMap(({ into }) => into),
+  [...feeds, ...derivations].flatMap(({ into }) => into),
 )
+// Those of a worker that was killed run out by themselves, in longer than most workers live here.
+for (const { into } of derivations) await context.redis.del(`lock:derive:${into.id}`)
 let quiet = 0
 for (let iteration = 1; iteration <= order.iterations || halts.length > 0; iteration++) {
   const due = halts.length
@@ -61,6 +68,7 @@ async function iterate(iteration: number): Promise<string[]> {
     for (const feed of feeds) {
       try {
         await inTurn(kind, feed)
+        if (kind === 'land') await deriveFrom(feed)
       } catch (error) {
         failures.push(`${kind} ${feed.id} after ${last}: ${chain(error)}`)
       }
@@ -74,10 +82,19 @@ function inTurn(kind: 'fetch' | 'land', feed: Feed): Promise<unknown> {
   return withLock({ redis: context.redis, name: `${kind}:${feed.id}`, ttl_ms: order.lock_ms, wait_ms: 60_000 }, work)
 }
 
+async function deriveFrom(feed: Feed): Promise<void> {
+  isDeriving = true
+  try {
+    await deriver.after(feed, new AbortController().signal)
+  } finally {
+    isDeriving = false
+  }
+}
+
 function reach(step: PipelineStep | 'begin'): void {
   last = step
   const halt = halts[0]
-  if (filled || halt?.at !== step || ++come < halt.nth) return
+  if (filled || halt?.at !== step || (halt.deriving && !isDeriving) || ++come < halt.nth) return
   halts.shift()
   come = 0
   if (halt.by === 'fill') {

@@ -16,6 +16,16 @@ const FROM = Date.parse('2026-08-21T22:00:00Z')
 const COMMUTER = { network: 'CERCANIAS', timetable_version: 'cercanias-2026-08-22', valid_from: FROM }
 const OTHER = { network: 'AVLDMD', timetable_version: 'avldmd-2026-08-22', valid_from: FROM }
 
+/** Train 00300 has two parts that run together for a while and one at another time; 00301 has the stops of its part, and another number. */
+const PARTS = [
+  ['0030012026-08-22', '00300', '1', 'x', '17000@60000 98305@61000'],
+  ['0030022026-08-22', '00300', '2', 'x', '17000@60000 98003@60300 98305@61200'],
+  ['0030032026-08-22', '00300', '3', 'x', '17000@70000 98305@71000'],
+  ['0030112026-08-22', '00301', '1', 'x', '17000@60000 98305@61000'],
+  ['0030212026-08-23', '00302', '1', 'later', '17000@60000 98305@61000'],
+  ['0030222026-08-23', '00302', '2', 'later', '17000@60000 98305@61000'],
+] as const
+
 let service: TestService
 beforeAll(async () => {
   service = await startService({ clock: () => NOW })
@@ -41,6 +51,7 @@ beforeAll(async () => {
     { route_id: '10T0002C1', short_name: 'C1', route_type: 'BUS', color: 'FF0000' },
     { route_id: '10T0009C4a', short_name: 'C4a', origin_name: 'Parla', destination_name: 'Alcobendas' },
     { route_id: '1700087722AVE', short_name: 'AVE', nucleo_code: null, of: OTHER },
+    { route_id: '1700098305MD', short_name: 'MD', nucleo_code: null, of: OTHER },
   ])
   // The second point lies 3 m from the line between the others, the fourth a kilometre.
   const geometry = [
@@ -58,6 +69,9 @@ beforeAll(async () => {
     { trip_id: '1032S00004C1', train_number: '00004', route_id: '10T0002C1', shape_id: null },
     { trip_id: '1033S00005C1', train_number: '00005', service_id: '1033S' },
     { trip_id: '0019012026-08-22', train_number: '00190', route_id: '1700087722AVE', nucleo_code: null, service_id: 'x', of: OTHER },
+    ...PARTS.map(([trip_id, train_number, variant, service_id]) => ({
+      ...{ trip_id, train_number, variant, service_id, route_id: '1700098305MD', nucleo_code: null, of: OTHER },
+    })),
   ])
   const calls = (trip_id: string, stops: readonly (readonly [string, number])[], of: AnyRow = COMMUTER): AnyRow[] =>
     stops.map(([stop_id, at], stop_sequence) => ({ trip_id, stop_sequence, stop_id, arrival: at, departure: at, of }))
@@ -93,8 +107,16 @@ beforeAll(async () => {
       ],
       OTHER,
     ),
+    ...PARTS.flatMap(([trip_id, , , , stops]) =>
+      calls(
+        trip_id,
+        stops.split(' ').map((stop) => [stop.slice(0, 5), Number(stop.slice(6))]),
+        OTHER,
+      ),
+    ),
   ])
   await land(railCalendar, [
+    { service_id: 'later', service_date: '2026-08-23', of: OTHER },
     { service_id: '1032S', service_date: '2026-08-22' },
     { service_id: '1033S', service_date: '2026-08-23' },
     { service_id: 'x', service_date: '2026-08-22', of: OTHER },
@@ -148,7 +170,7 @@ describe('stations', () => {
         { line: 'C1', nucleo_code: '10', route_type: 'BUS' },
         { line: 'C1', nucleo_code: '10', route_type: 'RAIL' },
       ],
-      products: ['AVE'],
+      products: ['AVE', 'MD'],
       has_wheelchair_boarding: true,
     })
     expect(reply.stations[1]).toMatchObject({ id: '37010', in_service: false, lines: [], products: [], has_wheelchair_boarding: null })
@@ -209,7 +231,7 @@ describe('routes', () => {
 
   test('those with trips follow their track, or their stations', async () => {
     const reply = await service.json('/api/trenes/rutas')
-    expect(idsOf(reply, 'routes')).toEqual(['10T0001C1', '10T0002C1', '1700087722AVE'])
+    expect(idsOf(reply, 'routes')).toEqual(['10T0001C1', '10T0002C1', '1700087722AVE', '1700098305MD'])
     const [track, bus, train] = reply.routes
     expect(track).toMatchObject({
       ...{ line: 'C1', product: null, route_type: 'RAIL', origin_id: '17000', destination: 'Aeropuerto T4', trips: 4, patterns: 2 },
@@ -255,7 +277,7 @@ describe('routes', () => {
   })
 
   test('are chosen by network, line, words and box', async () => {
-    expect(await ids('network=AVLDMD')).toEqual(['1700087722AVE'])
+    expect(await ids('network=AVLDMD')).toEqual(['1700087722AVE', '1700098305MD'])
     expect(await ids('nucleo=10&line=C1&q=aeropuerto')).toEqual(['10T0001C1', '10T0002C1'])
     expect(await ids('line=c1')).toEqual([])
     // No point of the train's line lies in the box, but the line goes through it.
@@ -280,11 +302,25 @@ describe('routes', () => {
     expect(idsOf(await service.json(`${path}?direction=1`), 'trips')).toEqual(['1032S00003C1'])
     expect(idsOf(await service.json(`${path}?date=2026-08-23`), 'trips')).toEqual(['1033S00005C1'])
     expect((await service.json('/api/trenes/rutas/10T0009C4a/horarios')).trips).toEqual([])
+    expect(today.trips.map((one: Reply) => one.part_ids)).toEqual([[], [], []])
     for (const date of ['2026-08-21', '2026-08-24', '2026-02-30']) {
       const refused = await service.json(`${path}?date=${date}`)
       expect([refused.status, refused.errors[0].parameter]).toEqual([400, 'date'])
     }
     expect((await service.json(`${path}?date=2026-08-24`)).detail).toContain('from 2026-08-22 to 2026-08-23')
+  })
+
+  test('parts of a train that run together are one trip of a day, and one train of the route', async () => {
+    const path = '/api/trenes/rutas/1700098305MD/horarios'
+    const trips = async (date: string): Promise<unknown[]> =>
+      (await service.json(`${path}?date=${date}`)).trips.map(({ id, variant, part_ids }: Reply) => [id, variant, part_ids])
+    expect(await trips('2026-08-22')).toEqual([
+      ['0030022026-08-22', '2', ['0030012026-08-22']],
+      ['0030112026-08-22', '1', []],
+      ['0030032026-08-22', '3', []],
+    ])
+    expect(await trips('2026-08-23')).toEqual([['0030212026-08-23', '1', ['0030222026-08-23']]])
+    expect(await service.json('/api/trenes/rutas/1700098305MD')).toMatchObject({ trips: 3, patterns: 2 })
   })
 })
 

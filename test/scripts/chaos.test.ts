@@ -45,6 +45,16 @@ test.each([
   })
 })
 
+test('a worker killed while it derives leaves what is made at once', { timeout: 600_000 }, async () => {
+  const [result] = await chaos('--rounds', '1', 'derivations')
+  expect(result?.problems).toEqual([])
+  expect(result).toMatchObject({
+    name: 'derivations',
+    ok: true,
+    killed: { 'parquet-written': 1, 'manifests-written': 1, 'metadata-written': 1, 'hint-written': 1 },
+  })
+})
+
 test('two writers beside compaction, replay and expiry lose nothing', { timeout: 300_000 }, async () => {
   const [result] = await chaos('--rounds', '2', 'writers')
   expect(result?.problems).toEqual([])

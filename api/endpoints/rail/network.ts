@@ -49,7 +49,7 @@ export interface NetworkRoute {
   readonly text_color: string | null
   /** Termini as its name or id tells them. */
   readonly named: { readonly origin: string | null; readonly destination: string | null }
-  /** Trips of the version. */
+  /** Trips of the version; those that are parts of one train, by its number and their variants, count once. */
   readonly trips: number
   /** Sequences of stops that its trips have, and the commonest of them. */
   readonly patterns: number
@@ -168,7 +168,17 @@ async function routesOf(
 ): Promise<Map<string, NetworkRoute>> {
   const { versions, patterns, places, shapes } = known
   const byRoute = Map.groupBy(patterns, ({ network, route_id }) => `${network} ${route_id}`)
-  const query = sql`SELECT * FROM ${scan(railRoutes, { timetable_version: { in: versions } })} ORDER BY network, route_id`
+  const only = { timetable_version: { in: versions } }
+  const query = sql`
+    SELECT r.*, coalesce(t.trips, 0) AS trips
+    FROM ${scan(railRoutes, only)} r
+    LEFT JOIN (
+      SELECT timetable_version, route_id,
+        CAST(count(DISTINCT CASE WHEN variant IS NULL THEN trip_id ELSE coalesce(train_number, trip_id) END) AS INTEGER) AS trips
+      FROM ${scan(railTrips, only)}
+      GROUP BY timetable_version, route_id
+    ) t ON t.timetable_version = r.timetable_version AND t.route_id = r.route_id
+    ORDER BY r.network, r.route_id`
   const nameOf = (stop_id: unknown): string | null => (stop_id === null ? null : (places.get(stop_id as string)?.name ?? null))
   const routes = new Map<string, NetworkRoute>()
   for await (const batch of rows(query)) {
@@ -190,7 +200,7 @@ async function routesOf(
           origin: (row['origin_name'] as string | null) ?? nameOf(row['origin_stop_id']),
           destination: (row['destination_name'] as string | null) ?? nameOf(row['destination_stop_id']),
         },
-        trips: own.reduce((sum, { trips }) => sum + trips, 0),
+        trips: row['trips'] as number,
         patterns: own.filter((pattern) => pattern.stop_ids.length > 0).length,
         stop_ids,
         geometry: way,

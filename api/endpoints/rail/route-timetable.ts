@@ -41,7 +41,13 @@ const tripFields = {
   train_number: railTrips.columns.train_number,
   variant: meaning(
     railTrips.columns.variant,
-    'Part of a long-distance train: parts are trips of their own, many with the same stops and times. Commuter trips have none.',
+    'Part of a long-distance train that the trip is: of parts that run together the one with most stops. Commuter trips have none.',
+  ),
+  part_ids: col.list(
+    [0, 0],
+    'Ids of the other parts of the train that run with it: trips of this route and train number that are at one of its stops at the same time.',
+    col.string(0, "The publisher's id of the trip."),
+    { example: [] },
   ),
   service_mark: railTrips.columns.service_mark,
   direction: withExample(
@@ -63,7 +69,7 @@ export const routeTimetable = defineEndpoint({
   plan: 'FREE',
   summary: 'Timetable of a railway route on a day',
   about:
-    'Trips of the version of the timetable that holds on the day. Times of 24:00:00 and more are after midnight; arrival_at and departure_at say when that is.',
+    'Trips of the version of the timetable that holds on the day. Parts of a long-distance train that run together are one trip, as on boards. Times of 24:00:00 and more are after midnight; arrival_at and departure_at say when that is.',
   params: {
     id: routeId,
     date: dateParam("Service day; today by Madrid's calendar unless given.", '2026-08-22'),
@@ -92,13 +98,51 @@ export const routeTimetable = defineEndpoint({
       checkCovered(await slice(timetableSpans, ''), { at: start, parameter: 'date', value: p.date, networks: [route.network] })
       const day = await slice(timetableDay, date)
       const trips = day.tripsOfRoute(route.network, p.id)
-      return trips.filter((trip) => p.direction === null || trip.direction === p.direction).map((trip) => tripOf(day, trip))
+      return trainsOf(
+        day,
+        trips.filter((trip) => p.direction === null || trip.direction === p.direction),
+      ).map((train) => tripOf(day, train))
     },
   },
   example: { id: '10T0001C1', date: '2026-08-22' },
 })
 
-function tripOf(day: TimetableDay, trip: DayTrip): ValueOf<typeof tripFields> {
+/** A trip and the other parts of its train that run with it. */
+interface Train {
+  readonly trip: DayTrip
+  readonly parts: DayTrip[]
+}
+
+/**
+ * Trips with the parts of a train that run together as one: the one with most stops, of several the first by id. Of the 1,582 long-distance
+ * trips of 2026-08-25, 40 run with another of their route.
+ */
+function trainsOf(day: TimetableDay, trips: readonly DayTrip[]): Train[] {
+  const trains: Train[] = []
+  for (const trip of trips.toSorted((one, other) => other.end - other.first - (one.end - one.first))) {
+    const together = trip.variant === null ? undefined : trains.find((train) => runTogether(day, train.trip, trip))
+    if (together) together.parts.push(trip)
+    else trains.push({ trip, parts: [] })
+  }
+  return trains
+}
+
+/** True for trips of one train number that are somewhere at the same time. */
+function runTogether(day: TimetableDay, one: DayTrip, other: DayTrip): boolean {
+  if (one.train_number === null || one.train_number !== other.train_number) return false
+  const calls = day.stopsOf(one)
+  return day
+    .stopsOf(other)
+    .some(({ stop_id, arrival_s, departure_s }) =>
+      calls.some(
+        (call) =>
+          call.stop_id === stop_id &&
+          ((arrival_s !== null && call.arrival_s === arrival_s) || (departure_s !== null && call.departure_s === departure_s)),
+      ),
+    )
+}
+
+function tripOf(day: TimetableDay, { trip, parts }: Train): ValueOf<typeof tripFields> {
   const stops = day.stopsOf(trip).map((stop) => ({
     stop_id: stop.stop_id,
     name: stop.name,
@@ -116,6 +160,7 @@ function tripOf(day: TimetableDay, trip: DayTrip): ValueOf<typeof tripFields> {
     service_date: day.date,
     train_number: trip.train_number,
     variant: trip.variant,
+    part_ids: parts.map(({ trip_id }) => trip_id),
     service_mark: trip.service_mark,
     direction: trip.direction,
     starts_at: first?.departure_at ?? first?.arrival_at ?? null,

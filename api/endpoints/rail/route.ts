@@ -30,7 +30,11 @@ export const routeFields = {
   destination_id: terminus(`Last ${COMMONEST}; null where it has no trip.`, '98305'),
   destination: withExample(optional(columns.destination_name, 'Its name, likewise.'), 'Aeropuerto T4'),
   in_service: col.boolean(0, 'True where the newest timetable has trips of it.', { example: true }),
-  trips: col.integer(0, 'Trips that the newest timetable has of it, whatever the days they run on.', { unit: '1', example: 872 }),
+  trips: col.integer(
+    0,
+    'Trips that the newest timetable has of it, whatever the days they run on: of commuter rail one a train and day, of other trains one a train number, whatever its parts and periods.',
+    { unit: '1', example: 872 },
+  ),
   patterns: col.integer(0, 'Different sequences of stops that its trips have.', { unit: '1', example: 2 }),
   stop_ids: col.list([0, 0], 'Stations in the order in which most of its trips stop.', col.string(0, 'Station code.'), {
     example: ['17000', '98003', '98304', '98305'],

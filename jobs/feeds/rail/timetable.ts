@@ -85,6 +85,7 @@ function* calendarRows({ calendar, version, ids, notes }: Timetable): Generator<
   const { bad, days } = calendar
   for (let count = 0; count < bad.count; count++)
     notes.quarantine(railCalendar, 'a service or exception without sensible dates', bad.sample)
+  for (let count = 0; count < calendar.early; count++) notes.warn(`a service runs before ${calendar.first}, when the timetable begins`)
   for (let count = 0; count < calendar.offWeekday; count++) notes.warn('weekdays of a service leave out its only day')
   let rows: FeedRow<typeof railCalendar>[] = []
   for (const [service_id, dates] of days) {

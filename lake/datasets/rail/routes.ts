@@ -27,8 +27,14 @@ export const railRoutes = defineDataset({
     }),
     destination_name: col.string(9, 'Second of them.', { nullable: true, example: 'Aeropuerto-T4' }),
     route_type: col.code(10, 'What runs on it.', RAIL_ROUTE_TYPES, { example: 'RAIL' }),
-    color: col.string(11, 'Colour as six hexadecimal digits in upper case.', { nullable: true, example: '75B6E0' }),
-    text_color: col.string(12, 'Colour of text upon it; published as white also upon white.', { nullable: true, example: 'FFFFFF' }),
+    color: col.string(11, 'Colour as six hexadecimal digits in upper case; null where text upon it is published in the same colour.', {
+      nullable: true,
+      example: '75B6E0',
+    }),
+    text_color: col.string(12, 'Colour of text upon it; null where it is published as the same colour, white upon white.', {
+      nullable: true,
+      example: 'FFFFFF',
+    }),
     origin_stop_id: col.string(13, 'Station that a route id of the other network begins with.', { nullable: true, example: null }),
     destination_stop_id: col.string(14, 'Station that follows it in the id.', { nullable: true, example: null }),
   },

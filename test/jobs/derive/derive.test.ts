@@ -4,9 +4,11 @@ import { type DeriveResult, derive, makeDeriver } from '../../../jobs/derive/der
 import { makeRunner } from '../../../jobs/ingest/runner.ts'
 import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { openLake } from '../../../lake/open.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { rejectedIds } from '../../../lake/raw/archive.ts'
 import { tableRows } from '../../helpers/pipeline.ts'
+import { tempFolder } from '../../helpers/temp.ts'
 import { never, openStage, type Stage } from '../ingest/stage.ts'
 import { differences, feed, lines, littleDerived, stops, type Timetable } from './little.ts'
 
@@ -190,6 +192,28 @@ describe('a derived dataset of versions', () => {
     }
     expect(await derive({ ...stage.context, onStep }, derived, { feeds, signal: never })).toMatchObject({ waits: true })
     expect(await told()).toEqual(END.slice(0, 5))
+  })
+
+  test('what was taken out before another process came between is told', async () => {
+    for (const [count, versions] of STORY) await step(count, versions)
+    const { store, redis } = stage.context
+    // With tables of its own, for a table object commits one change at a time.
+    const lake = await openLake({ store, spool: tempFolder(), memory: 256 * 1024 ** 2, spill: 0, threads: 1, slots: 1 })
+    try {
+      let isFirst = true
+      const onStep = async (name: string): Promise<void> => {
+        if (name !== 'hint-written' || !isFirst) return
+        isFirst = false
+        await redis.del('lock:derive:little_differences')
+        await derive({ ...stage.context, lake }, littleDerived({ revision: 2 }), { feeds, signal: never })
+      }
+      const none = { ...derived, parts: () => [] }
+      const result = await derive({ ...stage.context, onStep }, none, { feeds, signal: never })
+      expect(result).toEqual({ made: [], removed: ['V2'], rows: 0, waits: true })
+    } finally {
+      await lake.close()
+    }
+    expect(await parts()).toEqual(['derived.V2', 'derived.V3'])
   })
 
   test.each([

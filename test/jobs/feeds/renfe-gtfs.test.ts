@@ -61,13 +61,21 @@ describe('commuter rail', () => {
 
   test('routes: padding taken out of ids and of the two names, buses told, colours in capitals', async () => {
     const publication = await parse(renfeGtfsCercanias, CERCANIAS)
-    const columns = ['route_id', 'nucleo_code', 'short_name', 'long_name', 'origin_name', 'destination_name', 'route_type', 'color']
+    const columns = ['route_id', 'nucleo_code', 'short_name', 'long_name', 'origin_name', 'destination_name', 'route_type']
     expect(pick(rowsOf(publication, 'rail_routes'), ...columns)).toEqual([
-      ['10T0001C1', '10', 'C1', 'Villa Norte - Villa Aeropuerto', 'Villa Norte', 'Villa Aeropuerto', 'RAIL', '75B6E0'],
-      ['51T0197R3', '51', 'R3', null, null, null, 'RAIL', null],
-      ['47T0003BUS', '47', 'BUS', 'Puerto - Estación de León', 'Puerto', 'Estación de León', 'BUS', 'FFFFFF'],
-      ['90T0001C9', '90', 'C9', 'Cercedilla', null, null, 'RAIL', '0FCF34'],
+      ['10T0001C1', '10', 'C1', 'Villa Norte - Villa Aeropuerto', 'Villa Norte', 'Villa Aeropuerto', 'RAIL'],
+      ['51T0197R3', '51', 'R3', null, null, null, 'RAIL'],
+      ['47T0003BUS', '47', 'BUS', 'Puerto - Estación de León', 'Puerto', 'Estación de León', 'BUS'],
+      ['90T0001C9', '90', 'C9', 'Cercedilla', null, null, 'RAIL'],
     ])
+    // Text of the colour of its ground is neither: white upon white.
+    expect(pick(rowsOf(publication, 'rail_routes'), 'color', 'text_color')).toEqual([
+      ['75B6E0', 'FFFFFF'],
+      [null, 'FFFFFF'],
+      [null, null],
+      ['0FCF34', 'FFFFFF'],
+    ])
+    expect(publication.report.warnings.get('a route has text of the colour of its ground')).toBe(1)
   })
 
   test('shapes go by the sequence of their points', async () => {
@@ -118,6 +126,7 @@ describe('commuter rail', () => {
       ['5132S25001R3', 1, '10206', 21_600, 21_600, null],
     ])
     expect([...publication.report.warnings]).toEqual([
+      ['a route has text of the colour of its ground', 1],
       ['trip without stop times', 1],
       ['trip with a single stop', 1],
     ])
@@ -136,6 +145,7 @@ describe('commuter rail', () => {
     expect(counts.get('rail_stop_times')).toBe(3)
     expect(report.quarantined).toEqual({ rail_stop_times: { 'another number of fields': 1, 'departure is no whole number': 1 } })
     expect(Object.fromEntries(report.warnings)).toEqual({
+      'a route has text of the colour of its ground': 1,
       'route_id of a trip is not in routes.txt': 1,
       'shape_id of a trip is not in shapes.txt': 1,
       'stop_id of a stop time is not in stops.txt': 1,
@@ -155,6 +165,25 @@ describe('commuter rail', () => {
         'commuter network 51 has no trips after 2026-08-22; the timetable goes on to 2026-08-30',
       ]),
     )
+  })
+
+  test('a few services with an early day do not rename the timetable: they are counted', async () => {
+    // Of six services on the busiest day one is no fair share, two are.
+    const services = Array.from({ length: 6 }, (_, at) => `20${34 + at}S,0,0,0,0,0,1,0,20260822,20260822\n`).join('')
+    const stray = (day: string, ...ids: string[]): Buffer => {
+      const rows = ids.map((id) => `${id},1,1,1,1,1,1,1,${day},${day}\n`).join('')
+      return zipOf(...withMember(CERCANIAS_MEMBERS, 'calendar.txt', (text) => `${text.split('\n')[0]}\n${rows}${services}`))
+    }
+    const early = await parse(renfeGtfsCercanias, stray('20260103', '2099S'))
+    expect(rowsOf(early, 'rail_stations')[0]).toMatchObject({
+      timetable_version: 'cercanias-2026-08-22',
+      valid_from: Date.parse('2026-08-21T22:00:00Z'),
+    })
+    expect(early.report.warnings.get('a service runs before 2026-08-22, when the timetable begins')).toBe(1)
+    expect(early.counts.get('rail_calendar')).toBe(7)
+    const begun = await parse(renfeGtfsCercanias, stray('20260821', '2098S', '2099S'))
+    expect(rowsOf(begun, 'rail_stations')[0]).toMatchObject({ timetable_version: 'cercanias-2026-08-21' })
+    expect([...begun.report.warnings.keys()].filter((text) => text.includes('runs before'))).toEqual([])
   })
 
   test('rows that are read again when they land are those that were counted, whatever is asked for', async () => {
@@ -256,6 +285,7 @@ describe.skipIf(!shared)('the recorded timetables', () => {
     })
     expect(publication.report).toMatchObject({ publishedAt: null, quarantined: {}, unknownCodes: {} })
     expect([...publication.report.warnings]).toEqual([
+      ['a route has text of the colour of its ground', 18],
       ['trip without stop times', 397],
       ['trip with a single stop', 268],
     ])
@@ -270,6 +300,8 @@ describe.skipIf(!shared)('the recorded timetables', () => {
     expect(publication.blocks.rail_trips).toMatchObject({ '51': 40_188, '10': 37_354, '20': 12_484, '60': 10_050, '46': 835 })
     const routes = rowsOf(publication, 'rail_routes')
     expect(routes.filter(({ route_type }) => route_type === 'BUS')).toHaveLength(210)
+    expect(routes.filter(({ color, text_color }) => color === null && text_color === null)).toHaveLength(18)
+    expect(routes.filter(({ color, text_color }) => color === text_color || text_color === null)).toHaveLength(18)
     const used = new Set(trips.map(({ route_id }) => route_id))
     expect(routes.filter(({ route_id }) => !used.has(route_id))).toHaveLength(578)
     expect(rowsOf(publication, 'rail_shapes').reduce((sum, { points }) => sum + Number(points), 0)).toBe(123_734)
@@ -290,6 +322,7 @@ describe.skipIf(!shared)('the recorded timetables', () => {
     })
     expect(Object.fromEntries(publication.report.warnings)).toEqual({
       'weekdays of a service leave out its only day': 1,
+      'a route has text of the colour of its ground': 10,
       'trip without stop times': 115_774,
     })
     await expect(parse(renfeGtfsCercanias, zipOfFolder(folder))).rejects.toThrow('the zip has no stop_times.txt')

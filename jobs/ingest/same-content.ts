@@ -1,0 +1,35 @@
+import { type AcceptedFetch, RawBytesError } from '../../lake/raw/archive.ts'
+import { type Feed, type FeedBody, FormatError } from '../feeds/define.ts'
+import { holdSameFiles, openZip } from '../formats/zip.ts'
+import { decodeKept } from './collect.ts'
+import type { IngestContext } from './context.ts'
+import { readKept } from './derive.ts'
+
+/**
+ * True where archives came that hold, byte for byte, the files of the last accepted ones, packed, ordered or dated otherwise: a timetable that
+ * is published again would write all of its rows again. The last ones are read for that, so that it is asked of archives alone; false where
+ * they cannot be read any more, and for what is damaged, which the parser is to refuse.
+ */
+export async function isSameContent(
+  context: IngestContext,
+  feed: Feed,
+  given: { readonly last: AcceptedFetch | null; readonly decoded: readonly FeedBody[] },
+): Promise<boolean> {
+  const { last, decoded } = given
+  const archives = feed.plans.flatMap(({ requests }) => requests).filter(({ expects }) => expects === 'zip')
+  const limitOf = (body: FeedBody): number => archives.find(({ name }) => name === body.name)?.maxDecodedBytes ?? 0
+  if (!last || last.bodies.length !== decoded.length || decoded.some((body) => limitOf(body) === 0)) return false
+  try {
+    const kept = await decodeKept(feed, await readKept(context, last))
+    for (const [at, body] of decoded.entries()) {
+      const other = kept[at] as FeedBody
+      const limits = { maxBytes: limitOf(body) }
+      if (other.name !== body.name || !(await holdSameFiles(await openZip(other.bytes, limits), await openZip(body.bytes, limits))))
+        return false
+    }
+    return true
+  } catch (error) {
+    if (error instanceof RawBytesError || error instanceof FormatError) return false
+    throw error
+  }
+}
