@@ -53,7 +53,9 @@ export interface LiveRead<P, D extends readonly Dataset[], R, M> {
 export interface FindRead<P, D extends readonly Dataset[], R> {
   readonly kind: 'find'
   readonly from: D
-  readonly find: (states: StatesOf<D>, values: P) => R | null
+  /** Datasets that the slices which `find` asks for are read from; those whose tables do not exist have no rows. */
+  readonly lake?: readonly Dataset[]
+  readonly find: (states: StatesOf<D>, values: P, slice: KeptAsk<D>['slice']) => R | null | Promise<R | null>
   /** Where the thing is looked for once `find` gives null. */
   readonly past?: {
     /** The record of a change, if the change is the end of the thing: ends that have not landed yet are only in the log. */
@@ -86,6 +88,11 @@ export interface KeptRead<P, D extends readonly Dataset[], R> {
   readonly from: D
   /** Datasets that its slices are read from; where `from` is empty, the reply's age is the first one's. */
   readonly lake: readonly Dataset[]
+  /**
+   * Set where the answer is of the current state, to which slices only add: it is there before any of their tables is, and not before the
+   * first dataset of `from` was published.
+   */
+  readonly of?: 'state'
   /**
    * What a request asks for: records in any order, with what the list counts where it counts anything, or the one; null where there is
    * nothing under its path. `now` (ms) moves in steps, as in `LiveRead`.
@@ -228,8 +235,12 @@ export function pathParams(path: string): string[] {
 /** Datasets that an endpoint reads, of their current state or from the lake: the one that the reply is of first. */
 export function datasetsOf({ read }: Pick<Endpoint, 'read'>): readonly Dataset[] {
   if (read.kind === 'system') return []
-  const from = read.from as readonly Dataset[]
-  return read.kind === 'kept' ? [...from, ...read.lake] : from
+  return [...(read.from as readonly Dataset[]), ...keptOf({ read })]
+}
+
+/** Datasets whose tables an endpoint's slices are read from. */
+export function keptOf({ read }: Pick<Endpoint, 'read'>): readonly Dataset[] {
+  return read.kind === 'kept' || read.kind === 'find' ? (read.lake ?? []) : []
 }
 
 /** True where the `total` of an endpoint's list is known with every answer. */

@@ -2,7 +2,18 @@ import type { CodeList } from '../../lake/schema/codes.ts'
 import type { Json } from '../../lake/schema/columns.ts'
 import type { JsonSchema } from '../../lake/schema/json.ts'
 import { Refused } from './problems.ts'
+import type { Slice } from './slice.ts'
 import { nearest } from './suggest.ts'
+
+/** The values that a parameter can have, where only the lake tells them. */
+export interface KnownValues {
+  /** Holds them under its empty key; none where they are not known yet, and then any value is taken. */
+  readonly slice: Slice<ReadonlySet<string>>
+  /** What is expected, as the refusal of another value says it. */
+  readonly expected: string
+  /** True where they are few enough for the refusal to list them. */
+  readonly isListed: boolean
+}
 
 /** One parameter of a request: how its text becomes a value, and what documentation says of it. */
 export interface Param<T = unknown> {
@@ -21,6 +32,8 @@ export interface Param<T = unknown> {
   readonly example?: string
   /** Set where the answer also depends on the time of day: the clock is then read in steps of so many seconds. */
   readonly clock_s?: number
+  /** Set where a value that nothing has is refused; of a parameter that is not in a group. */
+  readonly known?: KnownValues
   /** Set on the begin of a period that may only be so many days wide, whatever else is asked for. */
   readonly widest_days?: number
   /** Never present: carries `T` for inference. */
@@ -69,6 +82,11 @@ export function required<T>(optional: Param<T | null>): Param<T> {
 /** The same parameter for several values at once; the value is null where none is given. */
 export function listOf<T>(one: Param<T | null>): Param<readonly T[] | null> {
   return Object.freeze({ ...one, list: true }) as Param<readonly T[] | null>
+}
+
+/** The same parameter, with no other values than those that the lake has. */
+export function knownBy<T>(one: Param<T>, known: KnownValues): Param<T> {
+  return Object.freeze({ ...one, known })
 }
 
 /** Declares a group. */

@@ -91,7 +91,7 @@ const NO_QUERY: Readonly<Record<string, never>> = Object.freeze({})
 function answererOf(context: AnswerContext, lake: Lake, kept: KeptLake): Answerer {
   const { kind } = context.endpoint.read
   if (kind === 'lake') return lakeAnswerer(context, lake)
-  if (kind === 'find') return findAnswerer(context, lake)
+  if (kind === 'find') return findAnswerer(context, lake, kept)
   if (kind === 'kept') return keptAnswerer(context, kept)
   if (kind === 'changes') return changesAnswerer(context)
   return kind === 'system' ? systemAnswerer(context) : liveAnswerer(context)

@@ -1,6 +1,6 @@
 import { QueryError } from '../../lake/query/errors.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
-import { type Endpoint, pathParams } from '../define/endpoint.ts'
+import { type Endpoint, keptOf, pathParams } from '../define/endpoint.ts'
 import { WIDEST_DAYS } from '../define/params-time.ts'
 import { Problem } from '../define/problems.ts'
 import { unknownThing } from './answer.ts'
@@ -60,10 +60,10 @@ function notFound(endpoint: Endpoint): ExampleProblem[] {
 function unavailable(endpoint: Endpoint): ExampleProblem[] {
   const { read } = endpoint
   const problems: Problem[] = []
-  if (read.kind === 'live' || read.kind === 'find' || read.kind === 'changes')
-    problems.push(neverPublished((read.from as readonly Dataset[])[0]))
-  if (read.kind === 'kept') problems.push(neverPublished(read.lake[0]))
-  if (read.kind === 'lake' || read.kind === 'kept' || (read.kind === 'find' && read.past))
+  const isOfState = read.kind === 'live' || read.kind === 'find' || read.kind === 'changes' || (read.kind === 'kept' && read.of === 'state')
+  if (isOfState) problems.push(neverPublished((read.from as readonly Dataset[])[0]))
+  else if (read.kind === 'kept') problems.push(neverPublished(read.lake[0]))
+  if (read.kind === 'lake' || keptOf(endpoint).length > 0 || (read.kind === 'find' && read.past))
     problems.push(...(['timeout', 'busy'] as const).map((code) => problemOf(new QueryError(code, 'as an example'))))
   if (read.kind === 'changes') problems.push(logUnreadable())
   return problems.map((problem) => ({ problem, instance: requestOf(endpoint) }))

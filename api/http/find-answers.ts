@@ -1,10 +1,11 @@
 import type { Lake } from '../../lake/open.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
-import type { FindRead } from '../define/endpoint.ts'
+import { datasetsOf, type FindRead, keptOf } from '../define/endpoint.ts'
 import { Problem } from '../define/problems.ts'
-import { type AnswerContext, type Answerer, type Body, headOf, unknownThing } from './answer.ts'
+import { type AnswerContext, type Answerer, type Body, headOf, unknownThing, type Versions } from './answer.ts'
 import { logOf } from './change-log.ts'
 import { type Meta, metaOf } from './compose.ts'
+import type { KeptLake, KeptState } from './kept-lake.ts'
 import { QUERY_TIMEOUT_MS } from './lake-answers.ts'
 import { lakeState } from './lake-pins.ts'
 import { refreshOf, statesOf } from './live-answers.ts'
@@ -16,14 +17,17 @@ const LAG_MS = 15 * 60_000
 const LOG_PAGE = 1000
 
 /** Answers one thing: from the current state, else from the log of changes, else from the lake; else 404. */
-export function findAnswerer(context: AnswerContext, lake: Lake): Answerer {
+export function findAnswerer(context: AnswerContext, lake: Lake, kept: KeptLake): Answerer {
   const { endpoint, state } = context
   const read = endpoint.read as unknown as FindRead<unknown, readonly Dataset[], AnyRow>
   const texts = recordTexts(endpoint.returns)
+  const [datasets, added] = [datasetsOf(endpoint), keptOf(endpoint)]
+  const slice = kept.get.bind(kept)
 
   return async (values, { format, now }) => {
-    const { states, primary, ...versions } = statesOf(state, read.from)
-    const found = read.find(states as never, values.own)
+    const { states, primary, ...current } = statesOf(state, read.from)
+    const versions = added.length === 0 ? current : withTables({ ...current, datasets }, await kept.state(added, state.system().feeds))
+    const found = await read.find(states as never, values.own, slice as never)
     const refresh = refreshOf(state, read.from, primary)
     const common = { format, now, data_time: primary.updated_at, refresh }
     const bodyOf = (record: AnyRow, meta: Meta): Body => ({
@@ -31,7 +35,7 @@ export function findAnswerer(context: AnswerContext, lake: Lake): Answerer {
       links: [],
     })
     if (found) {
-      const answer = (): Body => bodyOf(found, metaOf(state, read.from))
+      const answer = (): Body => bodyOf(found, metaOf(state, datasets))
       return { head: headOf(context, values, { ...common, versions }), answer, isCheap: true }
     }
     const { past } = read
@@ -60,6 +64,11 @@ export function findAnswerer(context: AnswerContext, lake: Lake): Answerer {
     }
     return { head, answer, isCheap: false, mayNotExist: true }
   }
+}
+
+/** Versions of current states and of the tables that slices beside them are read from. */
+function withTables<V extends Versions>(current: V, tables: KeptState): V {
+  return { ...current, of: [...current.of, tables.version], changed_at: Math.max(current.changed_at ?? 0, tables.changed_at ?? 0) }
 }
 
 /** The problem of a log that could not be read; throws any other error. */

@@ -15,10 +15,11 @@ export function keptAnswerer(context: AnswerContext, kept: KeptLake): Answerer {
   const datasets = datasetsOf(endpoint)
   return async (values, { format, now }) => {
     const tables = await kept.state(read.lake, state.system().feeds)
-    if (tables.covered_until === null) throw neverPublished(read.lake[0])
-    const live = currentOf(context, read.from)
-    const updated_at = live.primary?.updated_at ?? tables.covered_until
-    const refresh = live.primary ? refreshOf(state, read.from, live.primary) : refreshOfLake(context, read.lake, tables.covered_until)
+    const isOfState = read.of === 'state'
+    if (tables.covered_until === null && !isOfState) throw neverPublished(read.lake[0])
+    const live = isOfState ? statesOf(state, read.from) : currentOf(context, read.from)
+    const updated_at = live.primary?.updated_at ?? (tables.covered_until as number)
+    const refresh = live.primary ? refreshOf(state, read.from, live.primary) : refreshOfLake(context, read.lake, updated_at)
     const head = headOf(context, values, {
       format,
       now,

@@ -1,12 +1,13 @@
 import { type IncomingMessage, METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { datasetsOf, type Endpoint, pathParams } from '../define/endpoint.ts'
+import { datasetsOf, type Endpoint, keptOf, pathParams } from '../define/endpoint.ts'
 import { FORMATS, type Format, isLocated } from '../define/params-page.ts'
 import { problem } from '../define/problems.ts'
 import { type Answerer, type Prepared, weakTag } from './answer.ts'
 import { encodingFor, remembered } from './encodings.ts'
 import { ALLOW, isNotModified, PREFLIGHT_HEADERS } from './headers.ts'
 import type { KeptLake } from './kept-lake.ts'
+import { knownValuesCheck } from './known-values.ts'
 import { methodProblem } from './problem-replies.ts'
 import { bodyAtHand, bodyIn, isCurrent, type Ready, ready, renew, sendNotModified, sendReady } from './replies.ts'
 import type { ReplyCache } from './reply-cache.ts'
@@ -39,6 +40,7 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
   const formats: readonly Format[] = isLocated(endpoint.returns.record.fields) ? FORMATS : ['json']
   const formatOf = remembered((accept) => formatFor(accept, formats) ?? 'none')
   const read = requestReader(endpoint)
+  const checkKnown = knownValuesCheck(endpoint, kept)
   const pathNames = pathParams(endpoint.path)
   const shelf = cache.shelf()
   const { read: way } = endpoint
@@ -48,7 +50,8 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     shelf.clear()
   }
   const ends = [state.onChange(way.kind === 'system' ? null : datasetsOf(endpoint), renewed)]
-  if (way.kind === 'kept') ends.push(kept.onChange(way.lake, renewed))
+  const tables = keptOf(endpoint)
+  if (tables.length > 0) ends.push(kept.onChange(tables, renewed))
   app.addHook('onClose', async () => {
     for (const end of ends) end()
   })
@@ -76,6 +79,7 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     const asked = generation
     const values = read(raw.url ?? '/', pick(request.params as Record<string, string>, pathNames))
     const format = values.page.format ?? acceptable(formatOf(raw.headers.accept), formats)
+    await checkKnown?.(values)
     const prepared = await answerer(values, { format, now })
     const head = { ...prepared.head, links: [] }
     let found = cache.get(head.etag)

@@ -19,6 +19,8 @@ export interface BlockFacts {
 export interface BlockState {
   readonly counts: Readonly<Record<string, number>>
   readonly missing: readonly string[]
+  /** Of each missing block the first publication of those in a row that lack it, as data time in ms. */
+  readonly lost_at: Readonly<Record<string, number>>
 }
 
 /**
@@ -26,12 +28,20 @@ export interface BlockState {
  * which nothing is known what the publication before it in order of data time tells: those that had enough rows then, and those that were
  * missing then and are not back.
  */
-export function missingAfter(rule: Blocks | null, before: BlockState, now: BlockFacts): string[] {
+export function missingAfter(rule: Blocks | null, before: Omit<BlockState, 'lost_at'>, now: BlockFacts): string[] {
   const isGone = (block: string): boolean => rule !== null && !now.counts[block]
   const due = Object.keys(now.expected ?? {}).filter((block) => isGone(block) && isDue(rule, now, block))
   const had = Object.keys(before.counts).filter((block) => (before.counts[block] as number) >= leastOf(rule))
   const gone = [...before.missing, ...had].filter((block) => isGone(block) && isDue(rule, now, block) === null)
   return [...new Set([...now.said, ...due, ...gone])].sort()
+}
+
+/** What is known of a dataset's blocks after a publication of a data time (ms). */
+export function blocksAfter(rule: Blocks | null, before: BlockState, now: BlockFacts & { readonly at: number }): BlockState {
+  const missing = missingAfter(rule, before, now)
+  const isLost = (block: string): boolean => before.missing.includes(block)
+  const lost_at = missing.map((block) => [block, isLost(block) ? (before.lost_at[block] ?? now.at) : now.at] as const)
+  return { counts: now.counts, missing, lost_at: Object.fromEntries(lost_at) }
 }
 
 /** Whether a block is expected of a publication; null where that is not known. */
@@ -73,6 +83,11 @@ export function blocksOf(row: AnyRow, column: string): string[] {
   const value = row[column]
   if (value === null || value === undefined) return []
   return Array.isArray(value) ? [...new Set(value.map(String))] : [String(value)]
+}
+
+/** The blocks that what the log says of a fetch's blocks names. */
+export function namesIn({ counts, said, expected }: BlockFacts): string[] {
+  return [...said, ...Object.keys(counts), ...Object.keys(expected ?? {})]
 }
 
 /** Blocks by dataset as one list, such as `traffic_readings/M30`. */

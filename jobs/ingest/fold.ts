@@ -5,7 +5,7 @@ import { type AnyRow, type Dataset, REVIVAL_MS } from '../../lake/schema/dataset
 import { instantOfRow, timePartition } from '../../lake/schema/partitions.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import type { Blocks } from '../feeds/define.ts'
-import { type BlockFacts, type BlockState, blocksOf, missingAfter } from './blocks.ts'
+import { type BlockFacts, type BlockState, blocksAfter, blocksOf } from './blocks.ts'
 
 /** Absent from this many newer complete publications, a thing is over (or missing from its catalogue). */
 export const ABSENCES = 3
@@ -49,7 +49,7 @@ export interface Advance {
 
 /** A state before the first fetch. */
 export function emptyState(): DatasetState {
-  return { entries: new Map(), data_time: null, blocks: { counts: {}, missing: [] } }
+  return { entries: new Map(), data_time: null, blocks: { counts: {}, missing: [], lost_at: {} } }
 }
 
 /**
@@ -62,7 +62,7 @@ export function advance(
   fetch: { readonly rows: readonly AnyRow[] | null; readonly facts: FetchFacts; readonly key: Buffer },
 ): Advance {
   const { rows, facts, key } = fetch
-  state.blocks = { counts: facts.blocks.counts, missing: missingAfter(facts.rule, state.blocks, facts.blocks) }
+  state.blocks = blocksAfter(facts.rule, state.blocks, { ...facts.blocks, at: facts.data_time })
   if (dataset.land === 'replace') return { rows: [], changes: [] }
   const done = dataset.land === 'append' ? append(dataset, state, rows ?? [], facts) : applyChanges(dataset, state, { rows, facts, key })
   state.data_time = Math.max(facts.data_time, state.data_time ?? facts.data_time)
@@ -163,7 +163,7 @@ function unseen(
     if (facts.data_time - entry.updated_at > REVIVAL_MS) state.entries.delete(key)
     return null
   }
-  if (dataset.absence === 'keeps' || entry.status === 'MISSING' || !countsAbsence(entry, facts.rule, state.blocks.missing)) return null
+  if (dataset.absence === 'keeps' || entry.status === 'MISSING' || !countsNow(entry, facts.rule, state.blocks)) return null
   const absent = entry.absent + 1
   if (absent < ABSENCES) {
     state.entries.set(key, { ...entry, absent })
@@ -176,7 +176,16 @@ function unseen(
   return new EntryChange(dataset, { kind, key, entry: over, changed: kind === 'ENDED' ? [] : ['status'] })
 }
 
-/** True where the entity's absence from a publication counts: none of its blocks is missing from it. */
+/**
+ * True where an entity's absence from the newest publication counts: none of its blocks is missing from it. What is in no block may be in any,
+ * but in none that was missing when it was seen.
+ */
+function countsNow(entry: Entry, rule: Blocks | null, { missing, lost_at }: BlockState): boolean {
+  if (rule === null || blocksOf(entry.row, rule.column).length > 0) return countsAbsence(entry, rule, missing)
+  return missing.every((block) => (lost_at[block] as number) <= entry.seen_at)
+}
+
+/** True where the absence of an entity with blocks from a publication counts: none of its blocks is missing from it. */
 export function countsAbsence(entry: { readonly row: AnyRow }, rule: Blocks | null, missing: readonly string[]): boolean {
   return missing.length === 0 || rule === null || !blocksOf(entry.row, rule.column).some((block) => missing.includes(block))
 }

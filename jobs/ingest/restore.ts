@@ -4,8 +4,9 @@ import { type AnyRow, type Dataset, REVIVAL_MS } from '../../lake/schema/dataset
 import { instantOfRow, partitionStart } from '../../lake/schema/partitions.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import type { Feed } from '../feeds/define.ts'
+import { type Anywhere, absencesAnywhere } from './anywhere.ts'
 import { type Backwards, type MissingFrom, missingBackwards, newestWindow, readBackwards } from './backwards.ts'
-import { type BlockState, blockFactsOf, blocksOf, ruleOf } from './blocks.ts'
+import { type BlockState, blockFactsOf, blocksOf, namesIn, ruleOf } from './blocks.ts'
 import type { IngestContext } from './context.ts'
 import { parseIfKept } from './derive.ts'
 import { countsAbsence, currentSince, type DatasetState, type Entry, emptyState, observation } from './fold.ts'
@@ -31,8 +32,9 @@ export async function restoreState(context: IngestContext, options: RestoreOptio
   if (dataset.land !== 'replace') await restoreEntries(context, state, { ...options, newest })
   if (!newest) return state
   const missing = await missingFrom(state, log, options)
-  state.blocks = await restoreBlocks(state, log, { ...options, missing })
-  if (dataset.land === 'changes') await countAbsences(context, state, { ...options, log, missing })
+  const anywhere = absencesAnywhere(log, { dataset: dataset.id, rule: ruleOf(feed, dataset.id), isMissing: missing })
+  if (dataset.land === 'changes') await countAbsences(context, state, { ...options, log, missing, anywhere })
+  state.blocks = await restoreBlocks(state, log, { ...options, missing, names: anywhere.names() })
   if (dataset.land === 'append') await seeAgain(context, state, { ...options, newest })
   return state
 }
@@ -68,24 +70,27 @@ async function missingFrom(state: DatasetState, log: Backwards, { feed, dataset 
   return missingBackwards(log, { dataset: dataset.id, rule: ruleOf(feed, dataset.id), since })
 }
 
-/** The blocks after the newest landed fetch: of those that a thing lives in, that were there or expected lately, or that the parser spoke of. */
+/**
+ * The blocks after the newest landed fetch: of those that a thing lives in, that were there or expected lately or since a thing in no block was
+ * seen (`names`), or that the parser spoke of.
+ */
 async function restoreBlocks(
   state: DatasetState,
   log: Backwards,
-  options: RestoreOptions & { readonly missing: MissingFrom },
+  options: RestoreOptions & { readonly missing: MissingFrom; readonly names: ReadonlySet<string> },
 ): Promise<BlockState> {
-  const { feed, dataset, missing: isMissing } = options
+  const { feed, dataset, missing: isMissing, names } = options
   const window = await newestWindow(log)
-  const { counts, said } = blockFactsOf(window[0] as AcceptedFetch, dataset.id)
-  const lately = window.flatMap((accepted) => {
-    const facts = blockFactsOf(accepted, dataset.id)
-    return [...Object.keys(facts.counts), ...Object.keys(facts.expected ?? {})]
-  })
+  const { counts } = blockFactsOf(window[0] as AcceptedFetch, dataset.id)
+  const lately = window.flatMap((accepted) => namesIn(blockFactsOf(accepted, dataset.id)))
   const living = [...state.entries.values()].filter(({ status }) => status === 'ACTIVE')
   const missing: string[] = []
-  for (const block of new Set([...said, ...lately, ...blocksOfAll(feed, dataset, living)]))
-    if (await isMissing(block, 0)) missing.push(block)
-  return { counts, missing: missing.sort() }
+  const lost_at: Record<string, number> = {}
+  for (const block of new Set([...lately, ...names, ...blocksOfAll(feed, dataset, living)])) {
+    for (let step = 0; await isMissing(block, step); step++) lost_at[block] = Date.parse(((await log.at(step)) as AcceptedFetch).data_time)
+    if (lost_at[block] !== undefined) missing.push(block)
+  }
+  return { counts, missing: missing.sort(), lost_at }
 }
 
 function blocksOfAll(feed: Feed, dataset: Dataset, entries: Iterable<Entry>): Set<string> {
@@ -136,18 +141,19 @@ function declared(row: AnyRow, ...less: string[]): AnyRow {
 async function countAbsences(
   context: IngestContext,
   state: DatasetState,
-  options: RestoreOptions & { readonly log: Backwards; readonly missing: MissingFrom },
+  options: RestoreOptions & { readonly log: Backwards; readonly missing: MissingFrom; readonly anywhere: Anywhere },
 ): Promise<void> {
-  const { feed, dataset, landed, log, missing: isMissing } = options
+  const { feed, dataset, landed, log, missing: isMissing, anywhere } = options
   const rule = ruleOf(feed, dataset.id)
   const open = new Map([...state.entries].filter(([, entry]) => entry.status === 'ACTIVE'))
   let looked = { size: -1, blocks: new Set<string>(), gone: '', isGone: false }
-  for (let step = 0; ; step++) {
+  let step = 0
+  for (; ; step++) {
     const accepted = await log.at(step)
-    if (!accepted) return
+    if (!accepted) break
     const at = Date.parse(accepted.data_time)
     // A thing was there in the publication that last changed it, so no earlier one need be read for it.
-    for (const [key, { updated_at }] of open) if (updated_at >= at) open.delete(key)
+    for (const [key, { updated_at }] of open) if (updated_at >= at) await close(key, { at: updated_at, step })
     if (open.size === 0) return
     // What landed without rows told the fold nothing, whether it can be read by now or not.
     if (hasSeq(landed.lost, accepted.seq)) continue
@@ -165,14 +171,22 @@ async function countAbsences(
     if (!publication) continue
     const present = new Set((publication.rows.get(dataset.id) as AnyRow[]).map((row) => entityKey(dataset, row)))
     for (const [key, entry] of open) {
-      if (present.has(key)) {
-        state.entries.set(key, { ...entry, seen_at: at })
-        open.delete(key)
-      } else if (countsAbsence(entry, rule, missing)) {
+      if (present.has(key)) await close(key, { at, step })
+      else if (anywhere.has(entry)) anywhere.isAbsent(key, step)
+      else if (countsAbsence(entry, rule, missing)) {
         const counted = { ...entry, absent: entry.absent + 1 }
         open.set(key, counted)
         state.entries.set(key, counted)
       }
     }
+  }
+  for (const [key, { updated_at }] of open) await close(key, { at: updated_at, step })
+
+  /** Ends the search for a thing, which was last seen at an instant of data time (ms), so many steps back. */
+  async function close(key: string, seen: { readonly at: number; readonly step: number }): Promise<void> {
+    const entry = open.get(key) as Entry
+    open.delete(key)
+    const absent = anywhere.has(entry) ? await anywhere.countOf(key, seen) : entry.absent
+    state.entries.set(key, { ...entry, seen_at: seen.at, absent })
   }
 }

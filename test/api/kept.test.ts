@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { defineEndpoint } from '../../api/define/endpoint.ts'
 import { record } from '../../api/define/fields.ts'
 import { textParam } from '../../api/define/params.ts'
@@ -110,9 +110,38 @@ const one = defineEndpoint({
   example: { id: '1' },
 })
 
+/** Of the current state, which names are added to. */
+const named = defineEndpoint({
+  path: '/api/named-alerts',
+  domain: 'rail',
+  plan: 'FREE',
+  summary: 'Alerts and names',
+  params: {},
+  returns: {
+    kind: 'list',
+    name: 'alerts',
+    record: record('NamedAlert', 'An alert.', { id: railAlerts.columns.alert_id, name: railStations.columns.name }),
+    key: ['id'],
+    sorts: ['id'],
+    order: 'id',
+    limit: { default: 10, max: 10 },
+  },
+  read: {
+    kind: 'kept',
+    of: 'state',
+    from: [railAlerts],
+    lake: [railStations, railRoutes],
+    answer: async ({ slice, states }) => {
+      const [first] = await slice(stationNames, '')
+      return states[0].rows.map((row) => ({ id: row.alert_id, name: first?.name ?? 'none' }))
+    },
+  },
+  example: {},
+})
+
 let service: TestService
 beforeAll(async () => {
-  service = await startService({ endpoints: [names, long, one] })
+  service = await startService({ endpoints: [names, long, one, named] })
 })
 afterAll(() => service?.close())
 
@@ -192,6 +221,21 @@ test('those not asked for longest go first', async () => {
     ['Z', 1],
     ['Y', 1],
   ])
+})
+
+test('what is of the current state is there once that is, be there tables or not', async () => {
+  const told = await service.get('/api/named-alerts')
+  expect([told.status, ((await told.json()) as Reply).detail]).toEqual([503, 'No data of Railway alerts has arrived yet.'])
+  const other = await startService({ endpoints: [named] })
+  onTestFinished(() => other.close())
+  await other.publish(railAlerts, [exampleRow(railAlerts)], { at: FIRST })
+  const bare = await other.get('/api/named-alerts')
+  expect(await bare.json()).toMatchObject({ updated_at: '2026-08-21T22:00:00.000Z', alerts: [{ name: 'none' }] })
+  const version = { name: 'a', from: FIRST }
+  await other.land(railStations, rowsOf(railStations, version, [{ stop_id: '1', name: 'Avila' }]), FIRST)
+  await other.land(railRoutes, rowsOf(railRoutes, version, [{}]), FIRST)
+  await until('added', async () => (await other.json('/api/named-alerts')).alerts[0].name === 'Avila')
+  expect((await other.get('/api/named-alerts')).headers.get('etag')).not.toBe(bare.headers.get('etag'))
 })
 
 test('what cannot be read is a problem once, not for ever', async () => {

@@ -207,7 +207,8 @@ describe('stations', () => {
         nucleo_codes: ['10', '30'],
         hashtags: [{ tag: '#SevC1', word: 'Sev', nucleo_code: '30', line: 'C1' }],
       }),
-      alert('train', { derived: true, kind: 'DELAY', lines: ['C1'], route_ids: ['10T0001C1'] }),
+      // A train that no timetable has.
+      alert('train', { derived: true, kind: 'DELAY', lines: ['C1'] }),
     ])
     const told = async (path: string): Promise<string[][]> =>
       ((await service.json(path)) as Reply).alerts.map(({ id, scope }: Reply) => [id, scope])
@@ -215,12 +216,14 @@ describe('stations', () => {
       ['ral_station', 'STATION'],
       ['ral_line', 'LINE'],
       ['ral_tag', 'LINE'],
+      ['ral_train', 'LINE'],
     ])
     expect(await told('/api/trenes/estaciones/37010')).toEqual([])
     expect(await told('/api/trenes/rutas/10T0001C1')).toEqual([
       ['ral_elsewhere', 'ROUTE'],
       ['ral_line', 'ROUTE'],
       ['ral_tag', 'LINE'],
+      ['ral_train', 'LINE'],
     ])
     expect(await told('/api/trenes/rutas/10T0009C4a')).toEqual([])
   })
@@ -279,7 +282,6 @@ describe('routes', () => {
   test('are chosen by network, line, words and box', async () => {
     expect(await ids('network=AVLDMD')).toEqual(['1700087722AVE', '1700098305MD'])
     expect(await ids('nucleo=10&line=C1&q=aeropuerto')).toEqual(['10T0001C1', '10T0002C1'])
-    expect(await ids('line=c1')).toEqual([])
     // No point of the train's line lies in the box, but the line goes through it.
     expect(await ids('bbox=0,43,1,43.6')).toEqual(['1700087722AVE'])
     expect(await ids('bbox=0,38,1,39')).toEqual([])
@@ -345,4 +347,31 @@ test('núcleos with their lines and the trips of a day', async () => {
     },
   ])
   expect((await service.json('/api/trenes/nucleos?date=2026-08-23')).nucleos[0].trips).toBe(1)
+})
+
+describe('a line, product or station that nothing has', () => {
+  test.each([
+    ['/api/trenes/estaciones', 'line', 'c1', 'did you mean C1? expected a line or product that a timetable has: AVE, C1, C4a, got "c1"'],
+    ['/api/trenes/rutas', 'line', 'AVEE', 'did you mean AVE?'],
+    ['/api/trenes/estaciones/17000/salidas', 'line', 'C1a', 'did you mean C1?'],
+    ['/api/trenes/estaciones/17000/llegadas', 'line', 'Talgo', 'expected a line or product'],
+    ['/api/trenes/posiciones', 'line', 'C4b', 'did you mean C4a?'],
+    ['/api/trenes/alertas', 'line', 'AVE,C9', 'expected a line or product that a timetable has: AVE, C1, C4a, got "C9"'],
+    ['/api/trenes/alertas', 'station', '1700', 'did you mean 17000?'],
+    ['/api/trenes/alertas/historico', 'station', 'Chamartín', '/api/trenes/estaciones lists them, got "Chamartín"'],
+    ['/api/trenes/puntualidad', 'station', '17001', 'did you mean 17000?'],
+    ['/api/trenes/puntualidad', 'line', 'C1A', 'did you mean C1?'],
+  ])('is refused: %s?%s=%s', async (path, parameter, value, told) => {
+    const response = await service.get(`${path}?${parameter}=${encodeURIComponent(value)}`)
+    const problem = (await response.json()) as Reply
+    expect([response.status, problem.code]).toEqual([400, 'invalid-parameter'])
+    expect(problem.errors).toHaveLength(1)
+    expect(problem.errors[0]).toMatchObject({ parameter, value: value.split(',').at(-1) })
+    expect(problem.errors[0].detail).toContain(told)
+  })
+
+  test('each is told', async () => {
+    const { errors } = await service.json('/api/trenes/alertas?line=C9,C1,C8&station=1,17000')
+    expect(errors.map(({ parameter, value }: Reply) => `${parameter}=${value}`)).toEqual(['line=C9', 'line=C8', 'station=1'])
+  })
 })

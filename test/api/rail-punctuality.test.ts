@@ -102,7 +102,10 @@ function timetable(first: string, days: Readonly<Record<string, readonly string[
   const nucleo = (id: string): string | null => (isLong ? null : id.slice(0, 2))
   const row = (dataset: Dataset, values: AnyRow): AnyRow => exampleTableRow(dataset, { ...version, ...values })
   return new Map<Dataset, AnyRow[]>([
-    [railRoutes, [row(railRoutes, {})]],
+    [
+      railRoutes,
+      (isLong ? ['AVE', 'ALVIA'] : ['C0', 'C1', 'C2', 'C3']).map((name) => row(railRoutes, { route_id: name, short_name: name })),
+    ],
     [
       railCalendar,
       Object.entries(days).flatMap(([service_id, dates]) =>
@@ -111,9 +114,11 @@ function timetable(first: string, days: Readonly<Record<string, readonly string[
     ],
     [
       railTrips,
-      trips.map(({ id, service }) =>
-        row(railTrips, { trip_id: id, service_id: service, nucleo_code: nucleo(id), train_number: tripParts(id).train_number }),
-      ),
+      trips.map(({ id, service }) => {
+        const { train_number, line } = tripParts(id)
+        const route_id = line ?? (train_number === '09003' ? 'ALVIA' : 'AVE')
+        return row(railTrips, { trip_id: id, service_id: service, nucleo_code: nucleo(id), train_number, route_id })
+      }),
     ],
     [
       railStopTimes,
@@ -230,7 +235,7 @@ describe('known answers', () => {
     ])
   })
 
-  test('by line, a line with its núcleo', async () => {
+  test('by line, a line with its núcleo; long distance by its product, as the timetable in force has it', async () => {
     const found = await figures(`${ON_SATURDAY}&group_by=line&network=CERCANIAS&sort=-scheduled_trips`)
     expect(found.map((one) => [one.network, one.nucleo_code, one.line, ...counts(one)])).toEqual([
       ['CERCANIAS', '10', 'C1', 4, 1, 3, 0, 3, 3],
@@ -238,6 +243,10 @@ describe('known answers', () => {
       ['CERCANIAS', '20', 'C1', 1, 0, 1, 0, 1, 1],
     ])
     expect((await figures(`${ON_SATURDAY}&nucleo=10&line=C3`)).map(counts)).toEqual([[1, 0, 0, 1, 2, 1]])
+    const all = await figures(`${ON_SATURDAY}&network=AVLDMD&group_by=line&sort=-scheduled_trips`)
+    expect(all.map((one) => [one.line, ...counts(one)].join(' '))).toEqual(['AVE 2 1 1 0 3 2', 'ALVIA 1 1 0 0 1 1'])
+    const some = await figures(`${ON_SATURDAY}&line=ALVIA,C3&sort=-cancelled_trips`)
+    expect(some.map((one) => [one.network, ...counts(one)].join(' '))).toEqual(['AVLDMD 1 1 0 0 1 1', 'CERCANIAS 1 0 0 1 2 1'])
   })
 
   test('by station: the last state that names it; skipped stops and cancelled trips', async () => {

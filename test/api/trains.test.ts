@@ -275,7 +275,7 @@ describe('with a timetable', () => {
     expect(await idsOf('?network=AVLDMD')).toEqual(['AVLDMD-09002'])
     expect(await idsOf('?nucleo=20,31')).toEqual(['CERCANIAS-80001-C1'])
     expect(await idsOf('?line=C3')).toEqual(['CERCANIAS-90001-C3', 'CERCANIAS-90002-C3'])
-    expect(await idsOf('?line=c3')).toEqual([])
+    expect(await idsOf('?line=AVE')).toEqual(['AVLDMD-09002'])
     expect(await idsOf('?bbox=-5,40,-3,42')).toEqual(['CERCANIAS-90001-C3'])
     expect(await idsOf('?min_delay=5')).toEqual(['CERCANIAS-90001-C3'])
     expect(await idsOf('?min_delay=4&sort=-delay_s')).toEqual(['CERCANIAS-90001-C3', 'CERCANIAS-90002-C3'])

@@ -5,6 +5,8 @@ import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { required, textParam } from '../../define/params.ts'
 import { ABOUT_ALERTS, type AlertRow, alertDetail, changedAlert, toAlertDetail } from './alert.ts'
+import { currentAlerts } from './alert-trains.ts'
+import { TIMETABLE_TABLES } from './timetable-versions.ts'
 
 /** One alert, by its public id. */
 export const alertById = defineEndpoint({
@@ -18,9 +20,10 @@ export const alertById = defineEndpoint({
   read: {
     kind: 'find',
     from: [railAlerts],
-    find: ([state], { id }) => {
-      const found = state.rows.find((row) => row.alert_id === id)
-      return found ? toAlertDetail(found) : null
+    lake: TIMETABLE_TABLES,
+    find: async ([state], { id }, slice) => {
+      const found = (await currentAlerts(state, slice)).find(({ row }) => row.alert_id === id)
+      return found ? toAlertDetail(found.row) : null
     },
     past: {
       ended: (change, { id }) => (change.kind === 'ENDED' && change.row['alert_id'] === id ? changedAlert(change) : null),

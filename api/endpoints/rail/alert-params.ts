@@ -1,17 +1,16 @@
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
 import { ALERT_EFFECTS, RAIL_ALERT_KINDS, RAIL_NETWORKS, RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
 import { bind, column, join, type Sql, sql } from '../../../lake/query/sql.ts'
-import { codeParam, listOf, textParam } from '../../define/params.ts'
+import { codeParam, listOf } from '../../define/params.ts'
 import { isOneOf } from '../../define/place-sql.ts'
+import { lineParam, stationParam } from './known-names.ts'
 
 /** Chooses by network, núcleo, line and station; of every endpoint of trains that has them. */
 export const railParams = {
   network: listOf(codeParam('Network of the railway.', RAIL_NETWORKS, { example: 'CERCANIAS' })),
   nucleo: listOf(codeParam('Commuter network (núcleo).', RAIL_NUCLEOS, { example: '10' })),
-  line: listOf(
-    textParam('Line as the timetable names it; upper and lower case differ (C4A is of Bilbao, C4a of Madrid).', { max: 20, example: 'C3' }),
-  ),
-  station: listOf(textParam('Station code, five digits.', { max: 10, example: '37010' })),
+  line: lineParam,
+  station: stationParam,
 } as const
 
 /** What chooses alerts. */
@@ -31,19 +30,20 @@ interface Concerned {
   readonly network: string
   readonly nucleo_codes: readonly string[]
   readonly lines: readonly string[]
+  readonly products: readonly string[]
   readonly hashtags: readonly { readonly line: string }[]
   readonly stop_ids: readonly string[]
   readonly kind: string
   readonly effect: string | null
 }
 
-/** True where an alert is one that is asked for. A line is one of its lines or of its hashtags. */
+/** True where an alert is one that is asked for. A line is one of its lines, products or hashtags. */
 export function isAsked(filter: AlertFilter, one: Concerned): boolean {
   const { network, nucleo, line, station, kind, effect } = filter
   return (
     isAmong(network, [one.network]) &&
     isAmong(nucleo, one.nucleo_codes) &&
-    (isAmong(line, one.lines) || one.hashtags.some((tag) => isAmong(line, [tag.line]))) &&
+    (isAmong(line, one.lines) || isAmong(line, one.products) || one.hashtags.some((tag) => isAmong(line, [tag.line]))) &&
     isAmong(station, one.stop_ids) &&
     isAmong(kind, [one.kind]) &&
     isAmong(effect, one.effect === null ? [] : [one.effect])
@@ -54,7 +54,7 @@ function isAmong(wanted: Values, values: readonly string[]): boolean {
   return wanted === null || values.some((value) => wanted.includes(value))
 }
 
-/** Condition that an alert's row is one that is asked for: `isAsked` in SQL. */
+/** Condition that an alert's row is one that is asked for: `isAsked` in SQL, for alerts that have ended and so name no product. */
 export function isAskedSql(filter: AlertFilter): Sql {
   const { network, nucleo, line, station, kind, effect } = filter
   const c = (name: keyof typeof railAlerts.columns): Sql => column(railAlerts, name)

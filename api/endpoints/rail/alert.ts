@@ -1,7 +1,7 @@
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
 import type { LiveChange } from '../../../lake/live/types.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { LANGS, type Lang, nested, optional, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { LANGS, type Lang, meaning, nested, optional, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
 import { END_FIELDS, endOf, withEnd } from '../ends.ts'
 import { stateFields, withExample } from '../tail.ts'
 
@@ -9,7 +9,21 @@ const { columns } = railAlerts
 
 /** What to say of alerts in every endpoint that shows them. */
 export const ABOUT_ALERTS =
-  'Renfe writes notices and information for commuter trains only; of all networks, trains that are cancelled (CANCELLED) or more than 5 minutes late (DELAY) are derived from trip updates and say so. Renfe states neither effect nor cause, and derived alerts have none: choose those by `kind`. An alert names the stations, routes, trips and lines that its source names, and no others.'
+  'Renfe writes notices and information for commuter trains only; of all networks, trains that are cancelled (CANCELLED) or more than 5 minutes late (DELAY) are derived from trip updates and say so. Renfe states neither effect nor cause, and derived alerts have none: choose those by `kind`. A notice names the stations, routes, trips and lines that its source names, and no others. A derived alert names what its train has by the timetable of its service day: every station where it stops, those that it has left too, its route and product; once it has ended, or where the timetable lacks the train, it names the trip and, of commuter trains, the line only.'
+
+/** What the timetable tells of the train of a derived alert. */
+export interface AlertTrain {
+  readonly route_ids: readonly string[]
+  readonly stop_ids: readonly string[]
+  readonly products: readonly string[]
+  readonly origin_id: string | null
+  readonly origin: string | null
+  readonly destination_id: string | null
+  readonly destination: string | null
+}
+
+const station = col.string(0, 'Station code.', { nullable: true, example: null })
+const UNLESS_TRAIN = 'of other than derived alerts, of those that have ended, and where the timetable lacks the train.'
 
 /** What an alert says in one language. */
 const translation = {
@@ -31,6 +45,12 @@ const fields = {
   network: columns.network,
   nucleo_codes: columns.nucleo_codes,
   lines: columns.lines,
+  products: col.list(
+    [0, 0],
+    'Products of its train by the timetable, as published; of derived alerts of other than commuter trains only.',
+    col.string(0, 'Product.'),
+    { example: [] },
+  ),
   text: optional(columns.text_es, 'Text in the language asked for, where the source has it, else in Spanish; null where it has neither.'),
   text_language: col.string(0, 'Language of `text`, as the source states it (BCP 47).', { nullable: true, example: 'es' }),
   translations: nested.objects('Every text with its language, sorted by both; a language may have several.', translation),
@@ -39,8 +59,12 @@ const fields = {
   train_number: columns.train_number,
   service_date: columns.service_date,
   delay_s: columns.delay_s,
-  stop_ids: columns.stop_ids,
-  route_ids: columns.route_ids,
+  origin_id: optional(station, `First station of its train; null ${UNLESS_TRAIN}`),
+  origin: col.string(0, 'Its name.', { nullable: true, example: null }),
+  destination_id: optional(station, `Last station of its train; null ${UNLESS_TRAIN}`),
+  destination: col.string(0, 'Its name.', { nullable: true, example: null }),
+  stop_ids: meaning(columns.stop_ids, 'Stations it names; of a derived alert those where its train stops by the timetable. Sorted.'),
+  route_ids: meaning(columns.route_ids, 'Routes of the timetable it names; of a derived alert those of its train. Sorted.'),
   trip_ids: columns.trip_ids,
   hashtags: nested.objects('Hashtags of the text that name a line.', hashtag),
   active_from: columns.active_from,
@@ -81,16 +105,27 @@ export const alertDetail = record(
 )
 
 /** A row of the dataset, live or from its table. Only a row that tells an end has `last_seen_at`. */
-export type AlertRow = StateRow<typeof railAlerts> & { readonly last_seen_at?: number | null }
+export type AlertRow = StateRow<typeof railAlerts> & {
+  readonly last_seen_at?: number | null
+  /** Of a current derived alert whose train the timetable has. */
+  readonly train?: AlertTrain
+}
 
 const textsOf = (row: AlertRow): readonly Text[] => row.translations as unknown as readonly Text[]
 
-/** What a row says in JSON columns, and its Spanish text. */
+/** What a row says in JSON columns, its Spanish text, and what the timetable tells of its train. */
 const told = {
   text: (row: AlertRow) => row.text_es,
   text_language: (row: AlertRow) => textsOf(row).find(({ text }) => text === row.text_es)?.language ?? null,
   translations: textsOf,
   hashtags: (row: AlertRow) => row.hashtags as unknown as readonly ValueOf<typeof hashtag>[],
+  stop_ids: ({ train, stop_ids }: AlertRow) => train?.stop_ids ?? stop_ids,
+  route_ids: ({ train, route_ids }: AlertRow) => train?.route_ids ?? route_ids,
+  products: ({ train }: AlertRow) => train?.products ?? [],
+  origin_id: ({ train }: AlertRow) => train?.origin_id ?? null,
+  origin: ({ train }: AlertRow) => train?.origin ?? null,
+  destination_id: ({ train }: AlertRow) => train?.destination_id ?? null,
+  destination: ({ train }: AlertRow) => train?.destination ?? null,
 } as const
 
 /** Rows of the dataset as alerts. */

@@ -1,7 +1,9 @@
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
-import { ABOUT_ALERTS, alert, toAlert } from './alert.ts'
+import { ABOUT_ALERTS, alert } from './alert.ts'
 import { alertParams, isAsked } from './alert-params.ts'
+import { currentAlerts } from './alert-trains.ts'
+import { TIMETABLE_TABLES } from './timetable-versions.ts'
 
 /** The specification's list of current alerts. */
 export const alertList = defineEndpoint({
@@ -22,10 +24,12 @@ export const alertList = defineEndpoint({
     limit: { default: null, max: 20_000 },
   },
   read: {
-    kind: 'live',
+    kind: 'kept',
+    of: 'state',
     from: [railAlerts],
-    records: ([state]) => state.rows.map(toAlert),
-    pick: (records, p) => records.filter((one) => isAsked(p, one)),
+    lake: TIMETABLE_TABLES,
+    answer: async ({ states, slice }, p) =>
+      (await currentAlerts(states[0], slice)).flatMap(({ shown }) => (isAsked(p, shown) ? [shown] : [])),
   },
   example: { nucleo: '10', kind: 'NOTICE' },
 })

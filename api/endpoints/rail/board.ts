@@ -1,6 +1,7 @@
+import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
 import type { ValueOf } from '../../define/fields.ts'
 import type { boardFields } from './board-fields.ts'
-import { isCancelled, type LiveTrips, type TripUpdate } from './live-trips.ts'
+import type { LiveTrips, TripUpdate } from './live-trips.ts'
 import type { DayTrip, TimetableDay } from './timetable-day.ts'
 
 /** One train on a board. */

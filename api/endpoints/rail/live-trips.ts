@@ -1,3 +1,4 @@
+import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
 import type { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import type { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
 import type { State } from '../../define/endpoint.ts'
@@ -11,9 +12,9 @@ const CURRENT_FOR_MS = 15 * 60_000
 /** The feed that publishes the trips of each network. */
 const FEEDS: Readonly<Record<string, string>> = { CERCANIAS: 'renfe_trip_updates', AVLDMD: 'renfe_trip_updates_ld' }
 /** The network whose trips go by new ids every night, so that only the number of a train tells it. */
-const RENAMED = 'AVLDMD'
+export const RENAMED = 'AVLDMD'
 /** Place of the variant in an id of that network, behind the train number. */
-const VARIANT_AT = 5
+export const VARIANT_AT = 5
 /** Statuses of a train that stands at a stop, or is about to. */
 const AT_STOP: readonly (string | null)[] = ['STOPPED_AT', 'INCOMING_AT']
 
@@ -85,11 +86,6 @@ function updatesOn({ rows, byDay }: Index, day: TimetableDay): ReadonlyMap<DayTr
   }
   byDay.set(day, made)
   return made
-}
-
-/** True where a trip is said not to run. */
-export function isCancelled({ schedule_relationship }: TripUpdate): boolean {
-  return schedule_relationship === 'CANCELED' || schedule_relationship === 'DELETED'
 }
 
 function indexOf(state: State<typeof railTripUpdates>): Index {

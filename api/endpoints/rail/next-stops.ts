@@ -1,3 +1,4 @@
+import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
 import type { DayStop } from './day-stops.ts'
 import type { RunningTrain } from './running-trains.ts'
 import type { NextStop } from './train.ts'
@@ -13,7 +14,7 @@ export function nextStopsOf({ train, match, update }: RunningTrain): NextStop[] 
   const begin = placeOf(stops, [train.stop_id, expected?.stop_id ?? null], train.observed_at - (delay_ms ?? 0))
   return stops.slice(begin).map((stop, at) => {
     const is_skipped = skipped.has(stop.stop_id)
-    const isMade = !is_skipped && train.schedule_relationship !== 'CANCELED'
+    const isMade = !is_skipped && !isCancelled(train)
     const stated = isMade && at <= 1 && stop.stop_id === expected?.stop_id ? expected.at : null
     const arrival = stated ?? (isMade ? later(stop.arrival_at, delay_ms) : null)
     return {

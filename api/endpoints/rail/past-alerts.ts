@@ -29,7 +29,7 @@ export const pastAlertList = defineEndpoint({
   domain: 'rail',
   plan: 'PRO',
   summary: 'Railway alerts that ended in a period, with their duration',
-  about: `Each once, by its last end: an alert that comes back within 30 minutes of its end goes on. From the lake, which follows the live state by at most ten minutes: \`meta.covered_until\` says how far. Filters look at its last state: \`delay_s\` is the delay it ended with. ${ABOUT_ALERTS}`,
+  about: `Each once, by its last end: an alert that comes back within 30 minutes of its end goes on. From the lake, which follows the live state by at most ten minutes: \`meta.covered_until\` says how far. Filters look at its last state: \`delay_s\` is the delay it ended with; of derived alerts, which name no stations or products here, \`station\` and products in \`line\` find none. ${ABOUT_ALERTS}`,
   params: { period: periodParams({ span: '1 day' }), ...alertParams },
   returns: {
     kind: 'list',

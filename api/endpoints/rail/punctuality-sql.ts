@@ -1,4 +1,5 @@
 import { railCalendar } from '../../../lake/datasets/rail/calendar.ts'
+import { CANCELLED_TRIPS } from '../../../lake/datasets/rail/codes.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
@@ -74,7 +75,7 @@ export function runsOf(asked: RunsAsked): Sql {
     FROM observed
     FULL JOIN planned USING (${key})
     LEFT JOIN covered USING (network, service_date)
-    ${asked.station ? sql`WHERE ${isOneOf(sql`stop_id`, asked.station)}` : sql``}`
+    WHERE ${isAmong(sql`stop_id`, asked.station)} AND ${isAmong(sql`coalesce(observed.line, planned.line)`, asked.line)}`
 }
 
 /**
@@ -84,7 +85,7 @@ export function runsOf(asked: RunsAsked): Sql {
 const RUN = sql`CASE WHEN network = 'AVLDMD' AND train_number IS NOT NULL THEN train_number ELSE trip_id END`
 /** A trip, whatever the night's timetable calls it: the id of a long-distance one is its train, variant and start of validity. */
 const VARIANT = sql`CASE WHEN network = 'AVLDMD' AND train_number IS NOT NULL THEN left(trip_id, 6) ELSE trip_id END`
-/** Line inside the id of a commuter trip, as trip updates have it. */
+/** Line inside the id of a commuter trip, as trip updates have it; of long distance, whose ids have none, the timetable tells the product. */
 const LINE = sql`nullif(regexp_extract(trip_id, '^\\d{4}[A-Z]\\d{5}([A-Za-z0-9]+)$', 1), '')`
 
 /** States of trips. The row of an end repeats the last state, which held until the trip was last seen. */
@@ -103,13 +104,14 @@ function statesOf(asked: RunsAsked): Sql {
         {'delay_s': delay_s, 'delay_quality': delay_quality} AS stated,
         CASE WHEN status = 'ENDED' THEN coalesce(last_seen_at, observed_at) ELSE observed_at END AS seen_at
       FROM ${rows}
-      WHERE ${ofLines(asked)}
+      WHERE ${isAmong(sql`nucleo_code`, asked.nucleo)} AND (network = 'AVLDMD' OR ${isAmong(sql`line`, asked.line)})
     )`
 }
 
 /** Runs by their last states: of a commuter trip the delay is that of the last stop it names, else the last stated one. */
 function trainsOf(): Sql {
   const hasDelay = sql`CASE WHEN network = 'CERCANIAS' THEN next_stop_id IS NOT NULL ELSE delay_s IS NOT NULL END`
+  const isCancelled = isOneOf(sql`relationship`, CANCELLED_TRIPS)
   return sql`trips AS (
       SELECT
         network,
@@ -132,8 +134,8 @@ function trainsOf(): Sql {
         service_date,
         any_value(nucleo_code) AS nucleo_code,
         any_value(line) AS line,
-        bool_and(relationship = 'CANCELED') AS is_cancelled,
-        first(stated ORDER BY stated_at DESC, trip_id DESC) FILTER (WHERE relationship <> 'CANCELED' AND stated IS NOT NULL) AS stated
+        bool_and(${isCancelled}) AS is_cancelled,
+        first(stated ORDER BY stated_at DESC, trip_id DESC) FILTER (WHERE NOT ${isCancelled} AND stated IS NOT NULL) AS stated
       FROM (
         SELECT *
         FROM trips
@@ -200,11 +202,14 @@ function plannedOf(asked: RunsAsked): Sql {
     scheduled AS MATERIALIZED (
       SELECT network, ${RUN} AS run, service_date, timetable_version, trip_id, nucleo_code, line
       FROM (
-        SELECT network, service_date, timetable_version, trip_id, train_number, trips.nucleo_code, ${LINE} AS line
+        SELECT network, service_date, timetable_version, trip_id, train_number, trips.nucleo_code,
+          CASE WHEN network = 'AVLDMD' THEN routes.short_name ELSE ${LINE} END AS line
         FROM services
         JOIN ${timetable(railTrips, asked)} AS trips USING (network, timetable_version, service_id)
+        LEFT JOIN (SELECT timetable_version, route_id, short_name FROM ${timetable(railRoutes, asked)}) AS routes
+          USING (timetable_version, route_id)
       )
-      WHERE ${ofLines(asked)}
+      WHERE ${isAmong(sql`nucleo_code`, asked.nucleo)} AND ${isAmong(sql`line`, asked.line)}
     )`
   if (!atStations && !hours)
     return sql`${scheduled},
@@ -248,8 +253,8 @@ function networks({ network, atStations }: Pick<RunsAsked, 'network' | 'atStatio
   return network ? { network: { in: network } } : {}
 }
 
-function ofLines({ nucleo, line }: RunsAsked): Sql {
-  return sql`${nucleo ? isOneOf(sql`nucleo_code`, nucleo) : sql`true`} AND ${line ? isOneOf(sql`line`, line) : sql`true`}`
+function isAmong(value: Sql, wanted: readonly string[] | null): Sql {
+  return wanted ? isOneOf(value, wanted) : sql`true`
 }
 
 /** The service days that begin in a period, half-open. */

@@ -37,7 +37,10 @@ const punctuality = record('RailPunctuality', 'How punctual the trains of a grou
     columns.nucleo_code,
     'Commuter network (núcleo); null unless grouped by nucleo or line, and for trains of the other network.',
   ),
-  line: optional(columns.line, 'Line inside the trip id; null unless grouped by, and for trains of the other network.'),
+  line: optional(
+    columns.line,
+    'Line inside the trip id, or product of long distance by the timetable in force; null unless grouped by, and for long-distance trains that it lacks.',
+  ),
   stop_id: optional(columns.next_stop_id, 'Station; null unless grouped by.'),
   hour: col.integer(
     0,

@@ -4,7 +4,8 @@ import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { nested, record } from '../../define/fields.ts'
 import { required, textParam } from '../../define/params.ts'
-import { alertsField, alertsOf } from './alerts-of.ts'
+import { currentAlerts } from './alert-trains.ts'
+import { alertsField, alertsOf, inLanguages } from './alerts-of.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { routeFields, routeOf } from './route.ts'
 
@@ -13,17 +14,22 @@ export const routeId = required(textParam("The publisher's id of the route.", { 
 
 const { stop_id, name, position, has_wheelchair_boarding } = railStations.columns
 
-const detail = record('RailRouteDetail', 'A route with its stations and what is wrong on it now.', {
-  ...routeFields,
-  stops: nested.objects('Its stations in the order of stop_ids.', {
-    order: col.integer(0, 'Place among the stops, from 1.', { unit: '1', example: 1 }),
-    stop_id,
-    name,
-    position,
-    has_wheelchair_boarding,
-  }),
-  alerts: alertsField,
-})
+const detail = record(
+  'RailRouteDetail',
+  'A route with its stations and what is wrong on it now.',
+  {
+    ...routeFields,
+    stops: nested.objects('Its stations in the order of stop_ids.', {
+      order: col.integer(0, 'Place among the stops, from 1.', { unit: '1', example: 1 }),
+      stop_id,
+      name,
+      position,
+      has_wheelchair_boarding,
+    }),
+    alerts: alertsField,
+  },
+  inLanguages,
+)
 
 /** One route. */
 export const routeById = defineEndpoint({
@@ -47,7 +53,11 @@ export const routeById = defineEndpoint({
           const station = network.stations.get(stop)
           return station ? [{ ...station, order: at + 1 }] : []
         }),
-        alerts: alertsOf(states[0], { route_id: id, lines: [{ line: route.short_name, nucleo_code: route.nucleo_code }] }, network),
+        alerts: alertsOf(
+          await currentAlerts(states[0], slice),
+          { route_id: id, lines: [{ line: route.short_name, nucleo_code: route.nucleo_code }] },
+          network,
+        ),
       }
     },
   },

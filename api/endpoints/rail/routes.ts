@@ -2,10 +2,11 @@ import { defineEndpoint } from '../../define/endpoint.ts'
 import { isLineInBox } from '../../define/lines.ts'
 import { booleanParam, withDefault } from '../../define/params.ts'
 import { boxParam } from '../../define/params-place.ts'
+import { lineParam } from './known-names.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { railRoute, routesOf } from './route.ts'
 import { matcherOf, searchParam } from './search.ts'
-import { lineParam, networkParam, nucleoParam, operatorParam } from './station.ts'
+import { networkParam, nucleoParam, operatorParam } from './station.ts'
 
 /** Routes of the railway. */
 export const routeList = defineEndpoint({

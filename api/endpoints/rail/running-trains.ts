@@ -1,3 +1,4 @@
+import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
 import { railFleet } from '../../../lake/datasets/rail/fleet.ts'
 import { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import type { KeptAsk } from '../../define/endpoint.ts'
@@ -115,7 +116,7 @@ function blockOf({ network, nucleo_code }: PositionRow | MapRow): string {
 
 function updatesOf(rows: readonly TripUpdateRow[]): Updates {
   const byTrip = new Map(rows.map((row) => [`${row.network} ${row.trip_id}`, row]))
-  const numbered = rows.filter((row) => row.network === LONG_DISTANCE && row.schedule_relationship !== 'CANCELED')
+  const numbered = rows.filter((row) => row.network === LONG_DISTANCE && !isCancelled(row))
   return { byTrip, byNumber: new Map(numbered.map((row) => [row.train_number ?? '', row])) }
 }
 
@@ -125,7 +126,7 @@ function updatesOf(rows: readonly TripUpdateRow[]): Updates {
  */
 function updateOf(row: PositionRow | MapRow, match: Match | null, { byTrip, byNumber }: Updates): TripUpdateRow | null {
   const stated = [row.trip_id, match?.trip_id ?? null].flatMap((id) => byTrip.get(`${row.network} ${id}`) ?? [])
-  const running = stated.find(({ schedule_relationship }) => schedule_relationship !== 'CANCELED')
+  const running = stated.find((update) => !isCancelled(update))
   const numbered = row.network === LONG_DISTANCE && row.train_number !== null ? byNumber.get(row.train_number) : undefined
   return running ?? numbered ?? stated[0] ?? null
 }

@@ -3,7 +3,8 @@ import { railStationRegister } from '../../../lake/datasets/rail/station-registe
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { record } from '../../define/fields.ts'
 import { required, textParam } from '../../define/params.ts'
-import { alertsField, alertsOf } from './alerts-of.ts'
+import { currentAlerts } from './alert-trains.ts'
+import { alertsField, alertsOf, inLanguages } from './alerts-of.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { stationFields, stationsOf } from './station.ts'
 import { stationRegister } from './station-register.ts'
@@ -13,10 +14,12 @@ export const stationId = required(
   textParam("Code of the station, five digits with zeros in front; the infrastructure manager's.", { max: 20, example: '17000' }),
 )
 
-const detail = record('RailStationDetail', 'A station with its lines and what is wrong there now.', {
-  ...stationFields,
-  alerts: alertsField,
-})
+const detail = record(
+  'RailStationDetail',
+  'A station with its lines and what is wrong there now.',
+  { ...stationFields, alerts: alertsField },
+  inLanguages,
+)
 
 /** One station. */
 export const stationById = defineEndpoint({
@@ -33,7 +36,9 @@ export const stationById = defineEndpoint({
     answer: async ({ slice, states }, { id }) => {
       const network = await slice(railNetwork, '')
       const found = stationsOf(network, await slice(stationRegister, '')).find((one) => one.id === id)
-      return found ? { ...found, alerts: alertsOf(states[0], { stop_id: id, lines: found.lines }, network) } : null
+      return found
+        ? { ...found, alerts: alertsOf(await currentAlerts(states[0], slice), { stop_id: id, lines: found.lines }, network) }
+        : null
     },
   },
   example: { id: '17000' },

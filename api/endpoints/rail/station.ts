@@ -5,7 +5,7 @@ import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { municipalityByCode, placeAt } from '../../../lake/places/municipalities.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
-import { codeParam, listOf, textParam } from '../../define/params.ts'
+import { codeParam, listOf } from '../../define/params.ts'
 import { provinceField, provinceName, withExample } from '../tail.ts'
 import { RAIL_OPERATORS } from './codes.ts'
 import type { NetworkLine, NetworkStation, RailNetwork } from './network.ts'
@@ -114,10 +114,7 @@ function isCommuter({ nucleo_code }: NetworkLine): boolean {
   return nucleo_code !== null
 }
 
-/** `network`, `operator`, `nucleo`, `line` and `q`, as stations and routes take them. */
+/** `network`, `operator` and `nucleo`, as stations and routes take them. */
 export const networkParam = codeParam('Network.', RAIL_NETWORKS, { example: 'CERCANIAS' })
 export const operatorParam = codeParam('Company that runs the trains.', RAIL_OPERATORS, { example: 'RENFE' })
 export const nucleoParam = listOf(codeParam('Commuter network (núcleo).', RAIL_NUCLEOS, { example: '10' }))
-export const lineParam = listOf(
-  textParam('Line of commuter rail or product of other trains, as published: C4a and C4A are two lines.', { max: 30, example: 'C1' }),
-)

@@ -2,9 +2,10 @@ import { railStationRegister } from '../../../lake/datasets/rail/station-registe
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { isInside } from '../../define/geo.ts'
 import { geoParams, provinceParam } from '../../define/params-place.ts'
+import { lineParam } from './known-names.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { matcherOf, searchParam } from './search.ts'
-import { lineParam, networkParam, nucleoParam, operatorParam, railStation, type Station, stationsOf } from './station.ts'
+import { networkParam, nucleoParam, operatorParam, railStation, type Station, stationsOf } from './station.ts'
 import { stationRegister } from './station-register.ts'
 
 /** Stations of the railway. */

@@ -2,8 +2,9 @@ import { RAIL_NETWORKS, RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.t
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { isInside } from '../../define/geo.ts'
-import { codeParam, integerParam, listOf, textParam } from '../../define/params.ts'
+import { codeParam, integerParam, listOf } from '../../define/params.ts'
 import { geoParams } from '../../define/params-place.ts'
+import { lineParam } from './known-names.ts'
 import { nextStopsOf } from './next-stops.ts'
 import { runningTrains } from './running-trains.ts'
 import { TIMETABLE_TABLES } from './timetable-versions.ts'
@@ -23,9 +24,7 @@ export const trainList = defineEndpoint({
   params: {
     network: codeParam('Network.', RAIL_NETWORKS, { example: 'CERCANIAS' }),
     nucleo: listOf(codeParam('Commuter network.', RAIL_NUCLEOS, { example: '30' })),
-    line: listOf(
-      textParam('Commuter line as the trip id has it: letters in upper and lower case differ (C4A, C4a).', { max: 10, example: 'C1' }),
-    ),
+    line: lineParam,
     geo: geoParams,
     min_delay: integerParam('Only trains that are at least so late; delays beyond belief (DOUBTFUL) do not count.', {
       min: 0,
@@ -60,7 +59,7 @@ export const trainList = defineEndpoint({
       const isWanted = (one: Train): boolean =>
         (!p.network || one.network === p.network) &&
         (!p.nucleo || (one.nucleo_code !== null && p.nucleo.includes(one.nucleo_code))) &&
-        (!p.line || (one.line !== null && p.line.includes(one.line))) &&
+        (!p.line || p.line.includes(one.line ?? one.product ?? '')) &&
         (p.min_delay === null || (one.delay_s !== null && one.delay_quality !== 'DOUBTFUL' && one.delay_s >= 60 * p.min_delay)) &&
         (!p.geo || isInside(p.geo, one.position))
       return { records: all.filter(isWanted), counts: { left_out } }

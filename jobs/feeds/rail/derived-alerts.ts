@@ -1,4 +1,5 @@
 import type { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
+import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
 import type { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { sortedSet } from './realtime.ts'
@@ -31,7 +32,7 @@ function runOf({ network, trip_id, train_number, service_date }: TripUpdate): st
 
 function alertOf(variants: readonly [TripUpdate, ...TripUpdate[]]): Alert | null {
   const [first] = variants
-  const running = variants.filter(({ schedule_relationship }) => schedule_relationship !== 'CANCELED')
+  const running = variants.filter((variant) => !isCancelled(variant))
   const delay_s = Math.max(...running.map(({ delay_s: delay, delay_quality }) => (delay_quality === 'OK' ? (delay ?? 0) : 0)))
   if (running.length > 0 && delay_s <= LATE_S) return null
   const kind = running.length === 0 ? 'CANCELLED' : 'DELAY'

@@ -1,4 +1,5 @@
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
+import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
 import { renfe } from '../../../lake/datasets/rail/sources.ts'
 import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
@@ -71,8 +72,7 @@ function* readTripUpdates(network: Network, bodies: readonly FeedBody[], notes: 
  * of two that run the later one. Their order tells nothing.
  */
 function likelierOf(one: TripUpdate, other: TripUpdate): TripUpdate {
-  if (one.schedule_relationship === 'CANCELED' || other.schedule_relationship === 'CANCELED')
-    return one.schedule_relationship === 'CANCELED' ? other : one
+  if (isCancelled(one) || isCancelled(other)) return isCancelled(one) ? other : one
   return (other.delay_s ?? 0) > (one.delay_s ?? 0) ? other : one
 }
 
@@ -84,7 +84,7 @@ function tripUpdateRow(
   const { train_number, line, nucleo_code, weekday } = tripParts(about.tripId)
   if (train_number === null) notes.warn('a trip id of no known form')
   const next = update.stops.find(({ relationship }) => relationship !== 'SKIPPED') ?? null
-  const isCancelled = update.trip.relationship === 'CANCELED'
+  const isOff = isCancelled({ schedule_relationship: update.trip.relationship })
   const delay_s = update.delay_s ?? next?.arrivalDelay_s ?? null
   if (delay_s !== null && delay_s !== (next?.arrivalDelay_s ?? delay_s)) notes.warn("a trip's delay is not that of its next stop")
   const delay_quality = delayQuality(delay_s, notes)
@@ -96,7 +96,7 @@ function tripUpdateRow(
     train_number,
     line,
     nucleo_code,
-    service_date: isCancelled && weekday === null ? cancelledDate(about.publishedAt) : serviceDate(weekday, due),
+    service_date: isOff && weekday === null ? cancelledDate(about.publishedAt) : serviceDate(weekday, due),
     // Without one, the standard says, a trip is scheduled.
     schedule_relationship: update.trip.relationship ?? 'SCHEDULED',
     delay_s,

@@ -15,7 +15,7 @@ export const railAlerts = defineDataset({
   domain: 'rail',
   title: 'Railway alerts',
   about:
-    'Notices of the railway, and trains that are cancelled or more than 5 minutes late, each state they went through. Published alerts state no end: they end by no longer being published.',
+    'Notices of the railway, and trains that are cancelled or more than 5 minutes late, each state they went through. Published alerts state no end: they end by no longer being published. Derived ones name their trip or train: its stations and route are in the timetables.',
   sources: [renfe],
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'renfe' }),

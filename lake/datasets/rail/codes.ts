@@ -58,6 +58,14 @@ export const TRIP_RELATIONSHIPS = defineCodes('gtfs_trip_relationship', 'How a l
   NEW: ['Nuevo', 'New'],
 })
 
+/** Those of a trip that does not run. A deleted one is not to be shown at all, by the standard; who waits for it has to know. */
+export const CANCELLED_TRIPS: readonly string[] = Object.freeze(['CANCELED', 'DELETED'])
+
+/** True where a trip is said not to run. */
+export function isCancelled({ schedule_relationship }: { readonly schedule_relationship: string | null }): boolean {
+  return schedule_relationship !== null && CANCELLED_TRIPS.includes(schedule_relationship)
+}
+
 /** `VehicleStopStatus` of GTFS-Realtime. */
 export const VEHICLE_STATUSES = defineCodes('gtfs_vehicle_status', 'Where a train is with regard to the stop it names.', {
   INCOMING_AT: ['Llegando', 'Incoming'],

@@ -66,6 +66,15 @@ test('trains cancelled and trains more than 5 minutes late are alerts too, deriv
   expect(late.map((row) => row['delay_s'])).toEqual([301, 360, 21_600])
 })
 
+test('a trip that is deleted is cancelled to who waits for it', async () => {
+  const deleted = { id: 'TUUPDATE_1', tripUpdate: { trip: { tripId: '1041M90001C3', scheduleRelationship: 'DELETED' }, delay: 600 } }
+  const publication = await parseBytes(renfeTripUpdates, realtimeJson([deleted]))
+  expect(rowsOf(publication, 'rail_trip_updates')).toMatchObject([{ schedule_relationship: 'DELETED' }])
+  expect(rowsOf(publication, 'rail_alerts')).toMatchObject([
+    { kind: 'CANCELLED', delay_s: null, text_es: 'Tren 90001 de la línea C3: suprimido.' },
+  ])
+})
+
 test('a long-distance train is one alert whatever its variants, and cancelled only where all are', async () => {
   const publication = await parseBytes(renfeTripUpdatesLd, fixture('renfe_trip_updates_ld'))
   expect(rowsOf(publication, 'rail_trip_updates')).toHaveLength(8)

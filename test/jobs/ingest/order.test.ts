@@ -13,7 +13,7 @@ import { minute, never, openStage, type Stage } from './stage.ts'
 /** A publication so many minutes after the start. */
 type Edition = readonly [minute: number, document: Pick<Document, 'beacons' | 'readings'>]
 
-/** The little feed with beacons of two provinces, told by the first letter of their id, and readings of every tenth minute. */
+/** The little feed with beacons of two provinces or none, told by the first letter of their id, and readings of every tenth minute. */
 const little = littleFeed()
 const feed: Feed = defineFeed({
   ...little,
@@ -26,8 +26,10 @@ const feed: Feed = defineFeed({
 
 function placed(row: AnyRow): AnyRow {
   if (row['sensor_id']) return { ...row, observed_at: Math.floor((row['observed_at'] as number) / 600_000) * 600_000 }
-  return { ...row, province_code: String(row['source_id']).startsWith('a') ? '30' : '28' }
+  return { ...row, province_code: PROVINCES[String(row['source_id'])[0] as keyof typeof PROVINCES] }
 }
+
+const PROVINCES = { a: '30', b: '28', c: null } as const
 
 /** The same where the lake tells at some times that a province is expected, at some that it is not, and at some nothing of it. */
 const expecting: Feed = defineFeed({
@@ -56,11 +58,14 @@ function dice(seed: number): () => number {
   }
 }
 
-/** Beacons that come, move and go, in publications of which every fourth lacks a province, and sensors that skip some; days and minutes apart. */
-function editionsOf(seed: number, count: number): Edition[] {
+/**
+ * Beacons that come, move and go, in publications of which every fourth lacks a province, and sensors that skip some; days and minutes apart.
+ * Of the beacons without a province those with an even number go with the first one.
+ */
+function editionsOf(seed: number, count: number, letters = 'ab'): Edition[] {
   const roll = dice(seed)
   const alive = new Map<string, number>()
-  const ids = [...'ab'].flatMap((province) => Array.from({ length: 6 }, (_, at) => `${province}${at}`))
+  const ids = [...letters].flatMap((province) => Array.from({ length: 6 }, (_, at) => `${province}${at}`))
   let at = 0
   return Array.from({ length: count }, () => {
     at += [1, 1, 5, 10, 25, 180, 1800][Math.floor(roll() * 7)] as number
@@ -69,7 +74,8 @@ function editionsOf(seed: number, count: number): Edition[] {
       else if (alive.has(id) && roll() < 0.3) alive.delete(id)
     }
     const without = roll() < 0.25 ? (roll() < 0.5 ? 'a' : 'b') : null
-    const beacons = Object.fromEntries([...alive].filter(([id]) => id[0] !== without))
+    const isOut = (id: string): boolean => id[0] === without || (id[0] === 'c' && without === 'a' && Number(id[1]) % 2 === 0)
+    const beacons = Object.fromEntries([...alive].filter(([id]) => !isOut(id)))
     const readings = Object.fromEntries([0, 1, 2, 3].filter(() => roll() < 0.7).map((id) => [`s${id}`, Math.floor(roll() * 50)]))
     return [at, { beacons, readings }]
   })
@@ -116,13 +122,15 @@ async function tell(editions: readonly Edition[], after: (stage: Stage, step: nu
 }
 
 test.each([
-  [10, 'feed', feed],
-  [12, 'feed', feed],
-  [10, 'feed of which the lake expects things', expecting],
+  [10, 'feed', feed, 'ab'],
+  [12, 'feed', feed, 'ab'],
+  [10, 'feed of which the lake expects things', expecting, 'ab'],
+  [10, 'feed with things in no block', feed, 'abc'],
+  [11, 'feed with things in no block of which the lake expects some', expecting, 'abc'],
 ] as const)(
   'what is told of editions does not depend on when they came, landed and were forgotten (seed %i, a %s)',
-  async (seed, _, one) => {
-    const editions = editionsOf(seed, 24)
+  async (seed, _, one, letters) => {
+    const editions = editionsOf(seed, 24, letters)
     const inOrder = await tell(editions, async () => undefined, one)
     const restarted = await tell(
       editions,
@@ -196,6 +204,51 @@ test.each([false, true])(
     }
   },
 )
+
+test.each([false, true])(
+  'what is in no block goes on while one is missing that was lost since it was seen, and no longer (new process: %s)',
+  async (isNew) => {
+    const stage = await openStage()
+    try {
+      // c1 is there without the province, so it is not of it; c0 may be.
+      const editions = [{ ...many(0, 5), c0: 1, c1: 1 }, { c1: 1 }, {}, {}, {}, many(0, 5), many(0, 5), many(0, 5)]
+      for (const [count, beacons] of editions.entries()) {
+        await stage.publish(feed, count, { beacons })
+        await stage.runner.land(feed, never)
+        if (isNew) {
+          await stage.context.redis.flushall()
+          stage.restart()
+        }
+      }
+      expect(endings({ v16_beacons: await tableRows(stage.context, v16Beacons) })).toEqual([
+        ['c0', 7, 0],
+        ['c1', 4, 1],
+      ])
+    } finally {
+      await stage.close()
+    }
+  },
+)
+
+test('what is in no block is kept through a gap that is longer than what is read of the log at once', async () => {
+  const stage = await openStage()
+  try {
+    for (const count of [0, 1]) await stage.publish(feed, count, { beacons: { ...many(0, 5), c0: 1 } })
+    await stage.archive(feed, 2, 209, () => ({}))
+    await stage.runner.land(feed, never)
+    stage.restart()
+    for (const count of [209, 210, 211]) await stage.publish(feed, count, { beacons: count === 209 ? {} : many(0, 5) })
+    await stage.runner.land(feed, never)
+    const ends = async () => endings({ v16_beacons: await tableRows(stage.context, v16Beacons) })
+    expect(await ends()).toEqual([])
+    stage.restart()
+    await stage.publish(feed, 212, { beacons: many(0, 5) })
+    await stage.runner.land(feed, never)
+    expect(await ends()).toEqual([['c0', 212, 1]])
+  } finally {
+    await stage.close()
+  }
+})
 
 test('a replay goes on while a missing block hides what it changed', async () => {
   const overlooking = defineFeed({

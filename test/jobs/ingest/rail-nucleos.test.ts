@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Feed } from '../../../jobs/feeds/define.ts'
+import { renfeAlerts } from '../../../jobs/feeds/rail/renfe-alerts.ts'
 import { renfePositions } from '../../../jobs/feeds/rail/renfe-positions.ts'
 import { renfeTripUpdates } from '../../../jobs/feeds/rail/renfe-trip-updates.ts'
 import { makeRunner, type Runner } from '../../../jobs/ingest/runner.ts'
@@ -132,6 +133,31 @@ test.skipIf(!shared)(
     expect(await live('rail_alerts', renfeTripUpdates)).toEqual([])
   },
 )
+
+test('a notice that names only a station goes on while a núcleo is missing that it may be of', async () => {
+  const notice = (id: string, informed: object): object => ({
+    id,
+    alert: { informedEntity: [informed], descriptionText: { translation: [{ text: id, language: 'es' }] } },
+  })
+  const madrid = [1, 2, 3, 4].map((id) => notice(`AVISO_${id}`, { routeId: '10T0001C1' }))
+  const asturias = [5, 6, 7].map((id) => notice(`AVISO_${id}`, { routeId: '20T0001C1' }))
+  const station = notice('INFO_8', { stopId: '15211' })
+  const steps = [
+    [...madrid, ...asturias, station],
+    madrid,
+    madrid,
+    madrid,
+    madrid,
+    ...Array(3).fill([...madrid, ...asturias]),
+  ] as object[][]
+  const left: number[] = []
+  for (const [nth, entities] of steps.entries()) {
+    const at = NOON + nth * 120_000
+    expect(await publish(renfeAlerts, realtimeJson(entities, at), at)).toMatchObject({ outcome: 'accepted' })
+    left.push((await live('rail_alerts', renfeAlerts)).length)
+  }
+  expect(left).toEqual([8, 8, 8, 8, 8, 8, 8, 7])
+})
 
 test('the last trains of a night leave one by one, and no núcleo is missing for it', async () => {
   const trips = ['1041M90001C3', '1041M90002C3', '2041M90003C1', '2041M90004C1']

@@ -1,0 +1,56 @@
+import { RAIL_NETWORKS } from '../../../lake/datasets/rail/codes.ts'
+import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
+import { railStations } from '../../../lake/datasets/rail/stations.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { type Sql, sql } from '../../../lake/query/sql.ts'
+import { knownBy, listOf, textParam } from '../../define/params.ts'
+import { defineSlice, type SliceReader } from '../../define/slice.ts'
+
+const NETWORKS = Object.keys(RAIL_NETWORKS.codes)
+
+/** Lines and products of all timetables that are kept: SR06 and SR18 ran in June 2026, and in August no more. */
+const railLines = defineSlice<ReadonlySet<string>>({
+  name: 'rail lines',
+  from: [railRoutes],
+  most: 1,
+  read: (reader) => namesOf(reader, sql`SELECT DISTINCT network, short_name AS name FROM ${scan(railRoutes)} WHERE short_name IS NOT NULL`),
+})
+
+/** Codes of the stations of all timetables that are kept. */
+const railStationCodes = defineSlice<ReadonlySet<string>>({
+  name: 'rail station codes',
+  from: [railStations],
+  most: 1,
+  read: (reader) => namesOf(reader, sql`SELECT DISTINCT network, stop_id AS name FROM ${scan(railStations)}`),
+})
+
+/** The names that a query finds, in order; none unless it finds some of every network: those of the others are not known yet. */
+async function namesOf({ rows }: SliceReader, query: Sql): Promise<ReadonlySet<string>> {
+  const names = new Set<string>()
+  const networks = new Set<unknown>()
+  for await (const batch of rows(query)) {
+    for (const { network, name } of batch) {
+      names.add(name as string)
+      networks.add(network)
+    }
+  }
+  return new Set(NETWORKS.every((network) => networks.has(network)) ? [...names].sort() : [])
+}
+
+/** `line`, as every endpoint of trains takes it that is not about rolling stock. */
+export const lineParam = knownBy(
+  listOf(
+    textParam('Line of commuter rail or product of other trains, as the timetables name it: C4a and C4A are two lines.', {
+      max: 30,
+      example: 'C1',
+    }),
+  ),
+  { slice: railLines, expected: 'expected a line or product that a timetable has', isListed: true },
+)
+
+/** `station`, as lists take it. */
+export const stationParam = knownBy(listOf(textParam('Station code, five digits.', { max: 10, example: '37010' })), {
+  slice: railStationCodes,
+  expected: 'expected the code of a station that a timetable has, five digits; /api/trenes/estaciones lists them',
+  isListed: false,
+})
