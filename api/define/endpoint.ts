@@ -81,6 +81,14 @@ export interface Counted<R> {
   readonly counts: Readonly<Record<string, number>>
 }
 
+/** The same of a list whose records are made once it is known which of them are shown. */
+export interface Drafted<R> {
+  /** What records are made of: with the fields that the list is ordered by and chosen from, by the names that they have in records. */
+  readonly drafts: readonly object[]
+  readonly finish: (draft: never) => R
+  readonly counts: Readonly<Record<string, number>>
+}
+
 /** An answer from slices of the lake that are kept in memory, with current states beside them. */
 export interface KeptRead<P, D extends readonly Dataset[], R> {
   readonly kind: 'kept'
@@ -94,10 +102,19 @@ export interface KeptRead<P, D extends readonly Dataset[], R> {
    */
   readonly of?: 'state'
   /**
+   * Those of `lake` without which there is no answer, all unless told: until every feed that is turned on and fills them has landed in
+   * each, the list would be short without saying so, and is `feed-unavailable`.
+   */
+  readonly needs?: readonly Dataset[]
+  /** The feeds that are enough for what a request asks for; null, and unless told, all. What is not found may be in another's part. */
+  readonly parts?: (values: P) => readonly string[] | null
+  /**
    * What a request asks for: records in any order, with what the list counts where it counts anything, or the one; null where there is
    * nothing under its path. `now` (ms) moves in steps, as in `LiveRead`.
    */
-  readonly answer: (ask: KeptAsk<D>, values: P, now: number) => Promise<readonly R[] | Counted<R> | R | null>
+  readonly answer: (ask: KeptAsk<D>, values: P, now: number) => Promise<readonly R[] | Counted<R> | Drafted<R> | R | null>
+  /** What was probably meant by a path under which there is nothing; null where nothing is near. */
+  readonly near?: (ask: KeptAsk<D>, values: P) => Promise<string | null>
   /** Set where every answer depends on the time of day, see `Param.clock_s`. */
   readonly clock_s?: number
 }
@@ -154,7 +171,7 @@ export interface ListReturn<F extends Fields = Fields> {
   readonly order: string
   /** Parameters without which a field has no value, by field: a sort by it is then refused. */
   readonly needs?: { readonly [field in keyof F & string]?: readonly string[] }
-  /** Numbers beside the list, by the names of the reply's members: what it tells of what is not in it. Of lists that are `kept`. */
+  /** Numbers and instants beside the list, by the names of the reply's members: what it tells of what is not in it. Of lists that are `kept`. */
   readonly counts?: Readonly<Record<string, Column<number>>>
   /** Records per reply where the request does not say (null: all), and at most. */
   readonly limit: { readonly default: number | null; readonly max: number }

@@ -22,6 +22,11 @@ export interface Slice<T> {
   readonly from: readonly Dataset[]
   /** Keys of which it is kept; those not asked for longest go first. */
   readonly most: number
+  /**
+   * The keys that answers about an instant (ms) need, for a slice of which any other may be asked for: those of the present stay whatever
+   * else is asked for, and what else is asked for is read one after the other.
+   */
+  readonly present?: (now: number) => readonly string[]
   readonly read: (reader: SliceReader, key: string) => Promise<T>
 }
 

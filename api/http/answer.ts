@@ -128,9 +128,9 @@ function modifiedAt(
   return newest === 0 ? null : Math.min(newest, now)
 }
 
-/** The problem of a path under which there is nothing. */
-export function unknownThing(path: string): Problem {
-  return problem('not-found', `Nothing is known under ${path.slice(0, 200)}.`)
+/** The problem of a path under which there is nothing; `near` is what was probably meant. */
+export function unknownThing(path: string, near: string | null = null): Problem {
+  return problem('not-found', `Nothing is known under ${path.slice(0, 200)}${near === null ? '.' : `; did you mean ${near}?`}`)
 }
 
 /** The Link header's entry for the next page, of the path and query as they were sent. */

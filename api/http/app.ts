@@ -75,6 +75,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const kept = openKeptLake({
     lake: parts.lake,
     poll_ms: parts.lakePoll_ms,
+    clock,
     onError: (err) => log.warn({ err }, 'the lake cannot be read'),
   })
   app.addHook('onClose', async () => kept.close())

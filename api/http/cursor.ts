@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Json } from '../../lake/schema/columns.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { problem } from '../define/problems.ts'
@@ -34,7 +34,8 @@ export async function cursorSecret(store: ObjectStore): Promise<Buffer> {
 
 /** Makes cursors with a secret. `bind` is not in the cursor but in what is signed: filters and sort of the request, and its path. */
 export function cursors(secret: Buffer): Cursors {
-  const sign = (bind: string, body: string): Buffer => createHmac('sha256', secret).update(`${bind}\n${body}`).digest().subarray(0, 16)
+  const key = createSecretKey(secret)
+  const sign = (bind: string, body: string): Buffer => createHmac('sha256', key).update(`${bind}\n${body}`).digest().subarray(0, 16)
   return {
     seal(position, { bind, now, hours }) {
       const hour = Math.ceil(now / HOUR_MS) + hours

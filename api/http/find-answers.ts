@@ -22,11 +22,12 @@ export function findAnswerer(context: AnswerContext, lake: Lake, kept: KeptLake)
   const read = endpoint.read as unknown as FindRead<unknown, readonly Dataset[], AnyRow>
   const texts = recordTexts(endpoint.returns)
   const [datasets, added] = [datasetsOf(endpoint), keptOf(endpoint)]
+  const tables = { lake: added, needs: [] }
   const slice = kept.get.bind(kept)
 
   return async (values, { format, now }) => {
     const { states, primary, ...current } = statesOf(state, read.from)
-    const versions = added.length === 0 ? current : withTables({ ...current, datasets }, await kept.state(added, state.system().feeds))
+    const versions = added.length === 0 ? current : withTables({ ...current, datasets }, await kept.state(tables, state.system().feeds))
     const found = await read.find(states as never, values.own, slice as never)
     const refresh = refreshOf(state, read.from, primary)
     const common = { format, now, data_time: primary.updated_at, refresh }

@@ -1,53 +1,109 @@
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
-import { type Counted, datasetsOf, type KeptRead, pathParams, type State } from '../define/endpoint.ts'
+import { type Counted, type Drafted, datasetsOf, type KeptRead, pathParams } from '../define/endpoint.ts'
+import { type Problem, problem } from '../define/problems.ts'
+import { recordWriter } from '../define/shape.ts'
 import { type AnswerContext, type Answerer, headOf, type Refresh, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
 import { oneText } from './find-answers.ts'
 import type { KeptLake } from './kept-lake.ts'
-import { chosen, neverPublished, pageBody, refreshOf, statesOf, steppedNow } from './live-answers.ts'
+import {
+  CADENCE_S,
+  type CurrentStates,
+  chosen,
+  currentStates,
+  neverPublished,
+  pageBody,
+  refreshOf,
+  statesOf,
+  steppedNow,
+} from './live-answers.ts'
 import { recordTexts } from './records.ts'
+
+/** Seconds after which a feed that has not landed yet may have. */
+const RETRY_S = 30
 
 /** Answers from slices of the lake that are kept in memory, and from current states beside them. */
 export function keptAnswerer(context: AnswerContext, kept: KeptLake): Answerer {
   const { endpoint, state } = context
+  const { returns } = endpoint
   const read = endpoint.read as unknown as KeptRead<unknown, readonly Dataset[], AnyRow>
-  const texts = recordTexts(endpoint.returns)
+  const texts = recordTexts(returns)
+  // Records that are made for a page are on no other.
+  const pageTexts = recordTexts(returns, { remember: false })
+  const told = recordWriter({ name: '', about: '', fields: (returns.kind === 'list' && returns.counts) || {} })
   const datasets = datasetsOf(endpoint)
   return async (values, { format, now }) => {
-    const tables = await kept.state(read.lake, state.system().feeds)
+    const tables = await kept.state(read, state.system().feeds)
     const isOfState = read.of === 'state'
     if (tables.covered_until === null && !isOfState) throw neverPublished(read.lake[0])
-    const live = isOfState ? statesOf(state, read.from) : currentOf(context, read.from)
+    const parts = read.parts?.(values.own) ?? null
+    const lacking = isOfState ? [] : tables.awaited.filter((feed) => parts === null || parts.includes(feed))
+    if (lacking.length > 0) throw notLanded(lacking)
+    const live = isOfState ? statesOf(state, read.from) : currentStates(state, read.from)
     const updated_at = live.primary?.updated_at ?? (tables.covered_until as number)
-    const refresh = live.primary ? refreshOf(state, read.from, live.primary) : refreshOfLake(context, read.lake, updated_at)
     const head = headOf(context, values, {
       format,
       now,
       versions: { datasets, of: [tables.version, ...live.of], changed_at: Math.max(tables.changed_at ?? 0, live.changed_at) },
       data_time: updated_at,
-      refresh,
+      refresh: keptRefresh(context, read, { live, covered_until: tables.covered_until ?? updated_at, now }),
       clock_s: read.clock_s ?? 0,
     })
     const answer = async () => {
-      const ask = { states: live.states, slice: kept.get.bind(kept) }
-      const found = await read.answer(ask as never, values.own, steppedNow(head.clock_s, now))
-      if (found === null) throw unknownThing(values.path)
+      const ask = { states: live.states, slice: kept.get.bind(kept) } as never
+      const found = await read.answer(ask, values.own, steppedNow(head.clock_s, now))
+      if (found === null) {
+        if (tables.awaited.length > 0) throw notLanded(tables.awaited)
+        throw unknownThing(values.path, (await read.near?.(ask, values.own)) ?? null)
+      }
       const meta = metaOf(state, datasets)
-      if (endpoint.returns.kind === 'one') return { pieces: [oneText(texts, found as AnyRow, { values, format, meta })], links: [] }
-      const { records, counts } = Array.isArray(found) ? { records: found, counts: {} } : (found as Counted<AnyRow>)
-      const all = chosen(records, context, values)
-      return pageBody(context, values, { texts, all, counts, format, now, updated_at, meta })
+      if (returns.kind === 'one') return { pieces: [oneText(texts, found as AnyRow, { values, format, meta })], links: [] }
+      const { records, finish, counts } = listed(found as Answered)
+      return pageBody(context, values, {
+        texts: finish ? pageTexts : texts,
+        all: chosen(records, context, values),
+        finish,
+        counts: told(counts),
+        format,
+        now,
+        updated_at,
+        meta,
+      })
     }
     return { head, answer, isCheap: true, mayNotExist: pathParams(endpoint.path).length > 0 }
   }
 }
 
-/** Current states; of what was never published one without rows, which is another answer, not none. */
-function currentOf(context: AnswerContext, from: readonly Dataset[]) {
-  const isThere = from[0] !== undefined && context.state.snapshot(from[0]) !== null
-  if (isThere) return statesOf(context.state, from)
-  const none: State = { rows: [], parts: [] }
-  return { states: from.map(() => none), primary: null, of: [null], changed_at: 0 }
+type Answered = readonly AnyRow[] | Counted<AnyRow> | Drafted<AnyRow>
+
+/** What a list is made of, whichever way it was given. */
+function listed(found: Answered): {
+  readonly records: readonly AnyRow[]
+  readonly finish?: Drafted<AnyRow>['finish']
+  readonly counts: Readonly<Record<string, number>>
+} {
+  if ('drafts' in found) return { records: found.drafts as readonly AnyRow[], finish: found.finish, counts: found.counts }
+  return 'records' in found ? found : { records: found, counts: {} }
+}
+
+/** The problem of what cannot be told before feeds have landed. */
+function notLanded(feeds: readonly string[]): Problem {
+  const detail = `What this answer needs of ${feeds.join(' and ')} has not arrived yet.`
+  return problem('feed-unavailable', detail, { retry_after_s: RETRY_S })
+}
+
+/** When an answer is expected to change: as its first state does, which may come any time where it never has; else as its first table does. */
+function keptRefresh(
+  context: AnswerContext,
+  { from, lake }: Pick<KeptRead<unknown, readonly Dataset[], AnyRow>, 'from' | 'lake'>,
+  { live, covered_until, now }: { readonly live: CurrentStates; readonly covered_until: number; readonly now: number },
+): Refresh {
+  const { state } = context
+  const [first] = from
+  if (live.primary) return refreshOf(state, from, live.primary)
+  if (!first) return refreshOfLake(context, lake, covered_until)
+  const cadence_s = state.cadence_s(first) ?? CADENCE_S
+  return { at: () => now + 1000 * cadence_s, cadence_s }
 }
 
 /** When a table is expected to grow: a cadence after its feed last had an answer. */

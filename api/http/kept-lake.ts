@@ -1,15 +1,24 @@
 import { coverageOf, feedsIn, holdSame } from '../../lake/landed.ts'
 import type { FeedListing } from '../../lake/live/freshness.ts'
 import type { Lake, LakePins, LakeSnapshot } from '../../lake/open.ts'
+import { QueryError } from '../../lake/query/errors.ts'
 import { type Version, versionsIn } from '../../lake/query/versions.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { KeptRead } from '../define/endpoint.ts'
 import type { Slice, SliceReader } from '../define/slice.ts'
 
 /** A slice that is not asked for so long is not read anew when its tables change, ms. */
 const IN_USE_MS = 15 * 60_000
 /** Longest time that a query of a slice may take, waiting for a slot included. */
 const READ_TIMEOUT_MS = 60_000
+/** Keys that are not of the present which may wait to be read; more are refused. */
+const MOST_WAITING = 12
+/** Seconds after which some of them have been. */
+const RETRY_S = 5
+
+/** The tables that a way of reading is from; see `KeptRead`. */
+type KeptTables = Pick<KeptRead<never, never, unknown>, 'lake' | 'needs'>
 
 /** What the tables of some datasets are at, as they were last looked at. */
 export interface KeptState {
@@ -19,12 +28,14 @@ export interface KeptState {
   readonly covered_until: number | null
   /** When one of the tables last changed, ms since the epoch; null where none of them exists. */
   readonly changed_at: number | null
+  /** Feeds that are turned on and have not landed in each of the tables that are needed and that they fill. */
+  readonly awaited: readonly string[]
 }
 
 /** The slices of the lake that are kept in memory. */
 export interface KeptLake {
-  /** What the tables of datasets are at. They are looked at every few seconds, so that a request need not. */
-  state(datasets: readonly Dataset[], feeds: readonly FeedListing[]): Promise<KeptState>
+  /** What the tables that are read from are at. They are looked at every few seconds, so that a request need not. */
+  state(read: KeptTables, feeds: readonly FeedListing[]): Promise<KeptState>
   /** What a slice holds for a key, read now if it is not kept. */
   get<T>(slice: Slice<T>, key: string): Promise<T>
   /** Calls back when one of the tables of datasets has changed; returns what ends it. */
@@ -37,14 +48,17 @@ interface Entry {
   readonly key: string
   readonly content: Promise<unknown>
   used_at: number
+  /** False while it is waited for. */
+  isRead: boolean
 }
 
 type Tables = ReadonlyMap<string, LakeSnapshot | null>
 
-/** Opens the slices of a lake; `poll_ms` is the time between two looks at its tables, in ms. */
+/** Opens the slices of a lake; `poll_ms` is the time between two looks at its tables, in ms, and `clock` (ms) tells what the present is. */
 export function openKeptLake(options: {
   readonly lake: Lake
   readonly poll_ms: number
+  readonly clock: () => number
   readonly onError: (error: Error) => void
 }): KeptLake {
   return new Kept(options)
@@ -52,32 +66,54 @@ export function openKeptLake(options: {
 
 class Kept implements KeptLake {
   readonly #lake: Lake
+  readonly #clock: () => number
   readonly #onError: (error: Error) => void
   readonly #timer: NodeJS.Timeout
   readonly #datasets = new Map<string, Dataset>()
   readonly #watchers = new Set<{ readonly of: ReadonlySet<string>; readonly tell: () => void }>()
   readonly #entries = new Map<string, Entry>()
+  readonly #states = new WeakMap<
+    KeptTables,
+    { readonly tables: Tables; readonly feeds: readonly FeedListing[]; readonly state: KeptState }
+  >()
   #tables: Tables = new Map()
+  /** Ends once the last that waits for its turn has been read, and how many do. */
+  #turn: Promise<unknown> = Promise.resolve()
+  #waiting = 0
   #isLooking = false
   #isClosed = false
 
   constructor(options: Parameters<typeof openKeptLake>[0]) {
     this.#lake = options.lake
+    this.#clock = options.clock
     this.#onError = options.onError
     this.#timer = setInterval(() => void this.#look(), options.poll_ms)
     this.#timer.unref()
   }
 
-  async state(datasets: readonly Dataset[], feeds: readonly FeedListing[]): Promise<KeptState> {
-    await this.#know(datasets)
-    const snapshots = datasets.map(({ id }) => this.#tables.get(id) ?? null)
-    const [first] = datasets
+  async state(read: KeptTables, feeds: readonly FeedListing[]): Promise<KeptState> {
+    await this.#know(read.lake)
+    const known = this.#states.get(read)
+    if (known?.tables === this.#tables && known.feeds === feeds) return known.state
+    const state = this.#stateOf(read, feeds)
+    this.#states.set(read, { tables: this.#tables, feeds, state })
+    return state
+  }
+
+  #stateOf({ lake, needs = lake }: KeptTables, feeds: readonly FeedListing[]): KeptState {
+    const snapshots = lake.map(({ id }) => this.#tables.get(id) ?? null)
+    const [first] = lake
     const covered = first && snapshots[0] ? coverageOf(first.id, snapshots[0].covered_until, feeds).until : null
+    const awaited = feeds.filter(({ id, enabled, datasets }) => {
+      const filled = enabled ? needs.filter((dataset) => datasets.includes(dataset.id)) : []
+      return filled.some((dataset) => this.#tables.get(dataset.id)?.covered_until[id] === undefined)
+    })
     const changes = snapshots.flatMap((snapshot) => (snapshot ? [snapshot.state.metadata['last-updated-ms']] : []))
     return {
       version: snapshots.map((snapshot) => `${snapshot?.snapshotId ?? ''}.${snapshot?.version ?? ''}`).join(' '),
       covered_until: covered === null ? null : Math.floor(covered),
       changed_at: changes.length === 0 ? null : Math.max(...changes),
+      awaited: awaited.map(({ id }) => id),
     }
   }
 
@@ -85,15 +121,12 @@ class Kept implements KeptLake {
     await this.#know(slice.from)
     const name = `${slice.name} ${key}`
     const known = this.#entries.get(name)
-    const entry = known ?? { slice, key, content: this.#read(slice, key, this.#tables), used_at: 0 }
+    const entry = known ?? { slice, key, content: this.#begin(slice, key), used_at: 0, isRead: false }
     entry.used_at = performance.now()
     // The last in the map is the one asked for last.
     this.#entries.delete(name)
     this.#entries.set(name, entry)
-    if (!known) {
-      this.#dropOldest(slice)
-      entry.content.catch(() => this.#forget(name, entry))
-    }
+    if (!known) this.#keep(name, entry)
     return (await entry.content) as T
   }
 
@@ -163,7 +196,7 @@ class Kept implements KeptLake {
     for (const [name, entry] of [...this.#entries].filter(([, one]) => isTouched(one) && one.used_at >= since)) {
       const content = this.#read(entry.slice, entry.key, tables)
       await content.then(
-        () => renewed.set(name, { ...entry, content }),
+        () => renewed.set(name, { ...entry, content, isRead: true }),
         (error: Error) => this.#onError(error),
       )
     }
@@ -190,9 +223,35 @@ class Kept implements KeptLake {
     return slice.read(reader, key)
   }
 
+  /** Reads a slice for a key: at once where it is of the present, else when it is its turn. */
+  #begin<T>(slice: Slice<T>, key: string): Promise<T> {
+    const tables = this.#tables
+    if (!slice.present || slice.present(this.#clock()).includes(key)) return this.#read(slice, key, tables)
+    if (this.#waiting >= MOST_WAITING)
+      return Promise.reject(new QueryError('busy', `${this.#waiting} keys of slices wait to be read`, { retry_after_s: RETRY_S }))
+    this.#waiting++
+    const content = this.#turn.then(() => this.#read(slice, key, tables)).finally(() => this.#waiting--)
+    this.#turn = content.catch(() => null)
+    return content
+  }
+
+  /** Sees to it that what is read stays within what is kept, and that what cannot be read is forgotten. */
+  #keep(name: string, entry: Entry): void {
+    entry.content.then(
+      () => {
+        entry.isRead = true
+        this.#dropOldest(entry.slice)
+      },
+      () => this.#forget(name, entry),
+    )
+  }
+
+  /** What is waited for takes no room yet, and stays for others who ask for it. */
   #dropOldest(slice: Slice<unknown>): void {
-    const names = [...this.#entries].filter(([, entry]) => entry.slice === slice).map(([name]) => name)
-    for (const name of names.slice(0, Math.max(0, names.length - slice.most))) this.#entries.delete(name)
+    const present = slice.present?.(this.#clock()) ?? []
+    const read = [...this.#entries].filter(([, entry]) => entry.slice === slice && entry.isRead)
+    const others = read.filter(([, { key }]) => !present.includes(key))
+    for (const [name] of others.slice(0, Math.max(0, read.length - slice.most))) this.#entries.delete(name)
   }
 
   #forget(name: string, entry: Entry): void {

@@ -3,6 +3,7 @@ import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { ListReturn, LiveRead, State, SystemRead } from '../define/endpoint.ts'
 import type { Format } from '../define/params-page.ts'
 import { type Problem, problem } from '../define/problems.ts'
+import type { JsonObject } from '../define/shape.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, nextLink, type Refresh } from './answer.ts'
 import { type Meta, metaOf } from './compose.ts'
 import { type Order, orderOf, pageOf, readPosition, sorted } from './paging.ts'
@@ -12,7 +13,7 @@ import type { ServiceState } from './state.ts'
 
 const EMPTY: State = Object.freeze({ rows: [], parts: [] })
 /** Seconds between two looks where no feed states a cadence. */
-const CADENCE_S = 60
+export const CADENCE_S = 60
 const CURSOR_HOURS = 24
 
 /** Answers lists of the current state. */
@@ -70,25 +71,34 @@ export function systemAnswerer(context: AnswerContext): Answerer {
   }
 }
 
-/** The states of datasets and the versions they are of; throws `feed-unavailable` where the first has never been published. */
-export function statesOf(
-  state: ServiceState,
-  datasets: readonly Dataset[],
-): {
-  states: readonly State[]
-  primary: LiveSnapshot
-  datasets: readonly Dataset[]
-  of: readonly (string | number | null)[]
-  changed_at: number
-} {
+/** The states of datasets and the versions they are of; of one that was never published a state without rows. */
+export interface CurrentStates<L extends LiveSnapshot | null = LiveSnapshot | null> {
+  readonly states: readonly State[]
+  /** The state of the first. */
+  readonly primary: L
+  readonly datasets: readonly Dataset[]
+  readonly of: readonly (string | number | null)[]
+  /** When one of them last changed, ms since the epoch; 0 where none was ever published. */
+  readonly changed_at: number
+}
+
+/** The current states of datasets, be the first among them or not. */
+export function currentStates(state: ServiceState, datasets: readonly Dataset[]): CurrentStates {
   const snapshots = datasets.map((dataset) => state.snapshot(dataset))
-  const [primary] = snapshots
-  if (!primary) throw neverPublished(datasets[0])
   const of = snapshots.flatMap((snapshot) => (snapshot ? [snapshot.version, ...snapshot.parts.map((part) => part.fetch_id)] : [null]))
   // The time of the data tells changes of one part; where there are several, an older one may come after a newer one.
   const parts = snapshots.flatMap((snapshot) => snapshot?.parts ?? [])
-  const changed_at = parts.length === 1 ? primary.updated_at : Math.max(...parts.map((part) => part.fetched_at))
-  return { states: snapshots.map((snapshot) => (snapshot as State | null) ?? EMPTY), primary, datasets, of, changed_at }
+  const [only] = parts
+  const changed_at = only && parts.length === 1 ? only.data_time : Math.max(0, ...parts.map((part) => part.fetched_at))
+  const states = snapshots.map((snapshot) => (snapshot as State | null) ?? EMPTY)
+  return { states, primary: snapshots[0] ?? null, datasets, of, changed_at }
+}
+
+/** The same; throws `feed-unavailable` where the first has never been published. */
+export function statesOf(state: ServiceState, datasets: readonly Dataset[]): CurrentStates<LiveSnapshot> {
+  const { states, primary, of, changed_at } = currentStates(state, datasets)
+  if (!primary) throw neverPublished(datasets[0])
+  return { states, primary, datasets, of, changed_at }
 }
 
 /** The problem of a dataset that no feed has ever delivered. */
@@ -114,22 +124,25 @@ export async function pageBody(
   parts: {
     readonly texts: RecordTexts
     readonly all: readonly AnyRow[]
+    /** Makes the records of the page, where `all` is what they are made of. */
+    readonly finish?: ((draft: never) => AnyRow) | undefined
     /** Members beside the list, see `ListReturn.counts`. */
-    readonly counts?: Readonly<Record<string, number>>
+    readonly counts?: JsonObject
     readonly format: Format
     readonly now: number
     readonly updated_at: number
     readonly meta: Meta
   },
 ): Promise<Body> {
-  const { texts, all, counts = {}, format, now, updated_at, meta } = parts
+  const { texts, all, finish, counts = {}, format, now, updated_at, meta } = parts
   const { endpoint, cursors } = context
   const { page } = values
   const returns = endpoint.returns as ListReturn
   const order = orderOf(returns, page.sort)
   const bind = `${endpoint.path} ${values.filterKey}`
   const after = page.cursor === null ? null : readPosition(cursors.open(page.cursor, { bind, now }))
-  const { records, end } = pageOf(await sorted(all, order), { order, after, limit: page.limit })
+  const { records: shown, end } = pageOf(await sorted(all, order), { order, after, limit: page.limit })
+  const records = finish ? shown.map((draft) => finish(draft as never)) : shown
   const next_cursor = end && cursors.seal(end, { bind, now, hours: CURSOR_HOURS })
   const list = { name: returns.name, total: all.length, updated_at, next_cursor, extra: counts, meta }
   const links = next_cursor === null ? [] : [nextLink(values.path, values.query, next_cursor)]

@@ -12,19 +12,20 @@ export interface BareReply {
 }
 
 /**
- * A server in a process of its own: ours over incidents (`api <folder> <home>`), boards (`rail <home>`) or trains (`trains <folder> <home>`),
+ * A server in a process of its own: ours over incidents (`api <folder> <home>`), boards (`rail <home> <redis> <began>`) or trains (`trains <folder> <home>`),
  * or `bare`, a Fastify route that sends what it is told and does nothing else.
  */
-const SERVICES: Readonly<Record<string, (folder: string, home: string) => Promise<{ close(): Promise<void>; readonly url: string }>>> = {
-  api: startIncidentsService,
-  rail: startRailService,
-  trains: startTrainsService,
-  bare,
-}
-const [, , kind = '', folder = '', home = ''] = process.argv
+const SERVICES: Readonly<Record<string, (...args: [string, string, string]) => Promise<{ close(): Promise<void>; readonly url: string }>>> =
+  {
+    api: startIncidentsService,
+    rail: startRailService,
+    trains: startTrainsService,
+    bare,
+  }
+const [, , kind = '', first = '', second = '', third = ''] = process.argv
 const start = SERVICES[kind]
 if (!process.send || !start) throw new Error('incidents-server.ts is started by a bench')
-const server = await start(folder, home)
+const server = await start(first, second, third)
 process.on('disconnect', () => void server.close().then(() => process.exit()))
 process.on('message', (message) => {
   if (message !== 'processor') return

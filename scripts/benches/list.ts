@@ -9,7 +9,7 @@ import { lakeSensorMonth } from './lake-sensor-month.ts'
 import { liveSaturated } from './live-saturated.ts'
 import type { Bench, MemoryBench } from './measure.ts'
 import { pmParse } from './pm-parse.ts'
-import { railDepartures } from './rail-departures.ts'
+import { railBoards, railDepartures } from './rail-departures.ts'
 import { railGtfsLand } from './rail-gtfs-land.ts'
 import { railPositionsList } from './rail-positions.ts'
 
@@ -29,5 +29,6 @@ export const BENCHES: readonly (Bench | MemoryBench)[] = [
   railGtfsLand,
   railPositionsList,
   railDepartures,
+  railBoards,
   ...FEED_MEMORY,
 ]

@@ -24,7 +24,7 @@ export async function landTimetable(
     const rows: AnyRow[] = []
     for await (const batch of checkedRows(feed, dataset, [{ name: 'timetable', bytes: written }], at))
       for (const row of batch) rows.push({ ...row, fetch_id: `${id}.${day}` })
-    if (rows.length > 0) await service.land(dataset, change(rows, dataset.id), at)
+    if (rows.length > 0) await service.land(dataset, change(rows, dataset.id), at, [id])
   }
 }
 

@@ -185,6 +185,10 @@ describe('stations', () => {
     expect(await ids('nucleo=20')).toEqual([])
     expect(await ids('q=CHAMARTIN%20clara')).toEqual(['17000'])
     expect(await ids('q=9830')).toEqual(['98305'])
+    expect(await ids('q=lyon')).toEqual(['87722'])
+    // By the municipality and the province, whose names its own lacks.
+    expect(await ids('q=MADRID%20fuente')).toEqual(['98003'])
+    expect(await ids('q=rascafria')).toEqual(['37010'])
     expect(await ids('q=---')).toEqual([])
     expect(await ids('bbox=-3.7,40.48,-3.5,40.5')).toEqual(['98003', '98305'])
     expect(await ids('operator=renfe&lat=45.76&lon=4.86&radius=1000')).toEqual(['87722'])
@@ -351,12 +355,12 @@ test('núcleos with their lines and the trips of a day', async () => {
 
 describe('a line, product or station that nothing has', () => {
   test.each([
-    ['/api/trenes/estaciones', 'line', 'c1', 'did you mean C1? expected a line or product that a timetable has: AVE, C1, C4a, got "c1"'],
+    ['/api/trenes/estaciones', 'line', 'c1', 'did you mean C1? expected a line or product that a timetable has: AVE, C1, C4a, MD, got "c1"'],
     ['/api/trenes/rutas', 'line', 'AVEE', 'did you mean AVE?'],
     ['/api/trenes/estaciones/17000/salidas', 'line', 'C1a', 'did you mean C1?'],
     ['/api/trenes/estaciones/17000/llegadas', 'line', 'Talgo', 'expected a line or product'],
     ['/api/trenes/posiciones', 'line', 'C4b', 'did you mean C4a?'],
-    ['/api/trenes/alertas', 'line', 'AVE,C9', 'expected a line or product that a timetable has: AVE, C1, C4a, got "C9"'],
+    ['/api/trenes/alertas', 'line', 'AVE,C9', 'expected a line or product that a timetable has: AVE, C1, C4a, MD, got "C9"'],
     ['/api/trenes/alertas', 'station', '1700', 'did you mean 17000?'],
     ['/api/trenes/alertas/historico', 'station', 'Chamartín', '/api/trenes/estaciones lists them, got "Chamartín"'],
     ['/api/trenes/puntualidad', 'station', '17001', 'did you mean 17000?'],

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../api/define/endpoint.ts'
 import { isLocated } from '../../api/define/params-page.ts'
 import { recordSchema } from '../../api/define/shape.ts'
-import type { JsonSchema } from '../../lake/schema/json.ts'
+import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
 
 /** The schema of an endpoint's JSON reply to a request without `fields`: every member present, no other. */
 export function strictReply({ returns, read }: Endpoint, mode = 'simulated'): JsonSchema {
@@ -10,17 +10,17 @@ export function strictReply({ returns, read }: Endpoint, mode = 'simulated'): Js
   if (returns.kind === 'one') {
     return { ...record, required: [...record.required, 'meta'], properties: { ...record.properties, meta } }
   }
-  const counts = Object.keys(returns.counts ?? {})
+  const counts = Object.entries(returns.counts ?? {}).flatMap(([name, column]) => jsonProperties(name, column))
   const changes = read.kind === 'changes' ? { reset: { type: 'boolean' }, more: { type: 'boolean' }, next_cursor: { type: 'string' } } : {}
   return {
     type: 'object',
     additionalProperties: false,
-    required: ['total', 'updated_at', returns.name, ...counts, ...Object.keys(changes), 'meta'],
+    required: ['total', 'updated_at', returns.name, ...counts.map(({ name }) => name), ...Object.keys(changes), 'meta'],
     properties: {
       total: { type: read.kind === 'lake' || read.kind === 'changes' ? ['integer', 'null'] : 'integer' },
       updated_at: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}(\\d{3})?Z$' },
       [returns.name]: { type: 'array', minItems: 1, items: record },
-      ...Object.fromEntries(counts.map((name) => [name, { type: 'integer' }])),
+      ...Object.fromEntries(counts.map(({ name, schema }) => [name, schema])),
       next_cursor: { type: 'string' },
       ...changes,
       meta,

@@ -24,8 +24,8 @@ export interface TestService {
   readonly lake: Lake
   /** Publishes rows as the whole current state of a dataset, and waits until the API has them. */
   publish(dataset: Dataset, rows: readonly AnyRow[], options?: PublishOptions): Promise<void>
-  /** Lands rows in the dataset's table; `until` (ms) is what they cover. */
-  land(dataset: Dataset, rows: readonly AnyRow[], until: number): Promise<void>
+  /** Lands rows in the dataset's table; `until` (ms) is what they cover, of `feeds`, or all that fill it. */
+  land(dataset: Dataset, rows: readonly AnyRow[], until: number, feeds?: readonly string[]): Promise<void>
   /** States how a feed is doing. */
   tell(state: Partial<FeedState> & { readonly feed: string }): Promise<void>
   get(path: string, headers?: Record<string, string>): Promise<Response>
@@ -46,7 +46,7 @@ interface PublishOptions {
   readonly changes?: readonly LiveChange[]
 }
 
-const RAIL_TABLES = ['rail_stations', 'rail_routes', 'rail_shapes', 'rail_trips', 'rail_stop_times', 'rail_calendar']
+const RAIL_TABLES = ['rail_stations', 'rail_routes', 'rail_trips', 'rail_stop_times', 'rail_calendar']
 
 /** The feeds that the worker would announce. */
 export const FEEDS: readonly FeedListing[] = [
@@ -55,7 +55,7 @@ export const FEEDS: readonly FeedListing[] = [
   listing('madrid_traffic', 'madrid', ['traffic_readings', 'traffic_sensors'], 300),
   listing('madrid_sensors', 'madrid', ['traffic_sensors'], 86_400),
   listing('fuel_stations', 'miteco', ['fuel_stations', 'fuel_prices'], 1800),
-  listing('renfe_gtfs_cercanias', 'renfe', RAIL_TABLES, 86_400),
+  listing('renfe_gtfs_cercanias', 'renfe', [...RAIL_TABLES, 'rail_shapes'], 86_400),
   listing('renfe_gtfs_avldmd', 'renfe', RAIL_TABLES, 86_400),
   listing('renfe_alerts', 'renfe', ['rail_alerts'], 120),
   listing('renfe_trip_updates', 'renfe', ['rail_trip_updates', 'rail_alerts'], 20),
@@ -125,8 +125,9 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       await publishLive(redis, update)
       while ((live.get(dataset.id)?.version ?? 0) === before) await new Promise((resolve) => setTimeout(resolve, 5))
     },
-    async land(dataset, rows, until) {
-      await landRows(lake, dataset, rows, { properties: { [`landed-until.${feedOf(dataset)}`]: new Date(until).toISOString() } })
+    async land(dataset, rows, until, feeds = feedsOf(dataset)) {
+      const at = new Date(until).toISOString()
+      await landRows(lake, dataset, rows, { properties: Object.fromEntries(feeds.map((feed) => [`landed-until.${feed}`, at])) })
     },
     async tell(state) {
       const blank = {
@@ -153,9 +154,14 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   }
 }
 
-/** The feed that fills a dataset. */
+/** The feed that fills a dataset, the first of several. */
 export function feedOf(dataset: Dataset): string {
-  return FEEDS.find((feed) => feed.datasets.includes(dataset.id))?.id ?? 'other'
+  return feedsOf(dataset)[0] as string
+}
+
+function feedsOf(dataset: Dataset): string[] {
+  const feeds = FEEDS.filter((feed) => feed.datasets.includes(dataset.id)).map(({ id }) => id)
+  return feeds.length > 0 ? feeds : ['other']
 }
 
 /** A live row made of the examples of a dataset's columns, with other values where told. */

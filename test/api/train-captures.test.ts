@@ -66,7 +66,7 @@ test.skipIf(!shared)('the 1,038 long-distance trips of 2026-03-28 are found by i
   const service = await serve()
   const bytes = zipOfFolder(folderOf('avldmd-2026-03-28'))
   await land(service, { feed: renfeGtfsAvldmd, bytes, at: Date.parse('2026-03-28T00:00:00Z') })
-  const kept = openKeptLake({ lake: service.lake, poll_ms: 60_000, onError: (error) => expect.unreachable(error.message) })
+  const kept = openKeptLake({ lake: service.lake, poll_ms: 60_000, clock: Date.now, onError: (error) => expect.unreachable(error.message) })
   onTestFinished(() => kept.close())
   const firstSeen = new Map<string, number>()
   const bad = new Map<string, Set<string>>()

@@ -2,6 +2,7 @@ import { railCalendar } from '../../lake/datasets/rail/calendar.ts'
 import { railFleet } from '../../lake/datasets/rail/fleet.ts'
 import { railPositions } from '../../lake/datasets/rail/positions.ts'
 import { railRoutes } from '../../lake/datasets/rail/routes.ts'
+import { railShapes } from '../../lake/datasets/rail/shapes.ts'
 import { railStations } from '../../lake/datasets/rail/stations.ts'
 import { railStopTimes } from '../../lake/datasets/rail/stop-times.ts'
 import { railTripUpdates } from '../../lake/datasets/rail/trip-updates.ts'
@@ -37,6 +38,7 @@ export async function landTimetable(
   const tables: [Parameters<TestService['land']>[0], AnyRow[]][] = [
     [railStations, stations.map((stop_id) => ({ stop_id, name: `Station ${stop_id}` }))],
     [railRoutes, [{ ...route, route_id }]],
+    [railShapes, [{ shape_id: `${network} ${from}` }]],
     [railTrips, runs.map(({ stops: _stops, ...run }) => ({ ...run, route_id }))],
     [
       railStopTimes,

@@ -1,6 +1,7 @@
 import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
 import type { ValueOf } from '../../define/fields.ts'
 import type { boardFields } from './board-fields.ts'
+import type { StopTime } from './day-stops.ts'
 import type { LiveTrips, TripUpdate } from './live-trips.ts'
 import type { DayTrip, TimetableDay } from './timetable-day.ts'
 
@@ -21,13 +22,11 @@ export interface BoardAsk {
 
 const HOUR_MS = 3_600_000
 /** How far a board reaches beyond its moment, ms. */
-const REACH_MS = 24 * HOUR_MS
+export const REACH_MS = 24 * HOUR_MS
 /** A train that should have been here longer ago is not waited for, ms. */
 const LATE_MS = 12 * HOUR_MS
 /** A delay says nothing of stops that lie further ahead, ms. */
 const TOLD_MS = 4 * HOUR_MS
-/** Stations and sides whose trains are kept, of each service date; the busiest has some 1,000. */
-const BOARDS_MOST = 40
 
 /** What is told of a train at a stop. */
 interface Told {
@@ -41,126 +40,155 @@ interface Told {
 const PLANNED: Told = Object.freeze({ status: 'SCHEDULED', expected_at: null, delay_s: null, delay_source: null, platform: null })
 
 /**
- * The trains of a station from a moment on, in no order: those planned within 24 h after it, those planned before it that have not been here
- * yet, and those that no timetable has and that come here next. A train whose timetable has it in several parts is one.
+ * A train of the timetable on a board: what boards are ordered by, under the names that entries have it under, and where the rest of its
+ * entry is. A board of 24 h has up to a thousand, of which a page shows a few.
  */
-export function boardOf(ask: BoardAsk): BoardEntry[] {
-  const { at, stop_id, days, side, live } = ask
-  const entries = new Trains(side)
-  for (const day of days) {
-    const planned = plannedBoard(day, side, stop_id)
-    const updateOf = live.updatesOn(day)
-    for (let place = firstFrom(planned, at - LATE_MS); place < planned.length; place++) {
-      const call = planned[place] as Planned
-      const { trip, row, scheduled_at } = call.at
-      if (scheduled_at >= at + REACH_MS) break
-      const update = updateOf(trip)
-      if (!update) {
-        if (scheduled_at >= at) entries.add(call.entry, call.at)
-        continue
-      }
-      const told = toldOf(ask, { day, trip, row, update, scheduled_at })
-      if (scheduled_at < at && !isWaitedFor(ask, { day, trip, row, update, told })) continue
-      entries.add(entryOf(day, { trip, row, told, is_live: true, scheduled_at }), call.at)
-    }
+class Call {
+  readonly day: TimetableDay
+  readonly trip: DayTrip
+  readonly row: number
+  readonly scheduled_at: number
+  /** What is said of it now; null for what is only in the timetable. */
+  readonly told: Told | null
+
+  constructor(at: Place, scheduled_at: number, told: Told | null) {
+    this.day = at.day
+    this.trip = at.trip
+    this.row = at.row
+    this.scheduled_at = scheduled_at
+    this.told = told
   }
-  for (const update of live.comingTo(stop_id)) {
-    const entry = addedTrain(ask, update)
-    if (entry) entries.all.push(entry)
+
+  get expected_at(): number | null {
+    return this.told && this.told.expected_at
   }
-  return entries.all
+
+  get delay_s(): number | null {
+    return this.told && this.told.delay_s
+  }
+
+  get service_date(): string {
+    return this.day.date
+  }
+
+  get network(): string {
+    return this.trip.network
+  }
+
+  get trip_id(): string {
+    return this.trip.trip_id
+  }
+
+  get stop_sequence(): number {
+    return this.day.stops.sequence(this.row)
+  }
+}
+
+/** A stop of a trip on a service date. */
+interface Place {
+  readonly day: TimetableDay
+  readonly trip: DayTrip
+  readonly row: number
+}
+
+/** A train on a board before its entry is made; one that no timetable has is its entry already. */
+export type BoardDraft = Call | BoardEntry
+
+/** The entry of a train on a board. */
+export function boardEntry(draft: BoardDraft): BoardEntry {
+  return draft instanceof Call ? entryOf(draft) : draft
+}
+
+/** The line, or product, of a train on a board; null where nobody tells. */
+export function lineOf(draft: BoardDraft): string | null {
+  return draft instanceof Call ? draft.trip.route.short_name : draft.line
 }
 
 /**
- * The trains of a board. Trips that are parts of one train, by its number and their variants, call at the same stop at the same time (157 of
- * 1,318 trains of 2026-08-25): of these the one that runs is shown, and of several that do the one that goes furthest, or comes from furthest.
+ * The trains of a station from a moment on, in no order: those planned within 24 h after it, those planned before it that have not been here
+ * yet, and those that no timetable has and that come here next. A train whose timetable has it in several parts is one.
  */
-class Trains {
-  readonly all: BoardEntry[] = []
-  readonly #side: BoardAsk['side']
-  readonly #parts = new Map<string, { readonly place: number; readonly reach: number }>()
-
-  constructor(side: BoardAsk['side']) {
-    this.#side = side
+export function boardOf(ask: BoardAsk): BoardDraft[] {
+  const drafts: BoardDraft[] = []
+  for (const day of ask.days) for (const call of callsOf(ask, day)) drafts.push(call)
+  for (const update of ask.live.comingTo(ask.stop_id)) {
+    const entry = addedTrain(ask, update)
+    if (entry) drafts.push(entry)
   }
+  return drafts
+}
 
-  add(entry: BoardEntry, { trip, row }: Planned['at']): void {
-    if (trip.variant === null || trip.train_number === null) {
-      this.all.push(entry)
+/** The trains of a service date on a board, by their planned time. */
+function callsOf(ask: BoardAsk, day: TimetableDay): Call[] {
+  const { at, side, live } = ask
+  const { stops, trips } = day
+  const by: StopTime = side === 'DEPARTURES' ? 'departure' : 'arrival'
+  const rows = stops.at(ask.stop_id, by)
+  const updateOf = live.updatesOn(day)
+  const calls: Call[] = []
+  for (let place = firstFrom(day, rows, { by, instant: at - LATE_MS }); place < rows.length; place++) {
+    const row = rows[place] as number
+    const scheduled_at = stops.timeOf(row, by)
+    if (scheduled_at === null) continue
+    if (scheduled_at >= at + REACH_MS) break
+    const trip = trips[stops.trip(row)] as DayTrip
+    const update = updateOf(trip)
+    if ((!update && scheduled_at < at) || isOtherEnd(trip, row, side)) continue
+    const stop = { day, trip, row }
+    if (!update) {
+      addCall(calls, new Call(stop, scheduled_at, null), side)
+      continue
+    }
+    const told = toldOf(ask, stop, { update, scheduled_at })
+    if (scheduled_at >= at || isWaitedFor(ask, stop, { update, told })) addCall(calls, new Call(stop, scheduled_at, told), side)
+  }
+  return calls
+}
+
+/**
+ * Adds a train. Trips that are parts of one train, by its number and their variants, call at the same stop at the same time (157 of 1,318
+ * trains of 2026-08-25): of these the one that runs is shown, and of several that do the one that goes furthest, or comes from furthest.
+ */
+function addCall(calls: Call[], call: Call, side: BoardAsk['side']): void {
+  const { trip, scheduled_at } = call
+  if (trip.variant !== null && trip.train_number !== null)
+    for (let place = calls.length - 1; place >= 0; place--) {
+      const other = calls[place] as Call
+      if (other.scheduled_at !== scheduled_at) break
+      if (!isSameTrain(other.trip, trip)) continue
+      if (isBetter(call, other, side)) calls[place] = call
       return
     }
-    const key = `${trip.network} ${trip.train_number} ${entry.service_date} ${entry.scheduled_at}`
-    const reach = this.#side === 'DEPARTURES' ? trip.end - row : row - trip.first
-    const other = this.#parts.get(key)
-    const before = other && (this.all[other.place] as BoardEntry)
-    if (!other || !before) this.#parts.set(key, { place: this.all.push(entry) - 1, reach })
-    else if (isBetter([entry, reach], [before, other.reach])) {
-      this.all[other.place] = entry
-      this.#parts.set(key, { place: other.place, reach })
-    }
-  }
+  calls.push(call)
 }
 
-function isBetter([one, reach]: readonly [BoardEntry, number], [other, otherReach]: readonly [BoardEntry, number]): boolean {
-  const runs = one.status !== 'CANCELLED'
-  return runs === (other.status !== 'CANCELLED') ? reach > otherReach : runs
+function isSameTrain(one: DayTrip, other: DayTrip): boolean {
+  return one.variant !== null && one.train_number === other.train_number && one.network === other.network
 }
 
-/** A train of a station as it is planned. */
-interface Planned {
-  readonly at: { readonly trip: DayTrip; readonly row: number; readonly scheduled_at: number }
-  readonly entry: BoardEntry
+function isBetter(one: Call, other: Call, side: BoardAsk['side']): boolean {
+  const runs = one.told?.status !== 'CANCELLED'
+  return runs === (other.told?.status !== 'CANCELLED') ? reachOf(one, side) > reachOf(other, side) : runs
 }
 
-const boards = new WeakMap<TimetableDay, Map<string, readonly Planned[]>>()
-
-/** The trains of a station on a service date by their planned time; kept for the stations that were asked for last. */
-function plannedBoard(day: TimetableDay, side: BoardAsk['side'], stop_id: string): readonly Planned[] {
-  const kept = boards.get(day) ?? new Map<string, readonly Planned[]>()
-  boards.set(day, kept)
-  const key = `${side} ${stop_id}`
-  const board = kept.get(key) ?? makeBoard(day, side, stop_id)
-  kept.delete(key)
-  kept.set(key, board)
-  for (const oldest of kept.keys()) {
-    if (kept.size <= BOARDS_MOST) break
-    kept.delete(oldest)
-  }
-  return board
+/** How many stops a train has from here on, or before. */
+function reachOf({ trip, row }: Call, side: BoardAsk['side']): number {
+  return side === 'DEPARTURES' ? trip.end - row : row - trip.first
 }
 
-function makeBoard(day: TimetableDay, side: BoardAsk['side'], stop_id: string): Planned[] {
-  const planned: Planned[] = []
-  for (const row of day.stops.at(stop_id)) {
-    const trip = day.trips[day.stops.trip(row)] as DayTrip
-    const scheduled_at = plannedAt(day, row, side)
-    if (scheduled_at === null || isOtherEnd(trip, row, side)) continue
-    const at = { trip, row, scheduled_at }
-    planned.push({ at, entry: entryOf(day, { ...at, told: PLANNED, is_live: false }) })
-  }
-  return planned.sort((one, other) => one.at.scheduled_at - other.at.scheduled_at || compareIds(one.entry, other.entry))
-}
-
-/** In the order of lists of trains of one time. */
-function compareIds(one: BoardEntry, other: BoardEntry): number {
-  if (one.network !== other.network) return one.network < other.network ? -1 : 1
-  return one.trip_id < other.trip_id ? -1 : 1
-}
-
-/** The place of the first train that is planned at an instant (ms) or later. */
-function firstFrom(planned: readonly Planned[], instant: number): number {
-  let [low, high] = [0, planned.length]
+/** The place of the first of a station's stops whose time is an instant (ms) or later. */
+function firstFrom(
+  { stops }: TimetableDay,
+  rows: Uint32Array,
+  { by, instant }: { readonly by: StopTime; readonly instant: number },
+): number {
+  let [low, high] = [0, rows.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((planned[middle] as Planned).at.scheduled_at < instant) low = middle + 1
+    if ((stops.timeOf(rows[middle] as number, by) ?? 0) < instant) low = middle + 1
     else high = middle
   }
   return low
-}
-
-function plannedAt({ stops }: TimetableDay, row: number, side: BoardAsk['side']): number | null {
-  const [arrival, departure] = [stops.arrivalAt(row), stops.departureAt(row)]
-  return side === 'DEPARTURES' ? (departure ?? arrival) : (arrival ?? departure)
 }
 
 /** Nothing departs from where a trip ends or arrives where it begins; of a trip with a single stop nobody knows which it is. */
@@ -168,18 +196,14 @@ function isOtherEnd({ first, end }: DayTrip, row: number, side: BoardAsk['side']
   return end - first > 1 && row === (side === 'DEPARTURES' ? end - 1 : first)
 }
 
-interface Stop {
-  readonly day: TimetableDay
-  readonly trip: DayTrip
-  readonly row: number
-  readonly update: TripUpdate
-  readonly scheduled_at: number
-}
-
-function toldOf(ask: BoardAsk, { day, trip, row, update, scheduled_at }: Stop): Told {
+function toldOf(
+  ask: BoardAsk,
+  place: Place,
+  { update, scheduled_at }: { readonly update: TripUpdate; readonly scheduled_at: number },
+): Told {
   if (isCancelled(update)) return withStatus('CANCELLED')
   if (update.skipped_stop_ids.includes(ask.stop_id)) return withStatus('SKIPPED')
-  if (nextRow(day, trip, update) > row) return withStatus(ask.side === 'DEPARTURES' ? 'DEPARTED' : 'ARRIVED')
+  if (nextRow(place, update) > place.row) return withStatus(ask.side === 'DEPARTURES' ? 'DEPARTED' : 'ARRIVED')
   const platform = ask.live.platformOf(update.trip_id, ask.stop_id)
   const delay_s = scheduled_at > ask.now + TOLD_MS ? null : believed(update)
   if (delay_s === null) return { status: 'SCHEDULED', expected_at: null, delay_s, delay_source: null, platform }
@@ -204,16 +228,18 @@ function withStatus(status: string): Told {
 }
 
 /** True where a train that should have been here has not: by its delay, or, as far as the present is asked for, by its next stop. */
-function isWaitedFor(ask: BoardAsk, { day, trip, row, update, told }: Omit<Stop, 'scheduled_at'> & { readonly told: Told }): boolean {
+function isWaitedFor(ask: BoardAsk, place: Place, { update, told }: { readonly update: TripUpdate; readonly told: Told }): boolean {
   if (told.status !== 'SCHEDULED') return false
   if (told.expected_at !== null && told.expected_at >= ask.at) return true
-  const next = nextRow(day, trip, update)
-  return next !== -1 && next <= row && ask.at <= ask.now
+  const next = nextRow(place, update)
+  return next !== -1 && next <= place.row && ask.at <= ask.now
 }
 
 /** The stop of a trip that it runs to or stands at; -1 where that is not told. Of two at one station, that which is nearer in time. */
-function nextRow({ stops }: TimetableDay, { first, end }: DayTrip, { next_stop_id, expected_arrival_at, delay_s }: TripUpdate): number {
+function nextRow({ day, trip }: Place, { next_stop_id, expected_arrival_at, delay_s }: TripUpdate): number {
   if (next_stop_id === null) return -1
+  const { first, end } = trip
+  const { stops } = day
   const planned = expected_arrival_at === null ? null : expected_arrival_at - 1000 * (delay_s ?? 0)
   let best = -1
   let least = Number.POSITIVE_INFINITY
@@ -227,23 +253,16 @@ function nextRow({ stops }: TimetableDay, { first, end }: DayTrip, { next_stop_i
   return best
 }
 
-function entryOf(
-  { date, stops }: TimetableDay,
-  about: {
-    readonly trip: DayTrip
-    readonly row: number
-    readonly told: Told
-    readonly is_live: boolean
-    readonly scheduled_at: number
-  },
-): BoardEntry {
-  const { trip, row, told, is_live, scheduled_at } = about
+function entryOf(call: Call): BoardEntry {
+  const { day, trip, row, scheduled_at } = call
   const { route } = trip
+  const { stops } = day
+  const told = call.told ?? PLANNED
   const isWhole = trip.end - trip.first > 1
   const [origin_id, destination_id] = isWhole ? [stops.stopId(trip.first), stops.stopId(trip.end - 1)] : [null, null]
   const isCommuter = route.nucleo_code !== null
   return {
-    service_date: date,
+    service_date: day.date,
     network: trip.network,
     trip_id: trip.trip_id,
     stop_sequence: stops.sequence(row),
@@ -262,7 +281,7 @@ function entryOf(
     expected_at: told.expected_at,
     delay_s: told.delay_s,
     delay_source: told.delay_source,
-    is_live,
+    is_live: call.told !== null,
     status: told.status,
     platform: told.platform,
     pickup_type: stops.pickup(row),

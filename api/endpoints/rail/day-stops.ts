@@ -7,6 +7,9 @@ const USES: readonly (string | null)[] = [null, ...Object.keys(RAIL_STOP_USES.co
 const NOWHERE = new Uint32Array()
 const ROOM = 4096
 
+/** The time of a stop that counts. */
+export type StopTime = 'departure' | 'arrival'
+
 /** A stop of a trip on a service date. */
 export interface DayStop {
   readonly stop_id: string
@@ -38,7 +41,8 @@ export class DayStops {
   #departure = new Int32Array(ROOM)
   #pickup = new Uint8Array(ROOM)
   #dropOff = new Uint8Array(ROOM)
-  #at: readonly Uint32Array[] = []
+  #byDeparture: readonly Uint32Array[] = []
+  readonly #byArrival: Uint32Array[] = []
 
   constructor(start: number, names: ReadonlyMap<string, string>) {
     this.start = start
@@ -75,14 +79,23 @@ export class DayStops {
       ;(at[code] as Uint32Array)[place] = row
       filled[code] = place + 1
     }
-    for (const rows of at) rows.sort((one, other) => this.#time(one) - this.#time(other) || one - other)
-    this.#at = at
+    for (const rows of at) this.#sort(rows, 'departure')
+    this.#byDeparture = at
   }
 
-  /** The stops at a station, by their planned departure, or arrival where none is. */
-  at(stop_id: string): Uint32Array {
+  /** The stops at a station by their planned departure, or arrival where none is; or by their arrival, or departure. */
+  at(stop_id: string, by: StopTime): Uint32Array {
     const code = this.#codes.get(stop_id)
-    return (code === undefined ? undefined : this.#at[code]) ?? NOWHERE
+    const rows = code === undefined ? undefined : this.#byDeparture[code]
+    if (code === undefined || rows === undefined) return NOWHERE
+    if (by === 'departure') return rows
+    this.#byArrival[code] ??= this.#sort(rows.slice(), by)
+    return this.#byArrival[code]
+  }
+
+  /** The planned departure of a stop, or its arrival where none is; or its arrival, or departure. ms since the epoch. */
+  timeOf(row: number, by: StopTime): number | null {
+    return this.#instant(this.#seconds(row, by))
   }
 
   /** Its trip's place in the day's list. */
@@ -143,9 +156,15 @@ export class DayStops {
     return seconds === NO_TIME ? null : this.start + seconds * 1000
   }
 
-  #time(row: number): number {
+  #seconds(row: number, by: StopTime): number {
     const departure = this.#departure[row] as number
-    return departure === NO_TIME ? (this.#arrival[row] as number) : departure
+    const arrival = this.#arrival[row] as number
+    if (by === 'departure') return departure === NO_TIME ? arrival : departure
+    return arrival === NO_TIME ? departure : arrival
+  }
+
+  #sort(rows: Uint32Array, by: StopTime): Uint32Array {
+    return rows.sort((one, other) => this.#seconds(one, by) - this.#seconds(other, by) || one - other)
   }
 
   #codeOf(stop_id: string): number {

@@ -9,6 +9,7 @@ import { withExample } from '../tail.ts'
 import { NETWORK_TABLES, type NetworkRoute, type RailNetwork, railNetwork } from './network.ts'
 import { type TimetableDay, timetableDay } from './timetable-day.ts'
 import { checkCovered, timetableSpans } from './timetable-span.ts'
+import { timetableFeeds } from './timetable-versions.ts'
 
 /** The day changes at midnight: a minute late at most. */
 const CLOCK_S = 60
@@ -73,6 +74,7 @@ export const nucleoList = defineEndpoint({
     kind: 'kept',
     from: [],
     lake: NETWORK_TABLES,
+    parts: () => timetableFeeds(COMMUTER),
     clock_s: CLOCK_S,
     answer: async ({ slice }, p, now) => {
       const date = p.date ?? madridDate(now)

@@ -43,6 +43,8 @@ export const routeById = defineEndpoint({
     kind: 'kept',
     from: [railAlerts],
     lake: NETWORK_TABLES,
+    // A route is whole in the timetable that has it.
+    parts: () => [],
     answer: async ({ slice, states }, { id }) => {
       const network = await slice(railNetwork, '')
       const route = network.routes.get(id)

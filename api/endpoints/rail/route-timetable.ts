@@ -89,6 +89,8 @@ export const routeTimetable = defineEndpoint({
     kind: 'kept',
     from: [],
     lake: NETWORK_TABLES,
+    // A route is whole in the timetable that has it.
+    parts: () => [],
     clock_s: CLOCK_S,
     answer: async ({ slice }, p, now) => {
       const date = p.date ?? madridDate(now)

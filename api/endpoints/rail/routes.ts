@@ -4,9 +4,12 @@ import { booleanParam, withDefault } from '../../define/params.ts'
 import { boxParam } from '../../define/params-place.ts'
 import { lineParam } from './known-names.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
-import { railRoute, routesOf } from './route.ts'
-import { matcherOf, searchParam } from './search.ts'
+import { type Route, railRoute, routesOf } from './route.ts'
+import { searchBy, searchParam } from './search.ts'
 import { networkParam, nucleoParam, operatorParam } from './station.ts'
+import { timetableFeeds } from './timetable-versions.ts'
+
+const search = searchBy(({ line, product, origin, destination, id }: Route) => [line, product, origin, destination, id])
 
 /** Routes of the railway. */
 export const routeList = defineEndpoint({
@@ -21,7 +24,7 @@ export const routeList = defineEndpoint({
     operator: operatorParam,
     nucleo: nucleoParam,
     line: lineParam,
-    q: searchParam,
+    q: searchParam('the line, the product, a terminus or the id'),
     bbox: boxParam('Only routes of whose geometry a part lies in the box'),
     in_service: withDefault(booleanParam('Only routes with trips (true) or without (false).'), true),
   },
@@ -39,8 +42,9 @@ export const routeList = defineEndpoint({
     kind: 'kept',
     from: [],
     lake: NETWORK_TABLES,
+    parts: ({ network }) => timetableFeeds(network),
     answer: async ({ slice }, p) => {
-      const matches = matcherOf(p.q)
+      const matches = search(p.q)
       const { bbox } = p
       return routesOf(await slice(railNetwork, '')).filter(
         (one) =>
@@ -50,7 +54,7 @@ export const routeList = defineEndpoint({
           (!p.nucleo || (one.nucleo_code !== null && p.nucleo.includes(one.nucleo_code))) &&
           (!p.line || p.line.includes(one.line ?? one.product ?? '')) &&
           (!bbox || (one.geometry !== null && isLineInBox(one.geometry, bbox))) &&
-          matches(one.line, one.product, one.origin, one.destination, one.id),
+          matches(one),
       )
     },
   },

@@ -1,25 +1,40 @@
 import { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
+import { col } from '../../../lake/schema/columns.ts'
 import { isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, type Endpoint } from '../../define/endpoint.ts'
 import { type RecordShape, record } from '../../define/fields.ts'
 import { instantParam } from '../../define/params-time.ts'
-import { type BoardAsk, boardOf } from './board.ts'
+import { type BoardAsk, type BoardDraft, boardEntry, boardOf, lineOf } from './board.ts'
 import { boardFields } from './board-fields.ts'
 import { lineParam } from './known-names.ts'
 import { liveTrips } from './live-trips.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { networkParam } from './station.ts'
-import { stationId } from './station-detail.ts'
-import { timetableDay } from './timetable-day.ts'
+import { nearestStation, stationId } from './station-detail.ts'
+import { DAYS_AROUND, timetableDay } from './timetable-day.ts'
 import { checkCovered, timetableSpans } from './timetable-span.ts'
+import { timetableFeeds } from './timetable-versions.ts'
 
 /** Trains come and go by the minute; live feeds are published every 20 s. */
 const CLOCK_S = 20
-/** The day before, of which trains run past midnight, and the day after, as boards reach 24 h ahead. */
-const DAYS = [-1, 0, 1] as const
 
-const at = instantParam('Moment that the board is of; now unless given.', '2026-08-22T03:00:00Z')
+const at = instantParam(
+  'Moment that the board is of; now unless given. Of a moment that has passed the board is as it was planned, without the trains that had been cancelled or were late then.',
+  '2026-08-22T03:00:00Z',
+)
+
+/** What a board says of the timetables behind it. */
+const COVERED = {
+  covered_from: col.instant(0, 'Since when there are timetables of the networks of the station, or of the one asked for.', {
+    example: '2026-08-21T22:00:00.000Z',
+  }),
+  covered_until: col.instant(
+    0,
+    'Until when there are. Where that is less than 24 h after the moment, the board lacks what would follow: it ends with the last trains of the day before it.',
+    { example: '2026-08-22T22:00:00.000Z' },
+  ),
+} as const
 
 function boardEndpoint(spec: {
   readonly path: string
@@ -36,7 +51,7 @@ function boardEndpoint(spec: {
     // Where trains are is for a higher plan: a board only says at which platform one stands.
     excerpts: [{ of: railPositions, columns: ['platform'] }],
     summary: spec.summary,
-    about: `${spec.what} within 24 h after the moment, and those planned before it that have not been here yet. Live data joins the timetable of the service day; without it the timetable answers alone, with is_live false. Trains that no timetable has are listed where their next stop is this station.`,
+    about: `${spec.what} within 24 h after the moment, and those planned before it that have not been here yet. Live data joins the timetable of the service day; without it the timetable answers alone, with is_live false. Trains that no timetable has are listed where their next stop is this station. How trains ran is not told here but by /api/trenes/puntualidad, and where one has been by /api/trenes/posiciones/{id}/recorrido.`,
     params: { id: stationId, at, line: lineParam, network: networkParam },
     returns: {
       kind: 'list',
@@ -46,25 +61,31 @@ function boardEndpoint(spec: {
       sorts: ['scheduled_at', 'expected_at', 'delay_s'],
       order: 'scheduled_at',
       limit: { default: 20, max: 1000 },
+      counts: COVERED,
     },
     read: {
       kind: 'kept',
       from: [railTripUpdates, railPositions],
       lake: NETWORK_TABLES,
+      parts: ({ network }) => timetableFeeds(network),
+      near: nearestStation,
       clock_s: CLOCK_S,
       answer: async ({ slice, states }, p, now) => {
         const station = (await slice(railNetwork, '')).stations.get(p.id)
         if (!station) return null
         const moment = p.at ?? now
-        const networks = p.network === null ? station.networks : station.networks.filter((network) => network === p.network)
+        const networks = p.network === null ? station.networks : [p.network]
         const value = p.at === null ? null : isoInstant(p.at)
-        checkCovered(await slice(timetableSpans, ''), { at: moment, parameter: 'at', value, networks })
-        const days = await Promise.all(DAYS.map((days) => slice(timetableDay, madridDate(moment, days))))
+        const covered = checkCovered(await slice(timetableSpans, ''), { at: moment, parameter: 'at', value, networks })
+        const days = await Promise.all(DAYS_AROUND.map((days) => slice(timetableDay, madridDate(moment, days))))
         const all = boardOf({ side: spec.side, stop_id: p.id, at: moment, now, days, live: liveTrips(states, now) })
-        if (p.line === null && p.network === null) return all
-        return all.filter(
-          (one) => (p.network === null || one.network === p.network) && (!p.line || p.line.includes(one.line ?? one.product ?? '')),
-        )
+        const isWanted = (one: BoardDraft): boolean =>
+          (p.network === null || one.network === p.network) && (!p.line || p.line.includes(lineOf(one) ?? ''))
+        return {
+          drafts: p.line === null && p.network === null ? all : all.filter(isWanted),
+          finish: boardEntry,
+          counts: { covered_from: covered.from, covered_until: covered.to },
+        }
       },
     },
     example: { id: '17000', at: '2026-08-22T03:00:00Z' },

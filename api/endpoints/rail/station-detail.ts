@@ -1,18 +1,31 @@
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
 import { railStationRegister } from '../../../lake/datasets/rail/station-register.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, type KeptAsk } from '../../define/endpoint.ts'
 import { record } from '../../define/fields.ts'
 import { required, textParam } from '../../define/params.ts'
+import { nearest } from '../../define/suggest.ts'
 import { currentAlerts } from './alert-trains.ts'
 import { alertsField, alertsOf, inLanguages } from './alerts-of.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { stationFields, stationsOf } from './station.ts'
 import { stationRegister } from './station-register.ts'
 
+const CODE_DIGITS = 5
+
 /** The id of a station, as a path has it. */
 export const stationId = required(
   textParam("Code of the station, five digits with zeros in front; the infrastructure manager's.", { max: 20, example: '17000' }),
 )
+
+/** The code that was probably meant: of the same number, as many leave out the zeros in front, else one much like it. */
+export async function nearestStation(
+  { slice }: Pick<KeptAsk<readonly []>, 'slice'>,
+  { id }: { readonly id: string },
+): Promise<string | null> {
+  const { stations } = await slice(railNetwork, '')
+  const padded = id.padStart(CODE_DIGITS, '0')
+  return stations.has(padded) ? padded : nearest(id, stations.keys())
+}
 
 const detail = record(
   'RailStationDetail',
@@ -33,6 +46,8 @@ export const stationById = defineEndpoint({
     kind: 'kept',
     from: [railAlerts],
     lake: [...NETWORK_TABLES, railStationRegister],
+    needs: NETWORK_TABLES,
+    near: nearestStation,
     answer: async ({ slice, states }, { id }) => {
       const network = await slice(railNetwork, '')
       const found = stationsOf(network, await slice(stationRegister, '')).find((one) => one.id === id)

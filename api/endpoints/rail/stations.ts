@@ -4,9 +4,11 @@ import { isInside } from '../../define/geo.ts'
 import { geoParams, provinceParam } from '../../define/params-place.ts'
 import { lineParam } from './known-names.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
-import { matcherOf, searchParam } from './search.ts'
+import { searchBy, searchParam } from './search.ts'
 import { networkParam, nucleoParam, operatorParam, railStation, type Station, stationsOf } from './station.ts'
 import { stationRegister } from './station-register.ts'
+
+const search = searchBy(({ name, id, municipality, province }: Station) => [name, id, municipality, province])
 
 /** Stations of the railway. */
 export const stationList = defineEndpoint({
@@ -22,7 +24,7 @@ export const stationList = defineEndpoint({
     operator: operatorParam,
     nucleo: nucleoParam,
     line: lineParam,
-    q: searchParam,
+    q: searchParam('the name, the municipality, the province or the id'),
     geo: geoParams,
   },
   returns: {
@@ -39,8 +41,9 @@ export const stationList = defineEndpoint({
     kind: 'kept',
     from: [],
     lake: [...NETWORK_TABLES, railStationRegister],
+    needs: NETWORK_TABLES,
     answer: async ({ slice }, p) => {
-      const matches = matcherOf(p.q)
+      const matches = search(p.q)
       return stationsOf(await slice(railNetwork, ''), await slice(stationRegister, '')).filter(
         (one) =>
           (p.province === null || one.province_code === p.province) &&
@@ -49,7 +52,7 @@ export const stationList = defineEndpoint({
           (!p.nucleo || one.lines.some(({ nucleo_code }) => nucleo_code !== null && p.nucleo?.includes(nucleo_code))) &&
           (!p.line || hasLine(one, { lines: p.line, nucleos: p.nucleo })) &&
           (!p.geo || isInside(p.geo, one.position)) &&
-          matches(one.name, one.id),
+          matches(one),
       )
     },
   },

@@ -6,7 +6,7 @@ import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
-import { serviceStart } from '../../../lake/schema/time.ts'
+import { madridDate, serviceStart } from '../../../lake/schema/time.ts'
 import { defineSlice, type SliceReader } from '../../define/slice.ts'
 import { type DayStop, DayStops } from './day-stops.ts'
 import { TIMETABLE_TABLES, versionsOn } from './timetable-versions.ts'
@@ -59,11 +59,10 @@ export interface TimetableDay {
   stopsOf(trip: DayTrip): DayStop[]
 }
 
-/**
- * Days that are kept: yesterday, today and tomorrow, as trains run past midnight and boards reach beyond it, and the three of each of two
- * other moments that somebody asks for. A day takes some 5 MB.
- */
-const DAYS = 9
+/** The day before a moment, of which trains run past midnight, its own, and the day after, as boards reach 24 h ahead. */
+export const DAYS_AROUND = [-1, 0, 1] as const
+/** Days that are kept: those of the present, and of two other moments that somebody asks for. A day takes some 5 MB. */
+const DAYS = 3 * DAYS_AROUND.length
 const NO_TRIPS: readonly DayTrip[] = []
 /** What the id of a shape ends with that is run the other way. */
 const INVERSE = '_INV'
@@ -73,6 +72,7 @@ export const timetableDay = defineSlice<TimetableDay>({
   name: 'rail timetable day',
   from: TIMETABLE_TABLES,
   most: DAYS,
+  present: (now) => DAYS_AROUND.map((days) => madridDate(now, days)),
   async read(reader, date) {
     const versions = await versionsOn(reader, date)
     if (versions.length === 0) return new Day(date, { versions, trips: [], stops: new DayStops(serviceStart(date), new Map()) })

@@ -35,17 +35,19 @@ export const timetableSpans = defineSlice<readonly TimetableSpan[]>({
 })
 
 /**
- * Throws unless an instant (ms) lies in the spans of all networks: for what was asked for by name a refusal of the parameter, else that there
- * is no timetable of the present.
+ * The time that the timetables of all networks are about. Throws unless an instant (ms) lies in it: for what was asked for by name a refusal
+ * of the parameter, else that there is no timetable of the present; and where a network has none at all.
  */
 export function checkCovered(
   spans: readonly TimetableSpan[],
   asked: { readonly at: number; readonly parameter: string; readonly value: string | null; readonly networks: readonly string[] },
-): void {
+): Pick<TimetableSpan, 'from' | 'to'> {
   const own = spans.filter(({ network }) => asked.networks.includes(network))
-  if (own.every(({ from, to }) => asked.at >= from && asked.at < to)) return
+  const names = asked.networks.join(' and ')
+  if (asked.networks.some((name) => !own.some(({ network }) => network === name)))
+    throw problem('feed-unavailable', `No timetable of ${names} has arrived yet.`, { retry_after_s: 30 })
   const [from, to] = [Math.max(...own.map((span) => span.from)), Math.min(...own.map((span) => span.to))]
-  const names = own.map(({ network }) => network).join(' and ')
+  if (asked.at >= from && asked.at < to) return { from, to }
   if (asked.value === null) throw outOfDate(names, { from, to })
   const what =
     asked.parameter === 'date'

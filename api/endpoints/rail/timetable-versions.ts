@@ -10,6 +10,14 @@ import type { SliceReader } from '../../define/slice.ts'
 /** The tables that every version of a timetable is in; shapes are only in commuter rail's. */
 export const TIMETABLE_TABLES = [railStations, railRoutes, railTrips, railStopTimes, railCalendar] as const
 
+/** The feeds that timetables come from, by network. */
+const TIMETABLE_FEEDS: Readonly<Record<string, string>> = { CERCANIAS: 'renfe_gtfs_cercanias', AVLDMD: 'renfe_gtfs_avldmd' }
+
+/** The feed that is enough for what is asked of one network; null, for all, where none is named. */
+export function timetableFeeds(network: string | null): readonly string[] | null {
+  return network === null ? null : [TIMETABLE_FEEDS[network] as string]
+}
+
 /** The name of a version: that of its timetable, and the first day of its calendar. */
 const VERSION = /^(.+)-\d{4}-\d{2}-\d{2}$/
 

@@ -54,6 +54,8 @@ export const trainList = defineEndpoint({
     kind: 'kept',
     from: TRAIN_STATES,
     lake: TIMETABLE_TABLES,
+    // Where trains are is known without a timetable, too.
+    needs: [],
     answer: async (ask, p) => {
       const { all, left_out } = await runningTrains(ask)
       const isWanted = (one: Train): boolean =>
@@ -81,6 +83,8 @@ export const trainById = defineEndpoint({
     kind: 'kept',
     from: TRAIN_STATES,
     lake: TIMETABLE_TABLES,
+    // Where trains are is known without a timetable, too.
+    needs: [],
     answer: async (ask, { id }) => {
       const found = (await runningTrains(ask)).byId.get(id)
       return found ? { ...found.train, next_stops: nextStopsOf(found) } : null

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { defineEndpoint, type KeptAsk } from '../../api/define/endpoint.ts'
+import { record } from '../../api/define/fields.ts'
+import { required, textParam } from '../../api/define/params.ts'
+import { defineSlice } from '../../api/define/slice.ts'
+import { type KeptLake, openKeptLake } from '../../api/http/kept-lake.ts'
+import { railAlerts } from '../../lake/datasets/rail/alerts.ts'
+import { railPositions } from '../../lake/datasets/rail/positions.ts'
+import { railRoutes } from '../../lake/datasets/rail/routes.ts'
+import { railStationRegister } from '../../lake/datasets/rail/station-register.ts'
+import { railStations } from '../../lake/datasets/rail/stations.ts'
+import { isQueryError } from '../../lake/query/errors.ts'
+import { scan } from '../../lake/query/scan.ts'
+import { sql } from '../../lake/query/sql.ts'
+import { col } from '../../lake/schema/columns.ts'
+import { until } from '../helpers/until.ts'
+import { exampleRow, exampleTableRow, FEEDS, type Reply, startService, type TestService } from './service.ts'
+
+const ONE = 'renfe_gtfs_cercanias'
+const OTHER = 'renfe_gtfs_avldmd'
+const BEGIN = Date.parse('2026-08-21T22:00:00Z')
+
+const stationNames = defineSlice({
+  name: 'names of stations',
+  from: [railStations],
+  most: 1,
+  async read({ rows }) {
+    const found = new Map<string, string>()
+    for await (const batch of rows(sql`SELECT stop_id, name FROM ${scan(railStations)} ORDER BY stop_id`))
+      for (const { stop_id, name } of batch) found.set(String(stop_id), String(name))
+    return found
+  },
+})
+
+/** How many records were made. */
+let finished = 0
+
+const fields = { id: railStations.columns.stop_id, name: railStations.columns.name }
+const LAKE = {
+  from: [railAlerts, railPositions],
+  lake: [railStations, railRoutes, railStationRegister],
+  needs: [railStations, railRoutes],
+} as const
+const names = defineEndpoint({
+  path: '/api/names',
+  domain: 'rail',
+  plan: 'FREE',
+  summary: 'Names',
+  params: { feed: textParam('Feed.', { max: 40 }) },
+  returns: {
+    kind: 'list',
+    name: 'names',
+    record: record('PartName', 'A name.', fields),
+    key: ['id'],
+    id: 'id',
+    sorts: ['id', 'name'],
+    order: 'id',
+    limit: { default: 2, max: 10 },
+    counts: {
+      since: col.instant(0, 'Since when.', { example: '2026-08-21T22:00:00.000Z' }),
+      trains: col.integer(0, 'Trains.', { unit: '1', example: 3 }),
+    },
+  },
+  read: {
+    ...LAKE,
+    kind: 'kept',
+    parts: ({ feed }) => (feed === null ? null : [feed]),
+    answer: async ({ slice, states }) => ({
+      drafts: [...(await slice(stationNames, ''))].map(([id, name]) => ({ id, name, isDraft: true })),
+      finish: ({ id, name }: { readonly id: string; readonly name: string }) => {
+        finished++
+        return { id, name: `${name}!` }
+      },
+      counts: { since: BEGIN, trains: states[1].rows.length },
+    }),
+  },
+  example: {},
+})
+const one = defineEndpoint({
+  path: '/api/names/{id}',
+  domain: 'rail',
+  plan: 'FREE',
+  summary: 'One name',
+  params: { id: required(textParam('Station.', { max: 10 })) },
+  returns: { kind: 'one', record: record('OnePartName', 'A name.', fields) },
+  read: {
+    ...LAKE,
+    kind: 'kept',
+    parts: () => [],
+    answer: async ({ slice }, { id }) => {
+      const name = (await slice(stationNames, '')).get(id)
+      return name === undefined ? null : { id, name }
+    },
+    near: async ({ slice }: Pick<KeptAsk<readonly []>, 'slice'>) => [...(await slice(stationNames, '')).keys()][0] ?? null,
+  },
+  example: { id: '1' },
+})
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService({ endpoints: [names, one] })
+})
+afterAll(() => service?.close())
+
+const land = (feed: string, ids: readonly string[]): Promise<void> =>
+  service.land(
+    railStations,
+    ids.map((stop_id) => exampleTableRow(railStations, { stop_id, name: `Name ${stop_id}`, timetable_version: feed, valid_from: BEGIN })),
+    BEGIN,
+    [feed],
+  )
+const refusal = async (path: string): Promise<unknown[]> => {
+  const response = await service.get(path)
+  const { code, detail } = (await response.json()) as Reply
+  return [response.status, code, detail, response.headers.get('retry-after')]
+}
+
+describe('of tables that several feeds fill', () => {
+  test('nothing is answered before each has what answers need of every feed', async () => {
+    await land(ONE, ['1', '2', '3'])
+    await until('looked at', async () => ((await refusal('/api/names/1'))[0] as number) === 200)
+    const lacking = (feeds: string): unknown[] => [503, 'feed-unavailable', `What this answer needs of ${feeds} has not arrived yet.`, '30']
+    // Routes have none yet.
+    expect(await refusal('/api/names')).toEqual(lacking(`${ONE} and ${OTHER}`))
+    expect(await refusal(`/api/names?feed=${ONE}`)).toEqual(lacking(ONE))
+    await service.land(railRoutes, [exampleTableRow(railRoutes)], BEGIN, [ONE])
+    await until('landed', async () => (await service.get(`/api/names?feed=${ONE}`)).status === 200)
+    expect(await refusal('/api/names')).toEqual(lacking(OTHER))
+    expect(await refusal(`/api/names?feed=${OTHER}`)).toEqual(lacking(OTHER))
+  })
+
+  test('a thing that one of them has is there, and nobody knows whether another has one that is not', async () => {
+    expect(await service.json('/api/names/1')).toMatchObject({ name: 'Name 1' })
+    expect((await refusal('/api/names/4')).slice(0, 2)).toEqual([503, 'feed-unavailable'])
+  })
+
+  test('only feeds that are turned on are waited for', async () => {
+    const kept = openKept()
+    const feeds = FEEDS.map((feed) => ({ ...feed, enabled: feed.id !== OTHER }))
+    expect((await kept.state(LAKE, FEEDS)).awaited).toEqual([OTHER])
+    expect((await kept.state(LAKE, feeds)).awaited).toEqual([])
+    expect((await kept.state({ lake: LAKE.lake, needs: [] }, FEEDS)).awaited).toEqual([])
+  })
+
+  test('once all have landed, what is not there is not found, with what is near', async () => {
+    await land(OTHER, ['4'])
+    await service.land(railRoutes, [exampleTableRow(railRoutes)], BEGIN, [OTHER])
+    await until('landed', async () => (await service.get('/api/names')).status === 200)
+    expect((await service.get('/api/names/4')).status).toBe(200)
+    expect((await refusal('/api/names/5')).slice(0, 3)).toEqual([404, 'not-found', 'Nothing is known under /api/names/5; did you mean 1?'])
+  })
+})
+
+test('of a list of drafts only the records of the page are made, in its order', async () => {
+  finished = 0
+  const first = await service.json('/api/names?sort=-name')
+  expect(first).toMatchObject({ total: 4, names: [{ id: '4', name: 'Name 4!' }, { id: '3' }], since: '2026-08-21T22:00:00.000Z' })
+  expect(Object.keys(first.names[0])).toEqual(['id', 'name'])
+  const second = await service.json(`/api/names?sort=-name&cursor=${encodeURIComponent(first.next_cursor)}`)
+  expect(second).toMatchObject({ total: 4, names: [{ id: '2' }, { id: '1' }] })
+  expect([second.next_cursor, finished]).toEqual([undefined, 4])
+  expect(await service.json('/api/names?ids=3')).toMatchObject({ total: 1, names: [{ name: 'Name 3!' }] })
+})
+
+test('the current state of one dataset is there though the first of them was never published', async () => {
+  expect((await service.json('/api/names')).trains).toBe(0)
+  await service.publish(railPositions, [exampleRow(railPositions)])
+  const response = await service.get('/api/names')
+  expect(await response.json()).toMatchObject({ trains: 1, updated_at: '2026-08-21T22:00:00.000Z' })
+  // The other may come any time: it is published every 20 s.
+  expect(response.headers.get('cache-control')).toContain('max-age=20,')
+})
+
+function openKept(): KeptLake {
+  const kept = openKeptLake({
+    lake: service.lake,
+    poll_ms: 60_000,
+    clock: () => 0,
+    onError: (error) => expect.unreachable(error.message),
+  })
+  onTestFinished(() => kept.close())
+  return kept
+}
+
+describe('of a slice with a present', () => {
+  const reads: string[] = []
+  const most = { now: 0, ever: 0 }
+  let open: PromiseWithResolvers<void> | null = null
+  const days = defineSlice({
+    name: 'days',
+    from: [railStations],
+    most: 4,
+    present: () => ['yesterday', 'today'],
+    async read(_reader, key) {
+      reads.push(key)
+      most.ever = Math.max(most.ever, ++most.now)
+      await open?.promise
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      most.now--
+      return key
+    },
+  })
+
+  test('the present stays whatever else is asked for', async () => {
+    const kept = openKept()
+    const get = (key: string): Promise<string> => kept.get(days, key)
+    for (const key of ['today', 'yesterday', 'a', 'b', 'c', 'd']) await get(key)
+    reads.length = 0
+    for (const key of ['today', 'yesterday', 'c', 'd']) expect(await get(key)).toBe(key)
+    expect(reads).toEqual([])
+    await get('a')
+    expect(reads).toEqual(['a'])
+  })
+
+  test('others are read one after the other, and not too many wait', async () => {
+    const kept = openKept()
+    // The tables are known from here on, so that the others come in the order of their calls.
+    await kept.get(days, 'yesterday')
+    Object.assign(most, { now: 0, ever: 0 })
+    open = Promise.withResolvers()
+    const keys = Array.from({ length: 15 }, (_, at) => `day ${at}`)
+    const asked = keys.map((key) => kept.get(days, key).catch((error: unknown) => error))
+    // Who asks for what is waited for waits for the same.
+    const again = kept.get(days, 'day 11')
+    const present = kept.get(days, 'today')
+    await until('begun', () => most.now === 2)
+    open.resolve()
+    open = null
+    expect([await again, await present]).toEqual(['day 11', 'today'])
+    const answers = await Promise.all(asked)
+    expect(answers.slice(0, 12)).toEqual(keys.slice(0, 12))
+    expect(answers.slice(12).map((error) => isQueryError(error, 'busy'))).toEqual([true, true, true])
+    expect([most.ever, reads.filter((key) => key === 'day 11').length]).toEqual([2, 1])
+    expect(await kept.get(days, 'day 14')).toBe('day 14')
+  })
+})
