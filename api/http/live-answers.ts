@@ -141,7 +141,7 @@ export async function pageBody(
   const order = orderOf(returns, page.sort)
   const bind = `${endpoint.path} ${values.filterKey}`
   const after = page.cursor === null ? null : readPosition(cursors.open(page.cursor, { bind, now }))
-  const { records: shown, end } = pageOf(await sorted(all, order), { order, after, limit: page.limit })
+  const { records: shown, end } = await pageOf(all, { order, after, limit: page.limit })
   const records = finish ? shown.map((draft) => finish(draft as never)) : shown
   const next_cursor = end && cursors.seal(end, { bind, now, hours: CURSOR_HOURS })
   const list = { name: returns.name, total: all.length, updated_at, next_cursor, extra: counts, meta }

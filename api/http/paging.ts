@@ -90,16 +90,56 @@ export function positionOf(order: Order, record: AnyRow): Position {
   return order.map(({ field }) => record[field] as string | number | boolean | null)
 }
 
-/** One page of records that are in the order: those after a position, at most `limit`, and where they end if there are more. */
-export function pageOf<R>(
-  records: readonly R[],
+/** A page is picked without sorting the list where the list is so many times as long. */
+const PICK_FROM = 4
+
+/** A page of records, and where it ends if there are more. */
+interface Page {
+  readonly records: readonly AnyRow[]
+  readonly end: Position | null
+}
+
+/** The records after a position in an order, at most `limit` of them. */
+export async function pageOf(
+  records: readonly AnyRow[],
   options: { readonly order: Order; readonly after: Position | null; readonly limit: number | null },
-): { readonly records: readonly R[]; readonly end: Position | null } {
+): Promise<Page> {
   const { order, after, limit } = options
-  const start = after === null ? 0 : firstAfter(records as readonly AnyRow[], order, after)
-  const end = limit === null ? records.length : Math.min(records.length, start + limit)
-  const page = records.slice(start, end)
-  return { records: page, end: end < records.length ? positionOf(order, page.at(-1) as AnyRow) : null }
+  if (limit !== null && records.length > PICK_FROM * limit) return await pickedPage(records, { order, after, limit })
+  const all = await sorted(records, order)
+  const start = after === null ? 0 : firstAfter(all, order, after)
+  const end = limit === null ? all.length : Math.min(all.length, start + limit)
+  const page = all.slice(start, end)
+  return { records: page, end: end < all.length ? positionOf(order, page.at(-1) as AnyRow) : null }
+}
+
+/** The same of a list that is much longer than the page: the first ones are kept while it is gone through once. */
+async function pickedPage(
+  records: readonly AnyRow[],
+  { order, after, limit }: { readonly order: Order; readonly after: Position | null; readonly limit: number },
+): Promise<Page> {
+  const compare = compareBy(order)
+  const turn = new Turn()
+  const last = after && recordAt(order, after)
+  let first: AnyRow[] = []
+  let bound: AnyRow | null = null
+  let hasMore = false
+  for (const [at, record] of records.entries()) {
+    if (at % RUN === 0 && turn.isOver) await turn.next()
+    if (last && compare(record, last) <= 0) continue
+    if (bound && compare(record, bound) > 0) {
+      hasMore = true
+      continue
+    }
+    first.push(record)
+    if (first.length < 2 * limit) continue
+    first = first.sort(compare).slice(0, limit)
+    hasMore = true
+    bound = first[limit - 1] as AnyRow
+  }
+  first.sort(compare)
+  const page = first.slice(0, limit)
+  return { records: page, end: hasMore || first.length > limit ? positionOf(order, page[limit - 1] as AnyRow) : null }
 }
 
 /** The position that a cursor holds. */
@@ -107,8 +147,13 @@ export function readPosition(value: Json): Position {
   return value as Position
 }
 
+/** A record that has no more than its place in an order. */
+function recordAt(order: Order, position: Position): AnyRow {
+  return Object.fromEntries(order.map(({ field }, at) => [field, position[at]]))
+}
+
 function firstAfter(records: readonly AnyRow[], order: Order, after: Position): number {
-  const last = Object.fromEntries(order.map(({ field }, at) => [field, after[at]]))
+  const last = recordAt(order, after)
   const compare = compareBy(order)
   let low = 0
   let high = records.length
