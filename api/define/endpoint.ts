@@ -55,7 +55,7 @@ export interface FindRead<P, D extends readonly Dataset[], R> {
   readonly from: D
   /** Datasets that the slices which `find` asks for are read from; those whose tables do not exist have no rows. */
   readonly lake?: readonly Dataset[]
-  readonly find: (states: StatesOf<D>, values: P, slice: KeptAsk<D>['slice']) => R | null | Promise<R | null>
+  readonly find: (states: StatesOf<D>, values: P, extra: KeptAsk<D>['extra']) => R | null | Promise<R | null>
   /** Where the thing is looked for once `find` gives null. */
   readonly past?: {
     /** The record of a change, if the change is the end of the thing: ends that have not landed yet are only in the log. */
@@ -73,6 +73,8 @@ export interface KeptAsk<D extends readonly Dataset[]> {
   readonly states: StatesOf<D>
   /** What a slice holds for a key. */
   readonly slice: <T>(slice: Slice<T>, key: string) => Promise<T>
+  /** The same of what only adds to an answer: null where it cannot be read now, and the answer is then in part. */
+  readonly extra: <T>(slice: Slice<T>, key: string) => Promise<T | null>
 }
 
 /** Records of a list, and what its `counts` tell. */
@@ -97,13 +99,9 @@ export interface KeptRead<P, D extends readonly Dataset[], R> {
   /** Datasets that its slices are read from; where `from` is empty, the reply's age is the first one's. */
   readonly lake: readonly Dataset[]
   /**
-   * Set where the answer is of the current state, to which slices only add: it is there before any of their tables is, and not before the
-   * first dataset of `from` was published.
-   */
-  readonly of?: 'state'
-  /**
    * Those of `lake` without which there is no answer, all unless told: until every feed that is turned on and fills them has landed in
-   * each, the list would be short without saying so, and is `feed-unavailable`.
+   * each, the list would be short without saying so, and is `feed-unavailable`. With none, slices only add to the current state: the answer
+   * is there as soon as a dataset of `from` was published.
    */
   readonly needs?: readonly Dataset[]
   /** The feeds that are enough for what a request asks for; null, and unless told, all. What is not found may be in another's part. */

@@ -60,7 +60,8 @@ function notFound(endpoint: Endpoint): ExampleProblem[] {
 function unavailable(endpoint: Endpoint): ExampleProblem[] {
   const { read } = endpoint
   const problems: Problem[] = []
-  const isOfState = read.kind === 'live' || read.kind === 'find' || read.kind === 'changes' || (read.kind === 'kept' && read.of === 'state')
+  const isOfState =
+    read.kind === 'live' || read.kind === 'find' || read.kind === 'changes' || (read.kind === 'kept' && read.needs?.length === 0)
   if (isOfState) problems.push(neverPublished((read.from as readonly Dataset[])[0]))
   else if (read.kind === 'kept') problems.push(neverPublished(read.lake[0]))
   if (read.kind === 'lake' || keptOf(endpoint).length > 0 || (read.kind === 'find' && read.past))

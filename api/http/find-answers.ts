@@ -5,6 +5,7 @@ import { Problem } from '../define/problems.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, unknownThing, type Versions } from './answer.ts'
 import { logOf } from './change-log.ts'
 import { type Meta, metaOf } from './compose.ts'
+import { extrasOf } from './extras.ts'
 import type { KeptLake, KeptState } from './kept-lake.ts'
 import { QUERY_TIMEOUT_MS } from './lake-answers.ts'
 import { lakeState } from './lake-pins.ts'
@@ -23,12 +24,12 @@ export function findAnswerer(context: AnswerContext, lake: Lake, kept: KeptLake)
   const texts = recordTexts(endpoint.returns)
   const [datasets, added] = [datasetsOf(endpoint), keptOf(endpoint)]
   const tables = { lake: added, needs: [] }
-  const slice = kept.get.bind(kept)
 
   return async (values, { format, now }) => {
     const { states, primary, ...current } = statesOf(state, read.from)
     const versions = added.length === 0 ? current : withTables({ ...current, datasets }, await kept.state(tables, state.system().feeds))
-    const found = await read.find(states as never, values.own, slice as never)
+    const extras = extrasOf(kept)
+    const found = await read.find(states as never, values.own, extras.get)
     const refresh = refreshOf(state, read.from, primary)
     const common = { format, now, data_time: primary.updated_at, refresh }
     const bodyOf = (record: AnyRow, meta: Meta): Body => ({
@@ -36,7 +37,7 @@ export function findAnswerer(context: AnswerContext, lake: Lake, kept: KeptLake)
       links: [],
     })
     if (found) {
-      const answer = (): Body => bodyOf(found, metaOf(state, datasets))
+      const answer = (): Body => ({ ...bodyOf(found, metaOf(state, datasets)), ...extras.told() })
       return { head: headOf(context, values, { ...common, versions }), answer, isCheap: true }
     }
     const { past } = read

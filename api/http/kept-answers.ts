@@ -1,22 +1,13 @@
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
-import { type Counted, type Drafted, datasetsOf, type KeptRead, pathParams } from '../define/endpoint.ts'
+import { type Counted, type Drafted, datasetsOf, type KeptRead, pathParams, type State } from '../define/endpoint.ts'
 import { type Problem, problem } from '../define/problems.ts'
 import { recordWriter } from '../define/shape.ts'
 import { type AnswerContext, type Answerer, headOf, type Refresh, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
+import { extrasOf } from './extras.ts'
 import { oneText } from './find-answers.ts'
 import type { KeptLake } from './kept-lake.ts'
-import {
-  CADENCE_S,
-  type CurrentStates,
-  chosen,
-  currentStates,
-  neverPublished,
-  pageBody,
-  refreshOf,
-  statesOf,
-  steppedNow,
-} from './live-answers.ts'
+import { CADENCE_S, type CurrentStates, chosen, currentStates, neverPublished, pageBody, refreshOf, steppedNow } from './live-answers.ts'
 import { recordTexts } from './records.ts'
 
 /** Seconds after which a feed that has not landed yet may have. */
@@ -34,13 +25,14 @@ export function keptAnswerer(context: AnswerContext, kept: KeptLake): Answerer {
   const datasets = datasetsOf(endpoint)
   return async (values, { format, now }) => {
     const tables = await kept.state(read, state.system().feeds)
-    const isOfState = read.of === 'state'
-    if (tables.covered_until === null && !isOfState) throw neverPublished(read.lake[0])
     const parts = read.parts?.(values.own) ?? null
-    const lacking = isOfState ? [] : tables.awaited.filter((feed) => parts === null || parts.includes(feed))
+    const isOfState = read.needs?.length === 0
+    const live = currentStates(state, read.from)
+    const newest = newestOf(live.states)
+    if (isOfState ? newest === null : tables.covered_until === null) throw neverPublished(isOfState ? read.from[0] : read.lake[0])
+    const lacking = tables.awaited.filter((feed) => parts === null || parts.includes(feed))
     if (lacking.length > 0) throw notLanded(lacking)
-    const live = isOfState ? statesOf(state, read.from) : currentStates(state, read.from)
-    const updated_at = live.primary?.updated_at ?? (tables.covered_until as number)
+    const updated_at = live.primary?.updated_at ?? ((isOfState ? newest : tables.covered_until) as number)
     const head = headOf(context, values, {
       format,
       now,
@@ -50,16 +42,18 @@ export function keptAnswerer(context: AnswerContext, kept: KeptLake): Answerer {
       clock_s: read.clock_s ?? 0,
     })
     const answer = async () => {
-      const ask = { states: live.states, slice: kept.get.bind(kept) } as never
+      const extras = extrasOf(kept)
+      const ask = { states: live.states, slice: kept.get.bind(kept), extra: extras.get } as never
       const found = await read.answer(ask, values.own, steppedNow(head.clock_s, now))
       if (found === null) {
         if (tables.awaited.length > 0) throw notLanded(tables.awaited)
         throw unknownThing(values.path, (await read.near?.(ask, values.own)) ?? null)
       }
       const meta = metaOf(state, datasets)
-      if (returns.kind === 'one') return { pieces: [oneText(texts, found as AnyRow, { values, format, meta })], links: [] }
+      if (returns.kind === 'one')
+        return { pieces: [oneText(texts, found as AnyRow, { values, format, meta })], links: [], ...extras.told() }
       const { records, finish, counts } = listed(found as Answered)
-      return pageBody(context, values, {
+      const body = await pageBody(context, values, {
         texts: finish ? pageTexts : texts,
         all: chosen(records, context, values),
         finish,
@@ -69,9 +63,16 @@ export function keptAnswerer(context: AnswerContext, kept: KeptLake): Answerer {
         updated_at,
         meta,
       })
+      return { ...body, ...extras.told() }
     }
     return { head, answer, isCheap: true, mayNotExist: pathParams(endpoint.path).length > 0 }
   }
+}
+
+/** When the newest of some states was published, ms since the epoch; null where none ever was. */
+function newestOf(states: readonly State[]): number | null {
+  const times = states.flatMap(({ parts }) => parts.map(({ data_time }) => data_time))
+  return times.length === 0 ? null : Math.max(...times)
 }
 
 type Answered = readonly AnyRow[] | Counted<AnyRow> | Drafted<AnyRow>

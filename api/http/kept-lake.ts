@@ -193,7 +193,7 @@ class Kept implements KeptLake {
     const since = performance.now() - IN_USE_MS
     const renewed = new Map<string, Entry>()
     // One after the other: who asks meanwhile shares the engine with one of them at most.
-    for (const [name, entry] of [...this.#entries].filter(([, one]) => isTouched(one) && one.used_at >= since)) {
+    for (const [name, entry] of [...this.#entries].filter(([, one]) => isTouched(one) && one.isRead && one.used_at >= since)) {
       const content = this.#read(entry.slice, entry.key, tables)
       await content.then(
         () => renewed.set(name, { ...entry, content, isRead: true }),

@@ -86,7 +86,8 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     if (found) renew(found, head.modified_at)
     if (!found && canSkipBody(raw, prepared)) found = await ready(head, [])
     else if (!found) found = await (prepared.isCheap ? sharing(head.etag, () => make(prepared)) : make(prepared, goneSignal(reply)))
-    if (prepared.isCheap && asked === generation) shelf.put(shelfKey, found)
+    // What was made in part has a tag of its own.
+    if (prepared.isCheap && asked === generation && found.head.etag === head.etag) shelf.put(shelfKey, found)
     await sendFound(raw, reply, found, now)
   }
 

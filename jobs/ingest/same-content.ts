@@ -6,8 +6,8 @@ import type { IngestContext } from './context.ts'
 import { readKept } from './derive.ts'
 
 /**
- * True where archives came that hold, byte for byte, the files of the last accepted ones, packed, ordered or dated otherwise: a timetable that
- * is published again would write all of its rows again. The last ones are read for that, so that it is asked of archives alone; false where
+ * True where archives came that hold, byte for byte, the files of the last accepted ones, packed, ordered or dated otherwise: what is
+ * only packed anew would write all of its rows again. The last ones are read for that, so that it is asked of archives alone; false where
  * they cannot be read any more, and for what is damaged, which the parser is to refuse.
  */
 export async function isSameContent(

@@ -64,7 +64,7 @@ export function dayBounds(date: string, zone: string = MADRID): { start: number;
   return { start: instantOf(date, '00:00', { zone }), end: instantOf(next, '00:00', { zone }) }
 }
 
-/** The date (YYYY-MM-DD) in Madrid at an instant (ms), some days on. */
+/** The date (YYYY-MM-DD) in Madrid at an instant (ms), some days on; a part of a day is time of Madrid's clock. */
 export function madridDate(instant: number, days = 0): string {
   return new Date(instant + offsetAt(instant) + days * DAY).toISOString().slice(0, 10)
 }

@@ -128,11 +128,11 @@ const named = defineEndpoint({
   },
   read: {
     kind: 'kept',
-    of: 'state',
+    needs: [],
     from: [railAlerts],
     lake: [railStations, railRoutes],
-    answer: async ({ slice, states }) => {
-      const [first] = await slice(stationNames, '')
+    answer: async ({ extra, states }) => {
+      const [first] = (await extra(stationNames, '')) ?? [{ name: 'unread' }]
       return states[0].rows.map((row) => ({ id: row.alert_id, name: first?.name ?? 'none' }))
     },
   },
@@ -251,6 +251,22 @@ test('a current state beside it makes another answer and its time', async () => 
   const response = await service.get('/api/names')
   expect(response.headers.get('etag')).not.toBe(before)
   expect(await response.json()).toMatchObject({ updated_at: '2026-08-22T22:00:00.000Z', names: [{ name: 'Avila!' }, { name: 'Burgos!' }] })
+})
+
+test('what only adds to an answer and cannot be read is left out, under a tag of its own and for that answer alone', async () => {
+  const other = await startService({ endpoints: [named] })
+  onTestFinished(() => other.close())
+  const version = { name: 'a', from: FIRST }
+  await other.land(railStations, rowsOf(railStations, version, [{ stop_id: '1', name: 'Avila' }]), FIRST)
+  await other.land(railRoutes, rowsOf(railRoutes, version, [{}]), FIRST)
+  await other.publish(railAlerts, [exampleRow(railAlerts)])
+  failure = new Error('out of order')
+  const partial = await other.get('/api/named-alerts')
+  failure = null
+  const whole = await other.get('/api/named-alerts')
+  const nameIn = async (reply: Response): Promise<unknown> => ((await reply.json()) as Reply).alerts[0].name
+  expect([partial.status, await nameIn(partial), await nameIn(whole)]).toEqual([200, 'unread', 'Avila'])
+  expect(partial.headers.get('etag')).not.toBe(whole.headers.get('etag'))
 })
 
 test('a version that is landing shows once all tables have it, and is read before anybody asks', async () => {

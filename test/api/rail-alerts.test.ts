@@ -92,15 +92,12 @@ const QUERIES: readonly (readonly [string, readonly string[]])[] = [
   // By its hashtag; upper and lower case differ.
   ['line=R9', ['ral_notice']],
   ['line=C4a,R2', ['ral_late', 'ral_notice']],
-  ['line=C4A', []],
   // Only alerts that name it: not those of lines that stop there.
   ['station=37010', ['ral_station']],
-  ['station=10206', []],
   ['kind=DELAY&kind=CANCELLED', ['ral_cancelled', 'ral_late']],
   // What is derived has no effect.
   ['effect=SIGNIFICANT_DELAYS', []],
   ['effect=ACCESSIBILITY_ISSUE', ['ral_station']],
-  ['nucleo=10&line=R4', []],
   [`updated_since=${dated(T0 + 2 * MINUTE)}`, ['ral_cancelled', 'ral_late']],
   ['ids=ral_late,ral_none', ['ral_late']],
 ]
@@ -109,6 +106,14 @@ describe('/api/trenes/alertas', () => {
   test.each(QUERIES)('%s', async (query, expected) => {
     expect(await ids(query)).toEqual(expected)
   })
+
+  test.each(['line=C4A', 'station=10206', 'nucleo=10&line=R4'])(
+    '%s finds none, and trains are not known without timetables',
+    async (query) => {
+      const response = await service.get(`/api/trenes/alertas?${query}`)
+      expect([response.status, ((await response.json()) as Reply).code]).toEqual([503, 'feed-unavailable'])
+    },
+  )
 
   test('sorts and pages', async () => {
     expect(await ids('sort=-delay_s&limit=1')).toEqual(['ral_late'])

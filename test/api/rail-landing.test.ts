@@ -119,7 +119,7 @@ test('a board says from when until when there are timetables of what it shows', 
   const both = (await service.json('/api/trenes/estaciones?limit=20000')).stations.find((one: Reply) => one.networks.length === 2)
   const spanOf = async (query: string): Promise<Reply> => {
     const reply = await service.json(`/api/trenes/estaciones/${both.id}/salidas?limit=1000${query}`)
-    return { from: reply.covered_from, until: reply.covered_until, departures: reply.departures }
+    return { from: reply.timetable_from, until: reply.timetable_until, departures: reply.departures }
   }
   const [all, one, another] = [await spanOf(''), await spanOf('&network=CERCANIAS'), await spanOf('&network=AVLDMD')]
   // Both have to be about it.

@@ -86,15 +86,18 @@ const nightlyVersion = (night: string): Promise<void> =>
     [...nightly(night), ...parts(night)],
   )
 
-test('before a timetable has landed the list is unavailable', async () => {
+test('before anything was published the list is unavailable; before a timetable has landed trains are where they are, unmatched', async () => {
   expect((await service.get(LIST)).status).toBe(503)
+  await publish({ positions: [position('90001', {})] })
+  expect(await trains()).toMatchObject([{ id: 'CERCANIAS-90001-C3', match: 'UNMATCHED', service_date: null }])
+  expect((await service.get(`${LIST}/CERCANIAS-90001-C3`)).status).toBe(200)
 })
 
 describe('with a timetable', () => {
   beforeAll(async () => {
     await landTimetable(service, { network: 'CERCANIAS', from: '2026-11-17', route: { short_name: 'C3' } }, MADRID_DAYS, C3)
     await nightlyVersion('2026-11-16')
-    await until('landed', async () => (await service.get(LIST)).status === 200)
+    await until('landed', async () => (await trains())[0]?.match === 'BY_TRIP')
   })
 
   test('a train by its trip: delay of the trip update, origin, destination and names of the timetable', async () => {

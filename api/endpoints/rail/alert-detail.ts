@@ -21,8 +21,8 @@ export const alertById = defineEndpoint({
     kind: 'find',
     from: [railAlerts],
     lake: TIMETABLE_TABLES,
-    find: async ([state], { id }, slice) => {
-      const found = (await currentAlerts(state, slice)).find(({ row }) => row.alert_id === id)
+    find: async ([state], { id }, extra) => {
+      const found = (await currentAlerts(state, extra)).find(({ row }) => row.alert_id === id)
       return found ? toAlertDetail(found.row) : null
     },
     past: {

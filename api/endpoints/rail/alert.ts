@@ -9,7 +9,7 @@ const { columns } = railAlerts
 
 /** What to say of alerts in every endpoint that shows them. */
 export const ABOUT_ALERTS =
-  'Renfe writes notices and information for commuter trains only; of all networks, trains that are cancelled (CANCELLED) or more than 5 minutes late (DELAY) are derived from trip updates and say so. Renfe states neither effect nor cause, and derived alerts have none: choose those by `kind`. A notice names the stations, routes, trips and lines that its source names, and no others. A derived alert names what its train has by the timetable of its service day: every station where it stops, those that it has left too, its route and product; once it has ended, or where the timetable lacks the train, it names the trip and, of commuter trains, the line only.'
+  'Renfe writes notices and information for commuter trains only; of all networks, trains that are cancelled (CANCELLED) or more than 5 minutes late (DELAY) are derived from trip updates and say so. Renfe states neither effect nor cause, and derived alerts have none: choose those by `kind`. A notice names the stations, routes, trips and lines that its source names, and no others. A derived alert names what its train has by the timetable of its service day: the stations where it has still to stop, or would have stopped, its route and product; once it has ended, or where the timetable lacks the train, it names the trip and, of commuter trains, the line only.'
 
 /** What the timetable tells of the train of a derived alert. */
 export interface AlertTrain {
@@ -63,7 +63,10 @@ const fields = {
   origin: col.string(0, 'Its name.', { nullable: true, example: null }),
   destination_id: optional(station, `Last station of its train; null ${UNLESS_TRAIN}`),
   destination: col.string(0, 'Its name.', { nullable: true, example: null }),
-  stop_ids: meaning(columns.stop_ids, 'Stations it names; of a derived alert those where its train stops by the timetable. Sorted.'),
+  stop_ids: meaning(
+    columns.stop_ids,
+    'Stations it names; of a derived alert those where its train has still to stop by the timetable, of a cancelled one all. Sorted.',
+  ),
   route_ids: meaning(columns.route_ids, 'Routes of the timetable it names; of a derived alert those of its train. Sorted.'),
   trip_ids: columns.trip_ids,
   hashtags: nested.objects('Hashtags of the text that name a line.', hashtag),

@@ -35,7 +35,7 @@ type Alert = ValueOf<typeof alertFields>
 
 /** Current alerts that concern a thing. */
 export const alertsField = nested.objects(
-  'Current notices that name it or one of its lines, those that name it first; then its trains that are cancelled or more than 5 minutes late, by the timetable of their service day.',
+  'Current notices that name it or one of its lines, those that name it first; then its trains that are cancelled or more than 5 minutes late, by the timetable of their service day; a late one until it has left the station.',
   alertFields,
 )
 

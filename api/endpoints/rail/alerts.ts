@@ -1,9 +1,13 @@
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
+import { problem } from '../../define/problems.ts'
 import { ABOUT_ALERTS, alert } from './alert.ts'
 import { alertParams, isAsked } from './alert-params.ts'
 import { currentAlerts } from './alert-trains.ts'
+import { namesAreKnown } from './known-names.ts'
 import { TIMETABLE_TABLES } from './timetable-versions.ts'
+
+const NOT_KNOWN = 'The timetables, which tell the lines and stations of trains, have not arrived yet.'
 
 /** The specification's list of current alerts. */
 export const alertList = defineEndpoint({
@@ -25,11 +29,16 @@ export const alertList = defineEndpoint({
   },
   read: {
     kind: 'kept',
-    of: 'state',
     from: [railAlerts],
     lake: TIMETABLE_TABLES,
-    answer: async ({ states, slice }, p) =>
-      (await currentAlerts(states[0], slice)).flatMap(({ shown }) => (isAsked(p, shown) ? [shown] : [])),
+    needs: [],
+    answer: async ({ states, extra }, p) => {
+      const found = (await currentAlerts(states[0], extra)).flatMap(({ shown }) => (isAsked(p, shown) ? [shown] : []))
+      // Which trains have to do with a station or a product only the timetables tell.
+      if (found.length === 0 && (p.line || p.station) && !(await namesAreKnown(extra)))
+        throw problem('feed-unavailable', NOT_KNOWN, { retry_after_s: 30 })
+      return found
+    },
   },
   example: { nucleo: '10', kind: 'NOTICE' },
 })

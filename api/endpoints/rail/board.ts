@@ -22,7 +22,7 @@ export interface BoardAsk {
 
 const HOUR_MS = 3_600_000
 /** How far a board reaches beyond its moment, ms. */
-export const REACH_MS = 24 * HOUR_MS
+const REACH_MS = 24 * HOUR_MS
 /** A train that should have been here longer ago is not waited for, ms. */
 const LATE_MS = 12 * HOUR_MS
 /** A delay says nothing of stops that lie further ahead, ms. */
@@ -124,7 +124,7 @@ function callsOf(ask: BoardAsk, day: TimetableDay): Call[] {
   const { stops, trips } = day
   const by: StopTime = side === 'DEPARTURES' ? 'departure' : 'arrival'
   const rows = stops.at(ask.stop_id, by)
-  const updateOf = live.updatesOn(day)
+  const updateOf = live.updatesIn(ask.days)
   const calls: Call[] = []
   for (let place = firstFrom(day, rows, { by, instant: at - LATE_MS }); place < rows.length; place++) {
     const row = rows[place] as number
@@ -147,7 +147,8 @@ function callsOf(ask: BoardAsk, day: TimetableDay): Call[] {
 
 /**
  * Adds a train. Trips that are parts of one train, by its number and their variants, call at the same stop at the same time (157 of 1,318
- * trains of 2026-08-25): of these the one that runs is shown, and of several that do the one that goes furthest, or comes from furthest.
+ * trains of 2026-08-25): of two of which one goes where the other ends, or comes from where it begins, the one that runs is shown, and where
+ * both do the one that goes on for longer, or has come for longer. Parts that go their own ways from there are two trains.
  */
 function addCall(calls: Call[], call: Call, side: BoardAsk['side']): void {
   const { trip, scheduled_at } = call
@@ -155,7 +156,7 @@ function addCall(calls: Call[], call: Call, side: BoardAsk['side']): void {
     for (let place = calls.length - 1; place >= 0; place--) {
       const other = calls[place] as Call
       if (other.scheduled_at !== scheduled_at) break
-      if (!isSameTrain(other.trip, trip)) continue
+      if (!isSameTrain(other.trip, trip) || !(covers(call, other, side) || covers(other, call, side))) continue
       if (isBetter(call, other, side)) calls[place] = call
       return
     }
@@ -166,9 +167,27 @@ function isSameTrain(one: DayTrip, other: DayTrip): boolean {
   return one.variant !== null && one.train_number === other.train_number && one.network === other.network
 }
 
+/** True where a train goes where another ends, or comes from where it begins. */
+function covers({ day, trip, row }: Call, other: Call, side: BoardAsk['side']): boolean {
+  const { stops } = day
+  const [from, to] = side === 'DEPARTURES' ? [row, trip.end] : [trip.first, row + 1]
+  const end = other.day.stops.stopId(side === 'DEPARTURES' ? other.trip.end - 1 : other.trip.first)
+  for (let at = from; at < to; at++) if (stops.stopId(at) === end) return true
+  return false
+}
+
 function isBetter(one: Call, other: Call, side: BoardAsk['side']): boolean {
   const runs = one.told?.status !== 'CANCELLED'
-  return runs === (other.told?.status !== 'CANCELLED') ? reachOf(one, side) > reachOf(other, side) : runs
+  if (runs !== (other.told?.status !== 'CANCELLED')) return runs
+  const [own, its] = [lengthOf(one, side), lengthOf(other, side)]
+  return own === its ? reachOf(one, side) > reachOf(other, side) : own > its
+}
+
+/** For how long a train goes on from here, or has come, ms. */
+function lengthOf({ day, trip, scheduled_at }: Call, side: BoardAsk['side']): number {
+  const { stops } = day
+  const end = side === 'DEPARTURES' ? stops.arrivalAt(trip.end - 1) : stops.departureAt(trip.first)
+  return end === null ? 0 : Math.abs(end - scheduled_at)
 }
 
 /** How many stops a train has from here on, or before. */

@@ -1,4 +1,5 @@
 import { railCalendar } from '../../../lake/datasets/rail/calendar.ts'
+import { LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
@@ -39,7 +40,7 @@ export const idleTrips = defineSlice<IdleTrips>({
   from: TIMETABLE_TABLES,
   most: DAYS,
   async read(reader, date) {
-    const only = { timetable_version: { in: await versionsOn(reader, date) }, network: { eq: 'AVLDMD' } }
+    const only = { timetable_version: { in: await versionsOn(reader, date) }, network: { eq: LONG_DISTANCE } }
     const names = new Map<string, string>()
     for await (const batch of reader.rows(sql`SELECT stop_id, name FROM ${scan(railStations, only)}`))
       for (const { stop_id, name } of batch) names.set(stop_id as string, name as string)

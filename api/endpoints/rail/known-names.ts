@@ -3,6 +3,7 @@ import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
+import type { KeptAsk } from '../../define/endpoint.ts'
 import { knownBy, listOf, textParam } from '../../define/params.ts'
 import { defineSlice, type SliceReader } from '../../define/slice.ts'
 
@@ -35,6 +36,11 @@ async function namesOf({ rows }: SliceReader, query: Sql): Promise<ReadonlySet<s
     }
   }
   return new Set(NETWORKS.every((network) => networks.has(network)) ? [...names].sort() : [])
+}
+
+/** True once the timetables of all networks have arrived, so that their lines and stations are known. */
+export async function namesAreKnown(extra: KeptAsk<readonly []>['extra']): Promise<boolean> {
+  return ((await extra(railLines, ''))?.size ?? 0) > 0
 }
 
 /** `line`, as every endpoint of trains takes it that is not about rolling stock. */

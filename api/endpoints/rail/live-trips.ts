@@ -1,7 +1,8 @@
-import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
+import { isCancelled, LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
 import type { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import type { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
 import type { State } from '../../define/endpoint.ts'
+import { runDate } from './run-date.ts'
 import type { DayTrip, TimetableDay } from './timetable-day.ts'
 
 /** What is said of a trip now. */
@@ -11,8 +12,6 @@ export type TripUpdate = State<typeof railTripUpdates>['rows'][number]
 const CURRENT_FOR_MS = 15 * 60_000
 /** The feed that publishes the trips of each network. */
 const FEEDS: Readonly<Record<string, string>> = { CERCANIAS: 'renfe_trip_updates', AVLDMD: 'renfe_trip_updates_ld' }
-/** The network whose trips go by new ids every night, so that only the number of a train tells it. */
-export const RENAMED = 'AVLDMD'
 /** Place of the variant in an id of that network, behind the train number. */
 export const VARIANT_AT = 5
 /** Statuses of a train that stands at a stop, or is about to. */
@@ -20,8 +19,8 @@ const AT_STOP: readonly (string | null)[] = ['STOPPED_AT', 'INCOMING_AT']
 
 /** What is said of trips at an instant. */
 export interface LiveTrips {
-  /** Tells what is said of a trip of a service date; null where nothing is, or nothing new enough. */
-  updatesOn(day: TimetableDay): (trip: DayTrip) => TripUpdate | null
+  /** Tells what is said of a trip of one of some service dates, which follow each other; null where nothing is, or nothing new enough. */
+  updatesIn(days: readonly TimetableDay[]): (trip: DayTrip) => TripUpdate | null
   /** Trips whose next stop is a station, of networks that state it. */
   comingTo(stop_id: string): readonly TripUpdate[]
   /** Platform at which a trip stands, or is about to, at a station. */
@@ -33,8 +32,8 @@ interface Index {
   readonly byNextStop: ReadonlyMap<string, readonly TripUpdate[]>
   /** Instant of the newest publication by network, ms. */
   readonly published: ReadonlyMap<string, number>
-  /** The trips of a day that something is said of. */
-  readonly byDay: WeakMap<TimetableDay, ReadonlyMap<DayTrip, TripUpdate>>
+  /** The trips of some days that something is said of, by the first day. */
+  readonly byDays: WeakMap<TimetableDay, { readonly days: readonly TimetableDay[]; readonly updates: ReadonlyMap<DayTrip, TripUpdate> }>
 }
 
 const NONE: readonly TripUpdate[] = []
@@ -47,8 +46,8 @@ export function liveTrips(states: readonly [State<typeof railTripUpdates>, State
   const atStops = platformsOf(states[1])
   const isCurrent = currentAt(states[0], now)
   return {
-    updatesOn(day) {
-      const rows = updatesOn(index, day)
+    updatesIn(days) {
+      const rows = updatesIn(index, days)
       return (trip) => {
         const row = rows.get(trip)
         return row && isCurrent(row) ? row : null
@@ -65,27 +64,40 @@ export function currentAt(state: State<typeof railTripUpdates>, now: number): (r
   return (row) => now - (published.get(row.network) ?? 0) <= CURRENT_FOR_MS && (!row.is_stale || now - row.updated_at <= CURRENT_FOR_MS)
 }
 
-/** What is said of the trips of a day, found once for each state and day. */
-function updatesOn({ rows, byDay }: Index, day: TimetableDay): ReadonlyMap<DayTrip, TripUpdate> {
-  const known = byDay.get(day)
-  if (known) return known
-  const own = rows.filter(({ service_date }) => service_date === day.date)
-  const made = new Map<DayTrip, TripUpdate>()
+/** What is said of the trips of some days, found once for each state and days. */
+function updatesIn(index: Index, days: readonly TimetableDay[]): ReadonlyMap<DayTrip, TripUpdate> {
+  const { rows, byDays } = index
+  const [first] = days
+  const known = first && byDays.get(first)
+  if (known && known.days.length === days.length && known.days.every((day, at) => day === days[at])) return known.updates
+  const updates = new Map<DayTrip, TripUpdate>()
+  const byDate = Map.groupBy(rows, (row) => dateOf(row, index, days))
+  for (const day of days) addUpdates(updates, day, byDate.get(day.date) ?? NONE)
+  if (first) byDays.set(first, { days, updates })
+  return updates
+}
+
+/** The service date of what is said of a trip: of a cancelled one as its feed has it, of one that runs by the timetable. */
+function dateOf(row: TripUpdate, { published }: Index, days: readonly TimetableDay[]): string {
+  if (isCancelled(row)) return row.service_date
+  const seen_at = row.is_stale ? row.updated_at : (published.get(row.network) ?? row.updated_at)
+  return runDate({ ...row, due_at: seen_at - 1000 * (row.delay_quality === 'OK' ? (row.delay_s ?? 0) : 0) }, days)
+}
+
+function addUpdates(updates: Map<DayTrip, TripUpdate>, day: TimetableDay, own: readonly TripUpdate[]): void {
   const renamed = Map.groupBy(
-    own.filter(({ network, train_number }) => network === RENAMED && train_number !== null),
+    own.filter(({ network, train_number }) => network === LONG_DISTANCE && train_number !== null),
     ({ train_number }) => train_number as string,
   )
   for (const [number, train] of renamed)
-    for (const trip of day.tripsOfTrain(RENAMED, number)) {
+    for (const trip of day.tripsOfTrain(LONG_DISTANCE, number)) {
       const part = train.find(({ trip_id }) => trip_id[VARIANT_AT] === trip.variant)
-      made.set(trip, part ?? train.find((row) => !isCancelled(row)) ?? (train[0] as TripUpdate))
+      updates.set(trip, part ?? train.find((row) => !isCancelled(row)) ?? (train[0] as TripUpdate))
     }
   for (const row of own) {
     const trip = day.tripOf(row.network, row.trip_id)
-    if (trip) made.set(trip, row)
+    if (trip) updates.set(trip, row)
   }
-  byDay.set(day, made)
-  return made
 }
 
 function indexOf(state: State<typeof railTripUpdates>): Index {
@@ -97,7 +109,7 @@ function indexOf(state: State<typeof railTripUpdates>): Index {
     rows,
     byNextStop: Map.groupBy(rows, (row) => row.next_stop_id ?? ''),
     published: new Map(Object.entries(FEEDS).map(([network, feed]) => [network, times.get(feed) ?? 0])),
-    byDay: new WeakMap(),
+    byDays: new WeakMap(),
   }
   indexes.set(state, made)
   return made

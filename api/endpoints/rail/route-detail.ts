@@ -45,7 +45,7 @@ export const routeById = defineEndpoint({
     lake: NETWORK_TABLES,
     // A route is whole in the timetable that has it.
     parts: () => [],
-    answer: async ({ slice, states }, { id }) => {
+    answer: async ({ slice, extra, states }, { id }) => {
       const network = await slice(railNetwork, '')
       const route = network.routes.get(id)
       if (!route) return null
@@ -56,7 +56,7 @@ export const routeById = defineEndpoint({
           return station ? [{ ...station, order: at + 1 }] : []
         }),
         alerts: alertsOf(
-          await currentAlerts(states[0], slice),
+          await currentAlerts(states[0], extra),
           { route_id: id, lines: [{ line: route.short_name, nucleo_code: route.nucleo_code }] },
           network,
         ),

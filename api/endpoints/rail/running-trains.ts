@@ -1,4 +1,4 @@
-import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
+import { isCancelled, LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
 import { railFleet } from '../../../lake/datasets/rail/fleet.ts'
 import { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import type { KeptAsk } from '../../define/endpoint.ts'
@@ -42,7 +42,6 @@ interface Made {
   readonly trains: RunningTrains
 }
 
-const LONG_DISTANCE = 'AVLDMD'
 /** A train that its publication no longer has is shown so long: three publications. */
 const GONE_MS = 60_000
 const NONE: RunningTrains = Object.freeze({ byId: new Map(), all: [], left_out: 0 })

@@ -20,16 +20,16 @@ import { timetableFeeds } from './timetable-versions.ts'
 const CLOCK_S = 20
 
 const at = instantParam(
-  'Moment that the board is of; now unless given. Of a moment that has passed the board is as it was planned, without the trains that had been cancelled or were late then.',
+  'Moment that the board is of; now unless given. Of a moment that has passed a board tells what is still published of its trains, and of all others the plan: also of those that were late or cancelled.',
   '2026-08-22T03:00:00Z',
 )
 
 /** What a board says of the timetables behind it. */
 const COVERED = {
-  covered_from: col.instant(0, 'Since when there are timetables of the networks of the station, or of the one asked for.', {
+  timetable_from: col.instant(0, 'Since when there are timetables of the networks of the station, or of the one asked for.', {
     example: '2026-08-21T22:00:00.000Z',
   }),
-  covered_until: col.instant(
+  timetable_until: col.instant(
     0,
     'Until when there are. Where that is less than 24 h after the moment, the board lacks what would follow: it ends with the last trains of the day before it.',
     { example: '2026-08-22T22:00:00.000Z' },
@@ -84,7 +84,7 @@ function boardEndpoint(spec: {
         return {
           drafts: p.line === null && p.network === null ? all : all.filter(isWanted),
           finish: boardEntry,
-          counts: { covered_from: covered.from, covered_until: covered.to },
+          counts: { timetable_from: covered.from, timetable_until: covered.to },
         }
       },
     },

@@ -48,11 +48,11 @@ export const stationById = defineEndpoint({
     lake: [...NETWORK_TABLES, railStationRegister],
     needs: NETWORK_TABLES,
     near: nearestStation,
-    answer: async ({ slice, states }, { id }) => {
+    answer: async ({ slice, extra, states }, { id }) => {
       const network = await slice(railNetwork, '')
       const found = stationsOf(network, await slice(stationRegister, '')).find((one) => one.id === id)
       return found
-        ? { ...found, alerts: alertsOf(await currentAlerts(states[0], slice), { stop_id: id, lines: found.lines }, network) }
+        ? { ...found, alerts: alertsOf(await currentAlerts(states[0], extra), { stop_id: id, lines: found.lines }, network) }
         : null
     },
   },

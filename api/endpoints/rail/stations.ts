@@ -8,7 +8,7 @@ import { searchBy, searchParam } from './search.ts'
 import { networkParam, nucleoParam, operatorParam, railStation, type Station, stationsOf } from './station.ts'
 import { stationRegister } from './station-register.ts'
 
-const search = searchBy(({ name, id, municipality, province }: Station) => [name, id, municipality, province])
+const search = searchBy(({ name, id, municipality }: Station) => [name, id, municipality])
 
 /** Stations of the railway. */
 export const stationList = defineEndpoint({
@@ -24,7 +24,7 @@ export const stationList = defineEndpoint({
     operator: operatorParam,
     nucleo: nucleoParam,
     line: lineParam,
-    q: searchParam('the name, the municipality, the province or the id'),
+    q: searchParam('the name, the municipality or the id'),
     geo: geoParams,
   },
   returns: {

@@ -1,15 +1,15 @@
+import { LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
 import type { KeptAsk } from '../../define/endpoint.ts'
 import type { DayStop, DayStops } from './day-stops.ts'
 import { type IdleTrip, type IdleTrips, idleTrips } from './idle-trips.ts'
+import { awayFrom, LATEST_MS } from './run-date.ts'
 import { type DayTrip, type TimetableDay, timetableDay } from './timetable-day.ts'
 
 const HOUR_MS = 3_600_000
 /** How long after midnight a train may run that belongs to the day before, and how long before it one may stand that belongs to the next. */
 const EVENING_MS = 8 * HOUR_MS
 const EARLY_MS = HOUR_MS
-/** A run that is planned to be over for longer is another one. */
-const LATEST_MS = 6 * HOUR_MS
 const NONE: readonly IdleTrip[] = []
 
 /** The timetable of a service date: what runs, and what does not though the live feeds may speak of it. */
@@ -59,7 +59,7 @@ export function matchTrain(train: StatedTrain, days: readonly MatchDay[]): Match
   for (const { day, idle } of days) {
     const trip = trip_id === null ? null : day.tripOf(network, trip_id)
     if (trip) found.push(ofDay('BY_TRIP', day, trip))
-    if (network !== 'AVLDMD') continue
+    if (network !== LONG_DISTANCE) continue
     const idleTrip = idle.byId.get(trip_id ?? '')
     if (idleTrip) found.push(ofIdle('BY_TRIP', { day, idle }, idleTrip))
     if (train_number === null) continue
@@ -94,7 +94,7 @@ function ofIdle(by: Match['by'], { day, idle }: MatchDay, { trip_id, product, fi
  */
 function likeliest(matches: readonly Match[], { stop_id, due_at }: StatedTrain): Match | null {
   const ranked = matches.map((match) => {
-    const away_ms = distance(match, due_at)
+    const away_ms = awayFrom(match, due_at)
     const isOther = [away_ms > LATEST_MS, !callsAt(match, stop_id), match.by !== 'BY_TRIP', !match.isPlanned]
     return { match, ranks: [...isOther.map(Number), away_ms] }
   })
@@ -109,12 +109,4 @@ function callsAt({ stops, first, end }: Match, stop_id: string | null): boolean 
   if (stop_id === null) return true
   for (let row = first; row < end; row++) if (stops.stopId(row) === stop_id) return true
   return false
-}
-
-/** How far an instant (ms) lies outside of the time for which a trip is planned to run, ms. */
-function distance({ stops, first, end }: Match, at: number): number {
-  if (end === first) return Number.MAX_SAFE_INTEGER
-  const begin = stops.departureAt(first) ?? stops.arrivalAt(first) ?? at
-  const over = stops.arrivalAt(end - 1) ?? stops.departureAt(end - 1) ?? at
-  return Math.max(0, begin - at, at - over)
 }

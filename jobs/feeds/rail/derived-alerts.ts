@@ -1,5 +1,5 @@
 import type { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
-import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
+import { isCancelled, LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
 import type { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { sortedSet } from './realtime.ts'
@@ -26,7 +26,7 @@ export function derivedAlerts(updates: readonly TripUpdate[]): Alert[] {
 
 /** What names one run of one train: a commuter trip, or a long-distance train by its number, for the ids of its trips change at night. */
 function runOf({ network, trip_id, train_number, service_date }: TripUpdate): string {
-  const isTrain = network === 'AVLDMD' && train_number !== null
+  const isTrain = network === LONG_DISTANCE && train_number !== null
   return `${isTrain ? `TRAIN_${train_number}` : `TRIP_${trip_id}`}_${service_date}`
 }
 

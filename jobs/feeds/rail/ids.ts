@@ -1,4 +1,4 @@
-import { offsetAt } from '../../../lake/schema/time.ts'
+import { madridDate } from '../../../lake/schema/time.ts'
 
 /** What a trip's id says by rule. Null where ids of its network, or of its form, do not say it. */
 export interface TripParts {
@@ -19,9 +19,6 @@ const LONG_DISTANCE_TRIP = /^(\d{5})\d(\d{4}-\d{2}-\d{2})$/
 const COMMUTER_ROUTE = /^(\d{2})T\d{4}([A-Za-z0-9]+)$/
 const DAY_LETTERS = 'DLMXJVS'
 const UNKNOWN: TripParts = Object.freeze({ train_number: null, line: null, nucleo_code: null, weekday: null })
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
 
 /** The parts of a trip's id, of either network; all null for an id of no known form. */
 export function tripParts(tripId: string | null): TripParts {
@@ -57,14 +54,14 @@ export function routeParts(routeId: string): { readonly nucleo_code: string; rea
 
 /**
  * Long distance has a gap between 01:07, when the last train of an evening is due at its end, and 04:00, when the first of a morning leaves
- * (timetables of 2026-03-28 and 2026-08-21; one train of 01:30 apart): what is due before this clock time of Madrid is of the day before.
+ * (timetables of 2026-03-28 and 2026-08-21; one train of 01:30 apart): what is due before this clock time of Madrid, in days, is of the day before.
  */
-const DUE_FROM = 3 * HOUR
+const DUE_FROM = 3 / 24
 /**
- * Clock time of Madrid at which cancellations of the day before are taken out and those of the new day are stated: 05:05 on 2026-03-28 and
+ * Clock time of Madrid, in days, at which cancellations of the day before are taken out and those of the new day are stated: 05:05 on 2026-03-28 and
  * on 2026-03-29, the first a day of winter time and the second one of summer time. An hour later the ids of the night are taken over.
  */
-const CANCELLED_FROM = 5 * HOUR + 10 * MINUTE
+const CANCELLED_FROM = 5 / 24 + 10 / 1440
 
 /**
  * The service day (YYYY-MM-DD) of a trip that is due somewhere at an instant (ms), which is when it is spoken of less its delay: yesterday,
@@ -72,17 +69,14 @@ const CANCELLED_FROM = 5 * HOUR + 10 * MINUTE
  * that instant lies.
  */
 export function serviceDate(weekday: number | null, due: number): string {
-  const local = due + offsetAt(due)
   for (const days of [0, -1, 1]) {
-    const day = new Date(local + days * DAY)
-    if (day.getUTCDay() === weekday) return isoDate(day.getTime())
+    const date = madridDate(due, days)
+    if (new Date(date).getUTCDay() === weekday) return date
   }
-  return isoDate(local - DUE_FROM)
+  return madridDate(due, -DUE_FROM)
 }
 
 /** The service day (YYYY-MM-DD) of a cancelled trip that is spoken of at an instant (ms) and whose id does not tell its day of the week. */
 export function cancelledDate(instant: number): string {
-  return isoDate(instant + offsetAt(instant) - CANCELLED_FROM)
+  return madridDate(instant, -CANCELLED_FROM)
 }
-
-const isoDate = (local: number): string => new Date(local).toISOString().slice(0, 10)

@@ -6,6 +6,9 @@ export const RAIL_NETWORKS = defineCodes('rail_network', 'Network of the railway
   AVLDMD: ['Alta velocidad, larga y media distancia', 'High-speed, long and medium distance'],
 })
 
+/** The network whose trips get new ids every night, so that only the number of a train tells it. */
+export const LONG_DISTANCE = 'AVLDMD'
+
 /** What an alert is about; the last two are derived from trip updates. */
 export const RAIL_ALERT_KINDS = defineCodes('rail_alert_kind', 'Kind of railway alert.', {
   NOTICE: ['Aviso', 'Notice'],
