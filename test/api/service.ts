@@ -214,6 +214,13 @@ export async function fillWithExamples(service: TestService): Promise<void> {
     // What is observed is as old as it says.
     const at = dataset.land === 'append' && dataset.live ? { at: row[dataset.time] as number } : {}
     await service.publish(dataset, [row], { changes: [change], ...at })
-    await service.land(dataset, [exampleTableRow(dataset), ...endedRow(dataset)], (row[dataset.time] as number) + HOUR_MS)
+    const rows = [exampleTableRow(dataset), ...endedRow(dataset), ...otherNetworkRow(dataset)]
+    await service.land(dataset, rows, (row[dataset.time] as number) + HOUR_MS)
   }
+}
+
+/** What the other network of the railway has: names are known once those of all networks are. */
+function otherNetworkRow(dataset: Dataset): AnyRow[] {
+  if (dataset.id !== 'rail_routes' && dataset.id !== 'rail_stations') return []
+  return [exampleTableRow(dataset, { network: 'AVLDMD', timetable_version: 'avldmd-2026-08-22' })]
 }
