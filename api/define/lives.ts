@@ -1,4 +1,4 @@
-import { scan } from '../../lake/query/scan.ts'
+import { type Scan, scan } from '../../lake/query/scan.ts'
 import { column, instant, join, type Sql, sql } from '../../lake/query/sql.ts'
 import { type Dataset, type Life, REVIVAL_MS } from '../../lake/schema/dataset.ts'
 
@@ -10,20 +10,28 @@ type LivingDataset = Dataset & { readonly life: Life }
  * ms since the epoch. A life that has ended and come back since counts as its last row has it.
  */
 export function livesIn(dataset: LivingDataset, period: { readonly from: number; readonly to: number }, columns: readonly string[]): Sql {
-  const { from, to } = period
+  const { from } = period
   const [id, time] = [column(dataset, dataset.life.id), column(dataset, dataset.time)]
-  // Each month's partition opens with everything that is active, so the month of the begin (or the one before it) tells what goes on then.
-  const before = Date.UTC(new Date(from).getUTCFullYear(), new Date(from).getUTCMonth() - 1)
   const status = column(dataset, 'status')
   const names = [...new Set([dataset.life.id, dataset.time, ...columns])].map((name) => column(dataset, name))
   return sql`
     SELECT ${join(names)}, ${status}
     FROM (
       SELECT ${join(names)}, ${status}
-      FROM ${scan(dataset, { [dataset.time]: { gte: before, lt: to } })}
+      FROM ${followedIn(dataset, period)}
       QUALIFY row_number() OVER (PARTITION BY ${id} ORDER BY ${time} DESC) = 1
     )
     WHERE ${status} <> 'ENDED' OR ${time} >= ${instant(from)}`
+}
+
+/**
+ * The rows before `to` that tell what goes on from `from` on: half-open, ms since the epoch. The first of them is later than `from` only
+ * where the lake had not begun to follow the dataset then, or there was nothing.
+ */
+export function followedIn(dataset: LivingDataset, { from, to }: { readonly from: number; readonly to: number }): Scan {
+  // Each month's partition opens with everything that is active, so the month of the begin (or the one before it) tells what goes on then.
+  const before = Date.UTC(new Date(from).getUTCFullYear(), new Date(from).getUTCMonth() - 1)
+  return scan(dataset, { [dataset.time]: { gte: before, lt: to } })
 }
 
 /**

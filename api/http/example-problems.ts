@@ -64,6 +64,7 @@ function unavailable(endpoint: Endpoint): ExampleProblem[] {
     read.kind === 'live' || read.kind === 'find' || read.kind === 'changes' || (read.kind === 'kept' && read.needs?.length === 0)
   if (isOfState) problems.push(neverPublished((read.from as readonly Dataset[])[0]))
   else if (read.kind === 'kept') problems.push(neverPublished(read.lake[0]))
+  else if (read.kind === 'lake') problems.push(neverPublished((read.from as readonly Dataset[])[0]))
   if (read.kind === 'lake' || keptOf(endpoint).length > 0 || (read.kind === 'find' && read.past))
     problems.push(...(['timeout', 'busy'] as const).map((code) => problemOf(new QueryError(code, 'as an example'))))
   if (read.kind === 'changes') problems.push(logUnreadable())

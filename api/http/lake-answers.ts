@@ -10,6 +10,7 @@ import { membersOf } from '../define/shape.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, nextLink, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
 import { type LakeState, lakeState } from './lake-pins.ts'
+import { neverPublished } from './live-answers.ts'
 import { type Order, orderOf, type Position, positionOf } from './paging.ts'
 import { listBody, recordTexts } from './records.ts'
 import type { RequestValues } from './request.ts'
@@ -23,7 +24,10 @@ const DAY_MS = 86_400_000
 /** The worker commits to the lake at least this often. */
 const LAND_S = 600
 
-/** Answers lists that DuckDB reads from the lake. Every page of a list reads the state that its first page read. */
+/**
+ * Answers lists that DuckDB reads from the lake. Every page of a list reads the state that its first page read. Before anything of the
+ * first dataset has landed there is no answer; once it has, be it without rows, a list may be empty.
+ */
 export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
   const { endpoint, state, cursors } = context
   const read = endpoint.read as unknown as LakeRead<unknown, readonly Dataset[], AnyRow>
@@ -39,7 +43,9 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
     const begun = page.cursor === null ? null : readBegun(cursors.open(page.cursor, { bind: bound, now }))
     if (begun && page.snapshot !== null && page.snapshot !== begun.snapshot) throw otherSnapshot()
     const lakeNow = await lakeState({ lake, cursors, feeds: state.system().feeds }, read.from, begun?.snapshot ?? page.snapshot)
-    const view = viewOf(lakeNow)
+    const { covered_until } = lakeNow
+    if (covered_until === null) throw neverPublished(read.from[0])
+    const view = viewOf({ ...lakeNow, covered_until })
     const first = read.first?.(values.own, view)
     // What is asked for and cannot be is refused here.
     const made = first ? null : read.query(values.own, view, [])
@@ -47,9 +53,9 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
     const head = headOf(context, values, {
       format,
       now,
-      versions: { datasets: read.from, of: [lakeNow.name, Number(isKnown)], changed_at: lakeNow.changed_at },
-      data_time: lakeNow.covered_until,
-      refresh: { at: () => (lakeNow.covered_until ?? now) + 1000 * LAND_S, cadence_s: LAND_S },
+      versions: { datasets: read.from, of: [lakeNow.name, covered_until, Number(isKnown)], changed_at: lakeNow.changed_at },
+      data_time: covered_until,
+      refresh: { at: () => covered_until + 1000 * LAND_S, cadence_s: LAND_S },
     })
     const answer = async (signal: AbortSignal): Promise<Body> => {
       const options = { pins: lakeNow.pins, timeout_ms: QUERY_TIMEOUT_MS, signal }
@@ -69,9 +75,9 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
       const next_cursor =
         end && cursors.seal({ snapshot: lakeNow.name, position: end } as unknown as Json, { bind: bound, now, hours: CURSOR_HOURS })
       const total = page.total === 'exact' ? await countOf(lake, query, options) : null
-      const meta = metaOf(state, read.from, { snapshot: lakeNow.name, covered_until: lakeNow.covered_until })
+      const meta = metaOf(state, read.from, { snapshot: lakeNow.name, covered_until })
       const links = next_cursor === null ? [] : [nextLink(values.path, values.query, next_cursor)]
-      const list = { name: returns.name, total, updated_at: lakeNow.covered_until, next_cursor, meta }
+      const list = { name: returns.name, total, updated_at: covered_until, next_cursor, meta }
       return { pieces: await listBody(list, records, { texts, page: shown, format }), links }
     }
     return { head, answer, isCheap: false, mayNotExist: !isKnown }
@@ -79,12 +85,11 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
 }
 
 /** What a query may know of a state of the lake. */
-function viewOf(lakeNow: LakeState): LakeView {
-  const covered_until = lakeNow.covered_until ?? 0
+function viewOf({ covered_until, newest }: LakeState & { readonly covered_until: number }): LakeView {
   // The end is not included, the newest observation is: of whichever feed, so that a period left open loses no row.
   return {
     covered_until,
-    period: (period, span_days) => closePeriod(period, { covered_until: (lakeNow.newest ?? 0) + 1, span_ms: span_days * DAY_MS }),
+    period: (period, span_days) => closePeriod(period, { covered_until: (newest ?? covered_until) + 1, span_ms: span_days * DAY_MS }),
   }
 }
 

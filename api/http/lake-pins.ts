@@ -10,9 +10,12 @@ import type { Cursors } from './cursor.ts'
 /** The state of the lake that an answer reads. */
 export interface LakeState {
   readonly pins: LakePins
-  /** Names the state, for `meta.snapshot`, `?snapshot=` and cursors; empty where nothing has landed yet. */
+  /** Names the state, for `meta.snapshot`, `?snapshot=` and cursors; empty where no row has landed yet. */
   readonly name: string
-  /** Until when the first dataset has what all of its feeds published, in ms; null where nothing has landed. */
+  /**
+   * Until when the first dataset has what all of its feeds published, in ms; null where nothing has landed. Where all of its feeds are turned
+   * off and it has nothing, that of the next that has something.
+   */
   readonly covered_until: number | null
   /** Newest data time that has landed in it, in ms; null where none has. Where it fills from several feeds, later than `covered_until`. */
   readonly newest: number | null
@@ -36,6 +39,8 @@ export async function lakeState(
   const named = name ? readName(cursors.stamped(name) ?? '', datasets) : new Map<string, Named>()
   const pins = new Map<string, TableState | null>()
   const parts: string[] = []
+  // Of what no feed that is turned on fills nothing may ever land; the answer is of the others then.
+  const isFed = feeds.some((feed) => feed.enabled && feed.datasets.includes(datasets[0]?.id ?? ''))
   let covered_until: number | null = null
   let newest: number | null = null
   let changed_at: number | null = null
@@ -43,10 +48,13 @@ export async function lakeState(
     const asked = named.get(dataset.id)
     const snapshot = await existing(() => lake.snapshot(dataset, asked?.id))
     pins.set(dataset.id, snapshot?.state ?? null)
-    if (!snapshot?.snapshotId) continue
+    if (!snapshot) continue
     const landed = coverageOf(dataset.id, snapshot.covered_until, feeds)
     const { until, end } = asked ?? { until: Math.floor(landed.until ?? 0), end: Math.floor(landed.newest ?? 0) }
-    if (at === 0) [covered_until, newest] = [until, end]
+    // A publication without rows lands too, and makes no snapshot.
+    const isStated = at === 0 || (covered_until === null && !isFed)
+    if (isStated && (snapshot.snapshotId || landed.until !== null)) [covered_until, newest] = [until, end]
+    if (!snapshot.snapshotId) continue
     changed_at = Math.max(changed_at ?? 0, asked ? snapshot.updated_at : snapshot.state.metadata['last-updated-ms'])
     parts.push(`${dataset.id}.${snapshot.snapshotId}.${until}-${end}`)
   }

@@ -5,6 +5,8 @@ import { nearest } from '../define/suggest.ts'
 const TOLD_MOST = 10
 /** Longest part of a caller's text that a reply repeats, in characters. */
 const SHOWN_MOST = 50
+/** Text that ends as a sentence does. */
+const SENTENCE = /[.?]$/
 
 /**
  * The mistakes of one request, told together, each once: a reply is never much longer than the lists of what is allowed, and names each
@@ -59,7 +61,11 @@ export class Mistakes {
     const more = this.#seen.size - this.#errors.length
     const details = this.#errors.map((error) => error.detail)
     if (more > 0) details.push(`${more} more ${more === 1 ? 'mistake is' : 'mistakes are'} not listed`)
-    return problem(this.#code, details.join('. '), { errors: this.#errors })
+    return problem(
+      this.#code,
+      details.reduce((told, detail) => `${told}${SENTENCE.test(told) ? '' : '.'} ${detail}`),
+      { errors: this.#errors },
+    )
   }
 
   #tell(code: ProblemCode, mistake: string, describe: () => ProblemError): void {

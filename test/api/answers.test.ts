@@ -19,6 +19,8 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 
 describe('the widest period of an interval', () => {
+  beforeAll(() => service.land(trafficReadings, [], T0))
+
   const statusOf = async (query: string): Promise<string> => {
     const response = await service.get(`/api/trafico/sensores/x/historico?${query}`)
     const { code } = (await response.json()) as Reply

@@ -35,3 +35,20 @@ test('a named state tells what it told, whichever feeds run by then', async () =
   const again = await lakeState({ lake, cursors: by, feeds: [] }, [everything], both.name)
   expect(again).toMatchObject({ name: both.name, covered_until: SLOW, newest: FAST })
 })
+
+test('what has landed without rows is covered, what has not landed is not', async () => {
+  const empty = await openTestLake(tempFolder())
+  try {
+    const asked = { lake: empty, cursors: by, feeds: [feed('fast')] }
+    expect(await lakeState(asked, [everything], null)).toMatchObject({ name: '', covered_until: null, newest: null })
+    await landRows(empty, everything, [], { properties: { 'landed-until.fast': new Date(FAST).toISOString() } })
+    expect(await lakeState(asked, [everything], null)).toMatchObject({ name: '', covered_until: FAST, newest: FAST })
+    // With one in front of it that has nothing: it is waited for while a feed of it is turned on.
+    const other = { ...everything, id: 'other' }
+    const fed = (enabled: boolean): FeedListing => ({ ...feed('other', enabled), datasets: ['other'] })
+    const state = (enabled: boolean) => lakeState({ ...asked, feeds: [...asked.feeds, fed(enabled)] }, [other, everything], null)
+    expect([(await state(true)).covered_until, (await state(false)).covered_until]).toEqual([null, FAST])
+  } finally {
+    await empty.close()
+  }
+})

@@ -171,7 +171,7 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
     const codes = {
       live: ['feed-unavailable'],
       kept: ['feed-unavailable', ...LAKE_DOWN],
-      lake: LAKE_DOWN,
+      lake: ['feed-unavailable', ...LAKE_DOWN],
       changes: ['feed-unavailable', 'temporary-reduced-capacity'],
       system: null,
     }

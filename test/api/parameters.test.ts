@@ -51,6 +51,20 @@ describe('a sort by what only other parameters give', () => {
   })
 })
 
+describe('long-distance trains by station', () => {
+  const path = '/api/trenes/puntualidad'
+
+  test.each(['station=37010', 'group_by=station', 'group_by=line,station'])(
+    'are refused, as nobody tells where they stop: %s',
+    async (query) => {
+      for (const network of ['AVLDMD', 'AVLDMD,AVLDMD']) expect(await blamed(`${path}?${query}&network=${network}`)).toEqual(['network'])
+      for (const network of ['', '&network=CERCANIAS', '&network=CERCANIAS,AVLDMD'])
+        expect((await service.get(`${path}?${query}${network}`)).status).toBe(200)
+      expect((await service.get(`${path}?group_by=line&network=AVLDMD`)).status).toBe(200)
+    },
+  )
+})
+
 describe('metrics and fields that leave nothing', () => {
   const path = '/api/trafico/sensores/3409/historico?metrics=occupancy_pct'
 

@@ -253,6 +253,7 @@ describe('a board', () => {
     const [added] = (await boardOf()).departures.filter((one: Reply) => one.status === 'ADDED')
     expect(added).toMatchObject({
       trip_id: 'SPECIAL_10_91944C4A',
+      train_id: `CERCANIAS-${commuter.train_number}-${live()['line']}`,
       scheduled_at: new Date(now + 8 * 60_000).toISOString(),
       expected_at: new Date(expected_arrival_at).toISOString(),
       destination: null,

@@ -174,10 +174,12 @@ test.each([
   expect([response.status, ((await response.json()) as Reply).errors[0].parameter]).toEqual([400, parameter])
 })
 
-test('without any map the list of models is left', async () => {
+test('before a map has landed nothing is known; with one that has no trains the list of models is left', async () => {
   const empty = await startService({ clock: () => END + MINUTE })
   try {
     await empty.land(railStock, models, END)
+    expect(await empty.json('/api/trenes/flota')).toMatchObject({ status: 503, code: 'feed-unavailable' })
+    await empty.land(railFleet, [], END)
     const reply = await empty.json('/api/trenes/flota')
     expect(reply.fleet.map(({ series, observations }: Reply) => [series, observations])).toEqual([
       ['592', 0],

@@ -70,6 +70,14 @@ describe('a reply to many mistakes', () => {
     expect(detail).toMatch(/2 more mistakes are not listed$/)
   })
 
+  test('ends every sentence once', async () => {
+    const { detail } = await service.json('/api/incidents?zzzzzzzzz=1&xxxxxxxxx=2&provnce=3&limit=x&sort=y')
+    expect(detail).toMatch(
+      /^There is no parameter zzzzzzzzz\. Allowed: .*, \w+\. There is no parameter xxxxxxxxx\. There is no parameter provnce; did you mean province\? /,
+    )
+    expect(detail).not.toMatch(/[.?][.?]/)
+  })
+
   test('suggests a name for each, and lists those that there are once', async () => {
     const { errors } = await service.json('/api/incidents?severty=HIGH&provnce=Madrid')
     expect(errors.map((error: Reply) => error.detail)).toEqual([

@@ -326,6 +326,34 @@ describe('/api/v16/stats', () => {
     expect((await service.json('/api/v16/stats?province=Lugo')).stats[0]).toMatchObject({ active: 0, activations: 0 })
   })
 
+  test('hours that were over before the lake began to follow the beacons are not known', async () => {
+    const young = await startService({ clock: () => END })
+    try {
+      expect(await young.json('/api/v16/stats')).toMatchObject({ status: 503, code: 'feed-unavailable' })
+      const seen = (n: number, activated: number, observed: number): AnyRow => {
+        const [activated_at, at] = [before(activated), before(observed)]
+        const values = { beacon_id: `v16_${n}`, source_id: `b${n}`, province_code: '28', activated_at, first_seen_at: at }
+        return exampleTableRow(v16Beacons, { ...values, observed_at: at, updated_at: at })
+      }
+      // Followed for 70 minutes, since when two were active that had been activated before.
+      await young.land(v16Beacons, [seen(1, 75, 70), seen(2, 5 * 60, 70), seen(3, 20, 20)], END)
+      for (const query of ['', '?group_by=province']) {
+        const [one] = (await young.json(`/api/v16/stats${query}`)).stats
+        const hours: Reply[] = one.hours
+        const known = hours.filter(({ period_start }) => Date.parse(period_start) + HOUR > before(70))
+        expect([hours.length, one.active]).toEqual([24, 3])
+        expect(hours.map(({ activations }) => activations === null)).toEqual(hours.map((hour) => !known.includes(hour)))
+        expect(known.reduce((sum, { activations }) => sum + activations, 0)).toBe(one.activations)
+        expect(one.activations).toBe(2)
+      }
+      const [lugo] = (await young.json('/api/v16/stats?province=Lugo')).stats
+      expect(lugo).toMatchObject({ active: 0, activations: 0 })
+      expect(lugo.hours.map((hour: Reply) => hour.activations)).toEqual([...Array(22).fill(null), 0, 0])
+    } finally {
+      await young.close()
+    }
+  })
+
   test('no figure is of one beacon’s place', async () => {
     const { stats } = await service.json('/api/v16/stats?group_by=province')
     expect(JSON.stringify(stats)).not.toMatch(/v16_\d|"(lat|lon|km|road|id|municipality)"/)

@@ -32,14 +32,14 @@ export async function landTimetable(
 ) {
   const { network, from, route } = version
   const { start } = dayBounds(from)
-  const route_id = route['route_id'] ?? 'R'
+  const { route_id = 'R', nucleo_code = '10' } = route
   const head = { network, timetable_version: `${network.toLowerCase()}-${from}`, valid_from: start }
   const stations = [...new Set(runs.flatMap(({ stops }) => stops.map(([stop_id]) => stop_id)))]
   const tables: [Parameters<TestService['land']>[0], AnyRow[]][] = [
     [railStations, stations.map((stop_id) => ({ stop_id, name: `Station ${stop_id}` }))],
-    [railRoutes, [{ ...route, route_id }]],
+    [railRoutes, [{ ...route, route_id, nucleo_code }]],
     [railShapes, [{ shape_id: `${network} ${from}` }]],
-    [railTrips, runs.map(({ stops: _stops, ...run }) => ({ ...run, route_id }))],
+    [railTrips, runs.map(({ stops: _stops, ...run }) => ({ nucleo_code, ...run, route_id }))],
     [
       railStopTimes,
       runs.flatMap(({ trip_id, stops }) =>

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { railAlerts } from '../../lake/datasets/rail/alerts.ts'
 import { railFleet } from '../../lake/datasets/rail/fleet.ts'
 import { railPositions } from '../../lake/datasets/rail/positions.ts'
 import { railTripUpdates } from '../../lake/datasets/rail/trip-updates.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { until } from '../helpers/until.ts'
-import { type Reply, startService, type TestService } from './service.ts'
+import { exampleRow, type Reply, startService, type TestService } from './service.ts'
 import { landTimetable, longDistance, mapped, NOON, position, type Run, update } from './train-rows.ts'
 
 const SECOND = 1000
@@ -118,17 +119,46 @@ describe('with a timetable', () => {
       stop_id: '00002',
       stop_name: 'Station 00002',
       delay_s: 420,
-      delay_source: 'TRIP_UPDATES',
+      delay_source: 'TRIP_UPDATE',
       trip_id: '1041M90001C3',
       matched_trip_id: '1041M90001C3',
       match: 'BY_TRIP',
       service_date: '2026-11-17',
-      origin_name: 'Station 00001',
-      destination_stop_id: '00004',
+      origin: 'Station 00001',
+      destination_id: '00004',
       map: null,
       status: 'ACTIVE',
       age_s: 0,
     })
+  })
+
+  test('boards and alerts name the train by its id here', async () => {
+    await publish({ positions: [position('90001')], ld: [longDistance('09002', { trip_id: '0900212026-11-16' })] })
+    const alertOf = (values: AnyRow): AnyRow => exampleRow(railAlerts, { derived: true, kind: 'CANCELLED', ...values })
+    await service.publish(railAlerts, [
+      alertOf({ alert_id: 'ral_c', source_id: 'c', network: 'CERCANIAS', train_number: '90001', lines: ['C3'] }),
+      alertOf({ alert_id: 'ral_l', source_id: 'l', network: 'AVLDMD', train_number: '09002', lines: [] }),
+      alertOf({
+        alert_id: 'ral_n',
+        source_id: 'n',
+        network: 'CERCANIAS',
+        train_number: null,
+        lines: ['C3'],
+        derived: false,
+        kind: 'NOTICE',
+      }),
+    ])
+    const board = (station: string): Promise<Reply> => service.json(`/api/trenes/estaciones/${station}/salidas?at=2026-11-17T09:00:00Z`)
+    const departures = [...(await board('00001')).departures, ...(await board('00010')).departures]
+    const { alerts } = await service.json('/api/trenes/alertas?sort=id')
+    expect(alerts.map(({ train_id }: Reply) => train_id)).toEqual(['CERCANIAS-90001-C3', 'AVLDMD-09002', null])
+    for (const [train_number, train_id] of [
+      ['90001', 'CERCANIAS-90001-C3'],
+      ['09002', 'AVLDMD-09002'],
+    ]) {
+      expect(departures.find((one) => one.train_number === train_number)).toMatchObject({ train_id })
+      expect(await service.json(`${LIST}/${train_id}`)).toMatchObject({ id: train_id, train_number })
+    }
   })
 
   test('trip updates count for a quarter of an hour, and those of a train that they lack are the last that is known', async () => {
@@ -136,7 +166,7 @@ describe('with a timetable', () => {
     const late = (values: AnyRow): AnyRow[] => [update('1041M90001C3', { delay_s: 420, service_date: '2026-11-17', ...values })]
     const told = async (): Promise<Reply> => (await trains()).map(({ delay_s, delay_source }) => [delay_s, delay_source])
     await publish({ positions, updates: late({}), updates_at: NOON - 14 * MINUTE })
-    expect(await told()).toEqual([[420, 'TRIP_UPDATES']])
+    expect(await told()).toEqual([[420, 'TRIP_UPDATE']])
     await publish({ positions, updates: late({ is_stale: true, updated_at: NOON - 14 * MINUTE }) })
     expect(await told()).toEqual([[420, 'LAST_KNOWN']])
     await publish({ positions, updates: late({ is_stale: true, updated_at: NOON - 16 * MINUTE }) })
@@ -154,7 +184,7 @@ describe('with a timetable', () => {
       updates: [update('SPECIAL_10_91944C4A', { delay_s: 60, next_stop_id: '00003', expected_arrival_at: NOON + 3 * MINUTE })],
     })
     expect(await trains()).toMatchObject([
-      { id: 'CERCANIAS-91944-C4A', match: 'UNMATCHED', matched_trip_id: null, delay_s: 60, origin_name: null, stop_name: 'Station 00002' },
+      { id: 'CERCANIAS-91944-C4A', match: 'UNMATCHED', matched_trip_id: null, delay_s: 60, origin: null, stop_name: 'Station 00002' },
       { id: 'CERCANIAS-95001', match: 'UNMATCHED', trip_id: null, service_date: null, delay_source: null },
     ])
     const { next_stops } = await service.json(`${LIST}/CERCANIAS-91944-C4A`)
@@ -185,7 +215,7 @@ describe('with a timetable', () => {
     const all = await trains()
     expect(all.map(({ id, delay_s, delay_source, map }) => [id, delay_s, delay_source, map?.delay_s ?? null])).toEqual([
       ['AVLDMD-09002', 900, 'MAP', 900],
-      ['CERCANIAS-90001-C3', 60, 'TRIP_UPDATES', 300],
+      ['CERCANIAS-90001-C3', 60, 'TRIP_UPDATE', 300],
       ['CERCANIAS-90002-C3', null, null, null],
     ])
     expect(all[0]).toMatchObject({ source: 'renfe', product: 'AVE', map: { vehicle_numbers: ['112001'], series: ['112'], product: 'AVE' } })
@@ -229,11 +259,11 @@ describe('with a timetable', () => {
       ],
     })
     expect(await trains()).toMatchObject([
-      { match: 'BY_TRAIN_NUMBER', matched_trip_id: '0900312026-11-16', origin_name: 'Station 00020', delay_s: 240 },
+      { match: 'BY_TRAIN_NUMBER', matched_trip_id: '0900312026-11-16', origin: 'Station 00020', delay_s: 240 },
       { match: 'BY_TRIP', matched_trip_id: '0900412026-11-16', service_date: '2026-11-17', product: 'AVE', stop_name: 'Station 00021' },
     ])
     await publish({ ld: [longDistance('09003', { trip_id: '0900322026-11-16', stop_id: '00021' })] })
-    expect(await trains()).toMatchObject([{ match: 'BY_TRIP', matched_trip_id: '0900322026-11-16', origin_name: 'Station 00021' }])
+    expect(await trains()).toMatchObject([{ match: 'BY_TRIP', matched_trip_id: '0900322026-11-16', origin: 'Station 00021' }])
     expect((await service.json(`${LIST}/AVLDMD-09003`)).next_stops.map(({ stop_id }: Reply) => stop_id)).toEqual(['00021', '00022'])
   })
 
@@ -327,7 +357,7 @@ describe('with a timetable', () => {
     const early = Date.parse('2026-11-17T03:30:00Z')
     const train = longDistance('09001', { trip_id: '0900112026-11-16', observed_at: early, stop_id: '00011' })
     await publish({ ld: [train] }, early)
-    const found = { service_date: '2026-11-17', origin_name: 'Station 00010' }
+    const found = { service_date: '2026-11-17', origin: 'Station 00010' }
     expect(await trains()).toMatchObject([{ match: 'BY_TRIP', matched_trip_id: '0900112026-11-16', ...found }])
     await nightlyVersion('2026-11-17')
     await until('landed', async () => (await trains())[0].match !== 'BY_TRIP')

@@ -4,6 +4,7 @@ import { col } from '../../../lake/schema/columns.ts'
 import { LANGS, type Lang, meaning, nested, optional, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
 import { END_FIELDS, endOf, withEnd } from '../ends.ts'
 import { stateFields, withExample } from '../tail.ts'
+import { numberedTrainId } from './train-id.ts'
 
 const { columns } = railAlerts
 
@@ -57,6 +58,10 @@ const fields = {
   effect: columns.effect,
   cause: columns.cause,
   train_number: columns.train_number,
+  train_id: col.string(0, 'Id of its train in /api/trenes/posiciones while that runs; null for notices.', {
+    nullable: true,
+    example: null,
+  }),
   service_date: columns.service_date,
   delay_s: columns.delay_s,
   origin_id: optional(station, `First station of its train; null ${UNLESS_TRAIN}`),
@@ -125,6 +130,7 @@ const told = {
   stop_ids: ({ train, stop_ids }: AlertRow) => train?.stop_ids ?? stop_ids,
   route_ids: ({ train, route_ids }: AlertRow) => train?.route_ids ?? route_ids,
   products: ({ train }: AlertRow) => train?.products ?? [],
+  train_id: ({ network, train_number, lines }: AlertRow) => numberedTrainId({ network, train_number, line: lines[0] ?? null }),
   origin_id: ({ train }: AlertRow) => train?.origin_id ?? null,
   origin: ({ train }: AlertRow) => train?.origin ?? null,
   destination_id: ({ train }: AlertRow) => train?.destination_id ?? null,

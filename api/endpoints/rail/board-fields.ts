@@ -20,6 +20,10 @@ export const boardFields = {
   stop_sequence: optional(railStopTimes.columns.stop_sequence, 'Place of the stop in the trip; null for a train that no timetable has.'),
   route_id: optional(railTrips.columns.route_id, 'Route; null for a train that no timetable has.'),
   train_number: railTrips.columns.train_number,
+  train_id: col.string(0, 'Id of the train in /api/trenes/posiciones while it runs; null where it has no number.', {
+    nullable: true,
+    example: 'CERCANIAS-19799-C1',
+  }),
   line: withExample(optional(railRoutes.columns.short_name, 'Line of commuter rail; null for other trains.'), 'C1'),
   nucleo_code: col.code(0, 'Commuter network; null for other trains.', RAIL_NUCLEOS, { nullable: true, example: '10' }),
   product: withExample(optional(railRoutes.columns.short_name, 'Product of other trains, as published; null for commuter rail.'), null),

@@ -4,6 +4,7 @@ import type { boardFields } from './board-fields.ts'
 import type { StopTime } from './day-stops.ts'
 import type { LiveTrips, TripUpdate } from './live-trips.ts'
 import type { DayTrip, TimetableDay } from './timetable-day.ts'
+import { numberedTrainId } from './train-id.ts'
 
 /** One train on a board. */
 export type BoardEntry = ValueOf<typeof boardFields>
@@ -280,14 +281,17 @@ function entryOf(call: Call): BoardEntry {
   const isWhole = trip.end - trip.first > 1
   const [origin_id, destination_id] = isWhole ? [stops.stopId(trip.first), stops.stopId(trip.end - 1)] : [null, null]
   const isCommuter = route.nucleo_code !== null
+  const { network, train_number } = trip
+  const line = isCommuter ? route.short_name : null
   return {
     service_date: day.date,
-    network: trip.network,
+    network,
     trip_id: trip.trip_id,
     stop_sequence: stops.sequence(row),
     route_id: route.route_id,
-    train_number: trip.train_number,
-    line: isCommuter ? route.short_name : null,
+    train_number,
+    train_id: numberedTrainId({ network, train_number, line }),
+    line,
     nucleo_code: route.nucleo_code,
     product: isCommuter ? null : route.short_name,
     route_type: route.route_type,
@@ -323,6 +327,7 @@ function addedTrain({ at, days, now, stop_id, live }: BoardAsk, update: TripUpda
     stop_sequence: null,
     route_id: null,
     train_number: update.train_number,
+    train_id: numberedTrainId(update),
     line: update.line,
     nucleo_code: update.nucleo_code,
     product: null,

@@ -17,8 +17,9 @@ export const BOARD_STATUSES = defineCodes('rail_board_status', 'What becomes of 
 
 /** What a delay is told by. */
 export const DELAY_SOURCES = defineCodes('rail_delay_source', 'What the delay of a train is told by.', {
-  TRIP_UPDATE: ['Última publicación en tiempo real', 'Newest live publication'],
-  LAST_KNOWN: ['Publicación anterior: la última no trae su red', 'An earlier one: the newest lacks its network'],
+  TRIP_UPDATE: ['Últimas actualizaciones de viaje, datos abiertos', 'Newest trip updates, open data'],
+  LAST_KNOWN: ['Actualizaciones de viaje anteriores: las últimas ya no lo traen', 'Earlier trip updates: the newest lack it'],
+  MAP: ['Mapa de trenes, sin licencia declarada', 'Map of trains, no licence stated'],
 })
 
 /** What the geometry of a route is made of. */

@@ -4,7 +4,7 @@ import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
 import type { KeptAsk } from '../../define/endpoint.ts'
-import { knownBy, listOf, textParam } from '../../define/params.ts'
+import { knownBy, listOf, type Param, textParam } from '../../define/params.ts'
 import { defineSlice, type SliceReader } from '../../define/slice.ts'
 
 const NETWORKS = Object.keys(RAIL_NETWORKS.codes)
@@ -55,8 +55,17 @@ export const lineParam = knownBy(
 )
 
 /** `station`, as lists take it. */
-export const stationParam = knownBy(listOf(textParam('Station code, five digits.', { max: 10, example: '37010' })), {
-  slice: railStationCodes,
-  expected: 'expected the code of a station that a timetable has, five digits; /api/trenes/estaciones lists them',
-  isListed: false,
-})
+export const stationParam = stationsIn('Station code, five digits.')
+
+/** `station`, as figures take it that only commuter trains have by station. */
+export const commuterStationParam = stationsIn(
+  'Station code, five digits; chooses commuter trains only, as the trip updates of long distance name no stations.',
+)
+
+function stationsIn(about: string): Param<readonly string[] | null> {
+  return knownBy(listOf(textParam(about, { max: 10, example: '37010' })), {
+    slice: railStationCodes,
+    expected: 'expected the code of a station that a timetable has, five digits; /api/trenes/estaciones lists them',
+    isListed: false,
+  })
+}

@@ -10,7 +10,9 @@ import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record } from '../../define/fields.ts'
 import { listOf, oneOf } from '../../define/params.ts'
 import { periodParams } from '../../define/params-time.ts'
+import { Refused } from '../../define/problems.ts'
 import { railParams } from './alert-params.ts'
+import { commuterStationParam } from './known-names.ts'
 import { runsOf, versionsInForce } from './punctuality-sql.ts'
 
 const { columns } = railTripUpdates
@@ -71,6 +73,8 @@ const punctuality = record('RailPunctuality', 'How punctual the trains of a grou
   days_with_timetable: count('Those of them that a timetable covers: scheduled trips are of these days only.', 7),
 })
 
+/** The network whose trip updates name no stations. */
+const LONG_DISTANCE = 'AVLDMD'
 /** Days of the period where its begin is not given. */
 const SPAN_DAYS = 7
 
@@ -83,7 +87,7 @@ export const railPunctuality = defineEndpoint({
   about:
     'Counts trips by service day: every one that begins (00:00 in Madrid) in the period, with its trains after midnight. A day that goes on counts with what has run of it so far, but with all that is scheduled. ' +
     'A trip is a commuter trip, or a long-distance train with all its variants, on a service day. Its delay is that with which it arrived at the last stop that it named, as far as it was stated: the last state that names the stop as next tells it. Long distance names no stops: there it is the last one stated. A train ends by no longer being published, and counts as it was last. ' +
-    'With group_by=station or `station` a trip counts once at each station, with the delay of the last state that names it, where it is not skipped; long distance is left out there, and a cancelled trip counts where the timetable has it stop. ' +
+    'With group_by=station or `station` a trip counts once at each station, with the delay of the last state that names it, where it is not skipped; long distance is left out there, and refused where only it is asked for, and a cancelled trip counts where the timetable has it stop. ' +
     "The timetable in force on a day is the newest of its network that begins on that day or within 100 days before; it schedules the trips whose service runs on that day by rail_calendar. Commuter trips are matched with it by trip id, long-distance trains by number. Trips that were added are observed, and in no timetable. A day's type goes by its weekday, on holidays too. " +
     'From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far.',
   params: {
@@ -94,6 +98,7 @@ export const railPunctuality = defineEndpoint({
     ),
     period: periodParams({ span: '7 days' }),
     ...railParams,
+    station: commuterStationParam,
   },
   returns: {
     kind: 'list',
@@ -134,8 +139,18 @@ export const railPunctuality = defineEndpoint({
   example: { group_by: 'line', from: '2026-08-25', to: '2026-08-26', nucleo: '51' },
 })
 
-function isAtStations(p: { readonly group_by: readonly Group[] | null; readonly station: readonly string[] | null }): boolean {
-  return p.station !== null || (p.group_by ?? []).includes('station')
+/** True where trips count at stations; throws `Refused` where only trains are asked for that name none. */
+function isAtStations(p: {
+  readonly group_by: readonly Group[] | null
+  readonly station: readonly string[] | null
+  readonly network: readonly string[] | null
+}): boolean {
+  if (p.station === null && !p.group_by?.includes('station')) return false
+  if (p.network?.every((network) => network === LONG_DISTANCE)) {
+    const expected = 'expected CERCANIAS with station or group_by=station: the trip updates of long distance name no stations'
+    throw new Refused(expected, { parameter: 'network', value: LONG_DISTANCE })
+  }
+  return true
 }
 
 /** Figures of each group of runs. */

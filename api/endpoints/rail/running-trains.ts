@@ -170,6 +170,29 @@ function ofMap(row: MapRow, id: string, making: Making): RunningTrain {
   })
 }
 
+/** What the map says of a train, under the names that the API has it under. */
+function sayingOf(row: MapRow): Train['map'] {
+  return {
+    observed_at: row.observed_at,
+    delay_s: row.delay_s,
+    delay_quality: row.delay_quality,
+    product: row.product,
+    corridor: row.corridor,
+    vehicle_numbers: row.vehicle_numbers,
+    series: row.series,
+    is_accessible: row.is_accessible,
+    movement: row.movement,
+    progress_pct: row.progress_pct,
+    platform: row.platform,
+    next_platform: row.next_platform,
+    previous_stop_id: row.previous_stop_id,
+    next_stop_id: row.next_stop_id,
+    expected_arrival_at: row.expected_arrival_at,
+    origin_id: row.origin_stop_id,
+    destination_id: row.destination_stop_id,
+  }
+}
+
 type Seen = Pick<Train, 'id' | 'observed_at' | 'stop_id' | 'position_source' | 'vehicle_status' | 'platform'> & {
   readonly map: MapRow | null
 }
@@ -197,17 +220,17 @@ function made(row: PositionRow | MapRow, { at, days, updates }: Making, seen: Se
     platform: seen.platform,
     delay_s: delay?.delay_s ?? null,
     delay_quality: delay?.delay_quality ?? null,
-    delay_source: delay && delay.delay_s !== null ? (delay !== update ? 'MAP' : update.is_stale ? 'LAST_KNOWN' : 'TRIP_UPDATES') : null,
+    delay_source: delay && delay.delay_s !== null ? (delay !== update ? 'MAP' : update.is_stale ? 'LAST_KNOWN' : 'TRIP_UPDATE') : null,
     schedule_relationship: update?.schedule_relationship ?? null,
     trip_id,
     matched_trip_id: match?.trip_id ?? null,
     match: match?.by ?? 'UNMATCHED',
     service_date: match?.service_date ?? update?.service_date ?? null,
-    origin_stop_id: ends?.origin.stop_id ?? null,
-    origin_name: ends?.origin.name ?? null,
-    destination_stop_id: ends?.destination.stop_id ?? null,
-    destination_name: ends?.destination.name ?? null,
-    map,
+    origin_id: ends?.origin.stop_id ?? null,
+    origin: ends?.origin.name ?? null,
+    destination_id: ends?.destination.stop_id ?? null,
+    destination: ends?.destination.name ?? null,
+    map: map && sayingOf(map),
     source: row.source,
     source_id: row.source_id,
     observed_at,

@@ -5,14 +5,28 @@ import { required, textParam } from '../../define/params.ts'
  * while the source's trip ids change: those of long distance every night. Two trains of a day have one number 281 times among 115,493 of
  * the commuter timetable of 2026-06-13, each time on two lines. A train that states no number goes by its id in the publication.
  */
-export function trainId(train: {
+export function trainId(train: NamedTrain & { readonly source_id: string }): string {
+  return numberedTrainId(train) ?? idOf(train, train.source_id)
+}
+
+/**
+ * The same of what tells no more of a train than its name, be it in the timetable or in an alert; null where it has no number. Its line is
+ * the one inside its trip id, which the timetable says too: of 138,716 commuter trips of 2026-08-22 each names the line of its route.
+ */
+export function numberedTrainId(train: NamedTrain): string | null {
+  return train.train_number === null ? null : idOf(train, train.train_number)
+}
+
+/** What names a train. */
+interface NamedTrain {
   readonly network: string
   readonly train_number: string | null
+  /** Line of commuter rail; null for other trains. */
   readonly line: string | null
-  readonly source_id: string
-}): string {
-  const id = `${train.network}-${train.train_number ?? train.source_id}`
-  return train.line === null ? id : `${id}-${train.line}`
+}
+
+function idOf({ network, line }: NamedTrain, name: string): string {
+  return line === null ? `${network}-${name}` : `${network}-${name}-${line}`
 }
 
 /** The id of a train, as a path has it. */

@@ -7,6 +7,7 @@ import { col } from '../../../lake/schema/columns.ts'
 import type { State, StatesOf } from '../../define/endpoint.ts'
 import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { stateFields } from '../tail.ts'
+import { DELAY_SOURCES } from './codes.ts'
 
 const { columns } = railPositions
 const [said, map] = [railTripUpdates.columns, railFleet.columns]
@@ -19,13 +20,6 @@ export const TRAIN_MATCHES = defineCodes('train_match', 'How a running train was
     'By its train number, as the id is of another version of the timetable',
   ],
   UNMATCHED: ['Sin correspondencia en el horario', 'Not in the timetable'],
-})
-
-/** Where a delay comes from. */
-export const TRAIN_DELAY_SOURCES = defineCodes('train_delay_source', 'Who states the delay of a train.', {
-  TRIP_UPDATES: ['Actualizaciones de viaje, datos abiertos', 'Trip updates, open data'],
-  LAST_KNOWN: ['Lo último que dijeron las actualizaciones de viaje, que ya no lo tienen', 'What trip updates said last, which lack it now'],
-  MAP: ['Mapa de trenes, sin licencia declarada', 'Map of trains, no licence stated'],
 })
 
 /** What to say of where records come from. */
@@ -56,9 +50,9 @@ const fields = {
   platform: columns.platform,
   delay_s: meaning(said.delay_s, 'Delay as published, in whole minutes; negative where early. Null where nobody states one.'),
   delay_quality: said.delay_quality,
-  delay_source: col.code(0, 'Who states the delay; trip updates go before the map.', TRAIN_DELAY_SOURCES, {
+  delay_source: col.code(0, 'Who states the delay; trip updates go before the map.', DELAY_SOURCES, {
     nullable: true,
-    example: 'TRIP_UPDATES',
+    example: 'TRIP_UPDATE',
   }),
   schedule_relationship: optional(
     said.schedule_relationship,
@@ -74,10 +68,10 @@ const fields = {
     nullable: true,
     example: '2026-05-26',
   }),
-  origin_stop_id: col.string(0, 'First stop of the trip by the timetable.', { nullable: true, example: '51200' }),
-  origin_name: col.string(0, 'Name of the first stop.', { nullable: true, example: 'Utrera' }),
-  destination_stop_id: col.string(0, 'Last stop of the trip by the timetable.', { nullable: true, example: '50600' }),
-  destination_name: col.string(0, 'Name of the last stop.', { nullable: true, example: 'Lora del Río' }),
+  origin_id: col.string(0, 'First stop of the trip by the timetable.', { nullable: true, example: '51200' }),
+  origin: col.string(0, 'Its name.', { nullable: true, example: 'Utrera' }),
+  destination_id: col.string(0, 'Last stop of the trip by the timetable.', { nullable: true, example: '50600' }),
+  destination: col.string(0, 'Its name.', { nullable: true, example: 'Lora del Río' }),
   map: nested.object(
     "What Renfe's map of trains says of it, for which no licence is stated; null where it is not on the map.",
     {
@@ -96,8 +90,8 @@ const fields = {
       previous_stop_id: map.previous_stop_id,
       next_stop_id: map.next_stop_id,
       expected_arrival_at: map.expected_arrival_at,
-      origin_stop_id: map.origin_stop_id,
-      destination_stop_id: map.destination_stop_id,
+      origin_id: map.origin_stop_id,
+      destination_id: map.destination_stop_id,
     },
     { nullable: true },
   ),

@@ -1,10 +1,10 @@
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
-import { instant, type Sql, sql } from '../../../lake/query/sql.ts'
+import { column, instant, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { bucketStart } from '../../define/buckets.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { nested, record } from '../../define/fields.ts'
-import { livesIn } from '../../define/lives.ts'
+import { followedIn, livesIn } from '../../define/lives.ts'
 import { oneOf } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
 import { provinceField, provinceName } from '../tail.ts'
@@ -18,7 +18,7 @@ const GROUPS = ['province'] as const
 const FLAT = {
   province_code: columns.province_code,
   active: col.integer(0, 'Active as far as the lake has followed.', { unit: '1', example: 12 }),
-  activations: col.integer(0, 'Activated in the hours listed.', { unit: '1', example: 240 }),
+  activations: col.integer(0, 'Activated in the hours listed, as far as these are known.', { unit: '1', example: 240 }),
 } as const
 
 const count = record('V16Count', 'How many V16 beacons are active and how many were activated in each of the last hours.', {
@@ -26,7 +26,11 @@ const count = record('V16Count', 'How many V16 beacons are active and how many w
   ...FLAT,
   hours: nested.objects('The hours, rising, each with what was activated in it; the last one still goes on.', {
     period_start: col.instant(0, 'Begin of the hour.', { example: '2026-01-02T12:00:00.000Z' }),
-    activations: col.integer(0, 'Activated in the hour.', { unit: '1', example: 10 }),
+    activations: col.integer(0, 'Activated in the hour; null where it was over before the lake began to follow the beacons.', {
+      unit: '1',
+      nullable: true,
+      example: 10,
+    }),
   }),
 })
 
@@ -38,7 +42,7 @@ export const v16Stats = defineEndpoint({
   recent: { hours: HOURS, wider: 'PRO' },
   summary: 'V16 beacons that are active, and activations per hour of the last day',
   about:
-    'Counts only, of all Spain or by province. The hours are the last 24, the one that goes on included; an activation is counted in the hour that the source states for it. From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far.',
+    'Counts only, of all Spain or by province. The hours are the last 24, the one that goes on included; an activation is counted in the hour that the source states for it. Hours that were over before the lake began to follow the beacons are null: nobody counted them. From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far.',
   params: {
     group_by: oneOf('What to count by; all together unless given.', GROUPS, { example: 'province' }),
     province: provinceParam,
@@ -73,7 +77,7 @@ export const v16Stats = defineEndpoint({
 
 interface Hour {
   readonly period_start: number
-  readonly activations: number
+  readonly activations: number | null
 }
 
 function countsOf(of: {
@@ -84,7 +88,9 @@ function countsOf(of: {
   readonly last: number
 }): Sql {
   const [first, last] = [instant(of.first), instant(of.last)]
-  const lives = livesIn(v16Beacons, { from: of.first, to: of.to }, ['province_code', 'activated_at'])
+  const period = { from: of.first, to: of.to }
+  const time = column(v16Beacons, v16Beacons.time)
+  const lives = livesIn(v16Beacons, period, ['province_code', 'activated_at'])
   const wanted = of.province === null ? sql`true` : sql`province_code = ${of.province}`
   // All Spain is one group, also where there is no beacon in it.
   const groups = of.group_by === null ? sql`SELECT CAST(NULL AS VARCHAR) AS province_code` : sql`SELECT DISTINCT province_code FROM lives`
@@ -93,11 +99,14 @@ function countsOf(of: {
   return sql`
     WITH lives AS MATERIALIZED (SELECT ${group} AS province_code, activated_at, status FROM (${lives}) WHERE ${wanted}),
     per_hour AS (SELECT province_code, ${hour} AS period_start, count(*) AS activations FROM lives WHERE activated_at >= ${first} GROUP BY ALL),
+    began AS (SELECT coalesce(min(${time}), ${last}) AS began_at FROM ${followedIn(v16Beacons, period)}),
     hours AS (SELECT unnest(generate_series(${first}, ${last}, INTERVAL 1 HOUR)) AS period_start),
     steps AS (
-      SELECT groups.province_code, hours.period_start, coalesce(per_hour.activations, 0) AS activations
+      SELECT groups.province_code, hours.period_start,
+        CASE WHEN hours.period_start + INTERVAL 1 HOUR > began_at THEN coalesce(per_hour.activations, 0) END AS activations
       FROM (${groups}) AS groups
       CROSS JOIN hours
+      CROSS JOIN began
       LEFT JOIN per_hour
         ON per_hour.province_code IS NOT DISTINCT FROM groups.province_code AND per_hour.period_start = hours.period_start
     )

@@ -8,7 +8,7 @@ import { CHANGE_KINDS } from '../changes.ts'
 import { END_REASONS } from '../ends.ts'
 import { RAIL_LISTS } from '../rail/codes.ts'
 import { DAY_TYPES } from '../rail/punctuality.ts'
-import { TRAIN_DELAY_SOURCES, TRAIN_MATCHES } from '../rail/train.ts'
+import { TRAIN_MATCHES } from '../rail/train.ts'
 import { WORKS_PHASES } from '../road/works.ts'
 import { FEED_HEALTH } from './freshness.ts'
 
@@ -49,7 +49,6 @@ const OTHER_LISTS: readonly CodeList[] = [
   FEED_HEALTH,
   DAY_TYPES,
   TRAIN_MATCHES,
-  TRAIN_DELAY_SOURCES,
   ...RAIL_LISTS,
 ]
 
