@@ -67,12 +67,12 @@ export interface Band {
  * The blocks of one dataset that a publication of a feed may lose whole (a núcleo, the M-30). A block is what the values of a column
  * name: text by text, or each element of a list, so that a row of a list is in several blocks, or in none where it is empty.
  *
- * A block is missing from a publication that has no row in it, where the lake expects at least `least` things of it (`expected`), and is not
- * where it expects fewer, whatever was there before. Where the lake tells nothing of a block, it is missing where the last publication
+ * A block is missing from a publication that has no row in it alone, where the lake expects at least `least` things of it (`expected`), and is
+ * not where it expects fewer, whatever was there before. Where the lake tells nothing of a block, it is missing where the last publication
  * before, by data time, that had some of it had at least `least`.
- * The absence of a row counts for nothing while any of its blocks is missing: an alert of two núcleos may have gone with either. While a
- * block is missing, what is compared with the last publication is the rows in the other blocks; a row of several counts in each, on both
- * sides.
+ * The absence of a row counts for nothing while any of its blocks is missing: an alert of two núcleos may have gone with either. A row of
+ * several blocks counts for none of them, else one alert of two núcleos would hide that one is missing. While a block is missing, what is
+ * compared with the last publication is the rows that are in one of the others alone.
  */
 export interface Blocks {
   readonly column: string

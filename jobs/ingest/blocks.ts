@@ -7,7 +7,7 @@ const LEAST_BLOCK = 20
 
 /** What one publication says of the blocks of a dataset. */
 export interface BlockFacts {
-  /** Rows by block. */
+  /** Rows by block, of those that are in no other. */
   readonly counts: Readonly<Record<string, number>>
   /** Blocks that the parser said it lacks. */
   readonly said: readonly string[]
@@ -83,6 +83,15 @@ export function blocksOf(row: AnyRow, column: string): string[] {
   const value = row[column]
   if (value === null || value === undefined) return []
   return Array.isArray(value) ? [...new Set(value.map(String))] : [String(value)]
+}
+
+/**
+ * Counts a row, given its blocks, for its block. A row in several counts for none of them: it may be published with any, and would hide
+ * that one of them is missing.
+ */
+export function countRow(counts: Record<string, number>, blocks: readonly string[]): void {
+  const [block, ...others] = blocks
+  if (block !== undefined && others.length === 0) counts[block] = (counts[block] ?? 0) + 1
 }
 
 /** The blocks that what the log says of a fetch's blocks names. */

@@ -1,7 +1,7 @@
 import { rowChecker } from '../../lake/schema/check-rows.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { type Feed, type FeedBody, FormatError } from '../feeds/define.ts'
-import { blockCounts, blocksOf } from './blocks.ts'
+import { blockCounts, blocksOf, countRow } from './blocks.ts'
 import { makeKeySet } from './key-set.ts'
 import { collectNotes, countReason, type Report } from './notes.ts'
 
@@ -11,7 +11,7 @@ export interface Publication {
   readonly rows: ReadonlyMap<string, AnyRow[]>
   /** How many good rows each dataset of the feed has, by its id. */
   readonly counts: ReadonlyMap<string, number>
-  /** Of datasets with blocks, how many good rows each block has. */
+  /** Of datasets with blocks, how many good rows are in each block and in no other. */
   readonly blocks: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly report: Report
   /** The publication's own time, else the fetch time; ms since the epoch. */
@@ -89,7 +89,7 @@ function makeSink(
       if (reason !== null) return refuse(reason)
       if (!seen.add(row)) return refuse('key comes twice in one publication')
       sink.count++
-      if (sink.blocks) for (const block of blocksOf(row, column as string)) sink.blocks[block] = (sink.blocks[block] ?? 0) + 1
+      if (sink.blocks) countRow(sink.blocks, blocksOf(row, column as string))
       return true
     },
   }

@@ -62,12 +62,20 @@ async function restoreEntries(
   }
 }
 
-/** Asks the log about the blocks of things that live, which are followed back at most to where the oldest of them was seen. */
+/**
+ * Asks the log about the blocks of things that live, which are followed back at most to where the oldest of them was seen. What is in several
+ * counts for none of them, but may have been in one alone: it is followed back to its begin.
+ */
 async function missingFrom(state: DatasetState, log: Backwards, { feed, dataset }: RestoreOptions): Promise<MissingFrom> {
   const window = await newestWindow(log)
   let since = Date.parse((window.at(-1) as AcceptedFetch).data_time)
-  for (const { status, updated_at } of state.entries.values()) if (status === 'ACTIVE') since = Math.min(since, updated_at)
-  return missingBackwards(log, { dataset: dataset.id, rule: ruleOf(feed, dataset.id), since })
+  const rule = ruleOf(feed, dataset.id)
+  for (const { row, status, updated_at } of state.entries.values()) {
+    if (status !== 'ACTIVE') continue
+    const isShared = rule !== null && blocksOf(row, rule.column).length > 1
+    since = Math.min(since, isShared && dataset.life ? instantOfRow(row, dataset.life.since) : updated_at)
+  }
+  return missingBackwards(log, { dataset: dataset.id, rule, since })
 }
 
 /**
@@ -136,7 +144,8 @@ function declared(row: AnyRow, ...less: string[]): AnyRow {
 
 /**
  * Finds for each thing that lives the last landed fetch that had it, and how many counting ones after it had not. A fetch that lacks the blocks
- * of all that is still looked for cannot have had it, and is not read; a few others tell of everything, for what is absent from them is over.
+ * of all that is still looked for cannot have had it, and is not read, unless some of it is in several blocks, which count none of it; a few
+ * others tell of everything, for what is absent from them is over.
  */
 async function countAbsences(
   context: IngestContext,
@@ -145,6 +154,7 @@ async function countAbsences(
 ): Promise<void> {
   const { feed, dataset, landed, log, missing: isMissing, anywhere } = options
   const rule = ruleOf(feed, dataset.id)
+  const isShared = ({ row }: Entry): boolean => rule !== null && blocksOf(row, rule.column).length > 1
   const open = new Map([...state.entries].filter(([, entry]) => entry.status === 'ACTIVE'))
   let looked = { size: -1, blocks: new Set<string>(), gone: '', isGone: false }
   let step = 0
@@ -163,7 +173,7 @@ async function countAbsences(
     const { counts } = blockFactsOf(accepted, dataset.id)
     const gone = missing.filter((block) => !counts[block])
     if (gone.join() !== looked.gone) {
-      const isGone = [...open.values()].every((entry) => !countsAbsence(entry, rule, gone))
+      const isGone = [...open.values()].every((entry) => !countsAbsence(entry, rule, gone) && !isShared(entry))
       looked = { ...looked, gone: gone.join(), isGone }
     }
     if (looked.isGone) continue

@@ -1,4 +1,5 @@
 import { railCalendar } from '../../../lake/datasets/rail/calendar.ts'
+import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { scan } from '../../../lake/query/scan.ts'
@@ -10,8 +11,12 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 /** An answer holds for so long. */
 const STEP_S = 300
-/** A train counts from so long after its departure to so long before its arrival: live data have it a little late, and lose it a little early. */
+/**
+ * A train counts from so long after its departure to so long before its arrival, live data having it a little late and losing it a little
+ * early; of a short trip this share of its duration, which else would never count (Zaragoza's).
+ */
 const MARGIN_S = 600
+const MARGIN_SHARE = 0.25
 /** Trains of a service day run on until 26:00; until then the day before counts too. */
 const DAY_ENDS_MS = 28 * HOUR
 /** A timetable is published every night, but some nights have none; an older one than this is no more what runs. */
@@ -19,10 +24,11 @@ const OLDEST_MS = 8 * DAY
 
 /**
  * The núcleos that live data must have, by the commuter timetable of their time: how many of its trips are on their way for the whole of a
- * step, well after their departure and before their arrival. A núcleo of which the newest version has no trip that day is not known.
+ * step, well after their departure and before their arrival. Buses, which timetables have where there are works and live data hardly ever, are
+ * not expected. A núcleo of which the newest version has no trip that day, of trains or buses, is not known.
  */
 export const expectedNucleos: ExpectedBlocks = Object.freeze({
-  from: [railCalendar, railTrips, railStopTimes],
+  from: [railCalendar, railRoutes, railTrips, railStopTimes],
   every_s: STEP_S,
   query: tripsUnderWay,
 })
@@ -43,16 +49,21 @@ function tripsUnderWay(at: number): Sql {
       QUALIFY rank() OVER (PARTITION BY service_date ORDER BY valid_from DESC) = 1
     ),
     runs AS (
-      SELECT nucleo_code, service_date, seconds, min(departure) AS leaves, max(arrival) AS arrives
+      SELECT
+        t.nucleo_code, r.route_type, service_date, seconds, min(departure) AS leaves, max(arrival) AS arrives,
+        least(${MARGIN_S}, ${MARGIN_SHARE} * (max(arrival) - min(departure))) AS margin
       FROM services
-      JOIN ${scan(railTrips, versions)} USING (timetable_version, service_id)
+      JOIN ${scan(railTrips, versions)} AS t USING (timetable_version, service_id)
       JOIN ${scan(railStopTimes, versions)} USING (timetable_version, trip_id)
-      WHERE nucleo_code IS NOT NULL
-      GROUP BY timetable_version, trip_id, nucleo_code, service_date, seconds
+      LEFT JOIN ${scan(railRoutes, versions)} AS r USING (timetable_version, route_id)
+      WHERE t.nucleo_code IS NOT NULL
+      GROUP BY timetable_version, trip_id, t.nucleo_code, r.route_type, service_date, seconds
     )
     SELECT
       nucleo_code AS block,
-      CAST(count(*) FILTER (leaves <= seconds - ${MARGIN_S} AND arrives >= seconds + ${STEP_S + MARGIN_S}) AS INTEGER) AS count
+      CAST(count(*) FILTER (
+        route_type IS DISTINCT FROM 'BUS' AND leaves <= seconds - margin AND arrives >= seconds + ${STEP_S} + margin
+      ) AS INTEGER) AS count
     FROM runs
     GROUP BY nucleo_code
     HAVING count(DISTINCT service_date) = ${days.length}

@@ -40,8 +40,11 @@ interface Service {
   readonly weekdays: readonly boolean[]
 }
 
-/** Reads which services run on which days: ranges on their weekdays, less the days taken out, and those added. */
-export async function readCalendar(zip: Zip): Promise<GtfsCalendar> {
+/**
+ * Reads which services run on which days: ranges on their weekdays, less the days taken out, and those added. Throws `FormatError` where a
+ * network that needs exceptions has none.
+ */
+export async function readCalendar(zip: Zip, { needsExceptions }: { readonly needsExceptions: boolean }): Promise<GtfsCalendar> {
   const services = new Map<string, Service>()
   const bad = { count: 0, sample: '' }
   const refuse = (line: string): void => {
@@ -64,6 +67,8 @@ export async function readCalendar(zip: Zip): Promise<GtfsCalendar> {
     }
   if (services.size === 0) throw new FormatError('calendar.txt has no service')
   const exceptions = zip.names.includes('calendar_dates.txt') ? await readExceptions(zip, refuse) : new Map<string, Map<number, boolean>>()
+  if (needsExceptions && exceptions.size === 0)
+    throw new FormatError('calendar_dates.txt, which this timetable needs, is not there or has no day')
   const days = new Map([...services].map(([id, service]) => [id, daysOf(service, exceptions.get(id))]))
   for (const [id, added] of exceptions) if (!services.has(id)) days.set(id, daysOf(null, added))
   const first = firstDayOf(days)

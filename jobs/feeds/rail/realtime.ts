@@ -7,8 +7,12 @@ export type Network = 'CERCANIAS' | 'AVLDMD'
 
 /** Commuter trains come and go, none may run at night, and the first fetch after an outage may be of another hour: núcleos tell what is missing. */
 export const COMMUTER_BAND: Band = Object.freeze({ atLeast: 0, minRatio: 0, maxRatio: 100_000 })
-/** Long distance has no núcleos; in two minutes not four of ten of its trains are gone, and where only a few run the next publication is taken. */
-export const LONG_DISTANCE_BAND: Band = Object.freeze({ ...COMMUTER_BAND, soon: [{ within_s: 120, minRatio: 0.6 }] })
+/**
+ * Long distance has no núcleos to tell what is missing. A publication with few of the trains of the one before, or none, is refused for as long
+ * as live data count, 15 minutes: taken sooner, a gap would end every alert while they do. After that it is taken: where only a few trains
+ * run, they may well be gone.
+ */
+export const LONG_DISTANCE_BAND: Band = Object.freeze({ ...COMMUTER_BAND, soon: [{ within_s: 900, minRatio: 0.6 }] })
 
 const HOST = 'https://gtfsrt.renfe.com/'
 const MAX_BYTES = 16_000_000

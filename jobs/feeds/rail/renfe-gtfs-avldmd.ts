@@ -16,6 +16,7 @@ const ROUTE_ID = /^(\d{5})(\d{5})/
 const IDS: NetworkIds = {
   network: 'AVLDMD',
   prefix: 'avldmd',
+  needsExceptions: true,
   nucleoOf: () => null,
   terminiOf(id) {
     const match = ROUTE_ID.exec(id)

@@ -16,6 +16,7 @@ const NUCLEO = /^\d\d/
 const IDS: NetworkIds = {
   network: 'CERCANIAS',
   prefix: 'cercanias',
+  needsExceptions: false,
   nucleoOf: (id) => NUCLEO.exec(id)?.[0] ?? null,
   terminiOf: () => ({ origin_stop_id: null, destination_stop_id: null }),
   trainOf: (id) => ({ train_number: TRIP_ID.exec(id)?.[1] ?? null, variant: null, validity_start: null }),

@@ -56,6 +56,7 @@ function positionRow(
 ): FeedRow<typeof railPositions> {
   const { tripId } = vehicle.trip
   const { train_number, line, nucleo_code } = tripParts(tripId)
+  const position = positionOf(vehicle, notes)
   if (train_number === null) notes.warn(tripId === null ? 'a train without a trip' : 'a trip id of no known form')
   return {
     source: renfe.id,
@@ -67,13 +68,20 @@ function positionRow(
     train_number: train_number ?? vehicle.vehicleId,
     line,
     nucleo_code,
-    position: vehicle.position,
-    position_source: vehicle.position && sourceOf(vehicle.status),
+    position,
+    position_source: position && sourceOf(vehicle.status),
     vehicle_status: vehicle.status,
     stop_id: vehicle.stopId === NO_STOP ? null : vehicle.stopId,
     platform: PLATFORM.exec(vehicle.label ?? '')?.[1] ?? null,
     label: vehicle.label,
   }
+}
+
+/** Latitude and longitude 0 say that there is no fix. */
+function positionOf({ position }: RealtimeVehicle, notes: Notes): RealtimeVehicle['position'] {
+  if (position?.lat !== 0 || position.lon !== 0) return position
+  notes.warn('position of a train cannot be right')
+  return null
 }
 
 /** A train that is seen later than it is published would hide all that is said of it until then. */

@@ -12,6 +12,8 @@ export interface NetworkIds {
   readonly network: 'CERCANIAS' | 'AVLDMD'
   /** What the names of its versions begin with. */
   readonly prefix: string
+  /** True where calendar.txt runs all days and the exceptions alone are the timetable: without them an archive is not whole. */
+  readonly needsExceptions: boolean
   /** Commuter network that a route, service, trip or shape id begins with; null where ids have none. */
   readonly nucleoOf: (id: string) => string | null
   /** Stations that a route's id names. */

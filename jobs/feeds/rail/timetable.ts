@@ -57,7 +57,7 @@ export async function* readTimetable(
   const wants = (...some: readonly Dataset[]): boolean => wanted === undefined || some.some((dataset) => wanted.has(dataset))
   for (const { bytes } of given.bodies) {
     const zip = await openZip(bytes, { maxBytes: MOST_UNPACKED })
-    const calendar = await readCalendar(zip)
+    const calendar = await readCalendar(zip, ids)
     const { first, validFrom } = calendar
     const version = { network: ids.network, timetable_version: `${ids.prefix}-${first}`, valid_from: validFrom }
     const timetable: Timetable = { ids, zip, calendar, version, notes }

@@ -67,6 +67,28 @@ test('a train that is seen later than it is published is as old as its publicati
   expect(publication.report.warnings.get('a train is seen later than it is published')).toBe(1)
 })
 
+test('latitude 0, longitude 0 is no position', async () => {
+  const vehicle = (latitude: number, longitude: number): object => ({
+    trip: { tripId: '1041M90001C3' },
+    vehicle: { id: '90001' },
+    currentStatus: 'IN_TRANSIT_TO',
+    position: { latitude, longitude },
+  })
+  const places = [
+    [0, 0],
+    [40, 0],
+    [0, -3],
+  ] as const
+  const entities = places.map(([lat, lon], at) => ({ id: `VP_C3-9000${at}`, vehicle: vehicle(lat, lon) }))
+  const publication = await parseBytes(renfePositions, realtimeJson(entities))
+  expect(rowsOf(publication, 'rail_positions')).toMatchObject([
+    { position: null, position_source: null },
+    { position: { lat: 40, lon: 0 }, position_source: 'GPS' },
+    { position: { lat: 0, lon: -3 }, position_source: 'GPS' },
+  ])
+  expect([...publication.report.warnings]).toEqual([['position of a train cannot be right', 1]])
+})
+
 test('an added train, one without a trip and one of an odd id are kept; an unknown status is counted', async () => {
   const vehicle = (tripId?: string, more: object = {}): object => ({
     ...(tripId === undefined ? {} : { trip: { tripId } }),

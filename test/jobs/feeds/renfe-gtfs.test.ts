@@ -16,7 +16,8 @@ import { type Member, membersOf, zipOf, zipOfFolder } from '../../helpers/zip.ts
 const FIXTURES = join(import.meta.dirname, '../../fixtures')
 const CERCANIAS_MEMBERS = membersOf(join(FIXTURES, 'renfe_gtfs_cercanias/2026-08.zip'))
 const CERCANIAS = zipOf(...CERCANIAS_MEMBERS)
-const AVLDMD = zipOfFolder(join(FIXTURES, 'renfe_gtfs_avldmd/2026-08.zip'))
+const AVLDMD_MEMBERS = membersOf(join(FIXTURES, 'renfe_gtfs_avldmd/2026-08.zip'))
+const AVLDMD = zipOf(...AVLDMD_MEMBERS)
 const NIGHT = Date.parse('2026-08-22T02:10:00Z')
 const shared = sharedFolder()
 
@@ -221,6 +222,14 @@ describe('high-speed, long and medium distance', () => {
       ...['22', '24', '25'].map((day) => ['2026-08-222026-08-25001901', `2026-08-${day}`]),
       ...['24', '25', '26', '27', '28', '29'].map((day) => ['2026-08-242026-08-30004372', `2026-08-${day}`]),
     ])
+  })
+
+  test('an archive without exceptions is refused: its calendar runs all days', async () => {
+    const reason = 'calendar_dates.txt, which this timetable needs, is not there or has no day'
+    const without = AVLDMD_MEMBERS.filter(({ name }) => name !== 'calendar_dates.txt')
+    await expect(parse(renfeGtfsAvldmd, zipOf(...without))).rejects.toThrow(reason)
+    const empty = withMember(AVLDMD_MEMBERS, 'calendar_dates.txt', (text) => text.slice(0, text.indexOf('\n') + 1))
+    await expect(parse(renfeGtfsAvldmd, zipOf(...empty))).rejects.toThrow(reason)
   })
 
   test('ids tell termini, variant and first day of validity; the number is the commercial one', async () => {

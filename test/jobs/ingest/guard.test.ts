@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Blocks, defineFeed, type Feed } from '../../../jobs/feeds/define.ts'
-import { blockCounts, blocksOf } from '../../../jobs/ingest/blocks.ts'
+import { LONG_DISTANCE_BAND } from '../../../jobs/feeds/rail/realtime.ts'
+import { blockCounts, blocksOf, countRow } from '../../../jobs/ingest/blocks.ts'
 import { type Before, judge } from '../../../jobs/ingest/guard.ts'
 import { collectNotes } from '../../../jobs/ingest/notes.ts'
 import type { Publication } from '../../../jobs/ingest/parse.ts'
@@ -32,7 +33,7 @@ function publication(counts: Record<string, number>, publishedAt: number | null 
 /** What is counted of rows while they are parsed. */
 function counted(rows: readonly { readonly province_code: unknown }[]): Pick<Publication, 'rows' | 'counts' | 'blocks'> {
   const blocks: Record<string, number> = {}
-  for (const block of rows.flatMap((row) => blocksOf(row, 'province_code'))) blocks[block] = (blocks[block] ?? 0) + 1
+  for (const row of rows) countRow(blocks, blocksOf(row, 'province_code'))
   return { rows: new Map(), counts: new Map([['fuel_stations', rows.length]]), blocks: { fuel_stations: blocks } }
 }
 
@@ -107,6 +108,16 @@ describe('the guard', () => {
     expect(judge(feed, publication({ '08': 500 }), last({ '08': 500, '51': 12 }))).toMatchObject({ kind: 'accept', missing: {} })
   })
 
+  test('long-distance trains that are gone are believed after 15 minutes, for so long live data count', () => {
+    const live = { ...feed, blocks: {}, bands: { fuel_stations: LONG_DISTANCE_BAND } }
+    const after = (count: number, seconds: number): string => {
+      const now = publication({ '08': count })
+      return judge(live, now, last({ '08': 100 }, NOON - 1000 * seconds)).kind
+    }
+    expect([after(59, 30), after(59, 900), after(0, 900), after(60, 30)]).toEqual(['reject', 'reject', 'reject', 'accept'])
+    expect([after(59, 901), after(0, 901)]).toEqual(['accept', 'accept'])
+  })
+
   test('half a publication is refused', () => {
     const verdict = judge(feed, publication({ '08': 500 }), last({ '08': 500, '28': 500, '41': 300 }))
     expect(verdict).toMatchObject({ kind: 'reject', reason: 'fuel_stations: 2 of 3 blocks missing' })
@@ -166,18 +177,18 @@ describe('blocks as a feed declares them', () => {
     expect(missing(had, {})).toEqual({ fuel_stations: ['28', '41', '50'] })
   })
 
-  test('a row of a list is in each of its blocks, once, and in none where the list is empty', () => {
-    expect(alerts(['10', '20'], ['10', '10'], [], ['51']).blocks).toEqual({ fuel_stations: { '10': 2, '20': 1, '51': 1 } })
+  test('a row of a list counts for its block, once, and for none where it is in several or the list is empty', () => {
+    expect(alerts(['10', '20'], ['10', '10'], [], ['51']).blocks).toEqual({ fuel_stations: { '10': 1, '51': 1 } })
   })
 
-  test('where a block of a list is missing, the rows in the others are compared, each in all of its blocks', () => {
+  test('where a block of a list is missing, the rows that are in one of the others alone are compared', () => {
     const rules = declared({ column: 'province_code', least: 2, mostMissing: 0.7 })
-    // Six alerts: four of Madrid and Asturias, two of Rodalies. Without Asturias, its alerts name Madrid alone.
-    const before = lastAlerts(6, { '10': 4, '20': 4, '51': 2 })
+    // Nine alerts: four of Madrid, two of Asturias, two of Rodalies, and one of Madrid and Asturias.
+    const before = lastAlerts(9, { '10': 4, '20': 2, '51': 2 })
     const now = alerts(['10'], ['10'], ['10'], ['10'], ['51'], ['51'])
     expect(judge(rules, now, before)).toMatchObject({ kind: 'accept', missing: { fuel_stations: ['20'] } })
-    // Those that were of both are gone with it: four of six in the blocks that are there.
-    expect(judge(rules, alerts(['51'], ['51'], ['10']), before)).toMatchObject({
+    // The one of both hides nothing, there or not: three of the six that are of one of the others are.
+    expect(judge(rules, alerts(['51'], ['51'], ['10'], ['10', '20']), before)).toMatchObject({
       kind: 'accept',
       missing: { fuel_stations: ['20'] },
     })

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { type Blocks, defineFeed, type Feed } from '../../../jobs/feeds/define.ts'
 import { readBackwards } from '../../../jobs/ingest/backwards.ts'
 import { rebuild } from '../../../jobs/ingest/rebuild.ts'
+import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
 import { landedOf } from '../../../lake/landed.ts'
 import { sql } from '../../../lake/query/sql.ts'
@@ -49,6 +50,28 @@ const expecting: Feed = defineFeed({
   },
 })
 
+/** Alerts of one block, of the other, or of both, told by the first letter of their id. */
+const listing: Feed = defineFeed({
+  ...little,
+  into: [railAlerts],
+  bands: { rail_alerts: { atLeast: 0, minRatio: 0, maxRatio: 1000 } },
+  blocks: { rail_alerts: { column: 'nucleo_codes', least: 3, mostMissing: 1 } },
+  async *rows(bodies, clock, notes) {
+    for await (const { dataset, rows } of little.rows(bodies, clock, notes))
+      if (dataset === v16Beacons) yield { dataset: railAlerts, rows: rows.map(listed) }
+  },
+})
+
+function listed({ source_id, km }: AnyRow): AnyRow {
+  const nucleo_codes = NUCLEOS[String(source_id)[0] as keyof typeof NUCLEOS]
+  return { ...ALERT, source_id, nucleo_codes, text_es: String(km) }
+}
+
+const NUCLEOS = { a: ['10'], b: ['20'], d: ['10', '20'] } as const
+const NOTHING = { train_number: null, service_date: null, delay_s: null, effect: null, cause: null, active_from: null, active_until: null }
+const LISTS = { lines: [], hashtags: [], route_ids: [], stop_ids: [], trip_ids: [], translations: [] }
+const ALERT = { source: 'renfe', kind: 'NOTICE', derived: false, network: 'CERCANIAS', ...LISTS, ...NOTHING }
+
 /** Random numbers in [0, 1) that a seed decides. */
 function dice(seed: number): () => number {
   let state = seed
@@ -92,6 +115,8 @@ function shuffled(editions: readonly Edition[], roll: () => number): Edition[] {
   return late
 }
 
+const nameOf = (row: AnyRow): string => String(row['source_id'] ?? row['sensor_id'])
+
 /** What becomes of editions in tables and in Redis. What the guard refuses as too old an operator accepts. */
 async function tell(editions: readonly Edition[], after: (stage: Stage, step: number) => Promise<void>, one: Feed = feed) {
   const stage = await openStage()
@@ -110,9 +135,7 @@ async function tell(editions: readonly Edition[], after: (stage: Stage, step: nu
     const told: Record<string, unknown> = {}
     for (const dataset of one.into) {
       told[dataset.id] = await tableRows(stage.context, dataset)
-      told[`live ${dataset.id}`] = (await stage.live(dataset.id))?.sort((one, other) =>
-        JSON.stringify(one) < JSON.stringify(other) ? -1 : 1,
-      )
+      told[`live ${dataset.id}`] = (await stage.live(dataset.id))?.sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
       expect(await rebuild(stage.context, { feed: one, dataset, from: 0, to: null })).toMatchObject({ removed: 0, added: 0 })
     }
     return { told, late }
@@ -126,6 +149,8 @@ test.each([
   [12, 'feed', feed, 'ab'],
   [10, 'feed of which the lake expects things', expecting, 'ab'],
   [10, 'feed with things in no block', feed, 'abc'],
+  [10, 'feed with things in several blocks', listing, 'abd'],
+  [13, 'feed with things in several blocks', listing, 'abd'],
   [11, 'feed with things in no block of which the lake expects some', expecting, 'abc'],
 ] as const)(
   'what is told of editions does not depend on when they came, landed and were forgotten (seed %i, a %s)',

@@ -159,6 +159,33 @@ test('a notice that names only a station goes on while a núcleo is missing that
   expect(left).toEqual([8, 8, 8, 8, 8, 8, 8, 7])
 })
 
+test.each([false, true])(
+  'notices go on while their núcleo is missing, though one of it and another stays (new process: %s)',
+  async (isNew) => {
+    const notice = (id: string, ...routes: string[]): object => ({
+      id,
+      alert: { informedEntity: routes.map((routeId) => ({ routeId })), descriptionText: { translation: [{ text: id, language: 'es' }] } },
+    })
+    const madrid = Array.from({ length: 20 }, (_, at) => notice(`AVISO_1${at}`, '10T0001C1'))
+    const rodalies = Array.from({ length: 15 }, (_, at) => notice(`AVISO_5${at}`, '51T0001R1'))
+    const both = notice('AVISO_9', '46T0001C1', '51T0001R1')
+    const steps = [[...madrid, ...rodalies, both], ...Array(4).fill([...madrid, both]), ...Array(4).fill(madrid)] as object[][]
+    for (const [nth, entities] of [...steps, ...(Array(3).fill([...madrid, ...rodalies]) as object[][])].entries()) {
+      const at = NOON + nth * 120_000
+      const missing = nth > 0 && nth < steps.length ? ['rail_alerts/51'] : []
+      expect(await publish(renfeAlerts, realtimeJson(entities, at), at)).toMatchObject({ outcome: 'accepted', missing_blocks: missing })
+      // What is of both goes on as well, until that one is back and it is not.
+      expect(await live('rail_alerts', renfeAlerts)).toHaveLength(nth < steps.length + 2 ? 36 : 35)
+      if (!isNew) continue
+      await runner.land(renfeAlerts, never)
+      await context.redis.flushall()
+      runner = makeRunner(context)
+      await runner.heal([renfeAlerts])
+      expect(await live('rail_alerts', renfeAlerts)).toHaveLength(nth < steps.length + 2 ? 36 : 35)
+    }
+  },
+)
+
 test('the last trains of a night leave one by one, and no núcleo is missing for it', async () => {
   const trips = ['1041M90001C3', '1041M90002C3', '2041M90003C1', '2041M90004C1']
   let at = NOON

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { expectedNucleos } from '../../../jobs/feeds/rail/expected-nucleos.ts'
+import { railCalendar } from '../../../lake/datasets/rail/calendar.ts'
+import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
+import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
+import { railTrips } from '../../../lake/datasets/rail/trips.ts'
+import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
+import { exampleTableRow } from '../../api/service.ts'
+import { tempFolder } from '../../helpers/temp.ts'
+import { landRows, openTestLake } from '../../lake/query/fixtures.ts'
+
+test('buses are not expected, and a short trip is for half of its duration', async () => {
+  const lake = await openTestLake(tempFolder())
+  try {
+    // Of 61 buses alone run; 70 has a trip of 20 minutes, 60 one of two hours; of 62 no route is known.
+    const trips = [
+      ['61', 'BUS', 28_800, 36_000],
+      ['70', 'RAIL', 30_000, 31_200],
+      ['60', 'RAIL', 28_800, 36_000],
+      ['62', null, 28_800, 36_000],
+    ] as const
+    const days = ['2026-03-10', '2026-03-11']
+    const version = { network: 'CERCANIAS', timetable_version: 'cercanias-2026-03-10', valid_from: Date.parse('2026-03-09T23:00:00Z') }
+    const land = (dataset: Dataset, rows: readonly AnyRow[]) =>
+      landRows(
+        lake,
+        dataset,
+        rows.map((row) => exampleTableRow(dataset, { ...version, ...row })),
+      )
+    const services = trips.flatMap(([nucleo_code]) => days.map((service_date) => ({ service_id: nucleo_code, service_date, nucleo_code })))
+    await land(railCalendar, services)
+    await land(
+      railRoutes,
+      trips.flatMap(([nucleo_code, route_type]) => (route_type ? [{ route_id: nucleo_code, nucleo_code, route_type }] : [])),
+    )
+    await land(
+      railTrips,
+      trips.map(([code]) => ({ trip_id: code, route_id: code, service_id: code, nucleo_code: code })),
+    )
+    const stop = (trip_id: string, stop_sequence: number, at: number) => ({ trip_id, stop_sequence, arrival: at, departure: at })
+    await land(
+      railStopTimes,
+      trips.flatMap(([code, , leaves, arrives]) => [stop(code, 1, leaves), stop(code, 2, arrives)]),
+    )
+    const expectedAt = async (time: string): Promise<unknown> => {
+      const rows = await lake.query(expectedNucleos.query(Date.parse(`2026-03-11T${time}+01:00`)), { timeout_ms: 10_000, maxRows: 20 })
+      return Object.fromEntries(rows.map(({ block, count }) => [block, count]))
+    }
+    // From 08:25, five minutes after it left at 08:20, to 08:35, five before it arrives, for the whole of a step.
+    expect(await expectedAt('08:20:00')).toEqual({ '60': 1, '61': 0, '62': 1, '70': 0 })
+    expect(await expectedAt('08:25:00')).toEqual({ '60': 1, '61': 0, '62': 1, '70': 1 })
+    expect(await expectedAt('08:30:00')).toEqual({ '60': 1, '61': 0, '62': 1, '70': 1 })
+    expect(await expectedAt('08:35:00')).toEqual({ '60': 1, '61': 0, '62': 1, '70': 0 })
+    expect(await expectedAt('08:05:00')).toEqual({ '60': 0, '61': 0, '62': 0, '70': 0 })
+    expect(await expectedAt('09:50:00')).toEqual({ '60': 0, '61': 0, '62': 0, '70': 0 })
+  } finally {
+    await lake.close()
+  }
+})
