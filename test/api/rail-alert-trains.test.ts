@@ -54,7 +54,8 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-const idsOf = (reply: Reply): string[] => reply.alerts.map(({ id }: Reply) => id)
+/** The alerts of a reply; none of one that there is not yet. */
+const idsOf = (reply: Reply): string[] => (reply.alerts ?? []).map(({ id }: Reply) => id)
 const found = async (query: string): Promise<string[]> => idsOf(await service.json(`/api/trenes/alertas?${query}`))
 
 test('before any timetable has arrived alerts are there as they were published', async () => {
