@@ -4,6 +4,10 @@ import type { LiveReader } from '../lake/live/read.ts'
 import type { Lake } from '../lake/open.ts'
 import { allMunicipalities } from '../lake/places/municipalities.ts'
 import type { ObjectStore } from '../lake/store/store.ts'
+import type { Access } from './access/access.ts'
+import { callerReader, type TrustedProxies, trustedProxies } from './access/limits/address.ts'
+import type { Limiter } from './access/limits/limiter.ts'
+import { DEFAULT_PLANS, type PlanTable } from './access/plans.ts'
 import type { Endpoint } from './define/endpoint.ts'
 import { endpoints as all } from './endpoints/catalog.ts'
 import { buildApp } from './http/app.ts'
@@ -15,12 +19,20 @@ export interface ApiOptions {
   readonly store: ObjectStore
   readonly lake: Lake
   readonly live: LiveReader
+  readonly access: Access
+  readonly limiter: Limiter
   readonly log: FastifyBaseLogger
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
   /** The address that clients use; the one listened on unless told. */
   readonly publicUrl?: string | null
+  /** Proxies whose X-Forwarded-For is believed; none unless told. */
+  readonly trusted?: TrustedProxies
+  /** The plans that are shown; those of the specification unless told. */
+  readonly plans?: PlanTable
+  /** Where people change their plan; nowhere unless told. */
+  readonly upgradeUrl?: string | null
   /** Bytes of replies kept in memory. */
   readonly cacheBytes?: number
   /** Time between two looks at the tables whose slices are kept in memory, in ms. */
@@ -42,8 +54,9 @@ const LAKE_POLL_MS = 5000
 
 /** Starts the API on a port. */
 export async function startApi(options: ApiOptions): Promise<Api> {
-  const { store, lake, live, log, host, port, publicUrl = null, clock = Date.now, endpoints = all } = options
+  const { store, lake, live, access, limiter, log, host, port, publicUrl = null, clock = Date.now, endpoints = all } = options
   const { cacheBytes = CACHE_BYTES, lakePoll_ms = LAKE_POLL_MS } = options
+  const { trusted = trustedProxies(''), plans = DEFAULT_PLANS, upgradeUrl = null } = options
   // The list of municipalities takes a fifth of a second to build: now, so that no request waits for it and those beside it.
   allMunicipalities()
   const secret = await cursorSecret(store)
@@ -53,6 +66,11 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     endpoints,
     state,
     lake,
+    access,
+    limiter,
+    callerOf: callerReader(trusted),
+    plans,
+    upgradeUrl,
     cursors: cursors(secret),
     log,
     clock,

@@ -21,23 +21,37 @@ interface Setting<K extends Kind = Kind> {
   readonly allowed: Allowed
   /** Another variable that counts where this one is not set. */
   readonly or?: string
+  /** True where the value holds a password or the like: mistakes do not repeat it. */
+  readonly secret?: true
 }
 
-type More = Allowed & Pick<Setting, 'or'>
+type More = Allowed & Pick<Setting, 'or' | 'secret'>
 
 const setting = <K extends Kind, const F extends Value<K> | null>(
   env: string,
   kind: K,
   about: string,
   fallback: F,
-  { or, ...allowed }: More = {},
-): Setting<K> & { readonly fallback: F } => ({ env, kind, about, fallback, allowed, ...(or === undefined ? {} : { or }) })
+  { or, secret, ...allowed }: More = {},
+): Setting<K> & { readonly fallback: F } => ({
+  ...{ env, kind, about, fallback, allowed },
+  ...(or === undefined ? {} : { or }),
+  ...(secret === undefined ? {} : { secret }),
+})
 
 const KB = 1024
 const MB = 1024 ** 2
 const GB = 1024 ** 3
 const STORE_URL = { pattern: /^(s3:\/\/|file:\/\/\/|(?![A-Za-z][A-Za-z0-9+.-]*:\/\/))/, words: '`s3://bucket/prefix` or a folder' }
 const REDIS_PLACE = { pattern: /^(rediss?:\/\/|unix:\/\/|\/)/, words: '`redis://…`, `rediss://…` or the path of a socket' }
+const PEPPERS = {
+  pattern: /^[1-9]\d{0,3}:[0-9a-f]{64}(,[1-9]\d{0,3}:[0-9a-f]{64})*$/,
+  words: '`<version>:<64 hexadecimal digits>`, several with commas',
+}
+const JSON_OBJECT = { pattern: /^\s*\{[^]*\}\s*$/, words: 'JSON such as `{"PRO": {"price_eur_month": 59}}`' }
+const NETWORKS = { pattern: /^[\da-fA-F.:/,\s]+$/, words: 'addresses or CIDR ranges, several with commas' }
+const SMTP_PLACE = { pattern: /^smtps?:\/\/./, words: '`smtp://…` or `smtps://…`' }
+const MAILBOX = { pattern: /^[^\r\n]*[^\s<]@[^\r\n]+$/, words: '`name@example.org` or `Name <name@example.org>`' }
 
 /** Every setting of the service; the README's table and the checks come from it. */
 export const SETTINGS = {
@@ -62,6 +76,30 @@ export const SETTINGS = {
   publishersUrl: setting('PUBLISHERS_URL', 'url', 'Stand-in that is asked in place of the publishers; set by `scripts/start`.', null),
   host: setting('HOST', 'text', 'Address the API listens on.', '127.0.0.1'),
   port: setting('PORT', 'count', 'Port of the API; 0 takes a free one.', 8080, { min: 0, max: 65_535 }),
+  publicUrl: setting('PUBLIC_URL', 'url', 'Address of the API that clients use, for links; the one it listens on unless set.', null),
+  trustedProxies: setting(
+    'TRUSTED_PROXIES',
+    'text',
+    'Proxies in front of the API, whose `X-Forwarded-For` says whom a request is from; nobody else is believed.',
+    null,
+    { like: NETWORKS },
+  ),
+  plans: setting('PLANS', 'text', 'Changes to the plans as `/api/plans` shows them: by plan, the terms that differ.', '{}', {
+    like: JSON_OBJECT,
+  }),
+  upgradeUrl: setting('UPGRADE_URL', 'url', 'Page where people change their plan; unless set, none is named.', null),
+  keyPepper: setting(
+    'KEY_PEPPER',
+    'text',
+    'Secret that keys and e-mail addresses are hashed with, the current one first; unless set, the file `<data>/key-pepper`, made at the first start. **Without it no key works: back it up, apart from the store.**',
+    null,
+    { like: PEPPERS, secret: true },
+  ),
+  smtpUrl: setting('SMTP_URL', 'text', 'Server for mails, with user and password; unless set they are written to `<data>/outbox`.', null, {
+    like: SMTP_PLACE,
+    secret: true,
+  }),
+  mailFrom: setting('MAIL_FROM', 'text', 'Sender of mails.', 'Traffic Intelligence <no-reply@localhost>', { like: MAILBOX }),
   logLevel: setting('LOG_LEVEL', 'text', 'Least level of log lines.', 'info', { oneOf: ['trace', 'debug', 'info', 'warn', 'error'] }),
   queryMemory: setting('QUERY_MEMORY', 'bytes', 'Memory of DuckDB in one process.', 2 * GB, { min: 256 * MB }),
   queryThreads: setting('QUERY_THREADS', 'count', 'Threads of DuckDB in one process.', 2, { min: 1, max: 256 }),
@@ -95,11 +133,11 @@ export type Config = { readonly [K in keyof Settings]: Value<Settings[K]['kind']
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const mistakes: string[] = []
   const read: Record<string, unknown> = {}
-  for (const [name, { env: variable, or, kind, fallback, allowed }] of Object.entries<Setting>(SETTINGS)) {
+  for (const [name, { env: variable, or, kind, fallback, allowed, secret }] of Object.entries<Setting>(SETTINGS)) {
     const given = [variable, ...(or === undefined ? [] : [or])].find((one) => env[one] !== undefined && env[one] !== '')
     const value = given === undefined ? fallback : parse(kind, env[given] as string)
     if (given !== undefined && (value === null || !isAllowed(value, allowed)))
-      mistakes.push(`${given}=${env[given]}: ${words(kind, allowed)}`)
+      mistakes.push(`${given}=${secret ? '…' : env[given]}: ${words(kind, allowed)}`)
     else read[name] = value
   }
   if (mistakes.length > 0) throw new Error(`mistakes in the configuration:\n  ${mistakes.join('\n  ')}`)

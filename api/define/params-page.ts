@@ -53,13 +53,14 @@ export function pageParams(endpoint: Pick<Endpoint, 'returns' | 'read'>): Readon
   return {
     ...lists,
     fields: listOf(fieldParam(returns.record.fields)),
-    lang: langParam(returns.record.languages ?? SPOKEN),
+    lang: langParam(returns.record.languages),
     format: oneOf('Representation; goes before the Accept header.', located ? FORMATS : (['json'] as const)),
     ...(read.kind === 'lake' ? { snapshot: snapshotParam } : {}),
   }
 }
 
-function langParam(languages: readonly Lang[]): Param<Lang> {
+/** The parameter `lang` of what has texts in these languages. */
+export function langParam(languages: readonly Lang[] = SPOKEN): Param<Lang> {
   const others = LANGS.every((lang) => languages.includes(lang)) ? '' : '; the others are answered in Spanish, and Content-Language says so'
   const about = `Language of texts that there are in several: ${languages.slice(0, -1).join(', ')} or ${languages.at(-1)}${others}.`
   const parse = (text: string): Lang => {

@@ -4,6 +4,8 @@ interface ProblemKind {
   readonly title: string
   /** What a caller can do about it; shown on the page of the problem. */
   readonly help: string
+  /** Its `type` where others have defined it; its page here unless told. */
+  readonly type?: string
 }
 
 /** Every problem the API answers with, by code: the last segment of the `type` URL. */
@@ -33,6 +35,22 @@ export const PROBLEMS = Object.freeze({
     title: 'The request is not well-formed HTTP or its URL cannot be decoded',
     help: 'Check the encoding of the URL.',
   },
+  'key-required': {
+    status: 401,
+    title: 'This needs a key',
+    help: 'Send a key in the header X-API-Key; POST /api/keys gives one.',
+  },
+  'invalid-key': {
+    status: 401,
+    title: 'There is no such key',
+    help: 'Check the key: it has 40 characters and begins with tia_. Nothing is answered to a wrong key that would be without one.',
+  },
+  'revoked-key': { status: 401, title: 'The key was revoked', help: 'Make another with POST /api/keys.' },
+  'expired-key': {
+    status: 401,
+    title: 'The key has expired',
+    help: 'It was rotated, or its e-mail address was not confirmed in time. Use the new one, or make another with POST /api/keys.',
+  },
   'not-found': { status: 404, title: 'There is nothing here', help: 'Check the path and the id; GET /openapi.json lists every path.' },
   'method-not-allowed': { status: 405, title: 'The path does not take this method', help: 'The Allow header lists the methods it takes.' },
   'not-acceptable': {
@@ -41,6 +59,7 @@ export const PROBLEMS = Object.freeze({
     help: 'Send an Accept header with one of the listed media types, or none.',
   },
   'request-timeout': { status: 408, title: 'The request did not arrive in time', help: 'Send it again over a better connection.' },
+  conflict: { status: 409, title: 'The state of things does not allow this now', help: 'See the detail for what is in the way.' },
   'payload-too-large': { status: 413, title: 'The request body is too large', help: 'Send less; requests for data have no body.' },
   'uri-too-long': { status: 414, title: 'The URL is too long', help: 'Ask for fewer ids at once.' },
   'expectation-failed': {
@@ -49,6 +68,17 @@ export const PROBLEMS = Object.freeze({
     help: 'Send Expect: 100-continue, or none.',
   },
   'unsupported-media-type': { status: 415, title: 'The request body has a media type that is not taken', help: 'Send application/json.' },
+  'key-limit-reached': {
+    status: 422,
+    title: 'The e-mail address has as many keys as it may have',
+    help: 'Revoke one first: with the key itself, or by the link that is mailed to the address.',
+  },
+  'quota-exceeded': {
+    status: 429,
+    title: 'A limit was reached',
+    help: 'Try again after the seconds in Retry-After; violated-policies names the limit.',
+    type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
+  },
   'headers-too-large': { status: 431, title: 'The request headers are too large', help: 'Send fewer or shorter headers.' },
   internal: { status: 500, title: 'Something broke on our side', help: 'Try again; if it goes on, tell us the request_id.' },
   'query-timeout': {
@@ -74,6 +104,8 @@ export type ProblemCode = keyof typeof PROBLEMS
 export interface ProblemError {
   readonly detail: string
   readonly parameter?: string
+  /** Where it is in the request's body, as a JSON Pointer. */
+  readonly pointer?: string
   readonly value?: string
   /** Values that would have been taken, where there is a list of them. */
   readonly allowed?: readonly string[]
@@ -85,6 +117,8 @@ export interface ProblemOptions {
   /** Seconds after which a retry makes sense; sent as Retry-After. */
   readonly retry_after_s?: number
   readonly headers?: Readonly<Record<string, string>>
+  /** Members of the body that this kind of problem has besides. */
+  readonly extensions?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
 }
 

@@ -2,6 +2,11 @@ import { hash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Lake } from '../../lake/open.ts'
+import type { Access } from '../access/access.ts'
+import { registerAccounts } from '../access/account-routes.ts'
+import type { CallerOf } from '../access/limits/address.ts'
+import type { Limiter } from '../access/limits/limiter.ts'
+import type { PlanTable } from '../access/plans.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import { problem } from '../define/problems.ts'
 import type { AnswerContext, Answerer } from './answer.ts'
@@ -24,6 +29,13 @@ export interface AppParts {
   readonly endpoints: readonly Endpoint[]
   readonly state: ServiceState
   readonly lake: Lake
+  readonly access: Access
+  readonly limiter: Limiter
+  /** Whom requests are counted to that have no key. */
+  readonly callerOf: CallerOf
+  readonly plans: PlanTable
+  /** Where people change their plan; null where they cannot. */
+  readonly upgradeUrl: string | null
   readonly cursors: Cursors
   readonly log: FastifyBaseLogger
   readonly clock: () => number
@@ -84,6 +96,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     registerEndpoint(app, { state, kept, cache, clock }, endpoint, answererOf(context, parts.lake, kept))
   }
   registerPlatform(app, parts)
+  registerAccounts(app, parts)
   return app
 }
 

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../lake/schema/json.ts'
 import { SOURCE_MODES } from '../../lake/system.ts'
+import type { Param } from '../define/params.ts'
 import { PROBLEMS, type ProblemCode } from '../define/problems.ts'
 
 /** A piece of the description. */
@@ -16,6 +17,28 @@ export function problemResponse(codes: readonly ProblemCode[], examples?: Part):
     ...(isRetried ? { headers: { 'Retry-After': ref('headers', 'RetryAfter') } } : {}),
     content: { 'application/problem+json': { schema: ref('schemas', 'Problem'), ...(examples ? { examples } : {}) } },
   }
+}
+
+/** A parameter as an operation lists it; `example` goes before its own. */
+export function parameterPart(name: string, one: Param, options: { readonly inPath: boolean; readonly example: string | undefined }): Part {
+  const example = options.example ?? one.example
+  const typed = example === undefined ? undefined : typedExample(one, example)
+  return {
+    name,
+    in: options.inPath ? 'path' : 'query',
+    required: options.inPath || one.required,
+    description: one.about,
+    schema: one.list ? { type: 'array', items: one.schema } : one.schema,
+    ...(one.list ? { style: 'form', explode: false } : {}),
+    ...(typed === undefined ? {} : { example: typed }),
+  }
+}
+
+function typedExample(one: Param, text: string): unknown {
+  const { type } = one.schema as { type?: string }
+  const value = (part: string): unknown =>
+    type === 'integer' || type === 'number' ? Number(part) : type === 'boolean' ? part === 'true' : part
+  return one.list ? text.split(',').map(value) : value(text)
 }
 
 /** The schemas that replies of many endpoints share. */
@@ -39,9 +62,10 @@ export function commonSchemas(): Record<string, JsonSchema> {
           items: {
             type: 'object',
             required: ['detail'],
-            properties: { detail: text, parameter: text, value: text, allowed: { type: 'array', items: text } },
+            properties: { detail: text, parameter: text, pointer: text, value: text, allowed: { type: 'array', items: text } },
           },
         },
+        'violated-policies': { type: 'array', items: text, description: 'Of quota-exceeded: the limits that were reached.' },
       },
     },
     Meta: {
@@ -99,5 +123,27 @@ export const HEADERS: Part = Object.freeze({
     schema: { type: 'integer' },
   },
   Link: { description: 'The next page, rel="next".', schema: { type: 'string' } },
+  RateLimitPolicy: {
+    description: 'Every limit: its name, q requests in any w seconds.',
+    schema: { type: 'string' },
+    example: '"minute";q=30;w=60, "day";q=1000;w=86400',
+  },
+  RateLimit: {
+    description: 'Where the caller stands: r requests are left, t seconds until more are.',
+    schema: { type: 'string' },
+    example: '"minute";r=29;t=60, "day";r=999;t=86400',
+  },
+  XRateLimitLimit: { description: 'Requests that the limit with the least left admits.', schema: { type: 'integer' } },
+  XRateLimitRemaining: { description: 'Requests that it has left.', schema: { type: 'integer', minimum: 0 } },
+  XRateLimitReset: { description: 'Until it has more. Unit: s.', schema: { type: 'integer', minimum: 0 } },
   RetryAfter: { description: 'When to try again. Unit: s.', schema: { type: 'integer', minimum: 1 } },
+})
+
+/** What replies of limited paths say of limits. */
+export const LIMIT_HEADERS: Part = Object.freeze({
+  'RateLimit-Policy': ref('headers', 'RateLimitPolicy'),
+  RateLimit: ref('headers', 'RateLimit'),
+  'X-RateLimit-Limit': ref('headers', 'XRateLimitLimit'),
+  'X-RateLimit-Remaining': ref('headers', 'XRateLimitRemaining'),
+  'X-RateLimit-Reset': ref('headers', 'XRateLimitReset'),
 })

@@ -1,7 +1,8 @@
 import { SOURCE_MODES } from '../../lake/system.ts'
+import { EXAMPLE_PLANS, PLAN_PARAMS, PLANS_SCHEMA } from '../access/plan-list.ts'
 import { PROBLEMS } from '../define/problems.ts'
 import { MEDIA_TYPES } from './answer.ts'
-import { type Part, ref } from './openapi-parts.ts'
+import { type Part, parameterPart, problemResponse, ref } from './openapi-parts.ts'
 import { problemPage } from './problem-replies.ts'
 
 /** The paths that are no data. */
@@ -16,12 +17,19 @@ export function platformPaths(baseUrl: string): Part {
     },
     '/openapi.json': {
       get: operation('openapi', 'This description', {
-        200: {
-          ...json('OpenAPI 3.1.', abridged(baseUrl), DESCRIPTION),
-          headers: { ETag: ref('headers', 'ETag'), 'Cache-Control': ref('headers', 'CacheControl') },
-        },
-        304: { description: 'The copy that If-None-Match names is still good.' },
+        200: { ...json('OpenAPI 3.1.', abridged(baseUrl), DESCRIPTION), headers: LASTING },
+        304: NOT_MODIFIED,
       }),
+    },
+    '/api/plans': {
+      get: {
+        ...operation('plans', 'The plans: what they cost, admit and contain', {
+          200: { ...json('All of them, the lowest first.', EXAMPLE_PLANS, PLANS_SCHEMA), headers: LASTING },
+          304: NOT_MODIFIED,
+          400: problemResponse(['unknown-parameter', 'invalid-parameter']),
+        }),
+        parameters: Object.entries(PLAN_PARAMS).map(([name, one]) => parameterPart(name, one, { inPath: false, example: undefined })),
+      },
     },
     '/problems/{code}': {
       get: {
@@ -52,6 +60,9 @@ function json(description: string, example: Part, properties: Part): Part {
   const schema = { type: 'object', required: Object.keys(properties), properties }
   return { description, content: { [MEDIA_TYPES.json.split(';')[0] as string]: { schema, example } } }
 }
+
+const LASTING: Part = Object.freeze({ ETag: ref('headers', 'ETag'), 'Cache-Control': ref('headers', 'CacheControl') })
+const NOT_MODIFIED: Part = Object.freeze({ description: 'The copy that If-None-Match names is still good.' })
 
 const HEALTH: Part = Object.freeze({ status: { const: 'ok', description: 'The process answers.' } })
 

@@ -1,14 +1,14 @@
 import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
+import { accountPaths, accountSchemas, SECURITY_SCHEMES } from '../access/account-openapi.ts'
 import { type Endpoint, isCounted, type ListReturn, pathParams } from '../define/endpoint.ts'
 import { placeOf } from '../define/fields.ts'
-import type { Param } from '../define/params.ts'
 import { FORMATS, isLocated } from '../define/params-page.ts'
 import { PROBLEMS, type ProblemCode } from '../define/problems.ts'
 import { membersOf, recordSchema } from '../define/shape.ts'
 import { MEDIA_TYPES } from './answer.ts'
 import { exampleProblems } from './example-problems.ts'
 import { exampleReply } from './example-reply.ts'
-import { commonSchemas, HEADERS, type Part, problemResponse, ref } from './openapi-parts.ts'
+import { commonSchemas, HEADERS, type Part, parameterPart, problemResponse, ref } from './openapi-parts.ts'
 import { platformPaths } from './openapi-platform.ts'
 import { problemBody } from './problem-replies.ts'
 import { allParams } from './request.ts'
@@ -34,16 +34,19 @@ export function openapi(endpoints: readonly Endpoint[], baseUrl: string): Part {
     tags: [
       { name: 'data', description: 'Everything that answers with data.' },
       ...domains.map((name) => ({ name, description: `Data of the domain ${name}.` })),
+      { name: 'account', description: 'Keys, and the account that they belong to.' },
       { name: 'platform', description: 'What runs the service.' },
     ],
     paths: {
       ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, { get: operation(endpoint, baseUrl) }])),
       ...platformPaths(baseUrl),
+      ...accountPaths(),
     },
     components: {
-      schemas: { ...commonSchemas(), ...Object.fromEntries(endpoints.flatMap(recordSchemas)) },
+      schemas: { ...commonSchemas(), ...accountSchemas(), ...Object.fromEntries(endpoints.flatMap(recordSchemas)) },
       responses: problemResponses(),
       headers: HEADERS,
+      securitySchemes: SECURITY_SCHEMES,
     },
   }
 }
@@ -70,7 +73,7 @@ function operation(endpoint: Endpoint, baseUrl: string): Part {
     ...(recent ? { 'x-plan-wider': { beyond_hours: recent.hours, plan: recent.wider } } : {}),
     ...(excerpts ? { 'x-excerpts': excerpts.map(({ of, columns }) => ({ dataset: of.id, plan: of.plan.live, columns })) } : {}),
     parameters: [...allParams(endpoint)].map(([name, one]) =>
-      parameter(name, one, { inPath: inPath.includes(name), example: endpoint.example[name] }),
+      parameterPart(name, one, { inPath: inPath.includes(name), example: endpoint.example[name] }),
     ),
     responses: {
       200: {
@@ -104,27 +107,6 @@ function operationId(path: string): string {
     .slice(2)
     .map((part) => part.replace(/^\{(\w+)\}$/, 'by_$1').replaceAll('-', '_'))
     .join('_')
-}
-
-function parameter(name: string, one: Param, options: { readonly inPath: boolean; readonly example: string | undefined }): Part {
-  const example = options.example ?? one.example
-  const typed = example === undefined ? undefined : typedExample(one, example)
-  return {
-    name,
-    in: options.inPath ? 'path' : 'query',
-    required: options.inPath || one.required,
-    description: one.about,
-    schema: one.list ? { type: 'array', items: one.schema } : one.schema,
-    ...(one.list ? { style: 'form', explode: false } : {}),
-    ...(typed === undefined ? {} : { example: typed }),
-  }
-}
-
-function typedExample(one: Param, text: string): unknown {
-  const { type } = one.schema as { type?: string }
-  const value = (part: string): unknown =>
-    type === 'integer' || type === 'number' ? Number(part) : type === 'boolean' ? part === 'true' : part
-  return one.list ? text.split(',').map(value) : value(text)
 }
 
 /** The schema of an endpoint's JSON reply. */

@@ -1,11 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import type { Lake } from '../../lake/open.ts'
+import { PLAN_PARAMS, plansReply } from '../access/plan-list.ts'
+import type { PlanTable } from '../access/plans.ts'
 import type { Endpoint } from '../define/endpoint.ts'
+import type { Lang } from '../define/fields.ts'
 import { PROBLEMS, type ProblemCode, problem } from '../define/problems.ts'
 import { MEDIA_TYPES, weakTag } from './answer.ts'
 import { openapi } from './openapi.ts'
 import { problemPage } from './problem-replies.ts'
 import { type Ready, ready } from './replies.ts'
+import { queryReader } from './request.ts'
 import { registerOtherMethods, sendFound } from './routes.ts'
 import type { ServiceState } from './state.ts'
 
@@ -14,6 +18,8 @@ export interface PlatformParts {
   readonly endpoints: readonly Endpoint[]
   readonly state: ServiceState
   readonly lake: Lake
+  readonly plans: PlanTable
+  readonly upgradeUrl: string | null
   readonly clock: () => number
   readonly baseUrl: () => string
 }
@@ -23,7 +29,8 @@ const NO_STORE = Object.freeze({ 'Cache-Control': 'no-store' })
 const DESCRIPTION_S = 300
 
 /** Registers the paths that are no data. */
-export function registerPlatform(app: FastifyInstance, { endpoints, state, lake, clock, baseUrl }: PlatformParts): void {
+export function registerPlatform(app: FastifyInstance, parts: PlatformParts): void {
+  const { endpoints, state, lake, plans, upgradeUrl, clock, baseUrl } = parts
   app.get('/health', { exposeHeadRoute: true }, async (_request, reply) => reply.headers(NO_STORE).send({ status: 'ok' }))
   app.get('/ready', { exposeHeadRoute: true }, async (_request, reply) => {
     const checks = { redis: state.live.connected, lake: await answers(() => lake.store.now()) }
@@ -39,8 +46,21 @@ export function registerPlatform(app: FastifyInstance, { endpoints, state, lake,
     url: '/openapi.json',
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      if (description?.baseUrl !== baseUrl()) description = { baseUrl: baseUrl(), reply: describe(endpoints, baseUrl()) }
+      if (description?.baseUrl !== baseUrl()) description = { baseUrl: baseUrl(), reply: described(openapi(endpoints, baseUrl()), null) }
       await sendFound(request.raw, reply, await description.reply, clock())
+    },
+  })
+  const readPlanQuery = queryReader(PLAN_PARAMS)
+  const planLists = new Map<Lang, Promise<Ready>>()
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/plans',
+    exposeHeadRoute: false,
+    handler: async ({ raw }, reply) => {
+      const { lang } = readPlanQuery(raw.url ?? '/')
+      const made = planLists.get(lang) ?? described(plansReply(plans, { lang, upgradeUrl }), lang)
+      planLists.set(lang, made)
+      await sendFound(raw, reply, await made, clock())
     },
   })
   app.get('/problems/:code', { exposeHeadRoute: true }, async (request, reply) => {
@@ -50,16 +70,17 @@ export function registerPlatform(app: FastifyInstance, { endpoints, state, lake,
       .headers({ 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'public, max-age=3600' })
       .send(problemPage(code as ProblemCode))
   })
-  for (const url of ['/health', '/ready', '/openapi.json', '/problems/:code']) registerOtherMethods(app, url)
+  for (const url of ['/health', '/ready', '/openapi.json', '/api/plans', '/problems/:code']) registerOtherMethods(app, url)
 }
 
-function describe(endpoints: readonly Endpoint[], baseUrl: string): Promise<Ready> {
-  const text = JSON.stringify(openapi(endpoints, baseUrl))
+/** A reply that stays the same while the process runs. */
+function described(what: object, language: Lang | null): Promise<Ready> {
+  const text = JSON.stringify(what)
   return ready(
     {
       etag: weakTag(text),
       content_type: MEDIA_TYPES.json,
-      language: null,
+      language,
       links: [],
       data_time: null,
       modified_at: null,

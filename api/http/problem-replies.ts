@@ -4,9 +4,17 @@ import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { QueryError } from '../../lake/query/errors.ts'
 import { PROBLEMS, Problem, type ProblemCode, problem, Refused } from '../define/problems.ts'
+import { redacted } from '../define/redact.ts'
 import { ALLOW, CORS_HEADERS } from './headers.ts'
 import { refusal } from './mistakes.ts'
 import { outageLog } from './outage-log.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** True for paths that only pages of our own may read. */
+    isSameOrigin?: boolean
+  }
+}
 
 const CONTENT_TYPE = 'application/problem+json; charset=utf-8'
 
@@ -39,32 +47,42 @@ export function problemBody(
   made: Problem,
   occurrence: { readonly baseUrl: string; readonly instance: string; readonly request_id: string },
 ): object {
-  const { errors } = made.options
+  const { errors, extensions } = made.options
+  const { title, type = `${occurrence.baseUrl}/problems/${made.code}` }: { readonly title: string; readonly type?: string } =
+    PROBLEMS[made.code]
   return {
-    type: `${occurrence.baseUrl}/problems/${made.code}`,
-    title: PROBLEMS[made.code].title,
+    type,
+    title,
     status: made.status,
     detail: made.message,
     instance: occurrence.instance,
     code: made.code,
     request_id: occurrence.request_id,
     ...(errors ? { errors } : {}),
+    ...extensions,
   }
 }
 
-/** Writes a problem with a fresh request id. */
-function problemReply(made: Problem, options: { readonly baseUrl: string; readonly instance: string }): ProblemReply {
+/** Where a problem came up, and whether pages of other origins may read it. */
+interface ProblemPlace {
+  readonly baseUrl: string
+  readonly instance: string
+  readonly isSameOrigin?: boolean
+}
+
+/** Writes a problem with a fresh request id, without the keys that the request may have had in the wrong place. */
+function problemReply(made: Problem, { isSameOrigin = false, ...place }: ProblemPlace): ProblemReply {
   const { retry_after_s, headers } = made.options
   const request_id = `req_${randomUUID()}`
   return {
     status: made.status,
     request_id,
-    body: JSON.stringify(problemBody(made, { ...options, request_id })),
+    body: redacted(JSON.stringify(problemBody(made, { ...place, request_id }))),
     headers: {
       'Content-Type': CONTENT_TYPE,
       'Cache-Control': 'no-store',
       'X-Request-Id': request_id,
-      ...CORS_HEADERS,
+      ...(isSameOrigin ? {} : CORS_HEADERS),
       ...(retry_after_s === undefined ? {} : { 'Retry-After': String(Math.ceil(retry_after_s)) }),
       ...headers,
     },
@@ -103,6 +121,7 @@ export function answerProblems(
     const { status, headers, body, request_id } = problemReply(made, {
       baseUrl: baseUrl(),
       instance: request.raw.url?.slice(0, 2000) ?? '/',
+      isSameOrigin: request.routeOptions.config.isSameOrigin === true,
     })
     if (status === 503) outages.tell({ problem: made, path: request.routeOptions.url ?? '', request_id })
     else if (status >= 500)
@@ -160,9 +179,9 @@ function endWith(socket: Socket, told: Problem, options: { readonly baseUrl: str
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
 }
 
-/** The problem of a path that exists but not for this method. */
-export function methodProblem(method: string, path: string): Problem {
-  return problem('method-not-allowed', `${path} does not take ${method}; it takes ${ALLOW}.`, { headers: { Allow: ALLOW } })
+/** The problem of a path that exists but not for this method; `allow` lists those that it takes. */
+export function methodProblem(method: string, path: string, allow: string = ALLOW): Problem {
+  return problem('method-not-allowed', `${path} does not take ${method}; it takes ${allow}.`, { headers: { Allow: allow } })
 }
 
 /** The page behind a problem's `type`. */

@@ -1,5 +1,5 @@
 import { type Endpoint, pathParams } from '../define/endpoint.ts'
-import type { Group, Param, Params } from '../define/params.ts'
+import type { Group, Param, Params, ValuesOf } from '../define/params.ts'
 import { NO_PAGE, type PageValues, pageParams } from '../define/params-page.ts'
 import { type ProblemError, Refused } from '../define/problems.ts'
 import { Mistakes, shortened } from './mistakes.ts'
@@ -44,11 +44,7 @@ export function requestReader(endpoint: Endpoint): RequestReader {
     const [path, query] = mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)]
     const mistakes = new Mistakes()
     const texts = new Map<string, string[]>(Object.entries(inPath).map(([name, text]) => [name, [text]]))
-    if (query.includes('%')) checkEncoding(query, mistakes)
-    for (const [name, text] of new URLSearchParams(query)) {
-      if (!params.has(name) || pathNames.has(name)) mistakes.unknown(name, queryNames)
-      else texts.set(name, [...(texts.get(name) ?? []), text])
-    }
+    addTexts(texts, query, queryNames, mistakes)
     const read = new Map<string, unknown>()
     let clock_s = 0
     for (const [name, one] of params) {
@@ -71,6 +67,29 @@ export function requestReader(endpoint: Endpoint): RequestReader {
     const filterKey = JSON.stringify([own, page.ids, page.updated_since, page.sort])
     const key = JSON.stringify([filterKey, page.limit, page.cursor, page.since, page.fields, page.lang, page.total, page.snapshot])
     return { path, query, own, page, filterKey, key, clock_s }
+  }
+}
+
+/** Makes the reader of the query of a path that is no endpoint. It throws a 400 problem that names every mistake. */
+export function queryReader<P extends Readonly<Record<string, Param>>>(params: P): (url: string) => ValuesOf<P> {
+  const names = Object.keys(params)
+  return (url) => {
+    const mark = url.indexOf('?')
+    const mistakes = new Mistakes()
+    const texts = new Map<string, string[]>()
+    addTexts(texts, mark === -1 ? '' : url.slice(mark + 1), names, mistakes)
+    const values = Object.entries(params).map(([name, one]) => [name, readParam(name, one, texts.get(name), mistakes)])
+    mistakes.throwIfAny()
+    return Object.fromEntries(values) as ValuesOf<P>
+  }
+}
+
+/** Adds the texts that a query gives to these names. */
+function addTexts(texts: Map<string, string[]>, query: string, names: readonly string[], mistakes: Mistakes): void {
+  if (query.includes('%')) checkEncoding(query, mistakes)
+  for (const [name, text] of new URLSearchParams(query)) {
+    if (!names.includes(name)) mistakes.unknown(name, names)
+    else texts.set(name, [...(texts.get(name) ?? []), text])
   }
 }
 

@@ -142,21 +142,29 @@ function fail(reply: FastifyReply, error: unknown): void {
 
 /** Answers OPTIONS and refuses every other method but GET and HEAD, before a body is read. */
 export function registerOtherMethods(app: FastifyInstance, url: string): void {
-  app.route({
-    method: 'OPTIONS',
-    url,
-    handler: (_request, reply) =>
-      reply
-        .code(204)
-        .headers({ Allow: ALLOW, ...PREFLIGHT_HEADERS })
-        .send(),
-  })
-  const others = METHODS.filter((method) => !['GET', 'HEAD', 'OPTIONS', 'CONNECT'].includes(method))
+  registerRest(app, url, { methods: ['GET', 'HEAD'], headers: { Allow: ALLOW, ...PREFLIGHT_HEADERS }, isSameOrigin: false })
+}
+
+/** The same for a path that pages of other origins may not read, with the methods that it takes. */
+export function registerOtherMethodsOfOwn(app: FastifyInstance, url: string, methods: readonly string[]): void {
+  registerRest(app, url, { methods, headers: { Allow: [...methods, 'OPTIONS'].join(', ') }, isSameOrigin: true })
+}
+
+function registerRest(
+  app: FastifyInstance,
+  url: string,
+  rest: { readonly methods: readonly string[]; readonly headers: Readonly<Record<'Allow', string>>; readonly isSameOrigin: boolean },
+): void {
+  const { methods, headers, isSameOrigin } = rest
+  const config = { isSameOrigin }
+  app.route({ method: 'OPTIONS', url, config, handler: (_request, reply) => reply.code(204).headers(headers).send() })
+  const others = METHODS.filter((method) => ![...methods, 'OPTIONS', 'CONNECT'].includes(method))
   app.route({
     method: others,
     url,
+    config,
     onRequest: async (request) => {
-      throw methodProblem(request.method, (request.raw.url ?? '').split('?')[0] ?? '')
+      throw methodProblem(request.method, (request.raw.url ?? '').split('?')[0] ?? '', headers.Allow)
     },
     handler: (_request, reply) => reply,
   })

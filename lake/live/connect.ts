@@ -6,6 +6,8 @@ export interface ConnectOptions {
   readonly commandTimeout_ms?: number
   /** False makes commands fail at once while Redis is away, instead of waiting for it. */
   readonly queueWhileAway?: boolean
+  /** False drops commands that were on their way when the connection broke, instead of giving them once more after it is back. */
+  readonly repeatBroken?: boolean
   /** Told of connection errors, which repeat at every attempt to reconnect. */
   readonly onError?: (error: Error) => void
 }
@@ -14,10 +16,14 @@ export interface ConnectOptions {
  * Opens a connection that reconnects for ever, at most every second. `url` is `redis://…`, `rediss://…`, `unix:///path` or the path of a
  * socket. Commands given while Redis is away wait for it unless `queueWhileAway` is false. Who opens it closes it (`disconnect()`).
  */
-export function openRedis(url: string, { commandTimeout_ms, queueWhileAway = true, onError }: ConnectOptions = {}): Redis {
+export function openRedis(
+  url: string,
+  { commandTimeout_ms, queueWhileAway = true, repeatBroken = true, onError }: ConnectOptions = {},
+): Redis {
   const options = {
     maxRetriesPerRequest: null,
     enableOfflineQueue: queueWhileAway,
+    autoResendUnfulfilledCommands: repeatBroken,
     retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 6), 1000),
     ...(commandTimeout_ms === undefined ? {} : { commandTimeout: commandTimeout_ms }),
   } satisfies RedisOptions

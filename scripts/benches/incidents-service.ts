@@ -12,6 +12,7 @@ import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import { claimLake } from '../../lake/system.ts'
 import { startRedis } from '../redis.ts'
+import { benchAccess, benchLimiter } from './bench-access.ts'
 import { benchLake } from './madrid-day.ts'
 import { checkedRows, generatedDocument } from './parsing.ts'
 
@@ -40,10 +41,14 @@ export async function startIncidentsService(folder: string, home: string): Promi
   redis.disconnect()
   const live = openLive({ redisUrl: server.url })
   await live.ready
+  const access = benchAccess({ store: lake.store, redisUrl: server.url, home })
+  const limiter = await benchLimiter(server.url)
   const api = await startApi({
     store: lake.store,
     lake,
     live,
+    access,
+    limiter,
     log: pino({ level: 'warn' }),
     host: '127.0.0.1',
     port: 0,
@@ -52,6 +57,8 @@ export async function startIncidentsService(folder: string, home: string): Promi
     url: `${api.url}/api/incidents`,
     close: async () => {
       await api.close()
+      limiter.close()
+      await access.close()
       await live.close()
       await lake.close()
       await server.stop()

@@ -6,6 +6,7 @@ import { incidentsApi, incidentsNotModified } from './incidents-api.ts'
 import { lakeCommitRows } from './lake-commit-rows.ts'
 import { lakeCommitTable } from './lake-commit-table.ts'
 import { lakeSensorMonth } from './lake-sensor-month.ts'
+import { limits } from './limits.ts'
 import { liveSaturated } from './live-saturated.ts'
 import type { Bench, MemoryBench } from './measure.ts'
 import { pmParse } from './pm-parse.ts'
@@ -26,6 +27,7 @@ export const BENCHES: readonly (Bench | MemoryBench)[] = [
   incidentsApi,
   incidentsNotModified,
   liveSaturated,
+  limits,
   railGtfsLand,
   railPositionsList,
   railDepartures,

@@ -10,6 +10,7 @@ import type { Lake } from '../../lake/open.ts'
 import { madridDate } from '../../lake/schema/time.ts'
 import { claimLake, writeFeedListings } from '../../lake/system.ts'
 import { startRedis } from '../redis.ts'
+import { benchAccess, benchLimiter } from './bench-access.ts'
 import { benchLake } from './madrid-day.ts'
 import { generatedDocument } from './parsing.ts'
 import { landTimetable } from './rail-lake.ts'
@@ -78,11 +79,25 @@ export async function startRailService(home: string, redisUrl: string, began: st
   const live = openLive({ redisUrl })
   await live.ready
   const clock = (): number => benchTime(began)
-  const api = await startApi({ store: lake.store, lake, live, log: pino({ level: 'warn' }), host: '127.0.0.1', port: 0, clock })
+  const access = benchAccess({ store: lake.store, redisUrl, home })
+  const limiter = await benchLimiter(redisUrl)
+  const api = await startApi({
+    store: lake.store,
+    lake,
+    live,
+    access,
+    limiter,
+    log: pino({ level: 'warn' }),
+    host: '127.0.0.1',
+    port: 0,
+    clock,
+  })
   return {
     url: api.url,
     close: async () => {
       await api.close()
+      limiter.close()
+      await access.close()
       await live.close()
       await lake.close()
     },

@@ -15,6 +15,7 @@ import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import { claimLake } from '../../lake/system.ts'
 import { startRedis } from '../redis.ts'
+import { benchAccess, benchLimiter } from './bench-access.ts'
 import type { IncidentsService } from './incidents-service.ts'
 import { benchLake } from './madrid-day.ts'
 import { checkedRows, DOCUMENTS_AT, generatedDocument } from './parsing.ts'
@@ -56,11 +57,15 @@ export async function startTrainsService(folder: string, home: string): Promise<
   redis.disconnect()
   const live = openLive({ redisUrl: server.url })
   await live.ready
-  const api = await startApi({ store: lake.store, lake, live, log: pino({ level: 'warn' }), host: '127.0.0.1', port: 0 })
+  const access = benchAccess({ store: lake.store, redisUrl: server.url, home })
+  const limiter = await benchLimiter(server.url)
+  const api = await startApi({ store: lake.store, lake, live, access, limiter, log: pino({ level: 'warn' }), host: '127.0.0.1', port: 0 })
   return {
     url: `${api.url}/api/trenes/posiciones`,
     close: async () => {
       await api.close()
+      limiter.close()
+      await access.close()
       await live.close()
       await lake.close()
       await server.stop()

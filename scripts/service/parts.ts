@@ -2,7 +2,8 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Redis } from 'ioredis'
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
+import { redacted } from '../../api/define/redact.ts'
 import type { IngestContext } from '../../jobs/ingest/context.ts'
 import { type Config, readConfig } from '../../lake/config.ts'
 import { openRedis } from '../../lake/live/connect.ts'
@@ -168,7 +169,7 @@ export function originOf(standIn: string): (url: string) => string {
   }
 }
 
-/** A log of one line a unit of work, as JSON. */
-export function serviceLog(config: Config, name: string): Logger {
-  return pino({ name, level: config.logLevel, timestamp: pino.stdTimeFunctions.isoTime })
+/** A log of one line a unit of work, as JSON, without the keys and tokens that a line may have got hold of. */
+export function serviceLog(config: Pick<Config, 'logLevel'>, name: string, to: DestinationStream = pino.destination(1)): Logger {
+  return pino({ name, level: config.logLevel, timestamp: pino.stdTimeFunctions.isoTime, hooks: { streamWrite: redacted } }, to)
 }

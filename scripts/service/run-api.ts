@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startApi } from '../../api/server.ts'
 import { readConfig } from '../../lake/config.ts'
 import { openLive } from '../../lake/live/read.ts'
+import { openServiceAccess } from './access.ts'
 import { endWithSupervisor, onStop, tellReady } from './child.ts'
+import { openServiceLimiter, readPlanSettings } from './limits.ts'
 import { openServiceLake, openServiceStore, serviceLog } from './parts.ts'
 
 /** How long the port stays closed for live state that does not come, as from a Redis that is away. */
@@ -11,16 +13,23 @@ const LIVE_WAIT_MS = 5000
 endWithSupervisor()
 const config = readConfig(process.env)
 const log = serviceLog(config, 'api')
+const planSettings = readPlanSettings(config)
 if (!config.redisUrl) throw new Error('REDIS_URL is not set; scripts/start sets it')
 const store = await openServiceStore(config)
 const lake = await openServiceLake(config, store, { process: 'api', log, standBack: true })
+const { access, close: closeAccess } = await openServiceAccess(config, { store, redisUrl: config.redisUrl, log })
+void access.tidy()
+const limiter = await openServiceLimiter({ redisUrl: config.redisUrl, log })
 const live = openLive({ redisUrl: config.redisUrl, onError: (err) => log.warn({ err }, 'live state not read') })
 // Whoever asks as soon as the port is open gets the data that is there.
 await Promise.race([live.ready, sleep(LIVE_WAIT_MS)])
-const api = await startApi({ store, lake, live, log, host: config.host, port: config.port })
+const { host, port, publicUrl } = config
+const api = await startApi({ ...planSettings, store, lake, live, access, limiter, log, host, port, publicUrl })
 
 onStop(async () => {
   await api.close()
+  limiter.close()
+  await closeAccess()
   await live.close()
   await lake.close()
   await store.close()

@@ -4,6 +4,7 @@ import { isAlive } from '../../lake/process-mark.ts'
 import { claimLake } from '../../lake/system.ts'
 import { startRedis } from '../redis.ts'
 import { claimFolder, notePublishers } from './claim.ts'
+import { readPlanSettings } from './limits.ts'
 import { FEED_PROCESS } from './memory.ts'
 import { readOptions, type StartOptions, USAGE } from './options.ts'
 import { say } from './output.ts'
@@ -29,6 +30,7 @@ const FIRST_DATA_MS = 60_000
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2), process.env)
   if (options === 'help') return say(USAGE)
+  readPlanSettings(options.config)
   const release = claimFolder(options.dataFolder)
   process.once('exit', release)
   const store = await openServiceStore(options.config)

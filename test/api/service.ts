@@ -1,5 +1,11 @@
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { type Access, openAccess } from '../../api/access/access.ts'
+import { trustedProxies } from '../../api/access/limits/address.ts'
+import { openLimiter } from '../../api/access/limits/limiter.ts'
+import { openMailer } from '../../api/access/mail.ts'
+import { newPepperText, parsePeppers } from '../../api/access/pepper.ts'
+import type { PlanTable } from '../../api/access/plans.ts'
 import type { Endpoint } from '../../api/define/endpoint.ts'
 import { type Api, startApi } from '../../api/server.ts'
 import { datasets } from '../../lake/catalog.ts'
@@ -14,6 +20,7 @@ import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import { fileStore } from '../../lake/store/file.ts'
 import { claimLake, writeFeedListings } from '../../lake/system.ts'
+import { serviceLog } from '../../scripts/service/parts.ts'
 import { startTestRedis } from '../helpers/redis.ts'
 import { tempFolder } from '../helpers/temp.ts'
 import { landRows, openTestLake } from '../lake/query/fixtures.ts'
@@ -22,6 +29,9 @@ import { landRows, openTestLake } from '../lake/query/fixtures.ts'
 export interface TestService {
   readonly url: string
   readonly lake: Lake
+  readonly access: Access
+  /** Folder of the mails that were sent, unless `smtpUrl` was given. */
+  readonly outbox: string
   /** Publishes rows as the whole current state of a dataset, and waits until the API has them. */
   publish(dataset: Dataset, rows: readonly AnyRow[], options?: PublishOptions): Promise<void>
   /** Lands rows in the dataset's table; `until` (ms) is what they cover, of `feeds`, or all that fill it. */
@@ -82,13 +92,21 @@ interface ServiceOptions {
   /** Its time in ms. */
   readonly clock?: () => number
   readonly slots?: number
+  /** Where mails go, in place of a folder. */
+  readonly smtpUrl?: string
+  /** Takes what the API logs, in place of nobody. */
+  readonly log?: (line: string) => void
+  /** Addresses of proxies that are believed; none unless told. */
+  readonly proxies?: string
+  readonly plans?: PlanTable
+  readonly upgradeUrl?: string
   /** The endpoints to serve; all unless told. */
   readonly endpoints?: readonly Endpoint[]
 }
 
 /** Starts the API. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
-  const { clock = Date.now, slots = 2, ...served } = options
+  const { clock = Date.now, slots = 2, smtpUrl = null, log: write, proxies = '', ...served } = options
   const folder = tempFolder()
   const server = await startTestRedis()
   const redis = openRedis(server.url)
@@ -98,11 +116,28 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const lake = await openTestLake(folder, { store, slots, queue: slots })
   const live = openLive({ redisUrl: server.url, poll_ms: 200 })
   await live.ready
+  const log = write ? serviceLog({ logLevel: 'trace' }, 'api', { write }) : pino({ level: 'silent' })
+  const outbox = join(folder, 'outbox')
+  const mailer = openMailer({ smtpUrl, from: 'keys@example.org', outbox, log, waits_ms: [100] })
+  const access = openAccess({ store, redisUrl: server.url, peppers: parsePeppers(newPepperText()), mailer, log, clock })
+  const limiter = await openLimiter({
+    redisUrl: server.url,
+    processes: 1,
+    recorded: null,
+    onSwitch: () => undefined,
+    onRecordError: () => undefined,
+    probe_ms: 100,
+    // A machine that runs other tests beside may be slow to answer.
+    timeout_ms: 2000,
+  })
   const api: Api = await startApi({
     store,
     lake,
     live,
-    log: pino({ level: 'silent' }),
+    access,
+    limiter,
+    trusted: trustedProxies(proxies),
+    log,
     host: '127.0.0.1',
     port: 0,
     clock,
@@ -114,6 +149,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   return {
     url: api.url,
     lake,
+    access,
+    outbox,
     get,
     json: async (path) => (await get(path)).json(),
     async publish(dataset, rows, { feed = feedOf(dataset), at = clock(), changes = [] } = {}) {
@@ -146,6 +183,9 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     killRedis: () => server.kill(),
     async close() {
       await api.close()
+      limiter.close()
+      await access.close()
+      await mailer.close()
       await live.close()
       redis.disconnect()
       await lake.close()

@@ -34,6 +34,12 @@ const MISTAKES: readonly [variable: string, value: string, allowed: string][] = 
   ['LAND_EVERY_S', '301', 'a whole number, 10 to 300'],
   ['LAKE_URL', 'S3://bucket', '`s3://bucket/prefix` or a folder'],
   ['LAKE_URL', 'gs://bucket', '`s3://bucket/prefix` or a folder'],
+  ['PUBLIC_URL', 'api.example.org', 'an `http(s)://` address'],
+  ['MAIL_FROM', 'nobody', '`name@example.org` or `Name <name@example.org>`'],
+  ['MAIL_FROM', 'a@example.org\r\nBcc: b@example.org', '`name@example.org` or `Name <name@example.org>`'],
+  ['PLANS', '[]', 'JSON such as `{"PRO": {"price_eur_month": 59}}`'],
+  ['TRUSTED_PROXIES', 'proxy.example.org', 'addresses or CIDR ranges, several with commas'],
+  ['UPGRADE_URL', 'example.org/plans', 'an `http(s)://` address'],
   ['REDIS_URL', 'localhost:6379', '`redis://…`, `rediss://…` or the path of a socket'],
 ]
 
@@ -48,11 +54,28 @@ test('all mistakes are told at once', () => {
 })
 
 test.each([
+  ['KEY_PEPPER', '1:secret', '`<version>:<64 hexadecimal digits>`, several with commas'],
+  ['KEY_PEPPER', `0:${'a'.repeat(64)}`, '`<version>:<64 hexadecimal digits>`, several with commas'],
+  ['SMTP_URL', 'mail.example.org?password=secret', '`smtp://…` or `smtps://…`'],
+  ['SMTP_URL', 'https://user:secret@mail.example.org', '`smtp://…` or `smtps://…`'],
+])('%s=%s is refused without being repeated', (variable, value, allowed) => {
+  const read = (): unknown => readConfig({ [variable]: value })
+  expect(read).toThrow(`${variable}=…: ${allowed}`)
+  expect(read).not.toThrow(value)
+})
+
+test.each([
   { PORT: '0', QUERY_SPILL: '0', QUERY_SLOTS: '1', QUERY_THREADS: '1', QUERY_MEMORY: '256MB' },
   { PORT: '65535', QUERY_SLOTS: '64', LAND_EVERY_S: '300', LOG_LEVEL: 'trace' },
   { LAKE_URL: 's3://bucket/prefix', S3_ENDPOINT: 'https://s3.example.org' },
   { LAKE_URL: '/srv/lake' },
   { LAKE_URL: 'lake:2026' },
+  { PLANS: '{\n  "PRO": {"minute": 90}\n}', TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::/32', UPGRADE_URL: 'https://example.org/plans' },
+  {
+    KEY_PEPPER: `2:${'a'.repeat(64)},1:${'0'.repeat(64)}`,
+    SMTP_URL: 'smtps://user:password@mail.example.org:465',
+    MAIL_FROM: 'a@example.org',
+  },
   ...['redis://127.0.0.1:6379', 'rediss://redis.example.org', 'unix:///run/redis.sock', '/run/redis.sock'].map((url) => ({
     REDIS_URL: url,
   })),

@@ -1,0 +1,102 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { openRedis } from '../../lake/live/connect.ts'
+import type { ObjectStore } from '../../lake/store/store.ts'
+import { type Accounts, type Language, openAccounts } from './accounts.ts'
+import { type Attempts, openAttempts } from './attempts.ts'
+import { type KeyIndex, openKeyIndex } from './key-index.ts'
+import type { Mailer } from './mail.ts'
+import { linkMail, type MailReason } from './mail-texts.ts'
+import type { Peppers } from './pepper.ts'
+import { openTokens, type Tokens } from './tokens.ts'
+
+/** What accounts and keys need. Who opened the store and the mailer closes them. */
+export interface AccessOptions {
+  readonly store: ObjectStore
+  readonly redisUrl: string
+  readonly peppers: Peppers
+  readonly mailer: Mailer
+  readonly log: Pick<FastifyBaseLogger, 'warn'>
+  readonly clock?: () => number
+}
+
+/** Everything that decides who may ask. */
+export interface Access {
+  /** From the text of a key to what it stands for: for every request that brings one. */
+  readonly keys: KeyIndex
+  readonly accounts: Accounts
+  readonly attempts: Attempts
+  readonly tokens: Tokens
+  /** Mails a link to an account, unless its address had as many mails today as it may get; never rejects. `page` is the address of the account's page. */
+  mailLink(options: MailedLink): Promise<void>
+  /** Brings what follows from the store in line with it and fills Redis, in one process at a time; does nothing while Redis is away. */
+  tidy(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A link to be mailed. */
+export interface MailedLink {
+  readonly reason: MailReason
+  readonly email: string
+  readonly account: string
+  readonly language: Language
+  readonly page: string
+}
+
+/** How long keys of an address that is not confirmed work, where mails are sent. */
+const UNCONFIRMED_DAYS = 7
+const DAY_MS = 86_400_000
+/** How long the work of one process is enough for the others that start with it, ms. */
+const TIDY_MS = 60_000
+const COMMAND_TIMEOUT_MS = 5000
+
+/** Opens accounts and keys. */
+export function openAccess({ store, redisUrl, peppers, mailer, log, clock = Date.now }: AccessOptions): Access {
+  const keys = openKeyIndex({ store, redisUrl, peppers, clock })
+  const attempts = openAttempts({ redisUrl, peppers, clock })
+  const tokens = openTokens({ store, peppers, clock })
+  const until_days = mailer.isSmtp ? UNCONFIRMED_DAYS : null
+  const accounts = openAccounts({ store, index: keys, peppers, clock, unconfirmed_ms: until_days === null ? null : until_days * DAY_MS })
+  const stop = new AbortController()
+  let tidying: Promise<void> | null = null
+  const tidy = async (): Promise<void> => {
+    const redis = openRedis(redisUrl, { commandTimeout_ms: COMMAND_TIMEOUT_MS })
+    try {
+      if ((await redis.set('access:tidy', '1', 'PX', TIDY_MS, 'NX')) !== 'OK') return
+      await accounts.tidy(stop.signal)
+      await tokens.tidy()
+    } catch (err) {
+      if (!stop.signal.aborted) log.warn({ err }, 'the records of keys could not all be brought in line')
+    } finally {
+      redis.disconnect()
+    }
+  }
+  return {
+    keys,
+    accounts,
+    attempts,
+    tokens,
+    mailLink: async ({ reason, email, account, language, page }) => {
+      try {
+        if ((await attempts.take('mail-to-email', email)) > 0) return
+        const isConfirmed = (await accounts.contact(account))?.isConfirmed === true
+        const link = `${page}?token=${tokens.link(account)}`
+        mailer.send({ to: email, ...linkMail(reason, { language, link, until_days: isConfirmed ? null : until_days }) })
+      } catch (err) {
+        // A key that was made is shown all the same.
+        log.warn({ err, reason }, 'link not mailed')
+      }
+    },
+    tidy: () => {
+      tidying ??= tidy().finally(() => {
+        tidying = null
+      })
+      return tidying
+    },
+    close: async () => {
+      stop.abort()
+      await tidying
+      keys.close()
+      attempts.close()
+    },
+  }
+}

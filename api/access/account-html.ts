@@ -1,0 +1,188 @@
+import { hash } from 'node:crypto'
+import { OVERLAP_H, OVERLAP_MOST_H } from './account-fields.ts'
+import type { Language, ListedKey, NewKey } from './accounts.ts'
+import type { KeyStatus } from './slots.ts'
+
+const STYLE =
+  ':root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}' +
+  'form{display:inline}table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.4rem .6rem .4rem 0;vertical-align:top}' +
+  'code{overflow-wrap:anywhere}input,button{font:inherit;padding:.3rem .6rem}section{margin:2rem 0}'
+
+/** Headers of every page of the account: nothing from elsewhere, no frame, no address that a link would tell, kept in no cache. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+})
+
+interface Words {
+  readonly title: string
+  readonly ask: string
+  readonly email: string
+  readonly send: string
+  readonly asked: string
+  readonly openIntro: string
+  readonly open: string
+  readonly ended: string
+  readonly keys: string
+  readonly none: string
+  readonly columns: readonly [string, string, string, string, string]
+  readonly until: string
+  readonly rotate: string
+  readonly hours: string
+  readonly revoke: string
+  readonly revokeAll: string
+  readonly remove: string
+  readonly removeIntro: string
+  readonly sure: string
+  readonly leave: string
+  readonly newKey: string
+  readonly once: string
+  readonly back: string
+  readonly removed: string
+  readonly tooMany: string
+  readonly status: Readonly<Record<KeyStatus, string>>
+}
+
+const WORDS: Readonly<Record<Language, Words>> = {
+  es: {
+    title: 'Sus claves',
+    ask: 'Escriba su dirección de correo y le enviaremos un enlace para ver y gestionar sus claves.',
+    email: 'Correo electrónico',
+    send: 'Enviar el enlace',
+    asked: 'Si esa dirección tiene claves, el enlace está en camino. Vale una sola vez, durante 30 minutos.',
+    openIntro: 'Con este botón confirma su dirección y abre su cuenta durante una hora.',
+    open: 'Abrir mi cuenta',
+    ended: 'El enlace ya se usó o ha caducado, o la sesión ha terminado. Pida otro enlace.',
+    keys: 'Claves',
+    none: 'No hay ninguna clave.',
+    columns: ['Clave', 'Nombre', 'Plan', 'Estado', 'Acciones'],
+    until: 'hasta',
+    rotate: 'Renovar',
+    hours: 'Horas que la clave anterior sigue valiendo',
+    revoke: 'Revocar',
+    revokeAll: 'No son mías: revocar todas',
+    remove: 'Borrar la cuenta',
+    removeIntro: 'Revoca todas las claves y borra su dirección de correo.',
+    sure: 'Sí, borrar mi cuenta y mi dirección',
+    leave: 'Salir',
+    newKey: 'Su clave nueva',
+    once: 'Cópiela ahora: no se muestra nunca más.',
+    back: 'Volver a las claves',
+    removed: 'La cuenta y la dirección de correo están borradas, y sus claves revocadas.',
+    tooMany: 'Demasiadas peticiones. Vuelva a probar más tarde.',
+    status: { ACTIVE: 'activa', ROTATING: 'se está renovando', REVOKED: 'revocada', EXPIRED: 'caducada' },
+  },
+  en: {
+    title: 'Your keys',
+    ask: 'Type your e-mail address and we send you a link to see and manage your keys.',
+    email: 'E-mail',
+    send: 'Send the link',
+    asked: 'If that address has keys, the link is on its way. It works once, for 30 minutes.',
+    openIntro: 'With this button you confirm your address and open your account for one hour.',
+    open: 'Open my account',
+    ended: 'The link was used or is over, or the session has ended. Ask for another link.',
+    keys: 'Keys',
+    none: 'There is no key.',
+    columns: ['Key', 'Name', 'Plan', 'State', 'Actions'],
+    until: 'until',
+    rotate: 'Rotate',
+    hours: 'Hours that the former key still works',
+    revoke: 'Revoke',
+    revokeAll: 'Not mine: revoke all',
+    remove: 'Delete the account',
+    removeIntro: 'Revokes all keys and deletes your e-mail address.',
+    sure: 'Yes, delete my account and my address',
+    leave: 'Leave',
+    newKey: 'Your new key',
+    once: 'Copy it now: it is never shown again.',
+    back: 'Back to the keys',
+    removed: 'The account and the e-mail address are deleted, and the keys revoked.',
+    tooMany: 'Too many requests. Try again later.',
+    status: { ACTIVE: 'active', ROTATING: 'being rotated', REVOKED: 'revoked', EXPIRED: 'expired' },
+  },
+}
+
+/** The page that asks for an address; `notice` says what came of the request before. */
+export function askPage(language: Language, notice: 'asked' | 'ended' | 'removed' | 'tooMany' | null = null): string {
+  const words = WORDS[language]
+  return page(
+    language,
+    `${notice === null ? '' : `<p role="status">${words[notice]}</p>`}
+<p>${words.ask}</p>
+<form method="post" action="/account"><input type="hidden" name="act" value="mail">
+<p><label>${words.email} <input type="email" name="email" autocomplete="email" required maxlength="254"></label> <button>${words.send}</button></p></form>`,
+  )
+}
+
+/** The page behind a mailed link: looking at it, as mail programs do, uses nothing. */
+export function openPage(language: Language, token: string): string {
+  const words = WORDS[language]
+  return page(language, `<p>${words.openIntro}</p>\n${button(words.open, { act: 'open', token })}`)
+}
+
+/** The keys of an account and what can be done. */
+export function accountPage(language: Language, keys: readonly ListedKey[]): string {
+  const words = WORDS[language]
+  const rows = keys.map((key) => `<tr>${cells(words, key)}</tr>`)
+  const table = `<table><thead><tr>${words.columns.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead><tbody>${rows.join('\n')}</tbody></table>`
+  return page(
+    language,
+    `<section><h2>${words.keys}</h2>${rows.length === 0 ? `<p>${words.none}</p>` : table}</section>
+<section>${button(words.revokeAll, { act: 'revoke-all' })} ${button(words.leave, { act: 'leave' })}</section>
+<section><h2>${words.remove}</h2><p>${words.removeIntro}</p>
+<form method="post" action="/account"><input type="hidden" name="act" value="delete">
+<p><label><input type="checkbox" name="sure" value="yes" required> ${words.sure}</label></p><button>${words.remove}</button></form></section>`,
+  )
+}
+
+/** The one page that shows a key. */
+export function newKeyPage(language: Language, made: NewKey): string {
+  const words = WORDS[language]
+  return page(
+    language,
+    `<section><h2>${words.newKey}</h2><p><code>${escaped(made.key)}</code></p><p>${words.once}</p></section>\n<p><a href="/account">${words.back}</a></p>`,
+  )
+}
+
+function cells(words: Words, { id, hint, label, plan, status, ends_at }: ListedKey): string {
+  const until = ends_at === null ? '' : ` ${words.until} ${new Date(ends_at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  const hours = `<label>${words.hours} <input type="number" name="overlap_hours" value="${OVERLAP_H}" min="0" max="${OVERLAP_MOST_H}" required></label> `
+  const works = status === 'ACTIVE' || status === 'ROTATING'
+  const acts = [
+    status === 'ACTIVE' ? button(words.rotate, { act: 'rotate', id }, hours) : '',
+    works ? button(words.revoke, { act: 'revoke', id }) : '',
+  ]
+  return [
+    `<code>${escaped(hint.first)}…${escaped(hint.last)}</code>`,
+    escaped(label ?? ''),
+    plan,
+    `${words.status[status]}${until}`,
+    acts.join(' '),
+  ]
+    .map((cell) => `<td>${cell}</td>`)
+    .join('')
+}
+
+function button(name: string, values: Readonly<Record<string, string>>, before = ''): string {
+  const hidden = Object.entries(values).map(([key, value]) => `<input type="hidden" name="${key}" value="${escaped(value)}">`)
+  return `<form method="post" action="/account">${hidden.join('')}${before}<button>${name}</button></form>`
+}
+
+function page(language: Language, body: string): string {
+  const { title } = WORDS[language]
+  return `<!doctype html>
+<html lang="${language}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style></head>
+<body><main><h1>${title}</h1>
+${body}
+</main></body>
+</html>
+`
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)
+}

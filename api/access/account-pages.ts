@@ -1,0 +1,135 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { problem } from '../define/problems.ts'
+import { registerOtherMethodsOfOwn } from '../http/routes.ts'
+import { EMAIL, OVERLAP } from './account-fields.ts'
+import { accountPage, askPage, newKeyPage, openPage, PAGE_HEADERS } from './account-html.ts'
+import { type AccountParts, languageOf } from './account-parts.ts'
+import type { Language } from './accounts.ts'
+import { type BodyField, readBody } from './bodies.ts'
+import { sessionCookie, sessionOf } from './sessions.ts'
+
+/** What a form of the account's page asks for. */
+interface Form {
+  readonly account: string
+  readonly language: Language
+  readonly body: Readonly<Record<string, unknown>>
+  readonly reply: FastifyReply
+}
+
+const URL_PATH = '/account'
+const HOUR_MS = 3_600_000
+const BODY_MOST = 4096
+
+/** A member of a form that is a text. */
+const TEXT: BodyField<string> = { expected: 'a text', read: (value) => (typeof value === 'string' ? value : undefined), isPrivate: true }
+const SURE: BodyField<string> = { expected: 'yes', read: (value) => (value === 'yes' ? value : undefined), allowed: ['yes'] }
+/** Forms send numbers as text. */
+const HOURS: BodyField<number> = {
+  ...OVERLAP,
+  read: (value) => (/^\d{1,3}$/.test(String(value)) ? OVERLAP.read(Number(value)) : undefined),
+}
+
+/** Registers the page of an account: plain forms, which work without scripts. */
+export function registerAccountPages(app: FastifyInstance, { access, baseUrl, callerOf }: AccountParts): void {
+  const { accounts, attempts, tokens } = access
+  const config = { isSameOrigin: true }
+  const send = (reply: FastifyReply, html: string, status = 200): FastifyReply => reply.code(status).headers(PAGE_HEADERS).send(html)
+  const toPage = (reply: FastifyReply): FastifyReply =>
+    reply
+      .code(303)
+      .headers({ ...PAGE_HEADERS, Location: URL_PATH })
+      .send('')
+
+  const mail = async ({ raw, body }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const language = languageOf(raw)
+    const { email } = readBody(body, { act: TEXT, email: EMAIL })
+    if ((await attempts.take('mail-from-address', callerOf(raw))) > 0) return send(reply, askPage(language, 'tooMany'), 429)
+    const account = await accounts.nameOf(email)
+    // Whether an address has keys is told to whoever reads its mail, and to nobody else.
+    if (await accounts.contact(account))
+      await access.mailLink({ reason: 'manage', email, account, language, page: `${baseUrl()}${URL_PATH}` })
+    return send(reply, askPage(language, 'asked'))
+  }
+
+  const open = async ({ raw, body }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { token } = readBody(body, { act: TEXT, token: TEXT })
+    const account = await tokens.use(token)
+    if (account === null || !(await accounts.contact(account))) return send(reply, askPage(languageOf(raw), 'ended'), 401)
+    await accounts.confirm(account)
+    reply.header('Set-Cookie', sessionCookie(tokens.session(account), baseUrl()))
+    return toPage(reply)
+  }
+
+  /** What is done in a session, by the name of the act. */
+  const inSession: Readonly<Record<string, (form: Form) => Promise<FastifyReply>>> = {
+    rotate: async ({ account, language, body, reply }) => {
+      const { id, overlap_hours } = readBody(body, { act: TEXT, id: TEXT, overlap_hours: HOURS })
+      const { made } = await accounts.rotate({ account, id, overlap_ms: overlap_hours * HOUR_MS })
+      return send(reply, newKeyPage(language, made))
+    },
+    revoke: async ({ account, body, reply }) => {
+      const { id } = readBody(body, { act: TEXT, id: TEXT })
+      await accounts.revoke({ account, id })
+      return toPage(reply)
+    },
+    'revoke-all': async ({ account, reply }) => {
+      await accounts.revokeAll(account)
+      return toPage(reply)
+    },
+    delete: async ({ account, language, body, reply }) => {
+      readBody(body, { act: TEXT, sure: SURE })
+      await accounts.remove(account)
+      reply.header('Set-Cookie', sessionCookie(null, baseUrl()))
+      return send(reply, askPage(language, 'removed'))
+    },
+    leave: async ({ reply }) => {
+      reply.header('Set-Cookie', sessionCookie(null, baseUrl()))
+      return toPage(reply)
+    },
+  }
+
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+      done(null, Object.fromEntries(new URLSearchParams(body as string))),
+    )
+    scope.route({
+      method: ['GET', 'HEAD'],
+      url: URL_PATH,
+      exposeHeadRoute: false,
+      config,
+      handler: async ({ raw }, reply) => {
+        const language = languageOf(raw)
+        const token = new URL(raw.url ?? '/', 'http://localhost').searchParams.get('token')
+        if (token !== null)
+          return tokens.peek(token) === null ? send(reply, askPage(language, 'ended'), 401) : send(reply, openPage(language, token))
+        const account = sessionOf(raw, tokens)
+        const isThere = account !== null && (await accounts.contact(account)) !== null
+        return send(reply, isThere ? accountPage(language, await accounts.list(account)) : askPage(language))
+      },
+    })
+    scope.route({
+      method: 'POST',
+      url: URL_PATH,
+      config,
+      bodyLimit: BODY_MOST,
+      handler: async (request, reply) => {
+        const body = (request.body ?? {}) as Readonly<Record<string, unknown>>
+        const { act } = body
+        if (act === 'mail') return mail(request, reply)
+        if (act === 'open') return open(request, reply)
+        const acts = ['mail', 'open', ...Object.keys(inSession)]
+        const asked = typeof act === 'string' && Object.hasOwn(inSession, act) ? inSession[act] : undefined
+        if (!asked)
+          throw problem('invalid-parameter', `act: expected one of ${acts.join(', ')}`, {
+            errors: [{ pointer: '/act', detail: 'act: expected a known act', allowed: acts }],
+          })
+        const language = languageOf(request.raw)
+        const account = sessionOf(request.raw, tokens)
+        if (account === null || !(await accounts.contact(account))) return send(reply, askPage(language, 'ended'), 401)
+        return asked({ account, language, body, reply })
+      },
+    })
+  })
+  registerOtherMethodsOfOwn(app, URL_PATH, ['GET', 'HEAD', 'POST'])
+}

@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http'
+import { isoInstant } from '../../lake/schema/time.ts'
+import { type Problem, problem } from '../define/problems.ts'
+import type { Access } from './access.ts'
+import type { Language, ListedKey, NewKey } from './accounts.ts'
+import type { Attempt } from './attempts.ts'
+import type { CallerOf } from './limits/address.ts'
+import type { Limiter } from './limits/limiter.ts'
+
+/** What the account paths work with. */
+export interface AccountParts {
+  readonly access: Access
+  readonly baseUrl: () => string
+  readonly limiter: Limiter
+  /** Whom requests and attempts are counted to. */
+  readonly callerOf: CallerOf
+}
+
+/** What keeps replies about keys out of every cache. */
+export const NO_STORE = Object.freeze({ 'Cache-Control': 'no-store' })
+/** A key as replies show it. */
+export function shown({ id, hint, label, plan, status, created_at, ends_at }: ListedKey): object {
+  return {
+    id,
+    hint: `${hint.first}…${hint.last}`,
+    label,
+    plan,
+    status,
+    created_at: isoInstant(created_at),
+    ends_at: ends_at === null ? null : isoInstant(ends_at),
+  }
+}
+
+/** A key as the one reply shows it that has its text. */
+export function shownOnce(made: NewKey): object {
+  return { key: made.key, ...shown(made) }
+}
+
+/** The language that a request prefers of those that we write to people in. */
+export function languageOf({ headers }: IncomingMessage): Language {
+  const asked = (headers['accept-language'] ?? '').toLowerCase().match(/\b(es|en)\b/)
+  return (asked?.[1] ?? 'es') as Language
+}
+
+/** The problem of who asks too often. */
+export function tooMany(attempt: Attempt, wait_s: number): Problem {
+  return problem('quota-exceeded', 'This was asked too often; see Retry-After.', {
+    retry_after_s: wait_s,
+    extensions: { 'violated-policies': [attempt] },
+  })
+}

@@ -1,0 +1,132 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Problem, problem } from '../define/problems.ts'
+import { Mistakes, shortened } from '../http/mistakes.ts'
+import { registerOtherMethodsOfOwn } from '../http/routes.ts'
+import { EMAIL, LABEL, OVERLAP } from './account-fields.ts'
+import { limitAccountPaths } from './account-limit.ts'
+import { registerAccountPages } from './account-pages.ts'
+import { type AccountParts, languageOf, NO_STORE, shown, shownOnce, tooMany } from './account-parts.ts'
+import type { Attempt } from './attempts.ts'
+import { readBody } from './bodies.ts'
+import { checkedKey, keyRequired } from './refusals.ts'
+import { sessionOf } from './sessions.ts'
+
+const HOUR_MS = 3_600_000
+const BODY_MOST = 4096
+
+/** Registers the paths of accounts and keys: for pages of our own only, never kept in a cache, and limited by address. */
+export function registerAccounts(app: FastifyInstance, parts: AccountParts): void {
+  void app.register(async (limited) => {
+    limitAccountPaths(limited, parts)
+    void limited.register(async (scope) => {
+      scope.removeContentTypeParser('text/plain')
+      registerKeys(scope, parts)
+    })
+    registerAccountPages(limited, parts)
+  })
+}
+
+function registerKeys(app: FastifyInstance, { access, baseUrl, callerOf }: AccountParts): void {
+  const { accounts, attempts, tokens } = access
+  const config = { isSameOrigin: true }
+
+  const take = async (attempt: Attempt, subject: string): Promise<void> => {
+    const wait_s = await attempts.take(attempt, subject)
+    if (wait_s > 0) throw tooMany(attempt, wait_s)
+  }
+  /** Whose account a request may act on, and on which key alone. */
+  const authority = async (request: FastifyRequest): Promise<{ readonly account: string; readonly only: string | null }> => {
+    refuseQuery(request)
+    const text = request.raw.headers['x-api-key']
+    if (text !== undefined) {
+      const key = await checkedKey(access.keys, String(text))
+      return { account: key.account, only: key.id }
+    }
+    const account = sessionOf(request.raw, tokens)
+    if (account === null) throw keyRequired()
+    return { account, only: null }
+  }
+  const keyToActOn = async (request: FastifyRequest): Promise<{ readonly account: string; readonly id: string }> => {
+    const { account, only } = await authority(request)
+    const { id } = request.params as { readonly id: string }
+    if (only !== null && only !== id)
+      throw problem('not-found', 'A key may act on itself only. For the other keys of your account, use the link that is mailed to you.')
+    return { account, id }
+  }
+
+  app.route({
+    method: 'POST',
+    url: '/api/keys',
+    config,
+    bodyLimit: BODY_MOST,
+    handler: async (request, reply) => {
+      refuseQuery(request)
+      const { email, label } = readBody(request.body, { email: EMAIL, label: LABEL })
+      await take('create-from-address', callerOf(request.raw))
+      await take('create-for-email', email)
+      const language = languageOf(request.raw)
+      const mailed = { email, language, page: `${baseUrl()}/account` }
+      try {
+        const made = await accounts.create({ email, label, language })
+        await access.mailLink({ ...mailed, reason: 'key-made', account: made.account })
+        return await reply.code(201).headers(NO_STORE).send(shownOnce(made))
+      } catch (error) {
+        // Who owns the address learns of it, and how to make room.
+        if ((error as Partial<Problem>).code === 'key-limit-reached')
+          await access.mailLink({ ...mailed, reason: 'limit-reached', account: await accounts.nameOf(email) })
+        throw error
+      }
+    },
+  })
+
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/api/keys',
+    exposeHeadRoute: false,
+    config,
+    handler: async (request, reply) => {
+      const { account, only } = await authority(request)
+      const keys = (await accounts.list(account)).filter(({ id }) => only === null || id === only)
+      return reply.headers(NO_STORE).send({ keys: keys.map(shown) })
+    },
+  })
+
+  app.route({
+    method: 'POST',
+    url: '/api/keys/:id/rotate',
+    config,
+    bodyLimit: BODY_MOST,
+    handler: async (request, reply) => {
+      const one = await keyToActOn(request)
+      const { overlap_hours } = readBody(request.body, { overlap_hours: OVERLAP })
+      const { made, former } = await accounts.rotate({ ...one, overlap_ms: overlap_hours * HOUR_MS })
+      return reply
+        .code(201)
+        .headers(NO_STORE)
+        .send({ ...shownOnce(made), former: shown(former) })
+    },
+  })
+
+  app.route({
+    method: 'DELETE',
+    url: '/api/keys/:id',
+    config,
+    bodyLimit: BODY_MOST,
+    handler: async (request, reply) => reply.headers(NO_STORE).send(shown(await accounts.revoke(await keyToActOn(request)))),
+  })
+
+  registerOtherMethodsOfOwn(app, '/api/keys', ['GET', 'HEAD', 'POST'])
+  registerOtherMethodsOfOwn(app, '/api/keys/:id/rotate', ['POST'])
+  registerOtherMethodsOfOwn(app, '/api/keys/:id', ['DELETE'])
+}
+
+function refuseQuery({ raw }: FastifyRequest): void {
+  const { searchParams } = new URL(raw.url ?? '/', 'http://localhost')
+  const mistakes = new Mistakes()
+  for (const name of searchParams.keys())
+    mistakes.add('unknown-parameter', {
+      parameter: shortened(name),
+      detail: `There is no parameter ${shortened(name)}; this path has none.`,
+    })
+  mistakes.throwIfAny()
+}

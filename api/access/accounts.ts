@@ -1,0 +1,352 @@
+import { randomUUID } from 'node:crypto'
+import type { ObjectStore } from '../../lake/store/store.ts'
+import { problem } from '../define/problems.ts'
+import { hintOf, type KeyHint, makeKey } from './key-format.ts'
+import type { KeyIndex } from './key-index.ts'
+import { type KeyRecord, readRecord, recordById, recordOf, writeRecord } from './key-records.ts'
+import { type Peppers, sealed, unsealed } from './pepper.ts'
+import {
+  accountKey,
+  accountNames,
+  commitSlot,
+  isWorking,
+  type KeyStatus,
+  keyId,
+  type Plan,
+  readSlots,
+  removeEmpty,
+  removeOldVersions,
+  SLOTS,
+  type Slot,
+  type SlotKey,
+  statusAt,
+} from './slots.ts'
+
+/** Languages that we write to people in. */
+export const LANGUAGES = ['es', 'en'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+/** A key as its owner sees it. Times are ms since the epoch. */
+export interface ListedKey {
+  readonly id: string
+  readonly hint: KeyHint
+  readonly label: string | null
+  readonly plan: Plan
+  readonly status: KeyStatus
+  readonly created_at: number
+  readonly ends_at: number | null
+}
+
+/** A new key; its text is nowhere else. */
+export interface NewKey extends ListedKey {
+  readonly key: string
+  readonly account: string
+}
+
+/** Whom an account belongs to. */
+export interface Contact {
+  readonly email: string
+  readonly language: Language
+  /** True once the owner of the address has opened a mailed link. */
+  readonly isConfirmed: boolean
+}
+
+/** What accounts need. */
+export interface AccountsOptions {
+  readonly store: ObjectStore
+  readonly index: KeyIndex
+  readonly peppers: Peppers
+  readonly clock: () => number
+  /** How long keys work of an address that is not confirmed, in ms; null: for ever. */
+  readonly unconfirmed_ms: number | null
+}
+
+/** One key of an account. */
+export interface OneKey {
+  readonly account: string
+  readonly id: string
+}
+
+/** Accounts and their keys, as the object store has them. An account is named by the hash of its e-mail address. Refusals are `Problem`s. */
+export interface Accounts {
+  /** Makes a key for an e-mail address as `normalEmail` gives it. Throws `key-limit-reached` where it has three. */
+  create(options: {
+    readonly email: string
+    readonly label: string | null
+    readonly language: Language
+    readonly plan?: Plan
+  }): Promise<NewKey>
+  /** Name of the account of an address, whether it has any key or not. */
+  nameOf(email: string): Promise<string>
+  /** Whom an account belongs to; null where there is none. */
+  contact(account: string): Promise<Contact | null>
+  /** The working keys of an account and the last that ended, in the order of its slots. */
+  list(account: string): Promise<ListedKey[]>
+  /** A new key in the place of one, which works for `overlap_ms` longer. Throws `not-found`, or `conflict` where it is being rotated already. */
+  rotate(options: OneKey & { readonly overlap_ms: number }): Promise<{ readonly made: NewKey; readonly former: ListedKey }>
+  /** Ends a key for good. */
+  revoke(one: OneKey): Promise<ListedKey>
+  /** Ends all keys of an account; gives how many worked. */
+  revokeAll(account: string): Promise<number>
+  /** Sets the plan of a working key. */
+  grant(options: OneKey & { readonly plan: Plan }): Promise<ListedKey>
+  /** Notes that the owner of the address has opened a mailed link: the keys do not end any more. */
+  confirm(account: string): Promise<void>
+  /** Ends all keys, and forgets the account and its address. */
+  remove(account: string): Promise<void>
+  /** The account of a working key, by its public name; null where there is none. */
+  ownerOf(id: string): Promise<string | null>
+  /** Every account. */
+  names(): AsyncIterable<string>
+  /** Brings what follows from the slots in line with them: records of keys, also of those that ended by time, and the index. */
+  tidy(signal?: AbortSignal): Promise<void>
+}
+
+/** What `accounts/<account>/account` says. */
+interface AccountRecord {
+  /** The address, sealed. */
+  readonly email: string
+  readonly language: Language
+  readonly created_at: number
+  readonly nonce: string
+}
+
+/** A change of one slot of an account. */
+interface Change {
+  readonly slot: Slot
+  readonly keys: readonly SlotKey[]
+  /** True where the slot is to remember none of them. */
+  readonly isEnd?: boolean
+}
+
+const RECORD = 'account'
+const CONFIRMED = 'confirmed'
+/** Keys that ended and are still listed, by slot. */
+const ENDED_LISTED = 5
+const TRIES = 50
+
+/** Opens the accounts of a store. */
+export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: AccountsOptions): Accounts {
+  const listed = (account: string, key: SlotKey): ListedKey => ({
+    id: keyId(key.hash),
+    hint: key.hint,
+    label: key.label === null ? null : unsealed(peppers, key.label, account),
+    plan: key.plan,
+    status: statusAt(key, clock()),
+    created_at: key.created_at,
+    ends_at: key.ends_at,
+  })
+
+  const listedIn = (slot: Slot, id: string): ListedKey => listed(slot.account, slot.keys.find((key) => keyId(key.hash) === id) as SlotKey)
+
+  /** Changes a slot of an account as `decide` says from the newest state; what comes between begins it again. */
+  const change = async (account: string, decide: (slots: readonly Slot[], now: number) => Change): Promise<Slot> => {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const now = clock()
+      const { slot, keys, isEnd = false } = decide(await readSlots(store, account), now)
+      if (keys === slot.keys) {
+        // It was so before: perhaps by a process that ended before it could say so.
+        await settle(slot, keys)
+        return slot
+      }
+      const kept = isEnd ? [] : withoutOld(keys, now)
+      const next = await commitSlot(store, slot, kept)
+      if (!next) continue
+      const before = new Map(slot.keys.map((key) => [key.hash, JSON.stringify(key)]))
+      const changed = keys.filter((key) => before.get(key.hash) !== JSON.stringify(key) || !kept.includes(key))
+      await settle(next, changed)
+      return next
+    }
+    throw problem('temporary-reduced-capacity', 'Too many changes of this account came at once; this one was not made.', {
+      retry_after_s: 1,
+    })
+  }
+
+  /** Writes what follows for keys from a version of their slot, and makes sure that it was the newest: a later one may have been written meanwhile. */
+  const settle = async (slot: Slot, keys: readonly SlotKey[]): Promise<void> => {
+    let records = keys.map((key) => recordOf(slot, key, clock()))
+    for (let from = slot; ; ) {
+      await Promise.all(records.map((record) => writeRecord(store, record)))
+      const newest = (await readSlots(store, slot.account))[slot.number - 1] as Slot
+      if (newest.version === from.version) break
+      // Keys that the slot has dropped since have ended.
+      const gone = keys.filter(({ hash }) => !newest.keys.some((key) => key.hash === hash))
+      const version = Math.max(newest.version, from.version)
+      from = newest
+      records = [...newest.keys, ...gone.map(revoked)].map((key) => recordOf({ ...newest, version }, key, clock()))
+    }
+    await index.tell(records)
+  }
+
+  const changeKey = async ({ account, id }: OneKey, edit: (key: SlotKey, slot: Slot, now: number) => readonly SlotKey[]): Promise<Slot> =>
+    change(account, (slots, now) => {
+      for (const slot of slots) for (const key of slot.keys) if (keyId(key.hash) === id) return { slot, keys: edit(key, slot, now) }
+      throw problem('not-found', 'There is no such key.')
+    })
+
+  const ensureRecord = async (account: string, record: Omit<AccountRecord, 'nonce' | 'created_at'>): Promise<void> => {
+    const body: AccountRecord = { ...record, created_at: clock(), nonce: randomUUID() }
+    await store.putIfAbsent(accountKey(account, RECORD), Buffer.from(JSON.stringify(body)))
+  }
+
+  const isConfirmed = async (account: string): Promise<boolean> => (await store.head(accountKey(account, CONFIRMED))) !== null
+
+  const usedSlots = async (account: string): Promise<readonly number[]> =>
+    (await readSlots(store, account)).filter((slot) => slot.version > 0).map((slot) => slot.number)
+
+  const changeSlot = (account: string, number: number, edit: (slot: Slot, now: number) => readonly SlotKey[]): Promise<Slot> =>
+    change(account, (slots, now) => {
+      const slot = slots[number - 1] as Slot
+      return { slot, keys: edit(slot, now) }
+    })
+
+  const accounts: Accounts = {
+    create: async ({ email, label, language, plan = 'FREE' }) => {
+      const account = await accounts.nameOf(email)
+      const record = { email: sealed(peppers, email, account), language }
+      await ensureRecord(account, record)
+      const life_ms = unconfirmed_ms === null || (await isConfirmed(account)) ? null : unconfirmed_ms
+      const key = makeKey()
+      const made: SlotKey = {
+        hash: peppers.current.hash(key),
+        plan,
+        hint: hintOf(key),
+        label: label === null ? null : sealed(peppers, label, account),
+        created_at: clock(),
+        status: 'ACTIVE',
+        ends_at: life_ms === null ? null : clock() + life_ms,
+      }
+      await change(account, (slots, now) => {
+        const free = slots.find((slot) => !slot.keys.some((one) => isWorking(one, now)))
+        if (!free)
+          throw problem('key-limit-reached', `This e-mail address has ${SLOTS} keys already; one has to be revoked before another is made.`)
+        return { slot: free, keys: [...free.keys, made] }
+      })
+      // It goes where the account is removed at the same time.
+      await ensureRecord(account, record)
+      return { ...listed(account, made), key, account }
+    },
+
+    nameOf: async (email) => {
+      const names = peppers.all.map((pepper) => pepper.hash(email))
+      for (const name of names.slice(1)) if (await store.head(accountKey(name, RECORD))) return name
+      return names[0] as string
+    },
+
+    contact: async (account) => {
+      const bytes = await store.get(accountKey(account, RECORD))
+      if (!bytes) return null
+      const { email, language } = JSON.parse(bytes.toString()) as AccountRecord
+      return { email: unsealed(peppers, email, account), language, isConfirmed: await isConfirmed(account) }
+    },
+
+    list: async (account) => (await readSlots(store, account)).flatMap((slot) => slot.keys.map((key) => listed(account, key))),
+
+    rotate: async ({ account, id, overlap_ms }) => {
+      const key = makeKey()
+      const hash = peppers.current.hash(key)
+      const slot = await changeKey({ account, id }, (old, { keys }, now) => {
+        if (!isWorking(old, now)) throw problem('conflict', 'This key does not work any more; it cannot be rotated.')
+        if (keys.some((one) => statusAt(one, now) === 'ROTATING'))
+          throw problem('conflict', 'This key is being rotated already; it can be again when the former one has ended or was revoked.')
+        const ends_at = Math.min(now + overlap_ms, old.ends_at ?? Number.POSITIVE_INFINITY)
+        const former: SlotKey = overlap_ms === 0 ? revoked(old) : { ...old, status: 'ROTATING', ends_at }
+        const made: SlotKey = { ...old, hash, hint: hintOf(key), created_at: now }
+        return [...keys.map((one) => (one === old ? former : one)), made]
+      })
+      return { made: { ...listedIn(slot, keyId(hash)), key, account }, former: listedIn(slot, id) }
+    },
+
+    revoke: async ({ account, id }) => {
+      const slot = await changeKey({ account, id }, (old, { keys }) =>
+        old.status === 'REVOKED' ? keys : keys.map((one) => (one === old ? revoked(one) : one)),
+      )
+      return listedIn(slot, id)
+    },
+
+    revokeAll: async (account) => {
+      let count = 0
+      for (const number of await usedSlots(account)) {
+        let worked = 0
+        await changeSlot(account, number, ({ keys }, now) => {
+          worked = keys.filter((key) => isWorking(key, now)).length
+          return worked === 0 ? keys : keys.map((key) => (isWorking(key, now) ? revoked(key) : key))
+        })
+        count += worked
+      }
+      return count
+    },
+
+    grant: async ({ account, id, plan }) => {
+      const slot = await changeKey({ account, id }, (old, { keys }, now) => {
+        if (!isWorking(old, now)) throw problem('conflict', 'This key does not work any more; no plan can be granted to it.')
+        return old.plan === plan ? keys : keys.map((one) => (one === old ? { ...one, plan } : one))
+      })
+      return listedIn(slot, id)
+    },
+
+    confirm: async (account) => {
+      if (!(await store.head(accountKey(account, RECORD)))) throw problem('not-found', 'There is no such account.')
+      await store.putIfAbsent(accountKey(account, CONFIRMED), Buffer.from(randomUUID()))
+      for (const number of await usedSlots(account))
+        await changeSlot(account, number, ({ keys }, now) =>
+          keys.some((key) => isUnconfirmed(key, now))
+            ? keys.map((key) => (isUnconfirmed(key, now) ? { ...key, ends_at: null } : key))
+            : keys,
+        )
+    },
+
+    remove: async (account) => {
+      for (const number of await usedSlots(account))
+        await change(account, (slots) => {
+          const slot = slots[number - 1] as Slot
+          return { slot, keys: slot.keys.map(revoked), isEnd: true }
+        })
+      for (const name of [RECORD, CONFIRMED]) await store.delete(accountKey(account, name))
+      await removeOldVersions(store, account)
+    },
+
+    ownerOf: async (id) => (await recordById(store, id))?.account ?? null,
+
+    names: () => accountNames(store),
+
+    tidy: async (signal) => {
+      for await (const account of accountNames(store)) {
+        signal?.throwIfAborted()
+        const slots = await readSlots(store, account)
+        for (const slot of slots) {
+          const there = await Promise.all(slot.keys.map((key) => readRecord(store, key.hash)))
+          const wrong = slot.keys.filter((key, at) => !isSame(there[at] ?? null, recordOf(slot, key, clock())))
+          if (wrong.length > 0) await settle(slot, wrong)
+          await index.fill(there.filter((record) => record !== null && !wrong.some((key) => key.hash === record.hash)) as KeyRecord[])
+        }
+        // A key that was being made while the address was confirmed, or a process that ended in between.
+        if (slots.some(({ keys }) => keys.some((key) => isUnconfirmed(key, clock()))) && (await isConfirmed(account)))
+          await accounts.confirm(account)
+        if (slots.every((slot) => slot.keys.length === 0)) await removeEmpty(store, account)
+      }
+    },
+  }
+  return accounts
+}
+
+function revoked(key: SlotKey): SlotKey {
+  return { ...key, status: 'REVOKED', ends_at: null }
+}
+
+/** True for a key that works until its address was to be confirmed. */
+function isUnconfirmed(key: SlotKey, now: number): boolean {
+  return statusAt(key, now) === 'ACTIVE' && key.ends_at !== null
+}
+
+/** The keys without those that ended long ago: each has a record of its own. */
+function withoutOld(keys: readonly SlotKey[], now: number): readonly SlotKey[] {
+  const ended = keys.filter((key) => !isWorking(key, now)).toSorted((one, other) => one.created_at - other.created_at)
+  const old = new Set(ended.slice(0, -ENDED_LISTED))
+  return keys.filter((key) => !old.has(key))
+}
+
+/** True where two records say the same, whatever versions they are from. */
+function isSame(one: KeyRecord | null, other: KeyRecord): boolean {
+  return JSON.stringify({ ...one, version: 0 }) === JSON.stringify({ ...other, version: 0 })
+}

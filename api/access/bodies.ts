@@ -1,0 +1,60 @@
+import { type ProblemError, problem } from '../define/problems.ts'
+import { nearest } from '../define/suggest.ts'
+import { Mistakes, shortened } from '../http/mistakes.ts'
+
+/** A member of a request's body. */
+export interface BodyField<T> {
+  /** What is taken, as a refusal says it. */
+  readonly expected: string
+  /** The value as it is worked with; undefined where it is refused. */
+  readonly read: (value: unknown) => T | undefined
+  /** Taken where the member is not there; without it the member has to be. */
+  readonly fallback?: T
+  /** Values that are taken, where there is a list of them. */
+  readonly allowed?: readonly string[]
+  /** True where a refusal must not repeat the value. */
+  readonly isPrivate?: boolean
+}
+
+type Fields = Readonly<Record<string, BodyField<unknown>>>
+type Values<F extends Fields> = { readonly [Name in keyof F]: F[Name] extends BodyField<infer T> ? T : never }
+
+/** Reads a request's body by its members. Throws one problem that names each wrong member, its value and what is allowed. */
+export function readBody<F extends Fields>(body: unknown, fields: F): Values<F> {
+  const given = body ?? {}
+  if (typeof given !== 'object' || Array.isArray(given))
+    throw problem('invalid-parameter', 'The body is no JSON object.', { errors: [{ pointer: '', detail: 'expected a JSON object' }] })
+  const mistakes = new Mistakes()
+  const names = Object.keys(fields)
+  for (const name of Object.keys(given)) if (!Object.hasOwn(fields, name)) mistakes.add('unknown-parameter', unknownMember(name, names))
+  const values: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(fields)) {
+    const value = (given as Readonly<Record<string, unknown>>)[name]
+    const isThere = value !== undefined && value !== null
+    const read = isThere ? field.read(value) : field.fallback
+    if (read === undefined) mistakes.add('invalid-parameter', wrongMember(name, field, isThere ? value : undefined))
+    values[name] = read
+  }
+  mistakes.throwIfAny()
+  return values as Values<F>
+}
+
+function unknownMember(name: string, names: readonly string[]): ProblemError {
+  const near = nearest(name, names)
+  const shown = shortened(name)
+  return {
+    pointer: `/${shown.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+    detail: `The body has no member ${shown}${near ? `; did you mean ${near}?` : '.'} Allowed: ${names.join(', ')}`,
+    allowed: names,
+  }
+}
+
+function wrongMember(name: string, field: BodyField<unknown>, value: unknown): ProblemError {
+  const shown = value === undefined || field.isPrivate ? null : shortened(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+  return {
+    pointer: `/${name}`,
+    detail: `${name}: expected ${field.expected}${value === undefined ? '; it is missing' : ''}${shown === null ? '' : `, got ${JSON.stringify(shown)}`}`,
+    ...(shown === null ? {} : { value: shown }),
+    ...(field.allowed ? { allowed: field.allowed } : {}),
+  }
+}

@@ -1,0 +1,296 @@
+import type { Redis } from 'ioredis'
+import { defineScript, runScript } from '../../../lake/live/script.ts'
+import { type Charged, type MinuteCounts, type Policy, RECORDED_BUCKET_S, type Standing, standing, UNITS_MAX } from './policy.ts'
+
+/** A charge as the script takes it. */
+export interface ChargeCall {
+  readonly slot: string
+  readonly policies: readonly Policy[]
+  /** Units by policy, in their order. */
+  readonly units: readonly number[]
+  /** What the record of usage holds of the slot: to be told, null where it was not asked, none where there is no record. */
+  readonly recorded: MinuteCounts | null | 'none'
+}
+
+/** What the script says: decided, or that Redis may have lost what the slot has used, with nothing charged. */
+export type ChargeReply =
+  | { readonly decided: true; readonly admitted: boolean; readonly standings: readonly Standing[]; readonly charged: readonly Charged[] }
+  | { readonly decided: false }
+
+/**
+ * Decides charges, one after the other. The state of a slot under a policy is one string, numbers of four bytes: a mark, what its time is
+ * ahead of the clock, the latest second seen, units in all, units in the bucket of that second, and then bucket and units of each earlier one,
+ * oldest first. What happens to it is told in `window.ts`, which decides alike.
+ *
+ * KEYS: since when all counts are here; then for each charge a state for each of its policies.
+ * ARGV: the time in s, or -1 to take that of Redis; a mark for what is made anew; how many sets of policies there are, and for each its
+ * length and limit, window and bucket in s, and whether it is recorded, of each of its policies; then for each charge the number of its
+ * set, its weight for each policy, and `-` where nothing is recorded of its slot, `?` where that can be asked for, or what is recorded:
+ * bucket and units as in a state.
+ * Reply: for each charge 1 admitted, 0 refused, 2 to be asked again with what is recorded; for each of its policies units in all, seconds
+ * until more, whether it refuses, the second charged in, and the mark of the state.
+ */
+const CHARGE = defineScript(`
+local HEAD, PAIR = 20, 8
+local pack, read, floor, call = struct.pack, struct.unpack, math.floor, redis.call
+local now = tonumber(ARGV[1])
+if now < 0 then now = tonumber(call('TIME')[1]) end
+local mark = tonumber(ARGV[2])
+
+local function old(window, size)
+  local since = tonumber(call('GET', KEYS[1]))
+  if not since then
+    since = now
+    call('SET', KEYS[1], now)
+  end
+  return now - since >= window + size
+end
+
+local function make(state, recorded, window, size)
+  state.mark, state.ahead, state.now, state.at, state.total, state.current = mark, 0, now, now, 0, 0
+  state.body, state.changed = '', true
+  if recorded == '-' or recorded == '?' then return true end
+  local bucket, kept = floor(now / size), {}
+  for from = 1, #recorded, PAIR do
+    local at, units = read('<I4I4', recorded, from)
+    if at == bucket then
+      state.current = state.current + units
+      state.total = state.total + units
+    elseif at < bucket and at >= bucket - window / size then
+      kept[#kept + 1] = string.sub(recorded, from, from + PAIR - 1)
+      state.total = state.total + units
+    end
+  end
+  state.body = table.concat(kept)
+  return true
+end
+
+-- Fills in a state: its head with the first pair, or its whole body where that changes. False where Redis may have lost it.
+local function load(state, key, window, size, recorded)
+  local head = call('GETRANGE', key, 0, HEAD + PAIR - 1)
+  if head == '' then
+    if recorded == '?' and not old(window, size) then return false end
+    return make(state, recorded, window, size)
+  end
+  local mark_, ahead, last, total, current = read('<I4I4I4I4I4', head)
+  local turned = last - (now + ahead) > window + size
+  if turned then ahead = last - now end
+  local at = math.max(now + ahead, last)
+  state.mark, state.ahead, state.now, state.at, state.total, state.current = mark_, ahead, now + ahead, at, total, current
+  state.head, state.body, state.changed = head, false, turned or at > last
+  local before, bucket = floor(last / size), floor(at / size)
+  if bucket == before then return true end
+  local body = call('GETRANGE', key, HEAD, -1)
+  if current > 0 then body = body .. pack('<I4I4', before, current) end
+  state.current = 0
+  local oldest, from = bucket - window / size, 1
+  while from <= #body do
+    local counted, units = read('<I4I4', body, from)
+    if counted >= oldest then break end
+    state.total = state.total - units
+    from = from + PAIR
+  end
+  state.body = string.sub(body, from)
+  return true
+end
+
+local function save(key, state, window, size)
+  local head = pack('<I4I4I4I4I4', state.mark, state.ahead, state.at, state.total, state.current)
+  if state.body then
+    call('SET', key, head .. state.body, 'EX', window + 2 * size)
+  else
+    call('SETRANGE', key, 0, head)
+  end
+end
+
+-- Seconds until so many of the units in pairs have left, or all there are; nil where the pairs hold fewer.
+local function leaving(list, first, state, window, size, wanted)
+  if wanted > state.total then wanted = state.total end
+  local freed = 0
+  for from = first, #list, PAIR do
+    local bucket, units = read('<I4I4', list, from)
+    freed = freed + units
+    if freed >= wanted then return (bucket + 1) * size + window - state.now end
+  end
+end
+
+local function until_freed(key, state, window, size, wanted)
+  if state.total == 0 then return window end
+  local found
+  if state.body then
+    found = leaving(state.body, 1, state, window, size, wanted)
+  elseif state.total > state.current then
+    found = leaving(state.head, HEAD + 1, state, window, size, wanted)
+      or leaving(call('GETRANGE', key, HEAD, -1), 1, state, window, size, wanted)
+  end
+  return found or (floor(state.at / size) + 1) * size + window - state.now
+end
+
+local sets, a = {}, 4
+for set = 1, tonumber(ARGV[3]) do
+  local policies = {}
+  for n = 1, tonumber(ARGV[a]) do
+    policies[n] = {
+      limit = tonumber(ARGV[a + 1]),
+      window = tonumber(ARGV[a + 2]),
+      size = tonumber(ARGV[a + 3]),
+      recorded = ARGV[a + 4] == '1',
+    }
+    a = a + 4
+  end
+  sets[set] = policies
+  a = a + 1
+end
+
+-- Filled in anew by each charge: making tables would take longer than the rest.
+local states = {}
+for _, policies in ipairs(sets) do
+  for n = 1, #policies do states[n] = states[n] or {} end
+end
+local out, o, k = {}, 0, 1
+while a <= #ARGV do
+  local policies = sets[tonumber(ARGV[a])]
+  local count = #policies
+  local recorded = ARGV[a + count + 1]
+  local verdict = 1
+  for n = 1, count do
+    local policy, state = policies[n], states[n]
+    if not load(state, KEYS[k + n], policy.window, policy.size, policy.recorded and recorded or '-') then
+      verdict = 2
+      break
+    end
+    state.weight = tonumber(ARGV[a + n])
+    state.over = state.weight > 0 and state.total + state.weight > policy.limit
+    if state.over then verdict = 0 end
+  end
+  o = o + 1
+  out[o] = verdict
+  if verdict ~= 2 then
+    for n = 1, count do
+      local state, policy, key = states[n], policies[n], KEYS[k + n]
+      local wanted = state.over and state.total + state.weight - policy.limit or 1
+      if verdict == 1 and state.weight > 0 then
+        state.total = state.total + state.weight
+        state.current = state.current + state.weight
+        state.changed = true
+      end
+      if state.changed then save(key, state, policy.window, policy.size) end
+      out[o + 1] = state.total
+      out[o + 2] = until_freed(key, state, policy.window, policy.size, wanted)
+      out[o + 3] = state.over and 1 or 0
+      out[o + 4] = state.at
+      out[o + 5] = state.mark
+      o = o + 5
+    end
+  end
+  k = k + count
+  a = a + count + 2
+end
+return out
+`)
+
+/**
+ * Takes units back from the buckets they were added to, where the state still is the one they were added to.
+ *
+ * KEYS: states. ARGV: for each its mark, the length of a bucket in s, the second charged in, and the units.
+ */
+const TAKE_BACK = defineScript(`
+local HEAD, PAIR = 20, 8
+for n, key in ipairs(KEYS) do
+  local from = n * 4 - 3
+  local size, at, weight = tonumber(ARGV[from + 1]), tonumber(ARGV[from + 2]), tonumber(ARGV[from + 3])
+  local state = redis.call('GET', key)
+  if state and struct.unpack('<I4', state) == tonumber(ARGV[from]) then
+    local _, _, last, total, current = struct.unpack('<I4I4I4I4I4', state)
+    local bucket, units = math.floor(at / size), 0
+    if bucket == math.floor(last / size) then
+      units = math.min(weight, current)
+      current = current - units
+    else
+      for place = #state - PAIR, HEAD, -PAIR do
+        local found, held = struct.unpack('<I4I4', state, place + 1)
+        if found <= bucket then
+          if found == bucket then
+            units = math.min(weight, held)
+            redis.call('SETRANGE', key, place + 4, struct.pack('<I4', held - units))
+          end
+          break
+        end
+      end
+    end
+    redis.call('SETRANGE', key, 12, struct.pack('<I4I4', total - units, current))
+  end
+end
+`)
+
+/** Bytes of a bucket and its units. */
+const PAIR = 8
+
+/** Where counters are kept. */
+export interface Counters {
+  readonly redis: Redis
+  /** What the names of all keys begin with. */
+  readonly prefix: string
+  /** The time in s; null for that of Redis. */
+  readonly clock: (() => number) | null
+}
+
+/** Name of a slot's state under a policy. */
+function stateKey(prefix: string, slot: string, policy: Policy): string {
+  return `${prefix}${policy.name}:${slot}`
+}
+
+/** Decides charges in order, in one round trip. Rejects where Redis fails. */
+export async function runCharges({ redis, prefix, clock }: Counters, calls: readonly ChargeCall[]): Promise<ChargeReply[]> {
+  const sets = new Map<readonly Policy[], number>()
+  for (const { policies } of calls) if (!sets.has(policies)) sets.set(policies, sets.size + 1)
+  const keys = [`${prefix}since`]
+  const args: (string | number | Buffer)[] = [clock === null ? -1 : clock(), Math.floor(Math.random() * 2 ** 32), sets.size]
+  for (const policies of sets.keys()) {
+    args.push(policies.length)
+    for (const { limit, window_s, bucket_s, recorded } of policies) args.push(limit, window_s, bucket_s, recorded ? 1 : 0)
+  }
+  for (const { slot, policies, units, recorded } of calls) {
+    args.push(sets.get(policies) as number)
+    for (let n = 0; n < policies.length; n++) {
+      keys.push(stateKey(prefix, slot, policies[n] as Policy))
+      args.push(units[n] as number)
+    }
+    args.push(recorded === 'none' ? '-' : recorded === null ? '?' : packed(recorded))
+  }
+  const reply = (await runScript(redis, CHARGE, { keys, args })) as number[]
+  let next = 0
+  return calls.map(({ slot, policies, units }): ChargeReply => {
+    const verdict = reply[next++]
+    if (verdict === 2) return { decided: false }
+    const standings: Standing[] = []
+    const charged: Charged[] = []
+    for (let n = 0; n < policies.length; n++) {
+      const policy = policies[n] as Policy
+      const [total, reset_s, over] = [reply[next++] as number, reply[next++] as number, reply[next++] as number]
+      standings.push(standing(policy, { total, reset_s, violated: over === 1 }))
+      const [at_s, mark] = [reply[next++] as number, reply[next++] as number]
+      if (verdict === 1) charged.push({ slot, policy, units: units[n] as number, at_s, mark })
+    }
+    return { decided: true, admitted: verdict === 1, standings, charged }
+  })
+}
+
+/** Takes back what was charged, in one round trip. Rejects where Redis fails. */
+export async function takeBack({ redis, prefix }: Counters, charged: readonly Charged[]): Promise<void> {
+  const keys = charged.map(({ slot, policy }) => stateKey(prefix, slot, policy))
+  const args = charged.flatMap(({ mark, policy, at_s, units }) => [mark, policy.bucket_s, at_s, units])
+  await runScript(redis, TAKE_BACK, { keys, args })
+}
+
+function packed(recorded: MinuteCounts): Buffer {
+  const units = new Map<number, number>()
+  for (const { minute_s, count } of recorded) {
+    const bucket = Math.floor(minute_s / RECORDED_BUCKET_S)
+    units.set(bucket, Math.min(UNITS_MAX, (units.get(bucket) ?? 0) + count))
+  }
+  const pairs = [...units].filter(([, count]) => count > 0).sort(([a], [b]) => a - b)
+  const bytes = Buffer.alloc(pairs.length * PAIR)
+  for (const [n, [bucket, count]] of pairs.entries()) bytes.writeUInt32LE(count, bytes.writeUInt32LE(bucket, n * PAIR))
+  return bytes
+}

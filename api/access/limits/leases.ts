@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import type { Redis } from 'ioredis'
+import { defineScript, runScript } from '../../../lake/live/script.ts'
+import type { Gate } from './gate.ts'
+
+/** A place among the queries that a slot may have under way. */
+export interface Lease {
+  /** Gives the place back; further calls do nothing. Never rejects. */
+  release(): Promise<void>
+}
+
+/** Where leases are kept. */
+export interface LeaseOptions {
+  readonly redis: Redis
+  readonly gate: Gate
+  /** What the names of all keys begin with. */
+  readonly prefix: string
+  /** How long the lease of a killed process is still held, in ms; renewed three times as often. */
+  readonly ttl_ms: number
+  /** What this process grants of a quota while Redis is away. */
+  readonly share: (quota: number) => number
+}
+
+/**
+ * KEYS: leases of a slot, scored by when they end. ARGV: how long one lasts in ms, how many there may be, and a new id.
+ * None lasts longer than that from now: after the clock was set back they would.
+ */
+const TAKE = defineScript(`
+local time = redis.call('TIME')
+local now, ttl = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[1])
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now + ttl, '+inf')) do redis.call('ZADD', KEYS[1], now + ttl, id) end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
+redis.call('ZADD', KEYS[1], now + ttl, ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ttl)
+return 1
+`)
+
+/** KEYS: leases of a slot for each that is held. ARGV: how long one lasts, in ms, then their ids. */
+const RENEW = defineScript(`
+local time = redis.call('TIME')
+local now, ttl = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[1])
+for n, key in ipairs(KEYS) do
+  redis.call('ZADD', key, now + ttl, ARGV[n + 1])
+  redis.call('PEXPIRE', key, ttl)
+end
+`)
+
+/** The leases that this process holds, kept alive until they are given back. */
+export class Leases {
+  readonly #options: LeaseOptions
+  /** Id → slot. */
+  readonly #held = new Map<string, string>()
+  readonly #timer: NodeJS.Timeout
+
+  constructor(options: LeaseOptions) {
+    this.#options = options
+    this.#timer = setInterval(() => void this.#renew(), options.ttl_ms / 3)
+  }
+
+  /**
+   * Takes a lease where the slot has fewer than `most`; null where it has not. While Redis is away a process counts its own only, up to
+   * its share; what it grants then is known to the others once Redis is back.
+   */
+  async take(slot: string, most: number): Promise<Lease | null> {
+    const { redis, gate, ttl_ms, share } = this.#options
+    const id = randomUUID()
+    const answer = await gate.ask(() => runScript(redis, TAKE, { keys: [this.#key(slot)], args: [ttl_ms, most, id] }))
+    const granted = answer === undefined ? this.#countOf(slot) < share(most) : answer === 1
+    if (!granted) return null
+    this.#held.set(id, slot)
+    return { release: () => this.#release(id, slot) }
+  }
+
+  /** Renews no more; what is held ends by itself. */
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  async #release(id: string, slot: string): Promise<void> {
+    const { redis, gate } = this.#options
+    if (this.#held.delete(id)) await gate.ask(() => redis.zrem(this.#key(slot), id))
+  }
+
+  async #renew(): Promise<void> {
+    const { redis, gate, ttl_ms } = this.#options
+    if (this.#held.size === 0) return
+    const keys = [...this.#held.values()].map((slot) => this.#key(slot))
+    await gate.ask(async () => (await runScript(redis, RENEW, { keys, args: [ttl_ms, ...this.#held.keys()] })) ?? null)
+  }
+
+  #countOf(slot: string): number {
+    return [...this.#held.values()].filter((one) => one === slot).length
+  }
+
+  #key(slot: string): string {
+    return `${this.#options.prefix}leases:${slot}`
+  }
+}

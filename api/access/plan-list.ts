@@ -1,0 +1,76 @@
+import type { Lang } from '../define/fields.ts'
+import { langParam } from '../define/params-page.ts'
+import { DEFAULT_PLANS, FEATURES, featuresOf, PLAN_FORMATS, type PlanTable, reachablePerDay, TIERS } from './plans.ts'
+
+/** What does not hold yet of what the plans say; shown with them. */
+const NOT_YET = {
+  es: 'Las rutas de datos todavía no piden clave ni aplican estos límites: hoy responden a cualquiera, en JSON y GeoJSON.',
+  en: 'Paths of data ask for no key yet and apply none of these limits: today they answer anybody, in JSON and GeoJSON.',
+} as const
+
+/** The parameters of the list of plans. */
+export const PLAN_PARAMS = Object.freeze({ lang: langParam() })
+
+/** The list of plans as it is shown; `upgradeUrl` is where people change theirs. Other languages than Spanish and English are told in Spanish. */
+export function plansReply(
+  plans: PlanTable,
+  options: { readonly lang: Lang; readonly upgradeUrl: string | null },
+): Record<string, unknown> {
+  const language = options.lang === 'en' ? 'en' : 'es'
+  return {
+    currency: 'EUR',
+    upgrade_url: options.upgradeUrl,
+    notice: NOT_YET[language],
+    plans: TIERS.map((tier) => {
+      const { price_eur_month, minute, day, concurrency, formats } = plans[tier]
+      return {
+        id: tier,
+        price_eur_month,
+        requests_per_minute: minute,
+        requests_per_day: day,
+        reachable_per_day: reachablePerDay(plans[tier]),
+        concurrency,
+        formats,
+        features: featuresOf(plans, tier).map((code) => ({ code, label: FEATURES[code][language] })),
+      }
+    }),
+  }
+}
+
+/** An example of the list: the plans unless configuration says otherwise. */
+export const EXAMPLE_PLANS = Object.freeze(plansReply(DEFAULT_PLANS, { lang: 'en', upgradeUrl: 'https://example.org/plans' }))
+
+const count = (description: string) => ({ type: 'integer', minimum: 1, description })
+const PLAN = {
+  id: { type: 'string', enum: TIERS, description: 'ANONYMOUS is whoever sends no key; it is counted by address, every other plan by key.' },
+  price_eur_month: {
+    type: ['number', 'null'],
+    minimum: 0,
+    description: 'Price of a month without commitment; null where there is nothing to buy. Unit: EUR.',
+  },
+  requests_per_minute: count('Most requests in any 60 s. Unit: requests.'),
+  requests_per_day: count('Most requests in any 24 h. Unit: requests.'),
+  reachable_per_day: count('Requests that both limits together admit in 24 h: the minute may allow fewer than the day. Unit: requests.'),
+  concurrency: count('Most queries of history under way at once. Unit: queries.'),
+  formats: { type: 'array', items: { type: 'string', enum: PLAN_FORMATS }, description: 'Representations of replies.' },
+  features: {
+    type: 'array',
+    description: 'What it contains, what it has of lower plans first. Which paths there are today is listed in /openapi.json.',
+    items: {
+      type: 'object',
+      required: ['code', 'label'],
+      properties: {
+        code: { type: 'string', enum: Object.keys(FEATURES), description: 'Code of the feature; the list is open.' },
+        label: { type: 'string', description: 'Its name in the language asked for, else in Spanish.' },
+      },
+    },
+  },
+}
+
+/** The members of the list of plans, as schemas. */
+export const PLANS_SCHEMA = Object.freeze({
+  currency: { const: 'EUR', description: 'Currency of all prices (ISO 4217).' },
+  upgrade_url: { type: ['string', 'null'], format: 'uri', description: 'Page where people change their plan; null where there is none.' },
+  notice: { type: 'string', description: NOT_YET.en },
+  plans: { type: 'array', items: { type: 'object', required: Object.keys(PLAN), properties: PLAN }, description: 'The lowest first.' },
+})

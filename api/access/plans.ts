@@ -1,0 +1,193 @@
+import { PLANS, type Plan } from '../../lake/schema/dataset.ts'
+import { type Policy, perDay, perMinute } from './limits/policy.ts'
+
+/** Who a request is limited as: by the plan of its key, or by its address where it has none. */
+export type Tier = 'ANONYMOUS' | Plan
+
+/** Every tier, lowest first. */
+export const TIERS: readonly Tier[] = ['ANONYMOUS', ...PLANS]
+
+/** Representations that a plan may be sold with, by the value of `format`. */
+export const PLAN_FORMATS = ['json', 'geojson', 'csv', 'ndjson', 'parquet', 'arrow'] as const
+export type PlanFormat = (typeof PLAN_FORMATS)[number]
+
+/** What plans consist of, by code, as people read it. */
+export const FEATURES = Object.freeze({
+  LIVE_INCIDENTS: { es: 'Incidencias en directo', en: 'Live incidents' },
+  FUEL_PRICES: { es: 'Precios de carburantes', en: 'Fuel prices' },
+  WEATHER_ALERTS: { es: 'Avisos meteorológicos', en: 'Weather alerts' },
+  RAIL_ALERTS: { es: 'Avisos ferroviarios', en: 'Rail alerts' },
+  SEARCH: { es: 'Búsqueda', en: 'Search' },
+  HISTORY: { es: 'Datos históricos', en: 'Historical data' },
+  TRENDS: { es: 'Análisis de tendencias', en: 'Trend analysis' },
+  MOBILITY: { es: 'Movilidad origen-destino', en: 'Origin-destination mobility' },
+  ACCIDENT_MICRODATA: { es: 'Microdatos de accidentes', en: 'Accident microdata' },
+  CLIMATE: { es: 'Datos climáticos', en: 'Climate data' },
+  FLEET_TRACKING: { es: 'Seguimiento de flotas', en: 'Fleet tracking' },
+  FORECASTS: { es: 'Predicciones', en: 'Predictions and forecasts' },
+  CITY_TRAFFIC: { es: 'Tráfico urbano', en: 'City traffic' },
+  AVIATION: { es: 'Posiciones de aeronaves y aeropuertos', en: 'Aviation positions and airports' },
+  AIR_QUALITY: { es: 'Calidad del aire', en: 'Air quality' },
+  BULK_EXPORT: { es: 'Exportación masiva', en: 'Bulk export' },
+  WEBHOOKS: { es: 'Webhooks', en: 'Push webhooks' },
+  PRIORITY_SUPPORT: { es: 'Soporte prioritario', en: 'Priority support' },
+  SLA: { es: 'Disponibilidad garantizada del 99,9 %', en: '99.9 % uptime SLA' },
+  MONTHLY_INVOICE: { es: 'Factura mensual', en: 'Monthly invoice' },
+  DEDICATED_IP: { es: 'IP dedicada bajo petición', en: 'Dedicated IP on request' },
+} as const)
+export type Feature = keyof typeof FEATURES
+
+/** What a tier may do, and what it costs. */
+export interface PlanTerms {
+  /** Price of a month without commitment, in EUR; null where there is nothing to buy. */
+  readonly price_eur_month: number | null
+  /** Requests in any 60 s. */
+  readonly minute: number
+  /** Requests in any 24 h. */
+  readonly day: number
+  /** Lake queries that may be under way at once. */
+  readonly concurrency: number
+  readonly formats: readonly PlanFormat[]
+  /** What the tier has beside everything that the one below it has. */
+  readonly features: readonly Feature[]
+}
+
+/** The terms of every tier. */
+export type PlanTable = { readonly [T in Tier]: PlanTerms }
+
+const QUOTA_MAX = 1_000_000_000
+const PRICE_MAX = 1_000_000
+
+/** What a term has to be, and how to say so. */
+const TERMS: { readonly [K in keyof PlanTerms]: { readonly is: (value: unknown) => boolean; readonly words: string } } = {
+  price_eur_month: {
+    is: (value) => value === null || (isBetween(value, 0, PRICE_MAX) && Math.abs(value * 100 - Math.round(value * 100)) < 1e-6),
+    words: 'EUR with at most two decimals, or null',
+  },
+  minute: { is: (value) => isCount(value), words: `a whole number, 1 to ${QUOTA_MAX}` },
+  day: { is: (value) => isCount(value), words: `a whole number, 1 to ${QUOTA_MAX}` },
+  concurrency: { is: (value) => isCount(value), words: `a whole number, 1 to ${QUOTA_MAX}` },
+  formats: {
+    is: (value) => isListOf(value, PLAN_FORMATS) && value.includes('json'),
+    words: `a list of ${PLAN_FORMATS.join(', ')}, json among them`,
+  },
+  features: { is: (value) => isListOf(value, Object.keys(FEATURES)), words: 'a list of codes of features' },
+}
+
+const JSON_FORMATS: readonly PlanFormat[] = ['json', 'geojson']
+
+/** The terms unless configuration says otherwise. */
+export const DEFAULT_PLANS: PlanTable = checkedPlans({
+  ANONYMOUS: { price_eur_month: null, minute: 5, day: 100, concurrency: 1, formats: JSON_FORMATS, features: [] },
+  FREE: {
+    price_eur_month: 0,
+    minute: 10,
+    day: 1000,
+    concurrency: 1,
+    formats: JSON_FORMATS,
+    features: ['LIVE_INCIDENTS', 'FUEL_PRICES', 'WEATHER_ALERTS', 'RAIL_ALERTS', 'SEARCH'],
+  },
+  PRO: {
+    price_eur_month: 49,
+    minute: 60,
+    day: 100_000,
+    concurrency: 2,
+    formats: PLAN_FORMATS,
+    features: [
+      ...(['HISTORY', 'TRENDS', 'MOBILITY', 'ACCIDENT_MICRODATA', 'CLIMATE', 'FLEET_TRACKING', 'FORECASTS'] as const),
+      ...(['CITY_TRAFFIC', 'AVIATION', 'AIR_QUALITY'] as const),
+    ],
+  },
+  ENTERPRISE: {
+    price_eur_month: 149,
+    minute: 300,
+    day: 500_000,
+    concurrency: 6,
+    formats: PLAN_FORMATS,
+    features: ['BULK_EXPORT', 'WEBHOOKS', 'PRIORITY_SUPPORT', 'SLA', 'MONTHLY_INVOICE', 'DEDICATED_IP'],
+  },
+})
+
+/**
+ * The plan table with changes to it: JSON of tiers and those of their terms that differ, such as `{"PRO": {"price_eur_month": 59}}`. Throws
+ * one error that lists all mistakes.
+ */
+export function readPlans(changes: string): PlanTable {
+  let read: unknown
+  try {
+    read = JSON.parse(changes)
+  } catch (error) {
+    throw new Error('the plans are not JSON', { cause: error })
+  }
+  const unknown = isRecord(read) ? Object.keys(read).filter((tier) => !(TIERS as readonly string[]).includes(tier)) : []
+  if (!isRecord(read) || unknown.length > 0)
+    throw new Error(`the plans are an object of ${TIERS.join(', ')}${unknown.length > 0 ? `, not of ${unknown.join(', ')}` : ''}`)
+  const given = read
+  return checkedPlans(Object.fromEntries(TIERS.map((tier) => [tier, merged(DEFAULT_PLANS[tier], given[tier])])))
+}
+
+/** The policies of a tier. */
+export function policiesOf({ minute, day }: PlanTerms): readonly Policy[] {
+  return Object.freeze([perMinute(minute), perDay(day)])
+}
+
+/** Requests that a plan's quotas together allow in 24 h: the day's, or 1,440 minutes' where those are fewer. */
+export function reachablePerDay({ minute, day }: PlanTerms): number {
+  return Math.min(day, minute * 1440)
+}
+
+/** Everything that a tier has, what it takes from lower ones first. */
+export function featuresOf(plans: PlanTable, tier: Tier): Feature[] {
+  return TIERS.slice(0, TIERS.indexOf(tier) + 1).flatMap((one) => plans[one].features)
+}
+
+/** Terms with some of them changed; what is no object at all is left to be found by the check. */
+function merged(terms: PlanTerms, changes: unknown): unknown {
+  if (changes === undefined) return terms
+  return isRecord(changes) ? { ...terms, ...changes } : changes
+}
+
+function checkedPlans(table: Readonly<Record<string, unknown>>): PlanTable {
+  const mistakes: string[] = []
+  for (const tier of TIERS) {
+    const terms = table[tier]
+    if (!isRecord(terms)) {
+      mistakes.push(`${tier}: expected an object of terms`)
+      continue
+    }
+    for (const name of Object.keys(terms)) if (!Object.hasOwn(TERMS, name)) mistakes.push(`${tier}.${name}: there is no such term`)
+    for (const [name, { is, words }] of Object.entries(TERMS))
+      if (!is(terms[name])) mistakes.push(`${tier}.${name}=${JSON.stringify(terms[name])}: expected ${words}`)
+  }
+  if (mistakes.length === 0) mistakes.push(...lowered(table as unknown as PlanTable))
+  if (mistakes.length > 0) throw new Error(`mistakes in the plans:\n  ${mistakes.join('\n  ')}`)
+  const plans = table as unknown as PlanTable
+  for (const terms of Object.values(plans)) for (const part of [terms.formats, terms.features, terms]) Object.freeze(part)
+  return Object.freeze(plans)
+}
+
+/** Where a tier may do less than the one below it. */
+function lowered(plans: PlanTable): string[] {
+  return TIERS.slice(1).flatMap((tier, n) => {
+    const below = TIERS[n] as Tier
+    const less = (['minute', 'day', 'concurrency'] as const).filter((term) => plans[tier][term] < plans[below][term])
+    const missing = plans[below].formats.some((format) => !plans[tier].formats.includes(format))
+    return [...less, ...(missing ? ['formats'] : [])].map((term) => `${tier}.${term}: less than ${below} has`)
+  })
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isBetween(value: unknown, min: number, max: number): value is number {
+  return typeof value === 'number' && value >= min && value <= max
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && isBetween(value, 1, QUOTA_MAX)
+}
+
+function isListOf(value: unknown, allowed: readonly string[]): value is readonly string[] {
+  return Array.isArray(value) && new Set(value).size === value.length && value.every((one) => allowed.includes(one as string))
+}

@@ -1,0 +1,54 @@
+import { StoreError } from '../../lake/store/errors.ts'
+import { PROBLEMS, type Problem, type ProblemCode, problem } from '../define/problems.ts'
+import type { KeyIndex, KeyLookup, KeyRefusal, LiveKey } from './key-index.ts'
+import { limitHeaders, violatedPolicies } from './limits/headers.ts'
+import type { Charge } from './limits/policy.ts'
+
+const AUTHENTICATE = Object.freeze({ 'WWW-Authenticate': 'ApiKey realm="api"' })
+
+const REFUSALS: Readonly<Record<KeyRefusal, readonly [ProblemCode, string]>> = {
+  malformed: ['invalid-key', 'X-API-Key holds no key: a key is tia_ and 36 letters and digits, and its last six fit the others.'],
+  unknown: ['invalid-key', 'There is no such key.'],
+  revoked: ['revoked-key', 'This key was revoked.'],
+  expired: ['expired-key', 'This key has expired: it was rotated, or its e-mail address was not confirmed within 7 days.'],
+}
+
+/** The problem of a request without a key where one is needed. */
+export function keyRequired(): Problem {
+  return problem('key-required', 'This needs a key in the header X-API-Key; POST /api/keys gives one.', { headers: AUTHENTICATE })
+}
+
+/** The problem of a key that does not work; it is never answered as if there were none. */
+export function refusedKey(refusal: KeyRefusal): Problem {
+  const [code, detail] = REFUSALS[refusal]
+  return problem(code, detail, { headers: AUTHENTICATE })
+}
+
+/** The problem of a request over a limit, with everything that its reply says of limits; `random` as in `limitHeaders`. */
+export function quotaExceeded(charge: Charge, random: () => number): Problem {
+  const violated = violatedPolicies(charge)
+  const limits = charge.standings.filter((one) => one.violated).map(({ policy }) => `${policy.limit} in ${policy.window_s} s`)
+  return problem('quota-exceeded', `More requests than are admitted: ${limits.join(', ')}. Retry-After says when the next one is.`, {
+    headers: limitHeaders(charge, { status: PROBLEMS['quota-exceeded'].status, random }),
+    extensions: { 'violated-policies': violated },
+  })
+}
+
+/** What a key stands for, at once where it is known in this process. Throws, or rejects with, the problem of one that does not work or cannot be looked up. */
+export function checkedKey(keys: KeyIndex, text: string): LiveKey | Promise<LiveKey> {
+  const found = keys.lookUp(text)
+  return found instanceof Promise ? found.catch(lookupFailed).then(keyOf) : keyOf(found)
+}
+
+function keyOf(found: KeyLookup): LiveKey {
+  if (found.key === null) throw refusedKey(found.refusal)
+  return found.key
+}
+
+function lookupFailed(cause: unknown): never {
+  if (!(cause instanceof StoreError)) throw cause
+  throw problem('temporary-reduced-capacity', 'Keys cannot be looked up at the moment; this one was neither taken nor refused.', {
+    retry_after_s: 5,
+    cause,
+  })
+}

@@ -1,0 +1,64 @@
+import { addressSlot, trustedProxies } from '../../api/access/limits/address.ts'
+import { limitHeaders } from '../../api/access/limits/headers.ts'
+import { DEFAULT_PLANS, policiesOf } from '../../api/access/plans.ts'
+import { openRedis } from '../../lake/live/connect.ts'
+import { defineScript, runScript } from '../../lake/live/script.ts'
+import { startRedis } from '../redis.ts'
+import { benchLimiter } from './bench-access.ts'
+import type { Bench } from './measure.ts'
+
+const REQUESTS = 20_000
+/** Requests under way at a time. */
+const AT_ONCE = 64
+const CALLERS = 200
+
+/** The least that counting a request by the minute and by the day takes, in windows that do not slide. */
+const COUNT = defineScript(`
+local minute = redis.call('INCR', KEYS[1])
+if minute == 1 then redis.call('EXPIRE', KEYS[1], 60) end
+local day = redis.call('INCR', KEYS[2])
+if day == 1 then redis.call('EXPIRE', KEYS[2], 86400) end
+return { minute, day }
+`)
+
+/** What limiting a request costs: its address, a charge under both sliding windows, its headers; against two counters for each request. */
+export const limits: Bench = {
+  name: 'limits',
+  about: `${REQUESTS} requests, ${AT_ONCE} at a time, limited by address; against a script with two INCR each`,
+  limit: 2,
+  async open(folder) {
+    const server = await startRedis({ folder, appendOnly: false })
+    const redis = openRedis(server.url)
+    const limiter = await benchLimiter(server.url)
+    const policies = policiesOf({ ...DEFAULT_PLANS.ENTERPRISE, minute: REQUESTS * CALLERS, day: REQUESTS * CALLERS })
+    const trusted = trustedProxies('127.0.0.0/8')
+    const limited = async (request: number): Promise<void> => {
+      const slot = addressSlot({ socket: '127.0.0.1', forwardedFor: `203.0.113.${request % CALLERS}` }, trusted)
+      const charge = await limiter.charge(slot, policies, { minute: 1, day: 1 })
+      const { ratelimit } = limitHeaders(charge, { status: 200, random: Math.random })
+      if (charge.by !== 'redis' || !ratelimit) throw new Error('a request was not limited')
+    }
+    return {
+      measured: () => inTurns(limited),
+      reference: () =>
+        inTurns(async (request) => {
+          const caller = request % CALLERS
+          await runScript(redis, COUNT, { keys: [`minute:${caller}`, `day:${caller}`], args: [] })
+        }),
+      close: async () => {
+        limiter.close()
+        redis.disconnect()
+        await server.stop()
+      },
+    }
+  },
+}
+
+/** Does every request's work, so many at a time. */
+async function inTurns(work: (request: number) => Promise<void>): Promise<void> {
+  let next = 0
+  const one = async (): Promise<void> => {
+    while (next < REQUESTS) await work(next++)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, one))
+}

@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { type Access, openAccess } from '../../api/access/access.ts'
+import { openMailer } from '../../api/access/mail.ts'
+import { openPeppers } from '../../api/access/pepper-file.ts'
+import type { Config } from '../../lake/config.ts'
+import type { ObjectStore } from '../../lake/store/store.ts'
+import { dataFolder } from './parts.ts'
+
+/** Accounts and keys of the service, opened with what they work with. */
+export interface ServiceAccess {
+  readonly access: Access
+  /** Lets mails that are under way end. */
+  close(): Promise<void>
+}
+
+/** Opens accounts and keys as a configuration says; refused without the secret that the keys in the store were made with. */
+export async function openServiceAccess(
+  config: Config,
+  options: { readonly store: ObjectStore; readonly redisUrl: string; readonly log: Logger },
+): Promise<ServiceAccess> {
+  const { store, redisUrl, log } = options
+  const folder = dataFolder(config)
+  const peppers = await openPeppers({ store, configured: config.keyPepper, folder })
+  const mailer = openMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, outbox: join(folder, 'outbox'), log })
+  const access = openAccess({ store, redisUrl, peppers, mailer, log })
+  return {
+    access,
+    close: async () => {
+      await access.close()
+      await mailer.close()
+    },
+  }
+}

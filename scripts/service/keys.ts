@@ -1,0 +1,157 @@
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Access } from '../../api/access/access.ts'
+import { LABEL } from '../../api/access/account-fields.ts'
+import { LANGUAGES, type Language, type ListedKey } from '../../api/access/accounts.ts'
+import { normalEmail } from '../../api/access/email.ts'
+import type { Plan } from '../../api/access/slots.ts'
+import type { Config } from '../../lake/config.ts'
+import type { Json } from '../../lake/schema/columns.ts'
+import { PLANS } from '../../lake/schema/dataset.ts'
+import { isoInstant } from '../../lake/schema/time.ts'
+import { type RedisServer, startRedis } from '../redis.ts'
+import { openServiceAccess } from './access.ts'
+import { runCommand, say } from './output.ts'
+import { cliConfig, dataFolder, openServiceStore, serviceLog } from './parts.ts'
+import { table } from './table.ts'
+
+const USAGE = `scripts/keys <command> [--data <dir>]
+
+  create <email> [--label <text>] [--plan <plan>] [--lang es|en]
+                         a new key, shown once; its owner gets the usual mail
+  list [<email>]         the keys of an address, or of everybody
+  grant <id> <plan>      set the plan of a key: ${PLANS.join(', ')}
+  revoke <id>            end a key for good; every process refuses it within a minute, at once where Redis runs
+
+Ids are those of 'list' (key_…). Limits of how often one may ask do not count here, but an address has at most three keys.`
+
+async function main(): Promise<void> {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: {
+      data: { type: 'string' },
+      label: { type: 'string' },
+      plan: { type: 'string' },
+      lang: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  })
+  const [command, first, second, ...rest] = positionals
+  if (values.help || command === undefined) return say(USAGE)
+  const known =
+    (command === 'create' && first !== undefined && second === undefined) ||
+    (command === 'list' && second === undefined) ||
+    (command === 'grant' && second !== undefined) ||
+    (command === 'revoke' && first !== undefined && second === undefined)
+  if (!known || rest.length > 0) throw new Error(`${positionals.join(' ')}: no such command\n${USAGE}`)
+  const config = cliConfig(values.data)
+  await withAccess(config, async (access) => {
+    if (command === 'create') await create(access, config, { email: emailOf(first as string), ...values })
+    else if (command === 'list') await list(access, first === undefined ? null : emailOf(first))
+    else if (command === 'grant') await grant(access, first as string, planOf(second as string))
+    else await revoke(access, first as string)
+  })
+}
+
+async function create(
+  access: Access,
+  config: Config,
+  options: {
+    readonly email: string
+    readonly label?: string | undefined
+    readonly plan?: string | undefined
+    readonly lang?: string | undefined
+  },
+): Promise<void> {
+  const { email } = options
+  const label = options.label === undefined ? null : LABEL.read(options.label)
+  if (label === undefined) throw new Error(`--label: ${LABEL.expected}`)
+  const language: Language | undefined = LANGUAGES.find((one) => one === (options.lang ?? 'es'))
+  if (!language) throw new Error(`--lang ${options.lang}: one of ${LANGUAGES.join(', ')}`)
+  const made = await access.accounts.create({ email, label, language, plan: planOf(options.plan ?? 'FREE') })
+  const page = `${config.publicUrl ?? `http://${config.host}:${config.port}`}/account`
+  await access.mailLink({ reason: 'key-made', email, account: made.account, language, page })
+  say(made.key)
+  show([[made.account, made]])
+}
+
+async function list(access: Access, email: string | null): Promise<void> {
+  const { accounts } = access
+  const rows: [string, ListedKey][] = []
+  const add = async (account: string): Promise<void> => {
+    for (const key of await accounts.list(account)) rows.push([account, key])
+  }
+  if (email !== null) await add(await accounts.nameOf(email))
+  else for await (const account of accounts.names()) await add(account)
+  show(rows)
+}
+
+async function grant(access: Access, id: string, plan: Plan): Promise<void> {
+  const account = await ownerOf(access, id)
+  show([[account, await access.accounts.grant({ account, id, plan })]])
+}
+
+async function revoke(access: Access, id: string): Promise<void> {
+  const account = await ownerOf(access, id)
+  show([[account, await access.accounts.revoke({ account, id })]])
+}
+
+function show(rows: readonly (readonly [string, ListedKey])[]): void {
+  const lines = rows.map(([account, { id, hint, label, plan, status, created_at, ends_at }]): Json[] => [
+    id,
+    `${hint.first}…${hint.last}`,
+    plan,
+    status,
+    isoInstant(created_at),
+    ends_at === null ? null : isoInstant(ends_at),
+    account.slice(0, 12),
+    label,
+  ])
+  say(table(['id', 'key', 'plan', 'status', 'created', 'ends', 'account', 'label'], lines))
+}
+
+async function ownerOf({ accounts }: Access, id: string): Promise<string> {
+  const account = await accounts.ownerOf(id)
+  if (account === null) throw new Error(`${id}: no key that works has this id; scripts/keys list shows them`)
+  return account
+}
+
+function emailOf(text: string): string {
+  const email = normalEmail(text)
+  if (email === null) throw new Error(`${text}: no e-mail address`)
+  return email
+}
+
+function planOf(text: string): Plan {
+  const plan = PLANS.find((one) => one === text)
+  if (!plan) throw new Error(`${text}: no plan; one of ${PLANS.join(', ')}`)
+  return plan
+}
+
+/** Works on the keys of a configuration, beside a running service and without one; where there is no Redis, without telling it. */
+async function withAccess(config: Config, work: (access: Access) => Promise<void>): Promise<void> {
+  const log = serviceLog(config, 'cli')
+  const store = await openServiceStore(config)
+  const folder = join(dataFolder(config), 'redis')
+  let server: RedisServer | null = null
+  try {
+    if (config.redisUrl === null)
+      server = await startRedis({ folder, appendOnly: true }).catch((error: Error) => {
+        log.warn({ reason: error.message }, 'no Redis is told; running processes notice by themselves within a minute')
+        return null
+      })
+    const redisUrl = config.redisUrl ?? server?.url ?? join(folder, 'redis.sock')
+    const { access, close } = await openServiceAccess(config, { store, redisUrl, log })
+    try {
+      await access.keys.ready
+      await work(access)
+    } finally {
+      await close()
+    }
+  } finally {
+    if (server && !server.adopted) await server.stop()
+    await store.close()
+  }
+}
+
+await runCommand(main)

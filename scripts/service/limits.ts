@@ -1,0 +1,45 @@
+import type { Logger } from 'pino'
+import { type TrustedProxies, trustedProxies } from '../../api/access/limits/address.ts'
+import { type Limiter, openLimiter } from '../../api/access/limits/limiter.ts'
+import { type PlanTable, readPlans } from '../../api/access/plans.ts'
+import type { Config } from '../../lake/config.ts'
+
+/** What a configuration says of plans and callers. */
+export interface PlanSettings {
+  readonly plans: PlanTable
+  readonly upgradeUrl: string | null
+  readonly trusted: TrustedProxies
+}
+
+/** Reads the settings whose values have a meaning of their own. Throws one error that names each mistake with its variable. */
+export function readPlanSettings({ plans, upgradeUrl, trustedProxies: proxies }: Config): PlanSettings {
+  const mistakes: string[] = []
+  const read = <T>(variable: string, parse: () => T): T | undefined => {
+    try {
+      return parse()
+    } catch (error) {
+      mistakes.push(`${variable}: ${(error as Error).message.replaceAll('\n', '\n  ')}`)
+      return undefined
+    }
+  }
+  const table = read('PLANS', () => readPlans(plans))
+  const trusted = read('TRUSTED_PROXIES', () => trustedProxies(proxies ?? ''))
+  if (!table || !trusted) throw new Error(`mistakes in the configuration:\n  ${mistakes.join('\n  ')}`)
+  return { plans: table, upgradeUrl, trusted }
+}
+
+/** Opens the limits of the service. */
+export function openServiceLimiter({ redisUrl, log }: { readonly redisUrl: string; readonly log: Logger }): Promise<Limiter> {
+  let isAlone = false
+  return openLimiter({
+    redisUrl,
+    processes: 1,
+    recorded: null,
+    onSwitch: (err) => {
+      if (err) log.warn({ err }, 'Redis counts no requests: this process limits alone')
+      else if (isAlone) log.info('Redis counts requests again')
+      isAlone = err !== null
+    },
+    onRecordError: (err) => log.warn({ err }, 'the record of usage cannot be read'),
+  })
+}

@@ -1,0 +1,48 @@
+import { openLimiter } from '../../../api/access/limits/limiter.ts'
+import { definePolicy } from '../../../api/access/limits/policy.ts'
+
+/** What the test tells a process that charges one slot as fast as it can. */
+export interface ChargerOrder {
+  readonly redisUrl: string
+  readonly limit: number
+  readonly window_s: number
+  readonly for_ms: number
+}
+
+/** The seconds of Redis' clock in which this process was admitted. */
+export type ChargerReport = { readonly admitted: readonly number[]; readonly refused: number }
+
+// Begins when all processes are there: the parent sends the order once each has said so.
+process.once('message', (order: ChargerOrder) => {
+  void run(order).then((report) => process.send?.(report, () => process.disconnect()))
+})
+process.send?.('ready')
+
+async function run({ redisUrl, limit, window_s, for_ms }: ChargerOrder): Promise<ChargerReport> {
+  const limiter = await openLimiter({
+    redisUrl,
+    processes: 4,
+    recorded: null,
+    // A busy machine may make Redis late, but a process that then limits alone would prove nothing.
+    timeout_ms: 20_000,
+    onSwitch: (reason) => {
+      if (reason) throw reason
+    },
+    onRecordError: (error) => {
+      throw error
+    },
+  })
+  const policy = definePolicy({ name: 'short', limit, window_s, bucket_s: 1, recorded: false })
+  const admitted: number[] = []
+  let refused = 0
+  const began = performance.now()
+  while (performance.now() - began < for_ms) {
+    const charges = await Promise.all(Array.from({ length: 10 }, () => limiter.charge('shared', [policy], { short: 1 })))
+    for (const charge of charges) {
+      if (charge.admitted) admitted.push(charge.charged[0]?.at_s as number)
+      else refused++
+    }
+  }
+  limiter.close()
+  return { admitted, refused }
+}

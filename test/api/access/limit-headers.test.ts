@@ -1,0 +1,96 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { limitHeaders, violatedPolicies } from '../../../api/access/limits/headers.ts'
+import { type Charge, perDay, perMinute, retryAfter, type Standing } from '../../../api/access/limits/policy.ts'
+
+const at = (policy: Standing['policy'], remaining: number, reset_s: number, violated = false): Standing => ({
+  policy,
+  remaining,
+  reset_s,
+  violated,
+})
+
+function charge(standings: readonly Standing[]): Charge {
+  const wait = retryAfter(standings)
+  return { admitted: wait === 0, standings, retry_after_s: wait, by: 'redis', charged: [] }
+}
+
+const EVEN = { status: 200, random: () => 0 }
+const [minute, day] = [perMinute(10), perDay(1000)]
+
+describe('limitHeaders', () => {
+  test('says every policy and where the caller stands with it', () => {
+    expect(limitHeaders(charge([at(minute, 7, 21), at(day, 954, 5400)]), EVEN)).toEqual({
+      'ratelimit-policy': '"minute";q=10;w=60, "day";q=1000;w=86400',
+      ratelimit: '"minute";r=7;t=21, "day";r=954;t=5400',
+      'x-ratelimit-limit': '10',
+      'x-ratelimit-remaining': '7',
+      'x-ratelimit-reset': '21',
+    })
+  })
+
+  test.each([
+    ['the one with less left', [at(minute, 7, 21), at(day, 3, 5400)], ['1000', '3', '5400']],
+    ['of equals the longer wait', [at(minute, 3, 21), at(day, 3, 5400)], ['1000', '3', '5400']],
+    ['the one that refuses', [at(minute, 2, 21, true), at(day, 0, 5400)], ['10', '2', '21']],
+  ])('the older fields are of the tightest policy: %s', (_which, standings, [limit, left, reset]) => {
+    expect(limitHeaders(charge(standings), EVEN)).toMatchObject({
+      'x-ratelimit-limit': limit,
+      'x-ratelimit-remaining': left,
+      'x-ratelimit-reset': reset,
+    })
+  })
+
+  test('a refusal tells how long to wait until nothing refuses any more', () => {
+    expect(limitHeaders(charge([at(minute, 0, 13, true), at(day, 0, 700, true)]), EVEN)['retry-after']).toBe('700')
+    expect(limitHeaders(charge([at(minute, 0, 13, true), at(day, 5, 700)]), EVEN)['retry-after']).toBe('13')
+  })
+
+  test('a reply of 3xx does not say that nothing is left', () => {
+    const headers = limitHeaders(charge([at(minute, 4, 13), at(day, 0, 700)]), { ...EVEN, status: 304 })
+    expect(headers).toMatchObject({ ratelimit: '"minute";r=4;t=13', 'x-ratelimit-limit': '10' })
+    expect(Object.keys(limitHeaders(charge([at(minute, 0, 13), at(day, 0, 700)]), { ...EVEN, status: 302 }))).toEqual(['ratelimit-policy'])
+  })
+
+  test('waits for the day are spread by up to a minute, those for the minute are not', () => {
+    const refused = charge([at(minute, 0, 13, true), at(day, 0, 700, true)])
+    const spread = limitHeaders(refused, { status: 429, random: () => 0.9999 })
+    expect(spread).toMatchObject({ ratelimit: '"minute";r=0;t=13, "day";r=0;t=760', 'retry-after': '760', 'x-ratelimit-reset': '760' })
+  })
+
+  test('is well-formed (RFC 9651) and never tells a wait that is too short', () => {
+    const anyStanding = fc
+      .record({
+        policy: fc.constantFrom(minute, day, perMinute(300), perDay(1)),
+        remaining: fc.nat(500_000),
+        reset_s: fc.integer({ min: 1, max: 86_460 }),
+        violated: fc.boolean(),
+      })
+      .map(({ policy, remaining, reset_s, violated }) => at(policy, remaining, reset_s, violated))
+    fc.assert(
+      fc.property(
+        fc.array(anyStanding, { minLength: 1, maxLength: 4 }),
+        fc.double({ min: 0, max: 0.999_999, noNaN: true }),
+        (standings, r) => {
+          const made = charge(standings)
+          const headers = limitHeaders(made, { status: 429, random: () => r })
+          const items = (headers['ratelimit'] ?? '').split(', ').map((item) => /^"([a-z]+)";r=(\d+);t=(\d+)$/.exec(item))
+          expect(items.map((item) => [item?.[1], Number(item?.[2])])).toEqual(
+            standings.map(({ policy, remaining }) => [policy.name, remaining]),
+          )
+          for (const [n, { reset_s, violated }] of standings.entries()) {
+            expect(Number(items[n]?.[3])).toBeGreaterThanOrEqual(reset_s)
+            if (violated) expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(Number(items[n]?.[3]))
+          }
+          expect('retry-after' in headers).toBe(!made.admitted)
+          expect(headers['ratelimit-policy']).toMatch(/^"[a-z]+";q=\d+;w=\d+(, "[a-z]+";q=\d+;w=\d+)*$/)
+        },
+      ),
+    )
+  })
+})
+
+test('violatedPolicies names those that refused', () => {
+  expect(violatedPolicies(charge([at(minute, 0, 13, true), at(day, 4, 700)]))).toEqual(['minute'])
+  expect(violatedPolicies(charge([at(minute, 4, 13), at(day, 4, 700)]))).toEqual([])
+})

@@ -1,0 +1,197 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openAttempts } from '../../../api/access/attempts.ts'
+import { normalEmail } from '../../../api/access/email.ts'
+import { makeKey } from '../../../api/access/key-format.ts'
+import { newPepperText, parsePeppers } from '../../../api/access/pepper.ts'
+import { openPeppers } from '../../../api/access/pepper-file.ts'
+import { openTokens } from '../../../api/access/tokens.ts'
+import { redacted } from '../../../api/define/redact.ts'
+import { openRedis } from '../../../lake/live/connect.ts'
+import { fileStore } from '../../../lake/store/file.ts'
+import { startTestRedis } from '../../helpers/redis.ts'
+import { tempFolder } from '../../helpers/temp.ts'
+import { DAY_MS, textOf } from './stage.ts'
+
+const HOUR_MS = DAY_MS / 24
+
+test.each([
+  ['Ana.Garcia+keys@Example.ORG', 'ana.garcia+keys@example.org'],
+  ["o'neil@example.org", "o'neil@example.org"],
+  ['ana@ejemplo.españa', 'ana@ejemplo.xn--espaa-rta'],
+  ['ana@Xn--Espaa-Rta.es', 'ana@xn--espaa-rta.es'],
+])('%s is the address %s', (text, email) => {
+  expect(normalEmail(text)).toBe(email)
+})
+
+test.each([
+  '',
+  'ana',
+  '@example.org',
+  'ana@',
+  'ana@localhost',
+  'ana@127.0.0.1',
+  'ana@example.org\r\nBcc: other@example.org',
+  'ana@example.org\n',
+  'ana\r@example.org',
+  'ana@exam ple.org',
+  'ana@example.org, other@example.org',
+  'Ana <ana@example.org>',
+  'ana@b@example.org',
+  '"ana"@example.org',
+  'ána@example.org',
+  'ana@example.org/x',
+  'ana@example.org:25',
+  `${'a'.repeat(65)}@example.org`,
+  `ana@${'a.'.repeat(130)}org`,
+])('%j is no address', (text) => {
+  expect(normalEmail(text)).toBeNull()
+})
+
+test('keys and tokens are taken out of texts, and nothing else', () => {
+  const key = makeKey()
+  expect(redacted(`GET /api/incidents?api_key=${key}&x=1`)).toBe('GET /api/incidents?api_key=tia_…&x=1')
+  expect(redacted(`{"value":"${key.slice(0, 20)}"}`)).toBe('{"value":"tia_…"}')
+  expect(redacted('/account?token=tim_WzEsImEiXQ.abc-DEF_1')).toBe('/account?token=tim_…')
+  for (const text of ['', 'stia_abcdefghijkl', 'time_tiam', 'tia_short']) expect(redacted(text)).toBe(text)
+})
+
+test('a secret is read, told apart by its version, and never repeated', () => {
+  const text = newPepperText()
+  const { current, all } = parsePeppers(`2:${'a'.repeat(64)},${text}\n`)
+  expect([current.version, ...all.map(({ version }) => version)]).toEqual([2, 2, 1])
+  const wrong = text.slice(0, -1)
+  expect(() => parsePeppers(wrong)).toThrow('<version>:<64 hexadecimal digits>')
+  expect(() => parsePeppers(wrong)).not.toThrow(wrong)
+  expect(() => parsePeppers(`${text},${text}`)).toThrow('same version')
+})
+
+test('what is sealed opens where it belongs, with the same secret, and unchanged', () => {
+  const { current } = parsePeppers(newPepperText())
+  const sealed = current.seal('ana@example.org', 'account')
+  expect(current.unseal(sealed, 'account')).toBe('ana@example.org')
+  expect(current.seal('ana@example.org', 'account')).not.toBe(sealed)
+  expect(() => current.unseal(sealed, 'other')).toThrow()
+  expect(() => parsePeppers(newPepperText()).current.unseal(sealed, 'account')).toThrow()
+  expect(() => current.unseal(`${sealed.slice(0, -2)}AA`, 'account')).toThrow()
+})
+
+test('the file of the secret is made once, for its owner only, by processes that start together', async () => {
+  const folder = tempFolder()
+  const store = await fileStore(join(folder, 'store'))
+  const opened = await Promise.all(Array.from({ length: 8 }, () => openPeppers({ store, configured: null, folder })))
+  expect(new Set(opened.map(({ current }) => current.fingerprint)).size).toBe(1)
+  const path = join(folder, 'key-pepper')
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect((await openPeppers({ store, configured: null, folder })).current.fingerprint).toBe(opened[0]?.current.fingerprint)
+  expect(await textOf(store)).not.toContain(readFileSync(path, 'utf8').slice(2, 20))
+
+  chmodSync(path, 0o640)
+  await expect(openPeppers({ store, configured: null, folder })).rejects.toThrow(`chmod 600 ${path}`)
+  chmodSync(path, 0o600)
+  const text = readFileSync(path, 'utf8').trim()
+  await expect(openPeppers({ store, configured: newPepperText(), folder })).rejects.toThrow('another key pepper of version 1')
+  await expect(openPeppers({ store, configured: `2:${'a'.repeat(64)}`, folder })).rejects.toThrow('version 1, which is not configured')
+  expect((await openPeppers({ store, configured: `2:${'a'.repeat(64)},${text}`, folder })).current.version).toBe(2)
+  await expect(openPeppers({ store, configured: text, folder })).rejects.toThrow('version 2, which is not configured')
+  // A lost file is not made anew: every key would be unknown.
+  rmSync(path)
+  await expect(openPeppers({ store, configured: null, folder })).rejects.toThrow(`${path} is missing`)
+  expect(existsSync(path)).toBe(false)
+})
+
+test('the secret never lies in the store', async () => {
+  const folder = tempFolder()
+  const store = await fileStore(folder)
+  mkdirSync(join(folder, 'inside'))
+  for (const inside of [folder, join(folder, 'inside')])
+    await expect(openPeppers({ store, configured: null, folder: inside })).rejects.toThrow('outside')
+  const beside = `${folder}-beside`
+  mkdirSync(beside)
+  await openPeppers({ store, configured: null, folder: beside })
+  rmSync(beside, { recursive: true })
+})
+
+test('a mailed token is good once, for 30 minutes, and for nothing else', async () => {
+  let now = Date.UTC(2026, 0, 2, 12)
+  const store = await fileStore(join(tempFolder(), 'store'))
+  const peppers = parsePeppers(newPepperText())
+  const tokens = openTokens({ store, peppers, clock: () => now })
+  const account = 'a'.repeat(64)
+  const token = tokens.link(account)
+  expect([tokens.peek(token), tokens.peek(token)]).toEqual([account, account])
+  const uses = await Promise.all(Array.from({ length: 20 }, () => tokens.use(token)))
+  expect(uses.filter((one) => one === account)).toHaveLength(1)
+  expect(uses.filter((one) => one === null)).toHaveLength(19)
+
+  const other = tokens.link(account)
+  for (const wrong of [
+    `${other.slice(0, -1)}${other.endsWith('A') ? 'Q' : 'A'}`,
+    other.replace('tim_', 'tis_'),
+    other.slice(4),
+    '',
+    'tim_.',
+  ])
+    expect([tokens.peek(wrong), tokens.sessionAccount(wrong), await tokens.use(wrong)]).toEqual([null, null, null])
+  expect(tokens.sessionAccount(other)).toBeNull()
+  const session = tokens.session(account)
+  expect([tokens.sessionAccount(session), tokens.peek(session)]).toEqual([account, null])
+  expect(openTokens({ store, peppers: parsePeppers(newPepperText()), clock: () => now }).peek(other)).toBeNull()
+  now += HOUR_MS / 2 - 1
+  expect(tokens.peek(other)).toBe(account)
+  now += 1
+  expect([tokens.peek(other), await tokens.use(other), tokens.sessionAccount(session)]).toEqual([null, null, account])
+  now += HOUR_MS / 2
+  expect(tokens.sessionAccount(session)).toBeNull()
+  now += HOUR_MS
+  await tokens.tidy()
+  expect(await textOf(store)).toBe('')
+})
+
+test('attempts are counted in sliding windows, by Redis and without it alike, and no address is kept', async () => {
+  const redis = await startTestRedis()
+  const peppers = parsePeppers(newPepperText())
+  let now = Date.UTC(2026, 0, 2)
+  const counted = openAttempts({ redisUrl: redis.url, peppers, clock: () => now })
+  const alone = openAttempts({ redisUrl: '/nowhere/redis.sock', peppers, clock: () => now })
+  const client = openRedis(redis.url)
+  try {
+    await client.ping()
+    for (const attempts of [counted, alone]) {
+      const waits: number[] = []
+      for (let count = 0; count < 7; count++) waits.push(await attempts.take('create-from-address', '192.0.2.1'))
+      expect(waits.slice(0, 5)).toEqual([0, 0, 0, 0, 0])
+      for (const wait_s of waits.slice(5)) {
+        expect(wait_s).toBeGreaterThan(3590)
+        expect(wait_s).toBeLessThanOrEqual(3600)
+      }
+      expect(await attempts.take('create-from-address', '192.0.2.2')).toBe(0)
+      expect(await attempts.take('create-for-email', '192.0.2.1')).toBe(0)
+      const many = await Promise.all(Array.from({ length: 50 }, () => attempts.take('mail-to-email', 'ana@example.org')))
+      expect(many.filter((wait_s) => wait_s === 0)).toHaveLength(3)
+    }
+    const names = await client.keys('access:attempts:*')
+    expect(names).toHaveLength(4)
+    expect(names.join()).not.toMatch(/192|ana|example/)
+    for (const name of names) expect(await client.pttl(name)).toBeGreaterThan(0)
+
+    // Twenty in a day, five in any hour: by the clock, which is this process's own without Redis.
+    const times: number[] = []
+    for (let minute = 0; minute < 25 * 60; minute++) {
+      now = Date.UTC(2026, 0, 3) + minute * 60_000
+      if ((await alone.take('create-from-address', '198.51.100.7')) === 0) times.push(now)
+    }
+    expect(times.filter((time) => time < Date.UTC(2026, 0, 4))).toHaveLength(20)
+    for (const time of times) {
+      expect(times.filter((one) => one > time - HOUR_MS && one <= time).length).toBeLessThanOrEqual(5)
+      expect(times.filter((one) => one > time - DAY_MS && one <= time).length).toBeLessThanOrEqual(20)
+    }
+    expect(times.length).toBeGreaterThan(20)
+  } finally {
+    client.disconnect()
+    counted.close()
+    alone.close()
+    await redis.stop()
+  }
+})

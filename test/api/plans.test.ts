@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DEFAULT_PLANS, readPlans } from '../../api/access/plans.ts'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { type Reply, startService, type TestService } from './service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService({ endpoints: [] })
+})
+afterAll(() => service?.close())
+
+const planOf = (reply: Reply, id: string): Reply => reply.plans.find((one: Reply) => one.id === id)
+
+test('the plans are told with price, limits and what they contain, lowest first, whoever sends no key among them', async () => {
+  const reply = (await service.json('/api/plans')) as Reply
+  expect([reply.currency, reply.upgrade_url]).toEqual(['EUR', null])
+  expect(
+    reply.plans.map((one: Reply) => [
+      one.id,
+      one.price_eur_month,
+      one.requests_per_minute,
+      one.requests_per_day,
+      one.reachable_per_day,
+      one.concurrency,
+    ]),
+  ).toEqual([
+    ['ANONYMOUS', null, 5, 100, 100, 1],
+    ['FREE', 0, 10, 1000, 1000, 1],
+    ['PRO', 49, 60, 100_000, 86_400, 2],
+    ['ENTERPRISE', 149, 300, 500_000, 432_000, 6],
+  ])
+  expect(planOf(reply, 'FREE').formats).toEqual(['json', 'geojson'])
+  expect(planOf(reply, 'PRO').formats).toEqual(['json', 'geojson', 'csv', 'ndjson', 'parquet', 'arrow'])
+  const codesOf = (id: string): string[] => planOf(reply, id).features.map(({ code }: Reply) => code)
+  expect(codesOf('ANONYMOUS')).toEqual([])
+  expect(codesOf('PRO')).toEqual([...codesOf('FREE'), ...DEFAULT_PLANS.PRO.features])
+  expect(codesOf('ENTERPRISE').slice(0, codesOf('PRO').length)).toEqual(codesOf('PRO'))
+})
+
+test.each([
+  ['', 'es', 'Datos históricos', 'todavía no piden clave'],
+  ['?lang=es', 'es', 'Datos históricos', 'todavía no piden clave'],
+  ['?lang=en', 'en', 'Historical data', 'ask for no key yet'],
+  ['?lang=gl', 'es', 'Datos históricos', 'todavía no piden clave'],
+])('texts are in the language asked for, else in Spanish: %s', async (query, language, label, notice) => {
+  const response = await service.get(`/api/plans${query}`, { 'Accept-Language': 'en' })
+  expect(response.headers.get('content-language')).toBe(language)
+  const reply = (await response.json()) as Reply
+  expect(planOf(reply, 'PRO').features).toContainEqual({ code: 'HISTORY', label })
+  expect(reply.notice).toContain(notice)
+})
+
+test('each language has a tag of its own', async () => {
+  const [spanish, english] = await Promise.all(['es', 'en'].map((lang) => service.get(`/api/plans?lang=${lang}`)))
+  const etag = spanish?.headers.get('etag') as string
+  expect(english?.headers.get('etag')).not.toBe(etag)
+  expect((await service.get('/api/plans?lang=es', { 'If-None-Match': etag })).status).toBe(304)
+  expect((await service.get('/api/plans?lang=en', { 'If-None-Match': etag })).status).toBe(200)
+})
+
+test.each([
+  ['lang=xx', 'invalid-parameter', 'lang', /allowed: es, en, ca, eu, gl/],
+  ['lang=', 'invalid-parameter', 'lang', /expected a value/],
+  ['lang=es&lang=en', 'invalid-parameter', 'lang', /given 2 times/],
+  ['lnag=en', 'unknown-parameter', 'lnag', /did you mean lang\?/],
+  ['lang=%zz', 'invalid-parameter', 'lang', /two hexadecimal digits/],
+])('?%s is refused', async (query, code, parameter, detail) => {
+  const response = await service.get(`/api/plans?${query}`)
+  expect(response.status).toBe(400)
+  const told = (await response.json()) as Reply
+  expect(told.code).toBe(code)
+  expect(told.errors[0]).toMatchObject({ parameter, detail: expect.stringMatching(detail) })
+})
+
+test('what configuration changes is told, and where a plan is changed', async () => {
+  const plans = readPlans('{"PRO": {"price_eur_month": 59.5, "minute": 90}}')
+  const changed = await startService({ endpoints: [], plans, upgradeUrl: 'https://example.org/plans' })
+  try {
+    const reply = (await changed.json('/api/plans')) as Reply
+    expect(reply.upgrade_url).toBe('https://example.org/plans')
+    expect(planOf(reply, 'PRO')).toMatchObject({ price_eur_month: 59.5, requests_per_minute: 90, reachable_per_day: 100_000 })
+    const [mine, usual] = await Promise.all([changed, service].map(async (one) => (await one.get('/api/plans')).headers.get('etag')))
+    expect(mine).not.toBe(usual)
+  } finally {
+    await changed.close()
+  }
+})
+
+test('they are no endpoint of data', () => {
+  expect(endpoints.map(({ path }) => path)).not.toContain('/api/plans')
+})

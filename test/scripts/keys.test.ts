@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { isWellFormed } from '../../api/access/key-format.ts'
+import { openKeyIndex } from '../../api/access/key-index.ts'
+import { parsePeppers } from '../../api/access/pepper.ts'
+import { fileStore } from '../../lake/store/file.ts'
+import { textOf } from '../api/access/stage.ts'
+import { startTestRedis } from '../helpers/redis.ts'
+import { bodyOf } from '../helpers/smtp.ts'
+import { tempFolder } from '../helpers/temp.ts'
+import { until } from '../helpers/until.ts'
+
+const MAIN = new URL('../../scripts/service/keys.ts', import.meta.url).pathname
+
+interface Said {
+  readonly code: number
+  readonly text: string
+}
+
+function command(folder: string, env: Readonly<Record<string, string>> = {}): (...args: string[]) => Promise<Said> {
+  return (...args) =>
+    promisify(execFile)(process.execPath, [MAIN, ...args, '--data', folder], {
+      env: { ...process.env, LAKE_URL: '', REDIS_URL: '', LOG_LEVEL: 'info', ...env },
+      timeout: 120_000,
+    })
+      .then(({ stdout, stderr }) => ({ code: 0, text: stdout + stderr }))
+      .catch(({ code, stdout, stderr }) => ({ code: Number(code), text: `${stdout}${stderr}` }))
+}
+
+test('an operator makes, lists, grants and revokes keys, beside a running service that knows at once', async () => {
+  const folder = tempFolder()
+  mkdirSync(join(folder, 'store'))
+  const redis = await startTestRedis()
+  onTestFinished(() => redis.stop())
+  const keys = command(folder, { REDIS_URL: redis.url, PUBLIC_URL: 'https://api.example.org' })
+
+  const made = await keys('create', 'Ana@Example.org', '--label', 'Contract 7', '--plan', 'PRO', '--lang', 'en')
+  expect(made.code).toBe(0)
+  const key = /^tia_\w{36}$/m.exec(made.text)?.[0] as string
+  const id = /key_[0-9a-f]{20}/.exec(made.text)?.[0] as string
+  expect(isWellFormed(key)).toBe(true)
+  const [mail = ''] = readdirSync(join(folder, 'outbox'))
+  expect(made.text).toContain(join(folder, 'outbox', mail))
+  expect(bodyOf(readFileSync(join(folder, 'outbox', mail), 'utf8'))).toContain('https://api.example.org/account?token=tim_')
+  expect(statSync(join(folder, 'key-pepper')).mode & 0o777).toBe(0o600)
+
+  const peppers = parsePeppers(readFileSync(join(folder, 'key-pepper'), 'utf8'))
+  const store = await fileStore(join(folder, 'store'))
+  const index = openKeyIndex({ store, redisUrl: redis.url, peppers, clock: Date.now })
+  onTestFinished(() => index.close())
+  await until('connected', () => index.connected)
+  expect((await index.lookUp(key)).key).toMatchObject({ id, plan: 'PRO' })
+
+  const [mine, all, nobody] = await Promise.all([keys('list', 'ana@example.ORG'), keys('list'), keys('list', 'bea@example.org')])
+  expect(mine?.text).toBe(all?.text)
+  expect(mine?.text).toMatch(new RegExp(`^${id}  tia_\\w{4}…\\w{4}  PRO   ACTIVE  .*Contract 7$`, 'm'))
+  expect(nobody?.text).not.toContain('key_')
+  for (const said of [mine, all]) expect(said?.text).not.toMatch(/ana@|tia_\w{5}/i)
+
+  expect((await keys('grant', id, 'ENTERPRISE')).text).toContain('ENTERPRISE')
+  await until('granted', async () => (await index.lookUp(key)).key?.plan === 'ENTERPRISE')
+  expect((await keys('revoke', id)).text).toContain('REVOKED')
+  await until('revoked', async () => (await index.lookUp(key)).refusal === 'revoked')
+  expect((await keys('revoke', id)).text).toContain(`${id}: no key that works has this id`)
+  expect(/ana@|tia_\w{5}/i.test(await textOf(store))).toBe(false)
+})
+
+test('what is wrong is said, and nothing done', async () => {
+  const folder = tempFolder()
+  mkdirSync(join(folder, 'store'))
+  const keys = command(folder)
+  const wrong: readonly (readonly [args: string[], says: string])[] = [
+    [['create'], 'no such command'],
+    [['create', 'nobody'], 'nobody: no e-mail address'],
+    [['create', 'a@example.org', '--plan', 'GOLD'], 'GOLD: no plan; one of FREE, PRO, ENTERPRISE'],
+    [['create', 'a@example.org', '--lang', 'fr'], '--lang fr: one of es, en'],
+    [['create', 'a@example.org', '--label', 'a\nb'], '--label: up to 60 characters on one line'],
+    [['grant', 'key_00000000000000000000'], 'no such command'],
+    [['grant', 'key_00000000000000000000', 'PRO'], 'no key that works has this id'],
+    [['revoke', '../x'], 'no key that works has this id'],
+    [['usage'], 'no such command'],
+  ]
+  for (const [args, says] of wrong) {
+    const said = await keys(...args)
+    expect([said.code, said.text], args.join(' ')).toEqual([1, expect.stringContaining(says)])
+  }
+  expect((await keys('list')).text).not.toContain('key_')
+  expect((await keys('--help')).text).toContain('scripts/keys <command>')
+})
