@@ -1,7 +1,7 @@
 import { coverageOf, feedsIn, holdSame } from '../../lake/landed.ts'
 import type { FeedListing } from '../../lake/live/freshness.ts'
 import type { Lake, LakePins, LakeSnapshot } from '../../lake/open.ts'
-import { QueryError } from '../../lake/query/errors.ts'
+import { isQueryError, QueryError } from '../../lake/query/errors.ts'
 import { type Version, versionsIn } from '../../lake/query/versions.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
@@ -38,6 +38,8 @@ export interface KeptLake {
   state(read: KeptTables, feeds: readonly FeedListing[]): Promise<KeptState>
   /** What a slice holds for a key, read now if it is not kept. */
   get<T>(slice: Slice<T>, key: string): Promise<T>
+  /** The same for what an answer can do without: null where it cannot be read now, which `onError` is told unless too many asked. */
+  extra<T>(slice: Slice<T>, key: string): Promise<T | null>
   /** Calls back when one of the tables of datasets has changed; returns what ends it. */
   onChange(datasets: readonly Dataset[], tell: () => void): () => void
   close(): void
@@ -128,6 +130,15 @@ class Kept implements KeptLake {
     this.#entries.set(name, entry)
     if (!known) this.#keep(name, entry)
     return (await entry.content) as T
+  }
+
+  async extra<T>(slice: Slice<T>, key: string): Promise<T | null> {
+    try {
+      return await this.get(slice, key)
+    } catch (error) {
+      if (!isQueryError(error, 'busy')) this.#onError(error as Error)
+      return null
+    }
   }
 
   onChange(datasets: readonly Dataset[], tell: () => void): () => void {

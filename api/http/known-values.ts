@@ -10,7 +10,7 @@ import type { RequestValues } from './request.ts'
  * Makes what refuses values that nothing has, of the parameters of an endpoint that state what is known: a 400 problem that names each. Null
  * for an endpoint without any.
  */
-export function knownValuesCheck(endpoint: Endpoint, kept: Pick<KeptLake, 'get'>): ((values: RequestValues) => Promise<void>) | null {
+export function knownValuesCheck(endpoint: Endpoint, kept: Pick<KeptLake, 'extra'>): ((values: RequestValues) => Promise<void>) | null {
   const stated = Object.entries(endpoint.params).flatMap(([name, one]) =>
     one.kind === 'param' && one.known ? [{ name, known: one.known }] : [],
   )
@@ -21,15 +21,13 @@ export function knownValuesCheck(endpoint: Endpoint, kept: Pick<KeptLake, 'get'>
       const given = [own[name] ?? []].flat() as string[]
       if (given.length === 0) continue
       // What cannot be read now refuses nothing.
-      const values = await kept.get(known.slice, '').catch(() => NONE)
-      if (values.size === 0) continue
+      const values = await kept.extra(known.slice, '')
+      if (!values?.size) continue
       for (const value of given) if (!values.has(value)) mistakes.refused(refusal(value, values, known), name, value)
     }
     mistakes.throwIfAny()
   }
 }
-
-const NONE: ReadonlySet<string> = new Set()
 
 function refusal(value: string, values: ReadonlySet<string>, { expected, isListed }: KnownValues): Refused {
   const near = (): string | null => nearest(value, values)

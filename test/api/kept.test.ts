@@ -3,6 +3,7 @@ import { defineEndpoint } from '../../api/define/endpoint.ts'
 import { record } from '../../api/define/fields.ts'
 import { textParam } from '../../api/define/params.ts'
 import { defineSlice } from '../../api/define/slice.ts'
+import { openKeptLake } from '../../api/http/kept-lake.ts'
 import { railAlerts } from '../../lake/datasets/rail/alerts.ts'
 import { railRoutes } from '../../lake/datasets/rail/routes.ts'
 import { railStations } from '../../lake/datasets/rail/stations.ts'
@@ -267,6 +268,17 @@ test('what only adds to an answer and cannot be read is left out, under a tag of
   const nameIn = async (reply: Response): Promise<unknown> => ((await reply.json()) as Reply).alerts[0].name
   expect([partial.status, await nameIn(partial), await nameIn(whole)]).toEqual([200, 'unread', 'Avila'])
   expect(partial.headers.get('etag')).not.toBe(whole.headers.get('etag'))
+})
+
+test('what an answer can do without and cannot be read is told to the log', async () => {
+  const told: string[] = []
+  const kept = openKeptLake({ lake: service.lake, poll_ms: 60_000, clock: () => FIRST, onError: ({ message }) => told.push(message) })
+  onTestFinished(() => kept.close())
+  failure = new Error('out of order')
+  const none = await kept.extra(stationNames, 'Z')
+  failure = null
+  expect([none, told]).toEqual([null, ['out of order']])
+  expect(await kept.extra(stationNames, 'Z')).toEqual([])
 })
 
 test('a version that is landing shows once all tables have it, and is read before anybody asks', async () => {

@@ -8,6 +8,7 @@ import { delayQuality } from './delays.ts'
 import { expectedNucleos } from './expected-nucleos.ts'
 import { delayOf, flagOf, localInstant, type MapTrain, mapTime, positionOf, textOf } from './map-fields.ts'
 import { COMMUTER_BAND, LONG_DISTANCE_BAND } from './realtime.ts'
+import { trainFix } from './train-fix.ts'
 
 type Train = FeedRow<typeof railFleet>
 
@@ -100,7 +101,7 @@ function longDistanceRow(train: MapTrain, published: number, notes: Notes): Trai
   const product = textOf(train, 'codProduct')
   const fixed = train['time']
   return {
-    ...sharedRow(train, published),
+    ...sharedRow(train, published, notes),
     network: 'AVLDMD',
     source_id: number,
     train_number: number,
@@ -131,7 +132,7 @@ function commuterRow(train: MapTrain, published: number, notes: Notes): Train {
   const progress = textOf(train, 'porAvanc')
   const progress_pct = progress !== null && /^\d+(\.\d+)?$/.test(progress) ? Number(progress) : null
   return {
-    ...sharedRow(train, published),
+    ...sharedRow(train, published, notes),
     network: 'CERCANIAS',
     source_id: tripId,
     train_number: required(train, 'codTren'),
@@ -155,11 +156,11 @@ function commuterRow(train: MapTrain, published: number, notes: Notes): Train {
   }
 }
 
-function sharedRow(train: MapTrain, published: number) {
+function sharedRow(train: MapTrain, published: number, notes: Notes) {
   return {
     source: renfeVisor.id,
     observed_at: published,
-    position: positionOf(train),
+    position: trainFix(positionOf(train), notes),
     next_stop_id: textOf(train, 'codEstSig'),
     expected_arrival_at: localInstant(textOf(train, 'horaLlegadaSigEst'), published),
     is_accessible: flagOf(train, 'accesible'),

@@ -6,6 +6,7 @@ import { type Batch, batch, defineFeed, type FeedBody, type Notes } from '../def
 import { expectedNucleos } from './expected-nucleos.ts'
 import { tripParts } from './ids.ts'
 import { COMMUTER_BAND, LONG_DISTANCE_BAND, messageOf, type Network, realtimePlans } from './realtime.ts'
+import { trainFix } from './train-fix.ts'
 
 /** What stands where there is no station. */
 const NO_STOP = '00000'
@@ -56,7 +57,7 @@ function positionRow(
 ): FeedRow<typeof railPositions> {
   const { tripId } = vehicle.trip
   const { train_number, line, nucleo_code } = tripParts(tripId)
-  const position = positionOf(vehicle, notes)
+  const position = trainFix(vehicle.position, notes)
   if (train_number === null) notes.warn(tripId === null ? 'a train without a trip' : 'a trip id of no known form')
   return {
     source: renfe.id,
@@ -75,13 +76,6 @@ function positionRow(
     platform: PLATFORM.exec(vehicle.label ?? '')?.[1] ?? null,
     label: vehicle.label,
   }
-}
-
-/** Latitude and longitude 0 say that there is no fix. */
-function positionOf({ position }: RealtimeVehicle, notes: Notes): RealtimeVehicle['position'] {
-  if (position?.lat !== 0 || position.lon !== 0) return position
-  notes.warn('position of a train cannot be right')
-  return null
 }
 
 /** A train that is seen later than it is published would hide all that is said of it until then. */

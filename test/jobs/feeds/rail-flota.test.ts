@@ -70,6 +70,18 @@ test('reads a commuter train: Rodalies as the timetable numbers it, no delay whe
   ])
 })
 
+test('latitude 0, longitude 0 is no position', async () => {
+  const publication = await parseBytes(
+    renfeFlotaLd,
+    mapOf([
+      { codComercial: '1', latitud: 0, longitud: 0 },
+      { codComercial: '2', latitud: 40, longitud: 0 },
+    ]),
+  )
+  expect(rowsOf(publication, 'rail_fleet')).toMatchObject([{ position: null }, { position: { lat: 40, lon: 0 } }])
+  expect(publication.report.warnings.get('position of a train cannot be right')).toBe(1)
+})
+
 test('an unknown product or movement is kept and counted; a train without a number is a bad row; no list is no map', async () => {
   const publication = await parseBytes(
     renfeFlotaLd,
