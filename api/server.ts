@@ -35,6 +35,8 @@ export interface ApiOptions {
   readonly upgradeUrl?: string | null
   /** Bytes of replies kept in memory. */
   readonly cacheBytes?: number
+  /** Disk that replies may take until they are sent, in bytes. */
+  readonly spoolBytes?: number
   /** Time between two looks at the tables whose slices are kept in memory, in ms. */
   readonly lakePoll_ms?: number
   readonly clock?: () => number
@@ -50,12 +52,13 @@ export interface Api {
 }
 
 const CACHE_BYTES = 256 * 1024 ** 2
+const SPOOL_BYTES = 2 * 1024 ** 3
 const LAKE_POLL_MS = 5000
 
 /** Starts the API on a port. */
 export async function startApi(options: ApiOptions): Promise<Api> {
   const { store, lake, live, access, limiter, log, host, port, publicUrl = null, clock = Date.now, endpoints = all } = options
-  const { cacheBytes = CACHE_BYTES, lakePoll_ms = LAKE_POLL_MS } = options
+  const { cacheBytes = CACHE_BYTES, spoolBytes = SPOOL_BYTES, lakePoll_ms = LAKE_POLL_MS } = options
   const { trusted = trustedProxies(''), plans = DEFAULT_PLANS, upgradeUrl = null } = options
   // The list of municipalities takes a fifth of a second to build: now, so that no request waits for it and those beside it.
   allMunicipalities()
@@ -76,6 +79,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     clock,
     baseUrl: () => publicUrl ?? listening,
     cacheBytes,
+    spoolBytes,
     lakePoll_ms,
   })
   try {

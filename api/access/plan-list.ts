@@ -4,8 +4,8 @@ import { DEFAULT_PLANS, FEATURES, featuresOf, PLAN_FORMATS, type PlanTable, reac
 
 /** What does not hold yet of what the plans say; shown with them. */
 const NOT_YET = {
-  es: 'Las rutas de datos todavía no piden clave ni aplican estos límites: hoy responden a cualquiera, en JSON y GeoJSON.',
-  en: 'Paths of data ask for no key yet and apply none of these limits: today they answer anybody, in JSON and GeoJSON.',
+  es: 'Las rutas de datos todavía no piden clave ni aplican estos límites: hoy responden a cualquiera, en todos los formatos.',
+  en: 'Paths of data ask for no key yet and apply none of these limits: today they answer anybody, in every format.',
 } as const
 
 /** The parameters of the list of plans. */

@@ -1,15 +1,12 @@
 import type { Endpoint, ListReturn } from './endpoint.ts'
-import { type Fields, LANGS, type Lang, placeOf } from './fields.ts'
+import { type Fields, LANGS, type Lang } from './fields.ts'
+import { CODECS, type Codec, DIALECTS, type Dialect, type Format, formatsOf, TABLE_ROWS_MOST } from './formats.ts'
 import { chosen, integerParam, listOf, oneOf, type Param, param, textParam, withDefault } from './params.ts'
 import { instantParam } from './params-time.ts'
 import { membersOf } from './shape.ts'
 
 /** Languages that records have texts in unless they tell. */
 const SPOKEN: readonly Lang[] = ['es', 'en']
-
-/** Representations of a reply, by the value of `format`. */
-export const FORMATS = ['json', 'geojson'] as const
-export type Format = (typeof FORMATS)[number]
 
 /** Values of the parameters that every endpoint of a kind takes. */
 export interface PageValues {
@@ -23,6 +20,9 @@ export interface PageValues {
   /** The language to answer in: the one asked for where the record has texts in it, else Spanish. */
   readonly lang: Lang
   readonly format: Format | null
+  /** Of CSV and of Parquet only; null where the request does not say. */
+  readonly dialect: Dialect | null
+  readonly codec: Codec | null
   readonly total: 'exact' | null
   readonly snapshot: string | null
 }
@@ -38,6 +38,8 @@ export const NO_PAGE: PageValues = Object.freeze({
   since: null,
   lang: 'es',
   format: null,
+  dialect: null,
+  codec: null,
   total: null,
   snapshot: null,
 })
@@ -49,12 +51,19 @@ const CURSOR_MAX = 2000
 export function pageParams(endpoint: Pick<Endpoint, 'returns' | 'read'>): Readonly<Record<string, Param>> {
   const { returns, read } = endpoint
   const lists = returns.kind === 'list' ? listParams(returns, read.kind) : {}
-  const located = isLocated(returns.record.fields)
   return {
     ...lists,
     fields: listOf(fieldParam(returns.record.fields)),
     lang: langParam(returns.record.languages),
-    format: oneOf('Representation; goes before the Accept header.', located ? FORMATS : (['json'] as const)),
+    format: oneOf('Representation; goes before the Accept header.', formatsOf(returns.record.fields)),
+    dialect: oneOf(
+      'Of CSV: `excel` puts an apostrophe before texts that begin with = + - @, a tab or a carriage return, which spreadsheets would take for formulas. `exact` unless given.',
+      DIALECTS,
+    ),
+    codec: oneOf(
+      'Of Parquet: `snappy` for older readers, which know neither zstd nor decimals: these are then doubles. `zstd` unless given.',
+      CODECS,
+    ),
     ...(read.kind === 'lake' ? { snapshot: snapshotParam } : {}),
   }
 }
@@ -70,15 +79,10 @@ export function langParam(languages: readonly Lang[] = SPOKEN): Param<Lang> {
   return withDefault(param({ about, schema: { type: 'string', enum: LANGS }, parse }), 'es')
 }
 
-/** True where records have a place, so that there is a GeoJSON form. */
-export function isLocated(fields: Fields): boolean {
-  return placeOf(fields) !== null
-}
-
 function listParams(returns: ListReturn, kind: Endpoint['read']['kind']): Record<string, Param> {
   const { limit, id } = returns
-  const about = `Records per reply${limit.default === null ? '; all unless given' : ''}.`
-  const count = integerParam(about, { min: 1, max: limit.max, example: '10' })
+  const about = `Records per reply${limit.default === null ? '; all unless given' : ''}. At most ${limit.max} in JSON and GeoJSON.`
+  const count = integerParam(about, { min: 1, max: TABLE_ROWS_MOST, example: '10' })
   const page = {
     limit: limit.default === null ? count : withDefault(count, limit.default),
     cursor: textParam(

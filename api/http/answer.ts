@@ -1,25 +1,29 @@
 import { hash } from 'node:crypto'
 import type { Dataset } from '../../lake/schema/dataset.ts'
-import type { Endpoint } from '../define/endpoint.ts'
-import type { Format } from '../define/params-page.ts'
+import { datasetsOf, type Endpoint } from '../define/endpoint.ts'
+import { FORMAT_KINDS, type Format, isTable } from '../define/formats.ts'
 import { type Problem, problem } from '../define/problems.ts'
 import type { Cursors } from './cursor.ts'
 import { type ReplyHead, stepOf } from './replies.ts'
 import type { RequestValues } from './request.ts'
 import type { ServiceState } from './state.ts'
+import type { Spooled } from './tables/spool.ts'
+import type { Tables } from './tables/tables.ts'
 
 /** What every way of answering works with. */
 export interface AnswerContext {
   readonly endpoint: Endpoint
   readonly state: ServiceState
   readonly cursors: Cursors
+  readonly tables: Tables
   /** Changes whenever a declaration changes what replies look like. */
   readonly schemaVersion: string
 }
 
 /** A request that is understood, before any work is done. */
 export interface Prepared {
-  readonly head: Omit<ReplyHead, 'links'>
+  /** Its links are those that are known before the answer is. */
+  readonly head: ReplyHead
   /** Makes the body; `signal` is aborted when nobody waits for it any more. */
   readonly answer: (signal: AbortSignal) => Body | Promise<Body>
   /** False where even the head of a HEAD request would cost a query. */
@@ -32,6 +36,8 @@ export interface Prepared {
 export interface Body {
   /** Its text, in pieces that follow each other. */
   readonly pieces: readonly string[]
+  /** What it is where it is no text; whoever takes the body closes it. */
+  readonly file?: Spooled
   readonly links: readonly string[]
   /** True where a part of what it rests on could not be read: another answer may come as soon as it can. */
   readonly isPartial?: boolean
@@ -45,12 +51,6 @@ export interface Refresh {
   readonly at: () => number
   readonly cadence_s: number
 }
-
-/** The media types of the representations. */
-export const MEDIA_TYPES: Readonly<Record<Format, string>> = Object.freeze({
-  json: 'application/json; charset=utf-8',
-  geojson: 'application/geo+json; charset=utf-8',
-})
 
 /** What a tag is made from, besides the request. */
 export interface Versions {
@@ -74,7 +74,7 @@ export function etagOf(
     schemaVersion,
     endpoint.path,
     values.key,
-    options.format,
+    [options.format, values.page.dialect, values.page.codec],
     options.step,
     versions.of,
     state.contextVersion(versions.datasets),
@@ -99,12 +99,14 @@ export function headOf(
     readonly refresh: Refresh
     readonly clock_s?: number
   },
-): Omit<ReplyHead, 'links'> {
+): ReplyHead {
   const clock_s = smallest(values.clock_s, options.clock_s ?? 0)
   const step = stepOf(clock_s, options.now)
   return {
     etag: etagOf(context, values, { format: options.format, step, versions: options.versions }),
-    content_type: MEDIA_TYPES[options.format],
+    content_type: FORMAT_KINDS[options.format].type,
+    isText: FORMAT_KINDS[options.format].isText,
+    links: isTable(options.format) ? tableLinks(context.endpoint) : [],
     language: context.endpoint.returns.record.localise ? values.page.lang : null,
     data_time: options.data_time,
     refreshAt: options.refresh.at,
@@ -126,6 +128,29 @@ function modifiedAt(
   const { now, versions, data_time, begin } = options
   const newest = Math.max(data_time ?? 0, versions.changed_at ?? 0, begin, state.contextChangedAt(versions.datasets))
   return newest === 0 ? null : Math.min(newest, now)
+}
+
+/** What a table cannot say in itself: the schema of its rows, and the licences of its sources with their attribution (RFC 8288, RFC 8187). */
+function tableLinks(endpoint: Endpoint): string[] {
+  const sources = new Map(
+    datasetsOf(endpoint)
+      .flatMap((dataset) => dataset.sources)
+      .map((source) => [source.id, source]),
+  )
+  const licences = [...sources.values()].map(
+    ({ licence_url, attribution }) => `<${encodeURI(licence_url)}>; rel="license"; title*=UTF-8''${extendedValue(attribution)}`,
+  )
+  return [`<${schemaPath(endpoint.returns.record.name)}>; rel="describedby"; type="application/schema+json"`, ...licences]
+}
+
+/** The path of the JSON Schema of a record's rows in tables. */
+export function schemaPath(record: string): string {
+  return `/schemas/${record}`
+}
+
+/** A text as a parameter of a header (RFC 8187). */
+function extendedValue(text: string): string {
+  return encodeURIComponent(text).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
 /** The problem of a path under which there is nothing; `near` is what was probably meant. */

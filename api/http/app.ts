@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Socket } from 'node:net'
+import { join } from 'node:path'
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Lake } from '../../lake/open.ts'
 import type { Access } from '../access/access.ts'
@@ -23,6 +24,8 @@ import { answerClientError, answerConnect, answerExpectation, answerProblems, un
 import { ReplyCache } from './reply-cache.ts'
 import { knowAllMethods, registerEndpoint } from './routes.ts'
 import type { ServiceState } from './state.ts'
+import { Spool } from './tables/spool.ts'
+import { Tables } from './tables/tables.ts'
 
 /** What the HTTP side works with. */
 export interface AppParts {
@@ -43,6 +46,8 @@ export interface AppParts {
   readonly baseUrl: () => string
   /** Bytes of replies kept in memory. */
   readonly cacheBytes: number
+  /** Disk that replies may take until they are sent, in bytes. */
+  readonly spoolBytes: number
   /** Time between two looks at the tables that slices are kept of, in ms. */
   readonly lakePoll_ms: number
 }
@@ -91,8 +96,11 @@ export function buildApp(parts: AppParts): FastifyInstance {
     onError: (err) => log.warn({ err }, 'the lake cannot be read'),
   })
   app.addHook('onClose', async () => kept.close())
+  // In the engine's own folder, which it may write to and which goes with the process.
+  const spool = new Spool({ folder: join(parts.lake.engine.folder, 'replies'), bytes: parts.spoolBytes })
+  const tables = new Tables({ lake: parts.lake, spool })
   for (const endpoint of endpoints) {
-    const context = { endpoint, state, cursors: parts.cursors, schemaVersion }
+    const context = { endpoint, state, cursors: parts.cursors, tables, schemaVersion }
     registerEndpoint(app, { state, kept, cache, clock }, endpoint, answererOf(context, parts.lake, kept))
   }
   registerPlatform(app, parts)

@@ -1,5 +1,6 @@
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { ChangesRead, ListReturn } from '../define/endpoint.ts'
+import { isTable } from '../define/formats.ts'
 import { problem } from '../define/problems.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, nextLink } from './answer.ts'
 import { logOf } from './change-log.ts'
@@ -41,14 +42,14 @@ export function changesAnswerer(context: AnswerContext): Answerer {
       refresh: refreshOf(state, read.from, primary),
     })
 
-    const answer = async (): Promise<Body> => {
+    const answer = async (signal: AbortSignal): Promise<Body> => {
       const log = logOf(state, read.from[0] as Dataset, primary.version)
       const limit = page.limit ?? returns.limit.max
       const records: AnyRow[] = []
       let next = begin
       let more = true
       let reset = false
-      for (let scanned = 0; more && records.length < limit && scanned < SCAN_MOST; ) {
+      for (let scanned = 0; more && records.length < limit && scanned < Math.max(SCAN_MOST, limit); ) {
         const part = await log.page(next, SCAN_PAGE)
         if (part.reset) {
           reset = true
@@ -78,8 +79,14 @@ export function changesAnswerer(context: AnswerContext): Answerer {
         extra: { reset, more },
         meta: metaOf(state, read.from),
       }
-      const links = [nextLink(values.path, values.query, next_cursor)]
-      return { pieces: await listBody(list, records, { texts, page, format }), links }
+      if (!isTable(format)) {
+        const links = [nextLink(values.path, values.query, next_cursor)]
+        return { pieces: await listBody(list, records, { texts, page, format }), links }
+      }
+      // Text has no place for them, and nobody may miss a reset.
+      const links = [`${nextLink(values.path, values.query, next_cursor)}; reset="${reset}"; more="${more}"`]
+      const ask = { record: returns.record, page, format, signal }
+      return { pieces: [], file: await context.tables.write(ask, [records], { meta: list.meta, about: () => list }), links }
     }
     return { head, answer, isCheap: true }
   }

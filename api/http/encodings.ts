@@ -1,9 +1,13 @@
+import type { Transform } from 'node:stream'
 import { promisify } from 'node:util'
 import {
   type BrotliOptions,
   brotliCompress,
   brotliCompressSync,
   constants,
+  createBrotliCompress,
+  createGzip,
+  createZstdCompress,
   gzip,
   gzipSync,
   zstdCompress,
@@ -20,6 +24,12 @@ const toZstd = promisify(zstdCompress)
 
 /** Bodies below this many bytes are sent as they are: they fit one packet anyway. */
 export const COMPRESS_FROM = 1024
+
+/** What compresses a body on its way. */
+export function compressor(encoding: Exclude<Encoding, 'identity'>): Transform {
+  if (encoding === 'br') return createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 5 } })
+  return encoding === 'zstd' ? createZstdCompress() : createGzip()
+}
 
 /**
  * Bodies up to so many bytes are compressed at once: that takes the event loop a quarter of a millisecond, as handing them to another thread

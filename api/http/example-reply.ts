@@ -2,7 +2,7 @@ import type { Column, Json } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { datasetsOf, type Endpoint, isCounted, type ListReturn } from '../define/endpoint.ts'
 import { isNested } from '../define/fields.ts'
-import type { Format } from '../define/params-page.ts'
+import type { Format } from '../define/formats.ts'
 import { exampleOf, type JsonObject } from '../define/shape.ts'
 import { featureOf, featurePieces, type ListPage, listPieces, type Meta, metaOf } from './compose.ts'
 

@@ -1,6 +1,7 @@
 import type { Lake } from '../../lake/open.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { datasetsOf, type FindRead, keptOf } from '../define/endpoint.ts'
+import { type Format, isTable } from '../define/formats.ts'
 import { Problem } from '../define/problems.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, unknownThing, type Versions } from './answer.ts'
 import { logOf } from './change-log.ts'
@@ -32,12 +33,13 @@ export function findAnswerer(context: AnswerContext, lake: Lake, kept: KeptLake)
     const found = await read.find(states as never, values.own, extras.get)
     const refresh = refreshOf(state, read.from, primary)
     const common = { format, now, data_time: primary.updated_at, refresh }
-    const bodyOf = (record: AnyRow, meta: Meta): Body => ({
-      pieces: [oneText(texts, record, { values, format, meta })],
-      links: [],
-    })
+    const bodyOf = (record: AnyRow, meta: Meta, signal: AbortSignal): Promise<Body> =>
+      oneBody(context, values, { texts, record, format, meta, signal })
     if (found) {
-      const answer = (): Body => ({ ...bodyOf(found, metaOf(state, datasets)), ...extras.told() })
+      const answer = async (signal: AbortSignal): Promise<Body> => ({
+        ...(await bodyOf(found, metaOf(state, datasets), signal)),
+        ...extras.told(),
+      })
       return { head: headOf(context, values, { ...common, versions }), answer, isCheap: true }
     }
     const { past } = read
@@ -56,13 +58,13 @@ export function findAnswerer(context: AnswerContext, lake: Lake, kept: KeptLake)
       const end = await log
         .last({ since: primary.version - LAG_MS, page: LOG_PAGE, find: (change) => past.ended(change, values.own) })
         .catch(unread)
-      if (end && !(end instanceof Problem)) return bodyOf(end, metaOf(state, read.from))
+      if (end && !(end instanceof Problem)) return await bodyOf(end, metaOf(state, read.from), signal)
       const options = { pins: lakeNow.pins, timeout_ms: QUERY_TIMEOUT_MS, signal, columns: past.columns, maxRows: 1 }
       const [row] = await lake.query(past.query(values.own), options)
       // Without the log nobody knows whether there is what the lake has not got yet.
       if (!row) throw end ?? unknownThing(values.path)
       const meta = metaOf(state, read.from, { snapshot: lakeNow.name, covered_until: lakeNow.covered_until })
-      return { ...bodyOf(past.finish(row as never), meta), isPartial: end !== null }
+      return { ...(await bodyOf(past.finish(row as never), meta, signal)), isPartial: end !== null }
     }
     return { head, answer, isCheap: false, mayNotExist: true }
   }
@@ -79,13 +81,24 @@ function unread(error: unknown): Problem {
   throw error
 }
 
-/** The body of one record's reply. */
-export function oneText(
-  texts: RecordTexts,
-  record: AnyRow,
-  options: { readonly values: RequestValues; readonly format: string; readonly meta: Meta },
-): string {
-  const { page } = options.values
-  const shown = options.format === 'geojson' ? texts.feature(record, page) : texts.object(record, page)
-  return JSON.stringify({ ...shown, meta: options.meta })
+/** The body of one record's reply, as a table one row. */
+export async function oneBody(
+  context: AnswerContext,
+  values: RequestValues,
+  parts: {
+    readonly texts: RecordTexts
+    readonly record: AnyRow
+    readonly format: Format
+    readonly meta: Meta
+    readonly signal: AbortSignal
+  },
+): Promise<Body> {
+  const { texts, record, format, meta, signal } = parts
+  const { page } = values
+  if (isTable(format)) {
+    const ask = { record: context.endpoint.returns.record, page, format, signal }
+    return { pieces: [], file: await context.tables.write(ask, [[record]], { meta, about: () => ({ meta }) }), links: [] }
+  }
+  const shown = format === 'geojson' ? texts.feature(record, page) : texts.object(record, page)
+  return { pieces: [JSON.stringify({ ...shown, meta })], links: [] }
 }

@@ -5,7 +5,7 @@ import { recordWriter } from '../define/shape.ts'
 import { type AnswerContext, type Answerer, headOf, type Refresh, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
 import { extrasOf } from './extras.ts'
-import { oneText } from './find-answers.ts'
+import { oneBody } from './find-answers.ts'
 import type { KeptLake } from './kept-lake.ts'
 import { CADENCE_S, type CurrentStates, chosen, currentStates, neverPublished, pageBody, refreshOf, steppedNow } from './live-answers.ts'
 import { recordTexts } from './records.ts'
@@ -41,7 +41,7 @@ export function keptAnswerer(context: AnswerContext, kept: KeptLake): Answerer {
       refresh: keptRefresh(context, read, { live, covered_until: tables.covered_until ?? updated_at, now }),
       clock_s: read.clock_s ?? 0,
     })
-    const answer = async () => {
+    const answer = async (signal: AbortSignal) => {
       const extras = extrasOf(kept)
       const ask = { states: live.states, slice: kept.get.bind(kept), extra: extras.get } as never
       const found = await read.answer(ask, values.own, steppedNow(head.clock_s, now))
@@ -50,8 +50,10 @@ export function keptAnswerer(context: AnswerContext, kept: KeptLake): Answerer {
         throw unknownThing(values.path, (await read.near?.(ask, values.own)) ?? null)
       }
       const meta = metaOf(state, datasets)
-      if (returns.kind === 'one')
-        return { pieces: [oneText(texts, found as AnyRow, { values, format, meta })], links: [], ...extras.told() }
+      if (returns.kind === 'one') {
+        const body = await oneBody(context, values, { texts, record: found as AnyRow, format, meta, signal })
+        return { ...body, ...extras.told() }
+      }
       const { records, finish, counts } = listed(found as Answered)
       const body = await pageBody(context, values, {
         texts: finish ? pageTexts : texts,
@@ -62,6 +64,7 @@ export function keptAnswerer(context: AnswerContext, kept: KeptLake): Answerer {
         now,
         updated_at,
         meta,
+        signal,
       })
       return { ...body, ...extras.told() }
     }

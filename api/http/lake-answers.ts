@@ -1,8 +1,9 @@
 import type { Lake } from '../../lake/open.ts'
-import { bind, bindList, instant, join, type Sql, sql } from '../../lake/query/sql.ts'
+import { bindList, instant, join, type Sql, sql } from '../../lake/query/sql.ts'
 import type { Columns, Json } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { LakeRead, LakeView, ListReturn, State } from '../define/endpoint.ts'
+import { isTable } from '../define/formats.ts'
 import { closePeriod } from '../define/params-time.ts'
 import { type Problem, problem } from '../define/problems.ts'
 import { fieldColumn, flatFields } from '../define/select.ts'
@@ -11,9 +12,11 @@ import { type AnswerContext, type Answerer, type Body, headOf, nextLink, unknown
 import { metaOf } from './compose.ts'
 import { type LakeState, lakeState } from './lake-pins.ts'
 import { neverPublished } from './live-answers.ts'
-import { type Order, orderOf, type Position, positionOf } from './paging.ts'
+import { pageQuery } from './page-query.ts'
+import { orderOf, type Position, positionOf } from './paging.ts'
 import { listBody, recordTexts } from './records.ts'
 import type { RequestValues } from './request.ts'
+import { lakeTable } from './tables/lake-table.ts'
 
 /** Longest time of a query of the lake, waiting for a slot included. */
 export const QUERY_TIMEOUT_MS = 30_000
@@ -64,21 +67,33 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
       const query = chosen(whole, { shape: record.name, columns, id: returns.id, page })
       const order = orderOf(returns, page.sort)
       const limit = page.limit ?? returns.limit.max
-      const paged = pageQuery({ query, columns, shape: record.name, order, after: begun?.position ?? null, limit: limit + 1 })
-      const rows = await lake.query(paged, { ...options, columns, maxRows: limit + 1 })
-      const isEmpty = rows.length === 0 && !begun && !isKnown
-      if (isEmpty && (query === whole || (await countOf(lake, whole, options)) === 0)) throw unknownThing(values.path)
-      const shownRows = rows.slice(0, limit)
-      const end = rows.length > limit ? positionOf(order, shownRows.at(-1) as AnyRow) : null
-      const finish = read.rows?.finish as ((row: AnyRow) => AnyRow) | undefined
-      const records = finish ? shownRows.map(finish) : shownRows
-      const next_cursor =
-        end && cursors.seal({ snapshot: lakeNow.name, position: end } as unknown as Json, { bind: bound, now, hours: CURSOR_HOURS })
-      const total = page.total === 'exact' ? await countOf(lake, query, options) : null
+      const rowsOf = { query, columns, shape: record.name, order, after: begun?.position ?? null, limit }
+      const finish = (read.rows?.finish as ((row: AnyRow) => AnyRow) | undefined) ?? null
+      const refuseEmpty = async (): Promise<void> => {
+        if (begun || isKnown) return
+        if (query === whole || (await countOf(lake, whole, options)) === 0) throw unknownThing(values.path)
+      }
       const meta = metaOf(state, read.from, { snapshot: lakeNow.name, covered_until })
-      const links = next_cursor === null ? [] : [nextLink(values.path, values.query, next_cursor)]
-      const list = { name: returns.name, total, updated_at: covered_until, next_cursor, meta }
-      return { pieces: await listBody(list, records, { texts, page: shown, format }), links }
+      const cursorAt = (end: Position | null): string | null =>
+        end && cursors.seal({ snapshot: lakeNow.name, position: end } as unknown as Json, { bind: bound, now, hours: CURSOR_HOURS })
+      const linksTo = (next: string | null): string[] => (next === null ? [] : [nextLink(values.path, values.query, next)])
+      const list = { name: returns.name, updated_at: covered_until, meta }
+      if (isTable(format)) {
+        const about = { ...list, total: format === 'parquet' && page.total === 'exact' ? await countOf(lake, query, options) : null }
+        const ask = { record, page: shown, format, signal }
+        const made = await lakeTable(context.tables, ask, { ...rowsOf, finish, refuseEmpty, cursorAt, about, limits: options })
+        return { pieces: [], file: made.file, links: linksTo(made.next_cursor) }
+      }
+      const rows = await lake.query(pageQuery({ ...rowsOf, limit: limit + 1 }), { ...options, columns, maxRows: limit + 1 })
+      if (rows.length === 0) await refuseEmpty()
+      const shownRows = rows.slice(0, limit)
+      const next_cursor = cursorAt(rows.length > limit ? positionOf(order, shownRows.at(-1) as AnyRow) : null)
+      const total = page.total === 'exact' ? await countOf(lake, query, options) : null
+      const records = finish ? shownRows.map(finish) : shownRows
+      return {
+        pieces: await listBody({ ...list, total, next_cursor }, records, { texts, page: shown, format }),
+        links: linksTo(next_cursor),
+      }
     }
     return { head, answer, isCheap: false, mayNotExist: !isKnown }
   }
@@ -91,47 +106,6 @@ function viewOf({ covered_until, newest }: LakeState & { readonly covered_until:
     covered_until,
     period: (period, span_days) => closePeriod(period, { covered_until: (newest ?? covered_until) + 1, span_ms: span_days * DAY_MS }),
   }
-}
-
-/** One page of a query's rows: those after a position, in order, by keyset. */
-export function pageQuery(options: {
-  readonly query: Sql
-  readonly columns: Columns
-  readonly shape: string
-  readonly order: Order
-  readonly after: Position | null
-  readonly limit: number
-}): Sql {
-  const { query, columns, order, after, limit } = options
-  const shape = { name: options.shape, about: '', fields: columns }
-  const by = order.map(({ field, falling }) =>
-    falling ? sql`${fieldColumn(shape, field)} DESC NULLS LAST` : sql`${fieldColumn(shape, field)} ASC NULLS LAST`,
-  )
-  const where = after === null ? sql`` : sql` WHERE ${isAfter(options, after)}`
-  return sql`SELECT * FROM (${query})${where} ORDER BY ${join(by)} LIMIT ${limit}`
-}
-
-/** The condition that a row comes after a position: equal in the first criteria, after it in the next. Nulls come last. */
-function isAfter(options: { readonly columns: Columns; readonly shape: string; readonly order: Order }, after: Position): Sql {
-  const shape = { name: options.shape, about: '', fields: options.columns }
-  const cases = options.order.flatMap(({ field, falling }, at) => {
-    const value = after[at] ?? null
-    if (value === null) return []
-    const name = fieldColumn(shape, field)
-    const bound = bind(field, { ...(options.columns[field] as Columns[string]), nullable: true }, value)
-    const equal = options.order
-      .slice(0, at)
-      .map((before, index) =>
-        isSame(fieldColumn(shape, before.field), options.columns[before.field] as Columns[string], after[index] ?? null),
-      )
-    const beyond = falling ? sql`(${name} < ${bound} OR ${name} IS NULL)` : sql`(${name} > ${bound} OR ${name} IS NULL)`
-    return [sql`(${join([...equal, beyond], sql` AND `)})`]
-  })
-  return cases.length === 0 ? sql`false` : join(cases, sql` OR `)
-}
-
-function isSame(name: Sql, column: Columns[string], value: unknown): Sql {
-  return value === null ? sql`${name} IS NULL` : sql`${name} = ${bind('key', column, value)}`
 }
 
 /** A query's rows that `ids` and `updated_since` leave; the query itself where a request has neither. */

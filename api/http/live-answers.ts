@@ -1,7 +1,7 @@
 import type { LiveSnapshot } from '../../lake/live/read.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { ListReturn, LiveRead, State, SystemRead } from '../define/endpoint.ts'
-import type { Format } from '../define/params-page.ts'
+import { type Format, isTable } from '../define/formats.ts'
 import { type Problem, problem } from '../define/problems.ts'
 import type { JsonObject } from '../define/shape.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, nextLink, type Refresh } from './answer.ts'
@@ -32,12 +32,12 @@ export function liveAnswerer(context: AnswerContext): Answerer {
       data_time: primary.updated_at,
       refresh: refreshOf(state, read.from, primary),
     })
-    const answer = async (): Promise<Body> => {
+    const answer = async (signal: AbortSignal): Promise<Body> => {
       const meta = metaOf(state, read.from)
       // What is picked of records in order is mostly in order, so that sorting it costs little.
       const all = await recordsOf(states).inOrder(orderOf(returns, values.page.sort))
       const picked = chosen(read.pick(all, values.own, steppedNow(head.clock_s, now)), context, values)
-      return pageBody(context, values, { texts, all: picked, format, now, updated_at: primary.updated_at, meta })
+      return pageBody(context, values, { texts, all: picked, format, now, updated_at: primary.updated_at, meta, signal })
     }
     return { head, answer, isCheap: true }
   }
@@ -56,7 +56,7 @@ export function systemAnswerer(context: AnswerContext): Answerer {
     const at = steppedNow(clock_s, now)
     const updated_at = at || state.described_at
     const head = headOf(context, values, { format, now, versions, data_time: updated_at, refresh, clock_s })
-    const answer = (): Promise<Body> => {
+    const answer = (signal: AbortSignal): Promise<Body> => {
       const all = read.records(system, values.own, at)
       return pageBody(context, values, {
         texts,
@@ -65,6 +65,7 @@ export function systemAnswerer(context: AnswerContext): Answerer {
         now,
         updated_at,
         meta: metaOf(state, []),
+        signal,
       })
     }
     return { head, answer, isCheap: true }
@@ -117,7 +118,7 @@ export function refreshOf(state: ServiceState, datasets: readonly Dataset[], pri
   return { at, cadence_s }
 }
 
-/** One page of records, as JSON or GeoJSON. */
+/** One page of records, in any representation. */
 export async function pageBody(
   context: AnswerContext,
   values: RequestValues,
@@ -132,9 +133,10 @@ export async function pageBody(
     readonly now: number
     readonly updated_at: number
     readonly meta: Meta
+    readonly signal: AbortSignal
   },
 ): Promise<Body> {
-  const { texts, all, finish, counts = {}, format, now, updated_at, meta } = parts
+  const { texts, all, finish, counts = {}, format, now, updated_at, meta, signal } = parts
   const { endpoint, cursors } = context
   const { page } = values
   const returns = endpoint.returns as ListReturn
@@ -146,7 +148,9 @@ export async function pageBody(
   const next_cursor = end && cursors.seal(end, { bind, now, hours: CURSOR_HOURS })
   const list = { name: returns.name, total: all.length, updated_at, next_cursor, extra: counts, meta }
   const links = next_cursor === null ? [] : [nextLink(values.path, values.query, next_cursor)]
-  return { pieces: await listBody(list, records, { texts, page, format }), links }
+  if (!isTable(format)) return { pieces: await listBody(list, records, { texts, page, format }), links }
+  const ask = { record: returns.record, page, format, signal }
+  return { pieces: [], file: await context.tables.write(ask, [records], { meta, about: () => list }), links }
 }
 
 /** The records that `ids` and `updated_since` leave. */

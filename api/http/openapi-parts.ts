@@ -122,7 +122,11 @@ export const HEADERS: Part = Object.freeze({
     description: 'Age of the data; negative where it is of a time to come, which is wrong. Unit: s.',
     schema: { type: 'integer' },
   },
-  Link: { description: 'The next page, rel="next".', schema: { type: 'string' } },
+  Link: {
+    description:
+      'The next page, rel="next" (of changes with `reset` and `more` where the reply is a table); of tables the schema of their rows, rel="describedby", and the licences of their sources with the attribution as title, rel="license".',
+    schema: { type: 'string' },
+  },
   RateLimitPolicy: {
     description: 'Every limit: its name, q requests in any w seconds.',
     schema: { type: 'string' },

@@ -1,12 +1,15 @@
 import { SOURCE_MODES } from '../../lake/system.ts'
 import { EXAMPLE_PLANS, PLAN_PARAMS, PLANS_SCHEMA } from '../access/plan-list.ts'
+import type { RecordShape } from '../define/fields.ts'
+import { essenceOf } from '../define/formats.ts'
 import { PROBLEMS } from '../define/problems.ts'
-import { MEDIA_TYPES } from './answer.ts'
 import { type Part, parameterPart, problemResponse, ref } from './openapi-parts.ts'
+import { rowDocument } from './openapi-tables.ts'
 import { problemPage } from './problem-replies.ts'
 
-/** The paths that are no data. */
-export function platformPaths(baseUrl: string): Part {
+/** The paths that are no data; `records` are what endpoints answer with. */
+export function platformPaths(baseUrl: string, records: readonly RecordShape[]): Part {
+  const [first] = records
   return {
     '/health': { get: operation('health', 'Whether the process runs', { 200: json('It does.', { status: 'ok' }, HEALTH) }) },
     '/ready': {
@@ -29,6 +32,27 @@ export function platformPaths(baseUrl: string): Part {
           400: problemResponse(['unknown-parameter', 'invalid-parameter']),
         }),
         parameters: Object.entries(PLAN_PARAMS).map(([name, one]) => parameterPart(name, one, { inPath: false, example: undefined })),
+      },
+    },
+    '/schemas/{name}': {
+      get: {
+        ...operation('schema_by_name', 'The columns of a table', {
+          200: {
+            description: 'JSON Schema of a row, as CSV, NDJSON, Parquet and Arrow have it.',
+            content: { 'application/schema+json': { schema: { type: 'object' }, example: first ? rowDocument(first, baseUrl) : {} } },
+          },
+          404: ref('responses', '404'),
+        }),
+        parameters: [
+          {
+            name: 'name',
+            in: 'path',
+            required: true,
+            description: 'Name of the records.',
+            schema: { type: 'string', enum: records.map(({ name }) => name) },
+            example: first?.name,
+          },
+        ],
       },
     },
     '/problems/{code}': {
@@ -58,7 +82,7 @@ function operation(operationId: string, summary: string, responses: Part): Part 
 
 function json(description: string, example: Part, properties: Part): Part {
   const schema = { type: 'object', required: Object.keys(properties), properties }
-  return { description, content: { [MEDIA_TYPES.json.split(';')[0] as string]: { schema, example } } }
+  return { description, content: { [essenceOf('json')]: { schema, example } } }
 }
 
 const LASTING: Part = Object.freeze({ ETag: ref('headers', 'ETag'), 'Cache-Control': ref('headers', 'CacheControl') })

@@ -2,18 +2,16 @@ import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
 import { accountPaths, accountSchemas, SECURITY_SCHEMES } from '../access/account-openapi.ts'
 import { type Endpoint, isCounted, type ListReturn, pathParams } from '../define/endpoint.ts'
 import { placeOf } from '../define/fields.ts'
-import { FORMATS, isLocated } from '../define/params-page.ts'
+import { essenceOf, FORMAT_KINDS, type Format, formatsOf, isTable } from '../define/formats.ts'
 import { PROBLEMS, type ProblemCode } from '../define/problems.ts'
 import { membersOf, recordSchema } from '../define/shape.ts'
-import { MEDIA_TYPES } from './answer.ts'
 import { exampleProblems } from './example-problems.ts'
 import { exampleReply } from './example-reply.ts'
 import { commonSchemas, HEADERS, type Part, parameterPart, problemResponse, ref } from './openapi-parts.ts'
 import { platformPaths } from './openapi-platform.ts'
+import { describedRow, rowSchemaName, tableContent } from './openapi-tables.ts'
 import { problemBody } from './problem-replies.ts'
 import { allParams } from './request.ts'
-
-const essence = (type: string): string => type.split(';')[0] as string
 
 /** The OpenAPI 3.1 description of the service, made from what runs. `baseUrl` is the address that clients use. */
 export function openapi(endpoints: readonly Endpoint[], baseUrl: string): Part {
@@ -39,7 +37,7 @@ export function openapi(endpoints: readonly Endpoint[], baseUrl: string): Part {
     ],
     paths: {
       ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, { get: operation(endpoint, baseUrl) }])),
-      ...platformPaths(baseUrl),
+      ...platformPaths(baseUrl, [...new Set(endpoints.map(({ returns }) => returns.record))]),
       ...accountPaths(),
     },
     components: {
@@ -83,12 +81,12 @@ function operation(endpoint: Endpoint, baseUrl: string): Part {
           'Last-Modified': ref('headers', 'LastModified'),
           'Cache-Control': ref('headers', 'CacheControl'),
           'X-Data-Age': ref('headers', 'DataAge'),
-          ...(returns.kind === 'list' ? { Link: ref('headers', 'Link') } : {}),
+          Link: ref('headers', 'Link'),
         },
         content: Object.fromEntries(
-          (isLocated(returns.record.fields) ? FORMATS : (['json'] as const)).map((format) => [
-            essence(MEDIA_TYPES[format]),
-            { schema: format === 'json' ? replySchema(endpoint) : featureSchema(endpoint), example: exampleReply(endpoint, format) },
+          formatsOf(returns.record.fields).map((format) => [
+            essenceOf(format),
+            { ...contentOf(endpoint, format), 'x-plan': FORMAT_KINDS[format].plan },
           ]),
         ),
       },
@@ -107,6 +105,12 @@ function operationId(path: string): string {
     .slice(2)
     .map((part) => part.replace(/^\{(\w+)\}$/, 'by_$1').replaceAll('-', '_'))
     .join('_')
+}
+
+/** What the description says of an endpoint's reply in a representation. */
+function contentOf(endpoint: Endpoint, format: Format): Part {
+  if (isTable(format)) return tableContent(endpoint, format)
+  return { schema: format === 'json' ? replySchema(endpoint) : featureSchema(endpoint), example: exampleReply(endpoint, format) }
 }
 
 /** The schema of an endpoint's JSON reply. */
@@ -200,7 +204,11 @@ function tailMembers(changes: boolean): Part {
 }
 
 function recordSchemas({ returns }: Endpoint): [string, JsonSchema][] {
-  return [[returns.record.name, recordSchema(returns.record, { strict: false })]]
+  const { record } = returns
+  return [
+    [record.name, recordSchema(record, { strict: false })],
+    [rowSchemaName(record), describedRow(record)],
+  ]
 }
 
 /** The response of each status that all endpoints share. */

@@ -4,9 +4,11 @@ import { PLAN_PARAMS, plansReply } from '../access/plan-list.ts'
 import type { PlanTable } from '../access/plans.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import type { Lang } from '../define/fields.ts'
+import { FORMAT_KINDS } from '../define/formats.ts'
 import { PROBLEMS, type ProblemCode, problem } from '../define/problems.ts'
-import { MEDIA_TYPES, weakTag } from './answer.ts'
+import { weakTag } from './answer.ts'
 import { openapi } from './openapi.ts'
+import { rowDocument } from './openapi-tables.ts'
 import { problemPage } from './problem-replies.ts'
 import { type Ready, ready } from './replies.ts'
 import { queryReader } from './request.ts'
@@ -70,7 +72,16 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
       .headers({ 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'public, max-age=3600' })
       .send(problemPage(code as ProblemCode))
   })
-  for (const url of ['/health', '/ready', '/openapi.json', '/api/plans', '/problems/:code']) registerOtherMethods(app, url)
+  const records = new Map(endpoints.map(({ returns }) => [returns.record.name, returns.record]))
+  app.get('/schemas/:name', { exposeHeadRoute: true }, async (request, reply) => {
+    const record = records.get((request.params as { name: string }).name)
+    if (!record) throw problem('not-found', 'There is no such schema.')
+    return reply
+      .headers({ 'Content-Type': 'application/schema+json', 'Cache-Control': `public, max-age=${DESCRIPTION_S}` })
+      .send(JSON.stringify(rowDocument(record, baseUrl())))
+  })
+  for (const url of ['/health', '/ready', '/openapi.json', '/api/plans', '/problems/:code', '/schemas/:name'])
+    registerOtherMethods(app, url)
 }
 
 /** A reply that stays the same while the process runs. */
@@ -79,7 +90,8 @@ function described(what: object, language: Lang | null): Promise<Ready> {
   return ready(
     {
       etag: weakTag(text),
-      content_type: MEDIA_TYPES.json,
+      content_type: FORMAT_KINDS.json.type,
+      isText: true,
       language,
       links: [],
       data_time: null,

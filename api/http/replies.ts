@@ -1,13 +1,18 @@
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
 import { dataAge_s } from '../../lake/live/freshness.ts'
-import { COMPRESS_FROM, compress, type Encoding } from './encodings.ts'
+import { COMPRESS_FROM, compress, compressor, type Encoding } from './encodings.ts'
 import { CORS_HEADERS, VARY } from './headers.ts'
+import type { Spooled } from './tables/spool.ts'
 import { Turn } from './turns.ts'
 
 /** What a reply is made of, besides its body. */
 export interface ReplyHead {
   readonly etag: string
   readonly content_type: string
+  /** False where compressing it would not make it smaller. */
+  readonly isText: boolean
   readonly language: string | null
   /** Links to other documents, as the Link header lists them. */
   readonly links: readonly string[]
@@ -28,6 +33,8 @@ export interface Ready {
   /** Changed by `renew` only. */
   head: ReplyHead
   readonly body: Buffer
+  /** What is sent in place of the body, once: too large to be kept. */
+  readonly file: Spooled | null
   readonly encoded: Map<Encoding, Buffer>
   readonly compressing: Map<Encoding, Promise<Buffer>>
   /** Header lists as they are sent, by coding (`304` for the answer without a body), good for one second of the clock. */
@@ -36,8 +43,24 @@ export interface Ready {
 
 /** Makes a reply ready, of its text in pieces. */
 export async function ready(head: ReplyHead, pieces: readonly string[]): Promise<Ready> {
-  const lists = { second: -1, byForm: new Map() }
-  return { head, body: await bytesOf(pieces), encoded: new Map(), compressing: new Map(), lists }
+  return readyBytes(head, await bytesOf(pieces))
+}
+
+/** Bytes of a file that is kept in memory, as texts are. */
+const KEPT_BYTES = 4 * 1024 ** 2
+
+/** Makes a reply ready, of a file that is then the reply's: a small one is read and closed. */
+export async function readyFile(head: ReplyHead, file: Spooled): Promise<Ready> {
+  if (file.bytes > KEPT_BYTES) return { ...readyBytes(head, Buffer.alloc(0)), file }
+  try {
+    return readyBytes(head, await file.read())
+  } finally {
+    await file.close()
+  }
+}
+
+function readyBytes(head: ReplyHead, body: Buffer): Ready {
+  return { head, body, file: null, encoded: new Map(), compressing: new Map(), lists: { second: -1, byForm: new Map() } }
 }
 
 /** The UTF-8 bytes of a text in pieces; of a long one in several turns of the event loop. */
@@ -76,7 +99,7 @@ export function stepOf(clock_s: number, now: number): number {
 
 /** The body in a coding, if it is at hand. */
 export function bodyAtHand(reply: Ready, encoding: Encoding): Buffer | null {
-  if (encoding === 'identity' || reply.body.length < COMPRESS_FROM) return reply.body
+  if (encoding === 'identity' || reply.body.length < COMPRESS_FROM || !reply.head.isText) return reply.body
   return reply.encoded.get(encoding) ?? null
 }
 
@@ -112,6 +135,49 @@ export function sendReady(
   const form = body === reply.body ? 'identity' : encoding
   response.writeHead(200, headerList(reply, form, now) as string[])
   response.end(body)
+}
+
+/** Time for which a client may take nothing of a file before it is cut off, in ms: its room is needed. */
+const IDLE_MS = 60_000
+
+/** Sends a reply's file, compressed on the way where it is text. */
+export async function sendFile(
+  response: ServerResponse,
+  head: ReplyHead,
+  options: { readonly file: Spooled; readonly now: number; readonly encoding: Encoding },
+): Promise<void> {
+  const { file, now } = options
+  const encoding = head.isText ? options.encoding : 'identity'
+  const form = encoding === 'identity' ? ['Content-Length', String(file.bytes)] : ['Content-Encoding', encoding]
+  response.setTimeout(IDLE_MS, () => response.destroy())
+  response.writeHead(200, [...fixedHeaders(head), ...movingHeaders(head, now), ...form])
+  const packer = encoding === 'identity' ? null : compressor(encoding)
+  packer?.pipe(response)
+  const target = packer ?? response
+  const gone = new AbortController()
+  response.once('close', () => gone.abort(new Error('the connection is closed')))
+  try {
+    await file.eachPiece((piece) => written(target, piece, gone.signal))
+    target.end()
+    if (!response.writableFinished) await once(response, 'finish', { signal: gone.signal })
+  } catch (error) {
+    // Who has gone gets nothing; anything else ends the connection before the reply is whole, so that it does not pass for it.
+    if (!response.destroyed) response.destroy(error as Error)
+  }
+}
+
+/** Writes a piece; resolves once it is no longer needed. */
+function written(target: Writable, piece: Buffer, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason)
+    if (signal.aborted) return stop()
+    signal.addEventListener('abort', stop, { once: true })
+    target.write(piece, (error) => {
+      signal.removeEventListener('abort', stop)
+      if (error) reject(error)
+      else resolve()
+    })
+  })
 }
 
 /** Answers that the caller's copy is still good. */

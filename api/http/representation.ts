@@ -1,4 +1,4 @@
-import type { Format } from '../define/params-page.ts'
+import { essenceOf, type Format } from '../define/formats.ts'
 
 /**
  * The representation for an Accept header (RFC 9110 §12.5.1) among those an endpoint has, JSON preferred among equals; null where the
@@ -10,16 +10,13 @@ export function formatFor(header: string | undefined, formats: readonly Format[]
   let best: Format | null = null
   let bestWeight = 0
   for (const format of formats) {
-    const weight = weightOf(ESSENCES[format], ranges)
+    const weight = weightOf(essenceOf(format), ranges)
     if (weight <= bestWeight) continue
     best = format
     bestWeight = weight
   }
   return best
 }
-
-/** Media types without parameters, by representation. */
-const ESSENCES: Readonly<Record<Format, string>> = { json: 'application/json', geojson: 'application/geo+json' }
 
 interface Range {
   readonly type: string

@@ -1,4 +1,5 @@
 import { type Endpoint, pathParams } from '../define/endpoint.ts'
+import { type Format, isTable } from '../define/formats.ts'
 import type { Group, Param, Params, ValuesOf } from '../define/params.ts'
 import { NO_PAGE, type PageValues, pageParams } from '../define/params-page.ts'
 import { type ProblemError, Refused } from '../define/problems.ts'
@@ -91,6 +92,22 @@ function addTexts(texts: Map<string, string[]>, query: string, names: readonly s
     if (!names.includes(name)) mistakes.unknown(name, names)
     else texts.set(name, [...(texts.get(name) ?? []), text])
   }
+}
+
+/** Refuses what a representation does not take: it is only known once the request's headers are read. */
+export function checkRepresentation({ returns }: Endpoint, page: PageValues, format: Format): void {
+  const mistakes = new Mistakes()
+  const refuse = (parameter: string, value: string, expected: string): void =>
+    mistakes.add('invalid-parameter', { parameter, value, detail: `${parameter}: expected ${expected}, got ${JSON.stringify(value)}` })
+  if (returns.kind === 'list' && !isTable(format) && page.limit !== null && page.limit > returns.limit.max)
+    refuse(
+      'limit',
+      String(page.limit),
+      `a whole number from 1 to ${returns.limit.max} in JSON and GeoJSON; more in csv, ndjson, parquet and arrow`,
+    )
+  if (page.dialect !== null && format !== 'csv') refuse('dialect', page.dialect, 'none but with format=csv')
+  if (page.codec !== null && format !== 'parquet') refuse('codec', page.codec, 'none but with format=parquet')
+  mistakes.throwIfAny()
 }
 
 /** Finds what URLSearchParams would take as it is: a % without two hexadecimal digits, or bytes that are no UTF-8. */

@@ -1,7 +1,7 @@
 import { type IncomingMessage, METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { datasetsOf, type Endpoint, keptOf, pathParams } from '../define/endpoint.ts'
-import { FORMATS, type Format, isLocated } from '../define/params-page.ts'
+import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
 import { problem } from '../define/problems.ts'
 import { type Answerer, type Prepared, weakTag } from './answer.ts'
 import { encodingFor, remembered } from './encodings.ts'
@@ -9,10 +9,10 @@ import { ALLOW, isNotModified, PREFLIGHT_HEADERS } from './headers.ts'
 import type { KeptLake } from './kept-lake.ts'
 import { knownValuesCheck } from './known-values.ts'
 import { methodProblem } from './problem-replies.ts'
-import { bodyAtHand, bodyIn, isCurrent, type Ready, ready, renew, sendNotModified, sendReady } from './replies.ts'
+import { bodyAtHand, bodyIn, isCurrent, type Ready, ready, readyFile, renew, sendFile, sendNotModified, sendReady } from './replies.ts'
 import type { ReplyCache } from './reply-cache.ts'
 import { formatFor } from './representation.ts'
-import { requestReader } from './request.ts'
+import { checkRepresentation, requestReader } from './request.ts'
 import type { ServiceState } from './state.ts'
 
 /** What routes share. */
@@ -37,7 +37,7 @@ const NEVER = new AbortController().signal
 export function registerEndpoint(app: FastifyInstance, context: RouteContext, endpoint: Endpoint, answerer: Answerer): void {
   const { state, kept, cache, clock } = context
   const url = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')
-  const formats: readonly Format[] = isLocated(endpoint.returns.record.fields) ? FORMATS : ['json']
+  const formats = formatsOf(endpoint.returns.record.fields)
   const formatOf = remembered((accept) => formatFor(accept, formats) ?? 'none')
   const read = requestReader(endpoint)
   const checkKnown = knownValuesCheck(endpoint, kept)
@@ -57,20 +57,23 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
   })
 
   const make = async (prepared: Prepared, signal?: AbortSignal): Promise<Ready> => {
-    const { pieces, links, isPartial } = await prepared.answer(signal ?? NEVER)
+    const { pieces, file, links, isPartial } = await prepared.answer(signal ?? NEVER)
+    const whole = { ...prepared.head, links: [...links, ...prepared.head.links] }
     // A tag of its own, and no time: nobody's copy of it passes for the whole answer.
-    if (isPartial)
-      return await ready({ ...prepared.head, links, etag: weakTag(`${prepared.head.etag} in part`), modified_at: null }, pieces)
-    const made = await ready({ ...prepared.head, links }, pieces)
-    cache.put(made)
+    const head = isPartial ? { ...whole, etag: weakTag(`${whole.etag} in part`), modified_at: null } : whole
+    const made = file ? await readyFile(head, file) : await ready(head, pieces)
+    if (!isPartial && !made.file) cache.put(made)
     return made
   }
   // A long list takes several turns of the event loop, in which others may ask for the same.
   const underWay = new Map<string, Promise<Ready>>()
   const sharing = async (etag: string, begin: () => Promise<Ready>): Promise<Ready> => {
-    const making = underWay.get(etag) ?? begin().finally(() => underWay.delete(etag))
+    const others = underWay.get(etag)
+    const making = others ?? begin().finally(() => underWay.delete(etag))
     underWay.set(etag, making)
-    return await making
+    const made = await making
+    // A file is sent once, to who began it.
+    return others && made.file ? await begin() : made
   }
 
   const answer = async (request: FastifyRequest, reply: FastifyReply, now: number, shelfKey: string): Promise<void> => {
@@ -79,12 +82,13 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     const asked = generation
     const values = read(raw.url ?? '/', pick(request.params as Record<string, string>, pathNames))
     const format = values.page.format ?? acceptable(formatOf(raw.headers.accept), formats)
+    checkRepresentation(endpoint, values.page, format)
     await checkKnown?.(values)
     const prepared = await answerer(values, { format, now })
-    const head = { ...prepared.head, links: [] }
+    const { head } = prepared
     let found = cache.get(head.etag)
     if (found) renew(found, head.modified_at)
-    if (!found && canSkipBody(raw, prepared)) found = await ready(head, [])
+    if (!found && canSkipBody(raw, prepared, format)) found = await ready(head, [])
     else if (!found) found = await (prepared.isCheap ? sharing(head.etag, () => make(prepared)) : make(prepared, goneSignal(reply)))
     // What was made in part has a tag of its own.
     if (prepared.isCheap && asked === generation && found.head.etag === head.etag) shelf.put(shelfKey, found)
@@ -111,8 +115,19 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
 
 /** Sends a reply to GET or HEAD in the coding that the request prefers, or 304. */
 export async function sendFound(raw: IncomingMessage, reply: FastifyReply, found: Ready, now: number): Promise<void> {
-  if (sendAtHand(raw, reply, found, now)) return
   const encoding = encodingOf(raw.headers['accept-encoding'] as string | undefined)
+  const { file } = found
+  if (file) {
+    try {
+      if (raw.method === 'GET' && !isNotModified(raw.headers, found.head)) {
+        reply.hijack()
+        return await sendFile(reply.raw, found.head, { file, now, encoding })
+      }
+    } finally {
+      await file.close()
+    }
+  }
+  if (sendAtHand(raw, reply, found, now)) return
   const body = await bodyIn(found, encoding)
   reply.hijack()
   sendReady(reply.raw, found, { now, encoding, body })
@@ -177,9 +192,9 @@ export function knowAllMethods(app: FastifyInstance): void {
 }
 
 /** True where a request can be answered without making the body, which might still turn out to be a problem. */
-function canSkipBody({ method, headers }: IncomingMessage, { head, isCheap, mayNotExist }: Prepared): boolean {
+function canSkipBody({ method, headers }: IncomingMessage, { head, isCheap, mayNotExist }: Prepared, format: Format): boolean {
   if (mayNotExist) return false
-  if (method === 'HEAD' && !isCheap) return true
+  if (method === 'HEAD' && (!isCheap || isTable(format))) return true
   // A tag was given to someone who got the body; `*` and a time may come from anyone.
   return headers['if-none-match'] !== undefined && headers['if-none-match'].trim() !== '*' && isNotModified(headers, head)
 }
@@ -197,8 +212,7 @@ function refuseBody(raw: IncomingMessage): void {
 
 function acceptable(format: Format | 'none', formats: readonly Format[]): Format {
   if (format !== 'none') return format
-  const types = formats.map((one) => (one === 'json' ? 'application/json' : 'application/geo+json'))
-  throw problem('not-acceptable', `The Accept header takes none of the media types of this path: ${types.join(', ')}.`)
+  throw problem('not-acceptable', `The Accept header takes none of the media types of this path: ${formats.map(essenceOf).join(', ')}.`)
 }
 
 function pick(params: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {

@@ -99,11 +99,12 @@ export class Session {
     return this.#connection.getTableNames(text, false)
   }
 
-  /** Writes a query's rows to a file inside the sandbox; `options` are COPY's, made by the engine. */
-  async copy(query: Sql, target: { readonly path: string; readonly options: string }): Promise<void> {
+  /** Writes a query's rows to a file inside the sandbox and gives their number; `options` are COPY's, made by the engine. */
+  async copy(query: Sql, target: { readonly path: string; readonly options: string }): Promise<number> {
     const rendered = await this.#render(query)
     const text = `COPY (${rendered.text}) TO ${quoteText(target.path)} (${target.options})`
-    await this.#guard(() => this.#connection.run(text, rendered.values, rendered.types))
+    const result = await this.#guard(() => this.#connection.run(text, rendered.values, rendered.types))
+    return result.rowsChanged
   }
 
   /** Makes an empty temporary table with the fields of a table. */

@@ -20,7 +20,7 @@ import {
 } from '@duckdb/node-api'
 import type { Column } from '../schema/columns.ts'
 import type { Dataset } from '../schema/dataset.ts'
-import { type PhysicalField, physicalFields, tableColumns } from '../schema/physical.ts'
+import { type PhysicalField, physicalFields, scalarType, tableColumns } from '../schema/physical.ts'
 import { badValue, canonicalJson, daysOf, microsOf, unscaledOf } from './values.ts'
 import { lineToWkb, polygonToWkb } from './wkb.ts'
 
@@ -43,8 +43,9 @@ export abstract class Relation {
 /** What may stand in a hole of the tag; a bare value is bound by its JavaScript type. */
 export type SqlPart = Sql | Relation | Bound | string | number | bigint | boolean | null
 
-/** A quoted identifier; for this file alone, so that names come from declarations only. */
+/** A quoted identifier, and the name of a column's type; for this file alone, so that both come from declarations only. */
 let quoted: (name: string) => Sql
+let typeName: (declared: Column) => Sql
 
 /** A query, or a part of one, as the `sql` tag makes it: constant texts with bound values and relations between them. */
 export class Sql {
@@ -82,6 +83,7 @@ export class Sql {
 
   static {
     quoted = (name) => new Sql([`"${name.replaceAll('"', '""')}"`], [])
+    typeName = (declared) => new Sql([scalarType(declared).duckdb], [])
   }
 
   /** The relations that the query reads. */
@@ -137,6 +139,17 @@ export function column(dataset: Dataset, name: string): Sql {
 /** The quoted name of a field of a dataset's table. */
 export function fieldName(field: PhysicalField): Sql {
   return quoted(field.name)
+}
+
+/** The quoted name of a column of an answer, as a declaration has it. Throws for a name that none can have. */
+export function outputName(name: string): Sql {
+  if (!/^[a-z][a-z0-9_]*$/.test(name)) throw new Error(`no column can be named ${name}`)
+  return quoted(name)
+}
+
+/** A value as the type that a scalar column is stored as. */
+export function castTo(declared: Column, value: SqlPart): Sql {
+  return sql`CAST(${value} AS ${typeName(declared)})`
 }
 
 /** The quoted id of a dataset. */

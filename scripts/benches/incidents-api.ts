@@ -84,18 +84,24 @@ interface Server {
   readonly url: string
   /** Processor time that it has taken so far, ms. */
   processor(): Promise<number>
+  /** The most memory that it has had so far, MB. */
+  memory(): Promise<number>
   tell(reply: BareReply): Promise<void>
   close(): Promise<void>
 }
 
 /** Starts a server (see `incidents-server.ts`) in a process of its own. */
-export async function startServer(kind: 'api' | 'rail' | 'trains' | 'bare', ...folders: readonly string[]): Promise<Server> {
+export async function startServer(kind: 'api' | 'rail' | 'trains' | 'tables' | 'bare', ...folders: readonly string[]): Promise<Server> {
   const child: ChildProcess = fork(SERVER, [kind, ...folders], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const [url] = (await once(child, 'message')) as [string]
   return {
     url,
     async processor() {
       child.send('processor')
+      return ((await once(child, 'message')) as [number])[0]
+    },
+    async memory() {
+      child.send('memory')
       return ((await once(child, 'message')) as [number])[0]
     },
     async tell(reply) {

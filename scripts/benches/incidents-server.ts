@@ -1,6 +1,7 @@
 import fastify from 'fastify'
 import { startIncidentsService } from './incidents-service.ts'
 import { startRailService } from './rail-service.ts'
+import { startTablesService } from './tables-service.ts'
 import { startTrainsService } from './trains-service.ts'
 
 /** What the bare server answers with. */
@@ -12,14 +13,15 @@ export interface BareReply {
 }
 
 /**
- * A server in a process of its own: ours over incidents (`api <folder> <home>`), boards (`rail <home> <redis> <began>`) or trains (`trains <folder> <home>`),
- * or `bare`, a Fastify route that sends what it is told and does nothing else.
+ * A server in a process of its own: ours over incidents (`api <folder> <home>`), boards (`rail <home> <redis> <began>`), trains (`trains <folder> <home>`)
+ * or readings (`tables <home>`), or `bare`, a Fastify route that sends what it is told and does nothing else.
  */
 const SERVICES: Readonly<Record<string, (...args: [string, string, string]) => Promise<{ close(): Promise<void>; readonly url: string }>>> =
   {
     api: startIncidentsService,
     rail: startRailService,
     trains: startTrainsService,
+    tables: startTablesService,
     bare,
   }
 const [, , kind = '', first = '', second = '', third = ''] = process.argv
@@ -28,9 +30,9 @@ if (!process.send || !start) throw new Error('incidents-server.ts is started by 
 const server = await start(first, second, third)
 process.on('disconnect', () => void server.close().then(() => process.exit()))
 process.on('message', (message) => {
-  if (message !== 'processor') return
   const { user, system } = process.cpuUsage()
-  process.send?.((user + system) / 1000)
+  if (message === 'processor') process.send?.((user + system) / 1000)
+  if (message === 'memory') process.send?.(process.resourceUsage().maxRSS / 1024)
 })
 process.send(server.url)
 
@@ -38,8 +40,8 @@ async function bare(): Promise<{ url: string; close(): Promise<void> }> {
   const app = fastify()
   let reply: BareReply = { status: 200, headers: {}, body: '' }
   let body = Buffer.alloc(0)
-  process.on('message', (next: BareReply | 'processor') => {
-    if (next === 'processor') return
+  process.on('message', (next: BareReply | string) => {
+    if (typeof next === 'string') return
     reply = next
     body = Buffer.from(next.body, 'base64')
     process.send?.('told')

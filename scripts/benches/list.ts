@@ -13,6 +13,7 @@ import { pmParse } from './pm-parse.ts'
 import { railBoards, railDepartures } from './rail-departures.ts'
 import { railGtfsLand } from './rail-gtfs-land.ts'
 import { railPositionsList } from './rail-positions.ts'
+import { tableArrow, tableCsv, tableParquet } from './tables.ts'
 
 /** Every bench, in the order they run. */
 export const BENCHES: readonly (Bench | MemoryBench)[] = [
@@ -32,5 +33,8 @@ export const BENCHES: readonly (Bench | MemoryBench)[] = [
   railPositionsList,
   railDepartures,
   railBoards,
+  tableCsv,
+  tableParquet,
+  tableArrow,
   ...FEED_MEMORY,
 ]

@@ -139,7 +139,7 @@ describe('filters', () => {
     ['km_from=10&km_to=5', 'km_from', 'km_to'],
     ['severity=', 'severity', 'LOW'],
     ['road=%20', 'road', 'A-1'],
-    ['limit=0', 'limit', '1 to 20000'],
+    ['limit=0', 'limit', '1 to 100000'],
     ['limit=20001', 'limit', '1 to 20000'],
     ['severty=HIGH', 'severty', 'did you mean severity?'],
   ])('%s is refused', async (query, parameter, told) => {

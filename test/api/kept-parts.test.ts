@@ -15,6 +15,7 @@ import { sql } from '../../lake/query/sql.ts'
 import { col } from '../../lake/schema/columns.ts'
 import { until } from '../helpers/until.ts'
 import { exampleRow, exampleTableRow, FEEDS, type Reply, startService, type TestService } from './service.ts'
+import { rowsOfDuckdb } from './table-readers.ts'
 
 const ONE = 'renfe_gtfs_cercanias'
 const OTHER = 'renfe_gtfs_avldmd'
@@ -160,6 +161,17 @@ test('of a list of drafts only the records of the page are made, in its order', 
   expect(second).toMatchObject({ total: 4, names: [{ id: '2' }, { id: '1' }] })
   expect([second.next_cursor, finished]).toEqual([undefined, 4])
   expect(await service.json('/api/names?ids=3')).toMatchObject({ total: 1, names: [{ name: 'Name 3!' }] })
+})
+
+test('as a table such a list has the records and not what they are made of, and Parquet has its counts', async () => {
+  finished = 0
+  const csv = await service.get('/api/names?sort=-name&format=csv')
+  expect(await csv.text()).toBe('id,name\r\n4,Name 4!\r\n3,Name 3!\r\n')
+  expect([csv.headers.get('link')?.includes('rel="next"'), finished]).toEqual([true, 2])
+  const parquet = await service.get('/api/names?sort=-name&limit=100&format=parquet')
+  const { rows, about } = await rowsOfDuckdb(fields, Buffer.from(await parquet.arrayBuffer()))
+  expect([rows.length, rows[0], finished]).toEqual([4, { id: '4', name: 'Name 4!' }, 6])
+  expect(JSON.parse(about.get('page') as string)).toMatchObject({ total: 4, since: '2026-08-21T22:00:00.000Z', trains: 0 })
 })
 
 test('the current state of one dataset is there though the first of them was never published', async () => {

@@ -263,11 +263,20 @@ test('what only adds to an answer and cannot be read is left out, under a tag of
   await other.publish(railAlerts, [exampleRow(railAlerts)])
   failure = new Error('out of order')
   const partial = await other.get('/api/named-alerts')
+  const partialTable = await other.get('/api/named-alerts?format=csv')
   failure = null
   const whole = await other.get('/api/named-alerts')
+  const wholeTable = await other.get('/api/named-alerts?format=csv')
   const nameIn = async (reply: Response): Promise<unknown> => ((await reply.json()) as Reply).alerts[0].name
   expect([partial.status, await nameIn(partial), await nameIn(whole)]).toEqual([200, 'unread', 'Avila'])
   expect(partial.headers.get('etag')).not.toBe(whole.headers.get('etag'))
+  const rowIn = async (reply: Response): Promise<string | undefined> => (await reply.text()).split('\r\n')[1]
+  expect([await rowIn(partialTable), await rowIn(wholeTable)]).toEqual([
+    expect.stringMatching(/,unread$/),
+    expect.stringMatching(/,Avila$/),
+  ])
+  expect(partialTable.headers.get('etag')).not.toBe(wholeTable.headers.get('etag'))
+  expect([partialTable.headers.get('last-modified'), wholeTable.headers.get('last-modified')]).toEqual([null, expect.any(String)])
 })
 
 test('what an answer can do without and cannot be read is told to the log', async () => {

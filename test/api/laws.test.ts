@@ -1,7 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { datasetsOf, type Endpoint, pathParams } from '../../api/define/endpoint.ts'
 import { columnsOf, type Fields, isNested } from '../../api/define/fields.ts'
+import { essenceOf, TABLE_FORMATS } from '../../api/define/formats.ts'
 import { PROBLEMS, type ProblemCode } from '../../api/define/problems.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
@@ -132,12 +134,17 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
 
   test('is documented with a whole reply that its schema allows and that looks like what it answers', async () => {
     const { content } = operationOf(endpoint).responses[200]
-    expect(Object.keys(content)).toEqual(hasGeoJson(endpoint) ? ['application/json', 'application/geo+json'] : ['application/json'])
-    for (const [type, { schema, example }] of Object.entries<Reply>(content)) {
-      checkSchema({ ...schema, components: description.components }, example)
+    const tables = TABLE_FORMATS.map(essenceOf)
+    expect(Object.keys(content)).toEqual(['application/json', ...(hasGeoJson(endpoint) ? ['application/geo+json'] : []), ...tables])
+    for (const [type, { schema, example, 'x-plan': plan }] of Object.entries<Reply>(content)) {
+      expect(plan, type).toBe(tables.includes(type) ? 'PRO' : 'FREE')
+      if (example !== undefined) checkSchema({ ...schema, components: description.components }, example)
+      if (tables.includes(type)) continue
       const reply = (await (await service.get(requestOf(endpoint), { Accept: type })).json()) as Reply
       expect(membersOf(endpoint, example), type).toEqual(membersOf(endpoint, reply))
     }
+    const [header, line, ...rest] = parse(content['text/csv'].example) as string[][]
+    expect([header, line?.length, rest.length]).toEqual([Object.keys(content['application/x-ndjson'].example), header?.length, 0])
     const { example } = content['application/json']
     checkSchema(strictReply(endpoint, 'live'), example)
     const [record] = endpoint.returns.kind === 'list' ? example[endpoint.returns.name] : [example]

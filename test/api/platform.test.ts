@@ -16,7 +16,9 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-const PLATFORM = ['/health', '/ready', '/openapi.json', '/api/plans', '/problems/not-found'] as const
+const PLATFORM = ['/health', '/ready', '/openapi.json', '/api/plans', '/schemas/Incident', '/problems/not-found'] as const
+/** A platform path as the description has it. */
+const described = (path: string): string => path.replace('not-found', '{code}').replace('Incident', '{name}')
 const ALLOW = 'GET, HEAD, OPTIONS'
 const PATHS = [...PLATFORM, ...endpoints.map((endpoint) => requestOf(endpoint))]
 
@@ -119,18 +121,18 @@ describe('the description of a platform path', () => {
   const { paths, components } = openapi(endpoints, 'https://api.example.org') as Reply
 
   test('names every one of them, with HEAD, OPTIONS and other methods told where all are', async () => {
-    const described = Object.keys(paths).filter((path) => paths[path].get?.tags.includes('platform'))
-    expect(described).toEqual(PLATFORM.map((path) => path.replace('not-found', '{code}')))
+    const found = Object.keys(paths).filter((path) => paths[path].get?.tags.includes('platform'))
+    expect(found).toEqual(PLATFORM.map(described))
   })
 
   test.each(PLATFORM)('shows what %s answers', async (path) => {
-    const { responses } = paths[path.replace('not-found', '{code}')].get
+    const { responses } = paths[described(path)].get
     const [[type, { schema, example }]] = Object.entries<Reply>(responses[200].content) as [[string, Reply]]
     const check = new Ajv2020({ strict: false, formats: { uri: true } }).compile({ ...schema, components })
     const response = await service.get(path)
     expect(response.headers.get('content-type')).toContain(type)
     const text = await response.text()
-    const reply = type === 'application/json' ? JSON.parse(text) : text
+    const reply = type.endsWith('json') ? JSON.parse(text) : text
     for (const one of [example, reply]) expect(check(one), JSON.stringify(check.errors)).toBe(true)
     if (path !== '/openapi.json')
       expect(typeof example === 'string' ? example : Object.keys(example)).toEqual(typeof reply === 'string' ? reply : Object.keys(reply))

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../api/define/endpoint.ts'
-import { isLocated } from '../../api/define/params-page.ts'
+import { isLocated } from '../../api/define/formats.ts'
 import { recordSchema } from '../../api/define/shape.ts'
 import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
 

@@ -102,6 +102,8 @@ interface ServiceOptions {
   readonly upgradeUrl?: string
   /** The endpoints to serve; all unless told. */
   readonly endpoints?: readonly Endpoint[]
+  /** Disk for replies that are being sent, in bytes. */
+  readonly spoolBytes?: number
 }
 
 /** Starts the API. */

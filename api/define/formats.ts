@@ -1,0 +1,61 @@
+import type { Plan } from '../../lake/schema/dataset.ts'
+import { type Fields, placeOf } from './fields.ts'
+
+/** Representations of a reply, by the value of `format`, in the order in which they are preferred. */
+export const FORMATS = ['json', 'geojson', 'csv', 'ndjson', 'parquet', 'arrow'] as const
+export type Format = (typeof FORMATS)[number]
+
+/** Representations that are tables: rows of columns, made by one rule (`table.ts`). */
+export const TABLE_FORMATS = ['csv', 'ndjson', 'parquet', 'arrow'] as const satisfies readonly Format[]
+export type TableFormat = (typeof TABLE_FORMATS)[number]
+
+/** Most rows of a table, whatever the endpoint. */
+export const TABLE_ROWS_MOST = 100_000
+
+/** What a representation is. */
+interface FormatKind {
+  /** Media type as the Content-Type header has it. */
+  readonly type: string
+  /** The least plan that may ask for it. */
+  readonly plan: Plan
+  /** False where it is packed already. */
+  readonly isText: boolean
+}
+
+/** Every representation. */
+export const FORMAT_KINDS: Readonly<Record<Format, FormatKind>> = Object.freeze({
+  json: { type: 'application/json; charset=utf-8', plan: 'FREE', isText: true },
+  geojson: { type: 'application/geo+json; charset=utf-8', plan: 'FREE', isText: true },
+  csv: { type: 'text/csv; charset=utf-8', plan: 'PRO', isText: true },
+  ndjson: { type: 'application/x-ndjson', plan: 'PRO', isText: true },
+  parquet: { type: 'application/vnd.apache.parquet', plan: 'PRO', isText: false },
+  arrow: { type: 'application/vnd.apache.arrow.stream', plan: 'PRO', isText: false },
+})
+
+/** How CSV cells are written: as they are, or so that spreadsheets take none for a formula. */
+export const DIALECTS = ['exact', 'excel'] as const
+export type Dialect = (typeof DIALECTS)[number]
+
+/** How Parquet is packed. */
+export const CODECS = ['zstd', 'snappy'] as const
+export type Codec = (typeof CODECS)[number]
+
+/** The representations of records with these fields: those without a place have no GeoJSON. */
+export function formatsOf(fields: Fields): readonly Format[] {
+  return isLocated(fields) ? FORMATS : FORMATS.filter((format) => format !== 'geojson')
+}
+
+/** True where records have a place, so that there is a GeoJSON form. */
+export function isLocated(fields: Fields): boolean {
+  return placeOf(fields) !== null
+}
+
+/** True for a representation that is a table. */
+export function isTable(format: Format): format is TableFormat {
+  return (TABLE_FORMATS as readonly Format[]).includes(format)
+}
+
+/** The media type of a representation without its parameters, as Accept names it. */
+export function essenceOf(format: Format): string {
+  return FORMAT_KINDS[format].type.split(';')[0] as string
+}

@@ -1,0 +1,128 @@
+import { type Column, col, type Json } from '../../lake/schema/columns.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { columnSchema, type JsonSchema, jsonProperties, jsonValue } from '../../lake/schema/json.ts'
+import { type Field, type Fields, isNested, type Nested } from './fields.ts'
+
+/** What a cell of a table holds: a value of a column that is no point, or a list of rows with columns of their own. */
+export type CellType = Column | { readonly kind: 'rows'; readonly columns: readonly TableColumn[] }
+
+/** One column of a table that records are shown as. */
+export interface TableColumn {
+  readonly name: string
+  /** The member of the record's JSON object that it shows, or a part of it: what `fields` chooses by. */
+  readonly member: string
+  /** The field of the record it comes from, and of a point which half. */
+  readonly field: string
+  readonly part: 'lat' | 'lon' | null
+  readonly type: CellType
+  readonly nullable: boolean
+  readonly schema: JsonSchema
+  /** The cell's value of a record, as rows hold it; null where there is none. */
+  readonly of: (record: AnyRow) => unknown
+}
+
+/**
+ * The columns of a table of records, the same for every tabular representation: what is nested is flattened to `a_b`, of a map each code has
+ * columns of its own (in small letters, and `a_other` for what is under codes that the list lacks), of a point each half. Lists stay lists;
+ * rows in them are flattened alike.
+ */
+export function tableColumns(fields: Fields): readonly TableColumn[] {
+  return Object.entries(fields).flatMap(([name, field]) => columnsOfField(name, field))
+}
+
+/** The JSON Schema of a table's row, as NDJSON has it: every column present, and no other. */
+export function tableRowSchema(about: string, columns: readonly TableColumn[]): JsonSchema {
+  return {
+    type: 'object',
+    description: about,
+    required: columns.map(({ name }) => name),
+    additionalProperties: false,
+    properties: Object.fromEntries(columns.map(({ name, schema }) => [name, schema])),
+  }
+}
+
+/** The JSON value of a cell, as NDJSON and lists in CSV have it. */
+export function cellJson(type: CellType, value: unknown): Json {
+  if (value === null || value === undefined) return null
+  if (type.kind !== 'rows') return jsonValue(type, value)
+  return (value as readonly AnyRow[]).map((row) => rowJson(type.columns, row))
+}
+
+function rowJson(columns: readonly TableColumn[], row: AnyRow): { [name: string]: Json } {
+  const object: { [name: string]: Json } = {}
+  for (const { name, type, of } of columns) object[name] = cellJson(type, of(row))
+  return object
+}
+
+function columnsOfField(name: string, field: Field): TableColumn[] {
+  if (!isNested(field)) return field.kind === 'point' ? pointColumns(name, field) : [scalarColumn(name, field)]
+  if (field.kind === 'objects') return [listColumn(name, field)]
+  if (field.kind === 'map') return mapColumns(name, field)
+  return tableColumns(field.fields).map((column) => within(name, field.nullable, column, (held) => held))
+}
+
+function scalarColumn(name: string, column: Column): TableColumn {
+  const { nullable } = column
+  const of = (record: AnyRow): unknown => record[name] ?? null
+  return { name, member: name, field: name, part: null, type: column, nullable, schema: columnSchema(column), of }
+}
+
+function pointColumns(field: string, column: Column): TableColumn[] {
+  const { nullable } = column
+  return jsonProperties(field, column).map(({ name, schema }, at) => {
+    const part = at === 0 ? 'lat' : 'lon'
+    const type = col.float(0, String(schema['description']), { unit: 'deg', nullable })
+    const of = (record: AnyRow): unknown => (record[field] as Record<string, unknown> | null | undefined)?.[part] ?? null
+    return { name, member: name, field, part, type, nullable, schema, of }
+  })
+}
+
+function listColumn(name: string, { about, fields, nullable }: Nested): TableColumn {
+  const columns = tableColumns(fields)
+  const schema = { type: nullable ? ['array', 'null'] : 'array', description: about, items: tableRowSchema('One entry.', columns) }
+  const type = { kind: 'rows', columns } as const
+  return { name, member: name, field: name, part: null, type, nullable, schema, of: (record) => record[name] ?? null }
+}
+
+function mapColumns(name: string, field: Nested): TableColumn[] {
+  const codes = Object.keys(field.keys?.codes ?? {})
+  const columns = tableColumns(field.fields)
+  const ofCodes = codes.flatMap((code) =>
+    columns.map((column) => {
+      const held = within(name, true, column, (map) => map[code] as AnyRow | undefined)
+      const description = `Of ${code} (${field.keys?.codes[code]?.en}): ${String(column.schema['description'] ?? '')}`
+      return { ...held, name: `${name}_${code.toLowerCase()}_${column.name}`, schema: { ...held.schema, description } }
+    }),
+  )
+  const about = `What ${name} has under codes that the list ${field.keys?.id} lacks, by code; null where there is nothing.`
+  const type = col.json(0, about, { nullable: true })
+  const of = (record: AnyRow): unknown => {
+    const others = Object.entries((record[name] ?? {}) as Record<string, AnyRow>).filter(([code]) => !codes.includes(code))
+    return others.length === 0 ? null : Object.fromEntries(others.map(([code, row]) => [code, rowJson(columns, row)]))
+  }
+  const other = { name: `${name}_other`, member: name, field: name, part: null, type, nullable: true, schema: columnSchema(type), of }
+  return [...ofCodes, other]
+}
+
+/** A column of something that a record holds under a name. */
+function within(name: string, mayLack: boolean, column: TableColumn, find: (held: AnyRow) => AnyRow | undefined): TableColumn {
+  const nullable = mayLack || column.nullable
+  return {
+    ...column,
+    ...{ name: `${name}_${column.name}`, member: name, field: name, part: null, nullable },
+    schema: nullable ? orNull(column.schema) : column.schema,
+    of: (record) => {
+      const held = record[name] as AnyRow | null | undefined
+      const inner = held ? find(held) : undefined
+      return inner ? column.of(inner) : null
+    },
+  }
+}
+
+/** The schema of values that may be null, too. */
+function orNull(schema: JsonSchema): JsonSchema {
+  const { type } = schema
+  if (type === undefined) return schema
+  const types = Array.isArray(type) ? type : [type]
+  return types.includes('null') ? schema : { ...schema, type: [...types, 'null'] }
+}

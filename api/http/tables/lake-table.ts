@@ -1,0 +1,222 @@
+import { open } from 'node:fs/promises'
+import type { LakePins } from '../../../lake/open.ts'
+import { rowsOf } from '../../../lake/query/answers.ts'
+import type { Session } from '../../../lake/query/session.ts'
+import { castTo, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { isNested, type RecordShape } from '../../define/fields.ts'
+import type { Codec, Dialect } from '../../define/formats.ts'
+import type { TableColumn } from '../../define/table.ts'
+import type { ListPage } from '../compose.ts'
+import { type PageOfQuery, pageQuery, rowsAfter } from '../page-query.ts'
+import { type Position, positionOf } from '../paging.ts'
+import { copyParquet, hasDecimals, pointGeometry, putCursor } from './parquet.ts'
+import { type Draft, eachPiece, type Spooled } from './spool.ts'
+import { columnsFor, fileAbout, type TableAsk, type Tables } from './tables.ts'
+
+/** Rows up to which a table is written from rows: the engine's own writing costs more to begin than it saves. */
+const FEW_ROWS = 1000
+
+/** A page of a query of the lake that is to be a table. */
+export interface LakeTable extends PageOfQuery {
+  /** Makes the record of a row, where rows are none already. */
+  readonly finish: ((row: AnyRow) => AnyRow) | null
+  /** Throws where an answer without rows means that there is nothing under the path. */
+  readonly refuseEmpty: () => Promise<void>
+  readonly cursorAt: (end: Position | null) => string | null
+  readonly about: Omit<ListPage, 'next_cursor'>
+  readonly limits: { readonly pins: LakePins; readonly timeout_ms: number }
+}
+
+/** Rows that are made into records at once: what lives longer than a moment is collected late. */
+const FINISHED_ROWS = 128
+
+interface Made {
+  readonly file: Spooled
+  readonly next_cursor: string | null
+}
+
+/** Writes a page of a query as a table: many rows that are flat by the engine itself, others from rows as they come. */
+export async function lakeTable(tables: Tables, ask: TableAsk, source: LakeTable): Promise<Made> {
+  const isEngines = source.limit > FEW_ROWS && !source.finish && isWrittenByEngine(ask.record)
+  if (isEngines && ask.format === 'csv') return await engineCsv(tables, ask, source)
+  if (isEngines && ask.format === 'parquet') return await engineParquet(tables, ask, source)
+  let next_cursor: string | null = null
+  const batches = rowBatches(tables, ask, source, (end) => {
+    next_cursor = source.cursorAt(end)
+  })
+  const { meta } = source.about
+  const file = await tables.write(ask, batches, { meta, about: () => ({ ...source.about, next_cursor }) })
+  return { file, next_cursor }
+}
+
+/** The records of a page as they are made; tells where the page ends, null where it is the last. */
+async function* rowBatches(
+  tables: Tables,
+  ask: TableAsk,
+  source: LakeTable,
+  tell: (end: Position | null) => void,
+): AsyncGenerator<AnyRow[]> {
+  const { finish, limit, columns } = source
+  const query = pageQuery({ ...source, limit: limit + 1 })
+  let rows = 0
+  let last: AnyRow | null = null
+  for await (const batch of tables.lake.stream(query, { ...source.limits, signal: ask.signal, columns, maxRows: limit + 1 })) {
+    const kept = batch.slice(0, limit - rows)
+    rows += batch.length
+    last = kept.at(-1) ?? last
+    for (let at = 0; at < kept.length; at += FINISHED_ROWS) {
+      const piece = kept.slice(at, at + FINISHED_ROWS)
+      yield finish ? piece.map(finish) : piece
+    }
+  }
+  if (rows === 0) await source.refuseEmpty()
+  tell(rows > limit && last ? positionOf(source.order, last) : null)
+}
+
+async function engineCsv(tables: Tables, ask: TableAsk, source: LakeTable): Promise<Made> {
+  const cells = textCells(pageQuery(source), columnsFor(ask), ask.page.dialect ?? 'exact')
+  return await tables.drafted(async (draft) => {
+    const end = await tables.drafted(async (written) => {
+      const made = await inSession(tables, ask, { source, draft: written }, async (session) => {
+        const rows = await session.copy(cells, { path: written.path, options: 'FORMAT csv, HEADER, USE_TMP_FILE false' })
+        return { rows, end: rows < source.limit ? null : await endOf(session, source) }
+      })
+      if (made.rows === 0) await source.refuseEmpty()
+      await addLines(written.path, draft)
+      await written.drop()
+      return made.end
+    })
+    return { file: await draft.finish(), next_cursor: source.cursorAt(end) }
+  })
+}
+
+async function engineParquet(tables: Tables, ask: TableAsk, source: LakeTable): Promise<Made> {
+  const columns = columnsFor(ask)
+  const about = fileAbout(source.about)
+  const codec = ask.page.codec ?? 'zstd'
+  const cells = typedCells(pageQuery(source), columns, codec)
+  return await tables.drafted(async (draft) => {
+    const { path } = draft
+    const { rows, end } = await inSession(tables, ask, { source, draft }, async (session) => {
+      const rows = await copyParquet(session, cells, { path, codec, about })
+      if (rows < source.limit) return { rows, end: null }
+      return { rows, end: holdsOrder(columns, source) ? await endOfFile(session, source, path) : await endOf(session, source) }
+    })
+    if (rows === 0) await source.refuseEmpty()
+    const next_cursor = source.cursorAt(end)
+    if (next_cursor !== null) await putCursor(path, about.page, next_cursor)
+    return { file: await draft.finish(), next_cursor }
+  })
+}
+
+function inSession<T>(
+  tables: Tables,
+  ask: TableAsk,
+  { source, draft }: { readonly source: LakeTable; readonly draft: Draft },
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  return draft.filled(ask.signal, (signal) => tables.lake.use({ ...source.limits, signal }, work))
+}
+
+/** Where a full page ends; null where nothing comes after it. */
+async function endOf(session: Session, source: LakeTable): Promise<Position | null> {
+  const { limit } = source
+  const query = sql`SELECT ${namesOf(source)} FROM (${pageQuery({ ...source, limit: limit + 1 })}) LIMIT 2 OFFSET ${limit - 1}`
+  const [last, next] = await found(session, query, source)
+  return last && next ? positionOf(source.order, last) : null
+}
+
+/** The same of a page that is in a file: its last row says where it ends, and only what comes after it is looked for. */
+async function endOfFile(session: Session, source: LakeTable, path: string): Promise<Position | null> {
+  const query = sql`SELECT ${namesOf(source)} FROM read_parquet(${path}, file_row_number = true) WHERE file_row_number = ${source.limit - 1}`
+  const [last] = await found(session, query, source)
+  if (!last) throw new Error('the file does not have the rows that were written')
+  const after = positionOf(source.order, last)
+  const [next] = await found(session, sql`SELECT ${namesOf(source)} FROM (${rowsAfter(source, after)}) LIMIT 1`, source)
+  return next ? after : null
+}
+
+/** Kinds that are in a file as they were in the query, whatever their column says. */
+const SAME_IN_FILE: ReadonlySet<string> = new Set(['string', 'integer', 'boolean', 'instant', 'local_date'])
+
+function holdsOrder(columns: readonly TableColumn[], { order }: LakeTable): boolean {
+  return order.every(({ field }) => columns.some(({ name, type }) => name === field && SAME_IN_FILE.has(type.kind)))
+}
+
+function namesOf({ order }: LakeTable): Sql {
+  return join(order.map(({ field }) => outputName(field)))
+}
+
+async function found(session: Session, query: Sql, { columns }: LakeTable): Promise<AnyRow[]> {
+  const rows: AnyRow[] = []
+  for await (const batch of rowsOf(await session.select(query), columns)) rows.push(...batch)
+  return rows
+}
+
+/** Kinds whose values the engine writes as we do. */
+const WRITTEN: ReadonlySet<string> = new Set(['string', 'code', 'integer', 'decimal', 'float', 'boolean', 'instant', 'local_date', 'point'])
+
+/** True where the engine can write records as a table by itself: nothing nested, no lists, one language. */
+function isWrittenByEngine(shape: RecordShape): boolean {
+  return !shape.localise && Object.values(shape.fields).every((field) => !isNested(field) && WRITTEN.has(field.kind))
+}
+
+/** The rows of a query with the table's columns and their declared types, for Parquet. */
+function typedCells(query: Sql, columns: readonly TableColumn[], codec: Codec): Sql {
+  const cells = columns.map((column) => {
+    const isDouble = column.type.kind === 'decimal' && !hasDecimals(codec)
+    const value = isDouble ? sql`CAST(${typed(column)} AS DOUBLE)` : typed(column)
+    return sql`${value} AS ${outputName(column.name)}`
+  })
+  const geometry = pointGeometry(columns)
+  const rows = sql`SELECT ${join(cells)} FROM (${query})`
+  return geometry.length === 0 ? rows : sql`SELECT ${join([sql`*`, ...geometry])} FROM (${rows})`
+}
+
+/** The rows of a query as the cells of CSV. */
+function textCells(query: Sql, columns: readonly TableColumn[], dialect: Dialect): Sql {
+  const cells = columns.map((column) => sql`${cellOf(column, dialect)} AS ${outputName(column.name)}`)
+  return sql`SELECT ${join(cells)} FROM (${query})`
+}
+
+/** Adds CSV that the engine wrote to a draft, its lines ended as RFC 4180 has them. */
+async function addLines(path: string, draft: Draft): Promise<void> {
+  let isQuoted = false
+  const file = await open(path)
+  try {
+    await eachPiece(file, async (bytes) => {
+      // Bytes as single characters: none of UTF-8's other bytes is a quote or a line feed.
+      const parts = bytes.toString('latin1').split('"')
+      for (const [at, part] of parts.entries()) {
+        if (at > 0) isQuoted = !isQuoted
+        if (!isQuoted) parts[at] = part.replaceAll('\n', '\r\n')
+      }
+      await draft.write(Buffer.from(parts.join('"'), 'latin1'))
+    })
+  } finally {
+    await file.close()
+  }
+}
+
+/** A cell's value in the query's row: of a point one half. */
+function valueOf({ field, part }: TableColumn): Sql {
+  return outputName(part === null ? field : `${field}_${part}`)
+}
+
+function typed(column: TableColumn): Sql {
+  if (column.type.kind === 'rows') throw new Error(`${column.name} is a list`)
+  return castTo(column.type, valueOf(column))
+}
+
+function cellOf(column: TableColumn, dialect: Dialect): Sql {
+  const value = typed(column)
+  const { kind } = column.type
+  if (kind === 'instant') {
+    // As `isoInstant`; the engine's calendar of time zones is some times slower than one of UTC.
+    const plain = sql`make_timestamp(epoch_us(${value}))`
+    return sql`CASE WHEN epoch_us(${value}) % 1000 = 0 THEN strftime(${plain}, '%Y-%m-%dT%H:%M:%S.%gZ') ELSE strftime(${plain}, '%Y-%m-%dT%H:%M:%S.%fZ') END`
+  }
+  if (dialect !== 'excel' || (kind !== 'string' && kind !== 'code')) return value
+  return sql`CASE WHEN ${value}[1] IN ('=', '+', '-', '@', chr(9), chr(13)) THEN '''' || ${value} ELSE ${value} END`
+}

@@ -1,0 +1,140 @@
+import { open } from 'node:fs/promises'
+import { quoteText } from '../../../lake/query/literal.ts'
+import type { Session } from '../../../lake/query/session.ts'
+import { join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
+import { unscaledOf } from '../../../lake/query/values.ts'
+import type { Column, Json } from '../../../lake/schema/columns.ts'
+import { scalarType } from '../../../lake/schema/physical.ts'
+import type { Codec } from '../../define/formats.ts'
+import type { JsonObject } from '../../define/shape.ts'
+import { type CellType, cellJson, type TableColumn } from '../../define/table.ts'
+import { decimalText } from './text.ts'
+
+/** Most bytes of a record as JSON text: the engine's reader keeps some times as much for each of its threads. */
+const RECORD_BYTES = 1024 ** 2
+/** True where decimals are written as such: readers that do not know zstd do not know them either, and get doubles. All have 15 digits at most. */
+export function hasDecimals(codec: Codec): boolean {
+  return codec === 'zstd'
+}
+
+/** Rows of a row group of staged records, which may be wide: a group is held in memory until it is written. */
+export const STAGED_GROUP_ROWS = 30_720
+
+/** Room for a cursor, in bytes: the longest that is taken. */
+const CURSOR_ROOM = 2000
+
+/** What a file's key-values say: texts by name, and of the page what is known before its rows are. */
+export interface FileAbout {
+  readonly texts: ReadonlyMap<string, string>
+  readonly page: JsonObject
+}
+
+/** A cell's JSON value as `readStaged` takes it: decimals as texts, so that they stay exact; JSON and geometries as texts. */
+export function stagedJson(type: CellType, value: unknown): Json {
+  if (value === null || value === undefined) return null
+  switch (type.kind) {
+    case 'decimal':
+      unscaledOf('decimal', type, value)
+      return decimalText(value as number, type.scale ?? 0)
+    case 'json':
+      return JSON.stringify(cellJson(type, value))
+    case 'line':
+      return `LINESTRING (${positions(value)})`
+    case 'polygon':
+      return `POLYGON (${(value as readonly unknown[]).map((ring) => `(${positions(ring)})`).join(', ')})`
+    case 'service_time':
+      return value as number
+    case 'list':
+      return (value as readonly unknown[]).map((item) => stagedJson(type.of as Column, item))
+    case 'rows':
+      return (value as readonly Record<string, unknown>[]).map((row) =>
+        Object.fromEntries(type.columns.map((column) => [column.name, stagedJson(column.type, column.of(row))])),
+      )
+    default:
+      return cellJson(type, value)
+  }
+}
+
+/** The query that reads records which `ndjsonWriter` wrote with `stagedJson`, with the columns' types. */
+export function readStaged(path: string, columns: readonly TableColumn[], codec: Codec): Sql {
+  const types = columns.map(({ name, type }) => sql`${outputName(name)}: ${stagedType(type, codec)}`)
+  const cells = columns.map(({ name, type }) => {
+    const column = outputName(name)
+    return type.kind === 'line' || type.kind === 'polygon' ? sql`CAST(${column} AS GEOMETRY) AS ${column}` : column
+  })
+  // Numbering the rows keeps the engine from reading ahead with several threads: what they hold until its turn comes is more than all else.
+  return sql`SELECT ${join([...cells, ...pointGeometry(columns)])} FROM (
+    SELECT *, row_number() OVER () AS "row number" FROM read_json(${path}, format = 'newline_delimited',
+      maximum_object_size = ${RECORD_BYTES}, columns = {${join(types)}})) WHERE "row number" > 0`
+}
+
+/** The geometry of GeoParquet of a table whose place are its `lat` and `lon`. */
+export function pointGeometry(columns: readonly TableColumn[]): Sql[] {
+  const has = (name: string): boolean => columns.some((column) => column.name === name && column.field === 'position')
+  if (!has('lat') || !has('lon')) return []
+  return [sql`CASE WHEN lat IS NULL OR lon IS NULL THEN NULL ELSE CAST('POINT (' || lon || ' ' || lat || ')' AS GEOMETRY) END AS geometry`]
+}
+
+/** Writes a query's rows as Parquet and gives their number: GeoParquet 1.0 where there is a geometry. Room is left for the cursor, see `putCursor`. */
+export function copyParquet(
+  session: Session,
+  query: Sql,
+  target: { readonly path: string; readonly codec: Codec; readonly about: FileAbout; readonly groupRows?: number },
+): Promise<number> {
+  const { path, codec, about, groupRows } = target
+  const texts = [...about.texts, ['page', pageText(about.page)] as const]
+  const values = texts.map(([name, text]) => `${name}: ${quoteText(text)}`).join(', ')
+  const group = groupRows === undefined ? '' : `, ROW_GROUP_SIZE ${groupRows}`
+  return session.copy(query, {
+    path,
+    options: `FORMAT parquet, COMPRESSION ${codec}, USE_TMP_FILE false, WRITE_BLOOM_FILTER false, GEOPARQUET_VERSION 'V1', KV_METADATA {${values}}${group}`,
+  })
+}
+
+/**
+ * Puts the cursor into a finished file, which is only known once the rows are: what is said of the page is JSON with white space behind it,
+ * in the footer, and stays as long.
+ */
+export async function putCursor(path: string, page: JsonObject, next_cursor: string): Promise<void> {
+  const before = Buffer.from(pageText(page))
+  const after = Buffer.from(JSON.stringify({ ...page, next_cursor }).padEnd(before.length))
+  const file = await open(path, 'r+')
+  try {
+    const { size } = await file.stat()
+    // The last eight bytes are the footer's length and a mark.
+    const { buffer: end } = await file.read(Buffer.alloc(8), 0, 8, size - 8)
+    const footer = Buffer.alloc(end.readUInt32LE(0))
+    const start = size - 8 - footer.length
+    await file.read(footer, 0, footer.length, start)
+    const at = footer.indexOf(before)
+    if (at === -1 || after.length !== before.length) throw new Error('the file has no room for its cursor')
+    await file.write(after, 0, after.length, start + at)
+  } finally {
+    await file.close()
+  }
+}
+
+function pageText(page: JsonObject): string {
+  const text = JSON.stringify({ ...page, next_cursor: null })
+  return text.padEnd(text.length + CURSOR_ROOM)
+}
+
+function stagedType(type: CellType, codec: Codec): string {
+  switch (type.kind) {
+    case 'rows':
+      return `STRUCT(${type.columns.map((column) => `"${column.name}" ${stagedType(column.type, codec)}`).join(', ')})[]`
+    case 'list':
+      return `${stagedType(type.of as Column, codec)}[]`
+    case 'line':
+    case 'polygon':
+      return 'VARCHAR'
+    case 'decimal':
+      return hasDecimals(codec) ? scalarType(type).duckdb : 'DOUBLE'
+    default:
+      return scalarType(type).duckdb
+  }
+}
+
+function positions(line: unknown): string {
+  return (line as readonly (readonly [number, number])[]).map(([lon, lat]) => `${lon} ${lat}`).join(', ')
+}

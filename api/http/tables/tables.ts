@@ -1,0 +1,145 @@
+import type { Lake } from '../../../lake/open.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { isoInstant } from '../../../lake/schema/time.ts'
+import type { RecordShape } from '../../define/fields.ts'
+import type { TableFormat } from '../../define/formats.ts'
+import type { PageValues } from '../../define/params-page.ts'
+import type { JsonObject } from '../../define/shape.ts'
+import { type TableColumn, tableColumns } from '../../define/table.ts'
+import type { ListPage, Meta } from '../compose.ts'
+import { arrowWriter } from './arrow.ts'
+import { copyParquet, type FileAbout, putCursor, readStaged, STAGED_GROUP_ROWS, stagedJson } from './parquet.ts'
+import type { Draft, Spool, Spooled } from './spool.ts'
+import { csvWriter, ndjsonWriter, type TableWriter } from './text.ts'
+
+/** Longest time that the engine may take to write a table of records, waiting for a slot included. */
+const WRITE_TIMEOUT_MS = 30_000
+
+/** The table that a request asks for. */
+export interface TableAsk {
+  readonly record: RecordShape
+  readonly page: PageValues
+  readonly format: TableFormat
+  /** Aborted when nobody waits for it any more. */
+  readonly signal: AbortSignal
+}
+
+/** What is said of a table beside its rows: all of it, or, of a single thing, where it comes from. */
+export type TableAbout = { readonly meta: Meta } & Partial<ListPage>
+
+/** Makes files of records, in every tabular representation. */
+export class Tables {
+  readonly lake: Lake
+  readonly spool: Spool
+
+  constructor(parts: { readonly lake: Lake; readonly spool: Spool }) {
+    this.lake = parts.lake
+    this.spool = parts.spool
+  }
+
+  /** Writes records that come in batches; `about` is asked once all have come, `meta` before. */
+  async write(
+    ask: TableAsk,
+    batches: Iterable<readonly AnyRow[]> | AsyncIterable<readonly AnyRow[]>,
+    { meta, about }: { readonly meta: Meta; readonly about: () => TableAbout },
+  ): Promise<Spooled> {
+    const columns = columnsFor(ask)
+    return await this.drafted(async (draft) => {
+      const writer = writerOf(draft, columns, { ask, meta })
+      const localise = localiser(ask)
+      for await (const batch of batches) {
+        ask.signal.throwIfAborted()
+        await writer.write(localise ? batch.map(localise) : batch)
+      }
+      await writer.end()
+      return ask.format === 'parquet' ? await this.#parquetOf(draft, columns, { ask, about: about() }) : await draft.finish()
+    })
+  }
+
+  /** Runs work that fills a draft, and drops it where that fails. */
+  async drafted<T>(work: (draft: Draft) => Promise<T>): Promise<T> {
+    const draft = await this.spool.begin()
+    try {
+      return await work(draft)
+    } catch (error) {
+      await draft.drop()
+      throw error
+    }
+  }
+
+  /** Has the engine make Parquet of staged records. */
+  async #parquetOf(
+    staged: Draft,
+    columns: readonly TableColumn[],
+    { ask, about }: { readonly ask: TableAsk; readonly about: TableAbout },
+  ): Promise<Spooled> {
+    await staged.flushed()
+    const file = fileAbout(about)
+    const made = await this.drafted(async (draft) => {
+      const codec = ask.page.codec ?? 'zstd'
+      await draft.filled(ask.signal, (signal) =>
+        this.lake.use({ signal, timeout_ms: WRITE_TIMEOUT_MS }, (session) =>
+          copyParquet(session, readStaged(staged.path, columns, codec), {
+            path: draft.path,
+            codec,
+            about: file,
+            groupRows: STAGED_GROUP_ROWS,
+          }),
+        ),
+      )
+      if (about.next_cursor) await putCursor(draft.path, file.page, about.next_cursor)
+      return await draft.finish()
+    })
+    await staged.drop()
+    return made
+  }
+}
+
+/** The columns of the table that a request asks for. */
+export function columnsFor({ record, page }: Pick<TableAsk, 'record' | 'page'>): readonly TableColumn[] {
+  const all = KNOWN.get(record) ?? tableColumns(record.fields)
+  KNOWN.set(record, all)
+  const { fields } = page
+  return fields ? all.filter(({ member }) => fields.includes(member)) : all
+}
+
+const KNOWN = new WeakMap<RecordShape, readonly TableColumn[]>()
+
+/** What is said of a table, as the key-values of a file. */
+export function fileAbout({ meta, total, updated_at, extra }: TableAbout): FileAbout {
+  const page: JsonObject = {
+    ...(total === undefined ? {} : { total }),
+    ...(updated_at === undefined ? {} : { updated_at: updated_at === null ? null : isoInstant(updated_at) }),
+    ...extra,
+  }
+  return { texts: textsOf(meta), page }
+}
+
+function textsOf(meta: Meta): ReadonlyMap<string, string> {
+  return new Map([
+    ['licence', JSON.stringify(meta.sources)],
+    ['meta', JSON.stringify(meta)],
+  ])
+}
+
+function localiser({ record, page }: TableAsk): ((row: AnyRow) => AnyRow) | null {
+  const { localise } = record
+  return page.lang === 'es' || !localise ? null : (row) => localise.call(record, row as never, page.lang) as AnyRow
+}
+
+function writerOf(
+  draft: Draft,
+  columns: readonly TableColumn[],
+  { ask, meta }: { readonly ask: TableAsk; readonly meta: Meta },
+): TableWriter {
+  switch (ask.format) {
+    case 'csv':
+      return csvWriter(draft, columns, ask.page.dialect ?? 'exact')
+    case 'ndjson':
+      return ndjsonWriter(draft, columns)
+    case 'arrow':
+      return arrowWriter(draft, columns, textsOf(meta))
+    case 'parquet':
+      return ndjsonWriter(draft, columns, stagedJson)
+  }
+}

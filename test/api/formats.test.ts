@@ -1,0 +1,90 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Endpoint } from '../../api/define/endpoint.ts'
+import { FORMAT_KINDS, TABLE_FORMATS, type TableFormat } from '../../api/define/formats.ts'
+import { tableColumns } from '../../api/define/table.ts'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { requestOf } from '../../api/http/example-request.ts'
+import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
+import {
+  type FlatRow,
+  flattened,
+  rowsOfArrow,
+  rowsOfCsv,
+  rowsOfDuckdb,
+  rowsOfHyparquet,
+  rowsOfNdjson,
+  rowsOfParquetjs,
+} from './table-readers.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+  await fillWithExamples(service)
+})
+afterAll(() => service?.close())
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+
+async function bytesOf(path: string): Promise<Buffer> {
+  const response = await service.get(path)
+  const bytes = Buffer.from(await response.arrayBuffer())
+  expect(response.status, `${path} ${response.status === 200 ? '' : bytes}`).toBe(200)
+  return bytes
+}
+
+async function rowsIn(endpoint: Endpoint, format: TableFormat, values: Record<string, string> = {}): Promise<FlatRow[]> {
+  const { fields } = endpoint.returns.record
+  const bytes = await bytesOf(requestOf(endpoint, { ...values, format }))
+  if (format === 'csv') return rowsOfCsv(fields, bytes.toString())
+  if (format === 'ndjson') return rowsOfNdjson(bytes.toString())
+  return format === 'arrow' ? rowsOfArrow(fields, bytes).rows : (await rowsOfDuckdb(fields, bytes)).rows
+}
+
+describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('%s', (_path, endpoint) => {
+  const { returns } = endpoint
+  const { fields } = returns.record
+
+  test('has the same rows and exact values in every format', async () => {
+    const reply = (await service.json(requestOf(endpoint))) as Reply
+    const { meta, ...one } = reply
+    const expected = (returns.kind === 'list' ? reply[returns.name] : [one]).map((record: Reply) => flattened(fields, record))
+    expect(expected.length).toBeGreaterThan(0)
+    for (const format of TABLE_FORMATS) expect(await rowsIn(endpoint, format), format).toEqual(expected)
+    const snappy = await bytesOf(requestOf(endpoint, { format: 'parquet', codec: 'snappy' }))
+    expect(await rowsOfHyparquet(fields, snappy)).toEqual(expected)
+    expect(await rowsOfParquetjs(fields, snappy)).toEqual(expected)
+    const { about } = await rowsOfDuckdb(fields, snappy)
+    expect(JSON.parse(about.get('licence') as string)).toEqual(meta.sources)
+    expect(JSON.parse(about.get('meta') as string)).toEqual(meta)
+    const schema = (await service.json(`/schemas/${returns.record.name}`)) as Reply
+    const check = ajv.compile(schema)
+    for (const row of expected) expect(check(row), JSON.stringify(check.errors)).toBe(true)
+  })
+
+  test('names columns once, upper and lower case being the same', () => {
+    const names = tableColumns(fields).map(({ name }) => name.toLowerCase())
+    expect(new Set(names).size).toBe(names.length)
+    for (const name of names) expect(name).toMatch(/^[a-z][a-z0-9_]*$/)
+  })
+
+  test.each(TABLE_FORMATS)('answers HEAD and 304 as %s', async (format) => {
+    const path = requestOf(endpoint, { format })
+    const got = await service.get(path)
+    await got.arrayBuffer()
+    const { headers } = got
+    expect(headers.get('content-type')).toBe(FORMAT_KINDS[format].type)
+    expect(headers.get('vary')).toContain('Accept')
+    expect(headers.get('link')).toContain(`</schemas/${returns.record.name}>; rel="describedby"`)
+    const etag = headers.get('etag') as string
+    expect(etag).toMatch(/^W\/"[\w-]{22}"$/)
+    const same = await service.get(path, { 'If-None-Match': etag })
+    expect([same.status, same.headers.get('etag'), await same.text()]).toEqual([304, etag, ''])
+    const head = await fetch(`${service.url}${path}`, { method: 'HEAD' })
+    expect([head.status, head.headers.get('etag'), head.headers.get('content-type')]).toEqual([200, etag, FORMAT_KINDS[format].type])
+    const accepted = await service.get(requestOf(endpoint), { Accept: FORMAT_KINDS[format].type })
+    expect(accepted.headers.get('etag')).toBe(etag)
+    await accepted.arrayBuffer()
+    expect(etag).not.toBe((await service.get(requestOf(endpoint))).headers.get('etag'))
+  })
+})

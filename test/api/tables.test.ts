@@ -1,0 +1,255 @@
+import { get } from 'node:http'
+import { brotliDecompressSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { defineEndpoint, type Endpoint } from '../../api/define/endpoint.ts'
+import { type Fields, record } from '../../api/define/fields.ts'
+import { TABLE_FORMATS, type TableFormat } from '../../api/define/formats.ts'
+import { scan } from '../../lake/query/scan.ts'
+import { sql } from '../../lake/query/sql.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { until } from '../helpers/until.ts'
+import { everything as plain, variant } from '../lake/query/fixtures.ts'
+import { type Reply, startService, type TestService } from './service.ts'
+import { type FlatRow, flattened, rowsOfArrow, rowsOfCsv, rowsOfDuckdb, rowsOfNdjson } from './table-readers.ts'
+
+const ROWS = 1300
+const BEGIN = Date.UTC(2026, 0, 5)
+const TEXTS = [
+  'plain',
+  '',
+  null,
+  ' led ',
+  'a,b',
+  'say "no"',
+  '""',
+  'two\nlines',
+  'two\r\nlines',
+  '\r',
+  '=1+1',
+  '+34',
+  '-5',
+  '@SUM(A1)',
+  '\tx',
+  '\rx',
+  "'x",
+  '€ñ💥',
+  'null',
+  '0012',
+]
+
+/** A row with values of every kind, its texts what CSV and spreadsheets stumble over. */
+function rowAt(at: number): AnyRow {
+  const isNull = at % 7 === 3
+  return {
+    id: at,
+    observed_at: BEGIN + at * 1000 + (at % 3 === 0 ? 0.001 * (at % 1000) : 0),
+    name: TEXTS[at % TEXTS.length],
+    colour: isNull ? null : at % 2 === 0 ? 'RED' : 'OTHER',
+    extra: isNull ? null : { b: [1, null, 'x,"y"'], a: at },
+    small: isNull ? null : at % 2 === 0 ? -(2 ** 31) : 2 ** 31 - 1,
+    big: isNull ? null : at % 2 === 0 ? 9_007_199_254_740_993n + BigInt(at) : -9_223_372_036_854_775_808n,
+    tiny: isNull ? null : -0.1,
+    price: isNull ? null : (at % 1000) / 1000,
+    amount: isNull ? null : 123_456_789.123_456,
+    ratio: isNull ? null : [0.1, 1e-9, 1e300, -2.5, 3][at % 5],
+    is_open: isNull ? null : at % 2 === 0,
+    seen_at: isNull ? null : -1000 * at,
+    valid_on: isNull ? null : '1999-12-31',
+    leaves_at: isNull ? null : 90_061,
+    position: isNull ? null : { lat: 40.416_8 + at / 1e6, lon: -3.703_8 },
+    path: isNull
+      ? null
+      : [
+          [-3.7, 40.4],
+          [-3.8 - at / 1e7, 40.5],
+        ],
+    area: isNull
+      ? null
+      : [
+          [
+            [0, 0],
+            [1, 0],
+            [1, 1],
+            [0, 0],
+          ],
+        ],
+    tags: isNull ? null : ['a,b', '', '"'],
+    stops: isNull ? null : [BEGIN, BEGIN + 0.001],
+    rates: isNull ? null : at % 2 === 0 ? [] : [0.01, 99.99],
+    fetch_id: 'every.1',
+  }
+}
+
+const observed_at = { ...plain.columns.observed_at, example: '2026-01-05T00:00:00.000Z' }
+const columns = { ...plain.columns, observed_at }
+const everything = variant({ columns })
+const all = record('Everything', 'A value of every kind.', columns)
+const { extra: _extra, path: _path, area: _area, tags: _tags, stops: _stops, rates: _rates, leaves_at: _leaves, ...flatColumns } = columns
+const flat = record('Flat', 'What the engine writes by itself.', flatColumns)
+
+function listed(path: string, shape: typeof flat | typeof all): Endpoint {
+  return defineEndpoint({
+    ...{ path, domain: 'test', plan: 'PRO', summary: path, params: {}, example: {} },
+    returns: {
+      ...{ kind: 'list', name: 'things', record: shape as never, key: ['id'], sorts: ['id', 'observed_at', 'name'], order: 'observed_at' },
+      limit: { default: 100, max: 1000 },
+    },
+    read: { kind: 'lake', from: [everything], query: () => sql`SELECT * FROM ${scan(everything)}` },
+  })
+}
+
+let service: TestService
+let small: TestService
+beforeAll(async () => {
+  const endpoints = [listed('/api/things', all), listed('/api/flat', flat)]
+  service = await startService({ endpoints })
+  small = await startService({ endpoints, spoolBytes: 100_000 })
+  for (const one of [service, small])
+    await one.land(
+      everything,
+      Array.from({ length: ROWS }, (_, at) => rowAt(at)),
+      BEGIN + ROWS * 1000,
+    )
+})
+afterAll(async () => {
+  await service?.close()
+  await small?.close()
+})
+
+interface Page {
+  readonly rows: FlatRow[]
+  readonly next: string | null
+}
+
+async function pageIn(path: string, fields: Fields, format: TableFormat): Promise<Page> {
+  const response = await service.get(path)
+  const bytes = Buffer.from(await response.arrayBuffer())
+  expect(response.status, `${path} ${response.status === 200 ? '' : bytes}`).toBe(200)
+  const next = /<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1] ?? null
+  if (format === 'csv') return { rows: rowsOfCsv(fields, bytes.toString()), next }
+  if (format === 'ndjson') return { rows: rowsOfNdjson(bytes.toString()), next }
+  if (format === 'arrow') return { rows: rowsOfArrow(fields, bytes).rows, next }
+  const { rows, about } = await rowsOfDuckdb(fields, bytes)
+  expect(JSON.parse(about.get('page') as string).next_cursor).toBe(next && new URL(next, 'http://x').searchParams.get('cursor'))
+  return { rows, next }
+}
+
+async function allJson(path: string, fields: Fields, query: string): Promise<FlatRow[]> {
+  const rows: FlatRow[] = []
+  for (let next: string | null = `${path}?limit=1000${query}`; next; ) {
+    const reply: Reply = await service.json(next)
+    rows.push(...reply.things.map((one: Reply) => flattened(fields, one)))
+    next = reply.next_cursor ? `${path}?limit=1000${query}&cursor=${reply.next_cursor}` : null
+  }
+  return rows
+}
+
+describe.each([
+  ['/api/things', all],
+  ['/api/flat', flat],
+] as const)('%s', (path, { fields }) => {
+  describe.each(TABLE_FORMATS)('as %s', (format) => {
+    test.each(['', '&sort=-name'])('has all rows and exact values, page by page%s', async (sort) => {
+      const expected = await allJson(path, fields, sort)
+      expect(expected.length).toBe(ROWS)
+      for (const limit of [1050, 1300, 100_000]) {
+        const rows: FlatRow[] = []
+        let pages = 0
+        for (let next: string | null = `${path}?limit=${limit}${sort}&format=${format}`; next; pages++) {
+          const page: Page = await pageIn(next, fields, format)
+          rows.push(...page.rows)
+          next = page.next
+        }
+        expect(rows, String(limit)).toEqual(expected)
+        expect(pages, String(limit)).toBe(limit < ROWS ? 2 : 1)
+      }
+    })
+
+    test('has only the columns asked for, in the order of the record', async () => {
+      const { rows } = await pageIn(`${path}?limit=1200&fields=price,name,lat&format=${format}`, fields, format)
+      expect(rows.length).toBe(1200)
+      expect(Object.keys(rows[0] as FlatRow)).toEqual(['name', 'price', 'lat'])
+    })
+  })
+
+  test('as CSV for spreadsheets, no text begins like a formula, and all else is as it is', async () => {
+    for (const limit of [500, 1300]) {
+      const { rows: exact } = await pageIn(`${path}?limit=${limit}&format=csv`, fields, 'csv')
+      const { rows: safe } = await pageIn(`${path}?limit=${limit}&format=csv&dialect=excel`, fields, 'csv')
+      const changed = exact.flatMap((row, at) => (row['name'] === safe[at]?.['name'] ? [] : [[row['name'], safe[at]?.['name']]]))
+      expect(new Set(changed.map(([name]) => name))).toEqual(new Set(['=1+1', '+34', '-5', '@SUM(A1)', '\tx', '\r', '\rx']))
+      for (const [name, told] of changed) expect(told).toBe(`'${name}`)
+      expect(safe.map(({ name: _name, ...others }) => others)).toEqual(exact.map(({ name: _name, ...others }) => others))
+    }
+  })
+})
+
+test('CSV has a header, lines that end with CR LF, nothing for null and quotes around an empty text', async () => {
+  for (const limit of [3, 1200]) {
+    const text = await (await service.get(`/api/flat?fields=id,name&limit=${limit}&format=csv&sort=id`)).text()
+    expect(text.startsWith('id,name\r\n0,plain\r\n1,""\r\n2,\r\n')).toBe(true)
+    expect(text.endsWith('\r\n')).toBe(true)
+  }
+})
+
+test('more rows than JSON may have are for tables only, and options are for their own format', async () => {
+  for (const [query, parameter] of [
+    ['limit=1001', 'limit'],
+    ['limit=1001&format=json', 'limit'],
+    ['limit=100001&format=csv', 'limit'],
+    ['dialect=excel', 'dialect'],
+    ['codec=snappy&format=csv', 'codec'],
+  ]) {
+    const problem = (await service.json(`/api/flat?${query}`)) as Reply
+    expect(problem, query).toMatchObject({ status: 400, code: 'invalid-parameter', errors: [{ parameter }] })
+  }
+  expect((await service.get('/api/flat?limit=1001', { Accept: 'text/csv' })).status).toBe(200)
+  expect((await service.get('/api/flat?limit=1001&format=geojson')).status).toBe(400)
+})
+
+test('what the media types have in common tells them apart by weight, and dialects have tags of their own', async () => {
+  const typeOf = async (accept: string): Promise<string | null> => {
+    const response = await service.get('/api/flat', { Accept: accept })
+    await response.arrayBuffer()
+    return response.headers.get('content-type')
+  }
+  expect(await typeOf('*/*')).toBe('application/json; charset=utf-8')
+  expect(await typeOf('text/*')).toBe('text/csv; charset=utf-8')
+  expect(await typeOf('application/x-ndjson;q=0.5, application/vnd.apache.parquet')).toBe('application/vnd.apache.parquet')
+  const tags = await Promise.all(
+    ['csv', 'csv&dialect=excel', 'parquet', 'parquet&codec=snappy'].map(async (format) =>
+      (await service.get(`/api/flat?format=${format}`)).headers.get('etag'),
+    ),
+  )
+  expect(new Set(tags).size).toBe(4)
+})
+
+test('text is compressed, Parquet and Arrow are not', async () => {
+  for (const format of TABLE_FORMATS) {
+    const response = await rawGet(`${service.url}/api/things?limit=1300&format=${format}`, { 'accept-encoding': 'br' })
+    const isText = format === 'csv' || format === 'ndjson'
+    expect(response.encoding, format).toBe(isText ? 'br' : undefined)
+    if (!isText) continue
+    const plain = await rawGet(`${service.url}/api/things?limit=1300&format=${format}`, {})
+    expect(brotliDecompressSync(response.body).equals(plain.body), format).toBe(true)
+  }
+})
+
+test('what does not fit the spool is a problem, and its room is free again', async () => {
+  for (const path of ['/api/flat', '/api/things'])
+    for (const format of ['csv', 'ndjson', 'arrow']) {
+      const response = await small.get(`${path}?limit=1300&format=${format}`)
+      expect([response.status, ((await response.json()) as Reply).code], `${path} ${format}`).toEqual([503, 'temporary-reduced-capacity'])
+    }
+  await until('there is room', async () => (await small.get('/api/flat?limit=1200&fields=id&format=csv')).status === 200)
+})
+
+function rawGet(url: string, headers: Record<string, string>): Promise<{ encoding: string | undefined; body: Buffer }> {
+  return new Promise((resolve, reject) => {
+    get(url, { headers, agent: false }, (response) => {
+      const parts: Buffer[] = []
+      response.on('data', (part: Buffer) => parts.push(part))
+      response.on('end', () => resolve({ encoding: response.headers['content-encoding'], body: Buffer.concat(parts) }))
+    }).on('error', reject)
+  })
+}
