@@ -3,9 +3,9 @@ import { type Problem, problem } from '../define/problems.ts'
 import { Mistakes, shortened } from '../http/mistakes.ts'
 import { registerOtherMethodsOfOwn } from '../http/routes.ts'
 import { EMAIL, LABEL, OVERLAP } from './account-fields.ts'
-import { limitAccountPaths } from './account-limit.ts'
 import { registerAccountPages } from './account-pages.ts'
 import { type AccountParts, languageOf, NO_STORE, shown, shownOnce, tooMany } from './account-parts.ts'
+import { ACCOUNT_LIMIT, limitByAddress } from './address-limit.ts'
 import type { Attempt } from './attempts.ts'
 import { readBody } from './bodies.ts'
 import { checkedKey, keyRequired } from './refusals.ts'
@@ -17,7 +17,7 @@ const BODY_MOST = 4096
 /** Registers the paths of accounts and keys: for pages of our own only, never kept in a cache, and limited by address. */
 export function registerAccounts(app: FastifyInstance, parts: AccountParts): void {
   void app.register(async (limited) => {
-    limitAccountPaths(limited, parts)
+    limitByAddress(limited, parts, ACCOUNT_LIMIT)
     void limited.register(async (scope) => {
       scope.removeContentTypeParser('text/plain')
       registerKeys(scope, parts)

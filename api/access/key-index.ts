@@ -34,6 +34,8 @@ export interface KeyIndex {
    * read. `malformed` and `unknown` are for the caller's address to pay for.
    */
   lookUp(text: string): KeyLookup | Promise<KeyLookup>
+  /** What this process knows of a key without asking anybody; null where it would have to. */
+  atHand(text: string): KeyLookup | null
   /** Tells every process what became of keys; where Redis is away they find it out by themselves within a minute. */
   tell(records: readonly KeyRecord[]): Promise<void>
   /** Fills Redis with what the store says now, and tells nobody. */
@@ -79,6 +81,8 @@ const UNKNOWN_MS = 60_000
 const COMMAND_TIMEOUT_MS = 1000
 /** Most hashes that one process remembers; the ones that were found first go first. */
 const KNOWN_MOST = 50_000
+/** Most keys whose hashes one process remembers, none in clear anywhere but in its memory. */
+const HASHED_MOST = 10_000
 const CHANNEL = 'access:keys-changed'
 
 /** Puts a record (`<version> <JSON>`) unless a newer one is there; the time it may stay is that of the store's word. */
@@ -195,16 +199,34 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
     await Promise.all(records.map(({ hash }) => redis.publish(CHANNEL, hash)))
   }
 
+  // Busy keys are hashed once: that takes longer than everything else that is asked of them here.
+  const hashed = new Map<string, readonly string[]>()
+  const hashesOf = (text: string): readonly string[] | null => {
+    const before = hashed.get(text)
+    if (before) return before
+    if (!isWellFormed(text)) return null
+    const hashes = peppers.all.map((pepper) => pepper.hash(text))
+    if (hashed.size >= HASHED_MOST) hashed.clear()
+    hashed.set(text, hashes)
+    return hashes
+  }
+  const among = (hashes: readonly string[]): KeyLookup | null => {
+    for (const hash of hashes) {
+      const there = known.get(hash)
+      if (!there || !isFresh(there)) return null
+      if (there.record) return judge(there, hash)
+    }
+    return UNKNOWN
+  }
+
   return {
     lookUp: (text) => {
-      if (!isWellFormed(text)) return MALFORMED
-      const hashes = peppers.all.map((pepper) => pepper.hash(text))
-      for (const hash of hashes) {
-        const there = known.get(hash)
-        if (!there || !isFresh(there)) return findAny(hashes)
-        if (there.record) return judge(there, hash)
-      }
-      return UNKNOWN
+      const hashes = hashesOf(text)
+      return hashes ? (among(hashes) ?? findAny(hashes)) : MALFORMED
+    },
+    atHand: (text) => {
+      const hashes = hashesOf(text)
+      return hashes ? among(hashes) : MALFORMED
     },
     tell: async (records) => {
       for (const record of records) {

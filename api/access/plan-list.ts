@@ -1,12 +1,7 @@
 import type { Lang } from '../define/fields.ts'
+import { FORMATS } from '../define/formats.ts'
 import { langParam } from '../define/params-page.ts'
-import { DEFAULT_PLANS, FEATURES, featuresOf, PLAN_FORMATS, type PlanTable, reachablePerDay, TIERS } from './plans.ts'
-
-/** What does not hold yet of what the plans say; shown with them. */
-const NOT_YET = {
-  es: 'Las rutas de datos todavía no piden clave ni aplican estos límites: hoy responden a cualquiera, en todos los formatos.',
-  en: 'Paths of data ask for no key yet and apply none of these limits: today they answer anybody, in every format.',
-} as const
+import { DEFAULT_PLANS, FEATURES, featuresOf, type PlanTable, reachablePerDay, TIERS } from './plans.ts'
 
 /** The parameters of the list of plans. */
 export const PLAN_PARAMS = Object.freeze({ lang: langParam() })
@@ -20,7 +15,6 @@ export function plansReply(
   return {
     currency: 'EUR',
     upgrade_url: options.upgradeUrl,
-    notice: NOT_YET[language],
     plans: TIERS.map((tier) => {
       const { price_eur_month, minute, day, concurrency, formats } = plans[tier]
       return {
@@ -52,7 +46,7 @@ const PLAN = {
   requests_per_day: count('Most requests in any 24 h. Unit: requests.'),
   reachable_per_day: count('Requests that both limits together admit in 24 h: the minute may allow fewer than the day. Unit: requests.'),
   concurrency: count('Most queries of history under way at once. Unit: queries.'),
-  formats: { type: 'array', items: { type: 'string', enum: PLAN_FORMATS }, description: 'Representations of replies.' },
+  formats: { type: 'array', items: { type: 'string', enum: FORMATS }, description: 'Representations of replies.' },
   features: {
     type: 'array',
     description: 'What it contains, what it has of lower plans first. Which paths there are today is listed in /openapi.json.',
@@ -71,6 +65,5 @@ const PLAN = {
 export const PLANS_SCHEMA = Object.freeze({
   currency: { const: 'EUR', description: 'Currency of all prices (ISO 4217).' },
   upgrade_url: { type: ['string', 'null'], format: 'uri', description: 'Page where people change their plan; null where there is none.' },
-  notice: { type: 'string', description: NOT_YET.en },
   plans: { type: 'array', items: { type: 'object', required: Object.keys(PLAN), properties: PLAN }, description: 'The lowest first.' },
 })

@@ -1,4 +1,5 @@
 import { PLANS, type Plan } from '../../lake/schema/dataset.ts'
+import { FORMATS, type Format } from '../define/formats.ts'
 import { type Policy, perDay, perMinute } from './limits/policy.ts'
 
 /** Who a request is limited as: by the plan of its key, or by its address where it has none. */
@@ -6,10 +7,6 @@ export type Tier = 'ANONYMOUS' | Plan
 
 /** Every tier, lowest first. */
 export const TIERS: readonly Tier[] = ['ANONYMOUS', ...PLANS]
-
-/** Representations that a plan may be sold with, by the value of `format`. */
-export const PLAN_FORMATS = ['json', 'geojson', 'csv', 'ndjson', 'parquet', 'arrow'] as const
-export type PlanFormat = (typeof PLAN_FORMATS)[number]
 
 /** What plans consist of, by code, as people read it. */
 export const FEATURES = Object.freeze({
@@ -47,7 +44,7 @@ export interface PlanTerms {
   readonly day: number
   /** Lake queries that may be under way at once. */
   readonly concurrency: number
-  readonly formats: readonly PlanFormat[]
+  readonly formats: readonly Format[]
   /** What the tier has beside everything that the one below it has. */
   readonly features: readonly Feature[]
 }
@@ -68,13 +65,13 @@ const TERMS: { readonly [K in keyof PlanTerms]: { readonly is: (value: unknown) 
   day: { is: (value) => isCount(value), words: `a whole number, 1 to ${QUOTA_MAX}` },
   concurrency: { is: (value) => isCount(value), words: `a whole number, 1 to ${QUOTA_MAX}` },
   formats: {
-    is: (value) => isListOf(value, PLAN_FORMATS) && value.includes('json'),
-    words: `a list of ${PLAN_FORMATS.join(', ')}, json among them`,
+    is: (value) => isListOf(value, FORMATS) && value.includes('json'),
+    words: `a list of ${FORMATS.join(', ')}, json among them`,
   },
   features: { is: (value) => isListOf(value, Object.keys(FEATURES)), words: 'a list of codes of features' },
 }
 
-const JSON_FORMATS: readonly PlanFormat[] = ['json', 'geojson']
+const JSON_FORMATS: readonly Format[] = ['json', 'geojson']
 
 /** The terms unless configuration says otherwise. */
 export const DEFAULT_PLANS: PlanTable = checkedPlans({
@@ -92,7 +89,7 @@ export const DEFAULT_PLANS: PlanTable = checkedPlans({
     minute: 60,
     day: 100_000,
     concurrency: 2,
-    formats: PLAN_FORMATS,
+    formats: FORMATS,
     features: [
       ...(['HISTORY', 'TRENDS', 'MOBILITY', 'ACCIDENT_MICRODATA', 'CLIMATE', 'FLEET_TRACKING', 'FORECASTS'] as const),
       ...(['CITY_TRAFFIC', 'AVIATION', 'AIR_QUALITY'] as const),
@@ -103,7 +100,7 @@ export const DEFAULT_PLANS: PlanTable = checkedPlans({
     minute: 300,
     day: 500_000,
     concurrency: 6,
-    formats: PLAN_FORMATS,
+    formats: FORMATS,
     features: ['BULK_EXPORT', 'WEBHOOKS', 'PRIORITY_SUPPORT', 'SLA', 'MONTHLY_INVOICE', 'DEDICATED_IP'],
   },
 })
@@ -129,6 +126,11 @@ export function readPlans(changes: string): PlanTable {
 /** The policies of a tier. */
 export function policiesOf({ minute, day }: PlanTerms): readonly Policy[] {
   return Object.freeze([perMinute(minute), perDay(day)])
+}
+
+/** The lowest plan that has a representation; the highest where none has. */
+export function planOfFormat(plans: PlanTable, format: Format): Plan {
+  return PLANS.find((plan) => plans[plan].formats.includes(format)) ?? 'ENTERPRISE'
 }
 
 /** Requests that a plan's quotas together allow in 24 h: the day's, or 1,440 minutes' where those are fewer. */

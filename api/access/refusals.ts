@@ -1,3 +1,4 @@
+import type { Plan } from '../../lake/schema/dataset.ts'
 import { StoreError } from '../../lake/store/errors.ts'
 import { PROBLEMS, type Problem, type ProblemCode, problem } from '../define/problems.ts'
 import type { KeyIndex, KeyLookup, KeyRefusal, LiveKey } from './key-index.ts'
@@ -13,9 +14,41 @@ const REFUSALS: Readonly<Record<KeyRefusal, readonly [ProblemCode, string]>> = {
   expired: ['expired-key', 'This key has expired: it was rotated, or its e-mail address was not confirmed within 7 days.'],
 }
 
-/** The problem of a request without a key where one is needed. */
-export function keyRequired(): Problem {
-  return problem('key-required', 'This needs a key in the header X-API-Key; POST /api/keys gives one.', { headers: AUTHENTICATE })
+/** The problem of a request without a key where one is needed; `plan` is what the key has to have, if not any will do. */
+export function keyRequired(plan: Plan | null = null): Problem {
+  const which = plan === null || plan === 'FREE' ? 'a key' : `a key of the plan ${plan}`
+  return problem('key-required', `This needs ${which} in the header X-API-Key; POST /api/keys gives a free one.`, {
+    headers: AUTHENTICATE,
+    ...(plan === null ? {} : { extensions: { required_plan: plan } }),
+  })
+}
+
+/** The problem of a key that stands where it is not looked for. */
+export function keyInWrongPlace(): Problem {
+  return problem('invalid-key', 'The key stands in the header Authorization; it belongs in X-API-Key.', { headers: AUTHENTICATE })
+}
+
+/** The problem of a key whose plan does not contain what is asked for, told by `what`. */
+export function planRequired(
+  what: string,
+  plans: { readonly required: Plan; readonly current: Plan; readonly upgradeUrl: string | null },
+): Problem {
+  const { required, current, upgradeUrl } = plans
+  const where = upgradeUrl === null ? '' : `; ${upgradeUrl} changes it`
+  return problem('plan-required', `${what} needs the plan ${required}, and this key has ${current}${where}.`, {
+    extensions: { required_plan: required, current_plan: current, upgrade_url: upgradeUrl },
+  })
+}
+
+/** The problem of a caller who has as many queries of history under way as the plan admits. */
+export function tooManyQueries(most: number): Problem {
+  return problem(
+    'concurrency',
+    `${most === 1 ? 'One query' : `${most} queries`} of history may be under way at once; wait for an answer.`,
+    {
+      retry_after_s: 1,
+    },
+  )
 }
 
 /** The problem of a key that does not work; it is never answered as if there were none. */
@@ -24,14 +57,21 @@ export function refusedKey(refusal: KeyRefusal): Problem {
   return problem(code, detail, { headers: AUTHENTICATE })
 }
 
-/** The problem of a request over a limit, with everything that its reply says of limits; `random` as in `limitHeaders`. */
-export function quotaExceeded(charge: Charge, random: () => number): Problem {
+/**
+ * The problem of a request over a limit, with everything that its reply says of limits; `random` as in `limitHeaders`, `advice` a sentence
+ * on how to have more.
+ */
+export function quotaExceeded(charge: Charge, random: () => number, advice = ''): Problem {
   const violated = violatedPolicies(charge)
   const limits = charge.standings.filter((one) => one.violated).map(({ policy }) => `${policy.limit} in ${policy.window_s} s`)
-  return problem('quota-exceeded', `More requests than are admitted: ${limits.join(', ')}. Retry-After says when the next one is.`, {
-    headers: limitHeaders(charge, { status: PROBLEMS['quota-exceeded'].status, random }),
-    extensions: { 'violated-policies': violated },
-  })
+  return problem(
+    'quota-exceeded',
+    `More requests than are admitted: ${limits.join(', ')}. Retry-After says when the next one is.${advice}`,
+    {
+      headers: limitHeaders(charge, { status: PROBLEMS['quota-exceeded'].status, random }),
+      extensions: { 'violated-policies': violated },
+    },
+  )
 }
 
 /** What a key stands for, at once where it is known in this process. Throws, or rejects with, the problem of one that does not work or cannot be looked up. */

@@ -189,9 +189,9 @@ export interface EndpointSpec<P extends Params, D extends readonly Dataset[], F 
   readonly plan: Plan
   /**
    * Of an endpoint that reads history under a lower plan than the data's: how much of its end that plan may ask for, in hours, and the plan
-   * that may ask for more.
+   * that may ask for more, by the parameter that is a period; without one nobody can.
    */
-  readonly recent?: { readonly hours: number; readonly wider: Plan }
+  readonly recent?: { readonly hours: number; readonly wider: Plan; readonly period?: keyof P & string }
   /**
    * Of an endpoint that shows a little of a dataset of a higher plan: which of its columns. The others are only read to find out what belongs
    * to what.

@@ -1,4 +1,3 @@
-import type { Plan } from '../../lake/schema/dataset.ts'
 import { type Fields, placeOf } from './fields.ts'
 
 /** Representations of a reply, by the value of `format`, in the order in which they are preferred. */
@@ -16,20 +15,18 @@ export const TABLE_ROWS_MOST = 100_000
 interface FormatKind {
   /** Media type as the Content-Type header has it. */
   readonly type: string
-  /** The least plan that may ask for it. */
-  readonly plan: Plan
   /** False where it is packed already. */
   readonly isText: boolean
 }
 
 /** Every representation. */
 export const FORMAT_KINDS: Readonly<Record<Format, FormatKind>> = Object.freeze({
-  json: { type: 'application/json; charset=utf-8', plan: 'FREE', isText: true },
-  geojson: { type: 'application/geo+json; charset=utf-8', plan: 'FREE', isText: true },
-  csv: { type: 'text/csv; charset=utf-8', plan: 'PRO', isText: true },
-  ndjson: { type: 'application/x-ndjson', plan: 'PRO', isText: true },
-  parquet: { type: 'application/vnd.apache.parquet', plan: 'PRO', isText: false },
-  arrow: { type: 'application/vnd.apache.arrow.stream', plan: 'PRO', isText: false },
+  json: { type: 'application/json; charset=utf-8', isText: true },
+  geojson: { type: 'application/geo+json; charset=utf-8', isText: true },
+  csv: { type: 'text/csv; charset=utf-8', isText: true },
+  ndjson: { type: 'application/x-ndjson', isText: true },
+  parquet: { type: 'application/vnd.apache.parquet', isText: false },
+  arrow: { type: 'application/vnd.apache.arrow.stream', isText: false },
 })
 
 /** How CSV cells are written: as they are, or so that spreadsheets take none for a formula. */

@@ -86,6 +86,15 @@ function checkedPeriod<I extends Interval | null>(period: Period<I>): Period<I> 
   return period
 }
 
+/** Grace for clocks that differ, and for a lake that follows by at most ten minutes, in ms. */
+const GRACE_MS = 900_000
+
+/** True for a period that begins earlier than so many hours before now (ms), or may; one that is left open begins where its end says. */
+export function isEarlier({ from, to }: Pick<Period, 'from' | 'to'>, hours: number, now: number): boolean {
+  const begin = from ?? (to === null ? null : to - hours * 3_600_000)
+  return begin !== null && begin < now - hours * 3_600_000 - GRACE_MS
+}
+
 /** A period as it is; throws `Refused` where its end does not lie after its begin. */
 export function inOrder<P extends Pick<Period, 'from' | 'to'>>(period: P): P {
   const { from, to } = period

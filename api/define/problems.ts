@@ -51,6 +51,11 @@ export const PROBLEMS = Object.freeze({
     title: 'The key has expired',
     help: 'It was rotated, or its e-mail address was not confirmed in time. Use the new one, or make another with POST /api/keys.',
   },
+  'plan-required': {
+    status: 403,
+    title: 'The plan of the key does not contain this',
+    help: 'required_plan contains it, current_plan is the one of the key; upgrade_url, where there is one, is where it is changed. GET /api/plans lists what each contains.',
+  },
   'not-found': { status: 404, title: 'There is nothing here', help: 'Check the path and the id; GET /openapi.json lists every path.' },
   'method-not-allowed': { status: 405, title: 'The path does not take this method', help: 'The Allow header lists the methods it takes.' },
   'not-acceptable': {
@@ -78,6 +83,11 @@ export const PROBLEMS = Object.freeze({
     title: 'A limit was reached',
     help: 'Try again after the seconds in Retry-After; violated-policies names the limit.',
     type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
+  },
+  concurrency: {
+    status: 429,
+    title: 'Too many queries of history at once',
+    help: 'Wait for an answer before you ask again; GET /api/plans says how many may be under way.',
   },
   'headers-too-large': { status: 431, title: 'The request headers are too large', help: 'Send fewer or shorter headers.' },
   internal: { status: 500, title: 'Something broke on our side', help: 'Try again; if it goes on, tell us the request_id.' },

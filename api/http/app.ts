@@ -5,9 +5,12 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Lake } from '../../lake/open.ts'
 import type { Access } from '../access/access.ts'
 import { registerAccounts } from '../access/account-routes.ts'
+import { limitByAddress, PLATFORM_LIMIT } from '../access/address-limit.ts'
+import { openCallers } from '../access/callers.ts'
 import type { CallerOf } from '../access/limits/address.ts'
 import type { Limiter } from '../access/limits/limiter.ts'
 import type { PlanTable } from '../access/plans.ts'
+import { Visit, type VisitParts } from '../access/visit.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import { problem } from '../define/problems.ts'
 import type { AnswerContext, Answerer } from './answer.ts'
@@ -57,7 +60,7 @@ const HEADERS_MOST = 32_768
 
 /** Builds the HTTP application: one route per endpoint, and the few paths that are no data. Nothing listens yet. */
 export function buildApp(parts: AppParts): FastifyInstance {
-  const { endpoints, state, log, clock, baseUrl } = parts
+  const { endpoints, state, access, limiter, callerOf, plans, upgradeUrl, log, clock, baseUrl } = parts
   const app = fastify({
     // No logger of Fastify's own: it would watch the end of every reply. What goes wrong is logged where it is answered.
     genReqId: () => '',
@@ -79,15 +82,17 @@ export function buildApp(parts: AppParts): FastifyInstance {
   answerProblems(app, { baseUrl, log })
   app.server.on('connect', (request, socket) => answerConnect(request, socket as Socket, baseUrl()))
   app.server.on('checkExpectation', (request, response) => answerExpectation(request, response, baseUrl()))
+  const visits: VisitParts = { callers: openCallers({ keys: access.keys, callerOf, plans }), limiter, plans, upgradeUrl }
   app.addHook('onRequest', (request, _reply, done) => {
     const { headers, httpVersion } = request.raw
     if (headers.host === undefined && httpVersion === '1.1')
       done(problem('malformed-request', 'The Host header is missing; HTTP/1.1 requires it.'))
     // Here, as a body that nobody wants could not be read, either.
-    else done(request.is404 ? unknownPath(request) : undefined)
+    else if (request.is404) new Visit(visits, request.raw).settle(unknownPath(request)).then(done, done)
+    else done()
   })
   // Whatever changes a reply's form changes the description too, and so every tag.
-  const schemaVersion = hash('sha256', JSON.stringify(openapi(endpoints, '')), 'base64url')
+  const schemaVersion = hash('sha256', JSON.stringify(openapi(endpoints, '', plans)), 'base64url')
   const cache = new ReplyCache({ bytes: parts.cacheBytes })
   const kept = openKeptLake({
     lake: parts.lake,
@@ -101,9 +106,12 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const tables = new Tables({ lake: parts.lake, spool })
   for (const endpoint of endpoints) {
     const context = { endpoint, state, cursors: parts.cursors, tables, schemaVersion }
-    registerEndpoint(app, { state, kept, cache, clock }, endpoint, answererOf(context, parts.lake, kept))
+    registerEndpoint(app, { ...visits, state, kept, cache, clock }, endpoint, answererOf(context, parts.lake, kept))
   }
-  registerPlatform(app, parts)
+  void app.register(async (scope) => {
+    limitByAddress(scope, parts, PLATFORM_LIMIT)
+    registerPlatform(scope, parts)
+  })
   registerAccounts(app, parts)
   return app
 }

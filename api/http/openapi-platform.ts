@@ -13,9 +13,9 @@ export function platformPaths(baseUrl: string, records: readonly RecordShape[]):
   return {
     '/health': { get: operation('health', 'Whether the process runs', { 200: json('It does.', { status: 'ok' }, HEALTH) }) },
     '/ready': {
-      get: operation('ready', 'Whether Redis and the lake answer', {
-        200: json('They do.', readiness(true), READINESS),
-        503: json('One of them does not.', readiness(false), READINESS),
+      get: operation('ready', 'Whether requests for data can be answered, and what is missing', {
+        200: json('They can; degraded where Redis is away and the last good state is served.', readiness('ready'), READINESS),
+        503: json('They cannot.', readiness('not ready'), READINESS),
       }),
     },
     '/openapi.json': {
@@ -91,14 +91,20 @@ const NOT_MODIFIED: Part = Object.freeze({ description: 'The copy that If-None-M
 const HEALTH: Part = Object.freeze({ status: { const: 'ok', description: 'The process answers.' } })
 
 const READINESS: Part = Object.freeze({
-  status: { type: 'string', enum: ['ready', 'not ready'] },
+  status: { type: 'string', enum: ['ready', 'degraded', 'not ready'] },
   source_mode: { type: 'string', enum: SOURCE_MODES },
   redis: { type: 'boolean', description: 'Redis answers. Where it does not, the last good state is served.' },
   lake: { type: 'boolean', description: 'The object store answers.' },
+  waiting_for: {
+    type: ['array', 'null'],
+    items: { type: 'string' },
+    description: 'Feeds that are turned on and have not delivered yet; null while none is known.',
+  },
 })
 
-function readiness(redis: boolean): Part {
-  return { status: redis ? 'ready' : 'not ready', source_mode: 'live', redis, lake: true }
+function readiness(status: 'ready' | 'not ready'): Part {
+  const [redis, waiting_for] = status === 'ready' ? [true, []] : [false, ['dgt_incidents']]
+  return { status, source_mode: 'live', redis, lake: true, waiting_for }
 }
 
 const DESCRIPTION: Part = Object.freeze({

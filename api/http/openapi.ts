@@ -1,8 +1,9 @@
 import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
 import { accountPaths, accountSchemas, SECURITY_SCHEMES } from '../access/account-openapi.ts'
+import { DEFAULT_PLANS, type PlanTable, planOfFormat } from '../access/plans.ts'
 import { type Endpoint, isCounted, type ListReturn, pathParams } from '../define/endpoint.ts'
 import { placeOf } from '../define/fields.ts'
-import { essenceOf, FORMAT_KINDS, type Format, formatsOf, isTable } from '../define/formats.ts'
+import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
 import { PROBLEMS, type ProblemCode } from '../define/problems.ts'
 import { membersOf, recordSchema } from '../define/shape.ts'
 import { exampleProblems } from './example-problems.ts'
@@ -13,8 +14,11 @@ import { describedRow, rowSchemaName, tableContent } from './openapi-tables.ts'
 import { problemBody } from './problem-replies.ts'
 import { allParams } from './request.ts'
 
-/** The OpenAPI 3.1 description of the service, made from what runs. `baseUrl` is the address that clients use. */
-export function openapi(endpoints: readonly Endpoint[], baseUrl: string): Part {
+/**
+ * The OpenAPI 3.1 description of the service, made from what runs. `baseUrl` is the address that clients use; the plans say who may have which
+ * representation.
+ */
+export function openapi(endpoints: readonly Endpoint[], baseUrl: string, plans: PlanTable = DEFAULT_PLANS): Part {
   const domains = [...new Set(endpoints.map((endpoint) => endpoint.domain))]
   return {
     openapi: '3.1.1',
@@ -36,7 +40,7 @@ export function openapi(endpoints: readonly Endpoint[], baseUrl: string): Part {
       { name: 'platform', description: 'What runs the service.' },
     ],
     paths: {
-      ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, { get: operation(endpoint, baseUrl) }])),
+      ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, { get: operation(endpoint, baseUrl, plans) }])),
       ...platformPaths(baseUrl, [...new Set(endpoints.map(({ returns }) => returns.record))]),
       ...accountPaths(),
     },
@@ -59,7 +63,7 @@ const ANY_TIME: readonly ProblemCode[] = [
   'internal',
 ]
 
-function operation(endpoint: Endpoint, baseUrl: string): Part {
+function operation(endpoint: Endpoint, baseUrl: string, plans: PlanTable): Part {
   const { path, domain, plan, recent, excerpts, summary, about, returns, read } = endpoint
   const inPath = pathParams(path)
   return {
@@ -86,7 +90,7 @@ function operation(endpoint: Endpoint, baseUrl: string): Part {
         content: Object.fromEntries(
           formatsOf(returns.record.fields).map((format) => [
             essenceOf(format),
-            { ...contentOf(endpoint, format), 'x-plan': FORMAT_KINDS[format].plan },
+            { ...contentOf(endpoint, format), 'x-plan': planOfFormat(plans, format) },
           ]),
         ),
       },

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Lake } from '../../lake/open.ts'
 import { PLAN_PARAMS, plansReply } from '../access/plan-list.ts'
 import type { PlanTable } from '../access/plans.ts'
-import type { Endpoint } from '../define/endpoint.ts'
+import { datasetsOf, type Endpoint } from '../define/endpoint.ts'
 import type { Lang } from '../define/fields.ts'
 import { FORMAT_KINDS } from '../define/formats.ts'
 import { PROBLEMS, type ProblemCode, problem } from '../define/problems.ts'
@@ -36,20 +36,26 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
   app.get('/health', { exposeHeadRoute: true }, async (_request, reply) => reply.headers(NO_STORE).send({ status: 'ok' }))
   app.get('/ready', { exposeHeadRoute: true }, async (_request, reply) => {
     const checks = { redis: state.live.connected, lake: await answers(() => lake.store.now()) }
-    const ok = checks.redis && checks.lake
+    const { feeds, states } = state.system()
+    const waiting = feeds.filter(({ id, enabled }) => enabled && (states.get(id)?.last_success_at ?? null) === null)
+    const waiting_for = feeds.length === 0 ? null : waiting.map(({ id }) => id)
+    // Without Redis the last good state is served, where there is one.
+    const canServe = checks.lake && (checks.redis || shown.some((id) => state.live.get(id) !== null))
     return reply
-      .code(ok ? 200 : 503)
+      .code(canServe ? 200 : 503)
       .headers(NO_STORE)
-      .send({ status: ok ? 'ready' : 'not ready', source_mode: state.mode, ...checks })
+      .send({ status: !canServe ? 'not ready' : checks.redis ? 'ready' : 'degraded', source_mode: state.mode, ...checks, waiting_for })
   })
+  const shown = [...new Set(endpoints.filter(({ read }) => read.kind === 'live').flatMap((one) => datasetsOf(one).map(({ id }) => id)))]
   let description: { readonly baseUrl: string; readonly reply: Promise<Ready> } | null = null
   app.route({
     method: ['GET', 'HEAD'],
     url: '/openapi.json',
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      if (description?.baseUrl !== baseUrl()) description = { baseUrl: baseUrl(), reply: described(openapi(endpoints, baseUrl()), null) }
-      await sendFound(request.raw, reply, await description.reply, clock())
+      if (description?.baseUrl !== baseUrl())
+        description = { baseUrl: baseUrl(), reply: described(openapi(endpoints, baseUrl(), plans), null) }
+      await sendFound(request.raw, reply, { found: await description.reply, now: clock() })
     },
   })
   const readPlanQuery = queryReader(PLAN_PARAMS)
@@ -62,7 +68,7 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
       const { lang } = readPlanQuery(raw.url ?? '/')
       const made = planLists.get(lang) ?? described(plansReply(plans, { lang, upgradeUrl }), lang)
       planLists.set(lang, made)
-      await sendFound(raw, reply, await made, clock())
+      await sendFound(raw, reply, { found: await made, now: clock() })
     },
   })
   app.get('/problems/:code', { exposeHeadRoute: true }, async (request, reply) => {

@@ -38,7 +38,7 @@ export interface Ready {
   readonly encoded: Map<Encoding, Buffer>
   readonly compressing: Map<Encoding, Promise<Buffer>>
   /** Header lists as they are sent, by coding (`304` for the answer without a body), good for one second of the clock. */
-  readonly lists: { second: number; readonly byForm: Map<Encoding | '304', readonly string[]> }
+  readonly lists: { second: number; readonly byForm: Map<string, readonly string[]> }
 }
 
 /** Makes a reply ready, of its text in pieces. */
@@ -120,20 +120,27 @@ export async function bodyIn(reply: Ready, encoding: Encoding): Promise<Buffer> 
   }
 }
 
+/** To whom a reply goes, and when. */
+interface Sending {
+  readonly now: number
+  /** What it says to its caller alone; null where caches may keep it for anybody. */
+  readonly own: Readonly<Record<string, string>> | null
+}
+
 /** Sends a reply's head and, unless `body` is null, its body. */
 export function sendReady(
   response: ServerResponse,
   reply: Ready,
-  options: { readonly now: number; readonly encoding: Encoding; readonly body: Buffer | null },
+  options: Sending & { readonly encoding: Encoding; readonly body: Buffer | null },
 ): void {
-  const { now, encoding, body } = options
+  const { encoding, body } = options
   if (!body) {
-    response.writeHead(200, [...fixedHeaders(reply.head), ...movingHeaders(reply.head, now)])
+    response.writeHead(200, [...fixedHeaders(reply.head), ...movingHeaders(reply.head, options)])
     response.end()
     return
   }
   const form = body === reply.body ? 'identity' : encoding
-  response.writeHead(200, headerList(reply, form, now) as string[])
+  response.writeHead(200, headerList(reply, form, options))
   response.end(body)
 }
 
@@ -144,13 +151,13 @@ const IDLE_MS = 60_000
 export async function sendFile(
   response: ServerResponse,
   head: ReplyHead,
-  options: { readonly file: Spooled; readonly now: number; readonly encoding: Encoding },
+  options: Sending & { readonly file: Spooled; readonly encoding: Encoding },
 ): Promise<void> {
-  const { file, now } = options
+  const { file } = options
   const encoding = head.isText ? options.encoding : 'identity'
   const form = encoding === 'identity' ? ['Content-Length', String(file.bytes)] : ['Content-Encoding', encoding]
   response.setTimeout(IDLE_MS, () => response.destroy())
-  response.writeHead(200, [...fixedHeaders(head), ...movingHeaders(head, now), ...form])
+  response.writeHead(200, [...fixedHeaders(head), ...movingHeaders(head, options), ...form])
   const packer = encoding === 'identity' ? null : compressor(encoding)
   packer?.pipe(response)
   const target = packer ?? response
@@ -181,28 +188,46 @@ function written(target: Writable, piece: Buffer, signal: AbortSignal): Promise<
 }
 
 /** Answers that the caller's copy is still good. */
-export function sendNotModified(response: ServerResponse, reply: Ready, now: number): void {
-  response.writeHead(304, headerList(reply, '304', now) as string[])
+export function sendNotModified(response: ServerResponse, reply: Ready, options: Sending): void {
+  response.writeHead(304, headerList(reply, '304', options))
   response.end()
 }
 
-/** The headers of a reply in one form, made once a second: a busy path sends the same ones thousands of times. */
-function headerList(reply: Ready, form: Encoding | '304', now: number): readonly string[] {
+/** The headers of a reply in one form; but for the caller's own made once a second: a busy path sends the same ones thousands of times. */
+function headerList(reply: Ready, form: Encoding | '304', { now, own }: Sending): string[] {
+  const shared = sharedHeaders(reply, form, { now, isPrivate: own !== null }) as string[]
+  if (own === null) return shared
+  const all = shared.slice()
+  for (const name in own) all.push(name, own[name] as string)
+  return all
+}
+
+function sharedHeaders(
+  reply: Ready,
+  form: Encoding | '304',
+  sending: { readonly now: number; readonly isPrivate: boolean },
+): readonly string[] {
   const { head, lists } = reply
+  const { now, isPrivate } = sending
   const second = Math.floor(now / 1000)
   if (lists.second !== second) {
     lists.second = second
     lists.byForm.clear()
   }
-  const known = lists.byForm.get(form)
+  const name = isPrivate ? `private ${form}` : form
+  const known = lists.byForm.get(name)
   if (known) return known
   const fixed = fixedHeaders(head)
   // A 304 leaves out what describes a body; the content type is the first pair.
-  const made = [...(form === '304' ? fixed.slice(2) : fixed), ...movingHeaders(head, now)]
+  const made = [...(form === '304' ? fixed.slice(2) : fixed), ...agingHeaders(head, sending)]
   if (form !== '304') made.push('Content-Length', String((form === 'identity' ? reply.body : reply.encoded.get(form))?.length))
   if (form !== '304' && form !== 'identity') made.push('Content-Encoding', form)
-  lists.byForm.set(form, made)
+  lists.byForm.set(name, made)
   return made
+}
+
+function flat(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers).flat()
 }
 
 /** The headers that stay the same, the content type first. */
@@ -214,11 +239,16 @@ function fixedHeaders(head: ReplyHead): string[] {
   return headers
 }
 
-/** The headers that tell the age of the data and how long the reply is fresh. */
-function movingHeaders(head: ReplyHead, now: number): string[] {
+/** The headers that are not the same for every caller and moment. */
+function movingHeaders(head: ReplyHead, { now, own }: Sending): string[] {
+  return [...agingHeaders(head, { now, isPrivate: own !== null }), ...flat(own ?? {})]
+}
+
+/** The headers that tell the age of the data, and for how long and for whom the reply is fresh. */
+function agingHeaders(head: ReplyHead, { now, isPrivate }: { readonly now: number; readonly isPrivate: boolean }): string[] {
   const untilStep_s = head.clock_s === 0 ? Number.POSITIVE_INFINITY : ((head.step + 1) * head.clock_s * 1000 - now) / 1000
   const fresh_s = Math.ceil(Math.min((head.refreshAt() - now) / 1000, untilStep_s, head.cadence_s))
-  const cache = `public, max-age=${Math.max(1, fresh_s)}, stale-if-error=600`
+  const cache = `${isPrivate ? 'private' : 'public'}, max-age=${Math.max(1, fresh_s)}, stale-if-error=600`
   if (head.data_time === null) return ['Cache-Control', cache]
   return ['Cache-Control', cache, 'X-Data-Age', String(dataAge_s(head.data_time, now))]
 }

@@ -3,6 +3,7 @@ import { type Format, isTable } from '../define/formats.ts'
 import type { Group, Param, Params, ValuesOf } from '../define/params.ts'
 import { NO_PAGE, type PageValues, pageParams } from '../define/params-page.ts'
 import { type ProblemError, Refused } from '../define/problems.ts'
+import { redacted } from '../define/redact.ts'
 import { Mistakes, shortened } from './mistakes.ts'
 
 /** A request's parameters, read and checked. */
@@ -85,11 +86,23 @@ export function queryReader<P extends Readonly<Record<string, Param>>>(params: P
   }
 }
 
+/** A key where every server on the way writes it down. */
+const KEY_IN_URL = Object.freeze({
+  detail:
+    'A key goes into the header X-API-Key: in a URL it is written down on its way. One that was sent so should be rotated, with POST /api/keys/{id}/rotate.',
+})
+
+/** True for what is probably meant as a key. */
+function isKey(name: string, text: string): boolean {
+  return /^(x[-_])?(api[-_]?)?key$|^(access[-_]?)?token$/i.test(name) || redacted(text) !== text
+}
+
 /** Adds the texts that a query gives to these names. */
 function addTexts(texts: Map<string, string[]>, query: string, names: readonly string[], mistakes: Mistakes): void {
   if (query.includes('%')) checkEncoding(query, mistakes)
   for (const [name, text] of new URLSearchParams(query)) {
-    if (!names.includes(name)) mistakes.unknown(name, names)
+    if (!names.includes(name) && isKey(name, text)) mistakes.add('unknown-parameter', KEY_IN_URL)
+    else if (!names.includes(name)) mistakes.unknown(name, names)
     else texts.set(name, [...(texts.get(name) ?? []), text])
   }
 }

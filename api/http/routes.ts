@@ -1,14 +1,17 @@
 import { type IncomingMessage, METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { TIERS, type Tier } from '../access/plans.ts'
+import { FULL, REST, REVALIDATED, Visit, type VisitParts } from '../access/visit.ts'
 import { datasetsOf, type Endpoint, keptOf, pathParams } from '../define/endpoint.ts'
 import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
+import { isEarlier, type Period } from '../define/params-time.ts'
 import { problem } from '../define/problems.ts'
 import { type Answerer, type Prepared, weakTag } from './answer.ts'
 import { encodingFor, remembered } from './encodings.ts'
 import { ALLOW, isNotModified, PREFLIGHT_HEADERS } from './headers.ts'
 import type { KeptLake } from './kept-lake.ts'
 import { knownValuesCheck } from './known-values.ts'
-import { methodProblem } from './problem-replies.ts'
+import { methodProblem, problemOf } from './problem-replies.ts'
 import { bodyAtHand, bodyIn, isCurrent, type Ready, ready, readyFile, renew, sendFile, sendNotModified, sendReady } from './replies.ts'
 import type { ReplyCache } from './reply-cache.ts'
 import { formatFor } from './representation.ts'
@@ -16,7 +19,7 @@ import { checkRepresentation, requestReader } from './request.ts'
 import type { ServiceState } from './state.ts'
 
 /** What routes share. */
-export interface RouteContext {
+export interface RouteContext extends VisitParts {
   readonly state: ServiceState
   readonly kept: KeptLake
   readonly cache: ReplyCache
@@ -35,15 +38,21 @@ const NEVER = new AbortController().signal
  * before is answered from memory, before anything of it is parsed, as long as the data is the same.
  */
 export function registerEndpoint(app: FastifyInstance, context: RouteContext, endpoint: Endpoint, answerer: Answerer): void {
-  const { state, kept, cache, clock } = context
+  const { state, kept, cache, clock, plans } = context
   const url = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')
   const formats = formatsOf(endpoint.returns.record.fields)
-  const formatOf = remembered((accept) => formatFor(accept, formats) ?? 'none')
+  // What a plan does not contain is not chosen for the caller, who may accept something else as well.
+  const formatOf = Object.fromEntries(
+    TIERS.map((tier) => {
+      const admitted = formats.filter((format) => plans[tier].formats.includes(format))
+      return [tier, remembered((accept) => formatFor(accept, admitted) ?? formatFor(accept, formats) ?? 'none')]
+    }),
+  ) as Readonly<Record<Tier, (accept: string | undefined) => Format | 'none'>>
   const read = requestReader(endpoint)
   const checkKnown = knownValuesCheck(endpoint, kept)
   const pathNames = pathParams(endpoint.path)
   const shelf = cache.shelf()
-  const { read: way } = endpoint
+  const { read: way, recent } = endpoint
   let generation = 0
   const renewed = (): void => {
     generation++
@@ -76,88 +85,140 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     return others && made.file ? await begin() : made
   }
 
-  const answer = async (request: FastifyRequest, reply: FastifyReply, now: number, shelfKey: string): Promise<void> => {
+  /** Makes an answer that costs a query of history: only so many at once for one caller. */
+  const makeInTurn = async (prepared: Prepared, visit: Visit, signal: AbortSignal): Promise<Ready> => {
+    const lease = await visit.lease()
+    try {
+      return await make(prepared, signal)
+    } finally {
+      void lease.release()
+    }
+  }
+
+  const answer = async (request: FastifyRequest, reply: FastifyReply, one: { visit: Visit; now: number; wanted: Format | 'none' }) => {
     const { raw } = request
+    const { visit, now } = one
+    // Whoever may have the answer already pays for the rest once it is known that it is another.
+    const mayHaveIt = raw.headers['if-none-match'] !== undefined || raw.headers['if-modified-since'] !== undefined
+    await visit.charge(mayHaveIt ? REVALIDATED : FULL)
     refuseBody(raw)
     const asked = generation
     const values = read(raw.url ?? '/', pick(request.params as Record<string, string>, pathNames))
-    const format = values.page.format ?? acceptable(formatOf(raw.headers.accept), formats)
+    const format = values.page.format ?? acceptable(one.wanted, formats)
+    visit.needsFormat(format)
+    if (recent?.period && isEarlier(values.own[recent.period] as Period, recent.hours, now))
+      visit.needs(recent.wider, `A period that begins more than ${recent.hours} hours ago`)
     checkRepresentation(endpoint, values.page, format)
     await checkKnown?.(values)
     const prepared = await answerer(values, { format, now })
     const { head } = prepared
     let found = cache.get(head.etag)
     if (found) renew(found, head.modified_at)
-    if (!found && canSkipBody(raw, prepared, format)) found = await ready(head, [])
-    else if (!found) found = await (prepared.isCheap ? sharing(head.etag, () => make(prepared)) : make(prepared, goneSignal(reply)))
+    const canSkip = !found && canSkipBody(raw, prepared, format)
+    const hasIt = mayHaveIt && isNotModified(raw.headers, head)
+    if (mayHaveIt && !hasIt) await visit.charge(REST)
+    if (canSkip) found = await ready(head, [])
+    else if (!found)
+      found = await (prepared.isCheap ? sharing(head.etag, () => make(prepared)) : makeInTurn(prepared, visit, goneSignal(reply)))
     // What was made in part has a tag of its own.
-    if (prepared.isCheap && asked === generation && found.head.etag === head.etag) shelf.put(shelfKey, found)
-    await sendFound(raw, reply, found, now)
+    if (hasIt && !isNotModified(raw.headers, found.head)) await visit.charge(REST)
+    if (prepared.isCheap && asked === generation && found.head.etag === head.etag) shelf.put(shelfKeyOf(raw, one.wanted), found)
+    await sendFound(raw, reply, { found, now, visit })
+  }
+
+  const serve = async (request: FastifyRequest, reply: FastifyReply, visit: Visit): Promise<void> => {
+    const { raw } = request
+    const finding = visit.identify()
+    if (finding) await finding
+    visit.needs(endpoint.plan, endpoint.path)
+    const now = clock()
+    const wanted = formatOf[visit.caller.tier](raw.headers.accept)
+    const found = hasBody(raw) ? undefined : shelf.get(shelfKeyOf(raw, wanted))
+    if (!found || !isCurrent(found.head, now)) return await answer(request, reply, { visit, now, wanted })
+    await visit.charge(isNotModified(raw.headers, found.head) ? REVALIDATED : FULL)
+    await sendFound(raw, reply, { found, now, visit })
   }
 
   app.route({
     method: ['GET', 'HEAD'],
     url,
     exposeHeadRoute: false,
-    // Not async, and no hooks: what is in memory goes out in the same turn.
+    // Not async, and no hooks: what is in memory goes out as soon as it is charged.
     handler: (request, reply) => {
-      const { raw } = request
-      const now = clock()
-      const wanted = formatOf(raw.headers.accept)
-      const shelfKey = wanted === 'json' ? (raw.url as string) : `${wanted} ${raw.url}`
-      const found = shelf.get(shelfKey)
-      if (found && !hasBody(raw) && isCurrent(found.head, now) && sendAtHand(raw, reply, found, now)) return
-      answer(request, reply, now, shelfKey).catch((error: unknown) => fail(reply, error))
+      const visit = new Visit(context, request.raw)
+      serve(request, reply, visit).catch((error: unknown) => fail(reply, error, visit))
     },
   })
-  registerOtherMethods(app, url)
+  registerOtherMethods(app, url, async ({ raw }) => {
+    await new Visit(context, raw).charge(FULL)
+  })
+}
+
+/** The name of an answer on the shelf. */
+function shelfKeyOf({ url }: IncomingMessage, wanted: Format | 'none'): string {
+  return wanted === 'json' ? (url as string) : `${wanted} ${url}`
+}
+
+/** A reply that is found, and who gets it: anybody, unless told. */
+interface FoundReply {
+  readonly found: Ready
+  readonly now: number
+  readonly visit?: Visit
 }
 
 /** Sends a reply to GET or HEAD in the coding that the request prefers, or 304. */
-export async function sendFound(raw: IncomingMessage, reply: FastifyReply, found: Ready, now: number): Promise<void> {
+export async function sendFound(raw: IncomingMessage, reply: FastifyReply, one: FoundReply): Promise<void> {
+  const { found, now } = one
   const encoding = encodingOf(raw.headers['accept-encoding'] as string | undefined)
   const { file } = found
   if (file) {
     try {
       if (raw.method === 'GET' && !isNotModified(raw.headers, found.head)) {
         reply.hijack()
-        return await sendFile(reply.raw, found.head, { file, now, encoding })
+        return await sendFile(reply.raw, found.head, { file, now, encoding, own: ownHeaders(one, 200) })
       }
     } finally {
       await file.close()
     }
   }
-  if (sendAtHand(raw, reply, found, now)) return
+  if (sendAtHand(raw, reply, one)) return
   const body = await bodyIn(found, encoding)
   reply.hijack()
-  sendReady(reply.raw, found, { now, encoding, body })
+  sendReady(reply.raw, found, { now, encoding, body, own: ownHeaders(one, 200) })
+}
+
+/** What a reply says to its caller alone; null where anybody may have it. */
+function ownHeaders({ visit }: FoundReply, status: number): Readonly<Record<string, string>> | null {
+  return visit?.isPrivate ? visit.headers(status) : null
 }
 
 /** Sends a reply that is at hand; false where it first has to be compressed. */
-function sendAtHand(raw: IncomingMessage, reply: FastifyReply, found: Ready, now: number): boolean {
+function sendAtHand(raw: IncomingMessage, reply: FastifyReply, one: FoundReply): boolean {
   const { headers, method } = raw
+  const { found, now } = one
   if (isNotModified(headers, found.head)) {
     reply.hijack()
-    sendNotModified(reply.raw, found, now)
+    sendNotModified(reply.raw, found, { now, own: ownHeaders(one, 304) })
     return true
   }
   const encoding = encodingOf(headers['accept-encoding'] as string | undefined)
   const body = method === 'HEAD' ? null : bodyAtHand(found, encoding)
   if (body === null && method !== 'HEAD') return false
   reply.hijack()
-  sendReady(reply.raw, found, { now, encoding, body })
+  sendReady(reply.raw, found, { now, encoding, body, own: ownHeaders(one, 200) })
   return true
 }
 
-/** Answers with a problem, unless nobody is there to read it. */
-function fail(reply: FastifyReply, error: unknown): void {
+/** Answers with a problem, and what its caller is charged for that, unless nobody is there to read it. */
+async function fail(reply: FastifyReply, error: unknown, visit: Visit): Promise<void> {
+  const settled = await visit.settle(problemOf(error))
   if (reply.raw.destroyed) reply.hijack()
-  else reply.send(error)
+  else reply.headers(visit.limits(settled.status)).send(settled)
 }
 
-/** Answers OPTIONS and refuses every other method but GET and HEAD, before a body is read. */
-export function registerOtherMethods(app: FastifyInstance, url: string): void {
-  registerRest(app, url, { methods: ['GET', 'HEAD'], headers: { Allow: ALLOW, ...PREFLIGHT_HEADERS }, isSameOrigin: false })
+/** Answers OPTIONS and refuses every other method but GET and HEAD, before a body is read; `before` is done first. */
+export function registerOtherMethods(app: FastifyInstance, url: string, before?: (request: FastifyRequest) => Promise<void>): void {
+  registerRest(app, url, { methods: ['GET', 'HEAD'], headers: { Allow: ALLOW, ...PREFLIGHT_HEADERS }, isSameOrigin: false, before })
 }
 
 /** The same for a path that pages of other origins may not read, with the methods that it takes. */
@@ -168,9 +229,14 @@ export function registerOtherMethodsOfOwn(app: FastifyInstance, url: string, met
 function registerRest(
   app: FastifyInstance,
   url: string,
-  rest: { readonly methods: readonly string[]; readonly headers: Readonly<Record<'Allow', string>>; readonly isSameOrigin: boolean },
+  rest: {
+    readonly methods: readonly string[]
+    readonly headers: Readonly<Record<'Allow', string>>
+    readonly isSameOrigin: boolean
+    readonly before?: ((request: FastifyRequest) => Promise<void>) | undefined
+  },
 ): void {
-  const { methods, headers, isSameOrigin } = rest
+  const { methods, headers, isSameOrigin, before } = rest
   const config = { isSameOrigin }
   app.route({ method: 'OPTIONS', url, config, handler: (_request, reply) => reply.code(204).headers(headers).send() })
   const others = METHODS.filter((method) => ![...methods, 'OPTIONS', 'CONNECT'].includes(method))
@@ -179,6 +245,7 @@ function registerRest(
     url,
     config,
     onRequest: async (request) => {
+      await before?.(request)
       throw methodProblem(request.method, (request.raw.url ?? '').split('?')[0] ?? '', headers.Allow)
     },
     handler: (_request, reply) => reply,

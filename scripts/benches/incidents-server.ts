@@ -1,4 +1,5 @@
 import fastify from 'fastify'
+import type { BenchApi } from './bench-api.ts'
 import { startIncidentsService } from './incidents-service.ts'
 import { startRailService } from './rail-service.ts'
 import { startTablesService } from './tables-service.ts'
@@ -16,14 +17,13 @@ export interface BareReply {
  * A server in a process of its own: ours over incidents (`api <folder> <home>`), boards (`rail <home> <redis> <began>`), trains (`trains <folder> <home>`)
  * or readings (`tables <home>`), or `bare`, a Fastify route that sends what it is told and does nothing else.
  */
-const SERVICES: Readonly<Record<string, (...args: [string, string, string]) => Promise<{ close(): Promise<void>; readonly url: string }>>> =
-  {
-    api: startIncidentsService,
-    rail: startRailService,
-    trains: startTrainsService,
-    tables: startTablesService,
-    bare,
-  }
+const SERVICES: Readonly<Record<string, (...args: [string, string, string]) => Promise<BenchApi>>> = {
+  api: startIncidentsService,
+  rail: startRailService,
+  trains: startTrainsService,
+  tables: startTablesService,
+  bare,
+}
 const [, , kind = '', first = '', second = '', third = ''] = process.argv
 const start = SERVICES[kind]
 if (!process.send || !start) throw new Error('incidents-server.ts is started by a bench')
@@ -34,9 +34,9 @@ process.on('message', (message) => {
   if (message === 'processor') process.send?.((user + system) / 1000)
   if (message === 'memory') process.send?.(process.resourceUsage().maxRSS / 1024)
 })
-process.send(server.url)
+process.send({ url: server.url, key: server.key })
 
-async function bare(): Promise<{ url: string; close(): Promise<void> }> {
+async function bare(): Promise<BenchApi> {
   const app = fastify()
   let reply: BareReply = { status: 200, headers: {}, body: '' }
   let body = Buffer.alloc(0)
@@ -48,8 +48,8 @@ async function bare(): Promise<{ url: string; close(): Promise<void> }> {
   })
   app.get('/api/incidents', (_request, answer) => {
     answer.code(reply.status).headers(reply.headers)
-    return reply.status === 304 ? answer.send() : answer.send(body)
+    return answer.send(body)
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  return { url: `${url}/api/incidents`, close: () => app.close() }
+  return { url: `${url}/api/incidents`, key: '', close: () => app.close() }
 }

@@ -1,7 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pino } from 'pino'
-import { startApi } from '../../api/server.ts'
 import { dgtIncidentsFeed } from '../../jobs/feeds/road/dgt-incidents.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { openRedis } from '../../lake/live/connect.ts'
@@ -12,15 +10,9 @@ import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import { claimLake } from '../../lake/system.ts'
 import { startRedis } from '../redis.ts'
-import { benchAccess, benchLimiter } from './bench-access.ts'
+import { type BenchApi, startBenchApi } from './bench-api.ts'
 import { benchLake } from './madrid-day.ts'
 import { checkedRows, generatedDocument } from './parsing.ts'
-
-/** An API over a whole generated Spain's incidents. */
-export interface IncidentsService {
-  readonly url: string
-  close(): Promise<void>
-}
 
 const ROWS = 'incidents.json'
 
@@ -32,7 +24,7 @@ export async function writePublication(folder: string): Promise<void> {
 }
 
 /** Starts the API with its own Redis, as the service does, with the incidents of the publication in the folder; works in `home`. */
-export async function startIncidentsService(folder: string, home: string): Promise<IncidentsService> {
+export async function startIncidentsService(folder: string, home: string): Promise<BenchApi> {
   const server = await startRedis({ folder: join(home, 'redis'), appendOnly: false })
   const lake = await benchLake(home, { standBack: true })
   await claimLake(lake.store, 'simulated', Date.now())
@@ -41,24 +33,12 @@ export async function startIncidentsService(folder: string, home: string): Promi
   redis.disconnect()
   const live = openLive({ redisUrl: server.url })
   await live.ready
-  const access = benchAccess({ store: lake.store, redisUrl: server.url, home })
-  const limiter = await benchLimiter(server.url)
-  const api = await startApi({
-    store: lake.store,
-    lake,
-    live,
-    access,
-    limiter,
-    log: pino({ level: 'warn' }),
-    host: '127.0.0.1',
-    port: 0,
-  })
+  const api = await startBenchApi({ lake, live, redisUrl: server.url, home })
   return {
     url: `${api.url}/api/incidents`,
+    key: api.key,
     close: async () => {
       await api.close()
-      limiter.close()
-      await access.close()
       await live.close()
       await lake.close()
       await server.stop()

@@ -4,7 +4,7 @@ import { DEFAULT_PLANS, policiesOf } from '../../api/access/plans.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { defineScript, runScript } from '../../lake/live/script.ts'
 import { startRedis } from '../redis.ts'
-import { benchLimiter } from './bench-access.ts'
+import { benchLimiter } from './bench-api.ts'
 import type { Bench } from './measure.ts'
 
 const REQUESTS = 20_000

@@ -1,6 +1,7 @@
 import { Agent, get } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SETTINGS } from '../../lake/config.ts'
+import type { BenchApi } from './bench-api.ts'
 import { fillHistory, historyPath, homeOf } from './history.ts'
 import { startServer } from './incidents-api.ts'
 import { startIncidentsService } from './incidents-service.ts'
@@ -24,32 +25,33 @@ export const liveSaturated: Bench = {
   async open(folder, { only }) {
     const home = homeOf(folder)
     const ours = only ? await startIncidentsService(folder, home) : await startServer('api', folder, home)
-    const asking = queries(new URL(ours.url).origin)
+    const asking = queries(ours)
     return {
       async measured() {
         const done = asking.begin()
         try {
           await delay(100)
-          return await slowestHundredth(ours.url)
+          return await slowestHundredth(ours)
         } finally {
           await done()
         }
       },
-      reference: () => slowestHundredth(ours.url),
+      reference: () => slowestHundredth(ours),
       close: () => ours.close(),
     }
   },
 }
 
 /** Callers who ask for another history as soon as they have one: one for each slot and one for each place in the queue but one. */
-function queries(origin: string): { begin(): () => Promise<void> } {
+function queries({ url, key }: Pick<BenchApi, 'url' | 'key'>): { begin(): () => Promise<void> } {
+  const { origin } = new URL(url)
   let turn = 0
   return {
     begin() {
       let going = true
       const callers = Array.from({ length: BENCH_ENGINE.slots + SETTINGS.queryQueue.fallback - 1 }, async () => {
         const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-        while (going) await timeOf(`${origin}${historyPath(turn++)}`, agent)
+        while (going) await timeOf({ url: `${origin}${historyPath(turn++)}`, key }, agent)
         agent.destroy()
       })
       const all = Promise.all(callers)
@@ -61,13 +63,13 @@ function queries(origin: string): { begin(): () => Promise<void> } {
   }
 }
 
-async function slowestHundredth(url: string): Promise<number> {
+async function slowestHundredth(one: Pick<BenchApi, 'url' | 'key'>): Promise<number> {
   const times: number[] = []
   await Promise.all(
     Array.from({ length: READERS }, async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 })
       for (let read = 0; read < READS; read++) {
-        times.push(await timeOf(url, agent))
+        times.push(await timeOf(one, agent))
         await delay(PAUSE_MS)
       }
       agent.destroy()
@@ -77,10 +79,10 @@ async function slowestHundredth(url: string): Promise<number> {
 }
 
 /** Asks and waits for the whole reply; the ms it took. Throws for anything but a 200. */
-function timeOf(url: string, agent: Agent): Promise<number> {
+function timeOf({ url, key }: Pick<BenchApi, 'url' | 'key'>, agent: Agent): Promise<number> {
   const began = performance.now()
   return new Promise((resolve, reject) => {
-    get(url, { agent, headers: { 'Accept-Encoding': 'br' } }, (response) => {
+    get(url, { agent, headers: { 'Accept-Encoding': 'br', 'X-API-Key': key } }, (response) => {
       response.on('end', () => {
         if (response.statusCode === 200) resolve(performance.now() - began)
         else reject(new Error(`${url} gave ${response.statusCode}`))

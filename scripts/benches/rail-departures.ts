@@ -69,7 +69,7 @@ async function openBoards(
   const began = benchTime(world.service[1])
   const request = (station: string, at: number | null): Buffer => {
     const query = at === null ? '' : `?at=${new Date(at).toISOString()}`
-    return requestBytes(`${ours.url}/api/trenes/estaciones/${station}/salidas${query}`, { 'Accept-Encoding': 'br' })
+    return requestBytes(`${ours.url}/api/trenes/estaciones/${station}/salidas${query}`, { 'Accept-Encoding': 'br', 'X-API-Key': ours.key })
   }
   const any = (): Buffer => {
     const station = world.calls[Math.floor(random() * world.calls.length)] as string

@@ -1,7 +1,5 @@
-import { pino } from 'pino'
 import { type TimetableDay, timetableDay } from '../../api/endpoints/rail/timetable-day.ts'
 import { openKeptLake } from '../../api/http/kept-lake.ts'
-import { startApi } from '../../api/server.ts'
 import { renfeGtfsAvldmd } from '../../jobs/feeds/rail/renfe-gtfs-avldmd.ts'
 import { renfeGtfsCercanias } from '../../jobs/feeds/rail/renfe-gtfs-cercanias.ts'
 import { openRedis } from '../../lake/live/connect.ts'
@@ -10,7 +8,7 @@ import type { Lake } from '../../lake/open.ts'
 import { madridDate } from '../../lake/schema/time.ts'
 import { claimLake, writeFeedListings } from '../../lake/system.ts'
 import { startRedis } from '../redis.ts'
-import { benchAccess, benchLimiter } from './bench-access.ts'
+import { type BenchApi, startBenchApi } from './bench-api.ts'
 import { benchLake } from './madrid-day.ts'
 import { generatedDocument } from './parsing.ts'
 import { landTimetable } from './rail-lake.ts'
@@ -25,12 +23,6 @@ export interface RailWorld {
   readonly service: readonly [redisUrl: string, began: string]
   /** The station of each stop of each train of the day, those of the station where most trains stop first. */
   readonly calls: readonly string[]
-  close(): Promise<void>
-}
-
-/** An API over the lake of a folder and the trains of a world. */
-interface RailService {
-  readonly url: string
   close(): Promise<void>
 }
 
@@ -74,30 +66,17 @@ export async function openRailWorld(home: string): Promise<RailWorld> {
 }
 
 /** Starts the API over the lake of a folder and the live trains of a world. */
-export async function startRailService(home: string, redisUrl: string, began: string): Promise<RailService> {
+export async function startRailService(home: string, redisUrl: string, began: string): Promise<BenchApi> {
   const lake = await benchLake(home, { standBack: true })
   const live = openLive({ redisUrl })
   await live.ready
   const clock = (): number => benchTime(began)
-  const access = benchAccess({ store: lake.store, redisUrl, home })
-  const limiter = await benchLimiter(redisUrl)
-  const api = await startApi({
-    store: lake.store,
-    lake,
-    live,
-    access,
-    limiter,
-    log: pino({ level: 'warn' }),
-    host: '127.0.0.1',
-    port: 0,
-    clock,
-  })
+  const api = await startBenchApi({ lake, live, redisUrl, home, clock })
   return {
     url: api.url,
+    key: api.key,
     close: async () => {
       await api.close()
-      limiter.close()
-      await access.close()
       await live.close()
       await lake.close()
     },

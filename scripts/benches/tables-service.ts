@@ -1,8 +1,6 @@
 import { join } from 'node:path'
-import { pino } from 'pino'
 import { defineEndpoint } from '../../api/define/endpoint.ts'
 import { nested, record } from '../../api/define/fields.ts'
-import { startApi } from '../../api/server.ts'
 import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import { openLive } from '../../lake/live/read.ts'
 import { scan } from '../../lake/query/scan.ts'
@@ -11,7 +9,7 @@ import { col } from '../../lake/schema/columns.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { claimLake } from '../../lake/system.ts'
 import { startRedis } from '../redis.ts'
-import { benchAccess, benchLimiter } from './bench-access.ts'
+import { type BenchApi, startBenchApi } from './bench-api.ts'
 import { benchLake } from './madrid-day.ts'
 import { fillReadings } from './readings-lake.ts'
 
@@ -73,22 +71,17 @@ export async function fillTables(home: string, sensors: number = SENSORS): Promi
 }
 
 /** Starts the API over the lake of a folder, with its own Redis. */
-export async function startTablesService(home: string): Promise<{ readonly url: string; close(): Promise<void> }> {
+export async function startTablesService(home: string): Promise<BenchApi> {
   const server = await startRedis({ folder: join(home, 'redis'), appendOnly: false })
   const lake = await benchLake(home, { standBack: true })
   await claimLake(lake.store, 'simulated', Date.now())
   const live = openLive({ redisUrl: server.url })
-  const log = pino({ level: 'warn' })
-  const access = benchAccess({ store: lake.store, redisUrl: server.url, home })
-  const limiter = await benchLimiter(server.url)
-  const endpoints = [readings, nestedReadings]
-  const api = await startApi({ store: lake.store, lake, live, access, limiter, log, host: '127.0.0.1', port: 0, endpoints })
+  const api = await startBenchApi({ lake, live, redisUrl: server.url, home, endpoints: [readings, nestedReadings] })
   return {
     url: `${api.url}${readings.path}`,
+    key: api.key,
     close: async () => {
       await api.close()
-      limiter.close()
-      await access.close()
       await live.close()
       await lake.close()
       await server.stop()

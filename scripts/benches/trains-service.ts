@@ -1,7 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pino } from 'pino'
-import { startApi } from '../../api/server.ts'
 import { feedById } from '../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../jobs/feeds/define.ts'
 import { railFleet } from '../../lake/datasets/rail/fleet.ts'
@@ -15,8 +13,7 @@ import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import { claimLake } from '../../lake/system.ts'
 import { startRedis } from '../redis.ts'
-import { benchAccess, benchLimiter } from './bench-access.ts'
-import type { IncidentsService } from './incidents-service.ts'
+import { type BenchApi, startBenchApi } from './bench-api.ts'
 import { benchLake } from './madrid-day.ts'
 import { checkedRows, DOCUMENTS_AT, generatedDocument } from './parsing.ts'
 import { landTimetable } from './rail-lake.ts'
@@ -49,7 +46,7 @@ export async function writeTrains(folder: string): Promise<void> {
 }
 
 /** Starts the API with its own Redis, as the service does, with what `writeTrains` left in the folder; works in `home`. */
-export async function startTrainsService(folder: string, home: string): Promise<IncidentsService> {
+export async function startTrainsService(folder: string, home: string): Promise<BenchApi> {
   const server = await startRedis({ folder: join(home, 'redis'), appendOnly: false })
   const lake = await benchLake(folder, { standBack: true })
   const redis = openRedis(server.url)
@@ -57,15 +54,12 @@ export async function startTrainsService(folder: string, home: string): Promise<
   redis.disconnect()
   const live = openLive({ redisUrl: server.url })
   await live.ready
-  const access = benchAccess({ store: lake.store, redisUrl: server.url, home })
-  const limiter = await benchLimiter(server.url)
-  const api = await startApi({ store: lake.store, lake, live, access, limiter, log: pino({ level: 'warn' }), host: '127.0.0.1', port: 0 })
+  const api = await startBenchApi({ lake, live, redisUrl: server.url, home })
   return {
     url: `${api.url}/api/trenes/posiciones`,
+    key: api.key,
     close: async () => {
       await api.close()
-      limiter.close()
-      await access.close()
       await live.close()
       await lake.close()
       await server.stop()

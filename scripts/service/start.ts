@@ -23,8 +23,9 @@ const PROCESSES = {
   api: { script: 'run-api.ts', flags: [], env: {} },
 } as const
 const REDIS_LOOK_MS = 3000
-/** What the banner says to try, and how long `ready` waits for an answer with live data. */
+/** What the banner says to try, whose feed that shows, and how long `ready` waits for it. */
 const FIRST_TRY = '/api/incidents?province=Madrid'
+const FIRST_FEED = 'dgt_incidents'
 const FIRST_DATA_MS = 60_000
 
 async function main(): Promise<void> {
@@ -112,13 +113,13 @@ async function ownRedis(folder: string, isStopping: () => boolean): Promise<{ re
   }
 }
 
-/** Waits until the API answers what the banner says to try, so that `ready` means a useful answer. */
+/** Waits until the API has what the banner says to try, so that `ready` means a useful answer. */
 async function firstData(url: string): Promise<void> {
   const end = Date.now() + FIRST_DATA_MS
   while (Date.now() < end) {
-    const answer = await fetch(`${url}${FIRST_TRY}`).catch(() => null)
-    await answer?.arrayBuffer()
-    if (answer?.ok) return
+    const answer = await fetch(`${url}/ready`).catch(() => null)
+    const { waiting_for } = ((await answer?.json().catch(() => null)) ?? {}) as { readonly waiting_for?: readonly string[] | null }
+    if (waiting_for && !waiting_for.includes(FIRST_FEED)) return
     await sleep(200)
   }
   say('no incidents have come yet; see /api/freshness')
@@ -135,8 +136,10 @@ function banner(
   say(`  data     ${options.dataFolder}`)
   say(`  lake     ${where.storeUrl}/lake`)
   say(`  redis    ${where.redisUrl}`)
-  say('  access   open: PRO and ENTERPRISE endpoints ask for no key yet')
   say(`  try      curl '${where.url}${FIRST_TRY}'`)
+  say(
+    `  keys     curl -d '{"email":"you@example.org"}' -H 'Content-Type: application/json' ${where.url}/api/keys; scripts/keys grants plans`,
+  )
   say(`ready ${where.url}`)
 }
 

@@ -118,18 +118,18 @@ describe('compression', () => {
 
 describe('the age of data', () => {
   test('is told by headers, never by the body', async () => {
-    const fresh = await service.get('/api/incidents')
+    const fresh = await service.open('/api/incidents')
     expect(fresh.headers.get('x-data-age')).toBe('0')
     expect(fresh.headers.get('last-modified')).toBe('Fri, 02 Jan 2026 12:00:00 GMT')
     expect(fresh.headers.get('cache-control')).toBe('public, max-age=60, stale-if-error=600')
     now = T0 + 45_000
-    const later = await service.get('/api/incidents')
+    const later = await service.open('/api/incidents')
     expect(later.headers.get('x-data-age')).toBe('45')
     expect(later.headers.get('cache-control')).toBe('public, max-age=15, stale-if-error=600')
     expect(later.headers.get('etag')).toBe(fresh.headers.get('etag'))
     expect(await later.text()).toBe(await fresh.text())
     now = T0 + 3600_000
-    expect((await service.get('/api/incidents')).headers.get('cache-control')).toContain('max-age=1,')
+    expect((await service.open('/api/incidents')).headers.get('cache-control')).toContain('max-age=1,')
   })
 
   test('stale comes as a new version', async () => {
@@ -202,7 +202,11 @@ describe('the lake under load', () => {
 
 test('health and readiness', async () => {
   expect(await service.json('/health')).toEqual({ status: 'ok' })
-  expect(await service.json('/ready')).toEqual({ status: 'ready', source_mode: 'simulated', redis: true, lake: true })
+  const { waiting_for, ...ready } = await service.json('/ready')
+  expect(ready).toEqual({ status: 'ready', source_mode: 'simulated', redis: true, lake: true })
+  expect(waiting_for).toContain('fuel_stations')
+  await service.tell({ feed: 'fuel_stations', last_success_at: T0 })
+  await until('one feed less', async () => !(await service.json('/ready')).waiting_for.includes('fuel_stations'))
 })
 
 test('sources, with the feeds that the worker announced', async () => {
@@ -214,7 +218,8 @@ test('sources, with the feeds that the worker announced', async () => {
 test('without Redis the last good state is served, and readiness says so', async () => {
   const before = await (await service.get('/api/incidents')).text()
   await service.killRedis()
-  await until('not ready', async () => (await service.get('/ready')).status === 503)
+  await until('degraded', async () => (await service.json('/ready')).status === 'degraded')
+  expect((await service.get('/ready')).status).toBe(200)
   const response = await service.get('/api/incidents')
   expect(response.status).toBe(200)
   expect(JSON.parse(await response.text()).incidents).toEqual(JSON.parse(before).incidents)
@@ -222,6 +227,6 @@ test('without Redis the last good state is served, and readiness says so', async
   expect(changes.status).toBe(503)
   expect((await changes.json()) as Reply).toMatchObject({ code: 'temporary-reduced-capacity' })
   await service.restartRedis()
-  await until('ready', async () => (await service.get('/ready')).status === 200)
+  await until('ready', async () => (await service.json('/ready')).status === 'ready')
   expect((await service.get('/api/incidents')).status).toBe(200)
 })

@@ -14,8 +14,8 @@ afterAll(() => service?.close())
 const lists = endpoints.flatMap((endpoint) => (endpoint.returns.kind === 'list' ? [{ endpoint, returns: endpoint.returns }] : []))
 
 /** The parameters that a 400 names, each of them in its detail too. */
-async function blamed(path: string, init: RequestInit = {}): Promise<string[]> {
-  const response = await fetch(`${service.url}${path}`, init)
+async function blamed(path: string, init: Parameters<TestService['ask']>[1] = {}): Promise<string[]> {
+  const response = await service.ask(path, init)
   expect(response.status, path).toBe(400)
   const problem = (await response.json()) as Reply
   expect(problem.code).toBe('invalid-parameter')
@@ -70,7 +70,7 @@ describe('metrics and fields that leave nothing', () => {
 
   test.each(['intensity_veh_h', 'intensity_veh_h,intensity_max_veh_h,speed_kmh'])('are refused: fields=%s', async (fields) => {
     expect(await blamed(`${path}&fields=${fields}`)).toEqual(['metrics', 'fields'])
-    expect((await fetch(`${service.url}${path}&fields=${fields}`, { method: 'HEAD' })).status).toBe(400)
+    expect((await service.ask(`${path}&fields=${fields}`, { method: 'HEAD' })).status).toBe(400)
     expect(await blamed(`${path}&fields=${fields}`, { headers: { 'If-None-Match': '*' } })).toEqual(['metrics', 'fields'])
   })
 

@@ -22,8 +22,10 @@ const described = (path: string): string => path.replace('not-found', '{code}').
 const ALLOW = 'GET, HEAD, OPTIONS'
 const PATHS = [...PLATFORM, ...endpoints.map((endpoint) => requestOf(endpoint))]
 
-const send = (method: string, target: string, headers: readonly string[] = []): Promise<RawReply> =>
-  raw(service.url, [`${method} ${target} HTTP/1.1`, 'Host: a', 'Connection: close', ...headers, '', ''].join('\r\n'))
+const send = async (method: string, target: string, headers: readonly string[] = []): Promise<RawReply> => {
+  const key = `X-API-Key: ${await service.key('ENTERPRISE')}`
+  return await raw(service.url, [`${method} ${target} HTTP/1.1`, 'Host: a', key, 'Connection: close', ...headers, '', ''].join('\r\n'))
+}
 const statusOf = ({ head }: RawReply): number => Number(head.split(' ')[1])
 
 /** Each with how many times smaller compression makes it at least. */

@@ -5,7 +5,7 @@ import { trustedProxies } from '../../api/access/limits/address.ts'
 import { openLimiter } from '../../api/access/limits/limiter.ts'
 import { openMailer } from '../../api/access/mail.ts'
 import { newPepperText, parsePeppers } from '../../api/access/pepper.ts'
-import type { PlanTable } from '../../api/access/plans.ts'
+import { type PlanTable, readPlans, TIERS } from '../../api/access/plans.ts'
 import type { Endpoint } from '../../api/define/endpoint.ts'
 import { type Api, startApi } from '../../api/server.ts'
 import { datasets } from '../../lake/catalog.ts'
@@ -16,7 +16,7 @@ import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
 import { publishLive } from '../../lake/live/write.ts'
 import type { Lake } from '../../lake/open.ts'
 import type { Column } from '../../lake/schema/columns.ts'
-import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import { fileStore } from '../../lake/store/file.ts'
 import { claimLake, writeFeedListings } from '../../lake/system.ts'
@@ -38,7 +38,13 @@ export interface TestService {
   land(dataset: Dataset, rows: readonly AnyRow[], until: number, feeds?: readonly string[]): Promise<void>
   /** States how a feed is doing. */
   tell(state: Partial<FeedState> & { readonly feed: string }): Promise<void>
+  /** A key of a plan, the same whenever it is asked for. */
+  key(plan: Plan): Promise<string>
+  /** Asks with a key of the plan ENTERPRISE, as does `get`; of a path or a URL. */
+  ask(path: string, init?: Omit<RequestInit, 'headers'> & { readonly headers?: Record<string, string> }): Promise<Response>
   get(path: string, headers?: Record<string, string>): Promise<Response>
+  /** Asks as anybody may, without a key. */
+  open(path: string, headers?: Record<string, string>): Promise<Response>
   json(path: string): Promise<Reply>
   restartRedis(): Promise<void>
   killRedis(): Promise<void>
@@ -98,6 +104,7 @@ interface ServiceOptions {
   readonly log?: (line: string) => void
   /** Addresses of proxies that are believed; none unless told. */
   readonly proxies?: string
+  /** The plans; unless told everybody may ask as much as they like. */
   readonly plans?: PlanTable
   readonly upgradeUrl?: string
   /** The endpoints to serve; all unless told. */
@@ -106,9 +113,13 @@ interface ServiceOptions {
   readonly spoolBytes?: number
 }
 
+const MUCH = Object.freeze({ minute: 1e9, day: 1e9, concurrency: 1e6 })
+/** The plans without limits. */
+export const UNLIMITED = readPlans(JSON.stringify(Object.fromEntries(TIERS.map((tier) => [tier, MUCH]))))
+
 /** Starts the API. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
-  const { clock = Date.now, slots = 2, smtpUrl = null, log: write, proxies = '', ...served } = options
+  const { clock = Date.now, slots = 2, smtpUrl = null, log: write, proxies = '', plans = UNLIMITED, ...served } = options
   const folder = tempFolder()
   const server = await startTestRedis()
   const redis = openRedis(server.url)
@@ -144,16 +155,31 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     port: 0,
     clock,
     lakePoll_ms: 100,
+    plans,
     ...served,
   })
   const seqs = new Map<string, number>()
-  const get = (path: string, headers: Record<string, string> = {}): Promise<Response> => fetch(`${api.url}${path}`, { headers })
+  const open = (path: string, headers: Record<string, string> = {}): Promise<Response> => fetch(`${api.url}${path}`, { headers })
+  const keys = new Map<Plan, Promise<string>>()
+  const newKey = async (plan: Plan): Promise<string> =>
+    (await access.accounts.create({ email: `${plan}@example.org`, label: null, language: 'es', plan })).key
+  const key = (plan: Plan): Promise<string> => {
+    const made = keys.get(plan) ?? newKey(plan)
+    keys.set(plan, made)
+    return made
+  }
+  const ask: TestService['ask'] = async (path, { headers, ...init } = {}) =>
+    await fetch(new URL(path, api.url), { ...init, headers: { 'X-API-Key': await key('ENTERPRISE'), ...headers } })
+  const get: TestService['get'] = (path, headers = {}) => ask(path, { headers })
   return {
     url: api.url,
     lake,
     access,
     outbox,
+    key,
+    ask,
     get,
+    open,
     json: async (path) => (await get(path)).json(),
     async publish(dataset, rows, { feed = feedOf(dataset), at = clock(), changes = [] } = {}) {
       const seq = (seqs.get(dataset.id + feed) ?? 0) + 1

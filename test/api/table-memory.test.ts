@@ -8,6 +8,8 @@ import { tempFolder } from '../helpers/temp.ts'
 /** Most memory that a process takes beyond what it had, for a reply of 100,000 rows; MB. */
 const EXTRA_MB = 150
 const home = tempFolder()
+/** A key of the server that is asked. */
+let key = ''
 beforeAll(() => fillTables(home, 20))
 
 interface Got {
@@ -20,7 +22,7 @@ interface Got {
 /** A reply, its body kept only where told. */
 function fetched(url: string, { headers = {}, isKept = false }: { headers?: Record<string, string>; isKept?: boolean } = {}): Promise<Got> {
   return new Promise((resolve, reject) => {
-    get(url, { headers, agent: false }, (response) => {
+    get(url, { headers: { 'X-API-Key': key, ...headers }, agent: false }, (response) => {
       const parts: Buffer[] = []
       let bytes = 0
       response.on('data', (part: Buffer) => {
@@ -43,6 +45,7 @@ test.each([
   ['arrow', 'nested-readings'],
 ])('100,000 rows of the lake as %s take little memory: %s', async (format, path) => {
   const server = await startServer('tables', home)
+  key = server.key
   try {
     const url = server.url.replace('readings', path)
     await fetched(url)
@@ -57,6 +60,7 @@ test.each([
 
 test('a reply that is sent from disk is the same packed, and has its length where it is not', async () => {
   const server = await startServer('tables', home)
+  key = server.key
   try {
     const url = `${server.url}?limit=${TABLE_ROWS}&format=csv`
     const plain = await fetched(url, { isKept: true })
@@ -70,7 +74,9 @@ test('a reply that is sent from disk is the same packed, and has its length wher
     expect([same.status, same.bytes]).toEqual([304, 0])
     // Whoever goes away in the middle harms nobody.
     await new Promise<void>((resolve) => {
-      get(url, { agent: false }, (response) => response.once('data', () => response.destroy()).once('close', resolve)).on('error', () => {})
+      get(url, { agent: false, headers: { 'X-API-Key': key } }, (response) =>
+        response.once('data', () => response.destroy()).once('close', resolve),
+      ).on('error', () => {})
     })
     expect((await fetched(url)).bytes).toBe(plain.bytes)
   } finally {

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tempFolder } from '../helpers/temp.ts'
 import { until } from '../helpers/until.ts'
@@ -10,17 +11,24 @@ import { PROJECT } from '../laws/sources.ts'
 /** The commands that the README shows under Use. */
 const block = /\n## Use\n+```sh\n([\s\S]*?)\n```/.exec(readFileSync(join(PROJECT, 'README.md'), 'utf8'))?.[1] ?? ''
 const lines = block.split('\n').filter((line) => line.trim() !== '')
-const addresses = lines.filter((line) => line.startsWith('curl ')).map((line) => /^curl '([^']+)'/.exec(line)?.[1] ?? line)
+/** What is asked for, and whether with a key. */
+const asked = lines.flatMap((line) => {
+  const [, header, address] = /^curl (-H "X-API-Key: \$KEY" )?'(http[^']+)'/.exec(line) ?? []
+  return address === undefined ? [] : [{ address, isKeyed: header !== undefined }]
+})
+const addresses = asked.map(({ address }) => address)
 
 /** Feeds come one after the other, and a history is there once its feed has landed, which `LAND_EVERY_S` puts at 10 s. */
 const FIRST_DATA_MS = 150_000
 
 let service: ChildProcess
 let url: string
+let key: string
 
 beforeAll(async () => {
   const { NODE_OPTIONS: _options, VITEST: _vitest, ...env } = process.env
-  service = spawn(process.execPath, ['scripts/service/start.ts', '--port', '0', '--data', tempFolder()], {
+  const folder = tempFolder()
+  service = spawn(process.execPath, ['scripts/service/start.ts', '--port', '0', '--data', folder], {
     cwd: PROJECT,
     env: { ...env, LAND_EVERY_S: '10', LOG_LEVEL: 'error' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -35,6 +43,10 @@ beforeAll(async () => {
         })
     service.once('exit', (code) => reject(new Error(`the service ended with ${code}:\n${said.join('\n')}`)))
   })
+  // As the README makes it.
+  const command = ['scripts/service/keys.ts', 'create', 'me@example.org', '--plan', 'PRO', '--data', folder]
+  const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: PROJECT, env })
+  key = stdout.split('\n')[0] as string
 })
 
 afterAll(async () => {
@@ -44,28 +56,46 @@ afterAll(async () => {
   await ended
 })
 
-const ask = (address: string): Promise<Response> => fetch(address.replace('http://127.0.0.1:8080', url))
+const ask = ({ address, isKeyed }: (typeof asked)[number]): Promise<Response> =>
+  fetch(address.replace('http://127.0.0.1:8080', url), { headers: isKeyed ? { 'X-API-Key': key } : {} })
+/** Rarely enough for what a key of the plan PRO admits, and who has none. */
+const askLater = async (one: (typeof asked)[number]): Promise<Response> => {
+  await new Promise((resolve) => setTimeout(resolve, one.isKeyed ? 2000 : 15_000))
+  return await ask(one)
+}
 
 test('there are addresses to try, all of the service as it starts, and commands that exist', () => {
   expect(addresses.length).toBeGreaterThan(2)
   for (const address of addresses) expect(address).toMatch(/^http:\/\/127\.0\.0\.1:8080\//)
-  for (const line of lines.filter((one) => !one.startsWith('curl ')))
-    expect(existsSync(join(PROJECT, line.split(' ')[0] as string)), line).toBe(true)
+  for (const line of lines.filter((one) => !one.startsWith('curl '))) {
+    const command = line.replace(/^KEY=\$\(/, '').split(' ')[0] as string
+    expect(existsSync(join(PROJECT, command)), line).toBe(true)
+  }
 })
 
 test('ready means that the first of them answers', async () => {
-  expect((await ask(addresses[0] as string)).status).toBe(200)
+  expect((await ask(asked[0] as (typeof asked)[number])).status).toBe(200)
 })
 
-test.each(addresses)('%s answers with data', async (address) => {
-  await until(`${address} has data`, async () => isFull(await ask(address)), FIRST_DATA_MS)
-  const response = await ask(address)
-  expect(response.status).toBe(200)
-  expect(response.headers.get('content-type')).toContain('application/json')
+test('a key is made as it says there', async () => {
+  const line = lines.find((one) => one.endsWith('/api/keys   # a free key, as anybody gets it')) ?? ''
+  const [, body] = /^curl -d '([^']+)' -H 'Content-Type: application\/json' http:/.exec(line) ?? []
+  const headers = { 'Content-Type': 'application/json' }
+  const made = await fetch(`${url}/api/keys`, { method: 'POST', headers, ...(body ? { body } : {}) })
+  expect(made.status).toBe(201)
+  const free = ((await made.json()) as { readonly key: string }).key
+  expect((await fetch(`${url}/api/incidents`, { headers: { 'X-API-Key': free } })).headers.get('x-ratelimit-remaining')).toBe('9')
+})
+
+test.each(asked)('$address answers with data', async (one) => {
+  await until(`${one.address} has data`, async () => isFull(await askLater(one)), FIRST_DATA_MS)
 })
 
 /** True for a reply that lists something, or describes some paths. */
 async function isFull(response: Response): Promise<boolean> {
+  if (response.headers.get('content-type') === 'application/vnd.apache.parquet')
+    return Buffer.from(await response.arrayBuffer()).toString('latin1', 0, 4) === 'PAR1'
+  expect([200, 503]).toContain(response.status)
   const body = (await response.json()) as Record<string, unknown>
   if (response.status !== 200) return false
   const { paths } = body

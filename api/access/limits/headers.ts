@@ -40,7 +40,9 @@ export function violatedPolicies(charge: Charge): string[] {
 }
 
 function policyList(standings: readonly Standing[]): string {
-  return standings.map(({ policy }) => `"${policy.name}";q=${policy.limit};w=${policy.window_s}`).join(', ')
+  let list = ''
+  for (const { policy } of standings) list += `${list === '' ? '' : ', '}"${policy.name}";q=${policy.limit};w=${policy.window_s}`
+  return list
 }
 
 function spreadOf({ policy }: Standing, random: () => number): number {

@@ -85,22 +85,29 @@ export async function openLimiter(options: LimiterOptions): Promise<Limiter> {
     }
   }
 
-  // Everything that one turn of the event loop asked for goes out together.
-  const flush = (): void => {
-    const [calls, back, tell] = [charges, refunds, ended]
-    charges = []
-    refunds = []
-    ended = []
-    if (back.length > 0)
-      void gate
-        .ask(() => takeBack(counters, back).then(() => true))
-        .then(() => {
-          for (const one of tell) one()
-        })
-    for (let from = 0; from < calls.length; from += CALLS_MAX) void runPart(calls.slice(from, from + CALLS_MAX))
+  const runRefunds = async (back: readonly Charged[], tell: readonly (() => void)[]): Promise<void> => {
+    await gate.ask(() => takeBack(counters, back).then(() => true))
+    for (const one of tell) one()
+  }
+
+  // What one turn of the event loop asks for goes out together, and while Redis is asked, everything that comes meanwhile: a round trip
+  // costs each process more than a charge does.
+  let isAsking = false
+  const flush = async (): Promise<void> => {
+    if (isAsking) return
+    isAsking = true
+    while (charges.length + refunds.length > 0) {
+      const [calls, back, tell] = [charges, refunds, ended]
+      charges = []
+      refunds = []
+      ended = []
+      const parts = Array.from({ length: Math.ceil(calls.length / CALLS_MAX) }, (_, n) => calls.slice(n * CALLS_MAX, (n + 1) * CALLS_MAX))
+      await Promise.all([...(back.length > 0 ? [runRefunds(back, tell)] : []), ...parts.map(runPart)])
+    }
+    isAsking = false
   }
   const flushSoon = (): void => {
-    if (charges.length + refunds.length === 0) setImmediate(flush)
+    if (!isAsking && charges.length + refunds.length === 0) setImmediate(() => void flush())
   }
   const push = (call: Pending): void => {
     if (!gate.open) return decideAlone(call)

@@ -43,7 +43,7 @@ export const incidentStats = defineEndpoint({
   path: '/api/incidents/stats',
   domain: 'road',
   plan: 'FREE',
-  recent: { hours: 24, wider: 'PRO' },
+  recent: { hours: 24, wider: 'PRO', period: 'period' },
   summary: 'Incidents counted by type, severity, province or road: now and in the last 24 hours',
   about: `Counts of one period, the last 24 hours unless given. From the lake, which follows the live state by at most ten minutes: \`meta.covered_until\` says how far. An incident is counted as what it was last in the period. ${ABOUT_DOUBLES}`,
   params: {

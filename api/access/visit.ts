@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Plan } from '../../lake/schema/dataset.ts'
+import type { Format } from '../define/formats.ts'
+import type { Problem } from '../define/problems.ts'
+import type { Caller, Callers } from './callers.ts'
+import { limitHeaders } from './limits/headers.ts'
+import type { Lease } from './limits/leases.ts'
+import type { Limiter } from './limits/limiter.ts'
+import type { Charge, Weights } from './limits/policy.ts'
+import { type PlanTable, planOfFormat, TIERS } from './plans.ts'
+import { keyRequired, planRequired, quotaExceeded, tooManyQueries } from './refusals.ts'
+
+/** What visits work with. */
+export interface VisitParts {
+  readonly callers: Callers
+  readonly limiter: Limiter
+  readonly plans: PlanTable
+  readonly upgradeUrl: string | null
+}
+
+/** What a request costs: an answer, an answer that the caller has already, and what is left of the former after the latter. */
+export const FULL: Weights = Object.freeze({ minute: 1, day: 1 })
+export const REVALIDATED: Weights = Object.freeze({ minute: 1, day: 0 })
+export const REST: Weights = Object.freeze({ minute: 0, day: 1 })
+
+/** One request: who makes it, what it was charged, and what its reply says of that. */
+export class Visit {
+  readonly #parts: VisitParts
+  readonly #raw: IncomingMessage
+  readonly #charges: Charge[] = []
+  #caller: Caller | null = null
+  #last: Charge | null = null
+
+  constructor(parts: VisitParts, raw: IncomingMessage) {
+    this.#parts = parts
+    this.#raw = raw
+  }
+
+  /** Who asks; their address until `identify` has found a key. */
+  get caller(): Caller {
+    this.#caller ??= this.#parts.callers.byAddress(this.#raw)
+    return this.#caller
+  }
+
+  /** True where replies are for the caller alone. */
+  get isPrivate(): boolean {
+    return this.caller.key !== null
+  }
+
+  /** Finds out who asks, at once where it is known in this process. Throws, or rejects with, the problem of a key that does not work. */
+  identify(): void | Promise<void> {
+    const found = this.#parts.callers.of(this.#raw)
+    if (!(found instanceof Promise)) this.#caller = found
+    else
+      return found.then((caller) => {
+        this.#caller = caller
+      })
+  }
+
+  /** Throws the problem of a caller whose plan is too low for what `what` tells. */
+  needs(plan: Plan, what: string): void {
+    const { tier, key } = this.caller
+    const { upgradeUrl } = this.#parts
+    if (plan === 'FREE' || TIERS.indexOf(tier) >= TIERS.indexOf(plan)) return
+    throw key === null ? keyRequired(plan) : planRequired(what, { required: plan, current: key.plan, upgradeUrl })
+  }
+
+  /** Throws the problem of a caller whose plan has not this representation. */
+  needsFormat(format: Format): void {
+    const { key, terms } = this.caller
+    if (terms.formats.includes(format)) return
+    const { plans, upgradeUrl } = this.#parts
+    const required = planOfFormat(plans, format)
+    throw key === null ? keyRequired(required) : planRequired(`format=${format}`, { required, current: key.plan, upgradeUrl })
+  }
+
+  /** Charges the caller. Throws the problem of one who is over a limit. */
+  async charge(weights: Weights): Promise<void> {
+    const { slot, policies, tier } = this.caller
+    const { limiter, plans } = this.#parts
+    const charge = await limiter.charge(slot, policies, weights)
+    this.#last = charge
+    if (charge.admitted) this.#charges.push(charge)
+    else
+      throw quotaExceeded(
+        charge,
+        Math.random,
+        tier === 'ANONYMOUS' ? ` A free key admits ${plans.FREE.minute} a minute: POST /api/keys.` : '',
+      )
+  }
+
+  /** Takes one of the places for queries of history that the plan has; whoever takes it gives it back. Throws where all are taken. */
+  async lease(): Promise<Lease> {
+    const { slot, terms } = this.caller
+    const lease = await this.#parts.limiter.lease(slot, terms.concurrency)
+    if (!lease) throw tooManyQueries(terms.concurrency)
+    return lease
+  }
+
+  /**
+   * Settles what a request costs that ends in a problem: one of ours, and one of a limit, is free; any other counts, and is answered by that
+   * of a limit that it exceeds.
+   */
+  async settle(problem: Problem): Promise<Problem> {
+    if (problem.status >= 500 || problem.status === 429) {
+      await Promise.all(this.#charges.map((charge) => this.#parts.limiter.refund(charge)))
+      return problem
+    }
+    if (this.#charges.length > 0) return problem
+    try {
+      await this.charge(FULL)
+      return problem
+    } catch (error) {
+      if (problem.code === 'invalid-key') this.#parts.callers.stopLookups(this.caller, this.#last?.retry_after_s ?? 0)
+      return error as Problem
+    }
+  }
+
+  /** What a reply of a status says of limits, and its id; nothing where caches may keep it. */
+  headers(status: number): Readonly<Record<string, string>> {
+    return this.isPrivate ? { 'x-request-id': `req_${randomUUID()}`, ...this.limits(status) } : {}
+  }
+
+  /** What a reply of a status says of limits, as far as anything was charged. */
+  limits(status: number): Readonly<Record<string, string>> {
+    return this.#last ? limitHeaders(this.#last, { status, random: Math.random }) : {}
+  }
+}

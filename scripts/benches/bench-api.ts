@@ -1,0 +1,53 @@
+import { pino } from 'pino'
+import { openAccess } from '../../api/access/access.ts'
+import { type Limiter, openLimiter } from '../../api/access/limits/limiter.ts'
+import { openMailer } from '../../api/access/mail.ts'
+import { newPepperText, parsePeppers } from '../../api/access/pepper.ts'
+import { readPlans, TIERS } from '../../api/access/plans.ts'
+import { type ApiOptions, startApi } from '../../api/server.ts'
+
+/** An API that is measured, and a key for it. */
+export interface BenchApi {
+  readonly url: string
+  /** A key of the plan ENTERPRISE. */
+  readonly key: string
+  close(): Promise<void>
+}
+
+/** What the API is measured over. Who opened it closes it; `home` is a folder for its mails. */
+export interface BenchApiOptions extends Pick<ApiOptions, 'lake' | 'live' | 'clock' | 'endpoints'> {
+  readonly redisUrl: string
+  readonly home: string
+}
+
+/** Nobody is refused, and everybody counted. */
+const PLANS = readPlans(JSON.stringify(Object.fromEntries(TIERS.map((tier) => [tier, { minute: 1e9, day: 1e9, concurrency: 1e6 }]))))
+
+/** Opens limits that fail where Redis does. */
+export function benchLimiter(redisUrl: string): Promise<Limiter> {
+  const fail = (error: Error | null): void => {
+    if (error) throw error
+  }
+  return openLimiter({ redisUrl, processes: 1, recorded: null, timeout_ms: 10_000, onSwitch: fail, onRecordError: fail })
+}
+
+/** Starts the API with a secret for keys of its own, and limits in the Redis that it is given: it would measure something else without. */
+export async function startBenchApi({ redisUrl, home, ...options }: BenchApiOptions): Promise<BenchApi> {
+  const log = pino({ level: 'warn' })
+  const { store } = options.lake
+  const mailer = openMailer({ smtpUrl: null, from: 'bench@localhost', outbox: `${home}/outbox`, log })
+  const access = openAccess({ store, redisUrl, peppers: parsePeppers(newPepperText()), mailer, log })
+  const limiter = await benchLimiter(redisUrl)
+  const { key } = await access.accounts.create({ email: 'bench@example.org', label: null, language: 'es', plan: 'ENTERPRISE' })
+  const api = await startApi({ ...options, store, access, limiter, plans: PLANS, log, host: '127.0.0.1', port: 0 })
+  return {
+    url: api.url,
+    key,
+    close: async () => {
+      await api.close()
+      limiter.close()
+      await access.close()
+      await mailer.close()
+    },
+  }
+}
