@@ -25,6 +25,8 @@ export interface ApiOptions {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
+  /** Whether other processes listen on the port as well, which then share its callers; not unless told. */
+  readonly sharesPort?: boolean
   /** The address that clients use; the one listened on unless told. */
   readonly publicUrl?: string | null
   /** Proxies whose X-Forwarded-For is believed; none unless told. */
@@ -55,11 +57,14 @@ const CACHE_BYTES = 256 * 1024 ** 2
 const SPOOL_BYTES = 2 * 1024 ** 3
 const LAKE_POLL_MS = 5000
 
+/** Passed on to Node's `server.listen`; Fastify's types do not know it. */
+const SHARED = Object.freeze({ reusePort: true })
+
 /** Starts the API on a port. */
 export async function startApi(options: ApiOptions): Promise<Api> {
   const { store, lake, live, access, limiter, log, host, port, publicUrl = null, clock = Date.now, endpoints = all } = options
   const { cacheBytes = CACHE_BYTES, spoolBytes = SPOOL_BYTES, lakePoll_ms = LAKE_POLL_MS } = options
-  const { trusted = trustedProxies(''), plans = DEFAULT_PLANS, upgradeUrl = null } = options
+  const { sharesPort = false, trusted = trustedProxies(''), plans = DEFAULT_PLANS, upgradeUrl = null } = options
   // The list of municipalities takes a fifth of a second to build: now, so that no request waits for it and those beside it.
   allMunicipalities()
   const secret = await cursorSecret(store)
@@ -83,7 +88,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     lakePoll_ms,
   })
   try {
-    await app.listen({ host, port })
+    await app.listen({ host, port, ...(sharesPort ? SHARED : {}) })
   } catch (error) {
     state.close()
     throw error

@@ -76,6 +76,7 @@ export const SETTINGS = {
   publishersUrl: setting('PUBLISHERS_URL', 'url', 'Stand-in that is asked in place of the publishers; set by `scripts/start`.', null),
   host: setting('HOST', 'text', 'Address the API listens on.', '127.0.0.1'),
   port: setting('PORT', 'count', 'Port of the API; 0 takes a free one.', 8080, { min: 0, max: 65_535 }),
+  apiWorkers: setting('API_WORKERS', 'count', 'Processes of the API on this machine; they share its port.', 1, { min: 1, max: 64 }),
   publicUrl: setting('PUBLIC_URL', 'url', 'Address of the API that clients use, for links; the one it listens on unless set.', null),
   trustedProxies: setting(
     'TRUSTED_PROXIES',

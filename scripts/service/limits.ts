@@ -28,12 +28,17 @@ export function readPlanSettings({ plans, upgradeUrl, trustedProxies: proxies }:
   return { plans: table, upgradeUrl, trusted }
 }
 
-/** Opens the limits of the service. */
-export function openServiceLimiter({ redisUrl, log }: { readonly redisUrl: string; readonly log: Logger }): Promise<Limiter> {
+/** Opens the limits of the service; `processes` are those of the API. */
+export function openServiceLimiter(options: {
+  readonly redisUrl: string
+  readonly processes: number
+  readonly log: Logger
+}): Promise<Limiter> {
+  const { redisUrl, processes, log } = options
   let isAlone = false
   return openLimiter({
     redisUrl,
-    processes: 1,
+    processes,
     recorded: null,
     onSwitch: (err) => {
       if (err) log.warn({ err }, 'Redis counts no requests: this process limits alone')

@@ -19,12 +19,12 @@ const store = await openServiceStore(config)
 const lake = await openServiceLake(config, store, { process: 'api', log, standBack: true })
 const { access, close: closeAccess } = await openServiceAccess(config, { store, redisUrl: config.redisUrl, log })
 void access.tidy()
-const limiter = await openServiceLimiter({ redisUrl: config.redisUrl, log })
+const limiter = await openServiceLimiter({ redisUrl: config.redisUrl, processes: config.apiWorkers, log })
 const live = openLive({ redisUrl: config.redisUrl, onError: (err) => log.warn({ err }, 'live state not read') })
 // Whoever asks as soon as the port is open gets the data that is there.
 await Promise.race([live.ready, sleep(LIVE_WAIT_MS)])
-const { host, port, publicUrl } = config
-const api = await startApi({ ...planSettings, store, lake, live, access, limiter, log, host, port, publicUrl })
+const { host, port, publicUrl, apiWorkers } = config
+const api = await startApi({ ...planSettings, store, lake, live, access, limiter, log, host, port, sharesPort: apiWorkers > 1, publicUrl })
 
 onStop(async () => {
   await api.close()

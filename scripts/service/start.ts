@@ -1,3 +1,4 @@
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive } from '../../lake/process-mark.ts'
@@ -57,27 +58,35 @@ async function main(): Promise<void> {
   const base = { ...process.env, SOURCE_MODE: options.mode, DATA_DIR: options.dataFolder, PORT: String(options.port) }
   /** Keeps a process running; what it tells at first is what later starts are given. */
   const keep = async (
-    name: keyof typeof PROCESSES,
+    kind: keyof typeof PROCESSES,
     env: Readonly<Record<string, string | undefined>>,
-    args: (url: string | null) => string[],
+    { name = kind, args = () => [] }: { readonly name?: string; readonly args?: (url: string | null) => string[] } = {},
   ): Promise<string> => {
-    const { script, flags, env: more } = PROCESSES[name]
+    const { script, flags, env: more } = PROCESSES[kind]
     const { url = '' } = await services.keep<{ url?: string }>((told) => ({
       name,
       script: join(import.meta.dirname, script),
       flags,
       args: args(told?.url ?? null),
-      env: { ...env, ...more },
+      // Started again, the API is where it was.
+      env: { ...env, ...(kind === 'api' && told?.url ? { PORT: new URL(told.url).port } : {}), ...more },
     }))
     return url
   }
   try {
     const captures = options.captures === null ? [] : ['--captures', options.captures]
     const publishers =
-      options.mode === 'live' ? null : await keep('publishers', base, (url) => [...captures, ...(url ? ['--port', new URL(url).port] : [])])
+      options.mode === 'live'
+        ? null
+        : await keep('publishers', base, { args: (url) => [...captures, ...(url ? ['--port', new URL(url).port] : [])] })
     if (publishers) notePublishers(options.dataFolder, publishers)
     const env = { ...base, REDIS_URL: options.config.redisUrl ?? redis?.url, ...(publishers ? { PUBLISHERS_URL: publishers } : {}) }
-    const [url] = await Promise.all([keep('api', env, () => []), keep('worker', env, () => [])])
+    const { apiWorkers, host } = options.config
+    // A port that several processes share is not refused to somebody else's.
+    if (apiWorkers > 1) await checkPort(host, options.port)
+    const [url] = await Promise.all([keep('api', env), keep('worker', env)])
+    const shared = { ...env, PORT: new URL(url).port }
+    for (let number = 2; number <= apiWorkers; number++) await keep('api', shared, { name: `api ${number}` })
     await firstData(url)
     banner(options, { url, storeUrl, redisUrl: env.REDIS_URL ?? '', publishers })
   } catch (error) {
@@ -85,6 +94,13 @@ async function main(): Promise<void> {
     await stopAll()
     throw error
   }
+}
+
+/** Throws where something listens on the port; 0 is free. */
+async function checkPort(host: string, port: number): Promise<void> {
+  const probe = createServer()
+  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen({ host, port }, resolve))
+  await new Promise((resolve) => probe.close(resolve))
 }
 
 /** A redis-server of our own, started again should it die. */

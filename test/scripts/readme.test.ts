@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const folder = tempFolder()
   service = spawn(process.execPath, ['scripts/service/start.ts', '--port', '0', '--data', folder], {
     cwd: PROJECT,
-    env: { ...env, LAND_EVERY_S: '10', LOG_LEVEL: 'error' },
+    env: { ...env, LAND_EVERY_S: '10', LOG_LEVEL: 'error', API_WORKERS: '2' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const said: string[] = []
@@ -75,6 +75,23 @@ test('there are addresses to try, all of the service as it starts, and commands 
 
 test('ready means that the first of them answers', async () => {
   expect((await ask(asked[0] as (typeof asked)[number])).status).toBe(200)
+})
+
+test('several processes of the API share its port, and one that dies is there again', async () => {
+  const apis = (): string[] =>
+    readdirSync('/proc').filter((pid) => {
+      try {
+        const isOurs = new RegExp(`^\\d+ \\(.*\\) \\S ${service.pid} `).test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+        return isOurs && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('run-api.ts')
+      } catch {
+        return false
+      }
+    })
+  const before = apis()
+  expect(before).toHaveLength(2)
+  for (const pid of before) process.kill(Number(pid), 'SIGKILL')
+  await until('both are there again', () => apis().filter((pid) => !before.includes(pid)).length === 2, FIRST_DATA_MS)
+  await until('they answer where they did', async () => (await fetch(`${url}/health`).catch(() => null))?.ok === true, FIRST_DATA_MS)
 })
 
 test('a key is made as it says there', async () => {
