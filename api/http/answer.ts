@@ -30,6 +30,8 @@ export interface Prepared {
   readonly isCheap: boolean
   /** True where only the answer shows whether there is anything at all under the path. */
   readonly mayNotExist?: boolean
+  /** True where only the answer shows whether all that it rests on could be read (see `Body.isPartial`). */
+  readonly mayBePartial?: boolean
 }
 
 /** A body and what its head says of it. */

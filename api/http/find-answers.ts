@@ -40,7 +40,7 @@ export function findAnswerer(context: AnswerContext, lake: Lake, kept: KeptLake)
         ...(await bodyOf(found, metaOf(state, datasets), signal)),
         ...extras.told(),
       })
-      return { head: headOf(context, values, { ...common, versions }), answer, isCheap: true }
+      return { head: headOf(context, values, { ...common, versions }), answer, isCheap: true, mayBePartial: added.length > 0 }
     }
     const { past } = read
     if (!past) throw unknownThing(values.path)

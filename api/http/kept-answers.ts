@@ -68,7 +68,7 @@ export function keptAnswerer(context: AnswerContext, kept: KeptLake): Answerer {
       })
       return { ...body, ...extras.told() }
     }
-    return { head, answer, isCheap: true, mayNotExist: pathParams(endpoint.path).length > 0 }
+    return { head, answer, isCheap: true, mayNotExist: pathParams(endpoint.path).length > 0, mayBePartial: true }
   }
 }
 

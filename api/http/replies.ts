@@ -170,6 +170,8 @@ export async function sendFile(
   } catch (error) {
     // Who has gone gets nothing; anything else ends the connection before the reply is whole, so that it does not pass for it.
     if (!response.destroyed) response.destroy(error as Error)
+  } finally {
+    packer?.destroy()
   }
 }
 

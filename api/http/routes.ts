@@ -259,9 +259,10 @@ export function knowAllMethods(app: FastifyInstance): void {
 }
 
 /** True where a request can be answered without making the body, which might still turn out to be a problem. */
-function canSkipBody({ method, headers }: IncomingMessage, { head, isCheap, mayNotExist }: Prepared, format: Format): boolean {
+function canSkipBody({ method, headers }: IncomingMessage, prepared: Prepared, format: Format): boolean {
+  const { head, isCheap, mayNotExist, mayBePartial } = prepared
   if (mayNotExist) return false
-  if (method === 'HEAD' && (!isCheap || isTable(format))) return true
+  if (method === 'HEAD' && (!isCheap || (isTable(format) && !mayBePartial))) return true
   // A tag was given to someone who got the body; `*` and a time may come from anyone.
   return headers['if-none-match'] !== undefined && headers['if-none-match'].trim() !== '*' && isNotModified(headers, head)
 }

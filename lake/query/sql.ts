@@ -21,7 +21,7 @@ import {
 import type { Column } from '../schema/columns.ts'
 import type { Dataset } from '../schema/dataset.ts'
 import { type PhysicalField, physicalFields, scalarType, tableColumns } from '../schema/physical.ts'
-import { badValue, canonicalJson, daysOf, microsOf, unscaledOf } from './values.ts'
+import { badValue, canonicalJson, daysOf, microsOf, unscaledOf, wholeOf } from './values.ts'
 import { lineToWkb, polygonToWkb } from './wkb.ts'
 
 /** A value with the DuckDB type it is bound as. */
@@ -239,7 +239,7 @@ function scalarDuckdbValue(name: string, declared: Column, value: unknown): Duck
       return canonicalJson(name, value)
     case 'integer':
     case 'service_time':
-      return whole(name, declared, value)
+      return declared.long ? BigInt(wholeOf(name, declared, value)) : wholeOf(name, declared, value)
     case 'decimal':
       return new DuckDBDecimalValue(BigInt(unscaledOf(name, declared, value)), declared.precision ?? 9, declared.scale ?? 0)
     case 'float':
@@ -263,13 +263,6 @@ function scalarDuckdbValue(name: string, declared: Column, value: unknown): Duck
 }
 
 const INT_MOST = 2 ** 31
-
-function whole(name: string, declared: Column, value: unknown): number | bigint {
-  if (declared.long && (typeof value === 'bigint' ? BigInt.asIntN(64, value) === value : Number.isSafeInteger(value)))
-    return BigInt(value as number | bigint)
-  if (!declared.long && Number.isInteger(value) && Number(value) >= -INT_MOST && Number(value) < INT_MOST) return value as number
-  throw badValue(name, value, `a whole number of ${declared.long ? 64 : 32} bits is expected`)
-}
 
 function bindPlain(value: string | number | bigint | boolean | null): Bound {
   if (value === null) return new Bound(null, SQLNULL)

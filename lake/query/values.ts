@@ -33,6 +33,16 @@ export function wholeNumber(whole: bigint): number | bigint {
   return Number.isSafeInteger(Number(whole)) ? Number(whole) : whole
 }
 
+const INT_MOST = 2 ** 31
+
+/** A whole number, where its column can hold it: 32 bits, or 64 where it is a long one. */
+export function wholeOf(name: string, column: Column, value: unknown): number | bigint {
+  if (column.long && typeof value === 'bigint' && BigInt.asIntN(64, value) === value) return value
+  if (column.long && Number.isSafeInteger(value)) return value as number
+  if (!column.long && Number.isInteger(value) && Number(value) >= -INT_MOST && Number(value) < INT_MOST) return value as number
+  throw badValue(name, value, `a whole number of ${column.long ? 64 : 32} bits is expected`)
+}
+
 /**
  * Whole number that a decimal's value is at its scale: 1.419 at scale 3 is 1419. Division by a power of ten is correctly rounded, so the
  * test that the number comes back is exact for the 15 digits a declaration may have.

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../api/define/endpoint.ts'
-import { FORMAT_KINDS, TABLE_FORMATS, type TableFormat } from '../../api/define/formats.ts'
+import { FORMAT_KINDS, isLocated, TABLE_FORMATS, type TableFormat } from '../../api/define/formats.ts'
 import { tableColumns } from '../../api/define/table.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
@@ -57,6 +57,13 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
     const { about } = await rowsOfDuckdb(fields, snappy)
     expect(JSON.parse(about.get('licence') as string)).toEqual(meta.sources)
     expect(JSON.parse(about.get('meta') as string)).toEqual(meta)
+    // Be there a place in one of the rows or not.
+    const geo = about.get('geo')
+    expect(geo && JSON.parse(geo)).toEqual(
+      isLocated(fields)
+        ? { version: '1.0.0', primary_column: 'geometry', columns: { geometry: { encoding: 'WKB', geometry_types: [expect.any(String)] } } }
+        : undefined,
+    )
     const schema = (await service.json(`/schemas/${returns.record.name}`)) as Reply
     const check = ajv.compile(schema)
     for (const row of expected) expect(check(row), JSON.stringify(check.errors)).toBe(true)

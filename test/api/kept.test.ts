@@ -16,6 +16,10 @@ import { until } from '../helpers/until.ts'
 import { landRows } from '../lake/query/fixtures.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
+function headOf(service: TestService, path: string): Promise<Response> {
+  return fetch(`${service.url}${path}`, { method: 'HEAD' })
+}
+
 const FIRST = Date.parse('2026-08-21T22:00:00Z')
 const SECOND = Date.parse('2026-08-22T22:00:00Z')
 
@@ -264,6 +268,7 @@ test('what only adds to an answer and cannot be read is left out, under a tag of
   failure = new Error('out of order')
   const partial = await other.get('/api/named-alerts')
   const partialTable = await other.get('/api/named-alerts?format=csv')
+  const partialHeads = await Promise.all(['', '?format=csv'].map((query) => headOf(other, `/api/named-alerts${query}`)))
   failure = null
   const whole = await other.get('/api/named-alerts')
   const wholeTable = await other.get('/api/named-alerts?format=csv')
@@ -277,6 +282,10 @@ test('what only adds to an answer and cannot be read is left out, under a tag of
   ])
   expect(partialTable.headers.get('etag')).not.toBe(wholeTable.headers.get('etag'))
   expect([partialTable.headers.get('last-modified'), wholeTable.headers.get('last-modified')]).toEqual([null, expect.any(String)])
+  const tagsOf = (replies: readonly Response[]): (string | null)[] => replies.map(({ headers }) => headers.get('etag'))
+  expect(tagsOf(partialHeads)).toEqual(tagsOf([partial, partialTable]))
+  const wholeHeads = await Promise.all(['', '?format=csv'].map((query) => headOf(other, `/api/named-alerts${query}`)))
+  expect(tagsOf(wholeHeads)).toEqual(tagsOf([whole, wholeTable]))
 })
 
 test('what an answer can do without and cannot be read is told to the log', async () => {

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Spool } from '../../api/http/tables/spool.ts'
+import { Parts, Spool } from '../../api/http/tables/spool.ts'
 import { tempFolder } from '../helpers/temp.ts'
 
 const NEVER = new AbortController().signal
@@ -28,6 +28,24 @@ test('a finished file has no name, reads as it was written, and gives its room b
   expect(spool.bytes).toBe(0)
 })
 
+test('lines go on in another file where one is long enough, and all of them go together', async () => {
+  const folder = tempFolder()
+  const spool = new Spool({ folder, bytes: 10_000_000 })
+  const parts = new Parts(spool)
+  const lines = Array.from({ length: 50 }, (_, at) => `${at} ${'é'.repeat(50_000)}\n`)
+  for (const line of lines) await parts.write(line)
+  const paths = await parts.paths()
+  const texts = paths.map((path) => readFileSync(path, 'utf8'))
+  expect(texts.join('')).toBe(lines.join(''))
+  expect(paths.length).toBe(3)
+  for (const text of texts) expect(text.endsWith('\n')).toBe(true)
+  await parts.drop()
+  const none = new Parts(spool)
+  expect((await none.paths()).map((path) => readFileSync(path, 'utf8'))).toEqual([''])
+  await none.drop()
+  expect([readdirSync(folder), spool.bytes]).toEqual([[], 0])
+})
+
 test('more than there is room for is refused, whoever writes it, and what was taken is free again', async () => {
   const spool = new Spool({ folder: tempFolder(), bytes: 500_000 })
   const kept = await spool.begin()
@@ -43,6 +61,18 @@ test('more than there is room for is refused, whoever writes it, and what was ta
   })
   await expect(byEngine).rejects.toEqual(refused)
   await written.drop()
+  // What grows at the same time counts before it is finished.
+  const [one, other] = [await spool.begin(), await spool.begin()]
+  const both = [one, other].map((draft) =>
+    draft.filled(NEVER, async (signal) => {
+      await writeFile(draft.path, 'x'.repeat(150_000))
+      await sleep(5000, null, { signal })
+    }),
+  )
+  await expect(Promise.race(both)).rejects.toEqual(refused)
+  await Promise.allSettled(both)
+  await one.drop()
+  await other.drop()
   expect([spool.bytes, existsSync(written.path)]).toEqual([300_000, false])
   await kept.drop()
   expect(spool.bytes).toBe(0)

@@ -42,6 +42,7 @@ test.each([
   ['arrow', 'readings'],
   ['csv', 'nested-readings'],
   ['ndjson', 'nested-readings'],
+  ['parquet', 'nested-readings'],
   ['arrow', 'nested-readings'],
 ])('100,000 rows of the lake as %s take little memory: %s', async (format, path) => {
   const server = await startServer('tables', home)

@@ -2,11 +2,18 @@ import { get } from 'node:http'
 import { brotliDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { defineEndpoint, type Endpoint } from '../../api/define/endpoint.ts'
-import { type Fields, record } from '../../api/define/fields.ts'
+import { type Fields, nested, record } from '../../api/define/fields.ts'
 import { TABLE_FORMATS, type TableFormat } from '../../api/define/formats.ts'
+import { tableColumns } from '../../api/define/table.ts'
+import { arrowWriter } from '../../api/http/tables/arrow.ts'
+import { stagedJson } from '../../api/http/tables/parquet.ts'
+import { type Draft, Spool } from '../../api/http/tables/spool.ts'
+import { ndjsonWriter } from '../../api/http/tables/text.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { sql } from '../../lake/query/sql.ts'
+import { col } from '../../lake/schema/columns.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { tempFolder } from '../helpers/temp.ts'
 import { until } from '../helpers/until.ts'
 import { everything as plain, variant } from '../lake/query/fixtures.ts'
 import { type Reply, startService, type TestService } from './service.ts'
@@ -192,6 +199,21 @@ test('CSV has a header, lines that end with CR LF, nothing for null and quotes a
   }
 })
 
+test.each([
+  ['csv', '&fields=price,name'],
+  ['csv', '&sort=-name&dialect=excel'],
+  ['parquet', '&fields=price,name'],
+] as const)('a page of %s goes on where it ends though that is not in it: %s', async (format, query) => {
+  const { rows: all, next } = await pageIn(`/api/flat?limit=${ROWS}&format=${format}${query}`, flat.fields, format)
+  expect([all.length, next]).toEqual([ROWS, null])
+  for (const limit of [1001, 1111, ROWS - 1]) {
+    const first = await pageIn(`/api/flat?limit=${limit}&format=${format}${query}`, flat.fields, format)
+    expect(first.rows.length).toBe(limit)
+    const second = await pageIn(first.next as string, flat.fields, format)
+    expect([[...first.rows, ...second.rows], second.next], String(limit)).toEqual([all, null])
+  }
+})
+
 test('more rows than JSON may have are for tables only, and options are for their own format', async () => {
   for (const [query, parameter] of [
     ['limit=1001', 'limit'],
@@ -222,6 +244,39 @@ test('what the media types have in common tells them apart by weight, and dialec
     ),
   )
   expect(new Set(tags).size).toBe(4)
+})
+
+test('a value that its column cannot hold exactly is an error that names the column', async () => {
+  const spool = new Spool({ folder: tempFolder(), bytes: 1_000_000 })
+  const columns = tableColumns({
+    parts: nested.objects('Parts.', { count: col.integer(0, 'Some.'), share: col.decimal(0, 'A share.', { scale: 3 }) }),
+  })
+  for (const writerOf of [
+    (draft: Draft) => arrowWriter(draft, columns, new Map()),
+    (draft: Draft) => ndjsonWriter(draft, columns, stagedJson),
+  ])
+    for (const [part, told] of [
+      [{ count: 2 ** 31, share: null }, 'column parts.count cannot hold 2147483648'],
+      [{ count: 1.5, share: null }, 'column parts.count cannot hold 1.5'],
+      [{ count: 1, share: 0.12345 }, 'column parts.share cannot hold 0.12345'],
+    ] as const) {
+      const draft = await spool.begin()
+      const writer = writerOf(draft)
+      const written = writer.write([{ parts: [{ ...part }] }]).then(() => writer.end())
+      await expect(written).rejects.toThrow(told)
+      await draft.drop()
+    }
+})
+
+test('GeoParquet names every geometry of a row', async () => {
+  const bytes = Buffer.from(await (await service.get('/api/things?limit=10&format=parquet')).arrayBuffer())
+  const { about } = await rowsOfDuckdb(all.fields, bytes)
+  const typeOf = (name: string): object => ({ encoding: 'WKB', geometry_types: [name] })
+  expect(JSON.parse(about.get('geo') as string)).toEqual({
+    version: '1.0.0',
+    primary_column: 'geometry',
+    columns: { geometry: typeOf('Point'), path: typeOf('LineString'), area: typeOf('Polygon') },
+  })
 })
 
 test('text is compressed, Parquet and Arrow are not', async () => {

@@ -18,7 +18,7 @@ import {
   TimestampMicrosecond,
   Utf8,
 } from 'apache-arrow'
-import { daysOf, microsOf, unscaledOf } from '../../../lake/query/values.ts'
+import { daysOf, microsOf, unscaledOf, wholeOf } from '../../../lake/query/values.ts'
 import { lineToWkb, polygonToWkb } from '../../../lake/query/wkb.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { type CellType, cellJson, type TableColumn } from '../../define/table.ts'
@@ -141,10 +141,10 @@ function dataOf(name: string, cell: CellType, type: DataType, values: readonly u
     }
     case 'integer':
       return cell.long
-        ? makeData({ type: type as Int64, ...common, data: longs(values, (value) => value as number) })
-        : int32(type, common, values)
+        ? makeData({ type: type as Int64, ...common, data: longs(values, (value) => wholeOf(name, cell, value)) })
+        : makeData({ type: type as Int32, ...common, data: ints(values, (value) => wholeOf(name, cell, value) as number) })
     case 'service_time':
-      return int32(type, common, values)
+      return makeData({ type: type as Int32, ...common, data: ints(values, (value) => wholeOf(name, cell, value) as number) })
     case 'decimal':
       return makeData({ type: type as Decimal, ...common, data: decimals(values, (value) => unscaledOf(name, cell, value)) })
     case 'float':
@@ -154,11 +154,7 @@ function dataOf(name: string, cell: CellType, type: DataType, values: readonly u
     case 'instant':
       return makeData({ type: type as TimestampMicrosecond, ...common, data: longs(values, (value) => microsOf(name, value)) })
     case 'local_date':
-      return makeData({
-        type: type as DateDay,
-        ...common,
-        data: Int32Array.from(values, (value) => (value === null ? 0 : daysOf(name, value))),
-      })
+      return makeData({ type: type as DateDay, ...common, data: ints(values, (value) => daysOf(name, value)) })
     case 'line':
     case 'polygon': {
       const toWkb = cell.kind === 'line' ? lineToWkb : polygonToWkb
@@ -173,12 +169,6 @@ function dataOf(name: string, cell: CellType, type: DataType, values: readonly u
     default:
       return makeData({ type: type as Utf8, ...common, ...textsOf(values as readonly (string | null)[]) })
   }
-}
-
-type Common = { readonly length: number; readonly nullCount: number; readonly nullBitmap: Uint8Array }
-
-function int32(type: DataType, common: Common, values: readonly unknown[]): Data {
-  return makeData({ type: type as Int32, ...common, data: Int32Array.from(values as number[], (value) => value ?? 0) })
 }
 
 function structOf(name: string, columns: readonly TableColumn[], type: Struct, rows: readonly unknown[]): Data {
@@ -211,6 +201,10 @@ function bitsOf(values: readonly unknown[], isSet: (value: unknown) => boolean):
   const bits = new Uint8Array(Math.ceil(values.length / 64) * 8)
   for (let at = 0; at < values.length; at++) if (isSet(values[at])) bits[at >> 3] = (bits[at >> 3] as number) | (1 << (at & 7))
   return bits
+}
+
+function ints(values: readonly unknown[], convert: (value: unknown) => number): Int32Array {
+  return Int32Array.from(values, (value) => (value === null ? 0 : convert(value)))
 }
 
 /** 64-bit values by their two words, without a BigInt for each. */

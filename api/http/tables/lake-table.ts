@@ -1,21 +1,26 @@
-import { open } from 'node:fs/promises'
 import type { LakePins } from '../../../lake/open.ts'
 import { rowsOf } from '../../../lake/query/answers.ts'
 import type { Session } from '../../../lake/query/session.ts'
 import { castTo, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
+import type { Column } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { isNested, type RecordShape } from '../../define/fields.ts'
 import type { Codec, Dialect } from '../../define/formats.ts'
-import type { TableColumn } from '../../define/table.ts'
+import type { CellType, TableColumn } from '../../define/table.ts'
 import type { ListPage } from '../compose.ts'
 import { type PageOfQuery, pageQuery, rowsAfter } from '../page-query.ts'
 import { type Position, positionOf } from '../paging.ts'
+import { cutLastLine } from './last-line.ts'
 import { copyParquet, hasDecimals, pointGeometry, putCursor } from './parquet.ts'
-import { type Draft, eachPiece, type Spooled } from './spool.ts'
+import type { Draft, Spooled } from './spool.ts'
 import { columnsFor, fileAbout, type TableAsk, type Tables } from './tables.ts'
 
 /** Rows up to which a table is written from rows: the engine's own writing costs more to begin than it saves. */
 const FEW_ROWS = 1000
+/** How the engine writes CSV: as `csvWriter` does. */
+const CSV_OPTIONS = "FORMAT csv, HEADER, NEW_LINE '\r\n', USE_TMP_FILE false"
+/** Kinds that are texts in CSV, which a spreadsheet may take for formulas. */
+const TEXTS: ReadonlySet<string> = new Set(['string', 'code'])
 
 /** A page of a query of the lake that is to be a table. */
 export interface LakeTable extends PageOfQuery {
@@ -75,18 +80,20 @@ async function* rowBatches(
 }
 
 async function engineCsv(tables: Tables, ask: TableAsk, source: LakeTable): Promise<Made> {
-  const cells = textCells(pageQuery(source), columnsFor(ask), ask.page.dialect ?? 'exact')
+  const columns = columnsFor(ask)
+  const dialect = ask.page.dialect ?? 'exact'
+  // The row after the page tells that there is one; it is cut off again.
+  const cells = textCells(pageQuery({ ...source, limit: source.limit + 1 }), columns, dialect)
   return await tables.drafted(async (draft) => {
-    const end = await tables.drafted(async (written) => {
-      const made = await inSession(tables, ask, { source, draft: written }, async (session) => {
-        const rows = await session.copy(cells, { path: written.path, options: 'FORMAT csv, HEADER, USE_TMP_FILE false' })
-        return { rows, end: rows < source.limit ? null : await endOf(session, source) }
-      })
-      if (made.rows === 0) await source.refuseEmpty()
-      await addLines(written.path, draft)
-      await written.drop()
-      return made.end
+    const { path } = draft
+    const { rows, end } = await inSession(tables, ask, { source, draft }, async (session) => {
+      const rows = await session.copy(cells, { path, options: CSV_OPTIONS })
+      if (rows <= source.limit) return { rows, end: null }
+      const last = await cutLastLine(path)
+      const isHeld = holdsOrder(columns, source, dialect)
+      return { rows, end: isHeld ? await endOfLine(session, source, { columns, last }) : await endOf(session, source) }
     })
+    if (rows === 0) await source.refuseEmpty()
     return { file: await draft.finish(), next_cursor: source.cursorAt(end) }
   })
 }
@@ -99,7 +106,7 @@ async function engineParquet(tables: Tables, ask: TableAsk, source: LakeTable): 
   return await tables.drafted(async (draft) => {
     const { path } = draft
     const { rows, end } = await inSession(tables, ask, { source, draft }, async (session) => {
-      const rows = await copyParquet(session, cells, { path, codec, about })
+      const rows = await copyParquet(session, cells, { path, columns, codec, about })
       if (rows < source.limit) return { rows, end: null }
       return { rows, end: holdsOrder(columns, source) ? await endOfFile(session, source, path) : await endOf(session, source) }
     })
@@ -137,11 +144,27 @@ async function endOfFile(session: Session, source: LakeTable, path: string): Pro
   return next ? after : null
 }
 
-/** Kinds that are in a file as they were in the query, whatever their column says. */
-const SAME_IN_FILE: ReadonlySet<string> = new Set(['string', 'integer', 'boolean', 'instant', 'local_date'])
+/** The same of a page that is CSV, by the cells of its last line. */
+async function endOfLine(
+  session: Session,
+  source: LakeTable,
+  { columns, last }: { readonly columns: readonly TableColumn[]; readonly last: readonly (string | null)[] },
+): Promise<Position> {
+  const values = source.order.map(({ field }) => {
+    const at = columns.findIndex(({ name }) => name === field)
+    return sql`${castTo((columns[at] as TableColumn).type as Column, last[at] ?? null)} AS ${outputName(field)}`
+  })
+  const [row] = await found(session, sql`SELECT ${join(values)}`, source)
+  return positionOf(source.order, row as AnyRow)
+}
 
-function holdsOrder(columns: readonly TableColumn[], { order }: LakeTable): boolean {
-  return order.every(({ field }) => columns.some(({ name, type }) => name === field && SAME_IN_FILE.has(type.kind)))
+/** Kinds that are in a file as they were in the query, whatever their column says. */
+const SAME_IN_FILE: ReadonlySet<string> = new Set(['string', 'code', 'integer', 'boolean', 'instant', 'local_date'])
+
+/** True where a file has the values that a page is in order of, exactly. */
+function holdsOrder(columns: readonly TableColumn[], { order }: LakeTable, dialect: Dialect = 'exact'): boolean {
+  const isSame = ({ kind }: CellType): boolean => SAME_IN_FILE.has(kind) && !(dialect === 'excel' && TEXTS.has(kind))
+  return order.every(({ field }) => columns.some(({ name, type }) => name === field && isSame(type)))
 }
 
 function namesOf({ order }: LakeTable): Sql {
@@ -180,25 +203,6 @@ function textCells(query: Sql, columns: readonly TableColumn[], dialect: Dialect
   return sql`SELECT ${join(cells)} FROM (${query})`
 }
 
-/** Adds CSV that the engine wrote to a draft, its lines ended as RFC 4180 has them. */
-async function addLines(path: string, draft: Draft): Promise<void> {
-  let isQuoted = false
-  const file = await open(path)
-  try {
-    await eachPiece(file, async (bytes) => {
-      // Bytes as single characters: none of UTF-8's other bytes is a quote or a line feed.
-      const parts = bytes.toString('latin1').split('"')
-      for (const [at, part] of parts.entries()) {
-        if (at > 0) isQuoted = !isQuoted
-        if (!isQuoted) parts[at] = part.replaceAll('\n', '\r\n')
-      }
-      await draft.write(Buffer.from(parts.join('"'), 'latin1'))
-    })
-  } finally {
-    await file.close()
-  }
-}
-
 /** A cell's value in the query's row: of a point one half. */
 function valueOf({ field, part }: TableColumn): Sql {
   return outputName(part === null ? field : `${field}_${part}`)
@@ -217,6 +221,6 @@ function cellOf(column: TableColumn, dialect: Dialect): Sql {
     const plain = sql`make_timestamp(epoch_us(${value}))`
     return sql`CASE WHEN epoch_us(${value}) % 1000 = 0 THEN strftime(${plain}, '%Y-%m-%dT%H:%M:%S.%gZ') ELSE strftime(${plain}, '%Y-%m-%dT%H:%M:%S.%fZ') END`
   }
-  if (dialect !== 'excel' || (kind !== 'string' && kind !== 'code')) return value
+  if (dialect !== 'excel' || !TEXTS.has(kind)) return value
   return sql`CASE WHEN ${value}[1] IN ('=', '+', '-', '@', chr(9), chr(13)) THEN '''' || ${value} ELSE ${value} END`
 }

@@ -1,8 +1,9 @@
 import { open } from 'node:fs/promises'
+import { LIST, listValue, VARCHAR } from '@duckdb/node-api'
 import { quoteText } from '../../../lake/query/literal.ts'
 import type { Session } from '../../../lake/query/session.ts'
-import { join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
-import { unscaledOf } from '../../../lake/query/values.ts'
+import { Bound, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
+import { unscaledOf, wholeOf } from '../../../lake/query/values.ts'
 import type { Column, Json } from '../../../lake/schema/columns.ts'
 import { scalarType } from '../../../lake/schema/physical.ts'
 import type { Codec } from '../../define/formats.ts'
@@ -12,6 +13,7 @@ import { decimalText } from './text.ts'
 
 /** Most bytes of a record as JSON text: the engine's reader keeps some times as much for each of its threads. */
 const RECORD_BYTES = 1024 ** 2
+
 /** True where decimals are written as such: readers that do not know zstd do not know them either, and get doubles. All have 15 digits at most. */
 export function hasDecimals(codec: Codec): boolean {
   return codec === 'zstd'
@@ -29,12 +31,18 @@ export interface FileAbout {
   readonly page: JsonObject
 }
 
-/** A cell's JSON value as `readStaged` takes it: decimals as texts, so that they stay exact; JSON and geometries as texts. */
-export function stagedJson(type: CellType, value: unknown): Json {
+/**
+ * A cell's JSON value as `readStaged` takes it: decimals as texts, so that they stay exact; JSON and geometries as texts. A value that its
+ * type cannot hold exactly is a `ValueError`.
+ */
+export function stagedJson(type: CellType, value: unknown, name: string): Json {
   if (value === null || value === undefined) return null
   switch (type.kind) {
+    case 'integer':
+      wholeOf(name, type, value)
+      return cellJson(type, value)
     case 'decimal':
-      unscaledOf('decimal', type, value)
+      unscaledOf(name, type, value)
       return decimalText(value as number, type.scale ?? 0)
     case 'json':
       return JSON.stringify(cellJson(type, value))
@@ -45,10 +53,10 @@ export function stagedJson(type: CellType, value: unknown): Json {
     case 'service_time':
       return value as number
     case 'list':
-      return (value as readonly unknown[]).map((item) => stagedJson(type.of as Column, item))
+      return (value as readonly unknown[]).map((item) => stagedJson(type.of as Column, item, name))
     case 'rows':
       return (value as readonly Record<string, unknown>[]).map((row) =>
-        Object.fromEntries(type.columns.map((column) => [column.name, stagedJson(column.type, column.of(row))])),
+        Object.fromEntries(type.columns.map((column) => [column.name, stagedJson(column.type, column.of(row), `${name}.${column.name}`)])),
       )
     default:
       return cellJson(type, value)
@@ -56,38 +64,64 @@ export function stagedJson(type: CellType, value: unknown): Json {
 }
 
 /** The query that reads records which `ndjsonWriter` wrote with `stagedJson`, with the columns' types. */
-export function readStaged(path: string, columns: readonly TableColumn[], codec: Codec): Sql {
+export function readStaged(paths: readonly string[], columns: readonly TableColumn[], codec: Codec): Sql {
   const types = columns.map(({ name, type }) => sql`${outputName(name)}: ${stagedType(type, codec)}`)
   const cells = columns.map(({ name, type }) => {
     const column = outputName(name)
-    return type.kind === 'line' || type.kind === 'polygon' ? sql`CAST(${column} AS GEOMETRY) AS ${column}` : column
+    return Object.hasOwn(GEOMETRY_TYPES, type.kind) ? sql`ST_AsWKB(CAST(${column} AS GEOMETRY)) AS ${column}` : column
   })
+  const files = new Bound(listValue([...paths]), LIST(VARCHAR))
   // Numbering the rows keeps the engine from reading ahead with several threads: what they hold until its turn comes is more than all else.
   return sql`SELECT ${join([...cells, ...pointGeometry(columns)])} FROM (
-    SELECT *, row_number() OVER () AS "row number" FROM read_json(${path}, format = 'newline_delimited',
+    SELECT *, row_number() OVER () AS "row number" FROM read_json(${files}, format = 'newline_delimited',
       maximum_object_size = ${RECORD_BYTES}, columns = {${join(types)}})) WHERE "row number" > 0`
 }
 
 /** The geometry of GeoParquet of a table whose place are its `lat` and `lon`. */
 export function pointGeometry(columns: readonly TableColumn[]): Sql[] {
-  const has = (name: string): boolean => columns.some((column) => column.name === name && column.field === 'position')
-  if (!has('lat') || !has('lon')) return []
-  return [sql`CASE WHEN lat IS NULL OR lon IS NULL THEN NULL ELSE CAST('POINT (' || lon || ' ' || lat || ')' AS GEOMETRY) END AS geometry`]
+  if (!hasPlace(columns)) return []
+  return [
+    sql`CASE WHEN lat IS NULL OR lon IS NULL THEN NULL ELSE ST_AsWKB(CAST('POINT (' || lon || ' ' || lat || ')' AS GEOMETRY)) END AS geometry`,
+  ]
+}
+
+function hasPlace(columns: readonly TableColumn[]): boolean {
+  return ['lat', 'lon'].every((half) => columns.some(({ name, field }) => name === half && field === 'position'))
+}
+
+/** What GeoParquet calls columns that hold geometries. */
+const GEOMETRY_TYPES = { line: 'LineString', polygon: 'Polygon' } as const
+
+/** GeoParquet's key-value of a table; the engine's own would not be there where no row has a geometry. */
+function geoTexts(columns: readonly TableColumn[]): (readonly [string, string])[] {
+  const types = new Map<string, string>(hasPlace(columns) ? [['geometry', 'Point']] : [])
+  for (const { name, type } of columns) if (type.kind === 'line' || type.kind === 'polygon') types.set(name, GEOMETRY_TYPES[type.kind])
+  const [first] = types.keys()
+  if (first === undefined) return []
+  const about = [...types].map(([name, type]) => [name, { encoding: 'WKB', geometry_types: [type] }])
+  const primary_column = types.has('geometry') ? 'geometry' : first
+  return [['geo', JSON.stringify({ version: '1.0.0', primary_column, columns: Object.fromEntries(about) })]]
 }
 
 /** Writes a query's rows as Parquet and gives their number: GeoParquet 1.0 where there is a geometry. Room is left for the cursor, see `putCursor`. */
 export function copyParquet(
   session: Session,
   query: Sql,
-  target: { readonly path: string; readonly codec: Codec; readonly about: FileAbout; readonly groupRows?: number },
+  target: {
+    readonly path: string
+    readonly columns: readonly TableColumn[]
+    readonly codec: Codec
+    readonly about: FileAbout
+    readonly groupRows?: number
+  },
 ): Promise<number> {
-  const { path, codec, about, groupRows } = target
-  const texts = [...about.texts, ['page', pageText(about.page)] as const]
+  const { path, columns, codec, about, groupRows } = target
+  const texts = [...about.texts, ['page', pageText(about.page)] as const, ...geoTexts(columns)]
   const values = texts.map(([name, text]) => `${name}: ${quoteText(text)}`).join(', ')
   const group = groupRows === undefined ? '' : `, ROW_GROUP_SIZE ${groupRows}`
   return session.copy(query, {
     path,
-    options: `FORMAT parquet, COMPRESSION ${codec}, USE_TMP_FILE false, WRITE_BLOOM_FILTER false, GEOPARQUET_VERSION 'V1', KV_METADATA {${values}}${group}`,
+    options: `FORMAT parquet, COMPRESSION ${codec}, USE_TMP_FILE false, WRITE_BLOOM_FILTER false, KV_METADATA {${values}}${group}`,
   })
 }
 

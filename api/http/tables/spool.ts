@@ -5,8 +5,10 @@ import { type Problem, problem } from '../../define/problems.ts'
 
 /** Bytes that are gathered before they are written to disk. */
 const WRITE_BYTES = 256 * 1024
-/** Bytes that are read at once: as Latin-1 still no string that V8 keeps among the old. */
-const READ_BYTES = 64 * 1024
+/** Bytes that are read at once. */
+const READ_BYTES = 256 * 1024
+/** Bytes from which on lines go on in another file. */
+const PART_BYTES = 2 * 1024 ** 2
 /** Time between two looks at a file that the engine writes, in ms. */
 const LOOK_MS = 100
 
@@ -39,36 +41,69 @@ export class Spool {
   /** Begins a file. */
   async begin(): Promise<Draft> {
     await mkdir(this.#folder, { recursive: true })
-    return new Draft(join(this.#folder, randomUUID()), {
-      take: (bytes) => {
-        this.#bytes += bytes
-        if (this.#bytes > this.#most) throw full()
-      },
-      room: () => this.#most - this.#bytes,
+    return new Draft(join(this.#folder, randomUUID()), (bytes) => {
+      this.#bytes += bytes
+      if (bytes > 0 && this.#bytes > this.#most) throw full()
     })
   }
 }
 
-/** What a draft may take of its spool. */
-interface Budget {
-  /** Takes bytes, or gives them back where negative; throws where there are too many. */
-  readonly take: (bytes: number) => void
-  readonly room: () => number
+/** Takes bytes of a spool, or gives them back where negative; throws where there are too many. */
+type Take = (bytes: number) => void
+
+/** Lines in several files, to be read one after the other: what the engine holds of a file grows with it. Whoever begins them drops them. */
+export class Parts {
+  readonly #spool: Spool
+  readonly #drafts: Draft[] = []
+
+  constructor(spool: Spool) {
+    this.#spool = spool
+  }
+
+  /** Adds a text of whole lines. */
+  async write(lines: string): Promise<void> {
+    const last = this.#drafts.at(-1)
+    await (!last || last.bytes >= PART_BYTES ? await this.#next() : last).write(lines)
+  }
+
+  /** Writes what is left and gives the paths of the files, one at least. */
+  async paths(): Promise<readonly string[]> {
+    const last = this.#drafts.at(-1) ?? (await this.#next())
+    await last.flushed()
+    return this.#drafts.map(({ path }) => path)
+  }
+
+  /** Removes the files. */
+  async drop(): Promise<void> {
+    for (const draft of this.#drafts) await draft.drop()
+  }
+
+  async #next(): Promise<Draft> {
+    await this.#drafts.at(-1)?.flushed()
+    const draft = await this.#spool.begin()
+    this.#drafts.push(draft)
+    return draft
+  }
 }
 
 /** A file in the making: written here, or by the engine at `path`. Whoever begins it finishes or drops it. */
 export class Draft {
   readonly path: string
-  readonly #budget: Budget
+  readonly #ofSpool: Take
   #file: FileHandle | null = null
   /** What waits to be written: one piece of memory, used again and again. */
   #waiting: Buffer | null = null
   #end = 0
   #taken = 0
 
-  constructor(path: string, budget: Budget) {
+  constructor(path: string, take: Take) {
     this.path = path
-    this.#budget = budget
+    this.#ofSpool = take
+  }
+
+  /** Bytes written here so far. */
+  get bytes(): number {
+    return this.#taken + this.#end
   }
 
   /** Adds a text, or bytes. */
@@ -88,19 +123,23 @@ export class Draft {
   /** Runs work in which the engine writes the file; its signal is aborted where the file becomes larger than there is room for. */
   async filled<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const overfull = new AbortController()
-    const look = setInterval(() => {
-      void sizeOf(this.path).then((bytes) => {
-        if (bytes > this.#budget.room()) overfull.abort(full())
-      })
-    }, LOOK_MS)
+    let isUnderWay = true
+    const look = async (): Promise<void> => {
+      const bytes = await sizeOf(this.path)
+      // A size from before the end, told after it, counts for nothing.
+      if (isUnderWay) this.#take(bytes - this.#taken)
+    }
+    const looking = setInterval(() => void look().catch((problem: unknown) => overfull.abort(problem)), LOOK_MS)
     try {
       const made = await work(AbortSignal.any([signal, overfull.signal]))
-      this.#take(await sizeOf(this.path))
+      isUnderWay = false
+      this.#take((await sizeOf(this.path)) - this.#taken)
       return made
     } catch (error) {
       throw overfull.signal.aborted ? overfull.signal.reason : error
     } finally {
-      clearInterval(look)
+      isUnderWay = false
+      clearInterval(looking)
     }
   }
 
@@ -122,7 +161,7 @@ export class Draft {
       close: async () => {
         if (!isOpen) return
         isOpen = false
-        this.#budget.take(-bytes)
+        this.#ofSpool(-bytes)
         await file.close()
       },
     }
@@ -131,6 +170,7 @@ export class Draft {
   /** Writes what is left, so that the engine can read the file. */
   async flushed(): Promise<void> {
     await this.#flush()
+    this.#waiting = null
     await this.#file?.close()
     this.#file = null
   }
@@ -141,7 +181,7 @@ export class Draft {
     await this.#file?.close()
     this.#file = null
     await rm(this.path, { force: true })
-    this.#budget.take(-this.#taken)
+    this.#ofSpool(-this.#taken)
     this.#taken = 0
   }
 
@@ -159,12 +199,12 @@ export class Draft {
 
   #take(bytes: number): void {
     this.#taken += bytes
-    this.#budget.take(bytes)
+    this.#ofSpool(bytes)
   }
 }
 
 /** Reads a file into one piece of memory, again and again: what is made anew for each would be collected late. */
-export async function eachPiece(file: FileHandle, work: (piece: Buffer) => Promise<void>): Promise<void> {
+async function eachPiece(file: FileHandle, work: (piece: Buffer) => Promise<void>): Promise<void> {
   const memory = Buffer.allocUnsafeSlow(READ_BYTES)
   let at = 0
   for (;;) {

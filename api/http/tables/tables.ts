@@ -9,7 +9,7 @@ import { type TableColumn, tableColumns } from '../../define/table.ts'
 import type { ListPage, Meta } from '../compose.ts'
 import { arrowWriter } from './arrow.ts'
 import { copyParquet, type FileAbout, putCursor, readStaged, STAGED_GROUP_ROWS, stagedJson } from './parquet.ts'
-import type { Draft, Spool, Spooled } from './spool.ts'
+import { type Draft, Parts, type Spool, type Spooled } from './spool.ts'
 import { csvWriter, ndjsonWriter, type TableWriter } from './text.ts'
 
 /** Longest time that the engine may take to write a table of records, waiting for a slot included. */
@@ -27,6 +27,8 @@ export interface TableAsk {
 /** What is said of a table beside its rows: all of it, or, of a single thing, where it comes from. */
 export type TableAbout = { readonly meta: Meta } & Partial<ListPage>
 
+type Batches = Iterable<readonly AnyRow[]> | AsyncIterable<readonly AnyRow[]>
+
 /** Makes files of records, in every tabular representation. */
 export class Tables {
   readonly lake: Lake
@@ -40,19 +42,14 @@ export class Tables {
   /** Writes records that come in batches; `about` is asked once all have come, `meta` before. */
   async write(
     ask: TableAsk,
-    batches: Iterable<readonly AnyRow[]> | AsyncIterable<readonly AnyRow[]>,
+    batches: Batches,
     { meta, about }: { readonly meta: Meta; readonly about: () => TableAbout },
   ): Promise<Spooled> {
-    const columns = columnsFor(ask)
+    const { format, page } = ask
+    if (format === 'parquet') return await this.#parquet(ask, batches, about)
     return await this.drafted(async (draft) => {
-      const writer = writerOf(draft, columns, { ask, meta })
-      const localise = localiser(ask)
-      for await (const batch of batches) {
-        ask.signal.throwIfAborted()
-        await writer.write(localise ? batch.map(localise) : batch)
-      }
-      await writer.end()
-      return ask.format === 'parquet' ? await this.#parquetOf(draft, columns, { ask, about: about() }) : await draft.finish()
+      await fill(writerOf(draft, columnsFor(ask), { format, page, meta }), ask, batches)
+      return await draft.finish()
     })
   }
 
@@ -67,32 +64,37 @@ export class Tables {
     }
   }
 
-  /** Has the engine make Parquet of staged records. */
-  async #parquetOf(
-    staged: Draft,
-    columns: readonly TableColumn[],
-    { ask, about }: { readonly ask: TableAsk; readonly about: TableAbout },
-  ): Promise<Spooled> {
-    await staged.flushed()
-    const file = fileAbout(about)
-    const made = await this.drafted(async (draft) => {
-      const codec = ask.page.codec ?? 'zstd'
-      await draft.filled(ask.signal, (signal) =>
-        this.lake.use({ signal, timeout_ms: WRITE_TIMEOUT_MS }, (session) =>
-          copyParquet(session, readStaged(staged.path, columns, codec), {
-            path: draft.path,
-            codec,
-            about: file,
-            groupRows: STAGED_GROUP_ROWS,
-          }),
-        ),
-      )
-      if (about.next_cursor) await putCursor(draft.path, file.page, about.next_cursor)
-      return await draft.finish()
-    })
-    await staged.drop()
-    return made
+  /** Stages records and has the engine make Parquet of them. */
+  async #parquet(ask: TableAsk, batches: Batches, about: () => TableAbout): Promise<Spooled> {
+    const columns = columnsFor(ask)
+    const codec = ask.page.codec ?? 'zstd'
+    const staged = new Parts(this.spool)
+    try {
+      await fill(ndjsonWriter(staged, columns, stagedJson), ask, batches)
+      const rows = readStaged(await staged.paths(), columns, codec)
+      const told = about()
+      const file = fileAbout(told)
+      return await this.drafted(async (draft) => {
+        const target = { path: draft.path, columns, codec, about: file, groupRows: STAGED_GROUP_ROWS }
+        await draft.filled(ask.signal, (signal) =>
+          this.lake.use({ signal, timeout_ms: WRITE_TIMEOUT_MS }, (session) => copyParquet(session, rows, target)),
+        )
+        if (told.next_cursor) await putCursor(draft.path, file.page, told.next_cursor)
+        return await draft.finish()
+      })
+    } finally {
+      await staged.drop()
+    }
   }
+}
+
+async function fill(writer: TableWriter, ask: TableAsk, batches: Batches): Promise<void> {
+  const localise = localiser(ask)
+  for await (const batch of batches) {
+    ask.signal.throwIfAborted()
+    await writer.write(localise ? batch.map(localise) : batch)
+  }
+  await writer.end()
 }
 
 /** The columns of the table that a request asks for. */
@@ -130,16 +132,14 @@ function localiser({ record, page }: TableAsk): ((row: AnyRow) => AnyRow) | null
 function writerOf(
   draft: Draft,
   columns: readonly TableColumn[],
-  { ask, meta }: { readonly ask: TableAsk; readonly meta: Meta },
+  { format, page, meta }: { readonly format: Exclude<TableFormat, 'parquet'>; readonly page: PageValues; readonly meta: Meta },
 ): TableWriter {
-  switch (ask.format) {
+  switch (format) {
     case 'csv':
-      return csvWriter(draft, columns, ask.page.dialect ?? 'exact')
+      return csvWriter(draft, columns, page.dialect ?? 'exact')
     case 'ndjson':
       return ndjsonWriter(draft, columns)
     case 'arrow':
       return arrowWriter(draft, columns, textsOf(meta))
-    case 'parquet':
-      return ndjsonWriter(draft, columns, stagedJson)
   }
 }

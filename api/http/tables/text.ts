@@ -1,9 +1,10 @@
 import { stringify } from 'csv-stringify/sync'
+import type { Json } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import type { Dialect } from '../../define/formats.ts'
 import { type CellType, cellJson, type TableColumn } from '../../define/table.ts'
 import { Turn } from '../turns.ts'
-import type { Draft } from './spool.ts'
+import type { Draft, Parts } from './spool.ts'
 
 /** Writes records into a draft, batch after batch. */
 export interface TableWriter {
@@ -11,6 +12,9 @@ export interface TableWriter {
   /** Writes what comes after the last record. */
   end(): Promise<void>
 }
+
+/** What takes texts of whole lines. */
+type Lines = Pick<Draft | Parts, 'write'>
 
 /** Records in a piece of text. A text of more than 128 KB is one that V8 keeps among the old: it costs a whole collection. */
 const RECORDS_A_PIECE = 32
@@ -43,11 +47,14 @@ export function csvLines(rows: readonly (readonly (string | null)[])[]): string 
   return stringify(rows as (string | null)[][], { record_delimiter: 'windows', quoted_match: /^$/ })
 }
 
+/** Gives a cell's JSON value; the column's name is for errors. */
+type CellWriter = (type: CellType, value: unknown, name: string) => Json
+
 /** Writes NDJSON: a JSON object a line, every column a member. `cell` gives a cell's JSON value, as replies have it unless told. */
-export function ndjsonWriter(draft: Draft, columns: readonly TableColumn[], cell: typeof cellJson = cellJson): TableWriter {
+export function ndjsonWriter(draft: Lines, columns: readonly TableColumn[], cell: CellWriter = cellJson): TableWriter {
   const members = columns.map(({ name, type, of }, at) => {
     const begin = `${at === 0 ? '{' : ','}${JSON.stringify(name)}:`
-    return (record: AnyRow): string => begin + JSON.stringify(cell(type, of(record)))
+    return (record: AnyRow): string => begin + JSON.stringify(cell(type, of(record), name))
   })
   const line = (record: AnyRow): string => {
     let text = ''
@@ -94,7 +101,7 @@ export function decimalText(value: number, scale: number): string {
   return Number(text) === value ? text : String(value)
 }
 
-async function inPieces(records: readonly AnyRow[], draft: Draft, textOf: (piece: readonly AnyRow[]) => string): Promise<void> {
+async function inPieces(records: readonly AnyRow[], draft: Lines, textOf: (piece: readonly AnyRow[]) => string): Promise<void> {
   const turn = new Turn()
   for (let at = 0; at < records.length; at += RECORDS_A_PIECE) {
     await draft.write(textOf(records.slice(at, at + RECORDS_A_PIECE)))
