@@ -34,8 +34,19 @@ export interface LakeView {
     period: Period<I>,
     span_days: number,
   ) => { readonly from: number; readonly to: number; readonly interval: I }
-  /** Instant up to which the first dataset's data has landed, in ms since the epoch. */
+  /** Earliest time of the first dataset's rows, and instant up to which its data has landed, in ms since the epoch; null where it has no rows. */
+  readonly covered_from: number | null
   readonly covered_until: number
+}
+
+/** The values that a parameter can have in an answer from the lake, where only the rows tell them. */
+export interface LakeKnown<P> {
+  /** A query of them, each once, in order, in a column `value`, at most 1000; what else is asked for may narrow them. */
+  readonly values: (values: P, lake: LakeView, found: readonly AnyRow[]) => Sql
+  /** What is expected, as the refusal of another value says it before it lists them. */
+  readonly expected: string
+  /** What is compared in place of a value; the value itself unless told. */
+  readonly fold?: (value: string) => string
 }
 
 /** A list of the current state: kept in memory, one version after the other. */
@@ -131,6 +142,11 @@ export interface LakeRead<P, D extends readonly Dataset[], R> {
   readonly query: (values: P, lake: LakeView, found: readonly AnyRow[]) => Sql
   /** Columns of the query's rows and what makes a record of a row, where they are not its fields already. */
   readonly rows?: { readonly columns: Columns; readonly finish: (row: never) => R }
+  /**
+   * Of parameters by name, what tells the values that rows have: where the list is empty, one that none has is refused. Nothing is refused
+   * while there are none at all.
+   */
+  readonly known?: { readonly [name: string]: LakeKnown<P> }
   /** Finds the thing whose history it is in the current state of a dataset: an unknown thing is 404, one without rows an empty list. */
   readonly subject?: { readonly of: Dataset; readonly find: (state: State, values: P) => boolean }
   /** Fields left out of the reply because of what the request asks, and the parameter that asks for it. */
@@ -235,6 +251,8 @@ export function defineEndpoint<const P extends Params, const D extends readonly 
   if (spec.returns.kind === 'list' && spec.returns.counts && spec.read.kind !== 'kept')
     throw new Error(`${spec.path}: what is read by ${spec.read.kind} has no counts`)
   const { returns, read } = spec
+  for (const name of Object.keys((read.kind === 'lake' && read.known) || {}))
+    if (spec.params[name]?.kind !== 'param') throw new Error(`${spec.path}: the values of ${name}, which is not declared, are told`)
   if (read.kind === 'lake' && returns.kind === 'list')
     for (const name of returns.sorts)
       if (returns.record.fields[name]?.kind === 'code')

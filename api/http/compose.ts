@@ -12,6 +12,7 @@ export interface Meta {
   readonly cadence_s: number | null
   readonly timezone: string
   readonly snapshot?: string
+  readonly covered_from?: string | null
   readonly covered_until?: string | null
   readonly source_mode: string
   readonly sources: readonly JsonObject[]
@@ -24,7 +25,7 @@ const TIMEZONE = 'Europe/Madrid'
 export function metaOf(
   state: Pick<ServiceState, 'mode' | 'isStale' | 'cadence_s'>,
   datasets: readonly Dataset[],
-  lake?: { snapshot: string; covered_until: number | null },
+  lake?: { snapshot: string; covered_from: number | null; covered_until: number | null },
 ): Meta {
   const [primary] = datasets
   const sources = new Map(datasets.flatMap((dataset) => dataset.sources).map((source) => [source.id, source]))
@@ -32,7 +33,7 @@ export function metaOf(
     stale: datasets.some((dataset) => state.isStale(dataset)),
     cadence_s: primary ? state.cadence_s(primary) : null,
     timezone: TIMEZONE,
-    ...(lake ? { snapshot: lake.snapshot, covered_until: lake.covered_until === null ? null : isoInstant(lake.covered_until) } : {}),
+    ...(lake ? { snapshot: lake.snapshot, covered_from: dated(lake.covered_from), covered_until: dated(lake.covered_until) } : {}),
     source_mode: state.mode,
     sources: [...sources.values()].map(({ id, publisher, licence, licence_url, attribution, commercial_use }) => ({
       id,
@@ -43,6 +44,10 @@ export function metaOf(
       commercial_use,
     })),
   }
+}
+
+function dated(instant: number | null): string | null {
+  return instant === null ? null : isoInstant(instant)
 }
 
 /** The page of a list as it is to be sent. */
@@ -99,7 +104,7 @@ function tailOf({ next_cursor, extra, meta }: ListPage): string {
 }
 
 function instantText(instant: number | null): string {
-  return JSON.stringify(instant === null ? null : isoInstant(instant))
+  return JSON.stringify(dated(instant))
 }
 
 /** A geometry of GeoJSON. */

@@ -29,7 +29,11 @@ export function exampleReply(endpoint: Endpoint, format: Format): Json {
   )
   const from = datasetsOf(endpoint)
   const time = from[0] ? timeOf(from[0]) : SYSTEM_TIME
-  const meta = metaOf(SERVICE, from, read.kind === 'lake' ? { snapshot: snapshotOf(from), covered_until: Date.parse(time) } : undefined)
+  const meta = metaOf(
+    SERVICE,
+    from,
+    read.kind === 'lake' ? { snapshot: snapshotOf(from), covered_from: Date.parse(time), covered_until: Date.parse(time) } : undefined,
+  )
   if (returns.kind === 'one') return { ...(format === 'geojson' ? featureOf(returns, row, members) : members), meta } as unknown as Json
   const page = pageOf(endpoint, { updated_at: Date.parse(time), meta })
   const pieces =

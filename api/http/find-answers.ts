@@ -63,7 +63,7 @@ export function findAnswerer(context: AnswerContext, lake: Lake, kept: KeptLake)
       const [row] = await lake.query(past.query(values.own), options)
       // Without the log nobody knows whether there is what the lake has not got yet.
       if (!row) throw end ?? unknownThing(values.path)
-      const meta = metaOf(state, read.from, { snapshot: lakeNow.name, covered_until: lakeNow.covered_until })
+      const meta = metaOf(state, read.from, { ...lakeNow, snapshot: lakeNow.name })
       return { ...(await bodyOf(past.finish(row as never), meta, signal)), isPartial: end !== null }
     }
     return { head, answer, isCheap: false, mayNotExist: true }

@@ -1,21 +1,20 @@
 import { coverageOf, feedsIn, holdSame } from '../../lake/landed.ts'
 import type { FeedListing } from '../../lake/live/freshness.ts'
 import type { Lake, LakePins, LakeSnapshot } from '../../lake/open.ts'
-import { isQueryError, QueryError } from '../../lake/query/errors.ts'
+import { isQueryError } from '../../lake/query/errors.ts'
 import { type Version, versionsIn } from '../../lake/query/versions.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { KeptRead } from '../define/endpoint.ts'
 import type { Slice, SliceReader } from '../define/slice.ts'
+import { WaitingLine } from './waiting-line.ts'
 
 /** A slice that is not asked for so long is not read anew when its tables change, ms. */
 const IN_USE_MS = 15 * 60_000
 /** Longest time that a query of a slice may take, waiting for a slot included. */
 const READ_TIMEOUT_MS = 60_000
-/** Keys that are not of the present which may wait to be read; more are refused. */
-const MOST_WAITING = 12
-/** Seconds after which some of them have been. */
-const RETRY_S = 5
+/** Keys that are not of the present which may wait to be read, how long (ms), and when who is refused may come again (s). */
+const WAITING = { most: 24, longest_ms: 10_000, retry_s: 5 } as const
 
 /** The tables that a way of reading is from; see `KeptRead`. */
 type KeptTables = Pick<KeptRead<never, never, unknown>, 'lake' | 'needs'>
@@ -79,9 +78,7 @@ class Kept implements KeptLake {
     { readonly tables: Tables; readonly feeds: readonly FeedListing[]; readonly state: KeptState }
   >()
   #tables: Tables = new Map()
-  /** Ends once the last that waits for its turn has been read, and how many do. */
-  #turn: Promise<unknown> = Promise.resolve()
-  #waiting = 0
+  readonly #line = new WaitingLine(WAITING)
   #isLooking = false
   #isClosed = false
 
@@ -238,12 +235,7 @@ class Kept implements KeptLake {
   #begin<T>(slice: Slice<T>, key: string): Promise<T> {
     const tables = this.#tables
     if (!slice.present || slice.present(this.#clock()).includes(key)) return this.#read(slice, key, tables)
-    if (this.#waiting >= MOST_WAITING)
-      return Promise.reject(new QueryError('busy', `${this.#waiting} keys of slices wait to be read`, { retry_after_s: RETRY_S }))
-    this.#waiting++
-    const content = this.#turn.then(() => this.#read(slice, key, tables)).finally(() => this.#waiting--)
-    this.#turn = content.catch(() => null)
-    return content
+    return this.#line.run(() => this.#read(slice, key, tables))
   }
 
   /** Sees to it that what is read stays within what is kept, and that what cannot be read is forgotten. */

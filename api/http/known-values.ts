@@ -1,4 +1,4 @@
-import type { Endpoint } from '../define/endpoint.ts'
+import type { Endpoint, LakeKnown } from '../define/endpoint.ts'
 import type { KnownValues } from '../define/params.ts'
 import { Refused } from '../define/problems.ts'
 import { nearest } from '../define/suggest.ts'
@@ -15,10 +15,10 @@ export function knownValuesCheck(endpoint: Endpoint, kept: Pick<KeptLake, 'extra
     one.kind === 'param' && one.known ? [{ name, known: one.known }] : [],
   )
   if (stated.length === 0) return null
-  return async ({ own }) => {
+  return async (asked) => {
     const mistakes = new Mistakes()
     for (const { name, known } of stated) {
-      const given = [own[name] ?? []].flat() as string[]
+      const given = givenOf(asked, name)
       if (given.length === 0) continue
       // What cannot be read now refuses nothing.
       const values = await kept.extra(known.slice, '')
@@ -29,7 +29,34 @@ export function knownValuesCheck(endpoint: Endpoint, kept: Pick<KeptLake, 'extra
   }
 }
 
-function refusal(value: string, values: ReadonlySet<string>, { expected, isListed }: KnownValues): Refused {
+/**
+ * Refuses a request to the lake that finds nothing because it asks for what no row has, by what the endpoint states to tell the values that
+ * rows have: a 400 problem that names each.
+ */
+export async function refuseUnknown(
+  known: Readonly<Record<string, Omit<LakeKnown<never>, 'values'>>>,
+  asked: RequestValues,
+  valuesOf: (name: string) => Promise<ReadonlySet<string>>,
+): Promise<void> {
+  const mistakes = new Mistakes()
+  for (const [name, { expected, fold = (value: string) => value }] of Object.entries(known)) {
+    const given = givenOf(asked, name)
+    if (given.length === 0) continue
+    const values = await valuesOf(name)
+    if (values.size === 0) continue
+    const folded = new Set([...values].map(fold))
+    for (const value of given)
+      if (!folded.has(fold(value))) mistakes.refused(refusal(value, values, { expected, isListed: true }), name, value)
+  }
+  mistakes.throwIfAny()
+}
+
+/** The values that a request has of a parameter of its endpoint. */
+export function givenOf({ own }: RequestValues, name: string): string[] {
+  return [own[name] ?? []].flat() as string[]
+}
+
+function refusal(value: string, values: ReadonlySet<string>, { expected, isListed }: Omit<KnownValues, 'slice'>): Refused {
   const near = (): string | null => nearest(value, values)
   if (!isListed) return new Refused(expected, { near })
   const allowed = [...values]

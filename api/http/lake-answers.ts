@@ -10,6 +10,7 @@ import { fieldColumn, flatFields } from '../define/select.ts'
 import { membersOf } from '../define/shape.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, nextLink, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
+import { givenOf, refuseUnknown } from './known-values.ts'
 import { type LakeState, lakeState } from './lake-pins.ts'
 import { neverPublished } from './live-answers.ts'
 import { pageQuery } from './page-query.ts'
@@ -53,6 +54,7 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
     // What is asked for and cannot be is refused here.
     const made = first ? null : read.query(values.own, view, [])
     const isKnown = knowsSubject(context, read, values)
+    const mayRefuse = Object.keys(read.known ?? {}).some((name) => givenOf(values, name).length > 0)
     const head = headOf(context, values, {
       format,
       now,
@@ -70,10 +72,16 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
       const rowsOf = { query, columns, shape: record.name, order, after: begun?.position ?? null, limit }
       const finish = (read.rows?.finish as ((row: AnyRow) => AnyRow) | undefined) ?? null
       const refuseEmpty = async (): Promise<void> => {
-        if (begun || isKnown) return
+        if (begun) return
+        if (mayRefuse)
+          await refuseUnknown(read.known ?? {}, values, async (name) => {
+            const listed = read.known?.[name]?.values(values.own, view, found) as Sql
+            return new Set((await lake.query(listed, { ...options, columns: {}, maxRows: FIRST_ROWS })).map(({ value }) => String(value)))
+          })
+        if (isKnown) return
         if (query === whole || (await countOf(lake, whole, options)) === 0) throw unknownThing(values.path)
       }
-      const meta = metaOf(state, read.from, { snapshot: lakeNow.name, covered_until })
+      const meta = metaOf(state, read.from, { ...lakeNow, snapshot: lakeNow.name })
       const cursorAt = (end: Position | null): string | null =>
         end && cursors.seal({ snapshot: lakeNow.name, position: end } as unknown as Json, { bind: bound, now, hours: CURSOR_HOURS })
       const linksTo = (next: string | null): string[] => (next === null ? [] : [nextLink(values.path, values.query, next)])
@@ -95,14 +103,15 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
         links: linksTo(next_cursor),
       }
     }
-    return { head, answer, isCheap: false, mayNotExist: !isKnown }
+    return { head, answer, isCheap: false, mayNotExist: !isKnown || mayRefuse }
   }
 }
 
 /** What a query may know of a state of the lake. */
-function viewOf({ covered_until, newest }: LakeState & { readonly covered_until: number }): LakeView {
+function viewOf({ covered_from, covered_until, newest }: LakeState & { readonly covered_until: number }): LakeView {
   // The end is not included, the newest observation is: of whichever feed, so that a period left open loses no row.
   return {
+    covered_from,
     covered_until,
     period: (period, span_days) => closePeriod(period, { covered_until: (newest ?? covered_until) + 1, span_ms: span_days * DAY_MS }),
   }

@@ -2,6 +2,7 @@ import type { TableState } from '../../lake/iceberg/table.ts'
 import { coverageOf } from '../../lake/landed.ts'
 import type { FeedListing } from '../../lake/live/freshness.ts'
 import type { Lake, LakePins } from '../../lake/open.ts'
+import { beginOf } from '../../lake/query/begin.ts'
 import { isQueryError } from '../../lake/query/errors.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { Refused } from '../define/problems.ts'
@@ -17,6 +18,8 @@ export interface LakeState {
    * off and it has nothing, that of the next that has something.
    */
   readonly covered_until: number | null
+  /** Earliest time of the rows that it has, in ms; null where it has none. */
+  readonly covered_from: number | null
   /** Newest data time that has landed in it, in ms; null where none has. Where it fills from several feeds, later than `covered_until`. */
   readonly newest: number | null
   /** When one of the tables last changed, ms since the epoch; null where there is none. */
@@ -42,6 +45,7 @@ export async function lakeState(
   // Of what no feed that is turned on fills nothing may ever land; the answer is of the others then.
   const isFed = feeds.some((feed) => feed.enabled && feed.datasets.includes(datasets[0]?.id ?? ''))
   let covered_until: number | null = null
+  let covered_from: number | null = null
   let newest: number | null = null
   let changed_at: number | null = null
   for (const [at, dataset] of datasets.entries()) {
@@ -53,13 +57,18 @@ export async function lakeState(
     const { until, end } = asked ?? { until: Math.floor(landed.until ?? 0), end: Math.floor(landed.newest ?? 0) }
     // A publication without rows lands too, and makes no snapshot.
     const isStated = at === 0 || (covered_until === null && !isFed)
-    if (isStated && (snapshot.snapshotId || landed.until !== null)) [covered_until, newest] = [until, end]
+    if (isStated && (snapshot.snapshotId || landed.until !== null)) {
+      covered_until = until
+      newest = end
+      const begin = await beginOf(snapshot.state, dataset)
+      covered_from = begin && Math.floor(begin)
+    }
     if (!snapshot.snapshotId) continue
     changed_at = Math.max(changed_at ?? 0, asked ? snapshot.updated_at : snapshot.state.metadata['last-updated-ms'])
     parts.push(`${dataset.id}.${snapshot.snapshotId}.${until}-${end}`)
   }
   const stamped = parts.length === 0 ? '' : cursors.stamp(parts.join(','))
-  return { pins, name: stamped, covered_until, newest, changed_at }
+  return { pins, name: stamped, covered_from, covered_until, newest, changed_at }
 }
 
 interface Named {

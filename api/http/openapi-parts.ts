@@ -81,6 +81,11 @@ export function commonSchemas(): Record<string, JsonSchema> {
         cadence_s: { type: ['integer', 'null'], description: 'Expected time between two publications. Unit: s.' },
         timezone: { type: 'string', description: 'Zone of plain dates, days, weeks, months and years; instants are UTC.' },
         snapshot: { type: 'string', description: 'State of the lake that was read; pass it as `snapshot` to read it again.' },
+        covered_from: {
+          type: ['string', 'null'],
+          format: 'date-time',
+          description: 'Oldest data that the lake holds: nothing is known of before; null where it has none.',
+        },
         covered_until: { type: ['string', 'null'], format: 'date-time', description: 'Newest data that the lake holds.' },
         source_mode: {
           type: 'string',

@@ -78,6 +78,8 @@ export interface Blocks {
   readonly column: string
   /** Rows that a block must have had, or things that must be expected of it, for its absence to mean that it is missing; 20 unless told. */
   readonly least?: number
+  /** Things that must be expected of it, where that is another number: what a timetable tells is surer than what was there before. */
+  readonly leastExpected?: number
   /** What other tables of the lake say that a publication must have; unless told, only the publication before says it. */
   readonly expected?: ExpectedBlocks
   /** Blocks that are expected and that no publication ever has: they are not missing. */

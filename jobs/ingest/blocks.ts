@@ -47,10 +47,10 @@ export function blocksAfter(rule: Blocks | null, before: BlockState, now: BlockF
 /** Whether a block is expected of a publication; null where that is not known. */
 export function isDue(rule: Blocks | null, { expected }: BlockFacts, block: string): boolean | null {
   const count = expected?.[block]
-  return count === undefined ? null : count >= leastOf(rule) && !rule?.never?.includes(block)
+  return count === undefined ? null : count >= (rule?.leastExpected ?? leastOf(rule)) && !rule?.never?.includes(block)
 }
 
-/** Rows that a block must have had, or things that must be expected of it, for its absence to mean that it is missing. */
+/** Rows that a block must have had for its absence to mean that it is missing. */
 export function leastOf(rule: Blocks | null): number {
   return rule?.least ?? LEAST_BLOCK
 }
@@ -60,8 +60,8 @@ export function ruleOf(feed: Feed, dataset: string): Blocks | null {
   const rule = feed.blocks?.[dataset] ?? null
   if (rule?.countedIn === undefined) return rule
   const counted = feed.blocks?.[rule.countedIn] ?? null
-  const { expected, never } = counted ?? {}
-  return { ...rule, least: leastOf(counted), ...(expected && { expected }), ...(never && { never }) }
+  const { expected, never, leastExpected = leastOf(counted) } = counted ?? {}
+  return { ...rule, least: leastOf(counted), leastExpected, ...(expected && { expected }), ...(never && { never }) }
 }
 
 /** What the log says of an accepted fetch's blocks. */

@@ -146,7 +146,7 @@ async function statementOf(lake: Lake, sensor: string, asked: Asked): Promise<Re
   const returns = sensorHistory.returns as unknown as ListReturn
   const values = { id: sensor, time: { interval: asked.interval, from: asked.from, to: asked.to } }
   const query = pageQuery({
-    query: read.query(values, { covered_until: asked.to, period: () => values.time as never }, []),
+    query: read.query(values, { covered_from: asked.from, covered_until: asked.to, period: () => values.time as never }, []),
     columns: flatFields(returns.record.fields),
     shape: returns.record.name,
     order: orderOf(returns, null),

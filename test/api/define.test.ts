@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { defineEndpoint } from '../../api/define/endpoint.ts'
 import { distanceM, isInside } from '../../api/define/geo.ts'
 import { foldRoad } from '../../api/define/params-place.ts'
 import { editDistance, nearest } from '../../api/define/suggest.ts'
+import { railStockList } from '../../api/endpoints/rail/stock.ts'
 import { encodingFor } from '../../api/http/encodings.ts'
 import { matchesTag } from '../../api/http/headers.ts'
 import { formatFor } from '../../api/http/representation.ts'
@@ -93,4 +95,12 @@ test('distances are those of the sphere', () => {
   expect(distanceM({ lat: 0, lon: 179.5 }, { lat: 0, lon: -179.5 })).toBeCloseTo(111_195, -1)
   expect(isInside({ kind: 'box', west: -4, south: 40, east: -3, north: 41 }, { lat: 41, lon: -4 })).toBe(true)
   expect(isInside({ kind: 'circle', lat: 40, lon: -3, radius_m: 10 }, null)).toBe(false)
+})
+
+test('an endpoint of the lake tells the values of no other than its parameters', () => {
+  const { read } = railStockList
+  const known = { lines: { expected: 'expected a line', values: () => expect.unreachable() } }
+  expect(() => defineEndpoint({ ...railStockList, read: { ...read, known } } as never)).toThrow(
+    '/api/trenes/flota: the values of lines, which is not declared, are told',
+  )
 })

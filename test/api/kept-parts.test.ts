@@ -10,28 +10,17 @@ import { railRoutes } from '../../lake/datasets/rail/routes.ts'
 import { railStationRegister } from '../../lake/datasets/rail/station-register.ts'
 import { railStations } from '../../lake/datasets/rail/stations.ts'
 import { isQueryError } from '../../lake/query/errors.ts'
-import { scan } from '../../lake/query/scan.ts'
-import { sql } from '../../lake/query/sql.ts'
 import { col } from '../../lake/schema/columns.ts'
 import { until } from '../helpers/until.ts'
 import { exampleRow, exampleTableRow, FEEDS, type Reply, startService, type TestService } from './service.ts'
+import { stationNames } from './station-names.ts'
 import { rowsOfDuckdb } from './table-readers.ts'
 
 const ONE = 'renfe_gtfs_cercanias'
 const OTHER = 'renfe_gtfs_avldmd'
 const BEGIN = Date.parse('2026-08-21T22:00:00Z')
 
-const stationNames = defineSlice({
-  name: 'names of stations',
-  from: [railStations],
-  most: 1,
-  async read({ rows }) {
-    const found = new Map<string, string>()
-    for await (const batch of rows(sql`SELECT stop_id, name FROM ${scan(railStations)} ORDER BY stop_id`))
-      for (const { stop_id, name } of batch) found.set(String(stop_id), String(name))
-    return found
-  },
-})
+const allNames = defineSlice({ name: 'names of stations', from: [railStations], most: 1, read: (reader) => stationNames(reader) })
 
 /** How many records were made. */
 let finished = 0
@@ -67,7 +56,7 @@ const names = defineEndpoint({
     kind: 'kept',
     parts: ({ feed }) => (feed === null ? null : [feed]),
     answer: async ({ slice, states }) => ({
-      drafts: [...(await slice(stationNames, ''))].map(([id, name]) => ({ id, name, isDraft: true })),
+      drafts: (await slice(allNames, '')).map((station) => ({ ...station, isDraft: true })),
       finish: ({ id, name }: { readonly id: string; readonly name: string }) => {
         finished++
         return { id, name: `${name}!` }
@@ -88,55 +77,68 @@ const one = defineEndpoint({
     ...LAKE,
     kind: 'kept',
     parts: () => [],
-    answer: async ({ slice }, { id }) => {
-      const name = (await slice(stationNames, '')).get(id)
-      return name === undefined ? null : { id, name }
-    },
-    near: async ({ slice }: Pick<KeptAsk<readonly []>, 'slice'>) => [...(await slice(stationNames, '')).keys()][0] ?? null,
+    answer: async ({ slice }, { id }) => (await slice(allNames, '')).find((station) => station.id === id) ?? null,
+    near: async ({ slice }: Pick<KeptAsk<readonly []>, 'slice'>) => (await slice(allNames, ''))[0]?.id ?? null,
   },
   example: { id: '1' },
 })
 
+/** A service into whose tables some feeds have landed their part. */
+async function withParts(parts: { readonly stations: readonly string[]; readonly routes: readonly string[] }): Promise<TestService> {
+  const begun = await startService({ endpoints: [names, one] })
+  for (const feed of parts.stations) {
+    const rows = (IDS[feed] ?? []).map((stop_id) =>
+      exampleTableRow(railStations, { stop_id, name: `Name ${stop_id}`, timetable_version: feed, valid_from: BEGIN }),
+    )
+    await begun.land(railStations, rows, BEGIN, [feed])
+  }
+  for (const feed of parts.routes) await begun.land(railRoutes, [exampleTableRow(railRoutes)], BEGIN, [feed])
+  // The last that landed is seen by what it makes possible.
+  const last = parts.routes.at(-1)
+  const path = last ? `/api/names?feed=${last}` : '/api/names/1'
+  await until('landed', async () => (await begun.get(path)).status === 200)
+  return begun
+}
+
+/** Stations that each feed has. */
+const IDS: Readonly<Record<string, readonly string[]>> = { [ONE]: ['1', '2', '3'], [OTHER]: ['4'] }
+
 let service: TestService
 beforeAll(async () => {
-  service = await startService({ endpoints: [names, one] })
+  service = await withParts({ stations: [ONE, OTHER], routes: [ONE, OTHER] })
 })
 afterAll(() => service?.close())
 
-const land = (feed: string, ids: readonly string[]): Promise<void> =>
-  service.land(
-    railStations,
-    ids.map((stop_id) => exampleTableRow(railStations, { stop_id, name: `Name ${stop_id}`, timetable_version: feed, valid_from: BEGIN })),
-    BEGIN,
-    [feed],
-  )
-const refusal = async (path: string): Promise<unknown[]> => {
-  const response = await service.get(path)
+const refusalOf = async (asked: TestService, path: string): Promise<unknown[]> => {
+  const response = await asked.get(path)
   const { code, detail } = (await response.json()) as Reply
   return [response.status, code, detail, response.headers.get('retry-after')]
 }
+const lacking = (feeds: string): unknown[] => [503, 'feed-unavailable', `What this answer needs of ${feeds} has not arrived yet.`, '30']
 
 describe('of tables that several feeds fill', () => {
   test('nothing is answered before each has what answers need of every feed', async () => {
-    await land(ONE, ['1', '2', '3'])
-    await until('looked at', async () => ((await refusal('/api/names/1'))[0] as number) === 200)
-    const lacking = (feeds: string): unknown[] => [503, 'feed-unavailable', `What this answer needs of ${feeds} has not arrived yet.`, '30']
+    const begun = await withParts({ stations: [ONE], routes: [] })
+    onTestFinished(() => begun.close())
     // Routes have none yet.
-    expect(await refusal('/api/names')).toEqual(lacking(`${ONE} and ${OTHER}`))
-    expect(await refusal(`/api/names?feed=${ONE}`)).toEqual(lacking(ONE))
-    await service.land(railRoutes, [exampleTableRow(railRoutes)], BEGIN, [ONE])
-    await until('landed', async () => (await service.get(`/api/names?feed=${ONE}`)).status === 200)
-    expect(await refusal('/api/names')).toEqual(lacking(OTHER))
-    expect(await refusal(`/api/names?feed=${OTHER}`)).toEqual(lacking(OTHER))
+    expect(await refusalOf(begun, '/api/names')).toEqual(lacking(`${ONE} and ${OTHER}`))
+    expect(await refusalOf(begun, `/api/names?feed=${ONE}`)).toEqual(lacking(ONE))
   })
 
-  test('a thing that one of them has is there, and nobody knows whether another has one that is not', async () => {
-    expect(await service.json('/api/names/1')).toMatchObject({ name: 'Name 1' })
-    expect((await refusal('/api/names/4')).slice(0, 2)).toEqual([503, 'feed-unavailable'])
+  test('once one has landed in all of them, what is asked of it alone is there, and a thing that it has', async () => {
+    const begun = await withParts({ stations: [ONE], routes: [ONE] })
+    onTestFinished(() => begun.close())
+    expect(await refusalOf(begun, '/api/names')).toEqual(lacking(OTHER))
+    expect(await refusalOf(begun, `/api/names?feed=${OTHER}`)).toEqual(lacking(OTHER))
+    expect(await begun.json('/api/names/1')).toMatchObject({ name: 'Name 1' })
+    // Nobody knows whether the other has it.
+    expect((await refusalOf(begun, '/api/names/4')).slice(0, 2)).toEqual([503, 'feed-unavailable'])
   })
 
   test('only feeds that are turned on are waited for', async () => {
-    const kept = openKept()
+    const begun = await withParts({ stations: [ONE], routes: [ONE] })
+    onTestFinished(() => begun.close())
+    const kept = openKept(begun)
     const feeds = FEEDS.map((feed) => ({ ...feed, enabled: feed.id !== OTHER }))
     expect((await kept.state(LAKE, FEEDS)).awaited).toEqual([OTHER])
     expect((await kept.state(LAKE, feeds)).awaited).toEqual([])
@@ -144,11 +146,10 @@ describe('of tables that several feeds fill', () => {
   })
 
   test('once all have landed, what is not there is not found, with what is near', async () => {
-    await land(OTHER, ['4'])
-    await service.land(railRoutes, [exampleTableRow(railRoutes)], BEGIN, [OTHER])
-    await until('landed', async () => (await service.get('/api/names')).status === 200)
+    expect((await service.get('/api/names')).status).toBe(200)
     expect((await service.get('/api/names/4')).status).toBe(200)
-    expect((await refusal('/api/names/5')).slice(0, 3)).toEqual([404, 'not-found', 'Nothing is known under /api/names/5; did you mean 1?'])
+    const told = await refusalOf(service, '/api/names/5')
+    expect(told.slice(0, 3)).toEqual([404, 'not-found', 'Nothing is known under /api/names/5; did you mean 1?'])
   })
 })
 
@@ -183,9 +184,9 @@ test('the current state of one dataset is there though the first of them was nev
   expect(response.headers.get('cache-control')).toContain('max-age=20,')
 })
 
-function openKept(): KeptLake {
+function openKept({ lake }: TestService): KeptLake {
   const kept = openKeptLake({
-    lake: service.lake,
+    lake,
     poll_ms: 60_000,
     clock: () => 0,
     onError: (error) => expect.unreachable(error.message),
@@ -214,7 +215,7 @@ describe('of a slice with a present', () => {
   })
 
   test('the present stays whatever else is asked for', async () => {
-    const kept = openKept()
+    const kept = openKept(service)
     const get = (key: string): Promise<string> => kept.get(days, key)
     for (const key of ['today', 'yesterday', 'a', 'b', 'c', 'd']) await get(key)
     reads.length = 0
@@ -225,12 +226,12 @@ describe('of a slice with a present', () => {
   })
 
   test('others are read one after the other, and not too many wait', async () => {
-    const kept = openKept()
+    const kept = openKept(service)
     // The tables are known from here on, so that the others come in the order of their calls.
     await kept.get(days, 'yesterday')
     Object.assign(most, { now: 0, ever: 0 })
     open = Promise.withResolvers()
-    const keys = Array.from({ length: 15 }, (_, at) => `day ${at}`)
+    const keys = Array.from({ length: 28 }, (_, at) => `day ${at}`)
     const asked = keys.map((key) => kept.get(days, key).catch((error: unknown) => error))
     // Who asks for what is waited for waits for the same.
     const again = kept.get(days, 'day 11')
@@ -240,9 +241,10 @@ describe('of a slice with a present', () => {
     open = null
     expect([await again, await present]).toEqual(['day 11', 'today'])
     const answers = await Promise.all(asked)
-    expect(answers.slice(0, 12)).toEqual(keys.slice(0, 12))
-    expect(answers.slice(12).map((error) => isQueryError(error, 'busy'))).toEqual([true, true, true])
+    // One is being read, 24 wait.
+    expect(answers.slice(0, 25)).toEqual(keys.slice(0, 25))
+    expect(answers.slice(25).map((error) => isQueryError(error, 'busy'))).toEqual([true, true, true])
     expect([most.ever, reads.filter((key) => key === 'day 11').length]).toEqual([2, 1])
-    expect(await kept.get(days, 'day 14')).toBe('day 14')
+    expect(await kept.get(days, 'day 27')).toBe('day 27')
   })
 })

@@ -9,15 +9,15 @@ import { railRoutes } from '../../lake/datasets/rail/routes.ts'
 import { railStations } from '../../lake/datasets/rail/stations.ts'
 import { landedProperties } from '../../lake/landed.ts'
 import { scan } from '../../lake/query/scan.ts'
-import { sql } from '../../lake/query/sql.ts'
 import { col } from '../../lake/schema/columns.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { until } from '../helpers/until.ts'
 import { landRows } from '../lake/query/fixtures.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
+import { stationNames } from './station-names.ts'
 
 function headOf(service: TestService, path: string): Promise<Response> {
-  return fetch(`${service.url}${path}`, { method: 'HEAD' })
+  return service.ask(path, { method: 'HEAD' })
 }
 
 const FIRST = Date.parse('2026-08-21T22:00:00Z')
@@ -28,18 +28,16 @@ const reads = new Map<string, number>()
 let failure: Error | null = null
 
 /** Names of the stations of the newest version that stations and routes both have; of one letter where the key is one. */
-const stationNames = defineSlice({
+const newestNames = defineSlice({
   name: 'station names',
   from: [railStations, railRoutes],
   most: 2,
-  async read({ rows, versions }, key) {
+  async read(reader, key) {
     reads.set(key, (reads.get(key) ?? 0) + 1)
     if (failure) throw failure
-    const [newest] = (await versions(railStations, railRoutes)).sort((one, other) => other.from - one.from)
-    const found: AnyRow[] = []
-    for await (const batch of rows(sql`SELECT stop_id, name FROM ${scan(railStations, { timetable_version: { eq: newest?.name ?? '' } })}`))
-      found.push(...batch)
-    return found.map(({ stop_id, name }) => ({ id: String(stop_id), name: String(name) })).filter(({ name }) => name.startsWith(key))
+    const [newest] = (await reader.versions(railStations, railRoutes)).sort((one, other) => other.from - one.from)
+    const all = await stationNames(reader, scan(railStations, { timetable_version: { eq: newest?.name ?? '' } }))
+    return all.filter(({ name }) => name.startsWith(key))
   },
 })
 
@@ -65,7 +63,7 @@ const names = defineEndpoint({
     from: [railAlerts],
     lake: [railStations, railRoutes],
     answer: async ({ slice, states }, { letter }) => {
-      const all = await slice(stationNames, letter ?? '')
+      const all = await slice(newestNames, letter ?? '')
       return states[0].rows.length > 0 ? all.map(({ id, name }) => ({ id, name: `${name}!` })) : all
     },
   },
@@ -92,7 +90,7 @@ const long = defineEndpoint({
     from: [],
     lake: [railStations, railRoutes],
     answer: async ({ slice }) => {
-      const all = await slice(stationNames, '')
+      const all = await slice(newestNames, '')
       const records = all.filter(({ name }) => name.length > 5)
       return { records, counts: { shorter: all.length - records.length } }
     },
@@ -110,7 +108,7 @@ const one = defineEndpoint({
     kind: 'kept',
     from: [],
     lake: [railStations, railRoutes],
-    answer: async ({ slice }, { id }) => (await slice(stationNames, '')).find((station) => station.id === id) ?? null,
+    answer: async ({ slice }, { id }) => (await slice(newestNames, '')).find((station) => station.id === id) ?? null,
   },
   example: { id: '1' },
 })
@@ -137,7 +135,7 @@ const named = defineEndpoint({
     from: [railAlerts],
     lake: [railStations, railRoutes],
     answer: async ({ extra, states }) => {
-      const [first] = (await extra(stationNames, '')) ?? [{ name: 'unread' }]
+      const [first] = (await extra(newestNames, '')) ?? [{ name: 'unread' }]
       return states[0].rows.map((row) => ({ id: row.alert_id, name: first?.name ?? 'none' }))
     },
   },
@@ -293,10 +291,10 @@ test('what an answer can do without and cannot be read is told to the log', asyn
   const kept = openKeptLake({ lake: service.lake, poll_ms: 60_000, clock: () => FIRST, onError: ({ message }) => told.push(message) })
   onTestFinished(() => kept.close())
   failure = new Error('out of order')
-  const none = await kept.extra(stationNames, 'Z')
+  const none = await kept.extra(newestNames, 'Z')
   failure = null
   expect([none, told]).toEqual([null, ['out of order']])
-  expect(await kept.extra(stationNames, 'Z')).toEqual([])
+  expect(await kept.extra(newestNames, 'Z')).toEqual([])
 })
 
 test('a version that is landing shows once all tables have it, and is read before anybody asks', async () => {

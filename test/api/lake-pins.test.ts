@@ -24,7 +24,7 @@ afterAll(() => lake.close())
 
 test('a dataset of two feeds is covered until the slower one, and its newest rows are the faster one’s', async () => {
   const both = await lakeState({ lake, cursors: by, feeds: [feed('fast'), feed('slow')] }, [everything], null)
-  expect(both).toMatchObject({ covered_until: SLOW, newest: FAST })
+  expect(both).toMatchObject({ covered_from: SLOW, covered_until: SLOW, newest: FAST })
   const one = await lakeState({ lake, cursors: by, feeds: [feed('fast'), feed('slow', false)] }, [everything], null)
   expect(one).toMatchObject({ covered_until: FAST, newest: FAST })
   expect(one.name).not.toBe(both.name)
@@ -36,13 +36,33 @@ test('a named state tells what it told, whichever feeds run by then', async () =
   expect(again).toMatchObject({ name: both.name, covered_until: SLOW, newest: FAST })
 })
 
+test('a state begins with its earliest row, in whichever file it is, and stays as it was read', async () => {
+  const several = await openTestLake(tempFolder())
+  try {
+    const blank = Object.fromEntries(Object.keys(everything.columns).map((name) => [name, null]))
+    const land = (id: number, observed_at: number): Promise<unknown> =>
+      landRows(several, everything, [{ ...blank, id, observed_at, fetch_id: `fast.${id}` }], {
+        properties: { 'landed-until.fast': new Date(FAST).toISOString() },
+      })
+    const asked = { lake: several, cursors: by, feeds: [feed('fast')] }
+    await land(1, SLOW)
+    const first = await lakeState(asked, [everything], null)
+    await land(2, SLOW - 60_000)
+    await land(3, FAST)
+    expect([first.covered_from, (await lakeState(asked, [everything], null)).covered_from]).toEqual([SLOW, SLOW - 60_000])
+    expect(await lakeState(asked, [everything], first.name)).toMatchObject({ name: first.name, covered_from: SLOW })
+  } finally {
+    await several.close()
+  }
+})
+
 test('what has landed without rows is covered, what has not landed is not', async () => {
   const empty = await openTestLake(tempFolder())
   try {
     const asked = { lake: empty, cursors: by, feeds: [feed('fast')] }
     expect(await lakeState(asked, [everything], null)).toMatchObject({ name: '', covered_until: null, newest: null })
     await landRows(empty, everything, [], { properties: { 'landed-until.fast': new Date(FAST).toISOString() } })
-    expect(await lakeState(asked, [everything], null)).toMatchObject({ name: '', covered_until: FAST, newest: FAST })
+    expect(await lakeState(asked, [everything], null)).toMatchObject({ name: '', covered_from: null, covered_until: FAST, newest: FAST })
     // With one in front of it that has nothing: it is waited for while a feed of it is turned on.
     const other = { ...everything, id: 'other' }
     const fed = (enabled: boolean): FeedListing => ({ ...feed('other', enabled), datasets: ['other'] })

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { railAlerts } from '../../lake/datasets/rail/alerts.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { until } from '../helpers/until.ts'
-import { exampleRow, type Reply, startService, type TestService } from './service.ts'
+import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 import { landTimetable, NOON, type Run } from './train-rows.ts'
 
 const TODAY = '2026-11-17'
+const HOUR = 3_600_000
 const none = { nucleo_codes: [], lines: [], hashtags: [], route_ids: [], stop_ids: [], trip_ids: [] }
 
 /** An alert that trip updates tell. */
@@ -103,10 +104,11 @@ describe('with the timetable of their service day', () => {
   })
 
   test.each([
-    ['station=00001', ['ral_commuter', 'ral_late']],
-    ['station=00002', ['ral_commuter', 'ral_notice', 'ral_whole']],
-    ['station=00002&kind=CANCELLED', ['ral_commuter', 'ral_whole']],
-    ['station=00004', ['ral_yesterday']],
+    ['station=00001', ['ral_added', 'ral_commuter', 'ral_late']],
+    // One that names no station, but a line that stops there.
+    ['station=00002', ['ral_added', 'ral_commuter', 'ral_notice', 'ral_whole']],
+    ['station=00002&kind=CANCELLED', ['ral_added', 'ral_commuter', 'ral_whole']],
+    ['station=00004', ['ral_added', 'ral_yesterday']],
     ['line=AVE', ['ral_late', 'ral_whole']],
     ['line=AVE,C3&kind=CANCELLED', ['ral_added', 'ral_commuter', 'ral_whole', 'ral_yesterday']],
     // The part that is not late goes there.
@@ -150,6 +152,37 @@ describe('with the timetable of their service day', () => {
     const basque = await service.get('/api/trenes/rutas/10T0001C3?lang=eu')
     expect(basque.headers.get('content-language')).toBe('eu')
     expect(((await basque.json()) as Reply).alerts[0]).toMatchObject({ text: 'Tren 90001: suprimido.', text_language: 'es' })
+  })
+
+  test('of each station the list of alerts and its own answer have the same', async () => {
+    for (const { id } of (await service.json('/api/trenes/estaciones')).stations) {
+      const own = idsOf(await service.json(`/api/trenes/estaciones/${id}`))
+      expect([id, await found(`station=${id}`)]).toEqual([id, own.toSorted()])
+    }
+    // Of several each is told once.
+    expect(await found('station=00004,00006')).toEqual(['ral_added', 'ral_whole', 'ral_yesterday'])
+  })
+
+  test('a past one of long distance is found by the product that its train had', async () => {
+    const ended = { status: 'ENDED', observed_at: NOON - HOUR, updated_at: NOON - HOUR, last_seen_at: NOON - 2 * HOUR }
+    const first = { first_seen_at: NOON - 4 * HOUR, observed_at: NOON - 4 * HOUR, active_from: null, is_baseline: false }
+    const lives = alerts.flatMap(({ is_stale: _stale, ...row }) => [
+      exampleTableRow(railAlerts, { ...row, ...first }),
+      exampleTableRow(railAlerts, { ...row, ...first, ...ended }),
+    ])
+    await service.land(railAlerts, lives, NOON)
+    const past = async (query: string): Promise<string[][]> =>
+      (await service.json(`/api/trenes/alertas/historico?${query}`)).alerts.map((one: Reply) => [one.id, ...one.products]).sort()
+    expect(await past('line=AVE')).toEqual([
+      ['ral_late', 'AVE'],
+      ['ral_other-day', 'AVE'],
+      ['ral_whole', 'AVE'],
+    ])
+    expect(await past('line=AVE,C3&kind=CANCELLED')).toEqual([
+      ...[['ral_added'], ['ral_commuter'], ['ral_other-day', 'AVE'], ['ral_whole', 'AVE'], ['ral_yesterday']],
+    ])
+    expect((await past('network=CERCANIAS')).flat().filter((text) => text === 'AVE')).toEqual([])
+    expect(await service.json('/api/trenes/alertas/historico?line=ALVIA')).toMatchObject({ status: 400, errors: [{ parameter: 'line' }] })
   })
 
   test('a publication without them has them no more; its answers are those of its timetable', async () => {

@@ -40,16 +40,18 @@ async function told({ service }: Begun, path: string): Promise<string> {
 const OUT = '503 feed-unavailable'
 const GONE = '404 not-found'
 
+/** With one of the timetables each, and with both. */
 let commuter: Begun
 let other: Begun
+let both: Begun
 beforeAll(async () => {
   commuter = await begun(COMMUTER)
   other = await begun(OTHER)
-}, 60_000)
-afterAll(async () => {
-  await commuter?.service.close()
-  await other?.service.close()
-})
+  both = await begun(COMMUTER)
+  await landTimetable(both.service, { feed: OTHER, day: DAY })
+  await until('landed', async () => (await both.service.get('/api/trenes/estaciones')).status === 200)
+}, 90_000)
+afterAll(() => Promise.all([commuter, other, both].map((one) => one?.service.close())))
 
 /** Paths, what they answer with one of the timetables, and with both. */
 function paths(one: string, unknown: string, { station, route }: Begun): readonly (readonly [path: string, one: string, both: string])[] {
@@ -83,23 +85,19 @@ describe('with one of the two timetables', () => {
     expect([await told(commuter, 'nucleos'), await told(other, 'nucleos')]).toEqual(['200', OUT])
   })
 
-  test('the problem names what is waited for, and is over once it has landed', async () => {
-    const { service } = commuter
-    const response = await service.get('/api/trenes/estaciones')
-    expect([response.headers.get('retry-after'), ((await response.json()) as Reply).detail]).toEqual([
-      '30',
-      `What this answer needs of ${OTHER} has not arrived yet.`,
-    ])
-    await landTimetable(service, { feed: OTHER, day: DAY })
-    await until('landed', async () => (await service.get('/api/trenes/estaciones')).status === 200)
-    for (const [path, , expected] of paths('CERCANIAS', 'AVLDMD', commuter))
-      expect([path, await told(commuter, path)]).toEqual([path, expected])
+  test('the problem names what is waited for', async () => {
+    const response = await commuter.service.get('/api/trenes/estaciones')
+    const told = [response.headers.get('retry-after'), ((await response.json()) as Reply).detail]
+    expect(told).toEqual(['30', `What this answer needs of ${OTHER} has not arrived yet.`])
+  })
+
+  test('it is over once the other has landed', async () => {
+    for (const [path, , expected] of paths('CERCANIAS', 'AVLDMD', both)) expect([path, await told(both, path)]).toEqual([path, expected])
   })
 })
 
 test('a code that lacks its zeros, or is mistyped, is answered with the one that was meant', async () => {
-  const { service, station } = commuter
-  await until('landed', async () => (await service.get('/api/trenes/estaciones')).status === 200)
+  const { service, station } = both
   const rows = await service.lake.query(sql`SELECT DISTINCT stop_id FROM ${scan(railStations)} WHERE stop_id LIKE '0%' ORDER BY stop_id`)
   const padded = String(rows[0]?.['stop_id'])
   for (const [id, near] of [
@@ -114,11 +112,10 @@ test('a code that lacks its zeros, or is mistyped, is answered with the one that
 })
 
 test('a board says from when until when there are timetables of what it shows', async () => {
-  const { service } = commuter
-  await until('landed', async () => (await service.get('/api/trenes/estaciones')).status === 200)
-  const both = (await service.json('/api/trenes/estaciones?limit=20000')).stations.find((one: Reply) => one.networks.length === 2)
+  const { service } = both
+  const shared = (await service.json('/api/trenes/estaciones?limit=20000')).stations.find((one: Reply) => one.networks.length === 2)
   const spanOf = async (query: string): Promise<Reply> => {
-    const reply = await service.json(`/api/trenes/estaciones/${both.id}/salidas?limit=1000${query}`)
+    const reply = await service.json(`/api/trenes/estaciones/${shared.id}/salidas?limit=1000${query}`)
     return { from: reply.timetable_from, until: reply.timetable_until, departures: reply.departures }
   }
   const [all, one, another] = [await spanOf(''), await spanOf('&network=CERCANIAS'), await spanOf('&network=AVLDMD')]
@@ -132,6 +129,6 @@ test('a board says from when until when there are timetables of what it shows', 
   const lastDay = madridDate(Date.parse(all.until), -1)
   const left = last.departures.filter(({ network }: Reply) => network === ended)
   expect(left.filter(({ service_date }: Reply) => service_date > lastDay)).toEqual([])
-  const refused = await service.json(`/api/trenes/estaciones/${both.id}/salidas?at=${all.until}`)
+  const refused = await service.json(`/api/trenes/estaciones/${shared.id}/salidas?at=${all.until}`)
   expect([refused.status, refused.detail]).toEqual([400, expect.stringContaining(`until before ${all.until}`)])
 })

@@ -316,6 +316,17 @@ describe('routes', () => {
     expect((await service.json(`${path}?date=2026-08-24`)).detail).toContain('from 2026-08-22 to 2026-08-23')
   })
 
+  test('a direction that the route has on no day is refused with those that it has; one that it has on another is empty', async () => {
+    expect((await service.json('/api/trenes/rutas/10T0001C1/horarios?date=2026-08-23&direction=1')).trips).toEqual([])
+    for (const [route, told] of [
+      ['1700087722AVE', 'direction: expected a direction that trips of this route have: 0, got "1"'],
+      ['10T0002C1', 'direction: of the trips of this route no direction is told: leave it out, got "1"'],
+    ]) {
+      const { status, errors } = await service.json(`/api/trenes/rutas/${route}/horarios?direction=1`)
+      expect([status, errors[0].parameter, errors[0].detail]).toEqual([400, 'direction', told])
+    }
+  })
+
   test('parts of a train that run together are one trip of a day, and one train of the route', async () => {
     const path = '/api/trenes/rutas/1700098305MD/horarios'
     const trips = async (date: string): Promise<unknown[]> =>

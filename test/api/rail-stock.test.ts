@@ -137,18 +137,32 @@ test('chosen by line, product, network, series and operator', async () => {
     [NORTH, 'MD', '106', 2, 50],
   ]
   expect(await told(`line=${encodeURIComponent('madrid - vitoria - IRUN')}`)).toEqual(north)
-  expect(await told('line=Madrid')).toEqual([])
   expect(await told('product=MD,AVE')).toEqual(north)
   expect(await told('network=AVLDMD')).toHaveLength(3)
-  // The map has no numbers of commuter trains.
-  expect(await told('network=CERCANIAS')).toEqual([])
   // Shares are of the line, whatever series is asked for.
   expect(await told('series=106')).toEqual([[NORTH, 'MD', '106', 2, 50]])
   expect(await told('series=592,112&operator=RENFE')).toEqual([
     ['Madrid PA - Barcelona', 'AVLO', '112', 1, 100],
     [null, null, '592', 0, null],
   ])
-  expect(await told('series=120')).toEqual([])
+  // Each was seen, but none on the other's line.
+  expect(await told(`series=112&line=${encodeURIComponent(NORTH)}`)).toEqual([])
+})
+
+test.each([
+  ['line=Madrid', 'line', 'a line or corridor that the map had vehicle numbers of in the 30 days: Madrid - Vitoria - Irún, Madrid PA'],
+  ['series=120', 'series', 'expected a series that was seen in the 30 days or that the list of models has: 106, 112, 449, 592'],
+  ['series=120,121', 'series', 'got "120"'],
+  ['product=EUROMED', 'product', 'expected a product that the map had vehicle numbers of in the 30 days: AVLO, MD'],
+  // The map has no numbers of commuter trains.
+  ['network=CERCANIAS', 'network', 'expected a network whose vehicle numbers the map had in the 30 days: AVLDMD'],
+])('%s, which was never seen, is refused and not answered with nothing', async (query, parameter, expected) => {
+  const response = await service.get(`/api/trenes/flota?${query}`)
+  const problem = (await response.json()) as Reply
+  expect([response.status, problem.code, problem.errors[0].parameter]).toEqual([400, 'invalid-parameter', parameter])
+  expect(problem.errors[0].detail).toContain(expected)
+  expect(problem.errors[0].value).toBe(query.split(/[=,]/)[1])
+  expect((await service.ask(`/api/trenes/flota?${query}`, { method: 'HEAD' })).status).toBe(400)
 })
 
 test('pages hold each series once, nulls among the keys', async () => {

@@ -75,7 +75,7 @@ function metaSchema(lake: boolean, mode: string): JsonSchema {
     stale: { type: 'boolean' },
     cadence_s: { type: ['integer', 'null'] },
     timezone: { const: 'Europe/Madrid' },
-    ...(lake ? { snapshot: text, covered_until: text } : {}),
+    ...(lake ? { snapshot: text, covered_from: text, covered_until: text } : {}),
     source_mode: { const: mode },
     sources: { type: 'array', items: { type: 'object', additionalProperties: false, required: Object.keys(source), properties: source } },
   }

@@ -62,6 +62,17 @@ test('is of the last service day with data unless a date is given; a train witho
   expect((await service.get(`${LIST}/CERCANIAS-70009-C3/recorrido?date=2026-11-18`)).status).toBe(404)
   await service.publish(railPositions, [position('70009')], { at: NOON })
   expect((await service.json(`${LIST}/CERCANIAS-70009-C3/recorrido?date=2026-11-18`)).track).toEqual([])
+  // Without a position on a day that others have some of.
+  expect(await service.json(`${LIST}/CERCANIAS-70009-C3/recorrido?date=2026-11-18`)).toMatchObject({
+    track: [],
+    meta: { covered_from: '2026-11-18T02:59:00.000Z', covered_until: '2026-11-19T03:05:00.000Z' },
+  })
   const refused = await service.json(`${TRACK}?date=2026-02-30`)
   expect(refused).toMatchObject({ code: 'invalid-parameter', errors: [{ parameter: 'date' }] })
+})
+
+test.each(['2026-11-16', '2026-11-20', '2025-11-18'])('a day that is not kept, %s, is refused with those that are', async (date) => {
+  const refused = await service.json(`${TRACK}?date=${date}`)
+  expect(refused).toMatchObject({ status: 400, code: 'invalid-parameter', errors: [{ parameter: 'date', value: date }] })
+  expect(refused.errors[0].detail).toContain('expected a service day of which positions are kept, from 2026-11-17 to 2026-11-19')
 })

@@ -32,19 +32,17 @@ interface Concerned {
   readonly lines: readonly string[]
   readonly products: readonly string[]
   readonly hashtags: readonly { readonly line: string }[]
-  readonly stop_ids: readonly string[]
   readonly kind: string
   readonly effect: string | null
 }
 
-/** True where an alert is one that is asked for. A line is one of its lines, products or hashtags. */
+/** True where an alert is one that is asked for, whatever station is. A line is one of its lines, products or hashtags. */
 export function isAsked(filter: AlertFilter, one: Concerned): boolean {
-  const { network, nucleo, line, station, kind, effect } = filter
+  const { network, nucleo, line, kind, effect } = filter
   return (
     isAmong(network, [one.network]) &&
     isAmong(nucleo, one.nucleo_codes) &&
     (isAmong(line, one.lines) || isAmong(line, one.products) || one.hashtags.some((tag) => isAmong(line, [tag.line]))) &&
-    isAmong(station, one.stop_ids) &&
     isAmong(kind, [one.kind]) &&
     isAmong(effect, one.effect === null ? [] : [one.effect])
   )
@@ -54,21 +52,28 @@ function isAmong(wanted: Values, values: readonly string[]): boolean {
   return wanted === null || values.some((value) => wanted.includes(value))
 }
 
-/** Condition that an alert's row is one that is asked for: `isAsked` in SQL, for alerts that have ended and so name no product. */
+/** Condition that an alert's row is one that is asked for: `isAsked` in SQL, but for the line. */
 export function isAskedSql(filter: AlertFilter): Sql {
-  const { network, nucleo, line, station, kind, effect } = filter
+  const { network, nucleo, station, kind, effect } = filter
   const c = (name: keyof typeof railAlerts.columns): Sql => column(railAlerts, name)
   const parts = [sql`true`]
   if (network) parts.push(isOneOf(c('network'), network))
   if (nucleo) parts.push(hasOneOf(c('nucleo_codes'), nucleo))
-  if (line) {
-    const tagged = sql`json_extract_string(${c('hashtags')}, '$[*].line')`
-    parts.push(sql`(${hasOneOf(c('lines'), line)} OR ${hasOneOf(tagged, line)})`)
-  }
   if (station) parts.push(hasOneOf(c('stop_ids'), station))
   if (kind) parts.push(isOneOf(c('kind'), kind))
   if (effect) parts.push(isOneOf(c('effect'), effect))
   return sql`(${join(parts, sql` AND `)})`
+}
+
+/** The same of the line, for rows that have the `products` of their trains too. */
+export function isOfLineSql({ line }: AlertFilter): Sql {
+  if (!line) return sql`true`
+  const tagged = sql`json_extract_string(${column(railAlerts, 'hashtags')}, '$[*].line')`
+  const lists = [column(railAlerts, 'lines'), tagged, sql`products`]
+  return sql`(${join(
+    lists.map((list) => hasOneOf(list, line)),
+    sql` OR `,
+  )})`
 }
 
 function hasOneOf(list: Sql, values: readonly string[]): Sql {

@@ -1,4 +1,5 @@
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
+import { RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
 import type { LiveChange } from '../../../lake/live/types.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { LANGS, type Lang, meaning, nested, optional, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
@@ -10,7 +11,7 @@ const { columns } = railAlerts
 
 /** What to say of alerts in every endpoint that shows them. */
 export const ABOUT_ALERTS =
-  'Renfe writes notices and information for commuter trains only; of all networks, trains that are cancelled (CANCELLED) or more than 5 minutes late (DELAY) are derived from trip updates and say so. Renfe states neither effect nor cause, and derived alerts have none: choose those by `kind`. A notice names the stations, routes, trips and lines that its source names, and no others. A derived alert names what its train has by the timetable of its service day: the stations where it has still to stop, or would have stopped, its route and product; once it has ended, or where the timetable lacks the train, it names the trip and, of commuter trains, the line only.'
+  'Renfe writes notices and information for commuter trains only; of all networks, trains that are cancelled (CANCELLED) or more than 5 minutes late (DELAY) are derived from trip updates and say so. Renfe states neither effect nor cause, and derived alerts have none: choose those by `kind`. A notice names the stations, routes, trips and lines that its source names, and no others. A derived alert names what its train has by the timetable of its service day: the stations where it has still to stop, or would have stopped, its route and product; once it has ended, or where the timetable lacks the train, it names the trip and, of commuter trains, the line only; the list of past alerts adds the product.'
 
 /** What the timetable tells of the train of a derived alert. */
 export interface AlertTrain {
@@ -48,8 +49,8 @@ const fields = {
   lines: columns.lines,
   products: col.list(
     [0, 0],
-    'Products of its train by the timetable, as published; of derived alerts of other than commuter trains only.',
-    col.string(0, 'Product.'),
+    'Products of its train by the timetable; of derived alerts of other than commuter trains only.',
+    col.code(0, 'Product.', RAIL_PRODUCTS),
     { example: [] },
   ),
   text: optional(columns.text_es, 'Text in the language asked for, where the source has it, else in Spanish; null where it has neither.'),
@@ -117,6 +118,8 @@ export type AlertRow = StateRow<typeof railAlerts> & {
   readonly last_seen_at?: number | null
   /** Of a current derived alert whose train the timetable has. */
   readonly train?: AlertTrain
+  /** Products of the train of a past one, where a list of them tells these. */
+  readonly products?: readonly string[]
 }
 
 const textsOf = (row: AlertRow): readonly Text[] => row.translations as unknown as readonly Text[]
@@ -129,7 +132,7 @@ const told = {
   hashtags: (row: AlertRow) => row.hashtags as unknown as readonly ValueOf<typeof hashtag>[],
   stop_ids: ({ train, stop_ids }: AlertRow) => train?.stop_ids ?? stop_ids,
   route_ids: ({ train, route_ids }: AlertRow) => train?.route_ids ?? route_ids,
-  products: ({ train }: AlertRow) => train?.products ?? [],
+  products: ({ train, products }: AlertRow) => train?.products ?? products ?? [],
   train_id: ({ network, train_number, lines }: AlertRow) => numberedTrainId({ network, train_number, line: lines[0] ?? null }),
   origin_id: ({ train }: AlertRow) => train?.origin_id ?? null,
   origin: ({ train }: AlertRow) => train?.origin ?? null,

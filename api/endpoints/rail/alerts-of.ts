@@ -66,6 +66,21 @@ export function alertsOf(alerts: readonly CurrentAlert[], thing: Concerned, netw
     .sort((one, other) => rank(one) - rank(other) || (one.id < other.id ? -1 : 1))
 }
 
+/** Tells whether an alert concerns one of some stations, as the answers of these have it. */
+export function concernsStations(
+  stop_ids: readonly string[],
+  network: Pick<RailNetwork, 'routes' | 'stations'>,
+): (shown: CurrentAlert['shown']) => boolean {
+  const things = stop_ids.map((stop_id) => ({ stop_id, lines: linesAt(stop_id, network) }))
+  return (shown) => things.some((thing) => scopeOf(shown, thing, network) !== null)
+}
+
+/** The commuter lines of a station, as alerts name lines. */
+function linesAt(stop_id: string, { stations }: Pick<RailNetwork, 'stations'>): ReadonlySet<string> {
+  const lines = stations.get(stop_id)?.lines ?? []
+  return new Set(lines.flatMap(({ nucleo_code, short_name }) => (nucleo_code === null ? [] : [keyOf(nucleo_code, short_name)])))
+}
+
 const SCOPES = Object.keys(ALERT_SCOPES.codes)
 const rank = ({ derived, scope }: Alert): number => SCOPES.indexOf(scope) + (derived ? SCOPES.length : 0)
 const keyOf = (nucleo: unknown, line: unknown): string => `${nucleo} ${line}`

@@ -4,9 +4,12 @@ import { problem } from '../../define/problems.ts'
 import { ABOUT_ALERTS, alert } from './alert.ts'
 import { alertParams, isAsked } from './alert-params.ts'
 import { currentAlerts } from './alert-trains.ts'
-import { namesAreKnown } from './known-names.ts'
-import { TIMETABLE_TABLES } from './timetable-versions.ts'
+import { concernsStations } from './alerts-of.ts'
+import { alertStationParam, namesAreKnown } from './known-names.ts'
+import { NETWORK_TABLES, railNetwork } from './network.ts'
 
+/** What is known where the timetables cannot be read: the stations that alerts name are. */
+const NO_NETWORK = { stations: new Map(), routes: new Map() } as const
 const NOT_KNOWN = 'The timetables, which tell the lines and stations of trains, have not arrived yet.'
 
 /** The specification's list of current alerts. */
@@ -16,7 +19,7 @@ export const alertList = defineEndpoint({
   plan: 'FREE',
   summary: 'Current railway alerts: notices, cancelled trains, delays of more than 5 minutes',
   about: `Notices are refreshed every 2 minutes, cancellations and delays every 20 to 30 seconds. Without \`limit\` the reply holds all of them. ${ABOUT_ALERTS}`,
-  params: alertParams,
+  params: { ...alertParams, station: alertStationParam },
   returns: {
     kind: 'list',
     name: 'alerts',
@@ -30,10 +33,12 @@ export const alertList = defineEndpoint({
   read: {
     kind: 'kept',
     from: [railAlerts],
-    lake: TIMETABLE_TABLES,
+    lake: NETWORK_TABLES,
     needs: [],
     answer: async ({ states, extra }, p) => {
-      const found = (await currentAlerts(states[0], extra)).flatMap(({ shown }) => (isAsked(p, shown) ? [shown] : []))
+      const network = p.station && ((await extra(railNetwork, '')) ?? NO_NETWORK)
+      const isThere = p.station && network ? concernsStations(p.station, network) : () => true
+      const found = (await currentAlerts(states[0], extra)).flatMap(({ shown }) => (isAsked(p, shown) && isThere(shown) ? [shown] : []))
       // Which trains have to do with a station or a product only the timetables tell.
       if (found.length === 0 && (p.line || p.station) && !(await namesAreKnown(extra)))
         throw problem('feed-unavailable', NOT_KNOWN, { retry_after_s: 30 })

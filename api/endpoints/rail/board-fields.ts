@@ -7,7 +7,7 @@ import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { meaning, optional } from '../../define/fields.ts'
 import { withExample } from '../tail.ts'
-import { BOARD_STATUSES, DELAY_SOURCES } from './codes.ts'
+import { BOARD_STATUSES, DELAY_SOURCES, productField } from './codes.ts'
 
 const terminus = (about: string) => withExample(optional(railStations.columns.stop_id, about), null)
 const terminusName = (about: string) => withExample(optional(railStations.columns.name, about), null)
@@ -26,7 +26,7 @@ export const boardFields = {
   }),
   line: withExample(optional(railRoutes.columns.short_name, 'Line of commuter rail; null for other trains.'), 'C1'),
   nucleo_code: col.code(0, 'Commuter network; null for other trains.', RAIL_NUCLEOS, { nullable: true, example: '10' }),
-  product: withExample(optional(railRoutes.columns.short_name, 'Product of other trains, as published; null for commuter rail.'), null),
+  product: productField('Product of other trains; null for commuter rail.'),
   route_type: col.code(0, 'What runs; null for a train that no timetable has.', RAIL_ROUTE_TYPES, { nullable: true, example: 'RAIL' }),
   service_mark: railTrips.columns.service_mark,
   origin_id: terminus('First stop of the trip; null where only one stop of it is published.'),

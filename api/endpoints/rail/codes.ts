@@ -1,4 +1,6 @@
+import { RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
 import { type CodeList, defineCodes } from '../../../lake/schema/codes.ts'
+import { type Column, col } from '../../../lake/schema/columns.ts'
 
 /** Who runs the trains. */
 export const RAIL_OPERATORS = defineCodes('rail_operator', 'Company that runs the trains.', {
@@ -34,6 +36,11 @@ export const ALERT_SCOPES = defineCodes('rail_alert_scope', 'What an alert names
   ROUTE: ['La ruta', 'The route'],
   LINE: ['Una de sus líneas', 'One of its lines'],
 })
+
+/** The commercial product of trains, as every record has it. */
+export function productField(about: string): Column<string | null> {
+  return col.code(0, about, RAIL_PRODUCTS, { nullable: true, example: null })
+}
 
 /** Lists that no column of a dataset has. */
 export const RAIL_LISTS: readonly CodeList[] = [RAIL_OPERATORS, BOARD_STATUSES, DELAY_SOURCES, GEOMETRY_SOURCES, ALERT_SCOPES]

@@ -5,7 +5,7 @@ import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
 import type { KeptAsk } from '../../define/endpoint.ts'
 import { knownBy, listOf, type Param, textParam } from '../../define/params.ts'
-import { defineSlice, type SliceReader } from '../../define/slice.ts'
+import { defineSlice, type Slice, type SliceReader } from '../../define/slice.ts'
 
 const NETWORKS = Object.keys(RAIL_NETWORKS.codes)
 
@@ -23,6 +23,21 @@ const railStationCodes = defineSlice<ReadonlySet<string>>({
   from: [railStations],
   most: 1,
   read: (reader) => namesOf(reader, sql`SELECT DISTINCT network, stop_id AS name FROM ${scan(railStations)}`),
+})
+
+/** Those of them that timetables of commuter rail have. */
+const commuterStationCodes = defineSlice<ReadonlySet<string>>({
+  name: 'commuter station codes',
+  from: [railStations],
+  most: 1,
+  async read({ rows }) {
+    const codes = new Set<string>()
+    for await (const batch of rows(
+      sql`SELECT DISTINCT stop_id FROM ${scan(railStations, { network: { eq: 'CERCANIAS' } })} ORDER BY stop_id`,
+    ))
+      for (const { stop_id } of batch) codes.add(stop_id as string)
+    return codes
+  },
 })
 
 /** The names that a query finds, in order; none unless it finds some of every network: those of the others are not known yet. */
@@ -46,26 +61,38 @@ export async function namesAreKnown(extra: KeptAsk<readonly []>['extra']): Promi
 /** `line`, as every endpoint of trains takes it that is not about rolling stock. */
 export const lineParam = knownBy(
   listOf(
-    textParam('Line of commuter rail or product of other trains, as the timetables name it: C4a and C4A are two lines.', {
-      max: 30,
-      example: 'C1',
-    }),
+    textParam(
+      'Line of commuter rail, as the timetables name it (C4a and C4A are two lines), or product of other trains (list rail_product).',
+      {
+        max: 30,
+        example: 'C1',
+      },
+    ),
   ),
   { slice: railLines, expected: 'expected a line or product that a timetable has', isListed: true },
 )
 
 /** `station`, as lists take it. */
-export const stationParam = stationsIn('Station code, five digits.')
+export const stationParam = stationsIn(railStationCodes, 'Station code, five digits: alerts that name it.', 'a timetable')
+
+/** The same of current alerts, which concern a station in two ways. */
+export const alertStationParam = stationsIn(
+  railStationCodes,
+  'Station code, five digits: alerts that name it, trains that stop there, and alerts that name no station but one of its commuter lines, as under /api/trenes/estaciones/{id}.',
+  'a timetable',
+)
 
 /** `station`, as figures take it that only commuter trains have by station. */
 export const commuterStationParam = stationsIn(
+  commuterStationCodes,
   'Station code, five digits; chooses commuter trains only, as the trip updates of long distance name no stations.',
+  'a timetable of commuter trains',
 )
 
-function stationsIn(about: string): Param<readonly string[] | null> {
+function stationsIn(slice: Slice<ReadonlySet<string>>, about: string, what: string): Param<readonly string[] | null> {
   return knownBy(listOf(textParam(about, { max: 10, example: '37010' })), {
-    slice: railStationCodes,
-    expected: 'expected the code of a station that a timetable has, five digits; /api/trenes/estaciones lists them',
+    slice,
+    expected: `expected the code of a station that ${what} has, five digits; /api/trenes/estaciones lists them`,
     isListed: false,
   })
 }

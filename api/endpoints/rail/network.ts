@@ -9,6 +9,7 @@ import type { Line, Point } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { simplifiedLine } from '../../define/lines.ts'
 import { defineSlice, type SliceReader } from '../../define/slice.ts'
+import { directionOf } from './timetable-day.ts'
 import { newestVersions, TIMETABLE_TABLES } from './timetable-versions.ts'
 
 /** How far a simplified track lies from the published one at most, m. */
@@ -51,6 +52,8 @@ export interface NetworkRoute {
   readonly named: { readonly origin: string | null; readonly destination: string | null }
   /** Trips of the version; those that are parts of one train, by its number and their variants, count once. */
   readonly trips: number
+  /** Directions of travel, 0 or 1, that are told of its trips, in order. */
+  readonly directions: readonly number[]
   /** Sequences of stops that its trips have, and the commonest of them. */
   readonly patterns: number
   readonly stop_ids: readonly string[]
@@ -69,6 +72,7 @@ interface Pattern {
   readonly network: string
   readonly route_id: string
   readonly shape_id: string | null
+  readonly direction: number | null
   readonly trips: number
   readonly stop_ids: string[]
 }
@@ -101,20 +105,20 @@ async function patternsOf({ rows }: SliceReader, versions: readonly string[]): P
       FROM ${scan(railStopTimes, only)}
       GROUP BY timetable_version, trip_id
     ), kinds AS (
-      SELECT t.timetable_version, t.network, t.route_id, t.shape_id, min(t.trip_id) AS trip_id, CAST(count(*) AS INTEGER) AS trips
+      SELECT t.timetable_version, t.network, t.route_id, t.shape_id, t.direction, min(t.trip_id) AS trip_id, CAST(count(*) AS INTEGER) AS trips
       FROM ${scan(railTrips, only)} t
       LEFT JOIN sums ON sums.timetable_version = t.timetable_version AND sums.trip_id = t.trip_id
-      GROUP BY t.timetable_version, t.network, t.route_id, t.shape_id, sums.stops
+      GROUP BY t.timetable_version, t.network, t.route_id, t.shape_id, t.direction, sums.stops
     )
-    SELECT k.network, k.trip_id, k.route_id, k.shape_id, k.trips, s.stop_id
+    SELECT k.network, k.trip_id, k.route_id, k.shape_id, k.direction, k.trips, s.stop_id
     FROM kinds k
     LEFT JOIN ${scan(railStopTimes, only)} s ON s.timetable_version = k.timetable_version AND s.trip_id = k.trip_id
     ORDER BY k.timetable_version, k.trip_id, s.stop_sequence`
   const patterns = new Map<string, Pattern>()
   for await (const batch of rows(query)) {
-    for (const { network, trip_id, route_id, shape_id, trips, stop_id } of batch) {
+    for (const { network, trip_id, route_id, shape_id, direction, trips, stop_id } of batch) {
       const key = `${network} ${trip_id}`
-      const pattern = patterns.get(key) ?? ({ network, route_id, shape_id, trips, stop_ids: [] } as unknown as Pattern)
+      const pattern = patterns.get(key) ?? ({ network, route_id, shape_id, direction, trips, stop_ids: [] } as unknown as Pattern)
       patterns.set(key, pattern)
       if (stop_id !== null) pattern.stop_ids.push(stop_id as string)
     }
@@ -201,6 +205,7 @@ async function routesOf(
           destination: (row['destination_name'] as string | null) ?? nameOf(row['destination_stop_id']),
         },
         trips: row['trips'] as number,
+        directions: [...new Set(own.flatMap((pattern) => directionOf(pattern) ?? []))].sort(),
         patterns: own.filter((pattern) => pattern.stop_ids.length > 0).length,
         stop_ids,
         geometry: way,

@@ -1,4 +1,8 @@
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
+import { LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
+import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
+import { railTrips } from '../../../lake/datasets/rail/trips.ts'
+import { sql } from '../../../lake/query/sql.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { LANGS, record } from '../../define/fields.ts'
@@ -7,7 +11,11 @@ import { periodParams } from '../../define/params-time.ts'
 import { type PastRow, pastFields, pastOf } from '../ends.ts'
 import { withExample } from '../tail.ts'
 import { ABOUT_ALERTS, type AlertRow, alert, localise, toAlertDetail } from './alert.ts'
-import { alertParams, isAskedSql } from './alert-params.ts'
+import { alertParams, isAskedSql, isOfLineSql } from './alert-params.ts'
+import { productsIn, versionsInForce } from './punctuality-sql.ts'
+
+/** How long before an alert ends the service day of its train may have begun, ms. */
+const SERVICE_MS = 2 * 86_400_000
 
 const OWN = pastFields({
   began_at: '2026-08-25T08:53:00.000Z',
@@ -29,7 +37,7 @@ export const pastAlertList = defineEndpoint({
   domain: 'rail',
   plan: 'PRO',
   summary: 'Railway alerts that ended in a period, with their duration',
-  about: `Each once, by its last end: an alert that comes back within 30 minutes of its end goes on. From the lake, which follows the live state by at most ten minutes: \`meta.covered_until\` says how far. Filters look at its last state: \`delay_s\` is the delay it ended with; of derived alerts, which name no stations or products here, \`station\` and products in \`line\` find none. ${ABOUT_ALERTS}`,
+  about: `Each once, by its last end: an alert that comes back within 30 minutes of its end goes on. From the lake, which follows the live state by at most ten minutes: \`meta.covered_until\` says how far. Filters look at its last state: \`delay_s\` is the delay it ended with; derived alerts name no stations here, so that \`station\` finds none of them, and of long distance the product that their train had by the timetable in force on its service day. ${ABOUT_ALERTS}`,
   params: { period: periodParams({ span: '1 day' }), ...alertParams },
   returns: {
     kind: 'list',
@@ -43,12 +51,30 @@ export const pastAlertList = defineEndpoint({
   },
   read: {
     kind: 'lake',
-    from: [railAlerts],
-    query: (p, lake) => endedIn(railAlerts, lake.period(p.period, 1), { wanted: isAskedSql(p), starts: 'active_from' }),
+    from: [railAlerts, railRoutes, railTrips],
+    first: (p, lake) => versionsInForce({ period: serviceDaysOf(lake.period(p.period, 1)), network: [LONG_DISTANCE], atStations: false }),
+    query: (p, lake, found) => {
+      const past = endedIn(railAlerts, lake.period(p.period, 1), { wanted: isAskedSql(p), starts: 'active_from' })
+      const products = productsIn(found.map((row) => row['timetable_version'] as string))
+      return sql`
+        SELECT *
+        FROM (
+          SELECT past.*, CASE WHEN trains.product IS NULL THEN [] ELSE [trains.product] END AS products
+          FROM (${past}) AS past
+          ASOF LEFT JOIN (${products}) AS trains
+          ON past.network = trains.network AND past.train_number = trains.train_number AND past.service_date >= trains.first_day
+        )
+        WHERE ${isOfLineSql(p)}`
+    },
     rows: {
-      columns: { ...tableColumns(railAlerts), id: alert.fields.id, ...OWN },
+      columns: { ...tableColumns(railAlerts), id: alert.fields.id, products: alert.fields.products, ...OWN },
       finish: (row: AlertRow & PastRow) => ({ ...toAlertDetail(row), ...pastOf(row) }),
     },
   },
   example: { from: '2026-08-25', to: '2026-08-26', nucleo: '10' },
 })
+
+/** The period that the service days of alerts which end in one lie in, ms since the epoch. */
+function serviceDaysOf({ from, to }: { readonly from: number; readonly to: number }): { readonly from: number; readonly to: number } {
+  return { from: from - SERVICE_MS, to }
+}

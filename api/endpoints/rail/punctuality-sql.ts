@@ -1,5 +1,5 @@
 import { railCalendar } from '../../../lake/datasets/rail/calendar.ts'
-import { CANCELLED_TRIPS } from '../../../lake/datasets/rail/codes.ts'
+import { CANCELLED_TRIPS, LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
@@ -44,7 +44,8 @@ export interface RunsAsked {
 }
 
 /**
- * A query of the runs of a period: what trip updates tell of each, or the timetable, or both. Columns: network, run, service_date,
+ * A query of the runs of a period: what trip updates tell of each, or the timetable, or both; of trains, not of buses in their place, as far
+ * as the timetable tells. Columns: network, run, service_date,
  * nucleo_code, line, stop_id and hour (null unless asked for), is_observed, is_scheduled, has_timetable (whether a timetable covers the
  * day), is_cancelled, delay_s and delay_quality (those that count).
  */
@@ -53,10 +54,10 @@ export function runsOf(asked: RunsAsked): Sql {
   const stop = atStations ? [sql`stop_id`] : []
   const key = join([sql`network`, sql`run`, sql`service_date`, ...stop])
   return sql`
-    WITH ${statesOf(asked)},
-    ${trainsOf()},
-    ${timetableOf(asked)},
+    WITH ${timetableOf(asked)},
     ${plannedOf(asked)},
+    ${statesOf(asked)},
+    ${trainsOf()},
     observed AS (${atStations ? OBSERVED_AT_STATIONS : OBSERVED})
     SELECT
       network,
@@ -82,9 +83,9 @@ export function runsOf(asked: RunsAsked): Sql {
  * What names a run: a commuter trip, or a long-distance train by its number, for it may run in variants and the ids of its trips change at
  * night.
  */
-const RUN = sql`CASE WHEN network = 'AVLDMD' AND train_number IS NOT NULL THEN train_number ELSE trip_id END`
+const RUN = sql`CASE WHEN network = ${LONG_DISTANCE} AND train_number IS NOT NULL THEN train_number ELSE trip_id END`
 /** A trip, whatever the night's timetable calls it: the id of a long-distance one is its train, variant and start of validity. */
-const VARIANT = sql`CASE WHEN network = 'AVLDMD' AND train_number IS NOT NULL THEN left(trip_id, 6) ELSE trip_id END`
+const VARIANT = sql`CASE WHEN network = ${LONG_DISTANCE} AND train_number IS NOT NULL THEN left(trip_id, 6) ELSE trip_id END`
 /** Line inside the id of a commuter trip, as trip updates have it; of long distance, whose ids have none, the timetable tells the product. */
 const LINE = sql`nullif(regexp_extract(trip_id, '^\\d{4}[A-Z]\\d{5}([A-Za-z0-9]+)$', 1), '')`
 
@@ -104,13 +105,21 @@ function statesOf(asked: RunsAsked): Sql {
         {'delay_s': delay_s, 'delay_quality': delay_quality} AS stated,
         CASE WHEN status = 'ENDED' THEN coalesce(last_seen_at, observed_at) ELSE observed_at END AS seen_at
       FROM ${rows}
-      WHERE ${isAmong(sql`nucleo_code`, asked.nucleo)} AND (network = 'AVLDMD' OR ${isAmong(sql`line`, asked.line)})
+      WHERE ${isAmong(sql`nucleo_code`, asked.nucleo)} AND ${asked.line ? isOfLines(asked.line) : sql`true`}
     )`
+}
+
+/** The condition that a state is of a run of one of some lines; those of long distance are of the trains that the timetable has of them. */
+function isOfLines(lines: readonly string[]): Sql {
+  return sql`CASE
+    WHEN network = ${LONG_DISTANCE} THEN (${RUN}, service_date) IN (SELECT (run, service_date) FROM scheduled WHERE network = ${LONG_DISTANCE})
+    ELSE ${isOneOf(sql`line`, lines)}
+  END`
 }
 
 /** Runs by their last states: of a commuter trip the delay is that of the last stop it names, else the last stated one. */
 function trainsOf(): Sql {
-  const hasDelay = sql`CASE WHEN network = 'CERCANIAS' THEN next_stop_id IS NOT NULL ELSE delay_s IS NOT NULL END`
+  const hasDelay = sql`CASE WHEN network = ${LONG_DISTANCE} THEN delay_s IS NOT NULL ELSE next_stop_id IS NOT NULL END`
   const isCancelled = isOneOf(sql`relationship`, CANCELLED_TRIPS)
   return sql`trips AS (
       SELECT
@@ -139,6 +148,7 @@ function trainsOf(): Sql {
       FROM (
         SELECT *
         FROM trips
+        ANTI JOIN buses USING (network, trip_id, service_date)
         QUALIFY row_number() OVER (PARTITION BY network, ${VARIANT}, service_date ORDER BY seen_at DESC, trip_id DESC) = 1
       )
       GROUP BY ALL
@@ -184,6 +194,18 @@ function inForce(period: RunsAsked['period'], routes: Scan): Sql {
     GROUP BY network, service_date`
 }
 
+/** A query of the products of long-distance trains by some timetables: network, train_number, first_day of the timetable, product. */
+export function productsIn(versions: readonly string[]): Sql {
+  const only = { timetable_version: { in: versions }, network: { eq: LONG_DISTANCE } }
+  // A number has one product in each of the recorded timetables.
+  return sql`
+    SELECT network, train_number, CAST(timezone(${MADRID}, valid_from) AS DATE) AS first_day, min(short_name) AS product
+    FROM ${scan(railTrips, only)}
+    JOIN (SELECT timetable_version, route_id, short_name FROM ${scan(railRoutes, only)}) USING (timetable_version, route_id)
+    WHERE train_number IS NOT NULL
+    GROUP BY ALL`
+}
+
 /** The timetable in force on each service day, and the services that run by it. */
 function timetableOf(asked: RunsAsked): Sql {
   const { first, end } = serviceDays(asked.period)
@@ -199,18 +221,20 @@ function timetableOf(asked: RunsAsked): Sql {
 function plannedOf(asked: RunsAsked): Sql {
   const { atStations, hours, versions, station } = asked
   const scheduled = sql`
-    scheduled AS MATERIALIZED (
-      SELECT network, ${RUN} AS run, service_date, timetable_version, trip_id, nucleo_code, line
+    planned_trips AS MATERIALIZED (
+      SELECT network, ${RUN} AS run, service_date, timetable_version, trip_id, nucleo_code, line, route_type
       FROM (
-        SELECT network, service_date, timetable_version, trip_id, train_number, trips.nucleo_code,
-          CASE WHEN network = 'AVLDMD' THEN routes.short_name ELSE ${LINE} END AS line
+        SELECT network, service_date, timetable_version, trip_id, train_number, trips.nucleo_code, route_type,
+          CASE WHEN network = ${LONG_DISTANCE} THEN routes.short_name ELSE ${LINE} END AS line
         FROM services
         JOIN ${timetable(railTrips, asked)} AS trips USING (network, timetable_version, service_id)
-        LEFT JOIN (SELECT timetable_version, route_id, short_name FROM ${timetable(railRoutes, asked)}) AS routes
+        LEFT JOIN (SELECT timetable_version, route_id, short_name, route_type FROM ${timetable(railRoutes, asked)}) AS routes
           USING (timetable_version, route_id)
       )
       WHERE ${isAmong(sql`nucleo_code`, asked.nucleo)} AND ${isAmong(sql`line`, asked.line)}
-    )`
+    ),
+    buses AS (SELECT network, trip_id, service_date FROM planned_trips WHERE route_type = 'BUS'),
+    scheduled AS (SELECT * FROM planned_trips WHERE route_type IS DISTINCT FROM 'BUS')`
   if (!atStations && !hours)
     return sql`${scheduled},
     planned AS MATERIALIZED (

@@ -1,4 +1,5 @@
 import { railCalendar } from '../../../lake/datasets/rail/calendar.ts'
+import { LONG_DISTANCE, RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
@@ -6,19 +7,20 @@ import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { type Column, col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { defineEndpoint, type LakeView } from '../../define/endpoint.ts'
 import { optional, record } from '../../define/fields.ts'
 import { listOf, oneOf } from '../../define/params.ts'
-import { periodParams } from '../../define/params-time.ts'
+import { type Period, periodParams } from '../../define/params-time.ts'
 import { Refused } from '../../define/problems.ts'
 import { railParams } from './alert-params.ts'
 import { commuterStationParam } from './known-names.ts'
-import { runsOf, versionsInForce } from './punctuality-sql.ts'
+import { type RunsAsked, runsOf, versionsInForce } from './punctuality-sql.ts'
 
 const { columns } = railTripUpdates
 
 /** Days by how people travel. */
-export const DAY_TYPES = defineCodes('day_type', 'Kind of day, by its weekday: a holiday counts as the weekday that it falls on.', {
+export const DAY_TYPES = defineCodes('day_type', 'Kind of day by the calendar weekday alone: holidays are not told apart.', {
   WORKDAY: ['De lunes a viernes', 'Monday to Friday'],
   SATURDAY: ['Sábado', 'Saturday'],
   SUNDAY: ['Domingo', 'Sunday'],
@@ -41,7 +43,7 @@ const punctuality = record('RailPunctuality', 'How punctual the trains of a grou
   ),
   line: optional(
     columns.line,
-    'Line inside the trip id, or product of long distance by the timetable in force; null unless grouped by, and for long-distance trains that it lacks.',
+    'Line inside the trip id, or product of long distance (list rail_product) by the timetable in force; null unless grouped by, and for long-distance trains that it lacks.',
   ),
   stop_id: optional(columns.next_stop_id, 'Station; null unless grouped by.'),
   hour: col.integer(
@@ -49,8 +51,13 @@ const punctuality = record('RailPunctuality', 'How punctual the trains of a grou
     "Hour of Madrid's clock, 0 to 23, at which the timetable has the trip leave its first stop, or arrive at the station where stations are grouped by or chosen; null unless grouped by, and for trips that the timetable lacks.",
     { unit: 'h', nullable: true, example: null },
   ),
-  day_type: col.code(0, 'Kind of service day; null unless grouped by.', DAY_TYPES, { nullable: true, example: null }),
-  observed_trips: count('Trips that trip updates had, cancelled ones included.', 512),
+  day_type: col.code(
+    0,
+    'Kind of service day by its calendar weekday; null unless grouped by. Public holidays are not known here: one on a Tuesday is a WORKDAY, though trains and travellers may be those of a Sunday.',
+    DAY_TYPES,
+    { nullable: true, example: null },
+  ),
+  observed_trips: count('Trips that trip updates had, cancelled ones included; no buses.', 512),
   cancelled_trips: count('Those of them whose last state is cancelled; of long distance every variant of the train.', 9),
   measured_trips: count('Those of them with a delay that counts: neither cancelled nor doubtful, nor without any stated.', 498),
   doubtful_trips: count('Those of them whose delay is beyond belief (below -1800 s or above 21600 s): it is left out.', 1),
@@ -59,11 +66,15 @@ const punctuality = record('RailPunctuality', 'How punctual the trains of a grou
   cancelled_share: share('Share of the observed trips that were cancelled, 0 to 1.', 0.017578),
   delay_median_s: seconds('Median delay: the least one that at least half of the measured trips do not exceed; negative where early.', 60),
   delay_p90_s: seconds('90th percentile of the delay: the least one that at least 90 % of the measured trips do not exceed.', 240),
-  scheduled_trips: col.integer(0, 'Trips that the timetable in force has; null where no timetable covers any of the days.', {
-    unit: '1',
-    nullable: true,
-    example: 530,
-  }),
+  scheduled_trips: col.integer(
+    0,
+    'Trips that the timetable in force has, buses in place of trains left out; null where no timetable covers any of the days.',
+    {
+      unit: '1',
+      nullable: true,
+      example: 530,
+    },
+  ),
   matched_trips: count('Trips that were observed and are in that timetable.', 509),
   coverage: share(
     'Share of the scheduled trips that were observed (matched by scheduled), 0 to 1; null where none is scheduled.',
@@ -73,8 +84,6 @@ const punctuality = record('RailPunctuality', 'How punctual the trains of a grou
   days_with_timetable: count('Those of them that a timetable covers: scheduled trips are of these days only.', 7),
 })
 
-/** The network whose trip updates name no stations. */
-const LONG_DISTANCE = 'AVLDMD'
 /** Days of the period where its begin is not given. */
 const SPAN_DAYS = 7
 
@@ -88,7 +97,7 @@ export const railPunctuality = defineEndpoint({
     'Counts trips by service day: every one that begins (00:00 in Madrid) in the period, with its trains after midnight. A day that goes on counts with what has run of it so far, but with all that is scheduled. ' +
     'A trip is a commuter trip, or a long-distance train with all its variants, on a service day. Its delay is that with which it arrived at the last stop that it named, as far as it was stated: the last state that names the stop as next tells it. Long distance names no stops: there it is the last one stated. A train ends by no longer being published, and counts as it was last. ' +
     'With group_by=station or `station` a trip counts once at each station, with the delay of the last state that names it, where it is not skipped; long distance is left out there, and refused where only it is asked for, and a cancelled trip counts where the timetable has it stop. ' +
-    "The timetable in force on a day is the newest of its network that begins on that day or within 100 days before; it schedules the trips whose service runs on that day by rail_calendar. Commuter trips are matched with it by trip id, long-distance trains by number. Trips that were added are observed, and in no timetable. A day's type goes by its weekday, on holidays too. " +
+    "The timetable in force on a day is the newest of its network that begins on that day or within 100 days before; it schedules the trips whose service runs on that day by rail_calendar. Commuter trips are matched with it by trip id, long-distance trains by number. Trips that were added are observed, and in no timetable. Buses in place of trains, which live data hardly ever has, are in none of the figures (Rodalies R3 had 15,079 of them planned in 30 days against 1,020 trains in August of 2026). A day's type goes by its weekday, on holidays too. " +
     'From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far.',
   params: {
     group_by: listOf(
@@ -126,26 +135,51 @@ export const railPunctuality = defineEndpoint({
     first: (p, lake) => versionsInForce({ ...p, period: lake.period(p.period, SPAN_DAYS), atStations: isAtStations(p) }),
     query: (p, lake, found) => {
       const groups: readonly Group[] = p.group_by ?? ['network']
-      const runs = runsOf({
-        ...p,
-        period: lake.period(p.period, SPAN_DAYS),
-        versions: found.map((row) => row['timetable_version'] as string),
-        atStations: isAtStations(p),
-        hours: groups.includes('hour'),
-      })
-      return figuresOf(runs, groups)
+      return figuresOf(runsOf({ ...askedOf(p, lake, found), hours: groups.includes('hour') }), groups)
+    },
+    known: {
+      line: {
+        expected: 'expected a line or product of which trains ran or were to run, in the period and with what else is asked for',
+        values: (p, lake, found) => sql`
+          SELECT DISTINCT line AS value
+          FROM (${runsOf({ ...askedOf(p, lake, found), line: null })})
+          WHERE line IS NOT NULL
+          ORDER BY value`,
+      },
     },
   },
   example: { group_by: 'line', from: '2026-08-25', to: '2026-08-26', nucleo: '51' },
 })
 
-/** True where trips count at stations; throws `Refused` where only trains are asked for that name none. */
+/** The runs that are asked for, but for the hour at which they are planned. */
+function askedOf(
+  p: Omit<RunsAsked, 'period' | 'versions' | 'atStations' | 'hours'> &
+    Parameters<typeof isAtStations>[0] & { readonly period: Period<null> },
+  lake: LakeView,
+  found: readonly AnyRow[],
+): RunsAsked {
+  return {
+    ...p,
+    period: lake.period(p.period, SPAN_DAYS),
+    versions: found.map((row) => row['timetable_version'] as string),
+    atStations: isAtStations(p),
+    hours: false,
+  }
+}
+
+/** True where trips count at stations; throws `Refused` where trains are asked for that name none: by their product, or alone. */
 function isAtStations(p: {
   readonly group_by: readonly Group[] | null
   readonly station: readonly string[] | null
   readonly network: readonly string[] | null
+  readonly line: readonly string[] | null
 }): boolean {
   if (p.station === null && !p.group_by?.includes('station')) return false
+  const product = p.line?.find((line) => Object.hasOwn(RAIL_PRODUCTS.codes, line))
+  if (product !== undefined) {
+    const expected = 'expected commuter lines with station or group_by=station: the trip updates of long distance name no stations'
+    throw new Refused(expected, { parameter: 'line', value: product })
+  }
   if (p.network?.every((network) => network === LONG_DISTANCE)) {
     const expected = 'expected CERCANIAS with station or group_by=station: the trip updates of long distance name no stations'
     throw new Refused(expected, { parameter: 'network', value: LONG_DISTANCE })

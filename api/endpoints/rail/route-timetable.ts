@@ -8,6 +8,7 @@ import { defineEndpoint } from '../../define/endpoint.ts'
 import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { integerParam } from '../../define/params.ts'
 import { dateParam } from '../../define/params-time.ts'
+import { Refused } from '../../define/problems.ts'
 import { withExample } from '../tail.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { routeId } from './route-detail.ts'
@@ -73,7 +74,11 @@ export const routeTimetable = defineEndpoint({
   params: {
     id: routeId,
     date: dateParam("Service day; today by Madrid's calendar unless given.", '2026-08-22'),
-    direction: integerParam('Only trips of this direction of travel.', { min: 0, max: 1, example: '0' }),
+    direction: integerParam('Only trips of this direction of travel; one that the route does not have is refused.', {
+      min: 0,
+      max: 1,
+      example: '0',
+    }),
   },
   returns: {
     kind: 'list',
@@ -100,6 +105,7 @@ export const routeTimetable = defineEndpoint({
       checkCovered(await slice(timetableSpans, ''), { at: start, parameter: 'date', value: p.date, networks: [route.network] })
       const day = await slice(timetableDay, date)
       const trips = day.tripsOfRoute(route.network, p.id)
+      if (p.direction !== null) checkDirection(p.direction, [...route.directions, ...trips.flatMap(({ direction }) => direction ?? [])])
       return trainsOf(
         day,
         trips.filter((trip) => p.direction === null || trip.direction === p.direction),
@@ -108,6 +114,17 @@ export const routeTimetable = defineEndpoint({
   },
   example: { id: '10T0001C1', date: '2026-08-22' },
 })
+
+/** Throws `Refused` for a direction that no trip of a route has, of those that its trips have. */
+function checkDirection(asked: number, directions: readonly number[]): void {
+  if (directions.includes(asked)) return
+  const known = [...new Set(directions)].sort()
+  const expected =
+    known.length === 0
+      ? 'of the trips of this route no direction is told: leave it out'
+      : `expected a direction that trips of this route have: ${known.join(', ')}`
+  throw new Refused(expected, { parameter: 'direction', value: String(asked), allowed: known.map(String) })
+}
 
 /** A trip and the other parts of its train that run with it. */
 interface Train {

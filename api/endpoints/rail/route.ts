@@ -4,7 +4,7 @@ import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { optional, record, type ValueOf } from '../../define/fields.ts'
 import { withExample } from '../tail.ts'
-import { GEOMETRY_SOURCES, RAIL_OPERATORS } from './codes.ts'
+import { GEOMETRY_SOURCES, productField, RAIL_OPERATORS } from './codes.ts'
 import { type NetworkRoute, type RailNetwork, TRACK_TOLERANCE_M } from './network.ts'
 
 const { columns } = railRoutes
@@ -18,7 +18,7 @@ export const routeFields = {
   nucleo_code: columns.nucleo_code,
   operator: col.code(0, 'Company that runs its trains.', RAIL_OPERATORS, { example: 'RENFE' }),
   line: withExample(optional(columns.short_name, 'Line of commuter rail; null for other trains.'), 'C1'),
-  product: withExample(optional(columns.short_name, 'Product of other trains, as published; null for commuter rail.'), null),
+  product: productField('Product of other trains; null for commuter rail.'),
   route_type: columns.route_type,
   color: columns.color,
   text_color: columns.text_color,

@@ -1,4 +1,4 @@
-import { RAIL_NETWORKS, RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
+import { RAIL_NETWORKS, RAIL_NUCLEOS, RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railStationRegister } from '../../../lake/datasets/rail/station-register.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
@@ -51,7 +51,7 @@ export const stationFields = {
     example: true,
   }),
   lines: nested.objects('Commuter lines whose trips stop there, buses among them.', lineFields),
-  products: col.list([0, 0], 'Products of other trains that stop there, as published.', col.string(0, 'Product.'), { example: ['AVE'] }),
+  products: col.list([0, 0], 'Products of other trains that stop there.', col.code(0, 'Product.', RAIL_PRODUCTS), { example: ['AVE'] }),
   has_wheelchair_boarding: optional(
     columns.has_wheelchair_boarding,
     'Whether trains of one network at least can be boarded in a wheelchair; null where nothing is said.',

@@ -5,7 +5,7 @@ import { scan } from '../../../lake/query/scan.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { bucketStart } from '../../define/buckets.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, type LakeKnown, type LakeView } from '../../define/endpoint.ts'
 import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { codeParam, listOf, oneOf, param, plainText, textParam } from '../../define/params.ts'
 import { isOneOf } from '../../define/place-sql.ts'
@@ -104,6 +104,11 @@ const seriesParam = param({
   example: '449',
 })
 
+/** A line without accents and in small letters, as it is compared. */
+const foldedText = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
+/** The line of a train on the map, or its corridor. */
+const LINE_NAME = sql`coalesce(line, corridor)`
+
 /** Which trains run where. */
 export const railStockList = defineEndpoint({
   path: '/api/trenes/flota',
@@ -130,14 +135,40 @@ export const railStockList = defineEndpoint({
   read: {
     kind: 'lake',
     from: [railFleet, railStock],
-    query: (p, lake) => {
-      const { from, to } = lake.period({ from: null, to: null, interval: null }, DAYS)
-      return usesIn({ from, to }, p)
+    query: (p, lake) => usesIn(lastDays(lake), p),
+    known: {
+      network: known('a network whose vehicle numbers the map had', sql`network`),
+      line: known('a line or corridor that the map had vehicle numbers of', LINE_NAME, foldedText),
+      product: known('a product that the map had vehicle numbers of', sql`product`),
+      series: {
+        expected: `expected a series that was seen in the ${DAYS} days or that the list of models has`,
+        values: (_, lake) =>
+          sql`${valuesOf(sql`unnest(series)`, lake)} UNION SELECT series FROM ${scan(railStock)} WHERE series IS NOT NULL ORDER BY value`,
+      },
     },
     rows: { columns: FLAT, finish: (row: UseRow) => ({ ...row, models: row.models ?? [] }) },
   },
   example: { series: '449' },
 })
+
+/** The days that are counted, ms since the epoch. */
+function lastDays(lake: LakeView): { readonly from: number; readonly to: number } {
+  return lake.period({ from: null, to: null, interval: null }, DAYS)
+}
+
+/** What tells the values that trains with vehicle numbers had of something. */
+function known(what: string, value: Sql, fold?: (text: string) => string): LakeKnown<unknown> {
+  const values = (_: unknown, lake: LakeView): Sql => sql`${valuesOf(value, lake)} ORDER BY value`
+  return { expected: `expected ${what} in the ${DAYS} days`, values, ...(fold ? { fold } : {}) }
+}
+
+function valuesOf(what: Sql, lake: LakeView): Sql {
+  const { from, to } = lastDays(lake)
+  return sql`
+    SELECT DISTINCT value
+    FROM (SELECT ${what} AS value FROM ${scan(railFleet, { observed_at: { gte: from, lt: to } })} WHERE len(series) > 0)
+    WHERE value IS NOT NULL`
+}
 
 interface Filter {
   readonly network: string | null
@@ -170,7 +201,7 @@ function usesIn(period: { readonly from: number; readonly to: number }, { networ
   ]
   return sql`
     WITH hours AS MATERIALIZED (
-      SELECT network, coalesce(line, corridor) AS line, product, train_number, vehicle_numbers,
+      SELECT network, ${LINE_NAME} AS line, product, train_number, vehicle_numbers,
         epoch_us(observed_at) // ${HOUR_US} AS hour,
         any_value(series) AS all_series, bool_or(is_accessible) AS is_accessible, min(observed_at) AS first_seen_at, max(observed_at) AS last_seen_at
       FROM ${observed}

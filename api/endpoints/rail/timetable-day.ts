@@ -164,10 +164,15 @@ function tripOfRow(row: AnyRow, routes: Map<string, DayRoute>): UnboundTrip {
     variant: row['variant'] as string | null,
     service_mark: row['service_mark'] as string | null,
     headsign: row['headsign'] as string | null,
-    direction: (row['direction'] as number | null) ?? (shape_id === null ? null : Number(shape_id.endsWith(INVERSE))),
+    direction: directionOf({ direction: row['direction'] as number | null, shape_id }),
     shape_id,
     is_wheelchair_accessible: row['is_wheelchair_accessible'] as boolean | null,
   }
+}
+
+/** The direction of travel of a trip: as published, else that of its shape; null where neither is known. */
+export function directionOf({ direction, shape_id }: Pick<DayTrip, 'direction' | 'shape_id'>): number | null {
+  return direction ?? (shape_id === null ? null : Number(shape_id.endsWith(INVERSE)))
 }
 
 function boundTrip(trip: UnboundTrip, bounds: Uint32Array, at: number): DayTrip {

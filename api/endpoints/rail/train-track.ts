@@ -3,9 +3,10 @@ import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { instantOf, offsetAt } from '../../../lake/schema/time.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, type LakeView } from '../../define/endpoint.ts'
 import { optional, record } from '../../define/fields.ts'
 import { dateParam } from '../../define/params-time.ts'
+import { Refused } from '../../define/problems.ts'
 import { networkOf, trainId, trainIdParam } from './train-id.ts'
 
 const { columns } = railPositions
@@ -42,7 +43,7 @@ export const trainTrack = defineEndpoint({
   summary: 'Track of a train on one service day',
   about:
     'Every position that was published of it, from the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far. ' +
-    "A service day is from 04:00 to 04:00 on Madrid's clock, so that trains of the evening stay in one piece; one that runs through 04:00 is in two. Positions of Renfe's map are not kept in it.",
+    "A service day is from 04:00 to 04:00 on Madrid's clock, so that trains of the evening stay in one piece; one that runs through 04:00 is in two. Positions of Renfe's map are not kept in it. A day of which nothing can be kept is refused with those that are; without a position on one of those it is empty: the train did not run, or no publication had it.",
   params: {
     id: trainIdParam,
     date: dateParam('Service day, by the date on which it begins; the last one that there is data of unless given.', '2026-05-26'),
@@ -62,6 +63,7 @@ export const trainTrack = defineEndpoint({
     from: [railPositions, railTripUpdates],
     query: ({ id, date }, lake) => {
       const { from, to } = serviceDay(date ?? dateAt(lake.covered_until))
+      if (date !== null) checkKept(date, lake)
       const network = networkOf(id)
       const shown = ['observed_at', 'position_lat', 'position_lon', 'position_source', 'vehicle_status', 'stop_id', 'platform'] as const
       return sql`
@@ -87,6 +89,13 @@ export const trainTrack = defineEndpoint({
   },
   example: { id: 'CERCANIAS-23533-C1', date: '2026-05-26' },
 })
+
+/** Throws `Refused` for a service day of which no positions can be kept: all of it lies before or after those that are. */
+function checkKept(date: string, { covered_from, covered_until }: LakeView): void {
+  const [first, last] = [dateAt(covered_from ?? covered_until), dateAt(covered_until)]
+  if (date >= first && date <= last) return
+  throw new Refused(`expected a service day of which positions are kept, from ${first} to ${last}`, { parameter: 'date', value: date })
+}
 
 /** The bounds of a service day, in ms since the epoch. */
 function serviceDay(date: string): { readonly from: number; readonly to: number } {

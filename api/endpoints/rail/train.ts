@@ -7,7 +7,7 @@ import { col } from '../../../lake/schema/columns.ts'
 import type { State, StatesOf } from '../../define/endpoint.ts'
 import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { stateFields } from '../tail.ts'
-import { DELAY_SOURCES } from './codes.ts'
+import { DELAY_SOURCES, productField } from './codes.ts'
 
 const { columns } = railPositions
 const [said, map] = [railTripUpdates.columns, railFleet.columns]
@@ -37,10 +37,7 @@ const fields = {
     example: '30',
   }),
   line: columns.line,
-  product: col.string(0, 'Commercial product by the timetable; null for commuter trains and where the train is not found in it.', {
-    nullable: true,
-    example: null,
-  }),
+  product: productField('Commercial product by the timetable; null for commuter trains and where the train is not found in it.'),
   train_number: columns.train_number,
   position: columns.position,
   position_source: columns.position_source,

@@ -24,7 +24,10 @@ export const renfeAlerts = defineFeed({
   plans: realtimePlans('alerts'),
   // Notices last for days to months: a publication with half of them is not whole.
   bands: { rail_alerts: { atLeast: 1, minRatio: 0.5, maxRatio: 20, soon: [{ within_s: 3600, minRatio: 0.7 }] } },
-  // A núcleo with one or two alerts may well have none soon after; one that loses three at once is missing.
+  // A núcleo that loses three notices at once is missing. One with one or two is not guarded: nothing tells its last notice that ended from
+  // one that dropped out, and a guard would keep it until the núcleo has another, for weeks. The map of 2026-04-05 lacked a núcleo for one
+  // publication in 5 minutes mostly, and twice for over an hour: notices end after three in a row (6 min), and one that is back within half an hour goes on as
+  // it was, under its id.
   blocks: { rail_alerts: { column: 'nucleo_codes', least: 3 } },
   freshBy: 'fetch',
   rawRetentionDays: 30,

@@ -5,25 +5,14 @@ import { readLongList } from '../../formats/json.ts'
 import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes, type RequestPlan } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { delayQuality } from './delays.ts'
-import { expectedNucleos } from './expected-nucleos.ts'
+import { NUCLEOS_MISSING } from './expected-nucleos.ts'
 import { delayOf, flagOf, localInstant, type MapTrain, mapTime, positionOf, textOf } from './map-fields.ts'
+import { MAP_PRODUCTS } from './products.ts'
 import { COMMUTER_BAND, LONG_DISTANCE_BAND } from './realtime.ts'
 import { trainFix } from './train-fix.ts'
 
 type Train = FeedRow<typeof railFleet>
 
-/** `codProduct`, found by joining captures to the timetable. */
-const PRODUCTS: Readonly<Record<string, string>> = {
-  2: 'AVE',
-  3: 'AVANT',
-  10: 'EUROMED',
-  11: 'ALVIA',
-  13: 'INTERCITY',
-  16: 'MD',
-  18: 'REGIONAL',
-  19: 'REGIONAL_EXPRESS',
-  28: 'AVLO',
-}
 /** `porAvanc` where it is no share: of 22,573 rows `A` names one stop (7,624 of 7,632), `E` and `S` two. */
 const MOVEMENTS: Readonly<Record<string, string>> = { A: 'STANDING', E: 'RUNNING', S: 'RUNNING_S' }
 /** Núcleos that the map never has. */
@@ -54,7 +43,7 @@ export const renfeFlota = defineFeed({
   every_s: 30,
   plans: mapPlan('https://tiempo-real.renfe.com/renfe-visor/flota.json'),
   bands: { rail_fleet: COMMUTER_BAND },
-  blocks: { rail_fleet: { column: 'nucleo_code', least: 2, mostMissing: 1, expected: expectedNucleos, never: ABSENT } },
+  blocks: { rail_fleet: { column: 'nucleo_code', ...NUCLEOS_MISSING, never: ABSENT } },
   rawRetentionDays: 14,
   liveByDefault: false,
   rows: (bodies, clock, notes) => readMap(commuterRow, { bodies, clock }, notes),
@@ -111,7 +100,7 @@ function longDistanceRow(train: MapTrain, published: number, notes: Notes): Trai
     fixed_at: typeof fixed === 'number' && fixed > 0 ? fixed * 1000 : null,
     delay_s,
     delay_quality: delayQuality(delay_s, notes),
-    product: product && (lookUp(PRODUCTS, product) ?? product),
+    product: product && (lookUp(MAP_PRODUCTS, product) ?? product),
     corridor: textOf(train, 'desCorridor'),
     previous_stop_id: textOf(train, 'codEstAnt'),
     origin_stop_id: textOf(train, 'codOrigen'),

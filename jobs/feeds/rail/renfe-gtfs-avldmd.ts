@@ -5,6 +5,7 @@ import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { defineFeed } from '../define.ts'
+import { TIMETABLE_PRODUCTS } from './products.ts'
 import { archiveRequest, nightlyBand, readTimetable } from './timetable.ts'
 import type { NetworkIds } from './timetable-context.ts'
 
@@ -17,6 +18,7 @@ const IDS: NetworkIds = {
   network: 'AVLDMD',
   prefix: 'avldmd',
   needsExceptions: true,
+  products: TIMETABLE_PRODUCTS,
   nucleoOf: () => null,
   terminiOf(id) {
     const match = ROUTE_ID.exec(id)

@@ -17,6 +17,7 @@ const IDS: NetworkIds = {
   network: 'CERCANIAS',
   prefix: 'cercanias',
   needsExceptions: false,
+  products: null,
   nucleoOf: (id) => NUCLEO.exec(id)?.[0] ?? null,
   terminiOf: () => ({ origin_stop_id: null, destination_stop_id: null }),
   trainOf: (id) => ({ train_number: TRIP_ID.exec(id)?.[1] ?? null, variant: null, validity_start: null }),

@@ -3,7 +3,7 @@ import { renfe } from '../../../lake/datasets/rail/sources.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import type { RealtimeVehicle } from '../../formats/gtfs-realtime.ts'
 import { type Batch, batch, defineFeed, type FeedBody, type Notes } from '../define.ts'
-import { expectedNucleos } from './expected-nucleos.ts'
+import { NUCLEOS_MISSING } from './expected-nucleos.ts'
 import { tripParts } from './ids.ts'
 import { COMMUTER_BAND, LONG_DISTANCE_BAND, messageOf, type Network, realtimePlans } from './realtime.ts'
 import { trainFix } from './train-fix.ts'
@@ -21,8 +21,7 @@ export const renfePositions = defineFeed({
   every_s: 20,
   plans: realtimePlans('vehicle_positions'),
   bands: { rail_positions: COMMUTER_BAND },
-  // Any number of núcleos may be away, for what is not there takes nothing from what is.
-  blocks: { rail_positions: { column: 'nucleo_code', least: 2, mostMissing: 1, expected: expectedNucleos } },
+  blocks: { rail_positions: { column: 'nucleo_code', ...NUCLEOS_MISSING } },
   rawRetentionDays: 14,
   rows: (bodies, _clock, notes) => readPositions('CERCANIAS', bodies, notes),
 })

@@ -7,7 +7,7 @@ import type { RealtimeTripUpdate } from '../../formats/gtfs-realtime.ts'
 import { type Batch, batch, defineFeed, type FeedBody, type Notes } from '../define.ts'
 import { delayQuality } from './delays.ts'
 import { derivedAlerts } from './derived-alerts.ts'
-import { expectedNucleos } from './expected-nucleos.ts'
+import { NUCLEOS_MISSING } from './expected-nucleos.ts'
 import { cancelledDate, serviceDate, tripParts } from './ids.ts'
 import { COMMUTER_BAND, LONG_DISTANCE_BAND, messageOf, type Network, realtimePlans, sortedSet } from './realtime.ts'
 
@@ -23,9 +23,8 @@ export const renfeTripUpdates = defineFeed({
   every_s: 20,
   plans: realtimePlans('trip_updates'),
   bands: { rail_trip_updates: COMMUTER_BAND, rail_alerts: COMMUTER_BAND },
-  // Any number of núcleos may be away, for what is not there takes nothing from what is.
   blocks: {
-    rail_trip_updates: { column: 'nucleo_code', least: 2, mostMissing: 1, expected: expectedNucleos },
+    rail_trip_updates: { column: 'nucleo_code', ...NUCLEOS_MISSING },
     rail_alerts: { column: 'nucleo_codes', countedIn: 'rail_trip_updates', mostMissing: 1 },
   },
   rawRetentionDays: 14,

@@ -14,6 +14,8 @@ export interface NetworkIds {
   readonly prefix: string
   /** True where calendar.txt runs all days and the exceptions alone are the timetable: without them an archive is not whole. */
   readonly needsExceptions: boolean
+  /** Codes of the products that routes have for names; null where their names are lines, which stay as they are. */
+  readonly products: Readonly<Record<string, string>> | null
   /** Commuter network that a route, service, trip or shape id begins with; null where ids have none. */
   readonly nucleoOf: (id: string) => string | null
   /** Stations that a route's id names. */

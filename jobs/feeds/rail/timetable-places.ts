@@ -1,3 +1,4 @@
+import { RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railShapes } from '../../../lake/datasets/rail/shapes.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
@@ -73,7 +74,7 @@ export async function* routeRows(timetable: Timetable, known: Set<string>): Asyn
         ...version,
         route_id,
         nucleo_code: ids.nucleoOf(route_id),
-        short_name: records.text(1),
+        short_name: shortNameOf(records.text(1), timetable),
         ...namesOf(records.rawText(3)),
         route_type: lookUp(ROUTE_TYPES, type) ?? type,
         ...colorsOf(records.text(4), records.text(5), notes),
@@ -82,6 +83,14 @@ export async function* routeRows(timetable: Timetable, known: Set<string>): Asyn
     }
     yield batch(railRoutes, rows)
   }
+}
+
+/** The name of a line, or the code of a product; a product that is not known keeps its name, and is counted. */
+function shortNameOf(name: string | null, { ids, notes }: Timetable): string | null {
+  if (name === null || ids.products === null) return name
+  const code = lookUp(ids.products, name)
+  if (code === undefined) notes.unknownCode(RAIL_PRODUCTS, name)
+  return code ?? name
 }
 
 /** A long name without its padding, and the two names that it is made of where it is. */

@@ -96,16 +96,20 @@ export const WHEELCHAIR_ACCESS = defineCodes('gtfs_wheelchair_access', 'Whether 
   UNKNOWN: ['Desconocido', 'Unknown'],
 })
 
-/** Commercial products of long and medium distance. */
+/** Commercial products of long and medium distance, the same in timetables and on the map, which tells fewer of them apart. */
 export const RAIL_PRODUCTS = defineCodes('rail_product', 'Commercial product of a train.', {
   AVE: ['AVE', 'AVE high speed'],
+  AVE_INT: ['AVE Internacional', 'AVE international high speed'],
   AVLO: ['Avlo', 'Avlo low-cost high speed'],
   AVANT: ['Avant', 'Avant medium-distance high speed'],
+  AVANT_EXP: ['Avant Exprés', 'Avant express'],
   ALVIA: ['Alvia', 'Alvia'],
   EUROMED: ['Euromed', 'Euromed'],
-  INTERCITY: ['Intercity o Trencelta', 'Intercity or Trencelta'],
+  INTERCITY: ['Intercity', 'Intercity'],
+  TRENCELTA: ['Trencelta', 'Trencelta to Portugal'],
   MD: ['Media Distancia', 'Medium distance'],
-  REGIONAL: ['Regional o Proximidad', 'Regional or Proximity'],
+  REGIONAL: ['Regional', 'Regional'],
+  PROXIMIDAD: ['Proximidad', 'Proximidad local trains'],
   REGIONAL_EXPRESS: ['Regional Exprés', 'Regional express'],
 })
 

@@ -39,7 +39,12 @@ export const railFleet = defineDataset({
       nullable: true,
       example: 'OK',
     }),
-    product: col.code(14, 'Commercial product; of long distance only.', RAIL_PRODUCTS, { nullable: true, example: 'MD' }),
+    product: col.code(
+      14,
+      'Commercial product; of long distance only. The map has AVE_INT as AVE, AVANT_EXP as AVANT, TRENCELTA as INTERCITY and PROXIMIDAD as REGIONAL.',
+      RAIL_PRODUCTS,
+      { nullable: true, example: 'MD' },
+    ),
     corridor: col.string(15, 'Corridor as published; of long distance only.', { nullable: true, example: 'Madrid - Vitoria - Irún' }),
     previous_stop_id: col.string(16, 'Last stop, or the one it stands at.', { nullable: true, example: '11212' }),
     next_stop_id: col.string(17, 'Next stop, or the one it stands at.', { nullable: true, example: '11210' }),

@@ -16,10 +16,14 @@ export const railRoutes = defineDataset({
       nullable: true,
       example: '10',
     }),
-    short_name: col.string(6, 'Line of commuter rail, product of other trains; letters in upper and lower case differ.', {
-      nullable: true,
-      example: 'C1',
-    }),
+    short_name: col.string(
+      6,
+      'Line of commuter rail, letters in upper and lower case differing; of other trains the code of their product (list rail_product).',
+      {
+        nullable: true,
+        example: 'C1',
+      },
+    ),
     long_name: col.string(7, 'Name as published, its padding taken out.', { nullable: true, example: 'Principe Pio - Aeropuerto-T4' }),
     origin_name: col.string(8, 'First of the two names that the long name of a commuter route is made of.', {
       nullable: true,

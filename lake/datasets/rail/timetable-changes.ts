@@ -37,7 +37,10 @@ export const railTimetableChanges = defineDataset({
     ),
     name: col.string(8, 'Name of the station, route or line, where it has one.', { nullable: true, example: null }),
     nucleo_code: col.code(9, 'Commuter network.', RAIL_NUCLEOS, { nullable: true, example: '10' }),
-    line: col.string(10, 'Line of commuter rail, product of other trains.', { nullable: true, example: 'C1' }),
+    line: col.string(10, 'Line of commuter rail; of other trains the code of their product (list rail_product).', {
+      nullable: true,
+      example: 'C1',
+    }),
     train_number: col.string(11, 'Number of the train; of trips only.', { nullable: true, example: '19799' }),
     variant: col.string(12, 'Variant of the train; of long-distance trips only.', { nullable: true, example: null }),
     service_days: col.integer(

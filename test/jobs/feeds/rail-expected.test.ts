@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
 import { expectedNucleos } from '../../../jobs/feeds/rail/expected-nucleos.ts'
+import { renfeFlota } from '../../../jobs/feeds/rail/renfe-flota.ts'
+import { renfePositions } from '../../../jobs/feeds/rail/renfe-positions.ts'
+import { renfeTripUpdates } from '../../../jobs/feeds/rail/renfe-trip-updates.ts'
+import { missingAfter, ruleOf } from '../../../jobs/ingest/blocks.ts'
 import { railCalendar } from '../../../lake/datasets/rail/calendar.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
@@ -8,6 +12,27 @@ import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import { exampleTableRow } from '../../api/service.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 import { landRows, openTestLake } from '../../lake/query/fixtures.ts'
+
+test('one train that is expected of a núcleo is enough for it to be missing; what it had before has to be two', () => {
+  const [counts, said] = [{ '10': 5 }, []]
+  const before = { counts: { '10': 6, '62': 1, '61': 2 }, missing: [] }
+  for (const [feed, dataset] of [
+    [renfePositions, 'rail_positions'],
+    [renfeTripUpdates, 'rail_trip_updates'],
+    // Late or not, its trains are those of the trip updates.
+    [renfeTripUpdates, 'rail_alerts'],
+    [renfeFlota, 'rail_fleet'],
+  ] as const) {
+    const rule = ruleOf(feed, dataset)
+    expect([feed.id, missingAfter(rule, before, { counts, said, expected: { '10': 40, '70': 1, '41': 0 } })]).toEqual([
+      feed.id,
+      ['61', '70'],
+    ])
+    // The map never has some.
+    const never = feed === renfeFlota ? [] : ['46']
+    expect(missingAfter(rule, { counts, missing: [] }, { counts, said, expected: { '46': 1 } })).toEqual(never)
+  }
+})
 
 test('buses are not expected, and a short trip is for half of its duration', async () => {
   const lake = await openTestLake(tempFolder())

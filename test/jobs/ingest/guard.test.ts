@@ -177,6 +177,14 @@ describe('blocks as a feed declares them', () => {
     expect(missing(had, {})).toEqual({ fuel_stations: ['28', '41', '50'] })
   })
 
+  test('how many things have to be expected of a block may be told apart from how many rows it has to have had', () => {
+    const rules = declared({ column: 'province_code', least: 2, leastExpected: 1, mostMissing: 1 })
+    const before = last({ '08': 10, '28': 1, '41': 2 })
+    const now = publication({ '08': 10 })
+    expect(judge(rules, now, before, { fuel_stations: {} })).toMatchObject({ missing: { fuel_stations: ['41'] } })
+    expect(judge(rules, now, before, { fuel_stations: { '28': 1, '41': 0 } })).toMatchObject({ missing: { fuel_stations: ['28'] } })
+  })
+
   test('a row of a list counts for its block, once, and for none where it is in several or the list is empty', () => {
     expect(alerts(['10', '20'], ['10', '10'], [], ['51']).blocks).toEqual({ fuel_stations: { '10': 1, '51': 1 } })
   })

@@ -186,6 +186,30 @@ test.each([false, true])(
   },
 )
 
+test('the one notice of a núcleo ends after three publications without it, and within half an hour it comes back as it was', async () => {
+  const notice = (id: string, routeId: string): object => ({
+    id,
+    alert: { informedEntity: [{ routeId }], descriptionText: { translation: [{ text: id, language: 'es' }] } },
+  })
+  const madrid = [1, 2, 3, 4, 5].map((id) => notice(`AVISO_${id}`, '10T0001C1'))
+  const ferrol = notice('AVISO_9', '46T0001C1')
+  const idAfter = async (minutes: number, entities: readonly object[]): Promise<unknown> => {
+    const at = NOON + minutes * 60_000
+    expect(await publish(renfeAlerts, realtimeJson(entities, at), at)).toMatchObject({ outcome: 'accepted', missing_blocks: [] })
+    return inNucleo(await live('rail_alerts', renfeAlerts), '46')[0]?.['alert_id']
+  }
+  const id = await idAfter(0, [...madrid, ferrol])
+  expect(id).toMatch(/^ral_/)
+  // A gap of two publications ends nothing, one of three does.
+  expect([await idAfter(2, madrid), await idAfter(4, madrid), await idAfter(6, [...madrid, ferrol])]).toEqual([id, id, id])
+  expect([await idAfter(8, madrid), await idAfter(10, madrid), await idAfter(12, madrid)]).toEqual([id, id, undefined])
+  expect(await idAfter(30, [...madrid, ferrol])).toBe(id)
+  for (const minutes of [32, 34, 36]) await idAfter(minutes, madrid)
+  // Later than that it is another.
+  const other = await idAfter(90, [...madrid, ferrol])
+  expect([typeof other, other === id]).toEqual(['string', false])
+})
+
 test('the last trains of a night leave one by one, and no núcleo is missing for it', async () => {
   const trips = ['1041M90001C3', '1041M90002C3', '2041M90003C1', '2041M90004C1']
   let at = NOON

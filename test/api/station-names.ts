@@ -1,0 +1,18 @@
+import type { SliceReader } from '../../api/define/slice.ts'
+import { railStations } from '../../lake/datasets/rail/stations.ts'
+import { type Scan, scan } from '../../lake/query/scan.ts'
+import { sql } from '../../lake/query/sql.ts'
+
+/** A station by its id and name, as slices of tests have it. */
+interface NamedStation {
+  readonly id: string
+  readonly name: string
+}
+
+/** What a slice of the names of stations reads: those of all versions of the timetable, or those that are chosen, in order of their ids. */
+export async function stationNames({ rows }: SliceReader, chosen: Scan = scan(railStations)): Promise<NamedStation[]> {
+  const found: NamedStation[] = []
+  for await (const batch of rows(sql`SELECT stop_id, name FROM ${chosen} ORDER BY stop_id`))
+    for (const { stop_id, name } of batch) found.push({ id: String(stop_id), name: String(name) })
+  return found
+}
