@@ -26,6 +26,12 @@ set_pool() {
   export UV_THREADPOOL_SIZE="${UV_THREADPOOL_SIZE:-$((4 + 4 * slots))}"
 }
 
+# A process that runs feeds keeps to the memory it needs: `node "${node_flags[@]}"` starts it as scripts/service/memory.ts has the worker start.
+set_memory() {
+  export MALLOC_ARENA_MAX=2 DUCKDB_JE_MALLOC_CONF=dirty_decay_ms:0,muzzy_decay_ms:0,narenas:2
+  node_flags=(--max-semi-space-size=4 --heap-growing-percent=30)
+}
+
 # A redis-server binary, unless REDIS_URL names a server to use.
 need_redis() {
   [ -z "${REDIS_URL:-}" ] || return 0

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AcceptedFetch, ReceivedBody } from '../../lake/raw/archive.ts'
+import type { RawBody, ReceivedBody } from '../../lake/raw/archive.ts'
 import type { Feed, FeedBody, FeedRequest, RequestPlan } from '../feeds/define.ts'
 import { decodeReply, FetchError, fetchReply, type Reply, sniff, type Validators } from './http.ts'
 
@@ -9,12 +9,15 @@ const LONGEST_WAIT_MS = 30_000
 /** Requests of one plan in flight at once: publishers are not to be stormed. */
 const AT_ONCE = 4
 
+/** The bodies of a reply with their headers. */
+type LastReply = { readonly bodies: readonly Pick<RawBody, 'name' | 'headers'>[] }
+
 /** What collecting needs beside the feed. */
 export interface CollectOptions {
   /** Where an address of the feed is really asked: itself, or its place at a stand-in. */
   readonly origin: (url: string) => string
-  /** The last accepted fetch, for conditional requests. */
-  readonly last: AcceptedFetch | null
+  /** The last accepted fetch, or the newest reply that had the same, for conditional requests. */
+  readonly last: LastReply | null
   readonly signal: AbortSignal
   readonly userAgent: string
   readonly now: () => number
@@ -112,7 +115,7 @@ async function patiently(
 }
 
 /** Validators only where the last accepted bytes came from the same request: else a 304 would speak of another document. */
-function validatorsOf(last: AcceptedFetch | null, request: FeedRequest): Validators {
+function validatorsOf(last: LastReply | null, request: FeedRequest): Validators {
   const body = last?.bodies.length === 1 && last.bodies[0]?.name === request.name ? last.bodies[0] : null
   return { etag: body?.headers.etag, lastModified: body?.headers['last-modified'] }
 }

@@ -53,32 +53,32 @@ class Marks {
   #size = 0
   #one = ONE
   #other = OTHER
-  /** The first value of the row before, which many rows share, and what it mixes to. */
-  #first = ''
-  #firstOne = ONE
-  #firstOther = OTHER
+  /** The values of the row before but the last, which many rows share, and what they mix to. */
+  readonly #before: string[]
+  #beforeOne = ONE
+  #beforeOther = OTHER
 
   constructor(columns: readonly string[]) {
     this.#columns = columns
+    this.#before = columns.slice(1).map(() => '')
+    this.#mixBefore()
   }
 
   /** As `addText` of the row's key, without putting that together. */
   add(row: AnyRow): boolean {
-    const first = textOf(row[this.#columns[0] as string])
-    if (first === this.#first) {
-      this.#one = this.#firstOne
-      this.#other = this.#firstOther
-    } else {
-      this.#begin()
-      this.#mix(first)
-      this.#first = first
-      this.#firstOne = this.#one
-      this.#firstOther = this.#other
+    const before = this.#before
+    const last = before.length
+    let isSame = true
+    for (let at = 0; at < last; at++) {
+      const text = textOf(row[this.#columns[at] as string])
+      if (text === before[at]) continue
+      before[at] = text
+      isSame = false
     }
-    for (let at = 1; at < this.#columns.length; at++) {
-      this.#mix(SEPARATOR)
-      this.#mix(textOf(row[this.#columns[at] as string]))
-    }
+    if (!isSame) this.#mixBefore()
+    this.#one = this.#beforeOne
+    this.#other = this.#beforeOther
+    this.#mix(textOf(row[this.#columns[last] as string]))
     return this.#put()
   }
 
@@ -91,6 +91,16 @@ class Marks {
   #begin(): void {
     this.#one = ONE
     this.#other = OTHER
+  }
+
+  #mixBefore(): void {
+    this.#begin()
+    for (const text of this.#before) {
+      this.#mix(text)
+      this.#mix(SEPARATOR)
+    }
+    this.#beforeOne = this.#one
+    this.#beforeOther = this.#other
   }
 
   #mix(text: string): void {

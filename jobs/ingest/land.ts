@@ -3,6 +3,7 @@ import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from './context.ts'
 import { firstOfEachKey } from './first-of-key.ts'
 import type { FeedMemory, Part } from './memory.ts'
+import { dropSpooled, takeSpooled } from './spool.ts'
 import { landedIn, landRows, replaceRows } from './tables.ts'
 import { newestOfEachVersion } from './versions.ts'
 
@@ -18,12 +19,16 @@ export interface LandingResult {
 /** Lands what waits in a memory, each dataset in commits of its own that state which fetches they hold. */
 export async function land(context: IngestContext, memory: FeedMemory): Promise<LandingResult> {
   const rows: Record<string, number> = {}
-  for (const part of memory.parts.values()) {
-    const landed = await landPart(context, memory.feed, part)
-    if (landed === null) return { rows, fits: false }
-    if (landed.fetches > 0) rows[part.dataset.id] = landed.rows
+  try {
+    for (const part of memory.parts.values()) {
+      const landed = await landPart(context, memory.feed, part)
+      if (landed === null) return { rows, fits: false }
+      if (landed.fetches > 0) rows[part.dataset.id] = landed.rows
+    }
+    return { rows, fits: true }
+  } finally {
+    await dropSpooled(context, memory.feed)
   }
-  return { rows, fits: true }
 }
 
 /** Lands what waits of one dataset; null where the table no longer holds what the part remembers. */
@@ -49,7 +54,9 @@ async function landBatch(context: IngestContext, feed: Feed, part: Part): Promis
   const landing = { feed: feed.id, base, next: landedWith(base, batch) }
   if (dataset.land === 'replace' && count > 0) {
     const newestFirst = batch.flatMap(({ gives, accepted }) => (gives === 'rows' && accepted ? [{ accepted }] : [])).reverse()
-    const rows = newestOfEachVersion(context, { feed, dataset, newestFirst })
+    const [only, ...others] = newestFirst
+    const spooled = only && others.length === 0 ? takeSpooled(context, feed, { ...only, dataset }) : null
+    const rows = spooled ?? newestOfEachVersion(context, { feed, dataset, newestFirst })
     const done = await replaceRows(context, dataset, { ...landing, rows, fetchIds: [] })
     if (!done) return null
     part.landed = done.landed

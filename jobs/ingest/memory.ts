@@ -8,6 +8,7 @@ import {
   type LogEntry,
   logAfter,
   newestAccepted,
+  type RawBody,
   withdrawnSeqs,
 } from '../../lake/raw/archive.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
@@ -26,7 +27,7 @@ export interface Pending extends LandingFetch {
   readonly accepted: AcceptedFetch | null
   /** How many it gives. */
   readonly count: number
-  /** The rows; of whole versions (`replace`) none: they are read again when they land. */
+  /** The rows; of whole versions (`replace`) none: they lie in files (`parseSpooled`), or are read again when they land. */
   readonly rows: readonly AnyRow[]
 }
 
@@ -56,6 +57,8 @@ export interface FeedMemory {
   isShown: boolean
   /** The newest rejected fetch, by its bytes. */
   rejected: { readonly digest: string; readonly fetch_id: string } | null
+  /** The newest reply that had what the fetch of that id has: other validators may stand in it. */
+  same: { readonly fetch_id: string; readonly bodies: readonly Pick<RawBody, 'name' | 'headers'>[] } | null
 }
 
 /** Makes the memory of a feed from tables and archive. Nothing lands: what came late, or to a dataset that is new to the feed, waits for the next landing. */
@@ -76,7 +79,7 @@ export async function openMemory(context: IngestContext, feed: Feed): Promise<Fe
   const withdrawn = await withdrawnSeqs(context.store, feed.id)
   const newest = Math.max(...all.map(({ until }) => until ?? 0))
   const memory: FeedMemory = {
-    ...{ feed, parts, filling, last: null, unshown: [], isShown: false, rejected: null },
+    ...{ feed, parts, filling, last: null, unshown: [], isShown: false, rejected: null, same: null },
     seq: Math.max(recent.at(-1)?.seq ?? 0, ...all.map(({ seqs }) => seqs.at(-1)?.[1] ?? 0)),
     landedUntil: newest === 0 || all.some((landed) => toWithdraw(landed, withdrawn).length > 0) ? null : newest,
   }

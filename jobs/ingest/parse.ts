@@ -22,21 +22,26 @@ export interface Publication {
 /**
  * Parses bodies into checked rows: bad rows are counted with their reason, a key that comes twice keeps its first row. Throws `FormatError`.
  * Rows of whole versions (`replace`) are counted and not kept unless told, for nothing is folded from them and there may be millions:
- * whoever lands them reads them again, by `checkedRows`.
+ * they are given to `spool`, and whoever lands them later reads them again, by `checkedRows`.
  */
 export async function parsePublication(
   feed: Feed,
   bodies: readonly FeedBody[],
   fetchedAt: number,
-  { keeps = isFolded }: { readonly keeps?: (dataset: Dataset) => boolean } = {},
+  options: {
+    readonly keeps?: (dataset: Dataset) => boolean
+    readonly spool?: (dataset: Dataset, rows: readonly AnyRow[]) => Promise<void>
+  } = {},
 ): Promise<Publication> {
+  const { keeps = isFolded, spool } = options
   const { notes, report } = collectNotes()
   const sinks = new Map(feed.into.map((dataset) => [dataset.id, makeSink(feed, dataset, { report, unknown: notes.unknownCode })]))
   const kept = new Map<string, AnyRow[]>(feed.into.filter(keeps).map(({ id }) => [id, []]))
   for await (const { dataset, rows } of feed.rows(bodies, { fetched_at: fetchedAt }, notes)) {
     const sink = sinkOf(feed, sinks, dataset)
     const good = kept.get(dataset.id)
-    for (const row of rows) if (sink.take(row)) good?.push(row)
+    if (spool && !good) await spool(dataset, rows.filter(sink.take))
+    else for (const row of rows) if (sink.take(row)) good?.push(row)
   }
   return {
     rows: kept,

@@ -13,8 +13,9 @@ import { judge } from './guard.ts'
 import { FetchError } from './http.ts'
 import { type FeedMemory, foldAccepted, missingOf, syncMemory } from './memory.ts'
 import { tally, warningLines } from './notes.ts'
-import { type Publication, parsePublication } from './parse.ts'
+import type { Publication } from './parse.ts'
 import { isSameContent } from './same-content.ts'
+import { parseSpooled, type Spooled } from './spool.ts'
 
 /** How often a fetch is judged anew because somebody else accepted one meanwhile. */
 const MOST_RACES = 5
@@ -58,18 +59,25 @@ async function attempt(
   const { feed } = memory
   let collected: Collected
   try {
-    collected = await collect(feed, { ...context, replays: context.mode === 'replay', last: memory.last, signal, userAgent: USER_AGENT })
+    const last = memory.same?.fetch_id === memory.last?.fetch_id ? memory.same : memory.last
+    collected = await collect(feed, { ...context, replays: context.mode === 'replay', last, signal, userAgent: USER_AGENT })
   } catch (error) {
     if (!(error instanceof FetchError)) throw error
     return { memory, outcome: outcomeOf('failed', context.now(), { reason: error.message }) }
   }
   if (collected.kind === 'unchanged') return { memory, outcome: outcomeOf('unchanged', collected.fetched_at, { reason: 'not modified' }) }
-  if (sameBytes(memory.last, collected)) return { memory, outcome: outcomeOf('unchanged', collected.fetched_at, { reason: 'same bytes' }) }
-  if (await isSameContent(context, feed, { last: memory.last, decoded: collected.decoded }))
-    return { memory, outcome: outcomeOf('unchanged', collected.fetched_at, { reason: 'same content' }) }
-  let publication: Publication
+  const same = await sameness(context, memory, collected)
+  if (same !== null) {
+    memory.same = memory.last && {
+      fetch_id: memory.last.fetch_id,
+      bodies: collected.received.map(({ name, headers }) => ({ name, headers })),
+    }
+    return { memory, outcome: outcomeOf('unchanged', collected.fetched_at, { reason: same }) }
+  }
+  let spooled: Spooled
+  const { decoded: bodies, fetched_at: fetchedAt } = collected
   try {
-    publication = await parsePublication(feed, collected.decoded, collected.fetched_at)
+    spooled = await parseSpooled(context, feed, { bodies, fetchedAt, signal })
   } catch (error) {
     // A document that the parser did not foresee is kept too: it may not be had again.
     const reason =
@@ -78,20 +86,26 @@ async function attempt(
     const raw = rawFetch(feed, { fetched_at: collected.fetched_at, publication: null, rejected: reason })
     return { memory, outcome: await reject(context, memory, { raw, collected }) }
   }
-  const inOrder = context.mode === 'replay' ? null : timeInOrder(publication, memory.last)
-  if (inOrder === null) return decide(context, memory, { collected, publication, signal })
-  // Some rows carry the time of their fetch, which is told to the parser.
-  publication = await parsePublication(feed, collected.decoded, inOrder)
-  return decide(context, memory, { collected: { ...collected, fetched_at: inOrder }, publication, signal })
+  try {
+    const inOrder = context.mode === 'replay' ? null : timeInOrder(spooled.publication, memory.last)
+    if (inOrder === null) return await decide(context, memory, { collected, spooled, signal })
+    await spooled.drop()
+    // Some rows carry the time of their fetch, which is told to the parser.
+    spooled = await parseSpooled(context, feed, { bodies, fetchedAt: inOrder, signal })
+    return await decide(context, memory, { collected: { ...collected, fetched_at: inOrder }, spooled, signal })
+  } finally {
+    await spooled.drop()
+  }
 }
 
 async function decide(
   context: IngestContext,
   memory: FeedMemory,
-  got: { readonly collected: Collected & { kind: 'bodies' }; readonly publication: Publication; readonly signal: AbortSignal },
+  got: { readonly collected: Collected & { kind: 'bodies' }; readonly spooled: Spooled; readonly signal: AbortSignal },
 ): Promise<{ memory: FeedMemory; outcome: FetchOutcome }> {
   const { feed } = memory
-  const { collected, publication } = got
+  const { collected, spooled } = got
+  const { publication } = spooled
   const expected = await expectedBlocks(context, feed, publication.data_time)
   let current = memory
   for (let race = 0; race < MOST_RACES; race++) {
@@ -125,6 +139,7 @@ async function decide(
     const accepted: AcceptedFetch = { ...raw, bodies, seq: current.seq + 1, accepted_by: 'guard' }
     if (await acceptFetch(context.store, accepted)) {
       await context.onStep?.('accepted')
+      await spooled.keep(accepted)
       await takeIn(context, current, { accepted, publication })
       return { memory: current, outcome: outcomeOf('accepted', collected.fetched_at, { ...accepted, missing }) }
     }
@@ -269,6 +284,16 @@ function outcomeOf(
     unknown_codes: facts.unknown_codes ?? 0,
     missing_blocks: blockNames(facts.missing ?? {}),
   }
+}
+
+/** In what a reply is the last accepted fetch again; null where it is not. */
+async function sameness(
+  context: IngestContext,
+  { feed, last }: FeedMemory,
+  collected: Collected & { kind: 'bodies' },
+): Promise<string | null> {
+  if (sameBytes(last, collected)) return 'same bytes'
+  return (await isSameContent(context, feed, { last, decoded: collected.decoded })) ? 'same content' : null
 }
 
 function sameBytes(last: AcceptedFetch | null, collected: Collected & { kind: 'bodies' }): boolean {

@@ -13,7 +13,7 @@ import { scan, scanFiles } from '../../lake/query/scan.ts'
 import type { Session } from '../../lake/query/session.ts'
 import { Bound, bindList, column, fieldName, fieldOf, fieldType, join, type Sql, sql } from '../../lake/query/sql.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
-import { tableColumns } from '../../lake/schema/physical.ts'
+import { physicalFields, tableColumns } from '../../lake/schema/physical.ts'
 import type { IngestContext } from './context.ts'
 
 /** Work on tables may take this long before something is wrong, ms. */
@@ -93,8 +93,8 @@ export async function keysBetween(
 /** What a landing commits: the rows, and what the table held of the feed before and holds after. */
 export interface LandingRows {
   readonly feed: string
-  /** At once, or in batches that are made while they are staged. */
-  readonly rows: readonly AnyRow[] | AsyncIterable<readonly AnyRow[]>
+  /** At once, in batches that are made while they are staged, or staged already. */
+  readonly rows: readonly AnyRow[] | AsyncIterable<readonly AnyRow[]> | StagedRows
   readonly base: Landed
   readonly next: Landed
 }
@@ -174,14 +174,20 @@ async function makeReplacement(
     return { removed: 0, added: rows, add, remove: [], isPlain: ids.length === 0 }
   }
   const theirs = sql`(${ids.length > 0 ? sql`fetch_id IN ${fetchList(dataset, ids)}` : sql`false`}${givingWay(dataset, { feed, fresh, versions })})`
+  const names = join(physicalFields(tableColumns(dataset)).map(fieldName))
   let [removed, added] = [0, 0]
   // Piece by piece, as they are written, for rows of a version that are compared at once take as much memory as sorting them.
   for (const piece of await piecesOf(session, { dataset, ...sortedAtOnce(dataset) }, fresh)) {
     const old = sql`SELECT * FROM ${scanFiles(dataset, touched)} WHERE ${theirs} AND ${piece}`
     const next = sql`SELECT * FROM ${fresh} WHERE ${piece}`
-    const [difference] = await session.values(
-      sql`SELECT (SELECT count(*) FROM (${old} EXCEPT ALL ${next})), (SELECT count(*) FROM (${next} EXCEPT ALL ${old}))`,
-    )
+    // Under a name that no column has: how often a row comes, less how often it was there.
+    const [difference] = await session.values(sql`
+      SELECT coalesce(sum(greatest(-"#", 0)), 0), coalesce(sum(greatest("#", 0)), 0)
+      FROM (
+        SELECT sum("#") AS "#"
+        FROM (SELECT *, -1 AS "#" FROM (${old}) UNION ALL BY NAME SELECT *, 1 AS "#" FROM (${next}))
+        GROUP BY ${names}
+      )`)
     const [gone, come] = (difference ?? []).map(Number) as [number, number]
     removed += gone
     added += come
@@ -248,7 +254,8 @@ async function filesTouched(
 }
 
 /** Puts the rows of a landing where the engine can sort and compare them. */
-function stage(context: IngestContext, session: Session, dataset: Dataset, { rows }: LandingRows): Promise<StagedRows> {
+async function stage(context: IngestContext, session: Session, dataset: Dataset, { rows }: LandingRows): Promise<StagedRows> {
+  if ('table' in rows) return rows
   const [batches, options] = 'length' in rows ? [[rows], {}] : [rows, { spillTo: context.lake.engine.folder }]
   return stageRows(session, tableColumns(dataset), batches, options)
 }

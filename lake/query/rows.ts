@@ -26,32 +26,37 @@ const CHUNKS_A_TURN = 8
 /** Rows that are held in memory where more go into files. */
 const MOST_HELD = 61_440
 
+/** How rows are staged. */
+export interface StageOptions {
+  /** A folder in the sandbox: no more than some hundred thousand rows are held in memory; of more, all lie in files there, packed, until dropped. */
+  readonly spillTo?: string
+  readonly mostHeld?: number
+}
+
+/** Rows that are being staged. */
+export interface Stage {
+  add(rows: readonly AnyRow[]): Promise<void>
+  /** What was added, readable in the session. */
+  end(): Promise<StagedRows>
+  /** What was added, in files, readable by every session of the engine. Only with `spillTo`. */
+  endInFiles(): Promise<StagedRows>
+  /** Gives up. */
+  drop(): Promise<void>
+}
+
 /**
  * Puts rows into a temporary table with the physical fields of `columns`. A value that its column cannot hold exactly, or a null where one
- * is required, throws a `ValueError` that names column and value. With `spillTo`, a folder in the sandbox, no more than some hundred
- * thousand rows are held in memory: of more, all lie in files there, packed, until they are dropped.
+ * is required, throws a `ValueError` that names column and value.
  */
 export async function stageRows(
   session: Session,
   columns: Columns,
   batches: Iterable<readonly AnyRow[]> | AsyncIterable<readonly AnyRow[]>,
-  options: { readonly spillTo?: string; readonly mostHeld?: number } = {},
+  options: StageOptions = {},
 ): Promise<StagedRows> {
-  const fields = physicalFields(columns)
-  const types = fields.map(fieldType)
-  const writers = fields.map(chunkColumnWriter)
-  const stage = new Stage(session, fields, options.spillTo ?? null)
-  const most = options.mostHeld ?? MOST_HELD
-  let chunks = 0
+  const stage = await beginStage(session, columns, options)
   try {
-    await stage.begin()
-    for await (const batch of batches)
-      for (let start = 0; start < batch.length; start += CHUNK_ROWS) {
-        session.signal.throwIfAborted()
-        stage.append(chunkOf(types, writers, { rows: batch, start }))
-        if (++chunks % CHUNKS_A_TURN === 0) await setImmediate()
-        if (options.spillTo !== undefined && stage.held >= most) await stage.spill()
-      }
+    for await (const batch of batches) await stage.add(batch)
     return await stage.end()
   } catch (error) {
     await stage.drop()
@@ -59,37 +64,75 @@ export async function stageRows(
   }
 }
 
+/** As `stageRows`, of rows that come one batch after the other; who begins it ends it or drops it. */
+export async function beginStage(session: Session, columns: Columns, options: StageOptions = {}): Promise<Stage> {
+  const stage = new OpenStage(session, physicalFields(columns), options)
+  await stage.begin()
+  return stage
+}
+
 /** Where rows are put: a table in memory, and files for what it held before. */
-class Stage {
-  held = 0
+class OpenStage implements Stage {
   readonly #session: Session
   readonly #fields: readonly PhysicalField[]
+  readonly #types: readonly DuckDBType[]
+  readonly #writers: readonly ChunkColumnWriter[]
   readonly #folder: string | null
+  readonly #most: number
   readonly #files: string[] = []
   #table: TemporaryTable | null = null
   #appender: DuckDBAppender | null = null
+  #held = 0
   #rows = 0
+  #chunks = 0
 
-  constructor(session: Session, fields: readonly PhysicalField[], folder: string | null) {
+  constructor(session: Session, fields: readonly PhysicalField[], { spillTo, mostHeld }: StageOptions) {
     this.#session = session
     this.#fields = fields
-    this.#folder = folder
+    this.#types = fields.map(fieldType)
+    this.#writers = fields.map(chunkColumnWriter)
+    this.#folder = spillTo ?? null
+    this.#most = mostHeld ?? MOST_HELD
   }
 
   async begin(): Promise<void> {
     this.#table = await this.#session.temporaryTable(this.#fields)
     this.#appender = await this.#table.appender()
-    this.held = 0
+    this.#held = 0
   }
 
-  append(chunk: DuckDBDataChunk): void {
-    this.#appender?.appendDataChunk(chunk)
-    this.held += chunk.rowCount
-    this.#rows += chunk.rowCount
+  async add(rows: readonly AnyRow[]): Promise<void> {
+    for (let start = 0; start < rows.length; start += CHUNK_ROWS) {
+      this.#session.signal.throwIfAborted()
+      const chunk = chunkOf(this.#types, this.#writers, { rows, start })
+      this.#appender?.appendDataChunk(chunk)
+      this.#held += chunk.rowCount
+      this.#rows += chunk.rowCount
+      if (++this.#chunks % CHUNKS_A_TURN === 0) await setImmediate()
+      if (this.#folder !== null && this.#held >= this.#most) await this.#spill()
+    }
+  }
+
+  async end(): Promise<StagedRows> {
+    // All in files or all in memory: a reader of both would take them together.
+    if (this.#files.length > 0) return this.endInFiles()
+    return { table: this.#close().name, rows: this.#rows, drop: () => this.drop() }
+  }
+
+  async endInFiles(): Promise<StagedRows> {
+    await this.#spill()
+    this.#close()
+    return { table: sql`read_parquet([${join(this.#files)}])`, rows: this.#rows, drop: () => this.drop() }
+  }
+
+  async drop(): Promise<void> {
+    this.#appender?.closeSync()
+    this.#appender = null
+    for (const path of this.#files) await rm(path, { force: true })
   }
 
   /** Puts what is held into a file and begins anew. */
-  async spill(): Promise<void> {
+  async #spill(): Promise<void> {
     const { name } = this.#close()
     const path = joinPath(this.#folder as string, `staged-${randomUUID()}.parquet`)
     this.#files.push(path)
@@ -99,20 +142,6 @@ class Stage {
     })
     await this.#session.run(sql`DROP TABLE ${name}`)
     await this.begin()
-  }
-
-  async end(): Promise<StagedRows> {
-    // All in files or all in memory: a reader of both would take them together.
-    if (this.#files.length > 0) await this.spill()
-    const { name } = this.#close()
-    const table = this.#files.length === 0 ? name : sql`read_parquet([${join(this.#files)}])`
-    return { table, rows: this.#rows, drop: () => this.drop() }
-  }
-
-  async drop(): Promise<void> {
-    this.#appender?.closeSync()
-    this.#appender = null
-    for (const path of this.#files) await rm(path, { force: true })
   }
 
   #close(): TemporaryTable {

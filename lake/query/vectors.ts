@@ -157,7 +157,7 @@ const ASCII_END = 0x80
 
 /**
  * Texts as DuckDB's 16-byte string slots: length, then up to 12 bytes in place, else prefix and pointer. Short ASCII texts are written in
- * place; others are handed to the engine one by one, except where a row repeats the text of the row before, whose slot is copied.
+ * place; others are handed to the engine one by one. Where a row repeats the text of the row before, its slot is copied.
  */
 function textWriter(field: PhysicalField, convert: (value: unknown) => string): VectorWriter {
   const validity = new Validity()
@@ -171,6 +171,7 @@ function textWriter(field: PhysicalField, convert: (value: unknown) => string): 
     words.fill(0)
     long.length = longAt.length = repeatAt.length = 0
     let before = ''
+    let beforeAt = -1
     let beforeIsLong = false
     for (let at = 0; at < count; at++) {
       const value = fieldValue(field, rows[start + at] as AnyRow)
@@ -179,11 +180,13 @@ function textWriter(field: PhysicalField, convert: (value: unknown) => string): 
         continue
       }
       const text = convert(value)
-      if (text === before && beforeIsLong) {
-        repeatAt.push(at, longAt.at(-1) as number)
+      if (text === before && beforeAt >= 0) {
+        if (beforeIsLong) repeatAt.push(at, longAt.at(-1) as number)
+        else for (let word = 0; word < 4; word++) words[at * 4 + word] = words[beforeAt * 4 + word] as number
         continue
       }
       before = text
+      beforeAt = at
       beforeIsLong = !writeInline(bytes, at * SLOT, text)
       if (!beforeIsLong) words[at * 4] = text.length
       else {

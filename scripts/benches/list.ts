@@ -11,7 +11,7 @@ import { liveSaturated } from './live-saturated.ts'
 import type { Bench, MemoryBench } from './measure.ts'
 import { pmParse } from './pm-parse.ts'
 import { railBoards, railDepartures } from './rail-departures.ts'
-import { railGtfsLand } from './rail-gtfs-land.ts'
+import { railGtfsCorrect, railGtfsLand } from './rail-gtfs-land.ts'
 import { railPositionsList } from './rail-positions.ts'
 import { tableArrow, tableCsv, tableParquet } from './tables.ts'
 
@@ -30,6 +30,7 @@ export const BENCHES: readonly (Bench | MemoryBench)[] = [
   liveSaturated,
   limits,
   railGtfsLand,
+  railGtfsCorrect,
   railPositionsList,
   railDepartures,
   railBoards,

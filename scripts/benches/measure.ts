@@ -1,10 +1,18 @@
 /** A piece of work; it may give the milliseconds that count where not all of its time does. */
 export type Work = () => Promise<number | void>
 
+/** What a run in a process of its own took: peak resident memory, MB, and ms by part. */
+export interface Told {
+  readonly peak_mb: number
+  readonly parts_ms: Readonly<Record<string, number>>
+}
+
 /** What a bench compares, ready to run. */
 export interface Pair {
   readonly measured: Work
   readonly reference: Work
+  /** What the last measured run told of itself, where it ran in a process of its own: that one's peak memory (MB), and ms by its parts. */
+  told?(): Told
   close(): Promise<void>
 }
 
@@ -19,8 +27,12 @@ export interface Bench {
   readonly orWithin_ms?: number
   /** Milliseconds that the measured work may take in all, whatever the ratio. */
   readonly orAtMost_ms?: number
+  /** Peak memory that the measured work may take, MB. */
+  readonly limit_mb?: number
   /** Rounds of one measured and one reference run; 7 unless told. */
   readonly rounds?: number
+  /** Rounds before them that do not count; 2 unless told. */
+  readonly warmUps?: number
   /** Makes what the work needs on disk, once, in a process of its own. */
   setUp?(folder: string): Promise<void>
   /** Opens the work. `only` is set in the process whose memory counts: it runs nothing but the measured work. */
@@ -43,6 +55,8 @@ export interface Measured {
   readonly spread: number
   readonly measured_ms: number
   readonly reference_ms: number
+  /** What the measured runs told of themselves: the greatest peak, the medians of the parts. Absent where they told nothing. */
+  readonly told?: Told
 }
 
 const WARM_UPS = 2
@@ -51,10 +65,13 @@ const ROUNDS = 7
 /** Runs a pair by turns, after warming up, so that what disturbs the machine disturbs both. For `atLeast` the ratio is of speeds. */
 export async function measure(bench: Bench, pair: Pair): Promise<Measured> {
   const rounds: { measured: number; reference: number }[] = []
-  for (let round = -WARM_UPS; round < (bench.rounds ?? ROUNDS); round++) {
+  const told: Told[] = []
+  for (let round = -(bench.warmUps ?? WARM_UPS); round < (bench.rounds ?? ROUNDS); round++) {
     // Whoever runs second finds the machine as the first left it: they take turns at that too.
     const [measured, reference] = round % 2 === 0 ? [await timed(pair.measured), await timed(pair.reference)] : await reversed(pair)
-    if (round >= 0) rounds.push({ measured, reference })
+    if (round < 0) continue
+    rounds.push({ measured, reference })
+    if (pair.told) told.push(pair.told())
   }
   const ratios = rounds.map(({ measured, reference }) => (bench.atLeast ? reference / measured : measured / reference))
   const ratio = median(ratios)
@@ -63,6 +80,15 @@ export async function measure(bench: Bench, pair: Pair): Promise<Measured> {
     spread: Math.max(...ratios.map((one) => Math.abs(one / ratio - 1))),
     measured_ms: median(rounds.map(({ measured }) => measured)),
     reference_ms: median(rounds.map(({ reference }) => reference)),
+    ...(told.length > 0 ? { told: together(told) } : {}),
+  }
+}
+
+function together(told: readonly Told[]): Told {
+  const names = Object.keys(told[0]?.parts_ms ?? {})
+  return {
+    peak_mb: Math.max(...told.map(({ peak_mb }) => peak_mb)),
+    parts_ms: Object.fromEntries(names.map((name) => [name, median(told.map(({ parts_ms }) => parts_ms[name] as number))])),
   }
 }
 

@@ -1,84 +1,172 @@
+import { fork } from 'node:child_process'
+import { createHash, randomUUID } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { renfeGtfsCercanias } from '../../jobs/feeds/rail/renfe-gtfs-cercanias.ts'
-import { checkedRows, parsePublication } from '../../jobs/ingest/parse.ts'
-import { MOST_SORTED } from '../../jobs/ingest/tables.ts'
+import { openZip } from '../../jobs/formats/zip.ts'
+import { checkedRows } from '../../jobs/ingest/parse.ts'
 import { railStopTimes } from '../../lake/datasets/rail/stop-times.ts'
-import { tableKey } from '../../lake/iceberg/schema.ts'
-import { orderOf, writeParquet } from '../../lake/query/parquet.ts'
+import { orderOf } from '../../lake/query/parquet.ts'
 import { stageRows } from '../../lake/query/rows.ts'
 import { sql } from '../../lake/query/sql.ts'
 import { tableColumns } from '../../lake/schema/physical.ts'
+import { sharedFolder } from '../../test/helpers/shared.ts'
+import { zipOfFolder } from '../../test/helpers/zip.ts'
+import { startRedis } from '../redis.ts'
+import { FEED_PROCESS } from '../service/memory.ts'
+import { packZip } from '../stand-in/formats/zip.ts'
+import type { Landing } from './landing.ts'
 import { benchLake } from './madrid-day.ts'
-import type { Bench } from './measure.ts'
-import { generatedDocument } from './parsing.ts'
+import type { Bench, Pair } from './measure.ts'
+import { DOCUMENTS_AT, generatedDocument } from './parsing.ts'
 
-const ARCHIVE = 'timetable.zip'
-const CSV = 'stop_times.csv'
-const AT = Date.parse('2026-11-21T08:31:00Z')
+const LANDING = fileURLToPath(new URL('./landing.ts', import.meta.url))
+const CAPTURE = 'feeds/renfe-gtfs/cercanias-2026-08-22'
+const [ARCHIVE, CORRECTED, CSV] = ['timetable.zip', 'corrected.zip', 'stop_times.csv']
 const FETCH_ID = 'renfe_gtfs_cercanias.20261121t083100000z'
+const LIMIT_MB = 400
+/** Every so many stop times one departs a second later in the corrected archive. */
+const CORRECTED_EVERY = 5000
 
 /**
- * The timetable of commuter rail from its archive to sorted files: read once as it is judged, and again as its stop times land, against one
- * COPY of the same stop times from trimmed CSV.
+ * The timetable of commuter rail from its publisher to the committed tables, in a fresh process that runs as the worker does: fetched over
+ * HTTP, kept, parsed, judged, all its datasets landed. The recorded one where the captures are there, else one that is generated.
  */
 export const railGtfsLand: Bench = {
   name: 'rail-gtfs-land',
-  about: 'commuter timetable of 2 M stop times from zip to files, against one COPY of the same trimmed CSV',
+  about: 'commuter timetable of 1.9 M stop times from HTTP to committed tables, against one COPY of the same stop times from trimmed CSV',
   limit: 2.5,
   // The larger of 30 s and 2.5 times.
   orAtMost_ms: 30_000,
+  limit_mb: LIMIT_MB,
   rounds: 3,
-  async setUp(folder) {
-    const bytes = generatedDocument(renfeGtfsCercanias, 'timetable')
-    await writeFile(join(folder, ARCHIVE), bytes)
-    const lake = await benchLake(folder)
-    await lake.use({}, async (session) => {
-      const { table } = await stageRows(session, tableColumns(railStopTimes), stopTimes(bytes))
-      // In the order of the publisher's file, as it is trimmed.
-      await session.copy(sql`SELECT * FROM ${table}`, { path: join(lake.engine.folder, CSV), options: 'FORMAT csv, HEADER' })
-      await writeFile(join(folder, CSV), await readFile(join(lake.engine.folder, CSV)))
+  warmUps: 0,
+  setUp,
+  open: (folder) => openLanding(folder, [ARCHIVE]),
+}
+
+/** The same timetable corrected, over a lake that has it: all rows are compared with those that they replace. */
+export const railGtfsCorrect: Bench = {
+  ...railGtfsLand,
+  name: 'rail-gtfs-correct',
+  about: 'the same timetable corrected, in the place of the one that has landed, against the same COPY',
+  limit: 5,
+  orAtMost_ms: 60_000,
+  rounds: 1,
+  open: (folder) => openLanding(folder, [ARCHIVE, CORRECTED]),
+}
+
+async function setUp(folder: string): Promise<void> {
+  const shared = sharedFolder()
+  const bytes = shared ? zipOfFolder(join(shared, CAPTURE)) : generatedDocument(renfeGtfsCercanias, 'timetable')
+  await writeFile(join(folder, ARCHIVE), bytes)
+  await writeFile(join(folder, CORRECTED), await corrected(bytes))
+  const lake = await benchLake(folder)
+  await lake.use({}, async (session) => {
+    const { table } = await stageRows(session, tableColumns(railStopTimes), stopTimes(bytes))
+    // In the order of the publisher's file, as it is trimmed.
+    await session.copy(sql`SELECT * FROM ${table}`, { path: join(lake.engine.folder, CSV), options: 'FORMAT csv, HEADER' })
+    await writeFile(join(folder, CSV), await readFile(join(lake.engine.folder, CSV)))
+  })
+  await lake.close()
+}
+
+/** Lands archives one after the other, each in a process of its own; the last one counts. */
+async function openLanding(folder: string, archives: readonly string[]): Promise<Pair> {
+  const lake = await benchLake(folder)
+  const csv = join(lake.engine.folder, CSV)
+  await writeFile(csv, await readFile(join(folder, CSV)))
+  const server = await startRedis({ folder: join(folder, 'redis'), appendOnly: false })
+  const publisher = await publish(folder)
+  let last: Landing | null = null
+  return {
+    async measured() {
+      const data = join(folder, randomUUID())
+      for (const archive of archives) {
+        publisher.archive = await readFile(join(folder, archive))
+        last = await land([renfeGtfsCercanias.id, data, publisher.url, server.url])
+      }
+      await rm(data, { recursive: true })
+      const { judged_ms, landed_ms } = last as Landing
+      return judged_ms + landed_ms
+    },
+    told: () => {
+      const { judged_ms, landed_ms, peak_mb } = last as Landing
+      return { peak_mb, parts_ms: { 'fetched and judged': judged_ms, landed: landed_ms } }
+    },
+    async reference() {
+      await lake.use({}, (session) =>
+        session.copy(sql`SELECT * FROM read_csv(${csv}) ORDER BY ${orderOf(railStopTimes)}`, {
+          path: join(lake.engine.folder, 'reference.parquet'),
+          options: 'FORMAT parquet, COMPRESSION zstd',
+        }),
+      )
+    },
+    close: async () => {
+      publisher.close()
+      await lake.close()
+      await server.stop()
+    },
+  }
+}
+
+/** The publisher of an archive, which may be changed. */
+async function publish(folder: string): Promise<{ archive: Buffer; readonly url: string; close(): void }> {
+  const state = { archive: await readFile(join(folder, ARCHIVE)) }
+  const server = createServer((_, response) => {
+    const etag = `"${createHash('sha256').update(state.archive).digest('hex')}"`
+    response.writeHead(200, { 'content-type': 'application/zip', 'content-length': state.archive.length, etag }).end(state.archive)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return Object.assign(state, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => void server.close() })
+}
+
+function land(args: readonly string[]): Promise<Landing> {
+  return new Promise((resolve, reject) => {
+    const child = fork(LANDING, args, { execArgv: [...FEED_PROCESS.flags], env: { ...process.env, ...FEED_PROCESS.env } })
+    let landing: Landing | null = null
+    child.on('message', (found) => {
+      landing = found as Landing
     })
-    await lake.close()
-  },
-  async open(folder) {
-    const lake = await benchLake(folder)
-    const bytes = await readFile(join(folder, ARCHIVE))
-    const csv = join(lake.engine.folder, CSV)
-    await writeFile(csv, await readFile(join(folder, CSV)))
-    return {
-      async measured() {
-        await parsePublication(renfeGtfsCercanias, [{ name: 'timetable', bytes }], AT)
-        await lake.use({}, async (session) => {
-          const staged = await stageRows(session, tableColumns(railStopTimes), stopTimes(bytes), { spillTo: lake.engine.folder })
-          const written = await writeParquet(session, {
-            dataset: railStopTimes,
-            tableKey: tableKey(railStopTimes),
-            from: staged.table,
-            specId: 0,
-            sortOrderId: 0,
-            folder: lake.engine.folder,
-            mostSorted: MOST_SORTED,
-          })
-          await staged.drop()
-          for (const { path } of written) await rm(path)
-        })
-      },
-      async reference() {
-        await lake.use({}, (session) =>
-          session.copy(sql`SELECT * FROM read_csv(${csv}) ORDER BY ${orderOf(railStopTimes)}`, {
-            path: join(lake.engine.folder, 'reference.parquet'),
-            options: 'FORMAT parquet, COMPRESSION zstd',
-          }),
-        )
-      },
-      close: () => lake.close(),
+    child.on('error', reject)
+    child.on('exit', (code, signal) => {
+      if (code === 0 && landing) resolve(landing)
+      else reject(new Error(`the landing ended with ${signal ?? code}`))
+    })
+  })
+}
+
+/** The archive with some seconds changed, in lines as long as before. */
+async function corrected(bytes: Buffer): Promise<Buffer> {
+  const zip = await openZip(bytes, { maxBytes: 1_000_000_000 })
+  const members: { name: string; pieces: Buffer[] }[] = []
+  for (const name of zip.names) {
+    const pieces: Buffer[] = []
+    for await (const piece of zip.read(name)) pieces.push(piece)
+    const whole = Buffer.concat(pieces)
+    if (name === 'stop_times.txt') delay(whole)
+    members.push({ name, pieces: [whole] })
+  }
+  return packZip(members, DOCUMENTS_AT)
+}
+
+/** Moves the seconds of the third field of some lines. */
+function delay(text: Buffer): void {
+  for (let line = 0, at = 0; at < text.length; line++) {
+    const next = text.indexOf('\n', at) + 1 || text.length
+    if (line % CORRECTED_EVERY === CORRECTED_EVERY - 1) {
+      const end = text.indexOf(',', text.indexOf(',', text.indexOf(',', at) + 1) + 1)
+      text.write(text.toString('latin1', end - 1, end) === '0' ? '1' : '0', end - 1, 'latin1')
     }
-  },
+    at = next
+  }
 }
 
 async function* stopTimes(bytes: Buffer): ReturnType<typeof checkedRows> {
-  for await (const rows of checkedRows(renfeGtfsCercanias, railStopTimes, [{ name: 'timetable', bytes }], AT)) {
+  for await (const rows of checkedRows(renfeGtfsCercanias, railStopTimes, [{ name: 'timetable', bytes }], DOCUMENTS_AT)) {
     for (const row of rows) row.fetch_id = FETCH_ID
     yield rows
   }

@@ -1,4 +1,8 @@
 import { join } from 'node:path'
+import { derivations as declared } from '../../jobs/derive/catalog.ts'
+import type { Derived } from '../../jobs/derive/define.ts'
+import { makeDeriver } from '../../jobs/derive/derive.ts'
+import { feeds as known } from '../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../jobs/feeds/define.ts'
 import type { FetchOutcome } from '../../jobs/ingest/pipeline.ts'
 import { type RebuildOptions, type RebuildResult, rebuild } from '../../jobs/ingest/rebuild.ts'
@@ -18,7 +22,7 @@ const TURN_MS = 600_000
 /** The pipeline in the hands of a person: works beside a running service, and without one. */
 export interface Service extends Pick<Parts, 'store' | 'lake' | 'context'> {
   freshness(): ReturnType<typeof readFeedStates>
-  /** Fetches and lands a feed now, in its turn. */
+  /** Fetches and lands a feed now, in its turn, and derives what the worker derives after a landing; so do the next two. */
   runFeed(feed: Feed): Promise<FetchOutcome>
   /** Accepts a rejected fetch and lands it. */
   acceptFetch(feed: Feed, fetchId: string): Promise<AcceptedFetch>
@@ -29,8 +33,14 @@ export interface Service extends Pick<Parts, 'store' | 'lake' | 'context'> {
   close(): Promise<void>
 }
 
-/** Opens the service's parts; Redis is the one of the running service, or one that is started for as long as this takes. */
-export async function openService(config: Config): Promise<Service> {
+/**
+ * Opens the service's parts; Redis is the one of the running service, or one that is started for as long as this takes. Feeds and derivations
+ * are those of the catalogues unless told.
+ */
+export async function openService(
+  config: Config,
+  { feeds = known, derivations = declared }: { readonly feeds?: readonly Feed[]; readonly derivations?: readonly Derived[] } = {},
+): Promise<Service> {
   const server = config.redisUrl ? null : await startRedis({ folder: join(dataFolder(config), 'redis'), appendOnly: true })
   const log = serviceLog(config, 'cli')
   const parts = await openParts(config, {
@@ -39,12 +49,22 @@ export async function openService(config: Config): Promise<Service> {
     log,
   })
   const runner = makeRunner(parts.context)
+  const deriver = makeDeriver(parts.context, { derivations, feeds })
   const inTurn = async <T>(feed: Feed, kind: JobKind, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     const done = await withLock({ redis: parts.redis, name: jobLock(kind, feed.id), ttl_ms: 30_000, wait_ms: TURN_MS }, work)
     if (!done.ran) throw new Error(`another ${kind} of ${feed.id} is at work since ${TURN_MS / 60_000} minutes; try again later`)
     return done.value
   }
-  const landInTurn = (feed: Feed): Promise<unknown> => inTurn(feed, 'land', (signal) => runner.land(feed, signal))
+  const landInTurn = (feed: Feed): Promise<void> =>
+    inTurn(feed, 'land', async (signal) => {
+      await runner.land(feed, signal)
+      const due = derivations.filter(({ from }) => from.some((dataset) => feed.into.includes(dataset)))
+      await prepareTables(
+        parts.context,
+        due.map(({ into }) => into),
+      )
+      await deriver.after(feed, signal)
+    })
   return {
     store: parts.store,
     lake: parts.lake,

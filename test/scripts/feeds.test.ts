@@ -1,14 +1,21 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { readConfig } from '../../lake/config.ts'
 import { fileStore } from '../../lake/store/file.ts'
 import { claimLake } from '../../lake/system.ts'
 import { claimFolder, notePublishers } from '../../scripts/service/claim.ts'
+import { FEED_PROCESS } from '../../scripts/service/memory.ts'
+import { openService } from '../../scripts/service/service.ts'
 import { startPublishers } from '../../scripts/stand-in/server.ts'
+import { startPublisher, tableRows } from '../helpers/pipeline.ts'
+import { startTestRedis } from '../helpers/redis.ts'
 import { tempFolder } from '../helpers/temp.ts'
+import { differences, feed, littleDerived } from '../jobs/derive/little.ts'
 
+const SCRIPTS = new URL('../../scripts', import.meta.url).pathname
 const MAIN = new URL('../../scripts/service/feeds.ts', import.meta.url).pathname
 const REAL_PUBLISHER = 'nap.dgt.es'
 
@@ -54,3 +61,37 @@ test.each(['simulated', 'replay'] as const)(
     expect((await feeds(folder, 'run', 'dgt_incidents')).text).toContain('no service runs on')
   },
 )
+
+test.each(['feeds', 'replay'])('scripts/%s keeps to the memory that the worker keeps to', async (command) => {
+  const folder = tempFolder()
+  // In the place of the program: what it is started with.
+  const text = readFileSync(join(SCRIPTS, command), 'utf8').replace(/"\$project\/scripts\/service\/\w+\.ts"/, '"$asked"')
+  writeFileSync(join(folder, 'asked.mjs'), 'console.log(JSON.stringify({ flags: process.execArgv, env: process.env }))')
+  const { stdout } = await promisify(execFile)('bash', ['-c', text, join(SCRIPTS, command)], {
+    env: { ...process.env, asked: join(folder, 'asked.mjs') },
+  })
+  expect(JSON.parse(stdout)).toMatchObject(FEED_PROCESS)
+})
+
+test('a feed that is run by hand is derived from as after a landing of the worker', async () => {
+  const redis = await startTestRedis()
+  const publisher = await startPublisher({ at: '2026-06-15T00:00:00Z', beacons: {} })
+  const folder = tempFolder()
+  const store = await fileStore(join(folder, 'store'))
+  await claimLake(store, 'simulated', Date.now())
+  await store.close()
+  const config = readConfig({ DATA_DIR: folder, REDIS_URL: redis.url, PUBLISHERS_URL: publisher.url, LOG_LEVEL: 'error' })
+  const service = await openService(config, { feeds: [feed], derivations: [littleDerived()] })
+  onTestFinished(async () => {
+    await service.close()
+    await publisher.close()
+    await redis.stop()
+  })
+  const versions = [{ V1: ['a', 'b', 'L'] }, { V2: ['a', 'c', 'L'] }]
+  for (const [day, carried] of versions.entries()) {
+    publisher.document = Object.assign({ at: `2026-06-1${day}T00:00:00Z`, beacons: {} }, { versions: carried })
+    expect(await service.runFeed(feed)).toMatchObject({ outcome: 'accepted' })
+  }
+  const rows = await tableRows(service.context, differences)
+  expect(rows.map(({ version, name }) => `${version}${name}`)).toEqual(['V2+c', 'V2-b'])
+})

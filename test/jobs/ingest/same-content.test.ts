@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -42,11 +43,19 @@ let server: Server
 let context: TestContext
 let runner: Runner
 let published = zipOf(STOPS, ABOUT)
+/** Statuses of the publisher's replies, the last one at the end. */
+let replies: number[] = []
 let clock = minute(0)
 
 beforeEach(async () => {
   redis = await startTestRedis()
-  server = createServer((_, response) => void response.writeHead(200, { 'content-type': 'application/zip' }).end(published))
+  replies = []
+  server = createServer(({ headers }, response) => {
+    const etag = `"${createHash('sha256').update(published).digest('hex')}"`
+    const isKnown = headers['if-none-match'] === etag
+    replies.push(isKnown ? 304 : 200)
+    response.writeHead(isKnown ? 304 : 200, { 'content-type': 'application/zip', etag }).end(isKnown ? '' : published)
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const publisher = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   context = await openTestContext({ folder: tempFolder(), redisUrl: redis.url, publisher, now: () => clock })
@@ -82,6 +91,18 @@ describe('an archive of the same files in other bytes', () => {
     expect([await version(), await names()]).toEqual([before, ['Atocha', 'Getafe', 'Sol']])
     expect(await logAfter(context.store, feed.id, 0)).toHaveLength(1)
     expect((await readFeedStates(context.redis)).get(feed.id)).toMatchObject({ fresh_at: minute(120), last_error: null })
+  })
+
+  test('is not sent again: its ETag is asked with from then on, and forgotten with the next publication', async () => {
+    expect(await publish(60, ABOUT, STOPS)).toMatchObject({ outcome: 'unchanged', reason: 'same content' })
+    expect(await publish(120, ABOUT, STOPS)).toMatchObject({ outcome: 'unchanged', reason: 'not modified' })
+    await runner.land(feed, never)
+    expect(await publish(180, ABOUT, STOPS)).toMatchObject({ outcome: 'unchanged', reason: 'not modified' })
+    expect(replies).toEqual([200, 200, 304, 304])
+    const more = member('stops.txt', 'Atocha\nSol')
+    expect(await publish(240, ABOUT, more)).toMatchObject({ outcome: 'accepted' })
+    expect(await publish(300, ABOUT, more)).toMatchObject({ outcome: 'unchanged', reason: 'not modified' })
+    expect(replies).toEqual([200, 200, 304, 304, 200, 304])
   })
 
   test.each([

@@ -53,12 +53,15 @@ test('long and repeated texts keep their rows across chunks', async () => {
   const rows = Array.from({ length: 5000 }, (_, id) => ({
     id,
     observed_at: id,
-    name: id % 7 === 0 ? null : id % 3 === 0 ? `short${id % 5}` : `a long text that is no slot's own ${Math.floor(id / 40)}`,
+    name:
+      id % 7 === 0 ? null : id % 3 === 0 ? `short${Math.floor(id / 20) % 5}` : `a long text that is no slot's own ${Math.floor(id / 40)}`,
+    // In runs, each the same as some before it.
+    colour: Math.floor(id / 9) % 2 === 0 ? 'RED' : 'GREEN',
     fetch_id: 'test.repeated.and.longer.than.twelve.bytes',
   }))
   await landRows(lake, everything, rows)
-  const found = await lake.query(sql`SELECT id, name FROM ${scan(everything, { fetch_id: { eq: rows[0]?.fetch_id } })} ORDER BY id`)
-  expect(found).toEqual(rows.map(({ id, name }) => ({ id, name })))
+  const found = await lake.query(sql`SELECT id, name, colour FROM ${scan(everything, { fetch_id: { eq: rows[0]?.fetch_id } })} ORDER BY id`)
+  expect(found).toEqual(rows.map(({ id, name, colour }) => ({ id, name, colour })))
 })
 
 test('values at the ends of their types are read exactly', async () => {
