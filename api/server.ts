@@ -35,6 +35,8 @@ export interface ApiOptions {
   readonly plans?: PlanTable
   /** Where people change their plan; nowhere unless told. */
   readonly upgradeUrl?: string | null
+  /** Whom to tell of weaknesses, as a URI; nobody unless told. */
+  readonly securityContact?: string | null
   /** Bytes of replies kept in memory. */
   readonly cacheBytes?: number
   /** Disk that replies may take until they are sent, in bytes. */
@@ -64,7 +66,7 @@ const SHARED = Object.freeze({ reusePort: true })
 export async function startApi(options: ApiOptions): Promise<Api> {
   const { store, lake, live, access, limiter, log, host, port, publicUrl = null, clock = Date.now, endpoints = all } = options
   const { cacheBytes = CACHE_BYTES, spoolBytes = SPOOL_BYTES, lakePoll_ms = LAKE_POLL_MS } = options
-  const { sharesPort = false, trusted = trustedProxies(''), plans = DEFAULT_PLANS, upgradeUrl = null } = options
+  const { sharesPort = false, trusted = trustedProxies(''), plans = DEFAULT_PLANS, upgradeUrl = null, securityContact = null } = options
   // The list of municipalities takes a fifth of a second to build: now, so that no request waits for it and those beside it.
   allMunicipalities()
   const secret = await cursorSecret(store)
@@ -79,6 +81,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     callerOf: callerReader(trusted),
     plans,
     upgradeUrl,
+    securityContact,
     cursors: cursors(secret),
     log,
     clock,

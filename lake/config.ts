@@ -51,6 +51,7 @@ const PEPPERS = {
 const JSON_OBJECT = { pattern: /^\s*\{[^]*\}\s*$/, words: 'JSON such as `{"PRO": {"price_eur_month": 59}}`' }
 const NETWORKS = { pattern: /^[\da-fA-F.:/,\s]+$/, words: 'addresses or CIDR ranges, several with commas' }
 const SMTP_PLACE = { pattern: /^smtps?:\/\/./, words: '`smtp://…` or `smtps://…`' }
+const CONTACT = { pattern: /^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+\d[\d-]*)$/, words: '`mailto:…`, `https://…` or `tel:+…`' }
 const MAILBOX = { pattern: /^[^\r\n]*[^\s<]@[^\r\n]+$/, words: '`name@example.org` or `Name <name@example.org>`' }
 
 /** Every setting of the service; the README's table and the checks come from it. */
@@ -89,6 +90,13 @@ export const SETTINGS = {
     like: JSON_OBJECT,
   }),
   upgradeUrl: setting('UPGRADE_URL', 'url', 'Page where people change their plan; unless set, none is named.', null),
+  securityContact: setting(
+    'SECURITY_CONTACT',
+    'text',
+    'Whom to tell of weaknesses, shown in `/.well-known/security.txt`; unless set there is no such file.',
+    null,
+    { like: CONTACT },
+  ),
   keyPepper: setting(
     'KEY_PEPPER',
     'text',

@@ -32,19 +32,30 @@ set_memory() {
   node_flags=(--max-semi-space-size=4 --heap-growing-percent=30)
 }
 
+# Installs a Debian package that is missing, saying so, where that can be done; 'how' tells what for.
+add_package() {
+  local package="$1" how="$2" sudo=""
+  if [ "$(id -u)" != 0 ]; then sudo="sudo -n"; fi
+  if command -v apt-get >/dev/null && [ -z "${NO_INSTALL:-}" ] && { [ -z "$sudo" ] || $sudo true 2>/dev/null; }; then
+    say "Installing Debian's $package ($how) ..."
+    { $sudo env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$package" ||
+      { $sudo apt-get update && $sudo env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$package"; }; } >/dev/null 2>&1 || true
+  fi
+}
+
 # A redis-server binary, unless REDIS_URL names a server to use.
 need_redis() {
   [ -z "${REDIS_URL:-}" ] || return 0
   ! command -v redis-server >/dev/null || return 0
-  local sudo=""
-  if [ "$(id -u)" != 0 ]; then sudo="sudo -n"; fi
-  if command -v apt-get >/dev/null && [ -z "${NO_INSTALL:-}" ] && { [ -z "$sudo" ] || $sudo true 2>/dev/null; }; then
-    say "Installing Debian's redis-server (it is run on a private socket, not as a service) ..."
-    { $sudo env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends redis-server ||
-      { $sudo apt-get update && $sudo env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends redis-server; }; } >/dev/null 2>&1 || true
-  fi
+  add_package redis-server "it is run on a private socket, not as a service"
   command -v redis-server >/dev/null || fail "redis-server is missing and could not be installed. One of these gives it:
   apt-get install redis-server
   brew install redis
   docker run -d -p 6379:6379 redis:7   and start again with REDIS_URL=redis://127.0.0.1:6379"
+}
+
+# A browser, for tests of pages; without one they are skipped.
+want_browser() {
+  [ -z "${CHROMIUM:-}" ] && ! command -v chromium >/dev/null || return 0
+  add_package chromium "it is used by tests of pages, without a window; some 300 MB"
 }

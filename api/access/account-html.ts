@@ -1,20 +1,13 @@
-import { hash } from 'node:crypto'
+import { escaped, HTML, htmlPage, PAGE_SECURITY } from '../web/html.ts'
 import { OVERLAP_H, OVERLAP_MOST_H } from './account-fields.ts'
 import type { Language, ListedKey, NewKey } from './accounts.ts'
 import type { KeyStatus } from './slots.ts'
 
-const STYLE =
-  ':root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}' +
-  'form{display:inline}table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.4rem .6rem .4rem 0;vertical-align:top}' +
-  'code{overflow-wrap:anywhere}input,button{font:inherit;padding:.3rem .6rem}section{margin:2rem 0}'
-
-/** Headers of every page of the account: nothing from elsewhere, no frame, no address that a link would tell, kept in no cache. */
+/** Headers of every page of the account, which are kept in no cache. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = Object.freeze({
-  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Type': HTML,
   'Cache-Control': 'no-store',
-  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
+  ...PAGE_SECURITY,
 })
 
 interface Words {
@@ -172,17 +165,5 @@ function button(name: string, values: Readonly<Record<string, string>>, before =
 }
 
 function page(language: Language, body: string): string {
-  const { title } = WORDS[language]
-  return `<!doctype html>
-<html lang="${language}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style></head>
-<body><main><h1>${title}</h1>
-${body}
-</main></body>
-</html>
-`
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)
+  return htmlPage(language, { title: WORDS[language].title, body })
 }

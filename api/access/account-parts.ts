@@ -36,10 +36,17 @@ export function shownOnce(made: NewKey): object {
   return { key: made.key, ...shown(made) }
 }
 
-/** The language that a request prefers of those that we write to people in. */
+/** The language that a request prefers of those that we write to people in: the one with the greater weight, else the first named, else Spanish. */
 export function languageOf({ headers }: IncomingMessage): Language {
-  const asked = (headers['accept-language'] ?? '').toLowerCase().match(/\b(es|en)\b/)
-  return (asked?.[1] ?? 'es') as Language
+  let best: Language = 'es'
+  let bestWeight = 0
+  for (const part of (headers['accept-language'] ?? '').toLowerCase().split(',')) {
+    const [, language, q = '1'] = /^\s*(es|en)(?:-[a-z0-9-]+)?\s*(?:;\s*q=([\d.]+)\s*)?$/.exec(part) ?? []
+    if (!language || !(Number(q) > bestWeight)) continue
+    best = language as Language
+    bestWeight = Number(q)
+  }
+  return best
 }
 
 /** The problem of who asks too often. */

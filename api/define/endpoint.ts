@@ -4,6 +4,7 @@ import type { Sql } from '../../lake/query/sql.ts'
 import type { Column, Columns } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
 import type { SourceMode } from '../../lake/system.ts'
+import { checkDeprecation, type Deprecation } from './deprecation.ts'
 import type { Fields, RecordShape, StateRow, ValueOf } from './fields.ts'
 import type { Params, ValuesOf } from './params.ts'
 import type { Interval, Period } from './params-time.ts'
@@ -224,6 +225,8 @@ export interface EndpointSpec<P extends Params, D extends readonly Dataset[], F 
     | LakeRead<ValuesOf<P>, D, ValueOf<F>>
     | ChangesRead<ValuesOf<P>, D, ValueOf<F>>
     | SystemRead<ValuesOf<P>, ValueOf<F>>
+  /** Set where the endpoint goes: it says so, and one day answers no more. */
+  readonly deprecated?: Deprecation
   /** Texts of parameters with which the endpoint answers from rows made of the datasets' examples. */
   readonly example: Readonly<Record<string, string>>
 }
@@ -240,7 +243,10 @@ export interface Endpoint extends Omit<EndpointSpec<Params, readonly Dataset[], 
     | SystemRead<never, unknown>
 }
 
-/** Declares an endpoint. Throws where the path's parameters are not declared or the kind of reply or its order does not fit the way it is read. */
+/**
+ * Declares an endpoint. Throws where the path's parameters are not declared, the kind of reply or its order does not fit the way it is read,
+ * or it goes without notice.
+ */
 export function defineEndpoint<const P extends Params, const D extends readonly Dataset[], F extends Fields, M>(
   spec: EndpointSpec<P, D, F, M>,
 ): Endpoint {
@@ -250,7 +256,8 @@ export function defineEndpoint<const P extends Params, const D extends readonly 
     throw new Error(`${spec.path}: a ${spec.returns.kind} cannot be read by ${spec.read.kind}`)
   if (spec.returns.kind === 'list' && spec.returns.counts && spec.read.kind !== 'kept')
     throw new Error(`${spec.path}: what is read by ${spec.read.kind} has no counts`)
-  const { returns, read } = spec
+  const { returns, read, deprecated } = spec
+  if (deprecated) checkDeprecation(spec.path, deprecated)
   for (const name of Object.keys((read.kind === 'lake' && read.known) || {}))
     if (spec.params[name]?.kind !== 'param') throw new Error(`${spec.path}: the values of ${name}, which is not declared, are told`)
   if (read.kind === 'lake' && returns.kind === 'list')
@@ -263,6 +270,15 @@ export function defineEndpoint<const P extends Params, const D extends readonly 
 /** Names of the parameters in a path, in order. */
 export function pathParams(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string)
+}
+
+/** A path as a name: `/api/incidents/{id}/history` gives `incidents_by_id_history`. */
+export function endpointId(path: string): string {
+  return path
+    .split('/')
+    .slice(2)
+    .map((part) => part.replace(/^\{(\w+)\}$/, 'by_$1').replaceAll('-', '_'))
+    .join('_')
 }
 
 /** Datasets that an endpoint reads, of their current state or from the lake: the one that the reply is of first. */

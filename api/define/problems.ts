@@ -65,6 +65,11 @@ export const PROBLEMS = Object.freeze({
   },
   'request-timeout': { status: 408, title: 'The request did not arrive in time', help: 'Send it again over a better connection.' },
   conflict: { status: 409, title: 'The state of things does not allow this now', help: 'See the detail for what is in the way.' },
+  gone: {
+    status: 410,
+    title: 'The path was retired',
+    help: 'It answered until the day in the Sunset header; /changelog says why it went and what takes its place.',
+  },
   'payload-too-large': { status: 413, title: 'The request body is too large', help: 'Send less; requests for data have no body.' },
   'uri-too-long': { status: 414, title: 'The URL is too long', help: 'Ask for fewer ids at once.' },
   'expectation-failed': {

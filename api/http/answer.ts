@@ -4,6 +4,7 @@ import { datasetsOf, type Endpoint } from '../define/endpoint.ts'
 import { FORMAT_KINDS, type Format, isTable } from '../define/formats.ts'
 import { type Problem, problem } from '../define/problems.ts'
 import type { Cursors } from './cursor.ts'
+import { deprecationLinks } from './deprecation.ts'
 import { type ReplyHead, stepOf } from './replies.ts'
 import type { RequestValues } from './request.ts'
 import type { ServiceState } from './state.ts'
@@ -108,7 +109,7 @@ export function headOf(
     etag: etagOf(context, values, { format: options.format, step, versions: options.versions }),
     content_type: FORMAT_KINDS[options.format].type,
     isText: FORMAT_KINDS[options.format].isText,
-    links: isTable(options.format) ? tableLinks(context.endpoint) : [],
+    links: [...(isTable(options.format) ? tableLinks(context.endpoint) : []), ...deprecationLinks(context.endpoint)],
     language: context.endpoint.returns.record.localise ? values.page.lang : null,
     data_time: options.data_time,
     refreshAt: options.refresh.at,

@@ -42,6 +42,8 @@ export interface AppParts {
   readonly plans: PlanTable
   /** Where people change their plan; null where they cannot. */
   readonly upgradeUrl: string | null
+  /** Whom to tell of weaknesses; null where nobody is named. */
+  readonly securityContact: string | null
   readonly cursors: Cursors
   readonly log: FastifyBaseLogger
   readonly clock: () => number

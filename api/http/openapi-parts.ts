@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../lake/schema/json.ts'
 import { SOURCE_MODES } from '../../lake/system.ts'
+import { essenceOf } from '../define/formats.ts'
 import type { Param } from '../define/params.ts'
 import { PROBLEMS, type ProblemCode } from '../define/problems.ts'
 
@@ -33,6 +34,26 @@ export function parameterPart(name: string, one: Param, options: { readonly inPa
     ...(typed === undefined ? {} : { example: typed }),
   }
 }
+
+/** The parameters of a path that is no endpoint, all in its query. */
+export function parametersPart(params: Readonly<Record<string, Param>>): Part[] {
+  return Object.entries(params).map(([name, one]) => parameterPart(name, one, { inPath: false, example: undefined }))
+}
+
+/** An operation that has nothing to do with data. */
+export function operation(operationId: string, summary: string, responses: Part): Part {
+  return { operationId, tags: ['platform'], summary, responses: { ...responses, 405: ref('responses', '405') } }
+}
+
+/** A reply of it that is a JSON object with these members. */
+export function json(description: string, example: Part, properties: Part): Part {
+  const schema = { type: 'object', required: Object.keys(properties), properties }
+  return { description, content: { [essenceOf('json')]: { schema, example } } }
+}
+
+/** Headers of what stays the same for a while. */
+export const LASTING: Part = Object.freeze({ ETag: ref('headers', 'ETag'), 'Cache-Control': ref('headers', 'CacheControl') })
+export const NOT_MODIFIED: Part = Object.freeze({ description: 'The copy that If-None-Match names is still good.' })
 
 function typedExample(one: Param, text: string): unknown {
   const { type } = one.schema as { type?: string }
@@ -129,7 +150,7 @@ export const HEADERS: Part = Object.freeze({
   },
   Link: {
     description:
-      'The next page, rel="next" (of changes with `reset` and `more` where the reply is a table); of tables the schema of their rows, rel="describedby", and the licences of their sources with the attribution as title, rel="license".',
+      'The next page, rel="next" (of changes with `reset` and `more` where the reply is a table); of tables the schema of their rows, rel="describedby", and the licences of their sources with the attribution as title, rel="license"; of a path that goes what says why, rel="deprecation" and rel="sunset", and what takes its place, rel="successor-version".',
     schema: { type: 'string' },
   },
   RateLimitPolicy: {
@@ -145,7 +166,27 @@ export const HEADERS: Part = Object.freeze({
   XRateLimitLimit: { description: 'Requests that the limit with the least left admits.', schema: { type: 'integer' } },
   XRateLimitRemaining: { description: 'Requests that it has left.', schema: { type: 'integer', minimum: 0 } },
   XRateLimitReset: { description: 'Until it has more. Unit: s.', schema: { type: 'integer', minimum: 0 } },
+  WWWAuthenticate: {
+    description: 'How to show a key: in the header X-API-Key.',
+    schema: { type: 'string' },
+    example: 'ApiKey realm="api"',
+  },
   RetryAfter: { description: 'When to try again. Unit: s.', schema: { type: 'integer', minimum: 1 } },
+})
+
+/** What a path says that goes. */
+export const DEPRECATION_HEADERS: Part = Object.freeze({
+  Deprecation: {
+    description: 'Since when the path should no longer be used, as @ and seconds since 1970 (RFC 9745); may lie ahead.',
+    schema: { type: 'string' },
+    example: '@1795305600',
+  },
+  Sunset: {
+    description: 'When it answers no more (RFC 8594).',
+    schema: { type: 'string' },
+    example: 'Mon, 22 Nov 2027 23:59:59 GMT',
+  },
+  Link: ref('headers', 'Link'),
 })
 
 /** What replies of limited paths say of limits. */

@@ -1,11 +1,8 @@
 import { SOURCE_MODES } from '../../lake/system.ts'
 import { EXAMPLE_PLANS, PLAN_PARAMS, PLANS_SCHEMA } from '../access/plan-list.ts'
 import type { RecordShape } from '../define/fields.ts'
-import { essenceOf } from '../define/formats.ts'
-import { PROBLEMS } from '../define/problems.ts'
-import { type Part, parameterPart, problemResponse, ref } from './openapi-parts.ts'
+import { json, LASTING, NOT_MODIFIED, operation, type Part, parametersPart, problemResponse, ref } from './openapi-parts.ts'
 import { rowDocument } from './openapi-tables.ts'
-import { problemPage } from './problem-replies.ts'
 
 /** The paths that are no data; `records` are what endpoints answer with. */
 export function platformPaths(baseUrl: string, records: readonly RecordShape[]): Part {
@@ -31,7 +28,7 @@ export function platformPaths(baseUrl: string, records: readonly RecordShape[]):
           304: NOT_MODIFIED,
           400: problemResponse(['unknown-parameter', 'invalid-parameter']),
         }),
-        parameters: Object.entries(PLAN_PARAMS).map(([name, one]) => parameterPart(name, one, { inPath: false, example: undefined })),
+        parameters: parametersPart(PLAN_PARAMS),
       },
     },
     '/schemas/{name}': {
@@ -55,38 +52,8 @@ export function platformPaths(baseUrl: string, records: readonly RecordShape[]):
         ],
       },
     },
-    '/problems/{code}': {
-      get: {
-        ...operation('problem_by_code', 'What a problem means, for people', {
-          200: { description: 'A page.', content: { 'text/html': { schema: { type: 'string' }, example: problemPage('not-found') } } },
-          404: ref('responses', '404'),
-        }),
-        parameters: [
-          {
-            name: 'code',
-            in: 'path',
-            required: true,
-            description: 'Code of the problem.',
-            schema: { type: 'string', enum: Object.keys(PROBLEMS) },
-            example: 'not-found',
-          },
-        ],
-      },
-    },
   }
 }
-
-function operation(operationId: string, summary: string, responses: Part): Part {
-  return { operationId, tags: ['platform'], summary, responses: { ...responses, 405: ref('responses', '405') } }
-}
-
-function json(description: string, example: Part, properties: Part): Part {
-  const schema = { type: 'object', required: Object.keys(properties), properties }
-  return { description, content: { [essenceOf('json')]: { schema, example } } }
-}
-
-const LASTING: Part = Object.freeze({ ETag: ref('headers', 'ETag'), 'Cache-Control': ref('headers', 'CacheControl') })
-const NOT_MODIFIED: Part = Object.freeze({ description: 'The copy that If-None-Match names is still good.' })
 
 const HEALTH: Part = Object.freeze({ status: { const: 'ok', description: 'The process answers.' } })
 

@@ -1,14 +1,26 @@
 import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
 import { accountPaths, accountSchemas, SECURITY_SCHEMES } from '../access/account-openapi.ts'
 import { DEFAULT_PLANS, type PlanTable, planOfFormat } from '../access/plans.ts'
-import { type Endpoint, isCounted, type ListReturn, pathParams } from '../define/endpoint.ts'
+import { type Endpoint, endpointId, isCounted, keptOf, type ListReturn, pathParams } from '../define/endpoint.ts'
 import { placeOf } from '../define/fields.ts'
 import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
 import { PROBLEMS, type ProblemCode } from '../define/problems.ts'
 import { membersOf, recordSchema } from '../define/shape.ts'
+import { pagePaths } from '../web/pages-openapi.ts'
 import { exampleProblems } from './example-problems.ts'
 import { exampleReply } from './example-reply.ts'
-import { commonSchemas, HEADERS, type Part, parameterPart, problemResponse, ref } from './openapi-parts.ts'
+import { requestOf } from './example-request.ts'
+import {
+  commonSchemas,
+  DEPRECATION_HEADERS,
+  HEADERS,
+  LIMIT_HEADERS,
+  NOT_MODIFIED,
+  type Part,
+  parameterPart,
+  problemResponse,
+  ref,
+} from './openapi-parts.ts'
 import { platformPaths } from './openapi-platform.ts'
 import { describedRow, rowSchemaName, tableContent } from './openapi-tables.ts'
 import { problemBody } from './problem-replies.ts'
@@ -28,9 +40,13 @@ export function openapi(endpoints: readonly Endpoint[], baseUrl: string, plans: 
       summary: 'Transport data of Spain, live and historical.',
       description:
         'Instants are UTC (ISO 8601 with Z), positions WGS84 decimal degrees, numbers carry their unit in name or schema, what is not known is null. ' +
-        'Errors are application/problem+json (RFC 9457). Changes are additive: expect new members and new codes.',
+        'Errors are application/problem+json (RFC 9457). Changes are additive: expect new members and new codes.\n\n' +
+        'Paths of the plan FREE answer without a key, a few requests a minute. `POST /api/keys` gives one at once, to be sent in the header ' +
+        `\`X-API-Key\`; [/account](${baseUrl}/account) shows yours, [/api/plans](${baseUrl}/api/plans) what plans contain and admit, and ` +
+        `[/changelog](${baseUrl}/changelog) what changes. For programs: [/openapi.json](${baseUrl}/openapi.json), [/llms.txt](${baseUrl}/llms.txt).`,
       license: { name: 'Data under the licences of its sources', url: `${baseUrl}/api/sources` },
     },
+    externalDocs: { url: `${baseUrl}/docs`, description: 'This as an interactive page.' },
     servers: [{ url: baseUrl }],
     security: [],
     tags: [
@@ -42,8 +58,11 @@ export function openapi(endpoints: readonly Endpoint[], baseUrl: string, plans: 
     paths: {
       ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, { get: operation(endpoint, baseUrl, plans) }])),
       ...platformPaths(baseUrl, [...new Set(endpoints.map(({ returns }) => returns.record))]),
+      ...pagePaths(endpoints, baseUrl),
       ...accountPaths(),
     },
+    // Nothing is sent by itself yet.
+    webhooks: {},
     components: {
       schemas: { ...commonSchemas(), ...accountSchemas(), ...Object.fromEntries(endpoints.flatMap(recordSchemas)) },
       responses: problemResponses(),
@@ -63,14 +82,19 @@ const ANY_TIME: readonly ProblemCode[] = [
   'internal',
 ]
 
+const WITH_KEY = Object.freeze({ ApiKey: [] })
+
 function operation(endpoint: Endpoint, baseUrl: string, plans: PlanTable): Part {
-  const { path, domain, plan, recent, excerpts, summary, about, returns, read } = endpoint
+  const { path, domain, plan, recent, excerpts, summary, about, returns, read, deprecated } = endpoint
   const inPath = pathParams(path)
   return {
-    operationId: operationId(path),
+    operationId: endpointId(path),
     tags: ['data', domain],
     summary,
     ...(about ? { description: about } : {}),
+    ...(deprecated ? { deprecated: true, 'x-sunset': deprecated.sunset } : {}),
+    security: plan === 'FREE' ? [{}, WITH_KEY] : [WITH_KEY],
+    'x-example-request': requestOf(endpoint),
     'x-plan': plan,
     ...(recent ? { 'x-plan-wider': { beyond_hours: recent.hours, plan: recent.wider } } : {}),
     ...(excerpts ? { 'x-excerpts': excerpts.map(({ of, columns }) => ({ dataset: of.id, plan: of.plan.live, columns })) } : {}),
@@ -86,6 +110,8 @@ function operation(endpoint: Endpoint, baseUrl: string, plans: PlanTable): Part 
           'Cache-Control': ref('headers', 'CacheControl'),
           'X-Data-Age': ref('headers', 'DataAge'),
           Link: ref('headers', 'Link'),
+          ...(deprecated ? DEPRECATION_HEADERS : {}),
+          ...LIMIT_HEADERS,
         },
         content: Object.fromEntries(
           formatsOf(returns.record.fields).map((format) => [
@@ -94,21 +120,19 @@ function operation(endpoint: Endpoint, baseUrl: string, plans: PlanTable): Part 
           ]),
         ),
       },
-      304: { description: 'The copy that If-None-Match names is still good.' },
+      304: {
+        ...NOT_MODIFIED,
+        headers: { ETag: ref('headers', 'ETag'), 'Cache-Control': ref('headers', 'CacheControl'), ...LIMIT_HEADERS },
+      },
       ...ownProblems(endpoint, baseUrl),
+      401: ref('responses', '401'),
+      403: ref('responses', '403'),
+      ...(deprecated ? { 410: { ...problemResponse(['gone']), headers: DEPRECATION_HEADERS } } : {}),
+      429: ref('responses', isOfLake(endpoint) ? '429Lake' : '429'),
       ...Object.fromEntries(ANY_TIME.map((code) => [PROBLEMS[code].status, ref('responses', String(PROBLEMS[code].status))])),
     },
     ...(read.kind === 'lake' ? { 'x-reads': 'lake' } : {}),
   }
-}
-
-/** A path as a name: `/api/incidents/{id}/history` gives `incidents_by_id_history`. */
-function operationId(path: string): string {
-  return path
-    .split('/')
-    .slice(2)
-    .map((part) => part.replace(/^\{(\w+)\}$/, 'by_$1').replaceAll('-', '_'))
-    .join('_')
 }
 
 /** What the description says of an endpoint's reply in a representation. */
@@ -215,10 +239,29 @@ function recordSchemas({ returns }: Endpoint): [string, JsonSchema][] {
   ]
 }
 
-/** The response of each status that all endpoints share. */
+/** True where answers may cost a query of the lake, of which a caller may have only so many at once. */
+function isOfLake(endpoint: Endpoint): boolean {
+  const { read } = endpoint
+  return read.kind === 'lake' || keptOf(endpoint).length > 0 || (read.kind === 'find' && read.past !== undefined)
+}
+
+/** The responses that endpoints share, by status. */
 function problemResponses(): Part {
   const codes: ProblemCode[] = ['not-found', 'method-not-allowed', ...ANY_TIME]
-  return Object.fromEntries(codes.map((code) => [String(PROBLEMS[code].status), problemResponse([code])]))
+  const limited = (...of: ProblemCode[]): Part => ({
+    ...problemResponse(of),
+    headers: { 'Retry-After': ref('headers', 'RetryAfter'), ...LIMIT_HEADERS },
+  })
+  return {
+    ...Object.fromEntries(codes.map((code) => [String(PROBLEMS[code].status), problemResponse([code])])),
+    401: {
+      ...problemResponse(['key-required', 'invalid-key', 'revoked-key', 'expired-key']),
+      headers: { 'WWW-Authenticate': ref('headers', 'WWWAuthenticate') },
+    },
+    403: problemResponse(['plan-required']),
+    429: limited('quota-exceeded'),
+    '429Lake': limited('quota-exceeded', 'concurrency'),
+  }
 }
 
 /** The responses of an endpoint to requests that fail in ways of its own, by status, each with examples by code. */

@@ -1,34 +1,26 @@
 import type { FastifyInstance } from 'fastify'
 import type { Lake } from '../../lake/open.ts'
 import { PLAN_PARAMS, plansReply } from '../access/plan-list.ts'
-import type { PlanTable } from '../access/plans.ts'
-import { datasetsOf, type Endpoint } from '../define/endpoint.ts'
+import { datasetsOf } from '../define/endpoint.ts'
 import type { Lang } from '../define/fields.ts'
-import { FORMAT_KINDS } from '../define/formats.ts'
-import { PROBLEMS, type ProblemCode, problem } from '../define/problems.ts'
-import { weakTag } from './answer.ts'
+import { problem } from '../define/problems.ts'
+import { type PageParts, registerPages } from '../web/pages.ts'
+import { DESCRIPTION_S, described } from './documents.ts'
 import { openapi } from './openapi.ts'
 import { rowDocument } from './openapi-tables.ts'
-import { problemPage } from './problem-replies.ts'
-import { type Ready, ready } from './replies.ts'
+import type { Ready } from './replies.ts'
 import { queryReader } from './request.ts'
 import { registerOtherMethods, sendFound } from './routes.ts'
 import type { ServiceState } from './state.ts'
 
 /** What the paths that are no data work with. */
-export interface PlatformParts {
-  readonly endpoints: readonly Endpoint[]
+export interface PlatformParts extends PageParts {
   readonly state: ServiceState
   readonly lake: Lake
-  readonly plans: PlanTable
   readonly upgradeUrl: string | null
-  readonly clock: () => number
-  readonly baseUrl: () => string
 }
 
 const NO_STORE = Object.freeze({ 'Cache-Control': 'no-store' })
-/** How long a description is fresh; it changes with a new release only. */
-const DESCRIPTION_S = 300
 
 /** Registers the paths that are no data. */
 export function registerPlatform(app: FastifyInstance, parts: PlatformParts): void {
@@ -71,13 +63,7 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
       await sendFound(raw, reply, { found: await made, now: clock() })
     },
   })
-  app.get('/problems/:code', { exposeHeadRoute: true }, async (request, reply) => {
-    const { code } = request.params as { code: string }
-    if (!Object.hasOwn(PROBLEMS, code)) throw problem('not-found', 'There is no such problem.')
-    return reply
-      .headers({ 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'public, max-age=3600' })
-      .send(problemPage(code as ProblemCode))
-  })
+  registerPages(app, parts)
   const records = new Map(endpoints.map(({ returns }) => [returns.record.name, returns.record]))
   app.get('/schemas/:name', { exposeHeadRoute: true }, async (request, reply) => {
     const record = records.get((request.params as { name: string }).name)
@@ -86,29 +72,7 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
       .headers({ 'Content-Type': 'application/schema+json', 'Cache-Control': `public, max-age=${DESCRIPTION_S}` })
       .send(JSON.stringify(rowDocument(record, baseUrl())))
   })
-  for (const url of ['/health', '/ready', '/openapi.json', '/api/plans', '/problems/:code', '/schemas/:name'])
-    registerOtherMethods(app, url)
-}
-
-/** A reply that stays the same while the process runs. */
-function described(what: object, language: Lang | null): Promise<Ready> {
-  const text = JSON.stringify(what)
-  return ready(
-    {
-      etag: weakTag(text),
-      content_type: FORMAT_KINDS.json.type,
-      isText: true,
-      language,
-      links: [],
-      data_time: null,
-      modified_at: null,
-      refreshAt: () => Number.POSITIVE_INFINITY,
-      cadence_s: DESCRIPTION_S,
-      clock_s: 0,
-      step: 0,
-    },
-    [text],
-  )
+  for (const url of ['/health', '/ready', '/openapi.json', '/api/plans', '/schemas/:name']) registerOtherMethods(app, url)
 }
 
 async function answers(ask: () => Promise<unknown>): Promise<boolean> {

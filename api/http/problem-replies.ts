@@ -183,14 +183,3 @@ function endWith(socket: Socket, told: Problem, options: { readonly baseUrl: str
 export function methodProblem(method: string, path: string, allow: string = ALLOW): Problem {
   return problem('method-not-allowed', `${path} does not take ${method}; it takes ${allow}.`, { headers: { Allow: allow } })
 }
-
-/** The page behind a problem's `type`. */
-export function problemPage(code: ProblemCode): string {
-  const { status, title, help } = PROBLEMS[code]
-  return `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${code}</title></head>
-<body><h1>${title}</h1><p><code>${code}</code>, HTTP status ${status}.</p><p>${help}</p></body>
-</html>
-`
-}

@@ -26,6 +26,10 @@ export interface ReplyHead {
   /** Steps in which the answer depends on the clock (s; 0: it does not), and the step this one is for. */
   readonly clock_s: number
   readonly step: number
+  /** True for what stays as it is under its URL for ever. */
+  readonly isImmutable?: boolean
+  /** Headers that this kind of reply has besides. */
+  readonly more?: Readonly<Record<string, string>>
 }
 
 /** A reply that is ready to be sent, with its compressed forms as they become known. */
@@ -238,6 +242,7 @@ function fixedHeaders(head: ReplyHead): string[] {
   if (head.modified_at !== null) headers.push('Last-Modified', new Date(head.modified_at).toUTCString())
   if (head.language !== null) headers.push('Content-Language', head.language)
   if (head.links.length > 0) headers.push('Link', head.links.join(', '))
+  if (head.more) headers.push(...Object.entries(head.more).flat())
   return headers
 }
 
@@ -250,7 +255,7 @@ function movingHeaders(head: ReplyHead, { now, own }: Sending): string[] {
 function agingHeaders(head: ReplyHead, { now, isPrivate }: { readonly now: number; readonly isPrivate: boolean }): string[] {
   const untilStep_s = head.clock_s === 0 ? Number.POSITIVE_INFINITY : ((head.step + 1) * head.clock_s * 1000 - now) / 1000
   const fresh_s = Math.ceil(Math.min((head.refreshAt() - now) / 1000, untilStep_s, head.cadence_s))
-  const cache = `${isPrivate ? 'private' : 'public'}, max-age=${Math.max(1, fresh_s)}, stale-if-error=600`
+  const cache = `${isPrivate ? 'private' : 'public'}, max-age=${Math.max(1, fresh_s)}, ${head.isImmutable ? 'immutable' : 'stale-if-error=600'}`
   if (head.data_time === null) return ['Cache-Control', cache]
   return ['Cache-Control', cache, 'X-Data-Age', String(dataAge_s(head.data_time, now))]
 }

@@ -1,18 +1,26 @@
 import { essenceOf, type Format } from '../define/formats.ts'
 
 /**
- * The representation for an Accept header (RFC 9110 §12.5.1) among those an endpoint has, JSON preferred among equals; null where the
- * header takes none of them. No header takes anything.
+ * The representation for an Accept header among those an endpoint has, JSON preferred among equals; null where the header takes none of them.
+ * No header takes anything.
  */
 export function formatFor(header: string | undefined, formats: readonly Format[]): Format | null {
-  if (!header) return 'json'
-  const ranges = header.split(',').map(readRange)
-  let best: Format | null = null
+  const types: Partial<Record<Format, string>> = Object.fromEntries(formats.map((format) => [format, essenceOf(format)]))
+  return acceptedType(header, types)
+}
+
+/**
+ * The name of the media type that an Accept header prefers (RFC 9110 §12.5.1), the first among equals; null where it takes none of them. No
+ * header takes anything.
+ */
+export function acceptedType<N extends string>(header: string | undefined, types: Readonly<Partial<Record<N, string>>>): N | null {
+  const ranges = (header || '*/*').split(',').map(readRange)
+  let best: N | null = null
   let bestWeight = 0
-  for (const format of formats) {
-    const weight = weightOf(essenceOf(format), ranges)
+  for (const [name, type] of Object.entries(types) as [N, string][]) {
+    const weight = weightOf(type, ranges)
     if (weight <= bestWeight) continue
-    best = format
+    best = name
     bestWeight = weight
   }
   return best

@@ -7,6 +7,7 @@ import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts
 import { isEarlier, type Period } from '../define/params-time.ts'
 import { problem } from '../define/problems.ts'
 import { type Answerer, type Prepared, weakTag } from './answer.ts'
+import { deprecationHook } from './deprecation.ts'
 import { encodingFor, remembered } from './encodings.ts'
 import { ALLOW, isNotModified, PREFLIGHT_HEADERS } from './headers.ts'
 import type { KeptLake } from './kept-lake.ts'
@@ -141,6 +142,7 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
 
   app.route({
     method: ['GET', 'HEAD'],
+    ...deprecationHook(endpoint, clock),
     url,
     exposeHeadRoute: false,
     // Not async, and no hooks: what is in memory goes out as soon as it is charged.

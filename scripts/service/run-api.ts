@@ -23,8 +23,9 @@ const limiter = await openServiceLimiter({ redisUrl: config.redisUrl, processes:
 const live = openLive({ redisUrl: config.redisUrl, onError: (err) => log.warn({ err }, 'live state not read') })
 // Whoever asks as soon as the port is open gets the data that is there.
 await Promise.race([live.ready, sleep(LIVE_WAIT_MS)])
-const { host, port, publicUrl, apiWorkers } = config
-const api = await startApi({ ...planSettings, store, lake, live, access, limiter, log, host, port, sharesPort: apiWorkers > 1, publicUrl })
+const { host, port, publicUrl, apiWorkers, securityContact } = config
+const address = { host, port, sharesPort: apiWorkers > 1, publicUrl }
+const api = await startApi({ ...planSettings, ...address, store, lake, live, access, limiter, log, securityContact })
 
 onStop(async () => {
   await api.close()

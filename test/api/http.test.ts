@@ -84,7 +84,7 @@ describe('every way to fail is a problem', () => {
   })
 
   test('the page behind a type tells what it means', async () => {
-    const response = await service.get('/problems/invalid-cursor')
+    const response = await service.get('/problems/invalid-cursor?lang=en')
     expect(response.headers.get('content-type')).toContain('text/html')
     expect(await response.text()).toContain(PROBLEMS['invalid-cursor'].help)
   })

@@ -106,6 +106,14 @@ describe('declarations', () => {
       for (const { of } of endpoint.excerpts ?? []) expect(datasetsOf(endpoint), `${endpoint.path} ${of.id}`).toContain(of)
   })
 
+  test('what takes the place of a path that goes is there, and stays', () => {
+    for (const { path, deprecated } of endpoints) {
+      if (!deprecated?.replacement) continue
+      const instead = endpoints.find((one) => one.path === deprecated.replacement)
+      expect([instead?.path, instead?.deprecated], path).toEqual([deprecated.replacement, undefined])
+    }
+  })
+
   test('lists are ordered by fields they have, and numbers that are added have a unit', () => {
     for (const { path, returns } of endpoints) {
       if (returns.kind === 'one') continue

@@ -3,16 +3,32 @@ import { expect, test } from 'vitest'
 import type { RecordShape } from '../../api/define/fields.ts'
 import { recordSchema } from '../../api/define/shape.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
+import { requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
 
 interface Operation {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly description?: string
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly description: string }[]
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly in: string
+    readonly description: string
+    readonly schema: { readonly type?: string; readonly items?: { readonly type?: string } }
+  }[]
+  readonly security?: readonly object[]
+  readonly responses: Readonly<Record<string, Response>>
+  readonly 'x-example-request'?: string
+}
+
+interface Response {
+  readonly $ref?: string
+  readonly description: string
+  readonly headers?: object
 }
 
 const description = openapi(endpoints, 'https://api.example.org')
+const components = description['components'] as { readonly responses: Readonly<Record<string, Response>> }
 const operations = Object.entries(description['paths'] as Record<string, Record<string, Operation>>).flatMap(([path, methods]) =>
   Object.values(methods).map((operation) => ({ path, ...operation })),
 )
@@ -39,6 +55,52 @@ test('every parameter is described, and path parameters are those of the path', 
     for (const one of parameters) expect(one.description.length, `${path} ${one.name}`).toBeGreaterThan(5)
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
     expect(parameters.filter((one) => one.in === 'path').map((one) => one.name)).toEqual(inPath)
+  }
+})
+
+test('every number that is asked for has a unit, is a count of records or a name', () => {
+  const numbers = operations.flatMap(({ path, parameters = [] }) =>
+    parameters
+      .filter(({ schema }) => ['integer', 'number'].includes(schema.items?.type ?? schema.type ?? ''))
+      .map((one) => ({ path, ...one })),
+  )
+  expect(numbers.length).toBeGreaterThan(50)
+  const NAMES = ['district', 'direction']
+  for (const { path, name, description: about } of numbers.filter((one) => !NAMES.includes(one.name)))
+    expect(about, `${path} ${name}`).toMatch(name === 'limit' ? /^Records per reply/ : / Unit: \S+\.$/)
+})
+
+test('who may ask is told, and how those are refused who may not', () => {
+  for (const { path, plan } of endpoints) {
+    const { security, responses } = operations.find((one) => one.path === path) as Operation
+    expect(security, path).toEqual(plan === 'FREE' ? [{}, { ApiKey: [] }] : [{ ApiKey: [] }])
+    const codes = (status: string): string[] => {
+      const [, name = status] = /responses\/(.+)$/.exec(responses[status]?.$ref ?? '') ?? []
+      return [...(components.responses[name]?.description.matchAll(/`([\w-]+)`:/g) ?? [])].map(([, code]) => code as string)
+    }
+    expect(codes('401'), path).toEqual(['key-required', 'invalid-key', 'revoked-key', 'expired-key'])
+    expect(codes('403'), path).toEqual(['plan-required'])
+    const { 503: away } = responses
+    const isOfLake = away?.description?.includes('query-timeout') === true
+    expect(codes('429'), path).toEqual(isOfLake ? ['quota-exceeded', 'concurrency'] : ['quota-exceeded'])
+  }
+  expect(operations.filter(({ tags }) => tags.includes('platform')).every(({ security }) => security === undefined)).toBe(true)
+})
+
+test('limits are told with every reply that may have them', () => {
+  const limits = ['RateLimit-Policy', 'RateLimit', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+  for (const { path } of endpoints) {
+    const { responses } = operations.find((one) => one.path === path) as Operation
+    for (const status of ['200', '304']) expect(Object.keys(responses[status]?.headers ?? {}), path).toEqual(expect.arrayContaining(limits))
+  }
+  for (const name of ['429', '429Lake'])
+    expect(Object.keys(components.responses[name]?.headers ?? {})).toEqual(expect.arrayContaining(['Retry-After', ...limits]))
+})
+
+test('every endpoint names a request that answers: its example', () => {
+  for (const endpoint of endpoints) {
+    const operation = operations.find(({ path }) => path === endpoint.path)
+    expect(operation?.['x-example-request']).toBe(requestOf(endpoint))
   }
 })
 

@@ -6,19 +6,25 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
+import { SCRIPTS } from '../../api/web/docs.ts'
 import { headerOf, type RawReply, raw } from './raw.ts'
 import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService()
+  service = await startService({ securityContact: 'mailto:security@example.org' })
   await fillWithExamples(service)
 })
 afterAll(() => service?.close())
 
-const PLATFORM = ['/health', '/ready', '/openapi.json', '/api/plans', '/schemas/Incident', '/problems/not-found'] as const
+const SCRIPT = `/docs/assets/${SCRIPTS['start.js'].version}/start.js`
+const PLATFORM = [
+  ...(['/health', '/ready', '/openapi.json', '/api/plans', '/schemas/Incident', '/problems/not-found', '/docs', SCRIPT] as const),
+  ...(['/changelog', '/llms.txt', '/.well-known/api-catalog', '/.well-known/security.txt'] as const),
+]
 /** A platform path as the description has it. */
-const described = (path: string): string => path.replace('not-found', '{code}').replace('Incident', '{name}')
+const described = (path: string): string =>
+  path.replace('not-found', '{code}').replace('Incident', '{name}').replace(SCRIPT, '/docs/assets/{version}/{name}')
 const ALLOW = 'GET, HEAD, OPTIONS'
 const PATHS = [...PLATFORM, ...endpoints.map((endpoint) => requestOf(endpoint))]
 
@@ -32,6 +38,7 @@ const statusOf = ({ head }: RawReply): number => Number(head.split(' ')[1])
 const LASTING = [
   ['/openapi.json', 5],
   ['/api/plans', 3],
+  ['/changelog?format=json', 1.5],
 ] as const
 
 describe.each(LASTING)('%s', (path, times) => {
@@ -135,11 +142,17 @@ describe('the description of a platform path', () => {
     expect(response.headers.get('content-type')).toContain(type)
     const text = await response.text()
     const reply = type.endsWith('json') ? JSON.parse(text) : text
-    for (const one of [example, reply]) expect(check(one), JSON.stringify(check.errors)).toBe(true)
-    if (path !== '/openapi.json')
-      expect(typeof example === 'string' ? example : Object.keys(example)).toEqual(typeof reply === 'string' ? reply : Object.keys(reply))
+    for (const one of [example, reply]) if (one !== undefined) expect(check(one), JSON.stringify(check.errors)).toBe(true)
+    if (typeof reply === 'string') expect(kindOf(example ?? reply)).toEqual(kindOf(reply))
+    else if (path !== '/openapi.json') expect(Object.keys(example)).toEqual(Object.keys(reply))
   })
 })
+
+/** What a text begins with, and of which lines or elements it is. */
+function kindOf(text: string): unknown {
+  const names = [...text.matchAll(/<(?:h1|main|nav|script|style)\b|^[A-Z][A-Za-z-]*:/gm)].map(([name]) => name)
+  return [text.split('\n')[0], new Set(names)]
+}
 
 describe('a path that there is not', () => {
   test.each(METHODS.filter((method) => method !== 'CONNECT'))('is 404 to %s', async (method) => {

@@ -107,6 +107,7 @@ interface ServiceOptions {
   /** The plans; unless told everybody may ask as much as they like. */
   readonly plans?: PlanTable
   readonly upgradeUrl?: string
+  readonly securityContact?: string
   /** The endpoints to serve; all unless told. */
   readonly endpoints?: readonly Endpoint[]
   /** Disk for replies that are being sent, in bytes. */

@@ -36,9 +36,11 @@ const MISTAKES: readonly [variable: string, value: string, allowed: string][] = 
   ['LAKE_URL', 'gs://bucket', '`s3://bucket/prefix` or a folder'],
   ['PUBLIC_URL', 'api.example.org', 'an `http(s)://` address'],
   ['MAIL_FROM', 'nobody', '`name@example.org` or `Name <name@example.org>`'],
+  ['SECURITY_CONTACT', 'https://example.org/\nExpires: 2099-01-01T00:00:00Z', '`mailto:…`, `https://…` or `tel:+…`'],
   ['MAIL_FROM', 'a@example.org\r\nBcc: b@example.org', '`name@example.org` or `Name <name@example.org>`'],
   ['PLANS', '[]', 'JSON such as `{"PRO": {"price_eur_month": 59}}`'],
   ['TRUSTED_PROXIES', 'proxy.example.org', 'addresses or CIDR ranges, several with commas'],
+  ['SECURITY_CONTACT', 'security@example.org', '`mailto:…`, `https://…` or `tel:+…`'],
   ['UPGRADE_URL', 'example.org/plans', 'an `http(s)://` address'],
   ['REDIS_URL', 'localhost:6379', '`redis://…`, `rediss://…` or the path of a socket'],
 ]
@@ -79,6 +81,7 @@ test.each([
   ...['redis://127.0.0.1:6379', 'rediss://redis.example.org', 'unix:///run/redis.sock', '/run/redis.sock'].map((url) => ({
     REDIS_URL: url,
   })),
+  ...['mailto:security@example.org', 'https://example.org/security', 'tel:+34-900-000-000'].map((uri) => ({ SECURITY_CONTACT: uri })),
 ])('%o is taken', (env) => {
   expect(() => readConfig(env)).not.toThrow()
 })

@@ -1,0 +1,78 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Lang } from '../define/fields.ts'
+import { FORMAT_KINDS } from '../define/formats.ts'
+import { weakTag } from './answer.ts'
+import { type Ready, ready } from './replies.ts'
+import { registerOtherMethods, sendFound } from './routes.ts'
+
+/** How long a description is fresh, in s; it changes with a new release only. */
+export const DESCRIPTION_S = 300
+/** The same of what never changes under its URL. */
+const FOR_EVER_S = 31_536_000
+
+/** A text that stays the same while the process runs, and how it is sent. */
+interface Document {
+  readonly text: string
+  readonly content_type: string
+  readonly language?: Lang | null
+  /** Links to other documents, as the Link header lists them. */
+  readonly links?: readonly string[]
+  /** Headers that it has besides. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** True where its URL names its version. */
+  readonly isImmutable?: boolean
+}
+
+/** Makes a document ready to be sent: with a tag, 304, and each compressed form made once. */
+export function readyDocument({ text, content_type, language = null, links = [], headers, isImmutable = false }: Document): Promise<Ready> {
+  return ready(
+    {
+      etag: weakTag(text),
+      content_type,
+      isText: true,
+      language,
+      links,
+      data_time: null,
+      modified_at: null,
+      refreshAt: () => Number.POSITIVE_INFINITY,
+      cadence_s: isImmutable ? FOR_EVER_S : DESCRIPTION_S,
+      clock_s: 0,
+      step: 0,
+      isImmutable,
+      ...(headers ? { more: headers } : {}),
+    },
+    [text],
+  )
+}
+
+/** The same of what is sent as JSON. */
+export function described(what: object, language: Lang | null): Promise<Ready> {
+  return readyDocument({ text: JSON.stringify(what), content_type: FORMAT_KINDS.json.type, language })
+}
+
+/** Makes documents when they are first asked for, and again where that failed. The names are few: whoever asks does not choose them. */
+export function documentShelf(): (name: string, make: () => Promise<Ready>) => Promise<Ready> {
+  const made = new Map<string, Promise<Ready>>()
+  return (name, make) => {
+    const there = made.get(name)
+    if (there) return there
+    const making = make()
+    made.set(name, making)
+    making.catch(() => made.delete(name))
+    return making
+  }
+}
+
+/** Registers a path of documents: `find` gives the one that a request asks for, or throws a problem. */
+export function registerDocument(
+  app: FastifyInstance,
+  { url, clock, find }: { readonly url: string; readonly clock: () => number; readonly find: (request: FastifyRequest) => Promise<Ready> },
+): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url,
+    exposeHeadRoute: false,
+    handler: async (request, reply) => sendFound(request.raw, reply, { found: await find(request), now: clock() }),
+  })
+  registerOtherMethods(app, url)
+}

@@ -1,0 +1,109 @@
+/** What became of a path. */
+export const CHANGE_KINDS = ['ADDED', 'CHANGED', 'DEPRECATED', 'REMOVED', 'FIXED'] as const
+export type ChangeKind = (typeof CHANGE_KINDS)[number]
+
+/** One line of the list of changes. */
+export interface Change {
+  /** Its name, which links to it carry: never changed again. */
+  readonly id: string
+  /** The day of the change, as YYYY-MM-DD in UTC. */
+  readonly date: string
+  readonly kind: ChangeKind
+  /** The paths that it is about; `/api/x/*` for several below one, none where it is about all. */
+  readonly paths: readonly string[]
+  readonly text: { readonly es: string; readonly en: string }
+}
+
+/** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
+export const CHANGES: readonly Change[] = Object.freeze([
+  {
+    id: 'limits',
+    date: '2026-11-22',
+    kind: 'CHANGED',
+    paths: [],
+    text: {
+      es: 'Las rutas de datos aplican los planes y sus límites: sin clave responden las del plan FREE, 5 veces por minuto; cada respuesta a una clave dice cuánto queda.',
+      en: 'Paths of data apply plans and their limits: those of the plan FREE answer without a key, 5 times a minute; every reply to a key says what is left.',
+    },
+  },
+  {
+    id: 'rail-products',
+    date: '2026-11-22',
+    kind: 'CHANGED',
+    paths: ['/api/trenes/*'],
+    text: {
+      es: 'Los productos de largo recorrido son una sola lista de códigos, la de /api/codes; las listas del histórico dicen desde cuándo hay datos (meta.covered_from).',
+      en: 'Products of long distance are one list of codes, that of /api/codes; lists of history say since when there is data (meta.covered_from).',
+    },
+  },
+  {
+    id: 'docs',
+    date: '2026-11-22',
+    kind: 'ADDED',
+    paths: ['/docs', '/changelog', '/llms.txt', '/.well-known/api-catalog', '/.well-known/security.txt'],
+    text: {
+      es: 'Documentación interactiva, esta lista de cambios y descripciones para programas.',
+      en: 'Interactive documentation, this list of changes, and descriptions for programs.',
+    },
+  },
+  {
+    id: 'tables',
+    date: '2026-11-22',
+    kind: 'ADDED',
+    paths: ['/schemas/*'],
+    text: {
+      es: 'Toda respuesta de datos existe también como CSV, NDJSON, Parquet y Arrow, hasta 100.000 filas por petición; /schemas dice sus columnas.',
+      en: 'Every reply with data comes as CSV, NDJSON, Parquet and Arrow too, up to 100,000 rows a request; /schemas tells its columns.',
+    },
+  },
+  {
+    id: 'keys',
+    date: '2026-11-22',
+    kind: 'ADDED',
+    paths: ['/api/keys', '/api/keys/*', '/account', '/api/plans'],
+    text: {
+      es: 'Claves de la API, la página para gestionarlas y la lista de planes.',
+      en: 'API keys, the page to manage them, and the list of plans.',
+    },
+  },
+  {
+    id: 'rail',
+    date: '2026-11-22',
+    kind: 'ADDED',
+    paths: ['/api/trenes/*'],
+    text: {
+      es: 'Trenes de Renfe: estaciones con sus paneles, rutas y horarios, núcleos, avisos, posiciones, material y puntualidad.',
+      en: 'Trains of Renfe: stations with their boards, routes and timetables, commuter networks, alerts, positions, rolling stock and punctuality.',
+    },
+  },
+  {
+    id: 'catalonia',
+    date: '2026-11-22',
+    kind: 'CHANGED',
+    paths: ['/api/incidents', '/api/incidents/*'],
+    text: {
+      es: 'Las incidencias de Cataluña vienen también del Servei Català de Trànsit; la que publican dos organismos aparece una sola vez.',
+      en: 'Incidents of Catalonia come from the Servei Català de Trànsit too; one that two authorities publish is shown once.',
+    },
+  },
+  {
+    id: 'road-figures',
+    date: '2026-11-22',
+    kind: 'ADDED',
+    paths: ['/api/incidents/history', '/api/incidents/stats', '/api/v16/stats', '/api/trafico/obras'],
+    text: {
+      es: 'Incidencias pasadas, recuentos de incidencias y balizas, y obras.',
+      en: 'Past incidents, counts of incidents and beacons, and roadworks.',
+    },
+  },
+  {
+    id: 'first',
+    date: '2026-11-21',
+    kind: 'ADDED',
+    paths: ['/api/incidents', '/api/v16', '/api/trafico/*', '/api/gas-stations', '/api/sources', '/api/freshness', '/api/codes'],
+    text: {
+      es: 'Primera versión: incidencias, balizas V16, sensores de tráfico de Madrid, gasolineras con sus precios, fuentes, estado de los datos y listas de códigos.',
+      en: 'First version: incidents, V16 beacons, traffic sensors of Madrid, filling stations with their prices, sources, state of the data and code lists.',
+    },
+  },
+])

@@ -1,0 +1,63 @@
+// Shows the description at /docs. Runs in the browser, beside Scalar's own script.
+
+/** Languages of snippets that are left out, and ways of the others: curl, Python and JavaScript stay. */
+const HIDDEN = {
+  ...Object.fromEntries(
+    ['c', 'clojure', 'csharp', 'dart', 'fsharp', 'go', 'http', 'java', 'julia', 'kotlin', 'node', 'objc', 'ocaml', 'php', 'powershell']
+      .concat(['r', 'ruby', 'rust', 'swift'])
+      .map((name) => [name, true]),
+  ),
+  shell: ['wget', 'httpie'],
+  js: ['axios', 'ofetch', 'jquery', 'xhr'],
+  python: ['httpx_sync', 'httpx_async', 'aiohttp'],
+}
+
+/** The description as Scalar shows it best. */
+function prepared(description) {
+  // Its operations are all shown under their domains, too.
+  for (const tag of description.tags) if (tag.name === 'data') tag['x-scalar-ignore'] = true
+  for (const operations of Object.values(description.paths))
+    for (const operation of Object.values(operations)) {
+      for (const parameter of operation.parameters ?? []) setExample(parameter, operation['x-example-request'])
+      // It takes application/geo+json for application/json, of which the last counts.
+      for (const { content } of Object.values(operation.responses)) {
+        const json = content?.['application/json']
+        if (!json) continue
+        delete content['application/json']
+        content['application/json'] = json
+      }
+    }
+  return description
+}
+
+/** Lets a request try what the example asks for, not every parameter that has an example: some exclude each other. */
+function setExample(parameter, request) {
+  if (parameter.in !== 'query' || parameter.required) return
+  const asked = new URL(request ?? '/', location.origin).searchParams
+  const { example, schema } = parameter
+  const value = example ?? schema.default ?? ''
+  delete parameter.example
+  parameter.examples = { default: { value, 'x-disabled': !asked.has(parameter.name) } }
+}
+
+const CONFIGURATION = {
+  // Requests and scripts go to where the page came from, and nowhere else.
+  servers: [{ url: location.origin }],
+  localization: { locale: document.documentElement.lang },
+  authentication: { preferredSecurityScheme: 'ApiKey' },
+  persistAuth: false,
+  telemetry: false,
+  withDefaultFonts: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  documentDownloadType: 'none',
+  hiddenClients: HIDDEN,
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+}
+
+const response = await fetch('/openapi.json')
+const description = await response.json()
+if (response.ok) Scalar.createApiReference('#reference', { content: prepared(description), ...CONFIGURATION })
+else document.querySelector('#reference').textContent = `${description.title}: ${description.detail}`

@@ -1,0 +1,58 @@
+import { hash } from 'node:crypto'
+import type { Language } from '../access/accounts.ts'
+import { oneOf } from '../define/params.ts'
+
+const STYLE =
+  ':root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}' +
+  'form{display:inline}table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.4rem .6rem .4rem 0;vertical-align:top}' +
+  'code{overflow-wrap:anywhere}input,button{font:inherit;padding:.3rem .6rem}section{margin:2rem 0}' +
+  'nav ul{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;list-style:none;padding:0}article{margin:1.5rem 0}h3{margin-bottom:0}h3+p{margin-top:0}'
+
+/** What keeps pages to themselves; `sources` are the directives of what a page loads. */
+export function pageSecurity(sources: string): Readonly<Record<string, string>> {
+  return Object.freeze({
+    'Content-Security-Policy': `default-src 'none'; ${sources}; base-uri 'none'; frame-ancestors 'none'`,
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  })
+}
+
+export const HTML = 'text/html; charset=utf-8'
+
+/** Headers of every page that is made by `htmlPage`: nothing from elsewhere, no script, no frame, no address that a link would tell. */
+export const PAGE_SECURITY = pageSecurity(`style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; form-action 'self'`)
+
+/** The parameter that chooses the language of a page. */
+export const PAGE_LANG = oneOf('Language of texts. What Accept-Language prefers unless given, else Spanish.', ['es', 'en'])
+
+/** A page: the one frame that all of them have. `title` is text, `body` HTML, and `after` HTML that is not what the page is about. */
+export function htmlPage(
+  language: Language,
+  { title, body, after = '' }: { readonly title: string; readonly body: string; readonly after?: string },
+): string {
+  return `<!doctype html>
+<html lang="${language}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title><style>${STYLE}</style></head>
+<body><main><h1>${escaped(title)}</h1>
+${body}
+</main>${after}</body>
+</html>
+`
+}
+
+const WAYS = {
+  es: { name: 'Documentación', docs: 'Documentación', changes: 'Cambios', keys: 'Claves', other: 'English' },
+  en: { name: 'Documentation', docs: 'Documentation', changes: 'Changes', keys: 'Keys', other: 'Español' },
+} as const
+
+/** The ways on from a page that there is in both languages. */
+export function pageLinks(language: Language): string {
+  const { name, docs, changes, keys, other } = WAYS[language]
+  const to = language === 'es' ? 'en' : 'es'
+  return `<nav aria-label="${name}"><ul><li><a href="/docs">${docs}</a></li><li><a href="/changelog">${changes}</a></li><li><a href="/account">${keys}</a></li><li><a href="?lang=${to}" hreflang="${to}" lang="${to}">${other}</a></li></ul></nav>`
+}
+
+/** A text as HTML shows it, in elements and attributes. */
+export function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)
+}

@@ -1,0 +1,144 @@
+import { DEFAULT_PLANS } from '../access/plans.ts'
+import type { Endpoint } from '../define/endpoint.ts'
+import { PROBLEMS } from '../define/problems.ts'
+import { json, LASTING, NOT_MODIFIED, operation, type Part, parametersPart, problemResponse, ref } from '../http/openapi-parts.ts'
+import { CHANGES_PARAMS, CHANGES_SCHEMA, changesPage, changesReply } from './changelog.ts'
+import { apiCatalog, CATALOG_PATH, llmsText, securityText } from './discovery.ts'
+import { docsPage, SCRIPTS } from './docs.ts'
+import { PAGE_LANG } from './html.ts'
+import { problemPage } from './problem-page.ts'
+
+/** The pages, and the descriptions of the service for programs. */
+export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part {
+  return {
+    '/problems/{code}': {
+      get: {
+        ...page('problem_by_code', 'What a problem means, for people', problemPage('not-found', 'es'), { 404: ref('responses', '404') }),
+        parameters: [inPath('code', 'Code of the problem.', Object.keys(PROBLEMS), 'not-found'), ...parametersPart({ lang: PAGE_LANG })],
+      },
+    },
+    '/docs': { get: page('docs', 'This description as an interactive page', docsPage('es')) },
+    '/docs/assets/{version}/{name}': {
+      get: {
+        ...operation('docs_asset', 'A script of the interactive page', {
+          200: { ...content('A script, good for ever.', 'text/javascript', { type: 'string' }), headers: LASTING },
+          304: NOT_MODIFIED,
+          404: ref('responses', '404'),
+        }),
+        parameters: [
+          inPath('version', 'Version of the script, as the page names it.', null, SCRIPTS['start.js'].version),
+          inPath('name', 'Name of the script.', Object.keys(SCRIPTS), 'start.js'),
+        ],
+      },
+    },
+    '/changelog': { get: changes(endpoints) },
+    '/llms.txt': {
+      get: text('llms_txt', 'The service in one text, for language models', {
+        type: 'text/plain',
+        about: 'Markdown, as llmstxt.org has it.',
+        // As long as the description of all: the beginning is enough.
+        example: llmsText([], { baseUrl, plans: DEFAULT_PLANS }).split('\n- ')[0] as string,
+      }),
+    },
+    [CATALOG_PATH]: {
+      get: operation('api_catalog', 'Links to all descriptions (RFC 9727)', {
+        200: {
+          ...content('A set of links (RFC 9264).', 'application/linkset+json', LINKSET, apiCatalog(endpoints.slice(0, 1), baseUrl)),
+          headers: { ...LASTING, Link: ref('headers', 'Link') },
+        },
+        304: NOT_MODIFIED,
+        400: BAD_QUERY,
+      }),
+    },
+    '/.well-known/security.txt': {
+      get: operation('security_txt', 'Whom to tell of weaknesses (RFC 9116)', {
+        200: content(
+          'Whom, and until when that holds.',
+          'text/plain',
+          { type: 'string' },
+          securityText('mailto:security@example.org', { baseUrl, now: 0 }),
+        ),
+        400: BAD_QUERY,
+        404: ref('responses', '404'),
+      }),
+    },
+  }
+}
+
+const BAD_QUERY = problemResponse(['unknown-parameter'])
+const BAD_VALUE = problemResponse(['unknown-parameter', 'invalid-parameter'])
+
+function changes(endpoints: readonly Endpoint[]): Part {
+  const list = changesReply(endpoints, 'es')
+  const { content: asJson } = json('', { changes: list.changes.slice(0, 1) }, CHANGES_SCHEMA) as { readonly content: Part }
+  const { content: asHtml } = content('', 'text/html', { type: 'string' }, changesPage([], 'es'))
+  return {
+    ...operation('changelog', 'What changed for callers, and what will go', {
+      200: { description: 'The newest first.', content: { ...asHtml, ...asJson }, headers: LASTING },
+      304: NOT_MODIFIED,
+      400: BAD_VALUE,
+      406: ref('responses', '406'),
+    }),
+    parameters: parametersPart(CHANGES_PARAMS),
+  }
+}
+
+/** A page for people, in the language that they ask for. */
+function page(operationId: string, summary: string, example: string, problems: Part = {}): Part {
+  return {
+    ...operation(operationId, summary, {
+      200: { ...content('A page.', 'text/html', { type: 'string' }, example), headers: LASTING },
+      304: NOT_MODIFIED,
+      400: BAD_VALUE,
+      ...problems,
+    }),
+    parameters: parametersPart({ lang: PAGE_LANG }),
+  }
+}
+
+function text(operationId: string, summary: string, of: { readonly type: string; readonly about: string; readonly example: string }): Part {
+  return operation(operationId, summary, {
+    200: { ...content(of.about, of.type, { type: 'string' }, of.example), headers: LASTING },
+    304: NOT_MODIFIED,
+    400: BAD_QUERY,
+  })
+}
+
+function content(
+  description: string,
+  type: string,
+  schema: Part,
+  example?: unknown,
+): { readonly description: string; readonly content: Part } {
+  return { description, content: { [type]: { schema, ...(example === undefined ? {} : { example }) } } }
+}
+
+function inPath(name: string, description: string, values: readonly string[] | null, example: string): Part {
+  return { name, in: 'path', required: true, description, schema: { type: 'string', ...(values ? { enum: values } : {}) }, example }
+}
+
+const LINK = {
+  type: 'object',
+  required: ['href'],
+  properties: {
+    href: { type: 'string', format: 'uri', description: 'Where it leads.' },
+    type: { type: 'string', description: 'Media type of what is there.' },
+    title: { type: 'string', description: 'What it is.' },
+    hreflang: { type: 'array', items: { type: 'string' }, description: 'Languages in which there is one.' },
+  },
+}
+const LINKSET: Part = Object.freeze({
+  type: 'object',
+  required: ['linkset'],
+  properties: {
+    linkset: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['anchor'],
+        properties: { anchor: { type: 'string', format: 'uri', description: 'What the links are about.' } },
+        additionalProperties: { type: 'array', items: LINK },
+      },
+    },
+  },
+})

@@ -1,0 +1,109 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { languageOf } from '../access/account-parts.ts'
+import type { Language } from '../access/accounts.ts'
+import type { PlanTable } from '../access/plans.ts'
+import type { Endpoint } from '../define/endpoint.ts'
+import { PROBLEMS, type ProblemCode, problem } from '../define/problems.ts'
+import { DESCRIPTION_S, described, documentShelf, readyDocument, registerDocument } from '../http/documents.ts'
+import type { Ready } from '../http/replies.ts'
+import { acceptedType } from '../http/representation.ts'
+import { queryReader } from '../http/request.ts'
+import { registerOtherMethods } from '../http/routes.ts'
+import { CHANGES_PARAMS, changesPage, changesReply } from './changelog.ts'
+import { apiCatalog, CATALOG_PATH, CATALOG_TYPE, catalogLinks, llmsText, securityText } from './discovery.ts'
+import { DOCS_SECURITY, docsPage, SCRIPTS } from './docs.ts'
+import { HTML, PAGE_LANG, PAGE_SECURITY } from './html.ts'
+import { problemPage } from './problem-page.ts'
+
+/** What pages and the descriptions for programs are made of. */
+export interface PageParts {
+  readonly endpoints: readonly Endpoint[]
+  readonly plans: PlanTable
+  /** Whom to tell of weaknesses; null where nobody is named. */
+  readonly securityContact: string | null
+  readonly clock: () => number
+  readonly baseUrl: () => string
+}
+
+const NO_PARAMS = queryReader({})
+const readPage = queryReader({ lang: PAGE_LANG })
+const readChanges = queryReader(CHANGES_PARAMS)
+
+/** Registers the pages that there are for everybody, and the descriptions of the service for programs. */
+export function registerPages(app: FastifyInstance, parts: PageParts): void {
+  const { endpoints, plans, securityContact, clock, baseUrl } = parts
+  const shelf = documentShelf()
+  /** What is made once for each language. */
+  const inLanguage = ({ raw }: FastifyRequest, name: string, make: (language: Language) => Promise<Ready>): Promise<Ready> => {
+    const { lang } = readPage(raw.url ?? '/')
+    const language = lang ?? languageOf(raw)
+    return shelf(`${name} ${language}`, () => make(language))
+  }
+  const page = (text: string, language: Language, headers = PAGE_SECURITY): Promise<Ready> =>
+    readyDocument({ text, content_type: HTML, language, headers })
+
+  registerDocument(app, {
+    url: '/docs',
+    clock,
+    find: (request) => inLanguage(request, 'docs', (language) => page(docsPage(language), language, DOCS_SECURITY)),
+  })
+  registerDocument(app, {
+    url: '/docs/assets/:version/:name',
+    clock,
+    find: async ({ params }) => {
+      const { version, name } = params as { readonly version: string; readonly name: string }
+      const script = Object.hasOwn(SCRIPTS, name) ? SCRIPTS[name as keyof typeof SCRIPTS] : undefined
+      if (script?.version !== version) throw problem('not-found', 'There is no such file; /docs names those that there are.')
+      const content_type = 'text/javascript; charset=utf-8'
+      return shelf(name, async () => readyDocument({ text: await script.text(), content_type, isImmutable: true }))
+    },
+  })
+  registerDocument(app, {
+    url: '/problems/:code',
+    clock,
+    find: async (request) => {
+      const { code } = request.params as { readonly code: string }
+      if (!Object.hasOwn(PROBLEMS, code)) throw problem('not-found', 'There is no such problem.')
+      return inLanguage(request, `problem ${code}`, (language) => page(problemPage(code as ProblemCode, language), language))
+    },
+  })
+  registerDocument(app, {
+    url: '/changelog',
+    clock,
+    find: async ({ raw }) => {
+      const { lang, format } = readChanges(raw.url ?? '/')
+      const language = lang ?? languageOf(raw)
+      const form = format ?? acceptedType(raw.headers.accept, { html: 'text/html', json: 'application/json' })
+      if (form === null)
+        throw problem('not-acceptable', 'The Accept header takes none of the media types of this path: text/html, application/json.')
+      return shelf(`changes ${form} ${language}`, () =>
+        form === 'json' ? described(changesReply(endpoints, language), language) : page(changesPage(endpoints, language), language),
+      )
+    },
+  })
+  /** A text that names our own address, which may become known late. */
+  const registerText = (url: string, make: (baseUrl: string) => Promise<Ready>): void =>
+    registerDocument(app, {
+      url,
+      clock,
+      find: async ({ raw }) => {
+        NO_PARAMS(raw.url ?? '/')
+        const base = baseUrl()
+        return shelf(`${url} ${base}`, () => make(base))
+      },
+    })
+  registerText('/llms.txt', (base) =>
+    readyDocument({ text: llmsText(endpoints, { baseUrl: base, plans }), content_type: 'text/plain; charset=utf-8', language: 'en' }),
+  )
+  registerText(CATALOG_PATH, (base) =>
+    readyDocument({ text: JSON.stringify(apiCatalog(endpoints, base)), content_type: CATALOG_TYPE, links: catalogLinks(base) }),
+  )
+  app.get('/.well-known/security.txt', { exposeHeadRoute: true }, async ({ raw }, reply) => {
+    NO_PARAMS(raw.url ?? '/')
+    if (securityContact === null) throw problem('not-found', 'Nobody is named here to tell of weaknesses.')
+    return reply
+      .headers({ 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': `public, max-age=${DESCRIPTION_S}` })
+      .send(securityText(securityContact, { baseUrl: baseUrl(), now: clock() }))
+  })
+  registerOtherMethods(app, '/.well-known/security.txt')
+}

@@ -1,0 +1,106 @@
+import type { Language } from '../access/accounts.ts'
+import { PROBLEMS, type ProblemCode } from '../define/problems.ts'
+import { escaped, htmlPage, pageLinks } from './html.ts'
+
+interface Text {
+  readonly title: string
+  readonly help: string
+}
+
+/** What every problem is called in Spanish, and what a caller can do about it. */
+const SPANISH: Readonly<Record<ProblemCode, Text>> = {
+  'invalid-parameter': {
+    title: 'Un parámetro tiene un valor no permitido',
+    help: 'Vea errors[]: cada uno nombra el parámetro, el valor y lo que se permite.',
+  },
+  'unknown-parameter': {
+    title: 'La ruta no tiene ese parámetro',
+    help: 'Revise cómo está escrito; errors[] propone el nombre más parecido y lista los que hay.',
+  },
+  'invalid-cursor': {
+    title: 'El cursor no sirve',
+    help: 'Empiece de nuevo sin cursor: ha caducado, está alterado o es de una petición con otros filtros u otro orden.',
+  },
+  'range-too-large': {
+    title: 'El periodo es más largo de lo que una petición puede pedir',
+    help: 'Pida un periodo más corto o un intervalo más amplio.',
+  },
+  'malformed-request': {
+    title: 'La petición no es HTTP correcto o su URL no se puede decodificar',
+    help: 'Revise la codificación de la URL.',
+  },
+  'key-required': {
+    title: 'Hace falta una clave',
+    help: 'Envíe una clave en la cabecera X-API-Key; POST /api/keys da una.',
+  },
+  'invalid-key': {
+    title: 'No existe esa clave',
+    help: 'Revise la clave: tiene 40 caracteres y empieza por tia_. A una clave equivocada no se le responde nada que se respondería sin ella.',
+  },
+  'revoked-key': { title: 'La clave está revocada', help: 'Cree otra con POST /api/keys.' },
+  'expired-key': {
+    title: 'La clave ha caducado',
+    help: 'Se renovó, o su dirección de correo no se confirmó a tiempo. Use la nueva o cree otra con POST /api/keys.',
+  },
+  'plan-required': {
+    title: 'El plan de la clave no incluye esto',
+    help: 'required_plan lo incluye y current_plan es el de la clave; upgrade_url, donde lo hay, es donde se cambia. GET /api/plans dice qué incluye cada uno.',
+  },
+  'not-found': { title: 'Aquí no hay nada', help: 'Revise la ruta y el identificador; GET /openapi.json lista todas las rutas.' },
+  'method-not-allowed': { title: 'La ruta no admite ese método', help: 'La cabecera Allow lista los que admite.' },
+  'not-acceptable': {
+    title: 'No hay ninguna representación que la petición acepte',
+    help: 'Envíe una cabecera Accept con uno de los tipos que se listan, o ninguna.',
+  },
+  'request-timeout': { title: 'La petición no llegó a tiempo', help: 'Envíela de nuevo por una conexión mejor.' },
+  conflict: { title: 'El estado actual no lo permite', help: 'El campo detail dice qué lo impide.' },
+  gone: {
+    title: 'La ruta se ha retirado',
+    help: 'Respondió hasta el día de la cabecera Sunset; /changelog dice por qué se retiró y qué la sustituye.',
+  },
+  'payload-too-large': {
+    title: 'El cuerpo de la petición es demasiado grande',
+    help: 'Envíe menos; las peticiones de datos no llevan cuerpo.',
+  },
+  'uri-too-long': { title: 'La URL es demasiado larga', help: 'Pida menos identificadores a la vez.' },
+  'expectation-failed': { title: 'La cabecera Expect pide algo que no se ofrece', help: 'Envíe Expect: 100-continue, o ninguna.' },
+  'unsupported-media-type': {
+    title: 'El cuerpo de la petición es de un tipo que no se admite',
+    help: 'Envíe application/json.',
+  },
+  'key-limit-reached': {
+    title: 'La dirección de correo ya tiene todas las claves que puede tener',
+    help: 'Revoque una antes: con la propia clave o con el enlace que se envía a la dirección.',
+  },
+  'quota-exceeded': {
+    title: 'Se ha alcanzado un límite',
+    help: 'Pruebe de nuevo pasados los segundos de Retry-After; violated-policies nombra el límite.',
+  },
+  concurrency: {
+    title: 'Demasiadas consultas de datos históricos a la vez',
+    help: 'Espere una respuesta antes de pedir otra; GET /api/plans dice cuántas puede haber en marcha.',
+  },
+  'headers-too-large': { title: 'Las cabeceras de la petición son demasiado grandes', help: 'Envíe menos cabeceras o más cortas.' },
+  internal: { title: 'Algo ha fallado por nuestra parte', help: 'Pruebe de nuevo; si continúa, díganos el request_id.' },
+  'query-timeout': {
+    title: 'La consulta tardaba demasiado y se ha detenido',
+    help: 'Pida un periodo más corto o menos series, o pruebe más tarde.',
+  },
+  'temporary-reduced-capacity': {
+    title: 'En este momento hay demasiadas consultas en marcha',
+    help: 'Pruebe de nuevo pasados los segundos de Retry-After.',
+  },
+  'feed-unavailable': {
+    title: 'Todavía no ha llegado ningún dato',
+    help: 'La fuente de esta ruta no ha entregado nunca; /api/freshness dice más.',
+  },
+}
+
+/** The page behind a problem's `type`. */
+export function problemPage(code: ProblemCode, language: Language): string {
+  const { title, help } = language === 'es' ? SPANISH[code] : PROBLEMS[code]
+  const { status } = PROBLEMS[code]
+  const state = language === 'es' ? 'estado HTTP' : 'HTTP status'
+  const body = `<p><code>${code}</code>, ${state} ${status}.</p>\n<p>${escaped(help)}</p>`
+  return htmlPage(language, { title, body, after: pageLinks(language) })
+}

@@ -1,0 +1,293 @@
+import { brotliDecompressSync } from 'node:zlib'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { languageOf } from '../../api/access/account-parts.ts'
+import { pathParams } from '../../api/define/endpoint.ts'
+import { PROBLEMS } from '../../api/define/problems.ts'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { requestOf } from '../../api/http/example-request.ts'
+import { openapi } from '../../api/http/openapi.ts'
+import { acceptedType } from '../../api/http/representation.ts'
+import { CHANGE_KINDS, CHANGES } from '../../api/web/changelog-entries.ts'
+import { headerOf, raw } from './raw.ts'
+import { type Reply, startService, type TestService } from './service.ts'
+
+const T0 = Date.UTC(2026, 0, 2, 12)
+const DAY_MS = 86_400_000
+let now = T0
+let service: TestService
+beforeAll(async () => {
+  service = await startService({ clock: () => now, securityContact: 'mailto:security@example.org' })
+})
+afterAll(() => service?.close())
+
+const PROBLEM_PAGES = Object.keys(PROBLEMS).map((code) => `/problems/${code}`)
+/** Paths of pages that there are in both languages. */
+const PAGES = ['/changelog', '/docs', ...PROBLEM_PAGES]
+const description = openapi(endpoints, 'https://api.example.org') as Reply
+
+async function page(path: string, headers: Record<string, string> = {}): Promise<{ readonly headers: Headers; readonly html: string }> {
+  const response = await service.get(path, { Accept: 'text/html', ...headers })
+  expect(response.status, path).toBe(200)
+  return { headers: response.headers, html: await response.text() }
+}
+
+const textOf = (html: string): string => (/<body>(.*)<\/body>/s.exec(html)?.[1] ?? '').replaceAll(/<[^>]*>/g, ' ')
+
+describe.each(PAGES)('%s', (path) => {
+  test('is a page of its own in Spanish and in English, as asked for or preferred', async () => {
+    const [es, en] = await Promise.all(['es', 'en'].map((lang) => page(`${path}?lang=${lang}`)))
+    if (!es || !en) throw new Error('no pages')
+    expect(textOf(es.html)).not.toBe(textOf(en.html))
+    for (const [lang, { html, headers }] of [['es', es] as const, ['en', en] as const]) {
+      expect(html).toMatch(new RegExp(`^<!doctype html>\n<html lang="${lang}">`))
+      expect(html).toMatch(/<title>[^<]{5,}<\/title>/)
+      expect(html.match(/<h1>[^<]{5,}<\/h1>/g)).toHaveLength(1)
+      expect(headers.get('content-language')).toBe(lang)
+      expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect((await page(path, { 'Accept-Language': `fr, ${lang};q=0.8` })).html).toBe(html)
+      expect((await page(`${path}?lang=${lang}`, { 'Accept-Language': lang === 'es' ? 'en' : 'es' })).html).toBe(html)
+    }
+    expect((await page(path)).html).toBe(es.html)
+    expect((await service.get(`${path}?lang=fr`)).status).toBe(400)
+    expect((await service.get(`${path}?lnag=es`)).status).toBe(400)
+  })
+
+  test('keeps to itself', async () => {
+    const { headers, html } = await page(path)
+    const policy = headers.get('content-security-policy') as string
+    expect(policy).toMatch(/^default-src 'none'; /)
+    expect(policy).toContain("; base-uri 'none'; frame-ancestors 'none'")
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/)
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
+    if (path === '/docs') return
+    expect(policy).not.toContain('unsafe-inline')
+    expect(html).not.toContain('<script')
+    expect(html).toMatch(/<main>.*<\/main><nav aria-label="/s)
+  })
+})
+
+describe('the page of a problem', () => {
+  test.each(Object.entries(PROBLEMS))('tells what %s means', async (code, { status, title, help }) => {
+    const english = textOf((await page(`/problems/${code}?lang=en`)).html)
+    const shown = (text: string): string => text.replaceAll(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)
+    for (const text of [code, String(status), shown(title), shown(help)]) expect(english).toContain(text)
+    const spanish = textOf((await page(`/problems/${code}?lang=es`)).html)
+    for (const text of [code, `estado HTTP ${status}`]) expect(spanish).toContain(text)
+    for (const text of [shown(title), shown(help)]) expect(spanish).not.toContain(text)
+  })
+})
+
+describe('the list of changes', () => {
+  test('is of paths that there are, on days of the calendar, in both languages', () => {
+    const paths = Object.keys(description.paths)
+    expect(CHANGES.length).toBeGreaterThan(3)
+    expect(new Set(CHANGES.map(({ id }) => id)).size).toBe(CHANGES.length)
+    for (const { id, date, kind, paths: about, text } of CHANGES) {
+      expect(id).toMatch(/^[a-z0-9-]+$/)
+      expect(new Date(`${date}T00:00:00Z`).toISOString().slice(0, 10)).toBe(date)
+      expect(CHANGE_KINDS).toContain(kind)
+      for (const lang of ['es', 'en'] as const) expect(text[lang].length, `${id} ${lang}`).toBeGreaterThan(20)
+      // What was removed is there no more.
+      for (const one of kind === 'REMOVED' ? [] : about)
+        expect(
+          paths.filter((path) => (one.endsWith('/*') ? path.startsWith(one.slice(0, -1)) : path === one)),
+          `${id} ${one}`,
+        ).not.toEqual([])
+    }
+    const days = CHANGES.map(({ date }) => date)
+    expect(days).toEqual(days.toSorted().reverse())
+  })
+
+  test.each([
+    [undefined, 'html'],
+    ['', 'html'],
+    ['text/html,application/xhtml+xml,*/*;q=0.8', 'html'],
+    ['application/json', 'json'],
+    ['application/json, text/html;q=0.9', 'json'],
+    ['*/*', 'html'],
+    ['text/plain', null],
+  ] as const)('Accept %s gives %s', async (accept, expected) => {
+    expect(acceptedType(accept, { html: 'text/html', json: 'application/json' })).toBe(expected)
+    const { head, body } = await raw(
+      service.url,
+      ['GET /changelog HTTP/1.1', 'Host: a', 'Connection: close', ...(accept === undefined ? [] : [`Accept: ${accept}`]), '', ''].join(
+        '\r\n',
+      ),
+    )
+    if (expected === null) {
+      expect(head).toMatch(/^HTTP\/1.1 406 /)
+      expect(JSON.parse(body.toString()) as Reply).toMatchObject({
+        code: 'not-acceptable',
+        detail: expect.stringContaining('application/json'),
+      })
+    } else expect(headerOf(head, 'content-type')).toContain(expected)
+  })
+
+  test('is the same for people and for programs', async () => {
+    for (const lang of ['es', 'en'] as const) {
+      const response = await service.get(`/changelog?format=json&lang=${lang}`, { Accept: 'text/html' })
+      expect(response.headers.get('content-language')).toBe(lang)
+      const { changes } = (await response.json()) as Reply
+      const { schema } = description.paths['/changelog'].get.responses[200].content['application/json']
+      const check = new Ajv2020({ strict: false, validateFormats: false }).compile({ ...schema, additionalProperties: false })
+      expect(check({ changes }), JSON.stringify(check.errors)).toBe(true)
+      expect(changes.map(({ id, text }: Reply) => [id, text])).toEqual(CHANGES.map(({ id, text }) => [id, text[lang]]))
+      const { html } = await page(`/changelog?format=html&lang=${lang}`, { Accept: 'application/json' })
+      const shown = [...html.matchAll(/<article id="([^"]+)">/g)].map(([, id]) => id)
+      expect(shown).toEqual(CHANGES.map(({ id }) => id))
+      const days = [...html.matchAll(/<h2><time datetime="([^"]+)">([^<]+)<\/time>/g)]
+      expect(days.map(([, day]) => day)).toEqual([...new Set(CHANGES.map(({ date }) => date))])
+      expect(days.at(-1)?.[2]).toBe(lang === 'es' ? '21 de noviembre de 2026' : 'November 21, 2026')
+    }
+  })
+})
+
+describe('the catalogue of the API', () => {
+  const path = '/.well-known/api-catalog'
+
+  test('is a set of links that says what it is, to HEAD too', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers } = await fetch(`${service.url}${path}`, { method })
+      expect(status).toBe(200)
+      expect(headers.get('content-type')).toBe('application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"')
+      expect(headers.get('link')).toContain(`<${service.url}${path}>; rel="api-catalog"`)
+    }
+  })
+
+  test('leads to every endpoint that a URL can name, and to documents that are there', async () => {
+    const [items, documents] = (await service.json(path)).linkset as [Reply, Reply]
+    expect(items.anchor).toBe(`${service.url}${path}`)
+    const named = endpoints.filter((one) => pathParams(one.path).length === 0)
+    expect(items.item.map(({ href, title }: Reply) => [href, title])).toEqual(
+      named.map((one) => [`${service.url}${one.path}`, one.summary]),
+    )
+    const { anchor, ...relations } = documents
+    expect(anchor).toBe(`${service.url}/api/`)
+    expect(Object.keys(relations)).toEqual(['service-desc', 'service-doc', 'service-meta', 'status', 'license'])
+    for (const { href, type } of Object.values<Reply[]>(relations).flat()) {
+      const response = await fetch(href, { headers: { Accept: type } })
+      expect([response.status, response.headers.get('content-type')?.split(';')[0]], href).toEqual([200, type])
+    }
+  })
+})
+
+describe('the text for language models', () => {
+  test('has the form of llmstxt.org', async () => {
+    const response = await service.get('/llms.txt')
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    const text = await response.text()
+    expect(text).toMatch(/^# [^\n]+\n\n> [^\n]+\n\n- /)
+    expect(text.match(/^# /gm)).toHaveLength(1)
+    const [, ...sections] = text.split('\n## ')
+    expect(sections.map((one) => one.split('\n')[0])).toEqual([
+      ...[...new Set(endpoints.map(({ domain }) => domain))].map((domain) => `Data: ${domain}`),
+      'Documents',
+      'Optional',
+    ])
+    for (const section of sections)
+      for (const line of section.trim().split('\n').slice(2)) expect(line).toMatch(/^- \[[^\]]+\]\(http[^\s)]+\): .{10,}$/)
+  })
+
+  test('has one line for each endpoint, with its plan and a request that is its example, and leads to documents that are there', async () => {
+    const text = await (await service.get('/llms.txt')).text()
+    const lines = [...text.matchAll(/^- \[([^\]]+)\]\(([^)]+)\): (.*)$/gm)]
+    for (const endpoint of endpoints) {
+      const { path, summary, plan } = endpoint
+      const found = lines.filter(([, name]) => name === path)
+      expect(found.map(([, , href]) => href)).toEqual([`${service.url}${requestOf(endpoint)}`])
+      expect(found[0]?.[3]?.startsWith(`${summary}. ${plan}.`), path).toBe(true)
+    }
+    const others = lines.filter(([, name]) => !name?.startsWith('/api/'))
+    expect(others.length).toBeGreaterThan(3)
+    for (const [, name, href] of others) expect((await fetch(href as string)).status, name).toBe(200)
+  })
+})
+
+describe('whom to tell of weaknesses', () => {
+  const path = '/.well-known/security.txt'
+  const fieldsOf = (text: string): Record<string, string> =>
+    Object.fromEntries(
+      text
+        .trim()
+        .split('\n')
+        .map((line) => line.split(/: (.*)/, 2)),
+    )
+
+  test('is said for less than a year, and until a day that moves on', async () => {
+    const response = await service.get(path)
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    const first = fieldsOf(await response.text())
+    expect(first).toEqual({
+      Contact: 'mailto:security@example.org',
+      Expires: '2026-07-01T00:00:00Z',
+      'Preferred-Languages': 'es, en',
+      Canonical: `${service.url}${path}`,
+    })
+    now = T0 + 400 * DAY_MS
+    const later = Date.parse(fieldsOf(await (await service.get(path)).text())['Expires'] as string)
+    expect(later).toBeGreaterThan(now + 170 * DAY_MS)
+    expect(later).toBeLessThan(now + 365 * DAY_MS)
+    now = T0
+  })
+
+  test('is not said where nobody is named', async () => {
+    const silent = await startService({ endpoints: [] })
+    try {
+      const response = await silent.get(path)
+      expect(response.status).toBe(404)
+      expect((await response.json()) as Reply).toMatchObject({ code: 'not-found' })
+    } finally {
+      await silent.close()
+    }
+  })
+})
+
+describe('the scripts of the documentation', () => {
+  test('are files of ours, compressed, for ever under the name of their version', async () => {
+    const { html, headers } = await page('/docs')
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+    )
+    expect(html).not.toMatch(/<script(?![^>]* src=)/)
+    const paths = [...html.matchAll(/<script[^>]* src="([^"]+)"><\/script>/g)].map(([, src]) => src as string)
+    expect(paths.map((path) => path.replace(/\/[\w.]+\/([\w.]+)$/, '/*/$1'))).toEqual([
+      '/docs/assets/*/scalar.js',
+      '/docs/assets/*/start.js',
+    ])
+    for (const path of paths) {
+      const ask = (...more: string[]) =>
+        raw(service.url, [`GET ${path} HTTP/1.1`, 'Host: a', 'Connection: close', ...more, '', ''].join('\r\n'))
+      const [plain, packed] = [await ask(), await ask('Accept-Encoding: br')]
+      expect(headerOf(plain.head, 'content-type')).toBe('text/javascript; charset=utf-8')
+      expect(headerOf(plain.head, 'cache-control')).toBe('public, max-age=31536000, immutable')
+      expect(headerOf(packed.head, 'content-encoding')).toBe('br')
+      expect(brotliDecompressSync(packed.body).equals(plain.body)).toBe(true)
+      expect(packed.body.length).toBeLessThan(plain.body.length / 2)
+      const other = await service.get(path.replace(/\/[\w.]+\/(?=[\w.]+$)/, '/0/'))
+      expect([other.status, ((await other.json()) as Reply).code]).toEqual([404, 'not-found'])
+    }
+    expect((await service.get('/docs/assets/1/constructor')).status).toBe(404)
+  })
+})
+
+test.each([
+  [undefined, 'es'],
+  ['', 'es'],
+  ['*', 'es'],
+  ['fr', 'es'],
+  ['en', 'en'],
+  ['en-GB', 'en'],
+  ['EN-us, es;q=0.9', 'en'],
+  ['es-ES,es;q=0.9,en;q=0.5', 'es'],
+  ['es;q=0.4, en;q=0.8', 'en'],
+  ['fr, en;q=0.3', 'en'],
+  ['de-ES, en;q=0.5', 'en'],
+  ['en;q=0', 'es'],
+  ['english', 'es'],
+  ['en;q=x', 'es'],
+])('Accept-Language %s is answered in %s', (header, expected) => {
+  expect(languageOf({ headers: { 'accept-language': header } } as never)).toBe(expected)
+})
