@@ -149,6 +149,34 @@ export function accountPaths(): Part {
         parameters: [ID],
       },
     },
+    '/signup': {
+      post: {
+        ...operation('signup', 'What the form of the start page does', {
+          201: html('The key, shown once, with a call to copy. A link is mailed as by POST /api/keys.'),
+          400: html('The form again: that was no e-mail address.'),
+          413: ref('responses', '413'),
+          415: problemResponse(['unsupported-media-type']),
+          422: html('The form again: the address has as many keys as it may have.'),
+          429: { ...LIMITED, content: { ...LIMITED.content, ...html('The form again: it was sent too often.').content } },
+        }),
+        requestBody: {
+          required: true,
+          content: {
+            'application/x-www-form-urlencoded': {
+              schema: {
+                type: 'object',
+                required: ['email'],
+                properties: {
+                  email: { type: 'string', format: 'email', maxLength: 254, description: 'Whose key it is.' },
+                  lang: { type: 'string', enum: ['es', 'en'], description: 'Language of the answer.' },
+                },
+              },
+              example: { email: 'name@example.org', lang: 'en' },
+            },
+          },
+        },
+      },
+    },
     '/account': {
       get: {
         ...operation('account', 'The page of an account, for people', {

@@ -5,7 +5,7 @@ import { EMAIL, OVERLAP } from './account-fields.ts'
 import { accountPage, askPage, newKeyPage, openPage, PAGE_HEADERS } from './account-html.ts'
 import { type AccountParts, languageOf } from './account-parts.ts'
 import type { Language } from './accounts.ts'
-import { type BodyField, readBody } from './bodies.ts'
+import { type BodyField, readBody, takeForms } from './bodies.ts'
 import { sessionCookie, sessionOf } from './sessions.ts'
 
 /** What a form of the account's page asks for. */
@@ -89,10 +89,7 @@ export function registerAccountPages(app: FastifyInstance, { access, baseUrl, ca
   }
 
   void app.register(async (scope) => {
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
-      done(null, Object.fromEntries(new URLSearchParams(body as string))),
-    )
+    takeForms(scope)
     scope.route({
       method: ['GET', 'HEAD'],
       url: URL_PATH,

@@ -1,21 +1,22 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Problem, problem } from '../define/problems.ts'
+import { problem } from '../define/problems.ts'
 import { Mistakes, shortened } from '../http/mistakes.ts'
 import { registerOtherMethodsOfOwn } from '../http/routes.ts'
 import { EMAIL, LABEL, OVERLAP } from './account-fields.ts'
 import { registerAccountPages } from './account-pages.ts'
-import { type AccountParts, languageOf, NO_STORE, shown, shownOnce, tooMany } from './account-parts.ts'
+import { type AccountParts, languageOf, NO_STORE, shown, shownOnce } from './account-parts.ts'
 import { ACCOUNT_LIMIT, limitByAddress } from './address-limit.ts'
-import type { Attempt } from './attempts.ts'
 import { readBody } from './bodies.ts'
+import { makeKeyFor } from './make-key.ts'
 import { checkedKey, keyRequired } from './refusals.ts'
 import { sessionOf } from './sessions.ts'
+import { registerSignup, type SignupParts } from './signup.ts'
 
 const HOUR_MS = 3_600_000
 const BODY_MOST = 4096
 
 /** Registers the paths of accounts and keys: for pages of our own only, never kept in a cache, and limited by address. */
-export function registerAccounts(app: FastifyInstance, parts: AccountParts): void {
+export function registerAccounts(app: FastifyInstance, parts: SignupParts): void {
   void app.register(async (limited) => {
     limitByAddress(limited, parts, ACCOUNT_LIMIT)
     void limited.register(async (scope) => {
@@ -23,17 +24,15 @@ export function registerAccounts(app: FastifyInstance, parts: AccountParts): voi
       registerKeys(scope, parts)
     })
     registerAccountPages(limited, parts)
+    registerSignup(limited, parts)
   })
 }
 
-function registerKeys(app: FastifyInstance, { access, baseUrl, callerOf }: AccountParts): void {
-  const { accounts, attempts, tokens } = access
+function registerKeys(app: FastifyInstance, parts: AccountParts): void {
+  const { access } = parts
+  const { accounts, tokens } = access
   const config = { isSameOrigin: true }
 
-  const take = async (attempt: Attempt, subject: string): Promise<void> => {
-    const wait_s = await attempts.take(attempt, subject)
-    if (wait_s > 0) throw tooMany(attempt, wait_s)
-  }
   /** Whose account a request may act on, and on which key alone. */
   const authority = async (request: FastifyRequest): Promise<{ readonly account: string; readonly only: string | null }> => {
     refuseQuery(request)
@@ -62,20 +61,8 @@ function registerKeys(app: FastifyInstance, { access, baseUrl, callerOf }: Accou
     handler: async (request, reply) => {
       refuseQuery(request)
       const { email, label } = readBody(request.body, { email: EMAIL, label: LABEL })
-      await take('create-from-address', callerOf(request.raw))
-      await take('create-for-email', email)
-      const language = languageOf(request.raw)
-      const mailed = { email, language, page: `${baseUrl()}/account` }
-      try {
-        const made = await accounts.create({ email, label, language })
-        await access.mailLink({ ...mailed, reason: 'key-made', account: made.account })
-        return await reply.code(201).headers(NO_STORE).send(shownOnce(made))
-      } catch (error) {
-        // Who owns the address learns of it, and how to make room.
-        if ((error as Partial<Problem>).code === 'key-limit-reached')
-          await access.mailLink({ ...mailed, reason: 'limit-reached', account: await accounts.nameOf(email) })
-        throw error
-      }
+      const made = await makeKeyFor(parts, { raw: request.raw, email, label, language: languageOf(request.raw) })
+      return await reply.code(201).headers(NO_STORE).send(shownOnce(made))
     },
   })
 

@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import { type ProblemError, problem } from '../define/problems.ts'
 import { nearest } from '../define/suggest.ts'
 import { Mistakes, shortened } from '../http/mistakes.ts'
@@ -18,6 +19,14 @@ export interface BodyField<T> {
 
 type Fields = Readonly<Record<string, BodyField<unknown>>>
 type Values<F extends Fields> = { readonly [Name in keyof F]: F[Name] extends BodyField<infer T> ? T : never }
+
+/** Lets the paths of a scope take forms, and nothing else; a body is then an object of texts. */
+export function takeForms(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+    done(null, Object.fromEntries(new URLSearchParams(body as string))),
+  )
+}
 
 /** Reads a request's body by its members. Throws one problem that names each wrong member, its value and what is allowed. */
 export function readBody<F extends Fields>(body: unknown, fields: F): Values<F> {

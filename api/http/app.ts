@@ -13,6 +13,7 @@ import type { PlanTable } from '../access/plans.ts'
 import { Visit, type VisitParts } from '../access/visit.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import { problem } from '../define/problems.ts'
+import { liveFigures } from '../web/figures.ts'
 import type { AnswerContext, Answerer } from './answer.ts'
 import { changesAnswerer } from './changes-answers.ts'
 import type { Cursors } from './cursor.ts'
@@ -22,6 +23,7 @@ import { type KeptLake, openKeptLake } from './kept-lake.ts'
 import { lakeAnswerer } from './lake-answers.ts'
 import { liveAnswerer, systemAnswerer } from './live-answers.ts'
 import { openapi } from './openapi.ts'
+import { ownAnswers } from './own-answers.ts'
 import { registerPlatform } from './platform.ts'
 import { answerClientError, answerConnect, answerExpectation, answerProblems, unknownPath } from './problem-replies.ts'
 import { ReplyCache } from './reply-cache.ts'
@@ -106,15 +108,19 @@ export function buildApp(parts: AppParts): FastifyInstance {
   // In the engine's own folder, which it may write to and which goes with the process.
   const spool = new Spool({ folder: join(parts.lake.engine.folder, 'replies'), bytes: parts.spoolBytes })
   const tables = new Tables({ lake: parts.lake, spool })
+  const answerers: { readonly endpoint: Endpoint; readonly answerer: Answerer }[] = []
   for (const endpoint of endpoints) {
     const context = { endpoint, state, cursors: parts.cursors, tables, schemaVersion }
-    registerEndpoint(app, { ...visits, state, kept, cache, clock }, endpoint, answererOf(context, parts.lake, kept))
+    const answerer = answererOf(context, parts.lake, kept)
+    answerers.push({ endpoint, answerer })
+    registerEndpoint(app, { ...visits, state, kept, cache, clock }, endpoint, answerer)
   }
+  const shown = { ...parts, figures: liveFigures(ownAnswers(answerers, clock), clock) }
   void app.register(async (scope) => {
     limitByAddress(scope, parts, PLATFORM_LIMIT)
-    registerPlatform(scope, parts)
+    registerPlatform(scope, shown)
   })
-  registerAccounts(app, parts)
+  registerAccounts(app, shown)
   return app
 }
 

@@ -19,12 +19,15 @@ interface Document {
   readonly links?: readonly string[]
   /** Headers that it has besides. */
   readonly headers?: Readonly<Record<string, string>>
+  /** How long it is fresh, in s; as a description unless told. */
+  readonly fresh_s?: number
   /** True where its URL names its version. */
   readonly isImmutable?: boolean
 }
 
 /** Makes a document ready to be sent: with a tag, 304, and each compressed form made once. */
-export function readyDocument({ text, content_type, language = null, links = [], headers, isImmutable = false }: Document): Promise<Ready> {
+export function readyDocument(document: Document): Promise<Ready> {
+  const { text, content_type, language = null, links = [], headers, isImmutable = false, fresh_s = DESCRIPTION_S } = document
   return ready(
     {
       etag: weakTag(text),
@@ -35,7 +38,7 @@ export function readyDocument({ text, content_type, language = null, links = [],
       data_time: null,
       modified_at: null,
       refreshAt: () => Number.POSITIVE_INFINITY,
-      cadence_s: isImmutable ? FOR_EVER_S : DESCRIPTION_S,
+      cadence_s: isImmutable ? FOR_EVER_S : fresh_s,
       clock_s: 0,
       step: 0,
       isImmutable,

@@ -40,10 +40,10 @@ export const CHANGES: readonly Change[] = Object.freeze([
     id: 'docs',
     date: '2026-11-22',
     kind: 'ADDED',
-    paths: ['/docs', '/changelog', '/llms.txt', '/.well-known/api-catalog', '/.well-known/security.txt'],
+    paths: ['/', '/signup', '/docs', '/changelog', '/llms.txt', '/.well-known/api-catalog', '/.well-known/security.txt'],
     text: {
-      es: 'Documentación interactiva, esta lista de cambios y descripciones para programas.',
-      en: 'Interactive documentation, this list of changes, and descriptions for programs.',
+      es: 'Página de inicio con un formulario para la clave, documentación interactiva, esta lista de cambios y descripciones para programas.',
+      en: 'A start page with a form for a key, interactive documentation, this list of changes, and descriptions for programs.',
     },
   },
   {

@@ -7,6 +7,7 @@ import { apiCatalog, CATALOG_PATH, llmsText, securityText } from './discovery.ts
 import { docsPage, SCRIPTS } from './docs.ts'
 import { PAGE_LANG } from './html.ts'
 import { problemPage } from './problem-page.ts'
+import { startPage } from './start-page.ts'
 
 /** The pages, and the descriptions of the service for programs. */
 export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part {
@@ -17,6 +18,7 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
         parameters: [inPath('code', 'Code of the problem.', Object.keys(PROBLEMS), 'not-found'), ...parametersPart({ lang: PAGE_LANG })],
       },
     },
+    '/': { get: page('start', 'What this is, what it knows now, and a form for a key', startPage('es', EXAMPLE)) },
     '/docs': { get: page('docs', 'This description as an interactive page', docsPage('es')) },
     '/docs/assets/{version}/{name}': {
       get: {
@@ -65,6 +67,8 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
   }
 }
 
+/** What the first page shows in the description. */
+const EXAMPLE = Object.freeze({ figures: [], plans: DEFAULT_PLANS, baseUrl: 'https://api.example.org' })
 const BAD_QUERY = problemResponse(['unknown-parameter'])
 const BAD_VALUE = problemResponse(['unknown-parameter', 'invalid-parameter'])
 

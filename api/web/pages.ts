@@ -12,13 +12,17 @@ import { registerOtherMethods } from '../http/routes.ts'
 import { CHANGES_PARAMS, changesPage, changesReply } from './changelog.ts'
 import { apiCatalog, CATALOG_PATH, CATALOG_TYPE, catalogLinks, llmsText, securityText } from './discovery.ts'
 import { DOCS_SECURITY, docsPage, SCRIPTS } from './docs.ts'
+import { type Figure, FRESH_S } from './figures.ts'
 import { HTML, PAGE_LANG, PAGE_SECURITY } from './html.ts'
 import { problemPage } from './problem-page.ts'
+import { startPage } from './start-page.ts'
 
 /** What pages and the descriptions for programs are made of. */
 export interface PageParts {
   readonly endpoints: readonly Endpoint[]
   readonly plans: PlanTable
+  /** Numbers of now, for the first page. */
+  readonly figures: () => Promise<readonly Figure[]>
   /** Whom to tell of weaknesses; null where nobody is named. */
   readonly securityContact: string | null
   readonly clock: () => number
@@ -31,7 +35,7 @@ const readChanges = queryReader(CHANGES_PARAMS)
 
 /** Registers the pages that there are for everybody, and the descriptions of the service for programs. */
 export function registerPages(app: FastifyInstance, parts: PageParts): void {
-  const { endpoints, plans, securityContact, clock, baseUrl } = parts
+  const { endpoints, plans, figures, securityContact, clock, baseUrl } = parts
   const shelf = documentShelf()
   /** What is made once for each language. */
   const inLanguage = ({ raw }: FastifyRequest, name: string, make: (language: Language) => Promise<Ready>): Promise<Ready> => {
@@ -42,6 +46,15 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
   const page = (text: string, language: Language, headers = PAGE_SECURITY): Promise<Ready> =>
     readyDocument({ text, content_type: HTML, language, headers })
 
+  registerDocument(app, {
+    url: '/',
+    clock,
+    find: async ({ raw }) => {
+      const language = readPage(raw.url ?? '/').lang ?? languageOf(raw)
+      const text = startPage(language, { figures: await figures(), plans, baseUrl: baseUrl() })
+      return readyDocument({ text, content_type: HTML, language, headers: PAGE_SECURITY, fresh_s: FRESH_S })
+    },
+  })
   registerDocument(app, {
     url: '/docs',
     clock,

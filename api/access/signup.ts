@@ -1,0 +1,60 @@
+import type { FastifyInstance } from 'fastify'
+import type { Problem } from '../define/problems.ts'
+import { registerOtherMethodsOfOwn } from '../http/routes.ts'
+import type { Figure } from '../web/figures.ts'
+import { keyMadePage, type SignupNotice, startPage } from '../web/start-page.ts'
+import { EMAIL } from './account-fields.ts'
+import { PAGE_HEADERS } from './account-html.ts'
+import { type AccountParts, languageOf } from './account-parts.ts'
+import { takeForms } from './bodies.ts'
+import { makeKeyFor } from './make-key.ts'
+import type { PlanTable } from './plans.ts'
+
+/** What the form for a key works with. */
+export interface SignupParts extends AccountParts {
+  readonly plans: PlanTable
+  readonly figures: () => Promise<readonly Figure[]>
+}
+
+const URL_PATH = '/signup'
+const BODY_MOST = 4096
+/** What is told in the page, and not as a problem, as whoever sent the form is a person. */
+const NOTICES: Readonly<Record<string, SignupNotice>> = { 'quota-exceeded': 'tooMany', 'key-limit-reached': 'full' }
+
+/** Registers where the form of the start page is sent to: it answers with the key, or with the form and what was wrong. */
+export function registerSignup(app: FastifyInstance, parts: SignupParts): void {
+  const { plans, figures, baseUrl } = parts
+  const config = { isSameOrigin: true }
+  void app.register(async (scope) => {
+    takeForms(scope)
+    scope.route({
+      method: 'POST',
+      url: URL_PATH,
+      config,
+      bodyLimit: BODY_MOST,
+      handler: async ({ raw, body }, reply) => {
+        const { email: text = '', lang } = (body ?? {}) as Readonly<Record<string, string | undefined>>
+        const language = lang === 'es' || lang === 'en' ? lang : languageOf(raw)
+        const again = async (status: number, notice: SignupNotice): Promise<string> => {
+          reply.code(status)
+          return startPage(language, { figures: await figures(), plans, baseUrl: baseUrl(), notice, email: text.slice(0, 254) })
+        }
+        reply.headers(PAGE_HEADERS)
+        const email = EMAIL.read(text)
+        if (email === undefined) return await again(400, 'email')
+        try {
+          const { key } = await makeKeyFor(parts, { raw, email, label: null, language })
+          reply.code(201)
+          return keyMadePage(language, { key, baseUrl: baseUrl() })
+        } catch (error) {
+          const { code = '', status = 500, options } = error as Partial<Problem>
+          const notice = NOTICES[code]
+          if (!notice) throw error
+          if (options?.retry_after_s !== undefined) reply.header('Retry-After', String(Math.ceil(options.retry_after_s)))
+          return await again(status, notice)
+        }
+      },
+    })
+  })
+  registerOtherMethodsOfOwn(app, URL_PATH, ['POST'])
+}

@@ -1,0 +1,24 @@
+import type { Endpoint } from '../define/endpoint.ts'
+import type { Answerer } from './answer.ts'
+import { requestReader } from './request.ts'
+
+/** Answers of our own endpoints for our own pages: as anybody would get them, in JSON, charged to nobody. Throws their problems. */
+export type OwnAnswers = (url: string) => Promise<Readonly<Record<string, unknown>>>
+
+/** The signal of work that nobody ends. */
+const NEVER = new AbortController().signal
+
+/** Makes what answers for these endpoints, whose paths have no parameters. */
+export function ownAnswers(
+  answerers: readonly { readonly endpoint: Endpoint; readonly answerer: Answerer }[],
+  clock: () => number,
+): OwnAnswers {
+  const byPath = new Map(answerers.map(({ endpoint, answerer }) => [endpoint.path, { read: requestReader(endpoint), answerer }] as const))
+  return async (url) => {
+    const { read, answerer } = byPath.get(url.split('?')[0] as string) ?? {}
+    if (!read || !answerer) throw new Error(`${url}: no endpoint has this path`)
+    const prepared = await answerer(read(url, {}), { format: 'json', now: clock() })
+    const { pieces } = await prepared.answer(NEVER)
+    return JSON.parse(pieces.join('')) as Readonly<Record<string, unknown>>
+  }
+}
