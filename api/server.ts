@@ -8,6 +8,7 @@ import type { Access } from './access/access.ts'
 import { callerReader, type TrustedProxies, trustedProxies } from './access/limits/address.ts'
 import type { Limiter } from './access/limits/limiter.ts'
 import { DEFAULT_PLANS, type PlanTable } from './access/plans.ts'
+import type { Usage } from './access/usage/usage.ts'
 import type { Endpoint } from './define/endpoint.ts'
 import { endpoints as all } from './endpoints/catalog.ts'
 import { buildApp } from './http/app.ts'
@@ -21,6 +22,7 @@ export interface ApiOptions {
   readonly live: LiveReader
   readonly access: Access
   readonly limiter: Limiter
+  readonly usage: Usage
   readonly log: FastifyBaseLogger
   readonly host: string
   /** 0 takes any free port. */
@@ -64,7 +66,7 @@ const SHARED = Object.freeze({ reusePort: true })
 
 /** Starts the API on a port. */
 export async function startApi(options: ApiOptions): Promise<Api> {
-  const { store, lake, live, access, limiter, log, host, port, publicUrl = null, clock = Date.now, endpoints = all } = options
+  const { store, lake, live, access, limiter, usage, log, host, port, publicUrl = null, clock = Date.now, endpoints = all } = options
   const { cacheBytes = CACHE_BYTES, spoolBytes = SPOOL_BYTES, lakePoll_ms = LAKE_POLL_MS } = options
   const { sharesPort = false, trusted = trustedProxies(''), plans = DEFAULT_PLANS, upgradeUrl = null, securityContact = null } = options
   // The list of municipalities takes a fifth of a second to build: now, so that no request waits for it and those beside it.
@@ -78,6 +80,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     lake,
     access,
     limiter,
+    usage,
     callerOf: callerReader(trusted),
     plans,
     upgradeUrl,

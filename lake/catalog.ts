@@ -17,6 +17,7 @@ import { incidents } from './datasets/road/incidents.ts'
 import { trafficReadings } from './datasets/road/traffic-readings.ts'
 import { trafficSensors } from './datasets/road/traffic-sensors.ts'
 import { v16Beacons } from './datasets/road/v16-beacons.ts'
+import { apiUsage } from './datasets/service/api-usage.ts'
 import { checkDatasets } from './schema/check-datasets.ts'
 import type { Dataset } from './schema/dataset.ts'
 
@@ -41,6 +42,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   railTimetableChanges,
   railStationRegister,
   railStock,
+  apiUsage,
 ])
 
 /** The dataset of an id; throws for an id the catalogue lacks. */

@@ -1,13 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { openRedis } from '../../lake/live/connect.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
+import { claimUsageMail } from '../../lake/usage/mails.ts'
 import { type Accounts, type Language, openAccounts } from './accounts.ts'
 import { type Attempts, openAttempts } from './attempts.ts'
 import { type KeyIndex, openKeyIndex } from './key-index.ts'
 import type { Mailer } from './mail.ts'
-import { linkMail, type MailReason } from './mail-texts.ts'
+import { linkMail, type MailReason, usageMail } from './mail-texts.ts'
 import type { Peppers } from './pepper.ts'
 import { openTokens, type Tokens } from './tokens.ts'
+import type { DayUsed } from './usage/day-watch.ts'
 
 /** What accounts and keys need. Who opened the store and the mailer closes them. */
 export interface AccessOptions {
@@ -28,6 +30,11 @@ export interface Access {
   readonly tokens: Tokens
   /** Mails a link to an account, unless its address had as many mails today as it may get; never rejects. `page` is the address of the account's page. */
   mailLink(options: MailedLink): Promise<void>
+  /**
+   * Mails the owner of a key how much of its day is used, where the address is confirmed and the account wants that, once for each slot, day
+   * and level; never rejects. `page` is as for `mailLink`.
+   */
+  mailUsage(used: DayUsed & { readonly page: string }): Promise<void>
   /** Brings what follows from the store in line with it and fills Redis, in one process at a time; does nothing while Redis is away. */
   tidy(): Promise<void>
   close(): Promise<void>
@@ -84,6 +91,18 @@ export function openAccess({ store, redisUrl, peppers, mailer, log, clock = Date
       } catch (err) {
         // A key that was made is shown all the same.
         log.warn({ err, reason }, 'link not mailed')
+      }
+    },
+    mailUsage: async ({ key, level, date, limit, page }) => {
+      try {
+        const { account, slot } = key
+        const contact = await accounts.contact(account)
+        if (!contact?.isConfirmed || !((await accounts.usageMails(account)) ?? key.plan !== 'FREE')) return
+        const hint = (await accounts.list(account)).find(({ id }) => id === key.id)?.hint
+        if (!hint || !(await claimUsageMail(store, { date, slot, level }))) return
+        mailer.send({ to: contact.email, ...usageMail(contact.language, { level, limit, key: `${hint.first}…${hint.last}`, page }) })
+      } catch (err) {
+        log.warn({ err, level }, 'nobody was told that a day is used')
       }
     },
     tidy: () => {

@@ -27,6 +27,13 @@ interface Words {
   readonly hours: string
   readonly revoke: string
   readonly revokeAll: string
+  readonly mails: string
+  readonly mailsIntro: string
+  readonly mailsUsual: string
+  readonly mailsOn: string
+  readonly mailsOff: string
+  readonly turnOn: string
+  readonly turnOff: string
   readonly remove: string
   readonly removeIntro: string
   readonly sure: string
@@ -57,6 +64,13 @@ const WORDS: Readonly<Record<Language, Words>> = {
     hours: 'Horas que la clave anterior sigue valiendo',
     revoke: 'Revocar',
     revokeAll: 'No son mías: revocar todas',
+    mails: 'Avisos de consumo',
+    mailsIntro: 'Un correo cuando una clave ha gastado el 80 % de las peticiones de un día y otro cuando las ha gastado todas.',
+    mailsUsual: 'Se envían para claves de los planes PRO y ENTERPRISE.',
+    mailsOn: 'Se envían para todas sus claves.',
+    mailsOff: 'No se envían.',
+    turnOn: 'Activar para todas las claves',
+    turnOff: 'Desactivar',
     remove: 'Borrar la cuenta',
     removeIntro: 'Revoca todas las claves y borra su dirección de correo.',
     sure: 'Sí, borrar mi cuenta y mi dirección',
@@ -85,6 +99,13 @@ const WORDS: Readonly<Record<Language, Words>> = {
     hours: 'Hours that the former key still works',
     revoke: 'Revoke',
     revokeAll: 'Not mine: revoke all',
+    mails: 'Usage mails',
+    mailsIntro: 'One mail when a key has used 80% of the requests of a day, and one when it has used them all.',
+    mailsUsual: 'They are sent for keys of the plans PRO and ENTERPRISE.',
+    mailsOn: 'They are sent for all your keys.',
+    mailsOff: 'They are not sent.',
+    turnOn: 'Turn on for all keys',
+    turnOff: 'Turn off',
     remove: 'Delete the account',
     removeIntro: 'Revokes all keys and deletes your e-mail address.',
     sure: 'Yes, delete my account and my address',
@@ -116,8 +137,8 @@ export function openPage(language: Language, token: string): string {
   return page(language, `<p>${words.openIntro}</p>\n${button(words.open, { act: 'open', token })}`)
 }
 
-/** The keys of an account and what can be done. */
-export function accountPage(language: Language, keys: readonly ListedKey[]): string {
+/** The keys of an account and what can be done; `usageMails` is whether it wants mails when a day is used, null where nobody has said. */
+export function accountPage(language: Language, keys: readonly ListedKey[], usageMails: boolean | null): string {
   const words = WORDS[language]
   const rows = keys.map((key) => `<tr>${cells(words, key)}</tr>`)
   const table = `<table><thead><tr>${words.columns.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead><tbody>${rows.join('\n')}</tbody></table>`
@@ -125,6 +146,12 @@ export function accountPage(language: Language, keys: readonly ListedKey[]): str
     language,
     `<section><h2>${words.keys}</h2>${rows.length === 0 ? `<p>${words.none}</p>` : table}</section>
 <section>${button(words.revokeAll, { act: 'revoke-all' })} ${button(words.leave, { act: 'leave' })}</section>
+<section><h2>${words.mails}</h2><p>${words.mailsIntro}</p>
+<p>${usageMails === null ? words.mailsUsual : usageMails ? words.mailsOn : words.mailsOff}</p>
+${[
+  usageMails === true ? '' : button(words.turnOn, { act: 'usage-mails', wanted: 'yes' }),
+  usageMails === false ? '' : button(words.turnOff, { act: 'usage-mails', wanted: 'no' }),
+].join(' ')}</section>
 <section><h2>${words.remove}</h2><p>${words.removeIntro}</p>
 <form method="post" action="/account"><input type="hidden" name="act" value="delete">
 <p><label><input type="checkbox" name="sure" value="yes" required> ${words.sure}</label></p><button>${words.remove}</button></form></section>`,

@@ -10,9 +10,12 @@ export const SECURITY_SCHEMES: Part = Object.freeze({
   Session: { type: 'apiKey', in: 'cookie', name: 'session', description: 'One hour of /account, opened by a mailed link.' },
 })
 
-const OWNER = [{ ApiKey: [] }, { Session: [] }]
-const KEY_REFUSED: readonly ProblemCode[] = ['key-required', 'invalid-key', 'revoked-key', 'expired-key']
-const EXAMPLE_ID = 'key_1f0c44a9b7d25e83c6aa'
+/** Who may see and change an account. */
+export const OWNER = [{ ApiKey: [] }, { Session: [] }]
+/** Problems of a request whose key does not work. */
+export const KEY_REFUSED: readonly ProblemCode[] = ['key-required', 'invalid-key', 'revoked-key', 'expired-key']
+/** Public name of the key of examples. */
+export const EXAMPLE_ID = 'key_1f0c44a9b7d25e83c6aa'
 const SHOWN = Object.freeze({
   id: EXAMPLE_ID,
   hint: 'tia_0123…0YGD',
@@ -57,7 +60,7 @@ export function accountPaths(): Part {
   return {
     '/api/keys': {
       post: {
-        ...operation('keys_create', 'Make a key', {
+        ...accountOperation('keys_create', 'Make a key', {
           201: json(
             'The key, shown once. A link to confirm the e-mail address and to manage its keys is mailed.',
             ref('schemas', 'NewKey'),
@@ -85,7 +88,7 @@ export function accountPaths(): Part {
         ),
       },
       get: {
-        ...operation('keys_list', 'The keys one may see', {
+        ...accountOperation('keys_list', 'The keys one may see', {
           200: json(
             'With a key itself alone, with a session all keys of the account.',
             { type: 'object', required: ['keys'], properties: { keys: { type: 'array', items: ref('schemas', 'Key') } } },
@@ -99,7 +102,7 @@ export function accountPaths(): Part {
     },
     '/api/keys/{id}/rotate': {
       post: {
-        ...operation('keys_by_id_rotate', 'Put a new key in the place of one', {
+        ...accountOperation('keys_by_id_rotate', 'Put a new key in the place of one', {
           201: json(
             'The new key, shown once, and the former one.',
             { allOf: [ref('schemas', 'NewKey')], required: ['former'], properties: { former: ref('schemas', 'Key') } },
@@ -136,7 +139,7 @@ export function accountPaths(): Part {
     },
     '/api/keys/{id}': {
       delete: {
-        ...operation('keys_by_id_revoke', 'Revoke a key', {
+        ...accountOperation('keys_by_id_revoke', 'Revoke a key', {
           200: json('The key as it is now.', ref('schemas', 'Key'), { ...SHOWN, status: 'REVOKED' }),
           400: problemResponse(['unknown-parameter', 'malformed-request']),
           401: problemResponse(KEY_REFUSED),
@@ -151,7 +154,7 @@ export function accountPaths(): Part {
     },
     '/signup': {
       post: {
-        ...operation('signup', 'What the form of the start page does', {
+        ...accountOperation('signup', 'What the form of the start page does', {
           201: html('The key, shown once, with a call to copy. A link is mailed as by POST /api/keys.'),
           400: html('The form again: that was no e-mail address.'),
           413: ref('responses', '413'),
@@ -179,7 +182,7 @@ export function accountPaths(): Part {
     },
     '/account': {
       get: {
-        ...operation('account', 'The page of an account, for people', {
+        ...accountOperation('account', 'The page of an account, for people', {
           200: html('The keys in a session; else a form that asks for the e-mail address, or for a click where a mailed link led here.'),
           401: html('The mailed link was used or is over.'),
         }),
@@ -194,7 +197,7 @@ export function accountPaths(): Part {
         ],
       },
       post: {
-        ...operation('account_act', 'What the forms of the page do', {
+        ...accountOperation('account_act', 'What the forms of the page do', {
           200: html('What came of it.'),
           303: { description: 'Done; back to the page.' },
           400: problemResponse(['invalid-parameter', 'unknown-parameter']),
@@ -215,13 +218,14 @@ export function accountPaths(): Part {
                 properties: {
                   act: {
                     type: 'string',
-                    enum: ['mail', 'open', 'rotate', 'revoke', 'revoke-all', 'delete', 'leave'],
+                    enum: ['mail', 'open', 'rotate', 'revoke', 'revoke-all', 'usage-mails', 'delete', 'leave'],
                     description: 'What to do.',
                   },
                   email: { type: 'string', description: 'For mail: whom the link is for.' },
                   token: { type: 'string', description: 'For open: the token of the mailed link.' },
                   id: { type: 'string', description: 'For rotate and revoke: public name of the key.' },
                   overlap_hours: { type: 'integer', description: 'For rotate: how long the former key works on. Unit: h.' },
+                  wanted: { type: 'string', enum: ['yes', 'no'], description: 'For usage-mails: whether they are to be sent.' },
                   sure: { const: 'yes', description: 'For delete.' },
                 },
               },
@@ -253,7 +257,8 @@ const LIMITED: Response = Object.freeze({
   headers: { 'Retry-After': ref('headers', 'RetryAfter') },
 })
 
-function operation(operationId: string, summary: string, responses: Part): Part {
+/** What the description says of an operation on an account, whatever it is. */
+export function accountOperation(operationId: string, summary: string, responses: Part): Part {
   const limited = Object.entries({ 429: LIMITED, ...responses }).map(([status, response]): [string, Part] => {
     const part = response as Part
     return [status, '$ref' in part ? part : { ...part, headers: { ...LIMIT_HEADERS, ...(part['headers'] as Part | undefined) } }]
@@ -261,7 +266,8 @@ function operation(operationId: string, summary: string, responses: Part): Part 
   return { operationId, tags: ['account'], summary, responses: { ...Object.fromEntries(limited), 405: ref('responses', '405') } }
 }
 
-function json(description: string, schema: Part, example: Part): Part {
+/** A response in JSON. */
+export function json(description: string, schema: Part, example: Part): Part {
   return { description, content: { 'application/json': { schema, example } } }
 }
 

@@ -22,6 +22,11 @@ const BODY_MOST = 4096
 
 /** A member of a form that is a text. */
 const TEXT: BodyField<string> = { expected: 'a text', read: (value) => (typeof value === 'string' ? value : undefined), isPrivate: true }
+const WANTED: BodyField<string> = {
+  expected: 'yes or no',
+  read: (value) => (value === 'yes' || value === 'no' ? value : undefined),
+  allowed: ['yes', 'no'],
+}
 const SURE: BodyField<string> = { expected: 'yes', read: (value) => (value === 'yes' ? value : undefined), allowed: ['yes'] }
 /** Forms send numbers as text. */
 const HOURS: BodyField<number> = {
@@ -72,6 +77,11 @@ export function registerAccountPages(app: FastifyInstance, { access, baseUrl, ca
       await accounts.revoke({ account, id })
       return toPage(reply)
     },
+    'usage-mails': async ({ account, body, reply }) => {
+      const { wanted } = readBody(body, { act: TEXT, wanted: WANTED })
+      await accounts.setUsageMails(account, wanted === 'yes')
+      return toPage(reply)
+    },
     'revoke-all': async ({ account, reply }) => {
       await accounts.revokeAll(account)
       return toPage(reply)
@@ -101,8 +111,8 @@ export function registerAccountPages(app: FastifyInstance, { access, baseUrl, ca
         if (token !== null)
           return tokens.peek(token) === null ? send(reply, askPage(language, 'ended'), 401) : send(reply, openPage(language, token))
         const account = sessionOf(raw, tokens)
-        const isThere = account !== null && (await accounts.contact(account)) !== null
-        return send(reply, isThere ? accountPage(language, await accounts.list(account)) : askPage(language))
+        if (account === null || !(await accounts.contact(account))) return send(reply, askPage(language))
+        return send(reply, accountPage(language, await accounts.list(account), await accounts.usageMails(account)))
       },
     })
     scope.route({

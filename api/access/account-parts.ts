@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Lake } from '../../lake/open.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import { type Problem, problem } from '../define/problems.ts'
 import type { Access } from './access.ts'
@@ -6,6 +7,8 @@ import type { Language, ListedKey, NewKey } from './accounts.ts'
 import type { Attempt } from './attempts.ts'
 import type { CallerOf } from './limits/address.ts'
 import type { Limiter } from './limits/limiter.ts'
+import type { PlanTable } from './plans.ts'
+import type { Usage } from './usage/usage.ts'
 
 /** What the account paths work with. */
 export interface AccountParts {
@@ -14,6 +17,10 @@ export interface AccountParts {
   readonly limiter: Limiter
   /** Whom requests and attempts are counted to. */
   readonly callerOf: CallerOf
+  readonly lake: Lake
+  readonly usage: Usage
+  readonly plans: PlanTable
+  readonly clock: () => number
 }
 
 /** What keeps replies about keys out of every cache. */

@@ -6,11 +6,11 @@ import { EMAIL, LABEL, OVERLAP } from './account-fields.ts'
 import { registerAccountPages } from './account-pages.ts'
 import { type AccountParts, languageOf, NO_STORE, shown, shownOnce } from './account-parts.ts'
 import { ACCOUNT_LIMIT, limitByAddress } from './address-limit.ts'
+import { type Authority, authorityOf } from './authority.ts'
 import { readBody } from './bodies.ts'
 import { makeKeyFor } from './make-key.ts'
-import { checkedKey, keyRequired } from './refusals.ts'
-import { sessionOf } from './sessions.ts'
 import { registerSignup, type SignupParts } from './signup.ts'
+import { registerUsage } from './usage/usage-routes.ts'
 
 const HOUR_MS = 3_600_000
 const BODY_MOST = 4096
@@ -22,6 +22,7 @@ export function registerAccounts(app: FastifyInstance, parts: SignupParts): void
     void limited.register(async (scope) => {
       scope.removeContentTypeParser('text/plain')
       registerKeys(scope, parts)
+      registerUsage(scope, parts)
     })
     registerAccountPages(limited, parts)
     registerSignup(limited, parts)
@@ -30,20 +31,13 @@ export function registerAccounts(app: FastifyInstance, parts: SignupParts): void
 
 function registerKeys(app: FastifyInstance, parts: AccountParts): void {
   const { access } = parts
-  const { accounts, tokens } = access
+  const { accounts } = access
   const config = { isSameOrigin: true }
 
   /** Whose account a request may act on, and on which key alone. */
-  const authority = async (request: FastifyRequest): Promise<{ readonly account: string; readonly only: string | null }> => {
+  const authority = (request: FastifyRequest): Promise<Authority> => {
     refuseQuery(request)
-    const text = request.raw.headers['x-api-key']
-    if (text !== undefined) {
-      const key = await checkedKey(access.keys, String(text))
-      return { account: key.account, only: key.id }
-    }
-    const account = sessionOf(request.raw, tokens)
-    if (account === null) throw keyRequired()
-    return { account, only: null }
+    return authorityOf(request.raw, access)
   }
   const keyToActOn = async (request: FastifyRequest): Promise<{ readonly account: string; readonly id: string }> => {
     const { account, only } = await authority(request)

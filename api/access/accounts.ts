@@ -19,6 +19,7 @@ import {
   SLOTS,
   type Slot,
   type SlotKey,
+  slotName,
   statusAt,
 } from './slots.ts'
 
@@ -31,6 +32,8 @@ export interface ListedKey {
   readonly id: string
   readonly hint: KeyHint
   readonly label: string | null
+  /** What its requests are counted by, with those of the keys before and after it in its place. */
+  readonly slot: string
   readonly plan: Plan
   readonly status: KeyStatus
   readonly created_at: number
@@ -90,6 +93,10 @@ export interface Accounts {
   revokeAll(account: string): Promise<number>
   /** Sets the plan of a working key. */
   grant(options: OneKey & { readonly plan: Plan }): Promise<ListedKey>
+  /** Whether the account wants mails when a day is used; null where nobody has said. */
+  usageMails(account: string): Promise<boolean | null>
+  /** Says whether the account wants them. */
+  setUsageMails(account: string, isWanted: boolean): Promise<void>
   /** Notes that the owner of the address has opened a mailed link: the keys do not end any more. */
   confirm(account: string): Promise<void>
   /** Ends all keys, and forgets the account and its address. */
@@ -121,14 +128,16 @@ interface Change {
 
 const RECORD = 'account'
 const CONFIRMED = 'confirmed'
+const USAGE_MAILS = 'usage-mails'
 /** Keys that ended and are still listed, by slot. */
 const ENDED_LISTED = 5
 const TRIES = 50
 
 /** Opens the accounts of a store. */
 export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: AccountsOptions): Accounts {
-  const listed = (account: string, key: SlotKey): ListedKey => ({
+  const listed = ({ account, number }: Pick<Slot, 'account' | 'number'>, key: SlotKey): ListedKey => ({
     id: keyId(key.hash),
+    slot: slotName(account, number),
     hint: key.hint,
     label: key.label === null ? null : unsealed(peppers, key.label, account),
     plan: key.plan,
@@ -137,7 +146,7 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
     ends_at: key.ends_at,
   })
 
-  const listedIn = (slot: Slot, id: string): ListedKey => listed(slot.account, slot.keys.find((key) => keyId(key.hash) === id) as SlotKey)
+  const listedIn = (slot: Slot, id: string): ListedKey => listed(slot, slot.keys.find((key) => keyId(key.hash) === id) as SlotKey)
 
   /** Changes a slot of an account as `decide` says from the newest state; what comes between begins it again. */
   const change = async (account: string, decide: (slots: readonly Slot[], now: number) => Change): Promise<Slot> => {
@@ -216,7 +225,7 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
         status: 'ACTIVE',
         ends_at: life_ms === null ? null : clock() + life_ms,
       }
-      await change(account, (slots, now) => {
+      const slot = await change(account, (slots, now) => {
         const free = slots.find((slot) => !slot.keys.some((one) => isWorking(one, now)))
         if (!free)
           throw problem('key-limit-reached', `This e-mail address has ${SLOTS} keys already; one has to be revoked before another is made.`)
@@ -224,7 +233,7 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
       })
       // It goes where the account is removed at the same time.
       await ensureRecord(account, record)
-      return { ...listed(account, made), key, account }
+      return { ...listed(slot, made), key, account }
     },
 
     nameOf: async (email) => {
@@ -240,7 +249,7 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
       return { email: unsealed(peppers, email, account), language, isConfirmed: await isConfirmed(account) }
     },
 
-    list: async (account) => (await readSlots(store, account)).flatMap((slot) => slot.keys.map((key) => listed(account, key))),
+    list: async (account) => (await readSlots(store, account)).flatMap((slot) => slot.keys.map((key) => listed(slot, key))),
 
     rotate: async ({ account, id, overlap_ms }) => {
       const key = makeKey()
@@ -285,6 +294,17 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
       return listedIn(slot, id)
     },
 
+    usageMails: async (account) => {
+      const bytes = await store.get(accountKey(account, USAGE_MAILS))
+      return bytes && (JSON.parse(bytes.toString()) as boolean)
+    },
+
+    setUsageMails: async (account, isWanted) => {
+      await store.put(accountKey(account, USAGE_MAILS), Buffer.from(JSON.stringify(isWanted)))
+      // The account may have been removed meanwhile.
+      if (!(await store.head(accountKey(account, RECORD)))) await store.delete(accountKey(account, USAGE_MAILS))
+    },
+
     confirm: async (account) => {
       if (!(await store.head(accountKey(account, RECORD)))) throw problem('not-found', 'There is no such account.')
       await store.putIfAbsent(accountKey(account, CONFIRMED), Buffer.from(randomUUID()))
@@ -302,7 +322,7 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
           const slot = slots[number - 1] as Slot
           return { slot, keys: slot.keys.map(revoked), isEnd: true }
         })
-      for (const name of [RECORD, CONFIRMED]) await store.delete(accountKey(account, name))
+      for (const name of [RECORD, CONFIRMED, USAGE_MAILS]) await store.delete(accountKey(account, name))
       await removeOldVersions(store, account)
     },
 

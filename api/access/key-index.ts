@@ -6,7 +6,7 @@ import type { ObjectStore } from '../../lake/store/store.ts'
 import { isWellFormed } from './key-format.ts'
 import { type KeyRecord, readRecord } from './key-records.ts'
 import type { Peppers } from './pepper.ts'
-import { keyId, type Plan, statusAt } from './slots.ts'
+import { keyId, type Plan, slotName, statusAt } from './slots.ts'
 
 /** What a key that works stands for. */
 export interface LiveKey {
@@ -263,7 +263,7 @@ function lookupOf(record: KeyRecord | null, now: number): KeyLookup {
   if (status === 'EXPIRED') return EXPIRED
   if (status === 'REVOKED' || account === null) return REVOKED
   return Object.freeze({
-    key: Object.freeze({ id: keyId(hash), plan, slot: `${account}.${slot}`, status, account, ends_at }),
+    key: Object.freeze({ id: keyId(hash), plan, slot: slotName(account, slot as number), status, account, ends_at }),
     refusal: null,
   })
 }

@@ -8,6 +8,37 @@ interface Text {
   readonly text: string
 }
 
+/** What a mail says of a day's limit that is used up, or nearly. */
+export function usageMail(
+  language: Language,
+  used: { readonly level: number; readonly limit: number; readonly key: string; readonly page: string },
+): Text {
+  const { level, key, page } = used
+  const limit = used.limit.toLocaleString(language === 'es' ? 'es-ES' : 'en-GB', { useGrouping: 'always' })
+  const isAll = level >= 100
+  if (language === 'es')
+    return {
+      subject: `Su clave ${key} ha gastado el ${level} % de las peticiones de un día`,
+      text: [
+        `La clave ${key} de la API de Traffic Intelligence ha gastado el ${level} % de las ${limit} peticiones que su plan admite en 24 horas.`,
+        isAll
+          ? 'Las peticiones siguientes se rechazan con 429 hasta que pasen 24 horas de las primeras; Retry-After dice cuándo.'
+          : 'Cuando se gasten todas, las siguientes se rechazarán con 429 hasta que pasen 24 horas de las primeras.',
+        `En ${page} puede gestionar sus claves y desactivar estos avisos. Se envía como mucho uno de cada por clave y día.`,
+      ].join('\n\n'),
+    }
+  return {
+    subject: `Your key ${key} has used ${level}% of the requests of a day`,
+    text: [
+      `The key ${key} of the Traffic Intelligence API has used ${level}% of the ${limit} requests that its plan admits in 24 hours.`,
+      isAll
+        ? 'Further requests are refused with 429 until 24 hours have passed since the first ones; Retry-After says when.'
+        : 'When all are used, further ones are refused with 429 until 24 hours have passed since the first ones.',
+      `At ${page} you can manage your keys and turn these mails off. At most one of each is sent for a key and day.`,
+    ].join('\n\n'),
+  }
+}
+
 /** What a mail with a link to the account says. `until_days`: how many days the keys work without it, null where for ever. */
 export function linkMail(
   reason: MailReason,

@@ -60,6 +60,11 @@ export function keyId(hash: string): string {
   return `key_${hash.slice(0, 20)}`
 }
 
+/** What the keys of a slot are counted by. */
+export function slotName(account: string, number: number): string {
+  return `${account}.${number}`
+}
+
 /** The slots of an account, also those that were never used. */
 export async function readSlots(store: ObjectStore, account: string): Promise<Slot[]> {
   for (;;) {

@@ -10,6 +10,7 @@ import type { Limiter } from './limits/limiter.ts'
 import type { Charge, Weights } from './limits/policy.ts'
 import { type PlanTable, planOfFormat, TIERS } from './plans.ts'
 import { keyRequired, planRequired, quotaExceeded, tooManyQueries } from './refusals.ts'
+import type { DayWatch } from './usage/day-watch.ts'
 
 /** What visits work with. */
 export interface VisitParts {
@@ -17,6 +18,7 @@ export interface VisitParts {
   readonly limiter: Limiter
   readonly plans: PlanTable
   readonly upgradeUrl: string | null
+  readonly days: Pick<DayWatch, 'see'>
 }
 
 /** What a request costs: an answer, an answer that the caller has already, and what is left of the former after the latter. */
@@ -31,6 +33,7 @@ export class Visit {
   readonly #charges: Charge[] = []
   #caller: Caller | null = null
   #last: Charge | null = null
+  #dayUnits = 0
 
   constructor(parts: VisitParts, raw: IncomingMessage) {
     this.#parts = parts
@@ -41,6 +44,11 @@ export class Visit {
   get caller(): Caller {
     this.#caller ??= this.#parts.callers.byAddress(this.#raw)
     return this.#caller
+  }
+
+  /** Units of the day that the request was charged, after what was given back. */
+  get dayUnits(): number {
+    return this.#dayUnits
   }
 
   /** True where replies are for the caller alone. */
@@ -77,12 +85,15 @@ export class Visit {
 
   /** Charges the caller. Throws the problem of one who is over a limit. */
   async charge(weights: Weights): Promise<void> {
-    const { slot, policies, tier } = this.caller
-    const { limiter, plans } = this.#parts
+    const { slot, policies, tier, key } = this.caller
+    const { limiter, plans, days } = this.#parts
     const charge = await limiter.charge(slot, policies, weights)
     this.#last = charge
-    if (charge.admitted) this.#charges.push(charge)
-    else
+    if (key) days.see(key, charge)
+    if (charge.admitted) {
+      this.#charges.push(charge)
+      this.#dayUnits += weights['day'] ?? 0
+    } else
       throw quotaExceeded(
         charge,
         Math.random,
@@ -105,6 +116,7 @@ export class Visit {
   async settle(problem: Problem): Promise<Problem> {
     if (problem.status >= 500 || problem.status === 429) {
       await Promise.all(this.#charges.map((charge) => this.#parts.limiter.refund(charge)))
+      this.#dayUnits = 0
       return problem
     }
     if (this.#charges.length > 0) return problem

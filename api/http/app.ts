@@ -10,6 +10,8 @@ import { openCallers } from '../access/callers.ts'
 import type { CallerOf } from '../access/limits/address.ts'
 import type { Limiter } from '../access/limits/limiter.ts'
 import type { PlanTable } from '../access/plans.ts'
+import { watchDays } from '../access/usage/day-watch.ts'
+import type { Usage } from '../access/usage/usage.ts'
 import { Visit, type VisitParts } from '../access/visit.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import { problem } from '../define/problems.ts'
@@ -39,6 +41,7 @@ export interface AppParts {
   readonly lake: Lake
   readonly access: Access
   readonly limiter: Limiter
+  readonly usage: Usage
   /** Whom requests are counted to that have no key. */
   readonly callerOf: CallerOf
   readonly plans: PlanTable
@@ -86,7 +89,9 @@ export function buildApp(parts: AppParts): FastifyInstance {
   answerProblems(app, { baseUrl, log })
   app.server.on('connect', (request, socket) => answerConnect(request, socket as Socket, baseUrl()))
   app.server.on('checkExpectation', (request, response) => answerExpectation(request, response, baseUrl()))
-  const visits: VisitParts = { callers: openCallers({ keys: access.keys, callerOf, plans }), limiter, plans, upgradeUrl }
+  const days = watchDays({ clock, tell: (used) => access.mailUsage({ ...used, page: `${baseUrl()}/account` }) })
+  app.addHook('onClose', () => days.close())
+  const visits: VisitParts = { callers: openCallers({ keys: access.keys, callerOf, plans }), limiter, plans, upgradeUrl, days }
   app.addHook('onRequest', (request, _reply, done) => {
     const { headers, httpVersion } = request.raw
     if (headers.host === undefined && httpVersion === '1.1')
@@ -113,7 +118,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     const context = { endpoint, state, cursors: parts.cursors, tables, schemaVersion }
     const answerer = answererOf(context, parts.lake, kept)
     answerers.push({ endpoint, answerer })
-    registerEndpoint(app, { ...visits, state, kept, cache, clock }, endpoint, answerer)
+    registerEndpoint(app, { ...visits, state, kept, cache, clock, usage: parts.usage }, endpoint, answerer)
   }
   const shown = { ...parts, figures: liveFigures(ownAnswers(answerers, clock), clock) }
   void app.register(async (scope) => {

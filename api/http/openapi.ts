@@ -1,6 +1,7 @@
 import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
 import { accountPaths, accountSchemas, SECURITY_SCHEMES } from '../access/account-openapi.ts'
 import { DEFAULT_PLANS, type PlanTable, planOfFormat } from '../access/plans.ts'
+import { usagePaths, usageSchemas } from '../access/usage/usage-openapi.ts'
 import { type Endpoint, endpointId, isCounted, keptOf, type ListReturn, pathParams } from '../define/endpoint.ts'
 import { placeOf } from '../define/fields.ts'
 import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
@@ -60,11 +61,12 @@ export function openapi(endpoints: readonly Endpoint[], baseUrl: string, plans: 
       ...platformPaths(baseUrl, [...new Set(endpoints.map(({ returns }) => returns.record))]),
       ...pagePaths(endpoints, baseUrl),
       ...accountPaths(),
+      ...usagePaths(),
     },
     // Nothing is sent by itself yet.
     webhooks: {},
     components: {
-      schemas: { ...commonSchemas(), ...accountSchemas(), ...Object.fromEntries(endpoints.flatMap(recordSchemas)) },
+      schemas: { ...commonSchemas(), ...accountSchemas(), ...usageSchemas(), ...Object.fromEntries(endpoints.flatMap(recordSchemas)) },
       responses: problemResponses(),
       headers: HEADERS,
       securitySchemes: SECURITY_SCHEMES,

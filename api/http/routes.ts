@@ -1,11 +1,12 @@
 import { type IncomingMessage, METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { TIERS, type Tier } from '../access/plans.ts'
+import type { UsageRecorder } from '../access/usage/recorder.ts'
 import { FULL, REST, REVALIDATED, Visit, type VisitParts } from '../access/visit.ts'
 import { datasetsOf, type Endpoint, keptOf, pathParams } from '../define/endpoint.ts'
 import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
 import { isEarlier, type Period } from '../define/params-time.ts'
-import { problem } from '../define/problems.ts'
+import { PROBLEMS, problem } from '../define/problems.ts'
 import { type Answerer, type Prepared, weakTag } from './answer.ts'
 import { deprecationHook } from './deprecation.ts'
 import { encodingFor, remembered } from './encodings.ts'
@@ -25,6 +26,8 @@ export interface RouteContext extends VisitParts {
   readonly kept: KeptLake
   readonly cache: ReplyCache
   readonly clock: () => number
+  /** Counts what is asked of data. */
+  readonly usage: Pick<UsageRecorder, 'counter'>
 }
 
 /** Longest URL; Node refuses a request line and headers above 32 kB by itself with 431. */
@@ -40,6 +43,7 @@ const NEVER = new AbortController().signal
  */
 export function registerEndpoint(app: FastifyInstance, context: RouteContext, endpoint: Endpoint, answerer: Answerer): void {
   const { state, kept, cache, clock, plans } = context
+  const count = context.usage.counter(endpoint.path)
   const url = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')
   const formats = formatsOf(endpoint.returns.record.fields)
   // What a plan does not contain is not chosen for the caller, who may accept something else as well.
@@ -127,6 +131,8 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     await sendFound(raw, reply, { found, now, visit })
   }
 
+  const counted = (status: number, visit: Visit): void => count(visit.caller.key, status, visit.dayUnits)
+
   const serve = async (request: FastifyRequest, reply: FastifyReply, visit: Visit): Promise<void> => {
     const { raw } = request
     const finding = visit.identify()
@@ -135,9 +141,12 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     const now = clock()
     const wanted = formatOf[visit.caller.tier](raw.headers.accept)
     const found = hasBody(raw) ? undefined : shelf.get(shelfKeyOf(raw, wanted))
-    if (!found || !isCurrent(found.head, now)) return await answer(request, reply, { visit, now, wanted })
-    await visit.charge(isNotModified(raw.headers, found.head) ? REVALIDATED : FULL)
-    await sendFound(raw, reply, { found, now, visit })
+    if (!found || !isCurrent(found.head, now)) await answer(request, reply, { visit, now, wanted })
+    else {
+      await visit.charge(isNotModified(raw.headers, found.head) ? REVALIDATED : FULL)
+      await sendFound(raw, reply, { found, now, visit })
+    }
+    counted(reply.raw.statusCode, visit)
   }
 
   app.route({
@@ -148,11 +157,20 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     // Not async, and no hooks: what is in memory goes out as soon as it is charged.
     handler: (request, reply) => {
       const visit = new Visit(context, request.raw)
-      serve(request, reply, visit).catch((error: unknown) => fail(reply, error, visit))
+      serve(request, reply, visit).catch(async (error: unknown) => counted(await fail(reply, error, visit), visit))
     },
   })
   registerOtherMethods(app, url, async ({ raw }) => {
-    await new Visit(context, raw).charge(FULL)
+    const visit = new Visit(context, raw)
+    let status: number = PROBLEMS['method-not-allowed'].status
+    try {
+      await visit.charge(FULL)
+    } catch (error) {
+      status = problemOf(error).status
+      throw error
+    } finally {
+      counted(status, visit)
+    }
   })
 }
 
@@ -211,11 +229,12 @@ function sendAtHand(raw: IncomingMessage, reply: FastifyReply, one: FoundReply):
   return true
 }
 
-/** Answers with a problem, and what its caller is charged for that, unless nobody is there to read it. */
-async function fail(reply: FastifyReply, error: unknown, visit: Visit): Promise<void> {
+/** Answers with a problem, and what its caller is charged for that, unless nobody is there to read it; gives its status. */
+async function fail(reply: FastifyReply, error: unknown, visit: Visit): Promise<number> {
   const settled = await visit.settle(problemOf(error))
   if (reply.raw.destroyed) reply.hijack()
   else reply.headers(visit.limits(settled.status)).send(settled)
+  return settled.status
 }
 
 /** Answers OPTIONS and refuses every other method but GET and HEAD, before a body is read; `before` is done first. */

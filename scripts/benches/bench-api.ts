@@ -4,6 +4,7 @@ import { type Limiter, openLimiter } from '../../api/access/limits/limiter.ts'
 import { openMailer } from '../../api/access/mail.ts'
 import { newPepperText, parsePeppers } from '../../api/access/pepper.ts'
 import { readPlans, TIERS } from '../../api/access/plans.ts'
+import { openUsage } from '../../api/access/usage/usage.ts'
 import { type ApiOptions, startApi } from '../../api/server.ts'
 
 /** An API that is measured, and a key for it. */
@@ -39,12 +40,17 @@ export async function startBenchApi({ redisUrl, home, ...options }: BenchApiOpti
   const access = openAccess({ store, redisUrl, peppers: parsePeppers(newPepperText()), mailer, log })
   const limiter = await benchLimiter(redisUrl)
   const { key } = await access.accounts.create({ email: 'bench@example.org', label: null, language: 'es', plan: 'ENTERPRISE' })
-  const api = await startApi({ ...options, store, access, limiter, plans: PLANS, log, host: '127.0.0.1', port: 0 })
+  const lost = (reason: Error | number): never => {
+    throw reason instanceof Error ? reason : new Error(`${reason} requests are not counted`)
+  }
+  const usage = openUsage({ store, clock: options.clock ?? Date.now, onError: lost, onLost: lost })
+  const api = await startApi({ ...options, store, access, limiter, usage, plans: PLANS, log, host: '127.0.0.1', port: 0 })
   return {
     url: api.url,
     key,
     close: async () => {
       await api.close()
+      await usage.close()
       limiter.close()
       await access.close()
       await mailer.close()

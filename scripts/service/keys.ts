@@ -12,8 +12,9 @@ import { isoInstant } from '../../lake/schema/time.ts'
 import { type RedisServer, startRedis } from '../redis.ts'
 import { openServiceAccess } from './access.ts'
 import { runCommand, say } from './output.ts'
-import { cliConfig, dataFolder, openServiceStore, serviceLog } from './parts.ts'
+import { cliConfig, dataFolder, openServiceLake, openServiceStore, serviceLog } from './parts.ts'
 import { table } from './table.ts'
+import { monthAt, monthlyUsage, monthOf } from './usage.ts'
 
 const USAGE = `scripts/keys <command> [--data <dir>]
 
@@ -21,6 +22,8 @@ const USAGE = `scripts/keys <command> [--data <dir>]
                          a new key, shown once; its owner gets the usual mail
   list [<email>]         the keys of an address, or of everybody
   grant <id> <plan>      set the plan of a key: ${PLANS.join(', ')}
+  usage [<id>] [--month <yyyy-mm>] [--csv]
+                         what a key, or every key, used in a month of Madrid, this one unless told
   revoke <id>            end a key for good; every process refuses it within a minute, at once where Redis runs
 
 Ids are those of 'list' (key_…). Limits of how often one may ask do not count here, but an address has at most three keys.`
@@ -33,6 +36,8 @@ async function main(): Promise<void> {
       label: { type: 'string' },
       plan: { type: 'string' },
       lang: { type: 'string' },
+      month: { type: 'string' },
+      csv: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
   })
@@ -40,11 +45,13 @@ async function main(): Promise<void> {
   if (values.help || command === undefined) return say(USAGE)
   const known =
     (command === 'create' && first !== undefined && second === undefined) ||
+    (command === 'usage' && second === undefined) ||
     (command === 'list' && second === undefined) ||
     (command === 'grant' && second !== undefined) ||
     (command === 'revoke' && first !== undefined && second === undefined)
   if (!known || rest.length > 0) throw new Error(`${positionals.join(' ')}: no such command\n${USAGE}`)
   const config = cliConfig(values.data)
+  if (command === 'usage') return usage(config, { key: first ?? null, month: values.month, isCsv: values.csv === true })
   await withAccess(config, async (access) => {
     if (command === 'create') await create(access, config, { email: emailOf(first as string), ...values })
     else if (command === 'list') await list(access, first === undefined ? null : emailOf(first))
@@ -94,6 +101,28 @@ async function grant(access: Access, id: string, plan: Plan): Promise<void> {
 async function revoke(access: Access, id: string): Promise<void> {
   const account = await ownerOf(access, id)
   show([[account, await access.accounts.revoke({ account, id })]])
+}
+
+/** Tells what was used, beside a running service and without one. */
+async function usage(
+  config: Config,
+  asked: { readonly key: string | null; readonly month: string | undefined; readonly isCsv: boolean },
+): Promise<void> {
+  const { key, isCsv } = asked
+  if (key !== null && !/^key_[0-9a-f]{20}$/.test(key)) throw new Error(`${key}: no id of a key; scripts/keys list shows them`)
+  const now = Date.now()
+  const month = monthOf(asked.month ?? monthAt(now))
+  const store = await openServiceStore(config)
+  try {
+    const lake = await openServiceLake(config, store, { process: 'cli', log: serviceLog(config, 'cli') })
+    try {
+      say(await monthlyUsage(lake, { key, month, isCsv, now }))
+    } finally {
+      await lake.close()
+    }
+  } finally {
+    await store.close()
+  }
 }
 
 function show(rows: readonly (readonly [string, ListedKey])[]): void {

@@ -2,7 +2,9 @@ import type { Logger } from 'pino'
 import { type TrustedProxies, trustedProxies } from '../../api/access/limits/address.ts'
 import { type Limiter, openLimiter } from '../../api/access/limits/limiter.ts'
 import { type PlanTable, readPlans } from '../../api/access/plans.ts'
+import { openUsage, type Usage } from '../../api/access/usage/usage.ts'
 import type { Config } from '../../lake/config.ts'
+import type { ObjectStore } from '../../lake/store/store.ts'
 
 /** What a configuration says of plans and callers. */
 export interface PlanSettings {
@@ -28,18 +30,30 @@ export function readPlanSettings({ plans, upgradeUrl, trustedProxies: proxies }:
   return { plans: table, upgradeUrl, trusted }
 }
 
-/** Opens the limits of the service; `processes` are those of the API. */
+/** Opens the record of usage of the service. */
+export function openServiceUsage(options: { readonly store: ObjectStore; readonly log: Logger }): Usage {
+  const { store, log } = options
+  return openUsage({
+    store,
+    clock: Date.now,
+    onError: (err) => log.warn({ err }, 'usage not written; tried again within a minute'),
+    onLost: (requests) => log.error({ requests }, 'usage that could not be written is given up'),
+  })
+}
+
+/** Opens the limits of the service, which take what Redis has lost from the record of usage; `processes` are those of the API. */
 export function openServiceLimiter(options: {
   readonly redisUrl: string
   readonly processes: number
+  readonly usage: Pick<Usage, 'recorded'>
   readonly log: Logger
 }): Promise<Limiter> {
-  const { redisUrl, processes, log } = options
+  const { redisUrl, processes, usage, log } = options
   let isAlone = false
   return openLimiter({
     redisUrl,
     processes,
-    recorded: null,
+    recorded: usage.recorded,
     onSwitch: (err) => {
       if (err) log.warn({ err }, 'Redis counts no requests: this process limits alone')
       else if (isAlone) log.info('Redis counts requests again')

@@ -4,7 +4,7 @@ import { readConfig } from '../../lake/config.ts'
 import { openLive } from '../../lake/live/read.ts'
 import { openServiceAccess } from './access.ts'
 import { endWithSupervisor, onStop, tellReady } from './child.ts'
-import { openServiceLimiter, readPlanSettings } from './limits.ts'
+import { openServiceLimiter, openServiceUsage, readPlanSettings } from './limits.ts'
 import { openServiceLake, openServiceStore, serviceLog } from './parts.ts'
 
 /** How long the port stays closed for live state that does not come, as from a Redis that is away. */
@@ -19,16 +19,18 @@ const store = await openServiceStore(config)
 const lake = await openServiceLake(config, store, { process: 'api', log, standBack: true })
 const { access, close: closeAccess } = await openServiceAccess(config, { store, redisUrl: config.redisUrl, log })
 void access.tidy()
-const limiter = await openServiceLimiter({ redisUrl: config.redisUrl, processes: config.apiWorkers, log })
+const usage = openServiceUsage({ store, log })
+const limiter = await openServiceLimiter({ redisUrl: config.redisUrl, processes: config.apiWorkers, usage, log })
 const live = openLive({ redisUrl: config.redisUrl, onError: (err) => log.warn({ err }, 'live state not read') })
 // Whoever asks as soon as the port is open gets the data that is there.
 await Promise.race([live.ready, sleep(LIVE_WAIT_MS)])
 const { host, port, publicUrl, apiWorkers, securityContact } = config
 const address = { host, port, sharesPort: apiWorkers > 1, publicUrl }
-const api = await startApi({ ...planSettings, ...address, store, lake, live, access, limiter, log, securityContact })
+const api = await startApi({ ...planSettings, ...address, store, lake, live, access, limiter, usage, log, securityContact })
 
 onStop(async () => {
   await api.close()
+  await usage.close()
   limiter.close()
   await closeAccess()
   await live.close()

@@ -354,9 +354,15 @@ describe('the description of the account paths', () => {
 test('nothing that was stored or logged holds a key or an address', async () => {
   const { key, email } = await newKey('looked.for@example.org', 'looked.for@example.org')
   await call('GET', `/api/keys?api_key=${key}`)
+  // What is used of data is recorded, too.
+  await call('GET', '/api/incidents', { key })
+  await call('GET', '/api/incidents')
+  now += 60_000
+  await service.usage.flush()
   const text = `${await textOf(service.lake.store)}\n${lines.join('\n')}`
   expect(lines.join('\n')).toContain('outbox')
-  for (const part of [key.slice(4, 24), email, 'looked.for', '@example.org']) expect(text.includes(part), part).toBe(false)
+  expect(text).toContain('usage/minutes/')
+  for (const part of [key.slice(4, 24), email, 'looked.for', '@example.org', '198.51.']) expect(text.includes(part), part).toBe(false)
   // First characters of keys are kept, for their owners to know them by, and no more.
   expect(text).toContain('"first":"tia_')
   expect(/tia_\w{5}/.test(text)).toBe(false)

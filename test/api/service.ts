@@ -6,6 +6,7 @@ import { openLimiter } from '../../api/access/limits/limiter.ts'
 import { openMailer } from '../../api/access/mail.ts'
 import { newPepperText, parsePeppers } from '../../api/access/pepper.ts'
 import { type PlanTable, readPlans, TIERS } from '../../api/access/plans.ts'
+import { openUsage, type Usage } from '../../api/access/usage/usage.ts'
 import type { Endpoint } from '../../api/define/endpoint.ts'
 import { type Api, startApi } from '../../api/server.ts'
 import { datasets } from '../../lake/catalog.ts'
@@ -30,6 +31,8 @@ export interface TestService {
   readonly url: string
   readonly lake: Lake
   readonly access: Access
+  /** What is used, written when it is flushed. */
+  readonly usage: Usage
   /** Folder of the mails that were sent, unless `smtpUrl` was given. */
   readonly outbox: string
   /** Publishes rows as the whole current state of a dataset, and waits until the API has them. */
@@ -48,6 +51,8 @@ export interface TestService {
   json(path: string): Promise<Reply>
   restartRedis(): Promise<void>
   killRedis(): Promise<void>
+  /** Takes everything out of Redis. */
+  emptyRedis(): Promise<void>
   close(): Promise<void>
 }
 
@@ -134,10 +139,15 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const outbox = join(folder, 'outbox')
   const mailer = openMailer({ smtpUrl, from: 'keys@example.org', outbox, log, waits_ms: [100] })
   const access = openAccess({ store, redisUrl: server.url, peppers: parsePeppers(newPepperText()), mailer, log, clock })
+  const fail = (cause: Error): never => {
+    throw new Error('usage cannot be written', { cause })
+  }
+  // Clocks of tests leap over hours, after which what was not flushed is given up.
+  const usage = openUsage({ store, clock, every_ms: null, onError: fail, onLost: () => undefined })
   const limiter = await openLimiter({
     redisUrl: server.url,
     processes: 1,
-    recorded: null,
+    recorded: usage.recorded,
     onSwitch: () => undefined,
     onRecordError: () => undefined,
     probe_ms: 100,
@@ -150,6 +160,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     live,
     access,
     limiter,
+    usage,
     trusted: trustedProxies(proxies),
     log,
     host: '127.0.0.1',
@@ -176,6 +187,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     url: api.url,
     lake,
     access,
+    usage,
     outbox,
     key,
     ask,
@@ -210,8 +222,10 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     },
     restartRedis: () => server.restart(),
     killRedis: () => server.kill(),
+    emptyRedis: async () => void (await redis.flushall()),
     async close() {
       await api.close()
+      await usage.close()
       limiter.close()
       await access.close()
       await mailer.close()
@@ -277,7 +291,7 @@ function endedRow(dataset: Dataset): AnyRow[] {
 
 /** Fills live state and tables with one row each, made of the examples. */
 export async function fillWithExamples(service: TestService): Promise<void> {
-  for (const dataset of datasets) {
+  for (const dataset of datasets.filter(({ visibility }) => visibility === 'public')) {
     const row = exampleRow(dataset)
     const change: LiveChange = { kind: 'CREATED', key: entityKey(dataset, row), row: row as LiveRow, changed: [] }
     // What is observed is as old as it says.

@@ -41,9 +41,11 @@ test('every dataset, feed and derivation that is declared is in the catalogue', 
 })
 
 describe.each(datasets.map((dataset) => [dataset.id, dataset] as const))('dataset %s', (id, dataset) => {
-  test('has feeds, or one derivation', () => {
+  test('has feeds, or one derivation, or is a record that the service keeps for itself', () => {
     const fed = feeds.some(({ into }) => into.includes(dataset))
-    expect(derivations.filter(({ into }) => into === dataset)).toHaveLength(fed ? 0 : 1)
+    const isOwn = dataset.visibility === 'internal'
+    expect(derivations.filter(({ into }) => into === dataset)).toHaveLength(fed || isOwn ? 0 : 1)
+    expect(fed && isOwn).toBe(false)
   })
 
   test('has a licence, an attribution and a page', () => {

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { isWellFormed } from '../../api/access/key-format.ts'
 import { openKeyIndex } from '../../api/access/key-index.ts'
 import { parsePeppers } from '../../api/access/pepper.ts'
+import { openUsage } from '../../api/access/usage/usage.ts'
 import { fileStore } from '../../lake/store/file.ts'
 import { textOf } from '../api/access/stage.ts'
 import { startTestRedis } from '../helpers/redis.ts'
@@ -68,6 +69,52 @@ test('an operator makes, lists, grants and revokes keys, beside a running servic
   expect(/ana@|tia_\w{5}/i.test(await textOf(store))).toBe(false)
 })
 
+test('what keys used in a month of Madrid is told, as a table and as CSV', async () => {
+  const folder = tempFolder()
+  mkdirSync(join(folder, 'store'))
+  const keys = command(folder)
+  const fail = (reason: unknown): never => {
+    throw reason
+  }
+  const store = await fileStore(join(folder, 'store'))
+  const slot = `${'a'.repeat(64)}.1`
+  const [one, other] = ['key_00000000000000000001', 'key_00000000000000000002']
+  // The last hour of March in Madrid, and the first of April there.
+  for (const [at, id, plan] of [
+    [Date.UTC(2026, 2, 31, 21, 30), one, 'FREE'],
+    [Date.UTC(2026, 2, 31, 22, 30), one, 'FREE'],
+    [Date.UTC(2026, 3, 2), one, 'PRO'],
+    [Date.UTC(2026, 3, 2), other, 'PRO'],
+  ] as const) {
+    const usage = openUsage({ store, clock: () => at, every_ms: null, onError: fail, onLost: fail })
+    const key = { id, plan, slot, status: 'ACTIVE', account: slot.slice(0, 64), ends_at: null } as const
+    for (const path of ['/api/incidents', '/api/v16']) usage.counter(path)(key, 200, 1)
+    usage.counter('/api/incidents')(key, 304, 0)
+    usage.counter('/api/incidents')(null, 429, 0)
+    await usage.close()
+  }
+  const [all, mine, csv, now] = await Promise.all([
+    keys('usage', '--month', '2026-04'),
+    keys('usage', one, '--month', '2026-03'),
+    keys('usage', '--month', '2026-04', '--csv'),
+    keys('usage'),
+  ])
+  expect([all?.code, mine?.code, csv?.code, now?.code]).toEqual([0, 0, 0, 0])
+  expect(csv?.text).toBe(
+    [
+      'month,key,account,plan,requests,answered,not_modified,client_error,limited,server_error,day_units,is_final',
+      `2026-04,${one},aaaaaaaaaaaa,FREE,3,2,1,0,0,0,2,true`,
+      `2026-04,${one},aaaaaaaaaaaa,PRO,3,2,1,0,0,0,2,true`,
+      `2026-04,${other},aaaaaaaaaaaa,PRO,3,2,1,0,0,0,2,true`,
+      '2026-04,,,,3,0,0,0,3,0,0,true',
+      '',
+    ].join('\n'),
+  )
+  expect(all?.text.match(/^2026-04 .* true$/gm)).toHaveLength(4)
+  expect(mine?.text.match(/^2026-03 .*$/gm)).toEqual([expect.stringContaining(one)])
+  expect(now?.text.match(/^\d{4}-/gm)).toBeNull()
+})
+
 test('what is wrong is said, and nothing done', async () => {
   const folder = tempFolder()
   mkdirSync(join(folder, 'store'))
@@ -81,7 +128,9 @@ test('what is wrong is said, and nothing done', async () => {
     [['grant', 'key_00000000000000000000'], 'no such command'],
     [['grant', 'key_00000000000000000000', 'PRO'], 'no key that works has this id'],
     [['revoke', '../x'], 'no key that works has this id'],
-    [['usage'], 'no such command'],
+    [['usage', 'a', 'b'], 'no such command'],
+    [['usage', 'ana@example.org'], 'no id of a key'],
+    [['usage', '--month', '2026-13'], '--month 2026-13: expected a month such as 2026-11'],
   ]
   for (const [args, says] of wrong) {
     const said = await keys(...args)

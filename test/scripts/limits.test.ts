@@ -51,7 +51,8 @@ test('the log says when Redis stops to count requests, and when it counts again'
   onTestFinished(() => redis.stop())
   const lines: string[] = []
   const log = serviceLog({ logLevel: 'info' }, 'test', { write: (line) => void lines.push(line) })
-  const limiter = await openServiceLimiter({ redisUrl: redis.url, processes: 1, log })
+  const recorded = async () => []
+  const limiter = await openServiceLimiter({ redisUrl: redis.url, processes: 1, usage: { recorded }, log })
   onTestFinished(() => limiter.close())
   await until('connected', () => limiter.connected)
   lines.length = 0

@@ -1,0 +1,104 @@
+import type { ObjectStore } from '../../../lake/store/store.ts'
+import { hourOf, MINUTE_S, readUsage, type UsageMinute, type UsagePart } from '../../../lake/usage/objects.ts'
+import type { MinuteCounts } from '../limits/policy.ts'
+import type { UsageRecorder } from './recorder.ts'
+
+const DAY_MS = 86_400_000
+/** How long one look at the record serves all slots, each once, in ms: what comes meanwhile is missing from it. */
+const SHARED_MS = 2000
+/** Objects that were read are kept for so long after the last question, in ms. */
+const KEPT_MS = 600_000
+/** A slot of a key: those of addresses are not recorded. */
+const KEY_SLOT = /^[0-9a-f]{64}\.\d+$/
+const NOTHING: MinuteCounts = Object.freeze([])
+
+/**
+ * Gives what the record of usage holds of a slot: the units of the day that each minute of the last 24 hours and a bit was charged, by every
+ * process. The store is asked once for all slots that are asked for within some seconds, and for each object once.
+ */
+export function recordedUsage(options: {
+  readonly store: ObjectStore
+  readonly recorder: Pick<UsageRecorder, 'mark' | 'pending'>
+  readonly clock: () => number
+}): (slot: string) => Promise<MinuteCounts> {
+  const { store, recorder, clock } = options
+  let known: ReadonlyMap<string, Taken> = new Map()
+  let shared: Look | null = null
+  let forgetting: NodeJS.Timeout | undefined
+
+  const look = async (): Promise<ReadonlyMap<string, MinuteCounts>> => {
+    // Before the store is: what is written meanwhile is then known from both.
+    const own = recorder.pending()
+    const now = clock()
+    const from = hourOf(now - DAY_MS - MINUTE_S * 1000)
+    known = await readUsage(store, { from, to: Number.POSITIVE_INFINITY, take: unitsAlone, known })
+    const mine = new Set(
+      [...known.values()].flatMap(({ mark, minutes }) => (mark === recorder.mark ? minutes.map((one) => one.minute_s) : [])),
+    )
+    const unwritten = own.filter(({ minute_s }) => !mine.has(minute_s)).map(unitsOfMinute)
+    return countsOf([...[...known.values()].flatMap(({ minutes }) => minutes), ...unwritten])
+  }
+
+  return async (slot) => {
+    if (!KEY_SLOT.test(slot)) return NOTHING
+    clearTimeout(forgetting)
+    forgetting = setTimeout(() => {
+      known = new Map()
+      shared = null
+    }, KEPT_MS)
+    forgetting.unref()
+    const now = performance.now()
+    // Who asks again was known to Redis meanwhile, so that it has lost something since.
+    if (!shared || now - shared.at > SHARED_MS || shared.told.has(slot)) {
+      const asked: Look = { at: now, counts: look(), told: new Set() }
+      asked.counts.catch(() => {
+        if (shared === asked) shared = null
+      })
+      shared = asked
+    }
+    shared.told.add(slot)
+    return (await shared.counts).get(slot) ?? NOTHING
+  }
+}
+
+/** A look at the record. */
+interface Look {
+  /** When it began, by `performance.now()`. */
+  readonly at: number
+  readonly counts: Promise<ReadonlyMap<string, MinuteCounts>>
+  /** The slots that were told what it found. */
+  readonly told: Set<string>
+}
+
+/** Of a minute, what each slot was charged of the day. */
+interface Units {
+  readonly minute_s: number
+  readonly units: ReadonlyMap<string, number>
+}
+
+/** What is kept of an object. */
+interface Taken {
+  readonly mark: string
+  readonly minutes: readonly Units[]
+}
+
+function unitsAlone({ mark, minutes }: UsagePart): Taken {
+  return { mark, minutes: minutes.map(unitsOfMinute) }
+}
+
+function unitsOfMinute({ minute_s, rows }: UsageMinute): Units {
+  const units = new Map<string, number>()
+  for (const { slot, day_units } of rows) if (slot !== null && day_units > 0) units.set(slot, (units.get(slot) ?? 0) + day_units)
+  return { minute_s, units }
+}
+
+function countsOf(minutes: readonly Units[]): ReadonlyMap<string, MinuteCounts> {
+  const counts = new Map<string, { readonly minute_s: number; readonly count: number }[]>()
+  for (const { minute_s, units } of minutes)
+    for (const [slot, count] of units) {
+      const of = counts.get(slot)
+      if (of) of.push({ minute_s, count })
+      else counts.set(slot, [{ minute_s, count }])
+    }
+  return counts
+}

@@ -1,0 +1,90 @@
+import { PLANS } from '../../../lake/schema/dataset.ts'
+import { type Part, parameterPart, problemResponse, ref } from '../../http/openapi-parts.ts'
+import { accountOperation, EXAMPLE_ID, json, KEY_REFUSED, OWNER } from '../account-openapi.ts'
+import { USAGE_PARAMS } from './usage-report.ts'
+
+const EXAMPLE_COUNTS = Object.freeze({
+  ...{ requests: 152, answered: 120, not_modified: 30, client_error: 2, limited: 0, server_error: 0, day_units: 122 },
+})
+const NO_COUNTS = Object.freeze({
+  ...{ requests: 0, answered: 0, not_modified: 0, client_error: 0, limited: 0, server_error: 0, day_units: 0 },
+})
+const EXAMPLE = Object.freeze({
+  as_of: '2026-01-02T12:23:00.000Z',
+  timezone: 'Europe/Madrid',
+  from: '2026-01-01',
+  to: '2026-01-03',
+  keys: [{ id: EXAMPLE_ID, label: 'My car', plan: 'FREE', status: 'ACTIVE', day_quota: 1000, day_units_24h: 122 }],
+  days: [
+    { date: '2026-01-01', ...NO_COUNTS },
+    { date: '2026-01-02', ...EXAMPLE_COUNTS },
+  ],
+  usage: [{ date: '2026-01-02', key: EXAMPLE_ID, plan: 'FREE', path: '/api/incidents', ...EXAMPLE_COUNTS }],
+})
+
+/** The schema of the report of usage. */
+export function usageSchemas(): Part {
+  const number = (description: string): Part => ({ type: 'integer', minimum: 0, description: `${description} Unit: 1.` })
+  const date = (description: string): Part => ({ type: 'string', format: 'date', description })
+  const id = { type: 'string', description: 'Public name of the key.' }
+  const plan = { type: 'string', enum: PLANS, description: 'Plan of the key.' }
+  const counts = {
+    requests: number('Requests, however they ended.'),
+    answered: number('Those that were answered with data (2xx).'),
+    not_modified: number('Those whose caller had the answer already (304).'),
+    client_error: number('Those that were refused as mistakes (4xx other than 429).'),
+    limited: number('Those that were over a limit (429).'),
+    server_error: number('Those that failed by our fault (5xx).'),
+    day_units: number('Requests that count for the limit of a day: neither 304, nor 429, nor what failed by our fault.'),
+  }
+  const object = (properties: Part): Part => ({ type: 'object', required: Object.keys(properties), properties })
+  const list = (description: string, properties: Part): Part => ({ type: 'array', description, items: object(properties) })
+  return {
+    Usage: object({
+      as_of: { type: 'string', format: 'date-time', description: 'Until when requests are counted.' },
+      timezone: { const: 'Europe/Madrid', description: 'Whose days they are.' },
+      from: date('First day that is shown.'),
+      to: date('First day that is not.'),
+      keys: list('The keys.', {
+        id,
+        label: { type: ['string', 'null'], description: 'What its owner calls it.' },
+        plan,
+        status: { type: 'string', enum: ['ACTIVE', 'ROTATING', 'REVOKED', 'EXPIRED'], description: 'What the key is now.' },
+        day_quota: number('Requests that the plan admits in any 24 hours.'),
+        day_units_24h: number('Those of the last 24 hours that count for it, with the key that it was rotated from or to.'),
+      }),
+      days: list('Totals of each day up to today.', { date: date('The day.'), ...counts }),
+      usage: list('By day, key and path; what was used with another plan stands apart.', {
+        date: date('The day.'),
+        key: id,
+        plan: { ...plan, description: 'Plan of the key at the time.' },
+        path: { type: 'string', description: 'The path, with its parameters in braces.' },
+        ...counts,
+      }),
+    }),
+  }
+}
+
+/** The path of the report. */
+export function usagePaths(): Part {
+  return {
+    '/api/usage': {
+      get: {
+        ...accountOperation('usage', 'What was used', {
+          200: json(
+            'By day, key and path: with a key its own, with a session that of all keys of the account.',
+            ref('schemas', 'Usage'),
+            EXAMPLE,
+          ),
+          400: problemResponse(['unknown-parameter', 'invalid-parameter', 'range-too-large']),
+          401: problemResponse(KEY_REFUSED),
+          404: ref('responses', '404'),
+          503: problemResponse(['temporary-reduced-capacity', 'query-timeout']),
+        }),
+        description: 'Days are those of Madrid, as plain dates are everywhere here. A request is counted within two minutes of its end.',
+        security: OWNER,
+        parameters: Object.entries(USAGE_PARAMS).map(([name, one]) => parameterPart(name, one, { inPath: false, example: undefined })),
+      },
+    },
+  }
+}

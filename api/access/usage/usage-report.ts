@@ -1,0 +1,127 @@
+import { dayBounds, isoInstant, madridDate } from '../../../lake/schema/time.ts'
+import { dateAfter, type ReadUsageDays, summed, type UsageDay } from '../../../lake/usage/days.ts'
+import { OUTCOMES, type UsageCounts } from '../../../lake/usage/objects.ts'
+import { param } from '../../define/params.ts'
+import { dateParam } from '../../define/params-time.ts'
+import { problem, Refused } from '../../define/problems.ts'
+import { refusal } from '../../http/mistakes.ts'
+import type { Accounts, ListedKey } from '../accounts.ts'
+import type { Authority } from '../authority.ts'
+import type { PlanTable } from '../plans.ts'
+import { SLOTS, slotName } from '../slots.ts'
+import type { Usage } from './usage.ts'
+
+/** What reports are made from. */
+export interface ReportParts {
+  readonly days: ReadUsageDays
+  readonly accounts: Pick<Accounts, 'list'>
+  readonly usage: Pick<Usage, 'recorded'>
+  readonly plans: PlanTable
+  readonly clock: () => number
+}
+
+/** What is asked for: days from one (included) to another (not), and of which key alone. */
+interface Asked {
+  readonly from: string | null
+  readonly to: string | null
+  readonly key: string | null
+}
+
+/** Days that are shown unless told, and most that are. */
+export const USUAL_DAYS = 30
+export const MOST_DAYS = 92
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+
+/** The parameters of a report. */
+export const USAGE_PARAMS = Object.freeze({
+  from: dateParam(
+    `First day, in Madrid; ${USUAL_DAYS} days before the end unless given. At most ${MOST_DAYS} days are shown.`,
+    '2026-01-01',
+  ),
+  to: dateParam('First day that is not shown; tomorrow unless given.', '2026-01-03'),
+  key: param({
+    about: 'Only this key, by its public name.',
+    schema: { type: 'string', pattern: '^key_[0-9a-f]{20}$' },
+    parse: (text) => {
+      if (!/^key_[0-9a-f]{20}$/.test(text)) throw new Refused('expected the public name of a key, such as key_1f0c44a9b7d25e83c6aa')
+      return text
+    },
+  }),
+})
+
+/** What was used of the API: by a key itself, or in a session by all keys of the account. */
+export async function usageReport(parts: ReportParts, { account, only }: Authority, asked: Asked): Promise<object> {
+  const { days, accounts, usage, plans, clock } = parts
+  if (only !== null && asked.key !== null && asked.key !== only)
+    throw problem('not-found', 'A key may see its own usage only. For the other keys of your account, use the link that is mailed to you.')
+  const now = clock()
+  const { from, to } = periodOf(asked, madridDate(now))
+  const key = only ?? asked.key
+  const listed = (await accounts.list(account)).filter(({ id }) => key === null || id === key)
+  const found = await days({ from, to, slots: slotsOf(account), ...(key === null ? {} : { key }) })
+  if (key !== null && listed.length === 0 && found.length === 0) throw problem('not-found', 'This account has no such key.')
+  return {
+    as_of: isoInstant(Math.floor(now / MINUTE_MS) * MINUTE_MS - MINUTE_MS),
+    timezone: 'Europe/Madrid',
+    from,
+    to,
+    keys: await Promise.all(
+      listed.map(async (one) => ({
+        ...{ id: one.id, label: one.label, plan: one.plan, status: one.status },
+        ...{ day_quota: plans[one.plan].day, day_units_24h: await lastDay(usage, one, now) },
+      })),
+    ),
+    days: daysOf(found, { from, to, today: madridDate(now) }),
+    usage: found.map((day) => ({ date: day.date, key: day.key, plan: day.plan, path: day.path, ...countsOf(day) })),
+  }
+}
+
+/** The period that is asked for. Throws the problem of one that there is not, or that is too wide. */
+function periodOf({ from, to }: Asked, today: string): { readonly from: string; readonly to: string } {
+  const end = to ?? (from !== null && from > today ? dateAfter(from) : dateAfter(today))
+  const begin = from ?? daysBefore(end, USUAL_DAYS)
+  if (begin >= end) throw refusal(new Refused('expected a date before `to`', { parameter: 'from', value: begin }))
+  if (begin < daysBefore(end, MOST_DAYS))
+    throw refusal(
+      new Refused(`at most ${MOST_DAYS} days are shown; ask for one period after the other`, {
+        ...{ code: 'range-too-large', parameter: 'from', value: begin },
+      }),
+    )
+  return { from: begin, to: end }
+}
+
+/** The totals of each day up to today, of those without any use, too. */
+function daysOf(found: readonly UsageDay[], period: { readonly from: string; readonly to: string; readonly today: string }): object[] {
+  const totals = new Map(
+    summed(found.map((day) => ({ ...day, key: null, slot: null, plan: null, path: '' }))).map((day) => [day.date, day]),
+  )
+  const days: object[] = []
+  for (let date = period.from; date < period.to && date <= period.today; date = dateAfter(date))
+    days.push({ date, ...countsOf(totals.get(date) ?? NOTHING) })
+  return days
+}
+
+const NOTHING: Readonly<UsageCounts> = Object.freeze({
+  ...{ answered: 0, not_modified: 0, client_error: 0, limited: 0, server_error: 0, day_units: 0 },
+})
+
+function countsOf(counts: Readonly<UsageCounts>): object {
+  const { answered, not_modified, client_error, limited, server_error, day_units } = counts
+  const requests = OUTCOMES.reduce((sum, outcome) => sum + counts[outcome], 0)
+  return { requests, answered, not_modified, client_error, limited, server_error, day_units }
+}
+
+/** Units of the day that the place of a key was charged in the last 24 hours, as its limit counts them. */
+async function lastDay({ recorded }: Pick<Usage, 'recorded'>, { slot }: ListedKey, now: number): Promise<number> {
+  const counts = await recorded(slot)
+  return counts.reduce((sum, { minute_s, count }) => (minute_s * 1000 > now - DAY_MS - MINUTE_MS ? sum + count : sum), 0)
+}
+
+function slotsOf(account: string): string[] {
+  return Array.from({ length: SLOTS }, (_, at) => slotName(account, at + 1))
+}
+
+function daysBefore(date: string, days: number): string {
+  return madridDate(dayBounds(date).start, -days)
+}

@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify'
+import { usageDaysReader } from '../../../lake/usage/days.ts'
+import { queryReader } from '../../http/request.ts'
+import { registerOtherMethodsOfOwn } from '../../http/routes.ts'
+import { type AccountParts, NO_STORE } from '../account-parts.ts'
+import { authorityOf } from '../authority.ts'
+import { USAGE_PARAMS, usageReport } from './usage-report.ts'
+
+const URL_PATH = '/api/usage'
+
+/** Registers the report of what was used. */
+export function registerUsage(app: FastifyInstance, { access, lake, usage, plans, clock }: AccountParts): void {
+  const read = queryReader(USAGE_PARAMS)
+  const { accounts } = access
+  const days = usageDaysReader(lake)
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: URL_PATH,
+    exposeHeadRoute: false,
+    config: { isSameOrigin: true },
+    handler: async ({ raw }, reply) => {
+      const asked = read(raw.url ?? '/')
+      const authority = await authorityOf(raw, access)
+      return reply.headers(NO_STORE).send(await usageReport({ days, accounts, usage, plans, clock }, authority, asked))
+    },
+  })
+  registerOtherMethodsOfOwn(app, URL_PATH, ['GET', 'HEAD'])
+}

@@ -1,0 +1,17 @@
+import type { ObjectStore } from '../../../lake/store/store.ts'
+import type { MinuteCounts } from '../limits/policy.ts'
+import { recordedUsage } from './recorded.ts'
+import { openRecorder, type RecorderOptions, type UsageRecorder } from './recorder.ts'
+
+/** What is used of the API: counted, kept, and told. */
+export interface Usage extends Pick<UsageRecorder, 'counter' | 'flush' | 'close'> {
+  /** Units of the day that a slot was charged, by minute, of the last 24 hours and a bit. */
+  recorded(slot: string): Promise<MinuteCounts>
+}
+
+/** Opens the record of usage in a store. Who opens it closes it, once nothing is asked any more. */
+export function openUsage(options: RecorderOptions & { readonly store: ObjectStore }): Usage {
+  const recorder = openRecorder(options)
+  const { counter, flush, close } = recorder
+  return { counter, flush, close, recorded: recordedUsage({ ...options, recorder }) }
+}

@@ -1,0 +1,45 @@
+import { col } from '../../schema/columns.ts'
+import { defineDataset, month } from '../../schema/dataset.ts'
+import { USAGE_PLANS } from './codes.ts'
+import { ownRecords } from './sources.ts'
+
+const requests = (id: number, which: string, example: number) =>
+  col.integer(id, `Requests that were ${which}.`, { unit: '1', long: true, min: 0, example })
+
+/**
+ * What was used of the API, by day of Madrid: plain dates are Madrid's in every path, and invoices are of its months. No feed fills it: each
+ * day comes from the objects that API processes write every minute (`lake/usage`). Callers without a key are one, for their addresses are
+ * not kept.
+ */
+export const apiUsage = defineDataset({
+  id: 'api_usage',
+  domain: 'service',
+  title: 'Usage of the API',
+  about: 'Requests for data by day, key and path.',
+  sources: [ownRecords],
+  columns: {
+    period_start: col.instant(1, 'Begin of the day in Madrid.', { example: '2026-01-01T23:00:00.000Z' }),
+    date: col.local_date(2, 'The day, in Madrid.', { example: '2026-01-02' }),
+    caller: col.string(3, 'Public name of the key; ANONYMOUS for all callers without one.', { example: 'key_1f0c44a9b7d25e83c6aa' }),
+    slot: col.string(4, 'Place of the key in its account, by which it is limited; null without a key.', {
+      nullable: true,
+      example: '0000000000000000000000000000000000000000000000000000000000000000.1',
+    }),
+    plan: col.code(5, 'Plan of the key at the time.', USAGE_PLANS, { example: 'PRO' }),
+    path: col.string(6, 'The path as it is declared.', { example: '/api/incidents/{id}' }),
+    answered: requests(7, 'answered with 2xx', 120),
+    not_modified: requests(8, 'answered with 304', 30),
+    client_error: requests(9, 'refused as mistakes of the caller (4xx but 429)', 2),
+    limited: requests(10, 'refused by a limit (429)', 0),
+    server_error: requests(11, 'failed by our fault (5xx)', 0),
+    day_units: col.integer(12, 'Units of the day that they were charged.', { unit: '1', long: true, min: 0, example: 122 }),
+  },
+  entity: ['caller', 'plan', 'path'],
+  time: 'period_start',
+  land: 'append',
+  live: false,
+  visibility: 'internal',
+  partition: [month('period_start')],
+  order: ['caller', 'path', 'period_start'],
+  plan: { live: 'ENTERPRISE', history: 'ENTERPRISE', bulk: 'ENTERPRISE' },
+})

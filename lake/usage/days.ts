@@ -1,0 +1,116 @@
+import { apiUsage } from '../datasets/service/api-usage.ts'
+import type { Lake, LakePins } from '../open.ts'
+import { scan } from '../query/scan.ts'
+import { sql } from '../query/sql.ts'
+import type { Plan, Row } from '../schema/dataset.ts'
+import { dayBounds, madridDate } from '../schema/time.ts'
+import { addCounts, hourOf, newUsageRow, readUsage, type UsageMinute, type UsageRow } from './objects.ts'
+
+/** What was used of one path in one day of Madrid, with one key under one plan. */
+export interface UsageDay extends UsageRow {
+  readonly date: string
+}
+
+/** Days, and whose. */
+export interface UsageDaysOptions {
+  /** First day, as a date in Madrid. */
+  readonly from: string
+  /** First day that is not wanted. */
+  readonly to: string
+  /** Only what these slots used; everything unless told. */
+  readonly slots?: readonly string[]
+  /** Only what this key used. */
+  readonly key?: string
+}
+
+/** Property of the table of usage: the day up to which it has all days. Those after are in the objects alone. */
+export const MERGED_UNTIL = 'usage-until'
+/** A day is closed so long after its end, in ms: an API process gives up a minute that it could not write for 3 hours. */
+export const CLOSED_AFTER_MS = 4 * 3_600_000
+/** How callers without a key are named in the table. */
+const ANONYMOUS = 'ANONYMOUS'
+const DAY_MS = 86_400_000
+const TIMEOUT_MS = 20_000
+const TRIES = 5
+
+/** Reads what was used in some days: one row for each day, path, key and plan, in their order. */
+export type ReadUsageDays = (asked: UsageDaysOptions) => Promise<UsageDay[]>
+
+/** Makes a reader of usage; it remembers the sums of the objects that it has read, and reads each once. */
+export function usageDaysReader(lake: Lake): ReadUsageDays {
+  let known: ReadonlyMap<string, readonly UsageDay[]> = new Map()
+  /** What the objects say from an instant (ms) on. */
+  const objectDays = async (from: number): Promise<UsageDay[]> => {
+    const range = { from: hourOf(from), to: Number.POSITIVE_INFINITY }
+    known = await readUsage(lake.store, { ...range, known, take: ({ minutes }) => sumByDay(minutes) })
+    return [...known.values()].flat()
+  }
+  return async (asked) => {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const state = await lake.table(apiUsage).load()
+      const until = state?.properties[MERGED_UNTIL] ?? null
+      const fresh = until !== null && until >= asked.from ? dateAfter(until) : asked.from
+      const old = await tableDays(lake, { ...asked, to: fresh < asked.to ? fresh : asked.to }, new Map([[apiUsage.id, state]]))
+      // All that are not in the table, so that the next question finds them read.
+      const rows = fresh < asked.to ? await objectDays(until === null ? 0 : dayBounds(until).end) : []
+      // Objects of a day go some days after it is in the table, or at once where that came late.
+      const now = await lake.table(apiUsage).load()
+      if ((now?.properties[MERGED_UNTIL] ?? null) === until)
+        return [...old, ...summed(rows.filter((row) => row.date >= fresh && isAsked(row, asked)))].sort(inOrder)
+    }
+    throw new Error('the table of usage changes faster than it can be read')
+  }
+}
+
+/** Adds up minutes by day of Madrid, path, key and plan. */
+export function sumByDay(minutes: Iterable<UsageMinute>): UsageDay[] {
+  const days = new Map<string, UsageDay>()
+  for (const { minute_s, rows } of minutes) {
+    const date = madridDate(minute_s * 1000)
+    for (const row of rows) {
+      const name = `${date} ${row.key} ${row.plan} ${row.path}`
+      const day = days.get(name) ?? { date, ...newUsageRow(row.path, row) }
+      days.set(name, day)
+      addCounts(day, row)
+    }
+  }
+  return [...days.values()].sort(inOrder)
+}
+
+/** A row of the table. */
+export function tableRow({ date, key, plan, ...rest }: UsageDay): Row<typeof apiUsage> {
+  return { ...rest, date, period_start: dayBounds(date).start, caller: key ?? ANONYMOUS, plan: plan ?? ANONYMOUS }
+}
+
+/** The date after one. */
+export function dateAfter(date: string): string {
+  return new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10)
+}
+
+async function tableDays(lake: Lake, { from, to, slots, key }: UsageDaysOptions, pins: LakePins): Promise<UsageDay[]> {
+  if (to <= from) return []
+  const period_start = { gte: dayBounds(from).start, lt: dayBounds(to).start }
+  const whose = { ...(slots ? { slot: { in: slots } } : {}), ...(key === undefined ? {} : { caller: { eq: key } }) }
+  const rows = await lake.query(sql`SELECT * FROM ${scan(apiUsage, { period_start, ...whose })}`, { pins, timeout_ms: TIMEOUT_MS })
+  return (rows as Row<typeof apiUsage>[]).map((row) => ({
+    ...{ date: row.date, key: row.caller === ANONYMOUS ? null : row.caller, slot: row.slot, path: row.path },
+    plan: row.plan === ANONYMOUS ? null : (row.plan as Plan),
+    ...{ answered: row.answered, not_modified: row.not_modified, client_error: row.client_error },
+    ...{ limited: row.limited, server_error: row.server_error, day_units: row.day_units },
+  }))
+}
+
+function isAsked(row: UsageDay, { to, slots, key }: UsageDaysOptions): boolean {
+  if (row.date >= to || (key !== undefined && row.key !== key)) return false
+  return slots === undefined || (row.slot !== null && slots.includes(row.slot))
+}
+
+/** Adds up what several objects have of the same. */
+export function summed(days: readonly UsageDay[]): UsageDay[] {
+  return sumByDay(days.map((day) => ({ minute_s: dayBounds(day.date).start / 1000, rows: [day] })))
+}
+
+function inOrder(one: UsageDay, other: UsageDay): number {
+  const [a, b] = [one, other].map(({ date, key, plan, path }) => `${date} ${key} ${path} ${plan}`) as [string, string]
+  return a < b ? -1 : a > b ? 1 : 0
+}

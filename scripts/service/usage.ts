@@ -1,0 +1,51 @@
+import { stringify } from 'csv-stringify/sync'
+import type { Lake } from '../../lake/open.ts'
+import type { Json } from '../../lake/schema/columns.ts'
+import { dayBounds, madridDate } from '../../lake/schema/time.ts'
+import { CLOSED_AFTER_MS, dateAfter, summed, type UsageDay, usageDaysReader } from '../../lake/usage/days.ts'
+import { OUTCOMES } from '../../lake/usage/objects.ts'
+import { table } from './table.ts'
+
+const COLUMNS = ['month', 'key', 'account', 'plan', 'requests', ...OUTCOMES, 'day_units', 'is_final'] as const
+
+/** The month of a text such as 2026-11. Throws for any other text. */
+export function monthOf(text: string): string {
+  if (!/^[12]\d{3}-(0[1-9]|1[0-2])$/.test(text)) throw new Error(`--month ${text}: expected a month such as 2026-11`)
+  return text
+}
+
+/** The month that it is in Madrid at an instant (ms). */
+export function monthAt(now: number): string {
+  return madridDate(now).slice(0, 7)
+}
+
+/**
+ * What each key used in a month of Madrid, by plan, as a text table or as CSV; of one key alone where it is named, by its id. Figures are
+ * final once nothing can be added any more.
+ */
+export async function monthlyUsage(
+  lake: Lake,
+  asked: { readonly key: string | null; readonly month: string; readonly isCsv: boolean; readonly now: number },
+): Promise<string> {
+  const { key, month, isCsv, now } = asked
+  const from = `${month}-01`
+  const to = nextMonth(from)
+  const days = await usageDaysReader(lake)({ from, to, ...(key === null ? {} : { key }) })
+  const isFinal = now >= dayBounds(to).start + CLOSED_AFTER_MS
+  const sums = summed(days.map((day) => ({ ...day, date: from, path: '' })))
+  const rows = sums.map((sum) => lineOf(sum, { month, isFinal }))
+  return isCsv ? stringify([COLUMNS, ...rows], { cast: { boolean: String } }).trimEnd() : table(COLUMNS, rows)
+}
+
+function lineOf(sum: UsageDay, { month, isFinal }: { readonly month: string; readonly isFinal: boolean }): Json[] {
+  const requests = OUTCOMES.reduce((all, outcome) => all + sum[outcome], 0)
+  const account = sum.slot?.slice(0, 12) ?? null
+  return [month, sum.key, account, sum.plan, requests, ...OUTCOMES.map((outcome) => sum[outcome]), sum.day_units, isFinal]
+}
+
+/** The first day of the month after the one that begins with a date. */
+function nextMonth(first: string): string {
+  let date = first
+  while (date.slice(0, 7) === first.slice(0, 7)) date = dateAfter(date)
+  return date
+}

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { datasetsOf, keptOf } from '../../api/define/endpoint.ts'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { requestOf } from '../../api/http/example-request.ts'
+import { openapi } from '../../api/http/openapi.ts'
+import { openState, type ServiceState } from '../../api/http/state.ts'
+import { feeds } from '../../jobs/feeds/catalog.ts'
+import { datasets } from '../../lake/catalog.ts'
+import { openLive } from '../../lake/live/read.ts'
+import { startService, type TestService } from './service.ts'
+
+const internal = datasets.filter(({ visibility }) => visibility === 'internal')
+let service: TestService
+let state: ServiceState
+let close: () => Promise<void>
+beforeAll(async () => {
+  service = await startService()
+  // A state of its own, as the service opens one: it knows no live data and needs none here.
+  const live = openLive({ redisUrl: '/nowhere/redis.sock', onError: () => undefined })
+  state = await openState({ store: service.lake.store, live, clock: Date.now, onError: () => undefined })
+  close = () => live.close()
+})
+afterAll(async () => {
+  state.close()
+  await close()
+  await service.close()
+})
+
+test('there is one', () => {
+  expect(internal.map(({ id }) => id)).toContain('api_usage')
+})
+
+describe.each(internal.map((dataset) => [dataset.id, dataset] as const))('%s is kept for the service itself', (id, dataset) => {
+  test('no list of datasets has it, and no endpoint or feed', () => {
+    expect(state.system().datasets.length).toBe(datasets.length - internal.length)
+    expect(state.system().datasets).not.toContain(dataset)
+    for (const endpoint of endpoints) {
+      expect(datasetsOf(endpoint), endpoint.path).not.toContain(dataset)
+      expect(keptOf(endpoint), endpoint.path).not.toContain(dataset)
+    }
+    for (const feed of feeds) expect(feed.into, feed.id).not.toContain(dataset)
+  })
+
+  test('what describes the service and its data does not name it, its source or its codes', async () => {
+    const lists = Object.values(dataset.columns).flatMap(({ codes }) => codes?.id ?? [])
+    const known = new Set(datasets.filter((one) => !internal.includes(one)).flatMap(({ sources }) => sources))
+    const own = dataset.sources.filter((source) => !known.has(source)).map((source) => source.id)
+    const told = [JSON.stringify(openapi(endpoints, 'https://api.example.org'))]
+    const paths = ['/openapi.json', '/api/plans', '/api/sources', '/api/codes', '/api/freshness']
+    for (const path of paths) {
+      const response = await service.get(path)
+      expect(response.status, path).toBe(200)
+      told.push(await response.text())
+    }
+    for (const name of [id, ...lists, ...own]) for (const text of told) expect(text.includes(name), name).toBe(false)
+    // Every endpoint of what the service says of itself is among them.
+    const system = endpoints.filter(({ read }) => read.kind === 'system').map((endpoint) => requestOf(endpoint).split('?')[0])
+    expect(paths).toEqual(expect.arrayContaining(system))
+  })
+})
