@@ -60,7 +60,7 @@ describe('an endpoint that goes', () => {
   ] as const)('says so with %s, beside what else there is to say', async (_name, query, status, rels) => {
     // The second time it comes from memory.
     for (const method of ['GET', 'GET', 'HEAD']) {
-      const response = await fetch(`${service.url}/api/old-incidents${query}`, { method })
+      const response = await service.ask(`/api/old-incidents${query}`, { method })
       expect(response.status).toBe(status)
       expectToldOff(response.headers)
       if (method === 'GET') for (const rel of rels) expect(response.headers.get('link')).toContain(rel)
