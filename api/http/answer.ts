@@ -108,6 +108,7 @@ export function headOf(
   return {
     etag: etagOf(context, values, { format: options.format, step, versions: options.versions }),
     content_type: FORMAT_KINDS[options.format].type,
+    format: options.format,
     isText: FORMAT_KINDS[options.format].isText,
     links: [...(isTable(options.format) ? tableLinks(context.endpoint) : []), ...deprecationLinks(context.endpoint)],
     language: context.endpoint.returns.record.localise ? values.page.lang : null,

@@ -32,6 +32,7 @@ export function readyDocument(document: Document): Promise<Ready> {
     {
       etag: weakTag(text),
       content_type,
+      format: null,
       isText: true,
       language,
       links,

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
 import { dataAge_s } from '../../lake/live/freshness.ts'
+import type { Format } from '../define/formats.ts'
 import { COMPRESS_FROM, compress, compressor, type Encoding } from './encodings.ts'
 import { CORS_HEADERS, VARY } from './headers.ts'
 import type { Spooled } from './tables/spool.ts'
@@ -11,6 +12,8 @@ import { Turn } from './turns.ts'
 export interface ReplyHead {
   readonly etag: string
   readonly content_type: string
+  /** The representation of data that it is, which not every plan has; null for what is for everybody. */
+  readonly format: Format | null
   /** False where compressing it would not make it smaller. */
   readonly isText: boolean
   readonly language: string | null

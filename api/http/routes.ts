@@ -126,7 +126,11 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     else if (!found)
       found = await (prepared.isCheap ? sharing(head.etag, () => make(prepared)) : makeInTurn(prepared, visit, goneSignal(reply)))
     // What was made in part has a tag of its own.
-    if (hasIt && !isNotModified(raw.headers, found.head)) await visit.charge(REST)
+    if (hasIt && !isNotModified(raw.headers, found.head))
+      await visit.charge(REST).catch(async (error: unknown) => {
+        await found.file?.close()
+        throw error
+      })
     if (prepared.isCheap && asked === generation && found.head.etag === head.etag) shelf.put(shelfKeyOf(raw, one.wanted), found)
     await sendFound(raw, reply, { found, now, visit })
   }
@@ -143,6 +147,7 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     const found = hasBody(raw) ? undefined : shelf.get(shelfKeyOf(raw, wanted))
     if (!found || !isCurrent(found.head, now)) await answer(request, reply, { visit, now, wanted })
     else {
+      if (found.head.format) visit.needsFormat(found.head.format)
       await visit.charge(isNotModified(raw.headers, found.head) ? REVALIDATED : FULL)
       await sendFound(raw, reply, { found, now, visit })
     }

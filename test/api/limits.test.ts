@@ -43,11 +43,6 @@ function left({ headers }: Response): { readonly minute: number; readonly day: n
   return { minute: Number(minute), day: Number(day) }
 }
 
-const keyed = async (plan: 'FREE' | 'PRO' | 'ENTERPRISE', more: Record<string, string> = {}): Promise<Record<string, string>> => ({
-  'X-API-Key': await service.key(plan),
-  ...more,
-})
-
 describe('with the plans of the specification', () => {
   test('an address without a key may ask five times a minute, and is told of keys; one with a key ten times', async () => {
     await start(DEFAULT_PLANS)
@@ -64,7 +59,7 @@ describe('with the plans of the specification', () => {
       detail: expect.stringMatching(/5 in 60 s.* A free key admits 10 a minute: POST \/api\/keys\.$/),
     })
     // The address has nothing left; who has a key is counted apart.
-    const headers = await keyed('FREE')
+    const headers = await service.keyed('FREE')
     for (let n = 0; n < 10; n++) {
       const response = await service.open('/api/incidents?province=Madrid', headers)
       expect([response.status, left(response)]).toEqual([200, { minute: 9 - n, day: 999 - n }])
@@ -98,10 +93,10 @@ describe('with the plans of the specification', () => {
       expect((await service.open('/api/incidents', { 'X-Forwarded-For': from })).status, from).toBe(429)
     }
     // Whoever else is behind the address that made up keys goes on with a key that is known, and soon with any.
-    const known = await keyed('PRO', { 'X-Forwarded-For': '198.51.100.9' })
+    const known = await service.keyed('PRO', { 'X-Forwarded-For': '198.51.100.9' })
     expect((await service.open('/api/incidents', known)).status).toBe(200)
     expect((await service.open('/api/incidents', { ...known, 'X-Forwarded-For': '198.51.100.3' })).status).toBe(200)
-    const fresh = await keyed('ENTERPRISE', { 'X-Forwarded-For': '198.51.100.3' })
+    const fresh = await service.keyed('ENTERPRISE', { 'X-Forwarded-For': '198.51.100.3' })
     const waiting = await service.open('/api/incidents', fresh)
     expect(waiting.status).toBe(429)
     expect(Number(waiting.headers.get('retry-after'))).toSatisfy((wait_s: number) => wait_s >= 1 && wait_s <= 60)
@@ -111,16 +106,16 @@ describe('with the plans of the specification', () => {
 
 test('what the caller has already costs nothing of the day, and is answered when the day is spent', async () => {
   await start(readPlans(JSON.stringify({ ANONYMOUS: { day: 3 }, FREE: { minute: 50, day: 3 } })))
-  const first = await service.open('/api/incidents', await keyed('FREE'))
+  const first = await service.open('/api/incidents', await service.keyed('FREE'))
   expect(left(first)).toEqual({ minute: 49, day: 2 })
-  const headers = await keyed('FREE', { 'If-None-Match': first.headers.get('etag') as string })
+  const headers = await service.keyed('FREE', { 'If-None-Match': first.headers.get('etag') as string })
   for (let n = 0; n < 3; n++) {
     const again = await service.open('/api/incidents', headers)
     expect([again.status, left(again)]).toEqual([304, { minute: 48 - n, day: 2 }])
   }
   const since = await service.open(
     '/api/incidents',
-    await keyed('FREE', { 'If-Modified-Since': first.headers.get('last-modified') as string }),
+    await service.keyed('FREE', { 'If-Modified-Since': first.headers.get('last-modified') as string }),
   )
   expect([since.status, left(since)]).toEqual([304, { minute: 45, day: 2 }])
   // Another tag is another answer, whether or not it was made before.
@@ -128,10 +123,10 @@ test('what the caller has already costs nothing of the day, and is answered when
     ['/api/incidents', 1],
     ['/api/incidents?province=Granada', 0],
   ] as const) {
-    const other = await service.open(path, await keyed('FREE', { 'If-None-Match': 'W/"other"' }))
+    const other = await service.open(path, await service.keyed('FREE', { 'If-None-Match': 'W/"other"' }))
     expect([other.status, left(other).day], path).toEqual([200, day])
   }
-  const spent = await service.open('/api/incidents', await keyed('FREE'))
+  const spent = await service.open('/api/incidents', await service.keyed('FREE'))
   expect([spent.status, ((await spent.json()) as Reply)['violated-policies']]).toEqual([429, ['day']])
   expect((await service.open('/api/incidents?road=A-1', { ...headers, 'If-None-Match': 'W/"other"' })).status).toBe(429)
   const known = await service.open('/api/incidents', headers)
@@ -142,7 +137,7 @@ test('what the caller has already costs nothing of the day, and is answered when
 
 test('mistakes of the caller count, ours and limits do not', async () => {
   await start(readPlans(JSON.stringify({ PRO: { minute: 100, concurrency: 1 } })))
-  const headers = await keyed('PRO')
+  const headers = await service.keyed('PRO')
   const minuteAfter = async (path: string, status: number, more: Record<string, string> = {}): Promise<number> => {
     const response = await service.open(path, { ...headers, ...more })
     expect(response.status, path).toBe(status)
@@ -160,7 +155,7 @@ test('mistakes of the caller count, ours and limits do not', async () => {
 
 test('only so many queries of history of one key run at once', async () => {
   await start(readPlans(JSON.stringify({ PRO: { minute: 300, concurrency: 1 }, ENTERPRISE: { concurrency: 6 } })))
-  const headers = await keyed('PRO')
+  const headers = await service.keyed('PRO')
   const stop = new AbortController()
   onTestFinished(() => stop.abort())
   const under = fetch(`${service.url}/api/slow`, { headers, signal: stop.signal }).catch(() => null)
@@ -171,7 +166,7 @@ test('only so many queries of history of one key run at once', async () => {
   expect((await refused.json()) as Reply).toMatchObject({ code: 'concurrency', detail: expect.stringContaining('One query') })
   // Live data, other keys and what is known already go on.
   expect((await service.open('/api/incidents', headers)).status).toBe(200)
-  const others = await keyed('ENTERPRISE')
+  const others = await service.keyed('ENTERPRISE')
   const history = '/api/trafico/sensores/1/historico'
   expect((await service.open(history, others)).status).not.toBe(429)
   stop.abort()
@@ -181,13 +176,13 @@ test('only so many queries of history of one key run at once', async () => {
 
 test('without Redis a process admits half by itself, and knows the keys that it has seen', async () => {
   await start(readPlans(JSON.stringify({ FREE: { minute: 20 } })))
-  const headers = await keyed('FREE')
+  const headers = await service.keyed('FREE')
   expect((await service.open('/api/incidents', headers)).status).toBe(200)
   await service.killRedis()
   const statuses: number[] = []
   for (let n = 0; n < 15; n++) statuses.push((await service.open('/api/incidents', headers)).status)
   expect(statuses).toEqual([...Array<number>(10).fill(200), ...Array<number>(5).fill(429)])
   // One that it has not is looked up in the store.
-  expect((await service.open('/api/incidents', await keyed('ENTERPRISE'))).status).toBe(200)
+  expect((await service.open('/api/incidents', await service.keyed('ENTERPRISE'))).status).toBe(200)
   expect((await service.open('/api/incidents', { 'X-API-Key': makeKey() })).status).toBe(401)
 })

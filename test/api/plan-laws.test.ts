@@ -19,10 +19,6 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 
 const LIMIT_HEADERS = ['ratelimit-policy', 'ratelimit', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
-const with_ = async (plan: Plan, more: Record<string, string> = {}): Promise<Record<string, string>> => ({
-  'X-API-Key': await service.key(plan),
-  ...more,
-})
 
 async function expectProblem(response: Response, status: number, code: string): Promise<Reply> {
   expect(response.status).toBe(status)
@@ -52,14 +48,14 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
   })
 
   test.each(PLANS)('with a key of the plan %s answers for its caller alone, or names the plan that would', async (own) => {
-    const response = await service.open(path, await with_(own))
+    const response = await service.open(path, await service.keyed(own))
     if (PLANS.indexOf(own) < PLANS.indexOf(plan)) {
       const problem = await expectProblem(response, 403, 'plan-required')
       expect(problem).toMatchObject({ required_plan: plan, current_plan: own, upgrade_url: UPGRADE })
       return
     }
     const etag = response.headers.get('etag') as string
-    const again = await service.open(path, await with_(own, { 'If-None-Match': etag }))
+    const again = await service.open(path, await service.keyed(own, { 'If-None-Match': etag }))
     expect([response.status, again.status]).toEqual([200, 304])
     for (const { headers } of [response, again]) {
       expect(headers.get('cache-control')).toMatch(/^private, max-age=\d+, stale-if-error=600$/)
@@ -83,15 +79,20 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
       const required = plan === 'ENTERPRISE' ? plan : 'PRO'
       expect(await expectProblem(await service.open(asked), 401, 'key-required')).toMatchObject({ required_plan: required })
       expect(await expectProblem(await service.open(path, accept), 401, 'key-required')).toMatchObject({ required_plan: required })
-      for (const headers of [await with_('FREE'), await with_('FREE', accept)]) {
+      for (const headers of [await service.keyed('FREE'), await service.keyed('FREE', accept)]) {
         const problem = await expectProblem(await service.open('Accept' in headers ? path : asked, headers), 403, 'plan-required')
         expect(problem).toMatchObject({ required_plan: required, current_plan: 'FREE' })
       }
-      const allowed = await service.open(asked, await with_(required))
+      const allowed = await service.open(asked, await service.keyed(required))
       expect([allowed.status, allowed.headers.get('content-type')?.split(';')[0]]).toEqual([200, essenceOf(format)])
       await allowed.arrayBuffer()
+      // What is in memory now is no more for everybody than before.
+      await expectProblem(await service.open(asked), 401, 'key-required')
+      await expectProblem(await service.open(asked, await service.keyed('FREE')), 403, 'plan-required')
+      const etag = allowed.headers.get('etag') as string
+      await expectProblem(await service.open(asked, await service.keyed('FREE', { 'If-None-Match': etag })), 403, 'plan-required')
       if (plan !== 'FREE') continue
-      const either = await service.open(path, await with_('FREE', { Accept: `${essenceOf(format)}, application/json;q=0.1` }))
+      const either = await service.open(path, await service.keyed('FREE', { Accept: `${essenceOf(format)}, application/json;q=0.1` }))
       expect([either.status, either.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
     }
   })
@@ -128,9 +129,9 @@ test.each(endpoints.flatMap((one) => (one.recent?.period ? [[one.path, one] as c
     for (const period of [{ from: at(hours + 1) }, { to: at(1) }, { from: at(hours + 2), to: at(hours + 1) }]) {
       const asked = requestOf(endpoint, period)
       expect(await expectProblem(await service.open(asked), 401, 'key-required')).toMatchObject({ required_plan: wider })
-      const problem = await expectProblem(await service.open(asked, await with_('FREE')), 403, 'plan-required')
+      const problem = await expectProblem(await service.open(asked, await service.keyed('FREE')), 403, 'plan-required')
       expect(problem).toMatchObject({ required_plan: wider, detail: expect.stringContaining(`${hours} hours`) })
-      expect((await service.open(asked, await with_(wider))).status).toBe(200)
+      expect((await service.open(asked, await service.keyed(wider))).status).toBe(200)
     }
     for (const period of [{}, { from: at(hours) }, { from: at(2), to: at(1) }]) {
       const response = await service.open(requestOf(endpoint, period))

@@ -43,6 +43,8 @@ export interface TestService {
   tell(state: Partial<FeedState> & { readonly feed: string }): Promise<void>
   /** A key of a plan, the same whenever it is asked for. */
   key(plan: Plan): Promise<string>
+  /** Headers with a key of a plan. */
+  keyed(plan: Plan, more?: Record<string, string>): Promise<Record<string, string>>
   /** Asks with a key of the plan ENTERPRISE, as does `get`; of a path or a URL. */
   ask(path: string, init?: Omit<RequestInit, 'headers'> & { readonly headers?: Record<string, string> }): Promise<Response>
   get(path: string, headers?: Record<string, string>): Promise<Response>
@@ -190,6 +192,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     usage,
     outbox,
     key,
+    keyed: async (plan, more = {}) => ({ 'X-API-Key': await key(plan), ...more }),
     ask,
     get,
     open,

@@ -24,9 +24,9 @@ const send = (fields: Record<string, string>, headers: Record<string, string> = 
 
 describe('the start page', () => {
   test.each([
-    ['', 'es', 'incidencias activas', 'Crear mi clave'],
-    ['?lang=en', 'en', 'active incidents', 'Make my key'],
-  ])('tells what there is now, with figures of our own API, and has a form: %s', async (query, language, label, button) => {
+    ['', 'es', 'incidencias activas', 'Crear mi clave', '10 peticiones por minuto y 1000 al día'],
+    ['?lang=en', 'en', 'active incidents', 'Make my key', '10 requests a minute and 1000 a day'],
+  ])('tells what there is now, with figures of our own API, and has a form: %s', async (query, language, label, button, limits) => {
     const response = await service.open(`/${query}`)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -42,7 +42,7 @@ describe('the start page', () => {
     expect(html.match(/<small>(sin datos todavía|no data yet)<\/small>/g)).toHaveLength(3)
     expect(html).toContain(button)
     expect(html).toContain(`curl &#39;${service.url}/api/incidents?province=Madrid&#39;`)
-    expect(html).toContain('10 ')
+    expect(html).toContain(limits)
     expect(html).not.toContain('<script')
     expect((await service.open(`/${query}`, { 'If-None-Match': response.headers.get('etag') as string })).status).toBe(304)
   })

@@ -1,20 +1,8 @@
-import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fillWithExamples, startService, type TestService } from '../api/service.ts'
-import { browserPath, startBrowser } from '../helpers/browser.ts'
+import type { BrowserContext, Page, Request } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { browserPath, browserStage } from '../helpers/browser.ts'
 
-let service: TestService
-let browser: Browser
-beforeAll(async () => {
-  if (!browserPath) return
-  service = await startService()
-  await fillWithExamples(service)
-  browser = await startBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-})
+const stage = browserStage()
 
 /** A page of the browser, and what it did. */
 interface Visit {
@@ -32,7 +20,7 @@ async function visit(
   work: (visit: Visit) => Promise<void>,
   prepare: (context: BrowserContext) => Promise<unknown> = async () => undefined,
 ): Promise<void> {
-  const context: BrowserContext = await browser.newContext({ colorScheme, viewport: { width: 1400, height: 1000 } })
+  const context: BrowserContext = await stage.browser.newContext({ colorScheme, viewport: { width: 1400, height: 1000 } })
   try {
     // A machine that runs other tests beside may take its time.
     context.setDefaultTimeout(90_000)
@@ -44,7 +32,7 @@ async function visit(
     page.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning') seen.complaints.push(message.text())
     })
-    await page.goto(`${service.url}${path}`)
+    await page.goto(`${stage.service.url}${path}`)
     await work(seen)
   } finally {
     await context.close()
@@ -85,12 +73,12 @@ describe.skipIf(!browserPath)('the documentation in a browser', () => {
       ]
       expect(look === 'dark' ? ink - paper : paper - ink).toBeGreaterThan(100)
       expect(complaints).toEqual([])
-      expect(hostsOf(seen)).toEqual([service.url])
+      expect(hostsOf(seen)).toEqual([stage.service.url])
     })
   })
 
   test('tries a request with the key of who looks, says how to send it from three languages, and keeps no key', async () => {
-    const { key } = await service.access.accounts.create({ email: 'docs@example.org', label: null, language: 'es' })
+    const { key } = await stage.service.access.accounts.create({ email: 'docs@example.org', label: null, language: 'es' })
     await visit('/docs?lang=en', 'light', async (seen) => {
       const { page, requests, complaints } = seen
       await page.getByRole('heading', { name: 'Active incidents on Spanish roads' }).waitFor()
@@ -111,7 +99,7 @@ describe.skipIf(!browserPath)('the documentation in a browser', () => {
       expect([...new URL(response.url()).searchParams.keys()]).toEqual(['province', 'type'])
       await page.getByText('200 OK').waitFor()
       expect(complaints).toEqual([])
-      expect(hostsOf(seen)).toEqual([service.url])
+      expect(hostsOf(seen)).toEqual([stage.service.url])
       expect(requests.filter((one) => one.url().includes(key))).toEqual([])
 
       const kept = await page.evaluate(

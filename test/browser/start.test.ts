@@ -1,21 +1,9 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
 import { isWellFormed } from '../../api/access/key-format.ts'
-import { fillWithExamples, startService, type TestService } from '../api/service.ts'
-import { browserPath, startBrowser } from '../helpers/browser.ts'
+import { browserPath, browserStage } from '../helpers/browser.ts'
 
-let service: TestService
-let browser: Browser
-beforeAll(async () => {
-  if (!browserPath) return
-  service = await startService()
-  await fillWithExamples(service)
-  browser = await startBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-})
+const stage = browserStage()
 
 type Size = { readonly width: number; readonly height: number }
 const PHONE: Size = { width: 320, height: 640 }
@@ -26,14 +14,14 @@ async function onStartPage(
   options: { readonly lang: string; readonly look: 'light' | 'dark'; readonly size: Size },
   work: (page: Page, complaints: string[]) => Promise<void>,
 ): Promise<void> {
-  const context = await browser.newContext({ colorScheme: options.look, viewport: options.size, locale: options.lang })
+  const context = await stage.browser.newContext({ colorScheme: options.look, viewport: options.size, locale: options.lang })
   try {
     // A machine that runs other tests beside may take its time.
     context.setDefaultTimeout(90_000)
     const page = await context.newPage()
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
-    await page.goto(service.url)
+    await page.goto(stage.service.url)
     await work(page, complaints)
   } finally {
     await context.close()
@@ -106,7 +94,7 @@ describe.skipIf(!browserPath)('the start page in a browser', () => {
       const key = (await page.getByRole('status').textContent()) ?? ''
       expect(isWellFormed(key)).toBe(true)
       expect(await widthOf(page)).toBeLessThanOrEqual(PHONE.width)
-      expect((await service.open('/api/incidents', { 'X-API-Key': key })).status).toBe(200)
+      expect((await stage.service.open('/api/incidents', { 'X-API-Key': key })).status).toBe(200)
       expect(complaints).toEqual([])
     })
   })
