@@ -38,6 +38,12 @@ const alerts = [
     text_es: 'Tren 09001: 10 min de retraso.',
   }),
   derived('whole', { ...long, train_number: '09002', trip_ids: ['0900212026-11-17', '0900222026-11-17'] }),
+  // As of a time after its arrival, as its whole minutes of delay have it; and one that is kept since before that, its network being missing.
+  derived('arrived', { ...commuter, kind: 'DELAY', train_number: '90003', trip_ids: ['1041M90003C3'], delay_s: 600 }),
+  derived('kept', {
+    ...{ ...commuter, kind: 'DELAY', train_number: '90003', trip_ids: ['1041M90003C3'], delay_s: 600 },
+    ...{ is_stale: true, updated_at: NOON - HOUR },
+  }),
   // Its number runs, but not on its day.
   derived('other-day', { ...long, train_number: '09002', trip_ids: ['0900212026-11-17'], service_date: '2026-11-18' }),
 ]
@@ -72,6 +78,7 @@ describe('with the timetable of their service day', () => {
       { s: [TODAY], y: ['2026-11-16'] },
       [
         run('1041M90001C3', '90001', [at('00001', 12), at('00002', 13), at('00003', 14)]),
+        run('1041M90003C3', '90003', [at('00001', 9), at('00007', 10.5), at('00003', 11)]),
         run('1041L90002C3', '90002', [at('00003', 23), at('00004', 25)], { service_id: 'y' }),
       ],
     )
@@ -135,6 +142,17 @@ describe('with the timetable of their service day', () => {
     expect(await service.json('/api/trenes/alertas/ral_whole')).toMatchObject({ ...one('whole'), ended_at: null })
   })
 
+  test('a late train that has no station ahead concerns none, nor every one of its line', async () => {
+    const { alerts: listed } = await service.json('/api/trenes/alertas?kind=DELAY')
+    expect(listed.map(({ id, stop_ids }: Reply) => [id, stop_ids])).toEqual([
+      ['ral_arrived', []],
+      ['ral_kept', ['00003']],
+      ['ral_late', ['00001', '00005']],
+    ])
+    expect(await found('station=00007')).toEqual(['ral_added'])
+    expect(await found('line=C3&kind=DELAY')).toEqual(['ral_arrived', 'ral_kept'])
+  })
+
   test('a station and a route have them behind their notices, in the language asked for', async () => {
     const told = async (path: string): Promise<string[][]> =>
       (await service.json(path)).alerts.map(({ id, scope, text }: Reply) => [id, scope, text])
@@ -145,13 +163,15 @@ describe('with the timetable of their service day', () => {
       ['ral_added', 'LINE', 'Train 90009: cancelled.'],
     ])
     expect(await told('/api/trenes/rutas/10T0001C3')).toEqual([
+      ['ral_arrived', 'ROUTE', 'Tren 90003: suprimido.'],
       ['ral_commuter', 'ROUTE', 'Tren 90001: suprimido.'],
+      ['ral_kept', 'ROUTE', 'Tren 90003: suprimido.'],
       ['ral_yesterday', 'ROUTE', 'Tren 90002: suprimido.'],
       ['ral_added', 'LINE', 'Tren 90009: suprimido.'],
     ])
     const basque = await service.get('/api/trenes/rutas/10T0001C3?lang=eu')
     expect(basque.headers.get('content-language')).toBe('eu')
-    expect(((await basque.json()) as Reply).alerts[0]).toMatchObject({ text: 'Tren 90001: suprimido.', text_language: 'es' })
+    expect(((await basque.json()) as Reply).alerts[0]).toMatchObject({ text: 'Tren 90003: suprimido.', text_language: 'es' })
   })
 
   test('of each station the list of alerts and its own answer have the same', async () => {

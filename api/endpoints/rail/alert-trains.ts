@@ -36,7 +36,8 @@ export async function currentAlerts(state: AlertState, extra: KeptAsk<readonly [
   if (last && last.days.length === days.length && last.days.every((day, at) => day === days[at])) return last.alerts
   const at = Math.max(0, ...state.parts.map(({ data_time }) => data_time))
   const alerts = state.rows.map((row): CurrentAlert => {
-    const told = row.derived ? withTrain(row, days, at) : row
+    // What is kept although its block is missing is of when it was published last.
+    const told = row.derived ? withTrain(row, days, row.is_stale ? row.updated_at : at) : row
     return { row: told, shown: toAlert(told) }
   })
   made.set(state, { days, alerts })

@@ -93,8 +93,9 @@ function scopeOf(
   const { stop_id, route_id, lines } = thing
   if (stop_id !== undefined && shown.stop_ids.includes(stop_id)) return 'STATION'
   if (route_id !== undefined && shown.route_ids.includes(route_id)) return 'ROUTE'
-  // What names stations concerns these, not every one of the line.
-  return shown.stop_ids.length === 0 && namedLines(shown, network).some((key) => lines.has(key)) ? 'LINE' : null
+  // What names stations concerns these, not every one of the line; so does a train that the timetable has, though none may lie ahead of it.
+  const isOfLine = shown.stop_ids.length === 0 && !(shown.derived && shown.route_ids.length > 0)
+  return isOfLine && namedLines(shown, network).some((key) => lines.has(key)) ? 'LINE' : null
 }
 
 /** Lines with their núcleo: those of the routes that an alert names, else those of its hashtags, or of the trip that it is about. */

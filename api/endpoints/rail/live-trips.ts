@@ -103,7 +103,7 @@ function addUpdates(updates: Map<DayTrip, TripUpdate>, day: TimetableDay, own: r
 function indexOf(state: State<typeof railTripUpdates>): Index {
   const known = indexes.get(state)
   if (known) return known
-  const rows = state.rows.filter(({ status }) => status !== 'ENDED')
+  const { rows } = state
   const times = new Map(state.parts.map(({ feed, data_time }) => [feed, data_time]))
   const made: Index = {
     rows,

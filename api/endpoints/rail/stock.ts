@@ -53,7 +53,7 @@ const FLAT = {
   ),
   share_pct: col.decimal(
     0,
-    "Share of the line's runs whose vehicle numbers are known. Some runs are made by two series, so that shares may add up to more than 100.",
+    'Share of the runs of that line and product whose vehicle numbers are known. Some runs are made by two series, so that shares may add up to more than 100.',
     { scale: 1, unit: '%', nullable: true, example: 100 },
   ),
   trains: col.integer(0, 'Train numbers on which it was seen there.', { unit: '1', example: 1 }),

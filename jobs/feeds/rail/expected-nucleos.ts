@@ -17,7 +17,7 @@ const STEP_S = 300
  */
 const MARGIN_S = 600
 const MARGIN_SHARE = 0.25
-/** Trains of a service day run on until 26:00; until then the day before counts too. */
+/** Trains of a service day run on until 28:00; until then the day before counts too. */
 const DAY_ENDS_MS = 28 * HOUR
 /** A timetable is published every night, but some nights have none; an older one than this is no more what runs. */
 const OLDEST_MS = 8 * DAY

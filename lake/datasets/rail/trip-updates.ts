@@ -9,7 +9,7 @@ import { renfe } from './sources.ts'
  * Volume, which is why it lands `changes`: 200 to 350 commuter trips every 20 s would be 0.9 to 1.5 million rows a day of `append`, some
  * 40 million a month. A statement changes when the train has left a stop or its delay or expected arrival moved; at some 4,500 trips a day of
  * 13 stops (1,867,794 stop_times of 138,716 trips) that is from 100,000 rows a day on. How often expected arrivals move between stops is not
- * known from the captures; at worst the rows are those of `append`. Of long distance, 39,823 statements of 2026-03-28 are 16,749 rows.
+ * known from the captures; at worst the rows are those of `append`. Of long distance, 39,823 statements of 2026-03-28 are 16,757 rows.
  *
  * It has what the reads need. The current state is what a departure board joins. For punctuality the last row of a trip that names a stop has
  * the delay that it arrived there with: the next one names the next stop, or is ENDED; trips that have a row are the observed ones, and a
