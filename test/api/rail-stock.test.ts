@@ -37,6 +37,8 @@ const fleet: readonly AnyRow[] = [
     EVENING,
     EVENING + HOUR,
   ),
+  // Of two units, and later that day of one of them: one run.
+  ...seen('18014', { ...northern, vehicle_numbers: ['449042'], series: ['449'] }, END - 4 * DAY + HOUR),
   // A vehicle without a number, a commuter train, and one before the thirty days: not counted.
   ...seen('18099', { ...northern, vehicle_numbers: ['6B2'], series: [] }, END - 3 * DAY),
   ...seen('19799', { network: 'CERCANIAS', line: 'C1', corridor: null, product: null, vehicle_numbers: [], series: [] }, END - DAY),
@@ -101,7 +103,7 @@ test('what a line’s series is like: seats, accessibility as far as anybody say
     vehicles: 3,
     accessible_pct: 50,
     first_seen_at: dated(EVENING),
-    last_seen_at: dated(END - 4 * DAY),
+    last_seen_at: dated(END - 4 * DAY + HOUR),
     stock_type: 'MEDIUM_DISTANCE',
     seats_min: 257,
     seats_max: 257,

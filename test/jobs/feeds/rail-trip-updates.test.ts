@@ -6,7 +6,7 @@ import { advance, emptyState } from '../../../jobs/ingest/fold.ts'
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
 import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
-import { asProtobuf, capture, parseBytes, realtimeJson, rowsOf, tallyOf, tripUpdate } from './rail-messages.ts'
+import { asProtobuf, capture, NOON, parseBytes, realtimeJson, rowsOf, tallyOf, tripUpdate } from './rail-messages.ts'
 
 const shared = sharedFolder()
 const fixture = (feed: string): Buffer => readFileSync(new URL(`../../fixtures/${feed}/trip-updates.json`, import.meta.url))
@@ -87,6 +87,30 @@ test('a long-distance train is one alert whatever its variants, and cancelled on
       text_es: 'Tren 09001: 11 min de retraso.',
     },
     { source_id: 'TRAIN_09003_2026-11-17', kind: 'CANCELLED', trip_ids: ['0900312026-11-17', '0900322026-11-17'] },
+  ])
+})
+
+test('of variants of a train the latest that runs tells its delay, and those that run are named', async () => {
+  const variants = [tripUpdate('0900112026-11-17', 420), tripUpdate('0900122026-11-17', 900), tripUpdate('0900132026-11-17', null)]
+  const alerts = rowsOf(await parseBytes(renfeTripUpdatesLd, realtimeJson(variants)), 'rail_alerts')
+  expect(alerts).toMatchObject([{ kind: 'DELAY', delay_s: 900, trip_ids: ['0900112026-11-17', '0900122026-11-17'] }])
+})
+
+test('a delay is that of the trip, else of its next stop; where they differ that is counted; minutes are whole ones', async () => {
+  const arriving = { stopTimeUpdate: [{ arrival: { delay: 359, time: String(NOON / 1000 + 90) }, stopId: '99001' }] }
+  const trip = (tripId: string) => ({ trip: { tripId, scheduleRelationship: 'SCHEDULED' } })
+  const publication = await parseBytes(
+    renfeTripUpdates,
+    realtimeJson([
+      { id: 'TUUPDATE_1', tripUpdate: { ...trip('1041M90001C1'), ...arriving } },
+      { id: 'TUUPDATE_2', tripUpdate: { ...trip('1041M90002C1'), ...arriving, delay: 301 } },
+    ]),
+  )
+  expect(rowsOf(publication, 'rail_trip_updates').map((row) => row['delay_s'])).toEqual([359, 301])
+  expect(publication.report.warnings.get("a trip's delay is not that of its next stop")).toBe(1)
+  expect(rowsOf(publication, 'rail_alerts').map((row) => row['text_es'])).toEqual([
+    'Tren 90001 de la línea C1: 5 min de retraso.',
+    'Tren 90002 de la línea C1: 5 min de retraso.',
   ])
 })
 
