@@ -37,14 +37,16 @@ test('one train that is expected of a núcleo is enough for it to be missing; wh
 test('buses are not expected, and a short trip is for half of its duration', async () => {
   const lake = await openTestLake(tempFolder())
   try {
-    // Of 61 buses alone run; 70 has a trip of 20 minutes, 60 one of two hours; of 62 no route is known.
+    // Of 61 buses alone run; 70 has a trip of 20 minutes, 60 one of two hours; of 62 no route is known; 40 runs past midnight; 41 on some days.
     const trips = [
       ['61', 'BUS', 28_800, 36_000],
       ['70', 'RAIL', 30_000, 31_200],
       ['60', 'RAIL', 28_800, 36_000],
       ['62', null, 28_800, 36_000],
+      ['40', 'RAIL', 84_600, 97_200],
+      ['41', 'RAIL', 0, 7200],
     ] as const
-    const days = ['2026-03-10', '2026-03-11']
+    const days = ['2026-03-10', '2026-03-11', '2026-03-18', '2026-03-19']
     const version = { network: 'CERCANIAS', timetable_version: 'cercanias-2026-03-10', valid_from: Date.parse('2026-03-09T23:00:00Z') }
     const land = (dataset: Dataset, rows: readonly AnyRow[]) =>
       landRows(
@@ -52,7 +54,9 @@ test('buses are not expected, and a short trip is for half of its duration', asy
         dataset,
         rows.map((row) => exampleTableRow(dataset, { ...version, ...row })),
       )
-    const services = trips.flatMap(([nucleo_code]) => days.map((service_date) => ({ service_id: nucleo_code, service_date, nucleo_code })))
+    const services = trips.flatMap(([nucleo_code]) =>
+      days.slice(nucleo_code === '41' ? 1 : 0).map((service_date) => ({ service_id: nucleo_code, service_date, nucleo_code })),
+    )
     await land(railCalendar, services)
     await land(
       railRoutes,
@@ -67,17 +71,26 @@ test('buses are not expected, and a short trip is for half of its duration', asy
       railStopTimes,
       trips.flatMap(([code, , leaves, arrives]) => [stop(code, 1, leaves), stop(code, 2, arrives)]),
     )
-    const expectedAt = async (time: string): Promise<unknown> => {
-      const rows = await lake.query(expectedNucleos.query(Date.parse(`2026-03-11T${time}+01:00`)), { timeout_ms: 10_000, maxRows: 20 })
+    const expectedAt = async (time: string, date = '2026-03-11'): Promise<unknown> => {
+      const rows = await lake.query(expectedNucleos.query(Date.parse(`${date}T${time}+01:00`)), { timeout_ms: 10_000, maxRows: 20 })
       return Object.fromEntries(rows.map(({ block, count }) => [block, count]))
     }
+    const rest = { '40': 0, '41': 0 }
     // From 08:25, five minutes after it left at 08:20, to 08:35, five before it arrives, for the whole of a step.
-    expect(await expectedAt('08:20:00')).toEqual({ '60': 1, '61': 0, '62': 1, '70': 0 })
-    expect(await expectedAt('08:25:00')).toEqual({ '60': 1, '61': 0, '62': 1, '70': 1 })
-    expect(await expectedAt('08:30:00')).toEqual({ '60': 1, '61': 0, '62': 1, '70': 1 })
-    expect(await expectedAt('08:35:00')).toEqual({ '60': 1, '61': 0, '62': 1, '70': 0 })
-    expect(await expectedAt('08:05:00')).toEqual({ '60': 0, '61': 0, '62': 0, '70': 0 })
-    expect(await expectedAt('09:50:00')).toEqual({ '60': 0, '61': 0, '62': 0, '70': 0 })
+    expect(await expectedAt('08:20:00')).toEqual({ ...rest, '60': 1, '61': 0, '62': 1, '70': 0 })
+    expect(await expectedAt('08:25:00')).toEqual({ ...rest, '60': 1, '61': 0, '62': 1, '70': 1 })
+    expect(await expectedAt('08:30:00')).toEqual({ ...rest, '60': 1, '61': 0, '62': 1, '70': 1 })
+    expect(await expectedAt('08:35:00')).toEqual({ ...rest, '60': 1, '61': 0, '62': 1, '70': 0 })
+    expect(await expectedAt('08:05:00')).toEqual({ ...rest, '60': 0, '61': 0, '62': 0, '70': 0 })
+    expect(await expectedAt('09:50:00')).toEqual({ ...rest, '60': 0, '61': 0, '62': 0, '70': 0 })
+    // Until 04:00 trains of the day before count; a núcleo that has none on one of the two days is not known.
+    const night = { '60': 0, '61': 0, '62': 0, '70': 0 }
+    expect(await expectedAt('00:30:00')).toEqual({ ...night, '40': 1 })
+    expect(await expectedAt('03:30:00')).toEqual({ ...night, '40': 0 })
+    expect(await expectedAt('00:30:00', '2026-03-19')).toEqual({ ...night, '40': 1, '41': 1 })
+    // A timetable counts for eight days.
+    expect(await expectedAt('08:30:00', '2026-03-18')).toMatchObject({ '60': 1 })
+    expect(await expectedAt('08:30:00', '2026-03-19')).toEqual({})
   } finally {
     await lake.close()
   }
