@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Registry } from 'prom-client'
 import type { LiveReader } from '../lake/live/read.ts'
 import type { Lake } from '../lake/open.ts'
 import { allMunicipalities } from '../lake/places/municipalities.ts'
@@ -45,6 +46,8 @@ export interface ApiOptions {
   readonly spoolBytes?: number
   /** Time between two looks at the tables whose slices are kept in memory, in ms. */
   readonly lakePoll_ms?: number
+  /** Where requests and what they use are measured; nowhere unless told. */
+  readonly metrics?: Registry | null
   readonly clock?: () => number
   /** The endpoints to serve; all unless told. */
   readonly endpoints?: readonly Endpoint[]
@@ -68,7 +71,14 @@ const SHARED = Object.freeze({ reusePort: true })
 export async function startApi(options: ApiOptions): Promise<Api> {
   const { store, lake, live, access, limiter, usage, log, host, port, publicUrl = null, clock = Date.now, endpoints = all } = options
   const { cacheBytes = CACHE_BYTES, spoolBytes = SPOOL_BYTES, lakePoll_ms = LAKE_POLL_MS } = options
-  const { sharesPort = false, trusted = trustedProxies(''), plans = DEFAULT_PLANS, upgradeUrl = null, securityContact = null } = options
+  const {
+    sharesPort = false,
+    trusted = trustedProxies(''),
+    plans = DEFAULT_PLANS,
+    upgradeUrl = null,
+    securityContact = null,
+    metrics = null,
+  } = options
   // The list of municipalities takes a fifth of a second to build: now, so that no request waits for it and those beside it.
   allMunicipalities()
   const secret = await cursorSecret(store)
@@ -91,6 +101,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     baseUrl: () => publicUrl ?? listening,
     cacheBytes,
     spoolBytes,
+    metrics,
     lakePoll_ms,
   })
   try {

@@ -50,6 +50,15 @@ export function openQueue(redis: Redis): FeedQueue {
   return new Queue(QUEUE.name, { prefix: QUEUE.prefix, connection: redis })
 }
 
+/** Jobs in the queue: those that wait for a worker, that run, and that wait until they are due. */
+export type QueueDepth = Readonly<Record<'waiting' | 'active' | 'delayed', number>>
+
+/** Counts the jobs in the queue; waits while Redis is away. */
+export async function queueDepth(queue: FeedQueue): Promise<QueueDepth> {
+  const { waiting = 0, active = 0, delayed = 0 } = await queue.getJobCounts('waiting', 'active', 'delayed')
+  return { waiting, active, delayed }
+}
+
 /** The schedules of a catalogue: each feed is fetched at its cadence and landed at the common one, each task comes at its own. */
 export function schedulesOf(declared: {
   readonly feeds: readonly { readonly id: string; readonly every_s: number }[]

@@ -13,6 +13,8 @@ import {
   jobLock,
   openQueue,
   QUEUE,
+  type QueueDepth,
+  queueDepth,
   reconcileSchedules,
   schedulesOf,
   type UpkeepTask,
@@ -44,6 +46,8 @@ const TIMES: WorkerTimes = { lock: 20_000, job: 30_000, stalled: 10_000, reconci
 const STALLS = 5
 const KEPT_JOBS = { count: 200 }
 const RETRY_MS = 2000
+/** Longest wait for the depth of the queue, ms. */
+const DEPTH_MS = 1000
 
 /** What a worker runs. */
 export interface WorkerOptions {
@@ -62,6 +66,10 @@ export interface WorkerOptions {
 
 /** A worker at work. */
 export interface RunningWorker {
+  /** False while Redis does not answer. */
+  readonly connected: boolean
+  /** What the queue holds; null where Redis does not answer soon. Never rejects. */
+  queueDepth(): Promise<QueueDepth | null>
   /** Takes no more jobs, lets running ones finish within the grace, then stops them and hands them back. */
   close(): Promise<void>
 }
@@ -192,7 +200,21 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     await within(queue.close(), times.abort)
     redis.disconnect()
   }
+  // One question at a time: while Redis is away each would wait for it.
+  let counting: Promise<QueueDepth | null> | null = null
+  const countJobs = (): Promise<QueueDepth | null> => {
+    counting ??= queueDepth(queue)
+      .catch(() => null)
+      .finally(() => {
+        counting = null
+      })
+    return counting
+  }
   return {
+    get connected() {
+      return !away && redis.status === 'ready'
+    },
+    queueDepth: async () => (closing ? null : ((await within(countJobs(), DEPTH_MS)) ?? null)),
     close: () => {
       closing ??= close()
       return closing
@@ -206,8 +228,10 @@ async function handBack(job: Job, token: string | undefined): Promise<never> {
   throw new WaitingError()
 }
 
-async function within(work: Promise<unknown>, ms: number): Promise<void> {
+/** What work gives; undefined where it fails or takes longer. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   const over = new AbortController()
-  await Promise.race([work.catch(() => undefined), delay(ms, undefined, { signal: over.signal }).catch(() => undefined)])
+  const done = await Promise.race([work.catch(() => undefined), delay(ms, undefined, { signal: over.signal }).catch(() => undefined)])
   over.abort()
+  return done
 }

@@ -78,6 +78,19 @@ export const SETTINGS = {
   host: setting('HOST', 'text', 'Address the API listens on.', '127.0.0.1'),
   port: setting('PORT', 'count', 'Port of the API; 0 takes a free one.', 8080, { min: 0, max: 65_535 }),
   apiWorkers: setting('API_WORKERS', 'count', 'Processes of the API on this machine; they share its port.', 1, { min: 1, max: 64 }),
+  metricsHost: setting(
+    'METRICS_HOST',
+    'text',
+    'Address that metrics are served on; not one that strangers reach, for there is no key to them.',
+    '127.0.0.1',
+  ),
+  metricsPort: setting(
+    'METRICS_PORT',
+    'count',
+    'Port of the worker for `GET /metrics` (Prometheus); the processes of the API have the ports after it. 0 takes free ones; unless set there are no metrics.',
+    null,
+    { min: 0, max: 65_535 },
+  ),
   publicUrl: setting('PUBLIC_URL', 'url', 'Address of the API that clients use, for links; the one it listens on unless set.', null),
   trustedProxies: setting(
     'TRUSTED_PROXIES',

@@ -4,7 +4,7 @@ import { tableKey } from './iceberg/schema.ts'
 import { openTable, stateAt, type Table, type TableState } from './iceberg/table.ts'
 import { rowsOf, scannedColumns } from './query/answers.ts'
 import { type CacheOptions, type FileCache, openFileCache } from './query/cache.ts'
-import { type Engine, type Limits, openEngine } from './query/engine.ts'
+import { type Engine, type Limits, openEngine, type QueryTold } from './query/engine.ts'
 import { QueryError } from './query/errors.ts'
 import type { HttpfsAccess } from './query/httpfs.ts'
 import { type FilesInUse, SessionRelations } from './query/relations.ts'
@@ -32,6 +32,8 @@ export interface LakeOptions {
   /** Where whole files of an S3 lake are kept when httpfs is not at hand. */
   readonly cache?: CacheOptions
   readonly httpfs?: HttpfsAccess | null
+  /** Told of each query once it has ended, or was refused. */
+  readonly onQuery?: (told: QueryTold) => void
   readonly clock?: () => number
 }
 

@@ -8,7 +8,7 @@ import { limitHeaders } from './limits/headers.ts'
 import type { Lease } from './limits/leases.ts'
 import type { Limiter } from './limits/limiter.ts'
 import type { Charge, Weights } from './limits/policy.ts'
-import { type PlanTable, planOfFormat, TIERS } from './plans.ts'
+import { type PlanTable, planOfFormat, TIERS, type Tier } from './plans.ts'
 import { keyRequired, planRequired, quotaExceeded, tooManyQueries } from './refusals.ts'
 import type { DayWatch } from './usage/day-watch.ts'
 
@@ -44,6 +44,11 @@ export class Visit {
   get caller(): Caller {
     this.#caller ??= this.#parts.callers.byAddress(this.#raw)
     return this.#caller
+  }
+
+  /** The plan of who asks; null until somebody wanted to know. */
+  get tier(): Tier | null {
+    return this.#caller?.tier ?? null
   }
 
   /** Units of the day that the request was charged, after what was given back. */

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import type { Registry } from 'prom-client'
 import type { Lake } from '../../lake/open.ts'
 import type { Access } from '../access/access.ts'
 import { registerAccounts } from '../access/account-routes.ts'
@@ -14,7 +15,7 @@ import { watchDays } from '../access/usage/day-watch.ts'
 import type { Usage } from '../access/usage/usage.ts'
 import { Visit, type VisitParts } from '../access/visit.ts'
 import type { Endpoint } from '../define/endpoint.ts'
-import { problem } from '../define/problems.ts'
+import { type ProblemCode, problem } from '../define/problems.ts'
 import { liveFigures } from '../web/figures.ts'
 import type { AnswerContext, Answerer } from './answer.ts'
 import { changesAnswerer } from './changes-answers.ts'
@@ -24,6 +25,7 @@ import { keptAnswerer } from './kept-answers.ts'
 import { type KeptLake, openKeptLake } from './kept-lake.ts'
 import { lakeAnswerer } from './lake-answers.ts'
 import { liveAnswerer, systemAnswerer } from './live-answers.ts'
+import { Meter } from './meter.ts'
 import { openapi } from './openapi.ts'
 import { ownAnswers } from './own-answers.ts'
 import { registerPlatform } from './platform.ts'
@@ -58,6 +60,8 @@ export interface AppParts {
   readonly cacheBytes: number
   /** Disk that replies may take until they are sent, in bytes. */
   readonly spoolBytes: number
+  /** Where requests are measured; null where nobody asks for it. */
+  readonly metrics: Registry | null
   /** Time between two looks at the tables that slices are kept of, in ms. */
   readonly lakePoll_ms: number
 }
@@ -68,6 +72,8 @@ const HEADERS_MOST = 32_768
 /** Builds the HTTP application: one route per endpoint, and the few paths that are no data. Nothing listens yet. */
 export function buildApp(parts: AppParts): FastifyInstance {
   const { endpoints, state, access, limiter, callerOf, plans, upgradeUrl, log, clock, baseUrl } = parts
+  const meter = parts.metrics && new Meter(parts.metrics)
+  const told = (code: ProblemCode | null): void => meter?.refused(code)
   const app = fastify({
     // No logger of Fastify's own: it would watch the end of every reply. What goes wrong is logged where it is answered.
     genReqId: () => '',
@@ -80,19 +86,21 @@ export function buildApp(parts: AppParts): FastifyInstance {
     keepAliveTimeout: 72_000,
     forceCloseConnections: true,
     return503OnClosing: false,
-    clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket, baseUrl()),
+    clientErrorHandler: (error, socket) => told(answerClientError(error, socket as Socket, baseUrl())),
     frameworkErrors: (error, request, reply) => {
       void app.errorHandler(error, request, reply)
     },
   })
   knowAllMethods(app)
-  answerProblems(app, { baseUrl, log })
-  app.server.on('connect', (request, socket) => answerConnect(request, socket as Socket, baseUrl()))
-  app.server.on('checkExpectation', (request, response) => answerExpectation(request, response, baseUrl()))
+  answerProblems(app, { baseUrl, log, told })
+  app.server.on('connect', (request, socket) => told(answerConnect(request, socket as Socket, baseUrl())))
+  app.server.on('checkExpectation', (request, response) => told(answerExpectation(request, response, baseUrl())))
+  meter?.watch(app.server)
   const days = watchDays({ clock, tell: (used) => access.mailUsage({ ...used, page: `${baseUrl()}/account` }) })
   app.addHook('onClose', () => days.close())
   const visits: VisitParts = { callers: openCallers({ keys: access.keys, callerOf, plans }), limiter, plans, upgradeUrl, days }
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
+    meter?.see(reply.raw, request)
     const { headers, httpVersion } = request.raw
     if (headers.host === undefined && httpVersion === '1.1')
       done(problem('malformed-request', 'The Host header is missing; HTTP/1.1 requires it.'))
@@ -113,12 +121,13 @@ export function buildApp(parts: AppParts): FastifyInstance {
   // In the engine's own folder, which it may write to and which goes with the process.
   const spool = new Spool({ folder: join(parts.lake.engine.folder, 'replies'), bytes: parts.spoolBytes })
   const tables = new Tables({ lake: parts.lake, spool })
+  meter?.follow({ state, cache, cacheBytes: parts.cacheBytes, spool, spoolBytes: parts.spoolBytes, kept, limiter, clock })
   const answerers: { readonly endpoint: Endpoint; readonly answerer: Answerer }[] = []
   for (const endpoint of endpoints) {
     const context = { endpoint, state, cursors: parts.cursors, tables, schemaVersion }
     const answerer = answererOf(context, parts.lake, kept)
     answerers.push({ endpoint, answerer })
-    registerEndpoint(app, { ...visits, state, kept, cache, clock, usage: parts.usage }, endpoint, answerer)
+    registerEndpoint(app, { ...visits, state, kept, cache, clock, usage: parts.usage, meter }, endpoint, answerer)
   }
   const shown = { ...parts, figures: liveFigures(ownAnswers(answerers, clock), clock) }
   void app.register(async (scope) => {

@@ -33,6 +33,8 @@ export interface KeptState {
 
 /** The slices of the lake that are kept in memory. */
 export interface KeptLake {
+  /** Reads that wait until those before them are done. */
+  readonly waiting: number
   /** What the tables that are read from are at. They are looked at every few seconds, so that a request need not. */
   state(read: KeptTables, feeds: readonly FeedListing[]): Promise<KeptState>
   /** What a slice holds for a key, read now if it is not kept. */
@@ -88,6 +90,10 @@ class Kept implements KeptLake {
     this.#onError = options.onError
     this.#timer = setInterval(() => void this.#look(), options.poll_ms)
     this.#timer.unref()
+  }
+
+  get waiting(): number {
+    return this.#line.length
   }
 
   async state(read: KeptTables, feeds: readonly FeedListing[]): Promise<KeptState> {

@@ -110,14 +110,18 @@ function queryProblem(error: QueryError): Problem {
   return problem('internal', 'The request could not be answered; the mistake is ours.', { cause: error })
 }
 
-/** Makes every way to fail end as problem+json, and logs those that are our fault with the request's id: outages in few lines, mistakes each. */
+/**
+ * Makes every way to fail end as problem+json, and logs those that are our fault with the request's id: outages in few lines, mistakes each.
+ * `told` is told of each.
+ */
 export function answerProblems(
   app: FastifyInstance,
-  { baseUrl, log }: { readonly baseUrl: () => string; readonly log: FastifyBaseLogger },
+  { baseUrl, log, told }: { readonly baseUrl: () => string; readonly log: FastifyBaseLogger; readonly told: (code: ProblemCode) => void },
 ): void {
   const outages = outageLog(log)
   const send = (request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply => {
     const made = problemOf(error)
+    told(made.code)
     const { status, headers, body, request_id } = problemReply(made, {
       baseUrl: baseUrl(),
       instance: request.raw.url?.slice(0, 2000) ?? '/',
@@ -143,40 +147,45 @@ export function unknownPath(request: FastifyRequest): Problem {
   return problem('not-found', `There is no path ${path}; GET /openapi.json lists every path.`)
 }
 
-/** Answers a request that never became one for Fastify: too long, too slow or no HTTP. For `clientErrorHandler`. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket, baseUrl: string): void {
+/**
+ * Answers a request that never became one for Fastify: too long, too slow or no HTTP; gives with what, null where nobody is there any more.
+ * For `clientErrorHandler`.
+ */
+export function answerClientError(error: Error & { code?: string }, socket: Socket, baseUrl: string): ProblemCode | null {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
-    return
+    return null
   }
   const code = PARSER_PROBLEMS[error.code ?? ''] ?? 'malformed-request'
   const told = problem(code, error.code === 'HPE_INVALID_METHOD' ? 'The request line has no method of HTTP.' : PROBLEMS[code].help)
-  endWith(socket, told, { baseUrl, instance: '/' })
+  return endWith(socket, told, { baseUrl, instance: '/' })
 }
 
-/** Answers an Expect header that asks for anything but to continue: Node would answer it without a body. */
-export function answerExpectation(request: IncomingMessage, response: ServerResponse, baseUrl: string): void {
+/** Answers an Expect header that asks for anything but to continue, and gives with what: Node would answer it without a body. */
+export function answerExpectation(request: IncomingMessage, response: ServerResponse, baseUrl: string): ProblemCode {
   const told = problem('expectation-failed', 'The Expect header asks for what is not offered; it may ask for 100-continue only.')
   const { status, headers, body } = problemReply(told, { baseUrl, instance: request.url?.slice(0, 2000) ?? '/' })
   // A body may follow that nobody reads.
   response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' })
   response.end(request.method === 'HEAD' ? undefined : body)
+  return told.code
 }
 
-/** Refuses to be a proxy: Node hands a CONNECT request over with its connection, and would only cut that off. */
-export function answerConnect(request: IncomingMessage, socket: Socket, baseUrl: string): void {
+/** Refuses to be a proxy, and gives with what: Node hands a CONNECT request over with its connection, and would only cut that off. */
+export function answerConnect(request: IncomingMessage, socket: Socket, baseUrl: string): ProblemCode {
   socket.on('error', () => socket.destroy())
   const target = (request.url ?? '').slice(0, 200)
-  endWith(socket, methodProblem('CONNECT', target), { baseUrl, instance: target })
+  return endWith(socket, methodProblem('CONNECT', target), { baseUrl, instance: target })
 }
 
-/** Answers with a problem past Node's HTTP, and ends the connection. */
-function endWith(socket: Socket, told: Problem, options: { readonly baseUrl: string; readonly instance: string }): void {
+/** Answers with a problem past Node's HTTP, and ends the connection; gives its code. */
+function endWith(socket: Socket, told: Problem, options: { readonly baseUrl: string; readonly instance: string }): ProblemCode {
   const { status, headers, body } = problemReply(told, options)
   const lines = Object.entries({ ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   )
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+  return told.code
 }
 
 /** The problem of a path that exists but not for this method; `allow` lists those that it takes. */

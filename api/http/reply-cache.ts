@@ -20,10 +20,18 @@ export interface Shelf {
   clear(): void
 }
 
+/** How often a reply was looked for: found by its URL, by its tag, or not at all. */
+export interface ReplyLookups {
+  readonly url: number
+  readonly tag: number
+  readonly missed: number
+}
+
 /** Replies kept for the next who asks, by their tag; bounded in bytes, those not asked for longest go first. */
 export class ReplyCache {
   readonly #most: number
   readonly #kept = new Map<string, Kept>()
+  readonly #lookups = { url: 0, tag: 0, missed: 0 }
   #bytes = 0
 
   constructor(options: { readonly bytes: number }) {
@@ -35,10 +43,24 @@ export class ReplyCache {
     return this.#bytes
   }
 
+  /** Replies kept at the moment. */
+  get entries(): number {
+    return this.#kept.size
+  }
+
+  /** Counts since the start. */
+  get lookups(): ReplyLookups {
+    return this.#lookups
+  }
+
   /** The reply kept under a tag. */
   get(etag: string): Ready | undefined {
     const kept = this.#kept.get(etag)
-    if (!kept) return undefined
+    if (!kept) {
+      this.#lookups.missed++
+      return undefined
+    }
+    this.#lookups.tag++
     this.#kept.delete(etag)
     this.#kept.set(etag, kept)
     return kept.reply
@@ -61,7 +83,11 @@ export class ReplyCache {
   shelf(): Shelf {
     const urls = new Map<string, Ready>()
     return {
-      get: (url) => urls.get(url),
+      get: (url) => {
+        const reply = urls.get(url)
+        if (reply) this.#lookups.url++
+        return reply
+      },
       put: (url, reply) => {
         const kept = this.#kept.get(reply.head.etag)
         if (kept?.reply !== reply || urls.get(url) === reply) return

@@ -13,6 +13,7 @@ import { encodingFor, remembered } from './encodings.ts'
 import { ALLOW, isNotModified, PREFLIGHT_HEADERS } from './headers.ts'
 import type { KeptLake } from './kept-lake.ts'
 import { knownValuesCheck } from './known-values.ts'
+import type { Meter } from './meter.ts'
 import { methodProblem, problemOf } from './problem-replies.ts'
 import { bodyAtHand, bodyIn, isCurrent, type Ready, ready, readyFile, renew, sendFile, sendNotModified, sendReady } from './replies.ts'
 import type { ReplyCache } from './reply-cache.ts'
@@ -28,6 +29,8 @@ export interface RouteContext extends VisitParts {
   readonly clock: () => number
   /** Counts what is asked of data. */
   readonly usage: Pick<UsageRecorder, 'counter'>
+  /** Measures requests; null where nobody asks for it. */
+  readonly meter: Meter | null
 }
 
 /** Longest URL; Node refuses a request line and headers above 32 kB by itself with 431. */
@@ -44,6 +47,7 @@ const NEVER = new AbortController().signal
 export function registerEndpoint(app: FastifyInstance, context: RouteContext, endpoint: Endpoint, answerer: Answerer): void {
   const { state, kept, cache, clock, plans } = context
   const count = context.usage.counter(endpoint.path)
+  const measured = context.meter?.route(endpoint.path)
   const url = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')
   const formats = formatsOf(endpoint.returns.record.fields)
   // What a plan does not contain is not chosen for the caller, who may accept something else as well.
@@ -162,6 +166,7 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     // Not async, and no hooks: what is in memory goes out as soon as it is charged.
     handler: (request, reply) => {
       const visit = new Visit(context, request.raw)
+      measured?.(reply.raw, visit)
       serve(request, reply, visit).catch(async (error: unknown) => counted(await fail(reply, error, visit), visit))
     },
   })

@@ -20,6 +20,11 @@ export class WaitingLine {
     this.#options = options
   }
 
+  /** Pieces of work that wait for their turn. */
+  get length(): number {
+    return this.#waiting.length
+  }
+
   /** Does a piece of work when it is its turn. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isTaken) await this.#turn()

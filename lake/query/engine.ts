@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { isAlive } from '../process-mark.ts'
-import { QueryError } from './errors.ts'
+import { QueryError, type QueryFailure } from './errors.ts'
 import { type HttpfsAccess, loadHttpfs } from './httpfs.ts'
 import { quoteText } from './literal.ts'
 import { standBack } from './priority.ts'
@@ -26,6 +26,18 @@ export interface EngineOptions {
   readonly standBack?: boolean
   /** Range reads of an S3 lake; null or absent for none. */
   readonly httpfs?: HttpfsAccess | null
+  /** Told of each piece of work once it has ended, or was refused. */
+  readonly onQuery?: (told: QueryTold) => void
+}
+
+/** How a piece of work in a session went. */
+export interface QueryTold {
+  /** What ended it: `done` where nothing stopped it, whether its statements failed or not. */
+  readonly outcome: 'done' | QueryFailure
+  /** Time that it waited for a slot, in ms. */
+  readonly waited_ms: number
+  /** Time for which it held the slot, in ms; null where it got none. */
+  readonly held_ms: number | null
 }
 
 /** How long a piece of work may take, and who can stop it. */
@@ -49,6 +61,8 @@ export interface Engine {
   /** True where `s3://` files are read in ranges; else the reason why they are not, where they should be. */
   readonly rangeReads: boolean
   readonly noRangeReads: Error | null
+  /** Queries that may run at once. */
+  readonly slots: number
   readonly load: { readonly taken: number; readonly waiting: number }
   /** Waits for a slot and opens a session. Throws `busy`, `timeout`, `aborted` or `closed`. */
   lease(limits: Limits, relations: Relations | null): Promise<Lease>
@@ -78,7 +92,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   })
   const httpfs = await closeSandbox(instance, options, folder)
   if (options.standBack) await standBack()
-  return new RunningEngine({ instance, folder, httpfs, slots: new Slots({ places: options.slots, queue: options.queue }) })
+  const slots = new Slots({ places: options.slots, queue: options.queue })
+  return new RunningEngine({ instance, folder, httpfs, slots, tell: options.onQuery ?? null })
 }
 
 /** The order matters: the folders are named while that is still allowed, then the outside is shut, then the settings are. */
@@ -106,14 +121,26 @@ class RunningEngine implements Engine {
   readonly noRangeReads: Error | null
   readonly #instance: DuckDBInstance
   readonly #slots: Slots
+  readonly #tell: ((told: QueryTold) => void) | null
   readonly #leases = new Map<AbortController, Promise<void>>()
 
-  constructor(parts: { instance: DuckDBInstance; folder: string; httpfs: 'loaded' | Error | null; slots: Slots }) {
+  constructor(parts: {
+    instance: DuckDBInstance
+    folder: string
+    httpfs: 'loaded' | Error | null
+    slots: Slots
+    tell: ((told: QueryTold) => void) | null
+  }) {
     this.#instance = parts.instance
     this.#slots = parts.slots
+    this.#tell = parts.tell
     this.folder = parts.folder
     this.rangeReads = parts.httpfs === 'loaded'
     this.noRangeReads = parts.httpfs instanceof Error ? parts.httpfs : null
+  }
+
+  get slots(): number {
+    return this.#slots.places
   }
 
   get load(): { readonly taken: number; readonly waiting: number } {
@@ -123,15 +150,17 @@ class RunningEngine implements Engine {
   async lease(limits: Limits, relations: Relations | null): Promise<Lease> {
     const stop = new AbortController()
     const unwatch = watch(stop, limits)
+    const asked_at = performance.now()
     try {
       const release = await this.#slots.take(stop.signal)
       const connection = await this.#instance.connect().catch((error: unknown) => {
         release()
         throw error
       })
-      return this.#lease({ connection, stop, unwatch, release, relations })
+      return this.#lease({ connection, stop, unwatch, release, relations, waited_ms: performance.now() - asked_at })
     } catch (error) {
       unwatch()
+      this.#tell?.({ outcome: failureOf(error), waited_ms: performance.now() - asked_at, held_ms: null })
       throw error
     }
   }
@@ -160,8 +189,10 @@ class RunningEngine implements Engine {
     unwatch: () => void
     release: () => void
     relations: Relations | null
+    waited_ms: number
   }): Lease {
-    const { connection, stop, relations } = parts
+    const { connection, stop, relations, waited_ms } = parts
+    const began_at = performance.now()
     const session = new Session({ connection, signal: stop.signal, relations })
     let interrupting: NodeJS.Timeout | undefined
     const interrupt = (): void => {
@@ -181,6 +212,8 @@ class RunningEngine implements Engine {
       parts.release()
       this.#leases.delete(stop)
       ended()
+      const outcome = stop.signal.aborted ? failureOf(stop.signal.reason) : 'done'
+      this.#tell?.({ outcome, waited_ms, held_ms: performance.now() - began_at })
     }
     return {
       session,
@@ -190,6 +223,10 @@ class RunningEngine implements Engine {
       },
     }
   }
+}
+
+function failureOf(error: unknown): QueryFailure {
+  return error instanceof QueryError ? error.code : 'failed'
 }
 
 /** Aborts `stop` at the time limit or when the caller's signal is aborted; resolves to what ends the watch. */

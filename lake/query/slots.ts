@@ -10,7 +10,8 @@ const NEWEST_WEIGHT = 0.2
 
 /** A bounded number of places and a bounded queue for them, first come first served. */
 export class Slots {
-  readonly #places: number
+  /** How many may be taken at once. */
+  readonly places: number
   readonly #most: number
   readonly #waiting: Waiter[] = []
   #taken = 0
@@ -19,7 +20,7 @@ export class Slots {
   #closed: Error | null = null
 
   constructor(options: { readonly places: number; readonly queue: number }) {
-    this.#places = options.places
+    this.places = options.places
     this.#most = options.queue
   }
 
@@ -35,13 +36,13 @@ export class Slots {
   async take(signal: AbortSignal): Promise<() => void> {
     if (this.#closed) throw this.#closed
     signal.throwIfAborted()
-    if (this.#taken < this.#places) {
+    if (this.#taken < this.places) {
       this.#taken++
       return this.#release()
     }
     if (this.#waiting.length >= this.#most)
-      throw new QueryError('busy', `all ${this.#places} query slots are taken and ${this.#waiting.length} queries wait; try again later`, {
-        retry_after_s: Math.max(1, Math.ceil((this.#waiting.length * this.#held_ms) / this.#places / 1000)),
+      throw new QueryError('busy', `all ${this.places} query slots are taken and ${this.#waiting.length} queries wait; try again later`, {
+        retry_after_s: Math.max(1, Math.ceil((this.#waiting.length * this.#held_ms) / this.places / 1000)),
       })
     await this.#turn(signal)
     return this.#release()

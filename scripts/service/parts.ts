@@ -72,14 +72,14 @@ export interface Parts {
 /** Opens store, lake and Redis for the pipeline. The mode is the lake's own, once it has one. */
 export async function openParts(
   config: Config,
-  options: { readonly process: ProcessName; readonly redisUrl: string; readonly log: Logger },
+  options: Pick<ServiceLakeOptions, 'process' | 'log' | 'onQuery'> & { readonly redisUrl: string },
 ): Promise<Parts> {
-  const { process: name, redisUrl, log } = options
+  const { process: name, redisUrl, log, onQuery } = options
   const store = await openServiceStore(config)
   try {
     const mode = (await readLakeRecord(store))?.mode ?? config.mode
     // Landing waits its turn, however many feeds come at once; only callers are refused.
-    const lake = await openServiceLake(config, store, { process: name, log, queue: 1000 })
+    const lake = await openServiceLake(config, store, { process: name, log, queue: 1000, ...(onQuery ? { onQuery } : {}) })
     const redis = openRedis(redisUrl, { commandTimeout_ms: 60_000 })
     const context: IngestContext = {
       store,
@@ -105,7 +105,7 @@ export async function openParts(
 }
 
 /** How a process opens the lake: its cache of whole files is not shared with the others. */
-export interface ServiceLakeOptions extends Pick<LakeOptions, 'queue' | 'standBack'> {
+export interface ServiceLakeOptions extends Pick<LakeOptions, 'queue' | 'standBack' | 'onQuery'> {
   readonly process: ProcessName
   /** Told once where an S3 lake is read by whole files, and why. */
   readonly log: Logger

@@ -5,6 +5,7 @@ import { openLive } from '../../lake/live/read.ts'
 import { openServiceAccess } from './access.ts'
 import { endWithSupervisor, onStop, tellReady } from './child.ts'
 import { openServiceLimiter, openServiceUsage, readPlanSettings } from './limits.ts'
+import { openServiceMetrics } from './metrics.ts'
 import { openServiceLake, openServiceStore, serviceLog } from './parts.ts'
 
 /** How long the port stays closed for live state that does not come, as from a Redis that is away. */
@@ -15,8 +16,9 @@ const config = readConfig(process.env)
 const log = serviceLog(config, 'api')
 const planSettings = readPlanSettings(config)
 if (!config.redisUrl) throw new Error('REDIS_URL is not set; scripts/start sets it')
+const metrics = await openServiceMetrics(config)
 const store = await openServiceStore(config)
-const lake = await openServiceLake(config, store, { process: 'api', log, standBack: true })
+const lake = await openServiceLake(config, store, { process: 'api', log, standBack: true, onQuery: metrics.tellQuery })
 const { access, close: closeAccess } = await openServiceAccess(config, { store, redisUrl: config.redisUrl, log })
 void access.tidy()
 const usage = openServiceUsage({ store, log })
@@ -26,7 +28,21 @@ const live = openLive({ redisUrl: config.redisUrl, onError: (err) => log.warn({ 
 await Promise.race([live.ready, sleep(LIVE_WAIT_MS)])
 const { host, port, publicUrl, apiWorkers, securityContact } = config
 const address = { host, port, sharesPort: apiWorkers > 1, publicUrl }
-const api = await startApi({ ...planSettings, ...address, store, lake, live, access, limiter, usage, log, securityContact })
+const measured = metrics.url === null ? null : metrics.registry
+const api = await startApi({
+  ...planSettings,
+  ...address,
+  store,
+  lake,
+  live,
+  access,
+  limiter,
+  usage,
+  log,
+  securityContact,
+  metrics: measured,
+})
+metrics.follow({ engine: lake.engine, redisConnected: () => live.connected })
 
 onStop(async () => {
   await api.close()
@@ -36,5 +52,6 @@ onStop(async () => {
   await live.close()
   await lake.close()
   await store.close()
+  await metrics.close()
 })
-tellReady({ url: api.url })
+tellReady({ url: api.url, metrics: metrics.url })

@@ -2,12 +2,14 @@ import { derivations } from '../../jobs/derive/catalog.ts'
 import { makeDeriver } from '../../jobs/derive/derive.ts'
 import { feeds } from '../../jobs/feeds/catalog.ts'
 import { makeRunner } from '../../jobs/ingest/runner.ts'
+import { WorkerMeter } from '../../jobs/metrics.ts'
 import { prepareTables, runUpkeep, UPKEEP_TASKS } from '../../jobs/upkeep/tasks.ts'
 import { startWorker } from '../../jobs/worker.ts'
 import { datasets } from '../../lake/catalog.ts'
 import { readConfig } from '../../lake/config.ts'
 import { claimLake, writeFeedListings } from '../../lake/system.ts'
 import { endWithSupervisor, onStop, tellReady } from './child.ts'
+import { openServiceMetrics } from './metrics.ts'
 import { openParts, serviceLog } from './parts.ts'
 
 /** How often live state is compared with what the worker knows: Redis emptied is Redis filled again within twice this. */
@@ -19,7 +21,8 @@ endWithSupervisor()
 const config = readConfig(process.env)
 const log = serviceLog(config, 'worker')
 if (!config.redisUrl) throw new Error('REDIS_URL is not set; scripts/start sets it')
-const parts = await openParts(config, { process: 'worker', redisUrl: config.redisUrl, log })
+const metrics = await openServiceMetrics(config)
+const parts = await openParts(config, { process: 'worker', redisUrl: config.redisUrl, log, onQuery: metrics.tellQuery })
 const { context, store } = parts
 const record = await claimLake(store, config.mode, Date.now())
 await prepareTables(context, datasets)
@@ -40,6 +43,7 @@ await writeFeedListings(
 // Captures are replayed as fast as they can be looked at, not at the pace at which they were recorded.
 const scheduled = config.mode === 'replay' ? enabled.map((feed) => ({ ...feed, every_s: REPLAY_EVERY_S })) : enabled
 const runner = makeRunner(context)
+const meter = new WorkerMeter(metrics.registry, { feeds: enabled, tasks: UPKEEP_TASKS, now: context.now })
 const deriver = makeDeriver(context, { derivations, feeds })
 const worker = await startWorker({
   redisUrl: config.redisUrl,
@@ -49,15 +53,19 @@ const worker = await startWorker({
   upkeep: UPKEEP_TASKS,
   landEvery_s: config.mode === 'replay' ? REPLAY_LAND_EVERY_S : config.landEvery_s,
   runner: {
-    fetch: async (feed, signal) => void (await runner.fetch(feed, signal)),
-    land: async (feed, signal) => {
-      await runner.land(feed, signal)
-      await deriver.after(feed, signal)
-    },
-    upkeep: (task, signal) => runUpkeep(context, task, { datasets, feeds: enabled, signal }),
+    fetch: (feed, signal) => meter.fetch(feed.id, signal, () => runner.fetch(feed, signal)),
+    land: (feed, signal) =>
+      meter.land(feed.id, signal, async () => {
+        const rows = await runner.land(feed, signal)
+        await deriver.after(feed, signal)
+        return rows
+      }),
+    upkeep: (task, signal) => meter.upkeep(task, signal, () => runUpkeep(context, task, { datasets, feeds: enabled, signal })),
   },
   log,
 })
+meter.followQueue(() => worker.queueDepth())
+metrics.follow({ engine: parts.lake.engine, redisConnected: () => worker.connected })
 /** What was accepted before is shown again at once, and whenever Redis lost it. */
 let healing = false
 const heal = (): void => {
@@ -85,5 +93,6 @@ onStop(async () => {
   await worker.close()
   await deriving
   await parts.close()
+  await metrics.close()
 })
-tellReady({})
+tellReady({ metrics: metrics.url })

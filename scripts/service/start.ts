@@ -7,6 +7,7 @@ import { startRedis } from '../redis.ts'
 import { claimFolder, notePublishers } from './claim.ts'
 import { readPlanSettings } from './limits.ts'
 import { FEED_PROCESS } from './memory.ts'
+import { metricsPorts } from './metrics.ts'
 import { readOptions, type StartOptions, USAGE } from './options.ts'
 import { say } from './output.ts'
 import { openServiceStore } from './parts.ts'
@@ -29,10 +30,18 @@ const FIRST_TRY = '/api/incidents?province=Madrid'
 const FIRST_FEED = 'dgt_incidents'
 const FIRST_DATA_MS = 60_000
 
+/** What a process tells when it is up. */
+interface Told {
+  readonly url?: string
+  /** Where its metrics are; null where they are not asked for. */
+  readonly metrics?: string | null
+}
+
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2), process.env)
   if (options === 'help') return say(USAGE)
   readPlanSettings(options.config)
+  const ports = metricsPorts(options.config)
   const release = claimFolder(options.dataFolder)
   process.once('exit', release)
   const store = await openServiceStore(options.config)
@@ -61,34 +70,46 @@ async function main(): Promise<void> {
     kind: keyof typeof PROCESSES,
     env: Readonly<Record<string, string | undefined>>,
     { name = kind, args = () => [] }: { readonly name?: string; readonly args?: (url: string | null) => string[] } = {},
-  ): Promise<string> => {
+  ): Promise<Told> => {
     const { script, flags, env: more } = PROCESSES[kind]
-    const { url = '' } = await services.keep<{ url?: string }>((told) => ({
+    return await services.keep<Told>((told) => ({
       name,
       script: join(import.meta.dirname, script),
       flags,
       args: args(told?.url ?? null),
-      // Started again, the API is where it was.
-      env: { ...env, ...(kind === 'api' && told?.url ? { PORT: new URL(told.url).port } : {}), ...more },
+      // Started again, the API is where it was, and so are metrics.
+      env: {
+        ...env,
+        ...(kind === 'api' && told?.url ? { PORT: new URL(told.url).port } : {}),
+        ...(told?.metrics ? { METRICS_PORT: new URL(told.metrics).port } : {}),
+        ...more,
+      },
     }))
-    return url
   }
   try {
     const captures = options.captures === null ? [] : ['--captures', options.captures]
-    const publishers =
+    const { url: publishers = null } =
       options.mode === 'live'
-        ? null
+        ? {}
         : await keep('publishers', base, { args: (url) => [...captures, ...(url ? ['--port', new URL(url).port] : [])] })
     if (publishers) notePublishers(options.dataFolder, publishers)
     const env = { ...base, REDIS_URL: options.config.redisUrl ?? redis?.url, ...(publishers ? { PUBLISHERS_URL: publishers } : {}) }
     const { apiWorkers, host } = options.config
     // A port that several processes share is not refused to somebody else's.
     if (apiWorkers > 1) await checkPort(host, options.port)
-    const [url] = await Promise.all([keep('api', env), keep('worker', env)])
-    const shared = { ...env, PORT: new URL(url).port }
-    for (let number = 2; number <= apiWorkers; number++) await keep('api', shared, { name: `api ${number}` })
+    const measured = (port: number | undefined) => (port === undefined ? {} : { METRICS_PORT: String(port) })
+    const [{ url = '', metrics: ofApi }, { metrics: ofWorker }] = await Promise.all([
+      keep('api', { ...env, ...measured(ports?.api[0]) }),
+      keep('worker', { ...env, ...measured(ports?.worker) }),
+    ])
+    const metrics = [`${ofWorker} worker`, `${ofApi} api`]
+    for (let number = 2; number <= apiWorkers; number++) {
+      const name = `api ${number}`
+      const told = await keep('api', { ...env, PORT: new URL(url).port, ...measured(ports?.api[number - 1]) }, { name })
+      metrics.push(`${told.metrics} ${name}`)
+    }
     await firstData(url)
-    banner(options, { url, storeUrl, redisUrl: env.REDIS_URL ?? '', publishers })
+    banner(options, { url, storeUrl, redisUrl: env.REDIS_URL ?? '', publishers, metrics: ports ? metrics : [] })
   } catch (error) {
     if (services.isStopping) return
     await stopAll()
@@ -143,7 +164,14 @@ async function firstData(url: string): Promise<void> {
 
 function banner(
   options: StartOptions,
-  where: { readonly url: string; readonly storeUrl: string; readonly redisUrl: string; readonly publishers: string | null },
+  where: {
+    readonly url: string
+    readonly storeUrl: string
+    readonly redisUrl: string
+    readonly publishers: string | null
+    /** Addresses of metrics, each with the process that it is of. */
+    readonly metrics: readonly string[]
+  },
 ): void {
   say('')
   say('Traffic Intelligence')
@@ -152,6 +180,7 @@ function banner(
   say(`  data     ${options.dataFolder}`)
   say(`  lake     ${where.storeUrl}/lake`)
   say(`  redis    ${where.redisUrl}`)
+  for (const [at, address] of where.metrics.entries()) say(`  ${at === 0 ? 'metrics' : '       '}  ${address}`)
   say(`  try      curl '${where.url}${FIRST_TRY}'`)
   say(
     `  keys     curl -d '{"email":"you@example.org"}' -H 'Content-Type: application/json' ${where.url}/api/keys; scripts/keys grants plans`,

@@ -15,6 +15,7 @@ import { type FeedListing, type FeedState, writeFeedState } from '../../lake/liv
 import { openLive } from '../../lake/live/read.ts'
 import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
 import { publishLive } from '../../lake/live/write.ts'
+import type { ProcessMetrics } from '../../lake/metrics/metrics.ts'
 import type { Lake } from '../../lake/open.ts'
 import type { Column } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
@@ -119,6 +120,8 @@ interface ServiceOptions {
   readonly endpoints?: readonly Endpoint[]
   /** Disk for replies that are being sent, in bytes. */
   readonly spoolBytes?: number
+  /** What the process measures itself with. */
+  readonly metrics?: ProcessMetrics
 }
 
 const MUCH = Object.freeze({ minute: 1e9, day: 1e9, concurrency: 1e6 })
@@ -127,14 +130,14 @@ export const UNLIMITED = readPlans(JSON.stringify(Object.fromEntries(TIERS.map((
 
 /** Starts the API. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
-  const { clock = Date.now, slots = 2, smtpUrl = null, log: write, proxies = '', plans = UNLIMITED, ...served } = options
+  const { clock = Date.now, slots = 2, smtpUrl = null, log: write, proxies = '', plans = UNLIMITED, metrics, ...served } = options
   const folder = tempFolder()
   const server = await startTestRedis()
   const redis = openRedis(server.url)
   const store = await fileStore(join(folder, 'store'))
   await claimLake(store, 'simulated', Date.UTC(2026, 0, 1))
   await writeFeedListings(store, FEEDS)
-  const lake = await openTestLake(folder, { store, slots, queue: slots })
+  const lake = await openTestLake(folder, { store, slots, queue: slots, ...(metrics ? { onQuery: metrics.tellQuery } : {}) })
   const live = openLive({ redisUrl: server.url, poll_ms: 200 })
   await live.ready
   const log = write ? serviceLog({ logLevel: 'trace' }, 'api', { write }) : pino({ level: 'silent' })
@@ -170,8 +173,10 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     clock,
     lakePoll_ms: 100,
     plans,
+    metrics: metrics?.registry ?? null,
     ...served,
   })
+  metrics?.follow({ engine: lake.engine, redisConnected: () => live.connected })
   const seqs = new Map<string, number>()
   const open = (path: string, headers: Record<string, string> = {}): Promise<Response> => fetch(`${api.url}${path}`, { headers })
   const keys = new Map<Plan, Promise<string>>()

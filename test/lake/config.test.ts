@@ -25,6 +25,7 @@ const MISTAKES: readonly [variable: string, value: string, allowed: string][] = 
   ['S3_ENDPOINT', 'nowhere', 'an `http(s)://` address'],
   ['S3_ENDPOINT', 'ftp://127.0.0.1', 'an `http(s)://` address'],
   ['PORT', '99999999', 'a whole number, 0 to 65535'],
+  ['METRICS_PORT', '65536', 'a whole number, 0 to 65535'],
   ['LOG_LEVEL', 'verbose', 'one of `trace`, `debug`, `info`, `warn`, `error`'],
   ['QUERY_SLOTS', '0', 'a whole number, 1 to 64'],
   ['QUERY_THREADS', '0', 'a whole number, 1 to 256'],

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseExposition } from '../helpers/exposition.ts'
 import { tempFolder } from '../helpers/temp.ts'
 import { until } from '../helpers/until.ts'
 import { PROJECT } from '../laws/sources.ts'
@@ -24,16 +25,19 @@ const FIRST_DATA_MS = 150_000
 let service: ChildProcess
 let url: string
 let key: string
+/** Where the metrics of the API's processes are. */
+let metrics: readonly string[] = []
+/** What the service has said. */
+const said: string[] = []
 
 beforeAll(async () => {
   const { NODE_OPTIONS: _options, VITEST: _vitest, ...env } = process.env
   const folder = tempFolder()
   service = spawn(process.execPath, ['scripts/service/start.ts', '--port', '0', '--data', folder], {
     cwd: PROJECT,
-    env: { ...env, LAND_EVERY_S: '10', LOG_LEVEL: 'error', API_WORKERS: '2' },
+    env: { ...env, LAND_EVERY_S: '10', LOG_LEVEL: 'error', API_WORKERS: '2', METRICS_PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const said: string[] = []
   url = await new Promise<string>((resolve, reject) => {
     for (const stream of [service.stdout, service.stderr])
       if (stream)
@@ -77,6 +81,23 @@ test('ready means that the first of them answers', async () => {
   expect((await ask(asked[0] as (typeof asked)[number])).status).toBe(200)
 })
 
+test('each process has its metrics where it is said', async () => {
+  const addresses = said.flatMap((line) => /^ {2}(?:metrics| {7}) {2}(http:\S+) (\w+(?: \d)?)$/.exec(line)?.slice(1, 3) ?? [])
+  expect(addresses.filter((_, at) => at % 2 === 1)).toEqual(['worker', 'api', 'api 2'])
+  const [worker = '', , api = '', , second = ''] = addresses
+  const ports = [url, worker, api, second].map((address) => new URL(address).port)
+  expect(new Set(ports).size).toBe(4)
+  const read = async (address: string) => parseExposition(await (await fetch(address)).text())
+  for (const address of [api, second]) expect((await read(address)).value('traffic_redis_connected')).toBe(1)
+  const { value } = await read(worker)
+  expect(value('traffic_worker_fetches_total', { feed: 'dgt_incidents', outcome: 'accepted' })).toBeGreaterThan(0)
+  expect((await fetch(`${url}/metrics`)).status).toBe(404)
+  // As the kernel deals callers out, one process or the other has counted what the service was asked until here.
+  const counted = await Promise.all([api, second].map(async (address) => (await read(address)).families.get('traffic_api_requests_total')))
+  expect(counted.flatMap((family) => family?.samples ?? []).some(({ labels }) => labels['route'] === '/ready')).toBe(true)
+  metrics = [api, second]
+})
+
 test('several processes of the API share its port, and one that dies is there again', async () => {
   const apis = (): string[] =>
     readdirSync('/proc').filter((pid) => {
@@ -92,6 +113,8 @@ test('several processes of the API share its port, and one that dies is there ag
   for (const pid of before) process.kill(Number(pid), 'SIGKILL')
   await until('both are there again', () => apis().filter((pid) => !before.includes(pid)).length === 2, FIRST_DATA_MS)
   await until('they answer where they did', async () => (await fetch(`${url}/health`).catch(() => null))?.ok === true, FIRST_DATA_MS)
+  for (const address of metrics)
+    await until(`${address} answers`, async () => (await fetch(address).catch(() => null))?.ok === true, FIRST_DATA_MS)
 })
 
 test('a key is made as it says there', async () => {

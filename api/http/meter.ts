@@ -1,0 +1,197 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import type { Counter, Registry } from 'prom-client'
+import { dataAge_s, type FeedHealth, type FeedListing, type FeedState, feedHealth } from '../../lake/live/freshness.ts'
+import { openCounter, show } from '../../lake/metrics/define.ts'
+import { type Series, Timings } from '../../lake/metrics/timings.ts'
+import type { Limiter } from '../access/limits/limiter.ts'
+import { TIERS } from '../access/plans.ts'
+import type { Visit } from '../access/visit.ts'
+import { PROBLEMS, type ProblemCode } from '../define/problems.ts'
+import type { KeptLake } from './kept-lake.ts'
+import { API_METRICS, METHODS, STATUSES, UNMATCHED } from './metrics.ts'
+import type { ReplyCache } from './reply-cache.ts'
+import type { ServiceState } from './state.ts'
+import type { Spool } from './tables/spool.ts'
+
+/** Where the figures come from that are looked at when somebody asks. */
+interface Sources {
+  readonly state: ServiceState
+  readonly cache: ReplyCache
+  /** Most bytes that it may hold. */
+  readonly cacheBytes: number
+  readonly spool: Spool
+  readonly spoolBytes: number
+  readonly kept: Pick<KeptLake, 'waiting'>
+  readonly limiter: Pick<Limiter, 'connected'>
+  readonly clock: () => number
+}
+
+/** Requests of one route, method and class of status. */
+interface Cell {
+  /** By plan, in the order of the tiers. */
+  readonly counts: number[]
+  readonly durations: Series
+}
+
+/** Requests of one route, by method and status. */
+interface Route {
+  readonly pattern: string
+  readonly cells: (Cell | undefined)[]
+}
+
+/** What is known of a request until its reply was sent. */
+interface Exchange {
+  readonly began_at: number
+  route: Route | null
+  visit: Pick<Visit, 'tier'> | null
+  /** Knows the route where nobody has told. */
+  request: FastifyRequest | null
+}
+
+const EXCHANGE = Symbol('exchange')
+type Watched = ServerResponse & { [EXCHANGE]?: Exchange }
+
+/** Labels of plans, in the order of the tiers. */
+const PLAN_LABELS = TIERS.map((tier) => (tier === 'ANONYMOUS' ? 'none' : tier))
+const HEALTHS: readonly FeedHealth[] = ['OK', 'LATE', 'STALE', 'DOWN']
+const GONE = STATUSES.indexOf('gone')
+
+/** Measures what a process of the API is asked, and what its replies use. What a request is counted in is found by numbers, not by texts of its labels. */
+export class Meter {
+  readonly #registry: Registry
+  readonly #routes = new Map<string, Route>()
+  readonly #durations: Timings
+  readonly #problems: Counter
+  #underWay = 0
+
+  constructor(registry: Registry) {
+    this.#registry = registry
+    this.#durations = new Timings(registry, API_METRICS.durations)
+    this.#problems = openCounter(registry, API_METRICS.problems)
+    for (const code of Object.keys(PROBLEMS)) this.#problems.inc({ code }, 0)
+    show(registry, API_METRICS.requests, () => this.#counted())
+    show(registry, API_METRICS.underWay, () => this.#underWay)
+  }
+
+  /** Measures every request that a server takes, however it is answered. */
+  watch(server: Server): void {
+    const meter = this
+    const ended = function (this: Watched): void {
+      meter.#end(this)
+    }
+    server.prependListener('request', (_request: IncomingMessage, response: Watched) => {
+      this.#underWay++
+      response[EXCHANGE] = { began_at: performance.now(), route: null, visit: null, request: null }
+      response.once('close', ended)
+    })
+  }
+
+  /** Tells which request of Fastify's a reply is to, whose route counts where no other is told. */
+  see(response: Watched, request: FastifyRequest): void {
+    const exchange = response[EXCHANGE]
+    if (exchange) exchange.request = request
+  }
+
+  /** Gives what tells that a reply is to a request of the route of this pattern, such as `/api/things/{id}`, and who asks. */
+  route(pattern: string): (response: Watched, visit: Pick<Visit, 'tier'>) => void {
+    const route = this.#route(pattern)
+    return (response, visit) => {
+      const exchange = response[EXCHANGE]
+      if (!exchange) return
+      exchange.route = route
+      exchange.visit = visit
+    }
+  }
+
+  /** Counts a reply that is a problem; null is none. */
+  refused(code: ProblemCode | null): void {
+    if (code) this.#problems.inc({ code })
+  }
+
+  /** Shows what is looked at when somebody asks. */
+  follow(sources: Sources): void {
+    const { state, cache, cacheBytes, spool, spoolBytes, kept, limiter, clock } = sources
+    const registry = this.#registry
+    show(registry, API_METRICS.cached, () => cache.entries)
+    show(registry, API_METRICS.cachedBytes, () => cache.bytes)
+    show(registry, API_METRICS.cacheLimit, () => cacheBytes)
+    show(registry, API_METRICS.cacheHits, () => [
+      [{ by: 'url' }, cache.lookups.url],
+      [{ by: 'tag' }, cache.lookups.tag],
+    ])
+    show(registry, API_METRICS.cacheMisses, () => cache.lookups.missed)
+    show(registry, API_METRICS.spool, () => spool.bytes)
+    show(registry, API_METRICS.spoolLimit, () => spoolBytes)
+    show(registry, API_METRICS.line, () => kept.waiting)
+    show(registry, API_METRICS.alone, () => Number(!limiter.connected))
+    const ofFeeds = <T>(read: (feed: FeedListing, known: FeedState | null) => readonly T[]): T[] => {
+      const { feeds, states } = state.system()
+      return feeds.filter(({ enabled }) => enabled).flatMap((feed) => read(feed, states.get(feed.id) ?? null))
+    }
+    show(registry, API_METRICS.cadence, () => ofFeeds(({ id, every_s }) => [[{ feed: id }, every_s] as const]))
+    show(registry, API_METRICS.age, () =>
+      ofFeeds(({ id }, known) => (known?.data_time == null ? [] : [[{ feed: id }, dataAge_s(known.data_time, clock())] as const])),
+    )
+    show(registry, API_METRICS.success, () =>
+      ofFeeds(({ id }, known) => (known?.last_success_at == null ? [] : [[{ feed: id }, known.last_success_at / 1000] as const])),
+    )
+    show(registry, API_METRICS.health, () =>
+      ofFeeds(({ id, every_s }, known) => {
+        const now = feedHealth(known, every_s, clock())
+        return HEALTHS.map((health) => [{ feed: id, health }, Number(health === now)] as const)
+      }),
+    )
+  }
+
+  #end(response: Watched): void {
+    const exchange = response[EXCHANGE] as Exchange
+    this.#underWay--
+    const route = exchange.route ?? this.#route(patternOf(exchange.request?.routeOptions.url))
+    const method = methodAt(response.req.method ?? '')
+    const status = response.writableFinished ? Math.floor(response.statusCode / 100) - 2 : GONE
+    const at = method * STATUSES.length + status
+    const cell = route.cells[at] ?? this.#cell(route, { at, method, status })
+    const plan = TIERS.indexOf(exchange.visit?.tier ?? 'ANONYMOUS')
+    cell.counts[plan] = (cell.counts[plan] as number) + 1
+    cell.durations.observe((performance.now() - exchange.began_at) / 1000)
+  }
+
+  #route(pattern: string): Route {
+    const known = this.#routes.get(pattern)
+    if (known) return known
+    const made: Route = { pattern, cells: Array.from({ length: METHODS.length * STATUSES.length }, () => undefined) }
+    this.#routes.set(pattern, made)
+    return made
+  }
+
+  #cell(
+    { pattern, cells }: Route,
+    { at, method, status }: { readonly at: number; readonly method: number; readonly status: number },
+  ): Cell {
+    const durations = this.#durations.series(pattern, METHODS[method] as string, STATUSES[status] as string)
+    const made: Cell = { counts: TIERS.map(() => 0), durations }
+    cells[at] = made
+    return made
+  }
+
+  #counted(): (readonly [Readonly<Record<string, string>>, number])[] {
+    return [...this.#routes.values()].flatMap(({ cells }) =>
+      cells.flatMap((cell) =>
+        (cell?.counts ?? []).flatMap((count, plan) =>
+          count === 0 ? [] : [[{ ...(cell as Cell).durations.labels, plan: PLAN_LABELS[plan] as string }, count] as const],
+        ),
+      ),
+    )
+  }
+}
+
+/** The pattern of a route as the description has it; one for all paths that there are not. */
+function patternOf(url: string | undefined): string {
+  return url === undefined ? UNMATCHED : url.replaceAll(/:(\w+)/g, '{$1}')
+}
+
+function methodAt(method: string): number {
+  const at = (METHODS as readonly string[]).indexOf(method)
+  return at === -1 ? METHODS.length - 1 : at
+}

@@ -1,0 +1,182 @@
+import type { Counter, Gauge, Registry } from 'prom-client'
+import { defineMetrics, openCounter, openGauge, show } from '../lake/metrics/define.ts'
+import { Timings } from '../lake/metrics/timings.ts'
+import type { FetchOutcome } from './ingest/pipeline.ts'
+import type { QueueDepth } from './queues.ts'
+
+/** How a fetch ends: as the pipeline says, or with an error of ours. */
+const FETCH_OUTCOMES = ['accepted', 'unchanged', 'rejected', 'failed', 'error'] as const
+const OUTCOMES = ['done', 'error'] as const
+
+/** What the worker tells of itself, beside what every process tells (`LAKE_METRICS`). */
+export const WORKER_METRICS = defineMetrics({
+  fetches: {
+    name: 'traffic_worker_fetches_total',
+    kind: 'counter',
+    help: 'Fetches of a feed by how they ended: accepted, unchanged, rejected by the guard, failed at the publisher, or error of ours.',
+    labels: ['feed', 'outcome'],
+  },
+  fetchTime: {
+    name: 'traffic_worker_fetch_duration_seconds',
+    kind: 'histogram',
+    help: 'Time of fetches, from asking the publisher until live state has the data.',
+    labels: ['feed'],
+    buckets_s: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
+  },
+  fetched: {
+    name: 'traffic_worker_last_fetch_timestamp_seconds',
+    kind: 'gauge',
+    help: 'End of the last fetch of a feed by this process that was accepted or brought nothing new; none before the first.',
+    labels: ['feed'],
+  },
+  quarantined: {
+    name: 'traffic_worker_rows_quarantined_total',
+    kind: 'counter',
+    help: 'Rows of accepted fetches that failed a check.',
+    labels: ['feed'],
+  },
+  landings: {
+    name: 'traffic_worker_landings_total',
+    kind: 'counter',
+    help: 'Landings of a feed in the lake, with what is derived from it, by how they ended: done, also where nothing waited, or error.',
+    labels: ['feed', 'outcome'],
+  },
+  landTime: {
+    name: 'traffic_worker_landing_duration_seconds',
+    kind: 'histogram',
+    help: 'Time of landings, with what is derived from them.',
+    labels: ['feed'],
+    buckets_s: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900],
+  },
+  landed: {
+    name: 'traffic_worker_last_landing_timestamp_seconds',
+    kind: 'gauge',
+    help: 'End of the last landing of a feed by this process that did not fail; none before the first.',
+    labels: ['feed'],
+  },
+  rows: {
+    name: 'traffic_worker_rows_landed_total',
+    kind: 'counter',
+    help: 'Rows that landed in a table; those that are derived from other tables are not counted.',
+    labels: ['dataset'],
+  },
+  upkeep: {
+    name: 'traffic_worker_upkeep_total',
+    kind: 'counter',
+    help: 'Runs of a task of upkeep by how they ended: done or error.',
+    labels: ['task', 'outcome'],
+  },
+  upkeepTime: {
+    name: 'traffic_worker_upkeep_duration_seconds',
+    kind: 'histogram',
+    help: 'Time of runs of a task of upkeep.',
+    labels: ['task'],
+    buckets_s: [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600],
+  },
+  queue: {
+    name: 'traffic_worker_queue_jobs',
+    kind: 'gauge',
+    help: 'Jobs in the queue that all workers share, by state: waiting for a worker, active, or delayed until they are due; none while Redis does not answer.',
+    labels: ['state'],
+  },
+})
+
+/** What the worker works on, by name; their figures are shown from the start. */
+interface Known {
+  readonly feeds: readonly { readonly id: string; readonly into: readonly { readonly id: string }[] }[]
+  readonly tasks: readonly { readonly task: string }[]
+}
+
+/** Measures what the worker does. Work that was stopped counts for nothing. */
+export class WorkerMeter {
+  readonly #registry: Registry
+  readonly #now: () => number
+  readonly #fetches: Counter
+  readonly #fetchTime: Timings
+  readonly #fetched: Gauge
+  readonly #quarantined: Counter
+  readonly #landings: Counter
+  readonly #landTime: Timings
+  readonly #landed: Gauge
+  readonly #rows: Counter
+  readonly #upkeep: Counter
+  readonly #upkeepTime: Timings
+
+  /** `now` is the time in ms since the epoch. */
+  constructor(registry: Registry, { feeds, tasks, now }: Known & { readonly now: () => number }) {
+    this.#registry = registry
+    this.#now = now
+    this.#fetches = openCounter(registry, WORKER_METRICS.fetches)
+    this.#fetchTime = new Timings(registry, WORKER_METRICS.fetchTime)
+    this.#fetched = openGauge(registry, WORKER_METRICS.fetched)
+    this.#quarantined = openCounter(registry, WORKER_METRICS.quarantined)
+    this.#landings = openCounter(registry, WORKER_METRICS.landings)
+    this.#landTime = new Timings(registry, WORKER_METRICS.landTime)
+    this.#landed = openGauge(registry, WORKER_METRICS.landed)
+    this.#rows = openCounter(registry, WORKER_METRICS.rows)
+    this.#upkeep = openCounter(registry, WORKER_METRICS.upkeep)
+    this.#upkeepTime = new Timings(registry, WORKER_METRICS.upkeepTime)
+    for (const { id: feed, into } of feeds) {
+      for (const outcome of FETCH_OUTCOMES) this.#fetches.inc({ feed, outcome }, 0)
+      for (const outcome of OUTCOMES) this.#landings.inc({ feed, outcome }, 0)
+      this.#quarantined.inc({ feed }, 0)
+      for (const { id: dataset } of into) this.#rows.inc({ dataset }, 0)
+    }
+    for (const { task } of tasks) for (const outcome of OUTCOMES) this.#upkeep.inc({ task, outcome }, 0)
+  }
+
+  /** Measures a fetch of a feed. */
+  async fetch(feed: string, signal: AbortSignal, work: () => Promise<FetchOutcome>): Promise<void> {
+    const began_at = performance.now()
+    try {
+      const { outcome, quarantined } = await work()
+      this.#fetches.inc({ feed, outcome })
+      if (outcome === 'accepted') this.#quarantined.inc({ feed }, quarantined)
+      if (outcome === 'accepted' || outcome === 'unchanged') this.#fetched.set({ feed }, this.#now() / 1000)
+    } catch (error) {
+      if (!signal.aborted) this.#fetches.inc({ feed, outcome: 'error' })
+      throw error
+    } finally {
+      if (!signal.aborted) this.#fetchTime.series(feed).observe(since_s(began_at))
+    }
+  }
+
+  /** Measures a landing of a feed; the work gives rows by dataset. */
+  async land(feed: string, signal: AbortSignal, work: () => Promise<Readonly<Record<string, number>>>): Promise<void> {
+    const began_at = performance.now()
+    try {
+      const rows = await work()
+      this.#landings.inc({ feed, outcome: 'done' })
+      for (const [dataset, count] of Object.entries(rows)) this.#rows.inc({ dataset }, count)
+      this.#landed.set({ feed }, this.#now() / 1000)
+    } catch (error) {
+      if (!signal.aborted) this.#landings.inc({ feed, outcome: 'error' })
+      throw error
+    } finally {
+      if (!signal.aborted) this.#landTime.series(feed).observe(since_s(began_at))
+    }
+  }
+
+  /** Measures a run of a task of upkeep. */
+  async upkeep(task: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    const began_at = performance.now()
+    try {
+      await work()
+      this.#upkeep.inc({ task, outcome: 'done' })
+    } catch (error) {
+      if (!signal.aborted) this.#upkeep.inc({ task, outcome: 'error' })
+      throw error
+    } finally {
+      if (!signal.aborted) this.#upkeepTime.series(task).observe(since_s(began_at))
+    }
+  }
+
+  /** Shows what the queue holds; nothing where `read` gives null. */
+  followQueue(read: () => Promise<QueueDepth | null>): void {
+    show(this.#registry, WORKER_METRICS.queue, async () =>
+      Object.entries((await read()) ?? {}).map(([state, jobs]) => [{ state }, jobs] as const),
+    )
+  }
+}
+
+const since_s = (began_at: number): number => (performance.now() - began_at) / 1000
