@@ -15,6 +15,7 @@ import { endpoints as all } from './endpoints/catalog.ts'
 import { buildApp } from './http/app.ts'
 import { cursorSecret, cursors } from './http/cursor.ts'
 import { openState } from './http/state.ts'
+import type { Uptime } from './status/uptime.ts'
 
 /** What the API needs. Who opened it closes it. */
 export interface ApiOptions {
@@ -24,6 +25,7 @@ export interface ApiOptions {
   readonly access: Access
   readonly limiter: Limiter
   readonly usage: Usage
+  readonly uptime: Uptime
   readonly log: FastifyBaseLogger
   readonly host: string
   /** 0 takes any free port. */
@@ -69,7 +71,21 @@ const SHARED = Object.freeze({ reusePort: true })
 
 /** Starts the API on a port. */
 export async function startApi(options: ApiOptions): Promise<Api> {
-  const { store, lake, live, access, limiter, usage, log, host, port, publicUrl = null, clock = Date.now, endpoints = all } = options
+  const {
+    store,
+    lake,
+    live,
+    access,
+    limiter,
+    usage,
+    uptime,
+    log,
+    host,
+    port,
+    publicUrl = null,
+    clock = Date.now,
+    endpoints = all,
+  } = options
   const { cacheBytes = CACHE_BYTES, spoolBytes = SPOOL_BYTES, lakePoll_ms = LAKE_POLL_MS } = options
   const {
     sharesPort = false,
@@ -91,6 +107,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     access,
     limiter,
     usage,
+    uptime,
     callerOf: callerReader(trusted),
     plans,
     upgradeUrl,

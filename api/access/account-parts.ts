@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Lake } from '../../lake/open.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import { type Problem, problem } from '../define/problems.ts'
+import type { PathGroups } from '../status/groups.ts'
 import type { Access } from './access.ts'
 import type { Language, ListedKey, NewKey } from './accounts.ts'
 import type { Attempt } from './attempts.ts'
@@ -19,6 +20,7 @@ export interface AccountParts {
   readonly callerOf: CallerOf
   readonly lake: Lake
   readonly usage: Usage
+  readonly groups: Pick<PathGroups, 'take'>
   readonly plans: PlanTable
   readonly clock: () => number
 }

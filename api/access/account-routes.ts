@@ -19,6 +19,7 @@ const BODY_MOST = 4096
 export function registerAccounts(app: FastifyInstance, parts: SignupParts): void {
   void app.register(async (limited) => {
     limitByAddress(limited, parts, ACCOUNT_LIMIT)
+    parts.groups.take(limited, 'account')
     void limited.register(async (scope) => {
       scope.removeContentTypeParser('text/plain')
       registerKeys(scope, parts)

@@ -1,5 +1,6 @@
 import { PLANS, type Plan } from '../../lake/schema/dataset.ts'
 import { FORMATS, type Format } from '../define/formats.ts'
+import { PROMISE_PCT } from '../define/promise.ts'
 import { type Policy, perDay, perMinute } from './limits/policy.ts'
 
 /** Who a request is limited as: by the plan of its key, or by its address where it has none. */
@@ -28,7 +29,7 @@ export const FEATURES = Object.freeze({
   BULK_EXPORT: { es: 'Exportación masiva', en: 'Bulk export' },
   WEBHOOKS: { es: 'Webhooks', en: 'Push webhooks' },
   PRIORITY_SUPPORT: { es: 'Soporte prioritario', en: 'Priority support' },
-  SLA: { es: 'Disponibilidad garantizada del 99,9 %', en: '99.9 % uptime SLA' },
+  SLA: { es: `Disponibilidad garantizada del ${String(PROMISE_PCT).replace('.', ',')} %`, en: `${PROMISE_PCT} % uptime SLA` },
   MONTHLY_INVOICE: { es: 'Factura mensual', en: 'Monthly invoice' },
   DEDICATED_IP: { es: 'IP dedicada bajo petición', en: 'Dedicated IP on request' },
 } as const)

@@ -31,6 +31,8 @@ export class Visit {
   readonly #parts: VisitParts
   readonly #raw: IncomingMessage
   readonly #charges: Charge[] = []
+  /** When it began, by `performance.now()`. */
+  readonly began = performance.now()
   #caller: Caller | null = null
   #last: Charge | null = null
   #dayUnits = 0

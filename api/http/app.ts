@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
 import type { Lake } from '../../lake/open.ts'
+import { uptimeReader } from '../../lake/uptime/months.ts'
 import type { Access } from '../access/access.ts'
 import { registerAccounts } from '../access/account-routes.ts'
 import { limitByAddress, PLATFORM_LIMIT } from '../access/address-limit.ts'
@@ -16,6 +17,10 @@ import type { Usage } from '../access/usage/usage.ts'
 import { Visit, type VisitParts } from '../access/visit.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import { type ProblemCode, problem } from '../define/problems.ts'
+import { pathGroups } from '../status/groups.ts'
+import { statusReports } from '../status/report.ts'
+import { registerStatus } from '../status/status-routes.ts'
+import type { Uptime } from '../status/uptime.ts'
 import { liveFigures } from '../web/figures.ts'
 import type { AnswerContext, Answerer } from './answer.ts'
 import { changesAnswerer } from './changes-answers.ts'
@@ -44,6 +49,7 @@ export interface AppParts {
   readonly access: Access
   readonly limiter: Limiter
   readonly usage: Usage
+  readonly uptime: Uptime
   /** Whom requests are counted to that have no key. */
   readonly callerOf: CallerOf
   readonly plans: PlanTable
@@ -122,17 +128,22 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const spool = new Spool({ folder: join(parts.lake.engine.folder, 'replies'), bytes: parts.spoolBytes })
   const tables = new Tables({ lake: parts.lake, spool })
   meter?.follow({ state, cache, cacheBytes: parts.cacheBytes, spool, spoolBytes: parts.spoolBytes, kept, limiter, clock })
+  const groups = pathGroups(endpoints, parts.uptime)
   const answerers: { readonly endpoint: Endpoint; readonly answerer: Answerer }[] = []
   for (const endpoint of endpoints) {
     const context = { endpoint, state, cursors: parts.cursors, tables, schemaVersion }
     const answerer = answererOf(context, parts.lake, kept)
     answerers.push({ endpoint, answerer })
-    registerEndpoint(app, { ...visits, state, kept, cache, clock, usage: parts.usage, meter }, endpoint, answerer)
+    registerEndpoint(app, { ...visits, state, kept, cache, clock, usage: parts.usage, groups, meter }, endpoint, answerer)
   }
-  const shown = { ...parts, figures: liveFigures(ownAnswers(answerers, clock), clock) }
+  const shown = { ...parts, groups, figures: liveFigures(ownAnswers(answerers, clock), clock) }
+  const read = uptimeReader(parts.lake.store, { since: state.begun_at })
+  const report = statusReports({ ...parts, groups: groups.list, read })
   void app.register(async (scope) => {
     limitByAddress(scope, parts, PLATFORM_LIMIT)
+    groups.take(scope, 'platform')
     registerPlatform(scope, shown)
+    registerStatus(scope, { report, clock })
   })
   registerAccounts(app, shown)
   return app

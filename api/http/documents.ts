@@ -49,9 +49,9 @@ export function readyDocument(document: Document): Promise<Ready> {
   )
 }
 
-/** The same of what is sent as JSON. */
-export function described(what: object, language: Lang | null): Promise<Ready> {
-  return readyDocument({ text: JSON.stringify(what), content_type: FORMAT_KINDS.json.type, language })
+/** The same of what is sent as JSON; fresh as a description unless told, in s. */
+export function described(what: object, language: Lang | null, fresh_s = DESCRIPTION_S): Promise<Ready> {
+  return readyDocument({ text: JSON.stringify(what), content_type: FORMAT_KINDS.json.type, language, fresh_s })
 }
 
 /** Makes documents when they are first asked for, and again where that failed. The names are few: whoever asks does not choose them. */

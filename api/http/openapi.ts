@@ -7,6 +7,7 @@ import { placeOf } from '../define/fields.ts'
 import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
 import { PROBLEMS, type ProblemCode } from '../define/problems.ts'
 import { membersOf, recordSchema } from '../define/shape.ts'
+import { statusPaths } from '../status/status-openapi.ts'
 import { pagePaths } from '../web/pages-openapi.ts'
 import { exampleProblems } from './example-problems.ts'
 import { exampleReply } from './example-reply.ts'
@@ -44,7 +45,7 @@ export function openapi(endpoints: readonly Endpoint[], baseUrl: string, plans: 
         'Errors are application/problem+json (RFC 9457). Changes are additive: expect new members and new codes.\n\n' +
         'Paths of the plan FREE answer without a key, a few requests a minute. `POST /api/keys` gives one at once, to be sent in the header ' +
         `\`X-API-Key\`; [/account](${baseUrl}/account) shows yours, [/api/plans](${baseUrl}/api/plans) what plans contain and admit, and ` +
-        `[/changelog](${baseUrl}/changelog) what changes. For programs: [/openapi.json](${baseUrl}/openapi.json), [/llms.txt](${baseUrl}/llms.txt).`,
+        `[/changelog](${baseUrl}/changelog) what changes, [/status](${baseUrl}/status) how the service is. For programs: [/openapi.json](${baseUrl}/openapi.json), [/llms.txt](${baseUrl}/llms.txt).`,
       license: { name: 'Data under the licences of its sources', url: `${baseUrl}/api/sources` },
     },
     externalDocs: { url: `${baseUrl}/docs`, description: 'This as an interactive page.' },
@@ -60,6 +61,7 @@ export function openapi(endpoints: readonly Endpoint[], baseUrl: string, plans: 
       ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, { get: operation(endpoint, baseUrl, plans) }])),
       ...platformPaths(baseUrl, [...new Set(endpoints.map(({ returns }) => returns.record))]),
       ...pagePaths(endpoints, baseUrl),
+      ...statusPaths(endpoints),
       ...accountPaths(),
       ...usagePaths(),
     },

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { Lake } from '../../lake/open.ts'
 import { PLAN_PARAMS, plansReply } from '../access/plan-list.ts'
-import { datasetsOf } from '../define/endpoint.ts'
 import type { Lang } from '../define/fields.ts'
 import { problem } from '../define/problems.ts'
 import { type PageParts, registerPages } from '../web/pages.ts'
 import { DESCRIPTION_S, described } from './documents.ts'
 import { openapi } from './openapi.ts'
 import { rowDocument } from './openapi-tables.ts'
+import { readinessOf } from './readiness.ts'
 import type { Ready } from './replies.ts'
 import { queryReader } from './request.ts'
 import { registerOtherMethods, sendFound } from './routes.ts'
@@ -24,21 +24,16 @@ const NO_STORE = Object.freeze({ 'Cache-Control': 'no-store' })
 
 /** Registers the paths that are no data. */
 export function registerPlatform(app: FastifyInstance, parts: PlatformParts): void {
-  const { endpoints, state, lake, plans, upgradeUrl, clock, baseUrl } = parts
+  const { endpoints, state, plans, upgradeUrl, clock, baseUrl } = parts
   app.get('/health', { exposeHeadRoute: true }, async (_request, reply) => reply.headers(NO_STORE).send({ status: 'ok' }))
+  const ready = readinessOf(parts)
   app.get('/ready', { exposeHeadRoute: true }, async (_request, reply) => {
-    const checks = { redis: state.live.connected, lake: await answers(() => lake.store.now()) }
-    const { feeds, states } = state.system()
-    const waiting = feeds.filter(({ id, enabled }) => enabled && (states.get(id)?.last_success_at ?? null) === null)
-    const waiting_for = feeds.length === 0 ? null : waiting.map(({ id }) => id)
-    // Without Redis the last good state is served, where there is one.
-    const canServe = checks.lake && (checks.redis || shown.some((id) => state.live.get(id) !== null))
+    const { status, ...found } = await ready()
     return reply
-      .code(canServe ? 200 : 503)
+      .code(status === 'not ready' ? 503 : 200)
       .headers(NO_STORE)
-      .send({ status: !canServe ? 'not ready' : checks.redis ? 'ready' : 'degraded', source_mode: state.mode, ...checks, waiting_for })
+      .send({ status, source_mode: state.mode, ...found })
   })
-  const shown = [...new Set(endpoints.filter(({ read }) => read.kind === 'live').flatMap((one) => datasetsOf(one).map(({ id }) => id)))]
   let description: { readonly baseUrl: string; readonly reply: Promise<Ready> } | null = null
   app.route({
     method: ['GET', 'HEAD'],
@@ -73,13 +68,4 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
       .send(JSON.stringify(rowDocument(record, baseUrl())))
   })
   for (const url of ['/health', '/ready', '/openapi.json', '/api/plans', '/schemas/:name']) registerOtherMethods(app, url)
-}
-
-async function answers(ask: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await ask()
-    return true
-  } catch {
-    return false
-  }
 }

@@ -7,6 +7,7 @@ import { datasetsOf, type Endpoint, keptOf, pathParams } from '../define/endpoin
 import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
 import { isEarlier, type Period } from '../define/params-time.ts'
 import { PROBLEMS, problem } from '../define/problems.ts'
+import type { PathGroups } from '../status/groups.ts'
 import { type Answerer, type Prepared, weakTag } from './answer.ts'
 import { deprecationHook } from './deprecation.ts'
 import { encodingFor, remembered } from './encodings.ts'
@@ -31,6 +32,8 @@ export interface RouteContext extends VisitParts {
   readonly usage: Pick<UsageRecorder, 'counter'>
   /** Measures requests; null where nobody asks for it. */
   readonly meter: Meter | null
+  /** Counts how it ended, and what it took. */
+  readonly groups: Pick<PathGroups, 'ofEndpoint'>
 }
 
 /** Longest URL; Node refuses a request line and headers above 32 kB by itself with 431. */
@@ -48,6 +51,7 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
   const { state, kept, cache, clock, plans } = context
   const count = context.usage.counter(endpoint.path)
   const measured = context.meter?.route(endpoint.path)
+  const countReply = context.groups.ofEndpoint(endpoint)
   const url = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')
   const formats = formatsOf(endpoint.returns.record.fields)
   // What a plan does not contain is not chosen for the caller, who may accept something else as well.
@@ -139,7 +143,10 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     await sendFound(raw, reply, { found, now, visit })
   }
 
-  const counted = (status: number, visit: Visit): void => count(visit.caller.key, status, visit.dayUnits)
+  const counted = (status: number, visit: Visit): void => {
+    count(visit.caller.key, status, visit.dayUnits)
+    countReply(status, performance.now() - visit.began)
+  }
 
   const serve = async (request: FastifyRequest, reply: FastifyReply, visit: Visit): Promise<void> => {
     const { raw } = request

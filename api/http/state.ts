@@ -10,6 +10,8 @@ import type { SystemView } from '../define/endpoint.ts'
 export interface ServiceState {
   readonly live: LiveReader
   readonly mode: SourceMode
+  /** When the lake was begun, ms since the epoch. */
+  readonly begun_at: number
   /** When the lake's record or the list of feeds last changed, ms since the epoch. */
   readonly described_at: number
   readonly system: () => SystemView
@@ -107,6 +109,7 @@ export async function openState({ store, live, clock, onError, poll_ms = 2000 }:
     get mode() {
       return record.mode
     },
+    begun_at: Date.parse(record.created_at),
     get described_at() {
       return described_at
     },

@@ -17,6 +17,16 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'status',
+    date: '2026-11-22',
+    kind: 'ADDED',
+    paths: ['/status'],
+    text: {
+      es: 'El estado del servicio: cómo está cada fuente de datos, y la disponibilidad y los tiempos de respuesta de cada grupo de rutas por meses.',
+      en: 'The state of the service: how each feed of data is, and the availability and response times of each group of paths by month.',
+    },
+  },
+  {
     id: 'limits',
     date: '2026-11-22',
     kind: 'CHANGED',

@@ -34,7 +34,10 @@ export function apiCatalog(endpoints: readonly Endpoint[], baseUrl: string): obj
           { href: `${baseUrl}/llms.txt`, type: 'text/plain', title: 'For language models' },
         ],
         'service-meta': [{ href: `${baseUrl}/api/plans`, type: essenceOf('json'), title: 'Plans and limits' }],
-        status: [{ href: `${baseUrl}/health`, type: essenceOf('json') }],
+        status: [
+          { href: `${baseUrl}/status?format=json`, type: essenceOf('json'), title: 'State of the service' },
+          html('/status', 'State of the service'),
+        ],
         license: [{ href: `${baseUrl}/api/sources`, type: essenceOf('json'), title: 'Sources and their licences' }],
       },
     ],
@@ -76,6 +79,7 @@ ${[
   link('OpenAPI', '/openapi.json', 'every path, parameter, field and error, with examples'),
   link('Plans', '/api/plans', 'prices, limits and what each plan contains'),
   link('Changes', '/changelog?format=json', 'what was added, changed or will go'),
+  link('Status', '/status?format=json', 'how the service and each feed are now, and how available each group of paths was this month'),
 ].join('\n')}
 
 ## Optional

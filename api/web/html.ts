@@ -8,6 +8,8 @@ const STYLE =
   'code{overflow-wrap:anywhere}input,button{font:inherit;padding:.3rem .6rem}section{margin:2rem 0}' +
   'nav ul{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;list-style:none;padding:0}article{margin:1.5rem 0}h3{margin-bottom:0}h3+p{margin-top:0}' +
   '.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(10rem,1fr));gap:1rem}dd{margin:0}dd strong{display:block;font-size:1.8rem}' +
+  '.scroll{overflow-x:auto;margin:1rem 0}caption{text-align:left;font-weight:bold;padding:.4rem 0}.wide{font-size:.85rem}.wide td,.wide code,.lines th{white-space:nowrap}.wide thead th{vertical-align:bottom}.num{text-align:right}' +
+  '.ok{color:light-dark(#1a7f37,#4ade80)}.warn{color:light-dark(#8a5a00,#facc15)}.bad{color:light-dark(#c11f2b,#f98080)}' +
   'pre{overflow-x:auto;padding:.8rem;border:1px solid GrayText;border-radius:.3rem}'
 
 /** What keeps pages to themselves; `sources` are the directives of what a page loads. */
@@ -43,15 +45,31 @@ ${body}
 }
 
 const WAYS = {
-  es: { name: 'Documentación', start: 'Inicio', docs: 'Documentación', changes: 'Cambios', keys: 'Claves', other: 'English' },
-  en: { name: 'Documentation', start: 'Start', docs: 'Documentation', changes: 'Changes', keys: 'Keys', other: 'Español' },
+  es: {
+    name: 'Documentación',
+    start: 'Inicio',
+    docs: 'Documentación',
+    changes: 'Cambios',
+    status: 'Estado',
+    keys: 'Claves',
+    other: 'English',
+  },
+  en: {
+    name: 'Documentation',
+    start: 'Start',
+    docs: 'Documentation',
+    changes: 'Changes',
+    status: 'Status',
+    keys: 'Keys',
+    other: 'Español',
+  },
 } as const
 
 /** The ways on from a page that there is in both languages. */
 export function pageLinks(language: Language): string {
-  const { name, start, docs, changes, keys, other } = WAYS[language]
+  const { name, start, docs, changes, status, keys, other } = WAYS[language]
   const to = language === 'es' ? 'en' : 'es'
-  return `<nav aria-label="${name}"><ul><li><a href="/">${start}</a></li><li><a href="/docs">${docs}</a></li><li><a href="/changelog">${changes}</a></li><li><a href="/account">${keys}</a></li><li><a href="?lang=${to}" hreflang="${to}" lang="${to}">${other}</a></li></ul></nav>`
+  return `<nav aria-label="${name}"><ul><li><a href="/">${start}</a></li><li><a href="/docs">${docs}</a></li><li><a href="/changelog">${changes}</a></li><li><a href="/status">${status}</a></li><li><a href="/account">${keys}</a></li><li><a href="?lang=${to}" hreflang="${to}" lang="${to}">${other}</a></li></ul></nav>`
 }
 
 /** A text as HTML shows it, in elements and attributes. */

@@ -1,10 +1,11 @@
 import { apiUsage } from '../datasets/service/api-usage.ts'
+import { hourOf } from '../minutes/objects.ts'
 import type { Lake, LakePins } from '../open.ts'
 import { scan } from '../query/scan.ts'
 import { sql } from '../query/sql.ts'
 import type { Plan, Row } from '../schema/dataset.ts'
 import { dayBounds, madridDate } from '../schema/time.ts'
-import { addCounts, hourOf, newUsageRow, readUsage, type UsageMinute, type UsageRow } from './objects.ts'
+import { addCounts, newUsageRow, readUsage, type UsageMinute, type UsageRow } from './objects.ts'
 
 /** What was used of one path in one day of Madrid, with one key under one plan. */
 export interface UsageDay extends UsageRow {
@@ -25,8 +26,6 @@ export interface UsageDaysOptions {
 
 /** Property of the table of usage: the day up to which it has all days. Those after are in the objects alone. */
 export const MERGED_UNTIL = 'usage-until'
-/** A day is closed so long after its end, in ms: an API process gives up a minute that it could not write for 3 hours. */
-export const CLOSED_AFTER_MS = 4 * 3_600_000
 /** How callers without a key are named in the table. */
 const ANONYMOUS = 'ANONYMOUS'
 const DAY_MS = 86_400_000

@@ -6,6 +6,7 @@ import { newPepperText, parsePeppers } from '../../api/access/pepper.ts'
 import { readPlans, TIERS } from '../../api/access/plans.ts'
 import { openUsage } from '../../api/access/usage/usage.ts'
 import { type ApiOptions, startApi } from '../../api/server.ts'
+import { openUptime } from '../../api/status/uptime.ts'
 
 /** An API that is measured, and a key for it. */
 export interface BenchApi {
@@ -44,13 +45,15 @@ export async function startBenchApi({ redisUrl, home, ...options }: BenchApiOpti
     throw reason instanceof Error ? reason : new Error(`${reason} requests are not counted`)
   }
   const usage = openUsage({ store, clock: options.clock ?? Date.now, onError: lost, onLost: lost })
-  const api = await startApi({ ...options, store, access, limiter, usage, plans: PLANS, log, host: '127.0.0.1', port: 0 })
+  const uptime = openUptime({ store, clock: options.clock ?? Date.now, onError: lost, onLost: lost })
+  const api = await startApi({ ...options, store, access, limiter, usage, uptime, plans: PLANS, log, host: '127.0.0.1', port: 0 })
   return {
     url: api.url,
     key,
     close: async () => {
       await api.close()
       await usage.close()
+      await uptime.close()
       limiter.close()
       await access.close()
       await mailer.close()

@@ -3,6 +3,7 @@ import { type TrustedProxies, trustedProxies } from '../../api/access/limits/add
 import { type Limiter, openLimiter } from '../../api/access/limits/limiter.ts'
 import { type PlanTable, readPlans } from '../../api/access/plans.ts'
 import { openUsage, type Usage } from '../../api/access/usage/usage.ts'
+import { openUptime, type Uptime } from '../../api/status/uptime.ts'
 import type { Config } from '../../lake/config.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 
@@ -38,6 +39,17 @@ export function openServiceUsage(options: { readonly store: ObjectStore; readonl
     clock: Date.now,
     onError: (err) => log.warn({ err }, 'usage not written; tried again within a minute'),
     onLost: (requests) => log.error({ requests }, 'usage that could not be written is given up'),
+  })
+}
+
+/** Opens the record of uptime of the service. */
+export function openServiceUptime(options: { readonly store: ObjectStore; readonly log: Logger }): Uptime {
+  const { store, log } = options
+  return openUptime({
+    store,
+    clock: Date.now,
+    onError: (err) => log.warn({ err }, 'uptime not written; tried again within a minute'),
+    onLost: (minutes) => log.error({ minutes }, 'minutes of uptime that could not be written are given up'),
   })
 }
 

@@ -4,7 +4,7 @@ import { readConfig } from '../../lake/config.ts'
 import { openLive } from '../../lake/live/read.ts'
 import { openServiceAccess } from './access.ts'
 import { endWithSupervisor, onStop, tellReady } from './child.ts'
-import { openServiceLimiter, openServiceUsage, readPlanSettings } from './limits.ts'
+import { openServiceLimiter, openServiceUptime, openServiceUsage, readPlanSettings } from './limits.ts'
 import { openServiceMetrics } from './metrics.ts'
 import { openServiceLake, openServiceStore, serviceLog } from './parts.ts'
 
@@ -28,6 +28,8 @@ const live = openLive({ redisUrl: config.redisUrl, onError: (err) => log.warn({ 
 await Promise.race([live.ready, sleep(LIVE_WAIT_MS)])
 const { host, port, publicUrl, apiWorkers, securityContact } = config
 const address = { host, port, sharesPort: apiWorkers > 1, publicUrl }
+// As late as this: that the process runs is what it writes down.
+const uptime = openServiceUptime({ store, log })
 const measured = metrics.url === null ? null : metrics.registry
 const api = await startApi({
   ...planSettings,
@@ -38,6 +40,7 @@ const api = await startApi({
   access,
   limiter,
   usage,
+  uptime,
   log,
   securityContact,
   metrics: measured,
@@ -47,6 +50,7 @@ metrics.follow({ engine: lake.engine, redisConnected: () => live.connected })
 onStop(async () => {
   await api.close()
   await usage.close()
+  await uptime.close()
   limiter.close()
   await closeAccess()
   await live.close()

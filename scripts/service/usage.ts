@@ -1,8 +1,9 @@
 import { stringify } from 'csv-stringify/sync'
+import { CLOSED_AFTER_MS } from '../../lake/minutes/objects.ts'
 import type { Lake } from '../../lake/open.ts'
 import type { Json } from '../../lake/schema/columns.ts'
 import { dayBounds, madridDate } from '../../lake/schema/time.ts'
-import { CLOSED_AFTER_MS, dateAfter, summed, type UsageDay, usageDaysReader } from '../../lake/usage/days.ts'
+import { dateAfter, summed, type UsageDay, usageDaysReader } from '../../lake/usage/days.ts'
 import { OUTCOMES } from '../../lake/usage/objects.ts'
 import { table } from './table.ts'
 

@@ -20,7 +20,7 @@ afterAll(() => service?.close())
 const SCRIPT = `/docs/assets/${SCRIPTS['start.js'].version}/start.js`
 const PLATFORM = [
   ...(['/health', '/ready', '/openapi.json', '/api/plans', '/schemas/Incident', '/problems/not-found', '/', '/docs', SCRIPT] as const),
-  ...(['/changelog', '/llms.txt', '/.well-known/api-catalog', '/.well-known/security.txt'] as const),
+  ...(['/changelog', '/llms.txt', '/.well-known/api-catalog', '/.well-known/security.txt', '/status'] as const),
 ]
 /** A platform path as the description has it. */
 const described = (path: string): string =>

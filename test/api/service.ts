@@ -9,6 +9,7 @@ import { type PlanTable, readPlans, TIERS } from '../../api/access/plans.ts'
 import { openUsage, type Usage } from '../../api/access/usage/usage.ts'
 import type { Endpoint } from '../../api/define/endpoint.ts'
 import { type Api, startApi } from '../../api/server.ts'
+import { openUptime, type Uptime } from '../../api/status/uptime.ts'
 import { datasets } from '../../lake/catalog.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { type FeedListing, type FeedState, writeFeedState } from '../../lake/live/freshness.ts'
@@ -34,6 +35,8 @@ export interface TestService {
   readonly access: Access
   /** What is used, written when it is flushed. */
   readonly usage: Usage
+  /** What is told of its own uptime, written when it is flushed. */
+  readonly uptime: Uptime
   /** Folder of the mails that were sent, unless `smtpUrl` was given. */
   readonly outbox: string
   /** Publishes rows as the whole current state of a dataset, and waits until the API has them. */
@@ -149,6 +152,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   }
   // Clocks of tests leap over hours, after which what was not flushed is given up.
   const usage = openUsage({ store, clock, every_ms: null, onError: fail, onLost: () => undefined })
+  const uptime = openUptime({ store, clock, every_ms: null, onError: () => undefined, onLost: () => undefined })
   const limiter = await openLimiter({
     redisUrl: server.url,
     processes: 1,
@@ -166,6 +170,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     access,
     limiter,
     usage,
+    uptime,
     trusted: trustedProxies(proxies),
     log,
     host: '127.0.0.1',
@@ -195,6 +200,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     lake,
     access,
     usage,
+    uptime,
     outbox,
     key,
     keyed: async (plan, more = {}) => ({ 'X-API-Key': await key(plan), ...more }),
@@ -234,6 +240,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     async close() {
       await api.close()
       await usage.close()
+      await uptime.close()
       limiter.close()
       await access.close()
       await mailer.close()

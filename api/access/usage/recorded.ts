@@ -1,5 +1,6 @@
+import { hourOf, MINUTE_S } from '../../../lake/minutes/objects.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
-import { hourOf, MINUTE_S, readUsage, type UsageMinute, type UsagePart } from '../../../lake/usage/objects.ts'
+import { readUsage, type UsageMinute, type UsagePart } from '../../../lake/usage/objects.ts'
 import type { MinuteCounts } from '../limits/policy.ts'
 import type { UsageRecorder } from './recorder.ts'
 
@@ -33,7 +34,7 @@ export function recordedUsage(options: {
     const from = hourOf(now - DAY_MS - MINUTE_S * 1000)
     known = await readUsage(store, { from, to: Number.POSITIVE_INFINITY, take: unitsAlone, known })
     const mine = new Set(
-      [...known.values()].flatMap(({ mark, minutes }) => (mark === recorder.mark ? minutes.map((one) => one.minute_s) : [])),
+      [...known.values()].flatMap(({ mark, minutes }) => (mark.startsWith(recorder.mark) ? minutes.map((one) => one.minute_s) : [])),
     )
     const unwritten = own.filter(({ minute_s }) => !mine.has(minute_s)).map(unitsOfMinute)
     return countsOf([...[...known.values()].flatMap(({ minutes }) => minutes), ...unwritten])

@@ -1,36 +1,16 @@
-import { randomBytes } from 'node:crypto'
+import type { Minute } from '../../../lake/minutes/objects.ts'
+import { type MinuteWriter, openMinuteWriter } from '../../../lake/minutes/writer.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
-import {
-  addCounts,
-  decodeUsage,
-  encodeUsage,
-  hourObject,
-  hourOf,
-  MINUTE_S,
-  minuteObject,
-  newUsageRow,
-  OUTCOMES,
-  type UsageCounts,
-  type UsageMinute,
-  type UsageRow,
-} from '../../../lake/usage/objects.ts'
+import { addCounts, newUsageRow, OUTCOMES, USAGE, type UsageCounts, type UsageRow } from '../../../lake/usage/objects.ts'
 import type { LiveKey } from '../key-index.ts'
 
 /** Counts a request of one path that has ended: its key, the status of its reply, and the units of the day that it was charged. */
 export type CountUsage = (key: LiveKey | null, status: number, day_units: number) => void
 
-/** Records what is used. */
-export interface UsageRecorder {
-  /** What this process calls itself in the names of objects; nobody else is ever called so. */
-  readonly mark: string
+/** Records what is used; nothing counts once it is closed. */
+export interface UsageRecorder extends Pick<MinuteWriter<UsageRow>, 'mark' | 'pending' | 'flush' | 'close'> {
   /** Gives what counts the requests of a path. */
   counter(path: string): CountUsage
-  /** What is counted and not in the store yet. */
-  pending(): UsageMinute[]
-  /** Writes the minutes that are over, and gathers hours that are. Never rejects: what could not be written is tried again the next time. */
-  flush(): Promise<void>
-  /** Writes what there is, the minute that has begun included; nothing counts after. */
-  close(): Promise<void>
 }
 
 /** What a recorder works with. */
@@ -48,17 +28,8 @@ export interface RecorderOptions {
   readonly mostRows?: number
 }
 
-/** A minute that cannot be written for so long is given up, in s: days are closed an hour later (`CLOSED_AFTER_MS`). */
-const PATIENCE_S = 3 * 3600
-const MINUTE_MS = MINUTE_S * 1000
 /** Rows that may wait: what some hundreds of keys use in hours of a store that is away. */
 const ROWS_MOST = 200_000
-
-/** An hour that this process has written minutes of. */
-interface WrittenHour {
-  readonly minutes: number[]
-  isGathered: boolean
-}
 
 /** The counts of one path in the present minute, by key: objects of the index, so that a key of which the plan changes is another. */
 interface Tally {
@@ -67,103 +38,26 @@ interface Tally {
 }
 
 /** Opens the record of usage. Who opens it closes it. */
-export function openRecorder(options: RecorderOptions): UsageRecorder {
-  const { store, clock, onError, onLost, every_ms = MINUTE_MS, mostRows = ROWS_MOST } = options
-  // Not the process mark of this machine: several may run on one store, each with the same numbers.
-  const mark = randomBytes(8).toString('hex')
+export function openRecorder({ onLost, mostRows = ROWS_MOST, ...options }: RecorderOptions): UsageRecorder {
   const tallies: Tally[] = []
-  const waiting: UsageMinute[] = []
-  const written = new Map<number, WrittenHour>()
-  let minute_s = minuteOf(clock())
-  let isClosed = false
-  let flushing: Promise<void> | null = null
-
-  const giveUp = (minutes: readonly UsageMinute[]): void => {
-    if (minutes.length > 0) onLost(requestsIn(minutes))
-  }
-  /** Ends the minute that is counted in. Where the clock goes back, the latest minute goes on: one that was written is never again. */
-  const turn = (to_s: number): void => {
-    const rows = rowsOf(tallies)
-    if (rows.length > 0) waiting.push({ minute_s, rows })
-    for (const tally of tallies) tally.rows.clear()
-    minute_s = to_s
-    let held = waiting.reduce((sum, minute) => sum + minute.rows.length, 0)
-    let old = 0
-    while (held > mostRows && old < waiting.length - 1) held -= (waiting[old++] as UsageMinute).rows.length
-    giveUp(waiting.splice(0, old))
-  }
-  const turnIfOver = (): void => {
-    const now_s = minuteOf(clock())
-    if (now_s > minute_s) turn(now_s)
-  }
-
-  const done = (minute: UsageMinute): void => {
-    const at = waiting.indexOf(minute)
-    if (at !== -1) waiting.splice(at, 1)
-  }
-  /** True for an hour (ms) that no minute of is still to be written. */
-  const isOver = (hour: number): boolean => hour < hourOf(minute_s * 1000) && waiting.every((one) => hourOf(one.minute_s * 1000) > hour)
-  const write = async (minute: UsageMinute): Promise<void> => {
-    // Nobody else writes an object of this name: where it is there, it is what an earlier try has written.
-    await store.putIfAbsent(minuteObject(mark, minute.minute_s), encodeUsage([minute]))
-    done(minute)
-    const hour = hourOf(minute.minute_s * 1000)
-    const kept = written.get(hour) ?? { minutes: [], isGathered: false }
-    written.set(hour, kept)
-    kept.minutes.push(minute.minute_s)
-  }
-  const gather = async (hour: number, kept: WrittenHour): Promise<void> => {
-    const names = kept.minutes.map((one) => minuteObject(mark, one))
-    if (!kept.isGathered) {
-      const minutes: UsageMinute[] = []
-      for (const name of names) {
-        const bytes = await store.get(name)
-        if (bytes) minutes.push(...decodeUsage(bytes))
-      }
-      await store.putIfAbsent(hourObject(mark, hour), encodeUsage(minutes))
-      kept.isGathered = true
-    }
-    for (const name of names) await store.delete(name)
-    written.delete(hour)
-  }
-  const flushOnce = async (): Promise<void> => {
-    const now_s = minuteOf(clock())
-    const old = waiting.filter((minute) => minute.minute_s < now_s - PATIENCE_S)
-    giveUp(old)
-    for (const minute of old) done(minute)
-    try {
-      for (const minute of [...waiting]) await write(minute)
-      for (const [hour, kept] of [...written]) if (isOver(hour)) await gather(hour, kept)
-    } catch (error) {
-      onError(error as Error)
-    }
-  }
-  const flush = (): Promise<void> => {
-    turnIfOver()
-    flushing ??= flushOnce().finally(() => {
-      flushing = null
-    })
-    return flushing
-  }
-
-  let timer: NodeJS.Timeout | undefined
-  // Soon after each minute, not at the same moment as every other process.
-  const flushLater = (): void => {
-    if (every_ms === null || isClosed) return
-    const wait_ms = every_ms - (clock() % every_ms) + Math.random() * Math.min(1000, every_ms)
-    timer = setTimeout(() => void flush().finally(flushLater), wait_ms)
-    timer.unref()
-  }
-  flushLater()
-
+  const writer = openMinuteWriter<UsageRow>({
+    ...options,
+    mostRows,
+    record: USAGE,
+    rows: () => rowsOf(tallies),
+    clear: () => {
+      for (const tally of tallies) tally.rows.clear()
+    },
+    onLost: (minutes) => onLost(requestsIn(minutes)),
+  })
+  const { mark, pending, flush, close } = writer
   return {
-    mark,
+    ...{ mark, pending, flush, close },
     counter: (path) => {
       const { rows } = tallyOf(tallies, path)
       return (key, status, day_units) => {
-        if (isClosed) return
-        const now_s = minuteOf(clock())
-        if (now_s > minute_s) turn(now_s)
+        if (writer.isClosed) return
+        writer.advance()
         let row = rows.get(key)
         if (!row) {
           row = newUsageRow(path, { key: key?.id ?? null, slot: key?.slot ?? null, plan: key?.plan ?? null })
@@ -173,26 +67,7 @@ export function openRecorder(options: RecorderOptions): UsageRecorder {
         row.day_units += day_units
       }
     },
-    pending: () => {
-      const rows = rowsOf(tallies)
-      return rows.length > 0 ? [...waiting, { minute_s, rows }] : [...waiting]
-    },
-    flush,
-    close: async () => {
-      if (isClosed) return
-      isClosed = true
-      clearTimeout(timer)
-      await flushing
-      turn(minute_s)
-      await flush()
-      if (waiting.length > 0) await flush()
-      giveUp(waiting.splice(0))
-    },
   }
-}
-
-function minuteOf(at: number): number {
-  return Math.floor(at / MINUTE_MS) * MINUTE_S
 }
 
 function tallyOf(tallies: Tally[], path: string): Tally {
@@ -224,7 +99,7 @@ function outcomeOf(status: number): Exclude<keyof UsageCounts, 'day_units'> {
   return status === 304 ? 'not_modified' : 'answered'
 }
 
-function requestsIn(minutes: readonly UsageMinute[]): number {
+function requestsIn(minutes: readonly Minute<UsageRow>[]): number {
   let sum = 0
   for (const { rows } of minutes) for (const row of rows) for (const outcome of OUTCOMES) sum += row[outcome]
   return sum

@@ -3,9 +3,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { LiveKey } from '../../../api/access/key-index.ts'
 import { recordedUsage } from '../../../api/access/usage/recorded.ts'
 import { openRecorder, type RecorderOptions, type UsageRecorder } from '../../../api/access/usage/recorder.ts'
+import { hourObject, hourOf, minuteObject } from '../../../lake/minutes/objects.ts'
 import { fileStore } from '../../../lake/store/file.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
-import { hourObject, hourOf, minuteObject, readUsage, type UsageMinute, usageBefore } from '../../../lake/usage/objects.ts'
+import { readUsage, USAGE, type UsageMinute, usageBefore } from '../../../lake/usage/objects.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 import { until } from '../../helpers/until.ts'
 
@@ -121,7 +122,7 @@ describe('the recorder', () => {
     expect(await set.names()).toEqual([`usage/hours/2026-11-22T09/${recorder.mark}.json`])
     expect(await answered()).toBe(expected)
     // A process that ends in between leaves some of its minutes.
-    await set.store.put(minuteObject(recorder.mark, Date.UTC(2026, 10, 22, 9, 7) / 1000), Buffer.from('{"version":1,"minutes":[]}'))
+    await set.store.put(minuteObject(USAGE, recorder.mark, Date.UTC(2026, 10, 22, 9, 7) / 1000), Buffer.from('{"version":1,"minutes":[]}'))
     expect(await answered()).toBe(expected)
     // One of another process stands for itself.
     const other = set.open()
@@ -238,7 +239,7 @@ describe('what is recorded of a slot', () => {
     ])
     expect(await recorded(`${'b'.repeat(64)}.2`)).toEqual([{ minute_s: minutes[0], count: 9 }])
     expect(await recorded('198.51.100.7')).toEqual([])
-    expect(hourObject('x', hourOf(T0))).toBe('usage/hours/2026-11-22T09/x.json')
+    expect(hourObject(USAGE, 'x', hourOf(T0))).toBe('usage/hours/2026-11-22T09/x.json')
   })
 
   test('is read once for all who ask, and a failure is not kept', async () => {

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Lake } from '../../lake/open.ts'
+import { datasetsOf, type Endpoint } from '../define/endpoint.ts'
+import type { ServiceState } from './state.ts'
+
+/** Whether requests for data can be answered, and what is missing. */
+export interface Readiness {
+  readonly status: 'ready' | 'degraded' | 'not ready'
+  readonly redis: boolean
+  readonly lake: boolean
+  /** Feeds that are turned on and have not delivered yet; null while none is known. */
+  readonly waiting_for: readonly string[] | null
+}
+
+/** A store that does not answer for so long, in ms, is away. */
+const PATIENCE_MS = 5000
+
+/** Makes what tells whether the service is ready. */
+export function readinessOf(parts: {
+  readonly endpoints: readonly Endpoint[]
+  readonly state: ServiceState
+  readonly lake: Lake
+}): () => Promise<Readiness> {
+  const { endpoints, state, lake } = parts
+  const shown = [...new Set(endpoints.filter(({ read }) => read.kind === 'live').flatMap((one) => datasetsOf(one).map(({ id }) => id)))]
+  return async () => {
+    const checks = { redis: state.live.connected, lake: await answers(() => lake.store.now()) }
+    const { feeds, states } = state.system()
+    const waiting = feeds.filter(({ id, enabled }) => enabled && (states.get(id)?.last_success_at ?? null) === null)
+    // Without Redis the last good state is served, where there is one.
+    const canServe = checks.lake && (checks.redis || shown.some((id) => state.live.get(id) !== null))
+    return {
+      status: !canServe ? 'not ready' : checks.redis ? 'ready' : 'degraded',
+      ...checks,
+      waiting_for: feeds.length === 0 ? null : waiting.map(({ id }) => id),
+    }
+  }
+}
+
+async function answers(ask: () => Promise<unknown>): Promise<boolean> {
+  const patience = new AbortController()
+  try {
+    return await Promise.race([ask().then(() => true), sleep(PATIENCE_MS, false, { signal: patience.signal, ref: false })])
+  } catch {
+    return false
+  } finally {
+    patience.abort()
+  }
+}

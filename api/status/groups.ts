@@ -1,0 +1,51 @@
+import type { FastifyInstance } from 'fastify'
+import type { Endpoint } from '../define/endpoint.ts'
+import { DOMAINS } from '../endpoints/domains.ts'
+import type { CountReply, Uptime } from './uptime.ts'
+
+/** Groups of paths that are no data. */
+export const OWN_GROUPS = Object.freeze({
+  account: { es: 'Cuentas y claves', en: 'Accounts and keys' },
+  platform: { es: 'Documentación y páginas', en: 'Documentation and pages' },
+})
+type OwnGroup = keyof typeof OWN_GROUPS
+
+/** Paths that are up or down together: those of a domain of data, of accounts, or what describes the service. Each path is in one. */
+export interface PathGroup {
+  readonly id: string
+  readonly title: { readonly es: string; readonly en: string }
+  /** The paths, with their parameters in braces; complete once all routes are there. */
+  readonly paths: ReadonlySet<string>
+}
+
+/** The groups of all paths that are served, and what counts their replies. */
+export interface PathGroups {
+  readonly list: readonly PathGroup[]
+  /** Gives what counts the replies of an endpoint. */
+  ofEndpoint(endpoint: Endpoint): CountReply
+  /** Puts every path that is registered in a scope from now on into a group of ours, and counts its replies. */
+  take(scope: FastifyInstance, group: OwnGroup): void
+}
+
+/** Makes the groups: one for each domain of the endpoints, and our own. */
+export function pathGroups(endpoints: readonly Endpoint[], { counter }: Pick<Uptime, 'counter'>): PathGroups {
+  const groups = new Map<string, PathGroup & { readonly paths: Set<string> }>()
+  for (const { domain, path } of endpoints) {
+    const group = groups.get(domain) ?? { id: domain, title: DOMAINS[domain] ?? { es: domain, en: domain }, paths: new Set<string>() }
+    groups.set(domain, group)
+    group.paths.add(path)
+  }
+  const own = { account: new Set<string>(), platform: new Set<string>() }
+  for (const id of Object.keys(own) as OwnGroup[]) groups.set(id, { id, title: OWN_GROUPS[id], paths: own[id] })
+  return {
+    list: [...groups.values()],
+    ofEndpoint: ({ domain }) => counter(domain),
+    take: (scope, group) => {
+      const count = counter(group)
+      scope.addHook('onRoute', ({ url }) => void own[group].add(url.replaceAll(/:(\w+)/g, '{$1}')))
+      scope.addHook('onResponse', async ({ method }, reply) => {
+        if (method !== 'OPTIONS') count(reply.raw.statusCode, reply.elapsedTime)
+      })
+    },
+  }
+}

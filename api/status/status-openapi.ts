@@ -1,0 +1,137 @@
+import { SOURCE_MODES } from '../../lake/system.ts'
+import { MONTHS_SHOWN } from '../../lake/uptime/months.ts'
+import { BOUNDS_MS } from '../../lake/uptime/objects.ts'
+import type { Endpoint } from '../define/endpoint.ts'
+import { PROMISE_PCT } from '../define/promise.ts'
+import { json, LASTING, NOT_MODIFIED, operation, type Part, parametersPart, problemResponse, ref } from '../http/openapi-parts.ts'
+import { statusPage } from '../web/status-page.ts'
+import { pathGroups } from './groups.ts'
+import { REASONS, STATES, type StatusReport } from './report.ts'
+import { statusReply } from './status-reply.ts'
+import { STATUS_PARAMS } from './status-routes.ts'
+
+const HEALTHS = ['OK', 'LATE', 'STALE', 'DOWN']
+
+/** The path that tells how the service is. */
+export function statusPaths(endpoints: readonly Endpoint[]): Part {
+  const report = exampleOf(endpoints)
+  const { content: asJson } = json('', statusReply(report, 'es'), STATUS_SCHEMA) as { readonly content: Part }
+  return {
+    '/status': {
+      get: {
+        ...operation('status', 'How the service is now, and how available it was in a month', {
+          200: {
+            description: `Of each feed how fresh it is; of each group of paths how available it was, against the ${PROMISE_PCT} % that are promised.`,
+            content: { 'text/html': { schema: { type: 'string' }, example: statusPage(report, 'es') }, ...asJson },
+            headers: LASTING,
+          },
+          304: NOT_MODIFIED,
+          400: problemResponse(['unknown-parameter', 'invalid-parameter']),
+          406: ref('responses', '406'),
+        }),
+        description: `Months are those of UTC, ${MONTHS_SHOWN} of them with the present one. What the reply calls \`method\` says how minutes and times are measured.`,
+        parameters: parametersPart(STATUS_PARAMS),
+      },
+    },
+  }
+}
+
+/** A report of the middle of a month in which all was well but for one feed. */
+function exampleOf(endpoints: readonly Endpoint[]): StatusReport {
+  const { list } = pathGroups(endpoints.slice(0, 1), { counter: () => () => undefined })
+  const as_of = Date.UTC(2026, 0, 2, 12, 24)
+  const late = as_of - 400_000
+  const figures = { down_minutes: 0, requests: 1520, refused: 12, failed: 0, p50_ms: 2, p95_ms: 15, p99_ms: 70 }
+  const feed = { domain: 'road', enabled: true, waiting: false, cadence_s: 60, failing_since: null }
+  return {
+    state: 'degraded',
+    reasons: [{ code: 'feed-stale', of: 'sct_incidents' }],
+    ...{ as_of, source_mode: 'live', ready: { status: 'ready', redis: true, lake: true, waiting_for: [] } },
+    feeds: [
+      { ...feed, id: 'dgt_incidents', health: 'OK', last_success_at: as_of, data_time: as_of - 32_000, data_age_s: 32 },
+      {
+        ...feed,
+        id: 'sct_incidents',
+        health: 'STALE',
+        last_success_at: late,
+        data_time: late,
+        data_age_s: 400,
+        failing_since: late + 60_000,
+      },
+    ],
+    ...{ month: '2026-01', before: '2025-12', after: null },
+    uptime: { measured_from: Date.UTC(2026, 0, 1), measured_until: as_of - 120_000, minutes: 2182, silent: 0 },
+    groups: list.map((group) => ({ group, availability_pct: 100, met: true, ...figures })),
+  }
+}
+
+const nullable = (type: string, description: string, more: Part = {}): Part => ({ type: [type, 'null'], description, ...more })
+const instant = (description: string): Part => nullable('string', description, { format: 'date-time' })
+const count = (description: string): Part => nullable('integer', `${description} Unit: 1.`, { minimum: 0 })
+const time = (share: number): Part =>
+  nullable(
+    'integer',
+    `Time within which ${share} % of the requests served were answered, as one of ${BOUNDS_MS.length} bounds; the last, ${BOUNDS_MS.at(-1)}, stands for all that took longer, too. Unit: ms.`,
+  )
+const object = (properties: Part): Part => ({ type: 'object', required: Object.keys(properties), properties })
+
+const FEED: Part = {
+  id: { type: 'string', description: 'Id of the feed, as in /api/freshness.' },
+  domain: { type: 'string', description: 'Domain of its data.' },
+  enabled: { type: 'boolean', description: 'False where it is not fetched at present.' },
+  cadence_s: { type: 'integer', description: 'Expected time between two fetches. Unit: s.' },
+  last_success_at: instant('Last successful fetch.'),
+  data_time: instant('Publication time of the newest data.'),
+  health: {
+    type: ['string', 'null'],
+    enum: [...HEALTHS, null],
+    description: 'Late at twice, stale at three times its cadence; null where it is not fetched.',
+  },
+  waiting: { type: 'boolean', description: 'True where it is fetched and has never delivered.' },
+  data_age_s: nullable('integer', 'Age of the newest data at `as_of`. Unit: s.'),
+  failing_since: instant('Since when fetches fail or are rejected.'),
+}
+
+const GROUP: Part = {
+  group: { type: 'string', description: 'Id of the group: a domain of data, `account` or `platform`.' },
+  title: { type: 'string', description: 'The same in words.' },
+  paths: { type: 'array', items: { type: 'string' }, description: 'Its paths; each is in one group.' },
+  availability_pct: nullable('number', 'Share of the minutes in which it was up, rounded down to thousandths. Unit: %.'),
+  met: nullable('boolean', 'Whether the promise is kept so far; null where nothing is measured.'),
+  down_minutes: count('Minutes in which it was down.'),
+  requests: count('Requests, however they ended; none are counted but those that ended.'),
+  refused: count('Those that were refused as mistakes of their callers, or over a limit (4xx).'),
+  failed: count('Those that failed by our fault (5xx).'),
+  p50_ms: time(50),
+  p95_ms: time(95),
+  p99_ms: time(99),
+}
+
+const STATUS_SCHEMA: Part = Object.freeze({
+  state: { type: 'string', enum: STATES, description: 'How the service is.' },
+  reasons: {
+    type: 'array',
+    description: 'Why it is not ok.',
+    items: object({
+      code: { type: 'string', enum: Object.keys(REASONS), description: 'What is wrong.' },
+      of: nullable('string', 'The feed or group that it is about.'),
+      text: { type: 'string', description: 'The same in words.' },
+    }),
+  },
+  as_of: { type: 'string', format: 'date-time', description: 'When it was found out.' },
+  source_mode: { type: 'string', enum: SOURCE_MODES, description: 'The publishers themselves, recorded captures, or a stand-in.' },
+  redis: { type: 'boolean', description: 'Redis answers. Where it does not, the last good state is served.' },
+  lake: { type: 'boolean', description: 'The object store answers.' },
+  feeds: { type: 'array', items: object(FEED) },
+  uptime: object({
+    month: { type: 'string', description: 'The month, as YYYY-MM.' },
+    timezone: { const: 'UTC', description: 'Whose months they are.' },
+    promise_pct: { type: 'number', description: 'What is promised of each group. Unit: %.' },
+    method: { type: 'string', description: 'How this is measured.' },
+    measured_from: instant('First minute that counts: that in which the service was first seen, where the month had begun before.'),
+    measured_until: instant('Minutes count until here; later ones may not be written yet.'),
+    minutes: count('Minutes in between.'),
+    minutes_without_heartbeat: count('Those in which no process of the API ran: down for every group.'),
+    groups: { type: 'array', items: object(GROUP) },
+  }),
+})

@@ -1,0 +1,70 @@
+import { FAILING_SHARE } from '../../lake/uptime/days.ts'
+import { DUE_AFTER_MS } from '../../lake/uptime/months.ts'
+import type { Language } from '../access/accounts.ts'
+import type { PathGroup } from './groups.ts'
+import type { REASONS, Reason } from './report.ts'
+
+const SHARE_PCT = FAILING_SHARE * 100
+const DUE_MIN = DUE_AFTER_MS / 60_000
+
+/** How availability is measured, as the reply says it. */
+export const METHOD: Readonly<Record<Language, string>> = Object.freeze({
+  es:
+    `Los meses son los de UTC y se cuentan por minutos. Cada proceso de la API anota cada minuto que está en marcha y lo que respondió en él. Un minuto que no anotó ningún proceso cuenta como caído para todos los grupos; ` +
+    `uno en el que más del ${SHARE_PCT} % de las peticiones atendidas de un grupo falló por nuestra parte (5xx), como caído para ese grupo. Las peticiones atendidas son todas menos las rechazadas por error de quien llama o por un límite (4xx). ` +
+    `La disponibilidad es la parte de los minutos en que no estuvo caído, desde el primer minuto anotado y hasta hace ${DUE_MIN} minutos. Los tiempos son los de las peticiones atendidas, desde que llegan a la API hasta que se entrega la respuesta a la conexión, y son el límite superior de su clase.`,
+  en:
+    `Months are those of UTC and are counted by minutes. Every process of the API writes down each minute in which it runs, and what it answered in it. A minute that no process wrote down counts as down for every group; ` +
+    `one in which more than ${SHARE_PCT} % of the requests served of a group failed by our fault (5xx), as down for that group. Requests served are all but those refused as a mistake of the caller or over a limit (4xx). ` +
+    `Availability is the share of minutes in which the group was not down, from the first minute ever written down until ${DUE_MIN} minutes ago. Times are those of requests served, from their arrival at the API until the reply is handed to the connection, and are the upper bound of their class.`,
+})
+
+const WHY: Readonly<Record<Language, Readonly<Record<keyof typeof REASONS, (of: string) => string>>>> = {
+  es: {
+    'lake-away': () => 'El almacén de datos no responde.',
+    'nothing-to-serve': () => 'Redis no responde y no hay datos anteriores que servir.',
+    'redis-away': () => 'Redis no responde: se sirven los últimos datos buenos.',
+    'feeds-unknown': () => 'Todavía no se conoce ninguna fuente.',
+    'feed-waiting': (of) => `Sin datos todavía: ${of}.`,
+    'feed-down': (of) => `No llegan datos de: ${of}.`,
+    'feed-stale': (of) => `Datos anticuados de: ${of}.`,
+    'not-running': () => 'En los últimos minutos ha habido alguno en que la API no estaba en marcha.',
+    'group-failing': (of) => `En los últimos minutos han fallado peticiones de: ${of}.`,
+    'record-unread': () => 'No se pueden leer las cifras de disponibilidad: si las hay, son las últimas leídas.',
+  },
+  en: {
+    'lake-away': () => 'The data store does not answer.',
+    'nothing-to-serve': () => 'Redis does not answer, and there is no earlier data to serve.',
+    'redis-away': () => 'Redis does not answer: the last good data is served.',
+    'feeds-unknown': () => 'No feed is known yet.',
+    'feed-waiting': (of) => `No data yet of: ${of}.`,
+    'feed-down': (of) => `No data comes of: ${of}.`,
+    'feed-stale': (of) => `Stale data of: ${of}.`,
+    'not-running': () => 'In one of the last minutes the API was not running.',
+    'group-failing': (of) => `In the last minutes requests have failed of: ${of}.`,
+    'record-unread': () => 'The figures of availability cannot be read: those shown, if any, were read last.',
+  },
+}
+
+/** Reasons of one code in words. */
+function textOf(code: Reason['code'], reasons: readonly Reason[], options: TextOptions): string {
+  const { language, groups } = options
+  const names = reasons.map(({ of }) => (code === 'group-failing' ? groups.find(({ id }) => id === of)?.title[language] : of) ?? of ?? '')
+  return WHY[language][code](names.join(', '))
+}
+
+/** How texts are made. */
+interface TextOptions {
+  readonly language: Language
+  readonly groups: readonly Pick<PathGroup, 'id' | 'title'>[]
+}
+
+/** A reason in words. */
+export function reasonText(reason: Reason, options: TextOptions): string {
+  return textOf(reason.code, [reason], options)
+}
+
+/** All reasons in words, those of one kind in one sentence. */
+export function reasonTexts(reasons: readonly Reason[], options: TextOptions): string[] {
+  return [...Map.groupBy(reasons, ({ code }) => code)].map(([code, same]) => textOf(code, same, options))
+}

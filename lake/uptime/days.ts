@@ -1,0 +1,158 @@
+import { MINUTE_S, type MinutePart } from '../minutes/objects.ts'
+import type { ObjectStore } from '../store/store.ts'
+import { addUptime, newUptimeCounts, trimmed, UPTIME, type UptimeCounts, type UptimeRow } from './objects.ts'
+
+/** A minute in which more than this share of a group's requests failed by our fault counts as down for it. What callers were refused is no part of either. */
+export const FAILING_SHARE = 0.05
+const MINUTES_OF_DAY = 1440
+const DAY_S = MINUTES_OF_DAY * MINUTE_S
+const DAYS = `${UPTIME.root}days/`
+const NAME = /^uptime\/days\/(\d{4}-\d\d-\d\d)\.json$/
+
+/** Minutes of a UTC day, from one (included) to another (not), counted from midnight. */
+export type Span = readonly [from: number, to: number]
+
+/** A day of a group. */
+export interface UptimeDayGroup extends UptimeCounts {
+  readonly group: string
+  /** The minutes in which it failed, counted from midnight. */
+  readonly failing: readonly number[]
+}
+
+/** A day in UTC, of all processes together. */
+export interface UptimeDay {
+  readonly date: string
+  /** When any process ran. */
+  readonly beats: readonly Span[]
+  readonly groups: readonly UptimeDayGroup[]
+}
+
+/** What is kept of an object until the day is made of it: the sums, and of each minute what tells whether a group failed. */
+export interface UptimePart {
+  readonly sums: readonly UptimeRow[]
+  readonly minutes: readonly {
+    readonly minute_s: number
+    readonly groups: readonly (readonly [group: string, answered: number, failed: number])[]
+  }[]
+}
+
+/** Takes of an object what its day is made of. */
+export function takeUptime({ minutes }: MinutePart<UptimeRow>): UptimePart {
+  const sums = new Map<string, UptimeRow>()
+  for (const { rows } of minutes) for (const row of rows) addUptime(sumOf(sums, row.group), row)
+  return {
+    sums: [...sums.values()],
+    minutes: minutes.map(({ minute_s, rows }) => ({
+      minute_s,
+      groups: rows.map(({ group, requests, refused, failed }) => [group, requests - refused - failed, failed] as const),
+    })),
+  }
+}
+
+/** The days that parts are of; of one that has parts that are still missing, what there is. */
+export function daysOf(parts: Iterable<UptimePart>): ReadonlyMap<string, UptimeDay> {
+  const byDate = new Map<string, UptimePart[]>()
+  for (const part of parts) {
+    const [first] = part.minutes
+    if (!first) continue
+    // An object is of one hour, and so of one day.
+    const date = dateOf(first.minute_s * 1000)
+    const there = byDate.get(date)
+    if (there) there.push(part)
+    else byDate.set(date, [part])
+  }
+  return new Map([...byDate].map(([date, of]) => [date, dayOf(date, of)]))
+}
+
+function dayOf(date: string, parts: readonly UptimePart[]): UptimeDay {
+  const sums = new Map<string, UptimeRow>()
+  const beats = new Set<number>()
+  /** By group and minute: answered, and failed. */
+  const tallies = new Map<string, Map<number, [answered: number, failed: number]>>()
+  for (const part of parts) {
+    for (const row of part.sums) addUptime(sumOf(sums, row.group), row)
+    for (const { minute_s, groups } of part.minutes) {
+      const minute = Math.floor((minute_s % DAY_S) / MINUTE_S)
+      beats.add(minute)
+      for (const [group, answered, failed] of groups) {
+        const byMinute = tallies.get(group) ?? new Map<number, [number, number]>()
+        tallies.set(group, byMinute)
+        const before = byMinute.get(minute) ?? [0, 0]
+        byMinute.set(minute, [before[0] + answered, before[1] + failed])
+      }
+    }
+  }
+  const failing = (group: string): number[] =>
+    [...(tallies.get(group) ?? [])]
+      .filter(([, [answered, failed]]) => failed > FAILING_SHARE * (answered + failed))
+      .map(([minute]) => minute)
+      .sort((one, other) => one - other)
+  return {
+    date,
+    beats: spansOf(beats),
+    groups: [...sums.values()]
+      .sort((one, other) => (one.group < other.group ? -1 : 1))
+      .map((row) => ({ ...row, failing: failing(row.group) })),
+  }
+}
+
+function sumOf(sums: Map<string, UptimeRow>, group: string): UptimeRow {
+  const there = sums.get(group)
+  if (there) return there
+  const made = { group, ...newUptimeCounts() }
+  sums.set(group, made)
+  return made
+}
+
+function spansOf(minutes: ReadonlySet<number>): Span[] {
+  const spans: [number, number][] = []
+  for (const minute of [...minutes].sort((one, other) => one - other)) {
+    const last = spans.at(-1)
+    if (last?.[1] === minute) last[1]++
+    else spans.push([minute, minute + 1])
+  }
+  return spans
+}
+
+/** The date in UTC of an instant (ms). */
+export function dateOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10)
+}
+
+/** Name of the object of a day. */
+export function dayObject(date: string): string {
+  return `${DAYS}${date}.json`
+}
+
+/** The dates that there are objects of, from one (included) to another (not), in their order. */
+export async function* listDays(store: ObjectStore, range: { readonly from: string; readonly to: string }): AsyncGenerator<string> {
+  // The name of a date is before that of its object.
+  for await (const { key } of store.list(DAYS, { startAfter: `${DAYS}${range.from}` })) {
+    const date = NAME.exec(key)?.[1]
+    if (date === undefined) continue
+    if (date >= range.to) return
+    yield date
+  }
+}
+
+/** The bytes of a day's object. */
+export function encodeDay({ date, beats, groups }: UptimeDay): Buffer {
+  const plain = groups.map(({ group, requests, refused, failed, durations, failing }) => ({
+    ...{ group, requests, refused, failed, durations: trimmed(durations), failing },
+  }))
+  return Buffer.from(JSON.stringify({ version: 1, date, beats, groups: plain }))
+}
+
+/** What the bytes of a day's object say. */
+export function decodeDay(bytes: Buffer): UptimeDay {
+  const { date, beats, groups } = JSON.parse(bytes.toString()) as UptimeDay
+  return {
+    date,
+    beats,
+    groups: groups.map(({ group, requests, refused, failed, durations, failing }) => {
+      const counts = newUptimeCounts()
+      addUptime(counts, { requests, refused, failed, durations: counts.durations.map((_, at) => durations[at] ?? 0) })
+      return { group, ...counts, failing }
+    }),
+  }
+}

@@ -1,0 +1,86 @@
+import type { MinuteRecord } from '../minutes/objects.ts'
+
+/** Bounds of the classes that durations are counted in, in ms: each class is of those up to its bound. The last takes all that took longer, too. */
+export const BOUNDS_MS: readonly number[] = Object.freeze([
+  ...[1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700],
+  ...[1000, 1500, 2000, 3000, 5000, 7000, 10_000, 15_000, 20_000, 30_000, 60_000, 120_000],
+])
+
+/** What became of the requests of a group of paths. */
+export interface UptimeCounts {
+  requests: number
+  /** Those that were refused as mistakes of their callers, or over a limit (4xx). */
+  refused: number
+  /** Those that failed by our fault (5xx). */
+  failed: number
+  /** How many of those that were not refused took how long, by class of `BOUNDS_MS`. */
+  readonly durations: number[]
+}
+
+/** What became of a group's requests in a minute. */
+export interface UptimeRow extends UptimeCounts {
+  readonly group: string
+}
+
+/** What every process of the API says of each minute that it ran in: a minute without rows says that it ran and nobody asked. */
+export const UPTIME: MinuteRecord<UptimeRow> = Object.freeze({
+  root: 'uptime/',
+  encode: ({ group, requests, refused, failed, durations }: UptimeRow): PlainCounts => [
+    group,
+    requests,
+    refused,
+    failed,
+    trimmed(durations),
+  ],
+  decode: (plain: unknown): UptimeRow => {
+    const [group, requests, refused, failed, durations] = plain as PlainCounts
+    return { group, requests, refused, failed, durations: BOUNDS_MS.map((_, at) => durations[at] ?? 0) }
+  },
+})
+
+type PlainCounts = readonly [group: string, requests: number, refused: number, failed: number, durations: readonly number[]]
+
+/** Counts of nothing yet. */
+export function newUptimeCounts(): UptimeCounts {
+  return { requests: 0, refused: 0, failed: 0, durations: BOUNDS_MS.map(() => 0) }
+}
+
+/** Counts a request by the status of its reply and what it took, in ms. */
+export function countReply(counts: UptimeCounts, status: number, took_ms: number): void {
+  counts.requests++
+  if (status >= 400 && status < 500) {
+    counts.refused++
+    return
+  }
+  if (status >= 500) counts.failed++
+  const { durations } = counts
+  const last = BOUNDS_MS.length - 1
+  let at = 0
+  while (at < last && took_ms > (BOUNDS_MS[at] as number)) at++
+  durations[at] = (durations[at] as number) + 1
+}
+
+/** Adds counts to others. */
+export function addUptime(to: UptimeCounts, more: Readonly<UptimeCounts>): void {
+  to.requests += more.requests
+  to.refused += more.refused
+  to.failed += more.failed
+  for (let at = 0; at < BOUNDS_MS.length; at++) to.durations[at] = (to.durations[at] as number) + (more.durations[at] as number)
+}
+
+/** The time in ms within which a share of the requests (0 to 1) ended, as the bound of its class: never too little. Null where there were none. */
+export function quantile_ms({ durations }: Readonly<UptimeCounts>, share: number): number | null {
+  const all = durations.reduce((sum, count) => sum + count, 0)
+  const wanted = Math.ceil(all * share)
+  let ended = 0
+  for (const [at, bound] of BOUNDS_MS.entries()) {
+    ended += durations[at] as number
+    if (ended > 0 && ended >= wanted) return bound
+  }
+  return null
+}
+
+/** Without what is 0 at the end. */
+export function trimmed(durations: readonly number[]): readonly number[] {
+  return durations.slice(0, durations.findLastIndex((count) => count > 0) + 1)
+}

@@ -1,0 +1,119 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { dayObject, encodeDay } from '../../lake/uptime/days.ts'
+import { newUptimeCounts } from '../../lake/uptime/objects.ts'
+import { FEEDS } from '../api/service.ts'
+import { browserPath, browserStage } from '../helpers/browser.ts'
+
+const stage = browserStage()
+
+const DAY_MS = 86_400_000
+/** A month with all that one can have, as far as it is there: groups that kept the promise and one that did not. */
+beforeAll(async () => {
+  if (!browserPath) return
+  const now = Date.now()
+  for (const { id, every_s } of FEEDS.slice(0, 8)) {
+    const at = now - every_s * (id === 'sct_incidents' ? 2500 : id === 'fuel_stations' ? 4000 : 500)
+    await stage.service.tell({ feed: id, last_attempt_at: now, last_success_at: at, fresh_at: at, data_time: at })
+  }
+  for (let at = now - 40 * DAY_MS; at < now - DAY_MS; at += DAY_MS) {
+    const date = new Date(at).toISOString().slice(0, 10)
+    const counts = { ...newUptimeCounts(), requests: 1_234_567, refused: 60_000, failed: 321 }
+    counts.durations[4] = 1_000_000
+    counts.durations[12] = 90_000
+    const groups = ['road', 'rail', 'fuel'].map((group, n) => ({ group, ...counts, failing: n === 1 ? [10, 11, 12] : [] }))
+    await stage.service.lake.store.put(dayObject(date), encodeDay({ date, beats: [[0, 1440]], groups }))
+  }
+})
+
+const PHONE = { width: 320, height: 640 }
+const DESK = { width: 1400, height: 1000 }
+
+async function onStatusPage(
+  options: { readonly lang: string; readonly look: 'light' | 'dark'; readonly size: { readonly width: number; readonly height: number } },
+  work: (page: Page, complaints: string[]) => Promise<void>,
+): Promise<void> {
+  const { lang, look, size } = options
+  const context = await stage.browser.newContext({ colorScheme: look, viewport: size, locale: lang, javaScriptEnabled: true })
+  try {
+    context.setDefaultTimeout(90_000)
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    await page.goto(`${stage.service.url}/status`)
+    await work(page, complaints)
+    const folder = process.env['SCREENSHOTS']
+    if (folder) await page.screenshot({ path: `${folder}/status-${lang}-${look}-${size.width}.png`, fullPage: true })
+  } finally {
+    await context.close()
+  }
+}
+
+/** Run in a page: how much darker or lighter than its ground each sign and word of a cell is, as WCAG counts contrast; the least. */
+const CONTRAST = `() => {
+  const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
+  const luminance = (colour) => {
+    canvas.fillStyle = colour
+    canvas.fillRect(0, 0, 1, 1)
+    const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map((value) => {
+      const part = value / 255
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+  }
+  const probe = document.createElement('div')
+  document.body.append(probe)
+  const ground = luminance(matchMedia('(prefers-color-scheme: dark)').matches ? '#121212' : '#ffffff')
+  probe.remove()
+  return Math.min(...[...document.querySelectorAll('td span, p span, td, th, caption, a')].map((one) => {
+    const ink = luminance(getComputedStyle(one).color)
+    return (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05)
+  }))
+}`
+
+describe.skipIf(!browserPath)('the state of the service in a browser', () => {
+  test.each([
+    ['es', 'light', PHONE],
+    ['es', 'dark', DESK],
+    ['en', 'light', DESK],
+    ['en', 'dark', PHONE],
+  ] as const)('in %s, %s, fits the screen, has contrast and names for all', async (lang, look, size) => {
+    await onStatusPage({ lang, look, size }, async (page, complaints) => {
+      const es = lang === 'es'
+      expect(await page.locator('html').getAttribute('lang')).toBe(lang)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width)
+      expect(await page.evaluate<number>(`(${CONTRAST})()`)).toBeGreaterThan(4.5)
+      expect(await page.getByRole('main').count()).toBe(1)
+      expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+      await page.getByRole('region', { name: es ? 'Fuentes de datos' : 'Feeds of data' }).waitFor()
+      const feeds = page.getByRole('table', { name: es ? 'Cómo está cada fuente ahora' : 'How each feed is now' })
+      await feeds.getByRole('rowheader', { name: 'dgt_incidents' }).waitFor()
+      await feeds.getByRole('columnheader', { name: es ? 'Edad de los datos' : 'Age of the data' }).waitFor()
+      const groups = page.getByRole('table', { name: /\(UTC\)$/ })
+      await groups.getByRole('rowheader', { name: es ? 'Carreteras' : 'Roads' }).waitFor()
+      expect(await page.getByRole('status').innerText()).toMatch(es ? /Funciona|Todo funciona/ : /works/i)
+      expect(complaints).toEqual([])
+    })
+  })
+
+  test('is read by the keyboard alone: its tables scroll, and its list of paths opens', async () => {
+    await onStatusPage({ lang: 'en', look: 'light', size: PHONE }, async (page, complaints) => {
+      const focused = (selector: string): Promise<boolean> => page.evaluate(`document.activeElement?.matches('${selector}') ?? false`)
+      const tabTo = async (selector: string): Promise<void> => {
+        for (let tabs = 0; tabs < 12; tabs++) {
+          await page.keyboard.press('Tab')
+          if (await focused(selector)) return
+        }
+        throw new Error(`${selector} is not reached`)
+      }
+      await tabTo('#feeds ~ .scroll')
+      await page.keyboard.press('ArrowRight')
+      await page.waitForFunction('document.activeElement.scrollLeft > 0')
+      await tabTo('summary')
+      await page.keyboard.press('Enter')
+      await page.getByText('/api/incidents/{id}', { exact: true }).waitFor()
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width)
+      expect(complaints).toEqual([])
+    })
+  })
+})

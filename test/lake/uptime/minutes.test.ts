@@ -1,0 +1,255 @@
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { openUptime } from '../../../api/status/uptime.ts'
+import { gatherUptime } from '../../../jobs/upkeep/uptime.ts'
+import { fileStore } from '../../../lake/store/file.ts'
+import { s3Store } from '../../../lake/store/s3.ts'
+import type { ObjectStore } from '../../../lake/store/store.ts'
+import { dayObject } from '../../../lake/uptime/days.ts'
+import type { UptimeMonth } from '../../../lake/uptime/months.ts'
+import { startS3 } from '../../helpers/s3-server.ts'
+import { tempFolder } from '../../helpers/temp.ts'
+import { until } from '../../helpers/until.ts'
+import { bound, DAY, figures, HOUR, MINUTE, NOON, nobody, onFiles, stage } from './stage.ts'
+
+const s3 = await startS3()
+afterAll(() => s3?.stop())
+
+const down = ({ groups, unasked }: UptimeMonth, group: string): number => (groups.get(group) ?? unasked).down
+describe.each([
+  ['files', async () => bound(await fileStore(join(tempFolder(), 'store')))],
+  ['s3', async () => (s3 ? bound(s3Store(s3.fresh())) : bound(await fileStore(join(tempFolder(), 'store'))))],
+] as const)('uptime in %s', (name, open) => {
+  test.skipIf(name === 's3' && !s3)(
+    'is told minute by minute, and is the same once days are gathered, whatever step that ends at',
+    async () => {
+      const set = await stage(await open())
+      set.now = Date.UTC(2026, 10, 21, 23, 50)
+      const [one, other] = [set.open(), set.open()]
+      const [a, b] = [one.counter('road'), other.counter('road')]
+      for (let n = 0; n < 20; n++) {
+        a(200, 4)
+        b(n === 3 ? 503 : 304, 40)
+        b(404, 1)
+        await set.pass(1, one, ...(n < 15 ? [other] : []))
+      }
+      // Neither of the two runs for a while, and one goes on.
+      set.now += 30 * MINUTE
+      const again = set.open()
+      again.counter('fuel')(200, 2)
+      await set.pass(70, again)
+      const whole = await set.read()
+      expect(figures(whole)).toEqual([Date.UTC(2026, 10, 21, 23, 50), 118, 30])
+      expect([whole.groups.get('road'), whole.groups.get('fuel')?.requests, down(whole, 'rail')]).toMatchObject([
+        { requests: 20 + 15 * 2, refused: 15, failed: 1, down: 31 },
+        1,
+        30,
+      ])
+      await Promise.all([one, other, again].map((process) => process.close()))
+      set.now += DAY + 5 * HOUR
+      const before = await set.read()
+      // A run that is killed after any of its writes or removals leaves the same figures, and so does one beside another.
+      const objects = await set.names()
+      for (let steps = 0; (await set.names()).some((key) => !key.startsWith('uptime/days/')); steps += 3) {
+        let left = steps
+        const killed = async <T>(work: () => Promise<T>): Promise<T> => {
+          const done = await work()
+          if (left-- <= 0) throw new Error('killed')
+          return done
+        }
+        const { store } = set
+        const mortal: ObjectStore = {
+          ...store,
+          now: async () => set.now,
+          putIfAbsent: (key, body) => killed(() => store.putIfAbsent(key, body)),
+          delete: (key) => killed(() => store.delete(key)),
+        }
+        await gatherUptime({ store: mortal, log: nobody }, new AbortController().signal).catch((error: Error) =>
+          expect(error.message).toBe('killed'),
+        )
+        expect(await set.read()).toEqual(before)
+      }
+      expect(objects.length).toBeGreaterThan(10)
+      expect(await set.names()).toEqual([dayObject('2026-11-21'), dayObject('2026-11-22')])
+      await Promise.all([set.gather(), set.gather()])
+      expect(await set.read()).toEqual(before)
+    },
+  )
+})
+
+describe('a minute', () => {
+  test('is told though nobody asks anything, and not down while it is not due', async () => {
+    const set = await onFiles()
+    expect(figures(await set.read())).toEqual([null, 0, 0])
+    const process = set.open()
+    await set.pass(1, process)
+    expect(figures(await set.read())).toEqual([null, 0, 0])
+    await set.pass(2, process)
+    expect(figures(await set.read())).toEqual([NOON, 1, 0])
+    // Whoever stopped just now is not missed before two minutes have passed.
+    set.now += 90_000
+    expect(figures(await set.read())).toEqual([NOON, 2, 0])
+    set.now += 90_000
+    expect(figures(await set.read())).toEqual([NOON, 4, 1])
+    expect((await set.names()).map((name) => name.slice(-9))).toEqual(['-m00.json', '-m01.json', '-m02.json'])
+  })
+
+  test('is lost with a process that is killed, and those before and after are not', async () => {
+    const set = await onFiles()
+    const killed = set.open()
+    killed.counter('road')(200, 1)
+    await set.pass(3, killed)
+    killed.counter('road')(200, 1)
+    // From here it does nothing any more; another begins two minutes later.
+    set.now += 2 * MINUTE
+    const next = set.open()
+    await set.pass(5, next)
+    const month = await set.read()
+    expect(figures(month)).toEqual([NOON, 8, 2])
+    expect(month.groups.get('road')?.requests).toBe(1)
+  })
+
+  test('is told by whoever closes in it, with what was counted', async () => {
+    const set = await onFiles()
+    const process = set.open()
+    await set.pass(2, process)
+    process.counter('road')(200, 1)
+    await process.close()
+    set.now += 3 * MINUTE
+    const month = await set.read()
+    expect([figures(month), month.groups.get('road')?.requests]).toEqual([[NOON, 3, 0], 1])
+    expect((await set.names()).length).toBe(3)
+  })
+
+  test('is up where any process runs, and missing where a process stood still through it', async () => {
+    const set = await onFiles()
+    const [steady, frozen] = [set.open(), set.open()]
+    await set.pass(5, steady, frozen)
+    await set.pass(10, steady)
+    await frozen.flush()
+    await set.pass(3, steady, frozen)
+    expect(figures(await set.read())).toEqual([NOON, 16, 0])
+    await set.pass(10)
+    await Promise.all([steady.flush(), frozen.flush()])
+    await set.pass(3, frozen)
+    // The minute in which they froze and that in which they woke are told.
+    expect(figures(await set.read())).toEqual([NOON, 29, 9])
+  })
+
+  test('is down for a group where more than one in twenty of its served requests failed, all processes together', async () => {
+    const set = await onFiles()
+    const [one, other] = [set.open(), set.open()]
+    const minute = async (answered: number, failed: number, refused: number): Promise<void> => {
+      for (let n = 0; n < answered; n++) one.counter('road')(n % 2 ? 200 : 304, 1)
+      for (let n = 0; n < failed; n++) other.counter('road')(500 + (n % 4), 1)
+      for (let n = 0; n < refused; n++) one.counter('road')(n % 2 ? 404 : 429, 1)
+      one.counter('rail')(200, 1)
+      await set.pass(1, one, other)
+    }
+    await minute(19, 1, 0)
+    await minute(18, 1, 0)
+    // What is refused hides nothing.
+    await minute(0, 1, 1000)
+    await minute(0, 0, 50)
+    await set.pass(4, one, other)
+    const month = await set.read()
+    expect([month.silent, down(month, 'road'), down(month, 'rail')]).toEqual([0, 2, 0])
+    expect(month.groups.get('road')).toMatchObject({ requests: 1090, refused: 1050, failed: 3, last_failing_until: NOON + 3 * MINUTE })
+  })
+
+  test('waits while the store is away, and is given up after three hours', async () => {
+    const set = await onFiles()
+    let isAway = true
+    const { store } = set
+    Object.assign(set, {
+      store: {
+        ...store,
+        putIfAbsent: (name: string, body: Buffer) => (isAway ? Promise.reject(new Error('away')) : store.putIfAbsent(name, body)),
+      },
+    })
+    const process = openUptime({
+      ...{ store: set.store, every_ms: null, clock: () => set.now },
+      onError: (error) => void set.errors.push(error),
+      onLost: (minutes) => void set.lost.push(minutes),
+    })
+    await set.pass(200, process)
+    expect([set.errors.length, await set.names()]).toEqual([200, []])
+    expect(set.lost.reduce((sum, one) => sum + one, 0)).toBe(20)
+    isAway = false
+    await set.pass(3, process)
+    const month = await set.read()
+    // What was given up was before anything that is known.
+    expect(figures(month)).toEqual([NOON + 21 * MINUTE, 180, 0])
+    await process.close()
+  })
+
+  test('ends by itself, and while the store takes its time for another', async () => {
+    const set = await onFiles()
+    const { store } = set
+    const held = Promise.withResolvers<void>()
+    const slow: ObjectStore = { ...store, putIfAbsent: (name, body) => held.promise.then(() => store.putIfAbsent(name, body)) }
+    const process = openUptime({
+      ...{ store: slow, every_ms: 20, clock: () => set.now },
+      onError: (error) => void set.errors.push(error),
+      onLost: () => undefined,
+    })
+    for (let n = 0; n < 3; n++) {
+      set.now += MINUTE
+      await new Promise((resolve) => setTimeout(resolve, 120))
+    }
+    held.resolve()
+    await until('three minutes written', async () => (await set.names()).length === 3)
+    await process.close()
+    expect(set.errors).toEqual([])
+  })
+})
+
+describe('a clock', () => {
+  test('that was a year ahead and comes back is a process of its own from then on', async () => {
+    const set = await onFiles()
+    const process = set.open()
+    const count = process.counter('road')
+    await set.pass(3, process)
+    set.now += 365 * DAY
+    count(200, 1)
+    await set.pass(1, process)
+    set.now -= 365 * DAY
+    count(200, 1)
+    await set.pass(4, process)
+    const month = await set.read()
+    // The minute in which it leapt was three hours old by that clock, and given up.
+    expect([figures(month), set.lost]).toEqual([[NOON, 6, 1], [1]])
+    expect(month.groups.get('road')?.requests).toBe(1)
+    await process.close()
+  })
+
+  test('that goes back a little doubles no minute', async () => {
+    const set = await onFiles()
+    const process = set.open()
+    const count = process.counter('road')
+    for (const minutes of [1, 1, -1, -2, 1, 1, 1, 1, 1]) {
+      count(200, 1)
+      set.now += minutes * MINUTE
+      await process.flush()
+    }
+    await process.close()
+    set.now += 2 * MINUTE
+    const month = await set.read()
+    expect(month.groups.get('road')?.requests).toBe(9)
+    expect(new Set(await set.names()).size).toBe(5)
+    expect(month.silent).toBe(0)
+  })
+
+  test('that is wrong says nothing of a time before there was a lake', async () => {
+    const set = await onFiles()
+    set.now = Date.UTC(1970, 0, 1)
+    const early = set.open()
+    await set.pass(2, early)
+    await early.close()
+    set.now = NOON
+    const process = set.open()
+    await set.pass(5, process)
+    expect(figures(await set.read(undefined, NOON - 30_000))).toEqual([NOON, 3, 0])
+    expect((await set.read(undefined, 0)).minutes).toBeGreaterThan(20_000)
+  })
+})

@@ -1,0 +1,75 @@
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { openUptime, type Uptime } from '../../../api/status/uptime.ts'
+import { gatherUptime } from '../../../jobs/upkeep/uptime.ts'
+import { fileStore } from '../../../lake/store/file.ts'
+import type { ObjectStore } from '../../../lake/store/store.ts'
+import { monthAt, type UptimeMonth, uptimeReader } from '../../../lake/uptime/months.ts'
+import { tempFolder } from '../../helpers/temp.ts'
+
+export const MINUTE = 60_000
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+export const NOON = Date.UTC(2026, 10, 22, 12)
+export const nobody = { info: () => undefined } as never
+
+/** Processes of the API over one store, by a clock that tests set. */
+export interface Stage {
+  readonly store: ObjectStore
+  now: number
+  readonly lost: number[]
+  readonly errors: Error[]
+  open(): Uptime
+  /** Lets minutes pass in which these processes run. */
+  pass(minutes: number, ...processes: readonly Uptime[]): Promise<void>
+  /** Reads a month as a process does that has read nothing yet; the present one unless told. */
+  read(month?: string, since?: number): Promise<UptimeMonth>
+  gather(): Promise<void>
+  names(): Promise<string[]>
+}
+
+export async function stage(store: ObjectStore): Promise<Stage> {
+  const self: Stage = {
+    ...{ store, now: NOON, lost: [], errors: [] },
+    open: () => {
+      const uptime = openUptime({
+        ...{ store, every_ms: null, clock: () => self.now },
+        onError: (error) => void self.errors.push(error),
+        onLost: (minutes) => void self.lost.push(minutes),
+      })
+      onTestFinished(() => uptime.close())
+      return uptime
+    },
+    pass: async (minutes, ...processes) => {
+      for (let n = 0; n < minutes; n++) {
+        self.now += MINUTE
+        for (const one of processes) await one.flush()
+      }
+    },
+    read: (month = monthAt(self.now), since = 0) => uptimeReader(store, { since })(month, self.now),
+    gather: () =>
+      gatherUptime({ store: { ...store, now: async () => self.now } as ObjectStore, log: nobody }, new AbortController().signal),
+    names: async () => {
+      const names: string[] = []
+      for await (const { key } of store.list('uptime/')) names.push(key)
+      return names
+    },
+  }
+  return self
+}
+
+export const onFiles = async (): Promise<Stage> => stage(bound(await fileStore(join(tempFolder(), 'store'))))
+
+/** A store whose methods may be taken apart. */
+export function bound(store: ObjectStore): ObjectStore {
+  return {
+    ...store,
+    url: store.url,
+    get: (name) => store.get(name),
+    list: (prefix, options) => store.list(prefix, options),
+    delete: (name) => store.delete(name),
+    putIfAbsent: (name, body) => store.putIfAbsent(name, body),
+  }
+}
+
+export const figures = ({ measured_from, minutes, silent }: UptimeMonth): unknown => [measured_from, minutes, silent]
