@@ -6,13 +6,14 @@ import type { Lake } from '../lake/open.ts'
 import { allMunicipalities } from '../lake/places/municipalities.ts'
 import type { ObjectStore } from '../lake/store/store.ts'
 import type { Access } from './access/access.ts'
+import { httpsRule } from './access/https.ts'
 import { callerReader, type TrustedProxies, trustedProxies } from './access/limits/address.ts'
 import type { Limiter } from './access/limits/limiter.ts'
 import { DEFAULT_PLANS, type PlanTable } from './access/plans.ts'
 import type { Usage } from './access/usage/usage.ts'
 import type { Endpoint } from './define/endpoint.ts'
 import { endpoints as all } from './endpoints/catalog.ts'
-import { buildApp } from './http/app.ts'
+import { buildApp, CLIENT_LIMITS, type ClientLimits } from './http/app.ts'
 import { cursorSecret, cursors } from './http/cursor.ts'
 import { openState } from './http/state.ts'
 import type { Uptime } from './status/uptime.ts'
@@ -34,8 +35,10 @@ export interface ApiOptions {
   readonly sharesPort?: boolean
   /** The address that clients use; the one listened on unless told. */
   readonly publicUrl?: string | null
-  /** Proxies whose X-Forwarded-For is believed; none unless told. */
+  /** Proxies that are believed what they say of whom a request is from and how it came; none unless told. */
   readonly trusted?: TrustedProxies
+  /** Whether plain HTTP is refused; null, which it is unless told, goes by proxies and `publicUrl`. */
+  readonly requireHttps?: boolean | null
   /** The plans that are shown; those of the specification unless told. */
   readonly plans?: PlanTable
   /** Where people change their plan; nowhere unless told. */
@@ -50,6 +53,8 @@ export interface ApiOptions {
   readonly lakePoll_ms?: number
   /** Where requests and what they use are measured; nowhere unless told. */
   readonly metrics?: Registry | null
+  /** What differs from how long clients may usually take. */
+  readonly clients?: Partial<ClientLimits>
   readonly clock?: () => number
   /** The endpoints to serve; all unless told. */
   readonly endpoints?: readonly Endpoint[]
@@ -94,6 +99,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     upgradeUrl = null,
     securityContact = null,
     metrics = null,
+    requireHttps = null,
   } = options
   // The list of municipalities takes a fifth of a second to build: now, so that no request waits for it and those beside it.
   allMunicipalities()
@@ -109,10 +115,12 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     usage,
     uptime,
     callerOf: callerReader(trusted),
+    https: httpsRule({ trusted, required: requireHttps, publicUrl }),
     plans,
     upgradeUrl,
     securityContact,
     cursors: cursors(secret),
+    clients: { ...CLIENT_LIMITS, ...options.clients },
     log,
     clock,
     baseUrl: () => publicUrl ?? listening,

@@ -99,6 +99,12 @@ export const SETTINGS = {
     null,
     { like: NETWORKS },
   ),
+  requireHttps: setting(
+    'REQUIRE_HTTPS',
+    'flag',
+    'Whether plain HTTP is refused (403). Unless set, what a trusted proxy says came so (`X-Forwarded-Proto`, `Forwarded`) and, where `PUBLIC_URL` is `https://…`, whatever comes from another machine without a proxy that says otherwise.',
+    null,
+  ),
   plans: setting('PLANS', 'text', 'Changes to the plans as `/api/plans` shows them: by plan, the terms that differ.', '{}', {
     like: JSON_OBJECT,
   }),

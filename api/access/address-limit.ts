@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { refuseLongUrl } from '../http/malformed.ts'
 import type { CallerOf } from './limits/address.ts'
 import { limitHeaders } from './limits/headers.ts'
 import type { Limiter } from './limits/limiter.ts'
@@ -43,6 +44,7 @@ export function limitByAddress(
     const charge = await limiter.charge(`${name}:${callerOf(request.raw)}`, policies, ONE)
     if (!charge.admitted) throw quotaExceeded(charge, Math.random)
     if (isTold) charges.set(request, charge)
+    refuseLongUrl(request.raw)
   })
   if (!isTold) return
   scope.addHook('onSend', async (request, reply) => {

@@ -56,6 +56,11 @@ export const PROBLEMS = Object.freeze({
     title: 'The plan of the key does not contain this',
     help: 'required_plan contains it, current_plan is the one of the key; upgrade_url, where there is one, is where it is changed. GET /api/plans lists what each contains.',
   },
+  'https-required': {
+    status: 403,
+    title: 'This came by plain HTTP',
+    help: 'Ask by https. Nothing is answered to plain HTTP and nothing is redirected: what was sent could be read on its way. A key that was sent so should be rotated, with POST /api/keys/{id}/rotate, by https.',
+  },
   'not-found': { status: 404, title: 'There is nothing here', help: 'Check the path and the id; GET /openapi.json lists every path.' },
   'method-not-allowed': { status: 405, title: 'The path does not take this method', help: 'The Allow header lists the methods it takes.' },
   'not-acceptable': {

@@ -9,6 +9,7 @@ import type { Access } from '../access/access.ts'
 import { registerAccounts } from '../access/account-routes.ts'
 import { limitByAddress, PLATFORM_LIMIT } from '../access/address-limit.ts'
 import { openCallers } from '../access/callers.ts'
+import { cameByHttps, type HttpsRule, STRICT_TRANSPORT } from '../access/https.ts'
 import type { CallerOf } from '../access/limits/address.ts'
 import type { Limiter } from '../access/limits/limiter.ts'
 import type { PlanTable } from '../access/plans.ts'
@@ -16,7 +17,7 @@ import { watchDays } from '../access/usage/day-watch.ts'
 import type { Usage } from '../access/usage/usage.ts'
 import { Visit, type VisitParts } from '../access/visit.ts'
 import type { Endpoint } from '../define/endpoint.ts'
-import { type ProblemCode, problem } from '../define/problems.ts'
+import type { ProblemCode } from '../define/problems.ts'
 import { pathGroups } from '../status/groups.ts'
 import { statusReports } from '../status/report.ts'
 import { registerStatus } from '../status/status-routes.ts'
@@ -26,15 +27,18 @@ import type { AnswerContext, Answerer } from './answer.ts'
 import { changesAnswerer } from './changes-answers.ts'
 import type { Cursors } from './cursor.ts'
 import { findAnswerer } from './find-answers.ts'
+import { AS_TYPED } from './headers.ts'
 import { keptAnswerer } from './kept-answers.ts'
 import { type KeptLake, openKeptLake } from './kept-lake.ts'
 import { lakeAnswerer } from './lake-answers.ts'
 import { liveAnswerer, systemAnswerer } from './live-answers.ts'
+import { answerClientError, malformedHead, noteAnswer } from './malformed.ts'
 import { Meter } from './meter.ts'
 import { openapi } from './openapi.ts'
+import { OPEN_TO_PLAIN_HTTP } from './openapi-platform.ts'
 import { ownAnswers } from './own-answers.ts'
 import { registerPlatform } from './platform.ts'
-import { answerClientError, answerConnect, answerExpectation, answerProblems, unknownPath } from './problem-replies.ts'
+import { answerConnect, answerExpectation, answerProblems, unknownPath } from './problem-replies.ts'
 import { ReplyCache } from './reply-cache.ts'
 import { knowAllMethods, registerEndpoint } from './routes.ts'
 import type { ServiceState } from './state.ts'
@@ -52,12 +56,15 @@ export interface AppParts {
   readonly uptime: Uptime
   /** Whom requests are counted to that have no key. */
   readonly callerOf: CallerOf
+  /** Tells how requests came, and refuses plain HTTP. */
+  readonly https: HttpsRule
   readonly plans: PlanTable
   /** Where people change their plan; null where they cannot. */
   readonly upgradeUrl: string | null
   /** Whom to tell of weaknesses; null where nobody is named. */
   readonly securityContact: string | null
   readonly cursors: Cursors
+  readonly clients: ClientLimits
   readonly log: FastifyBaseLogger
   readonly clock: () => number
   /** The address that clients use, without trailing slash; asked for when it is needed, as the port may be chosen late. */
@@ -75,28 +82,62 @@ export interface AppParts {
 /** Most bytes of a request's line and headers; Node refuses more with 431. */
 const HEADERS_MOST = 32_768
 
+/** How long clients may take, and how many connections a process has. */
+export interface ClientLimits {
+  /** Until a request's head is here, and its body too, in ms; a client that takes longer is answered 408. */
+  readonly head_ms: number
+  readonly request_ms: number
+  /** How often that is looked at, in ms. */
+  readonly look_ms: number
+  /** For which nothing may pass on a connection with a request under way, in ms: longer than any answer takes to be made. */
+  readonly idle_ms: number
+  /** For which a connection without one stays open, in ms: longer than balancers keep theirs. */
+  readonly between_ms: number
+  /** Connections at a time; more are closed at once. */
+  readonly connections: number
+}
+
+/** As the service runs. */
+export const CLIENT_LIMITS: ClientLimits = Object.freeze({
+  head_ms: 10_000,
+  request_ms: 30_000,
+  look_ms: 5000,
+  idle_ms: 90_000,
+  between_ms: 72_000,
+  connections: 8192,
+})
+
 /** Builds the HTTP application: one route per endpoint, and the few paths that are no data. Nothing listens yet. */
 export function buildApp(parts: AppParts): FastifyInstance {
-  const { endpoints, state, access, limiter, callerOf, plans, upgradeUrl, log, clock, baseUrl } = parts
+  const { endpoints, state, access, limiter, callerOf, plans, upgradeUrl, log, clock, baseUrl, https, clients } = parts
   const meter = parts.metrics && new Meter(parts.metrics)
-  const told = (code: ProblemCode | null): void => meter?.refused(code)
+  const told = (code: ProblemCode): void => meter?.refused(code)
   const app = fastify({
     // No logger of Fastify's own: it would watch the end of every reply. What goes wrong is logged where it is answered.
     genReqId: () => '',
     // Every part of a path reaches its parameter, which says itself what is wrong with it.
     routerOptions: { maxParamLength: HEADERS_MOST, querystringParser: () => NO_QUERY, caseSensitive: true, ignoreTrailingSlash: true },
     bodyLimit: 65_536,
-    http: { maxHeaderSize: HEADERS_MOST, requireHostHeader: false },
-    connectionTimeout: 0,
-    requestTimeout: 30_000,
-    keepAliveTimeout: 72_000,
+    http: {
+      maxHeaderSize: HEADERS_MOST,
+      requireHostHeader: false,
+      headersTimeout: clients.head_ms,
+      connectionsCheckingInterval: clients.look_ms,
+    },
+    connectionTimeout: clients.idle_ms,
+    requestTimeout: clients.request_ms,
+    keepAliveTimeout: clients.between_ms,
     forceCloseConnections: true,
     return503OnClosing: false,
-    clientErrorHandler: (error, socket) => told(answerClientError(error, socket as Socket, baseUrl())),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket, { baseUrl: baseUrl(), told }),
     frameworkErrors: (error, request, reply) => {
-      void app.errorHandler(error, request, reply)
+      noteAnswer(request.raw, reply.raw)
+      const refused = https.refusal(request.raw)
+      if (cameByHttps(request.raw)) reply.headers(STRICT_TRANSPORT)
+      void app.errorHandler(refused ?? error, request, reply)
     },
   })
+  app.server.maxConnections = clients.connections
   knowAllMethods(app)
   answerProblems(app, { baseUrl, log, told })
   app.server.on('connect', (request, socket) => told(answerConnect(request, socket as Socket, baseUrl())))
@@ -105,11 +146,19 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const days = watchDays({ clock, tell: (used) => access.mailUsage({ ...used, page: `${baseUrl()}/account` }) })
   app.addHook('onClose', () => days.close())
   const visits: VisitParts = { callers: openCallers({ keys: access.keys, callerOf, plans }), limiter, plans, upgradeUrl, days }
+  // What is sent past Fastify has them by itself.
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    reply.headers(cameByHttps(request.raw) ? BY_HTTPS : AS_TYPED)
+    done()
+  })
   app.addHook('onRequest', (request, reply, done) => {
     meter?.see(reply.raw, request)
-    const { headers, httpVersion } = request.raw
-    if (headers.host === undefined && httpVersion === '1.1')
-      done(problem('malformed-request', 'The Host header is missing; HTTP/1.1 requires it.'))
+    // Before anything else: no key is looked up, or charged, that the way here may have given away.
+    const refused = https.refusal(request.raw)
+    noteAnswer(request.raw, reply.raw)
+    const malformed = malformedHead(request.raw)
+    if (malformed) done(malformed)
+    else if (refused && !OPEN_TO_PLAIN_HTTP.includes(request.routeOptions.url ?? '')) done(refused)
     // Here, as a body that nobody wants could not be read, either.
     else if (request.is404) new Visit(visits, request.raw).settle(unknownPath(request)).then(done, done)
     else done()
@@ -149,6 +198,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   return app
 }
 
+const BY_HTTPS = Object.freeze({ ...AS_TYPED, ...STRICT_TRANSPORT })
 const NO_QUERY: Readonly<Record<string, never>> = Object.freeze({})
 
 function answererOf(context: AnswerContext, lake: Lake, kept: KeptLake): Answerer {

@@ -5,6 +5,9 @@ export const CORS_HEADERS: Readonly<Record<string, string>> = Object.freeze({
     'ETag, Link, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Data-Age, Retry-After, Deprecation, Sunset, X-Request-Id, Location',
 })
 
+/** On every reply: it is what its Content-Type says, whatever it looks like. */
+export const AS_TYPED: Readonly<Record<string, string>> = Object.freeze({ 'X-Content-Type-Options': 'nosniff' })
+
 /** What an OPTIONS request of a data path is told besides. */
 export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   ...CORS_HEADERS,

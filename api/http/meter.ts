@@ -104,9 +104,9 @@ export class Meter {
     }
   }
 
-  /** Counts a reply that is a problem; null is none. */
-  refused(code: ProblemCode | null): void {
-    if (code) this.#problems.inc({ code })
+  /** Counts a reply that is a problem. */
+  refused(code: ProblemCode): void {
+    this.#problems.inc({ code })
   }
 
   /** Shows what is looked at when somebody asks. */

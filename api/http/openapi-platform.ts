@@ -4,6 +4,9 @@ import type { RecordShape } from '../define/fields.ts'
 import { json, LASTING, NOT_MODIFIED, operation, type Part, parametersPart, problemResponse, ref } from './openapi-parts.ts'
 import { rowDocument } from './openapi-tables.ts'
 
+/** Paths that answer by plain HTTP too: balancers ask them so, and they show nothing of anybody. */
+export const OPEN_TO_PLAIN_HTTP: readonly string[] = ['/health', '/ready']
+
 /** The paths that are no data; `records` are what endpoints answer with. */
 export function platformPaths(baseUrl: string, records: readonly RecordShape[]): Part {
   const [first] = records

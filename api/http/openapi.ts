@@ -23,7 +23,7 @@ import {
   problemResponse,
   ref,
 } from './openapi-parts.ts'
-import { platformPaths } from './openapi-platform.ts'
+import { OPEN_TO_PLAIN_HTTP, platformPaths } from './openapi-platform.ts'
 import { describedRow, rowSchemaName, tableContent } from './openapi-tables.ts'
 import { problemBody } from './problem-replies.ts'
 import { allParams } from './request.ts'
@@ -57,14 +57,14 @@ export function openapi(endpoints: readonly Endpoint[], baseUrl: string, plans: 
       { name: 'account', description: 'Keys, and the account that they belong to.' },
       { name: 'platform', description: 'What runs the service.' },
     ],
-    paths: {
+    paths: withHttps({
       ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, { get: operation(endpoint, baseUrl, plans) }])),
       ...platformPaths(baseUrl, [...new Set(endpoints.map(({ returns }) => returns.record))]),
       ...pagePaths(endpoints, baseUrl),
       ...statusPaths(endpoints),
       ...accountPaths(),
       ...usagePaths(),
-    },
+    }),
     // Nothing is sent by itself yet.
     webhooks: {},
     components: {
@@ -85,6 +85,20 @@ const ANY_TIME: readonly ProblemCode[] = [
   'headers-too-large',
   'internal',
 ]
+
+/** Adds to every operation what plain HTTP is answered, but to those that answer it. */
+function withHttps(paths: Part): Part {
+  const refusing = ([method, told]: [string, Part]): [string, Part] => {
+    const { responses } = told as { readonly responses: Part }
+    return [method, { ...told, responses: { 403: ref('responses', '403PlainHttp'), ...responses } }]
+  }
+  return Object.fromEntries(
+    Object.entries(paths as Record<string, Record<string, Part>>).map(([path, methods]) => [
+      path,
+      OPEN_TO_PLAIN_HTTP.includes(path) ? methods : Object.fromEntries(Object.entries(methods).map(refusing)),
+    ]),
+  )
+}
 
 const WITH_KEY = Object.freeze({ ApiKey: [] })
 
@@ -262,7 +276,8 @@ function problemResponses(): Part {
       ...problemResponse(['key-required', 'invalid-key', 'revoked-key', 'expired-key']),
       headers: { 'WWW-Authenticate': ref('headers', 'WWWAuthenticate') },
     },
-    403: problemResponse(['plan-required']),
+    403: problemResponse(['plan-required', 'https-required']),
+    '403PlainHttp': problemResponse(['https-required']),
     429: limited('quota-exceeded'),
     '429Lake': limited('quota-exceeded', 'concurrency'),
   }

@@ -5,7 +5,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import { QueryError } from '../../lake/query/errors.ts'
 import { PROBLEMS, Problem, type ProblemCode, problem, Refused } from '../define/problems.ts'
 import { redacted } from '../define/redact.ts'
-import { ALLOW, CORS_HEADERS } from './headers.ts'
+import { ALLOW, AS_TYPED, CORS_HEADERS } from './headers.ts'
 import { refusal } from './mistakes.ts'
 import { outageLog } from './outage-log.ts'
 
@@ -26,12 +26,6 @@ const FASTIFY_PROBLEMS: Readonly<Record<string, readonly [ProblemCode, string]>>
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed-request', 'The request body is not as long as Content-Length says.'],
   FST_ERR_CTP_EMPTY_JSON_BODY: ['malformed-request', 'The request body is empty.'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['malformed-request', 'The request body is no JSON.'],
-}
-
-/** Requests that Node's HTTP parser gives up, by its error code. */
-const PARSER_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
-  HPE_HEADER_OVERFLOW: 'headers-too-large',
-  ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
 }
 
 /** A problem as it is sent. */
@@ -82,6 +76,7 @@ function problemReply(made: Problem, { isSameOrigin = false, ...place }: Problem
       'Content-Type': CONTENT_TYPE,
       'Cache-Control': 'no-store',
       'X-Request-Id': request_id,
+      ...AS_TYPED,
       ...(isSameOrigin ? {} : CORS_HEADERS),
       ...(retry_after_s === undefined ? {} : { 'Retry-After': String(Math.ceil(retry_after_s)) }),
       ...headers,
@@ -98,6 +93,10 @@ export function problemOf(error: unknown): Problem {
   const known = FASTIFY_PROBLEMS[code]
   if (known) return problem(known[0], known[1], { cause: error })
   return problem('internal', 'The request could not be answered; the mistake is ours.', { cause: error })
+}
+
+function cutOff(cause: unknown): Problem {
+  return problem('malformed-request', 'The connection ended before the body of the request did.', { cause })
 }
 
 function queryProblem(error: QueryError): Problem {
@@ -120,7 +119,8 @@ export function answerProblems(
 ): void {
   const outages = outageLog(log)
   const send = (request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply => {
-    const made = problemOf(error)
+    // A body that ended with its connection is no mistake of ours.
+    const made = request.raw.errored === error && !request.raw.complete ? cutOff(error) : problemOf(error)
     told(made.code)
     const { status, headers, body, request_id } = problemReply(made, {
       baseUrl: baseUrl(),
@@ -147,20 +147,6 @@ export function unknownPath(request: FastifyRequest): Problem {
   return problem('not-found', `There is no path ${path}; GET /openapi.json lists every path.`)
 }
 
-/**
- * Answers a request that never became one for Fastify: too long, too slow or no HTTP; gives with what, null where nobody is there any more.
- * For `clientErrorHandler`.
- */
-export function answerClientError(error: Error & { code?: string }, socket: Socket, baseUrl: string): ProblemCode | null {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return null
-  }
-  const code = PARSER_PROBLEMS[error.code ?? ''] ?? 'malformed-request'
-  const told = problem(code, error.code === 'HPE_INVALID_METHOD' ? 'The request line has no method of HTTP.' : PROBLEMS[code].help)
-  return endWith(socket, told, { baseUrl, instance: '/' })
-}
-
 /** Answers an Expect header that asks for anything but to continue, and gives with what: Node would answer it without a body. */
 export function answerExpectation(request: IncomingMessage, response: ServerResponse, baseUrl: string): ProblemCode {
   const told = problem('expectation-failed', 'The Expect header asks for what is not offered; it may ask for 100-continue only.')
@@ -179,7 +165,7 @@ export function answerConnect(request: IncomingMessage, socket: Socket, baseUrl:
 }
 
 /** Answers with a problem past Node's HTTP, and ends the connection; gives its code. */
-function endWith(socket: Socket, told: Problem, options: { readonly baseUrl: string; readonly instance: string }): ProblemCode {
+export function endWith(socket: Socket, told: Problem, options: { readonly baseUrl: string; readonly instance: string }): ProblemCode {
   const { status, headers, body } = problemReply(told, options)
   const lines = Object.entries({ ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' }).map(
     ([name, value]) => `${name}: ${value}\r\n`,

@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
 import { dataAge_s } from '../../lake/live/freshness.ts'
+import { STRICT_TRANSPORT } from '../access/https.ts'
 import type { Format } from '../define/formats.ts'
 import { COMPRESS_FROM, compress, compressor, type Encoding } from './encodings.ts'
-import { CORS_HEADERS, VARY } from './headers.ts'
+import { AS_TYPED, CORS_HEADERS, VARY } from './headers.ts'
 import type { Spooled } from './tables/spool.ts'
 import { Turn } from './turns.ts'
 
@@ -132,6 +133,8 @@ interface Sending {
   readonly now: number
   /** What it says to its caller alone; null where caches may keep it for anybody. */
   readonly own: Readonly<Record<string, string>> | null
+  /** True where it goes out by HTTPS. */
+  readonly isSecure: boolean
 }
 
 /** Sends a reply's head and, unless `body` is null, its body. */
@@ -142,7 +145,7 @@ export function sendReady(
 ): void {
   const { encoding, body } = options
   if (!body) {
-    response.writeHead(200, [...fixedHeaders(reply.head), ...movingHeaders(reply.head, options)])
+    response.writeHead(200, [...fixedHeaders(reply.head, options), ...movingHeaders(reply.head, options)])
     response.end()
     return
   }
@@ -150,9 +153,6 @@ export function sendReady(
   response.writeHead(200, headerList(reply, form, options))
   response.end(body)
 }
-
-/** Time for which a client may take nothing of a file before it is cut off, in ms: its room is needed. */
-const IDLE_MS = 60_000
 
 /** Sends a reply's file, compressed on the way where it is text. */
 export async function sendFile(
@@ -163,23 +163,38 @@ export async function sendFile(
   const { file } = options
   const encoding = head.isText ? options.encoding : 'identity'
   const form = encoding === 'identity' ? ['Content-Length', String(file.bytes)] : ['Content-Encoding', encoding]
-  response.setTimeout(IDLE_MS, () => response.destroy())
-  response.writeHead(200, [...fixedHeaders(head), ...movingHeaders(head, options), ...form])
+  response.writeHead(200, [...fixedHeaders(head, options), ...movingHeaders(head, options), ...form])
   const packer = encoding === 'identity' ? null : compressor(encoding)
   packer?.pipe(response)
   const target = packer ?? response
-  const gone = new AbortController()
-  response.once('close', () => gone.abort(new Error('the connection is closed')))
+  const signal = goneSignal(response)
   try {
-    await file.eachPiece((piece) => written(target, piece, gone.signal))
+    await file.eachPiece((piece) => written(target, piece, signal))
     target.end()
-    if (!response.writableFinished) await once(response, 'finish', { signal: gone.signal })
+    if (!response.writableFinished) await once(response, 'finish', { signal })
   } catch (error) {
     // Who has gone gets nothing; anything else ends the connection before the reply is whole, so that it does not pass for it.
     if (!response.destroyed) response.destroy(error as Error)
   } finally {
     packer?.destroy()
   }
+}
+
+/**
+ * Aborted when the caller has gone before the answer was sent, or is so already. It goes by the connection: Node tells nothing to an answer
+ * that waits behind another one.
+ */
+export function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  const { socket } = response.req
+  const stop = (): void => gone.abort(new Error('the caller has gone'))
+  if (socket.destroyed) stop()
+  else {
+    // As many as requests are under way on it.
+    socket.setMaxListeners(0).once('close', stop)
+    response.once('finish', () => socket.off('close', stop))
+  }
+  return gone.signal
 }
 
 /** Writes a piece; resolves once it is no longer needed. */
@@ -203,8 +218,8 @@ export function sendNotModified(response: ServerResponse, reply: Ready, options:
 }
 
 /** The headers of a reply in one form; but for the caller's own made once a second: a busy path sends the same ones thousands of times. */
-function headerList(reply: Ready, form: Encoding | '304', { now, own }: Sending): string[] {
-  const shared = sharedHeaders(reply, form, { now, isPrivate: own !== null }) as string[]
+function headerList(reply: Ready, form: Encoding | '304', { now, own, isSecure }: Sending): string[] {
+  const shared = sharedHeaders(reply, form, { now, isPrivate: own !== null, isSecure }) as string[]
   if (own === null) return shared
   const all = shared.slice()
   for (const name in own) all.push(name, own[name] as string)
@@ -214,19 +229,19 @@ function headerList(reply: Ready, form: Encoding | '304', { now, own }: Sending)
 function sharedHeaders(
   reply: Ready,
   form: Encoding | '304',
-  sending: { readonly now: number; readonly isPrivate: boolean },
+  sending: { readonly now: number; readonly isPrivate: boolean; readonly isSecure: boolean },
 ): readonly string[] {
   const { head, lists } = reply
-  const { now, isPrivate } = sending
+  const { now, isPrivate, isSecure } = sending
   const second = Math.floor(now / 1000)
   if (lists.second !== second) {
     lists.second = second
     lists.byForm.clear()
   }
-  const name = isPrivate ? `private ${form}` : form
+  const name = `${isPrivate ? 'private ' : ''}${isSecure ? 'secure ' : ''}${form}`
   const known = lists.byForm.get(name)
   if (known) return known
-  const fixed = fixedHeaders(head)
+  const fixed = fixedHeaders(head, sending)
   // A 304 leaves out what describes a body; the content type is the first pair.
   const made = [...(form === '304' ? fixed.slice(2) : fixed), ...agingHeaders(head, sending)]
   if (form !== '304') made.push('Content-Length', String((form === 'identity' ? reply.body : reply.encoded.get(form))?.length))
@@ -239,9 +254,12 @@ function flat(headers: Readonly<Record<string, string>>): string[] {
   return Object.entries(headers).flat()
 }
 
+const FIXED: readonly string[] = Object.freeze([...flat(CORS_HEADERS), ...flat(AS_TYPED)])
+
 /** The headers that stay the same, the content type first. */
-function fixedHeaders(head: ReplyHead): string[] {
-  const headers = ['Content-Type', head.content_type, 'ETag', head.etag, 'Vary', VARY, ...Object.entries(CORS_HEADERS).flat()]
+function fixedHeaders(head: ReplyHead, { isSecure }: Pick<Sending, 'isSecure'>): string[] {
+  const headers = ['Content-Type', head.content_type, 'ETag', head.etag, 'Vary', VARY, ...FIXED]
+  if (isSecure) headers.push(...flat(STRICT_TRANSPORT))
   if (head.modified_at !== null) headers.push('Last-Modified', new Date(head.modified_at).toUTCString())
   if (head.language !== null) headers.push('Content-Language', head.language)
   if (head.links.length > 0) headers.push('Link', head.links.join(', '))

@@ -8,7 +8,7 @@ import { Mistakes, shortened } from './mistakes.ts'
 
 /** A request's parameters, read and checked. */
 export interface RequestValues {
-  /** Path and query string (without `?`) as they were sent. */
+  /** The path, written in the one way that replies to everybody may name, and the query string (without `?`) as it was sent. */
   readonly path: string
   readonly query: string
   /** Values of the endpoint's own parameters, as `read` takes them. */
@@ -43,7 +43,9 @@ export function requestReader(endpoint: Endpoint): RequestReader {
 
   return (url, inPath) => {
     const mark = url.indexOf('?')
-    const [path, query] = mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)]
+    const query = mark === -1 ? '' : url.slice(mark + 1)
+    // Not as it was sent: others may get the same answer, and its link to the next page must not lead them to another host.
+    const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(inPath[name] ?? ''))
     const mistakes = new Mistakes()
     const texts = new Map<string, string[]>(Object.entries(inPath).map(([name, text]) => [name, [text]]))
     addTexts(texts, query, queryNames, mistakes)

@@ -1,5 +1,6 @@
 import { type IncomingMessage, METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { cameByHttps } from '../access/https.ts'
 import { TIERS, type Tier } from '../access/plans.ts'
 import type { UsageRecorder } from '../access/usage/recorder.ts'
 import { FULL, REST, REVALIDATED, Visit, type VisitParts } from '../access/visit.ts'
@@ -14,9 +15,22 @@ import { encodingFor, remembered } from './encodings.ts'
 import { ALLOW, isNotModified, PREFLIGHT_HEADERS } from './headers.ts'
 import type { KeptLake } from './kept-lake.ts'
 import { knownValuesCheck } from './known-values.ts'
+import { refuseLongUrl } from './malformed.ts'
 import type { Meter } from './meter.ts'
 import { methodProblem, problemOf } from './problem-replies.ts'
-import { bodyAtHand, bodyIn, isCurrent, type Ready, ready, readyFile, renew, sendFile, sendNotModified, sendReady } from './replies.ts'
+import {
+  bodyAtHand,
+  bodyIn,
+  goneSignal,
+  isCurrent,
+  type Ready,
+  ready,
+  readyFile,
+  renew,
+  sendFile,
+  sendNotModified,
+  sendReady,
+} from './replies.ts'
 import type { ReplyCache } from './reply-cache.ts'
 import { formatFor } from './representation.ts'
 import { checkRepresentation, requestReader } from './request.ts'
@@ -35,9 +49,6 @@ export interface RouteContext extends VisitParts {
   /** Counts how it ended, and what it took. */
   readonly groups: Pick<PathGroups, 'ofEndpoint'>
 }
-
-/** Longest URL; Node refuses a request line and headers above 32 kB by itself with 431. */
-const URL_MOST = 16_384
 
 const encodingOf = remembered(encodingFor)
 /** The signal of work that several may wait for. */
@@ -132,7 +143,7 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     if (mayHaveIt && !hasIt) await visit.charge(REST)
     if (canSkip) found = await ready(head, [])
     else if (!found)
-      found = await (prepared.isCheap ? sharing(head.etag, () => make(prepared)) : makeInTurn(prepared, visit, goneSignal(reply)))
+      found = await (prepared.isCheap ? sharing(head.etag, () => make(prepared)) : makeInTurn(prepared, visit, goneSignal(reply.raw)))
     // What was made in part has a tag of its own.
     if (hasIt && !isNotModified(raw.headers, found.head))
       await visit.charge(REST).catch(async (error: unknown) => {
@@ -212,7 +223,7 @@ export async function sendFound(raw: IncomingMessage, reply: FastifyReply, one: 
     try {
       if (raw.method === 'GET' && !isNotModified(raw.headers, found.head)) {
         reply.hijack()
-        return await sendFile(reply.raw, found.head, { file, now, encoding, own: ownHeaders(one, 200) })
+        return await sendFile(reply.raw, found.head, { file, now, encoding, own: ownHeaders(one, 200), isSecure: cameByHttps(raw) })
       }
     } finally {
       await file.close()
@@ -221,7 +232,7 @@ export async function sendFound(raw: IncomingMessage, reply: FastifyReply, one: 
   if (sendAtHand(raw, reply, one)) return
   const body = await bodyIn(found, encoding)
   reply.hijack()
-  sendReady(reply.raw, found, { now, encoding, body, own: ownHeaders(one, 200) })
+  sendReady(reply.raw, found, { now, encoding, body, own: ownHeaders(one, 200), isSecure: cameByHttps(raw) })
 }
 
 /** What a reply says to its caller alone; null where anybody may have it. */
@@ -235,14 +246,14 @@ function sendAtHand(raw: IncomingMessage, reply: FastifyReply, one: FoundReply):
   const { found, now } = one
   if (isNotModified(headers, found.head)) {
     reply.hijack()
-    sendNotModified(reply.raw, found, { now, own: ownHeaders(one, 304) })
+    sendNotModified(reply.raw, found, { now, own: ownHeaders(one, 304), isSecure: cameByHttps(raw) })
     return true
   }
   const encoding = encodingOf(headers['accept-encoding'] as string | undefined)
   const body = method === 'HEAD' ? null : bodyAtHand(found, encoding)
   if (body === null && method !== 'HEAD') return false
   reply.hijack()
-  sendReady(reply.raw, found, { now, encoding, body, own: ownHeaders(one, 200) })
+  sendReady(reply.raw, found, { now, encoding, body, own: ownHeaders(one, 200), isSecure: cameByHttps(raw) })
   return true
 }
 
@@ -312,7 +323,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 
 /** Requests for data have no body, and no URL beyond all measure: such a one is not read. */
 function refuseBody(raw: IncomingMessage): void {
-  if ((raw.url?.length ?? 0) > URL_MOST) throw problem('uri-too-long', `The URL is longer than ${URL_MOST} characters.`)
+  refuseLongUrl(raw)
   if (hasBody(raw)) throw problem('payload-too-large', 'Requests for data have no body.', { headers: { Connection: 'close' } })
 }
 
@@ -323,13 +334,4 @@ function acceptable(format: Format | 'none', formats: readonly Format[]): Format
 
 function pick(params: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, params[name] ?? '']))
-}
-
-/** Aborted when the caller has gone before the answer was sent. */
-function goneSignal(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort(new Error('the caller has gone'))
-  })
-  return gone.signal
 }

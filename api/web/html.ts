@@ -12,12 +12,18 @@ const STYLE =
   '.ok{color:light-dark(#1a7f37,#4ade80)}.warn{color:light-dark(#8a5a00,#facc15)}.bad{color:light-dark(#c11f2b,#f98080)}' +
   'pre{overflow-x:auto;padding:.8rem;border:1px solid GrayText;border-radius:.3rem}'
 
+/** What a page may use of the device that shows it, of all that a browser would grant by default or on a question. */
+const NOTHING_OF_THE_DEVICE = ['camera', 'display-capture', 'geolocation', 'microphone', 'midi', 'payment', 'usb', 'serial']
+  .map((feature) => `${feature}=()`)
+  .join(', ')
+
 /** What keeps pages to themselves; `sources` are the directives of what a page loads. */
 export function pageSecurity(sources: string): Readonly<Record<string, string>> {
   return Object.freeze({
     'Content-Security-Policy': `default-src 'none'; ${sources}; base-uri 'none'; frame-ancestors 'none'`,
     'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
+    'Permissions-Policy': NOTHING_OF_THE_DEVICE,
+    'Cross-Origin-Opener-Policy': 'same-origin',
   })
 }
 

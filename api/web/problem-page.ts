@@ -46,6 +46,10 @@ const SPANISH: Readonly<Record<ProblemCode, Text>> = {
     title: 'El plan de la clave no incluye esto',
     help: 'required_plan lo incluye y current_plan es el de la clave; upgrade_url, donde lo hay, es donde se cambia. GET /api/plans dice qué incluye cada uno.',
   },
+  'https-required': {
+    title: 'Esto ha llegado por HTTP sin cifrar',
+    help: 'Pida por https. A HTTP sin cifrar no se responde nada ni se redirige: lo enviado se pudo leer por el camino. Una clave que se haya enviado así conviene renovarla, con POST /api/keys/{id}/rotate, por https.',
+  },
   'not-found': { title: 'Aquí no hay nada', help: 'Revise la ruta y el identificador; GET /openapi.json lista todas las rutas.' },
   'method-not-allowed': { title: 'La ruta no admite ese método', help: 'La cabecera Allow lista los que admite.' },
   'not-acceptable': {

@@ -26,8 +26,8 @@ const limiter = await openServiceLimiter({ redisUrl: config.redisUrl, processes:
 const live = openLive({ redisUrl: config.redisUrl, onError: (err) => log.warn({ err }, 'live state not read') })
 // Whoever asks as soon as the port is open gets the data that is there.
 await Promise.race([live.ready, sleep(LIVE_WAIT_MS)])
-const { host, port, publicUrl, apiWorkers, securityContact } = config
-const address = { host, port, sharesPort: apiWorkers > 1, publicUrl }
+const { host, port, publicUrl, apiWorkers, requireHttps, securityContact } = config
+const address = { host, port, sharesPort: apiWorkers > 1, publicUrl, requireHttps }
 // As late as this: that the process runs is what it writes down.
 const uptime = openServiceUptime({ store, log })
 const measured = metrics.url === null ? null : metrics.registry

@@ -79,7 +79,7 @@ test('who may ask is told, and how those are refused who may not', () => {
       return [...(components.responses[name]?.description.matchAll(/`([\w-]+)`:/g) ?? [])].map(([, code]) => code as string)
     }
     expect(codes('401'), path).toEqual(['key-required', 'invalid-key', 'revoked-key', 'expired-key'])
-    expect(codes('403'), path).toEqual(['plan-required'])
+    expect(codes('403'), path).toEqual(['plan-required', 'https-required'])
     const { 503: away } = responses
     const isOfLake = away?.description?.includes('query-timeout') === true
     expect(codes('429'), path).toEqual(isOfLake ? ['quota-exceeded', 'concurrency'] : ['quota-exceeded'])

@@ -61,6 +61,8 @@ describe.each(PAGES)('%s', (path) => {
     expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/)
     expect(headers.get('referrer-policy')).toBe('no-referrer')
     expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('permissions-policy')).toContain('geolocation=()')
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
     expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
     if (path === '/docs') return
     expect(policy).not.toContain('unsafe-inline')

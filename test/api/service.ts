@@ -8,6 +8,7 @@ import { newPepperText, parsePeppers } from '../../api/access/pepper.ts'
 import { type PlanTable, readPlans, TIERS } from '../../api/access/plans.ts'
 import { openUsage, type Usage } from '../../api/access/usage/usage.ts'
 import type { Endpoint } from '../../api/define/endpoint.ts'
+import type { ClientLimits } from '../../api/http/app.ts'
 import { type Api, startApi } from '../../api/server.ts'
 import { openUptime, type Uptime } from '../../api/status/uptime.ts'
 import { datasets } from '../../lake/catalog.ts'
@@ -115,12 +116,18 @@ interface ServiceOptions {
   readonly log?: (line: string) => void
   /** Addresses of proxies that are believed; none unless told. */
   readonly proxies?: string
+  /** The address that clients use; the one listened on unless told. */
+  readonly publicUrl?: string
+  /** Whether plain HTTP is refused; as proxies and `publicUrl` say unless told. */
+  readonly requireHttps?: boolean
   /** The plans; unless told everybody may ask as much as they like. */
   readonly plans?: PlanTable
   readonly upgradeUrl?: string
   readonly securityContact?: string
   /** The endpoints to serve; all unless told. */
   readonly endpoints?: readonly Endpoint[]
+  /** What differs from how long clients may usually take. */
+  readonly clients?: Partial<ClientLimits>
   /** Disk for replies that are being sent, in bytes. */
   readonly spoolBytes?: number
   /** What the process measures itself with. */

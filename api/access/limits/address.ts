@@ -13,6 +13,8 @@ interface Address {
 /** Proxies whose X-Forwarded-For is believed. */
 export interface TrustedProxies {
   has(address: Address): boolean
+  /** False where there are none. */
+  readonly any: boolean
 }
 
 /** Tells whom a request is charged to; see `addressSlot`. */
@@ -29,6 +31,7 @@ export interface Hop {
 /** Reads a list of proxies, addresses or CIDR ranges of either version between commas or spaces. Throws where one is neither. */
 export function trustedProxies(list: string): TrustedProxies {
   const blocks = new BlockList()
+  let any = false
   for (const entry of list.split(/[\s,]+/).filter((one) => one !== '')) {
     const [given = '', length, ...more] = entry.split('/')
     const address = readAddress(given)
@@ -37,8 +40,9 @@ export function trustedProxies(list: string): TrustedProxies {
     const prefix = length === undefined ? bits : /^\d{1,3}$/.test(length) ? Number(length) - carried : -1
     if (!address || more.length > 0 || prefix < 0 || prefix > bits) throw new Error(`${entry} is neither an address nor a CIDR range`)
     blocks.addSubnet(address.text, prefix, family(address))
+    any = true
   }
-  return { has: (address) => blocks.check(address.text, family(address)) }
+  return { any, has: (address) => any && blocks.check(address.text, family(address)) }
 }
 
 /**
@@ -57,6 +61,30 @@ export function addressSlot({ socket, forwardedFor }: Hop, trusted: TrustedProxi
     address = hop
   }
   return address.version === 4 ? `ip4:${address.text}` : `ip6:${address.groups.slice(0, 4).map(hex).join(':')}::/64`
+}
+
+/**
+ * How many trusted proxies a request passed, as far as they tell: 0 where the other end of its connection is none. The outermost of them is
+ * the one that the caller spoke to.
+ */
+export function proxiesPassed({ socket, forwardedFor }: Hop, trusted: TrustedProxies): number {
+  if (!trusted.any) return 0
+  let address = readAddress(socket ?? '')
+  const hops = forwardedFor?.split(',') ?? []
+  let passed = 0
+  for (let index = hops.length - 1; address && trusted.has(address); index--) {
+    passed++
+    address = index < 0 ? null : readAddress(withoutPort((hops[index] as string).trim()))
+  }
+  return passed
+}
+
+const LOOPBACK = trustedProxies('127.0.0.0/8, ::1')
+
+/** True for an address of this machine, which nothing that is sent to leaves it for. */
+export function isLoopback(text: string | undefined): boolean {
+  const address = readAddress(text ?? '')
+  return address !== null && LOOPBACK.has(address)
 }
 
 /** Makes what tells the slots of requests apart behind these proxies. */
