@@ -27,6 +27,10 @@ export const DELAY_SOURCES = defineCodes('rail_delay_source', 'What the delay of
 /** What the geometry of a route is made of. */
 export const GEOMETRY_SOURCES = defineCodes('rail_geometry_source', 'What the geometry of a route is made of.', {
   SHAPE: ['Trazado publicado', 'Published track'],
+  SHAPE_AND_STATIONS: [
+    'Trazado publicado y, donde no pasa por sus estaciones, líneas rectas entre ellas',
+    'Published track and, where that does not come by its stations, straight lines between them',
+  ],
   STATIONS: ['Líneas rectas entre sus estaciones', 'Straight lines between its stations'],
 })
 

@@ -9,11 +9,9 @@ import type { Line, Point } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { simplifiedLine } from '../../define/lines.ts'
 import { defineSlice, type SliceReader } from '../../define/slice.ts'
+import { type Pattern, type RouteWay, routeWay, TRACK_TOLERANCE_M } from './route-way.ts'
 import { directionOf } from './timetable-day.ts'
 import { newestVersions, TIMETABLE_TABLES } from './timetable-versions.ts'
-
-/** How far a simplified track lies from the published one at most, m. */
-export const TRACK_TOLERANCE_M = 10
 
 /** Tables that the network is read from. */
 export const NETWORK_TABLES = [...TIMETABLE_TABLES, railShapes] as const
@@ -40,7 +38,7 @@ export interface NetworkStation {
 }
 
 /** A route of the newest timetables. */
-export interface NetworkRoute {
+export interface NetworkRoute extends RouteWay {
   readonly route_id: string
   readonly network: string
   readonly nucleo_code: string | null
@@ -54,27 +52,12 @@ export interface NetworkRoute {
   readonly trips: number
   /** Directions of travel, 0 or 1, that are told of its trips, in order. */
   readonly directions: readonly number[]
-  /** Sequences of stops that its trips have, and the commonest of them. */
-  readonly patterns: number
-  readonly stop_ids: readonly string[]
-  readonly geometry: Line | null
-  readonly geometry_source: 'SHAPE' | 'STATIONS' | null
 }
 
 /** The stations and routes of the newest version of each timetable. */
 export interface RailNetwork {
   readonly stations: ReadonlyMap<string, NetworkStation>
   readonly routes: ReadonlyMap<string, NetworkRoute>
-}
-
-/** A sequence of stops that trips of a route have. */
-interface Pattern {
-  readonly network: string
-  readonly route_id: string
-  readonly shape_id: string | null
-  readonly direction: number | null
-  readonly trips: number
-  readonly stop_ids: string[]
 }
 
 /** The newest network. It has one key, the empty one. */
@@ -114,11 +97,12 @@ async function patternsOf({ rows }: SliceReader, versions: readonly string[]): P
     FROM kinds k
     LEFT JOIN ${scan(railStopTimes, only)} s ON s.timetable_version = k.timetable_version AND s.trip_id = k.trip_id
     ORDER BY k.timetable_version, k.trip_id, s.stop_sequence`
-  const patterns = new Map<string, Pattern>()
+  type Growing = Pattern & { readonly stop_ids: string[] }
+  const patterns = new Map<string, Growing>()
   for await (const batch of rows(query)) {
     for (const { network, trip_id, route_id, shape_id, direction, trips, stop_id } of batch) {
       const key = `${network} ${trip_id}`
-      const pattern = patterns.get(key) ?? ({ network, route_id, shape_id, direction, trips, stop_ids: [] } as unknown as Pattern)
+      const pattern = patterns.get(key) ?? ({ network, route_id, shape_id, direction, trips, stop_ids: [] } as unknown as Growing)
       patterns.set(key, pattern)
       if (stop_id !== null) pattern.stop_ids.push(stop_id as string)
     }
@@ -188,10 +172,7 @@ async function routesOf(
   for await (const batch of rows(query)) {
     for (const row of batch) {
       const [network, route_id] = [row['network'] as string, row['route_id'] as string]
-      const own = (byRoute.get(`${network} ${route_id}`) ?? []).toSorted((one, other) => other.trips - one.trips)
-      const stop_ids = own.find((pattern) => pattern.stop_ids.length > 0)?.stop_ids ?? []
-      const track = trackOf(own, shapes) ?? null
-      const way = track ?? wayOf(stop_ids, places)
+      const own = byRoute.get(`${network} ${route_id}`) ?? []
       routes.set(route_id, {
         route_id,
         network,
@@ -206,34 +187,11 @@ async function routesOf(
         },
         trips: row['trips'] as number,
         directions: [...new Set(own.flatMap((pattern) => directionOf(pattern) ?? []))].sort(),
-        patterns: own.filter((pattern) => pattern.stop_ids.length > 0).length,
-        stop_ids,
-        geometry: way,
-        geometry_source: way === null ? null : track ? 'SHAPE' : 'STATIONS',
+        ...routeWay(own, places, shapes),
       })
     }
   }
   return routes
-}
-
-/** The track that most trips of a route run on. */
-function trackOf(patterns: readonly Pattern[], shapes: ReadonlyMap<string, Line>): Line | undefined {
-  const trips = new Map<string, number>()
-  for (const { network, shape_id, trips: count } of patterns)
-    if (shape_id !== null) trips.set(`${network} ${shape_id}`, (trips.get(`${network} ${shape_id}`) ?? 0) + count)
-  const [most] = [...trips].filter(([id]) => shapes.has(id)).sort(([, one], [, other]) => other - one)
-  return most && shapes.get(most[0])
-}
-
-/** Straight lines from station to station, where at least two have a position. */
-function wayOf(stop_ids: readonly string[], places: ReadonlyMap<string, Place>): Line | null {
-  const points = stop_ids.flatMap((stop_id) => places.get(stop_id)?.position ?? [])
-  return points.length < 2
-    ? null
-    : simplifiedLine(
-        points.map(({ lat, lon }) => [lon, lat] as const),
-        0,
-      )
 }
 
 function withLines(

@@ -54,7 +54,7 @@ const tripFields = {
   direction: withExample(
     optional(
       railTrips.columns.direction,
-      'Direction of travel, 0 or 1: as published, else that of its track, 1 being the inverse one; null where neither is known.',
+      'Direction, 0 or 1: as published, else by the id of its track, 1 for an inverse one, which does not say where to: stops do. Null where neither is known.',
     ),
     0,
   ),

@@ -5,7 +5,8 @@ import { col } from '../../../lake/schema/columns.ts'
 import { optional, record, type ValueOf } from '../../define/fields.ts'
 import { withExample } from '../tail.ts'
 import { GEOMETRY_SOURCES, productField, RAIL_OPERATORS } from './codes.ts'
-import { type NetworkRoute, type RailNetwork, TRACK_TOLERANCE_M } from './network.ts'
+import type { NetworkRoute, RailNetwork } from './network.ts'
+import { TRACK_REACH_M, TRACK_TOLERANCE_M } from './route-way.ts'
 
 const { columns } = railRoutes
 const terminus = (about: string, example: string) => withExample(optional(railStations.columns.stop_id, about), example)
@@ -45,7 +46,7 @@ export const routeFields = {
   }),
   geometry: optional(
     railShapes.columns.geometry,
-    `The track of most of its trips, at most ${TRACK_TOLERANCE_M} m from the published one; without one, straight lines between the stations of stop_ids.`,
+    `The way past the stations of stop_ids, in their order: the published track of the line from the first to the last of them, at most ${TRACK_TOLERANCE_M} m from it; straight from station to station where it does not come within ${TRACK_REACH_M} m of them or goes another way, or none is published. Null of fewer than two stations.`,
   ),
 } as const
 

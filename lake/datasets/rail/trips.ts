@@ -44,7 +44,10 @@ export const railTrips = defineDataset({
       max: 1,
     }),
     block_id: col.string(14, 'Trips with the same one are run by the same train.', { nullable: true, example: '1032S19799' }),
-    shape_id: col.string(15, 'Way on the map, in rail_shapes.', { nullable: true, example: '10_C1' }),
+    shape_id: col.string(15, 'Track of the whole line, in rail_shapes; the trip may run on a part of it, and either way.', {
+      nullable: true,
+      example: '10_C1',
+    }),
     is_wheelchair_accessible: col.boolean(16, 'Whether a wheelchair can ride; null where nothing is said.', {
       nullable: true,
       example: true,

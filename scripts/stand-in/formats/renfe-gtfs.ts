@@ -210,20 +210,20 @@ function* longDistanceStopTimes(
   }
 }
 
-/** Points along a line's stations, and the same way back. */
+/** Points along the stations of a line that its shape goes by, each of them one, and the same way back. */
 function* shapeLines({ network, missing }: TimetableOptions): Generator<string> {
   for (const { code, lines } of network.nucleos)
-    for (const { shapeId, stations } of lines) {
+    for (const { shapeId, shaped } of lines) {
       if (shapeId === null || missing.includes(code)) continue
+      const perPart = Math.ceil(network.plan.shapePoints / (shaped.length - 1))
       for (const [id, run] of [
-        [shapeId, stations],
-        [`${shapeId}_INV`, stations.toReversed()],
+        [shapeId, shaped],
+        [`${shapeId}_INV`, shaped.toReversed()],
       ] as const)
-        for (let nth = 0; nth < network.plan.shapePoints; nth++) {
-          const way = (nth * (run.length - 1)) / (network.plan.shapePoints - 1)
-          const from = run[Math.min(Math.floor(way), run.length - 2)] as RailStation
-          const to = run[Math.min(Math.floor(way) + 1, run.length - 1)] as RailStation
-          const share = way - Math.min(Math.floor(way), run.length - 2)
+        for (let nth = 0; nth <= perPart * (run.length - 1); nth++) {
+          const part = Math.min(Math.floor(nth / perPart), run.length - 2)
+          const [from, to] = [run[part] as RailStation, run[part + 1] as RailStation]
+          const share = nth / perPart - part
           yield `${id},${(from.lat + (to.lat - from.lat) * share).toFixed(7)},${(from.lon + (to.lon - from.lon) * share).toFixed(7)},${nth + 1}`
         }
     }

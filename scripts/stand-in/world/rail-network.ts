@@ -96,11 +96,13 @@ function commuterLine(
     firstSequence,
     shapeId: shapeId && `${shapeId}${suffix}`,
   })
+  // Of every other line those that are cut short name the track of the other direction.
+  const [along, against] = index % 2 === 1 ? ['_INV', ''] : ['', '_INV']
   const patterns = [
     pattern(stations, route(first, last), 1, ''),
     pattern(back, route(last, first), 1, '_INV'),
-    pattern(short, route(short[0] as RailStation, last), from + 1, ''),
-    pattern(back.slice(0, short.length), route(last, short[0] as RailStation), 1, '_INV'),
+    pattern(short, route(short[0] as RailStation, last), from + 1, along),
+    pattern(back.slice(0, short.length), route(last, short[0] as RailStation), 1, against),
   ]
   for (let nth = 0; nth < plan.unusedRoutes; nth++) route(pick(stations, dice()), pick(stations, dice()), nth % 3 === 0)
   // The first lines are the busiest.
@@ -113,6 +115,7 @@ function commuterLine(
     stations,
     patterns,
     shapeId,
+    shaped: name === nucleo.lineBeyondShape ? stations.slice(0, Math.ceil(0.7 * stations.length)) : stations,
     trips: Math.max(isOnWorks ? LEAST_ON_WORKS : 2, Math.round(nucleo.trips * share)),
     index,
     firstNumber,

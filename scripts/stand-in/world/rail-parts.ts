@@ -42,6 +42,8 @@ export interface CommuterLine {
   readonly stations: readonly RailStation[]
   readonly patterns: readonly RailPattern[]
   readonly shapeId: string | null
+  /** Stations that its shape goes by; trains run beyond the last. */
+  readonly shaped: readonly RailStation[]
   /** Trips on a workday, both directions together. */
   readonly trips: number
   /** Its place among the lines of its network. */

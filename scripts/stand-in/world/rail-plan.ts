@@ -19,6 +19,8 @@ export interface NucleoPlan {
   readonly isMetreGauge?: boolean
   /** Its line, one of the first, on which trains run all night, and late all day, on works: so there is always a train, and one that is late. */
   readonly lineOnWorks?: string
+  /** Its line, one of the first, whose shape ends before the terminus. */
+  readonly lineBeyondShape?: string
 }
 
 const c = (...numbers: readonly (number | string)[]): string[] => numbers.map((number) => `C${number}`)
@@ -43,7 +45,15 @@ const NUCLEOS: readonly NucleoPlan[] = [
     reach_km: 60,
     lineOnWorks: 'R1',
   },
-  { code: '60', city: 'Bilbao', province: '48', lines: ['C1', 'C2', 'C3', 'C4', 'C4A', 'C1f'], trips: 335, reach_km: 30 },
+  {
+    code: '60',
+    city: 'Bilbao',
+    province: '48',
+    lines: ['C1', 'C2', 'C3', 'C4', 'C4A', 'C1f'],
+    trips: 335,
+    reach_km: 30,
+    lineBeyondShape: 'C3',
+  },
   { code: '61', city: 'Donostia/San Sebastián', province: '20', lines: c(1), trips: 91, reach_km: 30 },
   { code: '62', city: 'Santander', province: '39', lines: c(1, 2, 3), trips: 205, reach_km: 40 },
   { code: '70', city: 'Zaragoza', province: '50', lines: c(1), trips: 73, reach_km: 25 },
@@ -55,7 +65,7 @@ export interface RailPlan {
   /** Stops of a commuter line, both ends counted; and routes of each line that no trip uses. */
   readonly stopsOfLine: readonly [least: number, most: number]
   readonly unusedRoutes: number
-  /** Points of a line's shape. */
+  /** Points of a line's shape, or somewhat more. */
   readonly shapePoints: number
   /** Long-distance trains that have a number, and the lines they run on. */
   readonly trains: number

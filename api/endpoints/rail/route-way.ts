@@ -1,0 +1,67 @@
+import type { Line, Point } from '../../../lake/schema/columns.ts'
+import { wayPast } from '../../define/way-past.ts'
+
+/** How far a simplified track lies from the published one at most, m. */
+export const TRACK_TOLERANCE_M = 10
+
+/**
+ * How far a station may lie from the track that is published for it, m. Of the 2,946 stops of the 263 routes of 2026-08-22 that have both, 2,829
+ * lie within 418 m (2,801 within 100 m), and the others 817 m to 82 km away.
+ */
+export const TRACK_REACH_M = 500
+
+/** Trips of a route that stop alike. */
+export interface Pattern {
+  readonly network: string
+  readonly route_id: string
+  readonly shape_id: string | null
+  readonly direction: number | null
+  readonly trips: number
+  readonly stop_ids: readonly string[]
+}
+
+/** Where trips of a route run. */
+export interface RouteWay {
+  /** Sequences of stops that its trips have, and the commonest of them. */
+  readonly patterns: number
+  readonly stop_ids: readonly string[]
+  readonly geometry: Line | null
+  readonly geometry_source: 'SHAPE' | 'SHAPE_AND_STATIONS' | 'STATIONS' | null
+}
+
+/**
+ * The way of a route, from its patterns and the shapes by network and id. Shapes are of whole lines and run either way, so that the way is cut and
+ * turned by the stations, and leads straight from one to the next where its shape does not come by them. Of the 263 routes of 2026-08-22 with a shape
+ * and stops 238 follow it from end to end, of which 128 run against it; 12 follow it in parts and 9 not at all; 4 stop only once; 112 are less than
+ * 60 % as long as it. All of them together take 0.15 s of CPU, when their shapes are simplified.
+ */
+export function routeWay(
+  patterns: readonly Pattern[],
+  places: ReadonlyMap<string, { readonly position: Point | null }>,
+  shapes: ReadonlyMap<string, Line>,
+): RouteWay {
+  // The publisher numbers the stops of like trips unlike.
+  const stopping = patterns.filter(({ stop_ids }) => stop_ids.length > 0)
+  const sequences = Map.groupBy(stopping, ({ stop_ids }) => stop_ids.join(' '))
+  const stop_ids = mostTrips(sequences)?.[0]?.stop_ids ?? []
+  const tracked = patterns.filter(({ network, shape_id }) => shapes.has(`${network} ${shape_id}`))
+  const [shape] = mostTrips(Map.groupBy(tracked, ({ network, shape_id }) => `${network} ${shape_id}`)) ?? []
+  const track = shape && shapes.get(`${shape.network} ${shape.shape_id}`)
+  const stations = stop_ids.flatMap((stop_id) => {
+    const position = places.get(stop_id)?.position
+    return position ? [[position.lon, position.lat] as const] : []
+  })
+  const { line, parts, following } = wayPast(track ?? [], stations, TRACK_REACH_M)
+  return {
+    patterns: sequences.size,
+    stop_ids,
+    geometry: line,
+    geometry_source: line === null ? null : following === 0 ? 'STATIONS' : following === parts ? 'SHAPE' : 'SHAPE_AND_STATIONS',
+  }
+}
+
+/** The group that most trips are of; of several the first. */
+function mostTrips(groups: ReadonlyMap<string, readonly Pattern[]>): readonly Pattern[] | undefined {
+  const sums = [...groups.values()].map((group) => ({ group, trips: group.reduce((sum, { trips }) => sum + trips, 0) }))
+  return sums.sort((one, other) => other.trips - one.trips)[0]?.group
+}
