@@ -156,7 +156,10 @@ export function accountPaths(): Part {
       post: {
         ...accountOperation('signup', 'What the form of the start page does', {
           201: html('The key, shown once, with a call to copy. A link is mailed as by POST /api/keys.'),
-          400: html('The form again: that was no e-mail address.'),
+          400: {
+            description: `${BAD_FORM.description} As a page: that was no e-mail address.`,
+            content: { ...BAD_FORM.content, ...html('').content },
+          },
           413: ref('responses', '413'),
           415: problemResponse(['unsupported-media-type']),
           422: html('The form again: the address has as many keys as it may have.'),
@@ -169,6 +172,7 @@ export function accountPaths(): Part {
               schema: {
                 type: 'object',
                 required: ['email'],
+                additionalProperties: false,
                 properties: {
                   email: { type: 'string', format: 'email', maxLength: 254, description: 'Whose key it is.' },
                   lang: { type: 'string', enum: ['es', 'en'], description: 'Language of the answer.' },
@@ -212,23 +216,7 @@ export function accountPaths(): Part {
           required: true,
           content: {
             'application/x-www-form-urlencoded': {
-              schema: {
-                type: 'object',
-                required: ['act'],
-                properties: {
-                  act: {
-                    type: 'string',
-                    enum: ['mail', 'open', 'rotate', 'revoke', 'revoke-all', 'usage-mails', 'delete', 'leave'],
-                    description: 'What to do.',
-                  },
-                  email: { type: 'string', description: 'For mail: whom the link is for.' },
-                  token: { type: 'string', description: 'For open: the token of the mailed link.' },
-                  id: { type: 'string', description: 'For rotate and revoke: public name of the key.' },
-                  overlap_hours: { type: 'integer', description: 'For rotate: how long the former key works on. Unit: h.' },
-                  wanted: { type: 'string', enum: ['yes', 'no'], description: 'For usage-mails: whether they are to be sent.' },
-                  sure: { const: 'yes', description: 'For delete.' },
-                },
-              },
+              schema: { oneOf: acts() },
               example: { act: 'mail', email: 'name@example.org' },
             },
           },
@@ -248,7 +236,32 @@ const ID = Object.freeze({
 })
 
 interface Response extends Part {
+  readonly description: string
   readonly content: Part
+}
+
+const BAD_FORM = problemResponse(['invalid-parameter', 'unknown-parameter']) as Response
+
+/** The forms of the page, by what they do. */
+function acts(): Part[] {
+  const form = (act: string, members: Part, optional: readonly string[] = []): Part => ({
+    type: 'object',
+    required: ['act', ...Object.keys(members).filter((name) => !optional.includes(name))],
+    additionalProperties: false,
+    properties: { act: { const: act, description: 'What to do.' }, ...members },
+  })
+  const id = { type: 'string', description: 'Public name of the key.' }
+  const hours = { type: 'integer', minimum: 0, maximum: OVERLAP_MOST_H, default: OVERLAP_H }
+  return [
+    form('mail', { email: { type: 'string', format: 'email', maxLength: 254, description: 'Whom the link is for.' } }),
+    form('open', { token: { type: 'string', description: 'The token of the mailed link.' } }),
+    form('rotate', { id, overlap_hours: { ...hours, description: 'How long the former key works on. Unit: h.' } }, ['overlap_hours']),
+    form('revoke', { id }),
+    form('revoke-all', {}),
+    form('usage-mails', { wanted: { type: 'string', enum: ['yes', 'no'], description: 'Whether they are to be sent.' } }),
+    form('delete', { sure: { const: 'yes', description: 'That it is meant.' } }),
+    form('leave', {}),
+  ]
 }
 
 /** What a request over the limits of its address is answered. */

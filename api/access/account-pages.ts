@@ -82,7 +82,8 @@ export function registerAccountPages(app: FastifyInstance, { access, baseUrl, ca
       await accounts.setUsageMails(account, wanted === 'yes')
       return toPage(reply)
     },
-    'revoke-all': async ({ account, reply }) => {
+    'revoke-all': async ({ account, body, reply }) => {
+      readBody(body, { act: TEXT })
       await accounts.revokeAll(account)
       return toPage(reply)
     },
@@ -92,7 +93,8 @@ export function registerAccountPages(app: FastifyInstance, { access, baseUrl, ca
       reply.header('Set-Cookie', sessionCookie(null, baseUrl()))
       return send(reply, askPage(language, 'removed'))
     },
-    leave: async ({ reply }) => {
+    leave: async ({ body, reply }) => {
+      readBody(body, { act: TEXT })
       reply.header('Set-Cookie', sessionCookie(null, baseUrl()))
       return toPage(reply)
     },

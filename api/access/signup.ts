@@ -6,7 +6,8 @@ import { keyMadePage, type SignupNotice, startPage } from '../web/start-page.ts'
 import { EMAIL } from './account-fields.ts'
 import { PAGE_HEADERS } from './account-html.ts'
 import { type AccountParts, languageOf } from './account-parts.ts'
-import { takeForms } from './bodies.ts'
+import { LANGUAGES, type Language } from './accounts.ts'
+import { type BodyField, readBody, takeForms } from './bodies.ts'
 import { makeKeyFor } from './make-key.ts'
 import type { PlanTable } from './plans.ts'
 
@@ -21,6 +22,15 @@ const BODY_MOST = 4096
 /** What is told in the page, and not as a problem, as whoever sent the form is a person. */
 const NOTICES: Readonly<Record<string, SignupNotice>> = { 'quota-exceeded': 'tooMany', 'key-limit-reached': 'full' }
 
+/** What was typed: whoever did is shown it again with what is wrong. */
+const TEXT: BodyField<string> = { expected: 'a text', read: String, fallback: '', isPrivate: true }
+const LANG: BodyField<Language | null> = {
+  expected: LANGUAGES.join(' or '),
+  read: (value) => LANGUAGES.find((language) => language === value),
+  fallback: null,
+  allowed: LANGUAGES,
+}
+
 /** Registers where the form of the start page is sent to: it answers with the key, or with the form and what was wrong. */
 export function registerSignup(app: FastifyInstance, parts: SignupParts): void {
   const { plans, figures, baseUrl } = parts
@@ -33,8 +43,8 @@ export function registerSignup(app: FastifyInstance, parts: SignupParts): void {
       config,
       bodyLimit: BODY_MOST,
       handler: async ({ raw, body }, reply) => {
-        const { email: text = '', lang } = (body ?? {}) as Readonly<Record<string, string | undefined>>
-        const language = lang === 'es' || lang === 'en' ? lang : languageOf(raw)
+        const { email: text, lang } = readBody(body, { email: TEXT, lang: LANG })
+        const language = lang ?? languageOf(raw)
         const again = async (status: number, notice: SignupNotice): Promise<string> => {
           reply.code(status)
           return startPage(language, { figures: await figures(), plans, baseUrl: baseUrl(), notice, email: text.slice(0, 254) })

@@ -8,7 +8,7 @@ import { logUnreadable } from './change-log.ts'
 import { cursors } from './cursor.ts'
 import { requestOf } from './example-request.ts'
 import { neverPublished } from './live-answers.ts'
-import { problemOf } from './problem-replies.ts'
+import { problemOf, undecodable } from './problem-replies.ts'
 import { allParams, requestReader } from './request.ts'
 
 /** A problem, and the request that gets it. */
@@ -31,6 +31,10 @@ function refusals(endpoint: Endpoint): ExampleProblem[] {
     return { instance, problem: thrownBy(() => [read(instance, inPath), then()]) }
   }
   const examples = [refused({ lang: 'xx' }), refused({ feilds: 'id' })]
+  if (pathParams(endpoint.path).length > 0) {
+    const instance = endpoint.path.replaceAll(/\{\w+\}/g, '%')
+    examples.push({ instance, problem: undecodable() })
+  }
   if (params.has('cursor')) examples.push(refused({ cursor: 'xyz' }, () => cursors(Buffer.alloc(32)).open('xyz', { bind: '', now: 0 })))
   const intervals = (params.get('interval')?.schema['enum'] ?? []) as (keyof typeof WIDEST_DAYS)[]
   const interval = intervals.find((one) => WIDEST_DAYS[one] !== undefined)

@@ -29,7 +29,7 @@ export function parameterPart(name: string, one: Param, options: { readonly inPa
     in: options.inPath ? 'path' : 'query',
     required: options.inPath || one.required,
     description: one.about,
-    schema: one.list ? { type: 'array', items: one.schema } : one.schema,
+    schema: one.list ? { type: 'array', minItems: 1, items: one.schema } : one.schema,
     ...(one.list ? { style: 'form', explode: false } : {}),
     ...(typed === undefined ? {} : { example: typed }),
   }

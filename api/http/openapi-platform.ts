@@ -22,6 +22,7 @@ export function platformPaths(baseUrl: string, records: readonly RecordShape[]):
       get: operation('openapi', 'This description', {
         200: { ...json('OpenAPI 3.1.', abridged(baseUrl), DESCRIPTION), headers: LASTING },
         304: NOT_MODIFIED,
+        400: problemResponse(['unknown-parameter']),
       }),
     },
     '/api/plans': {
@@ -41,6 +42,7 @@ export function platformPaths(baseUrl: string, records: readonly RecordShape[]):
             description: 'JSON Schema of a row, as CSV, NDJSON, Parquet and Arrow have it.',
             content: { 'application/schema+json': { schema: { type: 'object' }, example: first ? rowDocument(first, baseUrl) : {} } },
           },
+          400: problemResponse(['unknown-parameter', 'malformed-request']),
           404: ref('responses', '404'),
         }),
         parameters: [

@@ -20,6 +20,7 @@ export interface PlatformParts extends PageParts {
   readonly upgradeUrl: string | null
 }
 
+const NO_PARAMS = queryReader({})
 const NO_STORE = Object.freeze({ 'Cache-Control': 'no-store' })
 
 /** Registers the paths that are no data. */
@@ -40,6 +41,7 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
     url: '/openapi.json',
     exposeHeadRoute: false,
     handler: async (request, reply) => {
+      NO_PARAMS(request.raw.url ?? '/')
       if (description?.baseUrl !== baseUrl())
         description = { baseUrl: baseUrl(), reply: described(openapi(endpoints, baseUrl(), plans), null) }
       await sendFound(request.raw, reply, { found: await description.reply, now: clock() })
@@ -61,6 +63,7 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
   registerPages(app, parts)
   const records = new Map(endpoints.map(({ returns }) => [returns.record.name, returns.record]))
   app.get('/schemas/:name', { exposeHeadRoute: true }, async (request, reply) => {
+    NO_PARAMS(request.raw.url ?? '/')
     const record = records.get((request.params as { name: string }).name)
     if (!record) throw problem('not-found', 'There is no such schema.')
     return reply

@@ -18,9 +18,14 @@ declare module 'fastify' {
 
 const CONTENT_TYPE = 'application/problem+json; charset=utf-8'
 
+const UNDECODABLE = [
+  'malformed-request',
+  'The URL cannot be decoded: a % has to be followed by two hexadecimal digits of UTF-8.',
+] as const satisfies readonly [ProblemCode, string]
+
 /** Fastify's own errors, by their code. */
 const FASTIFY_PROBLEMS: Readonly<Record<string, readonly [ProblemCode, string]>> = {
-  FST_ERR_BAD_URL: ['malformed-request', 'The URL cannot be decoded: a % has to be followed by two hexadecimal digits of UTF-8.'],
+  FST_ERR_BAD_URL: UNDECODABLE,
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload-too-large', 'The request body is larger than this path takes.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported-media-type', 'The request body has a media type that this path does not take.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed-request', 'The request body is not as long as Content-Length says.'],
@@ -139,6 +144,11 @@ export function answerProblems(
       .send(request.raw.method === 'HEAD' ? undefined : body)
   }
   app.setErrorHandler((error, request, reply) => send(request, reply, error))
+}
+
+/** The problem of a path in which a % does not begin a character. */
+export function undecodable(): Problem {
+  return problem(...UNDECODABLE)
 }
 
 /** The problem of a path that there is not. */

@@ -14,7 +14,10 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
   return {
     '/problems/{code}': {
       get: {
-        ...page('problem_by_code', 'What a problem means, for people', problemPage('not-found', 'es'), { 404: ref('responses', '404') }),
+        ...page('problem_by_code', 'What a problem means, for people', problemPage('not-found', 'es'), {
+          400: problemResponse(['unknown-parameter', 'invalid-parameter', 'malformed-request']),
+          404: ref('responses', '404'),
+        }),
         parameters: [inPath('code', 'Code of the problem.', Object.keys(PROBLEMS), 'not-found'), ...parametersPart({ lang: PAGE_LANG })],
       },
     },
@@ -25,6 +28,7 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
         ...operation('docs_asset', 'A script of the interactive page', {
           200: { ...content('A script, good for ever.', 'text/javascript', { type: 'string' }), headers: LASTING },
           304: NOT_MODIFIED,
+          400: problemResponse(['unknown-parameter', 'malformed-request']),
           404: ref('responses', '404'),
         }),
         parameters: [

@@ -63,7 +63,8 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
   registerDocument(app, {
     url: '/docs/assets/:version/:name',
     clock,
-    find: async ({ params }) => {
+    find: async ({ raw, params }) => {
+      NO_PARAMS(raw.url ?? '/')
       const { version, name } = params as { readonly version: string; readonly name: string }
       const script = Object.hasOwn(SCRIPTS, name) ? SCRIPTS[name as keyof typeof SCRIPTS] : undefined
       if (script?.version !== version) throw problem('not-found', 'There is no such file; /docs names those that there are.')

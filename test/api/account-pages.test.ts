@@ -194,6 +194,7 @@ describe('a session', () => {
     const email = newEmail()
     const keys = await newKeys(email, 3)
     const session = await openSession(email)
+    for (const act of ['revoke-all', 'leave']) expect((await post({ act, id: 'other' }, { ...session })).status, act).toBe(400)
     expect((await post({ act: 'revoke-all' }, { ...session })).status).toBe(303)
     for (const { key } of keys) expect(await worksWith(key)).toBe(false)
     const [again] = await newKeys(email, 1)

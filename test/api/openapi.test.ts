@@ -14,7 +14,7 @@ interface Operation {
     readonly name: string
     readonly in: string
     readonly description: string
-    readonly schema: { readonly type?: string; readonly items?: { readonly type?: string } }
+    readonly schema: { readonly type?: string; readonly minItems?: number; readonly items?: { readonly type?: string } }
   }[]
   readonly security?: readonly object[]
   readonly responses: Readonly<Record<string, Response>>
@@ -56,6 +56,12 @@ test('every parameter is described, and path parameters are those of the path', 
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
     expect(parameters.filter((one) => one.in === 'path').map((one) => one.name)).toEqual(inPath)
   }
+})
+
+test('a list that is given has at least one value, as an empty one is refused', () => {
+  const lists = operations.flatMap(({ parameters = [] }) => parameters.filter(({ schema }) => schema.type === 'array'))
+  expect(lists.length).toBeGreaterThan(50)
+  for (const { name, schema } of lists) expect([name, schema.minItems]).toEqual([name, 1])
 })
 
 test('every number that is asked for has a unit, is a count of records or a name', () => {

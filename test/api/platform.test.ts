@@ -41,6 +41,11 @@ const LASTING = [
   ['/changelog?format=json', 1.5],
 ] as const
 
+test.each(['/openapi.json', '/schemas/Incident', SCRIPT])('%s takes no parameters', async (path) => {
+  const response = await service.open(`${path}?nonsense=1`)
+  expect([response.status, await response.json()]).toEqual([400, expect.objectContaining({ code: 'unknown-parameter' })])
+})
+
 describe.each(LASTING)('%s', (path, times) => {
   test('has the headers of a reply with data, but for what tells of data', async () => {
     const { headers } = await service.get(path)

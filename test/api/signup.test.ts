@@ -63,6 +63,15 @@ describe('the start page', () => {
 })
 
 describe('the form', () => {
+  test.each([
+    [{ email: 'eva@example.org', lang: 'AAA' }, '/lang', 'invalid-parameter'],
+    [{ email: 'eva@example.org', plan: 'PRO' }, '/plan', 'unknown-parameter'],
+  ])('refuses what it has not, and makes no key: %o', async (fields, pointer, code) => {
+    const response = await send(fields as Record<string, string>)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ code, errors: [{ pointer }] })
+  })
+
   test('gives a key that works, once, with a call to copy', async () => {
     const response = await send({ email: 'Ana@Example.org', lang: 'en' })
     expect(response.status).toBe(201)

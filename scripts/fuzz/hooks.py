@@ -1,0 +1,179 @@
+"""What Schemathesis is told beside the description of the API: keys, addresses, ids that there are, and which refusals are right.
+
+It reads the file that FUZZ_PLAN names, see plan.ts.
+"""
+
+import atexit
+import collections
+import itertools
+import json
+import os
+import random
+import threading
+
+import schemathesis
+from schemathesis.openapi.checks import RejectedPositiveData
+
+with open(os.environ["FUZZ_PLAN"], encoding="utf-8") as file:
+    PLAN = json.load(file)
+KEYS = {one["id"]: one["key"] for one in PLAN["spare"]}
+WORKING = dict.fromkeys(KEYS)
+LOCK = threading.Lock()
+CALLS = itertools.count(1)
+ANSWERS: collections.Counter = collections.Counter()
+ACCEPTED: collections.Counter = collections.Counter()
+
+
+@schemathesis.auth(refresh_interval=None)
+class Key:
+    """Everything is asked with the key of the highest plan, but what may end a key: each of these has one of its own."""
+
+    def get(self, case, _context):
+        if not case.operation.path.startswith("/api/keys"):
+            return PLAN["key"]
+        wanted = (case.path_parameters or {}).get("id")
+        with LOCK:
+            return KEYS.get(wanted) or KEYS[next(iter(WORKING))]
+
+    def set(self, case, key, _context):
+        case.headers["X-API-Key"] = key
+
+
+@schemathesis.hook
+def before_load_schema(_context, raw_schema):
+    """Path parameters get the id of something that there is, so that not all is 404."""
+    for path in raw_schema["paths"].values():
+        for operation in path.values():
+            ids = PLAN["ids"].get(operation["operationId"], {})
+            for parameter in operation.get("parameters", []):
+                if parameter["in"] == "path" and parameter["name"] in ids:
+                    parameter["example"] = ids[parameter["name"]]
+
+
+@schemathesis.hook
+def before_call(_context, case, _kwargs):
+    """Each request is from another address: what is limited by address is tested elsewhere. Most ask for what can be answered, see `ease`."""
+    number = next(CALLS)
+    case.headers["X-Forwarded-For"] = f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+    if number % 8 > 0:
+        ease(case)
+
+
+def ease(case):
+    """Takes out of a query what would only end in the same few refusals of what no schema can say: else hardly any request is answered.
+
+    What the case is about stays: in a case of invalid data the parameters that were made invalid.
+    """
+    if case.operation.method.upper() != "GET" or not isinstance(case.query, dict) or not case.query:
+        return
+    kept = touched(case)
+    if kept is None:
+        return
+    raw = {one["name"]: one for one in case.operation.definition.raw.get("parameters", [])}
+    joint = PLAN["joint"].get(case.operation.definition.raw["operationId"], [])
+    # The same case is always eased alike.
+    chance = random.Random(repr(sorted(case.query.items(), key=lambda item: item[0])))
+    query = dict(case.query)
+    for name in list(query):
+        one = raw.get(name)
+        if one is None or name in kept:
+            continue
+        text = is_text(one["schema"])
+        if one.get("required"):
+            query[name] = one["example"] if text and "example" in one else query[name]
+        elif (text or name in joint) and chance.random() < 0.8:
+            del query[name]
+        elif text and "example" in one:
+            query[name] = one["example"]
+    case.query = query
+
+
+def touched(case):
+    """Names of the query's parameters that a case makes invalid; None where that is not known."""
+    if case.meta is None:
+        return None
+    if case.meta.generation.mode.is_positive:
+        return set()
+    data = case.meta.phase.data
+    names = {one.parameter for one in data.mutations} or {data.parameter}
+    return None if None in names else names
+
+
+@schemathesis.hook
+def after_call(_context, case, response):
+    with LOCK:
+        ANSWERS[case.operation.label, response.status_code] += 1
+        if case.operation.path.startswith("/api/keys/{id}") and response.status_code < 300:
+            WORKING.pop(case.path_parameters["id"], None)
+
+
+@schemathesis.deserializer("application/x-ndjson")
+def first_line(_context, response):
+    """The schema of NDJSON is that of a line; nothing but the first is looked at, and an empty reply is as one without members."""
+    return json.loads(response.content.split(b"\n", 1)[0] or b"{}")
+
+
+@schemathesis.hook
+def filter_failure(_context, failure, case, response):
+    """Drops the refusals of valid data that JSON Schema cannot say, see `is_beyond_schema`; every other failure stays."""
+    if not isinstance(failure, RejectedPositiveData) or not is_beyond_schema(case, response):
+        return True
+    with LOCK:
+        ACCEPTED[case.operation.label] += 1
+    return False
+
+
+def is_beyond_schema(case, response):
+    """True for a documented refusal of what a schema cannot say.
+
+    A 400 has to blame parameters or members of the body by name, each of which is either a text, of which a schema says little (names of
+    places, instants, cursors), or is one that goes together with others by declaration. Numbers, codes and flags that are valid by
+    themselves are never refused. What the account paths refuse besides stands here in full.
+    """
+    operation = case.operation
+    route = (operation.method.upper(), operation.path)
+    # The form for people answers with the form again, where no client would look for errors[].
+    if route == ("POST", "/signup") and response.headers["content-type"][0].startswith("text/html"):
+        return response.status_code in (400, 422)
+    problem = json.loads(response.content)
+    # Three keys are there for an address: a state of things, which no schema knows.
+    if route == ("POST", "/api/keys") and problem.get("code") == "key-limit-reached":
+        return True
+    errors = problem.get("errors") or []
+    if response.status_code != 400 or not errors:
+        return False
+    if route in (("POST", "/api/keys"), ("POST", "/account")):
+        return all(error.get("pointer") in TEXTS_OF_BODIES for error in errors)
+    operation_id = operation.definition.raw["operationId"]
+    texts = {one["name"] for one in operation.definition.raw.get("parameters", []) if is_text(one["schema"])}
+    allowed = texts | set(PLAN["joint"].get(operation_id, []))
+    return all(error.get("parameter") in allowed for error in errors)
+
+
+# An e-mail address has more rules than its format; which members of the form of /account there have to be depends on `act`.
+TEXTS_OF_BODIES = {f"/{name}" for name in ("email", "label", "token", "id", "overlap_hours", "wanted", "sure")}
+
+
+def is_text(schema):
+    one = schema["items"] if schema.get("type") == "array" else schema
+    return one.get("type") == "string" and "enum" not in one
+
+
+@atexit.register
+def write_figures():
+    answered = {label for (label, status) in ANSWERS if status < 300}
+    figures = {
+        "requests": sum(ANSWERS.values()),
+        "statuses": dict(sorted(sum_by_status().items())),
+        "refusals_beyond_schema": sum(ACCEPTED.values()),
+        "never_answered": sorted({label for (label, _status) in ANSWERS} - answered),
+    }
+    with open(PLAN["figures"], "w", encoding="utf-8") as file:
+        json.dump(figures, file)
+
+
+def sum_by_status():
+    by_status: collections.Counter = collections.Counter()
+    for (_label, status), count in ANSWERS.items():
+        by_status[str(status)] += count
+    return by_status
