@@ -35,12 +35,14 @@ beforeAll(async () => {
     )
     return rows[at]?.['stop_id'] as string
   }
+  const commuter = (nucleo: string): string => `bool_or(network = 'CERCANIAS' AND trip_id LIKE '${nucleo}%')`
   stations['both'] = await busiest('count(DISTINCT network) = 2')
   stations['other'] = await busiest("max(network) = 'AVLDMD'")
   stations['quiet'] = await busiest("max(network) = 'AVLDMD'", 8)
-  stations['barcelona'] = await busiest("min(network) = 'CERCANIAS' AND min(trip_id) LIKE '51%'")
-  stations['asturias'] = await busiest("min(network) = 'CERCANIAS' AND min(trip_id) LIKE '20%'")
-  stations['valencia'] = await busiest("min(network) = 'CERCANIAS' AND min(trip_id) LIKE '40%'", 3)
+  stations['barcelona'] = await busiest(commuter('51'), 2)
+  stations['regional'] = await busiest(`count(DISTINCT network) = 2 AND ${commuter('40')}`)
+  stations['asturias'] = await busiest(commuter('20'))
+  stations['valencia'] = await busiest(commuter('40'), 3)
 }, 120_000)
 afterAll(async () => {
   golden?.close()
@@ -57,6 +59,8 @@ const CASES: readonly (readonly [what: string, station: string, at: string])[] =
   ['before midnight, with a newer timetable behind it', 'asturias', '2026-05-05T21:50:00Z'],
   ['after midnight, trains of the day before', 'asturias', '2026-05-05T23:20:00Z'],
   ['long distance', 'other', '2026-05-06T09:30:00Z'],
+  ['regional trains in both timetables', 'regional', '2026-05-19T09:00:00Z'],
+  ['and in the evening', 'regional', '2026-05-19T15:00:00Z'],
   ['a commuter station', 'barcelona', '2026-05-20T16:05:00Z'],
   ['the evening before the clock is put back', 'valencia', '2026-10-24T20:10:00Z'],
   ['the hour that October has twice', 'asturias', '2026-10-25T00:40:00Z'],
@@ -72,7 +76,7 @@ const SIDES = [
 const seen = new Map<string, number>()
 const FIELDS = [
   ...['service_date', 'network', 'trip_id', 'stop_sequence', 'is_live', 'status', 'scheduled_at', 'expected_at'],
-  ...['delay_s', 'origin_id', 'destination_id'],
+  ...['delay_s', 'origin_id', 'destination_id', 'line', 'product'],
 ]
 
 async function shown(path: string): Promise<AnyRow[]> {
@@ -94,16 +98,17 @@ describe.each(CASES)('%s', (_what, name, at) => {
     const url = `/api/trenes/estaciones/${stop_id}/${path}?limit=1000&at=${at}`
     await say([])
     const planned = await golden.board({ ...asked, live: [] })
-    expect(await shown(url)).toEqual(planned)
+    expect(await shown(url)).toEqual(planned.map(withoutMates))
     expect(planned.length).toBeGreaterThan(0)
 
     // What is said of the trains of eleven hours before and five after it.
     const around = await golden.board({ ...asked, at: new Date(now - 11 * HOUR).toISOString(), live: [] })
-    const live = around.filter(({ scheduled_at }) => (scheduled_at as number) < now + 5 * HOUR).flatMap((row) => saidOf(row, stop_id))
+    const live = around.filter(({ scheduled_at }) => (scheduled_at as number) < now + 5 * HOUR).flatMap((row) => spokenOf(row, stop_id))
     await say(live)
     const expected = await golden.board({ ...asked, live })
-    expect(await shown(url)).toEqual(expected)
-    for (const { status, is_live, delay_s, scheduled_at, network } of expected) {
+    expect(await shown(url)).toEqual(expected.map(withoutMates))
+    for (const { status, is_live, delay_s, scheduled_at, network, mate_ids } of expected) {
+      if (mate_ids) both += 1
       const kind =
         (delay_s as number) < 0 ? 'early' : (scheduled_at as number) < now ? 'waited for' : delay_s === null ? 'no delay' : 'late'
       const what = `${network} ${is_live ? `${status} ${kind}` : 'planned'}`
@@ -121,6 +126,22 @@ test('there was a train of every kind among them', () => {
     ]),
   )
 })
+
+/** How many trains were shown that both networks have here. */
+let both = 0
+
+test('there were trains that both networks have', () => expect(both).toBeGreaterThan(50))
+
+function withoutMates({ mate_ids: _mates, ...row }: AnyRow): AnyRow {
+  return row
+}
+
+/** What both feeds say of a train that both timetables have: now the one, now the other, and now both. */
+function spokenOf(row: AnyRow, stop_id: string): GoldenLive[] {
+  const mates = (row['mate_ids'] as readonly string[] | null) ?? []
+  const network = row['network'] === 'AVLDMD' ? 'CERCANIAS' : 'AVLDMD'
+  return [row, ...mates.map((trip_id) => ({ ...row, network, trip_id }))].flatMap((one) => saidOf(one, stop_id))
+}
 
 /** How many trains of a network something was said of. */
 const said = { CERCANIAS: 0, AVLDMD: 0 }

@@ -104,7 +104,11 @@ test.skipIf(!shared)('the 1,038 long-distance trips of 2026-03-28 are found by i
     const train = { network: 'AVLDMD', train_number, trip_ids: [...ids], service_date: '2026-03-28' }
     return exampleRow(railAlerts, { ...train, derived: true, route_ids: [], stop_ids: [] })
   })
-  const told = await currentAlerts({ rows: alerts as never, parts: [] }, kept.get.bind(kept))
+  const states = [
+    { rows: alerts as never, parts: [] },
+    { rows: [], parts: [] },
+  ] as const
+  const { all: told } = await currentAlerts(states, kept.get.bind(kept))
   const named = told.filter(({ shown }) => shown.stop_ids.length > 1 && shown.products.length === 1)
   expect([named.length, told.length]).toEqual([491, 496])
 })

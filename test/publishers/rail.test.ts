@@ -103,6 +103,26 @@ test('trains move along their stops, and a trip keeps its id from one publicatio
   expect([back.length, on.length / after.length > 0.5]).toEqual([0, true])
 })
 
+test('on working days regional trains are in both networks, and only long distance says that one is cancelled', () => {
+  const seen = { both: 0, running: 0, cancelled: 0 }
+  const begin = Date.parse('2026-03-11T05:00:00Z')
+  for (let at = begin; at < begin + DAY / 2; at += 30 * MINUTE) {
+    const commuters = new Map(trainsAt(world, 'CERCANIAS', at).map((train) => [train.trip.trainNumber, train]))
+    for (const long of trainsAt(world, 'AVLDMD', at).filter(({ trip }) => trip.isRegional)) {
+      seen.both += 1
+      const commuter = commuters.get(long.trip.trainNumber)
+      if (commuter) expect(commuter.isCancelled || long.isCancelled).toBe(false)
+      if (long.isCancelled) seen.cancelled += 1
+      else if (commuter) seen.running += 1
+    }
+  }
+  expect(seen.both).toBeGreaterThan(100)
+  expect(seen.cancelled / seen.both).toSatisfy((share: number) => share > 0.03 && share < 0.4)
+  expect(seen.running / seen.both).toBeGreaterThan(0.4)
+  const sunday = Date.parse('2026-03-15T09:00:00Z')
+  expect(trainsAt(world, 'AVLDMD', sunday).filter(({ trip }) => trip.isRegional)).toEqual([])
+})
+
 test('long-distance ids are those of the newest night but one day, and change at five past six in Madrid', () => {
   const first = (at: string): string | undefined =>
     trainsAt(world, 'AVLDMD', Date.parse(at))

@@ -5,7 +5,7 @@ import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { required, textParam } from '../../define/params.ts'
 import { ABOUT_ALERTS, type AlertRow, alertDetail, changedAlert, toAlertDetail } from './alert.ts'
-import { currentAlerts } from './alert-trains.ts'
+import { ALERT_STATES, currentAlerts } from './alert-trains.ts'
 import { TIMETABLE_TABLES } from './timetable-versions.ts'
 
 /** One alert, by its public id. */
@@ -19,10 +19,10 @@ export const alertById = defineEndpoint({
   returns: { kind: 'one', record: alertDetail },
   read: {
     kind: 'find',
-    from: [railAlerts],
+    from: ALERT_STATES,
     lake: TIMETABLE_TABLES,
-    find: async ([state], { id }, extra) => {
-      const found = (await currentAlerts(state, extra)).find(({ row }) => row.alert_id === id)
+    find: async (states, { id }, extra) => {
+      const found = (await currentAlerts(states, extra)).all.find(({ row }) => row.alert_id === id)
       return found ? toAlertDetail(found.row) : null
     },
     past: {

@@ -4,6 +4,7 @@ import { bind, column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { codeParam, listOf } from '../../define/params.ts'
 import { isOneOf } from '../../define/place-sql.ts'
 import { lineParam, stationParam } from './known-names.ts'
+import { networkOf } from './train-id.ts'
 
 /** Chooses by network, núcleo, line and station; of every endpoint of trains that has them. */
 export const railParams = {
@@ -28,6 +29,8 @@ type AlertFilter = { readonly [N in keyof typeof alertParams]: Values }
 /** What the filter looks at in an alert. */
 interface Concerned {
   readonly network: string
+  /** Of a train that another network has too, its id there. */
+  readonly other_train_id: string | null
   readonly nucleo_codes: readonly string[]
   readonly lines: readonly string[]
   readonly products: readonly string[]
@@ -40,7 +43,7 @@ interface Concerned {
 export function isAsked(filter: AlertFilter, one: Concerned): boolean {
   const { network, nucleo, line, kind, effect } = filter
   return (
-    isAmong(network, [one.network]) &&
+    isAmong(network, [one.network, ...(one.other_train_id === null ? [] : [networkOf(one.other_train_id)])]) &&
     isAmong(nucleo, one.nucleo_codes) &&
     (isAmong(line, one.lines) || isAmong(line, one.products) || one.hashtags.some((tag) => isAmong(line, [tag.line]))) &&
     isAmong(kind, [one.kind]) &&

@@ -11,13 +11,18 @@ const { columns } = railAlerts
 
 /** What to say of alerts in every endpoint that shows them. */
 export const ABOUT_ALERTS =
-  'Renfe writes notices and information for commuter trains only; of all networks, trains that are cancelled (CANCELLED) or more than 5 minutes late (DELAY) are derived from trip updates and say so. Renfe states neither effect nor cause, and derived alerts have none: choose those by `kind`. A notice names the stations, routes, trips and lines that its source names, and no others. A derived alert names what its train has by the timetable of its service day: the stations where it has still to stop, or would have stopped, its route and product; once it has ended, or where the timetable lacks the train, it names the trip and, of commuter trains, the line only; the list of past alerts adds the product.'
+  'Renfe writes notices and information for commuter trains only; of all networks, trains that are cancelled (CANCELLED) or more than 5 minutes late (DELAY) are derived from trip updates and say so. Renfe states neither effect nor cause, and derived alerts have none: choose those by `kind`. A notice names the stations, routes, trips and lines that its source names, and no others. A derived alert names what its train has by the timetable of its service day: the stations where it has still to stop, or would have stopped, its route and product; once it has ended, or where the timetable lacks the train, it names the trip and, of commuter trains, the line only; the list of past alerts adds the product. A train that the timetables of both networks have is found by the network, lines, núcleos and product of either, and has one current alert of a kind, that of the feed that told it first; under its id, and once it has ended, each stays. One feed cancels a train only where the other does not say that it runs.'
 
 /** What the timetable tells of the train of a derived alert. */
 export interface AlertTrain {
   readonly route_ids: readonly string[]
   readonly stop_ids: readonly string[]
+  /** Lines and núcleos of commuter rail that it is of, products otherwise. */
+  readonly lines: readonly string[]
+  readonly nucleo_codes: readonly string[]
   readonly products: readonly string[]
+  /** Its id in the other network, of a train that the timetables of both have. */
+  readonly other_train_id: string | null
   readonly origin_id: string | null
   readonly origin: string | null
   readonly destination_id: string | null
@@ -46,10 +51,13 @@ const fields = {
   derived: columns.derived,
   network: columns.network,
   nucleo_codes: columns.nucleo_codes,
-  lines: columns.lines,
+  lines: meaning(
+    columns.lines,
+    'Lines it concerns, by the routes and trips it names, else by its hashtags; of a train that the timetables of both networks have that of its commuter trip, whichever feed tells it. Sorted.',
+  ),
   products: col.list(
     [0, 0],
-    'Products of its train by the timetable; of derived alerts of other than commuter trains only.',
+    'Products of its train by the timetable; of derived alerts of other than commuter trains, and of commuter trains that the other timetable has too.',
     col.code(0, 'Product.', RAIL_PRODUCTS),
     { example: [] },
   ),
@@ -63,6 +71,11 @@ const fields = {
     nullable: true,
     example: null,
   }),
+  other_train_id: col.string(
+    0,
+    'Id of its train by the trip of the other network that is the same train; null where only one timetable has it.',
+    { nullable: true, example: null },
+  ),
   service_date: columns.service_date,
   delay_s: columns.delay_s,
   origin_id: optional(station, `First station of its train; null ${UNLESS_TRAIN}`),
@@ -132,6 +145,9 @@ const told = {
   hashtags: (row: AlertRow) => row.hashtags as unknown as readonly ValueOf<typeof hashtag>[],
   stop_ids: ({ train, stop_ids }: AlertRow) => train?.stop_ids ?? stop_ids,
   route_ids: ({ train, route_ids }: AlertRow) => train?.route_ids ?? route_ids,
+  lines: ({ train, lines }: AlertRow) => (train && train.lines.length > 0 ? train.lines : lines),
+  nucleo_codes: ({ train, nucleo_codes }: AlertRow) => (train && train.nucleo_codes.length > 0 ? train.nucleo_codes : nucleo_codes),
+  other_train_id: ({ train }: AlertRow) => train?.other_train_id ?? null,
   products: ({ train, products }: AlertRow) => train?.products ?? products ?? [],
   train_id: ({ network, train_number, lines }: AlertRow) => numberedTrainId({ network, train_number, line: lines[0] ?? null }),
   origin_id: ({ train }: AlertRow) => train?.origin_id ?? null,

@@ -1,9 +1,8 @@
-import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { problem } from '../../define/problems.ts'
 import { ABOUT_ALERTS, alert } from './alert.ts'
 import { alertParams, isAsked } from './alert-params.ts'
-import { currentAlerts } from './alert-trains.ts'
+import { ALERT_STATES, currentAlerts } from './alert-trains.ts'
 import { concernsStations } from './alerts-of.ts'
 import { alertStationParam, namesAreKnown } from './known-names.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
@@ -32,13 +31,13 @@ export const alertList = defineEndpoint({
   },
   read: {
     kind: 'kept',
-    from: [railAlerts],
+    from: ALERT_STATES,
     lake: NETWORK_TABLES,
     needs: [],
     answer: async ({ states, extra }, p) => {
       const network = p.station && ((await extra(railNetwork, '')) ?? NO_NETWORK)
       const isThere = p.station && network ? concernsStations(p.station, network) : () => true
-      const found = (await currentAlerts(states[0], extra)).flatMap(({ shown }) => (isAsked(p, shown) && isThere(shown) ? [shown] : []))
+      const found = (await currentAlerts(states, extra)).listed.flatMap(({ shown }) => (isAsked(p, shown) && isThere(shown) ? [shown] : []))
       // Which trains have to do with a station or a product only the timetables tell.
       if (found.length === 0 && (p.line || p.station) && !(await namesAreKnown(extra)))
         throw problem('feed-unavailable', NOT_KNOWN, { retry_after_s: 30 })

@@ -15,7 +15,12 @@ const terminusName = (about: string) => withExample(optional(railStations.column
 /** The fields of a train on a board. */
 export const boardFields = {
   service_date: col.local_date(0, 'Service day of the train, which may have begun before midnight.', { example: '2026-08-22' }),
-  network: col.code(0, 'Network the train belongs to.', RAIL_NETWORKS, { example: 'CERCANIAS' }),
+  network: col.code(
+    0,
+    'Network whose trip is shown. Of a train that the timetables of both let stop here that which goes on for longer, or on a board of arrivals has come for longer, else that of commuter rail.',
+    RAIL_NETWORKS,
+    { example: 'CERCANIAS' },
+  ),
   trip_id: meaning(railTrips.columns.trip_id, "The publisher's id of the trip; long-distance trips get new ones every night."),
   stop_sequence: optional(railStopTimes.columns.stop_sequence, 'Place of the stop in the trip; null for a train that no timetable has.'),
   route_id: optional(railTrips.columns.route_id, 'Route; null for a train that no timetable has.'),
@@ -24,9 +29,26 @@ export const boardFields = {
     nullable: true,
     example: 'CERCANIAS-19799-C1',
   }),
-  line: withExample(optional(railRoutes.columns.short_name, 'Line of commuter rail; null for other trains.'), 'C1'),
-  nucleo_code: col.code(0, 'Commuter network; null for other trains.', RAIL_NUCLEOS, { nullable: true, example: '10' }),
-  product: productField('Product of other trains; null for commuter rail.'),
+  other_trip_id: withExample(
+    optional(
+      railTrips.columns.trip_id,
+      "The trip of the other network's timetable that is the same train, which has the same number: many regional trains are published in both, whole or in parts. Null for a train that only one has.",
+    ),
+    null,
+  ),
+  other_train_id: col.string(
+    0,
+    'The id of the train by that trip, which begins with the network; under either id /api/trenes/posiciones/{id} has the train, whichever feed tells it.',
+    { nullable: true, example: null },
+  ),
+  line: withExample(
+    optional(railRoutes.columns.short_name, "Line of commuter rail, also where the other network's trip is shown; null for other trains."),
+    'C1',
+  ),
+  nucleo_code: col.code(0, 'Commuter network, likewise; null for other trains.', RAIL_NUCLEOS, { nullable: true, example: '10' }),
+  product: productField(
+    'Product of other trains; null for commuter rail. A train that both timetables let stop here has both, line and product.',
+  ),
   route_type: col.code(0, 'What runs; null for a train that no timetable has.', RAIL_ROUTE_TYPES, { nullable: true, example: 'RAIL' }),
   service_mark: railTrips.columns.service_mark,
   origin_id: terminus('First stop of the trip; null where only one stop of it is published.'),
@@ -45,12 +67,17 @@ export const boardFields = {
   ),
   delay_s: col.integer(
     0,
-    'Delay of the train as published, in whole minutes; negative where early. Null where none is known that can be believed, for stops more than 4 h ahead, and where the train does not stop or has been.',
+    'Delay of the train as published, of the trip that is shown before that of the other network; in whole minutes, negative where early. Null where none is known that can be believed, for stops more than 4 h ahead, and where the train does not stop or has been.',
     { unit: 's', nullable: true, example: null },
   ),
   delay_source: col.code(0, 'What the delay is told by.', DELAY_SOURCES, { nullable: true, example: null }),
   is_live: col.boolean(0, 'True where something is said of the train now; false for what is only in the timetable.', { example: false }),
-  status: col.code(0, 'What becomes of the train here.', BOARD_STATUSES, { example: 'SCHEDULED' }),
+  status: col.code(
+    0,
+    'What becomes of the train here. One that two feeds tell of is cancelled where one says so and the other does not say that it runs.',
+    BOARD_STATUSES,
+    { example: 'SCHEDULED' },
+  ),
   platform: withExample(
     optional(
       railPositions.columns.platform,

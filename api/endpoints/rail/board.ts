@@ -1,43 +1,24 @@
 import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
 import type { ValueOf } from '../../define/fields.ts'
 import type { boardFields } from './board-fields.ts'
+import { type BoardAsk, believed, isWaitedFor, type Place, type Spoken, TOLD_MS, type Told, toldOf } from './board-told.ts'
 import type { StopTime } from './day-stops.ts'
-import type { LiveTrips, TripUpdate } from './live-trips.ts'
-import type { DayTrip, TimetableDay } from './timetable-day.ts'
-import { numberedTrainId } from './train-id.ts'
+import type { TripUpdate } from './live-trips.ts'
+import type { DayRoute, DayTrip, TimetableDay } from './timetable-day.ts'
+import { numberedTrainId, trainIdOf } from './train-id.ts'
+import { isShown, reachOf, sameCall } from './twins.ts'
 
 /** One train on a board. */
 export type BoardEntry = ValueOf<typeof boardFields>
-
-/** What a board is asked for. */
-export interface BoardAsk {
-  readonly side: 'DEPARTURES' | 'ARRIVALS'
-  readonly stop_id: string
-  /** The moment, and the present, ms since the epoch. */
-  readonly at: number
-  readonly now: number
-  /** Service dates that trains of the board may be of, in order. */
-  readonly days: readonly TimetableDay[]
-  readonly live: LiveTrips
-}
 
 const HOUR_MS = 3_600_000
 /** How far a board reaches beyond its moment, ms. */
 const REACH_MS = 24 * HOUR_MS
 /** A train that should have been here longer ago is not waited for, ms. */
 const LATE_MS = 12 * HOUR_MS
-/** A delay says nothing of stops that lie further ahead, ms. */
-const TOLD_MS = 4 * HOUR_MS
-
-/** What is told of a train at a stop. */
-interface Told {
-  readonly status: string
-  readonly expected_at: number | null
-  readonly delay_s: number | null
-  readonly delay_source: string | null
-  readonly platform: string | null
-}
-
+/** Of a train that one timetable has, and of which nothing is said. */
+const PLAIN: Pick<Call, 'told' | 'twin'> = Object.freeze({ told: null, twin: null })
+const NO_PLACES: readonly Pick<Place, 'trip' | 'row'>[] = []
 const PLANNED: Told = Object.freeze({ status: 'SCHEDULED', expected_at: null, delay_s: null, delay_source: null, platform: null })
 
 /**
@@ -51,13 +32,16 @@ class Call {
   readonly scheduled_at: number
   /** What is said of it now; null for what is only in the timetable. */
   readonly told: Told | null
+  /** The trip of another network that is the same train and makes the same stop. */
+  readonly twin: DayTrip | null
 
-  constructor(at: Place, scheduled_at: number, told: Told | null) {
+  constructor(at: Place, scheduled_at: number, { told, twin }: Pick<Call, 'told' | 'twin'>) {
     this.day = at.day
     this.trip = at.trip
     this.row = at.row
     this.scheduled_at = scheduled_at
     this.told = told
+    this.twin = twin
   }
 
   get expected_at(): number | null {
@@ -85,13 +69,6 @@ class Call {
   }
 }
 
-/** A stop of a trip on a service date. */
-interface Place {
-  readonly day: TimetableDay
-  readonly trip: DayTrip
-  readonly row: number
-}
-
 /** A train on a board before its entry is made; one that no timetable has is its entry already. */
 export type BoardDraft = Call | BoardEntry
 
@@ -100,14 +77,21 @@ export function boardEntry(draft: BoardDraft): BoardEntry {
   return draft instanceof Call ? entryOf(draft) : draft
 }
 
-/** The line, or product, of a train on a board; null where nobody tells. */
-export function lineOf(draft: BoardDraft): string | null {
-  return draft instanceof Call ? draft.trip.route.short_name : draft.line
+/** True where a train on a board is of a network, and of one of some lines or products, as far as these are asked for: by either of its networks. */
+export function isOf(draft: BoardDraft, asked: { readonly network: string | null; readonly line: readonly string[] | null }): boolean {
+  const { network, line } = asked
+  if (!(draft instanceof Call)) return (network === null || draft.network === network) && (line === null || line.includes(draft.line ?? ''))
+  const { trip, twin } = draft
+  return (
+    (network === null || trip.network === network || twin?.network === network) &&
+    (line === null || line.includes(trip.route.short_name ?? '') || line.includes(twin?.route.short_name ?? ''))
+  )
 }
 
 /**
  * The trains of a station from a moment on, in no order: those planned within 24 h after it, those planned before it that have not been here
- * yet, and those that no timetable has and that come here next. A train whose timetable has it in several parts is one.
+ * yet, and those that no timetable has and that come here next. A train whose timetable has it in several parts is one, and so is one that
+ * the timetables of two networks have.
  */
 export function boardOf(ask: BoardAsk): BoardDraft[] {
   const drafts: BoardDraft[] = []
@@ -123,7 +107,7 @@ export function boardOf(ask: BoardAsk): BoardDraft[] {
 function callsOf(ask: BoardAsk, day: TimetableDay): Call[] {
   const { at, side, live } = ask
   const { stops, trips } = day
-  const by: StopTime = side === 'DEPARTURES' ? 'departure' : 'arrival'
+  const by = timeOf(side)
   const rows = stops.at(ask.stop_id, by)
   const updateOf = live.updatesIn(ask.days)
   const calls: Call[] = []
@@ -134,16 +118,51 @@ function callsOf(ask: BoardAsk, day: TimetableDay): Call[] {
     if (scheduled_at >= at + REACH_MS) break
     const trip = trips[stops.trip(row)] as DayTrip
     const update = updateOf(trip)
-    if ((!update && scheduled_at < at) || isOtherEnd(trip, row, side)) continue
+    const twins = day.twinsOf(trip)
+    if ((!update && twins.length === 0 && scheduled_at < at) || isOtherEnd(trip, row, side)) continue
     const stop = { day, trip, row }
-    if (!update) {
-      addCall(calls, new Call(stop, scheduled_at, null), side)
-      continue
-    }
-    const told = toldOf(ask, stop, { update, scheduled_at })
-    if (scheduled_at >= at || isWaitedFor(ask, stop, { update, told })) addCall(calls, new Call(stop, scheduled_at, told), side)
+    const call =
+      update || twins.length > 0 ? spokenCall(ask, stop, { scheduled_at, update, twins, updateOf }) : new Call(stop, scheduled_at, PLAIN)
+    if (call) addCall(calls, call, side)
   }
   return calls
+}
+
+/** A train of which something is said, or which two timetables have; null where it has been here, or its twin is shown. */
+function spokenCall(
+  ask: BoardAsk,
+  stop: Place,
+  about: {
+    readonly scheduled_at: number
+    readonly update: TripUpdate | null
+    readonly twins: readonly DayTrip[]
+    readonly updateOf: (trip: DayTrip) => TripUpdate | null
+  },
+): Call | null {
+  const { scheduled_at, update, twins, updateOf } = about
+  const here = twins.length === 0 ? NO_PLACES : twinsHere(ask, stop, about)
+  if (here.some((other) => isShown(stop.day.stops, ask.side, [other, stop]))) return null
+  const spoken: Spoken[] = update ? [{ update, isHere: true }] : []
+  for (const twin of twins) {
+    const said = updateOf(twin)
+    if (said) spoken.push({ update: said, isHere: here.some(({ trip }) => trip === twin) })
+  }
+  const told = spoken.length === 0 ? null : toldOf(ask, stop, { spoken, scheduled_at })
+  const isDue = scheduled_at >= ask.at || (told !== null && isWaitedFor(ask, stop, { spoken, told }))
+  return isDue ? new Call(stop, scheduled_at, { told, twin: here[0]?.trip ?? null }) : null
+}
+
+/** The stops that the twins of a trip make together with it. */
+function twinsHere(
+  { side, stop_id }: BoardAsk,
+  { day }: Place,
+  { twins, scheduled_at }: { readonly twins: readonly DayTrip[]; readonly scheduled_at: number },
+): Pick<Place, 'trip' | 'row'>[] {
+  const call = { stop_id, at: scheduled_at, by: timeOf(side) }
+  return twins.flatMap((trip) => {
+    const row = sameCall(day.stops, trip, call)
+    return row === -1 || isOtherEnd(trip, row, side) ? [] : [{ trip, row }]
+  })
 }
 
 /**
@@ -191,9 +210,9 @@ function lengthOf({ day, trip, scheduled_at }: Call, side: BoardAsk['side']): nu
   return end === null ? 0 : Math.abs(end - scheduled_at)
 }
 
-/** How many stops a train has from here on, or before. */
-function reachOf({ trip, row }: Call, side: BoardAsk['side']): number {
-  return side === 'DEPARTURES' ? trip.end - row : row - trip.first
+/** The time of a stop that a board goes by. */
+function timeOf(side: BoardAsk['side']): StopTime {
+  return side === 'DEPARTURES' ? 'departure' : 'arrival'
 }
 
 /** The place of the first of a station's stops whose time is an instant (ms) or later. */
@@ -216,63 +235,6 @@ function isOtherEnd({ first, end }: DayTrip, row: number, side: BoardAsk['side']
   return end - first > 1 && row === (side === 'DEPARTURES' ? end - 1 : first)
 }
 
-function toldOf(
-  ask: BoardAsk,
-  place: Place,
-  { update, scheduled_at }: { readonly update: TripUpdate; readonly scheduled_at: number },
-): Told {
-  if (isCancelled(update)) return withStatus('CANCELLED')
-  if (update.skipped_stop_ids.includes(ask.stop_id)) return withStatus('SKIPPED')
-  if (nextRow(place, update) > place.row) return withStatus(ask.side === 'DEPARTURES' ? 'DEPARTED' : 'ARRIVED')
-  const platform = ask.live.platformOf(update.trip_id, ask.stop_id)
-  const delay_s = scheduled_at > ask.now + TOLD_MS ? null : believed(update)
-  if (delay_s === null) return { status: 'SCHEDULED', expected_at: null, delay_s, delay_source: null, platform }
-  // A train that is early waits for its time.
-  const late_s = ask.side === 'DEPARTURES' ? Math.max(0, delay_s) : delay_s
-  return {
-    status: 'SCHEDULED',
-    expected_at: scheduled_at + late_s * 1000,
-    delay_s,
-    delay_source: update.is_stale ? 'LAST_KNOWN' : 'TRIP_UPDATE',
-    platform,
-  }
-}
-
-/** A delay that can be, s. */
-function believed({ delay_s, delay_quality }: TripUpdate): number | null {
-  return delay_quality === 'DOUBTFUL' ? null : delay_s
-}
-
-function withStatus(status: string): Told {
-  return { status, expected_at: null, delay_s: null, delay_source: null, platform: null }
-}
-
-/** True where a train that should have been here has not: by its delay, or, as far as the present is asked for, by its next stop. */
-function isWaitedFor(ask: BoardAsk, place: Place, { update, told }: { readonly update: TripUpdate; readonly told: Told }): boolean {
-  if (told.status !== 'SCHEDULED') return false
-  if (told.expected_at !== null && told.expected_at >= ask.at) return true
-  const next = nextRow(place, update)
-  return next !== -1 && next <= place.row && ask.at <= ask.now
-}
-
-/** The stop of a trip that it runs to or stands at; -1 where that is not told. Of two at one station, that which is nearer in time. */
-function nextRow({ day, trip }: Place, { next_stop_id, expected_arrival_at, delay_s }: TripUpdate): number {
-  if (next_stop_id === null) return -1
-  const { first, end } = trip
-  const { stops } = day
-  const planned = expected_arrival_at === null ? null : expected_arrival_at - 1000 * (delay_s ?? 0)
-  let best = -1
-  let least = Number.POSITIVE_INFINITY
-  for (let row = first; row < end; row++) {
-    if (stops.stopId(row) !== next_stop_id) continue
-    const away = planned === null ? row - first : Math.abs((stops.arrivalAt(row) ?? stops.departureAt(row) ?? 0) - planned)
-    if (away >= least) continue
-    best = row
-    least = away
-  }
-  return best
-}
-
 function entryOf(call: Call): BoardEntry {
   const { day, trip, row, scheduled_at } = call
   const { route } = trip
@@ -280,9 +242,11 @@ function entryOf(call: Call): BoardEntry {
   const told = call.told ?? PLANNED
   const isWhole = trip.end - trip.first > 1
   const [origin_id, destination_id] = isWhole ? [stops.stopId(trip.first), stops.stopId(trip.end - 1)] : [null, null]
-  const isCommuter = route.nucleo_code !== null
   const { network, train_number } = trip
-  const line = isCommuter ? route.short_name : null
+  const routes = call.twin ? [route, call.twin.route] : [route]
+  const commuter = routes.find(isCommuter)
+  // One that makes no stop here is the same train elsewhere.
+  const other = call.twin ?? day.twinsOf(trip)[0] ?? null
   return {
     service_date: day.date,
     network,
@@ -290,10 +254,12 @@ function entryOf(call: Call): BoardEntry {
     stop_sequence: stops.sequence(row),
     route_id: route.route_id,
     train_number,
-    train_id: numberedTrainId({ network, train_number, line }),
-    line,
-    nucleo_code: route.nucleo_code,
-    product: isCommuter ? null : route.short_name,
+    train_id: trainIdOf(trip),
+    other_trip_id: other && other.trip_id,
+    other_train_id: other && trainIdOf(other),
+    line: commuter?.short_name ?? null,
+    nucleo_code: commuter?.nucleo_code ?? null,
+    product: routes.find((one) => !isCommuter(one))?.short_name ?? null,
     route_type: route.route_type,
     service_mark: trip.service_mark,
     origin_id,
@@ -314,6 +280,10 @@ function entryOf(call: Call): BoardEntry {
   }
 }
 
+function isCommuter({ nucleo_code }: DayRoute): boolean {
+  return nucleo_code !== null
+}
+
 /** A train that no timetable has, where its next stop is this station; null for one that a timetable has, or that comes another time. */
 function addedTrain({ at, days, now, stop_id, live }: BoardAsk, update: TripUpdate): BoardEntry | null {
   const { network, trip_id, expected_arrival_at } = update
@@ -328,6 +298,8 @@ function addedTrain({ at, days, now, stop_id, live }: BoardAsk, update: TripUpda
     route_id: null,
     train_number: update.train_number,
     train_id: numberedTrainId(update),
+    other_trip_id: null,
+    other_train_id: null,
     line: update.line,
     nucleo_code: update.nucleo_code,
     product: null,

@@ -46,15 +46,23 @@ export function liveTrips(states: readonly [State<typeof railTripUpdates>, State
   const atStops = platformsOf(states[1])
   const isCurrent = currentAt(states[0], now)
   return {
-    updatesIn(days) {
-      const rows = updatesIn(index, days)
-      return (trip) => {
-        const row = rows.get(trip)
-        return row && isCurrent(row) ? row : null
-      }
-    },
+    updatesIn: (days) => tripUpdatesIn(states[0], days, now),
     comingTo: (stop_id) => (index.byNextStop.get(stop_id) ?? NONE).filter(isCurrent),
     platformOf: (trip_id, stop_id) => atStops.get(keyOf(trip_id, stop_id)) ?? null,
+  }
+}
+
+/** Tells what a state of trip updates says of a trip at `now` (ms), as `LiveTrips` does. */
+export function tripUpdatesIn(
+  state: State<typeof railTripUpdates>,
+  days: readonly TimetableDay[],
+  now: number,
+): (trip: DayTrip) => TripUpdate | null {
+  const rows = updatesIn(indexOf(state), days)
+  const isCurrent = currentAt(state, now)
+  return (trip) => {
+    const row = rows.get(trip)
+    return row && isCurrent(row) ? row : null
   }
 }
 

@@ -1,13 +1,15 @@
 import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
 import type { DayStop } from './day-stops.ts'
-import type { RunningTrain } from './running-trains.ts'
 import type { NextStop } from './train.ts'
 import { stopsOf } from './train-match.ts'
+import type { RunningTrain } from './twin-trains.ts'
 
 /** The stops that a train has yet to leave, in order; of a train that is not in the timetable the next one, where it is stated. */
-export function nextStopsOf({ train, match, update }: RunningTrain): NextStop[] {
-  const skipped = new Set(update?.skipped_stop_ids)
-  const expected = update && update.next_stop_id !== null ? { stop_id: update.next_stop_id, at: update.expected_arrival_at } : null
+export function nextStopsOf({ train, match, said }: RunningTrain): NextStop[] {
+  const skipped = new Set(said.flatMap(({ skipped_stop_ids }) => skipped_stop_ids))
+  const [expected = null] = said.flatMap(({ next_stop_id, expected_arrival_at }) =>
+    next_stop_id === null ? [] : [{ stop_id: next_stop_id, at: expected_arrival_at }],
+  )
   if (!match) return expected === null ? [] : [unplanned(expected, skipped)]
   const stops = stopsOf(match)
   const delay_ms = train.delay_s === null || train.delay_quality === 'DOUBTFUL' ? null : 1000 * train.delay_s

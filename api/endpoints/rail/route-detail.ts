@@ -1,10 +1,9 @@
-import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { nested, record } from '../../define/fields.ts'
 import { required, textParam } from '../../define/params.ts'
-import { currentAlerts } from './alert-trains.ts'
+import { ALERT_STATES, currentAlerts } from './alert-trains.ts'
 import { alertsField, alertsOf, inLanguages } from './alerts-of.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { routeFields, routeOf } from './route.ts'
@@ -41,7 +40,7 @@ export const routeById = defineEndpoint({
   returns: { kind: 'one', record: detail },
   read: {
     kind: 'kept',
-    from: [railAlerts],
+    from: ALERT_STATES,
     lake: NETWORK_TABLES,
     // A route is whole in the timetable that has it.
     parts: () => [],
@@ -56,7 +55,7 @@ export const routeById = defineEndpoint({
           return station ? [{ ...station, order: at + 1 }] : []
         }),
         alerts: alertsOf(
-          await currentAlerts(states[0], extra),
+          (await currentAlerts(states, extra)).listed,
           { route_id: id, lines: [{ line: route.short_name, nucleo_code: route.nucleo_code }] },
           network,
         ),

@@ -3,18 +3,14 @@ import { railFleet } from '../../../lake/datasets/rail/fleet.ts'
 import { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import type { KeptAsk } from '../../define/endpoint.ts'
 import { currentAt } from './live-trips.ts'
+import { awayFrom } from './run-date.ts'
+import type { DayTrip } from './timetable-day.ts'
 import type { MapRow, PositionRow, TRAIN_STATES, Train, TrainStates, TripUpdateRow } from './train.ts'
-import { trainId } from './train-id.ts'
+import { trainId, trainIdOf } from './train-id.ts'
 import { endsOf, type Match, type MatchDay, matchDaysAt, matchTrain } from './train-match.ts'
+import { type RunningTrain, withoutTwins } from './twin-trains.ts'
 
-/** A train and what it was made of. */
-export interface RunningTrain {
-  readonly train: Train
-  readonly match: Match | null
-  readonly update: TripUpdateRow | null
-}
-
-/** Every running train, by its id, and how many are known but no longer shown. */
+/** Every running train, by its ids: one that the timetables of two networks have has two. And how many are known but no longer shown. */
 export interface RunningTrains {
   readonly byId: ReadonlyMap<string, RunningTrain>
   readonly all: readonly Train[]
@@ -89,9 +85,10 @@ function trainsOf([positions, updates, fleet]: TrainStates, at: number, days: re
     if (isShown(row, at - fixOf(row), onMap)) byId.set(id, ofMap(row, id, making))
     else gone.add(id)
   }
+  const shown = withoutTwins(byId)
   let left_out = 0
-  for (const id of gone) if (!byId.has(id)) left_out++
-  return { byId, all: [...byId.values()].map(({ train }) => train), left_out }
+  for (const id of gone) if (!shown.byId.has(id)) left_out++
+  return { ...shown, left_out }
 }
 
 /**
@@ -120,14 +117,23 @@ function updatesOf(rows: readonly TripUpdateRow[]): Updates {
 }
 
 /**
- * What is said of the trip of a train. A long-distance train may go by its number: its feeds take over the ids of a new night one after the
- * other, and the part of it that its id names may be cancelled while it runs.
+ * What is said of a train, what counts before the rest first. A long-distance train may go by its number: its feeds take over the ids of a new
+ * night one after the other, and the part of it that its id names may be cancelled while it runs. What the feed of another network says of
+ * the same train comes after that.
  */
-function updateOf(row: PositionRow | MapRow, match: Match | null, { byTrip, byNumber }: Updates): TripUpdateRow | null {
+function saidOf(row: PositionRow | MapRow, match: Match | null, { byTrip, byNumber }: Updates): TripUpdateRow[] {
   const stated = [row.trip_id, match?.trip_id ?? null].flatMap((id) => byTrip.get(`${row.network} ${id}`) ?? [])
   const running = stated.find((update) => !isCancelled(update))
   const numbered = row.network === LONG_DISTANCE && row.train_number !== null ? byNumber.get(row.train_number) : undefined
-  return running ?? numbered ?? stated[0] ?? null
+  const own = running ?? numbered ?? stated[0]
+  if (!match || match.twins.length === 0) return own ? [own] : []
+  const others = match.twins.flatMap(
+    ({ network, trip_id, train_number }) =>
+      byTrip.get(`${network} ${trip_id}`) ?? (network === LONG_DISTANCE ? byNumber.get(train_number ?? '') : undefined) ?? [],
+  )
+  const all = own ? [own, ...others] : others
+  const runs = all.filter((update) => !isCancelled(update))
+  return runs.length > 0 ? runs : all
 }
 
 /** The delay of a train (s) by the first that states one that can be; 0 where none does. */
@@ -200,17 +206,20 @@ type Seen = Pick<Train, 'id' | 'observed_at' | 'stop_id' | 'position_source' | '
 function made(row: PositionRow | MapRow, { at, days, updates }: Making, seen: Seen): RunningTrain {
   const { network, trip_id, train_number } = row
   const { map, observed_at, stop_id } = seen
-  const due_at = observed_at - 1000 * believedDelay(updateOf(row, null, updates), map)
+  const due_at = observed_at - 1000 * believedDelay(saidOf(row, null, updates)[0] ?? null, map)
   const match = matchTrain({ network, trip_id, train_number, stop_id: stop_id ?? map?.next_stop_id ?? null, due_at }, days)
   const ends = match && endsOf(match)
-  const update = updateOf(row, match, updates)
-  const delay = update && update.delay_s !== null ? update : map
+  const said = saidOf(row, match, updates)
+  const update = said[0] ?? null
+  const late = said.find(({ delay_s }) => delay_s !== null)
+  const delay = late ?? map
+  const twin = match && nearestTwin(match, due_at)
   const train: Train = {
     id: seen.id,
     network,
-    nucleo_code: row.nucleo_code,
-    line: row.line,
-    product: network === LONG_DISTANCE ? (match?.product ?? null) : null,
+    nucleo_code: row.nucleo_code ?? twin?.route.nucleo_code ?? null,
+    line: row.line ?? (twin && isCommuter(twin) ? twin.route.short_name : null),
+    product: network === LONG_DISTANCE ? (match?.product ?? null) : twin && !isCommuter(twin) ? twin.route.short_name : null,
     train_number,
     position: row.position,
     position_source: seen.position_source,
@@ -220,11 +229,13 @@ function made(row: PositionRow | MapRow, { at, days, updates }: Making, seen: Se
     platform: seen.platform,
     delay_s: delay?.delay_s ?? null,
     delay_quality: delay?.delay_quality ?? null,
-    delay_source: delay && delay.delay_s !== null ? (delay !== update ? 'MAP' : update.is_stale ? 'LAST_KNOWN' : 'TRIP_UPDATE') : null,
+    delay_source: delay && delay.delay_s !== null ? (!late ? 'MAP' : late.is_stale ? 'LAST_KNOWN' : 'TRIP_UPDATE') : null,
     schedule_relationship: update?.schedule_relationship ?? null,
     trip_id,
     matched_trip_id: match?.trip_id ?? null,
     match: match?.by ?? 'UNMATCHED',
+    other_train_id: twin && trainIdOf(twin),
+    other_trip_id: twin && twin.trip_id,
     service_date: match?.service_date ?? update?.service_date ?? null,
     origin_id: ends?.origin.stop_id ?? null,
     origin: ends?.origin.name ?? null,
@@ -239,5 +250,16 @@ function made(row: PositionRow | MapRow, { at, days, updates }: Making, seen: Se
     status: row.status,
     is_stale: row.is_stale,
   }
-  return { train, match, update }
+  return { train, match, said }
+}
+
+function isCommuter({ route }: DayTrip): boolean {
+  return route.nucleo_code !== null
+}
+
+/** Of the trips of other networks that are the same train, parts of it maybe, that which runs at an instant (ms), or the nearest in time. */
+function nearestTwin({ twins, stops }: Match, at: number): DayTrip | null {
+  const [first = null, ...others] = twins
+  const away = ({ first, end }: DayTrip): number => awayFrom({ stops, first, end }, at)
+  return others.reduce((best, trip) => (best && away(trip) >= away(best) ? best : trip), first)
 }

@@ -5,8 +5,9 @@ import { isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, type Endpoint } from '../../define/endpoint.ts'
 import { type RecordShape, record } from '../../define/fields.ts'
 import { instantParam } from '../../define/params-time.ts'
-import { type BoardAsk, type BoardDraft, boardEntry, boardOf, lineOf } from './board.ts'
+import { boardEntry, boardOf, isOf } from './board.ts'
 import { boardFields } from './board-fields.ts'
+import type { BoardAsk } from './board-told.ts'
 import { lineParam } from './known-names.ts'
 import { liveTrips } from './live-trips.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
@@ -51,7 +52,7 @@ function boardEndpoint(spec: {
     // Where trains are is for a higher plan: a board only says at which platform one stands.
     excerpts: [{ of: railPositions, columns: ['platform'] }],
     summary: spec.summary,
-    about: `${spec.what} within 24 h after the moment, and those planned before it that have not been here yet. Live data joins the timetable of the service day; without it the timetable answers alone, with is_live false. Trains that no timetable has are listed where their next stop is this station. How trains ran is not told here but by /api/trenes/puntualidad, and where one has been by /api/trenes/posiciones/{id}/recorrido.`,
+    about: `${spec.what} within 24 h after the moment, and those planned before it that have not been here yet. Live data joins the timetable of the service day; without it the timetable answers alone, with is_live false. A train that the timetables of both networks have is one entry, found by the network, line and product of either. Trains that no timetable has are listed where their next stop is this station. How trains ran is not told here but by /api/trenes/puntualidad, and where one has been by /api/trenes/posiciones/{id}/recorrido.`,
     params: { id: stationId, at, line: lineParam, network: networkParam },
     returns: {
       kind: 'list',
@@ -79,10 +80,8 @@ function boardEndpoint(spec: {
         const covered = checkCovered(await slice(timetableSpans, ''), { at: moment, parameter: 'at', value, networks })
         const days = await Promise.all(DAYS_AROUND.map((days) => slice(timetableDay, madridDate(moment, days))))
         const all = boardOf({ side: spec.side, stop_id: p.id, at: moment, now, days, live: liveTrips(states, now) })
-        const isWanted = (one: BoardDraft): boolean =>
-          (p.network === null || one.network === p.network) && (!p.line || p.line.includes(lineOf(one) ?? ''))
         return {
-          drafts: p.line === null && p.network === null ? all : all.filter(isWanted),
+          drafts: p.line === null && p.network === null ? all : all.filter((one) => isOf(one, p)),
           finish: boardEntry,
           counts: { timetable_from: covered.from, timetable_until: covered.to },
         }

@@ -1,10 +1,9 @@
-import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
 import { railStationRegister } from '../../../lake/datasets/rail/station-register.ts'
 import { defineEndpoint, type KeptAsk } from '../../define/endpoint.ts'
 import { record } from '../../define/fields.ts'
 import { required, textParam } from '../../define/params.ts'
 import { nearest } from '../../define/suggest.ts'
-import { currentAlerts } from './alert-trains.ts'
+import { ALERT_STATES, currentAlerts } from './alert-trains.ts'
 import { alertsField, alertsOf, inLanguages } from './alerts-of.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { stationFields, stationsOf } from './station.ts'
@@ -44,7 +43,7 @@ export const stationById = defineEndpoint({
   returns: { kind: 'one', record: detail },
   read: {
     kind: 'kept',
-    from: [railAlerts],
+    from: ALERT_STATES,
     lake: [...NETWORK_TABLES, railStationRegister],
     needs: NETWORK_TABLES,
     near: nearestStation,
@@ -52,7 +51,7 @@ export const stationById = defineEndpoint({
       const network = await slice(railNetwork, '')
       const found = stationsOf(network, await slice(stationRegister, '')).find((one) => one.id === id)
       return found
-        ? { ...found, alerts: alertsOf(await currentAlerts(states[0], extra), { stop_id: id, lines: found.lines }, network) }
+        ? { ...found, alerts: alertsOf((await currentAlerts(states, extra)).listed, { stop_id: id, lines: found.lines }, network) }
         : null
     },
   },

@@ -10,6 +10,7 @@ import { madridDate, serviceStart } from '../../../lake/schema/time.ts'
 import { defineSlice, type SliceReader } from '../../define/slice.ts'
 import { type DayStop, DayStops } from './day-stops.ts'
 import { TIMETABLE_TABLES, versionsOn } from './timetable-versions.ts'
+import { twinsIn } from './twins.ts'
 
 /** The route of a trip. */
 export interface DayRoute {
@@ -55,6 +56,8 @@ export interface TimetableDay {
   tripsOfTrain(network: string, train_number: string): readonly DayTrip[]
   /** The trips of a route. */
   tripsOfRoute(network: string, route_id: string): readonly DayTrip[]
+  /** The trips of other networks' timetables that are the same train as one, see `twinsIn`. */
+  twinsOf(trip: DayTrip): readonly DayTrip[]
   /** The stops of a trip, in order. */
   stopsOf(trip: DayTrip): DayStop[]
 }
@@ -92,6 +95,7 @@ class Day implements TimetableDay {
   readonly #byId: ReadonlyMap<string, DayTrip>
   readonly #byTrain: ReadonlyMap<string, readonly DayTrip[]>
   #byRoute: ReadonlyMap<string, readonly DayTrip[]> | null = null
+  readonly #twins: ReadonlyMap<DayTrip, readonly DayTrip[]>
 
   constructor(date: string, held: Pick<TimetableDay, 'versions' | 'trips' | 'stops'>) {
     this.date = date
@@ -100,6 +104,7 @@ class Day implements TimetableDay {
     this.trips = held.trips
     this.stops = held.stops
     this.#byId = new Map(held.trips.map((trip) => [keyOf(trip.network, trip.trip_id), trip]))
+    this.#twins = twinsIn(held.trips, held.stops)
     this.#byTrain = Map.groupBy(held.trips, (trip) => keyOf(trip.network, trip.train_number ?? ''))
   }
 
@@ -114,6 +119,10 @@ class Day implements TimetableDay {
   tripsOfRoute(network: string, route_id: string): readonly DayTrip[] {
     this.#byRoute ??= Map.groupBy(this.trips, (trip) => keyOf(trip.network, trip.route.route_id))
     return this.#byRoute.get(keyOf(network, route_id)) ?? NO_TRIPS
+  }
+
+  twinsOf(trip: DayTrip): readonly DayTrip[] {
+    return this.#twins.get(trip) ?? NO_TRIPS
   }
 
   stopsOf({ first, end }: DayTrip): DayStop[] {

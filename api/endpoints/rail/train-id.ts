@@ -17,6 +17,16 @@ export function numberedTrainId(train: NamedTrain): string | null {
   return train.train_number === null ? null : idOf(train, train.train_number)
 }
 
+/** The same of a trip of the timetable. */
+export function trainIdOf(trip: {
+  readonly network: string
+  readonly train_number: string | null
+  readonly route: { readonly short_name: string | null; readonly nucleo_code: string | null }
+}): string | null {
+  const { network, train_number, route } = trip
+  return numberedTrainId({ network, train_number, line: route.nucleo_code === null ? null : route.short_name })
+}
+
 /** What names a train. */
 interface NamedTrain {
   readonly network: string

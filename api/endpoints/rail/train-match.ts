@@ -11,6 +11,7 @@ const HOUR_MS = 3_600_000
 const EVENING_MS = 8 * HOUR_MS
 const EARLY_MS = HOUR_MS
 const NONE: readonly IdleTrip[] = []
+const NO_TWINS: readonly DayTrip[] = []
 
 /** The timetable of a service date: what runs, and what does not though the live feeds may speak of it. */
 export interface MatchDay {
@@ -37,6 +38,8 @@ export interface Match {
   readonly service_date: string
   /** True where the trip runs on that day by its calendar. */
   readonly isPlanned: boolean
+  /** Trips of other networks' timetables that are the same train. */
+  readonly twins: readonly DayTrip[]
   /** Stops of the day, of which the trip has those from `first` up to `end`, not included. */
   readonly stops: DayStops
   readonly first: number
@@ -80,12 +83,14 @@ export function endsOf({ stops, first, end }: Match): { readonly origin: DayStop
   return end > first ? { origin: stops.stop(first), destination: stops.stop(end - 1) } : null
 }
 
-function ofDay(by: Match['by'], { date, stops }: TimetableDay, { trip_id, route, first, end }: DayTrip): Match {
-  return { by, trip_id, product: route.short_name, service_date: date, isPlanned: true, stops, first, end }
+function ofDay(by: Match['by'], day: TimetableDay, trip: DayTrip): Match {
+  const { trip_id, route, first, end } = trip
+  const { date, stops } = day
+  return { by, trip_id, product: route.short_name, service_date: date, isPlanned: true, twins: day.twinsOf(trip), stops, first, end }
 }
 
 function ofIdle(by: Match['by'], { day, idle }: MatchDay, { trip_id, product, first, end }: IdleTrip): Match {
-  return { by, trip_id, product, service_date: day.date, isPlanned: false, stops: idle.stops, first, end }
+  return { by, trip_id, product, service_date: day.date, isPlanned: false, twins: NO_TWINS, stops: idle.stops, first, end }
 }
 
 /**

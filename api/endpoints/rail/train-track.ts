@@ -43,7 +43,7 @@ export const trainTrack = defineEndpoint({
   summary: 'Track of a train on one service day',
   about:
     'Every position that was published of it, from the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far. ' +
-    "A service day is from 04:00 to 04:00 on Madrid's clock, so that trains of the evening stay in one piece; one that runs through 04:00 is in two. Positions of Renfe's map are not kept in it. A day of which nothing can be kept is refused with those that are; without a position on one of those it is empty: the train did not run, or no publication had it.",
+    "A service day is from 04:00 to 04:00 on Madrid's clock, so that trains of the evening stay in one piece; one that runs through 04:00 is in two. Positions of Renfe's map are not kept in it. A train that the timetables of both networks have has a track under each of its ids: what the feed of that network told. A day of which nothing can be kept is refused with those that are; without a position on one of those it is empty: the train did not run, or no publication had it.",
   params: {
     id: trainIdParam,
     date: dateParam('Service day, by the date on which it begins; the last one that there is data of unless given.', '2026-05-26'),

@@ -31,13 +31,23 @@ const fields = {
   id: col.string(0, 'Public id: network, train number and, of commuter trains, line; the same over the whole run and on every day.', {
     example: 'CERCANIAS-23533-C1',
   }),
-  network: col.code(0, 'Network the train belongs to.', RAIL_NETWORKS, { example: 'CERCANIAS' }),
-  nucleo_code: col.code(0, 'Commuter network (núcleo); null for other trains and where no trip is stated.', RAIL_NUCLEOS, {
-    nullable: true,
-    example: '30',
-  }),
-  line: columns.line,
-  product: productField('Commercial product by the timetable; null for commuter trains and where the train is not found in it.'),
+  network: col.code(0, 'Network whose feed tells the position.', RAIL_NETWORKS, { example: 'CERCANIAS' }),
+  nucleo_code: col.code(
+    0,
+    'Commuter network (núcleo), likewise by either timetable; null for other trains and where no trip is stated.',
+    RAIL_NUCLEOS,
+    {
+      nullable: true,
+      example: '30',
+    },
+  ),
+  line: meaning(
+    columns.line,
+    'Line of commuter rail, of a train that the timetables of both networks have also where the other feed tells its position; null for other trains.',
+  ),
+  product: productField(
+    'Commercial product by the timetable; null where the train is not found in it, and for commuter trains unless the timetables of both networks have them.',
+  ),
   train_number: columns.train_number,
   position: columns.position,
   position_source: columns.position_source,
@@ -60,6 +70,12 @@ const fields = {
     nullable: true,
     example: '3043M23533C1',
   }),
+  other_train_id: col.string(
+    0,
+    "The train's id by the trip of the other network's timetable that is the same train; it is found under both. Null where only one timetable has it.",
+    { nullable: true, example: null },
+  ),
+  other_trip_id: col.string(0, 'That trip; of several parts the nearest in time.', { nullable: true, example: null }),
   match: col.code(0, 'How it was found in the timetable.', TRAIN_MATCHES, { example: 'BY_TRIP' }),
   service_date: col.local_date(0, 'Service day of the trip; null where neither timetable nor trip update tells it.', {
     nullable: true,

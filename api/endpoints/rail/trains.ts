@@ -9,7 +9,7 @@ import { nextStopsOf } from './next-stops.ts'
 import { runningTrains } from './running-trains.ts'
 import { TIMETABLE_TABLES } from './timetable-versions.ts'
 import { ABOUT_TRAINS, TRAIN_STATES, type Train, train, trainDetail } from './train.ts'
-import { trainIdParam } from './train-id.ts'
+import { networkOf, trainIdParam } from './train-id.ts'
 
 /** The running trains. */
 export const trainList = defineEndpoint({
@@ -20,6 +20,7 @@ export const trainList = defineEndpoint({
   about:
     'Each train once. Without `limit` the reply holds all of them. One whose position is more than 10 minutes older than the newest publication is not shown, nor one that its publication has not had for a minute; ' +
     '`left_out` counts them. Where a publication lacks a whole núcleo, its trains stay with their last position, marked `is_stale`. A long-distance train that only the map has is in the list by it. ' +
+    'A train that the timetables of both networks have, under one number, is one, found by the network, line, núcleo and product of either: of two positions that by satellite is shown, else the newer by more than a minute, else that of commuter rail. ' +
     ABOUT_TRAINS,
   params: {
     network: codeParam('Network.', RAIL_NETWORKS, { example: 'CERCANIAS' }),
@@ -59,9 +60,9 @@ export const trainList = defineEndpoint({
     answer: async (ask, p) => {
       const { all, left_out } = await runningTrains(ask)
       const isWanted = (one: Train): boolean =>
-        (!p.network || one.network === p.network) &&
+        (!p.network || one.network === p.network || (one.other_train_id !== null && networkOf(one.other_train_id) === p.network)) &&
         (!p.nucleo || (one.nucleo_code !== null && p.nucleo.includes(one.nucleo_code))) &&
-        (!p.line || p.line.includes(one.line ?? one.product ?? '')) &&
+        (!p.line || p.line.includes(one.line ?? '') || p.line.includes(one.product ?? '')) &&
         (p.min_delay === null || (one.delay_s !== null && one.delay_quality !== 'DOUBTFUL' && one.delay_s >= 60 * p.min_delay)) &&
         (!p.geo || isInside(p.geo, one.position))
       return { records: all.filter(isWanted), counts: { left_out } }

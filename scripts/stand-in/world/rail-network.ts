@@ -12,6 +12,7 @@ import {
   timed,
 } from './rail-parts.ts'
 import { type NucleoPlan, RAIL_PLANS, type RailPlan } from './rail-plan.ts'
+import { withRegionals } from './rail-regionals.ts'
 import { type LongDistance, makeTrains } from './rail-trains.ts'
 import { defineWorldPart } from './world.ts'
 
@@ -52,7 +53,7 @@ function makeNetwork(gazetteer: Gazetteer, seed: number, plan: RailPlan): RailNe
     nucleos.push({ code: nucleo.code, lines })
   }
   const commuterStations = [...stations.values()]
-  const longDistance = makeTrains({ gazetteer, seed, plan, stations, centres })
+  const longDistance = withRegionals(seed, nucleos, makeTrains({ gazetteer, seed, plan, stations, centres }))
   return { plan, nucleos, commuterStations, commuterRoutes, ...longDistance }
 }
 

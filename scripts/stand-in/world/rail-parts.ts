@@ -74,6 +74,8 @@ export interface LongDistanceTrain {
   readonly isAccessible: boolean
   /** True for those of the works line, which run all night and late. */
   readonly isOnWorks: boolean
+  /** True for one that the commuter timetable has too, whole or in part. */
+  readonly isRegional: boolean
 }
 
 /** What lines are made of. */

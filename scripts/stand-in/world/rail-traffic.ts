@@ -37,6 +37,8 @@ const STANDS = 3 * MINUTE
 const ARRIVING = 0.75
 /** So late are trains on works: at every hour there is one that is more than five minutes late. */
 const WORKS_DELAY = 8 * MINUTE
+/** Share of the trains that both networks run which are cancelled. */
+const REGIONALS_CANCELLED = 0.1
 /** Of a long-distance train, the share of trips whose stated delay is nonsense. */
 const NONSENSE = 0.004
 
@@ -52,7 +54,8 @@ function trainAt(seed: number, trip: RailTrip, instant: number): Train | null {
   const fate = fateOf(seed, trip)
   const { stops } = trip
   if (fate.isCancelled) {
-    if (instant > trip.cancelledUntil) return null
+    // Of what both networks run, long distance alone says that it is cancelled.
+    if (instant > trip.cancelledUntil || (trip.isRegional && trip.network === 'CERCANIAS')) return null
     const [next] = stops
     return {
       trip,
@@ -108,12 +111,12 @@ function trainAt(seed: number, trip: RailTrip, instant: number): Train | null {
   }
 }
 
-function fateOf(seed: number, { key, isOnWorks, stops }: RailTrip): Fate {
+function fateOf(seed: number, { key, isOnWorks, isRegional, stops }: RailTrip): Fate {
   const at = between(1, Math.max(1, stops.length - 2), chance(seed, 'where', key))
   const u = chance(seed, 'fate', key)
   const minutes = (lowest: number, highest: number): number => between(lowest, highest, chance(seed, 'minutes', key)) * MINUTE
   const plain: Fate = {
-    isCancelled: !isOnWorks && u < 0.012,
+    isCancelled: !isOnWorks && u < (isRegional ? REGIONALS_CANCELLED : 0.012),
     isStuck: false,
     at: 0,
     late_ms: isOnWorks ? WORKS_DELAY : 0,

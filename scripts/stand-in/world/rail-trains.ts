@@ -54,6 +54,7 @@ export function makeTrains(builder: CityBuilder): LongDistance {
       ),
       isAccessible: dice() < 0.26,
       isOnWorks: false,
+      isRegional: false,
     }
   })
   for (const [nth, startsAt] of WORKS_STARTS.entries())
@@ -64,6 +65,7 @@ export function makeTrains(builder: CityBuilder): LongDistance {
       restDays: NEVER,
       isAccessible: true,
       isOnWorks: true,
+      isRegional: false,
     })
   const stations = new Map(
     [...relations, works].flatMap(({ patterns }) => patterns[0].stops.map(({ station }) => [station.code, station] as const)),

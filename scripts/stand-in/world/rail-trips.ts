@@ -1,6 +1,6 @@
 import { chance } from '../random.ts'
-import type { RailNetwork } from './rail-network.ts'
 import type { CommuterLine, LongDistanceTrain, Nucleo, RailPattern } from './rail-parts.ts'
+import type { LongDistance } from './rail-trains.ts'
 
 /** A trip of a commuter train on its day. It is at stop `n` of its pattern `startsAt` plus that stop's seconds after the service day began. */
 export interface CommuterTrip {
@@ -93,7 +93,7 @@ function commuterTrip(
 }
 
 /** The long-distance timetable of a night: trips in force are issued anew, with that day as the first of their validity. */
-export function* longDistanceTrips(seed: number, { trains }: RailNetwork, night: number): Generator<LongDistanceTrip> {
+export function* longDistanceTrips(seed: number, { trains }: Pick<LongDistance, 'trains'>, night: number): Generator<LongDistanceTrip> {
   for (const [nth, train] of trains.entries()) {
     const shift = (nth * 7) % VALID_DAYS
     for (let part = Math.floor((night + shift) / VALID_DAYS); part * VALID_DAYS - shift < night + HORIZON_DAYS; part++) {

@@ -35,6 +35,8 @@ export interface RailTrip {
   readonly isAccessible: boolean
   /** True where works make it late. */
   readonly isOnWorks: boolean
+  /** True where the timetables of both networks have its number. */
+  readonly isRegional: boolean
   /** True for the metre gauge, whose platforms are numbered apart. */
   readonly isMetreGauge: boolean
 }
@@ -61,7 +63,7 @@ const ADDED_AFTER = 10 * MINUTE
 const ADDED_NUMBERS = 75_000
 /** Madrid's clock when the ids of a night are taken over in the morning after: on 2026-03-28 in winter time and on the day after in summer time. */
 const IDS_FROM = 6 * HOUR + 5 * MINUTE
-/** And when the last cancellations of the day before are taken out, which half of the long-distance trains are stated until then. */
+/** And when the last cancellations of the day before are taken out, which half of those of long distance, but regional ones, are stated until. */
 const TAKEN_OUT = '05:05'
 const LINGERING = 0.5
 /** Service days and nights that are kept at once. */
@@ -105,19 +107,26 @@ function plannedOn(world: World, of: { readonly day: number; readonly night: num
 
 function commuterDay(world: World, day: number): Planned[] {
   const dayStart = serviceStart(isoDay(day))
+  const { trains } = world.part(railNetwork)
+  const regionals = new Set(
+    trains.flatMap(({ isRegional, restDays, number }) => (isRegional && !restDays.includes(weekdayOf(day)) ? [number] : [])),
+  )
   const planned: Planned[] = []
   for (const nucleo of world.part(railNetwork).nucleos)
     for (const trip of commuterTrips(world.seed, nucleo, day)) {
       // What the timetable has at one stop or none does not run.
       if (trip.listed < 2) continue
-      planned.push(commuterRun(trip, { day, dayStart, added: false }))
+      planned.push(commuterRun(trip, { day, dayStart, added: false, isRegional: regionals.has(trip.trainNumber) }))
       if (chance(world.seed, 'added', Number(trip.trainNumber), day) < ADDED)
-        planned.push(commuterRun(trip, { day, dayStart, added: true }))
+        planned.push(commuterRun(trip, { day, dayStart, added: true, isRegional: false }))
     }
   return planned
 }
 
-function commuterRun(trip: CommuterTrip, on: { readonly day: number; readonly dayStart: number; readonly added: boolean }): Planned {
+function commuterRun(
+  trip: CommuterTrip,
+  on: { readonly day: number; readonly dayStart: number; readonly added: boolean; readonly isRegional: boolean },
+): Planned {
   const { line, pattern, isAccessible } = trip
   const { nucleo, name, isOnWorks, isMetreGauge } = line
   const trainNumber = on.added ? String(Number(trip.trainNumber) + ADDED_NUMBERS) : trip.trainNumber
@@ -133,6 +142,7 @@ function commuterRun(trip: CommuterTrip, on: { readonly day: number; readonly da
     ...planned,
     isAccessible,
     isOnWorks,
+    isRegional: on.isRegional,
     isMetreGauge,
   }))
 }
@@ -147,10 +157,10 @@ function longDistanceDay(world: World, day: number, night: number): Planned[] {
     else ids.set(train, [id])
   }
   return [...ids].map(([train, tripIds]) => {
-    const { pattern, number, isAccessible, isOnWorks } = train
+    const { pattern, number, isAccessible, isOnWorks, isRegional } = train
     const { name, origin, destination } = pattern.route
     const key = keyOf(number, day)
-    const cancelledUntil = chance(world.seed, 'lingers', key) < LINGERING ? instantOf(isoDay(day + 1), TAKEN_OUT) : 0
+    const cancelledUntil = !isRegional && chance(world.seed, 'lingers', key) < LINGERING ? instantOf(isoDay(day + 1), TAKEN_OUT) : 0
     return plannedRun({ pattern, beginsAt: dayStart + train.startsAt * 1000, cancelledUntil }, (planned) => ({
       network: 'AVLDMD',
       nucleo: null,
@@ -162,6 +172,7 @@ function longDistanceDay(world: World, day: number, night: number): Planned[] {
       ...planned,
       isAccessible,
       isOnWorks,
+      isRegional,
       isMetreGauge: false,
     }))
   })

@@ -1,0 +1,117 @@
+import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
+import type { AlertRow, AlertTrain } from './alert.ts'
+import type { TripUpdate } from './live-trips.ts'
+import type { DayTrip, TimetableDay } from './timetable-day.ts'
+import { trainIdOf } from './train-id.ts'
+
+/** An alert of a train, with the trips of the timetable that it is about. */
+export interface TrainAlert {
+  readonly row: AlertRow
+  readonly day: TimetableDay
+  readonly trips: readonly DayTrip[]
+  /** Of a train that runs, since when its stops lie ahead, ms since the epoch. */
+  readonly due: number | null
+}
+
+/** What the timetable tells of the train of an alert, and whether lists have the alert. */
+interface ToldAlert {
+  readonly day: TimetableDay
+  readonly tells: AlertTrain
+  readonly isListed: boolean
+}
+
+/**
+ * What the timetable tells of the trains of alerts. A train that the timetables of two networks have has one alert of a kind in lists, with
+ * the lines, products, routes and stations of both: of those that both feeds tell the one that was seen first, and of one publication the
+ * first by id, so that none changes its id while it goes on. That a trip is cancelled says nothing of stations where the other runs: an
+ * alert of a train that runs everywhere is not listed.
+ */
+export function alertsOfTrains(
+  alerts: readonly TrainAlert[],
+  updateOf: (trip: DayTrip) => TripUpdate | null,
+): ReadonlyMap<AlertRow, ToldAlert> {
+  const byTrip = Map.groupBy(
+    alerts.flatMap((alert) => alert.trips.map((trip) => ({ alert, trip }))),
+    ({ trip }) => trip,
+  )
+  const runs = (trip: DayTrip): boolean => {
+    const update = updateOf(trip)
+    return update !== null && !isCancelled(update)
+  }
+  const told = new Map<AlertRow, ToldAlert>()
+  for (const alert of alerts) {
+    const { row, day } = alert
+    const twins = twinsOf(alert)
+    if (twins.length === 0) {
+      told.set(row, { day, tells: tellsOf(alert, { trips: alert.trips, twins, except: NOWHERE }), isListed: true })
+      continue
+    }
+    const same = sameAlerts(alert, (trip) => (byTrip.get(trip) ?? []).map((one) => one.alert))
+    const running = row.kind === 'CANCELLED' ? twins.filter(runs) : []
+    const except = new Set(running.flatMap((trip) => stopIdsOf(trip, day, null)))
+    const tells = tellsOf(alert, {
+      trips: [...new Set(same.flatMap(({ trips }) => trips))],
+      twins: twins.filter((trip) => !running.includes(trip)),
+      except,
+    })
+    const isFirst = same.every((other) => other === alert || comesFirst(row, other.row))
+    told.set(row, { day, tells, isListed: isFirst && (running.length === 0 || tells.stop_ids.length > 0) })
+  }
+  return told
+}
+
+const NOWHERE: ReadonlySet<string> = new Set()
+
+/** The trips of other networks that are the train of an alert. */
+function twinsOf({ day, trips }: TrainAlert): DayTrip[] {
+  return [...new Set(trips.flatMap((trip) => day.twinsOf(trip)))]
+}
+
+/** The alerts that tell the same of a train, this one included: of one kind, of its trips or of their twins. */
+function sameAlerts(alert: TrainAlert, alertsOf: (trip: DayTrip) => readonly TrainAlert[]): TrainAlert[] {
+  const same = new Set([alert])
+  for (const one of same)
+    for (const trip of twinsOf(one)) for (const other of alertsOf(trip)) if (other.row.kind === alert.row.kind) same.add(other)
+  return [...same]
+}
+
+function comesFirst(one: AlertRow, other: AlertRow): boolean {
+  return one.first_seen_at === other.first_seen_at ? one.alert_id < other.alert_id : one.first_seen_at < other.first_seen_at
+}
+
+function tellsOf(
+  { day, due }: TrainAlert,
+  about: { readonly trips: readonly DayTrip[]; readonly twins: readonly DayTrip[]; readonly except: ReadonlySet<string> },
+): AlertTrain {
+  const { trips, twins, except } = about
+  const both = [...trips, ...twins]
+  const longest = both.reduce((most, trip) => (trip.end - trip.first > most.end - most.first ? trip : most))
+  const isWhole = longest.end - longest.first > 1
+  const [origin_id, destination_id] = isWhole ? [day.stops.stopId(longest.first), day.stops.stopId(longest.end - 1)] : [null, null]
+  const routes = both.map(({ route }) => route)
+  // What is late is the train; of one that is cancelled the other timetable may have more.
+  const stopping = due === null ? trips : both
+  return {
+    route_ids: sorted(routes.map(({ route_id }) => route_id)),
+    stop_ids: sorted(stopping.flatMap((trip) => stopIdsOf(trip, day, due))).filter((stop_id) => !except.has(stop_id)),
+    lines: sorted(routes.flatMap(({ nucleo_code, short_name }) => (nucleo_code !== null && short_name !== null ? [short_name] : []))),
+    nucleo_codes: sorted(routes.flatMap(({ nucleo_code }) => nucleo_code ?? [])),
+    products: sorted(routes.flatMap(({ nucleo_code, short_name }) => (nucleo_code === null && short_name !== null ? [short_name] : []))),
+    other_train_id: twins[0] ? trainIdOf(twins[0]) : null,
+    origin_id,
+    origin: origin_id === null ? null : day.stops.nameOf(origin_id),
+    destination_id,
+    destination: destination_id === null ? null : day.stops.nameOf(destination_id),
+  }
+}
+
+/** The stations of a trip, or those that are due at an instant (ms) or later. */
+function stopIdsOf({ first, end }: DayTrip, { stops }: TimetableDay, due: number | null): string[] {
+  const rows = Array.from({ length: end - first }, (_, at) => first + at)
+  const isAhead = (row: number): boolean => due === null || (stops.departureAt(row) ?? stops.arrivalAt(row) ?? due) >= due
+  return rows.filter(isAhead).map((row) => stops.stopId(row))
+}
+
+function sorted(values: readonly string[]): string[] {
+  return [...new Set(values)].sort()
+}

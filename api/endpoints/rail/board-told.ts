@@ -1,0 +1,116 @@
+import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
+import type { LiveTrips, TripUpdate } from './live-trips.ts'
+import type { DayTrip, TimetableDay } from './timetable-day.ts'
+
+/** What a board is asked for. */
+export interface BoardAsk {
+  readonly side: 'DEPARTURES' | 'ARRIVALS'
+  readonly stop_id: string
+  /** The moment, and the present, ms since the epoch. */
+  readonly at: number
+  readonly now: number
+  /** Service dates that trains of the board may be of, in order. */
+  readonly days: readonly TimetableDay[]
+  readonly live: LiveTrips
+}
+
+/** A stop of a trip on a service date. */
+export interface Place {
+  readonly day: TimetableDay
+  readonly trip: DayTrip
+  readonly row: number
+}
+
+/** What is told of a train at a stop. */
+export interface Told {
+  readonly status: string
+  readonly expected_at: number | null
+  readonly delay_s: number | null
+  readonly delay_source: string | null
+  readonly platform: string | null
+}
+
+/** What a feed says of a train: of the trip that is shown, or of another network's that is the same train. */
+export interface Spoken {
+  readonly update: TripUpdate
+  /** True where the trip that it is said of makes the stop, too. */
+  readonly isHere: boolean
+}
+
+/** A delay says nothing of stops that lie further ahead, ms. */
+export const TOLD_MS = 4 * 3_600_000
+
+/**
+ * What is told of a train at a stop, by what is said of its trip first and of its twins then; null where nothing is. It is cancelled here
+ * where one of those that stop here is and none of them is said to run: what a feed says of its part of a train counts for the others only
+ * where they run together. Where the train is, its delay and platform are told by any that runs.
+ */
+export function toldOf(
+  ask: BoardAsk,
+  place: Place,
+  { spoken, scheduled_at }: { readonly spoken: readonly Spoken[]; readonly scheduled_at: number },
+): Told | null {
+  const here = spoken.filter(({ isHere }) => isHere)
+  if (here.length > 0 && here.every(({ update }) => isCancelled(update))) return withStatus('CANCELLED')
+  const running = spoken.flatMap(({ update }) => (isCancelled(update) ? [] : [update]))
+  if (running.length === 0) return null
+  if (running.some((update) => update.skipped_stop_ids.includes(ask.stop_id))) return withStatus('SKIPPED')
+  if (running.some((update) => nextRow(place, update) > place.row)) return withStatus(ask.side === 'DEPARTURES' ? 'DEPARTED' : 'ARRIVED')
+  const platform = running.map(({ trip_id }) => ask.live.platformOf(trip_id, ask.stop_id)).find((one) => one !== null) ?? null
+  const late = scheduled_at > ask.now + TOLD_MS ? undefined : running.find((update) => believed(update) !== null)
+  if (!late) return { status: 'SCHEDULED', expected_at: null, delay_s: null, delay_source: null, platform }
+  const delay_s = believed(late) as number
+  // A train that is early waits for its time.
+  const late_s = ask.side === 'DEPARTURES' ? Math.max(0, delay_s) : delay_s
+  return {
+    status: 'SCHEDULED',
+    expected_at: scheduled_at + late_s * 1000,
+    delay_s,
+    delay_source: late.is_stale ? 'LAST_KNOWN' : 'TRIP_UPDATE',
+    platform,
+  }
+}
+
+/** A delay that can be, s. */
+export function believed({ delay_s, delay_quality }: TripUpdate): number | null {
+  return delay_quality === 'DOUBTFUL' ? null : delay_s
+}
+
+function withStatus(status: string): Told {
+  return { status, expected_at: null, delay_s: null, delay_source: null, platform: null }
+}
+
+/** True where a train that should have been here has not: by its delay, or, as far as the present is asked for, by its next stop. */
+export function isWaitedFor(
+  ask: BoardAsk,
+  place: Place,
+  { spoken, told }: { readonly spoken: readonly Spoken[]; readonly told: Told },
+): boolean {
+  if (told.status !== 'SCHEDULED') return false
+  if (told.expected_at !== null && told.expected_at >= ask.at) return true
+  return (
+    ask.at <= ask.now &&
+    spoken.some(({ update }) => {
+      const next = isCancelled(update) ? -1 : nextRow(place, update)
+      return next !== -1 && next <= place.row
+    })
+  )
+}
+
+/** The stop of a trip that it runs to or stands at; -1 where that is not told. Of two at one station, that which is nearer in time. */
+function nextRow({ day, trip }: Place, { next_stop_id, expected_arrival_at, delay_s }: TripUpdate): number {
+  if (next_stop_id === null) return -1
+  const { first, end } = trip
+  const { stops } = day
+  const planned = expected_arrival_at === null ? null : expected_arrival_at - 1000 * (delay_s ?? 0)
+  let best = -1
+  let least = Number.POSITIVE_INFINITY
+  for (let row = first; row < end; row++) {
+    if (stops.stopId(row) !== next_stop_id) continue
+    const away = planned === null ? row - first : Math.abs((stops.arrivalAt(row) ?? stops.departureAt(row) ?? 0) - planned)
+    if (away >= least) continue
+    best = row
+    least = away
+  }
+  return best
+}
