@@ -105,9 +105,15 @@ export const SETTINGS = {
     'Whether plain HTTP is refused (403). Unless set, what a trusted proxy says came so (`X-Forwarded-Proto`, `Forwarded`) and, where `PUBLIC_URL` is `https://…`, whatever comes from another machine without a proxy that says otherwise.',
     null,
   ),
-  plans: setting('PLANS', 'text', 'Changes to the plans as `/api/plans` shows them: by plan, the terms that differ.', '{}', {
-    like: JSON_OBJECT,
-  }),
+  plans: setting(
+    'PLANS',
+    'text',
+    'Changes to the plans as `/api/plans` shows them: by plan, the terms that differ, under the names that they have there.',
+    '{}',
+    {
+      like: JSON_OBJECT,
+    },
+  ),
   upgradeUrl: setting('UPGRADE_URL', 'url', 'Page where people change their plan; unless set, none is named.', null),
   securityContact: setting(
     'SECURITY_CONTACT',

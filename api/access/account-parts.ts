@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Lake } from '../../lake/open.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
+import { languageFor } from '../define/language.ts'
 import { type Problem, problem } from '../define/problems.ts'
 import type { PathGroups } from '../status/groups.ts'
 import type { Access } from './access.ts'
@@ -47,15 +48,7 @@ export function shownOnce(made: NewKey): object {
 
 /** The language that a request prefers of those that we write to people in: the one with the greater weight, else the first named, else Spanish. */
 export function languageOf({ headers }: IncomingMessage): Language {
-  let best: Language = 'es'
-  let bestWeight = 0
-  for (const part of (headers['accept-language'] ?? '').toLowerCase().split(',')) {
-    const [, language, q = '1'] = /^\s*(es|en)(?:-[a-z0-9-]+)?\s*(?:;\s*q=([\d.]+)\s*)?$/.exec(part) ?? []
-    if (!language || !(Number(q) > bestWeight)) continue
-    best = language as Language
-    bestWeight = Number(q)
-  }
-  return best
+  return languageFor(headers['accept-language'], ['es', 'en'])
 }
 
 /** The problem of who asks too often. */

@@ -72,7 +72,15 @@ const TERMS: { readonly [K in keyof PlanTerms]: { readonly is: (value: unknown) 
   features: { is: (value) => isListOf(value, Object.keys(FEATURES)), words: 'a list of codes of features' },
 }
 
+/** Terms by the names that the list of plans shows them under. */
+const SHOWN_AS: Readonly<Record<string, keyof PlanTerms>> = { requests_per_minute: 'minute', requests_per_day: 'day' }
+
 const JSON_FORMATS: readonly Format[] = ['json', 'geojson']
+
+/** What terms are called where they are changed. */
+const TERM_NAMES = Object.keys(TERMS)
+  .map((name) => Object.keys(SHOWN_AS).find((shown) => SHOWN_AS[shown] === name) ?? name)
+  .join(', ')
 
 /** The terms unless configuration says otherwise. */
 export const DEFAULT_PLANS: PlanTable = checkedPlans({
@@ -147,7 +155,15 @@ export function featuresOf(plans: PlanTable, tier: Tier): Feature[] {
 /** Terms with some of them changed; what is no object at all is left to be found by the check. */
 function merged(terms: PlanTerms, changes: unknown): unknown {
   if (changes === undefined) return terms
-  return isRecord(changes) ? { ...terms, ...changes } : changes
+  if (!isRecord(changes)) return changes
+  const named = Object.entries(changes).map(([name, value]) => [termOf(name), value] as const)
+  const twice = named.find(([name], at) => named.findIndex(([other]) => other === name) < at)
+  if (twice) throw new Error(`mistakes in the plans:\n  ${twice[0]} is given twice, under both of its names`)
+  return { ...terms, ...Object.fromEntries(named) }
+}
+
+function termOf(name: string): string {
+  return Object.hasOwn(SHOWN_AS, name) ? (SHOWN_AS[name] as string) : name
 }
 
 function checkedPlans(table: Readonly<Record<string, unknown>>): PlanTable {
@@ -158,7 +174,8 @@ function checkedPlans(table: Readonly<Record<string, unknown>>): PlanTable {
       mistakes.push(`${tier}: expected an object of terms`)
       continue
     }
-    for (const name of Object.keys(terms)) if (!Object.hasOwn(TERMS, name)) mistakes.push(`${tier}.${name}: there is no such term`)
+    for (const name of Object.keys(terms))
+      if (!Object.hasOwn(TERMS, name)) mistakes.push(`${tier}.${name}: there is no such term; there are ${TERM_NAMES}`)
     for (const [name, { is, words }] of Object.entries(TERMS))
       if (!is(terms[name])) mistakes.push(`${tier}.${name}=${JSON.stringify(terms[name])}: expected ${words}`)
   }

@@ -1,5 +1,5 @@
 import type { FeedListing, FeedState } from '../../lake/live/freshness.ts'
-import type { LiveChange } from '../../lake/live/types.ts'
+import type { LiveChange, LivePart, LiveRow } from '../../lake/live/types.ts'
 import type { Sql } from '../../lake/query/sql.ts'
 import type { Column, Columns } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
@@ -12,9 +12,9 @@ import type { Slice } from './slice.ts'
 
 /** The current state of a dataset, as `read` sees it; the same object as long as the state is the same. */
 export interface State<D extends Dataset = Dataset> {
-  readonly rows: readonly (StateRow<D> & { readonly is_stale: boolean })[]
-  /** The newest publication of each feed that it is made of; none of a dataset that was never published. */
-  readonly parts: readonly { readonly feed: string; readonly data_time: number }[]
+  readonly rows: readonly (StateRow<D> & Pick<LiveRow, 'is_stale' | 'is_held'>)[]
+  /** The newest publication of each feed that it is made of, and the blocks that it lacks; none of a dataset that was never published. */
+  readonly parts: readonly Pick<LivePart, 'feed' | 'data_time' | 'missing'>[]
 }
 
 /** The states of several datasets, in their order. */
@@ -93,6 +93,8 @@ export interface KeptAsk<D extends readonly Dataset[]> {
 export interface Counted<R> {
   readonly records: readonly R[]
   readonly counts: Readonly<Record<string, number>>
+  /** True where a publication lacks a block that the list may be of: `meta.stale` says so. */
+  readonly isLacking?: boolean
 }
 
 /** The same of a list whose records are made once it is known which of them are shown. */
@@ -101,6 +103,7 @@ export interface Drafted<R> {
   readonly drafts: readonly object[]
   readonly finish: (draft: never) => R
   readonly counts: Readonly<Record<string, number>>
+  readonly isLacking?: boolean
 }
 
 /** An answer from slices of the lake that are kept in memory, with current states beside them. */

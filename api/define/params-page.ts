@@ -6,7 +6,7 @@ import { instantParam } from './params-time.ts'
 import { membersOf } from './shape.ts'
 
 /** Languages that records have texts in unless they tell. */
-const SPOKEN: readonly Lang[] = ['es', 'en']
+export const SPOKEN = ['es', 'en'] as const
 
 /** Values of the parameters that every endpoint of a kind takes. */
 export interface PageValues {
@@ -17,7 +17,7 @@ export interface PageValues {
   readonly ids: readonly string[] | null
   readonly updated_since: number | null
   readonly since: number | null
-  /** The language to answer in: the one asked for where the record has texts in it, else Spanish. */
+  /** The language to answer in: the one asked for, by parameter or else by header, where the record has texts in it, else Spanish. */
   readonly lang: Lang
   readonly format: Format | null
   /** Of CSV and of Parquet only; null where the request does not say. */
@@ -68,21 +68,26 @@ export function pageParams(endpoint: Pick<Endpoint, 'returns' | 'read'>): Readon
   }
 }
 
-/** The parameter `lang` of what has texts in these languages. */
-export function langParam(languages: readonly Lang[] = SPOKEN): Param<Lang> {
+/** What a `limit` has to be of a list that has at most so many records in JSON. */
+export function limitExpected(max: number): string {
+  return `a whole number from 1 to ${max} in JSON and GeoJSON, 1 to ${TABLE_ROWS_MOST} in csv, ndjson, parquet and arrow`
+}
+
+/** The parameter `lang` of what has texts in these languages; null where it is not given, and a header may tell. */
+export function langParam(languages: readonly Lang[] = SPOKEN): Param<Lang | null> {
   const others = LANGS.every((lang) => languages.includes(lang)) ? '' : '; the others are answered in Spanish, and Content-Language says so'
-  const about = `Language of texts that there are in several: ${languages.slice(0, -1).join(', ')} or ${languages.at(-1)}${others}.`
+  const about = `Language of texts that there are in several: ${languages.slice(0, -1).join(', ')} or ${languages.at(-1)}${others}. What Accept-Language prefers of these unless given, else Spanish.`
   const parse = (text: string): Lang => {
     const lang = chosen(text, LANGS)
     return languages.includes(lang) ? lang : 'es'
   }
-  return withDefault(param({ about, schema: { type: 'string', enum: LANGS }, parse }), 'es')
+  return param({ about, schema: { type: 'string', enum: LANGS }, parse })
 }
 
 function listParams(returns: ListReturn, kind: Endpoint['read']['kind']): Record<string, Param> {
   const { limit, id } = returns
-  const about = `Records per reply${limit.default === null ? '; all unless given' : ''}. At most ${limit.max} in JSON and GeoJSON.`
-  const count = integerParam(about, { min: 1, max: TABLE_ROWS_MOST, example: '10' })
+  const about = `Records per reply${limit.default === null ? '; all unless given' : ''}. At most ${limit.max} in JSON and GeoJSON, ${TABLE_ROWS_MOST} in the other formats.`
+  const count = integerParam(about, { min: 1, max: TABLE_ROWS_MOST, example: '10', expected: limitExpected(limit.max) })
   const page = {
     limit: limit.default === null ? count : withDefault(count, limit.default),
     cursor: textParam(

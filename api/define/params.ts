@@ -128,15 +128,18 @@ export function numberParam(about: string, options: { min: number; max: number; 
   })
 }
 
-/** A whole number in [min, max]. */
-export function integerParam(about: string, options: { min: number; max: number; unit?: string; example?: string }): Param<number | null> {
-  const { min, max, unit, example } = options
+/** A whole number in [min, max]; `expected` says so in other words where there is more to say. */
+export function integerParam(
+  about: string,
+  options: { min: number; max: number; unit?: string; example?: string; expected?: string },
+): Param<number | null> {
+  const { min, max, unit, example, expected = `a whole number from ${min} to ${max}` } = options
   return param({
     about: unit ? `${about} Unit: ${unit}.` : about,
     schema: { type: 'integer', minimum: min, maximum: max, ...(unit ? { 'x-unit': unit } : {}) },
     parse: (text) => {
       const value = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN
-      if (!(value >= min && value <= max)) throw new Refused(`expected a whole number from ${min} to ${max}`)
+      if (!(value >= min && value <= max)) throw new Refused(`expected ${expected}`)
       return value === 0 ? 0 : value
     },
     ...(example === undefined ? {} : { example }),

@@ -49,12 +49,13 @@ export function keptAnswerer(context: AnswerContext, kept: KeptLake): Answerer {
         if (tables.awaited.length > 0) throw notLanded(tables.awaited)
         throw unknownThing(values.path, (await read.near?.(ask, values.own)) ?? null)
       }
-      const meta = metaOf(state, datasets)
+      const about = metaOf(state, datasets)
       if (returns.kind === 'one') {
-        const body = await oneBody(context, values, { texts, record: found as AnyRow, format, meta, signal })
+        const body = await oneBody(context, values, { texts, record: found as AnyRow, format, meta: about, signal })
         return { ...body, ...extras.told() }
       }
-      const { records, finish, counts } = listed(found as Answered)
+      const { records, finish, counts, isLacking } = listed(found as Answered)
+      const meta = isLacking ? { ...about, stale: true } : about
       const body = await pageBody(context, values, {
         texts: finish ? pageTexts : texts,
         all: chosen(records, context, values),
@@ -85,8 +86,9 @@ function listed(found: Answered): {
   readonly records: readonly AnyRow[]
   readonly finish?: Drafted<AnyRow>['finish']
   readonly counts: Readonly<Record<string, number>>
+  readonly isLacking?: boolean
 } {
-  if ('drafts' in found) return { records: found.drafts as readonly AnyRow[], finish: found.finish, counts: found.counts }
+  if ('drafts' in found) return { ...found, records: found.drafts as readonly AnyRow[] }
   return 'records' in found ? found : { records: found, counts: {} }
 }
 

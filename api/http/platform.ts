@@ -2,6 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Lake } from '../../lake/open.ts'
 import { PLAN_PARAMS, plansReply } from '../access/plan-list.ts'
 import type { Lang } from '../define/fields.ts'
+import { languageFor } from '../define/language.ts'
+import { SPOKEN } from '../define/params-page.ts'
 import { problem } from '../define/problems.ts'
 import { type PageParts, registerPages } from '../web/pages.ts'
 import { DESCRIPTION_S, described } from './documents.ts'
@@ -54,7 +56,7 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
     url: '/api/plans',
     exposeHeadRoute: false,
     handler: async ({ raw }, reply) => {
-      const { lang } = readPlanQuery(raw.url ?? '/')
+      const lang = readPlanQuery(raw.url ?? '/').lang ?? languageFor(raw.headers['accept-language'], SPOKEN)
       const made = planLists.get(lang) ?? described(plansReply(plans, { lang, upgradeUrl }), lang)
       planLists.set(lang, made)
       await sendFound(raw, reply, { found: await made, now: clock() })

@@ -1,7 +1,8 @@
 import { type Endpoint, pathParams } from '../define/endpoint.ts'
+import type { Lang } from '../define/fields.ts'
 import { type Format, isTable } from '../define/formats.ts'
 import type { Group, Param, Params, ValuesOf } from '../define/params.ts'
-import { NO_PAGE, type PageValues, pageParams } from '../define/params-page.ts'
+import { limitExpected, NO_PAGE, type PageValues, pageParams } from '../define/params-page.ts'
 import { type ProblemError, Refused } from '../define/problems.ts'
 import { redacted } from '../define/redact.ts'
 import { Mistakes, shortened } from './mistakes.ts'
@@ -22,8 +23,8 @@ export interface RequestValues {
   readonly clock_s: number
 }
 
-/** Reads a request: its URL as it was sent, and the decoded path parameters. Throws a 400 problem that names every mistake. */
-export type RequestReader = (url: string, inPath: Readonly<Record<string, string>>) => RequestValues
+/** Reads a request: its URL as it was sent, the decoded path parameters, and the language that it prefers unless the URL names one. Throws a 400 problem that names every mistake. */
+export type RequestReader = (url: string, inPath: Readonly<Record<string, string>>, preferred?: Lang) => RequestValues
 
 /** Every parameter of an endpoint by its public name: its own, those of its groups, and those every endpoint of its kind takes. */
 export function allParams(endpoint: Endpoint): ReadonlyMap<string, Param> {
@@ -41,7 +42,7 @@ export function requestReader(endpoint: Endpoint): RequestReader {
   const pageNames = Object.keys(pageParams(endpoint))
   const paged = pageNames.includes('cursor')
 
-  return (url, inPath) => {
+  return (url, inPath, preferred = 'es') => {
     const mark = url.indexOf('?')
     const query = mark === -1 ? '' : url.slice(mark + 1)
     // Not as it was sent: others may get the same answer, and its link to the next page must not lead them to another host.
@@ -61,7 +62,8 @@ export function requestReader(endpoint: Endpoint): RequestReader {
     for (const [name, one] of Object.entries(endpoint.params as Params)) {
       own[name] = one.kind === 'group' ? combine(one, read, texts, mistakes) : read.get(name)
     }
-    const page = { ...NO_PAGE, ...Object.fromEntries(pageNames.map((name) => [name, read.get(name)])) } as PageValues
+    const given = Object.fromEntries(pageNames.map((name) => [name, read.get(name)]))
+    const page = { ...NO_PAGE, ...given, lang: given['lang'] ?? preferred } as PageValues
     if (page.ids && page.ids.length > 500)
       mistakes.add('invalid-parameter', { parameter: 'ids', detail: `ids: expected at most 500, got ${page.ids.length}` })
     for (const error of missingForSort(endpoint.returns, page.sort, texts)) mistakes.add('invalid-parameter', error)
@@ -115,11 +117,7 @@ export function checkRepresentation({ returns }: Endpoint, page: PageValues, for
   const refuse = (parameter: string, value: string, expected: string): void =>
     mistakes.add('invalid-parameter', { parameter, value, detail: `${parameter}: expected ${expected}, got ${JSON.stringify(value)}` })
   if (returns.kind === 'list' && !isTable(format) && page.limit !== null && page.limit > returns.limit.max)
-    refuse(
-      'limit',
-      String(page.limit),
-      `a whole number from 1 to ${returns.limit.max} in JSON and GeoJSON; more in csv, ndjson, parquet and arrow`,
-    )
+    refuse('limit', String(page.limit), limitExpected(returns.limit.max))
   if (page.dialect !== null && format !== 'csv') refuse('dialect', page.dialect, 'none but with format=csv')
   if (page.codec !== null && format !== 'parquet') refuse('codec', page.codec, 'none but with format=parquet')
   mistakes.throwIfAny()

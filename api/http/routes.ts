@@ -5,7 +5,10 @@ import { TIERS, type Tier } from '../access/plans.ts'
 import type { UsageRecorder } from '../access/usage/recorder.ts'
 import { FULL, REST, REVALIDATED, Visit, type VisitParts } from '../access/visit.ts'
 import { datasetsOf, type Endpoint, keptOf, pathParams } from '../define/endpoint.ts'
+import type { Lang } from '../define/fields.ts'
 import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
+import { languageFor } from '../define/language.ts'
+import { SPOKEN } from '../define/params-page.ts'
 import { isEarlier, type Period } from '../define/params-time.ts'
 import { PROBLEMS, problem } from '../define/problems.ts'
 import type { PathGroups } from '../status/groups.ts'
@@ -72,6 +75,9 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
       return [tier, remembered((accept) => formatFor(accept, admitted) ?? formatFor(accept, formats) ?? 'none')]
     }),
   ) as Readonly<Record<Tier, (accept: string | undefined) => Format | 'none'>>
+  const { localise, languages = SPOKEN } = endpoint.returns.record
+  // Where there is but one language, copies of the same do not differ by what is preferred.
+  const languageOf = remembered((header) => (localise ? languageFor(header, languages as readonly [Lang, ...Lang[]]) : 'es'))
   const read = requestReader(endpoint)
   const checkKnown = knownValuesCheck(endpoint, kept)
   const pathNames = pathParams(endpoint.path)
@@ -119,7 +125,7 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     }
   }
 
-  const answer = async (request: FastifyRequest, reply: FastifyReply, one: { visit: Visit; now: number; wanted: Format | 'none' }) => {
+  const answer = async (request: FastifyRequest, reply: FastifyReply, one: { visit: Visit; now: number; wanted: Wanted }) => {
     const { raw } = request
     const { visit, now } = one
     // Whoever may have the answer already pays for the rest once it is known that it is another.
@@ -127,8 +133,8 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     await visit.charge(mayHaveIt ? REVALIDATED : FULL)
     refuseBody(raw)
     const asked = generation
-    const values = read(raw.url ?? '/', pick(request.params as Record<string, string>, pathNames))
-    const format = values.page.format ?? acceptable(one.wanted, formats)
+    const values = read(raw.url ?? '/', pick(request.params as Record<string, string>, pathNames), one.wanted.language)
+    const format = values.page.format ?? acceptable(one.wanted.format, formats)
     visit.needsFormat(format)
     if (recent?.period && isEarlier(values.own[recent.period] as Period, recent.hours, now))
       visit.needs(recent.wider, `A period that begins more than ${recent.hours} hours ago`)
@@ -165,7 +171,8 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     if (finding) await finding
     visit.needs(endpoint.plan, endpoint.path)
     const now = clock()
-    const wanted = formatOf[visit.caller.tier](raw.headers.accept)
+    const { accept, 'accept-language': preferred } = raw.headers
+    const wanted = { format: formatOf[visit.caller.tier](accept), language: languageOf(preferred) }
     const found = hasBody(raw) ? undefined : shelf.get(shelfKeyOf(raw, wanted))
     if (!found || !isCurrent(found.head, now)) await answer(request, reply, { visit, now, wanted })
     else {
@@ -202,9 +209,15 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
   })
 }
 
+/** What a request's headers ask for, where its URL does not. */
+interface Wanted {
+  readonly format: Format | 'none'
+  readonly language: Lang
+}
+
 /** The name of an answer on the shelf. */
-function shelfKeyOf({ url }: IncomingMessage, wanted: Format | 'none'): string {
-  return wanted === 'json' ? (url as string) : `${wanted} ${url}`
+function shelfKeyOf({ url }: IncomingMessage, { format, language }: Wanted): string {
+  return format === 'json' && language === 'es' ? (url as string) : `${format} ${language} ${url}`
 }
 
 /** A reply that is found, and who gets it: anybody, unless told. */

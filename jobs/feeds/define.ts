@@ -60,7 +60,17 @@ export interface Band {
   readonly minRatio: number
   readonly maxRatio: number
   /** Greater least ratios, of publications that follow the last accepted one within so many seconds, the soonest first. */
-  readonly soon?: readonly { readonly within_s: number; readonly minRatio: number }[]
+  readonly soon?: readonly SoonBand[]
+  /** Blocks of the dataset whose rows tell nothing of how whole a publication is: ratios are of the others. */
+  readonly besides?: readonly string[]
+}
+
+/** What is usual of a publication that follows the last accepted one soon. It has some row where that had any. */
+export interface SoonBand {
+  readonly within_s: number
+  readonly minRatio: number
+  /** The ratio counts where the last one had so many rows: fewer may halve from one to the next. Any number unless told. */
+  readonly ofAtLeast?: number
 }
 
 /**

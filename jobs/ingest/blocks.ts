@@ -21,6 +21,8 @@ export interface BlockState {
   readonly missing: readonly string[]
   /** Of each missing block the first publication of those in a row that lack it, as data time in ms. */
   readonly lost_at: Readonly<Record<string, number>>
+  /** Of each missing block the publication right before those, as data time in ms; of one that has been missing from the first on there is none. */
+  readonly had_at: Readonly<Record<string, number>>
 }
 
 /**
@@ -28,7 +30,7 @@ export interface BlockState {
  * which nothing is known what the publication before it in order of data time tells: those that had enough rows then, and those that were
  * missing then and are not back.
  */
-export function missingAfter(rule: Blocks | null, before: Omit<BlockState, 'lost_at'>, now: BlockFacts): string[] {
+export function missingAfter(rule: Blocks | null, before: Pick<BlockState, 'counts' | 'missing'>, now: BlockFacts): string[] {
   const isGone = (block: string): boolean => rule !== null && !now.counts[block]
   const due = Object.keys(now.expected ?? {}).filter((block) => isGone(block) && isDue(rule, now, block))
   const had = Object.keys(before.counts).filter((block) => (before.counts[block] as number) >= leastOf(rule))
@@ -36,12 +38,20 @@ export function missingAfter(rule: Blocks | null, before: Omit<BlockState, 'lost
   return [...new Set([...now.said, ...due, ...gone])].sort()
 }
 
-/** What is known of a dataset's blocks after a publication of a data time (ms). */
-export function blocksAfter(rule: Blocks | null, before: BlockState, now: BlockFacts & { readonly at: number }): BlockState {
+/** What is known of a dataset's blocks after a publication of a data time (ms); `before_at` is that of the one before it. */
+export function blocksAfter(
+  rule: Blocks | null,
+  before: BlockState,
+  now: BlockFacts & { readonly at: number; readonly before_at: number | null },
+): BlockState {
   const missing = missingAfter(rule, before, now)
   const isLost = (block: string): boolean => before.missing.includes(block)
   const lost_at = missing.map((block) => [block, isLost(block) ? (before.lost_at[block] ?? now.at) : now.at] as const)
-  return { counts: now.counts, missing, lost_at: Object.fromEntries(lost_at) }
+  const had_at = missing.flatMap((block) => {
+    const at = isLost(block) ? (before.had_at[block] ?? null) : now.before_at
+    return at === null ? [] : [[block, at] as const]
+  })
+  return { counts: now.counts, missing, lost_at: Object.fromEntries(lost_at), had_at: Object.fromEntries(had_at) }
 }
 
 /** Whether a block is expected of a publication; null where that is not known. */

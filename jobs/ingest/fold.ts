@@ -49,7 +49,7 @@ export interface Advance {
 
 /** A state before the first fetch. */
 export function emptyState(): DatasetState {
-  return { entries: new Map(), data_time: null, blocks: { counts: {}, missing: [], lost_at: {} } }
+  return { entries: new Map(), data_time: null, blocks: { counts: {}, missing: [], lost_at: {}, had_at: {} } }
 }
 
 /**
@@ -62,10 +62,11 @@ export function advance(
   fetch: { readonly rows: readonly AnyRow[] | null; readonly facts: FetchFacts; readonly key: Buffer },
 ): Advance {
   const { rows, facts, key } = fetch
-  state.blocks = blocksAfter(facts.rule, state.blocks, { ...facts.blocks, at: facts.data_time })
+  state.blocks = blocksAfter(facts.rule, state.blocks, { ...facts.blocks, at: facts.data_time, before_at: state.data_time })
   if (dataset.land === 'replace') return { rows: [], changes: [] }
   const done = dataset.land === 'append' ? append(dataset, state, rows ?? [], facts) : applyChanges(dataset, state, { rows, facts, key })
   state.data_time = Math.max(facts.data_time, state.data_time ?? facts.data_time)
+  if (dataset.land === 'append') dropOld(dataset, state, facts.rule)
   return done
 }
 
@@ -80,13 +81,33 @@ function append(dataset: Dataset, state: DatasetState, rows: readonly AnyRow[], 
     if (!before || before.updated_at < at) state.entries.set(key, observation(dataset, row, facts.data_time))
     else if (before.updated_at === at) state.entries.set(key, { ...before, seen_at: facts.data_time })
   }
-  for (const [key, { updated_at }] of state.entries) if (updated_at < currentSince(dataset, facts.data_time)) state.entries.delete(key)
   return { rows: landed, changes: [] }
 }
 
-/** The instant from which on observations are current state at a data time: what has not reported since is none. */
-export function currentSince(dataset: Dataset, dataTime: number): number {
-  return dataTime - dataset.currentFor_ms
+/**
+ * Takes observations out of a state that are too old for it: what has not reported since is no current state. What is held, by what the feed
+ * declares of the blocks, stays longer where the dataset says so.
+ */
+export function dropOld(dataset: Dataset, state: DatasetState, rule: Blocks | null): void {
+  if (state.data_time === null) return
+  const since = state.data_time - dataset.currentFor_ms
+  const heldSince = oldestKept(dataset, state.data_time)
+  for (const [key, entry] of state.entries)
+    if (entry.updated_at < heldSince || (entry.updated_at < since && !isHeld(entry, rule, state.blocks))) state.entries.delete(key)
+}
+
+/** The instant from which on observations may be current state at a data time (ms), if they are held. */
+export function oldestKept(dataset: Dataset, dataTime: number): number {
+  return dataTime - Math.max(dataset.currentFor_ms, dataset.heldFor_ms)
+}
+
+/**
+ * True for what the newest publication says nothing of: a block of it is missing, and the publication right before those without the block
+ * had it. What that one lacked was gone already.
+ */
+function isHeld(entry: Entry, rule: Blocks | null, { missing, had_at }: BlockState): boolean {
+  if (rule === null || missing.length === 0) return false
+  return blocksOf(entry.row, rule.column).some((block) => missing.includes(block) && entry.seen_at >= (had_at[block] ?? 0))
 }
 
 /** What is known of an observed thing: its newest row, as old as it says, and the data time of the last publication that had it. */
@@ -248,10 +269,14 @@ function liveRow(dataset: Dataset, entry: Entry, dataTime: number): LiveRow {
   return dataset.land === 'changes' ? { ...row, [dataset.time]: updated_at, ...state } : { ...row, ...state }
 }
 
-/** Live rows of a state with their entity keys, one at a time, ended things left out. */
-export function* liveRows(dataset: Dataset, state: DatasetState): Generator<[key: string, row: LiveRow]> {
-  for (const [key, entry] of state.entries)
-    if (entry.status !== 'ENDED') yield [key, liveRow(dataset, entry, state.data_time ?? entry.seen_at)]
+/** Live rows of a state with their entity keys, one at a time, ended things left out. `rule` is what the feed declares of the dataset's blocks. */
+export function* liveRows(dataset: Dataset, state: DatasetState, rule: Blocks | null): Generator<[key: string, row: LiveRow]> {
+  for (const [key, entry] of state.entries) {
+    if (entry.status === 'ENDED') continue
+    const row = liveRow(dataset, entry, state.data_time ?? entry.seen_at)
+    const held = dataset.land === 'append' && row.is_stale && isHeld(entry, rule, state.blocks)
+    yield [key, held ? { ...row, is_held: true } : row]
+  }
 }
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'

@@ -2,7 +2,7 @@ import { CLOCK_TOLERANCE_MS } from '../../lake/live/freshness.ts'
 import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
-import type { Band, Feed } from '../feeds/define.ts'
+import type { Band, Feed, SoonBand } from '../feeds/define.ts'
 import { missingAfter, ruleOf } from './blocks.ts'
 import { tally } from './notes.ts'
 import type { Publication } from './parse.ts'
@@ -80,11 +80,14 @@ function countReason(
   const lost = missing.filter((block) => lastBlocks[block])
   if (lost.length > 0 && older_ms <= 1000 * (feed.blocks?.[dataset.id]?.refusedFor_s ?? 0))
     return `${dataset.id}: ${lost.join(', ')} missing, of which the publication before has rows`
-  const [now, before] =
-    missing.length === 0 ? [rows, last.rows[dataset.id] ?? 0] : [outside(missing, context.blocks ?? {}), outside(missing, lastBlocks)]
+  const soon = soonBand(band, older_ms)
+  const had = last.rows[dataset.id] ?? 0
+  if (soon && rows === 0 && had > 0 && missing.length === 0) return `${dataset.id}: no rows after ${had}`
+  const apart = [...missing, ...(band.besides ?? [])]
+  const [now, before] = apart.length === 0 ? [rows, had] : [outside(apart, context.blocks ?? {}), outside(apart, lastBlocks)]
   if (before <= 0) return null
   const ratio = now / before
-  const least = leastRatio(band, older_ms)
+  const least = soon && before >= (soon.ofAtLeast ?? 0) ? soon.minRatio : band.minRatio
   if (ratio < least)
     return `${dataset.id}: ${now} rows after ${before}, ${percent(ratio)} of them where at least ${percent(least)} is usual`
   if (ratio > band.maxRatio)
@@ -92,9 +95,9 @@ function countReason(
   return null
 }
 
-/** The least ratio to a last accepted publication that is so much older, in ms. */
-function leastRatio(band: Band, older_ms: number): number {
-  return band.soon?.find(({ within_s }) => older_ms <= 1000 * within_s)?.minRatio ?? band.minRatio
+/** What is usual of a publication whose last accepted one is so much older, in ms; null where no sooner band is for that. */
+function soonBand(band: Band, older_ms: number): SoonBand | null {
+  return band.soon?.find(({ within_s }) => older_ms <= 1000 * within_s) ?? null
 }
 
 /** Rows in the blocks that are not missing. */

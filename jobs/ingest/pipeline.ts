@@ -3,7 +3,7 @@ import { forgetPart } from '../../lake/live/forget.ts'
 import { livePart, publishLive } from '../../lake/live/write.ts'
 import { type AcceptedFetch, acceptFetch, fetchId, keepBodies, keepRejected, type RawFetch } from '../../lake/raw/archive.ts'
 import { type Feed, FormatError } from '../feeds/define.ts'
-import { blockNames } from './blocks.ts'
+import { blockNames, ruleOf } from './blocks.ts'
 import { clockTrouble, judgeTimes, timeInOrder } from './clock.ts'
 import { type Collected, collect } from './collect.ts'
 import type { IngestContext } from './context.ts'
@@ -191,7 +191,8 @@ export async function showLive(context: IngestContext, memory: FeedMemory): Prom
       fetch_id: last.fetch_id,
       data_time: Date.parse(last.data_time),
       fetched_at: Date.parse(last.fetched_at),
-      rows: liveRows(dataset, state),
+      missing: state.blocks.missing,
+      rows: liveRows(dataset, state, ruleOf(memory.feed, dataset.id)),
       changes: known.flatMap(({ changes }) => changes.get(dataset.id) ?? []),
       rebuild,
       rebuilds: landed.rebuilds,

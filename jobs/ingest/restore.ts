@@ -9,7 +9,7 @@ import { type Backwards, type MissingFrom, missingBackwards, newestWindow, readB
 import { type BlockState, blockFactsOf, blocksOf, namesIn, ruleOf } from './blocks.ts'
 import type { IngestContext } from './context.ts'
 import { parseIfKept } from './derive.ts'
-import { countsAbsence, currentSince, type DatasetState, type Entry, emptyState, observation } from './fold.ts'
+import { countsAbsence, type DatasetState, dropOld, type Entry, emptyState, observation, oldestKept } from './fold.ts'
 import { latestRows, newestTime } from './tables.ts'
 
 const SYSTEM = ['fetch_id', 'status', 'is_baseline', 'updated_at', 'last_seen_at']
@@ -30,12 +30,18 @@ export async function restoreState(context: IngestContext, options: RestoreOptio
   const log = readBackwards(context, { feed: feed.id, landed, before })
   const newest = await log.at(0)
   if (dataset.land !== 'replace') await restoreEntries(context, state, { ...options, newest })
-  if (!newest) return state
+  if (!newest) {
+    if (dataset.land === 'append') dropOld(dataset, state, null)
+    return state
+  }
   const missing = await missingFrom(state, log, options)
   const anywhere = absencesAnywhere(log, { dataset: dataset.id, rule: ruleOf(feed, dataset.id), isMissing: missing })
   if (dataset.land === 'changes') await countAbsences(context, state, { ...options, log, missing, anywhere })
   state.blocks = await restoreBlocks(state, log, { ...options, missing, names: anywhere.names() })
-  if (dataset.land === 'append') await seeAgain(context, state, { ...options, newest })
+  if (dataset.land === 'append') {
+    await seeAgain(context, state, { ...options, newest, log })
+    dropOld(dataset, state, ruleOf(feed, dataset.id))
+  }
   return state
 }
 
@@ -53,7 +59,7 @@ async function restoreEntries(
   state.data_time = base
   const rows = await latestRows(context, dataset, {
     feed: feed.id,
-    from: dataset.land === 'append' ? currentSince(dataset, base) : partitionStart(dataset, base - REVIVAL_MS),
+    from: dataset.land === 'append' ? oldestKept(dataset, base) : partitionStart(dataset, base - REVIVAL_MS),
     before,
   })
   for (const row of rows) {
@@ -94,11 +100,16 @@ async function restoreBlocks(
   const living = [...state.entries.values()].filter(({ status }) => status === 'ACTIVE')
   const missing: string[] = []
   const lost_at: Record<string, number> = {}
+  const had_at: Record<string, number> = {}
   for (const block of new Set([...lately, ...names, ...blocksOfAll(feed, dataset, living)])) {
-    for (let step = 0; await isMissing(block, step); step++) lost_at[block] = Date.parse(((await log.at(step)) as AcceptedFetch).data_time)
-    if (lost_at[block] !== undefined) missing.push(block)
+    let step = 0
+    for (; await isMissing(block, step); step++) lost_at[block] = Date.parse(((await log.at(step)) as AcceptedFetch).data_time)
+    if (step === 0) continue
+    missing.push(block)
+    const had = await log.at(step)
+    if (had) had_at[block] = Date.parse(had.data_time)
   }
-  return { counts, missing: missing.sort(), lost_at }
+  return { counts, missing: missing.sort(), lost_at, had_at }
 }
 
 function blocksOfAll(feed: Feed, dataset: Dataset, entries: Iterable<Entry>): Set<string> {
@@ -113,18 +124,29 @@ function observed(dataset: Dataset, row: AnyRow, base: number): Entry {
   return observation(dataset, declared(row), Math.min(instantOfRow(row, dataset.time), base - 1))
 }
 
-/** Finds the things whose newest observation the newest landed publication had, be it for the first time or again. */
+/**
+ * Finds the things whose newest observation the newest landed publication had, be it for the first time or again, or the last one before a
+ * block was missing.
+ */
 async function seeAgain(
   context: IngestContext,
   state: DatasetState,
-  options: RestoreOptions & { readonly newest: AcceptedFetch },
+  options: RestoreOptions & { readonly newest: AcceptedFetch; readonly log: Backwards },
 ): Promise<void> {
-  const { feed, dataset, newest } = options
-  const publication = await parseIfKept(context, feed, newest, 'all it had counts as not confirmed')
-  for (const row of publication?.rows.get(dataset.id) ?? []) {
-    const key = entityKey(dataset, row)
-    const entry = state.entries.get(key)
-    if (entry?.updated_at === instantOfRow(row, dataset.time)) state.entries.set(key, { ...entry, seen_at: Date.parse(newest.data_time) })
+  const { feed, dataset, newest, log } = options
+  const wanted = new Set([Date.parse(newest.data_time), ...Object.values(state.blocks.had_at)])
+  for (let step = 0; wanted.size > 0; step++) {
+    const accepted = await log.at(step)
+    if (!accepted) break
+    const seen_at = Date.parse(accepted.data_time)
+    if (!wanted.delete(seen_at)) continue
+    const publication = await parseIfKept(context, feed, accepted, 'all it had counts as not confirmed')
+    for (const row of publication?.rows.get(dataset.id) ?? []) {
+      const key = entityKey(dataset, row)
+      const entry = state.entries.get(key)
+      if (entry?.updated_at === instantOfRow(row, dataset.time))
+        state.entries.set(key, { ...entry, seen_at: Math.max(seen_at, entry.seen_at) })
+    }
   }
 }
 

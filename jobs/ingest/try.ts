@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
-import { type Feed, type FeedBody, FormatError } from '../feeds/define.ts'
+import { type Feed, type FeedBody, type FeedRequest, FormatError } from '../feeds/define.ts'
 import { judge } from './guard.ts'
 import { FetchError, sniff } from './http.ts'
 import { type Report, warningLines } from './notes.ts'
@@ -32,16 +32,8 @@ export async function tryFeed(
     readonly rowsOf?: Dataset | null
   },
 ): Promise<{ trial: Trial; rows: readonly AnyRow[] }> {
-  const plan = feed.plans.find(({ requests }) => requests.length === given.files.length) ?? feed.plans[0]
   try {
-    const bodies: FeedBody[] = []
-    for (const [index, { name, bytes }] of given.files.entries()) {
-      const request = plan?.requests.length === given.files.length ? plan.requests[index] : undefined
-      const first = request ?? feed.plans[0]?.requests[0]
-      const plain = bytes[0] === 0x1f && bytes[1] === 0x8b ? unpack(name, bytes, first?.maxDecodedBytes) : bytes
-      if (first) await sniff(first, plain)
-      bodies.push({ name: request?.name ?? name, bytes: plain })
-    }
+    const bodies = await bodiesOf(feed, given.files)
     const publication = await parsePublication(feed, bodies, given.at, { keeps: (dataset) => dataset === given.rowsOf })
     const verdict = judge(feed, publication, null)
     const missing = verdict.kind === 'unchanged' ? {} : verdict.missing
@@ -62,9 +54,35 @@ export async function tryFeed(
   }
 }
 
-function unpack(name: string, bytes: Buffer, most: number | undefined): Buffer {
+/**
+ * The files as the bodies of the first plan of the feed that has a request for each and whose requests expect such bytes. Where no plan has so
+ * many they keep their names, and are what the first request of the first plan expects: some of the parts of a publication.
+ */
+async function bodiesOf(feed: Feed, files: readonly { readonly name: string; readonly bytes: Buffer }[]): Promise<readonly FeedBody[]> {
+  const plans = feed.plans.filter(({ requests }) => requests.length === files.length)
+  const first = feed.plans[0]?.requests[0] as FeedRequest
+  if (plans.length === 0) return Promise.all(files.map((file) => bodyOf({ ...first, name: file.name }, file)))
+  const reasons: string[] = []
+  for (const { requests } of plans) {
+    try {
+      return await Promise.all(requests.map((request, at) => bodyOf(request, files[at] as (typeof files)[number])))
+    } catch (error) {
+      if (!(error instanceof FetchError)) throw error
+      reasons.push(error.message)
+    }
+  }
+  throw new FormatError(reasons.join('; '))
+}
+
+async function bodyOf(request: FeedRequest, { name, bytes }: { readonly name: string; readonly bytes: Buffer }): Promise<FeedBody> {
+  const plain = bytes[0] === 0x1f && bytes[1] === 0x8b ? unpack(name, bytes, request.maxDecodedBytes) : bytes
+  await sniff(request, plain)
+  return { name: request.name, bytes: plain }
+}
+
+function unpack(name: string, bytes: Buffer, most: number): Buffer {
   try {
-    return gunzipSync(bytes, most === undefined ? {} : { maxOutputLength: most })
+    return gunzipSync(bytes, { maxOutputLength: most })
   } catch (cause) {
     throw new FormatError(`${name} is no whole gzip file: ${(cause as Error).message}`, { cause })
   }

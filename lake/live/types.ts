@@ -7,6 +7,8 @@ export type LiveRow = AnyRow & {
   readonly updated_at: number
   /** True where the newest publication did not confirm it (absent so far, or its block is missing). */
   readonly is_stale: boolean
+  /** True for an observation that is stale since its block is missing: the last publication that was not without the block had it. */
+  readonly is_held?: true
 }
 
 /** One entry of the change log. */
@@ -29,6 +31,8 @@ export interface LiveUpdate {
   /** Publication time of the data and time of its fetch, ms since the epoch. */
   readonly data_time: number
   readonly fetched_at: number
+  /** The blocks of the dataset that this publication lacks; none unless told. */
+  readonly missing?: readonly string[]
   /** The whole state of this feed's part of the dataset, by entity key; read once. */
   readonly rows: Iterable<readonly [key: string, row: LiveRow]>
   /** What differs from the part's state before; empty where the state is rebuilt and nothing happened. */
@@ -58,4 +62,6 @@ export interface LivePart {
   readonly fetched_at: number
   readonly rows: number
   readonly rebuilds: number
+  /** The blocks that its publication lacks; not there where an older version of this program wrote it. */
+  readonly missing?: readonly string[]
 }

@@ -152,7 +152,7 @@ async function publish(
   update: LiveUpdate,
   made: { readonly texts: RowTexts; readonly bytes: Buffer; readonly held: Held; readonly log: LogLimits; readonly token: string },
 ): Promise<unknown> {
-  const { dataset, feed, seq, fetch_id, data_time, fetched_at, rebuild, rebuilds = 0 } = update
+  const { dataset, feed, seq, fetch_id, data_time, fetched_at, rebuild, rebuilds = 0, missing = [] } = update
   const { texts, bytes, held, log } = made
   const { sets, dels } = held.difference ?? { sets: [], dels: [] }
   const whole = held.difference === null || sets.length / 2 + dels.length > MOST_SETS
@@ -167,7 +167,7 @@ async function publish(
       const text = JSON.stringify(row)
       entries.push(kind, key, JSON.stringify(changed), texts.get(key) === text ? '' : text)
     }
-  const header = JSON.stringify({ fetch_id, data_time, fetched_at, rows: texts.size, rebuilds })
+  const header = JSON.stringify({ fetch_id, data_time, fetched_at, rows: texts.size, rebuilds, missing })
   const staged = stagingKeys(dataset, feed, made.token)
   await stage(redis, staged, { bytes, texts: whole ? texts : null })
   return await runScript(redis, PUBLISH, {

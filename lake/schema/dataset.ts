@@ -73,6 +73,8 @@ export interface DatasetSpec<C extends Columns> {
   readonly live?: boolean
   /** Of an `append` dataset: how long an observation is current state while no newer one of its entity comes, ms; 2 days unless told. */
   readonly currentFor_ms?: number
+  /** Of an `append` dataset: how old an observation may get in the current state while its block is missing, so that it can be told, ms; no older than others unless told. */
+  readonly heldFor_ms?: number
   /** Of a `replace` dataset: the column of the publisher's version, one of the entity's. */
   readonly version?: keyof C & string
 }
@@ -83,6 +85,7 @@ export type Dataset<S extends DatasetSpec<Columns> = DatasetSpec<Columns>> = S &
   readonly visibility: 'public' | 'internal'
   readonly live: boolean
   readonly currentFor_ms: number
+  readonly heldFor_ms: number
 }
 
 /** A row of a dataset. */
@@ -104,6 +107,12 @@ type Named<S extends { readonly columns: Columns }> = keyof S['columns'] & strin
 export function defineDataset<const S extends DatasetSpec<Columns>>(
   spec: S & { readonly entity: readonly Named<S>[]; readonly time: Named<S>; readonly order: readonly Named<S>[] },
 ): Dataset<S> {
-  const defaults = { visibility: 'public', live: spec.land !== 'replace', absence: 'keeps', currentFor_ms: CURRENT_FOR_MS } as const
+  const defaults = {
+    visibility: 'public',
+    live: spec.land !== 'replace',
+    absence: 'keeps',
+    currentFor_ms: CURRENT_FOR_MS,
+    heldFor_ms: 0,
+  } as const
   return Object.freeze({ ...defaults, ...spec } as const) as Dataset<S>
 }

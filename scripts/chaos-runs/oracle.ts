@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { derive } from '../../jobs/derive/derive.ts'
 import { feedById } from '../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../jobs/feeds/define.ts'
+import { ruleOf } from '../../jobs/ingest/blocks.ts'
 import type { IngestContext } from '../../jobs/ingest/context.ts'
 import { liveRows } from '../../jobs/ingest/fold.ts'
 import { land } from '../../jobs/ingest/land.ts'
@@ -129,7 +130,7 @@ async function compareLive(context: IngestContext, feed: Feed, memory: FeedMemor
       continue
     }
     if (part.seq !== memory.seq) problems.push(`live ${dataset.id} of ${feed.id}: fetch ${part.seq}, the newest is ${memory.seq}`)
-    const expected = new Map(liveRows(dataset, state))
+    const expected = new Map(liveRows(dataset, state, ruleOf(feed, dataset.id)))
     const { byKey } = await decodeSnapshot(bytes)
     const hash = Object.entries(await redis.hgetall(rowsKey(dataset.id, feed.id)))
     for (const [name, held] of [

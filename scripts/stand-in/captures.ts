@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { packZip, type ZipMember } from './formats/zip.ts'
 import type { FeedStandIn } from './publisher.ts'
+
+/** Bytes of a member that are packed at once. */
+const PIECE = 4_000_000
 
 /** A recorded capture of a feed. */
 export interface Capture {
@@ -50,13 +54,39 @@ function findCaptures(dir: string, feed: FeedStandIn): Capture[] {
   return readdirSync(folder)
     .map((file) => ({ file, capturedAt: feed.captures.capturedAt(file) }))
     .filter((found): found is { file: string; capturedAt: number } => found.capturedAt !== null)
+    .filter(({ file }) => isWhole(join(folder, file), feed.captures.member))
     .sort((a, b) => a.capturedAt - b.capturedAt)
     .map((found) => {
+      const path = join(folder, found.file)
+      let archive: Buffer | null = null
       const read = (): Buffer => {
-        const bytes = readFileSync(join(folder, found.file))
-        // Large files lie gzipped in the folder; they came without.
-        return found.file.endsWith('.gz') ? gunzipSync(bytes) : bytes
+        if (!isFolder(path)) return unpacked(path)
+        archive ??= packZip(membersOf(path), found.capturedAt)
+        return archive
       }
       return { ...found, bytes: read, etag: `"${createHash('sha256').update(found.file).digest('hex').slice(0, 16)}"` }
     })
+}
+
+/** The bytes of a file as they came: large ones lie gzipped in the folder. */
+function unpacked(path: string): Buffer {
+  const bytes = readFileSync(path)
+  return path.endsWith('.gz') ? gunzipSync(bytes) : bytes
+}
+
+/** The files of a folder, one at a time, as members of the archive that they were taken out of. */
+function* membersOf(folder: string): Generator<ZipMember> {
+  for (const file of readdirSync(folder).sort()) {
+    const bytes = unpacked(join(folder, file))
+    const pieces = Array.from({ length: Math.ceil(bytes.length / PIECE) }, (_, at) => bytes.subarray(at * PIECE, (at + 1) * PIECE))
+    yield { name: basename(file, '.gz'), pieces }
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path).isDirectory()
+}
+
+function isWhole(path: string, member: string | undefined): boolean {
+  return member === undefined || !isFolder(path) || readdirSync(path).some((file) => basename(file, '.gz') === member)
 }

@@ -58,11 +58,13 @@ export interface Variant {
 /** A document as it should be. */
 export const WHOLE: Variant = Object.freeze({ missingBlocks: [], share: 1, hasUnknownCodes: false, isOldLayout: false })
 
-/** Recorded captures of a feed: files of a folder of `../shared/feeds`. */
+/** Recorded captures of a feed: files of a folder of `../shared/feeds`, or folders in it that hold the members of an archive. */
 interface CaptureSet {
   readonly folder: string
   /** When a file was captured, by its name, ms; null for a file that is none of this feed's. */
   readonly capturedAt: (file: string) => number | null
+  /** A member without which a folder is not the whole archive, and none of the captures. */
+  readonly member?: string
 }
 
 /** The first records of a list, as many as the variant has. */

@@ -74,7 +74,7 @@ async function publish(dataset: Dataset, things: readonly AnyRow[], values: Valu
     const changes = done.changes.map(({ kind, key, changed, row }): LiveChange => ({ kind, key, changed, row }))
     await service.publish(
       dataset,
-      [...liveRows(dataset, state)].map(([, row]) => row),
+      [...liveRows(dataset, state, null)].map(([, row]) => row),
       { at, changes },
     )
   }

@@ -139,7 +139,8 @@ describe('filters', () => {
     ['km_from=10&km_to=5', 'km_from', 'km_to'],
     ['severity=', 'severity', 'LOW'],
     ['road=%20', 'road', 'A-1'],
-    ['limit=0', 'limit', '1 to 100000'],
+    ['limit=0', 'limit', 'from 1 to 20000 in JSON and GeoJSON, 1 to 100000 in csv, ndjson, parquet and arrow'],
+    ['limit=20001', 'limit', 'from 1 to 20000 in JSON and GeoJSON, 1 to 100000 in csv, ndjson, parquet and arrow'],
     ['limit=20001', 'limit', '1 to 20000'],
     ['severty=HIGH', 'severty', 'did you mean severity?'],
   ])('%s is refused', async (query, parameter, told) => {
@@ -172,6 +173,34 @@ test('speaks English where asked to', async () => {
   expect(one.description).toBe(incidents.columns.description_en.example)
   expect(one.descriptions.es).toBe(incidents.columns.description.example)
   expect(response.headers.get('content-language')).toBe('en')
+})
+
+test('speaks the language that Accept-Language prefers, unless the URL names one; each has its own tag', async () => {
+  const told = async (header: string, query = ''): Promise<unknown[]> => {
+    const response = await service.get(`/api/incidents?limit=1${query}`, { 'Accept-Language': header })
+    const [one] = ((await response.json()) as Reply).incidents
+    const { description, description_en } = incidents.columns
+    const spoken = one.description === description.example ? 'es' : one.description === description_en.example ? 'en' : null
+    return [spoken, response.headers.get('content-language'), response.headers.get('etag')]
+  }
+  const [, , es] = await told('es')
+  const [, , en] = await told('es', '&lang=en')
+  expect(es).not.toBe(en)
+  const spanish = ['es', 'es', es]
+  const english = ['en', 'en', en]
+  // The same once more, as then it comes from memory.
+  for (let times = 0; times < 2; times++) {
+    expect(await told('en')).toEqual(english)
+    expect(await told('en-GB,en;q=0.9,es;q=0.8')).toEqual(english)
+    expect(await told('ca, es;q=0.5, en;q=0.6')).toEqual(english)
+    expect(await told('en;q=0, *')).toEqual(spanish)
+    expect(await told('ca')).toEqual(spanish)
+    expect(await told('en', '&lang=es')).toEqual(spanish)
+    expect(await told('es', '&lang=en')).toEqual(english)
+  }
+  const hasIt = await service.get('/api/incidents?limit=1', { 'Accept-Language': 'en', 'If-None-Match': es as string })
+  expect(hasIt.status).toBe(200)
+  expect((await service.get('/api/incidents?limit=1', { 'Accept-Language': 'en', 'If-None-Match': en as string })).status).toBe(304)
 })
 
 test('the GeoJSON has the rows without a position too', async () => {

@@ -38,12 +38,13 @@ test('the plans are told with price, limits and what they contain, lowest first,
 })
 
 test.each([
-  ['', 'es', 'Datos históricos'],
-  ['?lang=es', 'es', 'Datos históricos'],
-  ['?lang=en', 'en', 'Historical data'],
-  ['?lang=gl', 'es', 'Datos históricos'],
-])('texts are in the language asked for, else in Spanish: %s', async (query, language, label) => {
-  const response = await service.get(`/api/plans${query}`, { 'Accept-Language': 'en' })
+  ['', 'en', 'en', 'Historical data'],
+  ['', 'fr', 'es', 'Datos históricos'],
+  ['?lang=es', 'en', 'es', 'Datos históricos'],
+  ['?lang=en', 'es', 'en', 'Historical data'],
+  ['?lang=gl', 'en', 'es', 'Datos históricos'],
+])('texts are in the language asked for, else in Spanish: %s, preferring %s', async (query, preferred, language, label) => {
+  const response = await service.get(`/api/plans${query}`, { 'Accept-Language': preferred })
   expect(response.headers.get('content-language')).toBe(language)
   const reply = (await response.json()) as Reply
   expect(planOf(reply, 'PRO').features).toContainEqual({ code: 'HISTORY', label })

@@ -153,7 +153,8 @@ describe('known answers', () => {
     const [late] = await figures(`${WEEKEND}&network=CERCANIAS&group_by=hour&sort=hour`)
     expect(late).toMatchObject({ hour: 0, observed_trips: 1, delay_median_s: 600 })
     // A service day counts where it begins in the period.
-    expect(await figures('from=2026-10-24T22:00:00.001Z&to=2026-10-25T23:00:00Z')).toEqual([])
+    expect((await service.get(`${PATH}?from=2026-10-24T22:00:00.001Z&to=2026-10-25T23:00:00Z`)).status).toBe(400)
+    expect(await figures('from=2026-10-24T22:00:00.001Z&to=2026-10-25T23:00:00.001Z')).toEqual([])
     expect(counts((await figures('from=2026-10-23T22:00:00Z&to=2026-10-24T22:00:00.001Z&network=CERCANIAS'))[0])).toEqual([
       7, 1, 5, 1, 7, 6,
     ])
@@ -316,6 +317,21 @@ test.each([
   expect(response.status).toBe(400)
   expect(problem.errors[0].parameter).toBe(parameter)
   expect(problem.errors[0].detail).toContain(told)
+})
+
+test('a period in which no service day begins is refused, and one in which one does is answered', async () => {
+  const status = async (query: string): Promise<unknown[]> => {
+    const response = await service.get(`${PATH}?${query}`)
+    const { errors = [] } = (await response.json()) as Reply
+    return [response.status, ...errors.map(({ parameter, value }: Reply) => [parameter, value])]
+  }
+  // Madrid is an hour ahead of UTC: its day of the 25th of October begins at 22:00, being two hours ahead still.
+  expect(await status('from=2026-10-24T22:00:01Z&to=2026-10-25T20:00:00Z')).toEqual([400, ['to', '2026-10-25T20:00:00.000Z']])
+  expect(await status('from=2026-11-15T20:00:00Z')).toEqual([400, ['from', '2026-11-15T20:00:00.000Z']])
+  expect(await status('from=2026-10-24T22:00:00Z&to=2026-10-24T22:00:01Z')).toEqual([200])
+  expect(await status('from=2026-10-24T20:00:00Z&to=2026-10-24T22:00:01Z')).toEqual([200])
+  const told = ((await (await service.get(`${PATH}?from=2026-10-25T01:00:00Z&to=2026-10-25T20:00:00Z`)).json()) as Reply).errors[0]
+  expect(told.detail).toContain('a service day begins, at 00:00 in Madrid, such as from=2026-10-25 and to=2026-10-26')
 })
 
 test('a period whose begin alone is told is at most 31 days wide, too', async () => {

@@ -68,6 +68,8 @@ export interface TestService {
 export type Reply = any
 
 interface PublishOptions {
+  /** Blocks that the publication lacks. */
+  readonly missing?: readonly string[]
   readonly feed?: string
   /** Data time, ms since the epoch. */
   readonly at?: number
@@ -215,11 +217,12 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     get,
     open,
     json: async (path) => (await get(path)).json(),
-    async publish(dataset, rows, { feed = feedOf(dataset), at = clock(), changes = [] } = {}) {
+    async publish(dataset, rows, { feed = feedOf(dataset), at = clock(), changes = [], missing = [] } = {}) {
       const seq = (seqs.get(dataset.id + feed) ?? 0) + 1
       seqs.set(dataset.id + feed, seq)
       const byKey = new Map(rows.map((row) => [entityKey(dataset, row), row as LiveRow]))
-      const update = { dataset: dataset.id, feed, seq, fetch_id: `${feed}.${seq}`, data_time: at, fetched_at: at, rows: byKey, changes }
+      const about = { dataset: dataset.id, feed, seq, fetch_id: `${feed}.${seq}`, data_time: at, fetched_at: at }
+      const update = { ...about, rows: byKey, changes, missing }
       const before = live.get(dataset.id)?.version ?? 0
       await publishLive(redis, update)
       while ((live.get(dataset.id)?.version ?? 0) === before) await new Promise((resolve) => setTimeout(resolve, 5))

@@ -20,7 +20,15 @@ afterAll(() => service?.close())
 
 /** Publishes the states of an instant: positions of both networks, trip updates, and the map's long-distance trains. */
 async function publish(
-  state: { positions?: AnyRow[]; ld?: AnyRow[]; ld_at?: number; updates?: AnyRow[]; updates_at?: number; map?: AnyRow[] },
+  state: {
+    positions?: AnyRow[]
+    ld?: AnyRow[]
+    ld_at?: number
+    updates?: AnyRow[]
+    updates_at?: number
+    map?: AnyRow[]
+    missing?: string[]
+  },
   at = NOON,
 ) {
   for (const [feed, network] of [
@@ -32,7 +40,7 @@ async function publish(
   }
   await service.publish(railFleet, state.map ?? [], { feed: 'renfe_flota_ld', at })
   await service.publish(railPositions, state.ld ?? [], { feed: 'renfe_positions_ld', at: state.ld_at ?? at })
-  await service.publish(railPositions, state.positions ?? [], { at })
+  await service.publish(railPositions, state.positions ?? [], { at, missing: state.missing ?? [] })
 }
 
 const trains = async (query = ''): Promise<Reply[]> => (await service.json(`${LIST}${query}`)).trains
@@ -275,9 +283,12 @@ describe('with a timetable', () => {
         position('90001'),
         position('90002', stale(40 * SECOND)),
         position('90003', stale(2 * MINUTE)),
-        position('80001', { ...asturias, trip_id: '2041M80001C1', ...stale(9 * MINUTE) }),
-        position('80002', { ...asturias, trip_id: '2041M80002C1', ...stale(11 * MINUTE) }),
+        position('80001', { ...asturias, trip_id: '2041M80001C1', ...stale(9 * MINUTE), is_held: true }),
+        position('80002', { ...asturias, trip_id: '2041M80002C1', ...stale(11 * MINUTE), is_held: true }),
+        // This one had ended before the núcleo dropped out.
+        position('80003', { ...asturias, trip_id: '2041M80003C1', ...stale(9 * MINUTE) }),
       ],
+      missing: ['20'],
     })
     const reply = await service.json(LIST)
     expect(reply.trains.map(({ id, is_stale, age_s }: Reply) => [id, is_stale, age_s])).toEqual([
@@ -285,10 +296,11 @@ describe('with a timetable', () => {
       ['CERCANIAS-90001-C3', false, 0],
       ['CERCANIAS-90002-C3', true, 40],
     ])
-    expect(reply.left_out).toBe(2)
+    expect(reply.left_out).toBe(3)
     const geo = await service.json(`${LIST}?format=geojson`)
-    expect([geo.features.length, geo.left_out, geo.features[0].geometry.type]).toEqual([3, 2, 'Point'])
+    expect([geo.features.length, geo.left_out, geo.features[0].geometry.type]).toEqual([3, 3, 'Point'])
     expect((await service.get(`${LIST}/CERCANIAS-90003-C3`)).status).toBe(404)
+    expect((await service.get(`${LIST}/CERCANIAS-80003-C1`)).status).toBe(404)
   })
 
   test('chooses by network, núcleo, line, area and delay in minutes', async () => {

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { openZip } from '../../jobs/formats/zip.ts'
 import { startPublishers } from '../../scripts/stand-in/server.ts'
 import { sharedFolder } from '../helpers/shared.ts'
 import { tempFolder } from '../helpers/temp.ts'
@@ -67,6 +68,32 @@ test('what changes a publication needs the simulated source; a folder and captur
   expect(() => publishers.advance(1)).toThrow('times of their own')
   expect((await fetch(publishers.url + PATHS.incidents)).status).toBe(404)
   await expect(startPublishers({ source: { kind: 'captures', dir: join(tempFolder(), 'none') } })).rejects.toThrow('no folder')
+})
+
+test('an archive is packed of the folder that its members lie in; one that lacks a member is no capture', async () => {
+  const dir = tempFolder()
+  const write = (folder: string, members: Readonly<Record<string, string | Buffer>>): void => {
+    mkdirSync(join(dir, 'renfe-gtfs', folder), { recursive: true })
+    for (const [name, content] of Object.entries(members)) writeFileSync(join(dir, 'renfe-gtfs', folder, name), content)
+  }
+  const long = 'x'.repeat(5_000_000)
+  write('cercanias-2026-06-13', { 'stops.txt': 'half' })
+  write('cercanias-2026-08-22', { 'stops.txt': 'stops', 'stop_times.txt.gz': gzipSync(long) })
+  await using publishers = await replaying(dir)
+  const fetched = async (): Promise<readonly [string | null, Buffer]> => {
+    const response = await fetch(`${publishers.url}/ssl.renfe.com/ftransit/Fichero_CER_FOMENTO/fomento_transit.zip`)
+    return [response.headers.get('x-captured-at'), Buffer.from(await response.arrayBuffer())]
+  }
+  const [time, bytes] = await fetched()
+  const zip = await openZip(bytes, { maxBytes: 10_000_000 })
+  const textOf = async (name: string): Promise<string> => {
+    const pieces: Buffer[] = []
+    for await (const piece of zip.read(name)) pieces.push(piece)
+    return Buffer.concat(pieces).toString()
+  }
+  expect([time, zip.names]).toEqual(['2026-08-22T00:30:00.000Z', ['stop_times.txt', 'stops.txt']])
+  expect([await textOf('stops.txt'), (await textOf('stop_times.txt')) === long]).toEqual(['stops', true])
+  expect(await fetched()).toEqual([time, bytes])
 })
 
 test.skipIf(!shared)('the recorded captures of every feed, byte for byte', async () => {

@@ -5,6 +5,7 @@ import { alertParams, isAsked } from './alert-params.ts'
 import { ALERT_STATES, currentAlerts } from './alert-trains.ts'
 import { concernsStations } from './alerts-of.ts'
 import { alertStationParam, namesAreKnown } from './known-names.ts'
+import { lacksNucleo } from './missing-nucleos.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 
 /** What is known where the timetables cannot be read: the stations that alerts name are. */
@@ -17,7 +18,7 @@ export const alertList = defineEndpoint({
   domain: 'rail',
   plan: 'FREE',
   summary: 'Current railway alerts: notices, cancelled trains, delays of more than 5 minutes',
-  about: `Notices are refreshed every 2 minutes, cancellations and delays every 20 to 30 seconds. Without \`limit\` the reply holds all of them. ${ABOUT_ALERTS}`,
+  about: `Notices are refreshed every 2 minutes, cancellations and delays every 20 to 30 seconds. Without \`limit\` the reply holds all of them. Those of a núcleo that a publication lacks stay, marked \`is_stale\`, and \`meta.stale\` is true for answers that may be of it. ${ABOUT_ALERTS}`,
   params: { ...alertParams, station: alertStationParam },
   returns: {
     kind: 'list',
@@ -41,7 +42,7 @@ export const alertList = defineEndpoint({
       // Which trains have to do with a station or a product only the timetables tell.
       if (found.length === 0 && (p.line || p.station) && !(await namesAreKnown(extra)))
         throw problem('feed-unavailable', NOT_KNOWN, { retry_after_s: 30 })
-      return found
+      return { records: found, counts: {}, isLacking: lacksNucleo(states, p) }
     },
   },
   example: { nucleo: '10', kind: 'NOTICE' },

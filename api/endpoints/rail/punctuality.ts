@@ -8,6 +8,7 @@ import { join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { type Column, col } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { dayBounds, isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, type LakeView } from '../../define/endpoint.ts'
 import { optional, record } from '../../define/fields.ts'
 import { listOf, oneOf } from '../../define/params.ts'
@@ -87,6 +88,18 @@ const punctuality = record('RailPunctuality', 'How punctual the trains of a grou
 /** Days of the period where its begin is not given. */
 const SPAN_DAYS = 7
 
+/** The period that is asked for, its open ends closed; throws `Refused` where no service day begins in it, for trips are counted by these. */
+function daysAsked(period: Period<null>, lake: Pick<LakeView, 'period'>): { readonly from: number; readonly to: number } {
+  const closed = lake.period(period, SPAN_DAYS)
+  const { start, end } = dayBounds(madridDate(closed.from))
+  if ((start === closed.from ? start : end) < closed.to) return closed
+  const date = madridDate(closed.from)
+  throw new Refused(
+    `expected a period in which a service day begins, at 00:00 in Madrid, such as from=${date} and to=${madridDate(end)}; trips are counted by service day`,
+    period.to === null ? { parameter: 'from', value: isoInstant(closed.from) } : { parameter: 'to', value: isoInstant(closed.to) },
+  )
+}
+
 /** How punctual trains were. */
 export const railPunctuality = defineEndpoint({
   path: '/api/trenes/puntualidad',
@@ -94,7 +107,7 @@ export const railPunctuality = defineEndpoint({
   plan: 'PRO',
   summary: 'Punctuality of trains by network, line, station, hour and kind of day',
   about:
-    'Counts trips by service day: every one that begins (00:00 in Madrid) in the period, with its trains after midnight. A day that goes on counts with what has run of it so far, but with all that is scheduled. ' +
+    'Counts trips by service day: every one that begins (00:00 in Madrid) in the period, with its trains after midnight; a period in which none begins is refused. A day that goes on counts with what has run of it so far, but with all that is scheduled. ' +
     'A trip is a commuter trip, or a long-distance train with all its variants, on a service day. A regional train that the timetables of both networks have is a trip of each (of long distance some 190 on a working day): it counts twice where networks are not told apart, grouped by hour or day_type alone. Its delay is that with which it arrived at the last stop that it named, as far as it was stated: the last state that names the stop as next tells it. Long distance names no stops: there it is the last one stated. A train ends by no longer being published, and counts as it was last. ' +
     'With group_by=station or `station` a trip counts once at each station, with the delay of the last state that names it, where it is not skipped; long distance is left out there, and refused where only it is asked for, and a cancelled trip counts where the timetable has it stop. ' +
     "The timetable in force on a day is the newest of its network that begins on that day or within 100 days before; it schedules the trips whose service runs on that day by rail_calendar. Commuter trips are matched with it by trip id, long-distance trains by number. Trips that were added are observed, and in no timetable. Buses in place of trains, which live data hardly ever has, are in none of the figures (Rodalies R3 had 15,079 of them planned in 30 days against 1,020 trains in August of 2026). A day's type goes by its weekday, on holidays too. " +
@@ -132,7 +145,7 @@ export const railPunctuality = defineEndpoint({
   read: {
     kind: 'lake',
     from: [railTripUpdates, railRoutes, railCalendar, railTrips, railStopTimes],
-    first: (p, lake) => versionsInForce({ ...p, period: lake.period(p.period, SPAN_DAYS), atStations: isAtStations(p) }),
+    first: (p, lake) => versionsInForce({ ...p, period: daysAsked(p.period, lake), atStations: isAtStations(p) }),
     query: (p, lake, found) => {
       const groups: readonly Group[] = p.group_by ?? ['network']
       return figuresOf(runsOf({ ...askedOf(p, lake, found), hours: groups.includes('hour') }), groups)
@@ -160,7 +173,7 @@ function askedOf(
 ): RunsAsked {
   return {
     ...p,
-    period: lake.period(p.period, SPAN_DAYS),
+    period: daysAsked(p.period, lake),
     versions: found.map((row) => row['timetable_version'] as string),
     atStations: isAtStations(p),
     hours: false,

@@ -23,12 +23,12 @@ export const routeFields = {
   route_type: columns.route_type,
   color: columns.color,
   text_color: columns.text_color,
-  origin_id: terminus(`First ${COMMONEST}; null where it has no trip.`, '17000'),
+  origin_id: terminus(`First ${COMMONEST}; null where it has no trip, or one stop alone is published.`, '17000'),
   origin: withExample(
-    optional(columns.origin_name, 'Its name; of a route without trips what its own name or id tells.'),
+    optional(columns.origin_name, 'Its name; of a route without a first stop what its own name or id tells.'),
     'Madrid-Chamartín-Clara Campoamor',
   ),
-  destination_id: terminus(`Last ${COMMONEST}; null where it has no trip.`, '98305'),
+  destination_id: terminus(`Last ${COMMONEST}; null likewise.`, '98305'),
   destination: withExample(optional(columns.destination_name, 'Its name, likewise.'), 'Aeropuerto T4'),
   in_service: col.boolean(0, 'True where the newest timetable has trips of it.', { example: true }),
   trips: col.integer(
@@ -69,7 +69,8 @@ export function routesOf(network: RailNetwork): readonly Route[] {
 
 /** A route as replies have it. */
 export function routeOf(route: NetworkRoute, { stations }: Pick<RailNetwork, 'stations'>): Route {
-  const [origin_id, destination_id] = [route.stop_ids.at(0) ?? null, route.stop_ids.at(-1) ?? null]
+  const isWhole = route.stop_ids.length > 1
+  const [origin_id, destination_id] = isWhole ? [route.stop_ids.at(0) ?? null, route.stop_ids.at(-1) ?? null] : [null, null]
   const nameOf = (stop_id: string | null): string | null => (stop_id === null ? null : (stations.get(stop_id)?.name ?? null))
   const isCommuter = route.nucleo_code !== null
   return {

@@ -71,18 +71,16 @@ function trainsOf([positions, updates, fleet]: TrainStates, at: number, days: re
   const making: Making = { at, days, updates: updatesOf(updates.rows.filter(currentAt(updates, at))), mapped }
   const byId = new Map<string, RunningTrain>()
   const gone = new Set<string>()
-  const published = blocksIn(positions.rows)
   for (const row of positions.rows) {
     const id = trainId(row)
     const before = byId.get(id)
-    if (!isShown(row, at - row.observed_at, published)) gone.add(id)
+    if (!isShown(row, at - row.observed_at)) gone.add(id)
     else if (!before || before.train.observed_at < row.observed_at) byId.set(id, ofPosition(row, id, making))
   }
-  const onMap = blocksIn(fleet.rows)
   for (const row of fleet.rows) {
     const id = trainId(row)
     if (row.network !== LONG_DISTANCE || byId.has(id)) continue
-    if (isShown(row, at - fixOf(row), onMap)) byId.set(id, ofMap(row, id, making))
+    if (isShown(row, at - fixOf(row))) byId.set(id, ofMap(row, id, making))
     else gone.add(id)
   }
   const shown = withoutTwins(byId)
@@ -93,21 +91,10 @@ function trainsOf([positions, updates, fleet]: TrainStates, at: number, days: re
 
 /**
  * True where a position of some age (ms) is where its train is: one that its publication has, and is not too old; where the publication lacks
- * the train, for a minute; where it lacks the whole núcleo, until it is too old.
+ * the train, for a minute; where it lacks the whole núcleo, and the one before had the train, until it is too old.
  */
-function isShown(row: PositionRow | MapRow, age_ms: number, published: ReadonlySet<string>): boolean {
-  if (age_ms > railPositions.currentFor_ms) return false
-  return !row.is_stale || !published.has(blockOf(row)) || age_ms <= GONE_MS
-}
-
-/** The blocks that the newest publications have trains of. */
-function blocksIn(rows: readonly (PositionRow | MapRow)[]): ReadonlySet<string> {
-  return new Set(rows.flatMap((row) => (row.is_stale ? [] : [row.network, blockOf(row)])))
-}
-
-/** What drops out of a publication together: a núcleo, or a network that has none. */
-function blockOf({ network, nucleo_code }: PositionRow | MapRow): string {
-  return nucleo_code === null ? network : `${network} ${nucleo_code}`
+function isShown({ is_stale, is_held }: PositionRow | MapRow, age_ms: number): boolean {
+  return age_ms <= railPositions.currentFor_ms && (!is_stale || is_held === true || age_ms <= GONE_MS)
 }
 
 function updatesOf(rows: readonly TripUpdateRow[]): Updates {

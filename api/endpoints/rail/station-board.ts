@@ -7,9 +7,10 @@ import { type RecordShape, record } from '../../define/fields.ts'
 import { instantParam } from '../../define/params-time.ts'
 import { boardEntry, boardOf, isOf } from './board.ts'
 import { boardFields } from './board-fields.ts'
-import type { BoardAsk } from './board-told.ts'
+import { type BoardAsk, TOLD_MS } from './board-told.ts'
 import { lineParam } from './known-names.ts'
 import { liveTrips } from './live-trips.ts'
+import { lacksNucleo } from './missing-nucleos.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { networkParam } from './station.ts'
 import { nearestStation, stationId } from './station-detail.ts'
@@ -43,6 +44,9 @@ function boardEndpoint(spec: {
   readonly side: BoardAsk['side']
   readonly name: string
   readonly what: string
+  /** The field that says whether travellers may do what the board is about, and what that is. */
+  readonly use: 'pickup_type' | 'drop_off_type'
+  readonly verb: string
   readonly record: RecordShape<typeof boardFields>
 }): Endpoint {
   return defineEndpoint({
@@ -52,7 +56,7 @@ function boardEndpoint(spec: {
     // Where trains are is for a higher plan: a board only says at which platform one stands.
     excerpts: [{ of: railPositions, columns: ['platform'] }],
     summary: spec.summary,
-    about: `${spec.what} within 24 h after the moment, and those planned before it that have not been here yet. Live data joins the timetable of the service day; without it the timetable answers alone, with is_live false. A train that the timetables of both networks have is one entry, found by the network, line and product of either. Trains that no timetable has are listed where their next stop is this station. How trains ran is not told here but by /api/trenes/puntualidad, and where one has been by /api/trenes/posiciones/{id}/recorrido.`,
+    about: `${spec.what} within 24 h after the moment, and those planned before it that have not been here yet. Live data joins the timetable of the service day; without it the timetable answers alone, with is_live false. A train that the timetables of both networks have is one entry, found by the network, line and product of either. Trains that no timetable has are listed where their next stop is this station. A trip of which a single stop is published is on the board of departures and on that of arrivals, without origin and destination. Entries with ${spec.use} NONE are trains that nobody may ${spec.verb} here. How trains ran is not told here but by /api/trenes/puntualidad, and where one has been by /api/trenes/posiciones/{id}/recorrido.`,
     params: { id: stationId, at, line: lineParam, network: networkParam },
     returns: {
       kind: 'list',
@@ -80,10 +84,12 @@ function boardEndpoint(spec: {
         const covered = checkCovered(await slice(timetableSpans, ''), { at: moment, parameter: 'at', value, networks })
         const days = await Promise.all(DAYS_AROUND.map((days) => slice(timetableDay, madridDate(moment, days))))
         const all = boardOf({ side: spec.side, stop_id: p.id, at: moment, now, days, live: liveTrips(states, now) })
+        const nucleo = station.lines.flatMap(({ nucleo_code }) => nucleo_code ?? [])
         return {
           drafts: p.line === null && p.network === null ? all : all.filter((one) => isOf(one, p)),
           finish: boardEntry,
           counts: { timetable_from: covered.from, timetable_until: covered.to },
+          isLacking: Math.abs(moment - now) <= TOLD_MS && lacksNucleo([states[0]], { network: p.network, nucleo }),
         }
       },
     },
@@ -98,6 +104,8 @@ export const stationDepartures = boardEndpoint({
   side: 'DEPARTURES',
   name: 'departures',
   what: 'Trains that are to leave',
+  use: 'pickup_type',
+  verb: 'board',
   record: record('RailDeparture', 'A train that leaves a station.', boardFields),
 })
 
@@ -108,5 +116,7 @@ export const stationArrivals = boardEndpoint({
   side: 'ARRIVALS',
   name: 'arrivals',
   what: 'Trains that are to arrive',
+  use: 'drop_off_type',
+  verb: 'get off',
   record: record('RailArrival', 'A train that arrives at a station.', boardFields),
 })

@@ -1,62 +1,95 @@
 import { railCalendar } from '../../../lake/datasets/rail/calendar.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
+import type { Version } from '../../../lake/query/versions.ts'
 import { dayBounds, isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { type Problem, problem, Refused } from '../../define/problems.ts'
 import { defineSlice } from '../../define/slice.ts'
-import { newestVersions, TIMETABLE_TABLES, timetableName, timetableVersions } from './timetable-versions.ts'
+import { TIMETABLE_TABLES, timetableVersions } from './timetable-versions.ts'
 
-/** The time that the kept versions of a network's timetable are about: [from, to), ms since the epoch. */
+/** A time that the kept versions of a network's timetable are about: [from, to), ms since the epoch. */
 export interface TimetableSpan {
   readonly network: string
   readonly from: number
   readonly to: number
 }
 
-/** The span of each network: from the begin of its oldest version to the end of the last service day of its newest. One key, the empty one. */
+type Span = Pick<TimetableSpan, 'from' | 'to'>
+
+/**
+ * The spans of each network, in order: each version holds from its begin to the end of its last service day, or to the begin of the next one.
+ * Where a version ends before the next begins there is a gap between two spans. One key, the empty one.
+ */
 export const timetableSpans = defineSlice<readonly TimetableSpan[]>({
   name: 'rail timetable spans',
   from: TIMETABLE_TABLES,
   most: 1,
   async read(reader) {
-    const versions = await timetableVersions(reader)
+    const versions = [...(await timetableVersions(reader)).values()]
+    const names = versions.flatMap((held) => held.map(({ name }) => name))
     const query = sql`
       SELECT network, timetable_version, max(service_date) AS service_date
-      FROM ${scan(railCalendar, { timetable_version: { in: await newestVersions(reader) } })}
+      FROM ${scan(railCalendar, { timetable_version: { in: names } })}
       GROUP BY network, timetable_version`
-    const spans: TimetableSpan[] = []
+    const ends = new Map<string, { readonly network: string; readonly to: number }>()
     for await (const batch of reader.rows(query))
-      for (const { network, timetable_version, service_date } of batch) {
-        const oldest = versions.get(timetableName(timetable_version as string))?.at(-1)
-        if (oldest) spans.push({ network: network as string, from: oldest.from, to: dayBounds(service_date as string).end })
-      }
-    return spans
+      for (const { network, timetable_version, service_date } of batch)
+        ends.set(timetable_version as string, { network: network as string, to: dayBounds(service_date as string).end })
+    return versions.flatMap((newestFirst) => spansOf(newestFirst.toReversed(), ends))
   },
 })
 
+/** The spans of the versions of one timetable, the oldest first, by the end of each: those that follow each other are one. */
+function spansOf(
+  versions: readonly Version[],
+  ends: ReadonlyMap<string, { readonly network: string; readonly to: number }>,
+): TimetableSpan[] {
+  const spans: TimetableSpan[] = []
+  for (const [at, { name, from }] of versions.entries()) {
+    const held = ends.get(name)
+    if (!held) continue
+    const to = Math.min(held.to, versions[at + 1]?.from ?? held.to)
+    const before = spans.at(-1)
+    if (before?.to === from) spans[spans.length - 1] = { ...before, to }
+    else spans.push({ network: held.network, from, to })
+  }
+  return spans
+}
+
 /**
- * The time that the timetables of all networks are about. Throws unless an instant (ms) lies in it: for what was asked for by name a refusal
- * of the parameter, else that there is no timetable of the present; and where a network has none at all.
+ * The span of the timetables of all networks that an instant (ms) lies in. Throws where it lies in none: for what was asked for by name a
+ * refusal of the parameter, else that there is no timetable of the present; and where a network has none at all.
  */
 export function checkCovered(
   spans: readonly TimetableSpan[],
   asked: { readonly at: number; readonly parameter: string; readonly value: string | null; readonly networks: readonly string[] },
-): Pick<TimetableSpan, 'from' | 'to'> {
-  const own = spans.filter(({ network }) => asked.networks.includes(network))
+): Span {
+  const own = asked.networks.map((name) => spans.filter(({ network }) => network === name))
   const names = asked.networks.join(' and ')
-  if (asked.networks.some((name) => !own.some(({ network }) => network === name)))
+  if (own.some((held) => held.length === 0))
     throw problem('feed-unavailable', `No timetable of ${names} has arrived yet.`, { retry_after_s: 30 })
-  const [from, to] = [Math.max(...own.map((span) => span.from)), Math.min(...own.map((span) => span.to))]
-  if (asked.at >= from && asked.at < to) return { from, to }
-  if (asked.value === null) throw outOfDate(names, { from, to })
+  const shared = own.reduce<readonly Span[]>(inBoth, [{ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }])
+  const found = shared.find(({ from, to }) => asked.at >= from && asked.at < to)
+  if (found) return found
+  if (asked.value === null) throw outOfDate(names, shared)
   const what =
     asked.parameter === 'date'
-      ? `a date from ${madridDate(from)} to ${madridDate(to, -1)}`
-      : `an instant from ${isoInstant(from)} until before ${isoInstant(to)}`
+      ? `a date ${shared.map(({ from, to }) => `from ${madridDate(from)} to ${madridDate(to, -1)}`).join(' or ')}`
+      : `an instant ${shared.map(({ from, to }) => `from ${isoInstant(from)} until before ${isoInstant(to)}`).join(' or ')}`
   throw new Refused(`expected ${what}, which the timetables of ${names} are about`, { parameter: asked.parameter, value: asked.value })
 }
 
-function outOfDate(names: string, { from, to }: { readonly from: number; readonly to: number }): Problem {
-  const told = `The timetables of ${names} that have arrived are about ${madridDate(from)} to ${madridDate(to, -1)}.`
-  return problem('feed-unavailable', told, { retry_after_s: 3600 })
+/** The time that lies in spans of both. */
+function inBoth(some: readonly Span[], others: readonly Span[]): Span[] {
+  return some.flatMap((one) =>
+    others.flatMap((other) => {
+      const [from, to] = [Math.max(one.from, other.from), Math.min(one.to, other.to)]
+      return from < to ? [{ from, to }] : []
+    }),
+  )
+}
+
+function outOfDate(names: string, spans: readonly Span[]): Problem {
+  const days = spans.map(({ from, to }) => `${madridDate(from)} to ${madridDate(to, -1)}`).join(' and ')
+  return problem('feed-unavailable', `The timetables of ${names} that have arrived are about ${days}.`, { retry_after_s: 3600 })
 }

@@ -5,6 +5,7 @@ import { isInside } from '../../define/geo.ts'
 import { codeParam, integerParam, listOf } from '../../define/params.ts'
 import { geoParams } from '../../define/params-place.ts'
 import { lineParam } from './known-names.ts'
+import { lacksNucleo } from './missing-nucleos.ts'
 import { nextStopsOf } from './next-stops.ts'
 import { runningTrains } from './running-trains.ts'
 import { TIMETABLE_TABLES } from './timetable-versions.ts'
@@ -19,7 +20,7 @@ export const trainList = defineEndpoint({
   summary: 'Where the trains are: position, delay and the trip of the timetable',
   about:
     'Each train once. Without `limit` the reply holds all of them. One whose position is more than 10 minutes older than the newest publication is not shown, nor one that its publication has not had for a minute; ' +
-    '`left_out` counts them. Where a publication lacks a whole núcleo, its trains stay with their last position, marked `is_stale`. A long-distance train that only the map has is in the list by it. ' +
+    '`left_out` counts them. Where a publication lacks a whole núcleo, the trains that it had last stay with their last position, marked `is_stale`, until that is too old; they are counted for an hour, and `meta.stale` is true for answers that may be of the núcleo, as it is where trip updates lack it. A long-distance train that only the map has is in the list by it. ' +
     'A train that the timetables of both networks have, under one number, is one, found by the network, line, núcleo and product of either: of two positions that by satellite is shown, else the newer by more than a minute, else that of commuter rail. ' +
     ABOUT_TRAINS,
   params: {
@@ -65,7 +66,7 @@ export const trainList = defineEndpoint({
         (!p.line || p.line.includes(one.line ?? '') || p.line.includes(one.product ?? '')) &&
         (p.min_delay === null || (one.delay_s !== null && one.delay_quality !== 'DOUBTFUL' && one.delay_s >= 60 * p.min_delay)) &&
         (!p.geo || isInside(p.geo, one.position))
-      return { records: all.filter(isWanted), counts: { left_out } }
+      return { records: all.filter(isWanted), counts: { left_out }, isLacking: lacksNucleo(ask.states.slice(0, 2), p) }
     },
   },
   example: { network: 'CERCANIAS', nucleo: '30' },

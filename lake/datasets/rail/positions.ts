@@ -5,6 +5,8 @@ import { renfe } from './sources.ts'
 
 /** An observation older than this is no longer where a train is, ms. */
 const CURRENT_FOR_MS = 600_000
+/** Of a núcleo that is missing it is known for so long which trains it had, ms. */
+const HELD_FOR_MS = 3_600_000
 
 /**
  * Where trains are, every observation. The fleet that Renfe's map shows is a table of its own (`rail_fleet`), since nobody says that it may
@@ -17,7 +19,8 @@ export const railPositions = defineDataset({
   id: 'rail_positions',
   domain: 'rail',
   title: 'Positions of trains',
-  about: 'Position, status, stop and platform of each running train, every observation; current state for 10 minutes.',
+  about:
+    'Position, status, stop and platform of each running train, every observation; current state for 10 minutes, while its núcleo is missing for an hour.',
   sources: [renfe],
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'renfe' }),
@@ -57,6 +60,7 @@ export const railPositions = defineDataset({
   land: 'append',
   absence: 'keeps',
   currentFor_ms: CURRENT_FOR_MS,
+  heldFor_ms: HELD_FOR_MS,
   partition: [month('observed_at')],
   order: ['network', 'source_id', 'observed_at'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },

@@ -21,7 +21,15 @@ const cercanias: FeedStandIn = {
   blocks: { known: /^\d\d$/, usual: ['51'] },
   hasOldLayout: false,
   write: (world, edition) => cercaniasZip(optionsOf(world, edition, 0)),
-  captures: { folder: 'renfe-gtfs', capturedAt: () => null },
+  captures: {
+    folder: 'renfe-gtfs',
+    member: 'stop_times.txt',
+    // cercanias-2026-08-22, the members of an archive of that day. What hour it was made is not kept: by their usual one.
+    capturedAt(file) {
+      const match = /^cercanias-(\d{4}-\d\d-\d\d)$/.exec(file)
+      return match ? Date.parse(`${match[1]}T00:30:00Z`) : null
+    },
+  },
 }
 
 const longDistance: FeedStandIn = {

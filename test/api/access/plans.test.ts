@@ -40,6 +40,9 @@ describe('readPlans', () => {
     expect(plans.ENTERPRISE).toEqual({ ...DEFAULT_PLANS.ENTERPRISE, concurrency: 8 })
     expect(plans.FREE).toEqual(DEFAULT_PLANS.FREE)
     expect(readPlans('{}')).toEqual(DEFAULT_PLANS)
+    // The names that the list of plans shows do as well.
+    const shown = readPlans('{"PRO": {"requests_per_minute": 90, "requests_per_day": 200000}}')
+    expect(shown.PRO).toEqual({ ...DEFAULT_PLANS.PRO, minute: 90, day: 200_000 })
   })
 
   test.each([
@@ -47,7 +50,11 @@ describe('readPlans', () => {
     ['[]', 'the plans are an object of ANONYMOUS, FREE, PRO, ENTERPRISE'],
     ['{"GOLD": {}}', 'not of GOLD'],
     ['{"PRO": 5}', 'PRO: expected an object of terms'],
-    ['{"PRO": {"hour": 5}}', 'PRO.hour: there is no such term'],
+    [
+      '{"PRO": {"hour": 5}}',
+      'PRO.hour: there is no such term; there are price_eur_month, requests_per_minute, requests_per_day, concurrency, formats, features',
+    ],
+    ['{"PRO": {"minute": 90, "requests_per_minute": 90}}', 'minute is given twice'],
     ['{"PRO": {"toString": 5}}', 'PRO.toString: there is no such term'],
     ['{"PRO": {"minute": 0}}', 'PRO.minute=0: expected a whole number'],
     ['{"PRO": {"day": "many"}}', 'PRO.day="many": expected a whole number'],

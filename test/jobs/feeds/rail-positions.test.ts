@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { renfePositions, renfePositionsLd } from '../../../jobs/feeds/rail/renfe-positions.ts'
+import { tryFeed } from '../../../jobs/ingest/try.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
 import { asProtobuf, capture, NOON, parseBytes, realtimeJson, rowsOf, tallyOf } from './rail-messages.ts'
 
@@ -41,6 +43,18 @@ test('reads a train, its platform, and what its trip id says', async () => {
     { platform: null, stop_id: null, train_number: '90002', vehicle_id: '95002', position_source: 'STATION' },
     { position: null, position_source: null, stop_id: '99061' },
   ])
+})
+
+test('is tried on files of either plan, packed or not, and names what each plan expects where a file is of none', async () => {
+  const json = fixture('renfe_positions')
+  const tried = async (bytes: Buffer): Promise<unknown[]> => {
+    const { trial } = await tryFeed(renfePositions, { files: [{ name: 'x', bytes }], at: NOON })
+    return [trial.accepted, trial.datasets['rail_positions']?.rows ?? trial.reason]
+  }
+  const protobuf = asProtobuf(json)
+  for (const bytes of [json, protobuf, gzipSync(json), gzipSync(protobuf)]) expect(await tried(bytes)).toEqual([true, 4])
+  const [accepted, reason] = await tried(Buffer.from('<html>'))
+  expect([accepted, reason]).toEqual([false, expect.stringMatching(/request json expects json.*; request protobuf expects protobuf/s)])
 })
 
 test('long-distance trains are as old as their publication, and have neither núcleo nor line', async () => {

@@ -34,7 +34,7 @@ function run(state: DatasetState, minute: number, rows: AnyRow[], said: string[]
 
 /** Live rows of a state by entity key. */
 function live(state: DatasetState, dataset: Dataset = v16Beacons): Map<string, AnyRow> {
-  return new Map(liveRows(dataset, state))
+  return new Map(liveRows(dataset, state, null))
 }
 
 describe('the fold over accepted fetches', () => {

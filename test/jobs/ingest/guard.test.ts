@@ -118,6 +118,27 @@ describe('the guard', () => {
     expect([after(59, 901), after(0, 901)]).toEqual(['accept', 'accept'])
   })
 
+  test('of a few rows any may go soon, but not all; rows that tell nothing of how whole it is do not count', () => {
+    const live = { ...feed, blocks: {}, bands: { fuel_stations: LONG_DISTANCE_BAND } }
+    const after = (before: number, now: number, seconds = 30): string =>
+      judge(live, publication({ '08': now }), last({ '08': before }, NOON - 1000 * seconds)).kind
+    expect([after(19, 1), after(19, 0), after(20, 11), after(20, 12), after(1, 0, 901)]).toEqual([
+      'accept',
+      'reject',
+      'reject',
+      'accept',
+      'accept',
+    ])
+    const rule = { column: 'province_code', least: Number.POSITIVE_INFINITY }
+    const besides = { ...feed, blocks: { fuel_stations: rule }, bands: { fuel_stations: { ...LONG_DISTANCE_BAND, besides: ['41'] } } }
+    const judged = (before: Record<string, number>, now: Record<string, number>) =>
+      judge(besides, publication(now), last(before, NOON - 30_000))
+    expect(judged({ '08': 20, '41': 80 }, { '08': 20, '41': 1 })).toEqual({ kind: 'accept', missing: {} })
+    expect(judged({ '08': 20, '41': 80 }, { '08': 20 })).toEqual({ kind: 'accept', missing: {} })
+    expect(judged({ '08': 20, '41': 80 }, { '08': 10, '41': 80 })).toMatchObject({ kind: 'reject', reason: /10 rows after 20/ })
+    expect(judged({ '41': 80 }, {})).toMatchObject({ kind: 'reject', reason: 'fuel_stations: no rows after 80' })
+  })
+
   test('half a publication is refused', () => {
     const verdict = judge(feed, publication({ '08': 500 }), last({ '08': 500, '28': 500, '41': 300 }))
     expect(verdict).toMatchObject({ kind: 'reject', reason: 'fuel_stations: 2 of 3 blocks missing' })

@@ -134,6 +134,69 @@ test.skipIf(!shared)(
   },
 )
 
+/** Where trains are, standing; each seen when it is published. */
+const vehicles = (tripIds: readonly string[], at: number): Buffer =>
+  realtimeJson(
+    tripIds.map((tripId) => ({
+      id: `VP_${tripId}`,
+      vehicle: {
+        trip: { tripId },
+        position: { latitude: 41.4, longitude: 2.1 },
+        currentStatus: 'STOPPED_AT',
+        timestamp: String(at / 1000),
+        stopId: '78805',
+        vehicle: { id: tripId.slice(5, 10), label: `R4-${tripId.slice(5, 10)}` },
+      },
+    })),
+    at,
+  )
+
+test.each([false, true])(
+  'trains of a missing núcleo are held for an hour, those that had ended before are not (new process: %s)',
+  async (isNew) => {
+    const madrid = [1, 2, 3, 4].map((nr) => `1041M9000${nr}C3`)
+    const rodalies = [1, 2, 3].map((nr) => `5141M7000${nr}R4`)
+    const ended = '5141M70009R4'
+    const none = { held: 0, stale: 0, missing: [] as string[] }
+    /** How many trains of the núcleo are held and how many stale, and what live state says is missing. */
+    const told = async (): Promise<typeof none> => {
+      const rows = inNucleo(await live('rail_positions', renfePositions), '51')
+      const count = (name: string): number => rows.filter((row) => row[name] === true).length
+      const { part } = await readPart(context.redis, 'rail_positions', renfePositions.id)
+      return { held: count('is_held'), stale: count('is_stale'), missing: [...(part?.missing ?? [])] }
+    }
+    const at = async (seconds: number, ids: readonly string[]): Promise<typeof none> => {
+      const time = NOON + seconds * 1000
+      expect(await publish(renfePositions, vehicles(ids, time), time)).toMatchObject({ outcome: 'accepted' })
+      if (isNew) {
+        const before = await live('rail_positions', renfePositions)
+        await runner.land(renfePositions, never)
+        await context.redis.flushall()
+        runner = makeRunner(context)
+        await runner.heal([renfePositions])
+        const byKey = (rows: readonly AnyRow[]): AnyRow[] =>
+          rows.toSorted((a, b) => (String(a['source_id']) < String(b['source_id']) ? -1 : 1))
+        expect(byKey(await live('rail_positions', renfePositions))).toEqual(byKey(before))
+      }
+      return told()
+    }
+    expect(await at(0, [...madrid, ...rodalies, ended])).toEqual(none)
+    expect(await at(20, [...madrid, ...rodalies])).toEqual({ ...none, stale: 1 })
+    const gone = { held: 3, missing: ['51'] }
+    expect(await at(40, madrid)).toEqual({ ...gone, stale: 4 })
+    expect(await at(9 * 60, madrid)).toEqual({ ...gone, stale: 4 })
+    expect(await at(11 * 60, madrid)).toEqual({ ...gone, stale: 3 })
+    expect(await at(59 * 60, madrid)).toEqual({ ...gone, stale: 3 })
+    expect(await at(61 * 60, madrid)).toEqual({ ...none, missing: ['51'] })
+    // It is back with one train of those before and a new one; both are all there is.
+    expect(await at(62 * 60, [...madrid, rodalies[0] as string, '5141M70004R4'])).toEqual(none)
+    expect(inNucleo(await live('rail_positions', renfePositions), '51')).toHaveLength(2)
+    // Missing again, and back soon: the train that is not in it is gone as any other.
+    expect(await at(62 * 60 + 20, madrid)).toEqual({ held: 2, stale: 2, missing: ['51'] })
+    expect(await at(62 * 60 + 40, [...madrid, rodalies[0] as string])).toEqual({ ...none, stale: 1 })
+  },
+)
+
 test('a notice that names only a station goes on while a núcleo is missing that it may be of', async () => {
   const notice = (id: string, informed: object): object => ({
     id,

@@ -53,6 +53,7 @@ describe('publishLive', () => {
       fetched_at: 1005,
       rows: 2,
       rebuilds: 0,
+      missing: [],
     })
     expect(await livePart(redis, 'things', 'maker')).toEqual(part)
     expect(await livePart(redis, 'things', 'nobody')).toBeNull()
