@@ -18,7 +18,6 @@ export interface DayRoute {
   /** Line of commuter rail, product of other trains. */
   readonly short_name: string | null
   readonly route_type: string
-  readonly color: string | null
   readonly nucleo_code: string | null
 }
 
@@ -30,10 +29,8 @@ export interface DayTrip {
   readonly train_number: string | null
   readonly variant: string | null
   readonly service_mark: string | null
-  readonly headsign: string | null
   /** Direction of travel, 0 or 1: as published, else that of its shape, whose id says which is the other way; null where neither is known. */
   readonly direction: number | null
-  readonly shape_id: string | null
   readonly is_wheelchair_accessible: boolean | null
   readonly first: number
   readonly end: number
@@ -45,8 +42,6 @@ export interface TimetableDay {
   readonly date: string
   /** What its seconds count from, ms since the epoch. */
   readonly start: number
-  /** Versions of the timetables that it was read from. */
-  readonly versions: readonly string[]
   readonly trips: readonly DayTrip[]
   /** Stops of all trips, one trip after the other. */
   readonly stops: DayStops
@@ -78,18 +73,17 @@ export const timetableDay = defineSlice<TimetableDay>({
   present: (now) => DAYS_AROUND.map((days) => madridDate(now, days)),
   async read(reader, date) {
     const versions = await versionsOn(reader, date)
-    if (versions.length === 0) return new Day(date, { versions, trips: [], stops: new DayStops(serviceStart(date), new Map()) })
+    if (versions.length === 0) return new Day(date, { trips: [], stops: new DayStops(serviceStart(date), new Map()) })
     const [trips, names] = [await tripsOn(reader, versions, date), await namesOf(reader, versions)]
     const stops = new DayStops(serviceStart(date), names)
     const bounds = await readStops(reader, { versions, date, trips, stops })
-    return new Day(date, { versions, trips: trips.map((trip, at) => boundTrip(trip, bounds, at)), stops })
+    return new Day(date, { trips: trips.map((trip, at) => boundTrip(trip, bounds, at)), stops })
   },
 })
 
 class Day implements TimetableDay {
   readonly date: string
   readonly start: number
-  readonly versions: readonly string[]
   readonly trips: readonly DayTrip[]
   readonly stops: DayStops
   readonly #byId: ReadonlyMap<string, DayTrip>
@@ -97,10 +91,9 @@ class Day implements TimetableDay {
   #byRoute: ReadonlyMap<string, readonly DayTrip[]> | null = null
   readonly #twins: ReadonlyMap<DayTrip, readonly DayTrip[]>
 
-  constructor(date: string, held: Pick<TimetableDay, 'versions' | 'trips' | 'stops'>) {
+  constructor(date: string, held: Pick<TimetableDay, 'trips' | 'stops'>) {
     this.date = date
     this.start = serviceStart(date)
-    this.versions = held.versions
     this.trips = held.trips
     this.stops = held.stops
     this.#byId = new Map(held.trips.map((trip) => [keyOf(trip.network, trip.trip_id), trip]))
@@ -140,8 +133,8 @@ type UnboundTrip = Omit<DayTrip, 'first' | 'end'>
 async function tripsOn({ rows }: SliceReader, versions: readonly string[], date: string): Promise<UnboundTrip[]> {
   const only = { timetable_version: { in: versions } }
   const query = sql`
-    SELECT t.network, t.trip_id, t.train_number, t.variant, t.service_mark, t.headsign, t.direction, t.shape_id, t.is_wheelchair_accessible,
-      t.route_id, r.short_name, r.route_type, r.color, t.nucleo_code
+    SELECT t.network, t.trip_id, t.train_number, t.variant, t.service_mark, t.direction, t.shape_id, t.is_wheelchair_accessible,
+      t.route_id, r.short_name, r.route_type, t.nucleo_code
     FROM ${scan(railTrips, only)} t
     SEMI JOIN ${scan(railCalendar, { ...only, service_date: { eq: date } })} c
       ON c.timetable_version = t.timetable_version AND c.service_id = t.service_id
@@ -160,7 +153,6 @@ function tripOfRow(row: AnyRow, routes: Map<string, DayRoute>): UnboundTrip {
     route_id,
     short_name: row['short_name'] as string | null,
     route_type: (row['route_type'] as string | null) ?? 'RAIL',
-    color: row['color'] as string | null,
     nucleo_code: row['nucleo_code'] as string | null,
   }
   routes.set(key, route)
@@ -172,15 +164,19 @@ function tripOfRow(row: AnyRow, routes: Map<string, DayRoute>): UnboundTrip {
     train_number: row['train_number'] as string | null,
     variant: row['variant'] as string | null,
     service_mark: row['service_mark'] as string | null,
-    headsign: row['headsign'] as string | null,
     direction: directionOf({ direction: row['direction'] as number | null, shape_id }),
-    shape_id,
     is_wheelchair_accessible: row['is_wheelchair_accessible'] as boolean | null,
   }
 }
 
 /** The direction of travel of a trip: as published, else that of its shape; null where neither is known. */
-export function directionOf({ direction, shape_id }: Pick<DayTrip, 'direction' | 'shape_id'>): number | null {
+export function directionOf({
+  direction,
+  shape_id,
+}: {
+  readonly direction: number | null
+  readonly shape_id: string | null
+}): number | null {
   return direction ?? (shape_id === null ? null : Number(shape_id.endsWith(INVERSE)))
 }
 
@@ -192,9 +188,7 @@ function boundTrip(trip: UnboundTrip, bounds: Uint32Array, at: number): DayTrip 
     train_number: trip.train_number,
     variant: trip.variant,
     service_mark: trip.service_mark,
-    headsign: trip.headsign,
     direction: trip.direction,
-    shape_id: trip.shape_id,
     is_wheelchair_accessible: trip.is_wheelchair_accessible,
     first: bounds[2 * at] as number,
     end: bounds[2 * at + 1] as number,
