@@ -127,6 +127,13 @@ export function holdSame(feed: string, tables: readonly Readonly<Record<string, 
   return new Set(held).size <= 1 && landed.every(({ rebuildFrom }) => rebuildFrom === null)
 }
 
+/** True where a table, by its properties, holds every fetch of a feed up to one, none of them half derived. */
+export function holdsUpTo(properties: Readonly<Record<string, string>>, feed: string, seq: number): boolean {
+  const { seqs, rebuildFrom } = landedOf(properties, feed)
+  const [first] = seqs
+  return rebuildFrom === null && first !== undefined && first[0] === 1 && first[1] >= seq
+}
+
 const LANDED = 'landed.'
 
 /** The properties that state what a table holds of a feed; null removes a property. */

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Redis } from 'ioredis'
 import { openRedis } from '../../lake/live/connect.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { claimUsageMail } from '../../lake/usage/mails.ts'
@@ -35,7 +37,10 @@ export interface Access {
    * and level; never rejects. `page` is as for `mailLink`.
    */
   mailUsage(used: DayUsed & { readonly page: string }): Promise<void>
-  /** Brings what follows from the store in line with it and fills Redis, in one process at a time; does nothing while Redis is away. */
+  /**
+   * Brings what follows from the store in line with it and fills Redis, in one process at a time, unless another has done so since it was
+   * asked for; does nothing while Redis is away.
+   */
   tidy(): Promise<void>
   close(): Promise<void>
 }
@@ -52,8 +57,11 @@ export interface MailedLink {
 /** How long keys of an address that is not confirmed work, where mails are sent. */
 const UNCONFIRMED_DAYS = 7
 const DAY_MS = 86_400_000
-/** How long the work of one process is enough for the others that start with it, ms. */
+/** How long others wait for a process that was killed at this work, ms, and time between two looks whether it is over. */
 const TIDY_MS = 60_000
+const LOOK_MS = 500
+/** When the last such work began that was done, in ms by the clock of Redis. */
+const TIDIED = 'access:tidied'
 const COMMAND_TIMEOUT_MS = 5000
 
 /** Opens accounts and keys. */
@@ -68,9 +76,18 @@ export function openAccess({ store, redisUrl, peppers, mailer, log, clock = Date
   const tidy = async (): Promise<void> => {
     const redis = openRedis(redisUrl, { commandTimeout_ms: COMMAND_TIMEOUT_MS })
     try {
-      if ((await redis.set('access:tidy', '1', 'PX', TIDY_MS, 'NX')) !== 'OK') return
-      await accounts.tidy(stop.signal)
-      await tokens.tidy()
+      const asked = await timeOf(redis)
+      while ((await redis.set('access:tidy', '1', 'PX', TIDY_MS, 'NX')) !== 'OK') await sleep(LOOK_MS, undefined, { signal: stop.signal })
+      try {
+        // A process that was killed may have left something undone a moment ago: only what began later is enough.
+        if (Number(await redis.get(TIDIED)) >= asked) return
+        const began = await timeOf(redis)
+        await accounts.tidy(stop.signal)
+        await tokens.tidy()
+        await redis.set(TIDIED, began)
+      } finally {
+        await redis.del('access:tidy')
+      }
     } catch (err) {
       if (!stop.signal.aborted) log.warn({ err }, 'the records of keys could not all be brought in line')
     } finally {
@@ -118,4 +135,9 @@ export function openAccess({ store, redisUrl, peppers, mailer, log, clock = Date
       attempts.close()
     },
   }
+}
+
+async function timeOf(redis: Redis): Promise<number> {
+  const [seconds, micros] = await redis.time()
+  return Number(seconds) * 1000 + Number(micros) / 1000
 }

@@ -126,9 +126,11 @@ export class Visit {
       this.#dayUnits = 0
       return problem
     }
-    if (this.#charges.length > 0) return problem
+    const isPaid = this.#charges.length > 0
+    if (isPaid && this.#dayUnits > 0) return problem
     try {
-      await this.charge(FULL)
+      // Who named a tag has paid for a 304 only, which this is not.
+      await this.charge(isPaid ? REST : FULL)
       return problem
     } catch (error) {
       if (problem.code === 'invalid-key') this.#parts.callers.stopLookups(this.caller, this.#last?.retry_after_s ?? 0)

@@ -1,4 +1,6 @@
-import type { Lake } from '../../lake/open.ts'
+import { holdsUpTo } from '../../lake/landed.ts'
+import type { LiveSnapshot } from '../../lake/live/read.ts'
+import type { Lake, LakePins } from '../../lake/open.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { datasetsOf, type FindRead, keptOf } from '../define/endpoint.ts'
 import { type Format, isTable } from '../define/formats.ts'
@@ -61,13 +63,20 @@ export function findAnswerer(context: AnswerContext, lake: Lake, kept: KeptLake)
       if (end && !(end instanceof Problem)) return await bodyOf(end, metaOf(state, read.from), signal)
       const options = { pins: lakeNow.pins, timeout_ms: QUERY_TIMEOUT_MS, signal, columns: past.columns, maxRows: 1 }
       const [row] = await lake.query(past.query(values.own), options)
-      // Without the log nobody knows whether there is what the lake has not got yet.
-      if (!row) throw end ?? unknownThing(values.path)
+      // Without the log nobody knows whether there is what the lake has not got yet, unless it has all.
+      const lacks = end !== null && !hasLanded(primary, lakeNow.pins)
+      if (!row) throw lacks ? end : unknownThing(values.path)
       const meta = metaOf(state, read.from, { ...lakeNow, snapshot: lakeNow.name })
-      return { ...(await bodyOf(past.finish(row as never), meta, signal)), isPartial: end !== null }
+      return { ...(await bodyOf(past.finish(row as never), meta, signal)), isPartial: lacks }
     }
     return { head, answer, isCheap: false, mayNotExist: true }
   }
+}
+
+/** True where the table of a dataset holds every publication that a state of it is of. */
+function hasLanded({ dataset, parts }: LiveSnapshot, pins: LakePins): boolean {
+  const properties = pins.get(dataset)?.properties ?? {}
+  return parts.every(({ feed, seq }) => holdsUpTo(properties, feed, seq))
 }
 
 /** Versions of current states and of the tables that slices beside them are read from. */

@@ -1,3 +1,5 @@
+import { apiKills } from './api-kills.ts'
+import { apiRedis } from './api-redis.ts'
 import { diskFull } from './disk-full.ts'
 import { derivationKills, kills, versionKills } from './kills.ts'
 import { redisLost } from './redis-lost.ts'
@@ -6,4 +8,14 @@ import { stops } from './stops.ts'
 import { writers } from './writers.ts'
 
 /** Every scenario, in the order in which they run. */
-export const SCENARIOS: readonly Scenario[] = Object.freeze([kills, versionKills, derivationKills, stops, diskFull, redisLost, writers])
+export const SCENARIOS: readonly Scenario[] = Object.freeze([
+  kills,
+  versionKills,
+  derivationKills,
+  stops,
+  diskFull,
+  redisLost,
+  writers,
+  apiRedis,
+  apiKills,
+])

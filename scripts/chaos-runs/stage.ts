@@ -17,9 +17,9 @@ export interface Stage {
   close(): Promise<void>
 }
 
-/** Starts a Redis that keeps nothing and ends with this process at the latest. */
-export async function startOwnRedis(folder: string): Promise<RedisServer> {
-  const server = await startRedis({ folder: join(folder, 'redis'), appendOnly: false })
+/** Starts a Redis that keeps nothing, unless told, and ends with this process at the latest. */
+export async function startOwnRedis(folder: string, { appendOnly = false }: { readonly appendOnly?: boolean } = {}): Promise<RedisServer> {
+  const server = await startRedis({ folder: join(folder, 'redis'), appendOnly })
   const callOff = atExit(() => process.kill(server.pid, 'SIGKILL'))
   const end = async (how: 'stop' | 'kill'): Promise<void> => {
     callOff()

@@ -133,6 +133,22 @@ describe('the feed of changes', () => {
   })
 })
 
+test('without Redis, who has seen all is told that there is nothing new, and of the rest nobody knows', async () => {
+  const { next_cursor } = await service.json('/api/incidents/changes')
+  await service.killRedis()
+  const pages = [`/api/incidents/changes?limit=7&cursor=${next_cursor}`, `/api/incidents/changes?province=Madrid&since=2100-01-01`]
+  const [none, unknown] = (await Promise.all(pages.map((path) => service.get(path)))) as [Response, Response]
+  expect(none.status).toBe(200)
+  const reply = (await none.json()) as Reply
+  expect(reply).toMatchObject({ changes: [], reset: false, more: false })
+  expect(unknown.status).toBe(503)
+  expect(Number(unknown.headers.get('retry-after'))).toBeGreaterThan(0)
+  await service.restartRedis()
+  await service.publish(incidents, [other], { at: T0 + 300_000 })
+  // The log has begun anew.
+  expect(await service.json(`/api/incidents/changes?cursor=${reply.next_cursor}`)).toMatchObject({ reset: true })
+})
+
 test('price changes have no price where it is no longer sold', async () => {
   const price = exampleRow(fuelPrices)
   const key = entityKey(fuelPrices, price)

@@ -6,6 +6,7 @@ import {
   coverageOf,
   formatSeqs,
   hasSeq,
+  holdsUpTo,
   landedOf,
   landedProperties,
   landedWith,
@@ -109,4 +110,13 @@ describe('what a dataset of several feeds covers', () => {
     expect(coverageOf('incidents', landed, [])).toEqual({ until: 1000, newest: 3000 })
     expect(coverageOf('incidents', {}, [feed('dgt')])).toEqual({ until: null, newest: null })
   })
+})
+
+test('a table holds all up to a fetch where none before it is missing or half derived', () => {
+  const holds = (properties: Record<string, string>): boolean[] => [1, 8, 9].map((seq) => holdsUpTo(properties, 'x', seq))
+  expect(holds({})).toEqual([false, false, false])
+  expect(holds({ 'landed.x': '1-8,10' })).toEqual([true, true, false])
+  expect(holds({ 'landed.x': '2-9' })).toEqual([false, false, false])
+  expect(holds({ 'landed.y': '1-9' })).toEqual([false, false, false])
+  expect(holds({ 'landed.x': '1-9', 'rebuild-from.x': '2026-01-02T00:00:00.000Z' })).toEqual([false, false, false])
 })

@@ -9,7 +9,7 @@ interface Result {
   readonly name: string
   readonly ok: boolean
   readonly problems: readonly string[]
-  readonly killed?: Readonly<Record<string, number>>
+  readonly killed?: Readonly<Record<string, number>> | number
   readonly appends?: number
 }
 
@@ -59,6 +59,18 @@ test('two writers beside compaction, replay and expiry lose nothing', { timeout:
   const [result] = await chaos('--rounds', '2', 'writers')
   expect(result?.problems).toEqual([])
   expect(result).toMatchObject({ name: 'writers', ok: true, appends: 100 })
+})
+
+test('the API answers right, and counts right, while Redis is away and comes back empty', { timeout: 300_000 }, async () => {
+  const [result] = await chaos('--rounds', '1', 'api-redis')
+  expect(result?.problems).toEqual([])
+  expect(result).toMatchObject({ name: 'api-redis', ok: true })
+})
+
+test('an API that is killed loses no key, and of usage a minute at most', { timeout: 300_000 }, async () => {
+  const [result] = await chaos('--rounds', '1', 'api-kills')
+  expect(result?.problems).toEqual([])
+  expect(result).toMatchObject({ name: 'api-kills', ok: true, killed: 2 })
 })
 
 test('mistakes in its arguments are told', async () => {

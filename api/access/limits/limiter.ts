@@ -1,8 +1,8 @@
 import { openRedis } from '../../../lake/live/connect.ts'
-import { type ChargeCall, type Counters, runCharges, takeBack } from './charge-script.ts'
+import { type ChargeCall, type ChargeReply, type Counters, runCharges, takeBack } from './charge-script.ts'
 import { Gate } from './gate.ts'
 import { type Lease, Leases } from './leases.ts'
-import { type Charge, type Charged, type MinuteCounts, type Policy, retryAfter, unitsOf, type Weights } from './policy.ts'
+import { type Charge, type Charged, type MinuteCounts, type Policy, retryAfter, type Standing, unitsOf, type Weights } from './policy.ts'
 import { ProcessLimits } from './process-limits.ts'
 
 /** Limits that all processes on one Redis share. No call of it ever rejects because Redis fails. */
@@ -53,6 +53,8 @@ interface Pending extends ChargeCall {
   readonly decide: (charge: Charge) => void
 }
 
+type Decided = Extract<ChargeReply, { readonly decided: true }>
+
 /** Charges that one run of the script decides: at 15 µs each (measured) it keeps Redis from others for 2 ms. */
 const CALLS_MAX = 128
 
@@ -61,9 +63,15 @@ export async function openLimiter(options: LimiterOptions): Promise<Limiter> {
   const { redisUrl, processes, recorded, onSwitch, onRecordError, prefix = 'limits:', clock = null } = options
   const { timeout_ms = 300, probe_ms = 1000, recordTimeout_ms = 2000, leaseTtl_ms = 15_000 } = options
   const redis = openRedis(redisUrl, { queueWhileAway: false, repeatBroken: false })
-  const gate = new Gate({ redis, timeout_ms, probe_ms, probeKey: `${prefix}probe`, onSwitch })
   const counters: Counters = { redis, prefix, clock }
-  const alone = new ProcessLimits({ processes, clock: clock ?? (() => Math.floor(performance.now() / 1000)) })
+  const here = clock ?? (() => Math.floor(performance.now() / 1000))
+  const epoch = clock ?? (() => Math.floor(Date.now() / 1000))
+  const alone = new ProcessLimits({ processes, clock: here })
+  const onGate = (reason: Error | null): void => {
+    if (reason) alone.begin()
+    onSwitch(reason)
+  }
+  const gate = new Gate({ redis, timeout_ms, probe_ms, probeKey: `${prefix}probe`, onSwitch: onGate })
   const leases = new Leases({ redis, gate, prefix, ttl_ms: leaseTtl_ms, share: (quota) => alone.share(quota) })
   const records = recorded && readOnce(recorded, { timeout_ms: recordTimeout_ms, onError: onRecordError })
   const refunded = new WeakSet<Charge>()
@@ -71,7 +79,22 @@ export async function openLimiter(options: LimiterOptions): Promise<Limiter> {
   let refunds: Charged[] = []
   let ended: (() => void)[] = []
 
-  const decideAlone = ({ slot, policies, units, decide }: Pending): void => decide(alone.charge(slot, policies, units))
+  const decideAlone = ({ slot, policies, units, decide }: Pending): void => {
+    if (!records || !alone.lacks(slot, policies)) return decide(alone.charge(slot, policies, units))
+    // A day that was used up before stays so.
+    void records(slot).then((found) => {
+      if (alone.lacks(slot, policies)) alone.learn(slot, policies, found ?? [], epoch())
+      decide(alone.charge(slot, policies, units))
+    })
+  }
+
+  /** Refuses what Redis has admitted and this process knows to be too much, and gives Redis back what it charged. */
+  const refuse = (call: Pending, { standings, charged }: Decided, over: readonly Standing[]): void => {
+    const all = standings.map((one) => over.find(({ policy }) => policy === one.policy) ?? one)
+    flushSoon()
+    refunds.push(...charged.filter(({ units }) => units > 0))
+    call.decide({ admitted: false, standings: all, retry_after_s: retryAfter(all), by: 'process', charged: [] })
+  }
 
   const runPart = async (part: readonly Pending[]): Promise<void> => {
     const replies = await gate.ask(() => runCharges(counters, part))
@@ -80,7 +103,9 @@ export async function openLimiter(options: LimiterOptions): Promise<Limiter> {
       if (!reply) decideAlone(call)
       else if (reply.decided) {
         const { admitted, standings, charged } = reply
-        call.decide({ admitted, standings, retry_after_s: retryAfter(standings), by: 'redis', charged })
+        const over = admitted ? alone.note(call.slot, call.policies, call.units) : null
+        if (over) refuse(call, reply, over)
+        else call.decide({ admitted, standings, retry_after_s: retryAfter(standings), by: 'redis', charged, noted_s: here() })
       } else void records?.(call.slot).then((found) => (found ? push({ ...call, recorded: found }) : decideAlone(call)))
     }
   }
@@ -129,6 +154,7 @@ export async function openLimiter(options: LimiterOptions): Promise<Limiter> {
       if (refunded.has(charge) || charged.length === 0) return
       refunded.add(charge)
       if (charge.by === 'process') return alone.takeBack(charged)
+      if (charge.noted_s !== undefined) alone.forget(charged, charge.noted_s)
       await new Promise<void>((resolve) => {
         flushSoon()
         refunds.push(...charged)

@@ -40,6 +40,8 @@ export interface Charge {
   readonly by: 'redis' | 'process'
   /** What was charged, for `refund`; nothing where it was refused. */
   readonly charged: readonly Charged[]
+  /** The second of this process that it was noted in, where Redis decided. */
+  readonly noted_s?: number
 }
 
 /** Units that were charged under a policy. */

@@ -165,6 +165,50 @@ describe('while Redis is away', () => {
     expect(switches).toEqual([null, expect.stringMatching(/\S/), null])
   })
 
+  test('nobody is granted more than a quota in the windows that begin before, or end after', async () => {
+    const limiter = await limiterWith()
+    const admitted = async (count: number): Promise<number> =>
+      (await times(count, () => limiter.charge('a', POLICIES, ONE))).filter((charge) => charge.admitted).length
+    expect(await admitted(7)).toBe(7)
+    const back = await limiter.charge('a', POLICIES, { minute: 2, day: 0 })
+    await limiter.refund(back)
+    await server.kill()
+    await until('the failure to be seen', () => !limiter.connected)
+    expect(await admitted(12)).toBe(3)
+    await server.restart()
+    await until('Redis to decide again', () => limiter.connected)
+    const refused = await limiter.charge('a', POLICIES, ONE)
+    expect(refused).toMatchObject({ admitted: false, by: 'process', charged: [], standings: [{ remaining: 0, violated: true }, {}] })
+    expect(refused.retry_after_s).toBeGreaterThan(50)
+    // Redis is given back what it charged, and others are not concerned.
+    await until('it to be given back', async () => remaining(await limiter.charge('a', POLICIES, {})).join() === '10,1000')
+    expect(await limiter.charge('b', POLICIES, ONE)).toMatchObject({ admitted: true, by: 'redis' })
+  })
+
+  test('a day that was used up stays so, by the record of usage, which is asked once', async () => {
+    const asked: string[] = []
+    const used: Readonly<Record<string, number>> = { spent: 1000, nearly: 998 }
+    const recorded = async (slot: string): Promise<MinuteCounts> => {
+      asked.push(slot)
+      return slot in used ? [{ minute_s: Math.floor(Date.now() / 60_000) * 60 - 7200, count: used[slot] as number }] : []
+    }
+    const limiter = await limiterWith({ recorded })
+    await server.kill()
+    await until('the failure to be seen', () => !limiter.connected)
+    const admitted = async (slot: string): Promise<boolean[]> =>
+      (await times(6, () => limiter.charge(slot, POLICIES, ONE))).map((charge) => charge.admitted)
+    expect(await admitted('spent')).toEqual(Array<boolean>(6).fill(false))
+    expect(await admitted('nearly')).toEqual([true, true, false, false, false, false])
+    expect(await admitted('other')).toEqual([true, true, true, true, true, false])
+    const spent = await limiter.charge('spent', POLICIES, ONE)
+    expect(spent).toMatchObject({ by: 'process', standings: [{ violated: false }, { violated: true, remaining: 0 }] })
+    // They leave 24 hours after they were used, and up to two minutes later.
+    expect(spent.retry_after_s).toSatisfy((wait_s: number) => wait_s >= 86_400 - 7200 && wait_s <= 86_400 - 7200 + 120)
+    expect((await limiter.charge('spent', POLICIES, { minute: 1, day: 0 })).admitted).toBe(true)
+    expect(asked).toEqual(['spent', 'nearly', 'other'])
+    await server.restart()
+  })
+
   test('more processes grant less each', async () => {
     const limiter = await limiterWith({ processes: 5, redisUrl: '/nowhere/redis.sock', timeout_ms: 50 })
     const charges = await times(4, () => limiter.charge('a', POLICIES, ONE))

@@ -1,0 +1,214 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readRecord } from '../../api/access/key-records.ts'
+import { DEFAULT_PLANS } from '../../api/access/plans.ts'
+import { readSlots } from '../../api/access/slots.ts'
+import { madridDate } from '../../lake/schema/time.ts'
+import { dateAfter, type UsageDay, usageDaysReader } from '../../lake/usage/days.ts'
+import { readUsage } from '../../lake/usage/objects.ts'
+import { type Answer, type Client, openClient, openLoop } from './api-client.ts'
+import { addresses, byTurns, type ChaosKey } from './api-lanes.ts'
+import { letOwnersChange, type Owners } from './api-owners.ts'
+import { type ApiStage, openApiStage, until } from './api-stage.ts'
+import { addTo, newTally } from './api-tally.ts'
+import type { Findings, Scenario } from './scenario.ts'
+
+/** Longest life of a process after it is up, ms, and the life of one that has written whole minutes before it is killed. */
+const MOST_LIFE_MS = 6000
+const LONG_LIFE_MS = 130_000
+/** What a killed process had counted for longer than this is in the store, ms: minutes are written within two seconds of their end. */
+const KEPT_AFTER_MS = 63_000
+const READY_WITHIN_MS = 60_000
+const TIDIED_WITHIN_MS = 70_000
+/** Requests a second of each key: below what one process grants alone. */
+const PACE = 2
+const KEYS = 10
+const PEOPLE = 3
+/** What is asked for: what the service knows of itself and what has landed, so that an emptied Redis takes no answer away. */
+const PATHS = ['/api/codes?limit=1', '/api/sources', '/api/incidents/stats?group_by=type', '/api/codes?limt=1']
+
+/** An answer, or none, of which usage is counted. */
+interface Counted {
+  readonly key: string
+  readonly answer: Answer
+}
+
+/** API processes that are killed while keys are changed and data is asked for, some of them with their Redis. */
+export const apiKills: Scenario = {
+  name: 'api-kills',
+  about: 'SIGKILL of the API while keys are made, rotated and revoked, and data is asked for',
+  async run({ folder, rounds }) {
+    const stage = await openApiStage(folder, { TRUSTED_PROXIES: '127.0.0.0/8' })
+    try {
+      return await killAll(stage, rounds)
+    } catch (error) {
+      process.stderr.write(`${stage.lines.slice(-20).join('\n')}\n`)
+      throw error
+    } finally {
+      await stage.close()
+    }
+  },
+}
+
+async function killAll(stage: ApiStage, rounds: number): Promise<Findings> {
+  const problems: string[] = []
+  const keys = await Promise.all(Array.from({ length: KEYS }, (_, n) => steadyKey(stage, n)))
+  let api = await stage.startApi()
+  let comesUp = Promise.withResolvers<void>()
+  comesUp.resolve()
+  let isUp = true
+  const client = openClient(() => api.url)
+  const counted: Counted[] = []
+  const killed: number[] = []
+  const restarts: number[] = []
+  const state = { isOver: false }
+  const isOver = (): boolean => state.isOver
+  try {
+    const owners = letOwnersChange(client, { people: PEOPLE, isOver, up: () => comesUp.promise })
+    const [key, path] = [byTurns(keys), byTurns(PATHS)]
+    const load = openLoop(KEYS * PACE, isOver, async (_number, intended) => {
+      const { id, headers } = key()
+      const asked = path()
+      if (isUp) counted.push({ key: id, answer: await client.ask({ path: asked, headers }, intended) })
+    })
+    for (let kill = 0; kill < Math.max(2, rounds); kill++) {
+      await sleep(rounds > 2 && kill === rounds - 1 ? LONG_LIFE_MS : Math.random() * MOST_LIFE_MS)
+      isUp = false
+      comesUp = Promise.withResolvers()
+      await api.kill()
+      killed.push(performance.now())
+      if (kill % 3 === 1) {
+        await stage.killRedis()
+        await stage.startRedis('emptied')
+      }
+      api = await stage.startApi()
+      restarts.push(await until('/ready is back', READY_WITHIN_MS, async () => (await client.ask({ path: '/ready' })).status === 200))
+      isUp = true
+      comesUp.resolve()
+    }
+    await sleep(Math.min(rounds, 3) * 1000)
+    state.isOver = true
+    await load
+    const told = await owners
+    problems.push(...told.problems, ...wrongAnswers(counted, killed))
+    if ((await api.stop()) !== 0) problems.push('an API process did not end well when it was asked to')
+    api = await stage.startApi()
+    problems.push(...(await checkKeys(stage, client, told)))
+    // What a killed process left undone is done by one that is started later, within a minute.
+    let undone: readonly string[] = []
+    const isDone = async (): Promise<boolean> => {
+      undone = await checkObjects(stage)
+      return undone.length === 0
+    }
+    const tidied_ms = await until('', TIDIED_WITHIN_MS, isDone).catch(() => undone)
+    if (typeof tidied_ms !== 'number') problems.push(...tidied_ms)
+    const usage = await checkUsage({ stage, client, keys, counted, killed })
+    problems.push(...usage.problems)
+    if ((await api.stop()) !== 0) problems.push('the last API process did not end well when it was asked to')
+    return {
+      problems,
+      detail: { killed: killed.length, restarts_ms: restarts, tidied_ms, changes: told.counts, keys: told.keys.size, ...usage.detail },
+    }
+  } finally {
+    client.close()
+  }
+}
+
+async function steadyKey({ access }: ApiStage, number: number): Promise<ChaosKey> {
+  const plan = 'ENTERPRISE'
+  const { key, id, account, slot } = await access.accounts.create({
+    email: `steady-${number}@example.org`,
+    label: null,
+    language: 'es',
+    plan,
+  })
+  return { key, id, account, slot, plan, headers: { 'X-API-Key': key } }
+}
+
+/** Answers that nothing explains: every request is one that can be answered, and only a kill takes answers away. */
+function wrongAnswers(counted: readonly Counted[], killed: readonly number[]): string[] {
+  const isWrong = ({ answer: { status, sent, received } }: Counted): boolean =>
+    status === 0 ? !killed.some((at) => sent <= at && received >= at - 1000) : ![200, 400].includes(status)
+  const wrong = counted.filter(isWrong)
+  return wrong.map(({ key, answer }) => `${key}: ${answer.status} ${answer.body.toString('utf8', 0, 300)}`)
+}
+
+/** Every key that was shown works or does not, as its owner was told; no address has more than three. */
+async function checkKeys({ access }: ApiStage, client: Client, { keys, emails }: Owners): Promise<string[]> {
+  const problems: string[] = []
+  const address = addresses()
+  for (const [key, works] of keys) {
+    if (works === null) continue
+    const { status, body } = await client.ask({ path: '/api/codes?limit=1', headers: { ...address().headers, 'X-API-Key': key } })
+    if (status !== (works ? 200 : 401))
+      problems.push(`a key that ${works ? 'works' : 'was revoked'} is answered ${status} ${body.toString('utf8', 0, 300)}`)
+    const { refusal } = await access.keys.lookUp(key)
+    if (refusal !== (works ? null : 'revoked'))
+      problems.push(`a key that ${works ? 'works' : 'was revoked'} is ${refusal} in another process`)
+  }
+  for (const email of emails) {
+    const working = (await access.accounts.list(await access.accounts.nameOf(email))).filter(({ status }) => status === 'ACTIVE')
+    if (working.length > 3) problems.push(`${working.length} keys of one address work`)
+  }
+  return problems
+}
+
+/** Every object of accounts, keys and usage is whole, and records of keys say what the slots say. */
+async function checkObjects({ access, context: { store } }: ApiStage): Promise<string[]> {
+  const problems: string[] = []
+  const slots = new Map<string, string>()
+  for await (const account of access.accounts.names())
+    for (const slot of await readSlots(store, account)) for (const { hash, status } of slot.keys) slots.set(hash, status)
+  for await (const { key } of store.list('keys/')) {
+    const record = await readRecord(store, key.slice('keys/'.length))
+    const status = slots.get(record?.hash ?? '')
+    if (status !== undefined && record?.status !== status) problems.push(`${key} says ${record?.status}, its slot ${status}`)
+    slots.delete(record?.hash ?? '')
+  }
+  if (slots.size > 0) problems.push(`${slots.size} keys have no record of their own`)
+  await readUsage(store, { from: 0, to: Number.POSITIVE_INFINITY, take: () => null })
+  return problems
+}
+
+/** Usage is off by what a killed process had counted in its last minute at most, for keys, their owners and the limit of the day alike. */
+async function checkUsage(on: {
+  readonly stage: ApiStage
+  readonly client: Client
+  readonly keys: readonly ChaosKey[]
+  readonly counted: readonly Counted[]
+  readonly killed: readonly number[]
+}): Promise<Findings> {
+  const { stage, client, keys, counted, killed } = on
+  const problems: string[] = []
+  const today = madridDate(Date.now())
+  const from = madridDate(Date.now(), -1)
+  const days = await usageDaysReader(stage.context.lake)({ from, to: dateAfter(dateAfter(today)) })
+  const sums = { answered: 0, lost: 0, owed: 0, recorded: 0 }
+  for (const { id, plan, headers } of keys) {
+    const [all, owed] = [newTally(), newTally()]
+    for (const { key, answer } of counted) {
+      if (key !== id) continue
+      addTo(all, answer)
+      if (answer.status !== 0 && !killed.some((at) => answer.received < at && answer.received > at - KEPT_AFTER_MS)) addTo(owed, answer)
+    }
+    const recorded = requestsOf(days.filter(({ key }) => key === id))
+    const most = all.day_units + all.lost
+    if (recorded < owed.day_units || recorded > most)
+      problems.push(`usage of ${id}: ${recorded}, its client counted ${all.day_units}, of which ${owed.day_units} have to be there`)
+    const report = JSON.parse((await client.ask({ path: '/api/usage', headers })).body.toString()) as { usage: UsageDay[] }
+    if (requestsOf(report.usage) !== recorded) problems.push(`${id} is told ${requestsOf(report.usage)} of ${recorded} requests`)
+    const answer = await client.ask({ path: '/api/codes?limit=1', headers })
+    const used = DEFAULT_PLANS[plan].day - Number(/"day";r=(\d+)/.exec(String(answer.headers['ratelimit']))?.[1]) - 1
+    if (!(used >= recorded && used <= most))
+      problems.push(`the limit of ${id} has counted ${used}, ${recorded} are recorded, ${most} were sent`)
+    sums.answered += all.day_units
+    sums.lost += all.lost
+    sums.owed += owed.day_units
+    sums.recorded += recorded
+  }
+  return { problems, detail: { usage: sums } }
+}
+
+/** Requests that cost something of the day, in figures of usage. */
+function requestsOf(rows: readonly Pick<UsageDay, 'day_units'>[]): number {
+  return rows.reduce((sum, row) => sum + row.day_units, 0)
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Answer, Client, Request } from './api-client.ts'
+import { addresses } from './api-lanes.ts'
+
+/** What people who make, rotate and revoke keys know afterwards. */
+export interface Owners {
+  /** Every key that somebody was shown, and whether it has to work: null where the answer that would tell was lost. */
+  readonly keys: ReadonlyMap<string, boolean | null>
+  readonly emails: readonly string[]
+  readonly problems: readonly string[]
+  /** Changes that were answered, by what they are, and those that were not. */
+  readonly counts: Readonly<Record<string, number>>
+}
+
+/** Keys that an address may have, and keys that are asked for at once: one too many. */
+const MOST = 3
+const AT_ONCE = 4
+
+/** Lets some people at a time change keys until it is over; each begins with another address. `up` settles while the API can be asked. */
+export async function letOwnersChange(
+  client: Client,
+  { people, up, isOver }: { readonly people: number; readonly up: () => Promise<void>; readonly isOver: () => boolean },
+): Promise<Owners> {
+  const keys = new Map<string, boolean | null>()
+  const emails: string[] = []
+  const problems: string[] = []
+  const counts: Record<string, number> = {}
+  const address = addresses()
+  const change = async (what: string, expected: readonly number[], request: Request): Promise<Answer> => {
+    await up()
+    const answer = await client.ask({ ...request, headers: { ...address().headers, ...request.headers } })
+    const { status } = answer
+    const name = status === 0 ? `${what} lost` : `${what} ${status}`
+    counts[name] = (counts[name] ?? 0) + 1
+    if (status !== 0 && !expected.includes(status)) problems.push(`${what}: ${status} ${answer.body.toString('utf8', 0, 300)}`)
+    return answer
+  }
+  const live = async (): Promise<void> => {
+    const email = `owner-${randomUUID()}@example.org`
+    emails.push(email)
+    const made = await Promise.all(
+      Array.from({ length: AT_ONCE }, () => change('create', [201, 422], { path: '/api/keys', method: 'POST', body: { email } })),
+    )
+    const shown = made.filter(({ status }) => status === 201).map(keyIn)
+    if (shown.length > MOST) problems.push(`${shown.length} keys were given to one address`)
+    for (const { key } of shown) keys.set(key, true)
+    const [first, second] = shown
+    if (first) {
+      const { status, body } = await change('rotate', [201], { ...of(first, '/rotate'), method: 'POST', body: { overlap_hours: 0 } })
+      keys.set(first.key, status === 0 ? null : status !== 201)
+      if (status === 201) keys.set(keyIn({ body }).key, true)
+    }
+    if (second) {
+      const { status } = await change('revoke', [200], { ...of(second, ''), method: 'DELETE' })
+      keys.set(second.key, status === 0 ? null : status !== 200)
+    }
+    await sleep(50)
+  }
+  await Promise.all(
+    Array.from({ length: people }, async () => {
+      while (!isOver()) await live()
+    }),
+  )
+  return { keys, emails, problems, counts }
+}
+
+interface Shown {
+  readonly key: string
+  readonly id: string
+}
+
+function keyIn({ body }: Pick<Answer, 'body'>): Shown {
+  return JSON.parse(body.toString()) as Shown
+}
+
+function of({ key, id }: Shown, action: string): Pick<Request, 'path' | 'headers'> {
+  return { path: `/api/keys/${id}${action}`, headers: { 'X-API-Key': key } }
+}

@@ -1,0 +1,116 @@
+import { makeKey } from '../../api/access/key-format.ts'
+import type { PLANS } from '../../lake/schema/dataset.ts'
+import type { Reference } from './api-answers.ts'
+import type { Ask } from './api-asks.ts'
+import { addresses, byTurns, type Caller, type ChaosKey, type Lane, type Shot, shuffled } from './api-lanes.ts'
+
+/** Who takes part. */
+export interface Cast {
+  /** Keys of each plan, each so many that none comes near half of its limits. */
+  readonly steady: Readonly<Record<(typeof PLANS)[number], readonly ChaosKey[]>>
+  /** One key of each plan that asks for more than it may. */
+  readonly greedy: readonly ChaosKey[]
+  /** One that has used its day. */
+  readonly spent: ChaosKey
+  /** One that was revoked before. */
+  readonly revoked: ChaosKey
+  /** Some that are revoked while Redis is away. */
+  readonly doomed: readonly ChaosKey[]
+}
+
+/** What is asked for, and what is right. */
+export interface Script {
+  readonly asks: readonly Ask[]
+  /** Queries of history that nobody has asked for before. */
+  readonly queries: readonly Ask[]
+  readonly references: ReadonlyMap<Ask, Reference>
+}
+
+/** Requests a second that a steady key of each plan sends at most: below half of its minute, which is what one process grants alone. */
+const PACE = { FREE: 0.06, PRO: 0.35, ENTERPRISE: 2 } as const
+/** Requests a second at full load, 200 in all. */
+const PER_SECOND = {
+  ...{ live: 137, table: 4, lake: 6, query: 2, pro: 6, free: 3, anonymous: 8, 'greedy key': 16, 'greedy address': 2 },
+  ...{ 'made-up key': 4, 'malformed key': 2, 'revoked key': 2, 'spent key': 2, 'plan too low': 1, 'no key': 2, 'doomed key': 3 },
+} as const
+type LaneName = keyof typeof PER_SECOND
+const ENCODINGS = ['br', 'gzip', 'zstd', 'identity', 'br, gzip;q=0.5']
+const GREEDY_SHARES = [1, 3, 12]
+
+/** Requests of a lane in a second where the load is a share of the full one. */
+function paceOf(name: LaneName, share: number): number {
+  return Math.max(1, Math.round(PER_SECOND[name] * share))
+}
+
+/** Keys of each plan that a share of the full load takes. */
+export function steadyKeys(share: number): Readonly<Record<keyof typeof PACE, number>> {
+  const count = (plan: keyof typeof PACE, names: readonly LaneName[]): number =>
+    Math.ceil(names.reduce((sum, name) => sum + paceOf(name, share), 0) / PACE[plan])
+  return {
+    FREE: count('FREE', ['free', 'plan too low']),
+    PRO: count('PRO', ['pro']),
+    ENTERPRISE: count('ENTERPRISE', ['live', 'table', 'lake', 'query']),
+  }
+}
+
+/** Requests of everybody who takes part: of each kind so many a second that 200 come together at a share of 1. */
+export function lanesOf(cast: Cast, { asks, queries, references }: Script, share: number): Lane[] {
+  const address = addresses()
+  const encoding = byTurns(ENCODINGS)
+  let number = 0
+  const shot = (ask: Ask, caller: Caller, more: Readonly<Record<string, string>> = {}, method: 'GET' | 'HEAD' = 'GET'): Shot => {
+    const headers = { 'Accept-Encoding': encoding(), ...address().headers, ...ask.headers, ...caller.headers, ...more }
+    return { caller, ask, request: { path: ask.path, method, headers }, hasIt: false }
+  }
+  /** Some have the answer already, some another one, and some only ask for its head. */
+  const varied = (ask: Ask, caller: Caller): Shot => {
+    const tag = references.get(ask)?.said.tag
+    const turn = number++ % 16
+    if (turn % 4 === 0 && tag) return { ...shot(ask, caller, { 'If-None-Match': tag }), hasIt: true }
+    if (turn === 1) return shot(ask, caller, { 'If-None-Match': 'W/"another"' })
+    return shot(ask, caller, {}, turn === 2 ? 'HEAD' : 'GET')
+  }
+  const isHistory = ({ endpoint }: Ask): boolean => endpoint.read.kind === 'lake'
+  const isTable = (ask: Ask): boolean => /csv|ndjson|parquet|arrow/.test(formatOf(ask))
+  const forAll = (ask: Ask): boolean => ask.endpoint.plan === 'FREE' && !isHistory(ask) && !isTable(ask)
+  const live = byTurns(shuffled(asks.filter((ask) => !isHistory(ask) && !isTable(ask))))
+  const table = byTurns(shuffled(asks.filter((ask) => !isHistory(ask) && isTable(ask))))
+  const lake = byTurns(shuffled(asks.filter(isHistory)))
+  const query = byTurns(queries)
+  const free = byTurns(shuffled(asks.filter(forAll)))
+  const paid = byTurns(asks.filter(({ endpoint }) => endpoint.plan === 'PRO'))
+  const small = byTurns(
+    asks.filter((ask) => forAll(ask) && ask.endpoint.read.kind === 'system' && references.get(ask)?.said.status === 200),
+  )
+  const steady = {
+    FREE: byTurns(cast.steady.FREE),
+    PRO: byTurns(cast.steady.PRO),
+    ENTERPRISE: byTurns(cast.steady.ENTERPRISE),
+  }
+  const greedy = byTurns(cast.greedy.flatMap((key, n) => Array<ChaosKey>(GREEDY_SHARES[n] ?? 1).fill(key)))
+  const doomed = byTurns(cast.doomed)
+  const sole: Caller = { id: null, headers: { 'X-Forwarded-For': '192.0.2.1' } }
+  const next: Readonly<Record<LaneName, () => Shot>> = {
+    live: () => varied(live(), steady.ENTERPRISE()),
+    table: () => varied(table(), steady.ENTERPRISE()),
+    lake: () => varied(lake(), steady.ENTERPRISE()),
+    query: () => shot(query(), steady.ENTERPRISE()),
+    pro: () => varied(live(), steady.PRO()),
+    free: () => varied(free(), steady.FREE()),
+    anonymous: () => varied(free(), address()),
+    'greedy key': () => shot(small(), greedy()),
+    'greedy address': () => shot(small(), sole),
+    'made-up key': () => shot(free(), address(), { 'X-API-Key': makeKey() }),
+    'malformed key': () => shot(free(), address(), { 'X-API-Key': makeKey().replace(/.$/, '-') }),
+    'revoked key': () => shot(free(), address(), { 'X-API-Key': cast.revoked.key }),
+    'spent key': () => shot(small(), cast.spent),
+    'plan too low': () => shot(paid(), steady.FREE()),
+    'no key': () => shot(paid(), address()),
+    'doomed key': () => shot(small(), doomed()),
+  }
+  return (Object.keys(PER_SECOND) as LaneName[]).map((name) => ({ name, perSecond: paceOf(name, share), next: next[name] }))
+}
+
+function formatOf({ path, headers }: Ask): string {
+  return `${new URLSearchParams(path.split('?')[1]).get('format') ?? ''} ${headers['Accept'] ?? ''}`
+}

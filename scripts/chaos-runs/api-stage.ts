@@ -1,0 +1,149 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import type { Access } from '../../api/access/access.ts'
+import { feeds } from '../../jobs/feeds/catalog.ts'
+import { landedIn } from '../../jobs/ingest/tables.ts'
+import { openRedis } from '../../lake/live/connect.ts'
+import { livePart } from '../../lake/live/write.ts'
+import { openServiceAccess } from '../service/access.ts'
+import { type Child, startChild } from '../service/child.ts'
+import { cliConfig } from '../service/parts.ts'
+import { startPublishers } from '../stand-in/server.ts'
+import { type ChaosContext, openContext } from './context.ts'
+import { startOwnRedis } from './stage.ts'
+
+/** Every feed has landed within this time, ms. */
+const LANDED_WITHIN_MS = 180_000
+const REST_MS = 250
+/** What publishers say is ahead of the machine's clock by so much, ms, which is within what clocks differ by: no feed becomes stale in a run. */
+const AHEAD_MS = 9 * 60_000
+
+/** The service's own worker over publishers that say the same for ever, a Redis as it starts one, and API processes as it starts them. */
+export interface ApiStage {
+  readonly folder: string
+  /** Keys and accounts in a process of their own, as a command of an operator works on them. */
+  readonly access: Access
+  readonly context: ChaosContext
+  /** Starts an API process on the port that the first one was given. */
+  startApi(): Promise<ApiProcess>
+  /** Ends Redis by SIGKILL. */
+  killRedis(): Promise<void>
+  /** Starts it again, with what it wrote to its disk or without. */
+  startRedis(how: 'kept' | 'emptied'): Promise<void>
+  /** Live parts that Redis lacks. */
+  lacking(): Promise<string[]>
+  /** The last lines that its processes wrote. */
+  readonly lines: readonly string[]
+  close(): Promise<void>
+}
+
+/** An API process. */
+export interface ApiProcess {
+  readonly url: string
+  readonly pid: number
+  /** Ends it by SIGKILL. */
+  kill(): Promise<void>
+  /** Asks it to end, and waits until it has; gives its exit code. */
+  stop(): Promise<number | null>
+}
+
+/** Opens the stage and waits until every feed has given data and landed. */
+export async function openApiStage(folder: string, env: Readonly<Record<string, string>> = {}): Promise<ApiStage> {
+  await mkdir(folder, { recursive: true })
+  let redis = await startOwnRedis(folder, { appendOnly: true })
+  const publishers = await startPublishers({
+    source: { kind: 'simulated', seed: 7, speed: 0, start: Date.now() + AHEAD_MS, scale: 'small' },
+  })
+  const lines: string[] = []
+  const children: Child[] = []
+  const base = {
+    ...process.env,
+    ...{ UV_THREADPOOL_SIZE: '12', SOURCE_MODE: 'simulated', DATA_DIR: folder, LAKE_URL: '', KEY_PEPPER: '', SMTP_URL: '' },
+    ...{
+      REDIS_URL: redis.url,
+      PUBLISHERS_URL: publishers.url,
+      QUERY_MEMORY: '512MB',
+      LAND_EVERY_S: '10',
+      API_WORKERS: '1',
+      HOST: '127.0.0.1',
+    },
+    ...env,
+  }
+  const start = <T>(name: 'worker' | 'api', more: Readonly<Record<string, string>>): Promise<{ child: Child; ready: T }> =>
+    startChild<T>({
+      name,
+      script: new URL(`../service/run-${name}.ts`, import.meta.url).pathname,
+      env: { ...base, ...more },
+      onLine: (line) => {
+        lines.push(line)
+        if (lines.length > 200) lines.shift()
+      },
+      onSpawn: (child) => children.push(child),
+    })
+  await start('worker', {})
+  const context = await openContext({ folder, redisUrl: redis.url, publishers: null, now: Date.now })
+  await until('every feed landed', LANDED_WITHIN_MS, () => haveLanded(context))
+  const log = pino({ level: 'silent' })
+  const { access, close: closeAccess } = await openServiceAccess(cliConfig(folder), { store: context.store, redisUrl: redis.url, log })
+  const asked = openRedis(redis.url)
+  let port = '0'
+  return {
+    folder,
+    access,
+    context,
+    lines,
+    startApi: async () => {
+      const { child, ready } = await start<{ url: string }>('api', { PORT: port })
+      port = new URL(ready.url).port
+      return {
+        url: ready.url,
+        pid: child.pid,
+        kill: async () => {
+          process.kill(child.pid, 'SIGKILL')
+          await child.ended
+        },
+        stop: async () => {
+          await child.stop()
+          return child.ended
+        },
+      }
+    },
+    killRedis: () => redis.kill(),
+    startRedis: async (how) => {
+      if (how === 'emptied') await rm(join(folder, 'redis', 'appendonlydir'), { recursive: true, force: true })
+      redis = await startOwnRedis(folder, { appendOnly: true })
+    },
+    lacking: async () => {
+      const left: string[] = []
+      for (const feed of feeds)
+        for (const dataset of feed.into.filter(({ live }) => live))
+          if ((await livePart(asked, dataset.id, feed.id)) === null) left.push(`live ${dataset.id} of ${feed.id}`)
+      return left
+    },
+    close: async () => {
+      for (const child of children.toReversed()) await child.stop(40_000)
+      asked.disconnect()
+      await closeAccess()
+      await context.close()
+      await publishers.close()
+      await redis.stop()
+    },
+  }
+}
+
+async function haveLanded(context: ChaosContext): Promise<boolean> {
+  for (const feed of feeds) for (const dataset of feed.into) if ((await landedIn(context, dataset, feed.id)).seqs.length === 0) return false
+  return true
+}
+
+/** Waits until something holds and gives the ms that took; throws where it takes too long. */
+export async function until(what: string, within_ms: number, holds: () => Promise<boolean>): Promise<number> {
+  const began = performance.now()
+  while (!(await holds().catch(() => false))) {
+    if (performance.now() - began > within_ms) throw new Error(`not within ${within_ms} ms: ${what}`)
+    await sleep(REST_MS)
+  }
+  return Math.round(performance.now() - began)
+}
