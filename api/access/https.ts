@@ -77,12 +77,26 @@ function outermost(list: readonly string[], passed: number): string | null {
 
 /** The `proto` of each element of a Forwarded header (RFC 7239), empty where it has none. Quoted texts may hold anything. */
 function protosOf(header: string): string[] {
-  const elements = header.match(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/g) ?? []
-  return elements.map((element) => {
-    const pairs = element.match(/(?:[^;"]|"(?:[^"\\]|\\.)*")+/g) ?? []
-    const [, proto = ''] = pairs.map((pair) => /^\s*proto\s*=\s*"?([^"\s]*)/i.exec(pair)).find((one) => one !== null) ?? []
-    return proto
+  return splitUnquoted(header, ',').map((element) => {
+    const pairs = splitUnquoted(element, ';').map((pair) => /^\s*proto\s*=\s*"?([^"\s]*)/i.exec(pair))
+    return pairs.find((one) => one !== null)?.[1] ?? ''
   })
+}
+
+/** The parts between separators that stand in no quoted text, in one pass; a quote that is never closed reaches to the end. Without empty ones. */
+function splitUnquoted(text: string, separator: string): string[] {
+  const parts: string[] = []
+  let [begin, isQuoted] = [0, false]
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at]
+    if (isQuoted && sign === '\\') at++
+    else if (sign === '"') isQuoted = !isQuoted
+    else if (!isQuoted && sign === separator) {
+      parts.push(text.slice(begin, at))
+      begin = at + 1
+    }
+  }
+  return [...parts, text.slice(begin)].filter((part) => part !== '')
 }
 
 function isForwarded({ headers }: IncomingMessage): boolean {

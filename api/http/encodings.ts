@@ -73,13 +73,17 @@ export function encodingFor(header: string | undefined): Encoding {
   return best
 }
 
-/** The same function with its last answers remembered: headers of real clients are few. */
+/** Longest header whose answer is remembered, in characters: those of real clients are shorter, and nobody pays for the room. */
+const REMEMBERED_MOST = 500
+
+/** The same function with its last answers remembered: headers of real clients are few, and short. */
 export function remembered<T>(make: (text: string | undefined) => T, most = 200): (text: string | undefined) => T {
   const known = new Map<string | undefined, T>()
   return (text) => {
     const found = known.get(text)
     if (found !== undefined) return found
     const made = make(text)
+    if (text !== undefined && text.length > REMEMBERED_MOST) return made
     if (known.size >= most) known.clear()
     known.set(text, made)
     return made

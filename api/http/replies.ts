@@ -180,6 +180,13 @@ export async function sendFile(
   }
 }
 
+/** Why work for a caller ended who has gone before its answer was sent. */
+export class CallerGone extends Error {
+  constructor() {
+    super('the caller has gone')
+  }
+}
+
 /**
  * Aborted when the caller has gone before the answer was sent, or is so already. It goes by the connection: Node tells nothing to an answer
  * that waits behind another one.
@@ -187,7 +194,7 @@ export async function sendFile(
 export function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController()
   const { socket } = response.req
-  const stop = (): void => gone.abort(new Error('the caller has gone'))
+  const stop = (): void => gone.abort(new CallerGone())
   if (socket.destroyed) stop()
   else {
     // As many as requests are under way on it.

@@ -1,5 +1,6 @@
 import { type IncomingMessage, METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isQueryError } from '../../lake/query/errors.ts'
 import { cameByHttps } from '../access/https.ts'
 import { TIERS, type Tier } from '../access/plans.ts'
 import type { UsageRecorder } from '../access/usage/recorder.ts'
@@ -24,6 +25,7 @@ import { methodProblem, problemOf } from './problem-replies.ts'
 import {
   bodyAtHand,
   bodyIn,
+  CallerGone,
   goneSignal,
   isCurrent,
   type Ready,
@@ -209,6 +211,9 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
   })
 }
 
+/** Status that a request is counted under whose caller has gone before the answer was sent, as that of nginx for the same. */
+const GONE = 499
+
 /** What a request's headers ask for, where its URL does not. */
 interface Wanted {
   readonly format: Format | 'none'
@@ -272,10 +277,19 @@ function sendAtHand(raw: IncomingMessage, reply: FastifyReply, one: FoundReply):
 
 /** Answers with a problem, and what its caller is charged for that, unless nobody is there to read it; gives its status. */
 async function fail(reply: FastifyReply, error: unknown, visit: Visit): Promise<number> {
+  if (isGone(error)) {
+    // No mistake of ours, and not for nothing: what was asked for was worked on.
+    reply.hijack()
+    return GONE
+  }
   const settled = await visit.settle(problemOf(error))
   if (reply.raw.destroyed) reply.hijack()
   else reply.headers(visit.limits(settled.status)).send(settled)
   return settled.status
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof CallerGone || (isQueryError(error, 'aborted') && error.cause instanceof CallerGone)
 }
 
 /** Answers OPTIONS and refuses every other method but GET and HEAD, before a body is read; `before` is done first. */

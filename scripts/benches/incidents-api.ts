@@ -44,7 +44,7 @@ export const incidentsNotModified: Bench = {
 
 /** An API with something to list, by the name that `incidents-server.ts` starts it by. */
 interface Listed {
-  readonly kind: 'api' | 'trains'
+  readonly kind: 'api' | 'stations' | 'trains'
   readonly start: (folder: string, home: string) => Promise<BenchApi>
 }
 
@@ -92,7 +92,10 @@ interface Server extends BenchApi {
 }
 
 /** Starts a server (see `incidents-server.ts`) in a process of its own. */
-export async function startServer(kind: 'api' | 'rail' | 'trains' | 'tables' | 'bare', ...folders: readonly string[]): Promise<Server> {
+export async function startServer(
+  kind: 'api' | 'stations' | 'rail' | 'trains' | 'tables' | 'bare',
+  ...folders: readonly string[]
+): Promise<Server> {
   const child: ChildProcess = fork(SERVER, [kind, ...folders], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const [{ url, key }] = (await once(child, 'message')) as [{ readonly url: string; readonly key: string }]
   return {

@@ -2,6 +2,7 @@ import fastify from 'fastify'
 import type { BenchApi } from './bench-api.ts'
 import { startIncidentsService } from './incidents-service.ts'
 import { startRailService } from './rail-service.ts'
+import { startStationsService } from './stations-service.ts'
 import { startTablesService } from './tables-service.ts'
 import { startTrainsService } from './trains-service.ts'
 
@@ -14,13 +15,14 @@ export interface BareReply {
 }
 
 /**
- * A server in a process of its own: ours over incidents (`api <folder> <home>`), boards (`rail <home> <redis> <began>`), trains (`trains <folder> <home>`)
+ * A server in a process of its own: ours over incidents (`api <folder> <home>`), stations (`stations <folder> <home>`), boards (`rail <home> <redis> <began>`), trains (`trains <folder> <home>`)
  * or readings (`tables <home>`), or `bare`, a Fastify route that sends what it is told and does nothing else.
  */
 const SERVICES: Readonly<Record<string, (...args: [string, string, string]) => Promise<BenchApi>>> = {
   api: startIncidentsService,
   rail: startRailService,
   trains: startTrainsService,
+  stations: startStationsService,
   tables: startTablesService,
   bare,
 }

@@ -1,6 +1,7 @@
 import { dgtParse } from './dgt-parse.ts'
 import { FEED_MEMORY } from './feed-memory.ts'
 import { fuelParse } from './fuel-parse.ts'
+import { gasStations } from './gas-stations.ts'
 import { historyHours, historyRaw } from './history.ts'
 import { incidentsApi, incidentsNotModified } from './incidents-api.ts'
 import { lakeCommitRows } from './lake-commit-rows.ts'
@@ -27,6 +28,7 @@ export const BENCHES: readonly (Bench | MemoryBench)[] = [
   historyHours,
   incidentsApi,
   incidentsNotModified,
+  gasStations,
   liveSaturated,
   limits,
   railGtfsLand,

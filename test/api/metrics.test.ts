@@ -11,6 +11,7 @@ import { LAKE_METRICS, openMetrics } from '../../lake/metrics/metrics.ts'
 import { type MetricsServer, serveMetrics } from '../../lake/metrics/server.ts'
 import { sql } from '../../lake/query/sql.ts'
 import { col } from '../../lake/schema/columns.ts'
+import { readUsage } from '../../lake/usage/objects.ts'
 import { type Exposition, parseExposition } from '../helpers/exposition.ts'
 import { until } from '../helpers/until.ts'
 import { raw } from './raw.ts'
@@ -32,12 +33,13 @@ const slow = defineEndpoint({
 })
 const PLANS = readPlans(JSON.stringify(Object.fromEntries(TIERS.map((tier) => [tier, { minute: 1e6, day: 1e6, concurrency: 5 }]))))
 const NOW = Date.UTC(2026, 10, 1, 12)
+let now = NOW
 
 let service: TestService
 let server: MetricsServer
 beforeEach(async () => {
   const metrics = openMetrics({ isServed: true })
-  service = await startService({ metrics, plans: PLANS, endpoints: [...endpoints, slow], proxies: '127.0.0.0/8', clock: () => NOW })
+  service = await startService({ metrics, plans: PLANS, endpoints: [...endpoints, slow], proxies: '127.0.0.0/8', clock: () => now })
   server = await serveMetrics({ registry: metrics.registry, host: '127.0.0.1', port: 0 })
   await service.publish(incidents, [exampleRow(incidents)])
   await service.land(trafficReadings, [], NOW)
@@ -240,6 +242,13 @@ test('a caller who goes before the answer is counted as gone, and meanwhile as u
   await until('the query is given up', () => service.lake.engine.load.taken === 0)
   const after = await scrape()
   expect([after.value(API_METRICS.underWay.name), after.value(LAKE_METRICS.used.name)]).toEqual([0, 0])
+  // It is no failure of ours, and was not for nothing.
+  now += 60_000
+  await service.usage.flush()
+  now = NOW
+  const used = await readUsage(service.lake.store, { from: 0, to: Number.POSITIVE_INFINITY, take: ({ minutes }) => minutes })
+  const rows = [...used.values()].flat().flatMap((minute) => minute.rows.filter(({ path }) => path === '/api/slow'))
+  expect(rows).toMatchObject([{ client_error: 1, server_error: 0, answered: 0, day_units: 1 }])
   const { name } = LAKE_METRICS.held
   expect(grown(before, after, `${name}_count`, name)).toEqual({ aborted: 1 })
 })

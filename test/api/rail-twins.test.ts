@@ -196,6 +196,9 @@ describe('its alerts', () => {
     const late = { kind: 'DELAY', delay_s: 600 }
     await tell(ofLong({ ...late, first_seen_at: NOON - 900_000 }), ofCommuter(late))
     expect(await found('kind=DELAY')).toEqual(['ral_long'])
+    // One that is kept although its publication lacks it may be out of date.
+    await tell(ofLong(late), ofCommuter({ ...late, is_stale: true }))
+    expect(await found('kind=DELAY')).toEqual(['ral_long'])
   })
 
   test('tell no cancellation of a train that runs by the other feed, but where that does not go', async () => {

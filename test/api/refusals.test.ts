@@ -24,8 +24,10 @@ describe('a part of a path, however long', () => {
         expect(response.headers.get('content-type')).toContain('application/problem+json')
       }
       const posted = await service.ask(url, { method: 'POST' })
-      expect(posted.status, `POST ${length}`).toBe(405)
-      expect(posted.headers.get('allow')).toContain('GET')
+      // Of what is no data the length of the URL is looked at first.
+      const isTooLong = length > 16_000 && path.startsWith('/problems/')
+      expect(posted.status, `POST ${length}`).toBe(isTooLong ? 414 : 405)
+      if (!isTooLong) expect(posted.headers.get('allow')).toContain('GET')
       expect((await service.ask(url, { method: 'OPTIONS' })).status).toBe(204)
     }
   })

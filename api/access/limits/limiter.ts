@@ -58,6 +58,9 @@ type Decided = Extract<ChargeReply, { readonly decided: true }>
 /** Charges that one run of the script decides: at 15 µs each (measured) it keeps Redis from others for 2 ms. */
 const CALLS_MAX = 128
 
+/** A record that could not be read is asked again after so many of its time-outs. */
+const UNREAD_TIMES = 5
+
 /** Opens limits. Waits for Redis only a moment: where it is away this process limits alone until it is there. Who opens it closes it. */
 export async function openLimiter(options: LimiterOptions): Promise<Limiter> {
   const { redisUrl, processes, recorded, onSwitch, onRecordError, prefix = 'limits:', clock = null } = options
@@ -69,6 +72,7 @@ export async function openLimiter(options: LimiterOptions): Promise<Limiter> {
   const alone = new ProcessLimits({ processes, clock: here })
   const onGate = (reason: Error | null): void => {
     if (reason) alone.begin()
+    else alone.end()
     onSwitch(reason)
   }
   const gate = new Gate({ redis, timeout_ms, probe_ms, probeKey: `${prefix}probe`, onSwitch: onGate })
@@ -79,11 +83,14 @@ export async function openLimiter(options: LimiterOptions): Promise<Limiter> {
   let refunds: Charged[] = []
   let ended: (() => void)[] = []
 
+  // A record that could not be read is not asked again at once: every charge would wait for it.
+  let unread_until = Number.NEGATIVE_INFINITY
   const decideAlone = ({ slot, policies, units, decide }: Pending): void => {
-    if (!records || !alone.lacks(slot, policies)) return decide(alone.charge(slot, policies, units))
+    if (!records || performance.now() < unread_until || !alone.lacks(slot, policies)) return decide(alone.charge(slot, policies, units))
     // A day that was used up before stays so.
     void records(slot).then((found) => {
-      if (alone.lacks(slot, policies)) alone.learn(slot, policies, found ?? [], epoch())
+      if (!found) unread_until = performance.now() + UNREAD_TIMES * recordTimeout_ms
+      else if (alone.lacks(slot, policies)) alone.learn(slot, policies, found, epoch())
       decide(alone.charge(slot, policies, units))
     })
   }

@@ -32,9 +32,9 @@ export interface ProcessOptions {
 }
 
 /**
- * The limits of one process that knows nothing of what others admit: of each quota it grants its share, half or, where more than two
- * processes serve, one part in as many; at least 1. It remembers what it has admitted with Redis, so that the change from one to the other
- * grants nobody more than the quota of a window.
+ * The limits of one process that knows nothing of what others admit: all processes of this machine together grant half of a quota, each its
+ * part, at least 1. It remembers what it has admitted with Redis, so that the change from one to the other grants nobody more than the quota
+ * of a window; where several processes serve, each knows of its own.
  */
 export class ProcessLimits {
   readonly #options: ProcessOptions
@@ -43,6 +43,8 @@ export class ProcessLimits {
   #before = new Map<string, State>()
   #marks = 0
   #outage = 0
+  /** Since when Redis counts again, in s of the clock; null while it does not. */
+  #together_s: number | null = Number.NEGATIVE_INFINITY
 
   constructor(options: ProcessOptions) {
     this.#options = options
@@ -50,12 +52,18 @@ export class ProcessLimits {
 
   /** What this process grants of a quota. */
   share(quota: number): number {
-    return Math.max(1, Math.floor(quota / Math.max(2, this.#options.processes)))
+    return Math.max(1, Math.floor(quota / (2 * this.#options.processes)))
   }
 
   /** Tells that Redis has gone: what the record held before is no longer all. */
   begin(): void {
     this.#outage++
+    this.#together_s = null
+  }
+
+  /** Tells that Redis is there again. */
+  end(): void {
+    this.#together_s = this.#options.clock()
   }
 
   /** True where the record of usage has to be asked before a slot is charged. */
@@ -106,8 +114,9 @@ export class ProcessLimits {
   }
 
   /**
-   * Notes what Redis has admitted. Null, and nothing is noted, unless this process alone has admitted more than a quota then: Redis may have
-   * lost it, and does not know what was admitted without it. Gives where the slot stands in that case.
+   * Notes what Redis has admitted. Gives where the slot stands, and notes nothing, where this process alone has admitted more than a quota
+   * with it, for as long after an outage as that counts: Redis may have lost what it admitted, and does not know what was admitted without it.
+   * Else null. At other times Redis alone decides: its clock has another beginning, and tells when to come again.
    */
   note(slot: string, policies: readonly Policy[], units: readonly number[]): readonly Standing[] | null {
     const now_s = this.#options.clock()
@@ -118,7 +127,7 @@ export class ProcessLimits {
       if (policy.recorded || wanted === 0) continue
       const { all } = this.#state(slot, policy, now_s)
       const { total } = all
-      if (total + wanted > policy.limit)
+      if (total + wanted > policy.limit && this.#isAfterOutage(policy, now_s))
         over.push(standing(policy, { total, reset_s: all.untilFreed(policy, total + wanted - policy.limit), violated: true }))
     }
     if (over.length > 0) return over
@@ -127,6 +136,10 @@ export class ProcessLimits {
       if (!policy.recorded) this.#known(stateName(slot, policy))?.all.add(units[n] as number)
     }
     return null
+  }
+
+  #isAfterOutage({ window_s, bucket_s }: Policy, now_s: number): boolean {
+    return this.#together_s === null || now_s - this.#together_s <= window_s + bucket_s
   }
 
   /** Takes back what this process charged. */

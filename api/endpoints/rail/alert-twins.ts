@@ -75,7 +75,9 @@ function sameAlerts(alert: TrainAlert, alertsOf: (trip: DayTrip) => readonly Tra
   return [...same]
 }
 
+/** What is published goes before what is kept because it is missing, and may be out of date; else what was told first. */
 function comesFirst(one: AlertRow, other: AlertRow): boolean {
+  if ((one.is_stale ?? false) !== (other.is_stale ?? false)) return !one.is_stale
   return one.first_seen_at === other.first_seen_at ? one.alert_id < other.alert_id : one.first_seen_at < other.first_seen_at
 }
 

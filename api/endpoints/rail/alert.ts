@@ -73,7 +73,7 @@ const fields = {
   }),
   other_train_id: col.string(
     0,
-    'Id of its train by the trip of the other network that is the same train; null where only one timetable has it.',
+    'Id of its train by the trip of the other network that is the same train; null where only one timetable has it, and of a cancelled one whose other trip runs.',
     { nullable: true, example: null },
   ),
   service_date: columns.service_date,
@@ -129,6 +129,8 @@ export const alertDetail = record(
 /** A row of the dataset, live or from its table. Only a row that tells an end has `last_seen_at`. */
 export type AlertRow = StateRow<typeof railAlerts> & {
   readonly last_seen_at?: number | null
+  /** Of a current one: kept although its publication lacks it. */
+  readonly is_stale?: boolean
   /** Of a current derived alert whose train the timetable has. */
   readonly train?: AlertTrain
   /** Products of the train of a past one, where a list of them tells these. */

@@ -74,7 +74,7 @@ export const routeTimetable = defineEndpoint({
   params: {
     id: routeId,
     date: dateParam("Service day; today by Madrid's calendar unless given.", '2026-08-22'),
-    direction: integerParam('Only trips of this direction of travel; one that the route does not have is refused.', {
+    direction: integerParam('Only trips of this direction; one that the route does not have is refused.', {
       min: 0,
       max: 1,
       example: '0',

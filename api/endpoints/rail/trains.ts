@@ -21,7 +21,7 @@ export const trainList = defineEndpoint({
   about:
     'Each train once. Without `limit` the reply holds all of them. One whose position is more than 10 minutes older than the newest publication is not shown, nor one that its publication has not had for a minute; ' +
     '`left_out` counts them. Where a publication lacks a whole núcleo, the trains that it had last stay with their last position, marked `is_stale`, until that is too old; they are counted for an hour, and `meta.stale` is true for answers that may be of the núcleo, as it is where trip updates lack it. A long-distance train that only the map has is in the list by it. ' +
-    'A train that the timetables of both networks have, under one number, is one, found by the network, line, núcleo and product of either: of two positions that by satellite is shown, else the newer by more than a minute, else that of commuter rail. ' +
+    'A train that the timetables of both networks have, under one number, is one, found by the network, line, núcleo and product of either: of two positions that which is no last known one is shown, then that by satellite, else the newer by more than a minute, else that of commuter rail. ' +
     ABOUT_TRAINS,
   params: {
     network: codeParam('Network.', RAIL_NETWORKS, { example: 'CERCANIAS' }),

@@ -1,4 +1,5 @@
 import { LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
+import { renfe } from '../../../lake/datasets/rail/sources.ts'
 import type { Train, TripUpdateRow } from './train.ts'
 import { trainIdOf } from './train-id.ts'
 import type { Match } from './train-match.ts'
@@ -16,8 +17,8 @@ const NEWER_MS = 60_000
 const SOURCES: readonly (string | null)[] = ['GPS', 'STATION', null]
 
 /**
- * Trains by their ids, each once: of those that the positions of two networks have, which the timetables know to be one, that with a
- * satellite fix, else that whose position is newer by more than a minute, else that of commuter rail, which tells its stop and platform. It
+ * Trains by their ids, each once: of those that two networks have, which the timetables know to be one, that which is published rather than
+ * kept, that of open data rather than the map's, that with a satellite fix, else that whose position is newer by more than a minute, else that of commuter rail, which tells its stop and platform. It
  * is found under the id of the other, too, and so is one that only one feed has.
  */
 export function withoutTwins(trains: ReadonlyMap<string, RunningTrain>): {
@@ -49,7 +50,10 @@ function keyOf({ service_date }: Match, network: string, trip_id: string): strin
   return `${service_date} ${network} ${trip_id}`
 }
 
+/** What is published goes before what is kept although it is missing, and open data before the map's. */
 function isShown(one: Train, other: Train): boolean {
+  if (one.is_stale !== other.is_stale) return !one.is_stale
+  if (one.source !== other.source) return one.source === renfe.id
   const [own, its] = [SOURCES.indexOf(one.position_source), SOURCES.indexOf(other.position_source)]
   if (own !== its) return own < its
   const newer_ms = one.observed_at - other.observed_at

@@ -30,7 +30,7 @@ interface StationList {
 
 /**
  * `estaciones.csv`: ISO 8859-1, LF, every field quoted, coordinates padded to 10 characters, some characters lost (0x1A), some addresses
- * ending in a non-breaking space. It has every long-distance station and six in ten of the others.
+ * ending in a non-breaking space. It has every station of long-distance trains and six in ten of the others, where regional ones may stop.
  */
 export function stationsCsv({ network, seed, edition, share, hasUnknownCodes }: StationList): Buffer {
   const metreGauge = new Set(
@@ -39,7 +39,9 @@ export function stationsCsv({ network, seed, edition, share, hasUnknownCodes }: 
       .flatMap(({ lines }) => lines.flatMap(({ stations }) => stations.map(({ code }) => code))),
   )
   const commuter = new Set(network.commuterStations.map(({ code }) => code))
-  const longDistance = new Set(network.longDistanceStations.map(({ code }) => code))
+  const longDistance = new Set(
+    network.trains.filter(({ isRegional }) => !isRegional).flatMap(({ pattern }) => pattern.stops.map(({ station }) => station.code)),
+  )
   const all = new Map([...network.longDistanceStations, ...network.commuterStations].map((station) => [station.code, station]))
   const listed = [...all.values()]
     .filter(({ code }) => longDistance.has(code) || chance(seed, 'listed', code) < 0.6)

@@ -85,6 +85,13 @@ describe('the rule', () => {
     expect(cameByHttps(raw)).toBe(isKnown)
   })
 
+  test('a header of quotes that are never closed is read in one pass', () => {
+    const began = performance.now()
+    for (const forwarded of ['"\\"'.repeat(10_000), '"'.repeat(30_001), ',;'.repeat(15_000)])
+      expect(schemeOf(request('10.0.0.1', { forwarded }), PROXIES)).toBe('unknown')
+    expect(performance.now() - began).toBeLessThan(500)
+  })
+
   test('advises to rotate a key, only where one was sent, wherever it stood', () => {
     const { refusal } = httpsRule({ trusted: PROXIES, required: null, publicUrl: PUBLIC })
     const key = 'tia_0123456789ABCDEFGHIJKLMNOPQRST120YGD'

@@ -4,9 +4,9 @@ import { ProcessLimits } from '../../../api/access/limits/process-limits.ts'
 
 const POLICIES = [perMinute(10), perDay(12)]
 
-test('a share is half, less where more than two processes serve, and at least one', () => {
+test('all processes together grant half, and each at least one', () => {
   const shares = [1, 2, 3, 8].map((processes) => new ProcessLimits({ processes, clock: () => 0 }).share(60))
-  expect(shares).toEqual([30, 30, 20, 7])
+  expect(shares).toEqual([30, 15, 10, 3])
   expect(new ProcessLimits({ processes: 4, clock: () => 0 }).share(3)).toBe(1)
 })
 
@@ -20,6 +20,23 @@ test('the windows slide as those in Redis do', () => {
   now_s += 1
   expect([admitted(), admitted()]).toEqual([true, false])
   expect(limits.charge('a', POLICIES, [1, 0]).admitted).toBe(true)
+})
+
+test('beside Redis it refuses nothing but for as long after an outage as what was admitted before counts', () => {
+  let now_s = 500
+  const limits = new ProcessLimits({ processes: 1, clock: () => now_s })
+  const note = (): boolean => limits.note('a', POLICIES, [1, 1]) === null
+  // Redis' seconds begin at another time: what it admits has left its window, if not this one.
+  expect(Array.from({ length: 12 }, note)).toEqual(Array(12).fill(true))
+  limits.begin()
+  expect(limits.charge('a', POLICIES, [1, 1]).admitted).toBe(false)
+  now_s += 30
+  limits.end()
+  expect(note()).toBe(false)
+  now_s += 31
+  expect(Array.from({ length: 11 }, note)).toEqual([...Array(10).fill(true), false])
+  now_s += 31
+  expect(note()).toBe(true)
 })
 
 test('so many slots are remembered, those that were asked for last', () => {

@@ -1,0 +1,15 @@
+import { openPair } from './incidents-api.ts'
+import type { Bench } from './measure.ts'
+import { startStationsService, writeStations } from './stations-service.ts'
+
+/** `/api/gas-stations`, the whole country with its prices, as browsers and SDKs ask for it, against a bare Fastify route that sends the same bytes. */
+export const gasStations: Bench = {
+  name: 'gas-stations',
+  about:
+    'requests per second of processor time of /api/gas-stations, whole country (br), against a bare Fastify route sending the same bytes',
+  limit: 0.7,
+  atLeast: true,
+  rounds: 15,
+  setUp: writeStations,
+  open: (folder, { only }) => openPair(folder, { kind: 'stations', start: startStationsService }, { only, revalidate: false }),
+}

@@ -1,0 +1,49 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { feedById } from '../../jobs/feeds/catalog.ts'
+import type { openRedis } from '../../lake/live/connect.ts'
+import type { LiveRow } from '../../lake/live/types.ts'
+import { publishLive } from '../../lake/live/write.ts'
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import { entityKey } from '../../lake/schema/rows.ts'
+import { checkedRows, DOCUMENTS_AT, generatedDocument } from './parsing.ts'
+
+/** A live feed, what the stand-in calls its document, and a dataset that it fills. */
+export type LiveFeed = readonly [id: string, resource: string, dataset: Dataset]
+
+/** Writes the rows of the generated document of each feed: made outside the process that is measured, which only ever reads them from Redis. */
+export async function writeLiveRows(folder: string, feeds: readonly LiveFeed[]): Promise<void> {
+  for (const [id, resource, dataset] of feeds) {
+    const feed = feedById(id)
+    const rows = await checkedRows(feed, generatedDocument(feed, resource))
+    await writeFile(rowsPath(folder, id, dataset), JSON.stringify(rows.filter((row) => isOf(dataset, row))))
+  }
+}
+
+/** Publishes what `writeLiveRows` left in the folder, as of the time of the documents. */
+export async function publishLiveRows(redis: ReturnType<typeof openRedis>, folder: string, feeds: readonly LiveFeed[]): Promise<void> {
+  const state = { status: 'ACTIVE', updated_at: DOCUMENTS_AT, is_stale: false } as const
+  for (const [id, , dataset] of feeds) {
+    const rows = JSON.parse(await readFile(rowsPath(folder, id, dataset), 'utf8')) as AnyRow[]
+    const entries = rows.map((row): [string, LiveRow] => [entityKey(dataset, row), { [dataset.time]: DOCUMENTS_AT, ...row, ...state }])
+    await publishLive(redis, {
+      dataset: dataset.id,
+      feed: id,
+      seq: 1,
+      fetch_id: `${id}.1`,
+      data_time: DOCUMENTS_AT,
+      fetched_at: DOCUMENTS_AT,
+      rows: new Map(entries),
+      changes: [],
+    })
+  }
+}
+
+function rowsPath(folder: string, feed: string, dataset: Dataset): string {
+  return join(folder, `${feed}.${dataset.id}.json`)
+}
+
+/** True for a row of the dataset: a feed may fill several. Times of states are filled in when they are published. */
+function isOf(dataset: Dataset, row: AnyRow): boolean {
+  return Object.keys(dataset.columns).every((name) => name in row || name === dataset.time)
+}
