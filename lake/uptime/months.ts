@@ -60,13 +60,14 @@ export type ReadUptime = (month: string, now: number) => Promise<UptimeMonth>
  */
 export function uptimeReader(store: ObjectStore, { since }: { readonly since: number }): ReadUptime {
   let days: ReadonlyMap<string, UptimeDay> = new Map()
-  let parts: ReadonlyMap<string, UptimePart> = new Map()
+  /** By the begin of a month, for a report may read two of them at once; of one that is over only what no day was made of yet is there. */
+  const parts = new Map<number, ReadonlyMap<string, UptimePart>>()
 
   /** Everything that is known from an instant to another (ms), by date: a day's own object counts before what it was made of. */
   const daysFrom = async (from: number, to: number): Promise<ReadonlyMap<string, UptimeDay>> => {
     // In this order: a day's object is written before what it was made of is removed.
-    const newest = await readMinutes(store, UPTIME, { from, to, take: takeUptime, known: parts })
-    parts = newest
+    const newest = await readMinutes(store, UPTIME, { from, to, take: takeUptime, known: parts.get(from) ?? new Map() })
+    parts.set(from, newest)
     const dates: string[] = []
     for await (const date of listDays(store, { from: dateOf(from), to: dateOf(to) })) dates.push(date)
     const read = await Promise.all(dates.map((date) => days.get(date) ?? readDay(store, date)))

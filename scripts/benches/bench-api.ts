@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { pino } from 'pino'
 import { openAccess } from '../../api/access/access.ts'
 import { type Limiter, openLimiter } from '../../api/access/limits/limiter.ts'
@@ -7,6 +8,10 @@ import { readPlans, TIERS } from '../../api/access/plans.ts'
 import { openUsage } from '../../api/access/usage/usage.ts'
 import { type ApiOptions, startApi } from '../../api/server.ts'
 import { openUptime } from '../../api/status/uptime.ts'
+import { openRedis } from '../../lake/live/connect.ts'
+import { openLive } from '../../lake/live/read.ts'
+import type { Lake } from '../../lake/open.ts'
+import { startRedis } from '../redis.ts'
 
 /** An API that is measured, and a key for it. */
 export interface BenchApi {
@@ -20,6 +25,14 @@ export interface BenchApi {
 export interface BenchApiOptions extends Pick<ApiOptions, 'lake' | 'live' | 'clock' | 'endpoints'> {
   readonly redisUrl: string
   readonly home: string
+}
+
+/** What an API is measured over that has live state: its lake, who publishes to its Redis, and the path that is asked for. */
+export interface LiveBench {
+  readonly lake: Lake
+  readonly home: string
+  readonly publish: (redis: ReturnType<typeof openRedis>) => Promise<void>
+  readonly path: string
 }
 
 /** Nobody is refused, and everybody counted. */
@@ -57,6 +70,27 @@ export async function startBenchApi({ redisUrl, home, ...options }: BenchApiOpti
       limiter.close()
       await access.close()
       await mailer.close()
+    },
+  }
+}
+
+/** Starts the API with its own Redis, as the service does, once the live state is there; it closes the lake, too. */
+export async function startLiveApi({ lake, home, publish, path }: LiveBench): Promise<BenchApi> {
+  const server = await startRedis({ folder: join(home, 'redis'), appendOnly: false })
+  const redis = openRedis(server.url)
+  await publish(redis)
+  redis.disconnect()
+  const live = openLive({ redisUrl: server.url })
+  await live.ready
+  const api = await startBenchApi({ lake, live, redisUrl: server.url, home })
+  return {
+    url: `${api.url}${path}`,
+    key: api.key,
+    close: async () => {
+      await api.close()
+      await live.close()
+      await lake.close()
+      await server.stop()
     },
   }
 }

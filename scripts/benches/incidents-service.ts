@@ -2,15 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { dgtIncidentsFeed } from '../../jobs/feeds/road/dgt-incidents.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
-import { openRedis } from '../../lake/live/connect.ts'
-import { openLive } from '../../lake/live/read.ts'
 import type { LiveRow } from '../../lake/live/types.ts'
 import { publishLive } from '../../lake/live/write.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import { claimLake } from '../../lake/system.ts'
-import { startRedis } from '../redis.ts'
-import { type BenchApi, startBenchApi } from './bench-api.ts'
+import { type BenchApi, startLiveApi } from './bench-api.ts'
 import { benchLake } from './madrid-day.ts'
 import { checkedRows, generatedDocument } from './parsing.ts'
 
@@ -25,25 +22,10 @@ export async function writePublication(folder: string): Promise<void> {
 
 /** Starts the API with its own Redis, as the service does, with the incidents of the publication in the folder; works in `home`. */
 export async function startIncidentsService(folder: string, home: string): Promise<BenchApi> {
-  const server = await startRedis({ folder: join(home, 'redis'), appendOnly: false })
   const lake = await benchLake(home, { standBack: true })
   await claimLake(lake.store, 'simulated', Date.now())
-  const redis = openRedis(server.url)
-  await publishLive(redis, { ...(await publication(folder)), changes: [] })
-  redis.disconnect()
-  const live = openLive({ redisUrl: server.url })
-  await live.ready
-  const api = await startBenchApi({ lake, live, redisUrl: server.url, home })
-  return {
-    url: `${api.url}/api/incidents`,
-    key: api.key,
-    close: async () => {
-      await api.close()
-      await live.close()
-      await lake.close()
-      await server.stop()
-    },
-  }
+  const published = { ...(await publication(folder)), changes: [] }
+  return await startLiveApi({ lake, home, publish: async (redis) => void (await publishLive(redis, published)), path: '/api/incidents' })
 }
 
 async function publication(folder: string) {

@@ -1,13 +1,9 @@
-import { join } from 'node:path'
 import { feedById } from '../../jobs/feeds/catalog.ts'
 import { railFleet } from '../../lake/datasets/rail/fleet.ts'
 import { railPositions } from '../../lake/datasets/rail/positions.ts'
 import { railTripUpdates } from '../../lake/datasets/rail/trip-updates.ts'
-import { openRedis } from '../../lake/live/connect.ts'
-import { openLive } from '../../lake/live/read.ts'
 import { claimLake } from '../../lake/system.ts'
-import { startRedis } from '../redis.ts'
-import { type BenchApi, startBenchApi } from './bench-api.ts'
+import { type BenchApi, startLiveApi } from './bench-api.ts'
 import { type LiveFeed, publishLiveRows, writeLiveRows } from './live-rows.ts'
 import { benchLake } from './madrid-day.ts'
 import { DOCUMENTS_AT, generatedDocument } from './parsing.ts'
@@ -38,22 +34,6 @@ export async function writeTrains(folder: string): Promise<void> {
 
 /** Starts the API with its own Redis, as the service does, with what `writeTrains` left in the folder; works in `home`. */
 export async function startTrainsService(folder: string, home: string): Promise<BenchApi> {
-  const server = await startRedis({ folder: join(home, 'redis'), appendOnly: false })
   const lake = await benchLake(folder, { standBack: true })
-  const redis = openRedis(server.url)
-  await publishLiveRows(redis, folder, LIVE)
-  redis.disconnect()
-  const live = openLive({ redisUrl: server.url })
-  await live.ready
-  const api = await startBenchApi({ lake, live, redisUrl: server.url, home })
-  return {
-    url: `${api.url}/api/trenes/posiciones`,
-    key: api.key,
-    close: async () => {
-      await api.close()
-      await live.close()
-      await lake.close()
-      await server.stop()
-    },
-  }
+  return await startLiveApi({ lake, home, publish: (redis) => publishLiveRows(redis, folder, LIVE), path: '/api/trenes/posiciones' })
 }

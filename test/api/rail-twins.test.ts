@@ -14,16 +14,16 @@ const OTHER_FEED = 'renfe_trip_updates_ld'
 
 /** Stops of a train from an hour on, half an hour apart. */
 const way = (from: number, ...stop_ids: readonly string[]): Run['stops'] => stop_ids.map((id, at) => [id, from + at / 2, from + at / 2])
-const commuter = (train_number: string, stops: Run['stops']): Run => ({
-  ...{ trip_id: `1041M${train_number}C3`, train_number, variant: null, service_id: 's', stops },
+const commuter = (train_number: string, stops: Run['stops'], line = 'C3'): Run => ({
+  ...{ trip_id: `1041M${train_number}${line}`, train_number, variant: null, service_id: 's', stops },
 })
 const other = (train_number: string, stops: Run['stops'], variant = '1'): Run => ({
   ...{ trip_id: `${train_number}${variant}${TODAY}`, train_number, variant, nucleo_code: null, service_id: 's', stops },
 })
 
 /**
- * Inside of a longer train, with a stand that the other lacks; around a shorter one; just the same; one of the number at another hour; and
- * one with which it has a single station in common.
+ * Inside of a longer train, with a stand that the other lacks; around a shorter one; just the same; one of the number at another hour; one
+ * with which it has a single station in common; and two that are parts of one.
  */
 const COMMUTERS: readonly Run[] = [
   commuter('15001', way(13, '00002', '00003', '00004')),
@@ -31,6 +31,8 @@ const COMMUTERS: readonly Run[] = [
   commuter('15003', way(13.2, '00002', '00003')),
   commuter('15004', way(13.3, '00002', '00003')),
   commuter('15005', way(13.4, '00002', '00003')),
+  commuter('15006', way(20, '00007', '00008')),
+  commuter('15006', way(20.5, '00008', '00009'), 'C4'),
 ]
 const OTHERS: readonly Run[] = [
   other('15001', [...way(12.5, '00001', '00002', '00003'), ['00004', 14, 14 + 3 * MINUTE], ['00005', 15, 15]]),
@@ -38,6 +40,7 @@ const OTHERS: readonly Run[] = [
   other('15003', way(13.2, '00002', '00003')),
   other('15004', way(14.3, '00002', '00003')),
   other('15005', [...way(13.4, '00002'), ['00006', 14, 14]]),
+  other('15006', way(20, '00007', '00008', '00009')),
 ]
 
 let service: TestService
@@ -273,6 +276,20 @@ describe('on the map', () => {
         ['00005', false],
       ],
     ])
+  })
+
+  test('it is one where two commuter trips are parts of it, whichever of them says best where it is', async () => {
+    await say([], [])
+    const part = (line: string, values: AnyRow): AnyRow =>
+      position('15006', { ...at, line, source_id: line, trip_id: `1041M15006${line}`, stop_id: '00008', ...values })
+    const whole = (values: AnyRow): AnyRow => longDistance('15006', { ...at, trip_id: `150061${TODAY}`, stop_id: '00008', ...values })
+    const ids = { C3: 'CERCANIAS-15006-C3', C4: 'CERCANIAS-15006-C4', whole: 'AVLDMD-15006' }
+    for (const best of ['C3', 'C4', 'whole'] as const) {
+      const by = (name: string): AnyRow => ({ position_source: name === best ? 'GPS' : 'STATION' })
+      await put([part('C3', by('C3')), part('C4', by('C4'))], [whole(by('whole'))])
+      expect([best, await shown()]).toEqual([best, [ids[best]]])
+      for (const id of Object.values(ids)) expect((await service.json(`/api/trenes/posiciones/${id}`)).id).toBe(ids[best])
+    }
   })
 
   test('another train of its number is another', async () => {

@@ -29,7 +29,7 @@ test.each([
   ['whole versions', 'versions'],
 ])('a worker killed at each boundary and at random loses and doubles nothing of %s', { timeout: 600_000 }, async (_name, scenario) => {
   const [result] = await chaos('--rounds', '1', scenario)
-  expect(result?.problems).toEqual([])
+  expect(result?.problems.join('\n')).toBe('')
   expect(result).toMatchObject({
     name: scenario,
     ok: true,
@@ -47,7 +47,7 @@ test.each([
 
 test('a worker killed while it derives leaves what is made at once', { timeout: 600_000 }, async () => {
   const [result] = await chaos('--rounds', '1', 'derivations')
-  expect(result?.problems).toEqual([])
+  expect(result?.problems.join('\n')).toBe('')
   expect(result).toMatchObject({
     name: 'derivations',
     ok: true,
@@ -57,19 +57,19 @@ test('a worker killed while it derives leaves what is made at once', { timeout: 
 
 test('two writers beside compaction, replay and expiry lose nothing', { timeout: 300_000 }, async () => {
   const [result] = await chaos('--rounds', '2', 'writers')
-  expect(result?.problems).toEqual([])
+  expect(result?.problems.join('\n')).toBe('')
   expect(result).toMatchObject({ name: 'writers', ok: true, appends: 100 })
 })
 
 test('the API answers right, and counts right, while Redis is away and comes back empty', { timeout: 300_000 }, async () => {
   const [result] = await chaos('--rounds', '1', 'api-redis')
-  expect(result?.problems).toEqual([])
+  expect(result?.problems.join('\n')).toBe('')
   expect(result).toMatchObject({ name: 'api-redis', ok: true })
 })
 
 test('an API that is killed loses no key, and of usage a minute at most', { timeout: 300_000 }, async () => {
   const [result] = await chaos('--rounds', '1', 'api-kills')
-  expect(result?.problems).toEqual([])
+  expect(result?.problems.join('\n')).toBe('')
   expect(result).toMatchObject({ name: 'api-kills', ok: true, killed: 2 })
 })
 

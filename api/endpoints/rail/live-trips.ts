@@ -127,8 +127,9 @@ function platformsOf(state: State<typeof railPositions>): ReadonlyMap<string, st
   const known = platforms.get(state)
   if (known) return known
   const made = new Map<string, string>()
-  for (const { trip_id, stop_id, vehicle_status, platform } of state.rows)
-    if (trip_id !== null && stop_id !== null && platform !== null && AT_STOP.includes(vehicle_status))
+  // A train that is only kept, as its publication lacks the whole núcleo, may have left long ago.
+  for (const { trip_id, stop_id, vehicle_status, platform, is_held } of state.rows)
+    if (is_held !== true && trip_id !== null && stop_id !== null && platform !== null && AT_STOP.includes(vehicle_status))
       made.set(keyOf(trip_id, stop_id), platform)
   platforms.set(state, made)
   return made

@@ -112,14 +112,16 @@ function nucleosOf({ routes, stations }: RailNetwork, day: TimetableDay): Nucleo
 
   function lineOf(ofLine: readonly NetworkRoute[], counts: { readonly stations: number; readonly trips: number }): Nucleo['lines'][number] {
     const main = ofLine.reduce((most, route) => (route.trips > most.trips ? route : most))
+    const isWhole = main.stop_ids.length > 1
     const nameOf = (stop_id: string | undefined): string | null => (stop_id === undefined ? null : (stations.get(stop_id)?.name ?? null))
     return {
       line: main.short_name,
       route_type: main.route_type,
       color: main.color,
       text_color: main.text_color,
-      origin: nameOf(main.stop_ids[0]),
-      destination: nameOf(main.stop_ids.at(-1)),
+      // Of a single stop nobody knows which end it is.
+      origin: isWhole ? nameOf(main.stop_ids[0]) : null,
+      destination: isWhole ? nameOf(main.stop_ids.at(-1)) : null,
       routes: ofLine.length,
       ...counts,
     }

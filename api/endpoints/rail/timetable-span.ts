@@ -71,6 +71,8 @@ export function checkCovered(
   const shared = own.reduce<readonly Span[]>(inBoth, [{ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }])
   const found = shared.find(({ from, to }) => asked.at >= from && asked.at < to)
   if (found) return found
+  if (shared.length === 0)
+    throw problem('feed-unavailable', `The timetables of ${names} that have arrived have no day in common.`, { retry_after_s: 3600 })
   if (asked.value === null) throw outOfDate(names, shared)
   const what =
     asked.parameter === 'date'

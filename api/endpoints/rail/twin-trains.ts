@@ -18,8 +18,9 @@ const SOURCES: readonly (string | null)[] = ['GPS', 'STATION', null]
 
 /**
  * Trains by their ids, each once: of those that two networks have, which the timetables know to be one, that which is published rather than
- * kept, that of open data rather than the map's, that with a satellite fix, else that whose position is newer by more than a minute, else that of commuter rail, which tells its stop and platform. It
- * is found under the id of the other, too, and so is one that only one feed has.
+ * kept, that of open data rather than the map's, that with a satellite fix, else that whose position is newer by more than a minute, else
+ * that of commuter rail, which tells its stop and platform. It is found under the ids of the others, too, and so is one that only one feed
+ * has.
  */
 export function withoutTwins(trains: ReadonlyMap<string, RunningTrain>): {
   readonly byId: ReadonlyMap<string, RunningTrain>
@@ -31,16 +32,21 @@ export function withoutTwins(trains: ReadonlyMap<string, RunningTrain>): {
   const byId = new Map<string, RunningTrain>()
   const all: Train[] = []
   const others: (readonly [id: string, train: RunningTrain])[] = []
-  for (const [id, one] of trains) {
-    const { match } = one
-    const twins = match?.twins ?? []
-    const same = match === null ? [] : twins.flatMap(({ network, trip_id }) => byTrip.get(keyOf(match, network, trip_id)) ?? [])
-    if (same.some((other) => isShown(other.train, one.train))) continue
-    const shown = same.reduce(withMap, one)
-    byId.set(id, shown)
+  const twinsOf = ({ match }: RunningTrain): RunningTrain[] =>
+    match === null ? [] : match.twins.flatMap(({ network, trip_id }) => byTrip.get(keyOf(match, network, trip_id)) ?? [])
+  const placed = new Set<RunningTrain>()
+  for (const one of trains.values()) {
+    if (placed.has(one)) continue
+    // Two commuter trips may be parts of one train of long distance.
+    const same = new Set([one])
+    for (const each of same) for (const other of twinsOf(each)) same.add(other)
+    for (const each of same) placed.add(each)
+    const best = [...same].reduce((most, each) => (isShown(each.train, most.train) ? each : most))
+    const shown = [...same].filter((each) => each !== best).reduce(withMap, best)
+    byId.set(best.train.id, shown)
     all.push(shown.train)
-    for (const other of [...same.map(({ train }) => train.id), ...twins.flatMap((trip) => trainIdOf(trip) ?? [])])
-      others.push([other, shown])
+    for (const each of same)
+      for (const id of [each.train.id, ...(each.match?.twins ?? []).flatMap((trip) => trainIdOf(trip) ?? [])]) others.push([id, shown])
   }
   for (const [id, train] of others) if (!byId.has(id)) byId.set(id, train)
   return { byId, all }
