@@ -2,6 +2,9 @@ import { openPair } from './incidents-api.ts'
 import type { Bench } from './measure.ts'
 import { startStationsService, writeStations } from './stations-service.ts'
 
+/** Half a gigabyte of replies. */
+const REQUESTS = 1000
+
 /** `/api/gas-stations`, the whole country with its prices, as browsers and SDKs ask for it, against a bare Fastify route that sends the same bytes. */
 export const gasStations: Bench = {
   name: 'gas-stations',
@@ -11,5 +14,6 @@ export const gasStations: Bench = {
   atLeast: true,
   rounds: 15,
   setUp: writeStations,
-  open: (folder, { only }) => openPair(folder, { kind: 'stations', start: startStationsService }, { only, revalidate: false }),
+  open: (folder, { only }) =>
+    openPair(folder, { kind: 'stations', start: startStationsService }, { only, revalidate: false, requests: REQUESTS }),
 }

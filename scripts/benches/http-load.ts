@@ -16,6 +16,10 @@ export interface LoadClient {
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n')
+/** Longest head of an answer, bytes. */
+const HEAD_MOST = 8192
+/** What a connection reads at once, bytes, into memory of its own: a large answer costs few events and no garbage. */
+const READ_BYTES = 2 ** 20
 
 /** Opens connections for a load. */
 export async function openLoad({ url, headers, status }: Load, connections: number): Promise<LoadClient> {
@@ -53,10 +57,6 @@ export interface Lane {
 /** Opens a connection to the server of a URL. */
 export async function openLane(url: string): Promise<Lane> {
   const { hostname, port } = new URL(url)
-  const socket = await new Promise<Socket>((resolve, reject) => {
-    const opened = connect(Number(port), hostname, () => resolve(opened)).on('error', reject)
-  })
-  socket.setNoDelay(true)
   let expected = ''
   let missing = -1
   let done: PromiseWithResolvers<void> | null = null
@@ -67,18 +67,26 @@ export async function openLane(url: string): Promise<Lane> {
     if (error) waiting?.reject(error)
     else waiting?.resolve()
   }
-  socket.on('error', finish)
-  socket.on('close', () => finish(new Error('the server ended the connection')))
-  socket.on('data', (part) => {
+  const take = (part: Uint8Array): void => {
     if (missing === -1) {
-      const end = part.indexOf(HEAD_END)
-      const head = part.toString('latin1', 0, end)
+      const bytes = Buffer.from(part.buffer, part.byteOffset, Math.min(part.length, HEAD_MOST))
+      const end = bytes.indexOf(HEAD_END)
+      const head = bytes.toString('latin1', 0, end)
       if (end === -1 || !head.startsWith(expected)) return finish(new Error(`expected ${expected}, got ${head.slice(0, 100)}`))
       const length = /content-length: (\d+)/i.exec(head)
       missing = (length ? Number(length[1]) : 0) - (part.length - end - HEAD_END.length)
     } else missing -= part.length
     if (missing <= 0) finish()
+  }
+  const socket = await new Promise<Socket>((resolve, reject) => {
+    const onread = {
+      buffer: Buffer.allocUnsafeSlow(READ_BYTES),
+      callback: (count: number, into: Uint8Array) => (take(into.subarray(0, count)), true),
+    }
+    const opened = connect({ port: Number(port), host: hostname, noDelay: true, onread }, () => resolve(opened)).on('error', reject)
   })
+  socket.on('error', finish)
+  socket.on('close', () => finish(new Error('the server ended the connection')))
   return {
     ask(request, status) {
       expected = `HTTP/1.1 ${status} `

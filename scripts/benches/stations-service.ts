@@ -20,5 +20,5 @@ export function writeStations(folder: string): Promise<void> {
 export async function startStationsService(folder: string, home: string): Promise<BenchApi> {
   const lake = await benchLake(home, { standBack: true })
   await claimLake(lake.store, 'simulated', DOCUMENTS_AT)
-  return await startLiveApi({ lake, home, publish: (redis) => publishLiveRows(redis, folder, LIVE), path: '/api/gas-stations' })
+  return await startLiveApi({ lake, home, publish: (redis) => publishLiveRows(redis, folder, LIVE), path: '/api/gas-stations?limit=20000' })
 }
