@@ -40,10 +40,10 @@ const PLANS = readPlans(JSON.stringify(Object.fromEntries(TIERS.map((tier) => [t
 
 /** Opens limits that fail where Redis does. */
 export function benchLimiter(redisUrl: string): Promise<Limiter> {
-  const fail = (error: Error | null): void => {
-    if (error) throw error
+  const fail = (error: Error | number | null): void => {
+    if (error !== null) throw error instanceof Error ? error : new Error(`${error} units were given up`)
   }
-  return openLimiter({ redisUrl, processes: 1, recorded: null, timeout_ms: 10_000, onSwitch: fail, onRecordError: fail })
+  return openLimiter({ redisUrl, processes: 1, recorded: null, timeout_ms: 10_000, onSwitch: fail, onRecordError: fail, onLost: fail })
 }
 
 /** Starts the API with a secret for keys of its own, and limits in the Redis that it is given: it would measure something else without. */

@@ -10,7 +10,7 @@ import { newUsageRow, OUTCOMES, USAGE } from '../../lake/usage/objects.ts'
 import { Reference } from './api-answers.ts'
 import { type Ask, asksOf, idsIn, listsOfThings, queriesOf } from './api-asks.ts'
 import { type Answer, type Client, openClient, openLoop, quantiles } from './api-client.ts'
-import { byTurns, type ChaosKey, mixOf, type Shot } from './api-lanes.ts'
+import { byTurns, type ChaosKey, type Lane, mixOf, type Shot } from './api-lanes.ts'
 import { type Cast, lanesOf, type Script, steadyKeys } from './api-shots.ts'
 import { type ApiStage, openApiStage, until } from './api-stage.ts'
 import { type Admitted, addTo, mostAtOnce, mostInAMinute, newTally, type Tally, within } from './api-tally.ts'
@@ -96,17 +96,18 @@ async function play(stage: ApiStage, { rounds, isShort }: { readonly rounds: num
   const told: Record<string, unknown> = {}
   try {
     await askAgain(on)
-    const state = { isOver: false }
-    const load = runLoad(on, () => state.isOver)
-    const before_ms = Math.max(3000, down_ms / 2)
-    await sleep(before_ms)
+    const mix = mixOf(lanesOf(cast, script, share))
+    const around_ms = Math.max(3000, down_ms / 2)
     for (const how of isShort ? (['emptied'] as const) : (['kept', 'emptied'] as const)) {
+      const state = { isOver: false }
+      const load = runLoad(on, mix, () => state.isOver)
+      await sleep(around_ms)
       told[how] = await outage(on, { how, down_ms, waitsForRows: !isShort })
-      await sleep(before_ms)
+      await sleep(around_ms)
+      state.isOver = true
+      await load
+      await checkCounters(on)
     }
-    state.isOver = true
-    await load
-    await checkCounters(on)
     codes.push(await api.stop())
     for (const code of codes) if (code !== 0) on.problems.push(`an API process ended with ${code ?? 'a signal'} when it was asked to stop`)
     await checkUsage(on)
@@ -185,8 +186,7 @@ async function askAgain({ client, cast, asks, references, tallies, problems }: P
 }
 
 /** Sends the load until it is over, and judges each answer. */
-async function runLoad(on: Play, isOver: () => boolean): Promise<void> {
-  const mix = mixOf(lanesOf(on.cast, on, on.share))
+async function runLoad(on: Play, mix: readonly Lane[], isOver: () => boolean): Promise<void> {
   const waiting = new Set<Promise<void>>()
   const watch = async (): Promise<void> => {
     const { status } = await on.client.ask({ path: '/ready', headers: { 'X-Forwarded-For': '192.0.2.3' } })
@@ -270,12 +270,13 @@ async function makeKeyNow({ client, problems }: Play): Promise<void> {
 }
 
 /**
- * What a key has left of its day is what was not used of it. The record that a counter is made anew from lacks what is under way at that
- * moment.
+ * What a key has left of its day is what was not used of it. What is under way at one moment may be missing: that was sent to Redis when it
+ * went, which may not have counted it, or not yet recorded when the counter was made anew. When that is the API knows, who may be connected
+ * again before it is known here that Redis is there: any moment since it went may be it.
  */
 async function checkCounters(on: Play): Promise<void> {
   const { client, cast, problems, tallies, admitted, outages } = on
-  const { to } = outages.at(-1) as Outage
+  const { how, from } = outages.at(-1) as Outage
   for (const key of [...Object.values(cast.steady).map(([first]) => first as ChaosKey), ...cast.greedy]) {
     await until(`${key.plan} may ask again`, 65_000, async () => {
       const answer = await client.ask({ path: '/api/codes?limit=1', headers: key.headers })
@@ -283,9 +284,9 @@ async function checkCounters(on: Play): Promise<void> {
       if (answer.status === 429) return false
       const left = Number(/"day";r=(\d+)/.exec(String(answer.headers['ratelimit']))?.[1])
       const expected = DEFAULT_PLANS[key.plan].day - (tallies.get(key.id) as Tally).day_units
-      const underWay = mostAtOnce((admitted.get(key.id) ?? []).filter(({ received }) => received >= to))
+      const underWay = mostAtOnce((admitted.get(key.id) ?? []).filter(({ received }) => received >= from))
       if (!(left >= expected && left <= expected + underWay))
-        problems.push(`${key.plan} has ${left} of its day left, ${expected} were not used`)
+        problems.push(`${how}: ${key.plan} has ${left} of its day left, ${expected} were not used, ${underWay} were under way at once`)
       return true
     })
   }

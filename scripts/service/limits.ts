@@ -72,5 +72,6 @@ export function openServiceLimiter(options: {
       isAlone = err !== null
     },
     onRecordError: (err) => log.warn({ err }, 'the record of usage cannot be read'),
+    onLost: (units) => log.error({ units }, 'what was admitted without Redis is missing in its counters of the day'),
   })
 }

@@ -168,6 +168,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     recorded: usage.recorded,
     onSwitch: () => undefined,
     onRecordError: () => undefined,
+    onLost: () => undefined,
     probe_ms: 100,
     // A machine that runs other tests beside may be slow to answer.
     timeout_ms: 2000,

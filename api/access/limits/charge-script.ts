@@ -1,6 +1,6 @@
-import type { Redis } from 'ioredis'
 import { defineScript, runScript } from '../../../lake/live/script.ts'
 import { type Charged, type MinuteCounts, type Policy, RECORDED_BUCKET_S, type Standing, standing, UNITS_MAX } from './policy.ts'
+import { type Counters, newMark, STATE_LUA, stateKey } from './state-script.ts'
 
 /** A charge as the script takes it. */
 export interface ChargeCall {
@@ -18,91 +18,16 @@ export type ChargeReply =
   | { readonly decided: false }
 
 /**
- * Decides charges, one after the other. The state of a slot under a policy is one string, numbers of four bytes: a mark, what its time is
- * ahead of the clock, the latest second seen, units in all, units in the bucket of that second, and then bucket and units of each earlier one,
- * oldest first. What happens to it is told in `window.ts`, which decides alike.
+ * Decides charges, one after the other, as `window.ts` does.
  *
  * KEYS: since when all counts are here; then for each charge a state for each of its policies.
- * ARGV: the time in s, or -1 to take that of Redis; a mark for what is made anew; how many sets of policies there are, and for each its
- * length and limit, window and bucket in s, and whether it is recorded, of each of its policies; then for each charge the number of its
- * set, its weight for each policy, and `-` where nothing is recorded of its slot, `?` where that can be asked for, or what is recorded:
- * bucket and units as in a state.
+ * ARGV: the time and a mark; how many sets of policies there are, and for each its length and limit, window and bucket in s, and whether it
+ * is recorded, of each of its policies; then for each charge the number of its set, its weight for each policy, and `-` where nothing is
+ * recorded of its slot, `?` where that can be asked for, or what is recorded: bucket and units as in a state.
  * Reply: for each charge 1 admitted, 0 refused, 2 to be asked again with what is recorded; for each of its policies units in all, seconds
  * until more, whether it refuses, the second charged in, and the mark of the state.
  */
-const CHARGE = defineScript(`
-local HEAD, PAIR = 20, 8
-local pack, read, floor, call = struct.pack, struct.unpack, math.floor, redis.call
-local now = tonumber(ARGV[1])
-if now < 0 then now = tonumber(call('TIME')[1]) end
-local mark = tonumber(ARGV[2])
-
-local function old(window, size)
-  local since = tonumber(call('GET', KEYS[1]))
-  if not since then
-    since = now
-    call('SET', KEYS[1], now)
-  end
-  return now - since >= window + size
-end
-
-local function make(state, recorded, window, size)
-  state.mark, state.ahead, state.now, state.at, state.total, state.current = mark, 0, now, now, 0, 0
-  state.body, state.changed = '', true
-  if recorded == '-' or recorded == '?' then return true end
-  local bucket, kept = floor(now / size), {}
-  for from = 1, #recorded, PAIR do
-    local at, units = read('<I4I4', recorded, from)
-    if at == bucket then
-      state.current = state.current + units
-      state.total = state.total + units
-    elseif at < bucket and at >= bucket - window / size then
-      kept[#kept + 1] = string.sub(recorded, from, from + PAIR - 1)
-      state.total = state.total + units
-    end
-  end
-  state.body = table.concat(kept)
-  return true
-end
-
--- Fills in a state: its head with the first pair, or its whole body where that changes. False where Redis may have lost it.
-local function load(state, key, window, size, recorded)
-  local head = call('GETRANGE', key, 0, HEAD + PAIR - 1)
-  if head == '' then
-    if recorded == '?' and not old(window, size) then return false end
-    return make(state, recorded, window, size)
-  end
-  local mark_, ahead, last, total, current = read('<I4I4I4I4I4', head)
-  local turned = last - (now + ahead) > window + size
-  if turned then ahead = last - now end
-  local at = math.max(now + ahead, last)
-  state.mark, state.ahead, state.now, state.at, state.total, state.current = mark_, ahead, now + ahead, at, total, current
-  state.head, state.body, state.changed = head, false, turned or at > last
-  local before, bucket = floor(last / size), floor(at / size)
-  if bucket == before then return true end
-  local body = call('GETRANGE', key, HEAD, -1)
-  if current > 0 then body = body .. pack('<I4I4', before, current) end
-  state.current = 0
-  local oldest, from = bucket - window / size, 1
-  while from <= #body do
-    local counted, units = read('<I4I4', body, from)
-    if counted >= oldest then break end
-    state.total = state.total - units
-    from = from + PAIR
-  end
-  state.body = string.sub(body, from)
-  return true
-end
-
-local function save(key, state, window, size)
-  local head = pack('<I4I4I4I4I4', state.mark, state.ahead, state.at, state.total, state.current)
-  if state.body then
-    call('SET', key, head .. state.body, 'EX', window + 2 * size)
-  else
-    call('SETRANGE', key, 0, head)
-  end
-end
-
+const CHARGE = defineScript(`${STATE_LUA}
 -- Seconds until so many of the units in pairs have left, or all there are; nil where the pairs hold fewer.
 local function leaving(list, first, state, window, size, wanted)
   if wanted > state.total then wanted = state.total end
@@ -226,26 +151,12 @@ end
 /** Bytes of a bucket and its units. */
 const PAIR = 8
 
-/** Where counters are kept. */
-export interface Counters {
-  readonly redis: Redis
-  /** What the names of all keys begin with. */
-  readonly prefix: string
-  /** The time in s; null for that of Redis. */
-  readonly clock: (() => number) | null
-}
-
-/** Name of a slot's state under a policy. */
-function stateKey(prefix: string, slot: string, policy: Policy): string {
-  return `${prefix}${policy.name}:${slot}`
-}
-
 /** Decides charges in order, in one round trip. Rejects where Redis fails. */
 export async function runCharges({ redis, prefix, clock }: Counters, calls: readonly ChargeCall[]): Promise<ChargeReply[]> {
   const sets = new Map<readonly Policy[], number>()
   for (const { policies } of calls) if (!sets.has(policies)) sets.set(policies, sets.size + 1)
   const keys = [`${prefix}since`]
-  const args: (string | number | Buffer)[] = [clock === null ? -1 : clock(), Math.floor(Math.random() * 2 ** 32), sets.size]
+  const args: (string | number | Buffer)[] = [clock === null ? -1 : clock(), newMark(), sets.size]
   for (const policies of sets.keys()) {
     args.push(policies.length)
     for (const { limit, window_s, bucket_s, recorded } of policies) args.push(limit, window_s, bucket_s, recorded ? 1 : 0)

@@ -15,13 +15,14 @@ const NOTHING: MinuteCounts = Object.freeze([])
 
 /**
  * Gives what the record of usage holds of a slot: the units of the day that each minute of the last 24 hours and a bit was charged, by every
- * process. The store is asked once for all slots that are asked for within some seconds, and for each object once.
+ * process. The store is asked once for all slots that are asked for within some seconds, and for each object once; what this process recorded
+ * until `since`, ms by `performance.now()`, is in it where that is told.
  */
 export function recordedUsage(options: {
   readonly store: ObjectStore
   readonly recorder: Pick<UsageRecorder, 'mark' | 'pending'>
   readonly clock: () => number
-}): (slot: string) => Promise<MinuteCounts> {
+}): (slot: string, since?: number) => Promise<MinuteCounts> {
   const { store, recorder, clock } = options
   let known: ReadonlyMap<string, Taken> = new Map()
   let shared: Look | null = null
@@ -40,7 +41,7 @@ export function recordedUsage(options: {
     return countsOf([...[...known.values()].flatMap(({ minutes }) => minutes), ...unwritten])
   }
 
-  return async (slot) => {
+  return async (slot, since = 0) => {
     if (!KEY_SLOT.test(slot)) return NOTHING
     clearTimeout(forgetting)
     forgetting = setTimeout(() => {
@@ -50,7 +51,7 @@ export function recordedUsage(options: {
     forgetting.unref()
     const now = performance.now()
     // Who asks again was known to Redis meanwhile, so that it has lost something since.
-    if (!shared || now - shared.at > SHARED_MS || shared.told.has(slot)) {
+    if (!shared || shared.at < Math.max(since, now - SHARED_MS) || shared.told.has(slot)) {
       const asked: Look = { at: now, counts: look(), told: new Set() }
       asked.counts.catch(() => {
         if (shared === asked) shared = null

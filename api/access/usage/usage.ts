@@ -5,8 +5,11 @@ import { openRecorder, type RecorderOptions, type UsageRecorder } from './record
 
 /** What is used of the API: counted, kept, and told. */
 export interface Usage extends Pick<UsageRecorder, 'counter' | 'flush' | 'close'> {
-  /** Units of the day that a slot was charged, by minute, of the last 24 hours and a bit. */
-  recorded(slot: string): Promise<MinuteCounts>
+  /**
+   * Units of the day that a slot was charged, by minute, of the last 24 hours and a bit; with all that this process counted until `since`, ms
+   * by `performance.now()`, where told.
+   */
+  recorded(slot: string, since?: number): Promise<MinuteCounts>
 }
 
 /** Opens the record of usage in a store. Who opens it closes it, once nothing is asked any more. */

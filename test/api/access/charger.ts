@@ -31,6 +31,9 @@ async function run({ redisUrl, limit, window_s, for_ms }: ChargerOrder): Promise
     onRecordError: (error) => {
       throw error
     },
+    onLost: (units) => {
+      throw new Error(`${units} units were given up`)
+    },
   })
   const policy = definePolicy({ name: 'short', limit, window_s, bucket_s: 1, recorded: false })
   const admitted: number[] = []
