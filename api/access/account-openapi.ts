@@ -110,7 +110,7 @@ export function accountPaths(): Part {
           ),
           400: problemResponse(['invalid-parameter', 'unknown-parameter', 'malformed-request']),
           401: problemResponse(KEY_REFUSED),
-          404: ref('responses', '404'),
+          404: ref('responses', '404Limited'),
           409: problemResponse(['conflict']),
           413: ref('responses', '413'),
           415: problemResponse(['unsupported-media-type']),
@@ -143,7 +143,7 @@ export function accountPaths(): Part {
           200: json('The key as it is now.', ref('schemas', 'Key'), { ...SHOWN, status: 'REVOKED' }),
           400: problemResponse(['unknown-parameter', 'malformed-request']),
           401: problemResponse(KEY_REFUSED),
-          404: ref('responses', '404'),
+          404: ref('responses', '404Limited'),
           413: ref('responses', '413'),
           415: problemResponse(['unsupported-media-type']),
         }),
@@ -157,6 +157,7 @@ export function accountPaths(): Part {
         ...accountOperation('signup', 'What the form of the start page does', {
           201: html('The key, shown once, with a call to copy. A link is mailed as by POST /api/keys.'),
           400: {
+            ...BAD_FORM,
             description: `${BAD_FORM.description} As a page: that was no e-mail address.`,
             content: { ...BAD_FORM.content, ...html('').content },
           },
@@ -202,11 +203,14 @@ export function accountPaths(): Part {
       },
       post: {
         ...accountOperation('account_act', 'What the forms of the page do', {
-          200: html('What came of it.'),
-          303: { description: 'Done; back to the page.' },
+          200: { ...html('What came of it.'), headers: { 'Set-Cookie': ref('headers', 'SetCookie') } },
+          303: {
+            description: 'Done; back to the page.',
+            headers: { Location: ref('headers', 'Location'), 'Set-Cookie': ref('headers', 'SetCookie') },
+          },
           400: problemResponse(['invalid-parameter', 'unknown-parameter']),
           401: html('No session, or the mailed link was used or is over.'),
-          404: ref('responses', '404'),
+          404: ref('responses', '404Limited'),
           409: problemResponse(['conflict']),
           413: ref('responses', '413'),
           415: problemResponse(['unsupported-media-type']),
@@ -240,7 +244,7 @@ interface Response extends Part {
   readonly content: Part
 }
 
-const BAD_FORM = problemResponse(['invalid-parameter', 'unknown-parameter']) as Response
+const BAD_FORM = problemResponse(['invalid-parameter', 'unknown-parameter'])
 
 /** The forms of the page, by what they do. */
 function acts(): Part[] {
@@ -265,10 +269,7 @@ function acts(): Part[] {
 }
 
 /** What a request over the limits of its address is answered. */
-const LIMITED: Response = Object.freeze({
-  ...(problemResponse(['quota-exceeded']) as Response),
-  headers: { 'Retry-After': ref('headers', 'RetryAfter') },
-})
+const LIMITED = Object.freeze(problemResponse(['quota-exceeded']))
 
 /** What the description says of an operation on an account, whatever it is. */
 export function accountOperation(operationId: string, summary: string, responses: Part): Part {
@@ -276,7 +277,7 @@ export function accountOperation(operationId: string, summary: string, responses
     const part = response as Part
     return [status, '$ref' in part ? part : { ...part, headers: { ...LIMIT_HEADERS, ...(part['headers'] as Part | undefined) } }]
   })
-  return { operationId, tags: ['account'], summary, responses: { ...Object.fromEntries(limited), 405: ref('responses', '405') } }
+  return { operationId, tags: ['account'], summary, responses: { ...Object.fromEntries(limited), 405: ref('responses', '405Limited') } }
 }
 
 /** A response in JSON. */

@@ -48,7 +48,8 @@ export function registerAccountPages(app: FastifyInstance, { access, baseUrl, ca
   const mail = async ({ raw, body }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const language = languageOf(raw)
     const { email } = readBody(body, { act: TEXT, email: EMAIL })
-    if ((await attempts.take('mail-from-address', callerOf(raw))) > 0) return send(reply, askPage(language, 'tooMany'), 429)
+    const wait_s = await attempts.take('mail-from-address', callerOf(raw))
+    if (wait_s > 0) return send(reply.header('Retry-After', String(Math.ceil(wait_s))), askPage(language, 'tooMany'), 429)
     const account = await accounts.nameOf(email)
     // Whether an address has keys is told to whoever reads its mail, and to nobody else.
     if (await accounts.contact(account))

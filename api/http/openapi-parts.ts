@@ -7,17 +7,37 @@ import { PROBLEMS, type ProblemCode } from '../define/problems.ts'
 /** A piece of the description. */
 export type Part = Record<string, unknown>
 
+/** A response that is a problem. */
+export interface Problems extends Part {
+  readonly description: string
+  readonly headers: Part
+  readonly content: Part
+}
+
 /** A reference to a component. */
 export const ref = (kind: string, name: string): Part => ({ $ref: `#/components/${kind}/${name}` })
 
-/** A response that is a problem of one of these codes, with examples where there are any. */
-export function problemResponse(codes: readonly ProblemCode[], examples?: Part): Part {
-  const isRetried = codes.some((code) => PROBLEMS[code].status === 503)
+/** A response that is a problem of one of these codes, which share a status, with examples where there are any. */
+export function problemResponse(codes: readonly ProblemCode[], examples?: Part): Problems {
   return {
     description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(' '),
-    ...(isRetried ? { headers: { 'Retry-After': ref('headers', 'RetryAfter') } } : {}),
+    headers: { 'X-Request-Id': ref('headers', 'RequestId'), ...HEADERS_OF_STATUS[PROBLEMS[codes[0] as ProblemCode].status] },
     content: { 'application/problem+json': { schema: ref('schemas', 'Problem'), ...(examples ? { examples } : {}) } },
   }
+}
+
+/** The same of a path whose callers are told of their limits. */
+export function limitedResponse(codes: readonly ProblemCode[], examples?: Part): Problems {
+  const response = problemResponse(codes, examples)
+  return { ...response, headers: { ...response.headers, ...LIMIT_HEADERS } }
+}
+
+/** What problems of a status say besides. */
+const HEADERS_OF_STATUS: Readonly<Record<number, Part>> = {
+  401: { 'WWW-Authenticate': ref('headers', 'WWWAuthenticate') },
+  405: { Allow: ref('headers', 'Allow') },
+  429: { 'Retry-After': ref('headers', 'RetryAfter') },
+  503: { 'Retry-After': ref('headers', 'RetryAfter') },
 }
 
 /** A parameter as an operation lists it; `example` goes before its own. */
@@ -42,7 +62,12 @@ export function parametersPart(params: Readonly<Record<string, Param>>): Part[] 
 
 /** An operation that has nothing to do with data. */
 export function operation(operationId: string, summary: string, responses: Part): Part {
-  return { operationId, tags: ['platform'], summary, responses: { ...responses, 405: ref('responses', '405') } }
+  return {
+    operationId,
+    tags: ['platform'],
+    summary,
+    responses: { ...responses, 405: ref('responses', '405'), 429: ref('responses', '429') },
+  }
 }
 
 /** A reply of it that is a JSON object with these members. */
@@ -53,7 +78,7 @@ export function json(description: string, example: Part, properties: Part): Part
 
 /** Headers of what stays the same for a while. */
 export const LASTING: Part = Object.freeze({ ETag: ref('headers', 'ETag'), 'Cache-Control': ref('headers', 'CacheControl') })
-export const NOT_MODIFIED: Part = Object.freeze({ description: 'The copy that If-None-Match names is still good.' })
+export const NOT_MODIFIED: Part = Object.freeze({ description: 'The copy that If-None-Match names is still good.', headers: LASTING })
 
 function typedExample(one: Param, text: string): unknown {
   const { type } = one.schema as { type?: string }
@@ -139,12 +164,20 @@ function geometry(type: string, coordinates: JsonSchema): JsonSchema {
   return { type: 'object', required: ['type', 'coordinates'], properties: { type: { const: type }, coordinates } }
 }
 
-/** The headers that replies of many endpoints share. */
+/** The headers that replies of many endpoints share; those that are required are with every reply that tells of them. */
 export const HEADERS: Part = Object.freeze({
-  ETag: { description: 'Weak tag of the reply; send it as If-None-Match.', schema: { type: 'string' } },
-  LastModified: { description: 'Time of the data.', schema: { type: 'string' } },
-  CacheControl: { description: 'How long the reply is fresh: until the next publication is expected.', schema: { type: 'string' } },
+  ETag: { description: 'Weak tag of the reply; send it as If-None-Match.', required: true, schema: { type: 'string' } },
+  LastModified: {
+    description: 'When the reply last changed, with its data or besides; absent where a part of the data cannot be read at the moment.',
+    schema: { type: 'string' },
+  },
+  CacheControl: {
+    description: 'How long the reply is fresh: until the next publication is expected.',
+    required: true,
+    schema: { type: 'string' },
+  },
   DataAge: {
+    required: true,
     description: 'Age of the data; negative where it is of a time to come, which is wrong. Unit: s.',
     schema: { type: 'integer' },
   },
@@ -153,8 +186,12 @@ export const HEADERS: Part = Object.freeze({
       'The next page, rel="next" (of changes with `reset` and `more` where the reply is a table); of tables the schema of their rows, rel="describedby", and the licences of their sources with the attribution as title, rel="license"; of a path that goes what says why, rel="deprecation" and rel="sunset", and what takes its place, rel="successor-version".',
     schema: { type: 'string' },
   },
+  RequestId: {
+    description: 'Names this reply; tell it when you ask for help. With every problem, and every reply to a key.',
+    schema: { type: 'string' },
+  },
   RateLimitPolicy: {
-    description: 'Every limit: its name, q requests in any w seconds.',
+    description: 'Every limit: its name, q requests in any w seconds. Limits are not told with data for everybody, which caches may keep.',
     schema: { type: 'string' },
     example: '"minute";q=30;w=60, "day";q=1000;w=86400',
   },
@@ -166,12 +203,16 @@ export const HEADERS: Part = Object.freeze({
   XRateLimitLimit: { description: 'Requests that the limit with the least left admits.', schema: { type: 'integer' } },
   XRateLimitRemaining: { description: 'Requests that it has left.', schema: { type: 'integer', minimum: 0 } },
   XRateLimitReset: { description: 'Until it has more. Unit: s.', schema: { type: 'integer', minimum: 0 } },
+  Allow: { description: 'Methods that the path takes.', required: true, schema: { type: 'string' }, example: 'GET, HEAD, OPTIONS' },
+  Location: { description: 'Where to go on.', required: true, schema: { type: 'string' } },
+  SetCookie: { description: 'The session that was opened, or the end of one.', schema: { type: 'string' } },
   WWWAuthenticate: {
+    required: true,
     description: 'How to show a key: in the header X-API-Key.',
     schema: { type: 'string' },
     example: 'ApiKey realm="api"',
   },
-  RetryAfter: { description: 'When to try again. Unit: s.', schema: { type: 'integer', minimum: 1 } },
+  RetryAfter: { description: 'When to try again. Unit: s.', required: true, schema: { type: 'integer', minimum: 1 } },
 })
 
 /** What a path says that goes. */

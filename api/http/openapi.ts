@@ -5,7 +5,7 @@ import { usagePaths, usageSchemas } from '../access/usage/usage-openapi.ts'
 import { type Endpoint, endpointId, isCounted, keptOf, type ListReturn, pathParams } from '../define/endpoint.ts'
 import { placeOf } from '../define/fields.ts'
 import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
-import { PROBLEMS, type ProblemCode } from '../define/problems.ts'
+import { PROBLEMS } from '../define/problems.ts'
 import { membersOf, recordSchema } from '../define/shape.ts'
 import { statusPaths } from '../status/status-openapi.ts'
 import { pagePaths } from '../web/pages-openapi.ts'
@@ -17,6 +17,7 @@ import {
   DEPRECATION_HEADERS,
   HEADERS,
   LIMIT_HEADERS,
+  limitedResponse,
   NOT_MODIFIED,
   type Part,
   parameterPart,
@@ -76,15 +77,16 @@ export function openapi(endpoints: readonly Endpoint[], baseUrl: string, plans: 
   }
 }
 
-/** One problem of each status that any request for data may end in, whatever the endpoint. */
-const ANY_TIME: readonly ProblemCode[] = [
-  'not-acceptable',
-  'request-timeout',
-  'payload-too-large',
-  'uri-too-long',
-  'headers-too-large',
-  'internal',
-]
+/** What replies with data say in their headers, and those that nothing has changed. */
+const DATA_HEADERS: Part = Object.freeze({
+  ETag: ref('headers', 'ETag'),
+  'Last-Modified': ref('headers', 'LastModified'),
+  'Cache-Control': ref('headers', 'CacheControl'),
+  'X-Data-Age': ref('headers', 'DataAge'),
+  Link: ref('headers', 'Link'),
+  'X-Request-Id': ref('headers', 'RequestId'),
+  ...LIMIT_HEADERS,
+})
 
 /** Adds to every operation what plain HTTP is answered, but to those that answer it. */
 function withHttps(paths: Part): Part {
@@ -103,8 +105,9 @@ function withHttps(paths: Part): Part {
 const WITH_KEY = Object.freeze({ ApiKey: [] })
 
 function operation(endpoint: Endpoint, baseUrl: string, plans: PlanTable): Part {
-  const { path, domain, plan, recent, excerpts, summary, about, returns, read, deprecated } = endpoint
+  const { path, domain, plan, recent, excerpts, summary, about, read, deprecated } = endpoint
   const inPath = pathParams(path)
+  const responses = responsesOf(endpoint, baseUrl, plans)
   return {
     operationId: endpointId(path),
     tags: ['data', domain],
@@ -119,38 +122,37 @@ function operation(endpoint: Endpoint, baseUrl: string, plans: PlanTable): Part 
     parameters: [...allParams(endpoint)].map(([name, one]) =>
       parameterPart(name, one, { inPath: inPath.includes(name), example: endpoint.example[name] }),
     ),
-    responses: {
-      200: {
-        description: returns.record.about,
-        headers: {
-          ETag: ref('headers', 'ETag'),
-          'Last-Modified': ref('headers', 'LastModified'),
-          'Cache-Control': ref('headers', 'CacheControl'),
-          'X-Data-Age': ref('headers', 'DataAge'),
-          Link: ref('headers', 'Link'),
-          ...(deprecated ? DEPRECATION_HEADERS : {}),
-          ...LIMIT_HEADERS,
-        },
-        content: Object.fromEntries(
-          formatsOf(returns.record.fields).map((format) => [
-            essenceOf(format),
-            { ...contentOf(endpoint, format), 'x-plan': planOfFormat(plans, format) },
-          ]),
-        ),
-      },
-      304: {
-        ...NOT_MODIFIED,
-        headers: { ETag: ref('headers', 'ETag'), 'Cache-Control': ref('headers', 'CacheControl'), ...LIMIT_HEADERS },
-      },
-      ...ownProblems(endpoint, baseUrl),
-      401: ref('responses', '401'),
-      403: ref('responses', '403'),
-      ...(deprecated ? { 410: { ...problemResponse(['gone']), headers: DEPRECATION_HEADERS } } : {}),
-      429: ref('responses', isOfLake(endpoint) ? '429Lake' : '429'),
-      ...Object.fromEntries(ANY_TIME.map((code) => [PROBLEMS[code].status, ref('responses', String(PROBLEMS[code].status))])),
-    },
+    responses: deprecated ? goingResponses(responses) : responses,
     ...(read.kind === 'lake' ? { 'x-reads': 'lake' } : {}),
   }
+}
+
+/** What requests for data are answered, by status. */
+function responsesOf(endpoint: Endpoint, baseUrl: string, plans: PlanTable): Part {
+  const { record } = endpoint.returns
+  const content = formatsOf(record.fields).map((format) => [
+    essenceOf(format),
+    { ...contentOf(endpoint, format), 'x-plan': planOfFormat(plans, format) },
+  ])
+  return {
+    200: { description: record.about, headers: DATA_HEADERS, content: Object.fromEntries(content) },
+    304: { ...NOT_MODIFIED, headers: DATA_HEADERS },
+    ...ownProblems(endpoint, baseUrl),
+    406: ref('responses', '406Limited'),
+    429: ref('responses', isOfLake(endpoint) ? '429Lake' : '429'),
+    ...Object.fromEntries(['401', '403', '408', '413', '414', '431', '500'].map((status) => [status, ref('responses', status)])),
+  }
+}
+
+/** The responses of a path that goes: each says so, as does that which is all that there is once it has gone. */
+function goingResponses(responses: Part): Part {
+  const shared = problemResponses()
+  const going = Object.entries({ ...responses, 410: problemResponse(['gone']) }).map(([status, one]) => {
+    const { $ref } = one as { readonly $ref?: string }
+    const response = ($ref === undefined ? one : shared[$ref.slice($ref.lastIndexOf('/') + 1)]) as Part
+    return [status, { ...response, headers: { ...(response['headers'] as Part), ...DEPRECATION_HEADERS } }]
+  })
+  return Object.fromEntries(going)
 }
 
 /** What the description says of an endpoint's reply in a representation. */
@@ -263,23 +265,25 @@ function isOfLake(endpoint: Endpoint): boolean {
   return read.kind === 'lake' || keptOf(endpoint).length > 0 || (read.kind === 'find' && read.past !== undefined)
 }
 
-/** The responses that endpoints share, by status. */
+/** The responses that operations share, by status; those of data and accounts tell of limits, but where the request was not understood. */
 function problemResponses(): Part {
-  const codes: ProblemCode[] = ['not-found', 'method-not-allowed', ...ANY_TIME]
-  const limited = (...of: ProblemCode[]): Part => ({
-    ...problemResponse(of),
-    headers: { 'Retry-After': ref('headers', 'RetryAfter'), ...LIMIT_HEADERS },
-  })
   return {
-    ...Object.fromEntries(codes.map((code) => [String(PROBLEMS[code].status), problemResponse([code])])),
-    401: {
-      ...problemResponse(['key-required', 'invalid-key', 'revoked-key', 'expired-key']),
-      headers: { 'WWW-Authenticate': ref('headers', 'WWWAuthenticate') },
-    },
-    403: problemResponse(['plan-required', 'https-required']),
+    401: limitedResponse(['key-required', 'invalid-key', 'revoked-key', 'expired-key']),
+    403: limitedResponse(['plan-required', 'https-required']),
     '403PlainHttp': problemResponse(['https-required']),
-    429: limited('quota-exceeded'),
-    '429Lake': limited('quota-exceeded', 'concurrency'),
+    404: problemResponse(['not-found']),
+    '404Limited': limitedResponse(['not-found']),
+    405: problemResponse(['method-not-allowed']),
+    '405Limited': limitedResponse(['method-not-allowed']),
+    406: problemResponse(['not-acceptable']),
+    '406Limited': limitedResponse(['not-acceptable']),
+    408: problemResponse(['request-timeout']),
+    413: limitedResponse(['payload-too-large']),
+    414: limitedResponse(['uri-too-long']),
+    429: limitedResponse(['quota-exceeded']),
+    '429Lake': limitedResponse(['quota-exceeded', 'concurrency']),
+    431: problemResponse(['headers-too-large']),
+    500: limitedResponse(['internal']),
   }
 }
 
@@ -292,13 +296,8 @@ function ownProblems(endpoint: Endpoint, baseUrl: string): Part {
         const { code } = problem
         return [code, { summary: PROBLEMS[code].title, value: problemBody(problem, { baseUrl, instance, request_id: REQUEST_ID }) }]
       })
-      return [
-        status,
-        problemResponse(
-          list.map(({ problem }) => problem.code),
-          Object.fromEntries(examples),
-        ),
-      ]
+      const codes = list.map(({ problem }) => problem.code)
+      return [status, limitedResponse(codes, Object.fromEntries(examples))]
     }),
   )
 }

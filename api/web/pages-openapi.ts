@@ -52,7 +52,7 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
           ...content('A set of links (RFC 9264).', 'application/linkset+json', LINKSET, apiCatalog(endpoints.slice(0, 1), baseUrl)),
           headers: { ...LASTING, Link: ref('headers', 'Link') },
         },
-        304: NOT_MODIFIED,
+        304: { ...NOT_MODIFIED, headers: { ...LASTING, Link: ref('headers', 'Link') } },
         400: BAD_QUERY,
       }),
     },

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
 import { LIVE_KEYS, logKey, partField, rowsKey, snapshotKey } from './keys.ts'
+import { inOneStep } from './parts.ts'
 import { defineScript, runScript } from './script.ts'
 
 // The dataset's version grows, so that readers look again; its change log begins anew, since it never told of what goes.
@@ -47,6 +48,9 @@ export async function forgetUndeclared(redis: Redis, declared: readonly Declared
     await forgetPart(redis, { dataset, feed })
     gone.push({ dataset, feed })
   }
-  for (const feed of await redis.hkeys(LIVE_KEYS.feeds)) if (!feeds.has(feed)) await redis.hdel(LIVE_KEYS.feeds, feed)
+  for (const feed of await redis.hkeys(LIVE_KEYS.feeds)) {
+    if (feeds.has(feed)) continue
+    await inOneStep(redis.multi().hset(LIVE_KEYS.gone, feed, 0).hdel(LIVE_KEYS.feeds, feed))
+  }
   return gone
 }

@@ -9,7 +9,7 @@ export const LIVE_KEYS = {
   versions: 'live:versions',
   /** Hash of dataset/feed → `<version> <seq> <header as JSON>`. */
   parts: 'live:parts',
-  /** Hash of dataset/feed → version: parts that were taken out. One that is merely not there may come back, after Redis was emptied. */
+  /** Hash of dataset/feed → version and of feed → 0: parts and feeds that were taken out. What is merely not there may come back, after Redis was emptied. */
   gone: 'live:gone',
   /** Hash of dataset → `<id> <data time, ms>`: the change log holds every entry after that id, and all of publications from that time on. */
   logStart: 'live:log-start',

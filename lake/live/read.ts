@@ -114,10 +114,11 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
   }
 
   const look = async (): Promise<void> => {
-    const [versions, states] = await Promise.all([redis.hgetall(LIVE_KEYS.versions), redis.hgetall(LIVE_KEYS.feeds)])
+    const keys = [LIVE_KEYS.versions, LIVE_KEYS.feeds, LIVE_KEYS.gone] as const
+    const [versions = {}, states = {}, gone = {}] = await Promise.all(keys.map((key) => redis.hgetall(key)))
     connected = true
-    // An emptied Redis says nothing of what was: what is known stays until it is published anew.
-    if (Object.keys(states).length > 0) feeds = feedStatesOf(states)
+    // An emptied Redis says nothing of what was: what is known of a feed stays until it is told anew, or that it was taken out.
+    feeds = new Map([...[...feeds].filter(([feed]) => gone[feed] === undefined), ...feedStatesOf(states)])
     const changed = Object.entries(versions).filter(([dataset, version]) => datasets.get(dataset)?.snapshot?.version !== Number(version))
     const loads = await Promise.allSettled(changed.map(([dataset, version]) => load(dataset, Number(version))))
     const broken = loads.find((result) => result.status === 'rejected')

@@ -50,21 +50,37 @@ function lasting(name: string, value: unknown): unknown {
   return CURSORS.has(name) ? value !== null : value
 }
 
+/** A request as far as it decides what is right to answer. */
+interface Asked {
+  readonly method: string
+  /** True where its caller has the answer, under the tag that it names. */
+  readonly hasIt: boolean
+  /** The tag that it names. */
+  readonly named?: string | undefined
+  /** True where the answer still has to have the tag that it had before: nothing has changed that tags are made of. */
+  readonly keepsTag?: boolean
+}
+
 /** Compares answers to one request with the one that was right before; bytes that were compared once are not read again. */
 export class Reference {
   readonly said: Said
+  /** The tag that the answer had when it was last given whole; undefined where it has none. */
+  tag: string | undefined
   readonly #known = new Map<string, string | null>()
 
   constructor(answer: Answer) {
     this.said = saidIn(answer)
+    this.tag = this.said.tag
   }
 
   /** What is wrong with an answer; null where nothing is. A 304 is right for who has the answer, a HEAD has no body. */
-  wrongIn(answer: Answer, asked: { readonly method: string; readonly hasIt: boolean }): string | null {
+  wrongIn(answer: Answer, asked: Asked): string | null {
     const { said } = this
     const { status, headers, body } = answer
-    if (status === 304) return asked.hasIt ? null : '304 to who has it not'
-    if (status !== said.status) return `${status} in place of ${said.status}: ${body.toString('utf8', 0, 300)}`
+    if (status === 304 && !asked.hasIt) return '304 to who has it not'
+    if (status !== 304 && status !== said.status) return `${status} in place of ${said.status}: ${body.toString('utf8', 0, 300)}`
+    const wrongTag = this.#wrongTag(answer, asked)
+    if (wrongTag !== null || status === 304) return wrongTag
     if (headers['content-type'] !== said.type) return `${headers['content-type']} in place of ${said.type}`
     if (asked.method === 'HEAD') return body.length === 0 ? null : 'HEAD has a body'
     const name = `${headers['content-encoding'] ?? ''} ${hash('sha256', body)}`
@@ -73,6 +89,16 @@ export class Reference {
     const wrong = this.#compare(answer)
     this.#known.set(name, wrong)
     return wrong
+  }
+
+  /** What is wrong with a tag: who names that of the answer is told by 304 to keep what it has, and nobody else is. */
+  #wrongTag({ status, headers: { etag } }: Answer, { named, keepsTag }: Asked): string | null {
+    if (status === 304) return etag === named ? null : `304 under the tag ${etag} to who has ${named}`
+    if ((etag === undefined) !== (this.said.tag === undefined)) return `the tag ${etag} in place of ${this.said.tag}`
+    if (etag !== undefined && etag === named) return `${status} in place of 304 to who has ${named}`
+    if (keepsTag && etag !== this.said.tag) return `the tag ${etag} in place of ${this.said.tag}`
+    this.tag = etag
+    return null
   }
 
   #compare(answer: Answer): string | null {

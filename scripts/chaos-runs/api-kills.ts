@@ -12,11 +12,14 @@ import { type ApiStage, openApiStage, until } from './api-stage.ts'
 import { addTo, newTally } from './api-tally.ts'
 import type { Findings, Scenario } from './scenario.ts'
 
-/** Longest life of a process after it is up, ms, and the life of one that has written whole minutes before it is killed. */
+/** Longest life of a process after it is up, ms, but of the last that is killed, which has written a minute. */
 const MOST_LIFE_MS = 6000
-const LONG_LIFE_MS = 130_000
-/** What a killed process had counted for longer than this is in the store, ms: minutes are written within two seconds of their end. */
-const KEPT_AFTER_MS = 63_000
+const MINUTE_MS = 60_000
+/** The least of that minute, ms: what is asked for in it is enough to be missed. */
+const LEAST_OF_MINUTE_MS = 2000
+/** Minutes are written within two seconds of their end; requests may be counted a little after their answer is here, ms. */
+const WRITTEN_AFTER_MS = 3000
+const COUNTED_AFTER_MS = 500
 const READY_WITHIN_MS = 60_000
 const TIDIED_WITHIN_MS = 70_000
 /** Requests a second of each key: below what one process grants alone. */
@@ -60,6 +63,7 @@ async function killAll(stage: ApiStage, rounds: number): Promise<Findings> {
   const counted: Counted[] = []
   const killed: number[] = []
   const restarts: number[] = []
+  const kills = Math.max(2, rounds)
   const state = { isOver: false }
   const isOver = (): boolean => state.isOver
   try {
@@ -70,8 +74,8 @@ async function killAll(stage: ApiStage, rounds: number): Promise<Findings> {
       const asked = path()
       if (isUp) counted.push({ key: id, answer: await client.ask({ path: asked, headers }, intended) })
     })
-    for (let kill = 0; kill < Math.max(2, rounds); kill++) {
-      await sleep(rounds > 2 && kill === rounds - 1 ? LONG_LIFE_MS : Math.random() * MOST_LIFE_MS)
+    for (let kill = 0; kill < kills; kill++) {
+      await sleep(kill === kills - 1 ? untilWritten_ms() : Math.random() * MOST_LIFE_MS)
       isUp = false
       comesUp = Promise.withResolvers()
       await api.kill()
@@ -111,6 +115,18 @@ async function killAll(stage: ApiStage, rounds: number): Promise<Findings> {
   } finally {
     client.close()
   }
+}
+
+/** Time until a process has written a minute in which it is at work from now on, ms. */
+function untilWritten_ms(): number {
+  const from = Date.now() + LEAST_OF_MINUTE_MS
+  return LEAST_OF_MINUTE_MS + MINUTE_MS - (from % MINUTE_MS) + WRITTEN_AFTER_MS + COUNTED_AFTER_MS
+}
+
+/** When the minute that an answer was counted in is surely in the store, ms by `performance.now()`. */
+function writtenBy({ received }: Answer): number {
+  const counted = performance.timeOrigin + received + COUNTED_AFTER_MS
+  return Math.ceil(counted / MINUTE_MS) * MINUTE_MS + WRITTEN_AFTER_MS - performance.timeOrigin
 }
 
 async function steadyKey({ access }: ApiStage, number: number): Promise<ChaosKey> {
@@ -182,13 +198,16 @@ async function checkUsage(on: {
   const today = madridDate(Date.now())
   const from = madridDate(Date.now(), -1)
   const days = await usageDaysReader(stage.context.lake)({ from, to: dateAfter(dateAfter(today)) })
-  const sums = { answered: 0, lost: 0, owed: 0, recorded: 0 }
+  const sums = { answered: 0, lost: 0, owed: 0, owed_of_killed: 0, recorded: 0 }
   for (const { id, plan, headers } of keys) {
-    const [all, owed] = [newTally(), newTally()]
+    const [all, owed, ofKilled] = [newTally(), newTally(), newTally()]
     for (const { key, answer } of counted) {
       if (key !== id) continue
       addTo(all, answer)
-      if (answer.status !== 0 && !killed.some((at) => answer.received < at && answer.received > at - KEPT_AFTER_MS)) addTo(owed, answer)
+      const end = killed.find((at) => answer.received < at)
+      if (answer.status === 0 || (end !== undefined && writtenBy(answer) > end)) continue
+      addTo(owed, answer)
+      if (end !== undefined) addTo(ofKilled, answer)
     }
     const recorded = requestsOf(days.filter(({ key }) => key === id))
     const most = all.day_units + all.lost
@@ -203,6 +222,7 @@ async function checkUsage(on: {
     sums.answered += all.day_units
     sums.lost += all.lost
     sums.owed += owed.day_units
+    sums.owed_of_killed += ofKilled.day_units
     sums.recorded += recorded
   }
   return { problems, detail: { usage: sums } }

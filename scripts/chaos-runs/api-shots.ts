@@ -64,7 +64,7 @@ export function lanesOf(cast: Cast, { asks, queries, references }: Script, share
   }
   /** Some have the answer already, some another one, and some only ask for its head. */
   const varied = (ask: Ask, caller: Caller): Shot => {
-    const tag = references.get(ask)?.said.tag
+    const tag = references.get(ask)?.tag
     const turn = number++ % 16
     if (turn % 4 === 0 && tag) return { ...shot(ask, caller, { 'If-None-Match': tag }), hasIt: true }
     if (turn === 1) return shot(ask, caller, { 'If-None-Match': 'W/"another"' })

@@ -48,7 +48,17 @@ function wrongData({ ask, request, hasIt }: Shot, answer: Answer, at: Circumstan
   // Half of the places for queries of history, too, is what a process grants alone.
   if (at.isAway && answer.status === 429 && ['lake', 'find'].includes(ask.endpoint.read.kind))
     return isProblem(answer, [429, 'concurrency'])
-  return reference.wrongIn(answer, { method: request.method ?? 'GET', hasIt })
+  const { method = 'GET', headers } = request
+  return reference.wrongIn(answer, { method, hasIt, named: headers?.['If-None-Match'], keepsTag: keepsTag(ask, at) })
+}
+
+/**
+ * True where an answer has the tag that it had before: one that does not follow the clock, of tables or of a state whose version Redis still
+ * holds. Another process gives it the same; one that was filled anew counts its versions anew.
+ */
+function keepsTag({ endpoint: { read } }: Shot['ask'], { isAway, isEmptied }: Circumstances): boolean {
+  if ('clock_s' in read && read.clock_s !== undefined) return false
+  return read.kind === 'system' || read.kind === 'lake' || !(isAway || isEmptied)
 }
 
 function isProblem(answer: Answer, [status, code]: readonly [status: number, code: string]): string | null {

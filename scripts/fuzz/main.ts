@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { atExit } from '../chaos-runs/at-exit.ts'
 import { fuzzPlan } from './plan.ts'
-import { startFuzzedService } from './service.ts'
+import { type FuzzedService, startFuzzedService } from './service.ts'
 
 const HELP = `Sends requests to a service of its own that Schemathesis makes up from /openapi.json, valid and invalid, and holds every reply against it.
 
@@ -30,7 +30,8 @@ interface Report {
 interface Figures {
   readonly statuses: Readonly<Record<string, number>>
   readonly refusals_beyond_schema: number
-  readonly never_answered: readonly string[]
+  /** Operations that were answered with anything but a refusal, by operationId. */
+  readonly answered: readonly string[]
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
@@ -77,30 +78,42 @@ async function fuzz(
       string,
     ]
     await writeFile(plan, JSON.stringify(await fuzzPlan(service, figures)))
+    const tried = operations.length > 0 ? operations : await operationsOf(service)
     const code = await runSchemathesis(folder, plan, [
       ...['run', `${service.url}/openapi.json`, '--seed', String(seed), '--max-examples', String(examples)],
       ...['--checks', 'all', '--phases', 'examples,coverage,fuzzing,stateful', '--continue-on-failure', '--workers', '2'],
       ...['--generation-database', 'none', '--output-truncate', 'true', '--warnings', 'off', '--no-color'],
       ...['--report', 'json', '--report-json-path', report],
-      ...operations.flatMap((id) => ['--include-operation-id', id]),
+      // By name, as it leaves out that of the description itself where it may choose.
+      ...tried.flatMap((id) => ['--include-operation-id', id]),
     ])
     const isUp = service.isUp()
     if (!isUp) say('the API did not survive')
     const { operations: of, test_cases } = JSON.parse(await readFile(report, 'utf8')) as Report
-    const { statuses, refusals_beyond_schema, never_answered } = JSON.parse(await readFile(figures, 'utf8')) as Figures
+    const { statuses, refusals_beyond_schema, answered } = JSON.parse(await readFile(figures, 'utf8')) as Figures
+    // Of an operation that only refuses nothing is known but how it does so.
+    const never = tried.filter((id) => !answered.includes(id))
     const errors = complaints.filter((line) => isError(line))
     for (const line of errors.slice(0, 20)) say(`the API logged: ${line.slice(0, 2000)}`)
-    if (never_answered.length > 0) say(`never answered with 2xx: ${never_answered.join(', ')}`)
+    if (never.length > 0) say(`never answered but with a refusal: ${never.join(', ')}`)
     say(`replies by status: ${JSON.stringify(statuses)}; ${refusals_beyond_schema} refusals of what no schema can say were right`)
     const seconds = Math.round((performance.now() - began) / 1000)
     const { tested, total, errored } = of
     say(
       `${tested} of ${total} operations, ${test_cases.generated} cases, ${test_cases.unique_failures} failures, ${errored} errors, ${errors.length} errors in the log; seed ${seed}, ${seconds} s`,
     )
-    process.exitCode = code === 0 && isUp && errors.length === 0 ? 0 : 1
+    process.exitCode = code === 0 && isUp && errors.length === 0 && never.length === 0 ? 0 : 1
   } finally {
     await service.close()
   }
+}
+
+/** The operations of the description, by operationId. */
+async function operationsOf({ url }: FuzzedService): Promise<string[]> {
+  const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>
+  }
+  return Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
 }
 
 /** True for a line of the API's log that tells of a mistake of ours, or is no line of the log at all. */

@@ -37,6 +37,9 @@ export async function fuzzPlan(service: FuzzedService, figures: string): Promise
     const found = await someId(service, endpoint)
     if (found) ids[endpointId(endpoint.path)] = found
   }
+  // What ends a key has one of its own to begin with: others find one by following what /api/keys answers, or by chance.
+  for (const [at, operation] of ['keys_by_id_rotate', 'keys_by_id_revoke'].entries())
+    ids[operation] = { id: (service.spare.at(-1 - at) as TestKey).id }
   const joint = Object.fromEntries(endpoints.map((endpoint) => [endpointId(endpoint.path), jointParams(endpoint)]))
   return { key: service.key, spare: service.spare, ids, joint, figures }
 }

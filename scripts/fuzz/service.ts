@@ -49,6 +49,8 @@ export async function startFuzzedService(folder: string, log: (line: string) => 
       ...{ SOURCE_MODE: 'simulated', DATA_DIR: join(folder, 'data'), REDIS_URL: redis.url, LOG_LEVEL: 'warn' },
       // Every request comes from another address, so that the limits of addresses are in nobody's way.
       ...{ HOST: '127.0.0.1', PORT: '0', PLANS: UNLIMITED, TRUSTED_PROXIES: '127.0.0.1' },
+      // Without it there is no such file.
+      SECURITY_CONTACT: 'mailto:security@example.org',
     }
     const config = readConfig(env)
     await publishAll(config)

@@ -3,6 +3,9 @@ import { isLocated } from '../../api/define/formats.ts'
 import { recordSchema } from '../../api/define/shape.ts'
 import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
 
+/** Headers that tell a caller of its limits. */
+export const LIMIT_NAMES = ['ratelimit-policy', 'ratelimit', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
+
 /** The schema of an endpoint's JSON reply to a request without `fields`: every member present, no other. */
 export function strictReply({ returns, read }: Endpoint, mode = 'simulated'): JsonSchema {
   const record = recordSchema(returns.record, { strict: true }) as { required: string[]; properties: Record<string, unknown> }

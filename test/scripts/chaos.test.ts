@@ -11,6 +11,7 @@ interface Result {
   readonly problems: readonly string[]
   readonly killed?: Readonly<Record<string, number>> | number
   readonly appends?: number
+  readonly usage?: Readonly<Record<string, number>>
 }
 
 /** Runs scenarios as `scripts/chaos` does and gives their lines. */
@@ -71,6 +72,8 @@ test('an API that is killed loses no key, and of usage a minute at most', { time
   const [result] = await chaos('--rounds', '1', 'api-kills')
   expect(result?.problems.join('\n')).toBe('')
   expect(result).toMatchObject({ name: 'api-kills', ok: true, killed: 2 })
+  // So much would be missed: more than what the last process, which ends by itself, was asked for.
+  expect(result?.usage?.owed_of_killed).toBeGreaterThan(20)
 })
 
 test('mistakes in its arguments are told', async () => {

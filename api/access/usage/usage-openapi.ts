@@ -78,7 +78,7 @@ export function usagePaths(): Part {
           ),
           400: problemResponse(['unknown-parameter', 'invalid-parameter', 'range-too-large']),
           401: problemResponse(KEY_REFUSED),
-          404: ref('responses', '404'),
+          404: ref('responses', '404Limited'),
           503: problemResponse(['temporary-reduced-capacity', 'query-timeout']),
         }),
         description: 'Days are those of Madrid, as plain dates are everywhere here. A request is counted within two minutes of its end.',

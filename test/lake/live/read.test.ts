@@ -210,5 +210,11 @@ describe('openLive', () => {
     await redis.flushall()
     await new Promise((resolve) => setTimeout(resolve, 200))
     expect(reader.feedStates().get('maker')?.quarantined).toBe(3)
+    // Feeds are told anew one after the other: the first takes nothing from the others.
+    await writeFeedState(redis, { ...state, ...rest, feed: 'other' })
+    await until('the other', () => reader.feedStates().has('other'), 1000)
+    expect(reader.feedStates().get('maker')?.quarantined).toBe(3)
+    await writeFeedState(redis, { ...state, ...rest, quarantined: 4 })
+    await until('the newest state', () => reader.feedStates().get('maker')?.quarantined === 4, 1000)
   })
 })

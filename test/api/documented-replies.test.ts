@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readPlans } from '../../api/access/plans.ts'
+import {
+  type Ask,
+  type Asks,
+  accountAsks,
+  dataAsks,
+  description,
+  type Operation,
+  operations,
+  platformAsks,
+  type Services,
+  send,
+} from './documented-requests.ts'
+import { fillWithExamples, type Reply, startService } from './service.ts'
+
+const MUCH = { minute: 1e9, day: 1e9, concurrency: 1e6 }
+const ONCE = { minute: 1, day: 1 }
+const plans = readPlans(JSON.stringify({ ANONYMOUS: ONCE, FREE: ONCE, PRO: MUCH, ENTERPRISE: MUCH }))
+
+let services: Services
+beforeAll(async () => {
+  const full = await startService({ plans, proxies: '127.0.0.0/8', securityContact: 'mailto:security@example.org' })
+  await fillWithExamples(full)
+  services = { full, bare: await startService({ proxies: '127.0.0.0/8' }) }
+})
+afterAll(async () => {
+  await services?.full.close()
+  await services?.bare.close()
+})
+
+/** What HTTP says of any reply and its content, and what browsers are told: not told of in the description. */
+const OF_ANY = [
+  ...['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-type', 'content-length', 'content-encoding', 'content-language'],
+  ...['vary', 'cache-control', 'x-content-type-options', 'access-control-allow-origin', 'access-control-expose-headers'],
+]
+const OF_PAGES = ['content-security-policy', 'referrer-policy', 'cross-origin-opener-policy', 'permissions-policy']
+
+/** What the description says of an operation's reply: one of its own or one that several share. */
+function documented({ told }: Operation, status: string): { readonly headers: Reply; readonly types: readonly string[] } {
+  const { $ref, ...own } = told.responses[status]
+  const { headers = {}, content = {} } = $ref ? description.components.responses[$ref.split('/').at(-1)] : own
+  return { headers, types: Object.keys(content) }
+}
+
+/** True for an operation that answers people. */
+function isPage({ told }: Operation): boolean {
+  return Object.values<Reply>(told.responses).some(({ content = {} }) => Object.hasOwn(content, 'text/html'))
+}
+
+/** What is wrong with a reply, by what is documented of it. */
+async function wrongIn(operation: Operation, status: string, ask: Ask): Promise<string[]> {
+  const isOfNoData = status === '503' || (status === '404' && operation.told.operationId === 'security_txt')
+  const { headers, body, ...got } = await send((isOfNoData ? services.bare : services.full).url, ask)
+  if (String(got.status) !== status) return [`${got.status} in place of ${status}: ${body.toString('utf8', 0, 300)}`]
+  const wrong: string[] = []
+  const { headers: told, types } = documented(operation, status)
+  const type = headers['content-type']?.split(';')[0]
+  if (types.length > 0 && !types.includes(type ?? '')) wrong.push(`${type} in place of ${types.join(' or ')}`)
+  if (types.length === 0 && body.length > 0) wrong.push('a body')
+  if (headers['cache-control'] === undefined) wrong.push('no Cache-Control')
+  for (const [name, { $ref }] of Object.entries<Reply>(told)) {
+    const { required = false, schema } = description.components.headers[$ref.split('/').at(-1)]
+    const value = headers[name.toLowerCase()]
+    if (value === undefined && required) wrong.push(`no ${name}`)
+    if (value !== undefined && schema.type === 'integer' && !/^-?\d+$/.test(String(value))) wrong.push(`${name}: ${value}`)
+  }
+  const known = new Set([...OF_ANY, ...(isPage(operation) ? OF_PAGES : []), ...Object.keys(told).map((name) => name.toLowerCase())])
+  for (const name of Object.keys(headers)) if (!known.has(name)) wrong.push(`${name}, of which nothing is said`)
+  return wrong.map((one) => `${status} of ${ask.method ?? 'GET'} ${ask.path.slice(0, 100)}: ${one}`)
+}
+
+/** What takes too long to provoke, or something that is broken: tested where that is made. */
+const NOT_PROVOKED = ['408', '500', 'ready 503', 'usage 503']
+
+function asksOf(operation: Operation): Promise<Asks> {
+  const { tags } = operation.told
+  if (tags.includes('data')) return dataAsks(operation, services)
+  return tags.includes('account') ? accountAsks(operation, services) : platformAsks(operation, services)
+}
+
+describe.each(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))('%s', (_name, operation) => {
+  test('answers with the headers and media types that are documented, and no others', async () => {
+    const asks = await asksOf(operation)
+    const wrong: string[] = []
+    const missed: string[] = []
+    for (const status of Object.keys(operation.told.responses)) {
+      if (!asks[status] && !NOT_PROVOKED.includes(status)) missed.push(`${operation.told.operationId} ${status}`)
+      for (const ask of asks[status] ?? []) wrong.push(...(await wrongIn(operation, status, ask)))
+    }
+    expect(wrong).toEqual([])
+    expect(missed.filter((one) => !NOT_PROVOKED.includes(one))).toEqual([])
+  })
+})
+
+test('a header that is documented is described once, and those of every reply of a kind are required', () => {
+  const always = Object.entries<Reply>(description.components.headers).flatMap(([name, { required }]) => (required ? [name] : []))
+  expect(always.sort()).toEqual(['Allow', 'CacheControl', 'DataAge', 'ETag', 'Location', 'RetryAfter', 'WWWAuthenticate'])
+})
+
+test('every operation tells that it can be asked too often', () => {
+  const silent = operations.filter(({ told }) => !told.responses[429])
+  expect(silent.map(({ told }) => told.operationId)).toEqual([])
+})

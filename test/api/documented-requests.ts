@@ -1,0 +1,245 @@
+import { type IncomingHttpHeaders, request } from 'node:http'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { requestOf } from '../../api/http/example-request.ts'
+import { openapi } from '../../api/http/openapi.ts'
+import type { Reply, TestService } from './service.ts'
+
+/** A request as it goes out. */
+export interface Ask {
+  readonly path: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** A reply as it came in. */
+export interface Sent {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+/** An operation of the description. */
+export interface Operation {
+  readonly path: string
+  readonly method: string
+  readonly told: Reply
+}
+
+/** The requests that each documented status of an operation is got by. */
+export type Asks = Readonly<Record<string, readonly Ask[]>>
+
+/** The description of the API. */
+export const description = openapi(endpoints, 'https://api.example.org') as Reply
+
+/** Every operation of it. */
+export const operations: readonly Operation[] = Object.entries<Reply>(description.paths).flatMap(([path, methods]) =>
+  Object.entries<Reply>(methods).map(([method, told]) => ({ path, method: method.toUpperCase(), told })),
+)
+
+/** A service whose callers without a key, and keys of the plan FREE, may ask once, and one without any data. */
+export interface Services {
+  readonly full: TestService
+  readonly bare: TestService
+}
+
+/** Sends a request, also one that no browser would. */
+export function send(url: string, { path, method = 'GET', headers = {}, body }: Ask): Promise<Sent> {
+  return new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
+    const sent = request(url, { path, method, headers: { ...headers, ...length }, agent: false }, (response) => {
+      const parts: Buffer[] = []
+      response.on('data', (part: Buffer) => parts.push(part))
+      response.on('end', () => resolve({ status: response.statusCode as number, headers: response.headers, body: Buffer.concat(parts) }))
+      response.on('error', reject)
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+let callers = 0
+/** An address that nobody has asked from. */
+const someone = (): Record<string, string> => ({ 'X-Forwarded-For': `10.${callers >> 16}.${(callers >> 8) & 255}.${callers++ & 255}` })
+/** The same by plain HTTP. */
+const inClear = (): Record<string, string> => ({ ...someone(), 'X-Forwarded-Proto': 'http' })
+const JSON_BODY = { 'Content-Type': 'application/json' }
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
+const added = (path: string, query: string): string => `${path}${path.includes('?') ? '&' : '?'}${query}`
+
+/** A path with the examples of its parameters, but for those that are given. */
+function filled({ path, told }: Operation, values: Readonly<Record<string, string>> = {}): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_whole, name) => values[name] ?? told.parameters.find((one: Reply) => one.name === name).example)
+}
+
+const unknown = ({ told }: Operation): Record<string, string> =>
+  Object.fromEntries((told.parameters ?? []).flatMap((one: Reply) => (one.in === 'path' ? [[one.name, 'nothing']] : [])))
+
+/** Requests for data. */
+export async function dataAsks(operation: Operation, { full, bare }: Services): Promise<Asks> {
+  const { told } = operation
+  const path = told['x-example-request'] as string
+  const endpoint = endpoints.find((one) => one.path === operation.path) as (typeof endpoints)[number]
+  const isFree = endpoint.plan === 'FREE'
+  const key = async (): Promise<Record<string, string>> => ({ ...someone(), ...(await full.keyed('ENTERPRISE')) })
+  /** With a key that may ask once. */
+  const once = async (): Promise<Record<string, string>> => {
+    const { key: text } = await full.access.accounts.create({ email: `once${callers}@example.org`, label: null, language: 'es' })
+    return { ...someone(), 'X-API-Key': text }
+  }
+  const [spent, over] = [await once(), someone()]
+  for (const headers of [spent, over]) await send(full.url, { path: added(path, 'nonsense_xyz=1'), headers })
+  const types = Object.keys(told.responses[200].content)
+  const csv = requestOf(endpoint, { format: 'csv' })
+  return {
+    200: [
+      ...(await Promise.all(types.map(async (type) => ({ path, headers: { ...(await key()), Accept: type } })))),
+      ...(isFree ? [{ path, headers: someone() }] : []),
+      {
+        path: told.parameters.some(({ name }: Reply) => name === 'limit') ? requestOf(endpoint, { limit: '1' }) : path,
+        headers: await key(),
+      },
+    ],
+    304: [await key(), ...(isFree ? [someone()] : [])].map((headers) => ({ path, headers: { ...headers, 'If-None-Match': '*' } })),
+    400: [await key(), ...(isFree ? [someone()] : [])].map((headers) => ({ path: added(path, 'nonsense_xyz=1'), headers })),
+    401: [
+      { path, headers: { ...someone(), 'X-API-Key': 'x' } },
+      { path: isFree ? csv : path, headers: someone() },
+    ],
+    403: [
+      { path: csv, headers: await once() },
+      { path, headers: inClear() },
+    ],
+    404: [{ path: requestOf(endpoint, unknown(operation)), headers: await key() }],
+    406: [{ path, headers: { ...(await key()), Accept: 'image/png' } }],
+    413: [{ path, headers: await key(), body: 'x' }],
+    414: [{ path: added(path, `lang=${'x'.repeat(17_000)}`), headers: await key() }],
+    429: [
+      { path, headers: spent },
+      { path, headers: over },
+    ],
+    431: [{ path, headers: { ...someone(), 'X-Long': 'x'.repeat(40_000) } }],
+    503: [{ path, headers: { ...someone(), ...(await bare.keyed('ENTERPRISE')) } }],
+  }
+}
+
+/** An address that asks for descriptions and pages more often than it may. */
+const busy = someone()
+
+/** Requests of pages and of descriptions. */
+export async function platformAsks(operation: Operation, { full }: Pick<Services, 'full'>): Promise<Asks> {
+  const path = filled(operation)
+  const { told } = operation
+  const types = Object.keys(told.responses[200].content)
+  while ((await send(full.url, { path: '/health', headers: busy })).status !== 429);
+  return {
+    200: types.map((type) => ({ path, headers: { Accept: type } })),
+    304: [{ path, headers: { 'If-None-Match': '*' } }],
+    400: [{ path: added(path, 'nonsense_xyz=1') }],
+    403: [{ path, headers: inClear() }],
+    404: [{ path: filled(operation, unknown(operation)) }],
+    405: [{ path, method: 'PATCH' }],
+    406: [{ path, headers: { Accept: 'image/png' } }],
+    429: [{ path, headers: busy }],
+  }
+}
+
+/** Requests of accounts. */
+export async function accountAsks(operation: Operation, { full }: Pick<Services, 'full'>): Promise<Asks> {
+  const { told, method } = operation
+  const { accounts, tokens } = full.access
+  const create = () => accounts.create({ email: `owner${callers++}@example.org`, label: null, language: 'es' })
+  const [mine, revoked, spare] = [await create(), await create(), await create()]
+  await accounts.revoke({ account: revoked.account, id: revoked.id })
+  const keyed = { 'X-API-Key': mine.key }
+  const session = { Cookie: `session=${tokens.session(revoked.account)}` }
+  const path = filled(operation, { id: mine.id })
+  const takes = Object.keys(told.requestBody?.content ?? {})[0] ?? 'application/json'
+  const isForm = takes === FORM['Content-Type']
+  const form = (members: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}): Ask => ({
+    ...{ path, method, headers: { ...someone(), ...FORM, ...headers } },
+    body: new URLSearchParams(members).toString(),
+  })
+  const json = (body: object, headers: Readonly<Record<string, string>> = {}): Ask => ({
+    ...{ path, method, headers: { ...someone(), ...JSON_BODY, ...headers }, body: JSON.stringify(body) },
+  })
+  const plain = (headers: Readonly<Record<string, string>> = {}, to = path): Ask => ({
+    path: to,
+    method,
+    headers: { ...someone(), ...headers },
+  })
+  const email = (name: string): string => `${name}${callers++}@example.org`
+  /** The last of so many requests is one too many. */
+  const repeated = async (times: number, ask: Ask): Promise<Ask> => {
+    for (let n = 1; n < times; n++) await send(full.url, ask)
+    return ask
+  }
+  /** An address that has asked as often as it may. */
+  const overLimit = async (): Promise<Record<string, string>> => {
+    const headers = someone()
+    await repeated(31, { path: '/api/keys', headers })
+    return headers
+  }
+  const [owned, crowded] = [await create(), email('crowded')]
+  for (let n = 0; n < 3; n++) await accounts.create({ email: crowded, label: null, language: 'es' })
+  const kept = {
+    401: [plain(), plain({ 'X-API-Key': 'x' }), plain({ 'X-API-Key': revoked.key })],
+    404: [plain(keyed, filled(operation, { id: spare.id }))],
+  }
+  const own: Readonly<Record<string, Asks>> = {
+    keys_create: {
+      201: [json({ email: email('new') })],
+      400: [json({}), plain({}, added(path, 'x=1'))],
+      422: [json({ email: crowded })],
+      429: [await repeated(6, json({ email: email('often') }))],
+    },
+    keys_list: { ...kept, 200: [plain(keyed), plain(session)], 400: [plain(keyed, added(path, 'x=1'))] },
+    keys_by_id_rotate: {
+      ...kept,
+      201: [json({}, keyed)],
+      400: [json({ overlap_hours: -1 }, { 'X-API-Key': mine.key })],
+      409: [plain(session, filled(operation, { id: revoked.id }))],
+    },
+    keys_by_id_revoke: {
+      ...kept,
+      200: [plain({ 'X-API-Key': owned.key }, filled(operation, { id: owned.id }))],
+      400: [plain(keyed, added(path, 'x=1'))],
+    },
+    usage: {
+      ...kept,
+      200: [plain(keyed), plain(session)],
+      400: [plain(keyed, added(path, 'x=1'))],
+      404: [plain(keyed, added(path, `key=${spare.id}`))],
+    },
+    signup: {
+      201: [form({ email: email('new') })],
+      400: [form({ email: 'nobody' }), form({ email: email('new'), other: 'x' })],
+      422: [form({ email: crowded })],
+      429: [await repeated(6, form({ email: email('often') }))],
+    },
+    account: { 200: [plain(), plain(session)], 401: [plain({}, added(path, 'token=x'))] },
+    account_act: {
+      200: [
+        form({ act: 'mail', email: email('asks') }),
+        form({ act: 'delete', sure: 'yes' }, { Cookie: `session=${tokens.session(spare.account)}` }),
+      ],
+      303: [form({ act: 'open', token: tokens.link(mine.account) }), form({ act: 'leave' }, session)],
+      400: [form({ act: 'dance' }), form({ act: 'mail', email: 'nobody' })],
+      401: [form({ act: 'leave' }), form({ act: 'open', token: 'x' })],
+      404: [form({ act: 'revoke', id: 'key_00000000000000000000' }, session)],
+      409: [form({ act: 'rotate', id: revoked.id, overlap_hours: '1' }, session)],
+      429: [await repeated(6, form({ act: 'mail', email: email('often') }))],
+    },
+  }
+  const { operationId } = told
+  const mineOnly = own[operationId]
+  if (!mineOnly) throw new Error(`${operationId}: nothing is known of what to ask`)
+  return {
+    403: [plain(inClear())],
+    405: [{ ...plain(), method: 'PATCH' }],
+    413: [isForm ? { ...form({}), body: 'x'.repeat(5000) } : { ...plain({ ...JSON_BODY, ...keyed }), body: `"${'x'.repeat(5000)}"` }],
+    415: [{ ...plain({ ...keyed, 'Content-Type': 'text/odd' }), body: 'x' }],
+    ...mineOnly,
+    429: [plain(await overLimit()), ...(mineOnly['429'] ?? [])],
+  }
+}

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { Reference } from '../../scripts/chaos-runs/api-answers.ts'
+import type { Answer } from '../../scripts/chaos-runs/api-client.ts'
+import { wrongWith } from '../../scripts/chaos-runs/api-verdict.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+const answer = (status: number, etag: string | undefined, body: object | null = { total: 1 }, type = JSON_TYPE): Answer => ({
+  ...{ status, body: Buffer.from(body === null ? '' : JSON.stringify(body)), intended: 0, sent: 0, received: 1 },
+  headers: { ...(etag === undefined ? {} : { etag }), ...(status === 304 ? {} : { 'content-type': type }) },
+})
+const GET = { method: 'GET', hasIt: false }
+const reference = (): Reference => new Reference(answer(200, 'W/"a"'))
+
+test('an answer keeps its tag where nothing has changed that it is made of', () => {
+  const right = reference()
+  expect(right.wrongIn(answer(200, 'W/"a"'), { ...GET, keepsTag: true })).toBeNull()
+  expect(right.wrongIn(answer(200, 'W/"b"'), GET)).toBeNull()
+  for (const method of ['GET', 'HEAD'])
+    expect(right.wrongIn(answer(200, 'W/"b"', method === 'GET' ? { total: 1 } : null), { ...GET, method, keepsTag: true })).toContain(
+      'W/"b"',
+    )
+  expect(right.wrongIn(answer(200, undefined), GET)).toContain('undefined')
+  const problem = new Reference(answer(400, undefined))
+  expect(problem.wrongIn(answer(400, undefined), { ...GET, keepsTag: true })).toBeNull()
+  expect(problem.wrongIn(answer(400, 'W/"a"'), GET)).toContain('W/"a"')
+})
+
+test('whoever names the tag of the answer is told to keep it, and nobody else', () => {
+  const right = reference()
+  const named = { ...GET, hasIt: true, named: 'W/"a"' }
+  expect(right.wrongIn(answer(304, 'W/"a"', null), named)).toBeNull()
+  expect(right.wrongIn(answer(304, 'W/"b"', null), named)).toContain('304 under the tag W/"b"')
+  expect(right.wrongIn(answer(200, 'W/"a"'), named)).toContain('200 in place of 304')
+  expect(right.wrongIn(answer(304, 'W/"x"', null), { ...GET, named: 'W/"x"' })).toContain('304 to who has it not')
+})
+
+test('the tag that an answer has now is the one to name', () => {
+  const right = reference()
+  expect(right.wrongIn(answer(200, 'W/"b"'), { ...GET, hasIt: true, named: 'W/"a"' })).toBeNull()
+  expect(right.tag).toBe('W/"b"')
+  expect(right.wrongIn(answer(200, 'W/"b"', { total: 2 }), GET)).toContain('another body')
+})
+
+test.each([
+  ['/api/codes', 'system', true, true],
+  ['/api/trafico/sensores/{id}/historico', 'lake', true, true],
+  ['/api/incidents', 'live', true, false],
+  ['/api/freshness', 'system', false, false],
+])('%s, of %s data, keeps its tag in another process: %s, and in an emptied Redis: %s', (path, kind, always, emptied) => {
+  const endpoint = endpoints.find((one) => one.path === path) as (typeof endpoints)[number]
+  expect(endpoint.read.kind).toBe(kind)
+  const ask = { endpoint, path, headers: {} }
+  const shot = { caller: { id: null, headers: {} }, ask, request: { path }, hasIt: false }
+  for (const [isEmptied, keeps] of [
+    [false, always],
+    [true, emptied],
+  ] as const) {
+    const at = { isAway: false, isEmptied, endsBy: new Map(), references: new Map([[ask, reference()]]) }
+    expect(wrongWith('live', shot, answer(200, 'W/"b"'), at) === null, `emptied: ${isEmptied}`).toBe(!keeps)
+  }
+})
