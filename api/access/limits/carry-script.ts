@@ -24,7 +24,7 @@ export interface CarryPart {
   readonly process: string
   /** Larger than that of the part before. */
   readonly number: number
-  /** Whether there is a record of usage that lost states are made anew from. */
+  /** Whether there is a record of usage that lost states of recorded policies are made anew from. */
   readonly isRecorded: boolean
   readonly calls: readonly CarryCall[]
 }
@@ -36,14 +36,14 @@ export interface CarryPart {
  * A part that was carried already is not carried again, so one without an answer can be sent once more.
  *
  * KEYS: since when all counts are here; the number of the last part of this process; states.
- * ARGV: the time and a mark; whether there is a record; the number of the part, and how long it is kept in s; then for each state window and
- * bucket in s, how long ago the first unit was charged, how many pairs follow, and each: how long ago, and units.
+ * ARGV: the time and a mark; the number of the part, and how long it is kept in s; then for each state window and bucket in s, whether it is
+ * recorded, how long ago the first unit was charged, how many pairs follow, and each: how long ago, and units.
  * Reply: nothing where the part was carried before; else for each state its mark and second, or twice -1 where it was left alone.
  */
 const CARRY = defineScript(`${STATE_LUA}
-local is_recorded, number = ARGV[3] == '1', tonumber(ARGV[4])
+local number = tonumber(ARGV[3])
 if tonumber(call('GET', KEYS[2]) or 0) >= number then return {} end
-call('SET', KEYS[2], number, 'EX', ARGV[5])
+call('SET', KEYS[2], number, 'EX', ARGV[4])
 
 local function is_of_record(state, age, window, size)
   local made = made_at(state)
@@ -91,19 +91,20 @@ local function add(state, key, a, count, window, size)
   state.body = table.concat(kept)
 end
 
-local out, a = {}, 6
+local out, a = {}, 5
 for k = 3, #KEYS do
-  local window, size, age, count = tonumber(ARGV[a]), tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2]), tonumber(ARGV[a + 3])
+  local window, size, is_recorded = tonumber(ARGV[a]), tonumber(ARGV[a + 1]), ARGV[a + 2] == '1'
+  local age, count = tonumber(ARGV[a + 3]), tonumber(ARGV[a + 4])
   local state = {}
   local taken = load(state, KEYS[k], window, size, is_recorded and '?' or '-')
   if taken and is_recorded and is_of_record(state, age, window, size) then taken = false end
   if taken then
-    add(state, KEYS[k], a + 4, count, window, size)
+    add(state, KEYS[k], a + 5, count, window, size)
     save(KEYS[k], state, window, size)
   end
   out[#out + 1] = taken and state.mark or -1
   out[#out + 1] = taken and state.at or -1
-  a = a + 4 + 2 * count
+  a = a + 5 + 2 * count
 end
 return out
 `)
@@ -116,9 +117,9 @@ export async function runCarry(
   const keys = [`${prefix}since`, `${prefix}carried:${process}`, ...calls.map(({ slot, policy }) => stateKey(prefix, slot, policy))]
   // By then what it carried counts no more.
   const kept_s = Math.max(...calls.map(({ policy }) => policy.window_s + 2 * policy.bucket_s))
-  const args: (string | number)[] = [clock === null ? -1 : clock(), newMark(), isRecorded ? 1 : 0, number, kept_s]
+  const args: (string | number)[] = [clock === null ? -1 : clock(), newMark(), number, kept_s]
   for (const { policy, first_ago_s, units } of calls) {
-    args.push(policy.window_s, policy.bucket_s, first_ago_s, units.length)
+    args.push(policy.window_s, policy.bucket_s, isRecorded && policy.recorded ? 1 : 0, first_ago_s, units.length)
     for (const one of units) args.push(one.ago_s, one.units)
   }
   const reply = (await runScript(redis, CARRY, { keys, args })) as number[]

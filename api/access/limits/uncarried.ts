@@ -1,16 +1,16 @@
 import type { Carried, CarryCall } from './carry-script.ts'
-import { type Charge, type Charged, type Policy, RECORDED_BUCKET_S } from './policy.ts'
+import type { Charge, Charged, Policy } from './policy.ts'
 
 /** Units of so many slots wait at most: at 565 bytes each (measured) these are 28 MB. */
 const SLOTS_MOST = 50_000
-/** Where a part ends: entries, and minutes of all of them together. */
+/** Where a part ends: entries, and buckets of all of them together. */
 const ENTRIES_MOST = 128
-const MINUTES_MOST = 2000
+const BUCKETS_MOST = 2000
 
-/** Units of one minute. */
-interface Minute {
-  /** Which minute of the clock it is, since the epoch. */
-  readonly minute: number
+/** Units of one bucket. */
+interface Bucket {
+  /** Which bucket of the clock it is, since the epoch. */
+  readonly number: number
   /** When the last of them was charged, in ms. */
   last_ms: number
   units: number
@@ -24,7 +24,7 @@ interface Entry {
   readonly policy: Policy
   /** When the first unit was charged, in ms. */
   readonly first_ms: number
-  readonly minutes: Minute[]
+  readonly buckets: Bucket[]
 }
 
 /** Units that are carried together: once, however often that is tried. */
@@ -47,15 +47,15 @@ export interface NextPart {
 export interface UncarriedOptions {
   /** The time in ms, from any origin but never set. */
   readonly here_ms: () => number
-  /** The time in ms since the epoch: its minutes are those of the buckets in Redis. */
+  /** The time in ms since the epoch, by which Redis has its buckets. */
   readonly epoch_ms: () => number
-  /** Told of so many units that are given up, as those of too many slots wait, or the process ends. */
+  /** Told of so many units of recorded policies that are given up, as those of too many slots wait, or the process ends. */
   readonly onLost: (units: number) => void
 }
 
 /**
- * What this process admitted alone because Redis was away, and has still to carry over to it. That is what counts under recorded policies:
- * their windows are so long that it would be missed. Of shorter ones it knows itself what it admitted, for as long as that counts.
+ * What this process admitted alone because Redis was away, and has still to carry over to it: else a slot that several processes serve had
+ * its minute twice, and its day lacked what it used meanwhile.
  */
 export class Uncarried {
   readonly #options: UncarriedOptions
@@ -65,7 +65,7 @@ export class Uncarried {
   #sent: Part | null = null
   #number = 0
   #lost = 0
-  readonly #minutesOf = new WeakMap<Charge, readonly (readonly [Minute, Charged])[]>()
+  readonly #bucketsOf = new WeakMap<Charge, readonly (readonly [Bucket, Charged])[]>()
 
   constructor(options: UncarriedOptions) {
     this.#options = options
@@ -84,12 +84,12 @@ export class Uncarried {
   /** Notes a charge that this process has admitted, and that Redis was not asked for. */
   note(charge: Charge): void {
     const noted = charge.charged
-      .filter(({ policy, units }) => policy.recorded && units > 0)
+      .filter(({ units }) => units > 0)
       .flatMap((charged) => {
-        const minute = this.#minute(charged)
-        return minute ? [[minute, charged] as const] : []
+        const bucket = this.#bucket(charged)
+        return bucket ? [[bucket, charged] as const] : []
       })
-    if (noted.length > 0) this.#minutesOf.set(charge, noted)
+    if (noted.length > 0) this.#bucketsOf.set(charge, noted)
   }
 
   /**
@@ -98,12 +98,12 @@ export class Uncarried {
    */
   async takeBack(charge: Charge): Promise<Charged[]> {
     const there: Charged[] = []
-    for (const [minute, charged] of this.#minutesOf.get(charge) ?? []) {
-      const { sent } = minute
+    for (const [bucket, charged] of this.#bucketsOf.get(charge) ?? []) {
+      const { sent } = bucket
       if (sent) {
         const carried = (await sent.answer)[sent.place]
         if (carried) there.push({ ...charged, at_s: carried.now_s - sent.ago_s, mark: carried.mark })
-      } else minute.units -= charged.units
+      } else bucket.units -= charged.units
     }
     return there
   }
@@ -126,12 +126,17 @@ export class Uncarried {
 
   /** Gives up what waits. */
   close(): void {
-    for (const { minutes } of [...(this.#sent?.entries ?? []), ...[...this.#waiting.values()].flat()])
-      for (const { units } of minutes) this.#lost += units
+    for (const { policy, buckets } of [...(this.#sent?.entries ?? []), ...[...this.#waiting.values()].flat()])
+      for (const { units } of buckets) this.#lose(policy, units)
     this.#sent?.resolve([])
     this.#sent = null
     this.#waiting.clear()
     this.#tellLost()
+  }
+
+  /** What a policy counts that is not recorded has soon left its window. */
+  #lose({ recorded }: Policy, units: number): void {
+    if (recorded) this.#lost += units
   }
 
   #tellLost(): void {
@@ -139,27 +144,26 @@ export class Uncarried {
     this.#lost = 0
   }
 
-  #minute({ slot, policy, units }: Charged): Minute | null {
+  #bucket({ slot, policy, units }: Charged): Bucket | null {
     const now_ms = this.#options.here_ms()
     const entries = this.#waiting.get(slot) ?? []
     let entry = entries.find((one) => one.policy.name === policy.name)
     if (!entry) {
       if (entries.length === 0 && this.#waiting.size >= SLOTS_MOST) {
-        this.#lost += units
+        this.#lose(policy, units)
         return null
       }
-      entry = { slot, policy, first_ms: now_ms, minutes: [] }
+      entry = { slot, policy, first_ms: now_ms, buckets: [] }
       entries.push(entry)
       this.#waiting.set(slot, entries)
     }
-    const { minutes } = entry
-    const oldest_ms = now_ms - (policy.window_s + 2 * policy.bucket_s) * 1000
-    while (minutes[0] && minutes[0].last_ms < oldest_ms) minutes.shift()
-    const number = Math.floor(this.#options.epoch_ms() / (RECORDED_BUCKET_S * 1000))
-    let last = minutes.at(-1)
-    if (last?.minute !== number) {
-      last = { minute: number, last_ms: now_ms, units: 0, sent: null }
-      minutes.push(last)
+    const { buckets } = entry
+    while (buckets[0] && hasLeft(policy, buckets[0], now_ms)) buckets.shift()
+    const number = Math.floor(this.#options.epoch_ms() / (policy.bucket_s * 1000))
+    let last = buckets.at(-1)
+    if (last?.number !== number) {
+      last = { number, last_ms: now_ms, units: 0, sent: null }
+      buckets.push(last)
     }
     last.last_ms = now_ms
     last.units += units
@@ -168,31 +172,36 @@ export class Uncarried {
 
   #newPart(slots: Iterable<string>, now_ms: number): Part | null {
     const entries: Entry[] = []
-    let minutes = 0
+    let count = 0
     for (const names of [slots, this.#waiting.keys()])
       for (const slot of names) {
-        if (entries.length >= ENTRIES_MOST || minutes >= MINUTES_MOST) break
+        if (entries.length >= ENTRIES_MOST || count >= BUCKETS_MOST) break
         for (const entry of this.#waiting.get(slot) ?? []) {
-          // Where all was taken back there is nothing to carry.
-          if (!entry.minutes.some(({ units }) => units > 0)) continue
+          // Where all was taken back, or counts no more, there is nothing to carry.
+          if (!entry.buckets.some((bucket) => bucket.units > 0 && !hasLeft(entry.policy, bucket, now_ms))) continue
           entries.push(entry)
-          minutes += entry.minutes.length
+          count += entry.buckets.length
         }
         this.#waiting.delete(slot)
       }
     if (entries.length === 0) return null
     const { promise: answer, resolve } = Promise.withResolvers<readonly (Carried | null)[]>()
-    for (const [place, { minutes }] of entries.entries())
-      for (const minute of minutes) minute.sent = { answer, place, ago_s: ago_s(minute.last_ms, now_ms) }
+    for (const [place, { buckets }] of entries.entries())
+      for (const bucket of buckets) bucket.sent = { answer, place, ago_s: ago_s(bucket.last_ms, now_ms) }
     return { number: ++this.#number, entries, answer, resolve }
   }
 }
 
-function callOf({ slot, policy, first_ms, minutes }: Entry, now_ms: number): CarryCall {
+function callOf({ slot, policy, first_ms, buckets }: Entry, now_ms: number): CarryCall {
   return {
     ...{ slot, policy, first_ago_s: ago_s(first_ms, now_ms) },
-    units: minutes.filter(({ units }) => units > 0).map(({ last_ms, units }) => ({ ago_s: ago_s(last_ms, now_ms), units })),
+    units: buckets.filter(({ units }) => units > 0).map(({ last_ms, units }) => ({ ago_s: ago_s(last_ms, now_ms), units })),
   }
+}
+
+/** True where it counts no more. */
+function hasLeft({ window_s, bucket_s }: Policy, { last_ms }: Bucket, now_ms: number): boolean {
+  return last_ms < now_ms - (window_s + 2 * bucket_s) * 1000
 }
 
 /** Whole seconds between two instants, at most: nothing leaves early. */

@@ -81,6 +81,27 @@ async function stateOf(slot: string): Promise<string | undefined> {
   return (await watched[0]?.getBuffer(`limits:day:${slot}`))?.subarray(4).toString('hex')
 }
 
+describe('what processes admitted alone of a minute', () => {
+  test.each([
+    ['what it held', () => kept],
+    ['nothing', () => emptied],
+  ])('is not admitted again by a Redis that comes back with %s', async (_what, server) => {
+    const policies = [perMinute(60), perDay(1000)]
+    const processes = await Promise.all([1, 2].map(() => limiterOn(server(), { processes: 2 })))
+    const admitted = async (): Promise<number> => {
+      const charges = await Promise.all(processes.flatMap((one) => Array.from({ length: 60 }, () => one.charge('a', policies, ONE))))
+      return charges.filter((one) => one.admitted).length
+    }
+    expect(await without(server(), processes, admitted)).toBe(30)
+    now_s += 5
+    await until('all to be carried', async () => {
+      const charges = await Promise.all(processes.map((one) => one.charge('a', policies, {})))
+      return charges.every(({ standings }) => standings[0]?.remaining === 30)
+    })
+    expect(await admitted()).toBe(30)
+  })
+})
+
 describe('what a process admitted alone of a day', () => {
   test('counts in a Redis that comes back with what it held, before anything else that is charged', async () => {
     const limiter = await limiterOn(kept)

@@ -17,7 +17,7 @@ function uncarried(): { readonly all: Uncarried; readonly lost: number[]; readon
   return { all, lost, pass: (ms) => void (passed_ms += ms) }
 }
 
-function chargeOf(slot: string, units: number, policies: readonly Policy[] = [perMinute(10), DAY]): Charge {
+function chargeOf(slot: string, units: number, policies: readonly Policy[] = [DAY]): Charge {
   const charged = policies.map((policy) => ({ slot, policy, units, at_s: 0, mark: 0 }))
   return { admitted: true, standings: [], retry_after_s: 0, by: 'process', charged }
 }
@@ -32,7 +32,7 @@ function parts(all: Uncarried, first: readonly string[] = []): NextPart[] {
   return found
 }
 
-test('units wait by slot, recorded policy and minute, with how long ago at most they were charged', () => {
+test('units wait by slot, policy and minute, with how long ago at most they were charged', () => {
   const { all, pass } = uncarried()
   expect(all.isEmpty).toBe(true)
   for (const [ms, units] of [
@@ -75,6 +75,31 @@ test('what has left the window waits no more, and a slot keeps no more minutes t
   const [part] = parts(all)
   expect(part?.calls[0]?.units.length).toBeGreaterThanOrEqual(1440)
   expect(part?.calls[0]?.units.length).toBeLessThanOrEqual(1443)
+})
+
+test('of a window that is counted in seconds these wait, as long as they count', () => {
+  const { all, lost, pass } = uncarried()
+  const both = (units: number): void => all.note(chargeOf('a', units, [perMinute(10), DAY]))
+  both(1)
+  pass(1000)
+  both(2)
+  const minutes = (found: readonly NextPart[]): unknown[] =>
+    found.flatMap(({ calls }) => calls.filter(({ policy }) => policy.name === 'minute').map(({ units }) => units))
+  expect(minutes(parts(all))).toEqual([
+    [
+      { ago_s: 1, units: 1 },
+      { ago_s: 0, units: 2 },
+    ],
+  ])
+  both(3)
+  pass(63_000)
+  expect(parts(all).flatMap(({ calls }) => calls.map(({ policy, units }) => [policy.name, units]))).toEqual([
+    ['day', [{ ago_s: 63, units: 3 }]],
+  ])
+  both(4)
+  all.close()
+  // What only a minute counts is missed by nobody.
+  expect(lost).toEqual([4])
 })
 
 test('parts are small, all together hold everything once, and those that are asked for come first', () => {
