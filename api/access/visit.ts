@@ -100,12 +100,14 @@ export class Visit {
     if (charge.admitted) {
       this.#charges.push(charge)
       this.#dayUnits += weights['day'] ?? 0
-    } else
-      throw quotaExceeded(
-        charge,
-        Math.random,
-        tier === 'ANONYMOUS' ? ` A free key admits ${plans.FREE.minute} a minute: POST /api/keys.` : '',
-      )
+    } else throw quotaExceeded(charge, Math.random, tier === 'ANONYMOUS' ? this.#adviceToAddress(plans) : '')
+  }
+
+  /** Who sends a key and is counted by the address is told why. */
+  #adviceToAddress({ FREE }: PlanTable): string {
+    return this.#raw.headers['x-api-key'] === undefined
+      ? ` A free key admits ${FREE.minute} a minute: POST /api/keys.`
+      : ' Paths that there are not, methods that are not allowed and keys that do not work count for the address, whatever the key.'
   }
 
   /** Takes one of the places for queries of history that the plan has; whoever takes it gives it back. Throws where all are taken. */

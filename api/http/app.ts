@@ -151,6 +151,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     reply.headers(cameByHttps(request.raw) ? BY_HTTPS : AS_TYPED)
     done()
   })
+  const paths = endpoints.map(({ path }) => path)
   app.addHook('onRequest', (request, reply, done) => {
     meter?.see(reply.raw, request)
     // Before anything else: no key is looked up, or charged, that the way here may have given away.
@@ -160,7 +161,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     if (malformed) done(malformed)
     else if (refused && !OPEN_TO_PLAIN_HTTP.includes(request.routeOptions.url ?? '')) done(refused)
     // Here, as a body that nobody wants could not be read, either.
-    else if (request.is404) new Visit(visits, request.raw).settle(unknownPath(request)).then(done, done)
+    else if (request.is404) new Visit(visits, request.raw).settle(unknownPath(request, paths)).then(done, done)
     else done()
   })
   // Whatever changes a reply's form changes the description too, and so every tag.

@@ -5,6 +5,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import { QueryError } from '../../lake/query/errors.ts'
 import { PROBLEMS, Problem, type ProblemCode, problem, Refused } from '../define/problems.ts'
 import { redacted } from '../define/redact.ts'
+import { nearest } from '../define/suggest.ts'
 import { ALLOW, AS_TYPED, CORS_HEADERS } from './headers.ts'
 import { refusal } from './mistakes.ts'
 import { outageLog } from './outage-log.ts'
@@ -151,10 +152,14 @@ export function undecodable(): Problem {
   return problem(...UNDECODABLE)
 }
 
-/** The problem of a path that there is not. */
-export function unknownPath(request: FastifyRequest): Problem {
-  const path = (request.raw.url ?? '').split('?')[0]?.slice(0, 200)
-  return problem('not-found', `There is no path ${path}; GET /openapi.json lists every path.`)
+/** The problem of a path that there is not; `paths` are those that may have been meant. */
+export function unknownPath(request: FastifyRequest, paths: readonly string[]): Problem {
+  const path = (request.raw.url ?? '').split('?', 1)[0]?.slice(0, 200) ?? ''
+  const near = nearest(path, paths)
+  return problem(
+    'not-found',
+    `There is no path ${path};${near === null ? '' : ` did you mean ${near}?`} GET /openapi.json lists every path.`,
+  )
 }
 
 /** Answers an Expect header that asks for anything but to continue, and gives with what: Node would answer it without a body. */

@@ -61,6 +61,14 @@ describe('every way to fail is a problem', () => {
     expect(body.request_id).toMatch(/^req_/)
   })
 
+  test('a path that is nearly one names that, another none', async () => {
+    const detailOf = async (path: string): Promise<string> => ((await (await service.get(path)).json()) as Reply).detail
+    expect(await detailOf('/api/incidentes?x=1')).toBe(
+      'There is no path /api/incidentes; did you mean /api/incidents? GET /openapi.json lists every path.',
+    )
+    expect(await detailOf('/nothing')).toBe('There is no path /nothing; GET /openapi.json lists every path.')
+  })
+
   test('headers that are too large, and what is no HTTP', async () => {
     const large = await rawText(`GET /api/incidents HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`)
     expect(large).toContain('431')

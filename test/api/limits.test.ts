@@ -92,6 +92,10 @@ describe('with the plans of the specification', () => {
       expect(statuses[5], from).toBe(429)
       expect((await service.open('/api/incidents', { 'X-Forwarded-For': from })).status, from).toBe(429)
     }
+    // One who has paid is not told to get a free key.
+    const paying = await service.keyed('PRO', { 'X-Forwarded-For': '198.51.100.1' })
+    const { code, detail } = (await (await service.open('/api/nothing', paying)).json()) as Reply
+    expect([code, detail]).toEqual(['quota-exceeded', expect.stringMatching(/5 in 60 s.* count for the address, whatever the key\.$/)])
     // Whoever else is behind the address that made up keys goes on with a key that is known, and soon with any.
     const known = await service.keyed('PRO', { 'X-Forwarded-For': '198.51.100.9' })
     expect((await service.open('/api/incidents', known)).status).toBe(200)
