@@ -103,7 +103,10 @@ export function openAccess({ store, redisUrl, peppers, mailer, log, clock = Date
       try {
         if ((await attempts.take('mail-to-email', email)) > 0) return
         const isConfirmed = (await accounts.contact(account))?.isConfirmed === true
-        const link = `${page}?token=${tokens.link(account)}`
+        const token = await tokens.link(account)
+        // It may have been removed meanwhile.
+        if (token === null) return
+        const link = `${page}?token=${token}`
         mailer.send({ to: email, ...linkMail(reason, { language, link, until_days: isConfirmed ? null : until_days }) })
       } catch (err) {
         // A key that was made is shown all the same.

@@ -27,6 +27,7 @@ interface Words {
   readonly hours: string
   readonly revoke: string
   readonly revokeAll: string
+  readonly revokeAllIntro: string
   readonly mails: string
   readonly mailsIntro: string
   readonly mailsUsual: string
@@ -38,6 +39,7 @@ interface Words {
   readonly removeIntro: string
   readonly sure: string
   readonly leave: string
+  readonly leaveIntro: string
   readonly newKey: string
   readonly once: string
   readonly back: string
@@ -64,6 +66,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     hours: 'Horas que la clave anterior sigue valiendo',
     revoke: 'Revocar',
     revokeAll: 'No son mías: revocar todas',
+    revokeAllIntro: 'Anula también los enlaces ya enviados y cierra las demás sesiones de esta cuenta.',
     mails: 'Avisos de consumo',
     mailsIntro: 'Un correo cuando una clave ha gastado el 80 % de las peticiones de un día y otro cuando las ha gastado todas.',
     mailsUsual: 'Se envían para claves de los planes PRO y ENTERPRISE.',
@@ -75,6 +78,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     removeIntro: 'Revoca todas las claves y borra su dirección de correo.',
     sure: 'Sí, borrar mi cuenta y mi dirección',
     leave: 'Salir',
+    leaveIntro: 'Al salir se cierran todas las sesiones abiertas de esta cuenta, también las de otros navegadores.',
     newKey: 'Su clave nueva',
     once: 'Cópiela ahora: no se muestra nunca más.',
     back: 'Volver a las claves',
@@ -99,6 +103,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     hours: 'Hours that the former key still works',
     revoke: 'Revoke',
     revokeAll: 'Not mine: revoke all',
+    revokeAllIntro: 'It also ends the links that were mailed and the other sessions of this account.',
     mails: 'Usage mails',
     mailsIntro: 'One mail when a key has used 80% of the requests of a day, and one when it has used them all.',
     mailsUsual: 'They are sent for keys of the plans PRO and ENTERPRISE.',
@@ -110,6 +115,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     removeIntro: 'Revokes all keys and deletes your e-mail address.',
     sure: 'Yes, delete my account and my address',
     leave: 'Leave',
+    leaveIntro: 'Leaving ends every open session of this account, those in other browsers too.',
     newKey: 'Your new key',
     once: 'Copy it now: it is never shown again.',
     back: 'Back to the keys',
@@ -145,7 +151,8 @@ export function accountPage(language: Language, keys: readonly ListedKey[], usag
   return page(
     language,
     `<section><h2>${words.keys}</h2>${rows.length === 0 ? `<p>${words.none}</p>` : table}</section>
-<section>${button(words.revokeAll, { act: 'revoke-all' })} ${button(words.leave, { act: 'leave' })}</section>
+<section>${button(words.revokeAll, { act: 'revoke-all' })} ${words.revokeAllIntro}</section>
+<section>${button(words.leave, { act: 'leave' })} ${words.leaveIntro}</section>
 <section><h2>${words.mails}</h2><p>${words.mailsIntro}</p>
 <p>${usageMails === null ? words.mailsUsual : usageMails ? words.mailsOn : words.mailsOff}</p>
 ${[

@@ -67,6 +67,7 @@ export function accountPaths(): Part {
             SHOWN_ONCE,
           ),
           400: problemResponse(['invalid-parameter', 'unknown-parameter', 'malformed-request']),
+          403: FOREIGN,
           413: ref('responses', '413'),
           415: problemResponse(['unsupported-media-type']),
           422: problemResponse(['key-limit-reached']),
@@ -112,6 +113,7 @@ export function accountPaths(): Part {
           401: problemResponse(KEY_REFUSED),
           404: ref('responses', '404Limited'),
           409: problemResponse(['conflict']),
+          403: FOREIGN,
           413: ref('responses', '413'),
           415: problemResponse(['unsupported-media-type']),
         }),
@@ -144,6 +146,7 @@ export function accountPaths(): Part {
           400: problemResponse(['unknown-parameter', 'malformed-request']),
           401: problemResponse(KEY_REFUSED),
           404: ref('responses', '404Limited'),
+          403: FOREIGN,
           413: ref('responses', '413'),
           415: problemResponse(['unsupported-media-type']),
         }),
@@ -161,6 +164,7 @@ export function accountPaths(): Part {
             description: `${BAD_FORM.description} As a page: that was no e-mail address.`,
             content: { ...BAD_FORM.content, ...html('').content },
           },
+          403: FOREIGN,
           413: ref('responses', '413'),
           415: problemResponse(['unsupported-media-type']),
           422: html('The form again: the address has as many keys as it may have.'),
@@ -212,6 +216,7 @@ export function accountPaths(): Part {
           401: html('No session, or the mailed link was used or is over.'),
           404: ref('responses', '404Limited'),
           409: problemResponse(['conflict']),
+          403: FOREIGN,
           413: ref('responses', '413'),
           415: problemResponse(['unsupported-media-type']),
           429: { ...LIMITED, content: { ...LIMITED.content, ...html('Too many links were asked for.').content } },
@@ -244,6 +249,8 @@ interface Response extends Part {
   readonly content: Part
 }
 
+/** What writes are answered that pages of other sites had sent. */
+const FOREIGN = ref('responses', '403Account')
 const BAD_FORM = problemResponse(['invalid-parameter', 'unknown-parameter'])
 
 /** The forms of the page, by what they do. */

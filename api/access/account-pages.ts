@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '../define/problems.ts'
 import { registerOtherMethodsOfOwn } from '../http/routes.ts'
@@ -6,11 +7,13 @@ import { accountPage, askPage, newKeyPage, openPage, PAGE_HEADERS } from './acco
 import { type AccountParts, languageOf } from './account-parts.ts'
 import type { Language } from './accounts.ts'
 import { type BodyField, readBody, takeForms } from './bodies.ts'
-import { sessionCookie, sessionOf } from './sessions.ts'
+import type { Session } from './tokens.ts'
 
 /** What a form of the account's page asks for. */
 interface Form {
   readonly account: string
+  readonly session: Session
+  readonly raw: IncomingMessage
   readonly language: Language
   readonly body: Readonly<Record<string, unknown>>
   readonly reply: FastifyReply
@@ -35,7 +38,7 @@ const HOURS: BodyField<number> = {
 }
 
 /** Registers the page of an account: plain forms, which work without scripts. */
-export function registerAccountPages(app: FastifyInstance, { access, baseUrl, callerOf }: AccountParts): void {
+export function registerAccountPages(app: FastifyInstance, { access, sessions, baseUrl, callerOf }: AccountParts): void {
   const { accounts, attempts, tokens } = access
   const config = { isSameOrigin: true }
   const send = (reply: FastifyReply, html: string, status = 200): FastifyReply => reply.code(status).headers(PAGE_HEADERS).send(html)
@@ -59,10 +62,10 @@ export function registerAccountPages(app: FastifyInstance, { access, baseUrl, ca
 
   const open = async ({ raw, body }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { token } = readBody(body, { act: TEXT, token: TEXT })
-    const account = await tokens.use(token)
-    if (account === null || !(await accounts.contact(account))) return send(reply, askPage(languageOf(raw), 'ended'), 401)
-    await accounts.confirm(account)
-    reply.header('Set-Cookie', sessionCookie(tokens.session(account), baseUrl()))
+    const session = await tokens.open(token)
+    if (session === null) return send(reply, askPage(languageOf(raw), 'ended'), 401)
+    await accounts.confirm(session.account)
+    reply.header('Set-Cookie', sessions.cookie(raw, session))
     return toPage(reply)
   }
 
@@ -83,20 +86,23 @@ export function registerAccountPages(app: FastifyInstance, { access, baseUrl, ca
       await accounts.setUsageMails(account, wanted === 'yes')
       return toPage(reply)
     },
-    'revoke-all': async ({ account, body, reply }) => {
+    'revoke-all': async ({ account, session, raw, body, reply }) => {
       readBody(body, { act: TEXT })
       await accounts.revokeAll(account)
+      // Whoever asked stays, to delete the account as well: the mails of a day may be used up.
+      reply.header('Set-Cookie', sessions.cookie(raw, await tokens.endAll(session)))
       return toPage(reply)
     },
-    delete: async ({ account, language, body, reply }) => {
+    delete: async ({ account, language, raw, body, reply }) => {
       readBody(body, { act: TEXT, sure: SURE })
       await accounts.remove(account)
-      reply.header('Set-Cookie', sessionCookie(null, baseUrl()))
+      reply.header('Set-Cookie', sessions.cookie(raw, null))
       return send(reply, askPage(language, 'removed'))
     },
-    leave: async ({ body, reply }) => {
+    leave: async ({ session, raw, body, reply }) => {
       readBody(body, { act: TEXT })
-      reply.header('Set-Cookie', sessionCookie(null, baseUrl()))
+      await tokens.endSessions(session)
+      reply.header('Set-Cookie', sessions.cookie(raw, null))
       return toPage(reply)
     },
   }
@@ -112,9 +118,9 @@ export function registerAccountPages(app: FastifyInstance, { access, baseUrl, ca
         const language = languageOf(raw)
         const token = new URL(raw.url ?? '/', 'http://localhost').searchParams.get('token')
         if (token !== null)
-          return tokens.peek(token) === null ? send(reply, askPage(language, 'ended'), 401) : send(reply, openPage(language, token))
-        const account = sessionOf(raw, tokens)
-        if (account === null || !(await accounts.contact(account))) return send(reply, askPage(language))
+          return (await tokens.peek(token)) === null ? send(reply, askPage(language, 'ended'), 401) : send(reply, openPage(language, token))
+        const { account } = (await sessions.of(raw)) ?? {}
+        if (account === undefined) return send(reply, askPage(language))
         return send(reply, accountPage(language, await accounts.list(account), await accounts.usageMails(account)))
       },
     })
@@ -124,6 +130,7 @@ export function registerAccountPages(app: FastifyInstance, { access, baseUrl, ca
       config,
       bodyLimit: BODY_MOST,
       handler: async (request, reply) => {
+        sessions.refuseForeign(request.raw)
         const body = (request.body ?? {}) as Readonly<Record<string, unknown>>
         const { act } = body
         if (act === 'mail') return mail(request, reply)
@@ -135,9 +142,9 @@ export function registerAccountPages(app: FastifyInstance, { access, baseUrl, ca
             errors: [{ pointer: '/act', detail: 'act: expected a known act', allowed: acts }],
           })
         const language = languageOf(request.raw)
-        const account = sessionOf(request.raw, tokens)
-        if (account === null || !(await accounts.contact(account))) return send(reply, askPage(language, 'ended'), 401)
-        return asked({ account, language, body, reply })
+        const session = await sessions.of(request.raw)
+        if (session === null) return send(reply, askPage(language, 'ended'), 401)
+        return asked({ account: session.account, session, raw: request.raw, language, body, reply })
       },
     })
   })

@@ -10,11 +10,13 @@ import type { Attempt } from './attempts.ts'
 import type { CallerOf } from './limits/address.ts'
 import type { Limiter } from './limits/limiter.ts'
 import type { PlanTable } from './plans.ts'
+import type { BrowserSessions } from './sessions.ts'
 import type { Usage } from './usage/usage.ts'
 
 /** What the account paths work with. */
 export interface AccountParts {
   readonly access: Access
+  readonly sessions: BrowserSessions
   readonly baseUrl: () => string
   readonly limiter: Limiter
   /** Whom requests and attempts are counted to. */

@@ -1,27 +1,38 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { problem } from '../define/problems.ts'
 import { Mistakes, shortened } from '../http/mistakes.ts'
-import { registerOtherMethodsOfOwn } from '../http/routes.ts'
+import { hasBody, registerOtherMethodsOfOwn } from '../http/routes.ts'
 import { EMAIL, LABEL, OVERLAP } from './account-fields.ts'
 import { registerAccountPages } from './account-pages.ts'
 import { type AccountParts, languageOf, NO_STORE, shown, shownOnce } from './account-parts.ts'
 import { ACCOUNT_LIMIT, limitByAddress } from './address-limit.ts'
 import { type Authority, authorityOf } from './authority.ts'
 import { readBody } from './bodies.ts'
+import type { HttpsRule } from './https.ts'
 import { makeKeyFor } from './make-key.ts'
+import { browserSessions } from './sessions.ts'
 import { registerSignup, type SignupParts } from './signup.ts'
 import { registerUsage } from './usage/usage-routes.ts'
 
 const HOUR_MS = 3_600_000
 const BODY_MOST = 4096
+/** Methods that change nothing. */
+const READS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /** Registers the paths of accounts and keys: for pages of our own only, never kept in a cache, and limited by address. */
-export function registerAccounts(app: FastifyInstance, parts: SignupParts): void {
+export function registerAccounts(app: FastifyInstance, options: Omit<SignupParts, 'sessions'> & { readonly https: HttpsRule }): void {
+  const { access, https, baseUrl, clock } = options
+  const parts: SignupParts = { ...options, sessions: browserSessions({ tokens: access.tokens, https, baseUrl, clock }) }
   void app.register(async (limited) => {
     limitByAddress(limited, parts, ACCOUNT_LIMIT)
     parts.groups.take(limited, 'account')
+    limited.addHook('preParsing', async ({ raw }) => refuseEncoded(raw))
     void limited.register(async (scope) => {
       scope.removeContentTypeParser('text/plain')
+      scope.addHook('preParsing', async ({ raw }) => {
+        if (!READS.includes(raw.method ?? '')) parts.sessions.refuseForeignSession(raw)
+      })
       registerKeys(scope, parts)
       registerUsage(scope, parts)
     })
@@ -38,7 +49,7 @@ function registerKeys(app: FastifyInstance, parts: AccountParts): void {
   /** Whose account a request may act on, and on which key alone. */
   const authority = (request: FastifyRequest): Promise<Authority> => {
     refuseQuery(request)
-    return authorityOf(request.raw, access)
+    return authorityOf(request.raw, parts)
   }
   const keyToActOn = async (request: FastifyRequest): Promise<{ readonly account: string; readonly id: string }> => {
     const { account, only } = await authority(request)
@@ -100,6 +111,15 @@ function registerKeys(app: FastifyInstance, parts: AccountParts): void {
   registerOtherMethodsOfOwn(app, '/api/keys', ['GET', 'HEAD', 'POST'])
   registerOtherMethodsOfOwn(app, '/api/keys/:id/rotate', ['POST'])
   registerOtherMethodsOfOwn(app, '/api/keys/:id', ['DELETE'])
+}
+
+/** Throws the problem of a body that would have to be unpacked first. */
+function refuseEncoded(raw: IncomingMessage): void {
+  const encoding = raw.headers['content-encoding']?.trim().toLowerCase() ?? ''
+  if (encoding === '' || encoding === 'identity' || !hasBody(raw)) return
+  throw problem('unsupported-media-type', `The request body is encoded as ${shortened(encoding)}; it is taken as it is only.`, {
+    headers: { 'Accept-Encoding': 'identity' },
+  })
 }
 
 function refuseQuery({ raw }: FastifyRequest): void {

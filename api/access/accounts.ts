@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { problem } from '../define/problems.ts'
+import { lifeOf, RECORD, removeBonds, removeOldBonds } from './bonds.ts'
 import { hintOf, type KeyHint, makeKey } from './key-format.ts'
 import type { KeyIndex } from './key-index.ts'
 import { type KeyRecord, readRecord, recordById, recordOf, writeRecord } from './key-records.ts'
@@ -99,7 +100,7 @@ export interface Accounts {
   setUsageMails(account: string, isWanted: boolean): Promise<void>
   /** Notes that the owner of the address has opened a mailed link: the keys do not end any more. */
   confirm(account: string): Promise<void>
-  /** Ends all keys, and forgets the account and its address. */
+  /** Ends all keys, and forgets the account, its address and what its tokens were bound to. */
   remove(account: string): Promise<void>
   /** The account of a working key, by its public name; null where there is none. */
   ownerOf(id: string): Promise<string | null>
@@ -115,6 +116,7 @@ interface AccountRecord {
   readonly email: string
   readonly language: Language
   readonly created_at: number
+  /** Tells it from the records of the same address before and after it: see `Bonds`. */
   readonly nonce: string
 }
 
@@ -126,7 +128,6 @@ interface Change {
   readonly isEnd?: boolean
 }
 
-const RECORD = 'account'
 const CONFIRMED = 'confirmed'
 const USAGE_MAILS = 'usage-mails'
 /** Keys that ended and are still listed, by slot. */
@@ -322,7 +323,9 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
           const slot = slots[number - 1] as Slot
           return { slot, keys: slot.keys.map(revoked), isEnd: true }
         })
+      const life = await lifeOf(store, account)
       for (const name of [RECORD, CONFIRMED, USAGE_MAILS]) await store.delete(accountKey(account, name))
+      if (life !== null) await removeBonds(store, account, life)
       await removeOldVersions(store, account)
     },
 
@@ -343,7 +346,10 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
         // A key that was being made while the address was confirmed, or a process that ended in between.
         if (slots.some(({ keys }) => keys.some((key) => isUnconfirmed(key, clock()))) && (await isConfirmed(account)))
           await accounts.confirm(account)
-        if (slots.every((slot) => slot.keys.length === 0)) await removeEmpty(store, account)
+        if (slots.every((slot) => slot.keys.length === 0)) {
+          await removeEmpty(store, account)
+          await removeOldBonds(store, account)
+        }
       }
     },
   }

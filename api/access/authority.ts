@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { Access } from './access.ts'
+import type { AccountParts } from './account-parts.ts'
 import { checkedKey, keyRequired } from './refusals.ts'
-import { sessionOf } from './sessions.ts'
 
 /** Whose account a request may see or act on. */
 export interface Authority {
@@ -11,13 +10,16 @@ export interface Authority {
 }
 
 /** What a request may see and act on by its key, or else by its session. Throws the problem of one that has neither, or a key that does not work. */
-export async function authorityOf(raw: IncomingMessage, { keys, tokens }: Pick<Access, 'keys' | 'tokens'>): Promise<Authority> {
+export async function authorityOf(
+  raw: IncomingMessage,
+  { access, sessions }: Pick<AccountParts, 'access' | 'sessions'>,
+): Promise<Authority> {
   const text = raw.headers['x-api-key']
   if (text !== undefined) {
-    const { account, id } = await checkedKey(keys, String(text))
+    const { account, id } = await checkedKey(access.keys, String(text))
     return { account, only: id }
   }
-  const account = sessionOf(raw, tokens)
-  if (account === null) throw keyRequired()
-  return { account, only: null }
+  const session = await sessions.of(raw)
+  if (session === null) throw keyRequired()
+  return { account: session.account, only: null }
 }

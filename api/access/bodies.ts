@@ -28,10 +28,10 @@ export function takeForms(scope: FastifyInstance): void {
   )
 }
 
-/** Reads a request's body by its members. Throws one problem that names each wrong member, its value and what is allowed. */
+/** Reads a request's body, undefined where it has none, by its members. Throws one problem that names each wrong member, its value and what is allowed. */
 export function readBody<F extends Fields>(body: unknown, fields: F): Values<F> {
-  const given = body ?? {}
-  if (typeof given !== 'object' || Array.isArray(given))
+  const given = body === undefined ? {} : body
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw problem('invalid-parameter', 'The body is no JSON object.', { errors: [{ pointer: '', detail: 'expected a JSON object' }] })
   const mistakes = new Mistakes()
   const names = Object.keys(fields)

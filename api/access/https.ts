@@ -13,6 +13,8 @@ export interface HttpsRule {
    * marked: see `cameByHttps`.
    */
   refusal(raw: IncomingMessage): Problem | null
+  /** True for a request that a trusted proxy says came by HTTPS, whatever is refused. */
+  isHttps(raw: IncomingMessage): boolean
 }
 
 interface HttpsOptions {
@@ -41,7 +43,8 @@ export function cameByHttps(raw: IncomingMessage): boolean {
 /** Makes the rule. Nothing is remembered of a connection: a proxy's carries the requests of many. */
 export function httpsRule({ trusted, required, publicUrl }: HttpsOptions): HttpsRule {
   const isRequired = required ?? publicUrl?.startsWith('https:') ?? false
-  if (required === false || (!isRequired && !trusted.any)) return { refusal: () => null }
+  const isHttps = (raw: IncomingMessage): boolean => schemeOf(raw, trusted) === 'https'
+  if (required === false || (!isRequired && !trusted.any)) return { refusal: () => null, isHttps }
   const isAllowed = (raw: IncomingMessage): boolean => {
     const scheme = schemeOf(raw, trusted)
     if (scheme === 'https') (raw as Marked)[BY_HTTPS] = true
@@ -49,7 +52,7 @@ export function httpsRule({ trusted, required, publicUrl }: HttpsOptions): Https
     // What never left this machine cannot have been read on its way.
     return isLoopback(raw.socket.remoteAddress) && !(trusted.any && isForwarded(raw))
   }
-  return { refusal: (raw) => (isAllowed(raw) ? null : refusalOf(raw, publicUrl)) }
+  return { refusal: (raw) => (isAllowed(raw) ? null : refusalOf(raw, publicUrl)), isHttps }
 }
 
 /**

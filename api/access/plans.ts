@@ -77,10 +77,9 @@ const SHOWN_AS: Readonly<Record<string, keyof PlanTerms>> = { requests_per_minut
 
 const JSON_FORMATS: readonly Format[] = ['json', 'geojson']
 
-/** What terms are called where they are changed. */
-const TERM_NAMES = Object.keys(TERMS)
-  .map((name) => Object.keys(SHOWN_AS).find((shown) => SHOWN_AS[shown] === name) ?? name)
-  .join(', ')
+/** What a term is called where it is shown and changed. */
+const shownName = (term: string): string => Object.keys(SHOWN_AS).find((shown) => SHOWN_AS[shown] === term) ?? term
+const TERM_NAMES = Object.keys(TERMS).map(shownName).join(', ')
 
 /** The terms unless configuration says otherwise. */
 export const DEFAULT_PLANS: PlanTable = checkedPlans({
@@ -116,7 +115,7 @@ export const DEFAULT_PLANS: PlanTable = checkedPlans({
 
 /**
  * The plan table with changes to it: JSON of tiers and those of their terms that differ, such as `{"PRO": {"price_eur_month": 59}}`. Throws
- * one error that lists all mistakes.
+ * one error that lists all mistakes, each on a line.
  */
 export function readPlans(changes: string): PlanTable {
   let read: unknown
@@ -129,7 +128,7 @@ export function readPlans(changes: string): PlanTable {
   if (!isRecord(read) || unknown.length > 0)
     throw new Error(`the plans are an object of ${TIERS.join(', ')}${unknown.length > 0 ? `, not of ${unknown.join(', ')}` : ''}`)
   const given = read
-  return checkedPlans(Object.fromEntries(TIERS.map((tier) => [tier, merged(DEFAULT_PLANS[tier], given[tier])])))
+  return checkedPlans(Object.fromEntries(TIERS.map((tier) => [tier, merged(tier, given[tier])])))
 }
 
 /** The policies of a tier. */
@@ -153,12 +152,13 @@ export function featuresOf(plans: PlanTable, tier: Tier): Feature[] {
 }
 
 /** Terms with some of them changed; what is no object at all is left to be found by the check. */
-function merged(terms: PlanTerms, changes: unknown): unknown {
+function merged(tier: Tier, changes: unknown): unknown {
+  const terms = DEFAULT_PLANS[tier]
   if (changes === undefined) return terms
   if (!isRecord(changes)) return changes
   const named = Object.entries(changes).map(([name, value]) => [termOf(name), value] as const)
   const twice = named.find(([name], at) => named.findIndex(([other]) => other === name) < at)
-  if (twice) throw new Error(`mistakes in the plans:\n  ${twice[0]} is given twice, under both of its names`)
+  if (twice) throw new Error(`${tier}.${shownName(twice[0])} is given twice, also as ${twice[0]}`)
   return { ...terms, ...Object.fromEntries(named) }
 }
 
@@ -177,10 +177,10 @@ function checkedPlans(table: Readonly<Record<string, unknown>>): PlanTable {
     for (const name of Object.keys(terms))
       if (!Object.hasOwn(TERMS, name)) mistakes.push(`${tier}.${name}: there is no such term; there are ${TERM_NAMES}`)
     for (const [name, { is, words }] of Object.entries(TERMS))
-      if (!is(terms[name])) mistakes.push(`${tier}.${name}=${JSON.stringify(terms[name])}: expected ${words}`)
+      if (!is(terms[name])) mistakes.push(`${tier}.${shownName(name)}=${JSON.stringify(terms[name])}: expected ${words}`)
   }
   if (mistakes.length === 0) mistakes.push(...lowered(table as unknown as PlanTable))
-  if (mistakes.length > 0) throw new Error(`mistakes in the plans:\n  ${mistakes.join('\n  ')}`)
+  if (mistakes.length > 0) throw new Error(mistakes.join('\n'))
   const plans = table as unknown as PlanTable
   for (const terms of Object.values(plans)) for (const part of [terms.formats, terms.features, terms]) Object.freeze(part)
   return Object.freeze(plans)
@@ -192,7 +192,7 @@ function lowered(plans: PlanTable): string[] {
     const below = TIERS[n] as Tier
     const less = (['minute', 'day', 'concurrency'] as const).filter((term) => plans[tier][term] < plans[below][term])
     const missing = plans[below].formats.some((format) => !plans[tier].formats.includes(format))
-    return [...less, ...(missing ? ['formats'] : [])].map((term) => `${tier}.${term}: less than ${below} has`)
+    return [...less, ...(missing ? ['formats'] : [])].map((term) => `${tier}.${shownName(term)}: less than ${below} has`)
   })
 }
 

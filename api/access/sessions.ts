@@ -1,21 +1,61 @@
 import type { IncomingMessage } from 'node:http'
-import { SESSION_MS, type Tokens } from './tokens.ts'
+import { problem } from '../define/problems.ts'
+import type { HttpsRule } from './https.ts'
+import type { Session, Tokens } from './tokens.ts'
 
 const COOKIE = /(?:^|;\s*)session=([\w.-]+)/
 
-/**
- * The account that a request's session is of; null without one. A request that another site made a browser send has none, also where the
- * browser does not know SameSite.
- */
-export function sessionOf({ headers }: IncomingMessage, tokens: Tokens): string | null {
-  const site = headers['sec-fetch-site']
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') return null
-  const [, session] = COOKIE.exec(headers.cookie ?? '') ?? []
-  return session === undefined ? null : tokens.sessionAccount(session)
+/** Sessions as browsers bring them: in a cookie, and only of what pages of our own ask. */
+export interface BrowserSessions {
+  /** The session of a request; null without one, and for one that a page of another site made a browser send. */
+  of(raw: IncomingMessage): Promise<Session | null>
+  /** Throws the problem of a request that a page of another site made a browser send. */
+  refuseForeign(raw: IncomingMessage): void
+  /** The same where it has a session, and no key, which says itself who asks. */
+  refuseForeignSession(raw: IncomingMessage): void
+  /** The cookie that gives a session to whoever sent the request; null takes it away. */
+  cookie(raw: IncomingMessage, session: Session | null): string
 }
 
-/** The cookie that opens a session; null ends it. */
-export function sessionCookie(session: string | null, baseUrl: string): string {
-  const secure = baseUrl.startsWith('https:') ? '; Secure' : ''
-  return `session=${session ?? ''}; Path=/; Max-Age=${session === null ? 0 : SESSION_MS / 1000}; HttpOnly; SameSite=Strict${secure}`
+interface SessionsOptions {
+  readonly tokens: Tokens
+  readonly https: Pick<HttpsRule, 'isHttps'>
+  /** The address that clients use. */
+  readonly baseUrl: () => string
+  readonly clock: () => number
+}
+
+/** Opens the sessions of browsers. */
+export function browserSessions({ tokens, https, baseUrl, clock }: SessionsOptions): BrowserSessions {
+  /** True for an origin that is ours: the address that clients use, or the one that the request itself came to. */
+  const isOurs = (origin: string, raw: IncomingMessage): boolean => {
+    // What came by HTTPS was not sent by a page that did not: that one may be anybody's who is on the way.
+    if (origin.startsWith('http:') && https.isHttps(raw)) return false
+    return [new URL(baseUrl()).origin, `https://${raw.headers.host}`, `http://${raw.headers.host}`].includes(origin)
+  }
+  // Browsers tell of themselves by Sec-Fetch-Site; older ones, and all by plain HTTP, by Origin alone.
+  const isForeign = (raw: IncomingMessage): boolean => {
+    const { 'sec-fetch-site': site, origin } = raw.headers
+    if (site !== undefined) return site !== 'same-origin' && site !== 'none'
+    return origin !== undefined && !isOurs(origin, raw)
+  }
+  const textOf = ({ headers }: IncomingMessage): string | undefined => COOKIE.exec(headers.cookie ?? '')?.[1]
+  const refuseForeign = (raw: IncomingMessage): void => {
+    if (isForeign(raw)) throw problem('foreign-origin', 'A page of another site sent this; accounts are for pages of our own.')
+  }
+  return {
+    of: async (raw) => {
+      const text = isForeign(raw) ? undefined : textOf(raw)
+      return text === undefined ? null : await tokens.session(text)
+    },
+    refuseForeign,
+    refuseForeignSession: (raw) => {
+      if (raw.headers['x-api-key'] === undefined && textOf(raw) !== undefined) refuseForeign(raw)
+    },
+    cookie: (raw, session) => {
+      const secure = https.isHttps(raw) || baseUrl().startsWith('https:') ? '; Secure' : ''
+      const [text, left_s] = session ? [tokens.textOf(session), Math.round((session.ends_at - clock()) / 1000)] : ['', 0]
+      return `session=${text}; Path=/; Max-Age=${left_s}; HttpOnly; SameSite=Strict${secure}`
+    },
+  }
 }

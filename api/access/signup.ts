@@ -33,7 +33,7 @@ const LANG: BodyField<Language | null> = {
 
 /** Registers where the form of the start page is sent to: it answers with the key, or with the form and what was wrong. */
 export function registerSignup(app: FastifyInstance, parts: SignupParts): void {
-  const { plans, figures, baseUrl } = parts
+  const { plans, figures, baseUrl, sessions } = parts
   const config = { isSameOrigin: true }
   void app.register(async (scope) => {
     takeForms(scope)
@@ -43,6 +43,7 @@ export function registerSignup(app: FastifyInstance, parts: SignupParts): void {
       config,
       bodyLimit: BODY_MOST,
       handler: async ({ raw, body }, reply) => {
+        sessions.refuseForeign(raw)
         const { email: text, lang } = readBody(body, { email: TEXT, lang: LANG })
         const language = lang ?? languageOf(raw)
         const again = async (status: number, notice: SignupNotice): Promise<string> => {

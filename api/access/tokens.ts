@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { ObjectStore } from '../../lake/store/store.ts'
+import { type Bonds, bondOf, changeBonds, readBonds } from './bonds.ts'
 import { type Peppers, pepperOf } from './pepper.ts'
 
 const HOUR_MS = 3_600_000
@@ -18,20 +19,37 @@ interface Claim {
   /** When it ends, ms since the epoch. */
   readonly ends_at: number
   readonly nonce: string
+  /** What of the account it is bound to; see `bondOf`. */
+  readonly bond: string
 }
 
-/** Tokens that prove who may act on an account: signed, so that none has to be kept. */
+/** A session, as it was found in order. */
+export interface Session {
+  readonly account: string
+  /** When it ends, ms since the epoch. */
+  readonly ends_at: number
+  readonly bonds: Bonds
+}
+
+/**
+ * Tokens that prove who may act on an account: signed, so that none has to be kept, and bound to what the store says of the account, so that
+ * all can be ended.
+ */
 export interface Tokens {
-  /** A token to be mailed: good once, for 30 minutes. */
-  link(account: string): string
+  /** A token to be mailed: good once, for 30 minutes. Null where there is no such account. */
+  link(account: string): Promise<string | null>
   /** The account of a mailed token that can still be used; null else. Uses nothing. */
-  peek(token: string): string | null
-  /** The same, and uses it: of several uses, one succeeds. */
-  use(token: string): Promise<string | null>
-  /** A session of one hour. */
-  session(account: string): string
-  /** The account of a session; null where it is none of ours or over. */
-  sessionAccount(session: string): string | null
+  peek(token: string): Promise<string | null>
+  /** A session of one hour by a mailed token, which is used: of several uses, one succeeds, and the others give null. */
+  open(token: string): Promise<Session | null>
+  /** The text of a session, to be given to whoever has it. */
+  textOf(session: Session): string
+  /** The session of a text; null where it is none of ours, over or ended. */
+  session(text: string): Promise<Session | null>
+  /** Ends all sessions of the account. */
+  endSessions(session: Session): Promise<void>
+  /** Ends all sessions and links of the account; gives what the session goes on as, for the rest of its time. */
+  endAll(session: Session): Promise<Session>
   /** Forgets the uses of tokens that have ended. */
   tidy(): Promise<void>
 }
@@ -39,9 +57,9 @@ export interface Tokens {
 /** Makes and reads tokens; `clock` gives ms. */
 export function openTokens(options: { readonly store: ObjectStore; readonly peppers: Peppers; readonly clock: () => number }): Tokens {
   const { store, peppers, clock } = options
-  const make = (purpose: Purpose, account: string, for_ms: number): string => {
+  const make = (purpose: Purpose, { account, ends_at, bonds }: Session): string => {
     const { current } = peppers
-    const claim = [current.version, account, clock() + for_ms, randomBytes(16).toString('hex')]
+    const claim = [current.version, account, ends_at, randomBytes(16).toString('hex'), bondOf(purpose, bonds)]
     const body = Buffer.from(JSON.stringify(claim)).toString('base64url')
     return `${PREFIXES[purpose]}${body}.${current.sign(purpose, body)}`
   }
@@ -49,21 +67,36 @@ export function openTokens(options: { readonly store: ObjectStore; readonly pepp
     const [, body = '', signature = ''] = /^ti[ms]_([\w-]{20,400})\.([\w-]{22})$/.exec(token) ?? []
     if (!token.startsWith(PREFIXES[purpose])) return null
     if (!peppers.all.some((pepper) => pepper.isSigned(purpose, body, signature))) return null
-    const [version, account, ends_at, nonce] = JSON.parse(Buffer.from(body, 'base64url').toString()) as [number, string, number, string]
+    const claim = JSON.parse(Buffer.from(body, 'base64url').toString()) as [number, string, number, string, string]
+    const [version, account, ends_at, nonce, bond] = claim
     if (!pepperOf(peppers, version).isSigned(purpose, body, signature) || clock() >= ends_at) return null
-    return { account, ends_at, nonce }
+    return { account, ends_at, nonce, bond }
+  }
+  /** What a token says that is in order, and what its account's tokens are bound to. The store is asked of none but our own. */
+  const check = async (purpose: Purpose, token: string): Promise<(Claim & { readonly bonds: Bonds }) | null> => {
+    const claim = read(purpose, token)
+    const bonds = claim && (await readBonds(store, claim.account))
+    return bonds && bondOf(purpose, bonds) === claim.bond ? { ...claim, bonds } : null
   }
   return {
-    link: (account) => make('link', account, LINK_MS),
-    peek: (token) => read('link', token)?.account ?? null,
-    use: async (token) => {
-      const claim = read('link', token)
-      if (!claim) return null
-      const isFirst = await store.putIfAbsent(`${USED}${hourOf(claim.ends_at)}/${claim.nonce}`, Buffer.from(randomUUID()))
-      return isFirst ? claim.account : null
+    link: async (account) => {
+      const bonds = await readBonds(store, account)
+      return bonds && make('link', { account, ends_at: clock() + LINK_MS, bonds })
     },
-    session: (account) => make('session', account, SESSION_MS),
-    sessionAccount: (session) => read('session', session)?.account ?? null,
+    peek: async (token) => (await check('link', token))?.account ?? null,
+    open: async (token) => {
+      const claim = await check('link', token)
+      if (!claim) return null
+      const { account, ends_at, nonce, bonds } = claim
+      const isFirst = await store.putIfAbsent(`${USED}${hourOf(ends_at)}/${nonce}`, Buffer.from(randomUUID()))
+      // Bound to what the link was found bound to: what ends the link from here on ends the session too.
+      return isFirst ? { account, ends_at: clock() + SESSION_MS, bonds } : null
+    },
+    textOf: (session) => make('session', session),
+    session: async (text) => await check('session', text),
+    endSessions: async ({ account, bonds }) => void (await changeBonds(store, account, { bonds, ended: 'sessions' })),
+    // Bound to what was written here: of two who end all at the same time, one goes on.
+    endAll: async (session) => ({ ...session, bonds: await changeBonds(store, session.account, { bonds: session.bonds, ended: 'links' }) }),
     tidy: async () => {
       const now = hourOf(clock())
       for await (const { key } of store.list(USED)) {

@@ -61,6 +61,11 @@ export const PROBLEMS = Object.freeze({
     title: 'This came by plain HTTP',
     help: 'Ask by https. Nothing is answered to plain HTTP and nothing is redirected: what was sent could be read on its way. A key that was sent so should be rotated, with POST /api/keys/{id}/rotate, by https.',
   },
+  'foreign-origin': {
+    status: 403,
+    title: 'A page of another site sent this',
+    help: 'Nothing is done to an account, and no key made, for pages of other sites. Use the pages of this service at the address that it is known by, or a key.',
+  },
   'not-found': { status: 404, title: 'There is nothing here', help: 'Check the path and the id; GET /openapi.json lists every path.' },
   'method-not-allowed': { status: 405, title: 'The path does not take this method', help: 'The Allow header lists the methods it takes.' },
   'not-acceptable': {

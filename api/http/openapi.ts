@@ -271,6 +271,7 @@ function problemResponses(): Part {
     401: limitedResponse(['key-required', 'invalid-key', 'revoked-key', 'expired-key']),
     403: limitedResponse(['plan-required', 'https-required']),
     '403PlainHttp': problemResponse(['https-required']),
+    '403Account': limitedResponse(['foreign-origin', 'https-required']),
     404: problemResponse(['not-found']),
     '404Limited': limitedResponse(['not-found']),
     405: problemResponse(['method-not-allowed']),

@@ -343,7 +343,8 @@ function canSkipBody({ method, headers }: IncomingMessage, prepared: Prepared, f
   return headers['if-none-match'] !== undefined && headers['if-none-match'].trim() !== '*' && isNotModified(headers, head)
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+/** True for a request that brings a body, be it an empty one in pieces. */
+export function hasBody({ headers }: IncomingMessage): boolean {
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return false
   return headers['content-length'] !== '0'
 }

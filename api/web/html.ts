@@ -21,7 +21,8 @@ const NOTHING_OF_THE_DEVICE = ['camera', 'display-capture', 'geolocation', 'micr
 export function pageSecurity(sources: string): Readonly<Record<string, string>> {
   return Object.freeze({
     'Content-Security-Policy': `default-src 'none'; ${sources}; base-uri 'none'; frame-ancestors 'none'`,
-    'Referrer-Policy': 'no-referrer',
+    // None told to other sites; without any, browsers would send the forms of our own pages with `Origin: null`, as those of anybody.
+    'Referrer-Policy': 'same-origin',
     'Permissions-Policy': NOTHING_OF_THE_DEVICE,
     'Cross-Origin-Opener-Policy': 'same-origin',
   })

@@ -50,6 +50,10 @@ const SPANISH: Readonly<Record<ProblemCode, Text>> = {
     title: 'Esto ha llegado por HTTP sin cifrar',
     help: 'Pida por https. A HTTP sin cifrar no se responde nada ni se redirige: lo enviado se pudo leer por el camino. Una clave que se haya enviado así conviene renovarla, con POST /api/keys/{id}/rotate, por https.',
   },
+  'foreign-origin': {
+    title: 'Esto lo ha enviado una página de otro sitio',
+    help: 'A las páginas de otros sitios no se les toca ninguna cuenta ni se les hace ninguna clave. Use las páginas de este servicio en la dirección por la que se conoce, o una clave.',
+  },
   'not-found': { title: 'Aquí no hay nada', help: 'Revise la ruta y el identificador; GET /openapi.json lista todas las rutas.' },
   'method-not-allowed': { title: 'La ruta no admite ese método', help: 'La cabecera Allow lista los que admite.' },
   'not-acceptable': {

@@ -11,6 +11,7 @@ import { PLANS } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import { type RedisServer, startRedis } from '../redis.ts'
 import { openServiceAccess } from './access.ts'
+import { apiOf } from './claim.ts'
 import { runCommand, say } from './output.ts'
 import { cliConfig, dataFolder, openServiceLake, openServiceStore, serviceLog } from './parts.ts'
 import { table } from './table.ts'
@@ -76,8 +77,8 @@ async function create(
   const language: Language | undefined = LANGUAGES.find((one) => one === (options.lang ?? 'es'))
   if (!language) throw new Error(`--lang ${options.lang}: one of ${LANGUAGES.join(', ')}`)
   const made = await access.accounts.create({ email, label, language, plan: planOf(options.plan ?? 'FREE') })
-  const page = `${config.publicUrl ?? `http://${config.host}:${config.port}`}/account`
-  await access.mailLink({ reason: 'key-made', email, account: made.account, language, page })
+  const url = config.publicUrl ?? apiOf(dataFolder(config)) ?? `http://${config.host}:${config.port}`
+  await access.mailLink({ reason: 'key-made', email, account: made.account, language, page: `${url}/account` })
   say(made.key)
   show([[made.account, made]])
 }

@@ -21,7 +21,7 @@ export function readPlanSettings({ plans, upgradeUrl, trustedProxies: proxies }:
     try {
       return parse()
     } catch (error) {
-      mistakes.push(`${variable}: ${(error as Error).message.replaceAll('\n', '\n  ')}`)
+      for (const line of (error as Error).message.split('\n')) mistakes.push(`${variable}: ${line}`)
       return undefined
     }
   }

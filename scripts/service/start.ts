@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive } from '../../lake/process-mark.ts'
 import { claimLake } from '../../lake/system.ts'
 import { startRedis } from '../redis.ts'
-import { claimFolder, notePublishers } from './claim.ts'
+import { claimFolder, noteApi, notePublishers } from './claim.ts'
 import { readPlanSettings } from './limits.ts'
 import { FEED_PROCESS } from './memory.ts'
 import { metricsPorts } from './metrics.ts'
@@ -102,6 +102,7 @@ async function main(): Promise<void> {
       keep('api', { ...env, ...measured(ports?.api[0]) }),
       keep('worker', { ...env, ...measured(ports?.worker) }),
     ])
+    noteApi(options.dataFolder, url)
     const metrics = [`${ofWorker} worker`, `${ofApi} api`]
     for (let number = 2; number <= apiWorkers; number++) {
       const name = `api ${number}`

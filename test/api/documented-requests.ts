@@ -152,7 +152,7 @@ export async function accountAsks(operation: Operation, { full }: Pick<Services,
   const [mine, revoked, spare] = [await create(), await create(), await create()]
   await accounts.revoke({ account: revoked.account, id: revoked.id })
   const keyed = { 'X-API-Key': mine.key }
-  const session = { Cookie: `session=${tokens.session(revoked.account)}` }
+  const session = await full.session(revoked.account)
   const path = filled(operation, { id: mine.id })
   const takes = Object.keys(told.requestBody?.content ?? {})[0] ?? 'application/json'
   const isForm = takes === FORM['Content-Type']
@@ -219,11 +219,11 @@ export async function accountAsks(operation: Operation, { full }: Pick<Services,
     },
     account: { 200: [plain(), plain(session)], 401: [plain({}, added(path, 'token=x'))] },
     account_act: {
-      200: [
-        form({ act: 'mail', email: email('asks') }),
-        form({ act: 'delete', sure: 'yes' }, { Cookie: `session=${tokens.session(spare.account)}` }),
+      200: [form({ act: 'mail', email: email('asks') }), form({ act: 'delete', sure: 'yes' }, await full.session(spare.account))],
+      303: [
+        form({ act: 'open', token: (await tokens.link(mine.account)) as string }),
+        form({ act: 'leave' }, await full.session(owned.account)),
       ],
-      303: [form({ act: 'open', token: tokens.link(mine.account) }), form({ act: 'leave' }, session)],
       400: [form({ act: 'dance' }), form({ act: 'mail', email: 'nobody' })],
       401: [form({ act: 'leave' }), form({ act: 'open', token: 'x' })],
       404: [form({ act: 'revoke', id: 'key_00000000000000000000' }, session)],

@@ -98,7 +98,7 @@ describe('POST /api/keys', () => {
     ['{"__proto__": {}, "email": "a@example.org"}', 400, 'malformed-request', null],
     ['[]', 400, 'invalid-parameter', ''],
     ['"a@example.org"', 400, 'invalid-parameter', ''],
-    ['null', 400, 'invalid-parameter', '/email'],
+    ['null', 400, 'invalid-parameter', ''],
     [{ email: 'nobody' }, 400, 'invalid-parameter', '/email'],
     [{ email: 7 }, 400, 'invalid-parameter', '/email'],
     [{ email: 'a@example.org\r\nBcc: b@example.org' }, 400, 'invalid-parameter', '/email'],
@@ -138,6 +138,28 @@ describe('POST /api/keys', () => {
       expect((await problemOf(response)).code).toBe('unsupported-media-type')
     },
   )
+
+  test.each(['gzip', 'br, identity', 'x-made-up'])('a body encoded as %s is refused, and not read as it is', async (encoding) => {
+    const email = newEmail()
+    const { key, id, account } = await newKey(email)
+    const headers = { 'Content-Encoding': encoding }
+    for (const [path, options] of [
+      ['/api/keys', { body: { email } }],
+      [`/api/keys/${id}/rotate`, { body: {}, key }],
+      ['/account', { body: `act=mail&email=${email}`, type: 'application/x-www-form-urlencoded' }],
+      ['/signup', { body: `email=${email}`, type: 'application/x-www-form-urlencoded' }],
+    ] as const) {
+      const { type = 'application/json', ...rest } = options as { readonly type?: string; readonly body: unknown; readonly key?: string }
+      const response = await call('POST', path, { ...rest, headers: { ...headers, 'Content-Type': type } })
+      expect(response.status, path).toBe(415)
+      expect(response.headers.get('accept-encoding')).toBe('identity')
+      expect((await problemOf(response)).code).toBe('unsupported-media-type')
+    }
+    expect(await service.access.accounts.list(account)).toHaveLength(1)
+    // What is encoded as nothing is not encoded, and what is not there neither.
+    expect((await call('POST', '/api/keys', { body: { email }, headers: { 'Content-Encoding': 'Identity' } })).status).toBe(201)
+    expect((await call('POST', `/api/keys/${id}/rotate`, { key, headers })).status).toBe(201)
+  })
 
   test('may be asked five times an hour from one address; then it says when again', async () => {
     const fresh = await startService()
@@ -246,16 +268,21 @@ describe('a key', () => {
     else expect(former).toMatchObject({ status: 'ROTATING', ends_at: until_at })
   })
 
-  test.each([{ overlap_hours: -1 }, { overlap_hours: 169 }, { overlap_hours: 1.5 }, { overlap_hours: '24' }, { overlap: 24 }])(
-    'is not rotated with %j',
-    async (body) => {
-      const mine = await newKey()
-      const response = await call('POST', `/api/keys/${mine.id}/rotate`, { key: mine.key, body })
-      expect(response.status).toBe(400)
-      await problemOf(response)
-      expect((await service.access.accounts.list(mine.account)).map(({ status }) => status)).toEqual(['ACTIVE'])
-    },
-  )
+  test.each([
+    { overlap_hours: -1 },
+    { overlap_hours: 169 },
+    { overlap_hours: 1.5 },
+    { overlap_hours: '24' },
+    { overlap: 24 },
+    'null',
+    '[]',
+  ])('is not rotated with %j', async (body) => {
+    const mine = await newKey()
+    const response = await call('POST', `/api/keys/${mine.id}/rotate`, { key: mine.key, body })
+    expect(response.status).toBe(400)
+    await problemOf(response)
+    expect((await service.access.accounts.list(mine.account)).map(({ status }) => status)).toEqual(['ACTIVE'])
+  })
 
   test('in a query is no key, and is not repeated', async () => {
     const { key } = await newKey()

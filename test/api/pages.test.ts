@@ -59,7 +59,7 @@ describe.each(PAGES)('%s', (path) => {
     expect(policy).toMatch(/^default-src 'none'; /)
     expect(policy).toContain("; base-uri 'none'; frame-ancestors 'none'")
     expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/)
-    expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(headers.get('referrer-policy')).toBe('same-origin')
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('permissions-policy')).toContain('geolocation=()')
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')

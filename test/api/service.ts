@@ -4,8 +4,9 @@ import { type Access, openAccess } from '../../api/access/access.ts'
 import { trustedProxies } from '../../api/access/limits/address.ts'
 import { openLimiter } from '../../api/access/limits/limiter.ts'
 import { openMailer } from '../../api/access/mail.ts'
-import { newPepperText, parsePeppers } from '../../api/access/pepper.ts'
+import { newPepperText, type Peppers, parsePeppers } from '../../api/access/pepper.ts'
 import { type PlanTable, readPlans, TIERS } from '../../api/access/plans.ts'
+import type { Session } from '../../api/access/tokens.ts'
 import { openUsage, type Usage } from '../../api/access/usage/usage.ts'
 import type { Endpoint } from '../../api/define/endpoint.ts'
 import type { ClientLimits } from '../../api/http/app.ts'
@@ -40,6 +41,10 @@ export interface TestService {
   readonly uptime: Uptime
   /** Folder of the mails that were sent, unless `smtpUrl` was given. */
   readonly outbox: string
+  /** Header with a session of an account. */
+  session(account: string): Promise<{ readonly Cookie: string }>
+  /** What another process of the same service is given, on a machine of its own: see `beside`. */
+  readonly shared: SharedParts
   /** Publishes rows as the whole current state of a dataset, and waits until the API has them. */
   publish(dataset: Dataset, rows: readonly AnyRow[], options?: PublishOptions): Promise<void>
   /** Lands rows in the dataset's table; `until` (ms) is what they cover, of `feeds`, or all that fill it. */
@@ -61,6 +66,12 @@ export interface TestService {
   /** Takes everything out of Redis. */
   emptyRedis(): Promise<void>
   close(): Promise<void>
+}
+
+/** What the processes of one service have in common. */
+interface SharedParts {
+  readonly storeFolder: string
+  readonly peppers: Peppers
 }
 
 /** A JSON reply, loosely. */
@@ -114,6 +125,8 @@ interface ServiceOptions {
   readonly slots?: number
   /** Where mails go, in place of a folder. */
   readonly smtpUrl?: string
+  /** What another process of the same service has, which tells this one nothing: each has a Redis of its own. */
+  readonly beside?: SharedParts
   /** Takes what the API logs, in place of nobody. */
   readonly log?: (line: string) => void
   /** Addresses of proxies that are believed; none unless told. */
@@ -142,11 +155,12 @@ export const UNLIMITED = readPlans(JSON.stringify(Object.fromEntries(TIERS.map((
 
 /** Starts the API. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
-  const { clock = Date.now, slots = 2, smtpUrl = null, log: write, proxies = '', plans = UNLIMITED, metrics, ...served } = options
+  const { clock = Date.now, slots = 2, smtpUrl = null, log: write, proxies = '', plans = UNLIMITED, metrics, beside, ...served } = options
   const folder = tempFolder()
+  const shared = beside ?? { storeFolder: join(folder, 'store'), peppers: parsePeppers(newPepperText()) }
   const server = await startTestRedis()
   const redis = openRedis(server.url)
-  const store = await fileStore(join(folder, 'store'))
+  const store = await fileStore(shared.storeFolder)
   await claimLake(store, 'simulated', Date.UTC(2026, 0, 1))
   await writeFeedListings(store, FEEDS)
   const lake = await openTestLake(folder, { store, slots, queue: slots, ...(metrics ? { onQuery: metrics.tellQuery } : {}) })
@@ -155,7 +169,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const log = write ? serviceLog({ logLevel: 'trace' }, 'api', { write }) : pino({ level: 'silent' })
   const outbox = join(folder, 'outbox')
   const mailer = openMailer({ smtpUrl, from: 'keys@example.org', outbox, log, waits_ms: [100] })
-  const access = openAccess({ store, redisUrl: server.url, peppers: parsePeppers(newPepperText()), mailer, log, clock })
+  const access = openAccess({ store, redisUrl: server.url, peppers: shared.peppers, mailer, log, clock })
   const fail = (cause: Error): never => {
     throw new Error('usage cannot be written', { cause })
   }
@@ -212,7 +226,12 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     usage,
     uptime,
     outbox,
+    shared,
     key,
+    session: async (account) => {
+      const link = (await access.tokens.link(account)) as string
+      return { Cookie: `session=${access.tokens.textOf((await access.tokens.open(link)) as Session)}` }
+    },
     keyed: async (plan, more = {}) => ({ 'X-API-Key': await key(plan), ...more }),
     ask,
     get,

@@ -93,15 +93,15 @@ test('who has a plan is told at 80 and at 100 per cent of the day, once each, an
 
 test('an account says on its page whether it wants that', async () => {
   const [quiet, eager] = [await owner('quiet@example.org', 'PRO'), await owner('eager@example.org', 'FREE')]
-  const session = ({ account }: Owner): Record<string, string> => ({
-    Cookie: `session=${service.access.tokens.session(account)}`,
+  const session = async ({ account }: Owner): Promise<Record<string, string>> => ({
+    ...(await service.session(account)),
     'Accept-Language': 'en',
   })
-  const page = async (one: Owner): Promise<string> => (await service.open('/account', session(one))).text()
-  const say = (one: Owner, wanted: string): Promise<Response> =>
+  const page = async (one: Owner): Promise<string> => (await service.open('/account', await session(one))).text()
+  const say = async (one: Owner, wanted: string): Promise<Response> =>
     fetch(`${service.url}/account`, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...session(one) },
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...(await session(one)) },
       body: new URLSearchParams({ act: 'usage-mails', wanted }).toString(),
       redirect: 'manual',
     })

@@ -155,7 +155,7 @@ describe('GET /api/usage', () => {
     const usual = await report({ 'X-API-Key': one.key })
     expect([usual.from, usual.to, usual.days.length, usual.usage]).toEqual(['2025-12-05', '2026-01-04', 30, first])
 
-    const session = { Cookie: `session=${service.access.tokens.session(one.account)}` }
+    const session = await service.session(one.account)
     const all = await report(session)
     expect(all.keys.map(({ id }: Reply) => id).sort()).toEqual([one.id, two.id].sort())
     expect(all.usage).toHaveLength(4)

@@ -8,6 +8,7 @@ import { openKeyIndex } from '../../api/access/key-index.ts'
 import { parsePeppers } from '../../api/access/pepper.ts'
 import { openUsage } from '../../api/access/usage/usage.ts'
 import { fileStore } from '../../lake/store/file.ts'
+import { claimFolder, noteApi } from '../../scripts/service/claim.ts'
 import { textOf } from '../api/access/stage.ts'
 import { startTestRedis } from '../helpers/redis.ts'
 import { bodyOf } from '../helpers/smtp.ts'
@@ -67,6 +68,33 @@ test('an operator makes, lists, grants and revokes keys, beside a running servic
   await until('revoked', async () => (await index.lookUp(key)).refusal === 'revoked')
   expect((await keys('revoke', id)).text).toContain(`${id}: no key that works has this id`)
   expect(/ana@|tia_\w{5}/i.test(await textOf(store))).toBe(false)
+})
+
+test('a mailed link leads to where the service of the data folder runs, unless it has a public address', async () => {
+  const folder = tempFolder()
+  mkdirSync(join(folder, 'store'))
+  const redis = await startTestRedis()
+  onTestFinished(() => redis.stop())
+  /** Where the link of a key's mail leads to. */
+  const linked = async (email: string, env: Readonly<Record<string, string>> = {}): Promise<string> => {
+    const said = await command(folder, { REDIS_URL: redis.url, ...env })('create', email)
+    expect(said.code, said.text).toBe(0)
+    const mail = /\S+\.eml/.exec(said.text)?.[0]?.split('/').at(-1)?.replace(/".*/, '') as string
+    return new URL(/http\S+/.exec(bodyOf(readFileSync(join(folder, 'outbox', mail), 'utf8')))?.[0] as string).origin
+  }
+  noteApi(folder, 'http://127.0.0.1:1')
+  expect(await linked('a@example.org', { PORT: '9090' })).toBe('http://127.0.0.1:9090')
+  const release = claimFolder(folder)
+  try {
+    // What an earlier run has left says nothing.
+    expect(await linked('b@example.org')).toBe('http://127.0.0.1:8080')
+    noteApi(folder, 'http://127.0.0.1:8123')
+    expect(await linked('c@example.org')).toBe('http://127.0.0.1:8123')
+    expect(await linked('d@example.org', { PUBLIC_URL: 'https://api.example.org' })).toBe('https://api.example.org')
+  } finally {
+    release()
+  }
+  expect(await linked('e@example.org')).toBe('http://127.0.0.1:8080')
 })
 
 test('what keys used in a month of Madrid is told, as a table and as CSV', async () => {

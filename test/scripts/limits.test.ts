@@ -30,7 +30,7 @@ describe('readPlanSettings', () => {
   test('tells all mistakes at once, each with its variable; of plans tier, term and value', () => {
     const env = { PLANS: '{"FREE": {"minute": 0}, "PRO": {"price_eur_month": "dear"}}', TRUSTED_PROXIES: '10.0.0.0/33' }
     const read = (): unknown => readPlanSettings(readConfig(env))
-    expect(read).toThrow(/PLANS: mistakes in the plans:\n\s+FREE\.minute=0: expected a whole number.*\n\s+PRO\.price_eur_month="dear": /)
+    expect(read).toThrow(/\n {2}PLANS: FREE\.requests_per_minute=0: expected a whole number.*\n {2}PLANS: PRO\.price_eur_month="dear": /)
     expect(read).toThrow(/TRUSTED_PROXIES: 10\.0\.0\.0\/33 is neither an address nor a CIDR range/)
     expect(() => readPlanSettings(readConfig({ PLANS: '{"PRO": }' }))).toThrow('PLANS: the plans are not JSON')
   })
@@ -42,7 +42,7 @@ test('the service does not start with plans that are wrong, and says which', asy
     env: { ...process.env, PLANS: '{"PRO": {"minute": 5}}' },
     timeout: 60_000,
   })
-  await expect(started).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('PRO.minute: less than FREE has') })
+  await expect(started).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('PRO.requests_per_minute: less than FREE has') })
   expect(existsSync(folder)).toBe(false)
 })
 

@@ -9,7 +9,8 @@ import { USAGE_PARAMS, usageReport } from './usage-report.ts'
 const URL_PATH = '/api/usage'
 
 /** Registers the report of what was used. */
-export function registerUsage(app: FastifyInstance, { access, lake, usage, plans, clock }: AccountParts): void {
+export function registerUsage(app: FastifyInstance, parts: AccountParts): void {
+  const { access, lake, usage, plans, clock } = parts
   const read = queryReader(USAGE_PARAMS)
   const { accounts } = access
   const days = usageDaysReader(lake)
@@ -20,7 +21,7 @@ export function registerUsage(app: FastifyInstance, { access, lake, usage, plans
     config: { isSameOrigin: true },
     handler: async ({ raw }, reply) => {
       const asked = read(raw.url ?? '/')
-      const authority = await authorityOf(raw, access)
+      const authority = await authorityOf(raw, parts)
       return reply.headers(NO_STORE).send(await usageReport({ days, accounts, usage, plans, clock }, authority, asked))
     },
   })

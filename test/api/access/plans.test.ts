@@ -54,22 +54,24 @@ describe('readPlans', () => {
       '{"PRO": {"hour": 5}}',
       'PRO.hour: there is no such term; there are price_eur_month, requests_per_minute, requests_per_day, concurrency, formats, features',
     ],
-    ['{"PRO": {"minute": 90, "requests_per_minute": 90}}', 'minute is given twice'],
+    ['{"PRO": {"minute": 90, "requests_per_minute": 90}}', 'PRO.requests_per_minute is given twice, also as minute'],
     ['{"PRO": {"toString": 5}}', 'PRO.toString: there is no such term'],
-    ['{"PRO": {"minute": 0}}', 'PRO.minute=0: expected a whole number'],
-    ['{"PRO": {"day": "many"}}', 'PRO.day="many": expected a whole number'],
+    ['{"PRO": {"minute": 0}}', 'PRO.requests_per_minute=0: expected a whole number'],
+    ['{"PRO": {"day": "many"}}', 'PRO.requests_per_day="many": expected a whole number'],
     ['{"PRO": {"price_eur_month": 49.999}}', 'PRO.price_eur_month=49.999: expected EUR with at most two decimals'],
     ['{"PRO": {"price_eur_month": -1}}', 'PRO.price_eur_month=-1'],
     ['{"PRO": {"formats": ["csv"]}}', 'json among them'],
     ['{"PRO": {"formats": ["json", "json"]}}', 'PRO.formats'],
     ['{"PRO": {"features": ["MAGIC"]}}', 'PRO.features'],
-    ['{"PRO": {"minute": 9}}', 'PRO.minute: less than FREE has'],
+    ['{"PRO": {"minute": 9}}', 'PRO.requests_per_minute: less than FREE has'],
     ['{"ENTERPRISE": {"formats": ["json"]}}', 'ENTERPRISE.formats: less than PRO has'],
   ])('refuses %s', (changes, message) => {
     expect(() => readPlans(changes)).toThrow(message)
   })
 
   test('lists all mistakes at once', () => {
-    expect(() => readPlans('{"FREE": {"minute": 0}, "PRO": {"day": -5}}')).toThrow(/FREE\.minute=0.*\n.*PRO\.day=-5/)
+    expect(() => readPlans('{"FREE": {"minute": 0}, "PRO": {"day": -5}}')).toThrow(
+      /^FREE\.requests_per_minute=0.*\nPRO\.requests_per_day=-5: .*$/,
+    )
   })
 })

@@ -2,14 +2,16 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openAttempts } from '../../../api/access/attempts.ts'
+import { readBonds, removeOldBonds } from '../../../api/access/bonds.ts'
 import { normalEmail } from '../../../api/access/email.ts'
 import { makeKey } from '../../../api/access/key-format.ts'
 import { newPepperText, parsePeppers } from '../../../api/access/pepper.ts'
 import { openPeppers } from '../../../api/access/pepper-file.ts'
-import { openTokens } from '../../../api/access/tokens.ts'
+import { openTokens, type Session } from '../../../api/access/tokens.ts'
 import { redacted } from '../../../api/define/redact.ts'
 import { openRedis } from '../../../lake/live/connect.ts'
 import { fileStore } from '../../../lake/store/file.ts'
+import type { ObjectStore } from '../../../lake/store/store.ts'
 import { startTestRedis } from '../../helpers/redis.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 import { DAY_MS, textOf } from './stage.ts'
@@ -119,13 +121,16 @@ test('a mailed token is good once, for 30 minutes, and for nothing else', async 
   const peppers = parsePeppers(newPepperText())
   const tokens = openTokens({ store, peppers, clock: () => now })
   const account = 'a'.repeat(64)
-  const token = tokens.link(account)
-  expect([tokens.peek(token), tokens.peek(token)]).toEqual([account, account])
-  const uses = await Promise.all(Array.from({ length: 20 }, () => tokens.use(token)))
-  expect(uses.filter((one) => one === account)).toHaveLength(1)
-  expect(uses.filter((one) => one === null)).toHaveLength(19)
+  expect(await tokens.link(account)).toBeNull()
+  await store.put(`accounts/${account}/account`, Buffer.from('{"nonce":"1"}'))
+  const link = async (): Promise<string> => (await tokens.link(account)) as string
+  const token = await link()
+  expect([await tokens.peek(token), await tokens.peek(token)]).toEqual([account, account])
+  const uses = await Promise.all(Array.from({ length: 20 }, () => tokens.open(token)))
+  const [opened, ...more] = uses.filter((one) => one !== null)
+  expect([opened?.account, more]).toEqual([account, []])
 
-  const other = tokens.link(account)
+  const other = await link()
   for (const wrong of [
     `${other.slice(0, -1)}${other.endsWith('A') ? 'Q' : 'A'}`,
     other.replace('tim_', 'tis_'),
@@ -133,19 +138,65 @@ test('a mailed token is good once, for 30 minutes, and for nothing else', async 
     '',
     'tim_.',
   ])
-    expect([tokens.peek(wrong), tokens.sessionAccount(wrong), await tokens.use(wrong)]).toEqual([null, null, null])
-  expect(tokens.sessionAccount(other)).toBeNull()
-  const session = tokens.session(account)
-  expect([tokens.sessionAccount(session), tokens.peek(session)]).toEqual([account, null])
-  expect(openTokens({ store, peppers: parsePeppers(newPepperText()), clock: () => now }).peek(other)).toBeNull()
+    expect([await tokens.peek(wrong), await tokens.session(wrong), await tokens.open(wrong)]).toEqual([null, null, null])
+  expect(await tokens.session(other)).toBeNull()
+  const session = tokens.textOf(opened as Session)
+  expect([(await tokens.session(session))?.account, await tokens.peek(session)]).toEqual([account, null])
+  expect(await openTokens({ store, peppers: parsePeppers(newPepperText()), clock: () => now }).peek(other)).toBeNull()
   now += HOUR_MS / 2 - 1
-  expect(tokens.peek(other)).toBe(account)
+  expect(await tokens.peek(other)).toBe(account)
   now += 1
-  expect([tokens.peek(other), await tokens.use(other), tokens.sessionAccount(session)]).toEqual([null, null, account])
+  expect([await tokens.peek(other), await tokens.open(other), (await tokens.session(session))?.account]).toEqual([null, null, account])
   now += HOUR_MS / 2
-  expect(tokens.sessionAccount(session)).toBeNull()
+  expect(await tokens.session(session)).toBeNull()
   now += HOUR_MS
   await tokens.tidy()
+  expect(await textOf(store)).not.toContain('account-links')
+})
+
+test('what ends links ends the session that one of them is just being opened for', async () => {
+  const files = await fileStore(join(tempFolder(), 'store'))
+  const account = 'a'.repeat(64)
+  const record = (nonce: string): Promise<void> => files.put(`accounts/${account}/account`, Buffer.from(JSON.stringify({ nonce })))
+  let meanwhile: () => Promise<unknown> = async () => undefined
+  const store: ObjectStore = {
+    ...files,
+    putIfAbsent: async (key, body) => {
+      await meanwhile()
+      return files.putIfAbsent(key, body)
+    },
+  }
+  const tokens = openTokens({ store, peppers: parsePeppers(newPepperText()), clock: () => 0 })
+  const open = async (): Promise<Session> => (await tokens.open((await tokens.link(account)) as string)) as Session
+  const isOpen = async (session: Session): Promise<boolean> => (await tokens.session(tokens.textOf(session))) !== null
+  await record('1')
+  const first = await open()
+  expect(await isOpen(first)).toBe(true)
+  for (const ends of [() => tokens.endAll(first), () => record('2')]) {
+    meanwhile = ends
+    const session = await open()
+    meanwhile = async () => undefined
+    expect(await isOpen(session)).toBe(false)
+    expect(await isOpen(await open())).toBe(true)
+  }
+  // Whoever ends all with what belongs to an account that is no more ends nothing of the next one, and leaves nothing.
+  const next = await open()
+  await tokens.endAll(first)
+  await tokens.endSessions(first)
+  expect(await isOpen(next)).toBe(true)
+  expect(await textOf(files)).not.toContain('/tokens/')
+})
+
+test('what tokens were bound to goes with the account, also where a process ended before it could', async () => {
+  const store = await fileStore(join(tempFolder(), 'store'))
+  const account = 'a'.repeat(64)
+  for (const life of ['gone', 'now']) await store.put(`accounts/${account}/tokens/${life}/links`, Buffer.from('x'))
+  await store.put(`accounts/${account}/account`, Buffer.from('{"nonce":"now"}'))
+  await removeOldBonds(store, account)
+  expect(await textOf(store)).not.toContain('gone')
+  expect(await readBonds(store, account)).toEqual({ life: 'now', links: 'x', sessions: '' })
+  await store.delete(`accounts/${account}/account`)
+  await removeOldBonds(store, account)
   expect(await textOf(store)).toBe('')
 })
 
