@@ -5,6 +5,7 @@ import type { Column, Columns } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
 import type { SourceMode } from '../../lake/system.ts'
 import { checkDeprecation, type Deprecation } from './deprecation.ts'
+import type { Example } from './example.ts'
 import type { Fields, RecordShape, StateRow, ValueOf } from './fields.ts'
 import type { Params, ValuesOf } from './params.ts'
 import type { Interval, Period } from './params-time.ts'
@@ -230,8 +231,8 @@ export interface EndpointSpec<P extends Params, D extends readonly Dataset[], F 
     | SystemRead<ValuesOf<P>, ValueOf<F>>
   /** Set where the endpoint goes: it says so, and one day answers no more. */
   readonly deprecated?: Deprecation
-  /** Texts of parameters with which the endpoint answers from rows made of the datasets' examples. */
-  readonly example: Readonly<Record<string, string>>
+  /** Texts of parameters with which the endpoint answers from rows made of the datasets' examples, and what documents show in their place. */
+  readonly example: Example
 }
 
 /** A declared endpoint, its types forgotten: what engines work with. */

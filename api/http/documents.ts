@@ -67,6 +67,20 @@ export function documentShelf(): (name: string, make: () => Promise<Ready>) => P
   }
 }
 
+/** Keeps one document, that of the name asked for last, and makes it anew for another name, or where that failed. */
+export function oneDocument(): (name: string, make: () => Promise<Ready>) => Promise<Ready> {
+  let kept: { readonly name: string; readonly made: Promise<Ready> } | null = null
+  return (name, make) => {
+    if (kept?.name === name) return kept.made
+    const making = { name, made: make() }
+    kept = making
+    making.made.catch(() => {
+      if (kept === making) kept = null
+    })
+    return making.made
+  }
+}
+
 /** Registers a path of documents: `find` gives the one that a request asks for, or throws a problem. */
 export function registerDocument(
   app: FastifyInstance,

@@ -1,6 +1,7 @@
 import { QueryError } from '../../lake/query/errors.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { type Endpoint, keptOf, pathParams } from '../define/endpoint.ts'
+import { exampleTexts } from '../define/example.ts'
 import { WIDEST_DAYS } from '../define/params-time.ts'
 import { Problem } from '../define/problems.ts'
 import { unknownThing } from './answer.ts'
@@ -25,7 +26,8 @@ export function exampleProblems(endpoint: Endpoint): ExampleProblem[] {
 function refusals(endpoint: Endpoint): ExampleProblem[] {
   const params = allParams(endpoint)
   const read = requestReader(endpoint)
-  const inPath = Object.fromEntries(pathParams(endpoint.path).map((name) => [name, endpoint.example[name] ?? '']))
+  const texts = exampleTexts(endpoint.example, null)
+  const inPath = Object.fromEntries(pathParams(endpoint.path).map((name) => [name, texts[name] ?? '']))
   const refused = (values: Record<string, string>, then: () => unknown = () => null): ExampleProblem => {
     const instance = requestOf(endpoint, values)
     return { instance, problem: thrownBy(() => [read(instance, inPath), then()]) }

@@ -40,24 +40,35 @@ const HEADERS_OF_STATUS: Readonly<Record<number, Part>> = {
   503: { 'Retry-After': ref('headers', 'RetryAfter') },
 }
 
-/** A parameter as an operation lists it; `example` goes before its own. */
-export function parameterPart(name: string, one: Param, options: { readonly inPath: boolean; readonly example: string | undefined }): Part {
-  const example = options.example ?? one.example
-  const typed = example === undefined ? undefined : typedExample(one, example)
+/** How an operation lists a parameter. */
+interface Listed {
+  readonly inPath: boolean
+  /** A value to send, which goes with those of the operation's other parameters. */
+  readonly example: string | undefined
+  /** A value that may not go with them: programs that send every `example` must not find it among those. */
+  readonly other?: string | undefined
+  /** The path of the list that has its values, where they come and go. */
+  readonly ids_from?: string | undefined
+}
+
+/** A parameter as an operation lists it. */
+export function parameterPart(name: string, one: Param, { inPath, example, other, ids_from }: Listed): Part {
   return {
     name,
-    in: options.inPath ? 'path' : 'query',
-    required: options.inPath || one.required,
-    description: one.about,
+    in: inPath ? 'path' : 'query',
+    required: inPath || one.required,
+    description: ids_from === undefined ? one.about : `${one.about} They come and go: ${ids_from} has those of now.`,
     schema: one.list ? { type: 'array', minItems: 1, items: one.schema } : one.schema,
     ...(one.list ? { style: 'form', explode: false } : {}),
-    ...(typed === undefined ? {} : { example: typed }),
+    ...(example === undefined ? {} : { example: typedExample(one, example) }),
+    ...(other === undefined ? {} : { 'x-example': typedExample(one, other) }),
+    ...(ids_from === undefined ? {} : { 'x-example-id-from': ids_from }),
   }
 }
 
 /** The parameters of a path that is no endpoint, all in its query. */
 export function parametersPart(params: Readonly<Record<string, Param>>): Part[] {
-  return Object.entries(params).map(([name, one]) => parameterPart(name, one, { inPath: false, example: undefined }))
+  return Object.entries(params).map(([name, one]) => parameterPart(name, one, { inPath: false, example: one.example }))
 }
 
 /** An operation that has nothing to do with data. */

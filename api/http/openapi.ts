@@ -3,6 +3,7 @@ import { accountPaths, accountSchemas, SECURITY_SCHEMES } from '../access/accoun
 import { DEFAULT_PLANS, type PlanTable, planOfFormat } from '../access/plans.ts'
 import { usagePaths, usageSchemas } from '../access/usage/usage-openapi.ts'
 import { type Endpoint, endpointId, isCounted, keptOf, type ListReturn, pathParams } from '../define/endpoint.ts'
+import { exampleTexts, isListed } from '../define/example.ts'
 import { placeOf } from '../define/fields.ts'
 import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
 import { PROBLEMS } from '../define/problems.ts'
@@ -11,7 +12,7 @@ import { statusPaths } from '../status/status-openapi.ts'
 import { pagePaths } from '../web/pages-openapi.ts'
 import { exampleProblems } from './example-problems.ts'
 import { exampleReply } from './example-reply.ts'
-import { requestOf } from './example-request.ts'
+import { listOfIds, requestOf } from './example-request.ts'
 import {
   commonSchemas,
   DEPRECATION_HEADERS,
@@ -31,9 +32,15 @@ import { allParams } from './request.ts'
 
 /**
  * The OpenAPI 3.1 description of the service, made from what runs. `baseUrl` is the address that clients use; the plans say who may have which
- * representation.
+ * representation; the days of example requests count from an instant (ms), or are those of the datasets' example rows without one.
  */
-export function openapi(endpoints: readonly Endpoint[], baseUrl: string, plans: PlanTable = DEFAULT_PLANS): Part {
+export function openapi(
+  endpoints: readonly Endpoint[],
+  baseUrl: string,
+  plans: PlanTable = DEFAULT_PLANS,
+  now: number | null = null,
+): Part {
+  const about: About = { endpoints, baseUrl, plans, now }
   const domains = [...new Set(endpoints.map((endpoint) => endpoint.domain))]
   return {
     openapi: '3.1.1',
@@ -58,8 +65,8 @@ export function openapi(endpoints: readonly Endpoint[], baseUrl: string, plans: 
       { name: 'account', description: 'Keys, and the account that they belong to.' },
       { name: 'platform', description: 'What runs the service.' },
     ],
-    paths: withHttps({
-      ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, { get: operation(endpoint, baseUrl, plans) }])),
+    paths: withShared({
+      ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, { get: operation(endpoint, about) }])),
       ...platformPaths(baseUrl, [...new Set(endpoints.map(({ returns }) => returns.record))]),
       ...pagePaths(endpoints, baseUrl),
       ...statusPaths(endpoints),
@@ -88,25 +95,33 @@ const DATA_HEADERS: Part = Object.freeze({
   ...LIMIT_HEADERS,
 })
 
-/** Adds to every operation what plain HTTP is answered, but to those that answer it. */
-function withHttps(paths: Part): Part {
-  const refusing = ([method, told]: [string, Part]): [string, Part] => {
-    const { responses } = told as { readonly responses: Part }
-    return [method, { ...told, responses: { 403: ref('responses', '403PlainHttp'), ...responses } }]
+/** What any request may be answered, whatever it is for: one that is no HTTP as we take it, or fails by our fault. */
+const OF_ANY: Part = Object.freeze(
+  Object.fromEntries(['408', '414', '417', '431', '500'].map((status) => [status, ref('responses', status)])),
+)
+
+/** Adds to every operation what any request may be answered, and what plain HTTP is, but to those that answer it. */
+function withShared(paths: Part): Part {
+  const shared = ([path, methods]: [string, Record<string, Part>]): [string, Part] => {
+    const more = OPEN_TO_PLAIN_HTTP.includes(path) ? OF_ANY : { ...OF_ANY, 403: ref('responses', '403PlainHttp') }
+    const full = ([method, told]: [string, Part]) => [method, { ...told, responses: { ...more, ...(told['responses'] as Part) } }]
+    return [path, Object.fromEntries(Object.entries(methods).map(full))]
   }
-  return Object.fromEntries(
-    Object.entries(paths as Record<string, Record<string, Part>>).map(([path, methods]) => [
-      path,
-      OPEN_TO_PLAIN_HTTP.includes(path) ? methods : Object.fromEntries(Object.entries(methods).map(refusing)),
-    ]),
-  )
+  return Object.fromEntries(Object.entries(paths as Record<string, Record<string, Part>>).map(shared))
 }
 
 const WITH_KEY = Object.freeze({ ApiKey: [] })
 
-function operation(endpoint: Endpoint, baseUrl: string, plans: PlanTable): Part {
+/** What the whole description is of. */
+interface About {
+  readonly endpoints: readonly Endpoint[]
+  readonly baseUrl: string
+  readonly plans: PlanTable
+  readonly now: number | null
+}
+
+function operation(endpoint: Endpoint, { endpoints, baseUrl, plans, now }: About): Part {
   const { path, domain, plan, recent, excerpts, summary, about, read, deprecated } = endpoint
-  const inPath = pathParams(path)
   const responses = responsesOf(endpoint, baseUrl, plans)
   return {
     operationId: endpointId(path),
@@ -115,16 +130,29 @@ function operation(endpoint: Endpoint, baseUrl: string, plans: PlanTable): Part 
     ...(about ? { description: about } : {}),
     ...(deprecated ? { deprecated: true, 'x-sunset': deprecated.sunset } : {}),
     security: plan === 'FREE' ? [{}, WITH_KEY] : [WITH_KEY],
-    'x-example-request': requestOf(endpoint),
+    'x-example-request': requestOf(endpoint, {}, now),
     'x-plan': plan,
     ...(recent ? { 'x-plan-wider': { beyond_hours: recent.hours, plan: recent.wider } } : {}),
     ...(excerpts ? { 'x-excerpts': excerpts.map(({ of, columns }) => ({ dataset: of.id, plan: of.plan.live, columns })) } : {}),
-    parameters: [...allParams(endpoint)].map(([name, one]) =>
-      parameterPart(name, one, { inPath: inPath.includes(name), example: endpoint.example[name] }),
-    ),
+    parameters: parametersOf(endpoint, endpoints, now),
     responses: deprecated ? goingResponses(responses) : responses,
     ...(read.kind === 'lake' ? { 'x-reads': 'lake' } : {}),
   }
+}
+
+/** The parameters of an endpoint: those of its example request have a value to send, which go together. */
+function parametersOf(endpoint: Endpoint, endpoints: readonly Endpoint[], now: number | null): Part[] {
+  const inPath = pathParams(endpoint.path)
+  const asked = exampleTexts(endpoint.example, now)
+  return [...allParams(endpoint)].map(([name, one]) =>
+    parameterPart(name, one, {
+      inPath: inPath.includes(name),
+      example: asked[name],
+      // What a document leaves out of the example is of the past.
+      other: Object.hasOwn(endpoint.example, name) ? undefined : one.example,
+      ids_from: isListed(endpoint.example[name]) ? listOfIds(endpoint, endpoints)?.list.path : undefined,
+    }),
+  )
 }
 
 /** What requests for data are answered, by status. */
@@ -140,7 +168,7 @@ function responsesOf(endpoint: Endpoint, baseUrl: string, plans: PlanTable): Par
     ...ownProblems(endpoint, baseUrl),
     406: ref('responses', '406Limited'),
     429: ref('responses', isOfLake(endpoint) ? '429Lake' : '429'),
-    ...Object.fromEntries(['401', '403', '408', '413', '414', '431', '500'].map((status) => [status, ref('responses', status)])),
+    ...Object.fromEntries(['401', '403', '408', '413', '414', '417', '431', '500'].map((status) => [status, ref('responses', status)])),
   }
 }
 
@@ -281,6 +309,7 @@ function problemResponses(): Part {
     408: problemResponse(['request-timeout']),
     413: limitedResponse(['payload-too-large']),
     414: limitedResponse(['uri-too-long']),
+    417: problemResponse(['expectation-failed']),
     429: limitedResponse(['quota-exceeded']),
     '429Lake': limitedResponse(['quota-exceeded', 'concurrency']),
     431: problemResponse(['headers-too-large']),

@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { Lake } from '../../lake/open.ts'
+import { madridDate } from '../../lake/schema/time.ts'
 import { PLAN_PARAMS, plansReply } from '../access/plan-list.ts'
 import type { Lang } from '../define/fields.ts'
 import { languageFor } from '../define/language.ts'
 import { SPOKEN } from '../define/params-page.ts'
 import { problem } from '../define/problems.ts'
 import { type PageParts, registerPages } from '../web/pages.ts'
-import { DESCRIPTION_S, described } from './documents.ts'
+import { DESCRIPTION_S, described, oneDocument } from './documents.ts'
 import { openapi } from './openapi.ts'
 import { rowDocument } from './openapi-tables.ts'
 import { readinessOf } from './readiness.ts'
@@ -37,16 +38,17 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
       .headers(NO_STORE)
       .send({ status, source_mode: state.mode, ...found })
   })
-  let description: { readonly baseUrl: string; readonly reply: Promise<Ready> } | null = null
+  const description = oneDocument()
   app.route({
     method: ['GET', 'HEAD'],
     url: '/openapi.json',
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       NO_PARAMS(request.raw.url ?? '/')
-      if (description?.baseUrl !== baseUrl())
-        description = { baseUrl: baseUrl(), reply: described(openapi(endpoints, baseUrl(), plans), null) }
-      await sendFound(request.raw, reply, { found: await description.reply, now: clock() })
+      const [now, base] = [clock(), baseUrl()]
+      // Its example requests name days.
+      const found = await description(`${base} ${madridDate(now)}`, () => described(openapi(endpoints, base, plans, now), null))
+      await sendFound(request.raw, reply, { found, now })
     },
   })
   const readPlanQuery = queryReader(PLAN_PARAMS)

@@ -2,7 +2,7 @@ import { PLANS } from '../../lake/schema/dataset.ts'
 import { type PlanTable, TIERS } from '../access/plans.ts'
 import { type Endpoint, pathParams } from '../define/endpoint.ts'
 import { essenceOf, FORMATS } from '../define/formats.ts'
-import { requestOf } from '../http/example-request.ts'
+import { listOfIds, requestOf } from '../http/example-request.ts'
 
 /** The profile of a catalogue of APIs (RFC 9727). */
 const CATALOG_PROFILE = 'https://www.rfc-editor.org/info/rfc9727'
@@ -44,10 +44,13 @@ export function apiCatalog(endpoints: readonly Endpoint[], baseUrl: string): obj
   }
 }
 
-/** The service in one text for language models (llmstxt.org): what holds everywhere, then every endpoint with a request that answers. */
+/**
+ * The service in one text for language models (llmstxt.org): what holds everywhere, then every endpoint with a request that answers. `now` in
+ * ms, of which the day counts.
+ */
 export function llmsText(
   endpoints: readonly Endpoint[],
-  { baseUrl, plans }: { readonly baseUrl: string; readonly plans: PlanTable },
+  { baseUrl, plans, now }: { readonly baseUrl: string; readonly plans: PlanTable; readonly now: number },
 ): string {
   const byDomain = Map.groupBy(endpoints, ({ domain }) => domain)
   const link = (name: string, path: string, notes: string): string => `- [${name}](${baseUrl}${path}): ${notes}`
@@ -56,7 +59,8 @@ export function llmsText(
     (format) => `${format} (${essenceOf(format)}, ${PLANS.find((plan) => plans[plan].formats.includes(format))})`,
   ).join(', ')
   const sections = [...byDomain].map(
-    ([domain, list]) => `## Data: ${domain}\n\n${list.map((one) => link(one.path, requestOf(one), notesOf(one))).join('\n')}`,
+    ([domain, list]) =>
+      `## Data: ${domain}\n\n${list.map((one) => link(one.path, requestOf(one, {}, now), notesOf(one, endpoints))).join('\n')}`,
   )
   return `# Traffic Intelligence API
 
@@ -67,6 +71,7 @@ export function llmsText(
 - Over a limit the answer is 429 with Retry-After in seconds. Errors are application/problem+json (RFC 9457): read code, detail and errors[], which name the parameter and what is allowed.
 - Representations, by the parameter format or the Accept header, with the least plan: ${representations}.
 - Lists are {total, updated_at, <list>, next_cursor?, meta}. Next page: the same request with cursor=<next_cursor>. Parameters of lists: limit, cursor, fields, sort, lang. An unknown parameter is refused with the name that was probably meant.
+- A path with {id} tells of one thing: the list that is named with it has the ids. Those of what comes and goes, such as in the examples here, may be gone.
 - Instants are UTC (ISO 8601 with Z); a plain date is a day of Madrid. Positions are WGS84: lat, lon; bbox is west,south,east,north. Units are in names or in the description of a field. What is not known is null, never 0.
 - meta.stale says that data is late; meta.sources has the licence and attribution of every source, which whoever shows the data has to name; meta.source_mode is simulated where the data is made up.
 - ETag and If-None-Match save the transfer of what has not changed.
@@ -88,10 +93,13 @@ ${[link('Documentation', '/docs', 'the description as an interactive page'), lin
 `
 }
 
-function notesOf({ summary, plan, params, deprecated }: Endpoint): string {
+function notesOf(endpoint: Endpoint, endpoints: readonly Endpoint[]): string {
+  const { summary, plan, params, deprecated } = endpoint
   const names = Object.entries(params).flatMap(([name, one]) => (one.kind === 'group' ? Object.keys(one.members) : [name]))
   const going = deprecated ? ` Deprecated: answers until ${deprecated.sunset}.` : ''
-  return `${summary}. ${plan}.${names.length === 0 ? '' : ` Parameters: ${names.join(', ')}.`}${going}`
+  const from = listOfIds(endpoint, endpoints)
+  const ids = from ? ` ${from.parameter}: from ${from.list.path}.` : ''
+  return `${summary}. ${plan}.${names.length === 0 ? '' : ` Parameters: ${names.join(', ')}.`}${ids}${going}`
 }
 
 const DAY_MS = 86_400_000

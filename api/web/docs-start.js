@@ -12,13 +12,19 @@ const HIDDEN = {
   python: ['httpx_sync', 'httpx_async', 'aiohttp'],
 }
 
+/** Where the ids of things that come and go are, by the one that illustrates them. */
+const LISTS = new Map()
+
 /** The description as Scalar shows it best. */
 function prepared(description) {
   // Its operations are all shown under their domains, too.
   for (const tag of description.tags) if (tag.name === 'data') tag['x-scalar-ignore'] = true
   for (const operations of Object.values(description.paths))
     for (const operation of Object.values(operations)) {
-      for (const parameter of operation.parameters ?? []) setExample(parameter, operation['x-example-request'])
+      for (const parameter of operation.parameters ?? []) {
+        if (parameter['x-example-id-from']) LISTS.set(parameter.example, parameter['x-example-id-from'])
+        setExample(parameter, operation['x-example-request'])
+      }
       // It takes application/geo+json for application/json, of which the last counts.
       for (const { content } of Object.values(operation.responses)) {
         const json = content?.['application/json']
@@ -35,12 +41,27 @@ function setExample(parameter, request) {
   if (parameter.in !== 'query' || parameter.required) return
   const asked = new URL(request ?? '/', location.origin).searchParams
   const { example, schema } = parameter
-  const value = example ?? schema.default ?? ''
+  const value = example ?? parameter['x-example'] ?? schema.default ?? ''
   delete parameter.example
   parameter.examples = { default: { value, 'x-disabled': !asked.has(parameter.name) } }
 }
 
+/** Asks for the first thing of a list in place of one that only illustrates, with the key of who asks. */
+async function askOfNow({ request, requestBuilder }) {
+  const { variables } = requestBuilder.path
+  for (const [name, value] of Object.entries(variables)) {
+    const list = LISTS.get(value)
+    if (list === undefined) continue
+    const key = request.headers.get('X-API-Key')
+    const response = await fetch(`${list}?limit=1&fields=${name}`, { headers: key ? { 'X-API-Key': key } : {} })
+    if (!response.ok) continue
+    const [first] = Object.values(await response.json()).find(Array.isArray) ?? []
+    if (first) variables[name] = first[name]
+  }
+}
+
 const CONFIGURATION = {
+  onBeforeRequest: askOfNow,
   // Requests and scripts go to where the page came from, and nowhere else.
   servers: [{ url: location.origin }],
   localization: { locale: document.documentElement.lang },

@@ -43,7 +43,7 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
         type: 'text/plain',
         about: 'Markdown, as llmstxt.org has it.',
         // As long as the description of all: the beginning is enough.
-        example: llmsText([], { baseUrl, plans: DEFAULT_PLANS }).split('\n- ')[0] as string,
+        example: llmsText([], { baseUrl, plans: DEFAULT_PLANS, now: 0 }).split('\n- ')[0] as string,
       }),
     },
     [CATALOG_PATH]: {

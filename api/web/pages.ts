@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { madridDate } from '../../lake/schema/time.ts'
 import { languageOf } from '../access/account-parts.ts'
 import type { Language } from '../access/accounts.ts'
 import type { PlanTable } from '../access/plans.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import { PROBLEMS, type ProblemCode, problem } from '../define/problems.ts'
-import { DESCRIPTION_S, described, documentShelf, readyDocument, registerDocument } from '../http/documents.ts'
+import { DESCRIPTION_S, described, documentShelf, oneDocument, readyDocument, registerDocument } from '../http/documents.ts'
 import type { Ready } from '../http/replies.ts'
 import { acceptedType } from '../http/representation.ts'
 import { queryReader } from '../http/request.ts'
@@ -95,23 +96,35 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
       )
     },
   })
-  /** A text that names our own address, which may become known late. */
-  const registerText = (url: string, make: (baseUrl: string) => Promise<Ready>): void =>
-    registerDocument(app, {
-      url,
-      clock,
-      find: async ({ raw }) => {
-        NO_PARAMS(raw.url ?? '/')
-        const base = baseUrl()
-        return shelf(`${url} ${base}`, () => make(base))
-      },
-    })
-  registerText('/llms.txt', (base) =>
-    readyDocument({ text: llmsText(endpoints, { baseUrl: base, plans }), content_type: 'text/plain; charset=utf-8', language: 'en' }),
-  )
-  registerText(CATALOG_PATH, (base) =>
-    readyDocument({ text: JSON.stringify(apiCatalog(endpoints, base)), content_type: CATALOG_TYPE, links: catalogLinks(base) }),
-  )
+  const forModels = oneDocument()
+  registerDocument(app, {
+    url: '/llms.txt',
+    clock,
+    find: async ({ raw }) => {
+      NO_PARAMS(raw.url ?? '/')
+      const [now, base] = [clock(), baseUrl()]
+      // Its example requests name days.
+      return forModels(`${base} ${madridDate(now)}`, () =>
+        readyDocument({
+          text: llmsText(endpoints, { baseUrl: base, plans, now }),
+          content_type: 'text/plain; charset=utf-8',
+          language: 'en',
+        }),
+      )
+    },
+  })
+  registerDocument(app, {
+    url: CATALOG_PATH,
+    clock,
+    find: async ({ raw }) => {
+      NO_PARAMS(raw.url ?? '/')
+      // Our own address may become known late.
+      const base = baseUrl()
+      return shelf(`catalogue ${base}`, () =>
+        readyDocument({ text: JSON.stringify(apiCatalog(endpoints, base)), content_type: CATALOG_TYPE, links: catalogLinks(base) }),
+      )
+    },
+  })
   app.get('/.well-known/security.txt', { exposeHeadRoute: true }, async ({ raw }, reply) => {
     NO_PARAMS(raw.url ?? '/')
     if (securityContact === null) throw problem('not-found', 'Nobody is named here to tell of weaknesses.')

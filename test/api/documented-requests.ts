@@ -72,6 +72,16 @@ function filled({ path, told }: Operation, values: Readonly<Record<string, strin
   return path.replaceAll(/\{(\w+)\}/g, (_whole, name) => values[name] ?? told.parameters.find((one: Reply) => one.name === name).example)
 }
 
+/** Requests that no path takes. */
+export function badAsks(operation: Operation): Asks {
+  const [path, { method }] = [filled(operation), operation]
+  return {
+    414: [{ path: added(path, `lang=${'x'.repeat(17_000)}`), method, headers: someone() }],
+    417: [{ path, method, headers: { ...someone(), Expect: 'x' } }],
+    431: [{ path, method, headers: { ...someone(), 'X-Long': 'x'.repeat(40_000) } }],
+  }
+}
+
 const unknown = ({ told }: Operation): Record<string, string> =>
   Object.fromEntries((told.parameters ?? []).flatMap((one: Reply) => (one.in === 'path' ? [[one.name, 'nothing']] : [])))
 
@@ -118,7 +128,6 @@ export async function dataAsks(operation: Operation, { full, bare }: Services): 
       { path, headers: spent },
       { path, headers: over },
     ],
-    431: [{ path, headers: { ...someone(), 'X-Long': 'x'.repeat(40_000) } }],
     503: [{ path, headers: { ...someone(), ...(await bare.keyed('ENTERPRISE')) } }],
   }
 }

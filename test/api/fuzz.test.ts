@@ -67,7 +67,12 @@ function operationOf({ method, path, told }: (typeof operations)[number]): FuzzO
   const forms: Reply[] = content?.schema.oneOf ?? [content?.schema]
   const members = [...new Set(forms.flatMap((form) => Object.keys(form?.properties ?? {})))]
   const body = type === undefined ? null : { type, members, example: content.example }
-  return { method, path, parameters: (told.parameters ?? []) as FuzzParameter[], body }
+  return {
+    method,
+    path,
+    parameters: (told.parameters ?? []).map((one: Reply) => ({ example: one['x-example'], ...one })) as FuzzParameter[],
+    body,
+  }
 }
 
 function send({ method, target, headers, body }: FuzzRequest): Promise<Answer> {

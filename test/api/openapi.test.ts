@@ -1,9 +1,10 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { expect, test } from 'vitest'
+import { isListed } from '../../api/define/example.ts'
 import type { RecordShape } from '../../api/define/fields.ts'
 import { recordSchema } from '../../api/define/shape.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
-import { requestOf } from '../../api/http/example-request.ts'
+import { listOfIds, requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
 
 interface Operation {
@@ -107,6 +108,34 @@ test('every endpoint names a request that answers: its example', () => {
   for (const endpoint of endpoints) {
     const operation = operations.find(({ path }) => path === endpoint.path)
     expect(operation?.['x-example-request']).toBe(requestOf(endpoint))
+  }
+})
+
+test('example requests name days by the document they are in, and ids that come and go the list that has those of now', () => {
+  const paths = (now: number) =>
+    (openapi(endpoints, 'https://api.example.org', undefined, now) as { paths: Record<string, { get: Operation }> }).paths
+  // Two minutes before midnight in Madrid, and two after it.
+  const [before, after] = [paths(Date.UTC(2026, 10, 22, 22, 58)), paths(Date.UTC(2026, 10, 22, 23, 2))]
+  const moved = '/api/trenes/rutas/{id}/horarios'
+  expect(before[moved]?.get['x-example-request']).toBe('/api/trenes/rutas/10T0001C1/horarios?date=2026-11-22')
+  expect(after[moved]?.get['x-example-request']).toBe('/api/trenes/rutas/10T0001C1/horarios?date=2026-11-23')
+  const listed = endpoints.filter(({ example }) => Object.values(example).some(isListed))
+  expect(listed.length).toBeGreaterThan(2)
+  for (const endpoint of listed) {
+    const from = listOfIds(endpoint, endpoints)
+    const parameters = (after[endpoint.path]?.get as unknown as { parameters: Record<string, unknown>[] }).parameters
+    expect(
+      parameters.flatMap((one) => one['x-example-id-from'] ?? []),
+      endpoint.path,
+    ).toEqual([from?.list.path])
+  }
+})
+
+test('the parameters that have an example are those of the example request, as all of them may be sent at once', () => {
+  for (const endpoint of endpoints) {
+    const operation = operations.find(({ path }) => path === endpoint.path) as unknown as { parameters: Record<string, unknown>[] }
+    const shown = operation.parameters.flatMap(({ name, example }) => (example === undefined ? [] : [name as string]))
+    expect(shown.sort(), endpoint.path).toEqual(Object.keys(endpoint.example).sort())
   }
 })
 

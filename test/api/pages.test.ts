@@ -5,7 +5,7 @@ import { languageOf } from '../../api/access/account-parts.ts'
 import { pathParams } from '../../api/define/endpoint.ts'
 import { PROBLEMS } from '../../api/define/problems.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
-import { requestOf } from '../../api/http/example-request.ts'
+import { listOfIds, requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import { acceptedType } from '../../api/http/representation.ts'
 import { CHANGE_KINDS, CHANGES } from '../../api/web/changelog-entries.ts'
@@ -199,7 +199,9 @@ describe('the text for language models', () => {
     for (const endpoint of endpoints) {
       const { path, summary, plan } = endpoint
       const found = lines.filter(([, name]) => name === path)
-      expect(found.map(([, , href]) => href)).toEqual([`${service.url}${requestOf(endpoint)}`])
+      expect(found.map(([, , href]) => href)).toEqual([`${service.url}${requestOf(endpoint, {}, now)}`])
+      const from = listOfIds(endpoint, endpoints)
+      expect(found[0]?.[3]?.includes(`${from?.parameter}: from ${from?.list.path}.`), path).toBe(from !== null)
       expect(found[0]?.[3]?.startsWith(`${summary}. ${plan}.`), path).toBe(true)
     }
     const others = lines.filter(([, name]) => !name?.startsWith('/api/'))

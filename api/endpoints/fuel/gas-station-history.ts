@@ -7,6 +7,7 @@ import { partitionStart } from '../../../lake/schema/partitions.ts'
 import { MADRID } from '../../../lake/schema/time.ts'
 import { type Bucket, bucketEnd, bucketSeconds, bucketStart } from '../../define/buckets.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
+import { dayFromToday } from '../../define/example.ts'
 import { optional, record } from '../../define/fields.ts'
 import { listOf } from '../../define/params.ts'
 import { timeParams } from '../../define/params-time.ts'
@@ -89,7 +90,7 @@ export const gasStationHistory = defineEndpoint({
       find: (state, { id }) => state.rows.some((row) => (row as unknown as { station_id: string }).station_id === id),
     },
   },
-  example: { id: '4375', fuel: 'DIESEL_A', from: '2025-09-01', to: '2025-10-01' },
+  example: { id: '4375', fuel: 'DIESEL_A', from: dayFromToday(-30, '2025-09-01'), to: dayFromToday(1, '2025-10-01') },
 })
 
 /** Width of the period where no begin is given, in days. */

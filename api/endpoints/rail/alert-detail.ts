@@ -3,6 +3,7 @@ import { scan } from '../../../lake/query/scan.ts'
 import { column, sql } from '../../../lake/query/sql.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
+import { idOfListed } from '../../define/example.ts'
 import { required, textParam } from '../../define/params.ts'
 import { ABOUT_ALERTS, type AlertRow, alertDetail, changedAlert, toAlertDetail } from './alert.ts'
 import { ALERT_STATES, currentAlerts } from './alert-trains.ts'
@@ -37,5 +38,5 @@ export const alertById = defineEndpoint({
       finish: (row: AlertRow) => ({ ...toAlertDetail(row), status: 'ENDED', end_reason: 'DISAPPEARED' }),
     },
   },
-  example: { id: 'ral_7Q2M9KX4B1TZ5H3D' },
+  example: { id: idOfListed('ral_7Q2M9KX4B1TZ5H3D') },
 })

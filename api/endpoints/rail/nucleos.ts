@@ -3,6 +3,7 @@ import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
+import { dayFromToday } from '../../define/example.ts'
 import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { dateParam } from '../../define/params-time.ts'
 import { withExample } from '../tail.ts'
@@ -83,7 +84,7 @@ export const nucleoList = defineEndpoint({
       return nucleosOf(await slice(railNetwork, ''), await slice(timetableDay, date))
     },
   },
-  example: { date: '2026-08-22' },
+  example: { date: dayFromToday(0, '2026-08-22') },
 })
 
 function nucleosOf({ routes, stations }: RailNetwork, day: TimetableDay): Nucleo[] {

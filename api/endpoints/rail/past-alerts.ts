@@ -5,6 +5,7 @@ import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
+import { dayFromToday } from '../../define/example.ts'
 import { LANGS, record } from '../../define/fields.ts'
 import { endedIn } from '../../define/lives.ts'
 import { periodParams } from '../../define/params-time.ts'
@@ -71,7 +72,7 @@ export const pastAlertList = defineEndpoint({
       finish: (row: AlertRow & PastRow) => ({ ...toAlertDetail(row), ...pastOf(row) }),
     },
   },
-  example: { from: '2026-08-25', to: '2026-08-26', nucleo: '10' },
+  example: { from: dayFromToday(-1, '2026-08-25'), to: dayFromToday(1, '2026-08-26'), nucleo: '10' },
 })
 
 /** The period that the service days of alerts which end in one lie in, ms since the epoch. */

@@ -10,6 +10,7 @@ import { type Column, col } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds, isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, type LakeView } from '../../define/endpoint.ts'
+import { dayFromToday } from '../../define/example.ts'
 import { optional, record } from '../../define/fields.ts'
 import { listOf, oneOf } from '../../define/params.ts'
 import { type Period, periodParams } from '../../define/params-time.ts'
@@ -161,7 +162,7 @@ export const railPunctuality = defineEndpoint({
       },
     },
   },
-  example: { group_by: 'line', from: '2026-08-25', to: '2026-08-26', nucleo: '51' },
+  example: { group_by: 'line', from: dayFromToday(-1, '2026-08-25'), to: dayFromToday(1, '2026-08-26'), nucleo: '51' },
 })
 
 /** The runs that are asked for, but for the hour at which they are planned. */

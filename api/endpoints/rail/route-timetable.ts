@@ -5,6 +5,7 @@ import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
+import { dayFromToday } from '../../define/example.ts'
 import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { integerParam } from '../../define/params.ts'
 import { dateParam } from '../../define/params-time.ts'
@@ -112,7 +113,7 @@ export const routeTimetable = defineEndpoint({
       ).map((train) => tripOf(day, train))
     },
   },
-  example: { id: '10T0001C1', date: '2026-08-22' },
+  example: { id: '10T0001C1', date: dayFromToday(0, '2026-08-22') },
 })
 
 /** Throws `Refused` for a direction that no trip of a route has, of those that its trips have. */

@@ -3,6 +3,7 @@ import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, type Endpoint } from '../../define/endpoint.ts'
+import { onlyOfRows } from '../../define/example.ts'
 import { type RecordShape, record } from '../../define/fields.ts'
 import { instantParam } from '../../define/params-time.ts'
 import { boardEntry, boardOf, isOf } from './board.ts'
@@ -93,7 +94,7 @@ function boardEndpoint(spec: {
         }
       },
     },
-    example: { id: '17000', at: '2026-08-22T03:00:00Z' },
+    example: { id: '17000', at: onlyOfRows('2026-08-22T03:00:00Z') },
   })
 }
 

@@ -4,6 +4,7 @@ import { scan } from '../../../lake/query/scan.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { instantOf, offsetAt } from '../../../lake/schema/time.ts'
 import { defineEndpoint, type LakeView } from '../../define/endpoint.ts'
+import { idOfListed, onlyOfRows } from '../../define/example.ts'
 import { optional, record } from '../../define/fields.ts'
 import { dateParam } from '../../define/params-time.ts'
 import { Refused } from '../../define/problems.ts'
@@ -87,7 +88,7 @@ export const trainTrack = defineEndpoint({
       find: (state, { id }) => state.rows.some((row) => trainId(row as unknown as Parameters<typeof trainId>[0]) === id),
     },
   },
-  example: { id: 'CERCANIAS-23533-C1', date: '2026-05-26' },
+  example: { id: idOfListed('CERCANIAS-23533-C1'), date: onlyOfRows('2026-05-26') },
 })
 
 /** Throws `Refused` for a service day of which no positions can be kept: all of it lies before or after those that are. */

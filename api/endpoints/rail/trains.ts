@@ -1,6 +1,7 @@
 import { RAIL_NETWORKS, RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
+import { idOfListed } from '../../define/example.ts'
 import { isInside } from '../../define/geo.ts'
 import { codeParam, integerParam, listOf } from '../../define/params.ts'
 import { geoParams } from '../../define/params-place.ts'
@@ -92,5 +93,5 @@ export const trainById = defineEndpoint({
       return found ? { ...found.train, next_stops: nextStopsOf(found) } : null
     },
   },
-  example: { id: 'CERCANIAS-23533-C1' },
+  example: { id: idOfListed('CERCANIAS-23533-C1') },
 })

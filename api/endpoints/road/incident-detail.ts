@@ -3,6 +3,7 @@ import { scan } from '../../../lake/query/scan.ts'
 import { column, sql } from '../../../lake/query/sql.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
+import { idOfListed } from '../../define/example.ts'
 import { required, textParam } from '../../define/params.ts'
 import { ABOUT_PLACE, changedIncident, type IncidentRow, incidentDetail, toIncidentDetail } from './incident.ts'
 
@@ -37,5 +38,5 @@ export const incidentById = defineEndpoint({
       finish: (row: IncidentRow) => ({ ...toIncidentDetail(row), status: 'ENDED', end_reason: 'DISAPPEARED' }),
     },
   },
-  example: { id: 'inc_7Q2M9KX4B1TZ' },
+  example: { id: idOfListed('inc_7Q2M9KX4B1TZ') },
 })

@@ -4,6 +4,7 @@ import { column, join, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
+import { idOfListed } from '../../define/example.ts'
 import { record } from '../../define/fields.ts'
 import { ABOUT_PLACE, changedOf, type IncidentRow, incidentDetail, toIncidentDetail } from './incident.ts'
 import { incidentId } from './incident-detail.ts'
@@ -77,5 +78,5 @@ export const incidentHistory = defineEndpoint({
     },
     subject: { of: incidents, find: (state, { id }) => state.rows.some((row) => (row as unknown as IncidentRow).incident_id === id) },
   },
-  example: { id: 'inc_7Q2M9KX4B1TZ' },
+  example: { id: idOfListed('inc_7Q2M9KX4B1TZ') },
 })

@@ -2,6 +2,7 @@ import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { column, type Sql, sql } from '../../../lake/query/sql.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
+import { dayFromToday } from '../../define/example.ts'
 import { record } from '../../define/fields.ts'
 import { endedIn, livesIn } from '../../define/lives.ts'
 import { geoParams, placeParams, roadParams } from '../../define/params-place.ts'
@@ -74,5 +75,5 @@ export const pastIncidentList = defineEndpoint({
       finish: (row: IncidentRow & PastRow) => ({ ...toIncidentDetail(row), ...pastOf(row) }),
     },
   },
-  example: { from: '2026-01-02', to: '2026-01-03', province: 'Granada' },
+  example: { from: dayFromToday(-1, '2026-01-02'), to: dayFromToday(1, '2026-01-03'), province: 'Granada' },
 })

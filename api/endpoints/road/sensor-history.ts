@@ -5,6 +5,7 @@ import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { type Bucket, bucketSeconds, bucketStart } from '../../define/buckets.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
+import { dayFromToday } from '../../define/example.ts'
 import { meaning, optional, record } from '../../define/fields.ts'
 import { listOf, oneOf } from '../../define/params.ts'
 import { timeParams } from '../../define/params-time.ts'
@@ -86,7 +87,7 @@ export const sensorHistory = defineEndpoint({
       fields: ({ metrics }) => (metrics ? METRICS.filter((name) => !metrics.includes(name)).flatMap((name) => OMITTED[name]) : []),
     },
   },
-  example: { id: '3409', from: '2024-02-25', to: '2024-02-26', interval: '1h' },
+  example: { id: '3409', from: dayFromToday(-1, '2024-02-25'), to: dayFromToday(1, '2024-02-26'), interval: '1h' },
 })
 
 /** Width of the period where no begin is given, in days. */

@@ -41,6 +41,8 @@ interface SensorCounts {
   readonly ring: number
 }
 
+/** Ids of requests that are shown as examples, which answer whoever the publisher is: never left out. */
+const KEPT_IDS: readonly number[] = [3409, 3840]
 const RING_IDS = { first: 6600, last: 7199 }
 const SATURATIONS: readonly (readonly [number, number])[] = [
   [1500, 825],
@@ -76,7 +78,8 @@ function makeSensors(seed: number, counts: SensorCounts): Sensor[] {
     // Gaps are ids of sensors long gone.
     id += chance(seed, 'gap', index) < 0.82 ? 1 : 2
     if (id >= RING_IDS.first && id <= RING_IDS.last) id = RING_IDS.last + 1
-    sensors.push(urbanSensor({ seed, index, id }))
+    const isLeftOut = KEPT_IDS.includes(id - 1) && sensors.at(-1)?.ids[0] !== id - 1
+    sensors.push(urbanSensor({ seed, index, id: isLeftOut ? id - 1 : id }))
   }
   // The feed's order is that of the centre's zones, not of the ids.
   sensors.sort((a, b) => hash(seed, 'order', a.index >> 3) - hash(seed, 'order', b.index >> 3) || a.index - b.index)
@@ -116,7 +119,8 @@ function urbanSensor({ seed, index, id }: { seed: number; index: number; id: num
     index,
     kind: 'URB',
     ids: [id, 12_000 + index],
-    replacedAt: index % 97 === 0 ? Date.UTC(2025, 0, 1) + Math.floor(dice() * 1200) * 86_400_000 : Number.POSITIVE_INFINITY,
+    replacedAt:
+      index % 97 === 0 && !KEPT_IDS.includes(id) ? Date.UTC(2025, 0, 1) + Math.floor(dice() * 1200) * 86_400_000 : Number.POSITIVE_INFINITY,
     centreCode: `${String(zone).padStart(2, '0')}${String(1 + (index % 80)).padStart(3, '0')}`,
     name: nameOf(dice),
     access: accessDigits === 0 ? '' : accessDigits === 1 ? '0' : `${zone}${digits(dice, accessDigits - String(zone).length)}`,

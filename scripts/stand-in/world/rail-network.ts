@@ -42,7 +42,7 @@ function makeNetwork(gazetteer: Gazetteer, seed: number, plan: RailPlan): RailNe
   for (const nucleo of plan.nucleos) {
     const builder: LineBuilder = { gazetteer, seed, plan, nucleo, stations, routes: commuterRoutes }
     const { centre } = gazetteer.named(nucleo.city, nucleo.province)
-    const main = stationAt(builder, { key: `${nucleo.code}/centre`, name: nucleo.city, ...centre })
+    const main = stationAt(builder, { key: `${nucleo.code}/centre`, name: nucleo.city, ...nucleo.main, ...centre })
     centres.set(nucleo.city, main)
     const lines: CommuterLine[] = []
     for (const index of nucleo.lines.keys()) {

@@ -90,14 +90,14 @@ export interface Builder {
 /** Kilometres of a degree of latitude. */
 export const KM_A_DEGREE = 111.2
 
-/** The station of a key; its code counts on from 04040, so that some begin with a zero. */
+/** The station of a key; unless it has a code, that counts on from 04040, so that some begin with a zero. */
 export function stationAt(
   { stations, seed }: Builder,
-  place: { readonly key: string; readonly name: string; readonly lat: number; readonly lon: number },
+  place: { readonly key: string; readonly code?: string; readonly name: string; readonly lat: number; readonly lon: number },
 ): RailStation {
   const known = stations.get(place.key)
   if (known) return known
-  const code = String(4040 + 41 * stations.size).padStart(5, '0')
+  const { code = String(4040 + 41 * stations.size).padStart(5, '0') } = place
   const round = (degrees: number): number => Math.round(degrees * 1e7) / 1e7
   const station = { code, name: place.name, lat: round(place.lat), lon: round(place.lon), hasAccess: chance(seed, 'access', code) < 0.1 }
   stations.set(place.key, station)

@@ -7,6 +7,8 @@ export interface NucleoPlan {
   /** Municipality of its main station, and its province where the name needs it. */
   readonly city: string
   readonly province: string
+  /** Code and name of its main station, where it is known by those that the publisher gives it. */
+  readonly main?: { readonly code: string; readonly name: string }
   /** Lines, in the publisher's spelling. */
   readonly lines: readonly string[]
   /** Trips a day, all lines and directions together. */
@@ -26,7 +28,16 @@ export interface NucleoPlan {
 const c = (...numbers: readonly (number | string)[]): string[] => numbers.map((number) => `C${number}`)
 
 const NUCLEOS: readonly NucleoPlan[] = [
-  { code: '10', city: 'Madrid', province: '28', lines: c(1, 2, 3, '3a', '4a', '4b', 5, 7, 8, 10), trips: 1245, reach_km: 45 },
+  {
+    code: '10',
+    city: 'Madrid',
+    province: '28',
+    // Of requests that are shown as examples, which answer whoever the publisher is.
+    main: { code: '17000', name: 'Madrid-Chamartín-Clara Campoamor' },
+    lines: c(1, 2, 3, '3a', '4a', '4b', 5, 7, 8, 10),
+    trips: 1245,
+    reach_km: 45,
+  },
   { code: '20', city: 'Oviedo', province: '33', lines: c(1, 2, 3, 4, 5, 6, 7, 8), trips: 416, reach_km: 40 },
   { code: '30', city: 'Sevilla', province: '41', lines: c(1, 2, 3, 4, 5), trips: 145, reach_km: 60 },
   { code: '31', city: 'Jerez de la Frontera', province: '11', lines: c(1, '1a'), trips: 115, reach_km: 30 },

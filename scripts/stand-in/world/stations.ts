@@ -95,6 +95,9 @@ const ROADS = [
   'CM-412',
 ]
 
+/** The station of requests that are shown as examples, which answer whoever the publisher is: its id, municipality and place. */
+const SHOWN = Object.freeze({ id: 4375, municipality: '08001', lat: 41.514583, lon: 1.897944 })
+
 /** About how many stations stand at any time. */
 const COUNTS: Readonly<Record<Scale, number>> = { full: 12_073, small: 400 }
 
@@ -105,10 +108,24 @@ function makeStations(gazetteer: Gazetteer, seed: number, count: number): Statio
   const places = placesOf(gazetteer, seed, count)
   const numbers = new Map(gazetteer.municipalities.map((item, at) => [item.code, at + 1]))
   let id = 0
-  return places.map((municipality, index) => {
+  const stations = places.map((municipality, index) => {
     id += 1 + Math.floor(chance(seed, 'gap', index) * 1.7)
     return station({ seed, index, id, municipality, municipalityId: numbers.get(municipality.code) as number })
   })
+  const { municipality: code, ...shown } = SHOWN
+  const at = stations.findIndex((one) => code.startsWith(one.municipality.province) && isForAll(one))
+  const before = stations[at] as Station
+  const municipality = gazetteer.municipalities.find((one) => one.code === code) as Municipality
+  const site = { seed, index: at, municipality, municipalityId: numbers.get(code) as number }
+  // Whoever has the id takes the other's: there is one of each.
+  return stations.map((one, index) =>
+    index === at ? { ...station({ ...site, id: shown.id }), ...shown } : one.id === shown.id ? { ...one, id: before.id } : one,
+  )
+}
+
+/** True for a station that is there at all times, where it really is, for everybody. */
+function isForAll({ index, opensAt, closesAt, isRestricted }: Station): boolean {
+  return !MISPLACED.has(index) && opensAt === ALWAYS[0] && closesAt === ALWAYS[1] && !isRestricted
 }
 
 /** True where the register lists a station at an instant: it is open, and not left out by one of the register's rare slips. */

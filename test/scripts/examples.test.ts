@@ -1,0 +1,79 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { tempFolder } from '../helpers/temp.ts'
+import { PROJECT } from '../laws/sources.ts'
+
+/** Feeds come one after the other, and a history is there once its feed has landed, which `LAND_EVERY_S` puts at 10 s. */
+const FIRST_DATA_MS = 150_000
+/** Lists of what has ended: of a service that has just started nothing may have. */
+const MAY_BE_EMPTY = ['/api/incidents/history', '/api/trenes/alertas/historico']
+
+let service: ChildProcess
+let url: string
+let headers: Readonly<Record<string, string>>
+let paths: Readonly<Record<string, { readonly get?: Operation }>>
+
+interface Operation {
+  readonly 'x-example-request': string
+  readonly parameters: readonly { readonly name: string; readonly example?: string; readonly 'x-example-id-from'?: string }[]
+}
+
+beforeAll(async () => {
+  const { NODE_OPTIONS: _options, VITEST: _vitest, ...env } = process.env
+  const folder = tempFolder()
+  service = spawn(process.execPath, ['scripts/service/start.ts', '--port', '0', '--data', folder], {
+    cwd: PROJECT,
+    env: { ...env, LAND_EVERY_S: '10', LOG_LEVEL: 'error' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  url = await new Promise<string>((resolve, reject) => {
+    if (service.stdout)
+      createInterface({ input: service.stdout }).on('line', (line) => {
+        if (line.startsWith('ready ')) resolve(line.slice('ready '.length))
+      })
+    service.once('exit', (code) => reject(new Error(`the service ended with ${code}`)))
+  })
+  const command = ['scripts/service/keys.ts', 'create', 'me@example.org', '--plan', 'ENTERPRISE', '--data', folder]
+  const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: PROJECT, env })
+  headers = { 'X-API-Key': stdout.split('\n')[0] as string }
+  paths = ((await (await fetch(`${url}/openapi.json`)).json()) as { readonly paths: typeof paths }).paths
+})
+
+afterAll(async () => {
+  if (!service || service.exitCode !== null) return
+  const ended = new Promise((resolve) => service.once('exit', resolve))
+  service.kill('SIGTERM')
+  await ended
+})
+
+/** The records of a reply; null where it is one record. */
+function listIn(body: object): readonly Record<string, string>[] | null {
+  return Object.entries(body).find(([name, value]) => name !== 'errors' && Array.isArray(value))?.[1] ?? null
+}
+
+/** What is wrong with what a path's example request is answered; null where nothing is. */
+async function wrongWith(path: string): Promise<string | null> {
+  const { 'x-example-request': shown, parameters } = paths[path]?.get as Operation
+  let request = shown
+  for (const { name, example, 'x-example-id-from': list } of parameters) {
+    if (!list || !example) continue
+    const [first] = listIn((await (await fetch(`${url}${list}?limit=1&fields=${name}`, { headers })).json()) as object) ?? []
+    if (!first) return `${list} has nothing yet`
+    request = request.replace(example, encodeURIComponent(first[name] as string))
+  }
+  const response = await fetch(`${url}${request}`, { headers })
+  const body = (await response.json()) as object
+  if (response.status !== 200) return `${response.status} to ${request}: ${JSON.stringify(body).slice(0, 300)}`
+  const isEmpty = endpoints.find((one) => one.path === path)?.returns.kind === 'list' && listIn(body)?.length === 0
+  return isEmpty && !MAY_BE_EMPTY.includes(path) ? `nothing is in what answers ${request}` : null
+}
+
+test.each(endpoints.map(({ path }) => path))('the example request of %s answers on the day that it is shown', async (path) => {
+  const until = Date.now() + FIRST_DATA_MS
+  let wrong = await wrongWith(path)
+  for (; wrong !== null && Date.now() < until; wrong = await wrongWith(path)) await new Promise((resolve) => setTimeout(resolve, 1000))
+  expect(wrong).toBeNull()
+})
