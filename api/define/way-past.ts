@@ -96,7 +96,7 @@ function passingsOf(line: Line, place: Position, metres: Float64Array, within_m:
     const share = isFar ? 0 : nearestShare(place, from, to)
     // At its end a segment is nearest only where the next one leads away: that one counts.
     const isNearest = !isFar && (share > 0 || wasAtEnd) && (share < 1 || segment === line.length - 2)
-    wasAtEnd = isFar || share === 1
+    wasAtEnd = share === 1
     if (!isNearest) continue
     const point = [from[0] + share * (to[0] - from[0]), from[1] + share * (to[1] - from[1])] as const
     const away_m = metresAway(place, point, point)

@@ -184,7 +184,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     const context = { endpoint, state, cursors: parts.cursors, tables, schemaVersion }
     const answerer = answererOf(context, parts.lake, kept)
     answerers.push({ endpoint, answerer })
-    registerEndpoint(app, { ...visits, state, kept, cache, clock, usage: parts.usage, groups, meter }, endpoint, answerer)
+    registerEndpoint(app, { ...visits, state, kept, cache, clock, usage: parts.usage, groups, meter, log }, endpoint, answerer)
   }
   const shown = { ...parts, groups, figures: liveFigures(ownAnswers(answerers, clock), clock) }
   const read = uptimeReader(parts.lake.store, { since: state.begun_at })

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { ServerResponse } from 'node:http'
+import { OutgoingMessage, type ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
 import { dataAge_s } from '../../lake/live/freshness.ts'
 import { STRICT_TRANSPORT } from '../access/https.ts'
@@ -47,6 +47,8 @@ export interface Ready {
   readonly compressing: Map<Encoding, Promise<Buffer>>
   /** Header lists as they are sent, by coding (`304` for the answer without a body), good for one second of the clock. */
   readonly lists: { second: number; readonly byForm: Map<string, readonly string[]> }
+  /** Told of the bytes of each compressed form by who keeps the reply; null while nobody does. */
+  onGrowth: ((bytes: number) => void) | null
 }
 
 /** Makes a reply ready, of its text in pieces. */
@@ -68,7 +70,8 @@ export async function readyFile(head: ReplyHead, file: Spooled): Promise<Ready> 
 }
 
 function readyBytes(head: ReplyHead, body: Buffer): Ready {
-  return { head, body, file: null, encoded: new Map(), compressing: new Map(), lists: { second: -1, byForm: new Map() } }
+  const lists = { second: -1, byForm: new Map() }
+  return { head, body, file: null, encoded: new Map(), compressing: new Map(), lists, onGrowth: null }
 }
 
 /** The UTF-8 bytes of a text in pieces; of a long one in several turns of the event loop. */
@@ -122,6 +125,7 @@ export async function bodyIn(reply: Ready, encoding: Encoding): Promise<Buffer> 
   try {
     const bytes = await made
     reply.encoded.set(encoding, bytes)
+    reply.onGrowth?.(bytes.length)
     return bytes
   } finally {
     reply.compressing.delete(encoding)
@@ -154,7 +158,7 @@ export function sendReady(
   response.end(body)
 }
 
-/** Sends a reply's file, compressed on the way where it is text. */
+/** Sends a reply's file, compressed on the way where it is text. Rejects where it could not be read, the connection cut. */
 export async function sendFile(
   response: ServerResponse,
   head: ReplyHead,
@@ -174,7 +178,9 @@ export async function sendFile(
     if (!response.writableFinished) await once(response, 'finish', { signal })
   } catch (error) {
     // Who has gone gets nothing; anything else ends the connection before the reply is whole, so that it does not pass for it.
+    const isGone = error instanceof CallerGone || signal.aborted || response.destroyed
     if (!response.destroyed) response.destroy(error as Error)
+    if (!isGone) throw error
   } finally {
     packer?.destroy()
   }
@@ -212,7 +218,8 @@ function written(target: Writable, piece: Buffer, signal: AbortSignal): Promise<
     signal.addEventListener('abort', stop, { once: true })
     target.write(piece, (error) => {
       signal.removeEventListener('abort', stop)
-      if (error) reject(error)
+      // A connection fails by whoever is at its other end, before it tells that it is closed.
+      if (error) reject(target instanceof OutgoingMessage ? new CallerGone() : error)
       else resolve()
     })
   })

@@ -2,12 +2,23 @@ import type { Ready } from './replies.ts'
 
 /** Most URLs of one route that are known by heart. */
 const URLS_MOST = 2000
+/** Bytes that a kept reply comes to besides its body, and a URL besides its characters; about. */
+const REPLY_BYTES = 1000
+const URL_BYTES = 200
 
 interface Kept {
   readonly reply: Ready
-  readonly bytes: number
+  /** With its compressed forms and its URLs. */
+  bytes: number
   /** Under which URLs routes know it. */
-  readonly known: [urls: Map<string, Ready>, url: string][]
+  readonly known: Set<Known>
+}
+
+/** A URL that a route knows the reply to. */
+interface Known {
+  readonly kept: Kept
+  readonly urls: Map<string, Known>
+  readonly url: string
 }
 
 /** One route's replies by URL as it was sent: a request that was answered before needs no parsing. */
@@ -69,49 +80,68 @@ export class ReplyCache {
   /** Keeps a reply, unless it alone is more than may be kept. */
   put(reply: Ready): void {
     const { etag } = reply.head
-    const bytes = sizeOf(reply)
+    const bytes = REPLY_BYTES + reply.body.length
     if (bytes > this.#most || this.#kept.has(etag)) return
-    this.#kept.set(etag, { reply, bytes, known: [] })
+    const kept: Kept = { reply, bytes: 0, known: new Set() }
+    this.#kept.set(etag, kept)
+    reply.onGrowth = (more) => this.#take(kept, more)
+    this.#take(kept, bytes)
+  }
+
+  /** A route's shelf. */
+  shelf(): Shelf {
+    const urls = new Map<string, Known>()
+    return {
+      get: (url) => {
+        const known = urls.get(url)
+        if (!known) return undefined
+        this.#lookups.url++
+        return known.kept.reply
+      },
+      put: (url, reply) => {
+        const kept = this.#kept.get(reply.head.etag)
+        const before = urls.get(url)
+        if (kept?.reply !== reply || before?.kept === kept) return
+        if (before) this.#forget(before)
+        if (urls.size >= URLS_MOST) for (const known of urls.values()) this.#forget(known)
+        const known: Known = { kept, urls, url }
+        urls.set(url, known)
+        kept.known.add(known)
+        this.#take(kept, bytesOf(known))
+      },
+      clear: () => {
+        for (const { kept } of urls.values()) this.#drop(kept)
+      },
+    }
+  }
+
+  /** Counts bytes that a kept reply has come to take, and makes room for them. */
+  #take(kept: Kept, bytes: number): void {
+    kept.bytes += bytes
     this.#bytes += bytes
-    for (const oldest of this.#kept.keys()) {
+    for (const oldest of this.#kept.values()) {
       if (this.#bytes <= this.#most) return
       this.#drop(oldest)
     }
   }
 
-  /** A route's shelf. */
-  shelf(): Shelf {
-    const urls = new Map<string, Ready>()
-    return {
-      get: (url) => {
-        const reply = urls.get(url)
-        if (reply) this.#lookups.url++
-        return reply
-      },
-      put: (url, reply) => {
-        const kept = this.#kept.get(reply.head.etag)
-        if (kept?.reply !== reply || urls.get(url) === reply) return
-        if (urls.size >= URLS_MOST) urls.clear()
-        urls.set(url, reply)
-        kept.known.push([urls, url])
-      },
-      clear: () => {
-        for (const reply of new Set(urls.values())) this.#drop(reply.head.etag)
-        urls.clear()
-      },
-    }
+  #forget(known: Known): void {
+    const { kept, urls, url } = known
+    urls.delete(url)
+    kept.known.delete(known)
+    kept.bytes -= bytesOf(known)
+    this.#bytes -= bytesOf(known)
   }
 
-  #drop(etag: string): void {
-    const kept = this.#kept.get(etag)
-    if (!kept) return
-    this.#kept.delete(etag)
+  #drop(kept: Kept): void {
+    const { reply, known } = kept
+    this.#kept.delete(reply.head.etag)
+    reply.onGrowth = null
+    for (const one of known) this.#forget(one)
     this.#bytes -= kept.bytes
-    for (const [urls, url] of kept.known) if (urls.get(url) === kept.reply) urls.delete(url)
   }
 }
 
-/** Bytes that a kept reply comes to: its body and, at most half as large in all, the compressed forms. */
-function sizeOf(reply: Ready): number {
-  return 1000 + 1.5 * reply.body.length
+function bytesOf({ url }: Known): number {
+  return URL_BYTES + url.length
 }

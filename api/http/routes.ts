@@ -1,5 +1,5 @@
 import { type IncomingMessage, METHODS } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isQueryError } from '../../lake/query/errors.ts'
 import { cameByHttps } from '../access/https.ts'
 import { TIERS, type Tier } from '../access/plans.ts'
@@ -53,6 +53,7 @@ export interface RouteContext extends VisitParts {
   readonly meter: Meter | null
   /** Counts how it ended, and what it took. */
   readonly groups: Pick<PathGroups, 'ofEndpoint'>
+  readonly log: Pick<FastifyBaseLogger, 'error'>
 }
 
 const encodingOf = remembered(encodingFor)
@@ -64,7 +65,7 @@ const NEVER = new AbortController().signal
  * before is answered from memory, before anything of it is parsed, as long as the data is the same.
  */
 export function registerEndpoint(app: FastifyInstance, context: RouteContext, endpoint: Endpoint, answerer: Answerer): void {
-  const { state, kept, cache, clock, plans } = context
+  const { state, kept, cache, clock, plans, log } = context
   const count = context.usage.counter(endpoint.path)
   const measured = context.meter?.route(endpoint.path)
   const countReply = context.groups.ofEndpoint(endpoint)
@@ -194,7 +195,7 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     handler: (request, reply) => {
       const visit = new Visit(context, request.raw)
       measured?.(reply.raw, visit)
-      serve(request, reply, visit).catch(async (error: unknown) => counted(await fail(reply, error, visit), visit))
+      serve(request, reply, visit).catch(async (error: unknown) => counted(await fail(reply, error, { visit, log }), visit))
     },
   })
   registerOtherMethods(app, url, async ({ raw }) => {
@@ -275,15 +276,23 @@ function sendAtHand(raw: IncomingMessage, reply: FastifyReply, one: FoundReply):
   return true
 }
 
+/** Whose request fails, and where that is told. */
+interface Failing extends Pick<RouteContext, 'log'> {
+  readonly visit: Visit
+}
+
 /** Answers with a problem, and what its caller is charged for that, unless nobody is there to read it; gives its status. */
-async function fail(reply: FastifyReply, error: unknown, visit: Visit): Promise<number> {
+async function fail(reply: FastifyReply, error: unknown, { visit, log }: Failing): Promise<number> {
   if (isGone(error)) {
     // No mistake of ours, and not for nothing: what was asked for was worked on.
     reply.hijack()
     return GONE
   }
   const settled = await visit.settle(problemOf(error))
-  if (reply.raw.destroyed) reply.hijack()
+  const { url } = reply.request.raw
+  // Its head is out, and what came of its body is cut off.
+  if (reply.raw.headersSent) log.error({ path: url?.slice(0, 500), status: settled.status, err: error }, 'reply cut off')
+  else if (reply.raw.destroyed) reply.hijack()
   else reply.headers(visit.limits(settled.status)).send(settled)
   return settled.status
 }

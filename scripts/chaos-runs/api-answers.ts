@@ -36,6 +36,17 @@ export function saidIn({ status, headers, body }: Answer): Said {
   return { status, type, tag: headers.etag, text, code }
 }
 
+/** True for an answer that begins a log of changes anew: it says whether its caller has to read the list again, and tells of no change. */
+export function beginsAnew({ headers, body }: Answer, name: string): boolean {
+  const plain = DECODERS[headers['content-encoding'] ?? '']?.(body) ?? body
+  // A HEAD has no body; a table says it beside its rows.
+  if (!headers['content-type']?.startsWith('application/json')) return /reset="(?:true|false)"/.test(String(headers['link']))
+  if (plain.length === 0) return true
+  const said = JSON.parse(plain.toString()) as Readonly<Record<string, unknown>>
+  const changes = said[name]
+  return typeof said['reset'] === 'boolean' && Array.isArray(changes) && changes.length === 0
+}
+
 /**
  * The bytes of a table's rows: what Parquet and Arrow say of the page lies apart, behind the rows (a footer, whose length comes before the
  * last four bytes) or before them (a message of the schema, after a mark and its length), and has members that tell of the moment.

@@ -84,3 +84,18 @@ export function quantiles(times: readonly number[]): Readonly<Record<string, num
   const at = (share: number): number => Math.round((sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0) * 10) / 10
   return { count: sorted.length, p50_ms: at(0.5), p99_ms: at(0.99), max_ms: at(1) }
 }
+
+/** Does work under a load, which is told when the work is over, however that ends; gives what the load gives once it has ended. */
+export async function underLoad<T>(load: (isOver: () => boolean) => Promise<T>, work: () => Promise<void>): Promise<T> {
+  let isOver = false
+  const loading = load(() => isOver)
+  // Told below; until then nobody waits for it.
+  loading.catch(() => undefined)
+  try {
+    await work()
+  } finally {
+    isOver = true
+    await Promise.allSettled([loading])
+  }
+  return await loading
+}

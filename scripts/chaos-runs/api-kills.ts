@@ -5,7 +5,7 @@ import { readSlots } from '../../api/access/slots.ts'
 import { madridDate } from '../../lake/schema/time.ts'
 import { dateAfter, type UsageDay, usageDaysReader } from '../../lake/usage/days.ts'
 import { readUsage } from '../../lake/usage/objects.ts'
-import { type Answer, type Client, openClient, openLoop } from './api-client.ts'
+import { type Answer, type Client, openClient, openLoop, underLoad } from './api-client.ts'
 import { addresses, byTurns, type ChaosKey } from './api-lanes.ts'
 import { letOwnersChange, type Owners } from './api-owners.ts'
 import { type ApiStage, openApiStage, until } from './api-stage.ts'
@@ -64,35 +64,37 @@ async function killAll(stage: ApiStage, rounds: number): Promise<Findings> {
   const killed: number[] = []
   const restarts: number[] = []
   const kills = Math.max(2, rounds)
-  const state = { isOver: false }
-  const isOver = (): boolean => state.isOver
   try {
-    const owners = letOwnersChange(client, { people: PEOPLE, isOver, up: () => comesUp.promise })
     const [key, path] = [byTurns(keys), byTurns(PATHS)]
-    const load = openLoop(KEYS * PACE, isOver, async (_number, intended) => {
-      const { id, headers } = key()
-      const asked = path()
-      if (isUp) counted.push({ key: id, answer: await client.ask({ path: asked, headers }, intended) })
-    })
-    for (let kill = 0; kill < kills; kill++) {
-      await sleep(kill === kills - 1 ? untilWritten_ms() : Math.random() * MOST_LIFE_MS)
-      isUp = false
-      comesUp = Promise.withResolvers()
-      await api.kill()
-      killed.push(performance.now())
-      if (kill % 3 === 1) {
-        await stage.killRedis()
-        await stage.startRedis('emptied')
-      }
-      api = await stage.startApi()
-      restarts.push(await until('/ready is back', READY_WITHIN_MS, async () => (await client.ask({ path: '/ready' })).status === 200))
-      isUp = true
+    const load = async (isOver: () => boolean): Promise<Owners> => {
+      const owners = letOwnersChange(client, { people: PEOPLE, isOver, up: () => comesUp.promise })
+      await openLoop(KEYS * PACE, isOver, async (_number, intended) => {
+        const { id, headers } = key()
+        const asked = path()
+        if (isUp) counted.push({ key: id, answer: await client.ask({ path: asked, headers }, intended) })
+      })
+      // Nobody waits for an API that does not come up any more.
       comesUp.resolve()
+      return await owners
     }
-    await sleep(Math.min(rounds, 3) * 1000)
-    state.isOver = true
-    await load
-    const told = await owners
+    const told = await underLoad(load, async () => {
+      for (let kill = 0; kill < kills; kill++) {
+        await sleep(kill === kills - 1 ? untilWritten_ms() : Math.random() * MOST_LIFE_MS)
+        isUp = false
+        comesUp = Promise.withResolvers()
+        await api.kill()
+        killed.push(performance.now())
+        if (kill % 3 === 1) {
+          await stage.killRedis()
+          await stage.startRedis('emptied')
+        }
+        api = await stage.startApi()
+        restarts.push(await until('/ready is back', READY_WITHIN_MS, async () => (await client.ask({ path: '/ready' })).status === 200))
+        isUp = true
+        comesUp.resolve()
+      }
+      await sleep(Math.min(rounds, 3) * 1000)
+    })
     problems.push(...told.problems, ...wrongAnswers(counted, killed))
     if ((await api.stop()) !== 0) problems.push('an API process did not end well when it was asked to')
     api = await stage.startApi()

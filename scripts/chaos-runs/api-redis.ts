@@ -9,7 +9,7 @@ import { dateAfter, usageDaysReader } from '../../lake/usage/days.ts'
 import { newUsageRow, OUTCOMES, USAGE } from '../../lake/usage/objects.ts'
 import { Reference } from './api-answers.ts'
 import { type Ask, asksOf, idsIn, listsOfThings, queriesOf } from './api-asks.ts'
-import { type Answer, type Client, openClient, openLoop, quantiles } from './api-client.ts'
+import { type Answer, type Client, openClient, openLoop, quantiles, underLoad } from './api-client.ts'
 import { byTurns, type ChaosKey, type Lane, mixOf, type Shot } from './api-lanes.ts'
 import { type Cast, lanesOf, type Script, steadyKeys } from './api-shots.ts'
 import { type ApiStage, openApiStage, until } from './api-stage.ts'
@@ -99,13 +99,12 @@ async function play(stage: ApiStage, { rounds, isShort }: { readonly rounds: num
     const mix = mixOf(lanesOf(cast, script, share))
     const around_ms = Math.max(3000, down_ms / 2)
     for (const how of isShort ? (['emptied'] as const) : (['kept', 'emptied'] as const)) {
-      const state = { isOver: false }
-      const load = runLoad(on, mix, () => state.isOver)
-      await sleep(around_ms)
-      told[how] = await outage(on, { how, down_ms, waitsForRows: !isShort })
-      await sleep(around_ms)
-      state.isOver = true
-      await load
+      const load = (isOver: () => boolean): Promise<void> => runLoad(on, mix, isOver)
+      await underLoad(load, async () => {
+        await sleep(around_ms)
+        told[how] = await outage(on, { how, down_ms, waitsForRows: !isShort })
+        await sleep(around_ms)
+      })
       await checkCounters(on)
     }
     codes.push(await api.stop())

@@ -1,4 +1,4 @@
-import { saidIn } from './api-answers.ts'
+import { beginsAnew, saidIn } from './api-answers.ts'
 import type { Answer } from './api-client.ts'
 import type { Shot } from './api-lanes.ts'
 import type { Script } from './api-shots.ts'
@@ -39,15 +39,15 @@ const REFUSED: Readonly<Record<string, readonly [status: number, code: string]>>
 function wrongData({ ask, request, hasIt }: Shot, answer: Answer, at: Circumstances & Pick<Script, 'references'>): string | null {
   const reference = at.references.get(ask)
   if (!reference) return 'no reference'
-  if (ask.endpoint.read.kind === 'changes') {
-    // The log of changes is in Redis alone: while that is away it is refused, and one that is gone begins anew.
+  const { read, returns } = ask.endpoint
+  if (read.kind === 'changes') {
+    // The log of changes is in Redis alone: while that is away it is refused, and one that is gone begins anew, without what it told before.
     if (at.isAway && answer.status === 503)
       return answer.headers['retry-after'] ? isProblem(answer, [503, 'temporary-reduced-capacity']) : '503 without Retry-After'
-    if (at.isEmptied && answer.status === 200) return null
+    if (at.isEmptied && answer.status === 200 && returns.kind === 'list' && beginsAnew(answer, returns.name)) return null
   }
   // Half of the places for queries of history, too, is what a process grants alone.
-  if (at.isAway && answer.status === 429 && ['lake', 'find'].includes(ask.endpoint.read.kind))
-    return isProblem(answer, [429, 'concurrency'])
+  if (at.isAway && answer.status === 429 && ['lake', 'find'].includes(read.kind)) return isProblem(answer, [429, 'concurrency'])
   const { method = 'GET', headers } = request
   return reference.wrongIn(answer, { method, hasIt, named: headers?.['If-None-Match'], keepsTag: keepsTag(ask, at) })
 }

@@ -286,6 +286,27 @@ test('what only adds to an answer and cannot be read is left out, under a tag of
   expect(tagsOf(wholeHeads)).toEqual(tagsOf([whole, wholeTable]))
 })
 
+test('who has the whole answer and gets one that lacks something pays for it as for any other', async () => {
+  const other = await startService({ endpoints: [named] })
+  onTestFinished(() => other.close())
+  const version = { name: 'a', from: FIRST }
+  await other.land(railStations, rowsOf(railStations, version, [{ stop_id: '1', name: 'Avila' }]), FIRST)
+  await other.land(railRoutes, rowsOf(railRoutes, version, [{}]), FIRST)
+  await other.publish(railAlerts, [exampleRow(railAlerts)])
+  const ask = async (headers: Record<string, string> = {}): Promise<[status: number, left: number]> => {
+    const response = await other.get('/api/named-alerts', headers)
+    return [response.status, Number(/"day";r=(\d+)/.exec(response.headers.get('ratelimit') as string)?.[1])]
+  }
+  const since = { 'If-Modified-Since': new Date(Date.now() + 60_000).toUTCString() }
+  failure = new Error('out of order')
+  const [status, left] = await ask(since)
+  expect([status, await ask()]).toEqual([200, [200, left - 1]])
+  expect(await ask(since)).toEqual([200, left - 2])
+  failure = null
+  expect(await ask()).toEqual([200, left - 3])
+  expect(await ask(since)).toEqual([304, left - 3])
+})
+
 test('what an answer can do without and cannot be read is told to the log', async () => {
   const told: string[] = []
   const kept = openKeptLake({ lake: service.lake, poll_ms: 60_000, clock: () => FIRST, onError: ({ message }) => told.push(message) })

@@ -143,6 +143,8 @@ interface ServiceOptions {
   readonly endpoints?: readonly Endpoint[]
   /** What differs from how long clients may usually take. */
   readonly clients?: Partial<ClientLimits>
+  /** Memory for replies that are kept, in bytes. */
+  readonly cacheBytes?: number
   /** Disk for replies that are being sent, in bytes. */
   readonly spoolBytes?: number
   /** What the process measures itself with. */

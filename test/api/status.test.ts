@@ -1,4 +1,5 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -10,7 +11,7 @@ import { DOMAINS } from '../../api/endpoints/domains.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import { OWN_GROUPS } from '../../api/status/groups.ts'
-import { REASONS } from '../../api/status/report.ts'
+import { REASONS, statusReports } from '../../api/status/report.ts'
 import { openUptime } from '../../api/status/uptime.ts'
 import { dayObject, encodeDay, type Span } from '../../lake/uptime/days.ts'
 import { newUptimeCounts } from '../../lake/uptime/objects.ts'
@@ -246,6 +247,20 @@ describe('the state', () => {
     expect((await status('&month=2026-02')).uptime.minutes).toBe(null)
     expect((await status()).uptime.measured_until).not.toBe(null)
     expect(lines.join()).toContain('the record of uptime cannot be read')
+  })
+
+  test('is told, without what cannot be read, while the store takes its time', { timeout: 30_000 }, async () => {
+    await start()
+    const held = Promise.withResolvers<never>()
+    const system = () => ({ feeds: [], states: new Map() })
+    const report = statusReports({
+      ...{ endpoints: [], groups: [], lake: service.lake, clock: () => now, log: { warn: () => undefined } },
+      state: { mode: 'simulated', system, live: { connected: true } } as never,
+      read: () => held.promise,
+    })
+    const found = await Promise.race([report(null), sleep(15_000, null)])
+    expect(found?.reasons).toContainEqual({ code: 'record-unread', of: null })
+    expect(found?.uptime).toBe(null)
   })
 
   test('has a text for every reason, in both languages', async () => {

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Registry, register } from 'prom-client'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { API_METRICS } from '../../api/http/metrics.ts'
@@ -55,6 +56,19 @@ test('what is shown is what there is at the moment', async () => {
   const { families, value } = parseExposition(await registry.metrics())
   expect([value('traffic_all_total'), value('traffic_seen_total', { feed: 'b' })]).toEqual([1, 7])
   expect(families.get('traffic_ages')?.samples).toEqual([{ name: 'traffic_ages', labels: { feed: 'b' }, value: 7 }])
+})
+
+test('how late the event loop was is told of the time since it was last asked, and of no time before', async () => {
+  const { registry } = openMetrics({ isServed: true })
+  const longest_s = async (): Promise<number> => parseExposition(await registry.metrics()).value(PROCESS_METRICS.lagMax.name)
+  // It is watched from its first turn on.
+  await sleep(300)
+  const end = performance.now() + 1500
+  while (performance.now() < end);
+  // The turn after is that of the next timer.
+  await sleep(100)
+  expect(await longest_s()).toBeGreaterThan(1.4)
+  await until('turns that are short', async () => (await longest_s()) < 1.4)
 })
 
 test.each([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { Reference } from '../../scripts/chaos-runs/api-answers.ts'
-import type { Answer } from '../../scripts/chaos-runs/api-client.ts'
+import { type Answer, openLoop, underLoad } from '../../scripts/chaos-runs/api-client.ts'
 import { wrongWith } from '../../scripts/chaos-runs/api-verdict.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -59,4 +59,53 @@ test.each([
     const at = { isAway: false, isEmptied, endsBy: new Map(), references: new Map([[ask, reference()]]) }
     expect(wrongWith('live', shot, answer(200, 'W/"b"'), at) === null, `emptied: ${isEmptied}`).toBe(!keeps)
   }
+})
+
+test('a log of changes that is gone with Redis says that it begins anew, and tells nothing else', () => {
+  const endpoint = endpoints.find(({ read }) => read.kind === 'changes') as (typeof endpoints)[number]
+  const name = endpoint.returns.kind === 'list' ? endpoint.returns.name : ''
+  const ask = { endpoint, path: endpoint.path, headers: {} }
+  const shot = { caller: { id: null, headers: {} }, ask, request: { path: ask.path }, hasIt: false }
+  const was = { reset: false, [name]: [{ id: 'a' }] }
+  const wrong = (given: Answer, isEmptied = true): string | null =>
+    wrongWith('live', shot, given, {
+      ...{ isAway: false, isEmptied, endsBy: new Map() },
+      references: new Map([[ask, new Reference(answer(200, 'W/"a"', was))]]),
+    })
+  for (const reset of [true, false]) {
+    expect(wrong(answer(200, 'W/"b"', { reset, [name]: [] }))).toBeNull()
+    expect(wrong(answer(200, 'W/"b"', { reset, [name]: [] }), false)).not.toBeNull()
+    expect(wrong(answer(200, 'W/"b"', { reset, [name]: [{ id: 'b' }] }))).toContain('another body')
+  }
+  expect(wrong(answer(200, 'W/"b"', was))).toBeNull()
+  expect(wrong(answer(200, 'W/"b"', { [name]: [] }))).toContain('another body')
+  const table = (link: string): Answer => {
+    const made = answer(200, 'W/"b"', null, 'text/csv; charset=utf-8')
+    return { ...made, headers: { ...made.headers, link } }
+  }
+  expect(wrong(table('</x>; rel="next"; reset="true"; more="false"'))).toBeNull()
+  expect(wrong(table('</x>; rel="next"'))).toContain('text/csv')
+})
+
+test('a load ends with the work under it, also with one that fails', async () => {
+  for (const fails of [false, true]) {
+    let [asked, isEnded] = [0, false]
+    const load = async (isOver: () => boolean): Promise<number> => {
+      await openLoop(500, isOver, async () => void asked++)
+      isEnded = true
+      return asked
+    }
+    const work = async (): Promise<void> => {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      if (fails) throw new Error('the work fails')
+    }
+    if (fails) await expect(underLoad(load, work)).rejects.toThrow('the work fails')
+    else expect(await underLoad(load, work)).toBe(asked)
+    expect([isEnded, asked > 0]).toEqual([true, true])
+  }
+  const broken = underLoad(
+    () => Promise.reject(new Error('the load fails')),
+    () => new Promise((resolve) => setTimeout(resolve, 20)),
+  )
+  await expect(broken).rejects.toThrow('the load fails')
 })

@@ -37,6 +37,31 @@ function live(state: DatasetState, dataset: Dataset = v16Beacons): Map<string, A
   return new Map(liveRows(dataset, state, null))
 }
 
+describe('a thing in no block', () => {
+  /** Folds a publication of which the block is missing from the second on. */
+  const publish = (state: DatasetState, minute: number, unplaced: readonly string[]) => {
+    const rows = unplaced.map((id) => ({ ...beacon(id), province_code: null }))
+    const blocks = minute === 0 ? { counts: { '30': 3 }, said: [] } : { counts: {}, said: ['30'] }
+    const facts = {
+      fetch_id: `dgt_incidents.${minute}`,
+      data_time: START + minute * MINUTE,
+      blocks,
+      rule: { column: 'province_code', least: 3 },
+    }
+    return advance(v16Beacons, state, { rows, facts, key })
+  }
+
+  test('that was seen while a block was missing ends though the block still is; one that was seen before may be in it', () => {
+    const state = emptyState()
+    publish(state, 0, ['before'])
+    publish(state, 1, ['since'])
+    for (const minute of [2, 3]) expect(publish(state, minute, []).changes).toEqual([])
+    expect(publish(state, 4, []).changes).toMatchObject([{ kind: 'ENDED', row: { source_id: 'since' } }])
+    for (const minute of [5, 6, 7]) expect(publish(state, minute, []).changes).toEqual([])
+    expect(state.entries.get('dgt\u001fbefore')?.status).toBe('ACTIVE')
+  })
+})
+
 describe('the fold over accepted fetches', () => {
   test('gives a new thing an id that only its life decides, and a new life a new one', () => {
     const state = emptyState()

@@ -109,6 +109,39 @@ describe('a minute', () => {
     expect(month.groups.get('road')?.requests).toBe(1)
   })
 
+  test('of a day that is over counts though it is written hours later: the day is not closed before', async () => {
+    const set = await onFiles()
+    set.now = Date.UTC(2026, 10, 22, 23, 50)
+    const { store } = set
+    let isAway = true
+    const late: ObjectStore = {
+      ...store,
+      putIfAbsent: (name, body) => (isAway ? Promise.reject(new Error('away')) : store.putIfAbsent(name, body)),
+    }
+    const [steady, cutOff] = [
+      set.open(),
+      openUptime({ ...{ store: late, every_ms: null, clock: () => set.now }, onError: () => undefined, onLost: () => undefined }),
+    ]
+    cutOff.counter('road')(200, 1)
+    await set.pass(20, steady, cutOff)
+    for (let half = 0; half < 4; half++) {
+      set.now += HOUR / 2
+      await set.gather()
+    }
+    isAway = false
+    await cutOff.close()
+    const months = [await set.read('2026-11')]
+    set.now += 1.5 * HOUR
+    await steady.close()
+    await set.gather()
+    expect(await set.names()).not.toContain(dayObject('2026-11-22'))
+    set.now += HOUR
+    await set.gather()
+    expect(await set.names()).toContain(dayObject('2026-11-22'))
+    months.push(await set.read('2026-11'))
+    expect(months.map(({ groups }) => groups.get('road')?.requests)).toEqual([1, 1])
+  })
+
   test('is told by whoever closes in it, with what was counted', async () => {
     const set = await onFiles()
     const process = set.open()
