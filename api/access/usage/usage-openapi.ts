@@ -1,5 +1,5 @@
 import { PLANS } from '../../../lake/schema/dataset.ts'
-import { type Part, parameterPart, problemResponse, ref } from '../../http/openapi-parts.ts'
+import { type Part, parametersPart, problemResponse, ref } from '../../http/openapi-parts.ts'
 import { accountOperation, EXAMPLE_ID, json, KEY_REFUSED, OWNER } from '../account-openapi.ts'
 import { USAGE_PARAMS } from './usage-report.ts'
 
@@ -83,7 +83,7 @@ export function usagePaths(): Part {
         }),
         description: 'Days are those of Madrid, as plain dates are everywhere here. A request is counted within two minutes of its end.',
         security: OWNER,
-        parameters: Object.entries(USAGE_PARAMS).map(([name, one]) => parameterPart(name, one, { inPath: false, example: undefined })),
+        parameters: parametersPart(USAGE_PARAMS),
       },
     },
   }
