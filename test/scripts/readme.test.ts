@@ -89,8 +89,10 @@ test('each process has its metrics where it is said', async () => {
   expect(new Set(ports).size).toBe(4)
   const read = async (address: string) => parseExposition(await (await fetch(address)).text())
   for (const address of [api, second]) expect((await read(address)).value('traffic_redis_connected')).toBe(1)
-  const { value } = await read(worker)
-  expect(value('traffic_worker_fetches_total', { feed: 'dgt_incidents', outcome: 'accepted' })).toBeGreaterThan(0)
+  // A fetch is counted once it is through, which is after its incidents are served.
+  const counts = async (): Promise<boolean> =>
+    Number((await read(worker)).value('traffic_worker_fetches_total', { feed: 'dgt_incidents', outcome: 'accepted' })) > 0
+  await until('the first fetch is counted', counts, FIRST_DATA_MS)
   expect((await fetch(`${url}/metrics`)).status).toBe(404)
   // As the kernel deals callers out, one process or the other has counted what the service was asked until here.
   const counted = await Promise.all([api, second].map(async (address) => (await read(address)).families.get('traffic_api_requests_total')))
