@@ -61,7 +61,7 @@ export function openCallers(options: { readonly keys: KeyIndex; readonly callerO
     of: (raw) => {
       const text = raw.headers['x-api-key']
       if (text === undefined) {
-        if (raw.headers.authorization?.includes('tia_')) throw keyInWrongPlace()
+        if (holdsKey(raw.headers.authorization)) throw keyInWrongPlace()
         return byAddress(raw)
       }
       if (stopped.size > 0 && keys.atHand(String(text)) === null) refuseStopped(raw)
@@ -73,4 +73,11 @@ export function openCallers(options: { readonly keys: KeyIndex; readonly callerO
       stopped.set(slot, performance.now() + Math.min(wait_s, STOP_MOST_S) * 1000)
     },
   }
+}
+
+/** True where the header Authorization holds what looks like a key of ours, as it is or as the name or password of Basic (RFC 7617). */
+function holdsKey(authorization: string | undefined): boolean {
+  if (authorization === undefined) return false
+  const basic = /^basic +([\w+/=-]+)$/i.exec(authorization)?.[1]
+  return authorization.includes('tia_') || (basic !== undefined && Buffer.from(basic, 'base64').toString('latin1').includes('tia_'))
 }

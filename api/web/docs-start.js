@@ -46,9 +46,10 @@ function setExample(parameter, request) {
   parameter.examples = { default: { value, 'x-disabled': !asked.has(parameter.name) } }
 }
 
-/** Asks for the first thing of a list in place of one that only illustrates, with the key of who asks. */
+/** Asks for the first thing of a list in place of one that only illustrates, with the key of who asks; who has none sends none. */
 async function askOfNow({ request, requestBuilder }) {
   const { variables } = requestBuilder.path
+  if (!request.headers.get('X-API-Key')) requestBuilder.security = []
   for (const [name, value] of Object.entries(variables)) {
     const list = LISTS.get(value)
     if (list === undefined) continue

@@ -27,11 +27,11 @@ export interface BenchApiOptions extends Pick<ApiOptions, 'lake' | 'live' | 'clo
   readonly home: string
 }
 
-/** What an API is measured over that has live state: its lake, who publishes to its Redis, and the path that is asked for. */
-export interface LiveBench {
+/** What an API is measured over that has a Redis of its own: its lake, who publishes live state, if anybody, and the path that is asked for. */
+export interface LiveBench extends Pick<ApiOptions, 'endpoints'> {
   readonly lake: Lake
   readonly home: string
-  readonly publish: (redis: ReturnType<typeof openRedis>) => Promise<void>
+  readonly publish?: (redis: ReturnType<typeof openRedis>) => Promise<void>
   readonly path: string
 }
 
@@ -75,14 +75,14 @@ export async function startBenchApi({ redisUrl, home, ...options }: BenchApiOpti
 }
 
 /** Starts the API with its own Redis, as the service does, once the live state is there; it closes the lake, too. */
-export async function startLiveApi({ lake, home, publish, path }: LiveBench): Promise<BenchApi> {
+export async function startLiveApi({ lake, home, publish, path, ...options }: LiveBench): Promise<BenchApi> {
   const server = await startRedis({ folder: join(home, 'redis'), appendOnly: false })
   const redis = openRedis(server.url)
-  await publish(redis)
+  await publish?.(redis)
   redis.disconnect()
   const live = openLive({ redisUrl: server.url })
-  await live.ready
-  const api = await startBenchApi({ lake, live, redisUrl: server.url, home })
+  if (publish) await live.ready
+  const api = await startBenchApi({ ...options, lake, live, redisUrl: server.url, home })
   return {
     url: `${api.url}${path}`,
     key: api.key,

@@ -25,7 +25,10 @@ export async function publishLiveRows(redis: ReturnType<typeof openRedis>, folde
   const state = { status: 'ACTIVE', updated_at: DOCUMENTS_AT, is_stale: false } as const
   for (const [id, , dataset] of feeds) {
     const rows = JSON.parse(await readFile(rowsPath(folder, id, dataset), 'utf8')) as AnyRow[]
-    const entries = rows.map((row): [string, LiveRow] => [entityKey(dataset, row), { [dataset.time]: DOCUMENTS_AT, ...row, ...state }])
+    const entries = rows.map((row, at): [string, LiveRow] => [
+      entityKey(dataset, row),
+      { [dataset.time]: DOCUMENTS_AT, ...lifeOf(dataset, at), ...row, ...state },
+    ])
     await publishLive(redis, {
       dataset: dataset.id,
       feed: id,
@@ -43,7 +46,13 @@ function rowsPath(folder: string, feed: string, dataset: Dataset): string {
   return join(folder, `${feed}.${dataset.id}.json`)
 }
 
-/** True for a row of the dataset: a feed may fill several. Times of states are filled in when they are published. */
+/** What the engine says of the life of a thing, where the dataset's things have one. */
+function lifeOf({ life }: Dataset, at: number): AnyRow {
+  return life ? { [life.id]: `${life.prefix}_${String(at).padStart(12, '0')}`, [life.since]: DOCUMENTS_AT } : {}
+}
+
+/** True for a row of the dataset: a feed may fill several. What the engine says of it is filled in when it is published. */
 function isOf(dataset: Dataset, row: AnyRow): boolean {
-  return Object.keys(dataset.columns).every((name) => name in row || name === dataset.time)
+  const filled = [dataset.time, ...Object.keys(lifeOf(dataset, 0))]
+  return Object.keys(dataset.columns).every((name) => name in row || filled.includes(name))
 }

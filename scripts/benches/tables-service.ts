@@ -1,15 +1,12 @@
-import { join } from 'node:path'
 import { defineEndpoint } from '../../api/define/endpoint.ts'
 import { nested, record } from '../../api/define/fields.ts'
 import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
-import { openLive } from '../../lake/live/read.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { column, join as joinSql, type Sql, sql } from '../../lake/query/sql.ts'
 import { col } from '../../lake/schema/columns.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { claimLake } from '../../lake/system.ts'
-import { startRedis } from '../redis.ts'
-import { type BenchApi, startBenchApi } from './bench-api.ts'
+import { type BenchApi, startLiveApi } from './bench-api.ts'
 import { benchLake } from './madrid-day.ts'
 import { fillReadings } from './readings-lake.ts'
 
@@ -72,19 +69,7 @@ export async function fillTables(home: string, sensors: number = SENSORS): Promi
 
 /** Starts the API over the lake of a folder, with its own Redis. */
 export async function startTablesService(home: string): Promise<BenchApi> {
-  const server = await startRedis({ folder: join(home, 'redis'), appendOnly: false })
   const lake = await benchLake(home, { standBack: true })
   await claimLake(lake.store, 'simulated', Date.now())
-  const live = openLive({ redisUrl: server.url })
-  const api = await startBenchApi({ lake, live, redisUrl: server.url, home, endpoints: [readings, nestedReadings] })
-  return {
-    url: `${api.url}${readings.path}`,
-    key: api.key,
-    close: async () => {
-      await api.close()
-      await live.close()
-      await lake.close()
-      await server.stop()
-    },
-  }
+  return await startLiveApi({ lake, home, endpoints: [readings, nestedReadings], path: readings.path })
 }

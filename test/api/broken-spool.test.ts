@@ -3,35 +3,15 @@ import { get, type IncomingMessage } from 'node:http'
 import { devNull } from 'node:os'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { readPlans, TIERS } from '../../api/access/plans.ts'
-import { defineEndpoint } from '../../api/define/endpoint.ts'
-import { record } from '../../api/define/fields.ts'
-import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import { sql } from '../../lake/query/sql.ts'
-import { col } from '../../lake/schema/columns.ts'
 import { readUsage } from '../../lake/usage/objects.ts'
 import { until } from '../helpers/until.ts'
-import { exampleRow, startService, type TestService } from './service.ts'
+import { bigEndpoint, landSomething } from './big-endpoint.ts'
+import { startService, type TestService } from './service.ts'
 
 /** 8,000 records of 1 kB: more than is kept in memory. */
 const ROWS = 8000
-const big = defineEndpoint({
-  ...{ path: '/api/big', domain: 'road', plan: 'FREE', summary: 'Big', params: {}, example: {} },
-  returns: {
-    ...{ kind: 'list', name: 'numbers', key: ['n'], sorts: ['n'], order: 'n', limit: { default: 100, max: ROWS } },
-    record: record('Number', 'A number.', {
-      n: col.integer(0, 'A number.', { unit: '1', example: 1 }),
-      filler: col.string(0, 'Much text.', { example: 'a' }),
-    }),
-  },
-  read: {
-    kind: 'lake',
-    from: [trafficReadings],
-    query: () => sql`
-      SELECT CAST(range AS INTEGER) AS n,
-        (SELECT string_agg(md5(CAST(range * 32 + part AS VARCHAR)), '') FROM range(32) AS parts(part)) AS filler
-      FROM range(${ROWS})`,
-  },
-})
+const big = bigEndpoint(ROWS, sql`(SELECT string_agg(md5(CAST(range * 32 + part AS VARCHAR)), '') FROM range(32) AS parts(part))`)
 const LIMITS = { minute: 1e6, day: 1e6, concurrency: 5 }
 const MINUTE_MS = 60_000
 
@@ -41,8 +21,7 @@ const logged: string[] = []
 beforeAll(async () => {
   const plans = readPlans(JSON.stringify(Object.fromEntries(TIERS.map((tier) => [tier, LIMITS]))))
   service = await startService({ endpoints: [big], plans, clock: () => now, log: (line) => logged.push(line) })
-  await service.publish(trafficReadings, [exampleRow(trafficReadings)])
-  await service.land(trafficReadings, [], now)
+  await landSomething(service, now)
 })
 afterAll(() => service?.close())
 

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { incident as incidentShape } from '../../api/endpoints/road/incident.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { v16Beacons } from '../../lake/datasets/road/v16-beacons.ts'
 import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
+import { rowsOfArrow, rowsOfDuckdb } from './table-readers.ts'
 
 /** The eleven fields of the specification, in its order. */
 const SPECIFIED = ['id', 'type', 'road', 'km', 'province', 'severity', 'description', 'delay_minutes', 'lat', 'lon', 'created_at']
@@ -83,6 +85,20 @@ test("is exactly the specification's object, additions after it", async () => {
   })
   expect(first.created_at).toBe('2021-12-10T13:15:55.000Z')
   expect(last).toMatchObject({ road: null, km: null, province: null, delay_minutes: 12, lat: null, lon: null })
+})
+
+test('the records of an incident are the published ones in JSON, and native lists of rows in Parquet and Arrow', async () => {
+  const example = incidents.columns.measures.example as Reply[]
+  const json = await service.json('/api/incidents?ids=inc_1')
+  expect(json.incidents[0].measures).toEqual(example)
+  const bytes = async (format: string): Promise<Buffer> =>
+    Buffer.from(await (await service.get(`/api/incidents?ids=inc_1&format=${format}`)).arrayBuffer())
+  const [{ from, to, ...flat }] = example as [Reply]
+  const row = { ...flat, from_lat: from.lat, from_lon: from.lon, to_lat: to.lat, to_lon: to.lon }
+  const [arrow] = rowsOfArrow(incidentShape.fields, await bytes('arrow')).rows
+  const [parquet] = (await rowsOfDuckdb(incidentShape.fields, await bytes('parquet'))).rows
+  expect(arrow?.['measures']).toEqual([row])
+  expect(parquet?.['measures']).toEqual([row])
 })
 
 describe('filters', () => {

@@ -49,6 +49,11 @@ describe('declarations', () => {
     for (const path of paths) expect(path).toMatch(/^\/api(\/([a-z0-9-]+|\{[a-z_]+\}))+$/)
   })
 
+  test('lists of what is live and of catalogues give 20,000 records at once', () => {
+    for (const { path, returns, read } of endpoints)
+      if (returns.kind === 'list' && ['live', 'kept', 'system'].includes(read.kind)) expect(returns.limit.max, path).toBe(20_000)
+  })
+
   test('names of records are unique', () => {
     const shapes = new Map(endpoints.map(({ returns }) => [returns.record, returns.record.name]))
     expect(new Set(shapes.values()).size).toBe(shapes.size)

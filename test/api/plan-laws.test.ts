@@ -64,7 +64,10 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
   })
 
   test('a key in another header than X-API-Key is never taken for none', async () => {
-    await expectProblem(await service.open(path, { Authorization: `Bearer ${await service.key('ENTERPRISE')}` }), 401, 'invalid-key')
+    const key = await service.key('ENTERPRISE')
+    const basic = (pair: string): string => `Basic ${Buffer.from(pair).toString('base64')}`
+    for (const Authorization of [`Bearer ${key}`, key, basic(`${key}:`), basic(`api:${key}`)])
+      await expectProblem(await service.open(path, { Authorization }), 401, 'invalid-key')
   })
 
   test('tables are for plans that have them, and chosen only for those', async () => {

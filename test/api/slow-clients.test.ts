@@ -1,31 +1,14 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { defineEndpoint } from '../../api/define/endpoint.ts'
-import { record } from '../../api/define/fields.ts'
-import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import { sql } from '../../lake/query/sql.ts'
-import { col } from '../../lake/schema/columns.ts'
 import { until } from '../helpers/until.ts'
-import { exampleRow, type Reply, startService, type TestService } from './service.ts'
+import { bigEndpoint, landSomething } from './big-endpoint.ts'
+import { type Reply, startService, type TestService } from './service.ts'
 
 /** 8,000 records of 1 kB: more than the buffers of a connection hold. */
 const ROWS = 8000
-const big = defineEndpoint({
-  ...{ path: '/api/big', domain: 'road', plan: 'FREE', summary: 'Big', params: {}, example: {} },
-  returns: {
-    ...{ kind: 'list', name: 'numbers', key: ['n'], sorts: ['n'], order: 'n', limit: { default: 100, max: ROWS } },
-    record: record('Number', 'A number.', {
-      n: col.integer(0, 'A number.', { unit: '1', example: 1 }),
-      filler: col.string(0, 'Much text.', { example: 'a' }),
-    }),
-  },
-  read: {
-    kind: 'lake',
-    from: [trafficReadings],
-    query: () => sql`SELECT CAST(range AS INTEGER) AS n, repeat(md5(CAST(range AS VARCHAR)), 32) AS filler FROM range(${ROWS})`,
-  },
-})
+const big = bigEndpoint(ROWS, sql`repeat(md5(CAST(range AS VARCHAR)), 32)`)
 
 const CLIENTS = { head_ms: 600, request_ms: 1200, look_ms: 100, idle_ms: 8000, between_ms: 500, connections: 30 }
 const LONG_MS = 40_000
@@ -36,8 +19,7 @@ let service: TestService
 const logged: string[] = []
 beforeAll(async () => {
   service = await startService({ clients: CLIENTS, spoolBytes: SPOOL_BYTES, endpoints: [big], log: (line) => logged.push(line) })
-  await service.publish(trafficReadings, [exampleRow(trafficReadings)])
-  await service.land(trafficReadings, [], Date.now())
+  await landSomething(service, Date.now())
 })
 afterAll(() => service?.close())
 

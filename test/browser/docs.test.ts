@@ -1,5 +1,7 @@
 import type { BrowserContext, Page, Request } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import { incidents } from '../../lake/datasets/road/incidents.ts'
+import { exampleRow } from '../api/service.ts'
 import { browserPath, browserStage } from '../helpers/browser.ts'
 
 const stage = browserStage()
@@ -112,6 +114,23 @@ describe.skipIf(!browserPath)('the documentation in a browser', () => {
       expect(
         await page.locator('input').evaluateAll((inputs) => inputs.map((one) => (one as unknown as { value: string }).value)),
       ).not.toContain(key)
+    })
+  })
+
+  test('asks for a thing that there is now, where the example has to make one up', async () => {
+    await stage.service.publish(incidents, [exampleRow(incidents, { incident_id: 'inc_OFNOW0000001' })])
+    await visit('/docs?lang=en', 'light', async ({ page, complaints }) => {
+      await page.getByRole('heading', { name: 'Active incidents on Spanish roads' }).waitFor()
+      await page.locator('a[href$="#tag/road/GET/api/incidents/{id}"]').first().click()
+      await page.getByRole('button', { name: /^Test Request.*get \/api\/incidents\/{id}\)$/s }).click()
+      const [response] = await Promise.all([
+        page.waitForResponse((one) => /^\/api\/incidents\/[^/]+$/.test(new URL(one.url()).pathname)),
+        page.getByRole('button', { name: /^Send/ }).first().click(),
+      ])
+      expect(new URL(response.url()).pathname).toBe('/api/incidents/inc_OFNOW0000001')
+      // Without a key none is sent, not an empty one.
+      expect(response.status()).toBe(200)
+      expect(complaints).toEqual([])
     })
   })
 

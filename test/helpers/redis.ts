@@ -1,6 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { openRedis } from '../../lake/live/connect.ts'
 import { type RedisServer, startRedis } from '../../scripts/redis.ts'
 
 /** A redis-server for one test file. */
@@ -41,4 +44,22 @@ export async function startTestRedis({ appendOnly = false }: { appendOnly?: bool
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** A private redis-server for the tests of a file, empty before each of them; `take` is given its client before the first. */
+export function emptyRedis(take: (redis: Redis, server: TestRedis) => void): void {
+  let server: TestRedis
+  let redis: Redis
+  beforeAll(async () => {
+    server = await startTestRedis()
+    redis = openRedis(server.url)
+    take(redis, server)
+  })
+  beforeEach(async () => {
+    await redis.flushall()
+  })
+  afterAll(async () => {
+    redis?.disconnect()
+    await server?.stop()
+  })
 }

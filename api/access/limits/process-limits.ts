@@ -115,8 +115,8 @@ export class ProcessLimits {
 
   /**
    * Notes what Redis has admitted. Gives where the slot stands, and notes nothing, where this process alone has admitted more than a quota
-   * with it, for as long after an outage as that counts: Redis may have lost what it admitted, and does not know what was admitted without it.
-   * Else null. At other times Redis alone decides: its clock has another beginning, and tells when to come again.
+   * with it, for as long after an outage as that counts: Redis may have lost what it admitted, and what was admitted without it reaches it
+   * later. Else null. At other times Redis alone decides: its clock has another beginning, and tells when to come again.
    */
   note(slot: string, policies: readonly Policy[], units: readonly number[]): readonly Standing[] | null {
     const now_s = this.#options.clock()

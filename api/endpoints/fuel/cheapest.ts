@@ -48,7 +48,7 @@ export const cheapestList = defineEndpoint({
     sorts: ['price', 'distance_m'],
     order: 'price',
     needs: { distance_m: ['lat', 'lon'] },
-    limit: { default: 20, max: 1000 },
+    limit: { default: 20, max: 20_000 },
   },
   read: {
     kind: 'live',

@@ -69,7 +69,7 @@ export const nucleoList = defineEndpoint({
     id: 'id',
     sorts: ['id', 'trips', 'stations'],
     order: 'id',
-    limit: { default: 100, max: 1000 },
+    limit: { default: 100, max: 20_000 },
   },
   read: {
     kind: 'kept',

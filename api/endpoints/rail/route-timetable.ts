@@ -89,7 +89,7 @@ export const routeTimetable = defineEndpoint({
     id: 'id',
     sorts: ['starts_at', 'train_number'],
     order: 'starts_at',
-    limit: { default: 100, max: 1000 },
+    limit: { default: 100, max: 20_000 },
   },
   read: {
     kind: 'kept',

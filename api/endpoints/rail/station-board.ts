@@ -66,7 +66,7 @@ function boardEndpoint(spec: {
       key: ['service_date', 'network', 'trip_id', 'stop_sequence'],
       sorts: ['scheduled_at', 'expected_at', 'delay_s'],
       order: 'scheduled_at',
-      limit: { default: 20, max: 1000 },
+      limit: { default: 20, max: 20_000 },
       counts: COVERED,
     },
     read: {

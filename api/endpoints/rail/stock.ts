@@ -130,7 +130,7 @@ export const railStockList = defineEndpoint({
     key: ['network', 'line', 'product', 'series'],
     sorts: ['observations', 'series', 'line', 'seats_max'],
     order: '-observations',
-    limit: { default: 100, max: 1000 },
+    limit: { default: 100, max: 20_000 },
   },
   read: {
     kind: 'lake',

@@ -5,6 +5,7 @@ import { changedMembers } from '../../define/changed.ts'
 import { nested, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
 import { END_DEPENDS, END_FIELDS, endOf, withEnd } from '../ends.ts'
 import { provinceField, provinceName, stateFields } from '../tail.ts'
+import { measuresField, measuresOf } from './measure.ts'
 
 const { columns } = incidents
 
@@ -40,7 +41,7 @@ const fields = {
   to: columns.to,
   descriptions: nested.object('The description by language.', { es: columns.description, en: columns.description_en }),
   source_type: columns.source_type,
-  measures: columns.measures,
+  measures: measuresField,
   starts_at: columns.starts_at,
   expected_end_at: columns.expected_end_at,
   first_seen_at: columns.first_seen_at,
@@ -67,6 +68,7 @@ export const incidentDetail = record(
 export const changedOf: (changed: readonly string[]) => string[] = changedMembers(incidents, incidentDetail.fields, {
   province: ['province_code'],
   descriptions: ['description', 'description_en'],
+  measures: ['measures'],
   created_at: ['created_at'],
   ...END_DEPENDS,
 })
@@ -82,6 +84,7 @@ const createdAt = (row: IncidentRow): number => row.created_at ?? row.first_seen
 export const toIncident: (row: IncidentRow) => ValueOf<typeof incident.fields> = projection(incidents, incident, {
   province: (row) => provinceName(row.province_code),
   descriptions: texts,
+  measures: (row) => measuresOf(row.measures),
   created_at: createdAt,
 })
 
@@ -89,6 +92,7 @@ export const toIncident: (row: IncidentRow) => ValueOf<typeof incident.fields> =
 export const toIncidentDetail: (row: IncidentRow) => ValueOf<typeof incidentDetail.fields> = projection(incidents, incidentDetail, {
   province: (row) => provinceName(row.province_code),
   descriptions: texts,
+  measures: (row) => measuresOf(row.measures),
   created_at: createdAt,
   ...endOf,
 })

@@ -82,7 +82,7 @@ export const codeListList = defineEndpoint({
     id: 'id',
     sorts: ['id'],
     order: 'id',
-    limit: { default: null, max: 1000 },
+    limit: { default: null, max: 20_000 },
   },
   read: {
     kind: 'system',

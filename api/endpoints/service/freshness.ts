@@ -87,7 +87,7 @@ export const freshnessList = defineEndpoint({
     id: 'id',
     sorts: ['id', 'data_age_s', 'health'],
     order: 'id',
-    limit: { default: null, max: 1000 },
+    limit: { default: null, max: 20_000 },
   },
   read: {
     kind: 'system',

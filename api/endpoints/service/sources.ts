@@ -58,7 +58,7 @@ export const sourceList = defineEndpoint({
     id: 'id',
     sorts: ['id', 'name'],
     order: 'id',
-    limit: { default: null, max: 1000 },
+    limit: { default: null, max: 20_000 },
   },
   read: {
     kind: 'system',

@@ -1,25 +1,15 @@
 import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Carried, type CarryCall, runCarry } from '../../../api/access/limits/carry-script.ts'
 import { runCharges, takeBack } from '../../../api/access/limits/charge-script.ts'
 import { definePolicy, type MinuteCounts, type Policy, perDay } from '../../../api/access/limits/policy.ts'
 import type { Counters } from '../../../api/access/limits/state-script.ts'
-import { openRedis } from '../../../lake/live/connect.ts'
-import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
+import { emptyRedis } from '../../helpers/redis.ts'
 import { randomNumbers } from './exact-window.ts'
 
-let server: TestRedis
 let redis: Redis
-beforeAll(async () => {
-  server = await startTestRedis()
-  redis = openRedis(server.url)
-})
-beforeEach(async () => {
-  await redis.flushall()
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
+emptyRedis((client) => {
+  redis = client
 })
 
 const NOW_S = 1_790_000_040

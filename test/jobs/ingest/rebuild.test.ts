@@ -4,6 +4,8 @@ import { rebuild } from '../../../jobs/ingest/rebuild.ts'
 import { makeRunner, type Runner } from '../../../jobs/ingest/runner.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import { readPart } from '../../../lake/live/parts.ts'
+import { decodeSnapshot } from '../../../lake/live/snapshot.ts'
 import { acceptedAfter, rejectedIds } from '../../../lake/raw/archive.ts'
 import { retireRaw } from '../../../lake/raw/retention.ts'
 import { littleFeed, openTestContext, type Publisher, startPublisher, type TestContext, tableRows } from '../../helpers/pipeline.ts'
@@ -193,6 +195,25 @@ describe('what a replay and a late fetch may not do', () => {
     await publish(feed, 1, { list: [['x', at(5), 2]] })
     await runner.land(feed, never)
     expect((await tableRows(context, trafficReadings)).map(({ intensity_veh_h }) => intensity_veh_h)).toEqual([1])
+  })
+
+  test('an observation that the newest publication repeats is as fresh once Redis was emptied, one that it lacks as stale', async () => {
+    const feed = observations(null)
+    const [x, y, z] = [0, 0, 0].map((count, n): [string, string, number] => ['xyz'[n] as string, at(count), 1])
+    await publish(feed, 0, { list: [x, y, z] })
+    await publish(feed, 3, { list: [x, y, ['w', at(3), 1]] })
+    await runner.land(feed, never)
+    const states = async (): Promise<unknown> => {
+      const { bytes } = await readPart(context.redis, 'traffic_readings', feed.id)
+      const { rows } = await decodeSnapshot(bytes as Buffer)
+      return Object.fromEntries(rows.map((row) => [row['sensor_id'], [row['updated_at'], row['is_stale']]]))
+    }
+    const running = { w: [minute(3), false], x: [minute(0), false], y: [minute(0), false], z: [minute(0), true] }
+    expect(await states()).toEqual(running)
+    await context.redis.flushall()
+    runner = makeRunner(context)
+    await runner.heal([feed])
+    expect(await states()).toEqual(running)
   })
 
   test('a document that the parser did not foresee is kept, and told', async () => {

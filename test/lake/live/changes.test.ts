@@ -1,28 +1,18 @@
 import fc from 'fast-check'
 import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type ChangesPage, readChanges } from '../../../lake/live/changes.ts'
-import { openRedis } from '../../../lake/live/connect.ts'
 import { LIVE_KEYS, logKey } from '../../../lake/live/keys.ts'
 import { readPart } from '../../../lake/live/parts.ts'
 import { decodeSnapshot } from '../../../lake/live/snapshot.ts'
 import type { LiveRow } from '../../../lake/live/types.ts'
 import { type LogLimits, publishLive } from '../../../lake/live/write.ts'
-import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
+import { emptyRedis } from '../../helpers/redis.ts'
 import { differences, liveRows, liveUpdate } from './updates.ts'
 
-let server: TestRedis
 let redis: Redis
-beforeAll(async () => {
-  server = await startTestRedis()
-  redis = openRedis(server.url)
-})
-beforeEach(async () => {
-  await redis.flushall()
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
+emptyRedis((client) => {
+  redis = client
 })
 
 const DAY = 86_400_000

@@ -1,25 +1,18 @@
 import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openRedis } from '../../../lake/live/connect.ts'
 import { LIVE_KEYS, rowsKey } from '../../../lake/live/keys.ts'
 import { readPart } from '../../../lake/live/parts.ts'
 import { decodeSnapshot } from '../../../lake/live/snapshot.ts'
 import { livePart, publishLive } from '../../../lake/live/write.ts'
-import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
+import { emptyRedis, type TestRedis } from '../../helpers/redis.ts'
 import { liveRow, liveRows, liveUpdate } from './updates.ts'
 
-let server: TestRedis
 let redis: Redis
-beforeAll(async () => {
-  server = await startTestRedis()
-  redis = openRedis(server.url)
-})
-beforeEach(async () => {
-  await redis.flushall()
-})
-afterAll(async () => {
-  redis.disconnect()
-  await server.stop()
+let server: TestRedis
+emptyRedis((client, itsServer) => {
+  redis = client
+  server = itsServer
 })
 
 const version = async (): Promise<number> => Number(await redis.hget(LIVE_KEYS.versions, 'things'))

@@ -1,0 +1,81 @@
+import { ROAD_DIRECTIONS, SEVERITIES } from '../../../lake/datasets/road/codes.ts'
+import {
+  CARRIAGEWAYS,
+  COMPASS_DIRECTIONS,
+  INCIDENT_CAUSES,
+  LANES,
+  MEASURE_KINDS,
+  VEHICLES,
+} from '../../../lake/datasets/road/incident-codes.ts'
+import type { CodeList } from '../../../lake/schema/codes.ts'
+import { type Column, col, type Json } from '../../../lake/schema/columns.ts'
+import { parseInstant } from '../../../lake/schema/time.ts'
+import { type Nested, nested, type ValueOf } from '../../define/fields.ts'
+
+const nullable = true
+const codesOf = (about: string, codes: CodeList, example: readonly string[]): Column<readonly string[]> =>
+  col.list([0, 0], about, col.code(0, 'One of them.', codes), { example })
+
+const placeFields = {
+  lat: col.float(0, 'Latitude, WGS84 decimal degrees.', { unit: 'deg', example: 36.905384, min: -90, max: 90 }),
+  lon: col.float(0, 'Longitude, WGS84 decimal degrees.', { unit: 'deg', example: -3.1161885, min: -180, max: 180 }),
+}
+const place = (about: string): Nested<ValueOf<typeof placeFields> | null> => nested.object(about, placeFields, { nullable })
+
+const text = (about: string, example: string | null): Column<string | null> => col.string(0, about, { nullable, example })
+const kilometre = (about: string, example: number): Column<number | null> => col.float(0, about, { unit: 'km', nullable, example })
+const time = (about: string, example: string | null): Column<number | null> => col.instant(0, about, { nullable, example })
+
+/** One record of an incident: what it says, where, for whom and when (jobs/feeds/road/incident-measure.ts makes them). */
+const measureFields = {
+  record_id: col.string(0, "The source's own id of the record.", { example: '9454' }),
+  version: col.integer(0, "The source's number of its version; null where it has none.", { unit: '1', long: true, nullable, example: 1 }),
+  record_type: col.string(0, "The source's type of the record.", { example: 'RoadOrCarriagewayOrLaneManagement' }),
+  kind: col.code(0, 'What is in force or to be seen.', MEASURE_KINDS, { example: 'LANES_CLOSED' }),
+  cause: col.code(0, 'Why; null where the source says nothing.', INCIDENT_CAUSES, { nullable, example: 'ROADWORKS' }),
+  severity: col.code(0, 'Severity as the source grades it; null where it does not.', SEVERITIES, { nullable, example: 'LOW' }),
+  reported_by: text('Who told the source.', 'DGT'),
+  road: text('Road designation as published.', 'GR-5202'),
+  destination: text('Where the affected direction leads, as published.', null),
+  direction: col.code(0, 'Direction along the road.', ROAD_DIRECTIONS, { example: 'BOTH' }),
+  compass_direction: col.code(0, 'Direction by the compass; null where it is unknown.', COMPASS_DIRECTIONS, { nullable, example: null }),
+  carriageways: codesOf('Carriageways; empty where the source does not say which.', CARRIAGEWAYS, []),
+  lanes: codesOf('Lanes; empty where the source does not say which.', LANES, ['RIGHT']),
+  from_km: kilometre('Kilometre point where it begins.', 18),
+  to_km: kilometre('Kilometre point where it ends.', 19),
+  from: place('Where it begins.'),
+  to: place('Where it ends.'),
+  municipality: text('Municipality as published.', 'Murtas'),
+  province: text('Province as published.', 'Granada'),
+  place_name: text('A named place, such as a mountain pass.', null),
+  vehicles: codesOf('Vehicles it is for; empty: all.', VEHICLES, []),
+  limits: nested.objects('Bounds: of SPEED the highest allowed; of the others the record is for vehicles above it.', {
+    kind: col.string(0, 'SPEED, WEIGHT, WIDTH, LENGTH or HEIGHT.', { example: 'SPEED' }),
+    value: col.float(0, 'The bound; null where what is stated cannot be meant.', { unitIn: 'unit', nullable, example: 80 }),
+    unit: col.string(0, 'km/h, t or m.', { example: 'km/h' }),
+  }),
+  compliance: text('MANDATORY or ADVISORY.', 'MANDATORY'),
+  created_at: time('When the record was made.', '2021-12-10T13:15:55.000Z'),
+  starts_at: time('Start of its validity.', '2021-09-07T13:00:00.000Z'),
+  ends_at: time('End of its validity.', null),
+} as const
+
+type Measure = ValueOf<typeof measureFields>
+
+/** The records of an incident, as every path of incidents shows them. */
+export const measuresField: Nested<readonly Measure[]> = nested.objects(
+  'Every record of the situation, the leading one first.',
+  measureFields,
+)
+
+const INSTANTS = ['created_at', 'starts_at', 'ends_at'] as const
+
+/** The records of an incident as its row holds them, JSON whose instants are ISO 8601 texts; what an older row lacks is null. */
+export function measuresOf(value: Json): readonly Measure[] {
+  return (value as readonly { readonly [name: string]: Json }[]).map((held) => {
+    const made: { [name: string]: unknown } = { limits: [], carriageways: [], lanes: [], vehicles: [], ...held }
+    for (const name of Object.keys(measureFields)) made[name] ??= null
+    for (const name of INSTANTS) made[name] = made[name] === null ? null : parseInstant(made[name] as string)
+    return made as Measure
+  })
+}
