@@ -1,3 +1,4 @@
+import { fuelDays } from './datasets/fuel/days.ts'
 import { fuelPrices } from './datasets/fuel/prices.ts'
 import { fuelStations } from './datasets/fuel/stations.ts'
 import { railAlerts } from './datasets/rail/alerts.ts'
@@ -29,6 +30,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   trafficSensors,
   fuelStations,
   fuelPrices,
+  fuelDays,
   railAlerts,
   railTripUpdates,
   railPositions,

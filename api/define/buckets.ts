@@ -24,6 +24,9 @@ export function bucketStart(instant: Sql, bucket: Bucket): Sql {
   return sql`timezone(${MADRID}, date_trunc(${unit}, timezone(${MADRID}, ${instant})))`
 }
 
+/** The length of a bucket as an interval; of one that follows Madrid's clock by that clock. */
+export const bucketLength = (bucket: Bucket): Sql => LENGTHS[bucket].length
+
 /** The begin of the next bucket, of the begin of one. */
 export function bucketEnd(start: Sql, bucket: Bucket): Sql {
   const { length, unit } = LENGTHS[bucket]

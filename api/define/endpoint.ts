@@ -6,7 +6,7 @@ import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
 import type { SourceMode } from '../../lake/system.ts'
 import { checkDeprecation, type Deprecation } from './deprecation.ts'
 import type { Example } from './example.ts'
-import type { Fields, RecordShape, StateRow, ValueOf } from './fields.ts'
+import type { Fields, Nested, RecordShape, StateRow, ValueOf } from './fields.ts'
 import type { Params, ValuesOf } from './params.ts'
 import type { Interval, Period } from './params-time.ts'
 import type { Slice } from './slice.ts'
@@ -154,6 +154,8 @@ export interface LakeRead<P, D extends readonly Dataset[], R> {
   readonly known?: { readonly [name: string]: LakeKnown<P> }
   /** Finds the thing whose history it is in the current state of a dataset: an unknown thing is 404, one without rows an empty list. */
   readonly subject?: { readonly of: Dataset; readonly find: (state: State, values: P) => boolean }
+  /** Queries of the lists that stand beside the list, by the names of `ListReturn.asides`: at most 1000 rows each, in order. */
+  readonly asides?: { readonly [name: string]: (values: P, lake: LakeView, found: readonly AnyRow[]) => Sql }
   /** Fields left out of the reply because of what the request asks, and the parameter that asks for it. */
   readonly omit?: { readonly by: string; readonly fields: (values: P) => readonly string[] }
 }
@@ -192,6 +194,8 @@ export interface ListReturn<F extends Fields = Fields> {
   readonly needs?: { readonly [field in keyof F & string]?: readonly string[] }
   /** Numbers and instants beside the list, by the names of the reply's members: what it tells of what is not in it. Of lists that are `kept`. */
   readonly counts?: Readonly<Record<string, Column<number>>>
+  /** Lists of objects beside the list, by the names of the reply's members: what it tells of all that was asked for. Of lists of the lake. */
+  readonly asides?: Readonly<Record<string, Nested<readonly object[]>>>
   /** Records per reply where the request does not say (null: all), and at most. */
   readonly limit: { readonly default: number | null; readonly max: number }
 }
@@ -229,6 +233,8 @@ export interface EndpointSpec<P extends Params, D extends readonly Dataset[], F 
     | LakeRead<ValuesOf<P>, D, ValueOf<F>>
     | ChangesRead<ValuesOf<P>, D, ValueOf<F>>
     | SystemRead<ValuesOf<P>, ValueOf<F>>
+  /** Of an endpoint that answers figures made of many records: what each stands for, and how it is made. Replies say so in `meta`. */
+  readonly figure?: { readonly grain: string; readonly method: string }
   /** Set where the endpoint goes: it says so, and one day answers no more. */
   readonly deprecated?: Deprecation
   /** Texts of parameters with which the endpoint answers from rows made of the datasets' examples, and what documents show in their place. */
@@ -260,6 +266,9 @@ export function defineEndpoint<const P extends Params, const D extends readonly 
     throw new Error(`${spec.path}: a ${spec.returns.kind} cannot be read by ${spec.read.kind}`)
   if (spec.returns.kind === 'list' && spec.returns.counts && spec.read.kind !== 'kept')
     throw new Error(`${spec.path}: what is read by ${spec.read.kind} has no counts`)
+  const asides = (one: { readonly asides?: object }): string => Object.keys(one.asides ?? {}).join()
+  if (asides(spec.returns as object) !== (spec.read.kind === 'lake' ? asides(spec.read) : ''))
+    throw new Error(`${spec.path}: the lists beside the list and their queries are not the same`)
   const { returns, read, deprecated } = spec
   if (deprecated) checkDeprecation(spec.path, deprecated)
   for (const name of Object.keys((read.kind === 'lake' && read.known) || {}))

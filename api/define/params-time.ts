@@ -57,7 +57,10 @@ export function timeParams(intervals: readonly Interval[], options: { interval: 
       from: instantParam(`Begin of the period, included; ${options.span} before its end unless given. ${WHOLE_STEPS}`, '2026-01-01'),
       to: instantParam(`End of the period, not included; the end of the data unless given. ${WHOLE_STEPS}`, '2026-01-08'),
       interval: withDefault(
-        oneOf(`Step of the series. Widest period: ${widest.join(', ')}; coarser steps are not limited.`, intervals),
+        oneOf(
+          `Step of the series. ${widest.length === 0 ? 'No period is too wide' : `Widest period: ${widest.join(', ')}; coarser steps are not limited`}.`,
+          intervals,
+        ),
         options.interval,
       ),
     },

@@ -1,9 +1,13 @@
 import type { Endpoint } from '../define/endpoint.ts'
+import { fuelAverages } from './fuel/averages.ts'
 import { cheapestList } from './fuel/cheapest.ts'
 import { gasStationChanges } from './fuel/gas-station-changes.ts'
 import { gasStationById } from './fuel/gas-station-detail.ts'
 import { gasStationHistory } from './fuel/gas-station-history.ts'
+import { gasStationStats } from './fuel/gas-station-stats.ts'
 import { gasStationList } from './fuel/gas-stations.ts'
+import { fuelHistory } from './fuel/series.ts'
+import { fuelTrend } from './fuel/trend.ts'
 import { alertById } from './rail/alert-detail.ts'
 import { alertList } from './rail/alerts.ts'
 import { nucleoList } from './rail/nucleos.ts'
@@ -54,6 +58,10 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   gasStationHistory,
   cheapestList,
   gasStationChanges,
+  gasStationStats,
+  fuelAverages,
+  fuelHistory,
+  fuelTrend,
   alertList,
   alertById,
   pastAlertList,

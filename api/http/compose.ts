@@ -1,7 +1,7 @@
 import type { Json, Point } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
-import type { ListReturn, OneReturn } from '../define/endpoint.ts'
+import type { Endpoint, ListReturn, OneReturn } from '../define/endpoint.ts'
 import { placeOf } from '../define/fields.ts'
 import { type JsonObject, recordTextWriter } from '../define/shape.ts'
 import type { ServiceState } from './state.ts'
@@ -14,6 +14,9 @@ export interface Meta {
   readonly snapshot?: string
   readonly covered_from?: string | null
   readonly covered_until?: string | null
+  readonly period?: { readonly from: string; readonly to: string }
+  readonly grain?: string
+  readonly method?: string
   readonly source_mode: string
   readonly sources: readonly JsonObject[]
 }
@@ -21,11 +24,19 @@ export interface Meta {
 /** The zone of plain dates and of days, weeks, months and years in requests and replies; instants are UTC. */
 const TIMEZONE = 'Europe/Madrid'
 
+/** What the `meta` of some replies says beside: of the lake, and of figures. */
+interface MetaMore {
+  readonly lake?: { readonly snapshot: string; readonly covered_from: number | null; readonly covered_until: number | null }
+  readonly figure?: Endpoint['figure']
+  /** What figures are of, ms. */
+  readonly period?: { readonly from: number; readonly to: number } | null
+}
+
 /** The `meta` of a reply over datasets; the first is the one the reply is of. */
 export function metaOf(
   state: Pick<ServiceState, 'mode' | 'isStale' | 'cadence_s'>,
   datasets: readonly Dataset[],
-  lake?: { snapshot: string; covered_from: number | null; covered_until: number | null },
+  { lake, figure, period }: MetaMore = {},
 ): Meta {
   const [primary] = datasets
   const sources = new Map(datasets.flatMap((dataset) => dataset.sources).map((source) => [source.id, source]))
@@ -34,6 +45,8 @@ export function metaOf(
     cadence_s: primary ? state.cadence_s(primary) : null,
     timezone: TIMEZONE,
     ...(lake ? { snapshot: lake.snapshot, covered_from: dated(lake.covered_from), covered_until: dated(lake.covered_until) } : {}),
+    ...(figure && period ? { period: { from: isoInstant(period.from), to: isoInstant(period.to) } } : {}),
+    ...(figure ? { grain: figure.grain, method: figure.method } : {}),
     source_mode: state.mode,
     sources: [...sources.values()].map(({ id, publisher, licence, licence_url, attribution, commercial_use }) => ({
       id,

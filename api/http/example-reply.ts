@@ -29,11 +29,12 @@ export function exampleReply(endpoint: Endpoint, format: Format): Json {
   )
   const from = datasetsOf(endpoint)
   const time = from[0] ? timeOf(from[0]) : SYSTEM_TIME
-  const meta = metaOf(
-    SERVICE,
-    from,
-    read.kind === 'lake' ? { snapshot: snapshotOf(from), covered_from: Date.parse(time), covered_until: Date.parse(time) } : undefined,
-  )
+  const at = Date.parse(time)
+  const meta = metaOf(SERVICE, from, {
+    ...(read.kind === 'lake' ? { lake: { snapshot: snapshotOf(from), covered_from: at, covered_until: at } } : {}),
+    ...(endpoint.figure ? { figure: endpoint.figure } : {}),
+    ...(endpoint.figure && read.kind === 'lake' ? { period: { from: at, to: at + 86_400_000 } } : {}),
+  })
   if (returns.kind === 'one') return { ...(format === 'geojson' ? featureOf(returns, row, members) : members), meta } as unknown as Json
   const page = pageOf(endpoint, { updated_at: Date.parse(time), meta })
   const pieces =
@@ -49,8 +50,11 @@ function exampleValue({ kind, example = null }: Column): unknown {
 }
 
 function pageOf(endpoint: Endpoint, about: { readonly updated_at: number; readonly meta: Meta }): ListPage {
-  const { name, counts = {} } = endpoint.returns as ListReturn
-  const extra = Object.fromEntries(Object.entries(counts).map(([member, { example = null }]) => [member, example]))
+  const { name, counts = {}, asides = {} } = endpoint.returns as ListReturn
+  const extra = {
+    ...Object.fromEntries(Object.entries(counts).map(([member, { example = null }]) => [member, example])),
+    ...exampleOf(asides),
+  }
   const page = { name, total: isCounted(endpoint) ? 1 : null, next_cursor: null, extra, ...about }
   return endpoint.read.kind === 'changes' ? { ...page, next_cursor: CURSOR, extra: { reset: false, more: false } } : page
 }

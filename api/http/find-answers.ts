@@ -66,7 +66,7 @@ export function findAnswerer(context: AnswerContext, lake: Lake, kept: KeptLake)
       // Without the log nobody knows whether there is what the lake has not got yet, unless it has all.
       const lacks = end !== null && !hasLanded(primary, lakeNow.pins)
       if (!row) throw lacks ? end : unknownThing(values.path)
-      const meta = metaOf(state, read.from, { ...lakeNow, snapshot: lakeNow.name })
+      const meta = metaOf(state, read.from, { lake: { ...lakeNow, snapshot: lakeNow.name } })
       return { ...(await bodyOf(past.finish(row as never), meta, signal)), isPartial: lacks }
     }
     return { head, answer, isCheap: false, mayNotExist: true }

@@ -3,11 +3,12 @@ import { bindList, instant, join, type Sql, sql } from '../../lake/query/sql.ts'
 import type { Columns, Json } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { LakeRead, LakeView, ListReturn, State } from '../define/endpoint.ts'
+import type { Nested } from '../define/fields.ts'
 import { isTable } from '../define/formats.ts'
 import { closePeriod } from '../define/params-time.ts'
 import { type Problem, problem } from '../define/problems.ts'
 import { fieldColumn, flatFields } from '../define/select.ts'
-import { membersOf } from '../define/shape.ts'
+import { type JsonObject, membersOf, recordWriter } from '../define/shape.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, nextLink, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
 import { givenOf, refuseUnknown } from './known-values.ts'
@@ -38,6 +39,7 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
   const returns = endpoint.returns as ListReturn
   const { record } = returns
   const texts = recordTexts(returns, { remember: false })
+  const asideTexts = recordWriter({ name: '', about: '', fields: returns.asides ?? {} })
   const columns = read.rows?.columns ?? flatFields(record.fields)
 
   return async (values, { format, now }) => {
@@ -49,7 +51,10 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
     const lakeNow = await lakeState({ lake, cursors, feeds: state.system().feeds }, read.from, begun?.snapshot ?? page.snapshot)
     const { covered_until } = lakeNow
     if (covered_until === null) throw neverPublished(read.from[0])
-    const view = viewOf({ ...lakeNow, covered_until })
+    let period: { readonly from: number; readonly to: number } | null = null
+    const view = viewOf({ ...lakeNow, covered_until }, (closed) => {
+      period = closed
+    })
     const first = read.first?.(values.own, view)
     // What is asked for and cannot be is refused here.
     const made = first ? null : read.query(values.own, view, [])
@@ -81,7 +86,16 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
         if (isKnown) return
         if (query === whole || (await countOf(lake, whole, options)) === 0) throw unknownThing(values.path)
       }
-      const meta = metaOf(state, read.from, { ...lakeNow, snapshot: lakeNow.name })
+      const { figure } = endpoint
+      const meta = metaOf(state, read.from, { lake: { ...lakeNow, snapshot: lakeNow.name }, ...(figure ? { figure } : {}), period })
+      const asides = async (): Promise<JsonObject> => {
+        const told: Record<string, AnyRow[]> = {}
+        for (const [name, ask] of Object.entries(read.asides ?? {})) {
+          const columns = (returns.asides?.[name] as Nested).fields as Columns
+          told[name] = await lake.query(ask(values.own, view, found), { ...options, columns, maxRows: FIRST_ROWS })
+        }
+        return asideTexts(told)
+      }
       const cursorAt = (end: Position | null): string | null =>
         end && cursors.seal({ snapshot: lakeNow.name, position: end } as unknown as Json, { bind: bound, now, hours: CURSOR_HOURS })
       const linksTo = (next: string | null): string[] => (next === null ? [] : [nextLink(values.path, values.query, next)])
@@ -99,7 +113,7 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
       const total = page.total === 'exact' ? await countOf(lake, query, options) : null
       const records = finish ? shownRows.map(finish) : shownRows
       return {
-        pieces: await listBody({ ...list, total, next_cursor }, records, { texts, page: shown, format }),
+        pieces: await listBody({ ...list, total, next_cursor, extra: await asides() }, records, { texts, page: shown, format }),
         links: linksTo(next_cursor),
       }
     }
@@ -108,12 +122,19 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
 }
 
 /** What a query may know of a state of the lake. */
-function viewOf({ covered_from, covered_until, newest }: LakeState & { readonly covered_until: number }): LakeView {
+function viewOf(
+  { covered_from, covered_until, newest }: LakeState & { readonly covered_until: number },
+  onPeriod: (closed: { readonly from: number; readonly to: number }) => void,
+): LakeView {
   // The end is not included, the newest observation is: of whichever feed, so that a period left open loses no row.
   return {
     covered_from,
     covered_until,
-    period: (period, span_days) => closePeriod(period, { covered_until: (newest ?? covered_until) + 1, span_ms: span_days * DAY_MS }),
+    period: (period, span_days) => {
+      const closed = closePeriod(period, { covered_until: (newest ?? covered_until) + 1, span_ms: span_days * DAY_MS })
+      onPeriod(closed)
+      return closed
+    },
   }
 }
 

@@ -33,7 +33,7 @@ export function liveAnswerer(context: AnswerContext): Answerer {
       refresh: refreshOf(state, read.from, primary),
     })
     const answer = async (signal: AbortSignal): Promise<Body> => {
-      const meta = metaOf(state, read.from)
+      const meta = metaOf(state, read.from, endpoint.figure ? { figure: endpoint.figure } : {})
       // What is picked of records in order is mostly in order, so that sorting it costs little.
       const all = await recordsOf(states).inOrder(orderOf(returns, values.page.sort))
       const picked = chosen(read.pick(all, values.own, steppedNow(head.clock_s, now)), context, values)

@@ -144,6 +144,14 @@ export function commonSchemas(): Record<string, JsonSchema> {
           description: 'Oldest data that the lake holds: nothing is known of before; null where it has none.',
         },
         covered_until: { type: ['string', 'null'], format: 'date-time', description: 'Newest data that the lake holds.' },
+        period: {
+          type: 'object',
+          description: 'Of figures: the period that they are of, half-open, with its open ends closed and widened to whole steps.',
+          required: ['from', 'to'],
+          properties: { from: { type: 'string', format: 'date-time' }, to: { type: 'string', format: 'date-time' } },
+        },
+        grain: { type: 'string', description: 'Of figures: what each stands for.' },
+        method: { type: 'string', description: 'Of figures: how each is made.' },
         source_mode: {
           type: 'string',
           enum: SOURCE_MODES,

@@ -260,10 +260,13 @@ function listMembers(counted: boolean): Part {
   }
 }
 
-function countMembers({ counts = {} }: ListReturn): Part {
-  return Object.fromEntries(
-    Object.entries(counts).flatMap(([name, column]) => jsonProperties(name, column).map(({ schema }) => [name, schema])),
-  )
+function countMembers({ counts = {}, asides = {} }: ListReturn): Part {
+  return {
+    ...Object.fromEntries(
+      Object.entries(counts).flatMap(([name, column]) => jsonProperties(name, column).map(({ schema }) => [name, schema])),
+    ),
+    ...Object.fromEntries(membersOf(asides).map(({ name, schema }) => [name, schema])),
+  }
 }
 
 function tailMembers(changes: boolean): Part {

@@ -17,6 +17,16 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'fuel-figures',
+    date: '2026-11-22',
+    kind: 'ADDED',
+    paths: ['/api/gas-stations/stats', '/api/combustible/*'],
+    text: {
+      es: 'Precios medios de los carburantes: de ahora por zonas y rótulos, su historia y su tendencia.',
+      en: 'Average fuel prices: current ones by area and sign, their history and their trend.',
+    },
+  },
+  {
     id: 'status',
     date: '2026-11-22',
     kind: 'ADDED',

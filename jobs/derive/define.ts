@@ -1,3 +1,4 @@
+import type { Scan } from '../../lake/query/scan.ts'
 import type { Sql } from '../../lake/query/sql.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 
@@ -7,24 +8,62 @@ export interface DerivedPart {
   readonly from: readonly string[]
 }
 
-/** What a derivation declares: a dataset made by SQL from others that land as whole versions. */
-export interface DerivedSpec {
-  /** The dataset it fills, which no feed does; it lands as whole versions too. */
+/** What every derivation declares: a dataset made by SQL from others. */
+interface DerivedCommon {
+  /** The dataset it fills, which no feed does; it lands as whole versions, each of which is a part. */
   readonly into: Dataset
   readonly from: readonly Dataset[]
-  /** Raised with every change of `parts` or `rows` that changes what is made: all parts are then made anew. */
+  /** Raised with every change of the declaration that changes what is made: all parts are then made anew. */
   readonly revision: number
+}
+
+/** A derivation from datasets that land as whole versions: a part of each version, or of several. */
+export interface VersionsSpec extends DerivedCommon {
+  readonly by: 'versions'
   /** The parts that there are to make, of the versions that every input has; pure, and the same for the same versions in any order. */
   readonly parts: (versions: readonly string[]) => readonly DerivedPart[]
   /** A SELECT of a part's rows from the inputs, by the dataset's column names. It reads no other versions than the part names. */
   readonly rows: (part: DerivedPart) => Sql
 }
 
+/** A month of Madrid's calendar, half-open, in ms since the epoch. */
+export interface MonthSpan {
+  /** YYYY-MM. */
+  readonly month: string
+  readonly from: number
+  readonly to: number
+}
+
+/** A derivation month by month of Madrid's calendar: the roll-ups. */
+export interface MonthsSpec extends DerivedCommon {
+  readonly by: 'months'
+  /**
+   * Where only days of Madrid that are over are made: what is derived changes once a day and not with every landing, for what costs much to
+   * make. Unless set a month holds all that there is.
+   */
+  readonly settles?: 'day'
+  /** The times (ms, half-open) of the inputs' rows that a month is made from; the month itself unless told. */
+  readonly reads?: (month: MonthSpan) => { readonly from: number; readonly to: number }
+  /**
+   * A SELECT of a month's rows, by the dataset's column names, from the inputs as `scans` gives them in the order of `from`: the rows of the
+   * times that are read. The month ends where what has settled ends.
+   */
+  readonly rows: (month: MonthSpan, scans: readonly Scan[]) => Sql
+}
+
+/** What a derivation declares. */
+export type DerivedSpec = VersionsSpec | MonthsSpec
 export type Derived = Readonly<DerivedSpec>
 
-/** Declares a derivation. Throws where a dataset does not land as versions, each a partition of its own. */
+/**
+ * Declares a derivation. Throws where a dataset that has to land as versions, each a partition of its own, does not: what is made, and the
+ * inputs of a derivation by versions.
+ */
+export function defineDerived(spec: VersionsSpec): Readonly<VersionsSpec>
+export function defineDerived(spec: MonthsSpec): Readonly<MonthsSpec>
 export function defineDerived(spec: DerivedSpec): Derived {
-  for (const { id, land, version, partition } of [spec.into, ...spec.from]) {
+  const versioned = spec.by === 'versions' ? [spec.into, ...spec.from] : [spec.into]
+  for (const { id, land, version, partition } of versioned) {
     const [first] = partition
     if (land !== 'replace' || partition.length !== 1 || first?.transform !== 'identity' || first.column !== version)
       throw new Error(`${spec.into.id}: ${id} is not partitioned by its version, as derivations need`)

@@ -1,13 +1,14 @@
 import { commit } from '../../lake/iceberg/commit.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
-import { landedOf } from '../../lake/landed.ts'
 import { withLock } from '../../lake/live/lock.ts'
 import type { LakePins } from '../../lake/open.ts'
+import { isoInstant } from '../../lake/schema/time.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from '../ingest/context.ts'
 import type { Derived } from './define.ts'
 import { dropPart, landPart } from './land.ts'
-import { isSettled, madeParts, pinInputs, planParts } from './lineage.ts'
+import { coverageOfInputs, isSettled, madeParts, type PlannedPart, pinInputs, planVersions } from './lineage.ts'
+import { planMonths, settledUntil } from './months.ts'
 
 /** Makes derived datasets in one process. */
 export interface Deriver {
@@ -48,13 +49,23 @@ export function makeDeriver(
     if (!waits && made.length + removed.length === 0) settled.set(derived, seen)
   }
   return {
-    async after({ into }, signal) {
-      for (const derived of derivations) if (derived.from.some((dataset) => into.includes(dataset))) await run(derived, signal)
+    async after(feed, signal) {
+      for (const derived of dueAfter(derivations, feed)) await run(derived, signal)
     },
     async all(signal) {
       for (const derived of derivations) await run(derived, signal)
     },
   }
+}
+
+/** The derivations that read what a feed fills, or what is derived from it, in the order in which they are made. */
+export function dueAfter(derivations: readonly Derived[], { into }: Pick<Feed, 'into'>): Derived[] {
+  const changed = new Set(into)
+  return derivations.filter((derived) => {
+    const isDue = derived.from.some((dataset) => changed.has(dataset))
+    if (isDue) changed.add(derived.into)
+    return isDue
+  })
 }
 
 /**
@@ -71,19 +82,25 @@ export async function derive(
   const done = await withLock(lock, async (held) => {
     const pins = await pinInputs(context, derived)
     if (!isSettled(derived, pins, feeds)) return WAITS
-    const result = await makeParts(context, derived, { pins, signal: held })
-    if (!result.waits) await stateCoverage(context, derived, { pins, feeds })
+    const covered = coverageOfInputs(derived, pins, feeds)
+    const parts = await planParts(derived, pins, covered)
+    const result = await makeParts(context, derived, { parts, pins, signal: held })
+    if (!result.waits) await stateCoverage(context, derived, covered)
     return result
   })
   return done.ran ? done.value : WAITS
 }
 
+async function planParts(derived: Derived, pins: LakePins, covered: ReadonlyMap<string, number>): Promise<PlannedPart[]> {
+  if (derived.by === 'versions') return planVersions(derived, pins)
+  return covered.size === 0 ? [] : planMonths(derived, pins, Math.min(...covered.values()))
+}
+
 async function makeParts(
   context: IngestContext,
   derived: Derived,
-  { pins, signal }: { readonly pins: LakePins; readonly signal: AbortSignal },
+  { parts, pins, signal }: { readonly parts: readonly PlannedPart[]; readonly pins: LakePins; readonly signal: AbortSignal },
 ): Promise<DeriveResult> {
-  const parts = await planParts(derived, pins)
   const made: string[] = []
   const removed: string[] = []
   let rows = 0
@@ -114,18 +131,9 @@ async function stateOf(context: IngestContext, { into }: Derived): Promise<Table
   return state
 }
 
-/** States how far the table has what each feed published: as far as all inputs that the feed fills. */
-async function stateCoverage(
-  context: IngestContext,
-  { into, from }: Derived,
-  { pins, feeds }: { readonly pins: LakePins; readonly feeds: readonly Feed[] },
-): Promise<void> {
-  const covered = feeds.flatMap(({ id, into: filled }): [string, string][] => {
-    const inputs = from.filter((dataset) => filled.includes(dataset))
-    const until = inputs.map((dataset) => landedOf(pins.get(dataset.id)?.properties ?? {}, id).until)
-    return until.length === 0 || until.includes(null)
-      ? []
-      : [[`landed-until.${id}`, new Date(Math.min(...(until as number[]))).toISOString()]]
-  })
-  await commit({ table: context.lake.table(into), operation: 'append', properties: () => Object.fromEntries(covered) })
+/** States how far the table has what each feed published: as far as all inputs have it, and as it has settled. */
+async function stateCoverage(context: IngestContext, derived: Derived, covered: ReadonlyMap<string, number>): Promise<void> {
+  const until = (at: number): number => (derived.by === 'months' ? settledUntil(derived, at) : at)
+  const properties = [...covered].map(([feed, at]) => [`landed-until.${feed}`, isoInstant(until(at))])
+  await commit({ table: context.lake.table(derived.into), operation: 'append', properties: () => Object.fromEntries(properties) })
 }

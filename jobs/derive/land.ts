@@ -3,7 +3,7 @@ import { liveFiles } from '../../lake/iceberg/files.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
 import type { DataFile, LiveFile } from '../../lake/iceberg/types.ts'
 import type { LakePins } from '../../lake/open.ts'
-import { scan, scanFiles } from '../../lake/query/scan.ts'
+import { scanFiles } from '../../lake/query/scan.ts'
 import type { Session } from '../../lake/query/session.ts'
 import { column, fieldName, join, type Sql, sql } from '../../lake/query/sql.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
@@ -35,7 +35,9 @@ export async function landPart(
   const { add, rows, isSame } = await context.lake.use({ timeout_ms: PATIENCE_MS, signal, pins }, async (session) => {
     const fresh = await stagePart(session, derived, part)
     const [[count] = []] = await session.values(sql`SELECT count(*) FROM ${fresh}`)
-    const found = { rows: Number(count), isSame: await isEqual(session, { into, old, fresh }) }
+    const rows = Number(count)
+    const had = old.reduce((sum, file) => sum + file.rows, 0)
+    const found = { rows, isSame: rows === had && (await isEqual(session, { into, old, fresh })) }
     const written = found.isSame || found.rows === 0 ? [] : await writeRows(context, session, { dataset: into, state, from: fresh })
     return { ...found, add: written }
   })
@@ -83,15 +85,15 @@ async function change(
 }
 
 /** Puts a part's rows into a table typed as the dataset's, with the newest fetch that they rest on. Throws where they break its declaration. */
-async function stagePart(session: Session, { into, from, rows }: Derived, part: PlannedPart): Promise<Sql> {
+async function stagePart(session: Session, { into }: Derived, part: PlannedPart): Promise<Sql> {
   const fields = physicalFields(tableColumns(into))
   const staged = await session.temporaryTable(fields)
   const own = physicalFields(into.columns).map(fieldName)
-  const fetches = from.map((dataset) => sql`SELECT fetch_id FROM ${scan(dataset, { [dataset.version as string]: { in: part.from } })}`)
+  const fetches = part.reads.map((rows) => sql`SELECT fetch_id FROM ${rows}`)
   await session.run(sql`
     INSERT INTO ${staged.name} BY NAME
     SELECT ${join(own)}, (SELECT max(fetch_id) FROM (${join(fetches, sql` UNION ALL `)})) AS fetch_id
-    FROM (${rows(part)})`)
+    FROM (${part.rows})`)
   const key = join(into.entity.map((name) => column(into, name)))
   const missing = join(
     fields.filter(({ required }) => required).map((field) => sql`${fieldName(field)} IS NULL`),

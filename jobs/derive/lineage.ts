@@ -1,18 +1,25 @@
 import { liveFiles } from '../../lake/iceberg/files.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
-import { holdSame } from '../../lake/landed.ts'
+import { feedsIn, holdSame, landedOf } from '../../lake/landed.ts'
 import type { LakePins } from '../../lake/open.ts'
+import { type Scan, scan } from '../../lake/query/scan.ts'
+import type { Sql } from '../../lake/query/sql.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from '../ingest/context.ts'
-import type { Derived, DerivedPart } from './define.ts'
+import type { Derived, VersionsSpec } from './define.ts'
 
 /** A property of a derived table that says what one of its parts was made from. */
 const PART = 'derived.'
 
-/** A part with what it is made from, as its table states it. */
-export interface PlannedPart extends DerivedPart {
+/** A part that is to be made: how, and what from, as its table states it. */
+export interface PlannedPart {
+  /** The version that its rows carry: of a derivation by months the month. */
+  readonly version: string
   readonly lineage: string
+  readonly rows: Sql
+  /** What is read of each input: its newest fetch is the part's. */
+  readonly reads: readonly Scan[]
 }
 
 /** The states of a derivation's inputs: what is looked at and what is then read are the same. */
@@ -31,20 +38,50 @@ export function isSettled({ from }: Derived, pins: LakePins, feeds: readonly Fee
   })
 }
 
-/** The parts that the inputs give, each with its lineage. */
-export async function planParts(derived: Derived, pins: LakePins): Promise<PlannedPart[]> {
-  const held = await Promise.all(derived.from.map((dataset) => heldVersions(dataset, pins.get(dataset.id) ?? null)))
+/**
+ * How far the inputs have what each feed published, in ms by feed: as far as all that the feed fills, or that were derived from what it
+ * fills. A feed is left out while one of these says nothing of it.
+ */
+export function coverageOfInputs({ from }: Derived, pins: LakePins, feeds: readonly Feed[]): Map<string, number> {
+  const properties = (dataset: Dataset): Readonly<Record<string, string>> => pins.get(dataset.id)?.properties ?? {}
+  const named = new Set([...feeds.map(({ id }) => id), ...from.flatMap((dataset) => statedFeeds(properties(dataset)))])
+  return new Map(
+    [...named].flatMap((id) => {
+      const filled = feeds.find((feed) => feed.id === id)?.into ?? []
+      const inputs = from.filter((dataset) => filled.includes(dataset) || landedOf(properties(dataset), id).until !== null)
+      const until = inputs.map((dataset) => landedOf(properties(dataset), id).until)
+      return until.length === 0 || until.includes(null) ? [] : [[id, Math.min(...(until as number[]))] as const]
+    }),
+  )
+}
+
+const UNTIL = 'landed-until.'
+
+/** The feeds that a table says something of: by its fetches, or, of a derived one, by how far it is covered. */
+function statedFeeds(properties: Readonly<Record<string, string>>): string[] {
+  const covered = Object.keys(properties).flatMap((name) => (name.startsWith(UNTIL) ? [name.slice(UNTIL.length)] : []))
+  return [...feedsIn(properties), ...covered]
+}
+
+/** The parts that versions of the inputs give, each with its lineage. */
+export async function planVersions(derived: VersionsSpec, pins: LakePins): Promise<PlannedPart[]> {
+  const held = await Promise.all(derived.from.map((dataset) => heldVersions(pins.get(dataset.id) ?? null)))
   const [first = new Map<string, string>(), ...others] = held
   const common = [...first.keys()].filter((version) => others.every((one) => one.has(version))).sort()
   const stateOf = (version: string): string => `${version}=${held.map((one) => one.get(version)).join('/')}`
-  return derived.parts(common).map((part) => ({ ...part, lineage: `r${derived.revision} ${part.from.map(stateOf).join(' ')}` }))
+  return derived.parts(common).map((part) => ({
+    version: part.version,
+    lineage: `r${derived.revision} ${part.from.map(stateOf).join(' ')}`,
+    rows: derived.rows(part),
+    reads: derived.from.map((dataset) => scan(dataset, { [dataset.version as string]: { in: part.from } })),
+  }))
 }
 
 /**
  * The versions that a table holds, each with the commits that gave its files, by their sequence numbers, and how many files there are
  * (`12x3`): another text is another content, as far as anybody wrote it.
  */
-async function heldVersions(dataset: Dataset, state: TableState | null): Promise<Map<string, string>> {
+async function heldVersions(state: TableState | null): Promise<Map<string, string>> {
   const files = state ? await liveFiles(state) : []
   const versions = Map.groupBy(files, ({ partition }) => String(partition[0]))
   return new Map(

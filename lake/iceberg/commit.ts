@@ -83,7 +83,7 @@ async function attemptCommit(options: CommitAttempt): Promise<Attempt> {
 
   const writer = createWriter({ base, written })
   const untouched = manifests.filter((manifest) => liveCount(manifest) > 0 && !holders.some((holder) => holder.manifest === manifest))
-  const added = await addedManifests(writer, base, add)
+  const added = await addedManifests(writer, base, { add, ...(options.operation === 'replace' ? { rowsSince: newestOf(holders) } : {}) })
   const rewritten: ManifestFile[] = []
   for (const holder of holders) rewritten.push(await writer.manifest(holder.manifest.specId, withoutRemoved(holder, removed, writer)))
   const kept = await merged(writer, base, { untouched, others: added.length + rewritten.length })
@@ -155,7 +155,19 @@ function withoutRemoved(holder: Holder, removed: ReadonlySet<string>, writer: Sn
     )
 }
 
-async function addedManifests(writer: SnapshotWriter, base: TableState, add: readonly DataFile[]): Promise<ManifestFile[]> {
+/**
+ * The sequence number of rows that are only written anew: the newest of the files that held them, so that it tells when the rows last changed.
+ * A table without delete files has no other use for it.
+ */
+function newestOf(holders: readonly Holder[]): number {
+  return Math.max(...holders.flatMap((holder) => holder.removed.map((entry) => entry.sequenceNumber)))
+}
+
+async function addedManifests(
+  writer: SnapshotWriter,
+  base: TableState,
+  { add, rowsSince }: { readonly add: readonly DataFile[]; readonly rowsSince?: number },
+): Promise<ManifestFile[]> {
   const files = new Map<number, ManifestedFile[]>()
   for (const file of add) {
     const held = files.get(file.specId) ?? []
@@ -167,7 +179,7 @@ async function addedManifests(writer: SnapshotWriter, base: TableState, add: rea
     manifests.push(
       await writer.manifest(
         specId,
-        held.map((file) => writer.added(file)),
+        held.map((file) => writer.added(file, rowsSince)),
       ),
     )
   return manifests

@@ -63,7 +63,10 @@ interface AvroEntry {
 
 type Pairs<T> = readonly { readonly key: number; readonly value: T }[] | null
 
-/** A manifest's bytes. Sequence numbers of files that the new snapshot adds are left to be inherited (spec, "Sequence Number Inheritance"). */
+/**
+ * A manifest's bytes. Sequence numbers of files that the new snapshot adds are left to be inherited (spec, "Sequence Number Inheritance"), but
+ * for that of rows which were in the table before.
+ */
 export function encodeManifest(options: {
   schema: TableSchema
   spec: PartitionSpec
@@ -87,7 +90,7 @@ export function encodeManifest(options: {
       return {
         status: entry.status,
         snapshot_id: entry.snapshotId,
-        sequence_number: isNew ? null : entry.sequenceNumber,
+        sequence_number: isNew && entry.sequenceNumber === entry.fileSequenceNumber ? null : entry.sequenceNumber,
         file_sequence_number: isNew ? null : entry.fileSequenceNumber,
         data_file: avroFile(entry.file, parts, paths),
       }

@@ -9,8 +9,8 @@ import { pathsOf, type TableState } from './table.ts'
 export interface SnapshotWriter {
   /** Id of the snapshot to be, as entries of removed files state it. */
   readonly snapshotId: number
-  /** The entry of a file that the snapshot adds. */
-  added(file: ManifestedFile): ManifestEntry
+  /** The entry of a file that the snapshot adds; `rowsSince` is the sequence number of its rows where they were in the table before. */
+  added(file: ManifestedFile, rowsSince?: number): ManifestEntry
   /** Writes a manifest of files of one partition spec. */
   manifest(specId: number, entries: readonly ManifestEntry[]): Promise<ManifestFile>
   /** Writes the manifest list and gives the snapshot. */
@@ -31,7 +31,13 @@ export function createWriter(options: { base: TableState; written: string[] }): 
   return {
     snapshotId,
 
-    added: (file) => ({ status: STATUS.ADDED, snapshotId, sequenceNumber, fileSequenceNumber: sequenceNumber, file }),
+    added: (file, rowsSince = sequenceNumber) => ({
+      status: STATUS.ADDED,
+      snapshotId,
+      sequenceNumber: rowsSince,
+      fileSequenceNumber: sequenceNumber,
+      file,
+    }),
 
     async manifest(specId, entries) {
       const spec = specOf(metadata, specId)

@@ -19,4 +19,6 @@ export const UNITS = {
   kg: 'kilograms',
   'EUR/L': 'euros per litre',
   'EUR/kg': 'euros per kilogram',
+  'EUR/t': 'euros per tonne',
+  'EUR/L/wk': 'euros per litre and week',
 } as const

@@ -24,7 +24,12 @@ const versioned = CHOSEN.find(({ into }) => into.some(({ land }) => land === 're
 /** Feeds of whole versions that fill the same tables. */
 export const VERSIONED: readonly Feed[] = Object.freeze(feeds.filter(({ into }) => into.some((one) => versioned.into.includes(one))))
 
-/** The derivations of which some feeds fill every input. */
+/** The derivations of which some feeds fill every input, or what it is derived from, in the order in which they are made. */
 export function derivedFrom(some: readonly Feed[]): readonly Derived[] {
-  return derivations.filter(({ from }) => from.every((dataset) => some.some(({ into }) => into.includes(dataset))))
+  const known = new Set(some.flatMap(({ into }) => into))
+  return derivations.filter(({ from, into }) => {
+    const isMade = from.every((dataset) => known.has(dataset))
+    if (isMade) known.add(into)
+    return isMade
+  })
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { derivations as declared } from '../../jobs/derive/catalog.ts'
 import type { Derived } from '../../jobs/derive/define.ts'
-import { makeDeriver } from '../../jobs/derive/derive.ts'
+import { dueAfter, makeDeriver } from '../../jobs/derive/derive.ts'
 import { feeds as known } from '../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../jobs/feeds/define.ts'
 import type { FetchOutcome } from '../../jobs/ingest/pipeline.ts'
@@ -58,7 +58,7 @@ export async function openService(
   const landInTurn = (feed: Feed): Promise<void> =>
     inTurn(feed, 'land', async (signal) => {
       await runner.land(feed, signal)
-      const due = derivations.filter(({ from }) => from.some((dataset) => feed.into.includes(dataset)))
+      const due = dueAfter(derivations, feed)
       await prepareTables(
         parts.context,
         due.map(({ into }) => into),

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { datasetsOf, type Endpoint, pathParams } from '../../api/define/endpoint.ts'
 import { columnsOf, type Fields, isNested } from '../../api/define/fields.ts'
 import { essenceOf, TABLE_FORMATS } from '../../api/define/formats.ts'
+import { type Interval, WIDEST_DAYS } from '../../api/define/params-time.ts'
 import { PROBLEMS, type ProblemCode } from '../../api/define/problems.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
@@ -176,7 +177,8 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
     expect(told).toEqual(expect.arrayContaining(['unknown-parameter', 'invalid-parameter']))
     expect(told.includes('not-found')).toBe(pathParams(endpoint.path).length > 0)
     expect(told.includes('invalid-cursor')).toBe(allParams(endpoint).has('cursor'))
-    const isBounded = allParams(endpoint).has('interval') || allParams(endpoint).get('from')?.widest_days !== undefined
+    const steps = (allParams(endpoint).get('interval')?.schema['enum'] ?? []) as Interval[]
+    const isBounded = steps.some((step) => WIDEST_DAYS[step] !== undefined) || allParams(endpoint).get('from')?.widest_days !== undefined
     expect(told.includes('range-too-large')).toBe(isBounded)
     for (const [code, { value }] of examples) {
       checkSchema({ ...description.components.schemas.Problem, components: description.components }, value)

@@ -1,19 +1,22 @@
 import type { Endpoint } from '../../api/define/endpoint.ts'
 import { isLocated } from '../../api/define/formats.ts'
-import { recordSchema } from '../../api/define/shape.ts'
+import { membersOf, recordSchema } from '../../api/define/shape.ts'
 import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
 
 /** Headers that tell a caller of its limits. */
 export const LIMIT_NAMES = ['ratelimit-policy', 'ratelimit', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
 
 /** The schema of an endpoint's JSON reply to a request without `fields`: every member present, no other. */
-export function strictReply({ returns, read }: Endpoint, mode = 'simulated'): JsonSchema {
+export function strictReply({ returns, read, figure }: Endpoint, mode = 'simulated'): JsonSchema {
   const record = recordSchema(returns.record, { strict: true }) as { required: string[]; properties: Record<string, unknown> }
-  const meta = metaSchema(read.kind === 'lake', mode)
+  const meta = metaSchema(read, { mode, figure })
   if (returns.kind === 'one') {
     return { ...record, required: [...record.required, 'meta'], properties: { ...record.properties, meta } }
   }
-  const counts = Object.entries(returns.counts ?? {}).flatMap(([name, column]) => jsonProperties(name, column))
+  const counts = [
+    ...Object.entries(returns.counts ?? {}).flatMap(([name, column]) => jsonProperties(name, column)),
+    ...membersOf(returns.asides ?? {}),
+  ]
   const changes = read.kind === 'changes' ? { reset: { type: 'boolean' }, more: { type: 'boolean' }, next_cursor: { type: 'string' } } : {}
   return {
     type: 'object',
@@ -64,7 +67,7 @@ export function hasGeoJson({ returns }: Endpoint): boolean {
   return isLocated(returns.record.fields)
 }
 
-function metaSchema(lake: boolean, mode: string): JsonSchema {
+function metaSchema({ kind }: Endpoint['read'], { mode, figure }: { mode: string; figure: Endpoint['figure'] }): JsonSchema {
   const text = { type: 'string', minLength: 1 }
   const source = {
     id: text,
@@ -78,7 +81,9 @@ function metaSchema(lake: boolean, mode: string): JsonSchema {
     stale: { type: 'boolean' },
     cadence_s: { type: ['integer', 'null'] },
     timezone: { const: 'Europe/Madrid' },
-    ...(lake ? { snapshot: text, covered_from: text, covered_until: text } : {}),
+    ...(kind === 'lake' ? { snapshot: text, covered_from: text, covered_until: text } : {}),
+    ...(figure && kind === 'lake' ? { period: { type: 'object' } } : {}),
+    ...(figure ? { grain: { const: figure.grain }, method: { const: figure.method } } : {}),
     source_mode: { const: mode },
     sources: { type: 'array', items: { type: 'object', additionalProperties: false, required: Object.keys(source), properties: source } },
   }

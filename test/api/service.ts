@@ -23,6 +23,7 @@ import type { Lake } from '../../lake/open.ts'
 import type { Column } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
+import { dayBounds, madridDate } from '../../lake/schema/time.ts'
 import { fileStore } from '../../lake/store/file.ts'
 import { claimLake, writeFeedListings } from '../../lake/system.ts'
 import { serviceLog } from '../../scripts/service/parts.ts'
@@ -344,7 +345,7 @@ export async function fillWithExamples(service: TestService): Promise<void> {
     // What is observed is as old as it says.
     const at = dataset.land === 'append' && dataset.live ? { at: row[dataset.time] as number } : {}
     await service.publish(dataset, [row], { changes: [change], ...at })
-    const rows = [exampleTableRow(dataset), ...endedRow(dataset), ...otherNetworkRow(dataset)]
+    const rows = [exampleTableRow(dataset), ...endedRow(dataset), ...otherNetworkRow(dataset), ...weeksBefore(dataset)]
     await service.land(dataset, rows, (row[dataset.time] as number) + HOUR_MS)
   }
 }
@@ -353,4 +354,14 @@ export async function fillWithExamples(service: TestService): Promise<void> {
 function otherNetworkRow(dataset: Dataset): AnyRow[] {
   if (dataset.id !== 'rail_routes' && dataset.id !== 'rail_stations') return []
   return [exampleTableRow(dataset, { network: 'AVLDMD', timetable_version: 'avldmd-2026-08-22' })]
+}
+
+/** The days of four weeks before the examples' that are over: what a trend is made of. */
+function weeksBefore(dataset: Dataset): AnyRow[] {
+  if (dataset.id !== 'fuel_days') return []
+  const { start } = dayBounds('2025-09-26')
+  return [0, 1, 2, 3].map((week) => {
+    const period_start = start - week * 7 * 24 * HOUR_MS
+    return exampleTableRow(dataset, { period_start, date: madridDate(period_start) })
+  })
 }

@@ -107,17 +107,19 @@ describe.each(derivations.map((derived) => [derived.into.id, derived] as const))
     expect(DECLARED_IN.get(derived)).toBe(`jobs/derive/${derived.into.domain}`)
   })
 
-  test('reads what feeds fill, names the sources of all of it, and asks no lower plan', () => {
+  test('reads what feeds fill, or what was derived before, names the sources of all of it, and asks no lower plan', () => {
     const rank = (plan: (typeof PLANS)[number]): number => PLANS.indexOf(plan)
+    const before = derivations.slice(0, derivations.indexOf(derived))
     for (const input of derived.from) {
-      expect(feeds.some(({ into }) => into.includes(input))).toBe(true)
+      expect([...feeds.flatMap(({ into }) => into), ...before.map(({ into }) => into)]).toContain(input)
       expect([input.id, input.sources.every((source) => derived.into.sources.includes(source))]).toEqual([input.id, true])
       for (const access of ['live', 'history', 'bulk'] as const)
         expect(rank(derived.into.plan[access])).toBeGreaterThanOrEqual(rank(input.plan[access]))
     }
   })
 
-  test('gives the same parts whatever order versions come in, and none of none', () => {
+  test('by versions gives the same parts whatever order they come in, and none of none', () => {
+    if (derived.by !== 'versions') return
     expect(derived.parts([])).toEqual([])
     const parts = (versions: readonly string[]): unknown[] =>
       [...derived.parts(versions)].sort((one, other) => (one.version < other.version ? -1 : 1))

@@ -5,7 +5,7 @@ import { column, instant, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { partitionStart } from '../../../lake/schema/partitions.ts'
 import { MADRID } from '../../../lake/schema/time.ts'
-import { type Bucket, bucketEnd, bucketSeconds, bucketStart } from '../../define/buckets.ts'
+import { type Bucket, bucketEnd, bucketLength, bucketSeconds, bucketStart } from '../../define/buckets.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
 import { optional, record } from '../../define/fields.ts'
@@ -155,7 +155,7 @@ function steps(
         timezone(${MADRID}, unnest(generate_series(
           timezone(${MADRID}, ${bucketStart(sql`since`, interval)}),
           timezone(${MADRID}, until),
-          ${stepLength(interval)}
+          ${bucketLength(interval)}
         ))) AS period_start
       FROM held
       WHERE since < until
@@ -200,10 +200,4 @@ function runs(all: Sql, covered_until: number): Sql {
       )
     )
     GROUP BY run`
-}
-
-function stepLength(interval: Bucket): Sql {
-  if (interval === '1w') return sql`INTERVAL 7 DAY`
-  if (interval === '1mo') return sql`INTERVAL 1 MONTH`
-  return interval === '1y' ? sql`INTERVAL 1 YEAR` : sql`INTERVAL 1 DAY`
 }

@@ -13,6 +13,7 @@ const VERSION = /^(.+)-(\d{4}-\d\d-\d\d)$/
 
 /** Each version of a timetable against the one before it of the same network. */
 export const timetableChanges = defineDerived({
+  by: 'versions',
   into: railTimetableChanges,
   from: [railStations, railRoutes, railTrips, railCalendar],
   revision: 1,

@@ -63,3 +63,24 @@ export const POSITION_ISSUES = defineCodes('position_issue', 'What is doubtful a
   OTHER_PROVINCE: ['Fuera de la provincia indicada', 'Outside the province that is named'],
   OTHER_MUNICIPALITY: ['Fuera del municipio indicado', 'Outside the municipality that is named'],
 })
+
+/** What a figure of prices is of. */
+export const FUEL_AREAS = defineCodes('fuel_area', 'What a figure of fuel prices is of.', {
+  NATION: ['Toda España', 'All of Spain'],
+  PROVINCE: ['Una provincia', 'A province'],
+  OPERATOR: ['Las estaciones de un rótulo', 'The stations of a sign'],
+})
+
+/** Where a series of prices comes from; two are never in one answer. */
+export const FUEL_SERIES = defineCodes('fuel_series', 'Where a series of fuel prices comes from.', {
+  BULLETIN: ['Boletín semanal de la Comisión Europea', 'Weekly Oil Bulletin of the European Commission'],
+  MINISTRY_DAILY: ['Media diaria que publica el ministerio', 'Daily mean that the ministry publishes'],
+  STATION_MEAN: ['Media de las estaciones del registro', 'Mean of the stations of the register'],
+})
+
+/** Where prices go. */
+export const FUEL_TRENDS = defineCodes('fuel_trend', 'Where the price of a fuel goes.', {
+  RISING: ['Sube', 'Rising'],
+  FALLING: ['Baja', 'Falling'],
+  STABLE: ['Ni sube ni baja con un 95 % de confianza', 'Neither with 95 % confidence'],
+})

@@ -1,4 +1,4 @@
-import { type Derived, defineDerived } from '../../../jobs/derive/define.ts'
+import { defineDerived, type VersionsSpec } from '../../../jobs/derive/define.ts'
 import { batch, defineFeed, type Feed } from '../../../jobs/feeds/define.ts'
 import { dgt } from '../../../lake/datasets/road/sources.ts'
 import { scan } from '../../../lake/query/scan.ts'
@@ -54,8 +54,9 @@ export const differences = defineDataset({
 })
 
 /** The derivation; another revision or other rows are as after a correction. */
-export function littleDerived(change: Partial<Pick<Derived, 'revision' | 'rows'>> = {}): Derived {
+export function littleDerived(change: Partial<Pick<VersionsSpec, 'revision' | 'rows'>> = {}): VersionsSpec {
   return defineDerived({
+    by: 'versions',
     into: differences,
     from: [stops, lines],
     revision: 1,

@@ -1,0 +1,84 @@
+import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
+import { foldName } from '../../../lake/places/names.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { optional, record } from '../../define/fields.ts'
+import { listOf, oneOf, withDefault } from '../../define/params.ts'
+import { provinceName } from '../tail.ts'
+import { figureFields, figuresOf, OF_STATIONS, soldBy } from './price-figures.ts'
+import { fuelParam, STATION_DATASETS, type Station, stationsOf } from './station.ts'
+
+const { columns } = fuelDays
+
+/** What averages can be of. */
+const GROUPS = ['nation', 'province', 'operator'] as const
+type Group = (typeof GROUPS)[number]
+
+const average = record('FuelAverage', 'The current average price of one fuel: of Spain, of a province or of a sign.', {
+  fuel: columns.product,
+  area_kind: columns.area_kind,
+  area: columns.area,
+  name: optional(columns.name, 'Official name of the province, or the sign as most of its stations write it; null for the nation.'),
+  price_mean: figureFields.price_mean,
+  price_unit: figureFields.price_unit,
+  stations: figureFields.stations,
+  coverage: figureFields.coverage,
+})
+
+/** Current averages. */
+export const fuelAverages = defineEndpoint({
+  path: '/api/combustible/precios',
+  domain: 'fuel',
+  plan: 'FREE',
+  summary: 'Current average price of each fuel: national, by province or by operator',
+  about: `${OF_STATIONS} Signs are the same where they differ in case, accents and punctuation only; stations without one are of no operator.`,
+  figure: { grain: 'One fuel, in all of Spain, one province or at the stations of one sign, now.', method: OF_STATIONS },
+  params: {
+    fuel: listOf(fuelParam),
+    group_by: withDefault(oneOf('What the averages are of.', GROUPS, { example: 'province' }), 'nation'),
+  },
+  returns: {
+    kind: 'list',
+    name: 'averages',
+    record: average,
+    key: ['fuel', 'area'],
+    sorts: ['stations', 'price_mean'],
+    order: '-stations',
+    limit: { default: 100, max: 20_000 },
+  },
+  read: {
+    kind: 'live',
+    from: STATION_DATASETS,
+    records: stationsOf,
+    pick: (stations, { fuel, group_by }) => {
+      const group = (one: Station): string | null => areaOf(one, group_by)
+      const names = group_by === 'operator' ? signsOf(stations) : null
+      return [...soldBy(stations, { fuel, group })].flatMap(([product, groups]) =>
+        [...groups].map(([area, sold]) => {
+          const { price_mean, price_unit, stations: count, coverage } = figuresOf(sold)
+          const name = group_by === 'province' ? provinceName(area) : (names?.get(area) ?? null)
+          return { fuel: product, area_kind: group_by.toUpperCase(), area, name, price_mean, price_unit, stations: count, coverage }
+        }),
+      )
+    },
+  },
+  example: { fuel: 'DIESEL_A' },
+})
+
+function areaOf(one: Station, group_by: Group): string | null {
+  if (group_by === 'nation') return 'ES'
+  if (group_by === 'province') return one.province_code
+  return one.operator === null ? null : foldName(one.operator) || null
+}
+
+/** The spelling of each sign that most of its stations have; of two that as many have, the later in the alphabet. */
+function signsOf(stations: readonly Station[]): Map<string, string> {
+  const counts = new Map<string, Map<string, number>>()
+  for (const { operator } of stations) {
+    if (operator === null) continue
+    const spellings = counts.get(foldName(operator)) ?? new Map<string, number>()
+    counts.set(foldName(operator), spellings.set(operator, (spellings.get(operator) ?? 0) + 1))
+  }
+  const most = (spellings: Map<string, number>): string =>
+    [...spellings].reduce((best, one) => (one[1] > best[1] || (one[1] === best[1] && one[0] > best[0]) ? one : best))[0]
+  return new Map([...counts].map(([sign, spellings]) => [sign, most(spellings)]))
+}

@@ -1,0 +1,84 @@
+import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
+import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { optional, record } from '../../define/fields.ts'
+import { listOf, oneOf } from '../../define/params.ts'
+import { isAt, placeParams } from '../../define/params-place.ts'
+import { provinceField, provinceName } from '../tail.ts'
+import { figureFields, figuresOf, OF_STATIONS, soldBy } from './price-figures.ts'
+import { fuelParam, STATION_DATASETS, type Station, stationsOf } from './station.ts'
+
+const { columns } = fuelStations
+
+/** What prices can be summed up by, beside the fuel. */
+const GROUPS = ['province', 'municipality'] as const
+
+const stats = record('FuelStats', 'The current prices of one fuel at the stations of an area; what is not grouped by is null.', {
+  fuel: fuelDays.columns.product,
+  province: provinceField(columns.province_code),
+  province_code: optional(columns.province_code, 'INE code of the province; null unless grouped by.'),
+  municipality: optional(columns.municipality, 'Municipality as published; null unless grouped by.'),
+  municipality_code: optional(columns.municipality_code, 'INE code of the municipality; null unless grouped by.'),
+  ...figureFields,
+})
+
+/** What there is to say of a group of stations. */
+interface Area {
+  readonly province: string | null
+  readonly province_code: string | null
+  readonly municipality: string | null
+  readonly municipality_code: string | null
+}
+
+/** Current prices, summed up. */
+export const gasStationStats = defineEndpoint({
+  path: '/api/gas-stations/stats',
+  domain: 'fuel',
+  plan: 'FREE',
+  summary: 'Current prices by fuel and area: mean, least, greatest and quartiles',
+  about: `Of all Spain, or of an area, whole or by its parts. ${OF_STATIONS} A station whose municipality is not known is in no group of municipalities.`,
+  figure: { grain: 'One fuel, at the stations of one area, now.', method: OF_STATIONS },
+  params: {
+    fuel: listOf(fuelParam),
+    group_by: oneOf('What to sum up by; all stations together unless given.', GROUPS, { example: 'province' }),
+    place: placeParams,
+  },
+  returns: {
+    kind: 'list',
+    name: 'stats',
+    record: stats,
+    key: ['fuel', 'province_code', 'municipality_code'],
+    sorts: ['stations', 'price_mean', 'price_min', 'price_median', 'price_max'],
+    order: '-stations',
+    limit: { default: 100, max: 20_000 },
+  },
+  read: {
+    kind: 'live',
+    from: STATION_DATASETS,
+    records: stationsOf,
+    pick: (stations, { fuel, group_by, place }) => {
+      const areas = new Map<string, Area>()
+      const group = (one: Station): string | null => {
+        if (!isAt(place, one)) return null
+        const code = group_by === null ? '' : group_by === 'province' ? one.province_code : one.municipality_code
+        if (code !== null && !areas.has(code)) areas.set(code, areaOf(one, group_by))
+        return code
+      }
+      return [...soldBy(stations, { fuel, group })].flatMap(([product, groups]) =>
+        [...groups].map(([code, sold]) => ({ fuel: product, ...(areas.get(code) as Area), ...figuresOf(sold) })),
+      )
+    },
+  },
+  example: { group_by: 'province', province: 'Barcelona' },
+})
+
+function areaOf(one: Station, group_by: (typeof GROUPS)[number] | null): Area {
+  const isGrouped = group_by !== null
+  const ofMunicipality = group_by === 'municipality'
+  return {
+    province: isGrouped ? provinceName(one.province_code) : null,
+    province_code: isGrouped ? one.province_code : null,
+    municipality: ofMunicipality ? one.municipality : null,
+    municipality_code: ofMunicipality ? one.municipality_code : null,
+  }
+}

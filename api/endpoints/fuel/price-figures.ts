@@ -1,0 +1,75 @@
+import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { meaning } from '../../define/fields.ts'
+import type { Station } from './station.ts'
+
+const { columns } = fuelDays
+
+/** The figures of the prices of one fuel at some stations. */
+export const figureFields = {
+  stations: columns.stations,
+  price_mean: meaning(columns.price_mean, 'Mean price; each station counts once.'),
+  price_min: columns.price_min,
+  price_p25: columns.price_p25,
+  price_median: columns.price_median,
+  price_p75: columns.price_p75,
+  price_max: columns.price_max,
+  price_unit: columns.price_unit,
+  coverage: col.decimal(0, 'Share of the stations that the newest publication confirms, 0 to 1; of the others it is their last price.', {
+    scale: 4,
+    unit: '1',
+    example: 1,
+  }),
+} as const
+
+/** How current prices are summed up; for `figure`. */
+export const OF_STATIONS =
+  'Of the pump prices, taxes included, that the newest publications give; each station counts once, whatever it sells. Stations that are no longer listed, and those that sell to members only, count for nothing.'
+
+/** A price at a station. */
+interface Sold {
+  readonly price: number
+  readonly price_unit: string
+  readonly is_stale: boolean
+}
+
+/** The figures of prices, at least one. Quartiles are prices that there are: the least that a quarter, half or three quarters do not exceed. */
+export function figuresOf(sold: readonly Sold[]) {
+  const prices = sold.map(({ price }) => price).sort((one, other) => one - other)
+  const at = (share: number): number => prices[Math.max(0, Math.ceil(share * prices.length) - 1)] as number
+  // In thousandths, which are whole: a sum of doubles would depend on their order.
+  const sum = prices.reduce((total, price) => total + Math.round(price * 1000), 0)
+  return {
+    stations: prices.length,
+    price_mean: Math.round((sum * 10) / prices.length) / 10_000,
+    price_min: at(0),
+    price_p25: at(0.25),
+    price_median: at(0.5),
+    price_p75: at(0.75),
+    price_max: at(1),
+    price_unit: (sold[0] as Sold).price_unit,
+    coverage: Math.round((10_000 * sold.filter(({ is_stale }) => !is_stale).length) / sold.length) / 10_000,
+  }
+}
+
+/** The prices of stations that count, by fuel and by a group of each station; stations without a group are left out. */
+export function soldBy(
+  stations: readonly Station[],
+  by: { readonly fuel: readonly string[] | null; readonly group: (station: Station) => string | null },
+): Map<string, Map<string, Sold[]>> {
+  const found = new Map<string, Map<string, Sold[]>>()
+  for (const one of stations) {
+    if (one.status !== 'ACTIVE' || one.sale_type === 'RESTRICTED') continue
+    const group = by.group(one)
+    if (group === null) continue
+    for (const [fuel, { price, price_unit }] of Object.entries(one.prices)) {
+      if (by.fuel && !by.fuel.includes(fuel)) continue
+      const groups = found.get(fuel) ?? new Map<string, Sold[]>()
+      found.set(fuel, groups)
+      const sold = groups.get(group) ?? []
+      groups.set(group, sold)
+      sold.push({ price, price_unit, is_stale: one.is_stale })
+    }
+  }
+  return found
+}

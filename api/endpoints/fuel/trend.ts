@@ -1,0 +1,153 @@
+import { FUEL_SERIES, FUEL_TRENDS } from '../../../lake/datasets/fuel/codes.ts'
+import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { bind, type Sql, sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { record } from '../../define/fields.ts'
+import { integerParam, listOf, withDefault } from '../../define/params.ts'
+import { noSeries, seriesParam } from './series-params.ts'
+import { fuelParam } from './station.ts'
+
+const { columns } = fuelDays
+/** Points that a trend needs. */
+const LEAST_POINTS = 4
+/** How old the newest day may be for there to be a trend, in days. */
+const NEWEST_DAYS = 31
+const YEAR_WEEKS = 52
+/** 97.5 % of the normal distribution. */
+const Z = 1.959964
+const METHOD_NAME = 'THEIL_SEN_7_DAYS'
+
+const euros = (about: string, example: number, scale = 4) => col.decimal(0, about, { scale, unit: 'EUR/L', example })
+const percent = (about: string, example: number) => col.decimal(0, about, { scale: 2, unit: '%', example })
+const slope = (about: string) => col.decimal(0, about, { scale: 5, unit: 'EUR/L/wk', example: 0.00412 })
+
+const trend = record('FuelTrend', 'Where the national average price of a fuel goes.', {
+  fuel: columns.product,
+  series: col.code(0, 'Where the prices come from.', FUEL_SERIES, { example: 'STATION_MEAN' }),
+  as_of: col.local_date(0, 'Day in Madrid of the newest price.', { example: '2025-09-26' }),
+  price_eur_l: euros('Average price on that day, taxes included.', 1.4321),
+  previous_eur_l: euros('The price before it among those of the trend: a week earlier, or as many weeks as none is known of.', 1.4298),
+  days_between: col.integer(0, 'Days between the two.', { unit: '1', example: 7 }),
+  change_eur_l: euros('Change from the one to the other.', 0.0023),
+  change_pct: percent('The same in per cent of the previous price.', 0.16),
+  change_52w_pct: col.decimal(0, 'Change within 52 weeks; null where the price of that day is not known.', {
+    scale: 2,
+    unit: '%',
+    nullable: true,
+    example: -2.11,
+  }),
+  slope_eur_l_week: slope('Median of the slopes between any two of the prices (Theil–Sen).'),
+  slope_ci95: col.list([0, 0], 'Its 95 % confidence interval, by ranks (Sen 1968): from, to.', slope('Limit of the interval.'), {
+    example: [-0.00102, 0.00733],
+  }),
+  direction: col.code(0, 'STABLE where the interval spans 0.', FUEL_TRENDS, { example: 'STABLE' }),
+  weeks_used: col.integer(0, 'Prices that the trend is made of, a week apart.', { unit: '1', example: 12 }),
+  method: col.string(0, 'How it is made.', { example: METHOD_NAME }),
+})
+
+const METHOD =
+  'STATION_MEAN: prices of one weekday, a week apart, back from the last day that is over; of a day the mean of the last prices that are known when it ends in Madrid, each station counting once. ' +
+  'The slope is the median of those between any two prices, its interval that of Sen by the ranks of Kendall, without correction for ties.'
+
+/** Trend and weekly change of fuel prices. */
+export const fuelTrend = defineEndpoint({
+  path: '/api/combustible/tendencia',
+  domain: 'fuel',
+  plan: 'PRO',
+  summary: 'Trend of the national price of each fuel, and its weekly change',
+  about: `Of fuels that are sold by the litre. A fuel of which fewer than ${LEAST_POINTS} prices are known in the weeks asked for, or none in the last ${NEWEST_DAYS} days, has no record. A series that nothing is held of is refused. ${METHOD}`,
+  figure: { grain: 'One fuel, in all of Spain, over the weeks asked for.', method: METHOD },
+  params: {
+    fuel: listOf(fuelParam),
+    weeks: withDefault(integerParam('Prices to go back, a week apart.', { min: LEAST_POINTS, max: 104, example: '12' }), 12),
+    series: seriesParam,
+  },
+  returns: {
+    kind: 'list',
+    name: 'trends',
+    record: trend,
+    key: ['fuel'],
+    sorts: ['price_eur_l', 'change_pct', 'slope_eur_l_week'],
+    order: '-price_eur_l',
+    limit: { default: 100, max: 1000 },
+  },
+  read: {
+    kind: 'lake',
+    from: [fuelDays],
+    query: ({ fuel, weeks, series }, lake) => {
+      if (series !== 'STATION_MEAN') throw noSeries(series)
+      const last = madridDate(lake.covered_until, -1)
+      const first = madridDate(lake.covered_until, -1 - NEWEST_DAYS - 7 * Math.max(weeks, YEAR_WEEKS))
+      const { from, to } = lake.period({ from: dayBounds(first).start, to: dayBounds(last).end, interval: '1d' }, 1)
+      const rows = scan(fuelDays, {
+        area_kind: { eq: 'NATION' },
+        price_unit: { eq: 'EUR/L' },
+        ...(fuel ? { product: { in: fuel } } : {}),
+        period_start: { gte: from, lt: to },
+      })
+      return trendsOf(sql`${rows}`, { weeks, least: madridDate(lake.covered_until, -1 - NEWEST_DAYS) })
+    },
+  },
+  example: { series: 'STATION_MEAN', weeks: '12' },
+})
+
+/** The trend of each fuel, of its days; `least` is the day that the newest one must reach. */
+function trendsOf(rows: Sql, { weeks, least }: { readonly weeks: number; readonly least: string }): Sql {
+  return sql`
+    WITH days AS MATERIALIZED (
+      SELECT product AS fuel, date, CAST(price_mean AS DOUBLE) AS price, max(date) OVER (PARTITION BY product) - date AS days_ago FROM ${rows}
+    ),
+    points AS (
+      SELECT fuel, date, price, days_ago, row_number() OVER (PARTITION BY fuel ORDER BY date DESC) AS nth
+      FROM days
+      WHERE days_ago % 7 = 0 AND days_ago < ${7 * weeks}
+    ),
+    slopes AS (
+      SELECT one.fuel, list(7 * (other.price - one.price) / (one.days_ago - other.days_ago) ORDER BY (other.price - one.price) / (one.days_ago - other.days_ago)) AS sorted
+      FROM points AS one
+      JOIN points AS other ON other.fuel = one.fuel AND other.days_ago < one.days_ago
+      GROUP BY one.fuel
+    ),
+    newest AS (
+      SELECT fuel,
+        max(date) AS as_of,
+        count(*) AS weeks_used,
+        max(price) FILTER (WHERE nth = 1) AS price,
+        max(price) FILTER (WHERE nth = 2) AS previous,
+        max(days_ago) FILTER (WHERE nth = 2) AS days_between
+      FROM points
+      GROUP BY fuel
+      HAVING count(*) >= ${LEAST_POINTS} AND max(date) >= ${bind('date', columns.date, least)}
+    ),
+    ranked AS (
+      SELECT fuel, list_median(sorted) AS slope,
+        sorted[greatest(1, CAST(round((len(sorted) - spread) / 2) AS INTEGER))] AS low,
+        sorted[least(len(sorted), CAST(round((len(sorted) + spread) / 2) AS INTEGER) + 1)] AS high
+      FROM (
+        SELECT fuel, sorted, ${Z} * sqrt(weeks_used * (weeks_used - 1) * (2 * weeks_used + 5) / 18) AS spread
+        FROM slopes
+        JOIN newest USING (fuel)
+      )
+    )
+    SELECT
+      newest.fuel AS fuel,
+      'STATION_MEAN' AS series,
+      as_of,
+      CAST(newest.price AS DECIMAL(9, 4)) AS price_eur_l,
+      CAST(previous AS DECIMAL(9, 4)) AS previous_eur_l,
+      CAST(days_between AS INTEGER) AS days_between,
+      CAST(newest.price - previous AS DECIMAL(9, 4)) AS change_eur_l,
+      CAST(100 * (newest.price / previous - 1) AS DECIMAL(9, 2)) AS change_pct,
+      CAST(100 * (newest.price / year_ago.price - 1) AS DECIMAL(9, 2)) AS change_52w_pct,
+      CAST(slope AS DECIMAL(9, 5)) AS slope_eur_l_week,
+      [CAST(low AS DECIMAL(9, 5)), CAST(high AS DECIMAL(9, 5))] AS slope_ci95,
+      CASE WHEN low > 0 THEN 'RISING' WHEN high < 0 THEN 'FALLING' ELSE 'STABLE' END AS direction,
+      CAST(weeks_used AS INTEGER) AS weeks_used,
+      ${METHOD_NAME} AS method
+    FROM newest
+    JOIN ranked USING (fuel)
+    LEFT JOIN days AS year_ago ON year_ago.fuel = newest.fuel AND year_ago.days_ago = ${7 * YEAR_WEEKS}`
+}

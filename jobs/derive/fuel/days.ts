@@ -1,0 +1,80 @@
+import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
+import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
+import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
+import { bind, instant, join, outputName, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
+import { partitionStart } from '../../../lake/schema/partitions.ts'
+import { MADRID, madridDate } from '../../../lake/schema/time.ts'
+import { defineDerived, type MonthSpan } from '../define.ts'
+
+/** Prices by day of Spain, provinces and signs. */
+export const fuelDaysDerived = defineDerived({
+  by: 'months',
+  into: fuelDays,
+  from: [fuelPrices, fuelStations],
+  revision: 1,
+  // What holds when the month begins is in the partition that this lies in, which opens with all that held when that began.
+  reads: ({ from, to }) => ({ from: partitionStart(fuelPrices, from - 1), to }),
+  rows: daysOf,
+})
+
+const DATE = sql`CAST(timezone(${MADRID}, observed_at) AS DATE)`
+/** The sign as it can be compared: what `foldName` makes of it. */
+const SIGN = sql`nullif(trim(regexp_replace(lower(strip_accents(replace(brand, '·', ''))), '[^a-z0-9]+', ' ', 'g')), '')`
+
+function daysOf(month: MonthSpan, [prices, stations]: readonly SqlPart[]): Sql {
+  const areas = [
+    sql`SELECT 'NATION' AS area_kind, 'ES' AS area, CAST(NULL AS VARCHAR) AS name, ${FIGURES} FROM held GROUP BY date, product`,
+    sql`SELECT 'PROVINCE' AS area_kind, province_code AS area, CAST(NULL AS VARCHAR) AS name, ${FIGURES} FROM held GROUP BY date, product, province_code`,
+    sql`SELECT 'OPERATOR' AS area_kind, sign AS area, NULL AS name, ${FIGURES} FROM held WHERE sign IS NOT NULL GROUP BY date, product, sign`,
+  ]
+  return sql`
+    WITH published AS (
+      SELECT DISTINCT ${DATE} AS date FROM ${prices as SqlPart} WHERE observed_at >= ${instant(month.from)} AND observed_at < ${instant(month.to)}
+    ),
+    sold AS (${atEnds(month, { rows: prices as SqlPart, thing: ['station_id', 'product'], told: ['price', 'price_unit', 'province_code'] })}),
+    open AS (${atEnds(month, { rows: stations as SqlPart, thing: ['station_id'], told: ['brand', 'sale_type'] })}),
+    held AS MATERIALIZED (
+      SELECT date, product, price, price_unit, province_code, brand, ${SIGN} AS sign
+      FROM sold
+      SEMI JOIN published USING (date)
+      LEFT JOIN open USING (station_id, date)
+      WHERE sold.status <> 'ENDED' AND sale_type IS DISTINCT FROM 'RESTRICTED'
+    ),
+    names AS (
+      SELECT sign, arg_max(brand, (stations, brand)) AS name
+      FROM (SELECT sign, brand, count(*) AS stations FROM held WHERE sign IS NOT NULL GROUP BY ALL)
+      GROUP BY sign
+    )
+    SELECT ${month.month} AS month, timezone(${MADRID}, CAST(date AS TIMESTAMP)) AS period_start,
+      areas.* REPLACE (CASE WHEN area_kind = 'OPERATOR' THEN names.name END AS name)
+    FROM (${join(areas, sql` UNION ALL `)}) AS areas
+    LEFT JOIN names ON area_kind = 'OPERATOR' AND names.sign = areas.area`
+}
+
+const FIGURES = sql`
+  date, product, min(price_unit) AS price_unit, CAST(count(*) AS INTEGER) AS stations, CAST(avg(price) AS DECIMAL(9, 4)) AS price_mean,
+  min(price) AS price_min, quantile_disc(price, 0.25) AS price_p25, quantile_disc(price, 0.5) AS price_median,
+  quantile_disc(price, 0.75) AS price_p75, max(price) AS price_max`
+
+/**
+ * The state of each thing at the end of each day of a month: its last row of a day holds from then until the day of the next one.
+ */
+function atEnds(
+  month: MonthSpan,
+  { rows, thing, told }: { readonly rows: SqlPart; readonly thing: readonly string[]; readonly told: readonly string[] },
+): Sql {
+  const first = bind('date', fuelDays.columns.date, madridDate(month.from))
+  const last = bind('date', fuelDays.columns.date, madridDate(month.to - 1))
+  const names = (of: readonly string[]): Sql => join(of.map(outputName))
+  return sql`
+    SELECT ${names([...thing, ...told])}, status,
+      CAST(unnest(generate_series(CAST(greatest(since, ${first}) AS TIMESTAMP), CAST(least(until - 1, ${last}) AS TIMESTAMP), INTERVAL 1 DAY)) AS DATE) AS date
+    FROM (
+      SELECT *, coalesce(lead(since) OVER (PARTITION BY ${names(thing)} ORDER BY since), ${last} + 1) AS until
+      FROM (
+        SELECT ${names([...thing, ...told])}, status, ${DATE} AS since
+        FROM ${rows}
+        QUALIFY row_number() OVER (PARTITION BY ${names(thing)}, ${DATE} ORDER BY observed_at DESC) = 1
+      )
+    )`
+}

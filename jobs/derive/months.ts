@@ -1,0 +1,91 @@
+import { liveFiles } from '../../lake/iceberg/files.ts'
+import type { LiveFile } from '../../lake/iceberg/types.ts'
+import type { LakePins } from '../../lake/open.ts'
+import { scan } from '../../lake/query/scan.ts'
+import { fieldOf } from '../../lake/query/sql.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import { partitionStart } from '../../lake/schema/partitions.ts'
+import { dayBounds, isoInstant, madridDate } from '../../lake/schema/time.ts'
+import type { MonthSpan, MonthsSpec } from './define.ts'
+import type { PlannedPart } from './lineage.ts'
+
+/** The month of Madrid's calendar of a text such as 2026-03. */
+export function monthSpan(month: string): MonthSpan {
+  return { month, from: dayBounds(`${month}-01`).start, to: dayBounds(`${nextMonth(month)}-01`).start }
+}
+
+/**
+ * Where what is derived ends, in ms, of inputs that are covered until an instant: the begin of the day in Madrid that goes on then, where
+ * days have to be over.
+ */
+export function settledUntil({ settles }: Pick<MonthsSpec, 'settles'>, until: number): number {
+  return settles === 'day' ? dayBounds(madridDate(until)).start : until
+}
+
+/**
+ * The months that the first input has rows of, each with its lineage, of inputs that are covered until an instant (ms).
+ *
+ * Lineage is, for each input and each of its partitions that the month is read from, the newest sequence number of the files and their rows
+ * together (`673=12x300`). Any rows that come, change or go make another text; compaction, which keeps both, does not.
+ */
+export async function planMonths(derived: MonthsSpec, pins: LakePins, until: number): Promise<PlannedPart[]> {
+  const settled = settledUntil(derived, until)
+  const planned: PlannedPart[] = []
+  for (const month of await monthsOf(derived.from[0] as Dataset, pins)) {
+    const whole = monthSpan(month)
+    const isCut = derived.settles !== undefined && settled < whole.to
+    const span = isCut ? { ...whole, to: settled } : whole
+    if (span.to <= span.from) continue
+    const { from, to } = derived.reads?.(span) ?? span
+    const states = await Promise.all(derived.from.map(async (dataset) => `${dataset.id}:${await heldOf(dataset, pins, { from, to })}`))
+    const scans = derived.from.map((dataset) => scan(dataset, { [dataset.time]: { gte: from, lt: to } }))
+    planned.push({
+      version: month,
+      lineage: [`r${derived.revision}`, ...states, ...(isCut ? [`<${isoInstant(span.to)}`] : [])].join(' '),
+      rows: derived.rows(span, scans),
+      reads: scans,
+    })
+  }
+  return planned
+}
+
+/** The months of Madrid in which a table has rows, by the limits that its files state: a month in between may have none. */
+async function monthsOf(dataset: Dataset, pins: LakePins): Promise<string[]> {
+  const state = pins.get(dataset.id)
+  const months = new Set<string>()
+  for (const { lower, upper } of state ? (await liveFiles(state)).map((file) => timesOf(dataset, file)) : [])
+    for (let month = monthOf(lower); month <= monthOf(upper); month = nextMonth(month)) months.add(month)
+  return [...months].sort()
+}
+
+/** What a table holds of the partitions that some times (ms) lie in, as far as these reach. */
+async function heldOf(dataset: Dataset, pins: LakePins, { from, to }: { from: number; to: number }): Promise<string> {
+  const state = pins.get(dataset.id)
+  const files = state ? await liveFiles(state, { [dataset.time]: { gte: partitionBegin(dataset, from), lt: to } }) : []
+  const partitions = Map.groupBy(files, ({ partition }) => String(partition[0] ?? ''))
+  return [...partitions]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([partition, theirs]) => {
+      const newest = Math.max(...theirs.map(({ sequenceNumber }) => sequenceNumber))
+      return `${partition}=${newest}x${theirs.reduce((sum, { rows }) => sum + rows, 0)}`
+    })
+    .join(',')
+}
+
+/** Where the partition begins that an instant lies in; the instant itself of a dataset whose partitions are not of its time. */
+function partitionBegin(dataset: Dataset, instant: number): number {
+  return dataset.partition.every(({ column }) => column === dataset.time) ? partitionStart(dataset, instant) : instant
+}
+
+function timesOf(dataset: Dataset, { key, metrics }: LiveFile): { lower: number; upper: number } {
+  const { lower, upper } = metrics.get(fieldOf(dataset, dataset.time).id) ?? {}
+  if (typeof lower !== 'bigint' || typeof upper !== 'bigint') throw new Error(`${key} states no limits of ${dataset.time}`)
+  return { lower: Number(lower) / 1000, upper: Number(upper) / 1000 }
+}
+
+const monthOf = (instant: number): string => madridDate(instant).slice(0, 7)
+
+function nextMonth(month: string): string {
+  const [year = 0, number = 0] = month.split('-').map(Number)
+  return number === 12 ? `${year + 1}-01` : `${year}-${String(number + 1).padStart(2, '0')}`
+}
