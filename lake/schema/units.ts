@@ -11,6 +11,7 @@ export const UNITS = {
   s: 'seconds',
   min: 'minutes',
   h: 'hours',
+  wk: 'weeks',
   deg: 'degrees',
   t: 'tonnes',
   kW: 'kilowatts',

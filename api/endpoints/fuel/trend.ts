@@ -62,7 +62,7 @@ export const fuelTrend = defineEndpoint({
   figure: { grain: 'One fuel, in all of Spain, over the weeks asked for.', method: METHOD },
   params: {
     fuel: listOf(fuelParam),
-    weeks: withDefault(integerParam('Prices to go back, a week apart.', { min: LEAST_POINTS, max: 104, example: '12' }), 12),
+    weeks: withDefault(integerParam('Prices to go back, a week apart.', { min: LEAST_POINTS, max: 104, unit: 'wk', example: '12' }), 12),
     series: seriesParam,
   },
   returns: {
