@@ -15,6 +15,8 @@ import { railTimetableChanges } from './datasets/rail/timetable-changes.ts'
 import { railTripUpdates } from './datasets/rail/trip-updates.ts'
 import { railTrips } from './datasets/rail/trips.ts'
 import { incidents } from './datasets/road/incidents.ts'
+import { trafficCountStations } from './datasets/road/traffic-count-stations.ts'
+import { trafficCountsHourly } from './datasets/road/traffic-counts-hourly.ts'
 import { trafficReadings } from './datasets/road/traffic-readings.ts'
 import { trafficSensors } from './datasets/road/traffic-sensors.ts'
 import { v16Beacons } from './datasets/road/v16-beacons.ts'
@@ -28,6 +30,8 @@ export const datasets: readonly Dataset[] = checkDatasets([
   v16Beacons,
   trafficReadings,
   trafficSensors,
+  trafficCountsHourly,
+  trafficCountStations,
   fuelStations,
   fuelPrices,
   fuelDays,

@@ -9,6 +9,8 @@ import { renfeMaterial } from './rail/renfe-material.ts'
 import { renfePositions, renfePositionsLd } from './rail/renfe-positions.ts'
 import { renfeTripUpdates, renfeTripUpdatesLd } from './rail/renfe-trip-updates.ts'
 import { dgtIncidentsFeed } from './road/dgt-incidents.ts'
+import { madridCountStations } from './road/madrid-count-stations.ts'
+import { madridCounts } from './road/madrid-counts.ts'
 import { madridSensors } from './road/madrid-sensors.ts'
 import { madridTraffic } from './road/madrid-traffic.ts'
 import { sctIncidentsFeed } from './road/sct-incidents.ts'
@@ -19,6 +21,8 @@ export const feeds: readonly Feed[] = Object.freeze([
   sctIncidentsFeed,
   madridTraffic,
   madridSensors,
+  madridCounts,
+  madridCountStations,
   fuelStationsFeed,
   renfeAlerts,
   renfeTripUpdates,

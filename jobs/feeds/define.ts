@@ -121,6 +121,37 @@ export interface ExpectedBlocks {
   readonly query: (at: number) => Sql
 }
 
+/** A file that a publisher lists in an archive. */
+export interface ArchiveFile {
+  /** The day, month or year that it holds: `2022-03-01`, `2022-03`, `2022`. */
+  readonly period: string
+  readonly url: string
+}
+
+/** Days, both inclusive, YYYY-MM-DD. */
+export interface DayRange {
+  readonly from: string
+  readonly to: string
+}
+
+/**
+ * A feed that is an archive: a file for each period. Each file is a fetch of its own, asked for by the one request of the feed's plan under the
+ * file's address and named by its period; so is the body that `rows` gets. It is compared with the former file of its period alone.
+ * Publication times are not stated (`publishedAt`): files come in any order, and the newest fetch of a period counts.
+ */
+export interface Archive {
+  readonly unit: 'day' | 'month' | 'year'
+  /** Requests whose answers list the publisher's files; none where their names follow from the calendar. */
+  readonly index: readonly FeedRequest[]
+  /**
+   * The files that the answers list, in any order; what lies outside the range may be among them. Pure. Throws `FormatError` where the answers
+   * are no list. Periods between those listed that have no file are gaps of the publisher, and no failures.
+   */
+  readonly files: (index: readonly FeedBody[], range: DayRange) => readonly ArchiveFile[]
+  /** How many of the newest files are looked at in the feed's cadence: a file may be corrected after it came. */
+  readonly recent: number
+}
+
 /** What a feed declares; see architecture.md, "declare once". */
 export interface FeedSpec {
   readonly id: string
@@ -131,6 +162,8 @@ export interface FeedSpec {
   readonly every_s: number
   /** Tried in order: all requests of the first plan, or where one of them fails for good, those of the next. */
   readonly plans: readonly RequestPlan[]
+  /** Set where the feed is an archive: its plan is then one request, of any of its files. */
+  readonly archive?: Archive
   /** Guard bands, by dataset id. */
   readonly bands: Readonly<Record<string, Band>>
   /** Blocks, by dataset id. */

@@ -22,3 +22,19 @@ export function httpDate(text: string): number {
   if (number === 0) return Number.NaN
   return instantOf(`${year}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`, time, { zone: 'UTC' })
 }
+
+/** The months in Spanish, in small letters. */
+export const SPANISH_MONTHS: readonly string[] = [
+  'enero',
+  'febrero',
+  'marzo',
+  'abril',
+  'mayo',
+  'junio',
+  'julio',
+  'agosto',
+  'septiembre',
+  'octubre',
+  'noviembre',
+  'diciembre',
+]

@@ -55,7 +55,8 @@ export async function collect(feed: Feed, options: CollectOptions): Promise<Coll
   throw failure
 }
 
-async function collectPlan(plan: RequestPlan, options: CollectOptions): Promise<Collected> {
+/** Fetches the requests of one plan. Throws the `FetchError` of the first that failed where too few succeed. */
+export async function collectPlan(plan: RequestPlan, options: CollectOptions): Promise<Collected> {
   const single = plan.requests.length === 1
   const enough = plan.enough ?? plan.requests.length
   const got: { request: FeedRequest; reply: Reply; bytes: Buffer }[] = []
@@ -76,7 +77,7 @@ async function collectPlan(plan: RequestPlan, options: CollectOptions): Promise<
   if (got.length < enough) {
     const first = failures[0] as FetchError
     const rest = plan.requests.length > 1 ? ` (${got.length} of ${plan.requests.length} requests answered, ${enough} needed)` : ''
-    throw new FetchError(`${first.message}${rest}`, { retryable: true, cause: first })
+    throw new FetchError(`${first.message}${rest}`, { retryable: true, status: first.status, cause: first })
   }
   const captured = (options.replays ? got : [])
     .map(({ reply }) => Date.parse(reply.headers['x-captured-at'] ?? ''))

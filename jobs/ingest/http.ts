@@ -10,10 +10,13 @@ export class FetchError extends Error {
   readonly retryable: boolean
   /** Where the publisher said when to come back, ms. */
   readonly retryAfter_ms: number | null
+  /** The status that was answered; null where there was no answer, or its bytes are the matter. */
+  readonly status: number | null
 
-  constructor(message: string, options: { retryable: boolean; retryAfter_ms?: number | null; cause?: unknown }) {
+  constructor(message: string, options: { retryable: boolean; retryAfter_ms?: number | null; status?: number | null; cause?: unknown }) {
     super(message, { cause: options.cause })
     this.retryable = options.retryable
+    this.status = options.status ?? null
     this.retryAfter_ms = options.retryAfter_ms ?? null
   }
 }
@@ -97,7 +100,11 @@ async function finish(feedRequest: FeedRequest, url: string, reply: Dispatcher.R
   if (reply.statusCode !== 200) {
     await reply.body.dump()
     const retryable = reply.statusCode >= 500 || reply.statusCode === 429 || reply.statusCode === 408
-    throw new FetchError(`${url} answered ${reply.statusCode}`, { retryable, retryAfter_ms: retryAfter(reply.headers['retry-after']) })
+    throw new FetchError(`${url} answered ${reply.statusCode}`, {
+      retryable,
+      retryAfter_ms: retryAfter(reply.headers['retry-after']),
+      status: reply.statusCode,
+    })
   }
   return { url, status: 200, headers, received: await readBounded(reply.body, { most: feedRequest.maxBytes, what: url }) }
 }

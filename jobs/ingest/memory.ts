@@ -2,6 +2,7 @@ import { addSeqs, formatSeqs, hasSeq, type Landed, type LandingFetch, toWithdraw
 import type { LiveChange } from '../../lake/live/types.ts'
 import {
   type AcceptedFetch,
+  acceptedAfter,
   acceptedFrom,
   byDataTime,
   counting,
@@ -55,8 +56,10 @@ export interface FeedMemory {
   unshown: { readonly seq: number; readonly changes: ReadonlyMap<string, readonly LiveChange[]> }[]
   /** True once live state was compared with this memory. */
   isShown: boolean
-  /** The newest rejected fetch, by its bytes. */
-  rejected: { readonly digest: string; readonly fetch_id: string } | null
+  /** Of an archive: the newest accepted fetch of each period. */
+  readonly periods: Map<string, AcceptedFetch>
+  /** The newest rejected fetch, by its bytes; of an archive, of each period. */
+  readonly rejected: Map<string | undefined, { readonly digest: string; readonly fetch_id: string }>
   /** The newest reply that had what the fetch of that id has: other validators may stand in it. */
   same: { readonly fetch_id: string; readonly bodies: readonly Pick<RawBody, 'name' | 'headers'>[] } | null
 }
@@ -79,7 +82,8 @@ export async function openMemory(context: IngestContext, feed: Feed): Promise<Fe
   const withdrawn = await withdrawnSeqs(context.store, feed.id)
   const newest = Math.max(...all.map(({ until }) => until ?? 0))
   const memory: FeedMemory = {
-    ...{ feed, parts, filling, last: null, unshown: [], isShown: false, rejected: null, same: null },
+    ...{ feed, parts, filling, last: null, unshown: [], isShown: false, rejected: new Map(), same: null },
+    periods: new Map(feed.archive ? (await acceptedAfter(context.store, feed.id, 0)).flatMap(ofPeriod) : []),
     seq: Math.max(recent.at(-1)?.seq ?? 0, ...all.map(({ seqs }) => seqs.at(-1)?.[1] ?? 0)),
     landedUntil: newest === 0 || all.some((landed) => toWithdraw(landed, withdrawn).length > 0) ? null : newest,
   }
@@ -96,6 +100,8 @@ export async function openMemory(context: IngestContext, feed: Feed): Promise<Fe
   for (const accepted of [...known.values()].sort(byDataTime)) await foldAccepted(context, memory, accepted)
   return memory
 }
+
+const ofPeriod = (fetch: AcceptedFetch): [string, AcceptedFetch][] => (fetch.period === undefined ? [] : [[fetch.period, fetch]])
 
 /** Numbers that were given out of which the log tells nothing: their records are gone or damaged. */
 function missingNumbers(entries: readonly LogEntry[], range: { readonly from: number; readonly to: number }): number[] {
@@ -186,6 +192,7 @@ export async function foldAccepted(
     for (const part of next) changes.set(part.dataset.id, foldInto(context, feed, part, { accepted, publication: parsed }))
   }
   if (!memory.last || byDataTime(memory.last, accepted) < 0) memory.last = accepted
+  for (const [period, fetch] of ofPeriod(accepted)) memory.periods.set(period, fetch)
   memory.seq = Math.max(memory.seq, accepted.seq)
   if (lacking.length > 0) memory.unshown.push({ seq: accepted.seq, changes })
 }

@@ -19,8 +19,9 @@ import { parseSpooled, type Spooled } from './spool.ts'
 
 /** How often a fetch is judged anew because somebody else accepted one meanwhile. */
 const MOST_RACES = 5
-const USER_AGENT = 'traffic-intelligence/1 (data lake of Spanish transport feeds)'
+export const USER_AGENT = 'traffic-intelligence/1 (data lake of Spanish transport feeds)'
 
+type Bodies = Collected & { readonly kind: 'bodies' }
 type Missing = Readonly<Record<string, readonly string[]>>
 
 /** How a run of a feed ended. */
@@ -42,12 +43,33 @@ export async function runFeed(
   memory: FeedMemory,
   signal: AbortSignal,
 ): Promise<{ memory: FeedMemory; outcome: FetchOutcome }> {
+  return told(context, memory, {}, async () => {
+    if (!memory.isShown || memory.unshown.length > 0) await showLive(context, memory)
+    return attempt(context, memory, signal)
+  })
+}
+
+/** Takes in the file of a period, as `runFeed` takes what it asks for. */
+export function runFile(
+  context: IngestContext,
+  memory: FeedMemory,
+  taken: Taken & { readonly period: string },
+): Promise<{ memory: FeedMemory; outcome: FetchOutcome }> {
+  return told(context, memory, { period: taken.period }, () => takeCollected(context, memory, taken))
+}
+
+/** Tells the log how a run ended. */
+async function told(
+  { log }: IngestContext,
+  { feed }: FeedMemory,
+  about: { readonly period?: string },
+  run: () => Promise<{ memory: FeedMemory; outcome: FetchOutcome }>,
+): Promise<{ memory: FeedMemory; outcome: FetchOutcome }> {
   const began = performance.now()
-  if (!memory.isShown || memory.unshown.length > 0) await showLive(context, memory)
-  const done = await attempt(context, memory, signal)
+  const done = await run()
   const { outcome, reason, ...rest } = done.outcome
   const level = outcome === 'failed' || outcome === 'rejected' ? 'warn' : 'info'
-  context.log[level]({ feed: memory.feed.id, outcome, reason, ...rest, ms: Math.round(performance.now() - began) }, 'feed fetched')
+  log[level]({ feed: feed.id, ...about, outcome, reason, ...rest, ms: Math.round(performance.now() - began) }, 'feed fetched')
   return done
 }
 
@@ -65,13 +87,33 @@ async function attempt(
     if (!(error instanceof FetchError)) throw error
     return { memory, outcome: outcomeOf('failed', context.now(), { reason: error.message }) }
   }
+  return takeCollected(context, memory, { collected, signal })
+}
+
+/** What was collected of a feed, whole or, of an archive, the file of a period. */
+interface Taken<C extends Collected = Collected> {
+  readonly collected: C
+  readonly period?: string
+  readonly signal: AbortSignal
+}
+
+/** What a fetch is compared with: the last accepted one, or the last of its period. */
+function formerOf(memory: FeedMemory, period: string | undefined): AcceptedFetch | null {
+  return period === undefined ? memory.last : (memory.periods.get(period) ?? null)
+}
+
+/** Judges what was collected and takes it in: the rest of a run of a feed once the publisher has answered. */
+async function takeCollected(
+  context: IngestContext,
+  memory: FeedMemory,
+  { collected, period, signal }: Taken,
+): Promise<{ memory: FeedMemory; outcome: FetchOutcome }> {
+  const { feed } = memory
   if (collected.kind === 'unchanged') return { memory, outcome: outcomeOf('unchanged', collected.fetched_at, { reason: 'not modified' }) }
-  const same = await sameness(context, memory, collected)
+  const same = await sameness(context, feed, { last: formerOf(memory, period), collected })
   if (same !== null) {
-    memory.same = memory.last && {
-      fetch_id: memory.last.fetch_id,
-      bodies: collected.received.map(({ name, headers }) => ({ name, headers })),
-    }
+    if (memory.last && period === undefined)
+      memory.same = { fetch_id: memory.last.fetch_id, bodies: collected.received.map(({ name, headers }) => ({ name, headers })) }
     return { memory, outcome: outcomeOf('unchanged', collected.fetched_at, { reason: same }) }
   }
   let spooled: Spooled
@@ -83,16 +125,16 @@ async function attempt(
     const reason =
       error instanceof FormatError ? error.message : `the parser failed: ${error instanceof Error ? error.message : String(error)}`
     if (!(error instanceof FormatError)) context.log.error({ feed: feed.id, err: error }, 'parser failed')
-    const raw = rawFetch(feed, { fetched_at: collected.fetched_at, publication: null, rejected: reason })
+    const raw = rawFetch(feed, { fetched_at: collected.fetched_at, period, publication: null, rejected: reason })
     return { memory, outcome: await reject(context, memory, { raw, collected }) }
   }
   try {
     const inOrder = context.mode === 'replay' ? null : timeInOrder(spooled.publication, memory.last)
-    if (inOrder === null) return await decide(context, memory, { collected, spooled, signal })
+    if (inOrder === null) return await decide(context, memory, { collected, period, spooled, signal })
     await spooled.drop()
     // Some rows carry the time of their fetch, which is told to the parser.
     spooled = await parseSpooled(context, feed, { bodies, fetchedAt: inOrder, signal })
-    return await decide(context, memory, { collected: { ...collected, fetched_at: inOrder }, spooled, signal })
+    return await decide(context, memory, { collected: { ...collected, fetched_at: inOrder }, period, spooled, signal })
   } finally {
     await spooled.drop()
   }
@@ -101,31 +143,32 @@ async function attempt(
 async function decide(
   context: IngestContext,
   memory: FeedMemory,
-  got: { readonly collected: Collected & { kind: 'bodies' }; readonly spooled: Spooled; readonly signal: AbortSignal },
+  got: Pick<Taken<Bodies>, 'collected' | 'signal'> & { readonly period: string | undefined; readonly spooled: Spooled },
 ): Promise<{ memory: FeedMemory; outcome: FetchOutcome }> {
   const { feed } = memory
-  const { collected, spooled } = got
+  const { collected, period, spooled } = got
   const { publication } = spooled
   const expected = await expectedBlocks(context, feed, publication.data_time)
   let current = memory
   for (let race = 0; race < MOST_RACES; race++) {
     got.signal.throwIfAborted()
+    const last = formerOf(current, period)
     const verdict =
-      judgeTimes(publication, current, context.now()) ??
-      judge(feed, publication, current.last && { last: current.last, missing: missingOf(current) }, expected)
+      judgeTimes(publication, current, context.now()) ?? judge(feed, publication, last && { last, missing: missingOf(current) }, expected)
     if (verdict.kind === 'unchanged') {
       const outcome = outcomeOf('unchanged', collected.fetched_at, { reason: verdict.reason, data_time: publication.data_time })
-      if (sameBytes(current.last, collected)) return { memory: current, outcome }
+      if (sameBytes(last, collected)) return { memory: current, outcome }
       // Other content under a publication time that is known adds nothing, but its bytes may not be had again.
       const reason = `${verdict.reason} with other content`
       await reject(context, current, {
-        raw: rawFetch(feed, { fetched_at: collected.fetched_at, publication, expected, rejected: reason }),
+        raw: rawFetch(feed, { fetched_at: collected.fetched_at, period, publication, expected, rejected: reason }),
         collected,
       })
       return { memory: current, outcome: { ...outcome, reason } }
     }
     const raw = rawFetch(feed, {
       fetched_at: collected.fetched_at,
+      period,
       publication,
       expected,
       rejected: verdict.kind === 'reject' ? verdict.reason : null,
@@ -206,20 +249,21 @@ export async function showLive(context: IngestContext, memory: FeedMemory): Prom
 async function reject(
   context: IngestContext,
   memory: FeedMemory,
-  got: { readonly raw: RawFetch; readonly collected: Collected & { kind: 'bodies' }; readonly missing?: Missing },
+  got: { readonly raw: RawFetch; readonly collected: Bodies; readonly missing?: Missing },
 ): Promise<FetchOutcome> {
   const { raw, collected, missing = {} } = got
   const digest = digests(collected).join()
-  const again = memory.rejected?.digest === digest ? memory.rejected.fetch_id : null
+  const before = memory.rejected.get(raw.period)
+  const again = before?.digest === digest ? before.fetch_id : null
   if (again === null) {
     const bodies = await keepBodies(context.store, raw.feed, collected.fetched_at, collected.received)
     await keepRejected(context.store, { ...raw, bodies })
-    memory.rejected = { digest, fetch_id: raw.fetch_id }
+    memory.rejected.set(raw.period, { digest, fetch_id: raw.fetch_id })
   }
   return outcomeOf('rejected', collected.fetched_at, { ...raw, missing, fetch_id: again ?? raw.fetch_id, reason: raw.rejected })
 }
 
-function digests(collected: Collected & { kind: 'bodies' }): string[] {
+function digests(collected: Bodies): string[] {
   return collected.received.map(({ received }) => createHash('sha256').update(received).digest('hex'))
 }
 
@@ -227,17 +271,19 @@ function rawFetch(
   feed: Feed,
   facts: {
     readonly fetched_at: number
+    readonly period: string | undefined
     readonly publication: Publication | null
     readonly expected?: Publication['blocks']
     readonly rejected: string | null
   },
 ): RawFetch {
-  const { fetched_at, publication, expected = {} } = facts
+  const { fetched_at, period, publication, expected = {} } = facts
   return {
     fetch_id: fetchId(feed.id, fetched_at),
     feed: feed.id,
     fetched_at: new Date(fetched_at).toISOString(),
     data_time: new Date(publication?.data_time ?? fetched_at).toISOString(),
+    ...(period === undefined ? {} : { period }),
     bodies: [],
     ...(publication ? countsOf(feed, publication) : { rows: {}, blocks: {}, said_missing: {}, quarantined: 0, unknown_codes: 0 }),
     ...recordedExpectation(expected),
@@ -264,7 +310,8 @@ export function countsOf(
   }
 }
 
-function outcomeOf(
+/** How a run ended, of the facts that are known. */
+export function outcomeOf(
   outcome: FetchOutcome['outcome'],
   fetched_at: number,
   facts: Partial<Omit<RawFetch, 'data_time'>> & {
@@ -290,14 +337,14 @@ function outcomeOf(
 /** In what a reply is the last accepted fetch again; null where it is not. */
 async function sameness(
   context: IngestContext,
-  { feed, last }: FeedMemory,
-  collected: Collected & { kind: 'bodies' },
+  feed: Feed,
+  { last, collected }: { readonly last: AcceptedFetch | null; readonly collected: Bodies },
 ): Promise<string | null> {
   if (sameBytes(last, collected)) return 'same bytes'
   return (await isSameContent(context, feed, { last, decoded: collected.decoded })) ? 'same content' : null
 }
 
-function sameBytes(last: AcceptedFetch | null, collected: Collected & { kind: 'bodies' }): boolean {
+function sameBytes(last: AcceptedFetch | null, collected: Bodies): boolean {
   if (!last || last.bodies.length !== collected.received.length) return false
   return digests(collected).every((sha256, at) => sha256 === last.bodies[at]?.sha256)
 }

@@ -1,16 +1,19 @@
 import { type FeedState, readFeedStates, writeFeedState } from '../../lake/live/freshness.ts'
 import { livePart } from '../../lake/live/write.ts'
 import { type AcceptedFetch, newestAccepted } from '../../lake/raw/archive.ts'
-import type { Feed } from '../feeds/define.ts'
+import { type ArchiveFile, type Feed, FormatError } from '../feeds/define.ts'
 import { compactDataset } from '../upkeep/compact.ts'
+import { collectFile, outcomeOfAll, recentFiles } from './archive.ts'
 import { acceptRejected, withdrawFetch } from './by-hand.ts'
+import type { Collected } from './collect.ts'
 import type { IngestContext } from './context.ts'
 import { fillTable } from './fill.ts'
 import { feedStateAccepted, feedStateAfter, feedStateOf } from './freshness.ts'
+import { FetchError } from './http.ts'
 import { land } from './land.ts'
 import { placeLate } from './late.ts'
 import { countLost, type FeedMemory, missingOf, openMemory, syncMemory } from './memory.ts'
-import { type FetchOutcome, runFeed, showLive } from './pipeline.ts'
+import { type FetchOutcome, runFeed, runFile, showLive } from './pipeline.ts'
 import { landedIn } from './tables.ts'
 
 /** How often a landing begins anew because others landed meanwhile. */
@@ -20,8 +23,12 @@ const FILL_MS = 60_000
 
 /** Runs feeds in one process, each with its memory. */
 export interface Runner {
-  /** Fetches a feed once. */
+  /** Fetches a feed once; of an archive its newest files. */
   fetch(feed: Feed, signal: AbortSignal): Promise<FetchOutcome>
+  /** The periods of an archive of which a file was accepted. */
+  acceptedPeriods(feed: Feed): Promise<ReadonlySet<string>>
+  /** Fetches one file of an archive, beside others; they are judged in turn. Null where the publisher has no such file. */
+  takeFile(feed: Feed, file: ArchiveFile, signal: AbortSignal): Promise<FetchOutcome | null>
   /** Lands what is accepted, late fetches in their place, and compacts what the landing left small. Rows landed by dataset. */
   land(feed: Feed, signal: AbortSignal): Promise<Record<string, number>>
   /** Accepts a rejected fetch and shows it live. */
@@ -90,20 +97,70 @@ export function makeRunner(context: IngestContext): Runner {
     throw new Error(`${feed.id}: others landed during each of ${MOST_LANDINGS} attempts to land; the next landing tries again`)
   }
 
+  /** Says in a feed's freshness how a run ended. */
+  const tellOutcome = async (
+    known: FeedMemory,
+    memory: FeedMemory,
+    run: { outcome: FetchOutcome; attempted_at: number },
+  ): Promise<void> => {
+    const { feed } = memory
+    const before = (await readFeedStates(context.redis)).get(feed.id) ?? feedStateOf(feed, toldBy(known))
+    await writeFeedState(context.redis, feedStateAfter(feed, { before, ...run, ...toldBy(memory) }))
+  }
+
+  const fetchWhole = (feed: Feed, signal: AbortSignal): Promise<FetchOutcome> =>
+    inTurn(feed, async (known) => {
+      const attempted_at = context.now()
+      const { memory, outcome } = await runFeed(context, known, signal)
+      memories.set(feed.id, memory)
+      await tellOutcome(known, memory, { outcome, attempted_at })
+      return outcome
+    })
+
+  const fetchRecent = async (feed: Feed, signal: AbortSignal): Promise<FetchOutcome> => {
+    const attempted_at = context.now()
+    const outcomes: FetchOutcome[] = []
+    try {
+      for (const file of await recentFiles(context, feed, signal))
+        outcomes.push(...[await takeFile(feed, file, signal)].filter((one) => one !== null))
+    } catch (error) {
+      if (!(error instanceof FetchError) && !(error instanceof FormatError)) throw error
+      outcomes.push(failure(error.message, context.now()))
+    }
+    const outcome = outcomeOfAll(outcomes, context.now())
+    await inTurn(feed, (memory) => tellOutcome(memory, memory, { outcome, attempted_at }))
+    return outcome
+  }
+
+  const takeFile = async (feed: Feed, file: ArchiveFile, signal: AbortSignal): Promise<FetchOutcome | null> => {
+    const { period } = file
+    const former = await inTurn(feed, async ({ periods }) => periods.get(period) ?? null)
+    let collected: Collected | null
+    try {
+      collected = await collectFile(context, feed, { file, former, signal })
+    } catch (error) {
+      if (!(error instanceof FetchError)) throw error
+      return failure(error.message, context.now())
+    }
+    if (collected === null) return null
+    const reply = collected
+    return inTurn(feed, async (known) => {
+      const { memory, outcome } = await runFile(context, known, { collected: reply, period, signal })
+      memories.set(feed.id, memory)
+      return outcome
+    })
+  }
+
   return {
     fetch: (feed, signal) =>
-      inTurn(feed, async (known) => {
-        const attempted_at = context.now()
-        const { memory, outcome } = await runFeed(context, known, signal)
-        memories.set(feed.id, memory)
-        const before = (await readFeedStates(context.redis)).get(feed.id) ?? feedStateOf(feed, toldBy(known))
-        await writeFeedState(context.redis, feedStateAfter(feed, { before, outcome, attempted_at, ...toldBy(memory) }))
-        return outcome
-      }).catch(async (error: unknown) => {
+      (feed.archive ? fetchRecent(feed, signal) : fetchWhole(feed, signal)).catch(async (error: unknown) => {
         if (!signal.aborted)
           await tellFailure(context, feed, error).catch((err: unknown) => context.log.error({ feed: feed.id, err }, 'failure not told'))
         throw error
       }),
+
+    acceptedPeriods: (feed) => inTurn(feed, async ({ periods }) => new Set(periods.keys())),
+    takeFile,
 
     async land(feed, signal) {
       const began = performance.now()

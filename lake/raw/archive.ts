@@ -27,6 +27,8 @@ export interface RawFetch {
   readonly fetched_at: string
   /** The publication's own time, else the time of the fetch: the order of landing. */
   readonly data_time: string
+  /** The period that it is the file of, where the feed is an archive. */
+  readonly period?: string
   readonly bodies: readonly RawBody[]
   /** Checked rows by dataset. */
   readonly rows: Readonly<Record<string, number>>

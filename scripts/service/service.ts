@@ -3,7 +3,9 @@ import { derivations as declared } from '../../jobs/derive/catalog.ts'
 import type { Derived } from '../../jobs/derive/define.ts'
 import { dueAfter, makeDeriver } from '../../jobs/derive/derive.ts'
 import { feeds as known } from '../../jobs/feeds/catalog.ts'
-import type { Feed } from '../../jobs/feeds/define.ts'
+import type { DayRange, Feed } from '../../jobs/feeds/define.ts'
+import { listFiles } from '../../jobs/ingest/archive.ts'
+import { backfill, type FileDone } from '../../jobs/ingest/backfill.ts'
 import type { FetchOutcome } from '../../jobs/ingest/pipeline.ts'
 import { type RebuildOptions, type RebuildResult, rebuild } from '../../jobs/ingest/rebuild.ts'
 import { makeRunner } from '../../jobs/ingest/runner.ts'
@@ -28,9 +30,34 @@ export interface Service extends Pick<Parts, 'store' | 'lake' | 'context'> {
   acceptFetch(feed: Feed, fetchId: string): Promise<AcceptedFetch>
   /** Withdraws an accepted fetch, out of tables and live state too; false where it had been before. */
   withdrawFetch(feed: Feed, fetchId: string): Promise<boolean>
+  /**
+   * Fetches the files of an archive that a range of days has and that are not there yet, and lands each; with `again` also asks whether those
+   * that are there were corrected. Derives once at the end.
+   */
+  backfill(feed: Feed, options: BackfillRange): Promise<Backfilled>
   /** Derives landed rows anew from the raw archive, while no other landing of the feed runs. */
   replay(feed: Feed, options: Omit<RebuildOptions, 'feed'>): Promise<RebuildResult>
   close(): Promise<void>
+}
+
+/** Which files a backfill takes. */
+export interface BackfillRange {
+  readonly range: DayRange
+  readonly jobs: number
+  readonly again: boolean
+  /** Told how many files there are to take, and each when it is done. */
+  readonly onStart?: (files: number) => void
+  readonly onFile?: (done: FileDone) => void
+}
+
+/** What a backfill found and did. */
+export interface Backfilled {
+  readonly listed: number
+  /** Files that had been accepted before and were not asked for. */
+  readonly skipped: number
+  readonly done: readonly FileDone[]
+  /** Periods that the publisher does not list, or lists and does not have. */
+  readonly gaps: readonly string[]
 }
 
 /**
@@ -55,6 +82,10 @@ export async function openService(
     if (!done.ran) throw new Error(`another ${kind} of ${feed.id} is at work since ${TURN_MS / 60_000} minutes; try again later`)
     return done.value
   }
+  const askable = (feed: Feed): void => {
+    // Where nobody can be asked that is said at once, and in no feed's state.
+    for (const { requests } of feed.plans) for (const { url } of requests) parts.context.origin(url)
+  }
   const landInTurn = (feed: Feed): Promise<void> =>
     inTurn(feed, 'land', async (signal) => {
       await runner.land(feed, signal)
@@ -71,8 +102,7 @@ export async function openService(
     context: parts.context,
     freshness: () => readFeedStates(parts.redis),
     runFeed: async (feed) => {
-      // Where nobody can be asked that is said at once, and in no feed's state.
-      for (const { requests } of feed.plans) for (const { url } of requests) parts.context.origin(url)
+      askable(feed)
       return inTurn(feed, 'fetch', async (signal) => {
         await prepareTables(parts.context, feed.into)
         const outcome = await runner.fetch(feed, signal)
@@ -87,6 +117,22 @@ export async function openService(
         return accepted
       }),
     withdrawFetch: (feed, fetchId) => inTurn(feed, 'fetch', () => runner.withdraw(feed, fetchId, () => landInTurn(feed))),
+    backfill: async (feed, { range, jobs, again, onStart, onFile }) => {
+      askable(feed)
+      return inTurn(feed, 'fetch', async (signal) => {
+        await prepareTables(parts.context, feed.into)
+        const { files, gaps } = await listFiles(parts.context, feed, { range, signal })
+        const there = again ? new Set<string>() : await runner.acceptedPeriods(feed)
+        const wanted = files.filter(({ period }) => !there.has(period))
+        onStart?.(wanted.length)
+        const land = (): Promise<unknown> => inTurn(feed, 'land', (landing) => runner.land(feed, landing))
+        const done = await backfill(runner, { feed, files: wanted, jobs, signal, land, ...(onFile ? { onFile } : {}) })
+        // What a process that was killed had accepted, and what is derived from all of it.
+        await landInTurn(feed)
+        const absent = done.filter(({ outcome }) => outcome === null).map(({ file }) => file.period)
+        return { listed: files.length, skipped: files.length - wanted.length, done, gaps: [...gaps, ...absent].sort() }
+      })
+    },
     replay: (feed, options) => inTurn(feed, 'land', () => rebuild(parts.context, { feed, ...options })),
     close: async () => {
       await parts.close()

@@ -53,3 +53,19 @@ export const READING_QUALITIES = defineCodes('reading_quality', 'Quality the pub
   ERROR: ['Errónea según la fuente', 'Wrong according to the source'],
   UNKNOWN: ['Sin indicar', 'Not stated'],
 })
+
+/** The two directions of a permanent count station, as the publisher numbers them. */
+export const COUNT_DIRECTIONS = defineCodes('count_direction', 'Direction of a count station, by its number in the list of stations.', {
+  '1': ['Sentido 1', 'Direction 1'],
+  '2': ['Sentido 2', 'Direction 2'],
+})
+
+/** What an hourly count is worth, told from the file it is in. */
+export const COUNT_QUALITIES = defineCodes('count_quality', 'What an hourly count is worth.', {
+  OK: ['Correcto', 'OK'],
+  CEILING: ['Tope del contador: pasaron al menos tantos', 'Ceiling of the counter: at least so many passed'],
+  ERROR: ['Tope del contador donde no puede haber tantos', 'Ceiling of the counter where there cannot be so many'],
+  DEAD_DIRECTION: ['Sentido que no existe: calle de sentido único', 'Direction that is not there: a one-way street'],
+  OUTAGE: ['Estación sin datos ese día', 'Station without data that day'],
+  COPIED_DAY: ['Día igual a otro de la misma serie', 'Day equal to another one of the same series'],
+})

@@ -2,6 +2,7 @@ import type { FeedStandIn, Publisher } from '../publisher.ts'
 import { dgt } from './dgt.ts'
 import { gencat } from './gencat.ts'
 import { madrid } from './madrid.ts'
+import { madridArchive } from './madrid-archive.ts'
 import { ministry } from './ministry.ts'
 import { renfe } from './renfe.ts'
 import { renfeCatalogues } from './renfe-catalogues.ts'
@@ -9,7 +10,7 @@ import { renfeRealtime } from './renfe-realtime.ts'
 import { renfeVisor } from './renfe-visor.ts'
 
 /** Every publisher. A new one is a file beside this and a line here. */
-const PUBLISHERS: readonly Publisher[] = [dgt, gencat, madrid, ministry, renfe, renfeCatalogues, renfeRealtime, renfeVisor]
+const PUBLISHERS: readonly Publisher[] = [dgt, gencat, madrid, madridArchive, ministry, renfe, renfeCatalogues, renfeRealtime, renfeVisor]
 
 /** Every feed's stand-in. */
 export const STAND_INS: readonly FeedStandIn[] = PUBLISHERS.flatMap((publisher) => publisher.feeds)

@@ -1,0 +1,46 @@
+import type { Archive, ArchiveFile, DayRange } from './define.ts'
+
+/** Characters of a period's name, which is a date cut short. */
+const LENGTHS = { year: 4, month: 7, day: 10 } as const
+
+/** The name of the period that a day (YYYY-MM-DD) is in. */
+export function periodOf(unit: Archive['unit'], day: string): string {
+  return day.slice(0, LENGTHS[unit])
+}
+
+/** True where a period has a day in the range. */
+export function isWithin(period: string, { from, to }: DayRange): boolean {
+  return period >= from.slice(0, period.length) && period <= to.slice(0, period.length)
+}
+
+/** The period after one of a unit. */
+function nextPeriod(unit: Archive['unit'], period: string): string {
+  const date = new Date(`${period.padEnd(10, '-01')}T00:00:00Z`)
+  if (unit === 'year') date.setUTCFullYear(date.getUTCFullYear() + 1)
+  else if (unit === 'month') date.setUTCMonth(date.getUTCMonth() + 1)
+  else date.setUTCDate(date.getUTCDate() + 1)
+  return periodOf(unit, date.toISOString())
+}
+
+/** What an archive has of a range: files, each period once, in order, and the periods between the first and the last listed that it lacks. */
+export interface Listing {
+  readonly files: readonly ArchiveFile[]
+  readonly gaps: readonly string[]
+}
+
+/**
+ * The files of a range among those that a publisher lists. What comes before the first file or after the last is no gap: it is not published.
+ * Of several files of a period the last listed counts. Throws a `RangeError` for a file whose period is none of the unit.
+ */
+export function listingOf(unit: Archive['unit'], listed: readonly ArchiveFile[], range: DayRange): Listing {
+  const byPeriod = new Map(listed.map((file) => [file.period, file]))
+  const periods = [...byPeriod.keys()].sort()
+  for (const period of periods)
+    if (period.length !== LENGTHS[unit] || Number.isNaN(Date.parse(period))) throw new RangeError(`${period} names no ${unit}`)
+  const gaps: string[] = []
+  const last = periods.at(-1)
+  for (let at = periods[0]; at !== undefined && last !== undefined && at < last; at = nextPeriod(unit, at))
+    if (!byPeriod.has(at) && isWithin(at, range)) gaps.push(at)
+  const files = periods.filter((period) => isWithin(period, range)).map((period) => byPeriod.get(period) as ArchiveFile)
+  return { files, gaps }
+}

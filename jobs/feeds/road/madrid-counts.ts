@@ -1,0 +1,219 @@
+import { madrid } from '../../../lake/datasets/road/sources.ts'
+import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { dayBounds, instantOf, offsetAt } from '../../../lake/schema/time.ts'
+import { readCsv } from '../../formats/csv.ts'
+import { SPANISH_MONTHS } from '../../formats/dates.ts'
+import { wholeNumber } from '../../formats/numbers.ts'
+import { decodeText, decodeUtf8 } from '../../formats/text.ts'
+import { type ArchiveFile, type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { MADRID_PLACE } from './madrid-places.ts'
+
+type Count = FeedRow<typeof trafficCountsHourly>
+
+const HOUR_MS = 3_600_000
+const HOURS = Array.from({ length: 12 }, (_, at) => `HOR${at + 1}`)
+/** Direction, and which half of the day: `-` has the hours from midnight, `=` those from noon. */
+const SENSE = /^(.)([-=])$/
+/** `31/12/2022`; in some files `31/12/22`. */
+const DAY = /^(\d{2})\/(\d{2})\/(?:20)?(\d{2})$/
+/** What the counter shows when it is full. */
+const CEILING = 9999
+/** Where as many pass as the counter holds (the M-30); elsewhere its ceiling is an error. */
+const BUSY = new Set(['ES20'])
+/** Directions that one-way streets do not have: those without a direction in the publisher's list of stations. They are always 0. */
+const DEAD = new Set(['ES09 2', 'ES10 1', 'ES12 2', 'ES17 2', 'ES19 2', 'ES25 2', 'ES34 2', 'ES44 2', 'ES45 2'])
+const PERIOD = /^\d{4}-\d{2}$/
+
+/** Files of the dataset in the portal's list: of each month one as CSV. */
+const MONTHLY_CSV = /\/300233-\d+-aforo-trafico-permanentes[^/]*\.csv$/i
+const YEAR_FIRST = new RegExp(`(20\\d\\d)\\W*(${SPANISH_MONTHS.join('|')})`, 'i')
+const MONTH_FIRST = new RegExp(`(${SPANISH_MONTHS.join('|')})\\W*(?:de\\W*)?(20\\d\\d)`, 'i')
+
+/**
+ * Madrid's permanent count stations: a file a month. The portal gives each file a number of its own, so that its list (CKAN) is asked which
+ * there are; by what others write of it, it names them by year and month (`2025. Enero`).
+ */
+export const madridCounts = defineFeed({
+  id: 'madrid_counts',
+  domain: 'road',
+  source: madrid,
+  into: [trafficCountsHourly],
+  every_s: 86_400,
+  plans: [
+    {
+      requests: [
+        {
+          name: 'month',
+          url: 'https://datos.madrid.es/egob/catalogo/300233-85-aforo-trafico-permanentes.csv',
+          accept: 'text/csv',
+          maxBytes: 16_000_000,
+          maxDecodedBytes: 16_000_000,
+          timeout_ms: 60_000,
+          expects: 'csv',
+        },
+      ],
+    },
+  ],
+  archive: {
+    unit: 'month',
+    index: [
+      {
+        name: 'list',
+        url: 'https://datos.madrid.es/api/3/action/package_show?id=300233-0-aforo-trafico-permanentes',
+        accept: 'application/json',
+        maxBytes: 8_000_000,
+        maxDecodedBytes: 8_000_000,
+        timeout_ms: 60_000,
+        expects: 'json',
+      },
+    ],
+    files: listedMonths,
+    recent: 2,
+  },
+  freshBy: 'fetch',
+  bands: { traffic_counts_hourly: { atLeast: 1000, minRatio: 0.9, maxRatio: 1.1 } },
+  rows: readMonth,
+})
+
+function listedMonths(index: readonly FeedBody[]): ArchiveFile[] {
+  return index.flatMap(({ bytes }) =>
+    resourcesOf(bytes).flatMap(({ name, description, url }) => {
+      if (typeof url !== 'string' || !URL.canParse(url) || !MONTHLY_CSV.test(new URL(url).pathname)) return []
+      const period = monthIn(`${name ?? ''} ${description ?? ''}`)
+      return period === null ? [] : [{ period, url }]
+    }),
+  )
+}
+
+/** An entry of the portal's list, as CKAN has it. */
+type Resource = Readonly<Partial<Record<'name' | 'description' | 'url', unknown>>>
+
+function resourcesOf(bytes: Buffer): readonly Resource[] {
+  let list: unknown
+  try {
+    list = (JSON.parse(decodeUtf8(bytes)) as { result?: { resources?: unknown } } | null)?.result?.resources
+  } catch (cause) {
+    throw new FormatError('the list of files is no JSON', { cause })
+  }
+  if (!Array.isArray(list)) throw new FormatError('the list of files has no result.resources')
+  return list.filter((one): one is Resource => typeof one === 'object' && one !== null)
+}
+
+/** The month that a text names, as YYYY-MM; null where it names none. The list of stations names none. */
+function monthIn(text: string): string | null {
+  const [, yearFirst, monthSecond] = YEAR_FIRST.exec(text) ?? []
+  const [, monthFirst, yearSecond] = MONTH_FIRST.exec(text) ?? []
+  const [year, month] = [yearFirst ?? yearSecond, monthSecond ?? monthFirst]
+  if (!year || !month) return null
+  return `${year}-${String(SPANISH_MONTHS.indexOf(month.toLowerCase()) + 1).padStart(2, '0')}`
+}
+
+/** A station's counts of one direction: 24 hours by day. Hours of a half that is not in the file are undefined. */
+type Series = Map<string, (number | null | undefined)[]>
+
+function* readMonth(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
+  for (const { name, bytes } of bodies) {
+    const { month, series } = readSeries(bytes, PERIOD.test(name) ? name : null, notes)
+    const hours = new Map<string, readonly HourStart[]>()
+    for (const [key, days] of series) {
+      const [station_id = '', direction = ''] = key.split(' ')
+      yield batch(trafficCountsHourly, [...countsOf({ month, station_id, direction, days, hours })])
+    }
+  }
+}
+
+/** The counts of a file by station and direction. A file is of one month: that which was asked for, else that of its first day. */
+function readSeries(bytes: Buffer, asked: string | null, notes: Notes): { month: string; series: Map<string, Series> } {
+  const table = readCsv(decodeText(bytes), { delimiter: ';', requires: ['FDIA', 'FEST', 'FSEN', ...HOURS], endsLines: true })
+  for (const { line, text } of table.misshapen)
+    if (/[^;\s]/.test(text)) notes.quarantine(trafficCountsHourly, 'another number of fields', `line ${line}: ${text}`)
+  const [dayAt, stationAt, senseAt] = [table.at('FDIA'), table.at('FEST'), table.at('FSEN')]
+  const hoursAt = HOURS.map((name) => table.at(name))
+  const series = new Map<string, Series>()
+  let month = asked
+  for (const record of table.records) {
+    // From 2022 on some 17,000 lines of bare delimiters follow the last day.
+    if (record.every((field) => field.trim() === '')) continue
+    const refuse = (reason: string): void => notes.quarantine(trafficCountsHourly, reason, record.join(';'))
+    const day = dayOf(record[dayAt] as string)
+    const [, direction, half] = SENSE.exec((record[senseAt] as string).trim()) ?? []
+    const station = (record[stationAt] as string).trim()
+    if (day === null || station === '' || !direction) {
+      refuse(day === null ? 'FDIA is no day' : station === '' ? 'no FEST' : 'FSEN names no direction and half of the day')
+      continue
+    }
+    month ??= day.slice(0, 7)
+    if (!day.startsWith(month)) {
+      refuse('a day of another month than the file')
+      continue
+    }
+    const key = `${station} ${direction}`
+    const days: Series = series.get(key) ?? new Map()
+    const counts = days.get(day) ?? new Array<undefined>(24).fill(undefined)
+    const first = half === '-' ? 0 : 12
+    if (counts[first] !== undefined) {
+      refuse('a half of a day comes twice')
+      continue
+    }
+    for (const [at, column] of hoursAt.entries()) counts[first + at] = wholeNumber(record[column] as string)
+    series.set(key, days.set(day, counts))
+  }
+  if (month === null) throw new FormatError('the file has no day')
+  return { month, series }
+}
+
+function dayOf(text: string): string | null {
+  const [, day, month, year] = DAY.exec(text.trim()) ?? []
+  return year === undefined ? null : `20${year}-${month}-${day}`
+}
+
+/** Begin of an hour of a day on Madrid's clock; null where the clock leaves it out or has it twice. */
+type HourStart = number | null
+
+function hoursOf(day: string): readonly HourStart[] {
+  const shown = (instant: number): number => Math.floor((instant + offsetAt(instant)) / HOUR_MS) % 24
+  return Array.from({ length: 24 }, (_, hour) => {
+    const starts = instantOf(day, `${hour}:00`)
+    return shown(starts) === hour && shown(starts + HOUR_MS) !== hour ? starts : null
+  })
+}
+
+function* countsOf(of: {
+  readonly month: string
+  readonly station_id: string
+  readonly direction: string
+  readonly days: Series
+  readonly hours: Map<string, readonly HourStart[]>
+}): Generator<Count> {
+  const { month, station_id, direction, days, hours } = of
+  const isDead = DEAD.has(`${station_id} ${direction}`)
+  const alike = new Map<string, number>()
+  for (const counts of days.values()) alike.set(counts.join(), (alike.get(counts.join()) ?? 0) + 1)
+  for (const [local_date, counts] of days) {
+    const isZero = counts.every((count) => count === 0)
+    const isCopied = counts.every((count) => count !== undefined) && (alike.get(counts.join()) as number) > 1
+    const ofDay = isZero ? (isDead ? 'DEAD_DIRECTION' : 'OUTAGE') : isCopied ? 'COPIED_DAY' : null
+    const starts = hours.get(local_date) ?? hoursOf(local_date)
+    hours.set(local_date, starts)
+    const day_starts_at = dayBounds(local_date).start
+    for (const [hour, vehicles] of counts.entries()) {
+      if (vehicles === undefined) continue
+      const starts_at = starts[hour] as HourStart
+      yield {
+        source: MADRID_PLACE.source,
+        month,
+        station_id,
+        direction,
+        local_date,
+        hour,
+        day_starts_at,
+        starts_at,
+        is_clock_change: starts_at === null,
+        // What is no number is refused by the checks of the row.
+        vehicles: vehicles ?? Number.NaN,
+        quality: ofDay ?? (vehicles !== CEILING ? 'OK' : BUSY.has(station_id) ? 'CEILING' : 'ERROR'),
+      }
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import { parseArgs } from 'node:util'
+import { SingleBar } from 'cli-progress'
+import { feedById, feeds } from '../../jobs/feeds/catalog.ts'
+import type { DayRange } from '../../jobs/feeds/define.ts'
+import { runCommand, say } from './output.ts'
+import { cliConfig } from './parts.ts'
+import { type Backfilled, openService } from './service.ts'
+
+const ARCHIVES = feeds.filter(({ archive }) => archive)
+const USAGE = `scripts/backfill <feed> [--from <day>] [--to <day>] [--jobs n] [--again] [--data <dir>]
+
+Fetches the files of an archive that are not there yet and lands each: ${ARCHIVES.map(({ id }) => id).join(', ')}.
+  --from, --to   days such as 2022-03-01, months or years, both inclusive; unless told, all that the publisher lists
+  --jobs n       files asked for at once: 2 unless told, at most 16
+  --again        also asks for the files that are there: one that was corrected takes the place of the former
+A run that was stopped or killed is gone on with by the same command. Ends with 2 where a file failed or was refused.`
+
+const MOST_JOBS = 16
+
+/** A range of days of two options, each a day, a month or a year. Throws for anything else. */
+function rangeOf(from: string, to: string): DayRange {
+  for (const [option, text] of [
+    ['from', from],
+    ['to', to],
+  ] as const)
+    if (!/^\d{4}(-\d{2}){0,2}$/.test(text) || Number.isNaN(Date.parse(text)))
+      throw new Error(`--${option} ${text}: a day such as 2022-03-01, a month such as 2022-03, or a year`)
+  // No day of the period is later; a date that there is not compares as well.
+  const range = { from: from.padEnd(10, '-01'), to: `${to}${'-12-31'.slice(to.length === 4 ? 0 : 3)}`.slice(0, 10) }
+  if (range.to < range.from) throw new Error(`--to ${to} lies before --from ${from}`)
+  return range
+}
+
+async function main(): Promise<void> {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: {
+      from: { type: 'string', default: '0001' },
+      to: { type: 'string', default: '9999' },
+      jobs: { type: 'string', default: '2' },
+      again: { type: 'boolean', default: false },
+      data: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  })
+  if (values.help || positionals.length !== 1) return say(USAGE)
+  const feed = feedById(positionals[0] as string)
+  if (!feed.archive) throw new Error(`${feed.id} is no archive; ${ARCHIVES.map(({ id }) => id).join(', ')} are`)
+  const range = rangeOf(values.from, values.to)
+  const jobs = Number(values.jobs)
+  if (!Number.isInteger(jobs) || jobs < 1 || jobs > MOST_JOBS)
+    throw new Error(`--jobs ${values.jobs}: a whole number from 1 to ${MOST_JOBS}`)
+  const service = await openService(cliConfig(values.data))
+  const format = '{feed} [{bar}] {value}/{total} files, {rows} rows, {rate} rows/s, {eta_formatted} left'
+  const bar = new SingleBar({ format, noTTYOutput: false, etaBuffer: 50 })
+  const began = performance.now()
+  let rows = 0
+  const told = (): object => ({ feed: feed.id, rows, rate: Math.round((1000 * rows) / Math.max(1, performance.now() - began)) })
+  try {
+    const done = await service.backfill(feed, {
+      range,
+      jobs,
+      again: values.again,
+      onStart: (files) => files > 0 && bar.start(files, 0, told()),
+      onFile: ({ outcome }) => {
+        if (outcome?.outcome === 'accepted') rows += Object.values(outcome.rows).reduce((sum, count) => sum + count, 0)
+        bar.increment(told())
+      },
+    })
+    bar.stop()
+    for (const line of summaryOf(done, rows)) say(line)
+    if (done.done.some(({ outcome }) => outcome?.outcome === 'failed' || outcome?.outcome === 'rejected')) process.exitCode = 2
+  } finally {
+    bar.stop()
+    await service.close()
+  }
+}
+
+function summaryOf({ listed, skipped, done, gaps }: Backfilled, rows: number): string[] {
+  const count = (kind: string): number => done.filter(({ outcome }) => outcome?.outcome === kind).length
+  const failed = done.flatMap(({ file, outcome }) =>
+    outcome?.outcome === 'failed' || outcome?.outcome === 'rejected' ? [`${outcome.outcome} ${file.period}: ${outcome.reason}`] : [],
+  )
+  return [
+    `${listed} files listed: ${skipped} were there, ${count('accepted')} accepted with ${rows} rows, ${count('unchanged')} unchanged, ${failed.length} failed`,
+    ...(gaps.length > 0 ? [`the publisher has none of ${gaps.join(', ')}; the next run asks again`] : []),
+    ...failed.sort(),
+  ]
+}
+
+await runCommand(main)

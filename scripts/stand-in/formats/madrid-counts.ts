@@ -1,0 +1,69 @@
+import { chance } from '../random.ts'
+import { type CountStation, countsOn } from '../world/madrid-counts.ts'
+
+const HEADER = `FDIA;FEST;FSEN;${Array.from({ length: 12 }, (_, at) => `HOR${at + 1}`).join(';')}`
+/** Lines of bare delimiters behind the last day. */
+const BLANK_LINES = 40
+
+/** A month (YYYY-MM) of counts: mark, LF, `;`, four lines a station and day; in files of December the year has two digits. */
+export function madridCounts(month: {
+  readonly seed: number
+  readonly month: string
+  readonly stations: readonly CountStation[]
+  readonly share: number
+  readonly hasUnknownCodes: boolean
+}): string {
+  const { seed, stations, hasUnknownCodes } = month
+  const [year = '', number = ''] = month.month.split('-')
+  // Some months end every line with a delimiter, and have lines of nothing else behind the last.
+  const isWide = chance(seed, 'wide counts', month.month) < 0.7
+  const end = isWide ? ';' : ''
+  const lines: string[] = []
+  for (const [day, from] of sourceDays(seed, month.month)) {
+    const counts = countsOn(seed, from)
+    const shown = `${day.slice(8)}/${number}/${number === '12' ? year.slice(2) : year}`
+    for (const station of stations) {
+      for (const direction of [1, 2] as const) {
+        const hours = counts(station, direction)
+        const sense = hasUnknownCodes && station.number === 3 && direction === 2 ? 3 : direction
+        const name = `ES${String(station.number).padStart(2, '0')}`
+        lines.push(`${shown};${name};${sense}-;${hours.slice(0, 12).join(';')}${end}`)
+        lines.push(`${shown};${name};${sense}=;${hours.slice(12).join(';')}${end}`)
+      }
+    }
+  }
+  const kept = lines.slice(0, Math.floor(lines.length * month.share))
+  const blank = isWide ? new Array<string>(BLANK_LINES).fill(';'.repeat(15)) : []
+  return `\ufeff${[HEADER + end, ...kept, ...blank].join('\n')}\n`
+}
+
+/** The days of a month, each with the day that its counts are of: now and then one repeats the day a week before. */
+function* sourceDays(seed: number, month: string): Generator<[day: string, from: string]> {
+  const first = Date.parse(`${month}-01T00:00:00Z`)
+  for (let at = 0; ; at++) {
+    const day = new Date(first + at * 86_400_000).toISOString().slice(0, 10)
+    if (!day.startsWith(month)) return
+    const isCopy = at >= 7 && chance(seed, 'copied count day', day) < 0.03
+    yield [day, isCopy ? new Date(first + (at - 7) * 86_400_000).toISOString().slice(0, 10) : day]
+  }
+}
+
+/**
+ * The list of stations as of an instant (ms): mark, LF, decimal commas but at one station, and no number for the direction that a one-way
+ * street lacks. With each publication a few are measured anew.
+ */
+export function madridCountStations(
+  stations: readonly CountStation[],
+  edition: { readonly publishedAt: number; readonly hasUnknownCodes: boolean },
+): string {
+  const { publishedAt, hasUnknownCodes } = edition
+  const lines = stations.flatMap(({ number, street, lon, peaks, headings, ...station }) =>
+    peaks.map((peak, at) => {
+      const lat = station.lat + (chance('measured', number, publishedAt) < 0.2 ? 0.00002 : 0)
+      const [y, x] = [lat, lon].map((degrees) => (number === 28 ? degrees.toFixed(6) : degrees.toFixed(13).replace('.', ',')))
+      const sense = hasUnknownCodes && number === 3 && at === 1 ? 3 : at + 1
+      return [number, street, y, x, peak === null ? '' : sense, peak === null ? '' : headings[at]].join(';')
+    }),
+  )
+  return `\ufeff${['Estación;Nombre;Latitud;Longitud;Sentido;Orient.', ...lines].join('\n')}\n`
+}

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { madridCountStations } from '../../jobs/feeds/road/madrid-count-stations.ts'
+import { madridCounts } from '../../jobs/feeds/road/madrid-counts.ts'
+import { originOf } from '../../scripts/service/parts.ts'
+import { sharedFolder } from '../helpers/shared.ts'
+import { bytesOf, standIn } from './helpers.ts'
+
+const shared = sharedFolder()
+const ALL = { from: '0001-01-01', to: '9999-12-31' }
+const LIST = originOf('')(madridCounts.archive?.index[0]?.url as string)
+const STATIONS = originOf('')(madridCountStations.plans[0]?.requests[0]?.url as string)
+
+test('the list has the months of two years but for gaps, and a new one on the tenth', async () => {
+  await using publishers = await standIn({ at: Date.parse('2026-04-09T12:00:00Z'), scale: 'small' })
+  const months = async (): Promise<readonly string[]> => {
+    const files = madridCounts.archive?.files([{ name: 'list', bytes: await bytesOf(publishers, LIST) }], ALL) ?? []
+    for (const { url } of files.slice(0, 2)) await bytesOf(publishers, originOf('')(url))
+    return files.map(({ period }) => period)
+  }
+  expect((await months())[0]).toBe('2026-02')
+  publishers.advance(86_400_000)
+  const listed = await months()
+  expect([listed[0], listed.at(-1), listed.includes('2025-02'), listed.length]).toEqual(['2026-03', '2024-04', false, 22])
+  expect((await fetch(`${publishers.url}/datos.madrid.es/egob/catalogo/300233-84-aforo-trafico-permanentes.csv`)).status).toBe(404)
+})
+
+test('a month has the layout of the captures: four lines a station and day, ceilings, silent days, blank tails', async () => {
+  await using publishers = await standIn({ at: Date.parse('2026-03-11T12:00:00Z') })
+  const files = madridCounts.archive?.files([{ name: 'list', bytes: await bytesOf(publishers, LIST) }], ALL) ?? []
+  const texts = new Map<string, string>()
+  for (const { period, url } of files.slice(0, 12)) texts.set(period, (await bytesOf(publishers, originOf('')(url))).toString())
+  const widths = new Set<number>()
+  for (const [period, text] of texts) {
+    const [header = '', ...lines] = text.split('\n').slice(0, -1)
+    expect([text.charCodeAt(0), text.includes('\r'), text.endsWith('\n')]).toEqual([0xfeff, false, true])
+    widths.add(header.split(';').length)
+    const days = new Date(Date.UTC(Number(period.slice(0, 4)), Number(period.slice(5)), 0)).getUTCDate()
+    const counted = lines.filter((line) => !/^;+$/.test(line))
+    expect([period, counted.length]).toEqual([period, 59 * 4 * days])
+    const shape = period.endsWith('-12')
+      ? /^\d\d\/12\/\d\d;ES\d\d;[12][-=](;\d{1,4}){12};?$/
+      : /^\d\d\/\d\d\/\d{4};ES\d\d;[12][-=](;\d{1,4}){12};?$/
+    expect(counted.filter((line) => !shape.test(line))).toEqual([])
+    expect(counted.filter((line) => line.includes(';ES09;2') && !/(;0){12};?$/.test(line))).toEqual([])
+    expect(counted.some((line) => line.includes(';ES20;') && line.includes(';9999;'))).toBe(true)
+  }
+  expect([...widths].sort()).toEqual([15, 16])
+  if (!shared) return
+  const recorded = (file: string): string =>
+    readFileSync(join(shared, 'feeds/madrid-historico/permanentes', file), 'utf8').split('\n')[0] as string
+  const headers = [...texts.values()].map((text) => text.split('\n')[0])
+  expect(new Set(headers)).toEqual(new Set([recorded('DatosEstacionesAgosto2023.csv'), recorded('DatosEstacionesJulio2023.csv')]))
+  expect((await bytesOf(publishers, STATIONS)).toString().split('\n')[0]).toBe(recorded('UbicacionEstacionesPermanentesSentidos.csv'))
+})
