@@ -1,3 +1,4 @@
+import type { TableSchema } from '../../lake/iceberg/metadata.ts'
 import type { FeedListing, FeedState } from '../../lake/live/freshness.ts'
 import type { LiveChange, LivePart, LiveRow } from '../../lake/live/types.ts'
 import type { Sql } from '../../lake/query/sql.ts'
@@ -21,12 +22,39 @@ export interface State<D extends Dataset = Dataset> {
 /** The states of several datasets, in their order. */
 export type StatesOf<D extends readonly Dataset[]> = { readonly [K in keyof D]: State<D[K]> }
 
-/** What the service knows of itself. */
-export interface SystemView {
+/** What the service knows of itself from what is announced and declared. */
+export interface SystemState {
   readonly mode: SourceMode
   readonly feeds: readonly FeedListing[]
   readonly states: ReadonlyMap<string, FeedState>
+  /** The datasets that are published. */
   readonly datasets: readonly Dataset[]
+}
+
+/** What the metadata of a dataset's table say of it, as it was last looked at. */
+export interface TableAbout {
+  /** Of the current snapshot: 0 in a table without one. */
+  readonly rows: number
+  readonly bytes: number
+  readonly files: number
+  /** States that are kept, the current one included. */
+  readonly snapshots: number
+  /** When it last changed, ms since the epoch. */
+  readonly updated_at: number
+  /** Earliest time of its rows, ms; null without rows. */
+  readonly covered_from: number | null
+  /** Newest data time that has landed, ms, by feed. */
+  readonly covered_until: Readonly<Record<string, number>>
+  /** Its schemas, oldest first, and which of them is the current one. */
+  readonly schemas: readonly TableSchema[]
+  readonly schema_version: number
+}
+
+/** What the service knows of itself. */
+export interface SystemView extends SystemState {
+  readonly endpoints: readonly Endpoint[]
+  /** The tables of the published datasets, by dataset id, where `read.tables` asks for them; one that is not created yet is not among them. */
+  readonly tables: ReadonlyMap<string, TableAbout>
 }
 
 /** What a lake query may know of the lake state it reads; never the clock. */
@@ -169,10 +197,15 @@ export interface ChangesRead<P, D extends readonly Dataset[], R> {
   readonly entry: (change: LiveChange & { readonly at: number }, states: StatesOf<D>, values: P) => R | null
 }
 
-/** A list of what the service knows of itself. */
+/** A list of what the service knows of itself, or one thing of it. */
 export interface SystemRead<P, R> {
   readonly kind: 'system'
+  /** The records of the list, or the one thing; none where there is nothing under the path. */
   readonly records: (system: SystemView, values: P, now: number) => readonly R[]
+  /** Set where the answer tells of tables: the ids of their datasets, or null for all that are published. */
+  readonly tables?: (values: P) => readonly string[] | null
+  /** What was probably meant by a path under which there is nothing; null where nothing is near. */
+  readonly near?: (system: SystemView, values: P) => string | null
   /** Set where the answer depends on the time of day, see `Param.clock_s`. */
   readonly clock_s?: number
 }
@@ -262,7 +295,7 @@ export function defineEndpoint<const P extends Params, const D extends readonly 
 ): Endpoint {
   for (const name of pathParams(spec.path))
     if (spec.params[name]?.kind !== 'param') throw new Error(`${spec.path}: {${name}} is not declared`)
-  if (spec.read.kind !== 'kept' && (spec.returns.kind === 'one') !== (spec.read.kind === 'find'))
+  if (!['kept', 'system'].includes(spec.read.kind) && (spec.returns.kind === 'one') !== (spec.read.kind === 'find'))
     throw new Error(`${spec.path}: a ${spec.returns.kind} cannot be read by ${spec.read.kind}`)
   if (spec.returns.kind === 'list' && spec.returns.counts && spec.read.kind !== 'kept')
     throw new Error(`${spec.path}: what is read by ${spec.read.kind} has no counts`)

@@ -35,6 +35,9 @@ import { v16List } from './road/v16.ts'
 import { v16Stats } from './road/v16-stats.ts'
 import { worksList } from './road/works.ts'
 import { codeListList } from './service/codes.ts'
+import { datasetCard } from './service/dataset-card.ts'
+import { datasetSchema } from './service/dataset-schema.ts'
+import { datasetList } from './service/datasets.ts'
 import { freshnessList } from './service/freshness.ts'
 import { sourceList } from './service/sources.ts'
 
@@ -78,6 +81,9 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   routeById,
   routeTimetable,
   nucleoList,
+  datasetList,
+  datasetCard,
+  datasetSchema,
   sourceList,
   freshnessList,
   codeListList,

@@ -31,7 +31,7 @@ import { AS_TYPED } from './headers.ts'
 import { keptAnswerer } from './kept-answers.ts'
 import { type KeptLake, openKeptLake } from './kept-lake.ts'
 import { lakeAnswerer } from './lake-answers.ts'
-import { liveAnswerer, systemAnswerer } from './live-answers.ts'
+import { liveAnswerer } from './live-answers.ts'
 import { answerClientError, malformedHead, noteAnswer } from './malformed.ts'
 import { Meter } from './meter.ts'
 import { openapi } from './openapi.ts'
@@ -42,6 +42,8 @@ import { answerConnect, answerExpectation, answerProblems, unknownPath } from '.
 import { ReplyCache } from './reply-cache.ts'
 import { knowAllMethods, registerEndpoint } from './routes.ts'
 import type { ServiceState } from './state.ts'
+import { systemAnswerer } from './system-answers.ts'
+import { type TableWatch, watchTables } from './table-watch.ts'
 import { Spool } from './tables/spool.ts'
 import { Tables } from './tables/tables.ts'
 
@@ -173,7 +175,16 @@ export function buildApp(parts: AppParts): FastifyInstance {
     clock,
     onError: (err) => log.warn({ err }, 'the lake cannot be read'),
   })
-  app.addHook('onClose', async () => kept.close())
+  const watch = watchTables({
+    lake: parts.lake,
+    datasets: state.system().datasets,
+    poll_ms: WATCHED * parts.lakePoll_ms,
+    onError: (err) => log.warn({ err }, 'the tables of the lake cannot be read'),
+  })
+  app.addHook('onClose', async () => {
+    kept.close()
+    watch.close()
+  })
   // In the engine's own folder, which it may write to and which goes with the process.
   const spool = new Spool({ folder: join(parts.lake.engine.folder, 'replies'), bytes: parts.spoolBytes })
   const tables = new Tables({ lake: parts.lake, spool })
@@ -182,9 +193,9 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const answerers: { readonly endpoint: Endpoint; readonly answerer: Answerer }[] = []
   for (const endpoint of endpoints) {
     const context = { endpoint, state, cursors: parts.cursors, tables, schemaVersion }
-    const answerer = answererOf(context, parts.lake, kept)
+    const answerer = answererOf(context, { lake: parts.lake, kept, watch, endpoints })
     answerers.push({ endpoint, answerer })
-    registerEndpoint(app, { ...visits, state, kept, cache, clock, usage: parts.usage, groups, meter, log }, endpoint, answerer)
+    registerEndpoint(app, { ...visits, state, kept, watch, cache, clock, usage: parts.usage, groups, meter, log }, endpoint, answerer)
   }
   const shown = { ...parts, groups, figures: liveFigures(ownAnswers(answerers, clock), clock) }
   const read = uptimeReader(parts.lake.store, { since: state.begun_at })
@@ -199,14 +210,20 @@ export function buildApp(parts: AppParts): FastifyInstance {
   return app
 }
 
+/** How many looks at the tables of slices, whose answers people wait for, go to one at those that the catalogue describes. */
+const WATCHED = 12
 const BY_HTTPS = Object.freeze({ ...AS_TYPED, ...STRICT_TRANSPORT })
 const NO_QUERY: Readonly<Record<string, never>> = Object.freeze({})
 
-function answererOf(context: AnswerContext, lake: Lake, kept: KeptLake): Answerer {
+function answererOf(
+  context: AnswerContext,
+  parts: { readonly lake: Lake; readonly kept: KeptLake; readonly watch: TableWatch; readonly endpoints: readonly Endpoint[] },
+): Answerer {
+  const { lake, kept } = parts
   const { kind } = context.endpoint.read
   if (kind === 'lake') return lakeAnswerer(context, lake)
   if (kind === 'find') return findAnswerer(context, lake, kept)
   if (kind === 'kept') return keptAnswerer(context, kept)
   if (kind === 'changes') return changesAnswerer(context)
-  return kind === 'system' ? systemAnswerer(context) : liveAnswerer(context)
+  return kind === 'system' ? systemAnswerer(context, parts) : liveAnswerer(context)
 }

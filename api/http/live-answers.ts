@@ -1,6 +1,6 @@
 import type { LiveSnapshot } from '../../lake/live/read.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
-import type { ListReturn, LiveRead, State, SystemRead } from '../define/endpoint.ts'
+import type { ListReturn, LiveRead, State } from '../define/endpoint.ts'
 import { type Format, isTable } from '../define/formats.ts'
 import { type Problem, problem } from '../define/problems.ts'
 import type { JsonObject } from '../define/shape.ts'
@@ -38,35 +38,6 @@ export function liveAnswerer(context: AnswerContext): Answerer {
       const all = await recordsOf(states).inOrder(orderOf(returns, values.page.sort))
       const picked = chosen(read.pick(all, values.own, steppedNow(head.clock_s, now)), context, values)
       return pageBody(context, values, { texts, all: picked, format, now, updated_at: primary.updated_at, meta, signal })
-    }
-    return { head, answer, isCheap: true }
-  }
-}
-
-/** Answers lists of what the service knows of itself. */
-export function systemAnswerer(context: AnswerContext): Answerer {
-  const { endpoint, state } = context
-  const read = endpoint.read as unknown as SystemRead<unknown, AnyRow>
-  const texts = recordTexts(endpoint.returns)
-  return (values, { format, now }) => {
-    const system = state.system()
-    const clock_s = read.clock_s ?? 0
-    const versions = { datasets: [], of: [state.described_at] }
-    const refresh = { at: () => now + 1000 * (clock_s || CADENCE_S), cadence_s: clock_s || CADENCE_S }
-    const at = steppedNow(clock_s, now)
-    const updated_at = at || state.described_at
-    const head = headOf(context, values, { format, now, versions, data_time: updated_at, refresh, clock_s })
-    const answer = (signal: AbortSignal): Promise<Body> => {
-      const all = read.records(system, values.own, at)
-      return pageBody(context, values, {
-        texts,
-        all: chosen(all, context, values),
-        format,
-        now,
-        updated_at,
-        meta: metaOf(state, []),
-        signal,
-      })
     }
     return { head, answer, isCheap: true }
   }

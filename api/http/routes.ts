@@ -40,11 +40,13 @@ import type { ReplyCache } from './reply-cache.ts'
 import { formatFor } from './representation.ts'
 import { checkRepresentation, requestReader } from './request.ts'
 import type { ServiceState } from './state.ts'
+import type { TableWatch } from './table-watch.ts'
 
 /** What routes share. */
 export interface RouteContext extends VisitParts {
   readonly state: ServiceState
   readonly kept: KeptLake
+  readonly watch: Pick<TableWatch, 'onChange'>
   readonly cache: ReplyCache
   readonly clock: () => number
   /** Counts what is asked of data. */
@@ -65,7 +67,7 @@ const NEVER = new AbortController().signal
  * before is answered from memory, before anything of it is parsed, as long as the data is the same.
  */
 export function registerEndpoint(app: FastifyInstance, context: RouteContext, endpoint: Endpoint, answerer: Answerer): void {
-  const { state, kept, cache, clock, plans, log } = context
+  const { state, kept, watch, cache, clock, plans, log } = context
   const count = context.usage.counter(endpoint.path)
   const measured = context.meter?.route(endpoint.path)
   const countReply = context.groups.ofEndpoint(endpoint)
@@ -94,6 +96,7 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
   const ends = [state.onChange(way.kind === 'system' ? null : datasetsOf(endpoint), renewed)]
   const tables = keptOf(endpoint)
   if (tables.length > 0) ends.push(kept.onChange(tables, renewed))
+  if (way.kind === 'system' && way.tables) ends.push(watch.onChange(renewed))
   app.addHook('onClose', async () => {
     for (const end of ends) end()
   })

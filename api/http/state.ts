@@ -4,7 +4,7 @@ import type { LiveReader, LiveSnapshot } from '../../lake/live/read.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { type LakeRecord, readFeedListings, readLakeRecord, type SourceMode } from '../../lake/system.ts'
-import type { SystemView } from '../define/endpoint.ts'
+import type { SystemState } from '../define/endpoint.ts'
 
 /** What replies say of where their data comes from; changes only with `version`. */
 export interface ServiceState {
@@ -14,7 +14,7 @@ export interface ServiceState {
   readonly begun_at: number
   /** When the lake's record or the list of feeds last changed, ms since the epoch. */
   readonly described_at: number
-  readonly system: () => SystemView
+  readonly system: () => SystemState
   readonly snapshot: (dataset: Dataset) => LiveSnapshot | null
   /** True where a feed of the dataset is STALE or DOWN. */
   readonly isStale: (dataset: Dataset) => boolean

@@ -27,6 +27,16 @@ export const CHANGES: readonly Change[] = Object.freeze([
     },
   },
   {
+    id: 'datasets',
+    date: '2026-11-22',
+    kind: 'ADDED',
+    paths: ['/api/datasets', '/api/datasets/*'],
+    text: {
+      es: 'Catálogo de los conjuntos de datos: contenido, tamaño, cobertura, licencias y esquema de cada uno.',
+      en: 'Catalogue of the datasets: content, size, coverage, licences and schema of each.',
+    },
+  },
+  {
     id: 'status',
     date: '2026-11-22',
     kind: 'ADDED',

@@ -18,6 +18,7 @@ export const UNITS = {
   V: 'volts',
   L: 'litres',
   kg: 'kilograms',
+  By: 'bytes',
   'EUR/L': 'euros per litre',
   'EUR/kg': 'euros per kilogram',
   'EUR/t': 'euros per tonne',

@@ -47,14 +47,19 @@ describe.each(internal.map((dataset) => [dataset.id, dataset] as const))('%s is 
     const own = dataset.sources.filter((source) => !known.has(source)).map((source) => source.id)
     const told = [JSON.stringify(openapi(endpoints, 'https://api.example.org'))]
     const paths = ['/openapi.json', '/api/plans', '/api/sources', '/api/codes', '/api/freshness']
+    paths.push(...endpoints.filter(({ read }) => read.kind === 'system').map((endpoint) => requestOf(endpoint)))
+    paths.push('/api/datasets', ...datasets.filter((one) => !internal.includes(one)).map((one) => `/api/datasets/${one.id}`))
     for (const path of paths) {
       const response = await service.get(path)
       expect(response.status, path).toBe(200)
       told.push(await response.text())
     }
     for (const name of [id, ...lists, ...own]) for (const text of told) expect(text.includes(name), name).toBe(false)
-    // Every endpoint of what the service says of itself is among them.
-    const system = endpoints.filter(({ read }) => read.kind === 'system').map((endpoint) => requestOf(endpoint).split('?')[0])
-    expect(paths).toEqual(expect.arrayContaining(system))
+  })
+
+  test.each(['', '/schema'])('it has no card and no schema: /api/datasets/<id>%s', async (rest) => {
+    const response = await service.get(`/api/datasets/${id}${rest}`)
+    expect(response.status).toBe(404)
+    expect(((await response.json()) as { detail: string }).detail).not.toContain('did you mean')
   })
 })

@@ -1,0 +1,153 @@
+import { declaredTable } from '../../../lake/iceberg/schema.ts'
+import type { TableField } from '../../../lake/iceberg/types.ts'
+import { arrowField, arrowText } from '../../../lake/schema/arrow.ts'
+import { col, type Json } from '../../../lake/schema/columns.ts'
+import type { Dataset } from '../../../lake/schema/dataset.ts'
+import { jsonProperties } from '../../../lake/schema/json.ts'
+import { type PhysicalField, physicalFields, tableColumns } from '../../../lake/schema/physical.ts'
+import { defineEndpoint, type TableAbout } from '../../define/endpoint.ts'
+import { nested, record, type ValueOf } from '../../define/fields.ts'
+import { integerParam } from '../../define/params.ts'
+import { Refused } from '../../define/problems.ts'
+import { datasetId, datasetOf, nearDataset } from './dataset.ts'
+
+const text = (about: string, example: string | null) => col.string(0, about, { nullable: true, example })
+const limit = (about: string, example: number | null) => col.float(0, about, { unitIn: 'unit', nullable: true, example })
+
+const schema = record('DatasetSchema', 'The columns of a dataset as its table has them, and the schemas of its rows.', {
+  id: col.string(0, 'Id of the dataset.', { example: 'incidents' }),
+  version: col.integer(0, 'Version of the schema; null where there is no table yet, and this is what is declared.', {
+    unit: '1',
+    nullable: true,
+    example: 0,
+  }),
+  is_current: col.boolean(0, 'True where rows are written by this version.', { example: true }),
+  versions: col.list([0, 0], 'Versions that the table knows.', col.integer(0, 'Number of a version.'), { example: [0] }),
+  columns: nested.objects('Columns in the order of the table; a point has one for its latitude and one for its longitude.', {
+    name: col.string(0, 'Name.', { example: 'km' }),
+    field_id: col.integer(0, 'Number that stays with the column whatever it is called.', { unit: '1', example: 10 }),
+    about: col.string(0, 'What it means.', { example: 'Kilometre point where it begins.' }),
+    kind: col.string(
+      0,
+      'Kind of value: string, code, json, integer, decimal, float, boolean, instant, local_date, service_time, point, line, polygon or list.',
+      {
+        example: 'decimal',
+      },
+    ),
+    iceberg_type: col.string(0, 'Type in the table.', { example: 'decimal(9, 3)' }),
+    arrow_type: col.string(0, 'Type in Arrow, as PyArrow writes it; lines and polygons are WKB.', { example: 'decimal128(9, 3)' }),
+    nullable: col.boolean(0, 'True where it may have no value.', { example: true }),
+    is_key: col.boolean(0, 'True where it is part of the key.', { example: false }),
+    unit: text('Unit of a number; symbols follow UCUM.', 'km'),
+    unit_in: text('Column that holds the unit, where it differs from row to row.', null),
+    code_list: text('List that its codes are of, see /api/codes.', null),
+    codes: col.list([0, 0], 'Codes of that list; a source may bring others.', col.string(0, 'A code.'), { example: [] }),
+    least: limit('Least value that a row may carry.', 0),
+    most: limit('Greatest value that a row may carry.', 2000),
+    example: col.json(0, 'A value as JSON has it.', { nullable: true, example: 18 }),
+  }),
+  json_schema: col.json(0, 'JSON Schema (2020-12) of a row as JSON.', {
+    example: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      title: 'incidents',
+      type: 'object',
+      required: ['km'],
+      properties: {
+        km: { type: ['number', 'null'], minimum: 0, maximum: 2000, description: 'Kilometre point where it begins. Unit: km.' },
+      },
+    },
+  }),
+  arrow_schema: col.json(0, "Schema of a row in Arrow's JSON form.", {
+    example: {
+      fields: [{ name: 'km', nullable: true, type: { name: 'decimal', precision: 9, scale: 3, bitWidth: 128 }, children: [] }],
+    },
+  }),
+})
+
+type Schema = ValueOf<typeof schema.fields>
+
+/** The schema of a version of a table, of the current one where null. Throws `Refused` for a version that the table does not know. */
+function schemaOf(dataset: Dataset, table: TableAbout | undefined, version: number | null): Schema {
+  const versions = table?.schemas.map((one) => one['schema-id']) ?? []
+  const wanted = version ?? table?.schema_version ?? null
+  if (wanted !== null && !versions.includes(wanted)) {
+    const known = versions.length === 0 ? 'its table is not created yet, so that it has none' : `expected one of ${versions.join(', ')}`
+    throw new Refused(known, { parameter: 'version', value: String(version), allowed: versions.map(String) })
+  }
+  const fields = table?.schemas.find((one) => one['schema-id'] === wanted)?.fields ?? declaredTable(dataset).fields
+  const declared = new Map(physicalFields(tableColumns(dataset), { retired: true }).map((field) => [field.id, field]))
+  const known = fields.flatMap((field) => {
+    const physical = declared.get(field.id)
+    return physical ? [{ field, physical }] : []
+  })
+  return {
+    id: dataset.id,
+    version: wanted,
+    is_current: wanted === (table?.schema_version ?? null),
+    versions,
+    columns: known.map(({ field, physical }) => columnOf(dataset, field, physical)),
+    json_schema: jsonSchema(
+      dataset,
+      known.map(({ physical }) => physical),
+    ),
+    arrow_schema: { fields: known.map(({ field }) => arrowField(field)) },
+  }
+}
+
+function columnOf({ entity, time }: Dataset, field: TableField, { column, columnName, part }: PhysicalField): Schema['columns'][number] {
+  const { kind, unit, unitIn, codes = column.of?.codes, min, max, example = null } = column
+  return {
+    name: field.name,
+    field_id: field.id,
+    about: column.about,
+    kind,
+    iceberg_type: typeof field.type === 'string' ? field.type : `list<${field.type.element}>`,
+    arrow_type: arrowText(field.type),
+    nullable: !field.required,
+    is_key: [...entity, time].includes(columnName),
+    unit: part ? 'deg' : (unit ?? null),
+    unit_in: unitIn ?? null,
+    code_list: codes?.id ?? null,
+    codes: Object.keys(codes?.codes ?? {}),
+    least: min ?? null,
+    most: max ?? null,
+    example: part ? ((example as { readonly lat: number; readonly lon: number } | null)?.[part] ?? null) : example,
+  }
+}
+
+function jsonSchema({ id, about }: Dataset, fields: readonly PhysicalField[]): Json {
+  const columns = new Map(fields.map(({ columnName, column }) => [columnName, column]))
+  const members = [...columns].flatMap(([name, column]) => jsonProperties(name, column))
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: id,
+    description: about,
+    type: 'object',
+    required: members.map(({ name }) => name),
+    properties: Object.fromEntries(members.map(({ name, schema: member }) => [name, member as Json])),
+  }
+}
+
+/** The schema of a dataset. */
+export const datasetSchema = defineEndpoint({
+  path: '/api/datasets/{id}/schema',
+  domain: 'service',
+  plan: 'FREE',
+  summary: 'The columns of a dataset with types, units and codes; JSON Schema and Arrow schema of its rows',
+  params: {
+    id: datasetId,
+    version: integerParam('Version of the schema; the one that rows are written by unless given.', {
+      min: 0,
+      max: 1_000_000,
+      example: '0',
+    }),
+  },
+  returns: { kind: 'one', record: schema },
+  read: {
+    kind: 'system',
+    tables: ({ id }) => [id],
+    records: (system, { id, version }) => datasetOf(system, id).map((dataset) => schemaOf(dataset, system.tables.get(id), version)),
+    near: nearDataset,
+  },
+  example: { id: 'incidents' },
+})
