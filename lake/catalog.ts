@@ -1,6 +1,7 @@
 import { fuelDays } from './datasets/fuel/days.ts'
 import { fuelPrices } from './datasets/fuel/prices.ts'
 import { fuelStations } from './datasets/fuel/stations.ts'
+import { mobilityOvernightStays } from './datasets/mobility/overnight-stays.ts'
 import { railAlerts } from './datasets/rail/alerts.ts'
 import { railCalendar } from './datasets/rail/calendar.ts'
 import { railFleet } from './datasets/rail/fleet.ts'
@@ -35,6 +36,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   fuelStations,
   fuelPrices,
   fuelDays,
+  mobilityOvernightStays,
   railAlerts,
   railTripUpdates,
   railPositions,

@@ -1,5 +1,6 @@
 import type { Feed } from './define.ts'
 import { fuelStationsFeed } from './fuel/stations.ts'
+import { mitmaOvernightStays } from './mobility/mitma-overnight-stays.ts'
 import { renfeAlerts } from './rail/renfe-alerts.ts'
 import { renfeEstaciones } from './rail/renfe-estaciones.ts'
 import { renfeFlota, renfeFlotaLd } from './rail/renfe-flota.ts'
@@ -24,6 +25,7 @@ export const feeds: readonly Feed[] = Object.freeze([
   madridCounts,
   madridCountStations,
   fuelStationsFeed,
+  mitmaOvernightStays,
   renfeAlerts,
   renfeTripUpdates,
   renfeTripUpdatesLd,

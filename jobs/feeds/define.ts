@@ -15,6 +15,8 @@ export interface FeedRequest {
   readonly timeout_ms: number
   /** What the bytes must be by their look; an HTML page is never data. A zip must be whole, and its members together within `maxDecodedBytes`. */
   readonly expects: 'xml' | 'json' | 'csv' | 'zip' | 'protobuf'
+  /** Set where the file itself is packed: it is unpacked as a content-encoding is, and `expects` is of what was in it. The archive keeps it packed. */
+  readonly packed?: 'gzip'
 }
 
 /** A body as received and decompressed; formats decode the text themselves. */

@@ -134,8 +134,10 @@ export async function decodeReply(
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name && name !== 'identity')
   let bytes = reply.received
-  for (const encoding of encodings.reverse()) bytes = await inflate(bytes, { encoding, most: feedRequest.maxDecodedBytes, what: reply.url })
-  return bytes
+  const unpack = (encoding: string): Promise<Buffer> => inflate(bytes, { encoding, most: feedRequest.maxDecodedBytes, what: reply.url })
+  for (const encoding of encodings.reverse()) bytes = await unpack(encoding)
+  // Some servers tell of a packed file as of an encoding, which is undone by now.
+  return feedRequest.packed === 'gzip' && bytes[0] === 0x1f && bytes[1] === 0x8b ? unpack('gzip') : bytes
 }
 
 async function inflate(bytes: Buffer, bound: { encoding: string; most: number; what: string }): Promise<Buffer> {

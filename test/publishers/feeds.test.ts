@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { feeds } from '../../jobs/feeds/catalog.ts'
 import type { Feed, FeedBody } from '../../jobs/feeds/define.ts'
+import { decodeReply } from '../../jobs/ingest/http.ts'
 import { type Publication, parsePublication } from '../../jobs/ingest/parse.ts'
 import { originOf } from '../../scripts/service/parts.ts'
 import { STAND_INS } from '../../scripts/stand-in/publishers/list.ts'
@@ -51,8 +52,9 @@ async function read(publishers: Publishers, feed: Feed, plan: number): Promise<P
   const bodies: FeedBody[] = []
   for (const request of feed.plans[plan]?.requests ?? []) {
     const response = await fetch(originOf(publishers.url)(request.url), { headers: { accept: request.accept } })
-    bodies.push({ name: request.name, bytes: Buffer.from(await response.arrayBuffer()) })
     if (response.status !== 200) throw new Error(`${request.url}: ${response.status}`)
+    const reply = { url: request.url, headers: {}, received: Buffer.from(await response.arrayBuffer()) }
+    bodies.push({ name: request.name, bytes: await decodeReply(request, reply) })
   }
   return parsePublication(feed, bodies, publishers.now())
 }

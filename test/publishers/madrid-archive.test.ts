@@ -45,6 +45,7 @@ test('a month has the layout of the captures: four lines a station and day, ceil
     expect(counted.filter((line) => !shape.test(line))).toEqual([])
     expect(counted.filter((line) => line.includes(';ES09;2') && !/(;0){12};?$/.test(line))).toEqual([])
     expect(counted.some((line) => line.includes(';ES20;') && line.includes(';9999;'))).toBe(true)
+    expect(counted.filter((line) => !line.includes(';ES20;') && line.includes('9999'))).toEqual([])
   }
   expect([...widths].sort()).toEqual([15, 16])
   if (!shared) return

@@ -4,13 +4,25 @@ import { gencat } from './gencat.ts'
 import { madrid } from './madrid.ts'
 import { madridArchive } from './madrid-archive.ts'
 import { ministry } from './ministry.ts'
+import { mitmaMobility } from './mitma.ts'
 import { renfe } from './renfe.ts'
 import { renfeCatalogues } from './renfe-catalogues.ts'
 import { renfeRealtime } from './renfe-realtime.ts'
 import { renfeVisor } from './renfe-visor.ts'
 
 /** Every publisher. A new one is a file beside this and a line here. */
-const PUBLISHERS: readonly Publisher[] = [dgt, gencat, madrid, madridArchive, ministry, renfe, renfeCatalogues, renfeRealtime, renfeVisor]
+const PUBLISHERS: readonly Publisher[] = [
+  dgt,
+  gencat,
+  madrid,
+  madridArchive,
+  ministry,
+  mitmaMobility,
+  renfe,
+  renfeCatalogues,
+  renfeRealtime,
+  renfeVisor,
+]
 
 /** Every feed's stand-in. */
 export const STAND_INS: readonly FeedStandIn[] = PUBLISHERS.flatMap((publisher) => publisher.feeds)

@@ -40,7 +40,7 @@ export const countStations = defineWorldPart(({ seed, scale }): readonly CountSt
   return numbers.map((number) => {
     const dice = diceOf(seed, 'count station', number)
     const lacks = ONE_WAY.get(number)
-    const peak = number === MOTORWAY ? MOTORWAY_PEAK : between(dice(), 300, 3500)
+    const peak = number === MOTORWAY ? MOTORWAY_PEAK : between(300, 3500, dice())
     const isNorth = dice() < 0.5
     return {
       number,

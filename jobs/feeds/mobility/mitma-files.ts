@@ -1,0 +1,36 @@
+import { textAt, xmlElements } from '../../formats/xml.ts'
+import type { ArchiveFile, FeedBody, FeedRequest } from '../define.ts'
+
+/** The list of all files of the study since 2022. Each host lists its own; what the lists say of themselves names the older host in both. */
+export const V2_INDEX: FeedRequest = Object.freeze({
+  name: 'rss',
+  url: 'https://movilidad-opendata.mitma.es/RSS.xml',
+  accept: 'application/rss+xml, application/xml',
+  maxBytes: 64_000_000,
+  maxDecodedBytes: 64_000_000,
+  timeout_ms: 120_000,
+  expects: 'xml',
+})
+
+/**
+ * The daily files of a list whose names match: the pattern's group is the day, as YYYYMMDD. What a file is its name says, never its folder:
+ * files of districts lie in folders of municipalities. Where a name is there twice the one in the folder asked for counts, for the other is
+ * another revision.
+ */
+export function dailyFiles(index: readonly FeedBody[], wanted: { readonly name: RegExp; readonly folder: string }): ArchiveFile[] {
+  const found: { readonly file: ArchiveFile; readonly isAtHome: boolean }[] = []
+  for (const { bytes } of index)
+    for (const items of xmlElements(bytes, { root: 'rss', each: ['item'] }))
+      for (const item of items) {
+        const url = textAt(item, 'link')
+        if (url === null || !URL.canParse(url)) continue
+        const { pathname } = new URL(url)
+        const [, day] = wanted.name.exec(pathname.slice(pathname.lastIndexOf('/') + 1)) ?? []
+        if (day === undefined) continue
+        const period = `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`
+        found.push({ file: { period, url }, isAtHome: pathname.startsWith(wanted.folder) })
+      }
+  // Of several files of a day the last one counts.
+  found.sort((one, other) => Number(one.isAtHome) - Number(other.isAtHome))
+  return found.map(({ file }) => file)
+}

@@ -1,0 +1,12 @@
+import { defineSource } from '../../schema/sources.ts'
+
+/** The ministry's studies of mobility by mobile phones. They have a licence of their own, which asks for the attribution; whether it lets a paid service carry them is not known here. */
+export const mitma = defineSource({
+  id: 'mitma',
+  publisher: 'Ministerio de Transportes y Movilidad Sostenible',
+  url: 'https://www.transportes.gob.es/ministerio/proyectos-singulares/estudios-de-movilidad-con-big-data/opendata-movilidad',
+  licence: 'Licencia de datos abiertos del MITMA (2020-12-03)',
+  licence_url: 'https://opendata-movilidad.mitma.es/LICENCIA%20de%20datos%20abiertos%20del%20MITMA%2020201203.pdf',
+  attribution: 'Datos abiertos Ministerio de Transportes y Movilidad Sostenible',
+  commercial_use: 'unknown',
+})

@@ -1,0 +1,70 @@
+import { instantOf } from '../../../lake/schema/time.ts'
+import { type MobilityDay, mitmaRss, overnightStays } from '../formats/mitma.ts'
+import type { Edition, FeedStandIn, Publisher } from '../publisher.ts'
+import { chance } from '../random.ts'
+import { mobilityZones } from '../world/mobility-zones.ts'
+import { localTime } from '../world/rhythm.ts'
+import type { World } from '../world/world.ts'
+
+const HOST = 'https://movilidad-opendata.mitma.es'
+/** Months after which a month is published, and months that the list has. */
+const LATE_MONTHS = 2
+const LISTED_MONTHS = 2
+/** Share of days that do not exist. */
+const MISSING = 0.01
+
+const stays: FeedStandIn = {
+  feed: 'mitma_overnight_stays',
+  hosts: ['movilidad-opendata.mitma.es'],
+  path: '/RSS.xml',
+  route(path) {
+    if (path === '/RSS.xml') return { kind: 'document', resource: 'rss' }
+    const [, day] =
+      /^\/estudios_basicos\/por-municipios\/pernoctaciones\/ficheros-diarios\/[\d-]+\/(\d{8})_Pernoctaciones_municipios\.csv\.gz$/.exec(
+        path,
+      ) ?? []
+    return day === undefined ? null : { kind: 'document', resource: day }
+  },
+  // A new month on the first of each.
+  publishedAt(_seed, now) {
+    const { year, month } = localTime(now)
+    return instantOf(`${year}-${String(month).padStart(2, '0')}-01`, '00:00')
+  },
+  contentType: 'application/gzip',
+  contentTypes: { rss: 'application/xml' },
+  validators: 'etag',
+  headers: {},
+  blocks: { known: /^(?!)/, usual: [] },
+  hasOldLayout: false,
+  write: (world, edition) =>
+    edition.resource === 'rss'
+      ? mitmaRss(listedDays(world.seed, edition.publishedAt).map(stayUrl), edition.stampedAt)
+      : overnightStays(dayOf(world, edition)),
+  captures: { folder: 'mitma-movilidad/v2', capturedAt: () => null },
+}
+
+/** The ministry's studies of mobility: a list of all files, and files of days, published by months. */
+export const mitmaMobility: Publisher = { name: 'Ministerio de Transportes y Movilidad Sostenible', feeds: [stays] }
+
+function stayUrl(day: string): string {
+  const month = `${day.slice(0, 4)}-${day.slice(4, 6)}`
+  return `${HOST}/estudios_basicos/por-municipios/pernoctaciones/ficheros-diarios/${month}/${day}_Pernoctaciones_municipios.csv.gz`
+}
+
+function dayOf(world: World, { resource, variant }: Edition): MobilityDay {
+  const { share, hasUnknownCodes } = variant
+  return { seed: world.seed, day: resource, zones: world.part(mobilityZones), share, hasUnknownCodes }
+}
+
+/** The days (YYYYMMDD) that the list has as of an instant (ms), the newest first. */
+function listedDays(seed: number, publishedAt: number): string[] {
+  const { year, month } = localTime(publishedAt)
+  const end = Date.UTC(year, month - 1 - LATE_MONTHS + 1, 1)
+  const begin = Date.UTC(year, month - 1 - LATE_MONTHS + 1 - LISTED_MONTHS, 1)
+  const days: string[] = []
+  for (let at = end - 86_400_000; at >= begin; at -= 86_400_000) {
+    const day = new Date(at).toISOString().slice(0, 10).replaceAll('-', '')
+    if (chance(seed, 'no mobility', day) >= MISSING) days.push(day)
+  }
+  return days
+}

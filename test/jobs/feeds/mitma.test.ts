@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { dailyFiles } from '../../../jobs/feeds/mobility/mitma-files.ts'
+import { mitmaOvernightStays } from '../../../jobs/feeds/mobility/mitma-overnight-stays.ts'
+import { listingOf } from '../../../jobs/feeds/periods.ts'
+import { readPiped } from '../../../jobs/formats/piped.ts'
+import { decodeReply } from '../../../jobs/ingest/http.ts'
+import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { sharedFolder } from '../../helpers/shared.ts'
+import { PROJECT } from '../../laws/sources.ts'
+
+const shared = sharedFolder()
+const ALL = { from: '0001-01-01', to: '9999-12-31' }
+const FIXTURE = readFileSync(join(PROJECT, 'test/fixtures/mitma_overnight_stays/20220101_Pernoctaciones_municipios.csv'))
+const HEADER = FIXTURE.toString().split('\n')[0] as string
+
+const parse = (bytes: Buffer | string, name = 'file'): Promise<Publication> =>
+  parsePublication(mitmaOvernightStays, [{ name, bytes: Buffer.from(bytes) }], Date.UTC(2026, 0), { keeps: () => true })
+const rowsOf = (publication: Publication): readonly AnyRow[] => publication.rows.get('mobility_overnight_stays') as readonly AnyRow[]
+const rss = (...urls: string[]): Buffer =>
+  Buffer.from(`<rss><channel>${urls.map((url) => `<item><title>x</title><link>${url}</link></item>`).join('')}</channel></rss>`)
+
+describe('overnight stays', () => {
+  test('keep zones as text, the level of each, and estimates to the thousandth', async () => {
+    const publication = await parse(FIXTURE, '2022-01-01')
+    expect(publication.report).toMatchObject({ quarantined: {}, unknownCodes: {} })
+    expect(rowsOf(publication)[0]).toEqual({
+      study: 'V2',
+      study_day: 'V2-2022-01-01',
+      local_date: '2022-01-01',
+      day_starts_at: Date.parse('2021-12-31T23:00:00Z'),
+      overnight_level: 'MUNICIPALITY',
+      overnight_zone: '01001',
+      residence_level: 'DISTRICT',
+      residence_zone: '01001',
+      persons: 2447.613,
+    })
+    expect(rowsOf(publication).map(({ residence_zone, persons }) => [residence_zone, persons])).toEqual([
+      ['01001', 2447.613],
+      ['01001', 9],
+      ['0105901', 31.02],
+      ['01002_AD', 0],
+    ])
+  })
+
+  test('refuse lines of another day, without a number or with another number of fields; columns are found by name', async () => {
+    const lines = ['20220101|01001|01001|NA', '20220102|01001|01002|1.0', '20220101|01001', '20220101|01001|01003|2.5']
+    const publication = await parse(`${[HEADER, ...lines].join('\n')}\n`)
+    expect(publication.report.quarantined).toEqual({
+      mobility_overnight_stays: { 'a day other than the file': 1, 'another number of fields': 1, 'persons is no number': 1 },
+    })
+    const turned = await parse('personas|fuente|zona_pernoctacion|zona_residencia|fecha\r\n2.5|x|01003|01001|20220101\r\n')
+    expect(rowsOf(turned)).toMatchObject([{ overnight_zone: '01003', residence_zone: '01001', persons: 2.5 }])
+    expect(turned.report.unknownCodes).toEqual({ mitma_column: { fuente: 1 } })
+    // A file under the name of another day has no good line.
+    expect((await parse(FIXTURE, '2022-01-02')).counts.get('mobility_overnight_stays')).toBe(0)
+    await expect(parse(FIXTURE.subarray(0, -3))).rejects.toThrow('cut off')
+    await expect(parse('fecha|zona\n')).rejects.toThrow('the header lacks zona_residencia, zona_pernoctacion, personas')
+    await expect(parse(`${HEADER}\n2022|1|2|3\n`)).rejects.toThrow('no day')
+  })
+
+  test('come packed, whatever the server says of that, within bounds', async () => {
+    const request = mitmaOvernightStays.plans[0]?.requests[0]
+    if (!request) throw new Error('no request')
+    const packed = gzipSync(FIXTURE)
+    for (const headers of [{}, { 'content-encoding': 'gzip' }]) {
+      const reply = { url: 'https://publisher.example/day', headers, received: packed }
+      expect((await decodeReply(request, reply)).equals(FIXTURE)).toBe(true)
+      await expect(decodeReply({ ...request, maxDecodedBytes: 10 }, reply)).rejects.toThrow('unpacks to more than 10 bytes')
+    }
+  })
+})
+
+test('piped files end lines either way, and blank ones are none', () => {
+  const { header, batches } = readPiped(Buffer.from('a|b\r\n1|2\n\n3|4\r\n5\n'), ['b'])
+  expect([header, [...batches].flat()]).toEqual([
+    ['a', 'b'],
+    [
+      { text: '1|2', fields: ['2'] },
+      { text: '3|4', fields: ['4'] },
+      { text: '5', fields: null },
+    ],
+  ])
+})
+
+test('a daily file is told by its name; of two of a name the one in its own folder counts', () => {
+  const at = (folder: string, name: string): string => `https://publisher.example/${folder}/${name}`
+  const index = rss(
+    at('districts', '20210205_district.txt.gz'),
+    at('municipalities', '20210205_district.txt.gz'),
+    at('municipalities', '20210206_district.txt.gz'),
+    at('districts', '20210207_municipality.txt.gz'),
+    at('districts', '202102_district.tar'),
+    'no address',
+  )
+  const listed = dailyFiles([{ name: 'rss', bytes: index }], { name: /^(\d{8})_district\.txt\.gz$/, folder: '/districts/' })
+  expect(listingOf('day', listed, ALL)).toEqual({
+    files: [
+      { period: '2021-02-05', url: at('districts', '20210205_district.txt.gz') },
+      { period: '2021-02-06', url: at('municipalities', '20210206_district.txt.gz') },
+    ],
+    gaps: [],
+  })
+})
+
+describe.skipIf(!shared)('the recorded files of the ministry', () => {
+  const folder = join(shared ?? '', 'feeds/mitma-movilidad')
+
+  test('904 days of overnight stays are listed, and eight are missing', () => {
+    const index = [{ name: 'rss', bytes: gunzipSync(readFileSync(join(folder, 'v2/RSS_v2_2024-08-07.xml.gz'))) }]
+    const listed = mitmaOvernightStays.archive?.files(index, ALL) ?? []
+    const { files, gaps } = listingOf('day', listed, ALL)
+    expect([files.length, files[0]?.period, files.at(-1)?.period]).toEqual([904, '2022-01-01', '2024-06-30'])
+    expect(gaps).toEqual([
+      ...['2023-10-26', '2023-10-27', '2023-10-30', '2023-10-31', '2023-11-01', '2023-11-02', '2023-11-03'],
+      '2024-04-18',
+    ])
+  })
+
+  test('of the first study, files of districts in folders of municipalities are none of municipalities', () => {
+    const index = [{ name: 'rss', bytes: readFileSync(join(folder, 'v1/RSS_v1_2024-08-18.xml')) }]
+    const of = (kind: number, level: string, folder: string) =>
+      dailyFiles(index, {
+        name: new RegExp(`^(\\d{8})_maestra_${kind}_mitma_${level}\\.txt\\.gz$`),
+        folder: `/${folder}/ficheros-diarios/2`,
+      })
+    const misplaced = of(2, 'distrito', 'maestra2-mitma-distritos').filter(({ url }) => url.includes('mitma-municipios'))
+    expect(misplaced.map(({ period }) => period)).toEqual(['2021-02-05'])
+    const days = listingOf('day', of(2, 'distrito', 'maestra2-mitma-distritos'), { from: '2020-02-21', to: '2021-05-09' })
+    expect([days.files.length, days.files.filter(({ url }) => url.includes('mitma-municipios')).length]).toEqual([444, 0])
+    const trips = listingOf('day', of(1, 'municipio', 'maestra1-mitma-municipios'), { from: '2020-02-21', to: '2021-05-09' })
+    // The day before its last is missing too; 2020-07-12 has only the districts, in its folder.
+    expect([trips.files.length, trips.gaps]).toEqual([442, ['2020-07-12', '2021-05-01']])
+  })
+
+  test('1 January 2022 has 515,748 overnight stays of 47,297,502 persons', { timeout: 60_000 }, async () => {
+    const bytes = gunzipSync(readFileSync(join(folder, 'v2/20220101_Pernoctaciones_municipios.csv.gz')))
+    const publication = await parse(bytes, '2022-01-01')
+    expect([publication.report.quarantined, publication.report.unknownCodes]).toEqual([{}, {}])
+    const rows = rowsOf(publication)
+    const thousandths = rows.reduce((sum, { persons }) => sum + Math.round((persons as number) * 1000), 0)
+    const zones = (name: string): number => new Set(rows.map((row) => row[name])).size
+    expect([rows.length, Math.round(thousandths / 1000), rows.filter(({ persons }) => persons === 0).length]).toEqual([
+      515_748, 47_297_502, 3,
+    ])
+    expect([zones('residence_zone'), zones('overnight_zone')]).toEqual([3743, 2563])
+  })
+})

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { mitmaOvernightStays } from '../../jobs/feeds/mobility/mitma-overnight-stays.ts'
+import { listingOf } from '../../jobs/feeds/periods.ts'
+import { originOf } from '../../scripts/service/parts.ts'
+import type { Publishers } from '../../scripts/stand-in/server.ts'
+import { sharedFolder } from '../helpers/shared.ts'
+import { bytesOf, standIn } from './helpers.ts'
+
+const shared = sharedFolder()
+const ALL = { from: '0001-01-01', to: '9999-12-31' }
+const INDEX = originOf('')(mitmaOvernightStays.archive?.index[0]?.url as string)
+
+async function listed(publishers: Publishers) {
+  const index = [{ name: 'rss', bytes: await bytesOf(publishers, INDEX) }]
+  return listingOf('day', mitmaOvernightStays.archive?.files(index, ALL) ?? [], ALL)
+}
+
+test('the list has two months of days, published two months later, some of which do not exist', async () => {
+  const gaps = new Set<string>()
+  for (const [at, last] of [
+    ['2025-03-31T12:00:00Z', '2025-01'],
+    ['2025-07-01T12:00:00Z', '2025-05'],
+    ['2025-11-30T12:00:00Z', '2025-09'],
+  ] as const) {
+    await using publishers = await standIn({ at: Date.parse(at), scale: 'small' })
+    const found = await listed(publishers)
+    for (const gap of found.gaps) gaps.add(gap)
+    expect(found.files.at(-1)?.period.slice(0, 7)).toBe(last)
+    expect(found.files.length + found.gaps.length).toSatisfy((days: number) => days >= 57 && days <= 62)
+  }
+  expect(gaps.size).toBeGreaterThan(0)
+})
+
+test('a day of overnight stays is packed, and has the columns and zones of the capture', async () => {
+  await using publishers = await standIn({ scale: 'small' })
+  const { files } = await listed(publishers)
+  const text = gunzipSync(await bytesOf(publishers, originOf('')(files[0]?.url as string))).toString()
+  const [header, ...lines] = text.split('\n').slice(0, -1)
+  expect([text.endsWith('\n'), text.includes('\r'), text.includes('"')]).toEqual([true, false, false])
+  expect(lines.filter((line) => !/^\d{8}\|(\d{5}(\d\d)?|\d{5}_AM)\|\d{5}(_AM)?\|\d+\.\d{1,3}$/.test(line))).toEqual([])
+  expect(lines.length).toBeGreaterThan(500)
+  expect(new Set(lines.map((line) => line.split('|').slice(1, 3).join())).size).toBe(lines.length)
+  if (!shared) return
+  const capture = gunzipSync(readFileSync(join(shared, 'feeds/mitma-movilidad/v2/20220101_Pernoctaciones_municipios.csv.gz'))).toString()
+  expect(header).toBe(capture.slice(0, capture.indexOf('\n')))
+})
