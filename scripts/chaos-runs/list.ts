@@ -1,5 +1,6 @@
 import { apiKills } from './api-kills.ts'
 import { apiRedis } from './api-redis.ts'
+import { backfillKills } from './backfill.ts'
 import { diskFull } from './disk-full.ts'
 import { derivationKills, kills, versionKills } from './kills.ts'
 import { redisLost } from './redis-lost.ts'
@@ -12,6 +13,7 @@ export const SCENARIOS: readonly Scenario[] = Object.freeze([
   kills,
   versionKills,
   derivationKills,
+  backfillKills,
   stops,
   diskFull,
   redisLost,

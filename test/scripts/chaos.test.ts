@@ -11,6 +11,7 @@ interface Result {
   readonly problems: readonly string[]
   readonly killed?: Readonly<Record<string, number>> | number
   readonly appends?: number
+  readonly files?: number
   readonly usage?: Readonly<Record<string, number>>
 }
 
@@ -54,6 +55,12 @@ test('a worker killed while it derives leaves what is made at once', { timeout: 
     ok: true,
     killed: { 'parquet-written': 1, 'manifests-written': 1, 'metadata-written': 1, 'hint-written': 1 },
   })
+})
+
+test('a backfill killed at each boundary and at random leaves what an undisturbed one does', { timeout: 300_000 }, async () => {
+  const [result] = await chaos('--rounds', '1', 'backfill')
+  expect(result?.problems.join('\n')).toBe('')
+  expect(result).toMatchObject({ name: 'backfill', ok: true, files: 11, killed: { 'raw-kept': 1, accepted: 1, 'metadata-written': 1 } })
 })
 
 test('two writers beside compaction, replay and expiry lose nothing', { timeout: 300_000 }, async () => {

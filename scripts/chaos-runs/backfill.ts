@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { feedById } from '../../jobs/feeds/catalog.ts'
+import type { Feed } from '../../jobs/feeds/define.ts'
+import { PIPELINE_STEPS } from '../../jobs/ingest/context.ts'
+import { landedIn } from '../../jobs/ingest/tables.ts'
+import { formatSeqs } from '../../lake/landed.ts'
+import { scan } from '../../lake/query/scan.ts'
+import { column, join as joined, sql } from '../../lake/query/sql.ts'
+import { acceptedAfter } from '../../lake/raw/archive.ts'
+import { BACKFILLED, type BackfillOrder, type BackfillTold } from './backfill-order.ts'
+import { startProcess } from './children.ts'
+import { type ChaosContext, openContext } from './context.ts'
+import { removeLeftOvers } from './oracle.ts'
+import type { Scenario } from './scenario.ts'
+import { openStage } from './stage.ts'
+import { checkWhole } from './whole.ts'
+
+/** Kills at random moments in each round, beside one at each boundary between steps. */
+const RANDOM_KILLS = 2
+/** Longest life of a process that is killed at random, ms; two months land in that. */
+const MOST_LIFE_MS = 1500
+/** A boundary is come to once or twice before a process that is killed there lands something. */
+const MOST_TIMES = 2
+
+/** What a process of a backfill is told, where it works. */
+type Where = Omit<BackfillOrder, 'halt'>
+
+/** A backfill that is killed again and again and gone on with leaves what an undisturbed one does. */
+export const backfillKills: Scenario = {
+  name: 'backfill',
+  about: 'SIGKILL of backfills at each boundary and at random: the same tables as of one that is left alone',
+  async run({ folder, rounds }) {
+    const stage = await openStage(folder)
+    const where = (name: string): Where => ({ folder: join(folder, name), redisUrl: stage.redis.url, publishers: stage.publishers.url })
+    const problems: string[] = []
+    const killed: Record<string, number> = {}
+    try {
+      const alone = await toItsEnd(where('alone'))
+      const expected = await contentOf(where('alone'))
+      for (let round = 0; round < rounds; round++) {
+        const order = where(`round-${round}`)
+        for (const name of await killAll(order, round)) killed[name] = (killed[name] ?? 0) + 1
+        const told = await toItsEnd(order)
+        const again = await toItsEnd(order)
+        problems.push(...[...told.failures, ...again.failures].map((failure) => `round ${round}: ${failure}`))
+        if (again.asked > 0) problems.push(`round ${round}: ${again.asked} files were asked for again`)
+        const found = await contentOf(order)
+        problems.push(...found.problems.map((problem) => `round ${round}: ${problem}`))
+        if (found.digest !== expected.digest)
+          problems.push(`round ${round}: ${found.rows} rows are not the ${expected.rows} of a run left alone`)
+      }
+      return {
+        problems: [...alone.failures, ...expected.problems, ...problems],
+        detail: { files: alone.asked, gaps: alone.gaps, rows: expected.rows, killed },
+      }
+    } finally {
+      await stage.close()
+    }
+  },
+}
+
+/** Has one process after another begin and be killed; gives where each was. */
+async function killAll(where: Where, round: number): Promise<string[]> {
+  const killed: string[] = []
+  for (const at of PIPELINE_STEPS) {
+    const process = startProcess<BackfillTold>('backfiller.ts', { ...where, halt: { at, nth: 1 + (round % MOST_TIMES) } })
+    if ((await process.ended) === null) killed.push(at)
+  }
+  for (let times = 0; times < RANDOM_KILLS; times++) {
+    const process = startProcess<BackfillTold>('backfiller.ts', { ...where, halt: null })
+    await process.until('it was open', (told) => told.includes('open'))
+    await sleep(Math.random() * MOST_LIFE_MS)
+    process.signal('SIGKILL')
+    if ((await process.ended) === null) killed.push('at random')
+  }
+  return killed
+}
+
+async function toItsEnd(where: Where): Promise<BackfillTold> {
+  const process = startProcess<BackfillTold>('backfiller.ts', { ...where, halt: null })
+  const code = await process.ended
+  const told = process.told.find((one) => typeof one !== 'string')
+  if (code !== 0 || !told) throw new Error(`a backfill that was left alone ended with ${code ?? 'a signal'}`)
+  return told
+}
+
+/** What a store holds of the archive: its rows but for the fetches that gave them, and what is wrong with it. */
+async function contentOf(where: Where): Promise<{ rows: number; digest: string; problems: string[] }> {
+  const feed = feedById(BACKFILLED.feed)
+  const context = await openContext({ ...where, publishers: null, now: Date.now })
+  try {
+    const problems = [...(await checkWhole(context, [feed])), ...(await checkLog(context, feed))]
+    const hash = createHash('sha256')
+    let rows = 0
+    for (const dataset of feed.into) {
+      const names = joined(Object.keys(dataset.columns).map((name) => column(dataset, name)))
+      for await (const batch of context.lake.stream(sql`SELECT ${names} FROM ${scan(dataset)} ORDER BY ALL`)) {
+        rows += batch.length
+        for (const row of batch) hash.update(JSON.stringify(row))
+      }
+    }
+    problems.push(...(await removeLeftOvers(context, feed.into)).problems, ...(await checkWhole(context, [feed])))
+    return { rows, digest: hash.digest('hex'), problems }
+  } finally {
+    await context.close()
+  }
+}
+
+/** Each period was accepted once, its bytes kept once, and each fetch landed. */
+async function checkLog(context: ChaosContext, feed: Feed): Promise<string[]> {
+  const problems: string[] = []
+  const accepted = await acceptedAfter(context.store, feed.id, 0)
+  const periods = new Set(accepted.map(({ period }) => period))
+  if (periods.size !== accepted.length) problems.push(`${accepted.length} fetches of ${periods.size} periods`)
+  let objects = 0
+  for await (const _ of context.store.list(`raw/${feed.id}/bytes/`)) objects++
+  if (objects !== accepted.length) problems.push(`${objects} objects of bytes for ${accepted.length} fetches`)
+  for (const dataset of feed.into) {
+    const { seqs, lost } = await landedIn(context, dataset, feed.id)
+    if (formatSeqs(seqs) !== `1-${accepted.length}` || lost.length > 0) problems.push(`${dataset.id} says that ${formatSeqs(seqs)} landed`)
+  }
+  return problems
+}
