@@ -21,6 +21,9 @@ import { trafficCountsHourly } from './datasets/road/traffic-counts-hourly.ts'
 import { trafficReadings } from './datasets/road/traffic-readings.ts'
 import { trafficSensors } from './datasets/road/traffic-sensors.ts'
 import { v16Beacons } from './datasets/road/v16-beacons.ts'
+import { accidentCodebook } from './datasets/safety/accident-codebook.ts'
+import { animalAccidents } from './datasets/safety/animal-accidents.ts'
+import { roadAccidents } from './datasets/safety/road-accidents.ts'
 import { apiUsage } from './datasets/service/api-usage.ts'
 import { checkDatasets } from './schema/check-datasets.ts'
 import type { Dataset } from './schema/dataset.ts'
@@ -50,6 +53,9 @@ export const datasets: readonly Dataset[] = checkDatasets([
   railTimetableChanges,
   railStationRegister,
   railStock,
+  roadAccidents,
+  animalAccidents,
+  accidentCodebook,
   apiUsage,
 ])
 

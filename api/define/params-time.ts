@@ -163,3 +163,20 @@ function startOfDay(date: string): number | null {
     throw error
   }
 }
+
+/** A period of any width, in ms since the epoch: things that are known to have happened in it, be it only to the month. */
+export interface OpenPeriod {
+  readonly from: number | null
+  readonly to: number | null
+}
+
+/** `from` and `to` of lists whose rows are few: no width is too much, and an end that is left open is open. */
+export function openPeriodParams(): Group<OpenPeriod> {
+  return group(
+    {
+      from: instantParam('Begin of the period, included; open unless given.', '2024-01-01'),
+      to: instantParam('End of the period, not included; open unless given.', '2025-01-01'),
+    },
+    inOrder,
+  )
+}

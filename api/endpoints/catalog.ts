@@ -34,6 +34,8 @@ import { trafficIntensity } from './road/traffic-intensity.ts'
 import { v16List } from './road/v16.ts'
 import { v16Stats } from './road/v16-stats.ts'
 import { worksList } from './road/works.ts'
+import { accidentDictionary } from './safety/dictionary.ts'
+import { accidentMicrodata } from './safety/microdata.ts'
 import { codeListList } from './service/codes.ts'
 import { datasetCard } from './service/dataset-card.ts'
 import { datasetSchema } from './service/dataset-schema.ts'
@@ -81,6 +83,8 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   routeById,
   routeTimetable,
   nucleoList,
+  accidentMicrodata,
+  accidentDictionary,
   datasetList,
   datasetCard,
   datasetSchema,

@@ -3,5 +3,6 @@ export const DOMAINS: Readonly<Record<string, { readonly es: string; readonly en
   fuel: { es: 'Gasolineras', en: 'Filling stations' },
   rail: { es: 'Trenes', en: 'Trains' },
   road: { es: 'Carreteras', en: 'Roads' },
+  safety: { es: 'Seguridad vial', en: 'Road safety' },
   service: { es: 'Fuentes y códigos', en: 'Sources and codes' },
 })

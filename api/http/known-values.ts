@@ -51,9 +51,9 @@ export async function refuseUnknown(
   mistakes.throwIfAny()
 }
 
-/** The values that a request has of a parameter of its endpoint. */
+/** The values that a request has of a parameter of its endpoint, as texts. */
 export function givenOf({ own }: RequestValues, name: string): string[] {
-  return [own[name] ?? []].flat() as string[]
+  return [own[name] ?? []].flat().map(String)
 }
 
 function refusal(value: string, values: ReadonlySet<string>, { expected, isListed }: Omit<KnownValues, 'slice'>): Refused {

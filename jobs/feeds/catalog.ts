@@ -15,6 +15,12 @@ import { madridCounts } from './road/madrid-counts.ts'
 import { madridSensors } from './road/madrid-sensors.ts'
 import { madridTraffic } from './road/madrid-traffic.ts'
 import { sctIncidentsFeed } from './road/sct-incidents.ts'
+import { barcelonaAccidents } from './safety/barcelona-accidents.ts'
+import { cataloniaAccidents } from './safety/catalonia-accidents.ts'
+import { dgtAccidentDictionary } from './safety/dgt-accident-dictionary.ts'
+import { dgtAccidents } from './safety/dgt-accidents.ts'
+import { dgtAnimalAccidents } from './safety/dgt-animal-accidents.ts'
+import { madridAccidents } from './safety/madrid-accidents.ts'
 
 /** Every feed of the service. */
 export const feeds: readonly Feed[] = Object.freeze([
@@ -37,6 +43,12 @@ export const feeds: readonly Feed[] = Object.freeze([
   renfeGtfsAvldmd,
   renfeEstaciones,
   renfeMaterial,
+  dgtAccidents,
+  dgtAccidentDictionary,
+  dgtAnimalAccidents,
+  madridAccidents,
+  barcelonaAccidents,
+  cataloniaAccidents,
 ])
 
 /** The feed of an id; throws for an id the catalogue lacks. */

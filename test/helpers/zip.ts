@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join, relative } from 'node:path'
 import { crc32, deflateRawSync, gunzipSync } from 'node:zlib'
 
 /** A member of an archive that a test makes; what it states of itself may be wrong. */
@@ -17,13 +17,15 @@ export function zipOfFolder(folder: string): Buffer {
   return zipOf(...membersOf(folder))
 }
 
-/** The files of a folder as members. */
+/** The files of a folder, and of those in it, as members. */
 export function membersOf(folder: string): Member[] {
-  return readdirSync(folder)
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .sort()
     .map((file) => {
       const bytes = readFileSync(join(folder, file))
-      return { name: basename(file, '.gz'), bytes: file.endsWith('.gz') ? gunzipSync(bytes) : bytes }
+      return { name: file.replace(/\.gz$/, ''), bytes: file.endsWith('.gz') ? gunzipSync(bytes) : bytes }
     })
 }
 

@@ -1,4 +1,5 @@
 import type { FeedStandIn, Publisher } from '../publisher.ts'
+import { accidents } from './accidents.ts'
 import { dgt } from './dgt.ts'
 import { gencat } from './gencat.ts'
 import { madrid } from './madrid.ts'
@@ -12,6 +13,7 @@ import { renfeVisor } from './renfe-visor.ts'
 
 /** Every publisher. A new one is a file beside this and a line here. */
 const PUBLISHERS: readonly Publisher[] = [
+  accidents,
   dgt,
   gencat,
   madrid,

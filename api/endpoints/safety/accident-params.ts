@@ -1,0 +1,94 @@
+import { ACCIDENT_SEVERITIES, ACCIDENT_TYPES } from '../../../lake/datasets/safety/codes.ts'
+import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
+import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
+import type { LakeKnown } from '../../define/endpoint.ts'
+import type { Area } from '../../define/geo.ts'
+import { codeParam, integerParam, listOf, oneOf, withDefault } from '../../define/params.ts'
+import { geoParams, type PlaceFilter, placeParams, type RoadFilter, roadParams } from '../../define/params-place.ts'
+import { type OpenPeriod, openPeriodParams } from '../../define/params-time.ts'
+import { isAtSql, isInsideSql, isOneOf, isOnRoadSql } from '../../define/place-sql.ts'
+
+/** Sources of accidents, by their ids. */
+const ACCIDENT_SOURCES = roadAccidents.sources.map(({ id }) => id)
+/** The source unless told: the only one of all Spain. */
+const NATIONAL = [dgtAccidentFiles.id] as const
+
+/** What is said of the sources wherever accidents are listed or counted. */
+export const ABOUT_ACCIDENTS =
+  'Sources overlap: the national table (`dgt_accidents`, the one unless told) has the accidents with victims of Madrid, Barcelona and Catalonia too, so that nothing here ever adds sources up. `madrid` has accidents without victims as well (`casualty=all`), `barcelona` those that its police attends, `sct_accidents` only those with somebody killed or seriously hurt. Accidents of the national table have a month, a day of the week and an hour, but no date: `occurred_at` is null there, `time_precision` is MONTH, and a period keeps an accident only where the whole span of its time lies inside.'
+
+/** Parameters that choose accidents. */
+export const accidentParams = {
+  source: listOf(oneOf('Source; several are listed or counted side by side.', ACCIDENT_SOURCES, { example: 'madrid' })),
+  year: listOf(integerParam('Year, local.', { min: 1990, max: 2200, example: '2024' })),
+  period: openPeriodParams(),
+  casualty: withDefault(
+    oneOf('Accidents in which somebody was killed or hurt (true), in which nobody was (false), or all.', ['true', 'false', 'all'] as const),
+    'true',
+  ),
+  severity: listOf(codeParam('Worst harm to a person.', ACCIDENT_SEVERITIES, { example: 'FATAL' })),
+  accident_type: listOf(codeParam('Kind of accident.', ACCIDENT_TYPES, { example: 'PEDESTRIAN' })),
+  place: placeParams,
+  stretch: roadParams,
+  geo: geoParams,
+} as const
+
+/** Their values. */
+export interface AccidentFilter {
+  readonly source: readonly string[] | null
+  readonly year: readonly number[] | null
+  readonly period: OpenPeriod
+  readonly casualty: 'true' | 'false' | 'all'
+  readonly severity: readonly string[] | null
+  readonly accident_type: readonly string[] | null
+  readonly place: PlaceFilter
+  readonly stretch: RoadFilter
+  readonly geo: Area | null
+}
+
+const c = (name: string): Sql => column(roadAccidents, name)
+
+/** The sources that are asked for. */
+export function sourcesOf({ source }: Pick<AccidentFilter, 'source'>): readonly string[] {
+  return source ?? NATIONAL
+}
+
+/** The rows of the accidents of some sources, to stand after FROM; only their files are read. */
+export function accidentsOf(filter: Pick<AccidentFilter, 'source'>): Sql {
+  return sql`${scan(roadAccidents, { source: { in: sourcesOf(filter) } })}`
+}
+
+/** The condition of what is asked for, source and years apart. */
+export function isWantedSql(filter: Omit<AccidentFilter, 'source' | 'year' | 'period'>): Sql {
+  const { casualty, severity, accident_type, place, stretch, geo } = filter
+  const parts = [
+    isAtSql(place, { province_code: c('province_code'), municipality_code: c('municipality_code') }),
+    isOnRoadSql(stretch, { road: c('road'), km: c('km'), km_to: sql`CAST(NULL AS DOUBLE)` }),
+    isInsideSql(geo, { lat: c('position_lat'), lon: c('position_lon') }),
+  ]
+  if (casualty !== 'all') parts.push(sql`${c('is_casualty')} = ${casualty === 'true'}`)
+  if (severity !== null) parts.push(isOneOf(c('severity'), severity))
+  if (accident_type !== null) parts.push(isOneOf(c('accident_type'), accident_type))
+  return join(parts, sql` AND `)
+}
+
+/** The condition that the span in which an accident happened lies inside a period. */
+export function isWithinSql({ from, to }: OpenPeriod): Sql {
+  const parts = [sql`true`]
+  if (from !== null) parts.push(sql`${c('period_start')} >= ${instant(from)}`)
+  if (to !== null) parts.push(sql`${c('period_end')} <= ${instant(to)}`)
+  return join(parts, sql` AND `)
+}
+
+/** The condition that an accident was in one of some years. */
+export function isInYearsSql(years: readonly number[] | null): Sql {
+  return years === null ? sql`true` : sql`${c('year')} IN (${join(years.map((year) => sql`${year}`))})`
+}
+
+/** Years that the sources asked for have: another is refused, with those that there are. */
+export const knownYears: LakeKnown<Pick<AccidentFilter, 'source'>> = {
+  expected: 'expected a year that the source has accidents of',
+  values: (filter) => sql`SELECT DISTINCT CAST(${c('year')} AS VARCHAR) AS value FROM ${accidentsOf(filter)} ORDER BY value`,
+}

@@ -1,0 +1,185 @@
+import { accidentCodebook } from '../../../lake/datasets/safety/accident-codebook.ts'
+import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
+import {
+  BARCELONA_VARIABLES,
+  CATALAN_VARIABLES,
+  DGT_ABSENT,
+  DGT_PLAIN,
+  DGT_PRIORITY,
+  DGT_USERS,
+  DGT_VARIABLES,
+  MADRID_VARIABLES,
+  OTHER_PLAIN,
+  type SourceVariable,
+} from '../../../lake/datasets/safety/variables.ts'
+import type { CodeLabels } from '../../../lake/schema/codes.ts'
+import { type Column, col } from '../../../lake/schema/columns.ts'
+import { defineEndpoint, type State } from '../../define/endpoint.ts'
+import { nested, record, type ValueOf } from '../../define/fields.ts'
+import { oneOf } from '../../define/params.ts'
+import { accident } from './microdata.ts'
+
+const label = (language: string, example: string | null) => col.string(0, `In ${language}.`, { nullable: true, example })
+
+const accidentColumn = record(
+  'AccidentColumn',
+  'A column of the table of accidents: what it means, its codes, and what it is made of in each source.',
+  {
+    column: col.string(0, 'Name of the column.', { example: 'road_type' }),
+    type: col.string(0, 'Kind of value.', { example: 'code' }),
+    about: col.string(0, 'What it means, in English.', { example: 'Kind of road.' }),
+    unit: col.string(0, 'Unit of a number; null for others.', { nullable: true, example: null }),
+    nullable: col.boolean(0, 'Whether a source may have no value.', { example: true }),
+    codes: nested.objects('Its codes; empty where it has none.', {
+      code: col.string(0, 'The code.', { example: 'AUTOVIA' }),
+      label: col.string(0, 'Its label in the language asked for, else in Spanish.', { example: 'Autovía' }),
+      labels: nested.object('Its label by language; null where there is none.', {
+        es: label('Spanish', 'Autovía'),
+        en: label('English', 'Autovía (dual carriageway of motorway standard)'),
+      }),
+    }),
+    variables: nested.objects('What the sources call it.', {
+      source: col.string(0, 'Source.', { example: 'dgt_accidents' }),
+      variable: col.string(0, "The source's variable.", { example: 'TIPO_VIA' }),
+      about: col.string(0, "What the source's dictionary says of all its values; null where it says nothing.", {
+        nullable: true,
+        example: null,
+      }),
+      values: nested.objects('Its values, in the order of the dictionary; empty where they are numbers or names.', {
+        value: col.string(0, 'Value as published.', { example: '3' }),
+        label: col.string(0, "The source's label; null where the value is its own.", { nullable: true, example: 'Autovía' }),
+        code: col.string(0, 'What it is here: a code, true or false; null where the column is null for it.', {
+          nullable: true,
+          example: 'AUTOVIA',
+        }),
+        reason: col.string(0, 'Why the column is null for it (absence_reason).', { nullable: true, example: null }),
+      }),
+    }),
+  },
+  {
+    localise: (one, lang) => ({
+      ...one,
+      codes: one.codes.map((code) => ({ ...code, label: (code.labels as Partial<CodeLabels>)[lang as 'en'] ?? code.label })),
+    }),
+  },
+)
+
+type Entry = ValueOf<typeof accidentColumn.fields>
+type Variable = Entry['variables'][number]
+type Book = ReadonlyMap<string, ReadonlyMap<string, string>>
+
+/** What stands in the codebook for what is said of all values. */
+const ANY = '-'
+const NAMED = { madrid: MADRID_VARIABLES, barcelona: BARCELONA_VARIABLES, sct_accidents: CATALAN_VARIABLES } as const
+/** Names under which replies have columns of the table. */
+const SHOWN: Readonly<Record<string, string>> = { is_casualty: 'casualty' }
+
+/** The labels of the codebook, by variable and value. */
+function bookOf(rows: State<typeof accidentCodebook>['rows']): Book {
+  const book = new Map<string, Map<string, string>>()
+  for (const { variable, value, label: text } of rows)
+    book.set(variable, (book.get(variable) ?? new Map<string, string>()).set(value, text))
+  return book
+}
+
+function variablesOf(name: string, book: Book): Variable[] {
+  const found: Variable[] = []
+  const plain = (source: string, variable: string): void => {
+    found.push({ source, variable, about: book.get(variable)?.get(ANY) ?? null, values: [] })
+  }
+  const listed = (source: string, { variable, values }: SourceVariable, absent: Readonly<Record<string, string>>): void => {
+    const labels = source === 'dgt_accidents' ? book.get(variable) : undefined
+    const all = new Set([...Object.keys(values), ...(labels?.keys() ?? [])])
+    all.delete(ANY)
+    found.push({
+      source,
+      variable,
+      about: labels?.get(ANY) ?? null,
+      values: [...all].map((value) => {
+        const code = values[value]
+        return {
+          value,
+          label: labels?.get(value) ?? null,
+          code: code ?? null,
+          reason: code === null ? 'UNKNOWN' : (absent[value] ?? null),
+        }
+      }),
+    })
+  }
+  const dgt = (DGT_VARIABLES as Readonly<Record<string, SourceVariable>>)[name]
+  if (dgt) listed('dgt_accidents', dgt, DGT_ABSENT)
+  for (const variable of DGT_PLAIN[name] ?? []) plain('dgt_accidents', variable)
+  if (name === 'priority_rules')
+    for (const [rule, variable] of Object.entries(DGT_PRIORITY)) listed('dgt_accidents', { variable, values: { '1': rule } }, DGT_ABSENT)
+  const [, span] = /^killed_by_user_(24h|30d)$/.exec(name) ?? []
+  if (span) for (const user of Object.values(DGT_USERS)) plain('dgt_accidents', `TOT_${user}_MU${span === '24h' ? '24H' : '30DF'}`)
+  for (const [source, variables] of Object.entries(NAMED)) {
+    const variable = (variables as Readonly<Record<string, SourceVariable>>)[name]
+    if (variable) listed(source, variable, {})
+    for (const one of OTHER_PLAIN[source]?.[name] ?? []) plain(source, one)
+  }
+  return found
+}
+
+function entryOf(name: string, column: Column, book: Book): Entry {
+  const codes = column.codes ?? column.of?.codes
+  return {
+    column: SHOWN[name] ?? name,
+    type: column.kind,
+    about: column.about,
+    unit: column.unit ?? null,
+    nullable: column.nullable,
+    codes: Object.entries(codes?.codes ?? {}).map(([code, { es, en }]) => ({ code, label: es, labels: { es, en } })),
+    variables: variablesOf(name, book),
+  }
+}
+
+const COLUMNS = Object.entries(roadAccidents.columns).sort(([one], [other]) => placeOf(one) - placeOf(other))
+
+/** Where a column stands in an accident. */
+function placeOf(name: string): number {
+  return Object.keys(accident.fields).indexOf(SHOWN[name] ?? name)
+}
+
+/** The codebook of accidents. */
+export const accidentDictionary = defineEndpoint({
+  path: '/api/accidentes/microdata/diccionario',
+  domain: 'safety',
+  plan: 'FREE',
+  summary: 'Codebook of accidents: columns, codes and what they are in each source',
+  about:
+    "Every column of /api/accidentes/microdata with its codes, the variables of the sources that it is made of and their values; labels of the national table are those of its publisher's dictionary. Labels of codes in the language asked for.",
+  params: {
+    source: oneOf(
+      'Only columns that a source has, with its variables alone.',
+      roadAccidents.sources.map(({ id }) => id),
+      { example: 'madrid' },
+    ),
+  },
+  returns: {
+    kind: 'list',
+    name: 'columns',
+    record: accidentColumn,
+    key: ['column'],
+    id: 'column',
+    sorts: ['column'],
+    order: 'column',
+    limit: { default: null, max: 1000 },
+  },
+  read: {
+    kind: 'live',
+    from: [accidentCodebook],
+    records: ([{ rows }]) => {
+      const book = bookOf(rows)
+      return COLUMNS.map(([name, column]) => entryOf(name, column, book))
+    },
+    pick: (entries, { source }) =>
+      source === null
+        ? entries
+        : entries.flatMap((entry) => {
+            const variables = entry.variables.filter((variable) => variable.source === source)
+            return variables.length > 0 ? [{ ...entry, variables }] : []
+          }),
+  },
+  example: { source: 'dgt_accidents' },
+})

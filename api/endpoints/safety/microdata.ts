@@ -1,0 +1,103 @@
+import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
+import { sql } from '../../../lake/query/sql.ts'
+import { tableColumns } from '../../../lake/schema/physical.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { record, type ValueOf } from '../../define/fields.ts'
+import { provinceField, provinceName } from '../tail.ts'
+import { ABOUT_ACCIDENTS, accidentParams, accidentsOf, isInYearsSql, isWantedSql, isWithinSql, knownYears } from './accident-params.ts'
+
+const { is_casualty, ...columns } = roadAccidents.columns
+
+/** An accident, as replies show it. */
+export const accident = record('Accident', 'A road accident, with counts of persons; nothing is told of a single person.', {
+  accident_id: columns.accident_id,
+  source: columns.source,
+  edition: columns.edition,
+  casualty: is_casualty,
+  severity: columns.severity,
+  year: columns.year,
+  month: columns.month,
+  weekday_iso: columns.weekday_iso,
+  hour_local: columns.hour_local,
+  occurred_at: columns.occurred_at,
+  time_precision: columns.time_precision,
+  period_start: columns.period_start,
+  period_end: columns.period_end,
+  province: provinceField(columns.province_code),
+  province_code: columns.province_code,
+  municipality_code: columns.municipality_code,
+  island: columns.island,
+  zone: columns.zone,
+  is_urban: columns.is_urban,
+  road: columns.road,
+  km: columns.km,
+  direction: columns.direction,
+  crossing_road: columns.crossing_road,
+  street: columns.street,
+  district: columns.district,
+  position: columns.position,
+  location_method: columns.location_method,
+  location_error_m: columns.location_error_m,
+  road_owner: columns.road_owner,
+  road_type: columns.road_type,
+  accident_type: columns.accident_type,
+  is_junction: columns.is_junction,
+  junction_type: columns.junction_type,
+  alignment: columns.alignment,
+  surface: columns.surface,
+  light: columns.light,
+  weather: columns.weather,
+  fog: columns.fog,
+  is_windy: columns.is_windy,
+  sight_limit: columns.sight_limit,
+  sidewalk: columns.sidewalk,
+  traffic_level: columns.traffic_level,
+  priority_rules: columns.priority_rules,
+  pedestrian_cause: columns.pedestrian_cause,
+  killed_24h: columns.killed_24h,
+  hospitalised_24h: columns.hospitalised_24h,
+  slight_24h: columns.slight_24h,
+  killed_30d: columns.killed_30d,
+  hospitalised_30d: columns.hospitalised_30d,
+  slight_30d: columns.slight_30d,
+  persons: columns.persons,
+  vehicles: columns.vehicles,
+  killed_by_user_24h: columns.killed_by_user_24h,
+  killed_by_user_30d: columns.killed_by_user_30d,
+  absent: columns.absent,
+})
+
+type AccidentRow = Omit<ValueOf<typeof accident.fields>, 'casualty' | 'province'> & { readonly is_casualty: boolean }
+
+/** Accidents one by one. */
+export const accidentMicrodata = defineEndpoint({
+  path: '/api/accidentes/microdata',
+  domain: 'safety',
+  plan: 'PRO',
+  summary: 'Road accidents, one row each: JSON, CSV, Parquet',
+  about: `${ABOUT_ACCIDENTS} Accidents with somebody killed or hurt unless \`casualty\` says otherwise. A year that a source has nothing of is refused with those that it has. What is null because the source says that it does not know, or does not tell, has its reason in \`absent\`; a municipality that is not told (fewer than 5,000 people) is never found out from anything else. Columns and codes: /api/accidentes/microdata/diccionario.`,
+  params: accidentParams,
+  returns: {
+    kind: 'list',
+    name: 'accidents',
+    record: accident,
+    key: ['edition', 'accident_id'],
+    sorts: ['period_start', 'occurred_at', 'year', 'killed_24h', 'killed_30d', 'km'],
+    order: '-period_start',
+    limit: { default: 100, max: 1000 },
+  },
+  read: {
+    kind: 'lake',
+    from: [roadAccidents],
+    query: (p) => sql`
+      SELECT *
+      FROM ${accidentsOf(p)}
+      WHERE ${isInYearsSql(p.year)} AND ${isWithinSql(p.period)} AND ${isWantedSql(p)}`,
+    known: { year: knownYears },
+    rows: {
+      columns: tableColumns(roadAccidents),
+      finish: ({ is_casualty: casualty, ...row }: AccidentRow) => ({ ...row, casualty, province: provinceName(row.province_code) }),
+    },
+  },
+  example: { year: '2024', province: 'Granada' },
+})

@@ -1,0 +1,126 @@
+import type { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
+import type { SourceVariable } from '../../../lake/datasets/safety/variables.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { lookUp } from '../look-up.ts'
+import type { LocalSpan } from './local-span.ts'
+
+/** An accident as feeds give it. */
+export type Accident = FeedRow<typeof roadAccidents>
+
+/** What happened to persons; null where the source does not tell. */
+export interface Harm {
+  readonly killed: number | null
+  readonly hospitalised: number | null
+  readonly slight: number | null
+}
+
+/** What every accident has at least. */
+type Known = Pick<Accident, 'source' | 'edition' | 'accident_id' | 'year' | 'month'>
+
+const NOTHING: Omit<Accident, keyof Known | 'period_start' | 'period_end' | 'time_precision' | 'severity' | 'is_casualty'> = Object.freeze({
+  occurred_at: null,
+  weekday_iso: null,
+  hour_local: null,
+  province_code: null,
+  municipality_code: null,
+  island: null,
+  zone: null,
+  is_urban: null,
+  road: null,
+  km: null,
+  direction: null,
+  crossing_road: null,
+  street: null,
+  district: null,
+  position: null,
+  location_method: null,
+  location_error_m: null,
+  road_owner: null,
+  road_type: null,
+  accident_type: null,
+  is_junction: null,
+  junction_type: null,
+  alignment: null,
+  surface: null,
+  light: null,
+  weather: null,
+  fog: null,
+  is_windy: null,
+  sight_limit: null,
+  sidewalk: null,
+  traffic_level: null,
+  priority_rules: [],
+  killed_24h: null,
+  hospitalised_24h: null,
+  slight_24h: null,
+  killed_30d: null,
+  hospitalised_30d: null,
+  slight_30d: null,
+  persons: null,
+  vehicles: null,
+  killed_by_user_24h: null,
+  killed_by_user_30d: null,
+  pedestrian_cause: null,
+  absent: null,
+})
+
+/** A row of an accident: null where nothing is told; severity by the counts that decide, reasons where there are any. */
+export function accidentOf(
+  known: Known & Partial<Accident>,
+  given: { readonly span: LocalSpan; readonly harm: Harm; readonly absent: Readonly<Record<string, string>> },
+): Accident {
+  const { isClockChange, ...span } = given.span
+  const absent = isClockChange ? { ...given.absent, occurred_at: 'CLOCK_CHANGE' } : given.absent
+  const severity = severityOf(given.harm)
+  return {
+    ...NOTHING,
+    ...known,
+    ...span,
+    severity,
+    is_casualty: severity !== 'NONE' && severity !== 'UNKNOWN',
+    absent: Object.keys(absent).length > 0 ? { ...absent } : null,
+  }
+}
+
+/** The worst that happened to a person; unknown where no count says so and one is missing. */
+export function severityOf({ killed, hospitalised, slight }: Harm): string {
+  if (killed !== null && killed > 0) return 'FATAL'
+  if (hospitalised !== null && hospitalised > 0) return 'SERIOUS'
+  if (slight !== null && slight > 0) return 'SLIGHT'
+  return killed === null || hospitalised === null || slight === null ? 'UNKNOWN' : 'NONE'
+}
+
+/** What a source says by a value of a variable. */
+export interface Told {
+  readonly code: string | null
+  /** Why there is none, where the source says so. */
+  readonly reason: string | null
+}
+
+/** The code of a source's value (null: none was published), or the reason why there is none; a value that the variable lacks stays as it is. */
+export function toldBy({ values }: SourceVariable, value: string | null, absent: Readonly<Record<string, string>>): Told {
+  if (value === null) return { code: null, reason: null }
+  const reason = lookUp(absent, value)
+  if (reason !== undefined) return { code: null, reason }
+  const code = lookUp(values, value)
+  return code === null ? { code: null, reason: 'UNKNOWN' } : { code: code ?? value, reason: null }
+}
+
+/** The same of a yes-or-no column; a value that the variable lacks is given to `unknown` and is null. */
+export function toldIf(
+  variable: SourceVariable,
+  value: string | null,
+  options: { readonly absent: Readonly<Record<string, string>>; readonly unknown: (value: string) => void },
+): { readonly is: boolean | null; readonly reason: string | null } {
+  const { code, reason } = toldBy(variable, value, options.absent)
+  if (code !== null && code !== 'true' && code !== 'false') options.unknown(code)
+  return { is: code === 'true' ? true : code === 'false' ? false : null, reason }
+}
+
+/** The value that most rows have; null for none. Of several the least. */
+export function mostOf(values: Iterable<number>): number | null {
+  const counts = new Map<number, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  const [most] = [...counts].sort(([one, count], [other, others]) => others - count || one - other)
+  return most?.[0] ?? null
+}

@@ -1,0 +1,250 @@
+import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
+import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
+import { DGT_ABSENT, DGT_PLAIN, DGT_PRIORITY, DGT_USERS, DGT_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
+import { commaNumber } from '../../formats/numbers.ts'
+import { type Cell, openXlsx, type Workbook } from '../../formats/xlsx.ts'
+import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { watchPresence } from '../presence.ts'
+import { type Accident, accidentOf, toldBy, toldIf } from './accident.ts'
+import { monthSpan, zoneOf } from './local-span.ts'
+
+/** Bytes that a workbook may unpack to: 102,000 rows of 73 cells have some 300 MB. */
+const MOST_UNPACKED = 1_000_000_000
+/** Scooters are counted by some editions only, and at 30 days only. */
+const OPTIONAL = new Set(['TOT_VMP_MU24H', 'TOT_VMP_MU30DF'])
+const SPANS = { '24h': 'MU24H', '30d': 'MU30DF' } as const
+const REQUIRED = [
+  ...Object.values(DGT_PLAIN).flat(),
+  ...Object.values(DGT_VARIABLES).map(({ variable }) => variable),
+  ...Object.values(DGT_PRIORITY),
+  ...Object.values(DGT_USERS).flatMap((user) => Object.values(SPANS).map((span) => `TOT_${user}_${span}`)),
+].filter((name) => !OPTIONAL.has(name))
+/** What stands in the place of a road that is not in the inventory. */
+const NO_ROAD = /^(no inventariada|sin denomi.*)$/i
+/** Rows above the header that a sheet may have. */
+const MOST_ABOVE = 20
+
+/**
+ * The national table of accidents with victims: a workbook a year, in autumn of the next, a row for each accident on roads and streets. It has month,
+ * day of the week and hour, but no date, and a road and kilometre, but no coordinates.
+ */
+export const dgtAccidents = defineFeed({
+  id: 'dgt_accidents',
+  domain: 'safety',
+  source: dgtAccidentFiles,
+  into: [roadAccidents],
+  every_s: 7 * 86_400,
+  plans: [
+    {
+      requests: [
+        {
+          name: 'accidents',
+          url: 'https://www.dgt.es/export/sites/web-DGT/.galleries/downloads/dgt-en-cifras/publicaciones/Ficheros_microdatos_de_accidentalidad_con_victimas/TABLA_ACCIDENTES_24.XLSX',
+          accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+          maxBytes: 128_000_000,
+          maxDecodedBytes: MOST_UNPACKED,
+          timeout_ms: 300_000,
+          expects: 'zip',
+        },
+      ],
+    },
+  ],
+  freshBy: 'fetch',
+  bands: { road_accidents: { atLeast: 200, minRatio: 0.5, maxRatio: 1000 } },
+  rows: readAccidents,
+})
+
+/** A row's cells as text by the name of their column; null for nothing. */
+type Read = (name: string) => string | null
+
+async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): AsyncGenerator<Batch> {
+  for (const { bytes } of bodies) {
+    const workbook = await openXlsx(bytes, { maxBytes: MOST_UNPACKED })
+    const presence = watchPresence<Accident>('accidents', {
+      'a municipality': (one) => one.municipality_code !== null,
+      'a CARRETERA': (one) => one.road !== null,
+      'a KM': (one) => one.km !== null,
+      'a TIPO_ACCIDENTE': (one) => one.accident_type !== null,
+      'a CONDICION_METEO': (one) => one.weather !== null,
+      'somebody killed': (one) => one.severity === 'FATAL',
+    })
+    for await (const rows of tableRows(workbook)) {
+      const accidents: Accident[] = []
+      for (const read of rows) {
+        try {
+          const row = rowOf(read, notes)
+          presence.see(row)
+          accidents.push(row)
+        } catch (error) {
+          if (!(error instanceof FormatError)) throw error
+          notes.quarantine(roadAccidents, error.message, `ID_ACCIDENTE ${read('ID_ACCIDENTE')} ANYO ${read('ANYO')}`)
+        }
+      }
+      yield batch(roadAccidents, accidents)
+    }
+    presence.end()
+  }
+}
+
+/** The rows below the header of the first sheet that has it. */
+async function* tableRows(workbook: Workbook): AsyncGenerator<Read[]> {
+  let closest: { sheet: string; missing: string[] } | null = null
+  for (const sheet of workbook.sheets) {
+    let places: ReadonlyMap<string, number> | null = null
+    let above = 0
+    for await (const rows of workbook.rows(sheet)) {
+      const found: Read[] = []
+      for (const cells of rows) {
+        if (places) {
+          const header = places
+          found.push((name) => textOf(cells[header.get(name) ?? -1]))
+          continue
+        }
+        const names = new Map(cells.map((cell, at) => [textOf(cell) ?? '', at]))
+        const missing = REQUIRED.filter((name) => !names.has(name))
+        if (missing.length === 0) places = names
+        else if (missing.length < REQUIRED.length && (!closest || missing.length < closest.missing.length)) closest = { sheet, missing }
+        above += 1
+      }
+      if (found.length > 0) yield found
+      if (!places && above > MOST_ABOVE) break
+    }
+    if (places) return
+  }
+  throw new FormatError(
+    closest
+      ? `the header of sheet ${closest.sheet} lacks ${closest.missing.join(', ').slice(0, 500)}`
+      : `no sheet has the header of the table; there are ${workbook.sheets.join(', ').slice(0, 500)}`,
+  )
+}
+
+function textOf(cell: Cell | undefined): string | null {
+  if (cell === undefined || cell === null) return null
+  return String(cell).trim() || null
+}
+
+function rowOf(read: Read, notes: Notes): Accident {
+  const whole = (name: string): number | null => {
+    const text = read(name)
+    if (text === null) return null
+    const value = Number(text)
+    if (!Number.isInteger(value) || value < 0) throw new FormatError(`${name} is no whole number`)
+    return value
+  }
+  const needed = (name: string): number => {
+    const value = whole(name)
+    if (value === null) throw new FormatError(`no ${name}`)
+    return value
+  }
+  const id = read('ID_ACCIDENTE')
+  if (id === null) throw new FormatError('no ID_ACCIDENTE')
+  const [year, month] = [needed('ANYO'), needed('MES')]
+  if (month < 1 || month > 12) throw new FormatError('MES is no month')
+  const province = String(needed('COD_PROVINCIA')).padStart(2, '0')
+  const absent: Record<string, string> = {}
+  const because = (column: string, reason: string | null): void => {
+    if (reason !== null) absent[column] = reason
+  }
+  const code = (column: keyof typeof DGT_VARIABLES): string | null => {
+    const told = toldBy(DGT_VARIABLES[column], read(DGT_VARIABLES[column].variable), DGT_ABSENT)
+    because(column, told.reason)
+    return told.code
+  }
+  const flag = (column: 'is_urban' | 'is_junction' | 'is_windy'): boolean | null => {
+    const { variable } = DGT_VARIABLES[column]
+    const unknown = (value: string): void => notes.unknownCode(`dgt_${variable.toLowerCase()}`, value)
+    const told = toldIf(DGT_VARIABLES[column], read(variable), { absent: DGT_ABSENT, unknown })
+    because(column, told.reason)
+    return told.is
+  }
+  const municipality = municipalityOf(read('COD_MUNICIPIO'), province, notes)
+  because('municipality_code', municipality.reason)
+  const road = read('CARRETERA')
+  const isNoRoad = road !== null && NO_ROAD.test(road)
+  because('road', isNoRoad ? 'NOT_SPECIFIED' : null)
+  const priority = priorityOf(read)
+  because('priority_rules', priority.reason)
+  const harm = { killed: needed('TOTAL_MU30DF'), hospitalised: needed('TOTAL_HG30DF'), slight: needed('TOTAL_HL30DF') }
+  return accidentOf(
+    {
+      source: dgtAccidentFiles.id,
+      edition: `dgt-${year}`,
+      accident_id: id,
+      year,
+      month,
+      weekday_iso: whole('DIA_SEMANA'),
+      hour_local: whole('HORA'),
+      province_code: province,
+      municipality_code: municipality.code,
+      island: code('island'),
+      zone: code('zone'),
+      is_urban: flag('is_urban'),
+      road: isNoRoad ? null : road,
+      km: kmOf(read('KM'), notes),
+      direction: code('direction'),
+      crossing_road: read('CARRETERA_CRUCE'),
+      road_owner: code('road_owner'),
+      road_type: code('road_type'),
+      accident_type: code('accident_type'),
+      is_junction: flag('is_junction'),
+      junction_type: code('junction_type'),
+      alignment: code('alignment'),
+      surface: code('surface'),
+      light: code('light'),
+      weather: code('weather'),
+      fog: code('fog'),
+      is_windy: flag('is_windy'),
+      sight_limit: code('sight_limit'),
+      sidewalk: code('sidewalk'),
+      traffic_level: code('traffic_level'),
+      priority_rules: priority.rules,
+      killed_24h: whole('TOTAL_MU24H'),
+      hospitalised_24h: whole('TOTAL_HG24H'),
+      slight_24h: whole('TOTAL_HL24H'),
+      killed_30d: harm.killed,
+      hospitalised_30d: harm.hospitalised,
+      slight_30d: harm.slight,
+      vehicles: whole('TOTAL_VEHICULOS'),
+      killed_by_user_24h: usersOf(whole, SPANS['24h']),
+      killed_by_user_30d: usersOf(whole, SPANS['30d']),
+    },
+    { span: monthSpan(year, month, zoneOf(province)), harm, absent },
+  )
+}
+
+/** The code of five digits; spreadsheets drop its leading zeros. Zero is a municipality of fewer than 5,000 people, which is not told. */
+function municipalityOf(
+  text: string | null,
+  province: string,
+  notes: Notes,
+): { readonly code: string | null; readonly reason: string | null } {
+  if (text === null) return { code: null, reason: 'NOT_SPECIFIED' }
+  if (!/^\d{1,5}$/.test(text)) throw new FormatError('COD_MUNICIPIO is no code')
+  if (Number(text) === 0) return { code: null, reason: 'ANONYMISED' }
+  const code = text.padStart(5, '0')
+  if (!code.startsWith(province)) notes.warn('COD_MUNICIPIO and COD_PROVINCIA disagree')
+  return { code, reason: null }
+}
+
+/** The rules that are said to hold; nothing is told where none is known, be it to hold or not. */
+function priorityOf(read: Read): { readonly rules: readonly string[]; readonly reason: string | null } {
+  const told = Object.entries(DGT_PRIORITY).map(([rule, variable]) => [rule, read(variable)] as const)
+  const isUnknown = told.every(([, value]) => value === null || value === '999')
+  return { rules: told.filter(([, value]) => value === '1').map(([rule]) => rule), reason: isUnknown ? 'NOT_SPECIFIED' : null }
+}
+
+/** Persons killed by what they moved by, those of which there are; null where there is nobody. */
+function usersOf(whole: (name: string) => number | null, span: string): Record<string, number> | null {
+  const counts = Object.entries(DGT_USERS).map(([user, name]) => [user, whole(`TOT_${name}_${span}`) ?? 0] as const)
+  const some = counts.filter(([, count]) => count > 0)
+  return some.length > 0 ? Object.fromEntries(some) : null
+}
+
+/** Text with a decimal comma, or a number. */
+function kmOf(text: string | null, notes: Notes): number | null {
+  if (text === null) return null
+  const km = text.includes(',') ? commaNumber(text) : Number(text)
+  if (km !== null && km >= 0 && km <= 2000) return km
+  notes.warn('KM is no kilometre point: left out')
+  return null
+}

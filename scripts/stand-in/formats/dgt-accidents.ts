@@ -1,0 +1,213 @@
+import {
+  ACCIDENT_TYPES,
+  ACCIDENT_WEATHER,
+  ACCIDENT_ZONES,
+  ALIGNMENTS,
+  FOGS,
+  ISLANDS,
+  JUNCTION_TYPES,
+  LIGHTS,
+  ROAD_OWNERS,
+  ROAD_TYPES,
+  SIDEWALKS,
+  SIGHT_LIMITS,
+  SURFACES,
+  TRAFFIC_LEVELS,
+} from '../../../lake/datasets/safety/codes.ts'
+import { DGT_PRIORITY, DGT_USERS, DGT_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
+import type { CodeList } from '../../../lake/schema/codes.ts'
+import { between, pick } from '../random.ts'
+import type { SpanishAccident } from '../world/accidents.ts'
+import { type SheetContent, writeXlsx } from './xlsx.ts'
+
+const USERS_24H = Object.values(DGT_USERS).filter((user) => user !== 'VMP')
+const USERS_30D = Object.values(DGT_USERS)
+
+/** The 73 columns of 2024, in their order. */
+const HEADER: readonly string[] = [
+  ...[
+    'ID_ACCIDENTE',
+    'ANYO',
+    'MES',
+    'DIA_SEMANA',
+    'HORA',
+    'COD_PROVINCIA',
+    'COD_MUNICIPIO',
+    'ISLA',
+    'ZONA',
+    'ZONA_AGRUPADA',
+    'CARRETERA',
+    'KM',
+  ],
+  ...['SENTIDO_1F', 'TITULARIDAD_VIA', 'TIPO_VIA', 'TIPO_ACCIDENTE', 'TOTAL_MU24H', 'TOTAL_HG24H', 'TOTAL_HL24H', 'TOTAL_VICTIMAS_24H'],
+  ...['TOTAL_MU30DF', 'TOTAL_HG30DF', 'TOTAL_HL30DF', 'TOTAL_VICTIMAS_30DF', 'TOTAL_VEHICULOS'],
+  ...USERS_24H.map((user) => `TOT_${user}_MU24H`),
+  ...USERS_30D.map((user) => `TOT_${user}_MU30DF`),
+  ...['NUDO', 'NUDO_INFO', 'CARRETERA_CRUCE', ...Object.values(DGT_PRIORITY), 'CONDICION_NIVEL_CIRCULA', 'CONDICION_FIRME'],
+  ...[
+    'CONDICION_ILUMINACION',
+    'CONDICION_METEO',
+    'CONDICION_NIEBLA',
+    'CONDICION_VIENTO',
+    'VISIB_RESTRINGIDA_POR',
+    'ACERA',
+    'TRAZADO_PLANTA',
+  ],
+]
+
+/** Which table is written. */
+interface AccidentTable {
+  readonly year: number
+  readonly accidents: readonly SpanishAccident[]
+  readonly hasUnknownCodes: boolean
+}
+
+/** `TABLA_ACCIDENTES_YY.XLSX`: a sheet, codes as numbers without their leading zeros, kilometres as text with a decimal comma. Dated by `at` (ms). */
+export function dgtAccidentTable({ year, accidents, hasUnknownCodes, at }: AccidentTable & { readonly at: number }): Buffer {
+  const rows = [HEADER, ...accidents.map((accident) => rowOf(accident, year, hasUnknownCodes))]
+  return writeXlsx([{ name: `ACCIDENTES_${String(year).slice(2)}`, rows }], at)
+}
+
+function rowOf(accident: SpanishAccident, year: number, hasUnknownCodes: boolean): (string | number | null)[] {
+  const { dice, municipality, road, killed, serious, slight } = accident
+  const user = pick(USERS_24H, dice())
+  // A third of the people who are killed die after the first day.
+  const killed24 = killed > 0 && dice() < 0.67 ? 1 : 0
+  const isSmall = dice() < 0.3
+  const isJunction = dice() < 0.4
+  const oneOf = (most: number, other = 999): number => (dice() < 0.1 ? other : between(1, most, dice()))
+  const values: Record<string, string | number | null> = {
+    ID_ACCIDENTE: year * 1_000_000 + accident.index + 1,
+    ANYO: year,
+    MES: accident.month,
+    DIA_SEMANA: between(1, 7, dice()),
+    HORA: accident.hour,
+    COD_PROVINCIA: Number(municipality.province),
+    COD_MUNICIPIO: isSmall ? 0 : Number(municipality.code),
+    ISLA: municipality.province === '35' ? 7 : municipality.province === '38' ? 10 : municipality.province === '07' ? 1 : null,
+    ZONA: road ? pick([1, 1, 1, 2], dice()) : pick([3, 3, 3, 4], dice()),
+    ZONA_AGRUPADA: road ? 1 : 2,
+    CARRETERA: road ? (dice() < 0.03 ? 'No inventariada' : road.name) : null,
+    KM: road ? String(road.km).replace('.', ',') : null,
+    SENTIDO_1F: between(1, 4, dice()),
+    TITULARIDAD_VIA: oneOf(5),
+    TIPO_VIA: road ? between(1, 8, dice()) : 9,
+    TIPO_ACCIDENTE: hasUnknownCodes && accident.index % 50 === 3 ? 77 : between(1, 20, dice()),
+    TOTAL_MU24H: killed24,
+    TOTAL_HG24H: serious + (killed - killed24),
+    TOTAL_HL24H: slight,
+    TOTAL_VICTIMAS_24H: killed + serious + slight,
+    TOTAL_MU30DF: killed,
+    TOTAL_HG30DF: serious,
+    TOTAL_HL30DF: slight,
+    TOTAL_VICTIMAS_30DF: killed + serious + slight,
+    TOTAL_VEHICULOS: accident.vehicles,
+    NUDO: isJunction ? 1 : 2,
+    NUDO_INFO: isJunction ? oneOf(12) : null,
+    CARRETERA_CRUCE: null,
+    CONDICION_NIVEL_CIRCULA: oneOf(6),
+    CONDICION_FIRME: oneOf(9),
+    CONDICION_ILUMINACION: oneOf(6),
+    CONDICION_METEO: oneOf(7),
+    CONDICION_NIEBLA: dice() < 0.02 ? between(1, 2, dice()) : null,
+    CONDICION_VIENTO: dice() < 0.02 ? 1 : null,
+    VISIB_RESTRINGIDA_POR: oneOf(18),
+    ACERA: oneOf(4, 998),
+    TRAZADO_PLANTA: oneOf(4, 998),
+  }
+  for (const name of Object.values(DGT_PRIORITY)) values[name] = dice() < 0.2 ? 1 : dice() < 0.1 ? 999 : 0
+  for (const one of USERS_24H) values[`TOT_${one}_MU24H`] = one === user ? killed24 : 0
+  for (const one of USERS_30D) values[`TOT_${one}_MU30DF`] = one === user ? killed : 0
+  return HEADER.map((name) => values[name] ?? null)
+}
+
+const LABELS: Readonly<Partial<Record<keyof typeof DGT_VARIABLES, CodeList>>> = {
+  island: ISLANDS,
+  zone: ACCIDENT_ZONES,
+  road_owner: ROAD_OWNERS,
+  road_type: ROAD_TYPES,
+  accident_type: ACCIDENT_TYPES,
+  junction_type: JUNCTION_TYPES,
+  alignment: ALIGNMENTS,
+  surface: SURFACES,
+  light: LIGHTS,
+  weather: ACCIDENT_WEATHER,
+  fog: FOGS,
+  sight_limit: SIGHT_LIMITS,
+  sidewalk: SIDEWALKS,
+  traffic_level: TRAFFIC_LEVELS,
+}
+const HEAD = ['Valor', 'Etiqueta'] as const
+
+/** `Diccionario_Tabla_Accidentes.xlsx`: a sheet for each variable, and one of the totals. */
+export function dgtDictionary({ at, hasUnknownCodes }: { readonly at: number; readonly hasUnknownCodes: boolean }): Buffer {
+  const sheets: SheetContent[] = Object.entries(DGT_VARIABLES).map(([column, { variable, values }]) => {
+    const list = LABELS[column as keyof typeof DGT_VARIABLES]
+    const label = (code: string | null): string =>
+      code === null ? 'Se desconoce' : (list?.codes[code]?.es ?? (code === 'true' ? 'Sí' : 'No'))
+    const rows = Object.entries(values).map(([value, code]) => [value === '.' ? value : Number(value), label(code)])
+    return { name: variable, rows: [HEAD, ...rows, [999, 'Sin especificar']] }
+  })
+  for (const variable of Object.values(DGT_PRIORITY))
+    sheets.push({ name: variable, rows: [HEAD, [1, 'Sí'], [0, 'No'], [999, 'Sin especificar']] })
+  const totals = HEADER.filter((name) => name.startsWith('TOT'))
+  sheets.push({
+    name: 'TOTALIZADORES',
+    rows: [['Valor', 'Nombre campo', 'Descripción'], ...totals.map((name) => ['NNN', name, `Número total: ${name}`])],
+  })
+  sheets.push({ name: 'KM', rows: [['Formato', '7.2']] })
+  if (hasUnknownCodes) sheets.push({ name: 'VARIABLE_NUEVA', rows: [HEAD, [1, 'Nueva']] })
+  return writeXlsx(sheets, at)
+}
+
+/** DGT's own numbers of the communities that the file of animals has, by province. */
+const COMMUNITY: Readonly<Record<string, number>> = {
+  '02': 7,
+  '03': 17,
+  '07': 4,
+  '11': 1,
+  '15': 12,
+  '18': 1,
+  '28': 13,
+  '29': 1,
+  '30': 14,
+  '33': 3,
+  '35': 5,
+  '38': 5,
+  '41': 1,
+  '46': 17,
+  '50': 2,
+}
+
+/** `ACC_ANIMALES_YYYY.csv`: dates and times without padding, a decimal comma in quotes, LF, no end of the last line. */
+export function dgtAnimalTable({ year, accidents, hasUnknownCodes }: AccidentTable): string {
+  const header =
+    'ID_NUM,IND_ACCDA,IND_ACCIV,TOTAL_MU30DF,TOTAL_HG30DF,TOTAL_HL30DF,FECHA_ACCIDENTE,HORA_ACCIDENTE,MES_1F,ANYO,CCAA_1F,PROVINCIA_1F,COD_MUNICIPIO,CARRETERA,KM,SENTIDO_1F,TIPO_VIA_3F,TITULARIDAD_VIA_2F,TIPO_ANIMAL_1F,TIPO_ANIMAL_2F'
+  const lines = accidents
+    .filter(({ municipality }) => COMMUNITY[municipality.province] !== undefined)
+    .map(({ index, dice, municipality: { code, province }, road, ...when }) => {
+      // Nine in ten hurt nobody.
+      const [killed, serious, slight] = dice() < 0.9 ? [0, 0, 0] : [0, when.serious, when.slight]
+      const isHurt = killed + serious + slight > 0
+      const km = (road?.km ?? 0).toString().replace('.', ',')
+      const animal = between(0, 27, dice())
+      const kind = animal === 0 ? 0 : hasUnknownCodes && index % 50 === 3 ? 9 : pick([1, 1, 1, 2], dice())
+      return [
+        year * 100_000_000 + index,
+        isHurt ? 0 : 1,
+        isHurt ? 1 : 0,
+        ...[
+          killed,
+          serious,
+          slight,
+          `${when.day}/${when.month}/${year}`,
+          `${when.hour}:${String(when.minute).padStart(2, '0')}`,
+          when.month,
+          year,
+        ],
+        ...[COMMUNITY[province], Number(province), dice() < 0.7 ? '00000' : code, (road?.name ?? 'No inventariada').slice(0, 15)],
+        ...[km.includes(',') ? `"${km}"` : km, between(1, 4, dice()), between(1, 2, dice()), between(1, 5, dice()), animal, kind],
+      ].join(',')
+    })
+  return [header, ...lines].join('\n')
+}

@@ -1,0 +1,164 @@
+import { instantOf } from '../../../lake/schema/time.ts'
+import { barcelonaAccidentFile, catalanAccidentFile, madridAccidentFile } from '../formats/city-accidents.ts'
+import { dgtAccidentTable, dgtAnimalTable, dgtDictionary } from '../formats/dgt-accidents.ts'
+import { type Edition, type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
+import { type Accident, accidentsOf, cityAccidents, corrected, spanishAccidents } from '../world/accidents.ts'
+import { localTime } from '../world/rhythm.ts'
+
+const DGT = '/export/sites/web-DGT/.galleries/downloads/dgt-en-cifras'
+const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+const [FIRST, LAST] = [2010, 2025]
+const MADRID = { name: 'madrid', x: 441_000, y: 4_475_000, reach_m: 6000 }
+const BARCELONA = { name: 'barcelona', x: 430_500, y: 4_583_000, reach_m: 3500 }
+/** Madrid's files have numbers of their own in the catalogue entry: that of 2025 has 34. */
+const MADRID_NUMBER = 2025 - 34
+
+/** The file of a year, where there is one. */
+const yearly = (year: number, first: number): ReturnType<FeedStandIn['route']> =>
+  year >= first && year <= LAST ? { kind: 'document', resource: String(year) } : null
+
+/** The months since 1970 of an edition. */
+const numberOf = (publishedAt: number): number => {
+  const { year, month } = localTime(publishedAt)
+  return 12 * (year - 1970) + month
+}
+
+/** The accidents that an edition of a file has. */
+function editionOf<A extends Accident>(accidents: readonly A[], { publishedAt, variant }: Edition): readonly A[] {
+  return keptOf(corrected(accidents, numberOf(publishedAt)), variant)
+}
+
+const table: FeedStandIn = {
+  feed: 'dgt_accidents',
+  hosts: ['www.dgt.es'],
+  path: `${DGT}/publicaciones/Ficheros_microdatos_de_accidentalidad_con_victimas/TABLA_ACCIDENTES_24.XLSX`,
+  // Folder, and capitals of the ending, differ from year to year.
+  route(path) {
+    const [, year] = /\/TABLA_ACCIDENTES_(\d\d)\.xlsx$/i.exec(path) ?? []
+    return path.startsWith(DGT) && year !== undefined ? yearly(2000 + Number(year), 2016) : null
+  },
+  // Every file is made anew, corrected, at the first of a month.
+  publishedAt(_seed, now) {
+    const { year, month } = localTime(now)
+    return instantOf(`${year}-${String(month).padStart(2, '0')}-01`, '00:00')
+  },
+  contentType: XLSX,
+  // Not recorded with the captures; taken to be those of a file behind a plain web server.
+  validators: 'etag',
+  headers: {},
+  blocks: { known: /^(?!)/, usual: [] },
+  hasOldLayout: false,
+  write(world, edition) {
+    const year = Number(edition.resource)
+    const accidents = editionOf(spanishAccidents(world, 'dgt', year, accidentsOf(world, 'spain')), edition)
+    return dgtAccidentTable({ year, accidents, at: edition.publishedAt, hasUnknownCodes: edition.variant.hasUnknownCodes })
+  },
+  captures: { folder: 'dgt-accidentes', capturedAt: () => null },
+}
+
+const dictionary: FeedStandIn = {
+  ...table,
+  feed: 'dgt_accident_dictionary',
+  path: `${DGT}/24h/Diccionario_Tabla_Accidentes.xlsx`,
+  route: (path) => (path === `${DGT}/24h/Diccionario_Tabla_Accidentes.xlsx` ? { kind: 'document', resource: 'dictionary' } : null),
+  write: (_world, { publishedAt, variant: { hasUnknownCodes } }) => dgtDictionary({ at: publishedAt, hasUnknownCodes }),
+  captures: {
+    folder: 'dgt-accidentes',
+    // Dated by its commit (provenance in the notes).
+    capturedAt: (file) => (file === 'Diccionario_Tabla_Accidentes.xlsx' ? Date.UTC(2025, 11, 12) : null),
+  },
+}
+
+const animals: FeedStandIn = {
+  ...table,
+  feed: 'dgt_animal_accidents',
+  path: `${DGT}/publicaciones/Ficheros_microdatos_de_accidentalidad_con_animales/ACC_ANIMALES_2024.csv`,
+  route(path) {
+    const [, year] = /\/ACC_ANIMALES_(\d{4})\.csv$/.exec(path) ?? []
+    return path.startsWith(DGT) && year !== undefined ? yearly(Number(year), 2016) : null
+  },
+  contentType: 'text/csv',
+  write(world, edition) {
+    const year = Number(edition.resource)
+    const accidents = editionOf(spanishAccidents(world, 'animals', year, accidentsOf(world, 'animals')), edition)
+    return dgtAnimalTable({ year, accidents, hasUnknownCodes: edition.variant.hasUnknownCodes })
+  },
+  captures: {
+    folder: 'dgt-accidentes',
+    capturedAt: (file) => (file.startsWith('ACC_ANIMALES_2024.csv') ? Date.UTC(2025, 11, 8) : null),
+  },
+}
+
+const madrid: FeedStandIn = {
+  ...table,
+  feed: 'madrid_accidents',
+  hosts: ['datos.madrid.es'],
+  path: '/egob/catalogo/300228-34-accidentes-trafico-detalle.csv',
+  route(path) {
+    const [, number] = /^\/egob\/catalogo\/300228-(\d+)-accidentes-trafico-detalle\.csv$/.exec(path) ?? []
+    return number === undefined ? null : yearly(MADRID_NUMBER + Number(number), 2019)
+  },
+  contentType: 'text/csv',
+  write(world, edition) {
+    const year = Number(edition.resource)
+    const accidents = editionOf(cityAccidents(world, MADRID, year), edition)
+    return madridAccidentFile({ year, accidents, hasUnknownCodes: edition.variant.hasUnknownCodes })
+  },
+  captures: {
+    folder: 'madrid-accidentes',
+    // Dated by their commits (provenance in the notes).
+    capturedAt(file) {
+      if (file.startsWith('2024_Accidentalidad')) return Date.UTC(2024, 6, 1)
+      return file.startsWith('2025_Accidentalidad') ? Date.UTC(2025, 5, 29) : null
+    },
+  },
+}
+
+const barcelona: FeedStandIn = {
+  ...table,
+  feed: 'barcelona_accidents',
+  hosts: ['opendata-ajuntament.barcelona.cat'],
+  path: '/data/dataset/e769eb9d-d778-4cd7-9e3a-5858bba49b20/resource/bcfc0866-7e2a-4054-9a93-fb3f371fc5eb/download/2025_accidents_gu_bcn.csv',
+  route(path) {
+    const [, year] = /^\/data\/dataset\/.*\/download\/(\d{4})_accidents_gu_bcn\.csv$/.exec(path) ?? []
+    return year === undefined ? null : yearly(Number(year), FIRST)
+  },
+  contentType: 'text/csv',
+  write(world, edition) {
+    const year = Number(edition.resource)
+    const accidents = editionOf(cityAccidents(world, BARCELONA, year), edition)
+    return barcelonaAccidentFile({ year, accidents, hasUnknownCodes: edition.variant.hasUnknownCodes })
+  },
+  captures: {
+    folder: 'barcelona-accidentes',
+    // One year after the other, all in one repository of 2023.
+    capturedAt(file) {
+      const [, year] = /^(\d{4})_accidents_gu_bcn\.csv/.exec(file) ?? []
+      return year === undefined ? null : Date.UTC(Number(year) + 1, 5, 25)
+    },
+  },
+}
+
+const catalonia: FeedStandIn = {
+  ...table,
+  feed: 'catalonia_accidents',
+  hosts: ['analisi.transparenciacatalunya.cat'],
+  path: '/api/views/rmgc-ncpb/rows.csv',
+  route: (path) => (path === '/api/views/rmgc-ncpb/rows.csv' ? { kind: 'document', resource: 'all' } : null),
+  contentType: 'text/csv',
+  write(world, edition) {
+    const years = Array.from({ length: 14 }, (_, at) => FIRST + at).map((year) => {
+      // A quarter of those of Spain are of Catalonia.
+      const accidents = spanishAccidents(world, 'catalonia', year, 4 * accidentsOf(world, 'catalonia'))
+      return { year, accidents: editionOf(accidents, edition) }
+    })
+    return catalanAccidentFile(years, edition.variant.hasUnknownCodes)
+  },
+  captures: {
+    folder: 'catalunya-accidentes',
+    capturedAt: (file) => (file.startsWith('EXCERPT_Accidents_SCT') ? Date.UTC(2023, 11, 1) : null),
+  },
+}
+
+/** Who publishes accidents: the traffic authorities of Spain and Catalonia, Madrid and Barcelona. */
+export const accidents: Publisher = { name: 'Accidentes de tráfico', feeds: [table, dictionary, animals, madrid, barcelona, catalonia] }

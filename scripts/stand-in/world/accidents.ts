@@ -1,0 +1,153 @@
+import { between, type Dice, diceOf, pick, pickWeighted } from '../random.ts'
+import { type Municipality, readGazetteer } from './municipalities.ts'
+import { roadNetwork } from './road-network.ts'
+import type { World } from './world.ts'
+
+/** What of an accident all publishers would know. */
+export interface Accident {
+  readonly index: number
+  readonly month: number
+  readonly day: number
+  readonly hour: number
+  readonly minute: number
+  readonly killed: number
+  readonly serious: number
+  readonly slight: number
+  readonly vehicles: number
+  readonly dice: Dice
+}
+
+/** An accident somewhere in Spain. */
+export interface SpanishAccident extends Accident {
+  readonly municipality: Municipality
+  /** Null on streets. */
+  readonly road: { readonly name: string; readonly km: number } | null
+}
+
+/** An accident in a city, in metres of its grid. */
+export interface CityAccident extends Accident {
+  readonly x: number
+  readonly y: number
+}
+
+/** How many accidents a year has, at full scale and small: far fewer than there are, so that a file is read in a moment. */
+const COUNTS = {
+  spain: { full: 4000, small: 220 },
+  animals: { full: 1500, small: 250 },
+  city: { full: 1500, small: 220 },
+  catalonia: { full: 200, small: 12 },
+} as const
+
+/** How many accidents of a kind a year has. */
+export function accidentsOf(world: World, kind: keyof typeof COUNTS): number {
+  return COUNTS[kind][world.scale]
+}
+
+/** Accidents happen more often where more people live, which no list of the stand-in tells: so the provinces have these shares. */
+const PROVINCES: readonly (readonly [string, number])[] = [
+  ['08', 18],
+  ['28', 14],
+  ['46', 6],
+  ['29', 5],
+  ['41', 5],
+  ['30', 4],
+  ['03', 4],
+  ['07', 3],
+  ['11', 3],
+  ['18', 3],
+  ['48', 3],
+  ['50', 2],
+  ['15', 2],
+  ['35', 2],
+  ['38', 2],
+  ['33', 2],
+  ['02', 1],
+  ['01', 1],
+  ['25', 1],
+  ['43', 2],
+  ['17', 2],
+]
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const
+
+function accidentAt(seed: number, what: string, year: number, index: number): Accident {
+  const dice = diceOf(seed, what, year, index)
+  const month = between(1, 12, dice())
+  const hour = pickWeighted(
+    [
+      [between(0, 5, dice()), 1],
+      [between(6, 12, dice()), 4],
+      [between(13, 20, dice()), 6],
+      [between(21, 23, dice()), 2],
+    ] as const,
+    dice(),
+  )
+  const worst = dice()
+  return {
+    index,
+    month,
+    day: between(1, DAYS[month - 1] as number, dice()),
+    hour,
+    minute: between(0, 59, dice()),
+    killed: worst < 0.02 ? 1 : 0,
+    serious: worst > 0.93 ? 1 : 0,
+    slight: worst < 0.02 ? 0 : between(1, 2, dice()),
+    vehicles: between(1, 3, dice()),
+    dice,
+  }
+}
+
+/** Accidents of a year all over Spain, on roads and streets. */
+export function spanishAccidents(world: World, what: string, year: number, count: number): SpanishAccident[] {
+  const network = world.part(roadNetwork)
+  const gazetteer = readGazetteer()
+  return Array.from({ length: count }, (_, index) => {
+    const accident = accidentAt(world.seed, what, year, index)
+    const province = pickWeighted(PROVINCES, accident.dice())
+    const stretch = accident.dice() < 0.45 ? network.stretchIn(province, accident.dice) : null
+    const km = stretch ? stretch.from_km + accident.dice() * (stretch.to_km - stretch.from_km) : 0
+    const at = stretch && network.pointAt(stretch.road, km)
+    const municipality = at?.municipality ?? pick(gazetteer.ofProvince.get(province) ?? [], accident.dice())
+    return { ...accident, municipality, road: stretch && at ? { name: stretch.road.name, km: Math.round(km * 10) / 10 } : null }
+  })
+}
+
+/** One accident in so many is another in the next edition of its file. */
+const CORRECTED = 50
+
+/** The accidents as an edition of their file has them: in each, others are a minute later and have somebody more who was slightly hurt. */
+export function corrected<A extends Accident>(accidents: readonly A[], edition: number): readonly A[] {
+  return accidents.map((accident) => {
+    const { index, slight, minute } = accident
+    return index % CORRECTED === edition % CORRECTED ? { ...accident, slight: slight + 1, minute: (minute + 1) % 60 } : accident
+  })
+}
+
+/** Where a city has its streets: the middle of its grid and how far it reaches, metres. */
+interface CityGrid {
+  readonly name: string
+  readonly x: number
+  readonly y: number
+  readonly reach_m: number
+}
+
+/** Crossings where accidents gather, of each city. */
+const BLACK_SPOTS = 8
+
+/** Accidents of a year in a city: a third of them at a few crossings, which are the same every year. */
+export function cityAccidents(world: World, city: CityGrid, year: number): CityAccident[] {
+  return Array.from({ length: accidentsOf(world, 'city') }, (_, index) => {
+    const accident = accidentAt(world.seed, city.name, year, index)
+    const { dice } = accident
+    if (dice() < 0.33) {
+      const spot = diceOf(world.seed, city.name, 'spot', Math.floor(dice() * BLACK_SPOTS))
+      const [x, y] = [spread(spot, city.reach_m), spread(spot, city.reach_m)]
+      return { ...accident, x: city.x + x + spread(dice, 60), y: city.y + y + spread(dice, 60) }
+    }
+    return { ...accident, x: city.x + spread(dice, city.reach_m), y: city.y + spread(dice, city.reach_m) }
+  })
+}
+
+/** More often near the middle: the mean of two. */
+function spread(dice: Dice, reach_m: number): number {
+  return (dice() + dice() - 1) * reach_m
+}
