@@ -36,6 +36,7 @@ import { v16Stats } from './road/v16-stats.ts'
 import { worksList } from './road/works.ts'
 import { accidentDictionary } from './safety/dictionary.ts'
 import { accidentMicrodata } from './safety/microdata.ts'
+import { accidentStats } from './safety/stats.ts'
 import { codeListList } from './service/codes.ts'
 import { datasetCard } from './service/dataset-card.ts'
 import { datasetSchema } from './service/dataset-schema.ts'
@@ -85,6 +86,7 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   nucleoList,
   accidentMicrodata,
   accidentDictionary,
+  accidentStats,
   datasetList,
   datasetCard,
   datasetSchema,

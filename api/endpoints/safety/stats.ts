@@ -1,0 +1,221 @@
+import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
+import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { instantOf, offsetAt } from '../../../lake/schema/time.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { optional, record, type ValueOf } from '../../define/fields.ts'
+import { listOf, oneOf } from '../../define/params.ts'
+import type { OpenPeriod } from '../../define/params-time.ts'
+import { foldRoadSql } from '../../define/place-sql.ts'
+import { provinceField, provinceName } from '../tail.ts'
+import { ABOUT_ACCIDENTS, accidentParams, accidentsOf, isInYearsSql, isWantedSql, isWithinSql, knownYears } from './accident-params.ts'
+
+const { columns } = roadAccidents
+const c = (name: string): Sql => column(roadAccidents, name)
+
+/** What accidents can be counted by, beside source and year. */
+const GROUPS = [
+  'province',
+  'municipality',
+  'road',
+  'month',
+  'weekday',
+  'hour',
+  'zone',
+  'severity',
+  'accident_type',
+  'road_type',
+  'light',
+  'weather',
+] as const
+type Group = (typeof GROUPS)[number]
+
+/** What a group is counted by: the name of its key in the query and of its field, and its value in a row. Spellings of a road are one. */
+const KEYS: Readonly<Record<Group, { readonly name: Sql; readonly field: Sql; readonly value: Sql; readonly none: Sql }>> = {
+  province: key(sql`by_province`, 'province_code'),
+  municipality: key(sql`by_municipality`, 'municipality_code'),
+  road: { ...key(sql`by_road`, 'road'), value: foldRoadSql(c('road')) },
+  month: key(sql`by_month`, 'month'),
+  weekday: key(sql`by_weekday`, 'weekday_iso'),
+  hour: key(sql`by_hour`, 'hour_local'),
+  zone: key(sql`by_zone`, 'zone'),
+  severity: key(sql`by_severity`, 'severity'),
+  accident_type: key(sql`by_accident_type`, 'accident_type'),
+  road_type: key(sql`by_road_type`, 'road_type'),
+  light: key(sql`by_light`, 'light'),
+  weather: key(sql`by_weather`, 'weather'),
+}
+
+function key(name: Sql, field: keyof typeof columns): { readonly name: Sql; readonly field: Sql; readonly value: Sql; readonly none: Sql } {
+  const none = columns[field].kind === 'integer' ? sql`CAST(NULL AS INTEGER)` : sql`CAST(NULL AS VARCHAR)`
+  return { name, field: c(field), value: c(field), none }
+}
+
+/** Counts of persons that are added up. */
+const PERSONS = ['killed_24h', 'hospitalised_24h', 'slight_24h', 'killed_30d', 'hospitalised_30d', 'slight_30d'] as const
+
+const unless = 'null unless grouped by, or where the source does not tell it.'
+const persons = (about: string, example: number | null) =>
+  col.integer(0, `${about} Null where the source does not count so.`, { unit: '1', nullable: true, example })
+
+const GROUPED = {
+  province_code: optional(columns.province_code, `INE code of the province; ${unless}`),
+  municipality_code: optional(columns.municipality_code, `INE code of the municipality; ${unless}`),
+  road: optional(columns.road, `Road, one of its spellings; ${unless}`),
+  month: optional(columns.month, `Month, 1 to 12; ${unless}`),
+  weekday_iso: optional(columns.weekday_iso, `Day of the week, 1 Monday to 7 Sunday; ${unless}`),
+  hour_local: optional(columns.hour_local, `Hour by the local clock; ${unless}`),
+  zone: optional(columns.zone, `Kind of place; ${unless}`),
+  severity: optional(columns.severity, `Worst harm to a person; ${unless}`),
+  accident_type: optional(columns.accident_type, `Kind of accident; ${unless}`),
+  road_type: optional(columns.road_type, `Kind of road; ${unless}`),
+  light: optional(columns.light, `Light; ${unless}`),
+  weather: optional(columns.weather, `Weather; ${unless}`),
+} as const
+
+/** Columns that are read, beside those of filters. */
+const USED = new Set(['source', 'year', 'month', 'severity', ...Object.keys(GROUPED), ...PERSONS])
+
+const COUNTS = {
+  accidents: col.integer(0, 'Accidents.', { unit: '1', example: 1 }),
+  fatal_accidents: col.integer(0, 'Accidents with somebody killed.', { unit: '1', example: 0 }),
+  serious_accidents: col.integer(0, 'Accidents with somebody in hospital and nobody killed.', { unit: '1', example: 0 }),
+  killed_24h: persons('Persons killed within 24 hours.', 0),
+  hospitalised_24h: persons('Persons in hospital for more than a day, as known after 24 hours.', 0),
+  slight_24h: persons('Persons hurt otherwise, as known after 24 hours.', 1),
+  killed_30d: persons('Persons killed within 30 days.', 0),
+  hospitalised_30d: persons('Persons in hospital, as known after 30 days.', 0),
+  slight_30d: persons('Persons hurt otherwise, as known after 30 days.', 1),
+  months: col.integer(0, 'Months of the year, as far as it is asked for, of which the source has accidents anywhere: the coverage.', {
+    unit: '1',
+    example: 1,
+  }),
+  months_compared: col.integer(0, 'Those of them of which it has the year before too.', { unit: '1', example: 0 }),
+  compared_accidents: col.integer(0, 'Accidents in the months that are compared; null where there are none of these.', {
+    unit: '1',
+    nullable: true,
+    example: null,
+  }),
+  previous_accidents: col.integer(0, 'Accidents in the same months of the year before.', { unit: '1', nullable: true, example: null }),
+  change_pct: col.decimal(0, 'By how much there are more now than then; null where there were none.', {
+    scale: 1,
+    unit: '%',
+    nullable: true,
+    example: null,
+  }),
+} as const
+
+const FLAT = { source: columns.source, year: columns.year, ...GROUPED, ...COUNTS } as const
+
+const count = record('AccidentCount', 'How many accidents of a source there were in a year, by groups; what is not grouped by is null.', {
+  source: columns.source,
+  year: columns.year,
+  province: provinceField(columns.province_code),
+  ...GROUPED,
+  ...COUNTS,
+})
+
+type CountRow = ValueOf<typeof FLAT>
+
+/** Accidents counted. */
+export const accidentStats = defineEndpoint({
+  path: '/api/accidentes/stats',
+  domain: 'safety',
+  plan: 'PRO',
+  summary: 'Road accidents and persons counted by source and year, with the change from the year before',
+  about: `${ABOUT_ACCIDENTS} Every figure is of one source and one year. A year is compared with the one before in the months that the source has of both, so that one that is not over is not compared with a whole one; \`months\` says of how many months there is anything. A period is compared with the same period a year before.`,
+  params: {
+    group_by: listOf(oneOf('What to count by beside source and year, several together.', GROUPS, { example: 'province' })),
+    ...accidentParams,
+  },
+  returns: {
+    kind: 'list',
+    name: 'stats',
+    record: count,
+    key: ['source', 'year', ...(Object.keys(GROUPED) as (keyof typeof GROUPED)[])],
+    sorts: ['accidents', 'fatal_accidents', 'killed_24h', 'killed_30d', 'year', 'change_pct'],
+    order: '-accidents',
+    limit: { default: 100, max: 1000 },
+  },
+  read: {
+    kind: 'lake',
+    from: [roadAccidents],
+    query: (p) => {
+      const by = new Set(p.group_by ?? [])
+      const keys = join(Object.entries(KEYS).map(([group, key]) => sql`${by.has(group as Group) ? key.value : key.none} AS ${key.name}`))
+      const names = join(Object.values(KEYS).map(({ name }) => name))
+      const same = join(
+        Object.values(KEYS).map(({ name }) => sql`counted.${name} IS NOT DISTINCT FROM earlier.${name}`),
+        sql` AND `,
+      )
+      const road = by.has('road') ? sql`coalesce(counted.road, earlier.road)` : sql`CAST(NULL AS VARCHAR)`
+      const wanted = isWantedSql(p)
+      const used = join([...USED].map(c))
+      return sql`
+        WITH
+          these AS MATERIALIZED (
+            SELECT ${used}, ${wanted} AS is_wanted FROM ${accidentsOf(p)} WHERE ${isInYearsSql(p.year)} AND ${isWithinSql(p.period)}
+          ),
+          those AS MATERIALIZED (
+            SELECT * REPLACE (year + 1 AS year) FROM (SELECT ${used}, ${wanted} AS is_wanted
+            FROM ${accidentsOf(p)}
+            WHERE ${isInYearsSql(p.year && p.year.map((year) => year - 1))} AND ${isWithinSql(yearBefore(p.period))})
+          ),
+          months AS MATERIALIZED (
+            SELECT source, year, month, bool_or(is_before) AS is_compared
+            FROM (SELECT source, year, month, false AS is_before FROM these UNION ALL SELECT source, year, month, true AS is_before FROM those)
+            GROUP BY ALL
+            HAVING NOT bool_and(is_before)
+          ),
+          coverage AS (
+            SELECT source, year, count(*) AS months, count(*) FILTER (WHERE is_compared) AS months_compared FROM months GROUP BY ALL
+          ),
+          counted AS (
+            SELECT source, year, ${names}, min(road) AS road,
+              count(*) AS accidents,
+              count(*) FILTER (WHERE severity = 'FATAL') AS fatal_accidents,
+              count(*) FILTER (WHERE severity = 'SERIOUS') AS serious_accidents,
+              ${join(PERSONS.map((name) => sql`sum(${c(name)}) AS ${c(name)}`))},
+              count(*) FILTER (WHERE is_compared) AS compared
+            FROM (SELECT *, ${keys} FROM these JOIN months USING (source, year, month) WHERE is_wanted)
+            GROUP BY source, year, ${names}
+          ),
+          earlier AS (
+            SELECT source, year, ${names}, min(road) AS road, count(*) AS previous
+            FROM (SELECT *, ${keys} FROM those JOIN months USING (source, year, month) WHERE is_wanted)
+            GROUP BY source, year, ${names}
+          )
+        SELECT
+          coalesce(counted.source, earlier.source) AS source,
+          coalesce(counted.year, earlier.year) AS year,
+          ${join(Object.entries(KEYS).map(([group, { name, field }]) => sql`${group === 'road' ? road : sql`coalesce(counted.${name}, earlier.${name})`} AS ${field}`))},
+          CAST(coalesce(accidents, 0) AS INTEGER) AS accidents,
+          CAST(coalesce(fatal_accidents, 0) AS INTEGER) AS fatal_accidents,
+          CAST(coalesce(serious_accidents, 0) AS INTEGER) AS serious_accidents,
+          ${join(PERSONS.map((name) => sql`CAST(counted.${c(name)} AS INTEGER) AS ${c(name)}`))},
+          CAST(months AS INTEGER) AS months,
+          CAST(months_compared AS INTEGER) AS months_compared,
+          CAST(CASE WHEN months_compared > 0 THEN coalesce(compared, 0) END AS INTEGER) AS compared_accidents,
+          CAST(CASE WHEN months_compared > 0 THEN coalesce(previous, 0) END AS INTEGER) AS previous_accidents,
+          CAST(CASE WHEN previous > 0 THEN 100 * (coalesce(compared, 0) - previous) / previous END AS DECIMAL(9, 1)) AS change_pct
+        FROM counted
+        FULL JOIN earlier ON counted.source = earlier.source AND counted.year = earlier.year AND ${same}
+        JOIN coverage ON coverage.source = coalesce(counted.source, earlier.source) AND coverage.year = coalesce(counted.year, earlier.year)`
+    },
+    known: { year: knownYears },
+    rows: { columns: FLAT, finish: (row: CountRow) => ({ ...row, province: provinceName(row.province_code) }) },
+  },
+  example: { year: '2024', province: 'Granada', group_by: 'severity' },
+})
+
+/** The same period by Madrid's calendar, a year before. */
+function yearBefore({ from, to }: OpenPeriod): OpenPeriod {
+  return { from: from === null ? null : shiftedYear(from), to: to === null ? null : shiftedYear(to) }
+}
+
+/** An instant (ms) a year before on Madrid's clock; of 29 February the first of March. */
+function shiftedYear(instant: number): number {
+  const local = new Date(instant + offsetAt(instant))
+  const [date = '', time = ''] = new Date(local.setUTCFullYear(local.getUTCFullYear() - 1)).toISOString().split(/[TZ]/)
+  return instantOf(date, time)
+}
