@@ -18,12 +18,17 @@ import { railTrips } from './datasets/rail/trips.ts'
 import { incidents } from './datasets/road/incidents.ts'
 import { trafficCountStations } from './datasets/road/traffic-count-stations.ts'
 import { trafficCountsHourly } from './datasets/road/traffic-counts-hourly.ts'
+import { trafficCityHours } from './datasets/road/traffic-city-hours.ts'
+import { trafficDays } from './datasets/road/traffic-days.ts'
+import { trafficHours } from './datasets/road/traffic-hours.ts'
 import { trafficReadings } from './datasets/road/traffic-readings.ts'
 import { trafficSensors } from './datasets/road/traffic-sensors.ts'
+import { trafficTypicalWeeks } from './datasets/road/traffic-typical-weeks.ts'
 import { v16Beacons } from './datasets/road/v16-beacons.ts'
 import { accidentCodebook } from './datasets/safety/accident-codebook.ts'
 import { animalAccidents } from './datasets/safety/animal-accidents.ts'
 import { roadAccidents } from './datasets/safety/road-accidents.ts'
+import { v16Hours } from './datasets/road/v16-hours.ts'
 import { apiUsage } from './datasets/service/api-usage.ts'
 import { checkDatasets } from './schema/check-datasets.ts'
 import type { Dataset } from './schema/dataset.ts'
@@ -32,10 +37,15 @@ import type { Dataset } from './schema/dataset.ts'
 export const datasets: readonly Dataset[] = checkDatasets([
   incidents,
   v16Beacons,
+  v16Hours,
   trafficReadings,
   trafficSensors,
   trafficCountsHourly,
   trafficCountStations,
+  trafficHours,
+  trafficDays,
+  trafficCityHours,
+  trafficTypicalWeeks,
   fuelStations,
   fuelPrices,
   fuelDays,

@@ -166,8 +166,8 @@ export interface LakeRead<P, D extends readonly Dataset[], R> {
   readonly kind: 'lake'
   /** Datasets scanned; the first is the one whose landing the reply states. */
   readonly from: D
-  /** A small query whose rows `query` is given (at most 1000): for what tells which files the answer is in. */
-  readonly first?: (values: P, lake: LakeView) => Sql
+  /** A small query whose rows `query` is given (at most 1000): for what tells which files the answer is in. Null where a request needs none. */
+  readonly first?: (values: P, lake: LakeView) => Sql | null
   /**
    * A SELECT without ORDER BY and LIMIT. Its columns are named after the fields of the record (of a point: `<name>_lat`, `<name>_lon`),
    * or, where `rows` is given, at least those that the list is ordered by are.

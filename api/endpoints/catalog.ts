@@ -22,6 +22,7 @@ import { stationList } from './rail/stations.ts'
 import { railStockList } from './rail/stock.ts'
 import { trainTrack } from './rail/train-track.ts'
 import { trainById, trainList } from './rail/trains.ts'
+import { cityHistory } from './road/city-history.ts'
 import { incidentChanges } from './road/incident-changes.ts'
 import { incidentById } from './road/incident-detail.ts'
 import { incidentHistory } from './road/incident-history.ts'
@@ -32,6 +33,7 @@ import { sensorHistory } from './road/sensor-history.ts'
 import { sensorById, sensorList } from './road/sensors.ts'
 import { trafficIntensity } from './road/traffic-intensity.ts'
 import { v16List } from './road/v16.ts'
+import { v16History } from './road/v16-history.ts'
 import { v16Stats } from './road/v16-stats.ts'
 import { worksList } from './road/works.ts'
 import { accidentDictionary } from './safety/dictionary.ts'
@@ -54,10 +56,12 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   incidentStats,
   v16List,
   v16Stats,
+  v16History,
   trafficIntensity,
   sensorList,
   sensorById,
   sensorHistory,
+  cityHistory,
   worksList,
   gasStationList,
   gasStationById,

@@ -17,6 +17,26 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'v16-history',
+    date: '2026-11-22',
+    kind: 'ADDED',
+    paths: ['/api/v16/history'],
+    text: {
+      es: 'Activaciones de balizas V16 por tramos de 10 km de carretera y horas.',
+      en: 'Activations of V16 beacons by sections of 10 km of a road and by hour.',
+    },
+  },
+  {
+    id: 'city-history',
+    date: '2026-11-22',
+    kind: 'ADDED',
+    paths: ['/api/trafico/ciudades/{ciudad}/historico'],
+    text: {
+      es: 'Historia de la congestión de Madrid por horas, días, semanas, meses y años.',
+      en: 'History of the congestion of Madrid by hour, day, week, month and year.',
+    },
+  },
+  {
     id: 'fuel-figures',
     date: '2026-11-22',
     kind: 'ADDED',

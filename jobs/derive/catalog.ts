@@ -1,6 +1,16 @@
 import type { Derived } from './define.ts'
 import { fuelDaysDerived } from './fuel/days.ts'
 import { timetableChanges } from './rail/timetable-changes.ts'
+import { trafficCityHoursDerived, trafficDaysDerived, trafficHoursDerived, trafficTypicalWeeksDerived } from './road/traffic.ts'
+import { v16HoursDerived } from './road/v16.ts'
 
 /** Every derivation of the service, in the order in which they are made: what is derived from a derived dataset comes after it. */
-export const derivations: readonly Derived[] = Object.freeze([timetableChanges, fuelDaysDerived])
+export const derivations: readonly Derived[] = Object.freeze([
+  timetableChanges,
+  fuelDaysDerived,
+  v16HoursDerived,
+  trafficHoursDerived,
+  trafficDaysDerived,
+  trafficCityHoursDerived,
+  trafficTypicalWeeksDerived,
+])

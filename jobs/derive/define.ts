@@ -42,7 +42,9 @@ export interface MonthsSpec extends DerivedCommon {
    * make. Unless set a month holds all that there is.
    */
   readonly settles?: 'day'
-  /** The times (ms, half-open) of the inputs' rows that a month is made from; the month itself unless told. */
+  /** Of what settles: how many days after its day a row may come; a day is made so many days after it is over. None unless told. */
+  readonly late_days?: number
+  /** The times (ms, half-open) of the inputs' rows that a month is made from; the month itself, and `late_days` more, unless told. */
   readonly reads?: (month: MonthSpan) => { readonly from: number; readonly to: number }
   /**
    * A SELECT of a month's rows, by the dataset's column names, from the inputs as `scans` gives them in the order of `from`: the rows of the

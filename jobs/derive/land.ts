@@ -3,6 +3,7 @@ import { liveFiles } from '../../lake/iceberg/files.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
 import type { DataFile, LiveFile } from '../../lake/iceberg/types.ts'
 import type { LakePins } from '../../lake/open.ts'
+import { piecesOf } from '../../lake/query/parquet.ts'
 import { scanFiles } from '../../lake/query/scan.ts'
 import type { Session } from '../../lake/query/session.ts'
 import { column, fieldName, join, type Sql, sql } from '../../lake/query/sql.ts'
@@ -12,6 +13,9 @@ import type { IngestContext } from '../ingest/context.ts'
 import { dropUnused, PATIENCE_MS, writeRows } from '../ingest/tables.ts'
 import type { Derived } from './define.ts'
 import { lineageSummary, type PlannedPart, partProperty } from './lineage.ts'
+
+/** Rows of a part that are compared with those that it had, at once. */
+const COMPARED_AT_ONCE = 1_000_000
 
 /** Where a part lands: its table as it was looked at, and what stood there of the part's lineage. */
 interface Landing {
@@ -94,13 +98,13 @@ async function stagePart(session: Session, { into }: Derived, part: PlannedPart)
     INSERT INTO ${staged.name} BY NAME
     SELECT ${join(own)}, (SELECT max(fetch_id) FROM (${join(fetches, sql` UNION ALL `)})) AS fetch_id
     FROM (${part.rows})`)
-  const key = join(into.entity.map((name) => column(into, name)))
+  const key = join([...new Set([...into.entity, into.time])].map((name) => column(into, name)))
   const missing = join(
     fields.filter(({ required }) => required).map((field) => sql`${fieldName(field)} IS NULL`),
     sql` OR `,
   )
   const [[doubled, empty, foreign] = []] = await session.values(sql`
-    SELECT count(*) - count(DISTINCT (${key})), count(*) FILTER (WHERE ${missing}),
+    SELECT count(*) - (SELECT count(*) FROM (SELECT ${key} FROM ${staged.name} GROUP BY ALL)), count(*) FILTER (WHERE ${missing}),
       count(*) FILTER (WHERE ${column(into, into.version as string)} <> ${part.version})
     FROM ${staged.name}`)
   const faults = [
@@ -118,8 +122,13 @@ async function isEqual(
   { into, old, fresh }: { readonly into: Dataset; readonly old: readonly LiveFile[]; readonly fresh: Sql },
 ): Promise<boolean> {
   if (old.length === 0) return false
-  const before = sql`SELECT * FROM ${scanFiles(into, old)}`
-  const [[differing] = []] = await session.values(sql`
-    SELECT (SELECT count(*) FROM (${before} EXCEPT ALL SELECT * FROM ${fresh})) + (SELECT count(*) FROM (SELECT * FROM ${fresh} EXCEPT ALL ${before}))`)
-  return Number(differing) === 0
+  // Piece by piece, for as many rows as a month of readings has hours take much memory to compare at once.
+  for (const piece of await piecesOf(session, { dataset: into, mostSorted: COMPARED_AT_ONCE }, fresh)) {
+    const before = sql`SELECT * FROM ${scanFiles(into, old)} WHERE ${piece}`
+    const after = sql`SELECT * FROM ${fresh} WHERE ${piece}`
+    const [[differing] = []] = await session.values(sql`
+      SELECT (SELECT count(*) FROM (${before} EXCEPT ALL ${after})) + (SELECT count(*) FROM (${after} EXCEPT ALL ${before}))`)
+    if (Number(differing) > 0) return false
+  }
+  return true
 }

@@ -18,8 +18,8 @@ export function monthSpan(month: string): MonthSpan {
  * Where what is derived ends, in ms, of inputs that are covered until an instant: the begin of the day in Madrid that goes on then, where
  * days have to be over.
  */
-export function settledUntil({ settles }: Pick<MonthsSpec, 'settles'>, until: number): number {
-  return settles === 'day' ? dayBounds(madridDate(until)).start : until
+export function settledUntil({ settles, late_days = 0 }: Pick<MonthsSpec, 'settles' | 'late_days'>, until: number): number {
+  return settles === 'day' ? dayBounds(madridDate(until, -late_days)).start : until
 }
 
 /**
@@ -36,7 +36,7 @@ export async function planMonths(derived: MonthsSpec, pins: LakePins, until: num
     const isCut = derived.settles !== undefined && settled < whole.to
     const span = isCut ? { ...whole, to: settled } : whole
     if (span.to <= span.from) continue
-    const { from, to } = derived.reads?.(span) ?? span
+    const { from, to } = derived.reads?.(span) ?? { ...span, to: dayBounds(madridDate(span.to, derived.late_days ?? 0)).start }
     const states = await Promise.all(derived.from.map(async (dataset) => `${dataset.id}:${await heldOf(dataset, pins, { from, to })}`))
     const scans = derived.from.map((dataset) => scan(dataset, { [dataset.time]: { gte: from, lt: to } }))
     planned.push({

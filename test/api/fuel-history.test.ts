@@ -4,6 +4,7 @@ import { advance, emptyState } from '../../jobs/ingest/fold.ts'
 import { fuelPrices } from '../../lake/datasets/fuel/prices.ts'
 import { fuelStations } from '../../lake/datasets/fuel/stations.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { figures } from '../helpers/figures.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
 const HOUR = 3_600_000
@@ -16,15 +17,6 @@ async function history(id: string, query: string): Promise<Reply[]> {
   const reply = await service.json(`/api/gas-stations/${id}/history?limit=1000&${query}`)
   expect(reply.history, JSON.stringify(reply)).toBeInstanceOf(Array)
   return reply.history
-}
-
-/** Figures between 0 and 1 that only the seed decides. */
-function figures(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
 }
 
 /** A time in which one price was known to hold, half-open. */

@@ -1,16 +1,19 @@
+import { trafficDays } from '../../../lake/datasets/road/traffic-days.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
-import { scan } from '../../../lake/query/scan.ts'
-import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
+import { sumsOfReadings, sumsOfSums } from '../../../lake/datasets/road/traffic-sums.ts'
+import { type Scan, scan } from '../../../lake/query/scan.ts'
+import { column, join, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { type Bucket, bucketSeconds, bucketStart } from '../../define/buckets.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { type Bucket, bucketStart } from '../../define/buckets.ts'
+import { defineEndpoint, type LakeView } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
 import { meaning, optional, record } from '../../define/fields.ts'
 import { listOf, oneOf } from '../../define/params.ts'
-import { timeParams } from '../../define/params-time.ts'
+import { type Interval, type Period, timeParams } from '../../define/params-time.ts'
 import { coverageField } from '../tail.ts'
 import { sensorId } from './sensors.ts'
+import { coverageOf, MEANS, newestOf, rolledUntil } from './traffic-steps.ts'
 
 const { columns } = trafficReadings
 const INTERVALS = ['raw', '15m', '1h', '1d', '1w', '1mo', '1y'] as const
@@ -51,7 +54,12 @@ export const sensorHistory = defineEndpoint({
   plan: 'PRO',
   summary: 'Series of one traffic sensor: raw, or per quarter of an hour, hour, day or longer',
   about:
-    'From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far. Nothing is interpolated: a step without readings is absent, one whose readings are all called wrong by the publisher (quality ERROR) has null measures and coverage 0.',
+    'From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far. Nothing is interpolated: a step without readings is absent, one whose readings are all called wrong by the publisher (quality ERROR) has null measures and coverage 0. Days and longer steps are of the readings rolled up by day, and of those since.',
+  figure: {
+    grain: 'One sensor in one step, by source and period of its readings, which are never summed together; with interval=raw one reading.',
+    method:
+      'Means of the readings of the step that the publisher does not call wrong, each counting once; the greatest intensity is that of one reading.',
+  },
   params: {
     id: sensorId,
     time: timeParams(INTERVALS, { interval: '15m', span: '1 day (raw, 15m), 7 days (1h), 31 days (1d) or all (longer)' }),
@@ -72,11 +80,22 @@ export const sensorHistory = defineEndpoint({
   },
   read: {
     kind: 'lake',
-    from: [trafficReadings],
-    query: (p, lake) => {
+    from: [trafficReadings, trafficDays],
+    first: (p, lake) => (isOfDays(p.time.interval) ? newestOf(rolledRows(p, lake)) : null),
+    query: (p, lake, found) => {
       const { from, to, interval } = lake.period(p.time, SPAN_DAYS[p.time.interval])
-      const rows = scan(trafficReadings, { sensor_id: { eq: p.id }, observed_at: { gte: from, lt: to } })
-      return interval === 'raw' ? sql`SELECT ${rawColumns} FROM ${rows}` : stepsOf(sql`${rows}`, interval)
+      const readings = (begin: number): Scan => scan(trafficReadings, { sensor_id: { eq: p.id }, observed_at: { gte: begin, lt: to } })
+      if (interval === 'raw') return sql`SELECT ${rawColumns} FROM ${readings(from)}`
+      if (!isOfDays(interval)) return stepsOf(sumsOf(readings(from), interval), interval)
+      // Days that are over are rolled up, what came since is not.
+      const sums = sql`
+        SELECT ${bucketStart(sql`period_start`, interval)} AS period_start, source, period_s, ${sumsOfSums}
+        FROM (
+          SELECT * FROM ${rolledRows(p, lake)}
+          UNION ALL BY NAME ${sumsOf(readings(rolledUntil(found, { from, to })), '1d')}
+        ) AS days
+        GROUP BY ALL`
+      return stepsOf(sums, interval)
     },
     subject: {
       of: trafficSensors,
@@ -114,11 +133,24 @@ const rawColumns = join([
   sql`${c('quality')}`,
 ])
 
+interface Asked {
+  readonly id: string
+  readonly time: Period
+}
+
+/** The days of the period that are rolled up, where days are steps or parts of them. */
+function rolledRows({ id, time }: Asked, lake: LakeView): Scan {
+  const { from, to } = lake.period(time, SPAN_DAYS[time.interval])
+  return scan(trafficDays, { sensor_id: { eq: id }, period_start: { gte: from, lt: to } })
+}
+
+/** True for steps of whole days. */
+function isOfDays(interval: Interval): boolean {
+  return interval !== 'raw' && interval !== '15m' && interval !== '1h'
+}
+
 /** Means per step. Readings that the publisher calls wrong are left out of every figure; coverage counts what is left, a step of them alone has none. */
-function stepsOf(rows: Sql, interval: Bucket): Sql {
-  const right = sql`FILTER (WHERE ${c('quality')} <> 'ERROR')`
-  const mean = (name: (typeof METRICS)[number]): Sql => sql`CAST(avg(${c(name)}) ${right} AS DECIMAL(9, 1)) AS ${c(name)}`
-  const start = bucketStart(c('observed_at'), interval)
+function stepsOf(sums: Sql, interval: Bucket): Sql {
   return sql`
     SELECT
       period_start,
@@ -126,19 +158,18 @@ function stepsOf(rows: Sql, interval: Bucket): Sql {
       source,
       period_s,
       readings,
-      CAST(least(1, readings * period_s / ${bucketSeconds(sql`period_start`, interval)}) AS DECIMAL(7, 6)) AS coverage,
-      ${join([...METRICS.map((name) => c(name)), sql`intensity_max_veh_h`])},
+      ${coverageOf(interval, 1)} AS coverage,
+      ${MEANS},
+      intensity_max_veh_h,
       NULL AS level_of_service,
       NULL AS quality
-    FROM (
-      SELECT
-        ${start} AS period_start,
-        ${c('source')} AS source,
-        ${c('period_s')} AS period_s,
-        count(*) ${right} AS readings,
-        ${join(METRICS.map(mean))},
-        max(${c('intensity_veh_h')}) ${right} AS intensity_max_veh_h
-      FROM ${rows}
-      GROUP BY ALL
-    )`
+    FROM (${sums})`
+}
+
+/** What readings come to in each step. */
+function sumsOf(rows: SqlPart, interval: Bucket): Sql {
+  return sql`
+    SELECT ${bucketStart(c('observed_at'), interval)} AS period_start, source, period_s, ${sumsOfReadings}
+    FROM ${rows}
+    GROUP BY ALL`
 }

@@ -17,6 +17,9 @@ export const fuelDaysDerived = defineDerived({
   rows: daysOf,
 })
 
+/** Of 4,106 signs most are of one station, whose prices are no average. */
+const LEAST_STATIONS = 3
+
 const DATE = sql`CAST(timezone(${MADRID}, observed_at) AS DATE)`
 /** The sign as it can be compared: what `foldName` makes of it. */
 const SIGN = sql`nullif(trim(regexp_replace(lower(strip_accents(replace(brand, '·', ''))), '[^a-z0-9]+', ' ', 'g')), '')`
@@ -25,7 +28,7 @@ function daysOf(month: MonthSpan, [prices, stations]: readonly SqlPart[]): Sql {
   const areas = [
     sql`SELECT 'NATION' AS area_kind, 'ES' AS area, CAST(NULL AS VARCHAR) AS name, ${FIGURES} FROM held GROUP BY date, product`,
     sql`SELECT 'PROVINCE' AS area_kind, province_code AS area, CAST(NULL AS VARCHAR) AS name, ${FIGURES} FROM held GROUP BY date, product, province_code`,
-    sql`SELECT 'OPERATOR' AS area_kind, sign AS area, NULL AS name, ${FIGURES} FROM held WHERE sign IS NOT NULL GROUP BY date, product, sign`,
+    sql`SELECT 'OPERATOR' AS area_kind, sign AS area, NULL AS name, ${FIGURES} FROM held WHERE sign IS NOT NULL GROUP BY date, product, sign HAVING count(*) >= ${LEAST_STATIONS}`,
   ]
   return sql`
     WITH published AS (

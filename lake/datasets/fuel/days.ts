@@ -18,7 +18,7 @@ export const fuelDays = defineDataset({
   domain: 'fuel',
   title: 'Fuel prices by day',
   about:
-    'Mean, least, greatest and quartiles of the pump prices of each product at the end of each day of Madrid: of Spain, of each province and of each sign. ' +
+    'Mean, least, greatest and quartiles of the pump prices of each product at the end of each day of Madrid: of Spain, of each province and of each sign that three stations have. ' +
     'Each station counts once, those that sell to members only not at all; the day that goes on is as of the newest publication.',
   sources: [miteco],
   columns: {

@@ -1,0 +1,31 @@
+import { join, outputName, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
+import { type Bucket, bucketSeconds } from '../../define/buckets.ts'
+
+/** Until when a roll-up by days that are over answers, in ms, by the newest begin that it has in a column `last`; `from` where it has none. */
+export function rolledUntil([found]: readonly AnyRow[], { from, to }: { readonly from: number; readonly to: number }): number {
+  const last = (found?.['last'] ?? null) as number | null
+  return last === null ? from : Math.min(to, Math.max(from, dayBounds(madridDate(last)).end))
+}
+
+/** The newest begin that the rows of a roll-up have, for `rolledUntil`. */
+export const newestOf = (rows: SqlPart): Sql => sql`SELECT epoch_ms(max(period_start)) AS last FROM ${rows}`
+
+/** Means of the readings, from the sums that roll-ups have of them; null where no reading has a value. */
+export const MEANS: Sql = join(
+  (
+    [
+      ['intensity_veh_h', 'intensity_sum_veh_h', 'intensity_readings'],
+      ['occupancy_pct', 'occupancy_sum_pct', 'occupancy_readings'],
+      ['load_pct', 'load_sum_pct', 'load_readings'],
+      ['speed_kmh', 'speed_sum_kmh', 'speed_readings'],
+    ] as const
+  ).map(([mean, sum, count]) => sql`CAST(${outputName(sum)} / nullif(${outputName(count)}, 0) AS DECIMAL(9, 1)) AS ${outputName(mean)}`),
+)
+
+/** Share of the readings that are expected in a step, of so many sensors, that are there; a step without any sensor has none. */
+export function coverageOf(interval: Bucket, sensors: SqlPart): Sql {
+  const expected = sql`(${sensors} * ${bucketSeconds(sql`period_start`, interval)})`
+  return sql`CAST(coalesce(least(1, readings * period_s / nullif(${expected}, 0)), 0) AS DECIMAL(7, 6))`
+}

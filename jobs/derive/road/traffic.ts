@@ -1,0 +1,74 @@
+import { trafficCityHours } from '../../../lake/datasets/road/traffic-city-hours.ts'
+import { trafficDays } from '../../../lake/datasets/road/traffic-days.ts'
+import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
+import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { sumsOfReadings, sumsOfSums } from '../../../lake/datasets/road/traffic-sums.ts'
+import { trafficTypicalWeeks } from '../../../lake/datasets/road/traffic-typical-weeks.ts'
+import { instant, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
+import { MADRID } from '../../../lake/schema/time.ts'
+import { defineDerived } from '../define.ts'
+
+const LOCAL = sql`timezone(${MADRID}, period_start)`
+
+/** Readings by sensor and hour. A month has 54 million readings: it is made once a day, of the days that are over. */
+export const trafficHoursDerived = defineDerived({
+  by: 'months',
+  into: trafficHours,
+  from: [trafficReadings],
+  revision: 1,
+  settles: 'day',
+  rows: ({ month }, [readings]) => sql`
+    SELECT ${month} AS month, source, sensor_id, period_s, time_bucket(INTERVAL 1 HOUR, observed_at) AS period_start,
+      arg_max(sensor_type, observed_at) AS sensor_type, ${sumsOfReadings}
+    FROM ${readings as SqlPart}
+    GROUP BY source, sensor_id, period_s, period_start`,
+})
+
+/** The same by day. */
+export const trafficDaysDerived = defineDerived({
+  by: 'months',
+  into: trafficDays,
+  from: [trafficHours],
+  revision: 1,
+  rows: ({ month }, [hours]) => sql`
+    SELECT ${month} AS month, source, sensor_id, period_s, timezone(${MADRID}, CAST(date AS TIMESTAMP)) AS period_start, date,
+      arg_max(sensor_type, hour_start) AS sensor_type, ${sumsOfSums}
+    FROM (SELECT * RENAME (period_start AS hour_start), CAST(${LOCAL} AS DATE) AS date FROM ${hours as SqlPart})
+    GROUP BY source, sensor_id, period_s, date`,
+})
+
+/** The hours of all sensors of a source. */
+export const trafficCityHoursDerived = defineDerived({
+  by: 'months',
+  into: trafficCityHours,
+  from: [trafficHours],
+  revision: 1,
+  rows: ({ month }, [hours]) => sql`
+    SELECT ${month} AS month, source, period_s, period_start, CAST(count(*) FILTER (WHERE readings > 0) AS INTEGER) AS sensors, ${sumsOfSums}
+    FROM ${hours as SqlPart}
+    GROUP BY source, period_s, period_start`,
+})
+
+/** What is usual at each hour of the week. */
+export const trafficTypicalWeeksDerived = defineDerived({
+  by: 'months',
+  into: trafficTypicalWeeks,
+  from: [trafficHours],
+  revision: 1,
+  rows: ({ month, from }, [hours]) => sql`
+    SELECT ${month} AS month, ${instant(from)} AS period_start, source, sensor_id, period_s, weekday_iso, hour_local,
+      CAST(count(*) AS INTEGER) AS hours,
+      CAST(avg(mean) AS DECIMAL(9, 1)) AS intensity_mean_veh_h,
+      ${quantile(0.1)} AS intensity_p10_veh_h,
+      ${quantile(0.5)} AS intensity_median_veh_h,
+      ${quantile(0.9)} AS intensity_p90_veh_h
+    FROM (
+      SELECT source, sensor_id, period_s, CAST(isodow(${LOCAL}) AS INTEGER) AS weekday_iso, CAST(hour(${LOCAL}) AS INTEGER) AS hour_local,
+        CAST(intensity_sum_veh_h / intensity_readings AS DECIMAL(9, 1)) AS mean
+      FROM ${hours as SqlPart}
+      WHERE intensity_readings > 0
+    )
+    GROUP BY source, sensor_id, period_s, weekday_iso, hour_local`,
+})
+
+const quantile = (share: number): Sql => sql`quantile_disc(mean, ${share})`

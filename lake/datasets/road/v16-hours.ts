@@ -1,0 +1,53 @@
+import { instant, type Sql, type SqlPart, sql } from '../../query/sql.ts'
+import { col } from '../../schema/columns.ts'
+import { defineDataset, identity } from '../../schema/dataset.ts'
+import { dgt } from './sources.ts'
+
+/** Length of the sections that activations are counted in: no figure is to follow one vehicle. */
+const SECTION_KM = 10
+
+/** Activations of V16 beacons by road section and hour. No feed fills it: it is derived from the beacons, a day after each day. */
+export const v16Hours = defineDataset({
+  id: 'v16_hours',
+  domain: 'road',
+  title: 'V16 activations by road section and hour',
+  about: `How many V16 beacons were activated in an hour on a section of ${SECTION_KM} km of a road, by the time that the source states; those that it published more than a day later count for nothing.`,
+  sources: [dgt],
+  columns: {
+    month: col.string(1, 'Month of the hour in Madrid, YYYY-MM.', { example: '2026-01' }),
+    period_start: col.instant(2, 'Begin of the hour.', { example: '2026-01-02T12:00:00.000Z' }),
+    section: col.string(3, 'What tells the section apart: province, road and first kilometre, as far as they are known.', {
+      example: '30/A-7/530',
+    }),
+    province_code: col.string(4, 'INE code of the province.', { nullable: true, example: '30' }),
+    road: col.string(5, 'Road designation as published.', { nullable: true, example: 'A-7' }),
+    km: col.integer(6, 'First kilometre of the section.', { unit: 'km', nullable: true, example: 530 }),
+    km_to: col.integer(7, 'Its last kilometre, not included.', { unit: 'km', nullable: true, example: 540 }),
+    activations: col.integer(8, 'Beacons activated.', { unit: '1', example: 1, min: 1 }),
+  },
+  entity: ['month', 'section'],
+  time: 'period_start',
+  land: 'replace',
+  version: 'month',
+  partition: [identity('month')],
+  order: ['section', 'period_start'],
+  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
+})
+
+/**
+ * The activations of a period (ms, half-open) by section and hour, from rows of `v16_beacons` from its begin to a day after its end: the
+ * columns of `v16_hours` but for the month. A beacon is one however many rows it has, and where its first one says.
+ */
+export function activationsBySection(beacons: SqlPart, { from, to }: { readonly from: number; readonly to: number }): Sql {
+  return sql`
+    SELECT period_start, concat_ws('/', coalesce(province_code, ''), coalesce(road, ''), CAST(km AS VARCHAR)) AS section,
+      province_code, road, km, km + ${SECTION_KM} AS km_to, CAST(count(*) AS INTEGER) AS activations
+    FROM (
+      SELECT time_bucket(INTERVAL 1 HOUR, activated_at) AS period_start, province_code, road,
+        CASE WHEN road IS NOT NULL THEN CAST(floor(km / ${SECTION_KM}) AS INTEGER) * ${SECTION_KM} END AS km
+      FROM ${beacons}
+      WHERE activated_at >= ${instant(from)} AND activated_at < ${instant(to)} AND first_seen_at <= activated_at + INTERVAL 1 DAY
+      QUALIFY row_number() OVER (PARTITION BY beacon_id ORDER BY observed_at) = 1
+    )
+    GROUP BY ALL`
+}
