@@ -24,6 +24,11 @@ const versioned = CHOSEN.find(({ into }) => into.some(({ land }) => land === 're
 /** Feeds of whole versions that fill the same tables. */
 export const VERSIONED: readonly Feed[] = Object.freeze(feeds.filter(({ into }) => into.some((one) => versioned.into.includes(one))))
 
+const rolledUp = new Set(derivations.flatMap(({ by, from }) => (by === 'months' ? from : [])))
+
+/** The two fastest feeds whose tables are rolled up by months: one of states, one of observations. */
+export const ROLLED_UP: readonly Feed[] = Object.freeze(bySpeed.filter(({ into }) => into.some((one) => rolledUp.has(one))).slice(0, 2))
+
 /** The derivations of which some feeds fill every input, or what it is derived from, in the order in which they are made. */
 export function derivedFrom(some: readonly Feed[]): readonly Derived[] {
   const known = new Set(some.flatMap(({ into }) => into))

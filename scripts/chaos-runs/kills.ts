@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PIPELINE_STEPS, type PipelineStep } from '../../jobs/ingest/context.ts'
 import { type ChaosWorker, judgeApart, runWorker, startWorker } from './children.ts'
-import { VERSIONED } from './chosen.ts'
+import { ROLLED_UP, VERSIONED } from './chosen.ts'
 import type { Halt, WorkerOrder } from './order.ts'
 import type { Findings, Scenario, ScenarioOptions } from './scenario.ts'
 import { openStage } from './stage.ts'
@@ -39,6 +39,13 @@ export const derivationKills: Scenario = {
   name: 'derivations',
   about: 'the same while tables are derived from whole versions',
   run: (options) => killAll(options, { ...VERSIONS, derives: true }, DERIVING_STEPS),
+}
+
+/** The same while tables are rolled up by months. */
+export const monthKills: Scenario = {
+  name: 'months',
+  about: 'the same while tables are rolled up by months',
+  run: (options) => killAll(options, { feeds: ROLLED_UP.map(({ id }) => id), advance_ms: HALF_DAY_MS, derives: true }, DERIVING_STEPS),
 }
 
 async function killAll(

@@ -2,7 +2,7 @@ import { apiKills } from './api-kills.ts'
 import { apiRedis } from './api-redis.ts'
 import { backfillKills } from './backfill.ts'
 import { diskFull } from './disk-full.ts'
-import { derivationKills, kills, versionKills } from './kills.ts'
+import { derivationKills, kills, monthKills, versionKills } from './kills.ts'
 import { redisLost } from './redis-lost.ts'
 import type { Scenario } from './scenario.ts'
 import { stops } from './stops.ts'
@@ -14,6 +14,7 @@ export const SCENARIOS: readonly Scenario[] = Object.freeze([
   versionKills,
   derivationKills,
   backfillKills,
+  monthKills,
   stops,
   diskFull,
   redisLost,

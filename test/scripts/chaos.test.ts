@@ -47,11 +47,14 @@ test.each([
   })
 })
 
-test('a worker killed while it derives leaves what is made at once', { timeout: 600_000 }, async () => {
-  const [result] = await chaos('--rounds', '1', 'derivations')
+test.each([
+  'derivations',
+  'months',
+])('a worker killed while it derives leaves what is made at once: %s', { timeout: 600_000 }, async (scenario) => {
+  const [result] = await chaos('--rounds', '1', scenario)
   expect(result?.problems.join('\n')).toBe('')
   expect(result).toMatchObject({
-    name: 'derivations',
+    name: scenario,
     ok: true,
     killed: { 'parquet-written': 1, 'manifests-written': 1, 'metadata-written': 1, 'hint-written': 1 },
   })
