@@ -16,20 +16,22 @@ import { railTimetableChanges } from './datasets/rail/timetable-changes.ts'
 import { railTripUpdates } from './datasets/rail/trip-updates.ts'
 import { railTrips } from './datasets/rail/trips.ts'
 import { incidents } from './datasets/road/incidents.ts'
+import { trafficCityHours } from './datasets/road/traffic-city-hours.ts'
 import { trafficCountStations } from './datasets/road/traffic-count-stations.ts'
 import { trafficCountsHourly } from './datasets/road/traffic-counts-hourly.ts'
-import { trafficCityHours } from './datasets/road/traffic-city-hours.ts'
 import { trafficDays } from './datasets/road/traffic-days.ts'
 import { trafficHours } from './datasets/road/traffic-hours.ts'
 import { trafficReadings } from './datasets/road/traffic-readings.ts'
 import { trafficSensors } from './datasets/road/traffic-sensors.ts'
 import { trafficTypicalWeeks } from './datasets/road/traffic-typical-weeks.ts'
 import { v16Beacons } from './datasets/road/v16-beacons.ts'
+import { v16Hours } from './datasets/road/v16-hours.ts'
 import { accidentCodebook } from './datasets/safety/accident-codebook.ts'
 import { animalAccidents } from './datasets/safety/animal-accidents.ts'
 import { roadAccidents } from './datasets/safety/road-accidents.ts'
-import { v16Hours } from './datasets/road/v16-hours.ts'
 import { apiUsage } from './datasets/service/api-usage.ts'
+import { weatherObservations } from './datasets/weather/weather-observations.ts'
+import { weatherStations } from './datasets/weather/weather-stations.ts'
 import { checkDatasets } from './schema/check-datasets.ts'
 import type { Dataset } from './schema/dataset.ts'
 
@@ -66,6 +68,8 @@ export const datasets: readonly Dataset[] = checkDatasets([
   roadAccidents,
   animalAccidents,
   accidentCodebook,
+  weatherStations,
+  weatherObservations,
   apiUsage,
 ])
 

@@ -48,6 +48,7 @@ const PEPPERS = {
   pattern: /^[1-9]\d{0,3}:[0-9a-f]{64}(,[1-9]\d{0,3}:[0-9a-f]{64})*$/,
   words: '`<version>:<64 hexadecimal digits>`, several with commas',
 }
+const JSON_WEB_TOKEN = { pattern: /^[\w-]+\.[\w-]+\.[\w-]+$/, words: 'a JSON Web Token: three parts with points between' }
 const JSON_OBJECT = { pattern: /^\s*\{[^]*\}\s*$/, words: 'JSON such as `{"PRO": {"price_eur_month": 59}}`' }
 const NETWORKS = { pattern: /^[\da-fA-F.:/,\s]+$/, words: 'addresses or CIDR ranges, several with commas' }
 const SMTP_PLACE = { pattern: /^smtps?:\/\/./, words: '`smtp://…` or `smtps://…`' }
@@ -129,6 +130,13 @@ export const SETTINGS = {
     null,
     { like: PEPPERS, secret: true },
   ),
+  aemetApiKey: setting(
+    'AEMET_API_KEY',
+    'text',
+    'Key of AEMET OpenData, free at opendata.aemet.es; without it `--live` has no weather. Only AEMET is sent it.',
+    null,
+    { like: JSON_WEB_TOKEN, secret: true },
+  ),
   smtpUrl: setting('SMTP_URL', 'text', 'Server for mails, with user and password; unless set they are written to `<data>/outbox`.', null, {
     like: SMTP_PLACE,
     secret: true,
@@ -176,6 +184,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (mistakes.length > 0) throw new Error(`mistakes in the configuration:\n  ${mistakes.join('\n  ')}`)
   return Object.freeze(read as Config)
+}
+
+/** The value of a secret setting by its variable, null where it is not set. Throws for a variable that is no secret setting. */
+export function secretOf(config: Config, env: string): string | null {
+  const found = Object.entries<Setting>(SETTINGS).find(([, one]) => one.env === env && one.secret)
+  if (!found) throw new Error(`no secret setting ${env}`)
+  return config[found[0] as keyof Config] as string | null
 }
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, KB, MB, GB }

@@ -21,6 +21,8 @@ import { dgtAccidentDictionary } from './safety/dgt-accident-dictionary.ts'
 import { dgtAccidents } from './safety/dgt-accidents.ts'
 import { dgtAnimalAccidents } from './safety/dgt-animal-accidents.ts'
 import { madridAccidents } from './safety/madrid-accidents.ts'
+import { aemetObservation } from './weather/aemet-observation.ts'
+import { aemetStations } from './weather/aemet-stations.ts'
 
 /** Every feed of the service. */
 export const feeds: readonly Feed[] = Object.freeze([
@@ -49,6 +51,8 @@ export const feeds: readonly Feed[] = Object.freeze([
   madridAccidents,
   barcelonaAccidents,
   cataloniaAccidents,
+  aemetObservation,
+  aemetStations,
 ])
 
 /** The feed of an id; throws for an id the catalogue lacks. */

@@ -17,6 +17,29 @@ export interface FeedRequest {
   readonly expects: 'xml' | 'json' | 'csv' | 'zip' | 'protobuf'
   /** Set where the file itself is packed: it is unpacked as a content-encoding is, and `expects` is of what was in it. The archive keeps it packed. */
   readonly packed?: 'gzip'
+  /** Set where the answer is only a slip that names the document's address: the document's bytes are the body, the slip is not kept. */
+  readonly follow?: Follow
+  /** Set where the publisher asks for a secret of ours. */
+  readonly secret?: RequestSecret
+}
+
+/** How a slip leads to its document. */
+export interface Follow {
+  /** Hosts that documents may be at; a slip that names another one is an error. */
+  readonly hosts: readonly string[]
+  /** Reads a slip: pure. */
+  readonly to: (slip: Buffer) => Followed
+}
+
+/** What a slip says: the document's address, or in words why there is none, and whether asking again soon may help. */
+export type Followed = { readonly url: string } | { readonly refused: string; readonly retryable: boolean }
+
+/** A secret that goes with a request, to the host that it is asked of alone; never part of an address, a log line or what is kept. */
+export interface RequestSecret {
+  /** The variable of the configuration that holds it; without a value the feed is not run in `--live`. */
+  readonly env: string
+  /** The header that carries it. */
+  readonly header: string
 }
 
 /** A body as received and decompressed; formats decode the text themselves. */

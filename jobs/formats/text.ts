@@ -6,14 +6,17 @@ const UTF16LE = new TextDecoder('utf-16le')
 const UTF16BE = new TextDecoder('utf-16be')
 const WINDOWS1252 = new TextDecoder('windows-1252')
 
+const ISO8859_15 = new TextDecoder('iso-8859-15')
+
 const LINE_FEED = 10
 
 /**
  * The text of a publisher's bytes, without its byte order mark: by the mark where there is one, else UTF-8. Where the bytes are no UTF-8,
- * each line that is none is Windows-1252 (of which ISO 8859-1 is a part), as older Spanish editions are throughout: a bad byte in one
- * line damages no other.
+ * each line that is none is Windows-1252 (of which ISO 8859-1 is a part), as older Spanish editions are throughout, or what the publisher
+ * says it is: a bad byte in one line damages no other.
  */
-export function decodeText(bytes: Uint8Array): string {
+export function decodeText(bytes: Uint8Array, otherwise: 'windows-1252' | 'iso-8859-15' = 'windows-1252'): string {
+  const legacy = otherwise === 'iso-8859-15' ? ISO8859_15 : WINDOWS1252
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return UTF16LE.decode(bytes)
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return UTF16BE.decode(bytes)
   if (isUtf8(bytes)) return UTF8.decode(bytes)
@@ -21,7 +24,7 @@ export function decodeText(bytes: Uint8Array): string {
   for (let from = 0; from < bytes.length; ) {
     const end = bytes.indexOf(LINE_FEED, from) + 1 || bytes.length
     const line = bytes.subarray(from, end)
-    lines.push((isUtf8(line) ? UTF8 : WINDOWS1252).decode(line))
+    lines.push((isUtf8(line) ? UTF8 : legacy).decode(line))
     from = end
   }
   return lines.join('')

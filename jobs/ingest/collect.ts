@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RawBody, ReceivedBody } from '../../lake/raw/archive.ts'
 import type { Feed, FeedBody, FeedRequest, RequestPlan } from '../feeds/define.ts'
-import { decodeReply, FetchError, fetchReply, type Reply, sniff, type Validators } from './http.ts'
+import { fetchFollowed } from './follow.ts'
+import { decodeReply, FetchError, type Reply, sniff, type Validators } from './http.ts'
 
 const ATTEMPTS = 3
 const FIRST_WAIT_MS = 500
@@ -21,6 +22,11 @@ export interface CollectOptions {
   readonly signal: AbortSignal
   readonly userAgent: string
   readonly now: () => number
+  /**
+   * What the configuration holds for the secret of a variable, null for nothing. Not there where a stand-in is asked: it wants none, and gets
+   * none.
+   */
+  readonly secret?: (env: string) => string | null
   /** True where replies say when they were captured, and that counts as the time of the fetch. */
   readonly replays?: boolean
   /** Factor of every wait between attempts; tests use a small one. */
@@ -66,7 +72,10 @@ export async function collectPlan(plan: RequestPlan, options: CollectOptions): P
     for (let request = queue.shift(); request; request = queue.shift()) {
       if (failures.length > plan.requests.length - enough) return
       try {
-        got.push({ request, ...(await patiently(request, { ...options, validators: single ? validatorsOf(options.last, request) : {} })) })
+        got.push({
+          request,
+          ...(await patiently(request, { ...options, validators: single && !request.follow ? validatorsOf(options.last, request) : {} })),
+        })
       } catch (error) {
         if (!(error instanceof FetchError)) throw error
         failures.push(error)
@@ -99,7 +108,7 @@ async function patiently(
 ): Promise<{ reply: Reply; bytes: Buffer }> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const reply = await fetchReply(request, { ...options, url: options.origin(request.url) })
+      const reply = await fetchFollowed(request, options)
       if (reply.status === 304) return { reply, bytes: Buffer.alloc(0) }
       const bytes = await decodeReply(request, reply)
       await sniff(request, bytes)

@@ -15,6 +15,8 @@ export interface IngestContext {
   readonly idKey: Buffer
   /** Where an address of a feed is really asked. */
   readonly origin: (url: string) => string
+  /** What the configuration holds for the secret of a variable, null for nothing; not there where a stand-in is asked. */
+  readonly secret?: (env: string) => string | null
   readonly now: () => number
   /** The store's clock, which ours is compared with where a fetch has no other time; where `now` is no real clock there is none. */
   readonly storeNow?: () => Promise<number>

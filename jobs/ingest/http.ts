@@ -46,6 +46,8 @@ export interface FetchOptions {
   readonly validators?: Validators
   readonly signal: AbortSignal
   readonly userAgent: string
+  /** Headers for the origin of `url` alone: a redirect to another one is followed without them. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Makes one request of a feed; follows redirects within limits, bounds bytes and time. A 304 has no bytes. Throws `FetchError`. */
@@ -53,7 +55,8 @@ export async function fetchReply(feedRequest: FeedRequest, options: FetchOptions
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(feedRequest.timeout_ms)])
   let url = options.url
   for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
-    const reply = await ask(feedRequest, { ...options, url, signal })
+    const headers = new URL(url).origin === new URL(options.url).origin ? (options.headers ?? {}) : {}
+    const reply = await ask(feedRequest, { ...options, url, signal, headers })
     if (![301, 302, 303, 307, 308].includes(reply.statusCode)) return finish(feedRequest, url, reply)
     await reply.body.dump()
     const next = redirectTarget(url, reply.headers.location)
@@ -71,6 +74,7 @@ async function ask(feedRequest: FeedRequest, options: FetchOptions): Promise<Dis
     accept: feedRequest.accept,
     'accept-encoding': 'gzip, br, zstd',
     'user-agent': options.userAgent,
+    ...options.headers,
   }
   if (options.validators?.etag) headers['if-none-match'] = options.validators.etag
   if (options.validators?.lastModified) headers['if-modified-since'] = options.validators.lastModified

@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { redacted } from '../../api/define/redact.ts'
 import type { IngestContext } from '../../jobs/ingest/context.ts'
-import { type Config, readConfig } from '../../lake/config.ts'
+import { type Config, readConfig, secretOf } from '../../lake/config.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { type Lake, type LakeOptions, openLake } from '../../lake/open.ts'
 import type { HttpfsAccess } from '../../lake/query/httpfs.ts'
@@ -89,6 +89,7 @@ export async function openParts(
       mode,
       idKey: await idKey(store),
       origin: originIn(mode, config),
+      ...(mode === 'live' ? { secret: (env: string) => secretOf(config, env) } : {}),
       now: Date.now,
       storeNow: () => store.now(),
     }

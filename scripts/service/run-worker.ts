@@ -9,6 +9,7 @@ import { datasets } from '../../lake/catalog.ts'
 import { readConfig } from '../../lake/config.ts'
 import { claimLake, writeFeedListings } from '../../lake/system.ts'
 import { endWithSupervisor, onStop, tellReady } from './child.ts'
+import { enabledFeeds } from './enabled.ts'
 import { openServiceMetrics } from './metrics.ts'
 import { openParts, serviceLog } from './parts.ts'
 
@@ -26,7 +27,8 @@ const parts = await openParts(config, { process: 'worker', redisUrl: config.redi
 const { context, store } = parts
 const record = await claimLake(store, config.mode, Date.now())
 await prepareTables(context, datasets)
-const enabled = feeds.filter((feed) => config.mode !== 'live' || feed.liveByDefault !== false)
+const { feeds: enabled, lacking } = enabledFeeds(config, feeds)
+if (lacking.length > 0) log.warn({ lacking }, 'feeds not run: their publishers ask for a key, and none is set')
 await writeFeedListings(
   store,
   feeds.map((feed) => ({

@@ -18,6 +18,8 @@ export interface FeedStandIn {
   readonly route: (path: string) => Route | null
   /** When the newest publication at `now` was made, ms; its bytes stay the same until the next. */
   readonly publishedAt: (seed: number, now: number) => number
+  /** Of a publisher that answers in two steps: the first, which only says where the document is; `to` is its path. */
+  readonly slip?: (to: string) => { readonly bytes: Buffer; readonly contentType: string }
   readonly contentType: string
   /** Content types of resources that have another one. */
   readonly contentTypes?: Readonly<Record<string, string>>
@@ -33,8 +35,8 @@ export interface FeedStandIn {
   readonly captures: CaptureSet
 }
 
-/** What a path leads to: a document by the name of its resource, or another path of the same host. */
-type Route = { readonly kind: 'document'; readonly resource: string } | { readonly kind: 'redirect'; readonly to: string }
+/** What a path leads to: a document by the name of its resource, or by a redirect or a slip another path of the same host. */
+type Route = { readonly kind: 'document'; readonly resource: string } | { readonly kind: 'redirect' | 'slip'; readonly to: string }
 
 /** Which document is wanted. Instants in ms. */
 export interface Edition {

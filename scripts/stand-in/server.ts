@@ -127,9 +127,10 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
     return send(response, plainAnswer(405, 'only GET and HEAD', { Allow: 'GET, HEAD' }), request)
   const found = locate(url.pathname)
   if (!found) return send(response, plainAnswer(url.pathname === '/' ? 200 : 404, overview(state)), request)
-  const { feed, resource, redirect } = found
+  const { feed, resource, redirect, slip } = found
   if (redirect && state.source.kind === 'simulated')
     return send(response, plainAnswer(301, 'Moved Permanently', { Location: redirect }), request)
+  if (slip) return send(response, slip, request)
   const faults = state.board.take(feed.feed)
   const latency = faults.get('latency')
   if (latency && !(await waitFor(latency.ms ?? 10_000, response))) return
@@ -162,18 +163,25 @@ function answerFor(state: State, { feed, resource, conditions, faults, url }: Wa
   return { answer: captureAnswer(feed, capture, conditions, faults), whenSent: () => replay.served(capture) }
 }
 
-/** The feed and document behind `/host/path`; a redirect is followed, and told as the path it leads to. */
-function locate(path: string): { feed: FeedStandIn; resource: string; redirect: string | null } | null {
+/** The feed and document behind `/host/path`; a redirect is followed, and told as the path it leads to, a slip as its answer. */
+function locate(path: string): { feed: FeedStandIn; resource: string; redirect: string | null; slip: Answer | null } | null {
   const [, host = '', rest = ''] = /^\/([^/]+)(\/.*)$/.exec(path) ?? []
   for (const feed of STAND_INS) {
     if (!feed.hosts.includes(host.toLowerCase())) continue
     const route = feed.route(rest)
-    if (route?.kind === 'document') return { feed, resource: route.resource, redirect: null }
+    if (route?.kind === 'document') return { feed, resource: route.resource, redirect: null, slip: null }
     const target = route && feed.route(route.to)
-    if (target?.kind === 'document')
-      return { feed, resource: target.resource, redirect: `/${host}${route?.kind === 'redirect' ? route.to : ''}` }
+    if (target?.kind !== 'document' || !route) continue
+    const slip = route.kind === 'slip' ? feed.slip?.(route.to) : undefined
+    if (slip) return { feed, resource: target.resource, redirect: null, slip: plainBytes(slip) }
+    return { feed, resource: target.resource, redirect: `/${host}${route.to}`, slip: null }
   }
   return null
+}
+
+/** A slip as it is sent: faults spoil documents only. */
+function plainBytes({ bytes, contentType }: { readonly bytes: Buffer; readonly contentType: string }): Answer {
+  return { status: 200, headers: { 'Content-Type': contentType }, body: bytes, cutAfter: null, isWhole: false }
 }
 
 function mainResource(feed: FeedStandIn): string | undefined {

@@ -90,6 +90,13 @@ interface PublishOptions {
 
 const RAIL_TABLES = ['rail_stations', 'rail_routes', 'rail_trips', 'rail_stop_times', 'rail_calendar']
 
+/** What the names of sources begin with, by domain; others are of the roads. */
+const DOMAINS = [
+  ['miteco', 'fuel'],
+  ['renfe', 'rail'],
+  ['aemet', 'weather'],
+] as const
+
 /** The feeds that the worker would announce. */
 export const FEEDS: readonly FeedListing[] = [
   listing('dgt_incidents', 'dgt', ['incidents', 'v16_beacons'], 60),
@@ -106,12 +113,14 @@ export const FEEDS: readonly FeedListing[] = [
   listing('renfe_positions_ld', 'renfe', ['rail_positions'], 20),
   listing('renfe_flota_ld', 'renfe_visor', ['rail_fleet'], 30),
   listing('renfe_flota', 'renfe_visor', ['rail_fleet'], 30),
+  listing('aemet_observation', 'aemet', ['weather_observations', 'weather_stations'], 3600),
+  listing('aemet_stations', 'aemet', ['weather_stations'], 86_400),
 ]
 
 function listing(id: string, source: string, ids: readonly string[], every_s: number): FeedListing {
   return {
     id,
-    domain: source === 'miteco' ? 'fuel' : source.startsWith('renfe') ? 'rail' : 'road',
+    domain: DOMAINS.find(([begin]) => source.startsWith(begin))?.[1] ?? 'road',
     source,
     datasets: ids,
     every_s,

@@ -59,6 +59,7 @@ test('all mistakes are told at once', () => {
 test.each([
   ['KEY_PEPPER', '1:secret', '`<version>:<64 hexadecimal digits>`, several with commas'],
   ['KEY_PEPPER', `0:${'a'.repeat(64)}`, '`<version>:<64 hexadecimal digits>`, several with commas'],
+  ['AEMET_API_KEY', 'secret', 'a JSON Web Token: three parts with points between'],
   ['SMTP_URL', 'mail.example.org?password=secret', '`smtp://…` or `smtps://…`'],
   ['SMTP_URL', 'https://user:secret@mail.example.org', '`smtp://…` or `smtps://…`'],
 ])('%s=%s is refused without being repeated', (variable, value, allowed) => {
@@ -78,6 +79,7 @@ test.each([
     KEY_PEPPER: `2:${'a'.repeat(64)},1:${'0'.repeat(64)}`,
     SMTP_URL: 'smtps://user:password@mail.example.org:465',
     MAIL_FROM: 'a@example.org',
+    AEMET_API_KEY: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.a-b_c',
   },
   ...['redis://127.0.0.1:6379', 'rediss://redis.example.org', 'unix:///run/redis.sock', '/run/redis.sock'].map((url) => ({
     REDIS_URL: url,

@@ -7,6 +7,7 @@ import { feeds } from '../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../jobs/feeds/define.ts'
 import { tryFeed } from '../../jobs/ingest/try.ts'
 import { datasets } from '../../lake/catalog.ts'
+import { readConfig, secretOf } from '../../lake/config.ts'
 import { filledColumns } from '../../lake/schema/check-rows.ts'
 import { PLANS } from '../../lake/schema/dataset.ts'
 import { UNITS } from '../../lake/schema/units.ts'
@@ -176,6 +177,15 @@ describe.each(feeds.map((feed) => [feed.id, feed] as const))('feed %s', (id, fee
   test('holds no secret in an address', () => {
     for (const { requests } of feed.plans)
       for (const { url } of requests) expect(url).not.toMatch(/(key|token|secret|password)=|:\/\/[^/]*@/i)
+  })
+
+  test('has each secret that it sends in the configuration, as one, and follows slips to hosts alone', () => {
+    const config = readConfig({})
+    for (const { requests } of feed.plans)
+      for (const { secret, follow } of requests) {
+        if (secret) expect([secretOf(config, secret.env), secret.header]).toEqual([null, expect.stringMatching(/^[a-z][a-z_-]*$/)])
+        for (const host of follow?.hosts ?? []) expect(new URL(`https://${host}/`).host).toBe(host)
+      }
   })
 
   test('guards every dataset it fills, with blocks that are columns', () => {

@@ -142,6 +142,8 @@ test.skipIf(!shared)('the recorded captures of every feed, byte for byte', async
         '2026-03-12T11:57:15.000Z',
       ],
     ],
+    [PATHS.observations, 'aemet-observacion', ['2025-12-06T09:30:00.000Z']],
+    [PATHS.weatherStations, 'aemet-climatologia', ['2023-09-27T00:00:00.000Z']],
   ] as const
   for (const [path, folder, times] of expected) {
     const recorded = readdirSync(join(feeds, folder)).map((file) => {

@@ -7,10 +7,10 @@ import type { Publishers } from '../../scripts/stand-in/server.ts'
 import { bytesOf, PATHS, standIn } from './helpers.ts'
 import { structureOf } from './structure.ts'
 
-/** Every feed with the path of its document, behind the redirect where there is one. */
+/** Every feed with the path of its document, behind the redirect or the slip where there is one. */
 const FEEDS = STAND_INS.map(({ feed, hosts, path, route }) => {
   const first = route(path)
-  return [feed, `/${hosts[0]}${first?.kind === 'redirect' ? first.to : path}`] as const
+  return [feed, `/${hosts[0]}${first && first.kind !== 'document' ? first.to : path}`] as const
 })
 
 let publishers: Publishers

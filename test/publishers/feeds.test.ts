@@ -51,10 +51,16 @@ test('unknown codes are counted by whoever reads them', async () => {
 async function read(publishers: Publishers, feed: Feed, plan: number): Promise<Publication> {
   const bodies: FeedBody[] = []
   for (const request of feed.plans[plan]?.requests ?? []) {
-    const response = await fetch(originOf(publishers.url)(request.url), { headers: { accept: request.accept } })
-    if (response.status !== 200) throw new Error(`${request.url}: ${response.status}`)
-    const reply = { url: request.url, headers: {}, received: Buffer.from(await response.arrayBuffer()) }
-    bodies.push({ name: request.name, bytes: await decodeReply(request, reply) })
+    const ask = async (url: string): Promise<Buffer> => {
+      const response = await fetch(originOf(publishers.url)(url), { headers: { accept: request.accept } })
+      if (response.status !== 200) throw new Error(`${url}: ${response.status}`)
+      return Buffer.from(await response.arrayBuffer())
+    }
+    const first = await ask(request.url)
+    const told = request.follow?.to(first)
+    if (told && 'refused' in told) throw new Error(`${request.url}: ${told.refused}`)
+    const received = told ? await ask(told.url) : first
+    bodies.push({ name: request.name, bytes: await decodeReply(request, { url: request.url, headers: {}, received }) })
   }
   return parsePublication(feed, bodies, publishers.now())
 }

@@ -15,6 +15,8 @@ export const PATHS = {
   alerts: '/gtfsrt.renfe.com/alerts.json',
   tripUpdates: '/gtfsrt.renfe.com/trip_updates.json',
   positions: '/gtfsrt.renfe.com/vehicle_positions.json',
+  observations: '/opendata.aemet.es/opendata/sh/0b5e7a1c',
+  weatherStations: '/opendata.aemet.es/opendata/sh/2d9c41f7',
   flotaLd: '/tiempo-real.largorecorrido.renfe.com/renfe-visor/flotaLD.json',
 } as const
 

@@ -1,5 +1,6 @@
 import type { FeedStandIn, Publisher } from '../publisher.ts'
 import { accidents } from './accidents.ts'
+import { aemet } from './aemet.ts'
 import { dgt } from './dgt.ts'
 import { gencat } from './gencat.ts'
 import { madrid } from './madrid.ts'
@@ -14,6 +15,7 @@ import { renfeVisor } from './renfe-visor.ts'
 /** Every publisher. A new one is a file beside this and a line here. */
 const PUBLISHERS: readonly Publisher[] = [
   accidents,
+  aemet,
   dgt,
   gencat,
   madrid,

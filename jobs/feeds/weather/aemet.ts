@@ -1,0 +1,70 @@
+import { decodeText } from '../../formats/text.ts'
+import { type FeedBody, type FeedRequest, type Followed, FormatError, type Notes } from '../define.ts'
+
+/** Refusals of AEMET that are over soon: too many requests in a minute, and a server in trouble. */
+const SOON_OVER = (state: number): boolean => state === 429 || state >= 500
+
+/** A request of AEMET OpenData: a slip `{descripcion, estado, datos, metadatos}`, asked for with a key, and the document that it names. */
+export function aemetRequest(name: string, path: string, maxBytes: number): FeedRequest {
+  return {
+    name,
+    url: `https://opendata.aemet.es/opendata/api/${path}`,
+    accept: 'application/json',
+    maxBytes,
+    maxDecodedBytes: maxBytes,
+    timeout_ms: 60_000,
+    expects: 'json',
+    follow: { hosts: ['opendata.aemet.es'], to: readSlip },
+    secret: { env: 'AEMET_API_KEY', header: 'api_key' },
+  }
+}
+
+/** Reads a slip: `estado` says what the HTTP status may not, 401 for a bad key, 404 for no data, 429 for too many requests. */
+export function readSlip(bytes: Buffer): Followed {
+  let slip: unknown
+  try {
+    slip = JSON.parse(decodeText(bytes, 'iso-8859-15'))
+  } catch {
+    return { refused: 'no slip with the address of the data, but something that is no JSON', retryable: true }
+  }
+  const { estado, descripcion, datos } = (slip ?? {}) as Record<string, unknown>
+  if (estado !== 200) {
+    const told = typeof descripcion === 'string' ? `: ${descripcion.slice(0, 200)}` : ''
+    return { refused: `estado ${String(JSON.stringify(estado))}${told}`, retryable: typeof estado === 'number' && SOON_OVER(estado) }
+  }
+  return typeof datos === 'string' ? { url: datos } : { refused: 'estado 200 without the address of the data (datos)', retryable: true }
+}
+
+/** A record as AEMET gives it: members of any type. */
+export type AemetRecord = Readonly<Record<string, unknown>>
+
+/** The records of a document: a JSON list in ISO 8859-15. Throws `FormatError` for anything else. */
+export function readRecords(body: FeedBody): readonly AemetRecord[] {
+  let document: unknown
+  try {
+    document = JSON.parse(decodeText(body.bytes, 'iso-8859-15'))
+  } catch (cause) {
+    throw new FormatError(`${body.name} is no JSON: ${(cause as Error).message}`)
+  }
+  if (!Array.isArray(document)) {
+    const { estado, descripcion } = (document ?? {}) as AemetRecord
+    const told = estado === undefined ? '' : `: estado ${JSON.stringify(estado)}, ${String(descripcion).slice(0, 200)}`
+    throw new FormatError(`${body.name} is no list${told}`)
+  }
+  const odd = document.findIndex((one) => typeof one !== 'object' || one === null || Array.isArray(one))
+  if (odd >= 0) throw new FormatError(`${body.name}: record ${odd} is no object`)
+  return document as AemetRecord[]
+}
+
+/** A text, blanks at its ends and double ones inside taken away; null where there is none.. */
+export function textOf(record: AemetRecord, key: string): string | null {
+  const value = record[key]
+  return typeof value === 'string' ? value.replace(/\s+/g, ' ').trim() || null : null
+}
+
+/** Tells the keys of records that nobody knows, each once a record: a new measure, or a renamed one. */
+export function watchKeys(list: string, known: ReadonlySet<string>, notes: Notes): (record: AemetRecord) => void {
+  return (record) => {
+    for (const key in record) if (!known.has(key)) notes.unknownCode(list, key)
+  }
+}

@@ -1,0 +1,39 @@
+import { col } from '../../schema/columns.ts'
+import { defineDataset, month } from '../../schema/dataset.ts'
+import { aemet } from './sources.ts'
+
+/** Where weather is measured. The inventory and the observations each describe the stations; both are kept, told apart by `listing`. */
+export const weatherStations = defineDataset({
+  id: 'weather_stations',
+  domain: 'weather',
+  title: 'Weather stations',
+  about: 'Catalogue of weather stations: name, province, height, position.',
+  sources: [aemet],
+  columns: {
+    source: col.string(1, 'Source of the record.', { example: 'aemet' }),
+    listing: col.string(2, 'INVENTORY for the published inventory, OBSERVATION for what the observations say of their stations.', {
+      example: 'INVENTORY',
+    }),
+    station_id: col.string(3, "The publisher's id of the station (indicativo climatológico).", { example: '3195' }),
+    observed_at: col.instant(4, 'Publication that gave this state.', { example: '2025-12-06T09:00:00.000Z' }),
+    name: col.string(5, 'Name as published, double blanks taken for one.', { example: 'MADRID, RETIRO' }),
+    province_code: col.string(6, 'INE code of the province: by its name in the inventory, else by the position.', {
+      nullable: true,
+      example: '28',
+    }),
+    municipality_code: col.string(7, 'INE code of the municipality that the position lies in.', { nullable: true, example: '28079' }),
+    altitude_m: col.decimal(8, 'Height above the sea.', { scale: 2, unit: 'm', nullable: true, example: 667, min: -100, max: 4000 }),
+    synop_code: col.string(9, 'Number of the station in reports of the WMO; the inventory alone has it.', {
+      nullable: true,
+      example: '08222',
+    }),
+    position: col.point([10, 11], 'Where it is.', { nullable: true, example: { lat: 40.411804, lon: -3.678095 } }),
+  },
+  entity: ['source', 'listing', 'station_id'],
+  time: 'observed_at',
+  land: 'changes',
+  absence: 'missing',
+  partition: [month('observed_at')],
+  order: ['source', 'listing', 'station_id', 'observed_at'],
+  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
+})

@@ -1,0 +1,123 @@
+import type { HourlyWeather } from '../world/weather.ts'
+import type { WeatherStation } from '../world/weather-stations.ts'
+
+/** An hour of a station. `end` in ms. */
+export interface HourOfStation {
+  readonly station: WeatherStation
+  readonly end: number
+  readonly weather: HourlyWeather
+}
+
+/** AEMET's spelling of a province: without accents, Ñ kept, and two of them in two spellings. */
+const PROVINCES: Readonly<Record<string, string>> = {
+  ...{ '01': 'ARABA/ALAVA', '02': 'ALBACETE', '03': 'ALICANTE', '04': 'ALMERIA', '05': 'AVILA', '06': 'BADAJOZ', '07': 'ILLES BALEARS' },
+  ...{ '08': 'BARCELONA', '09': 'BURGOS', '10': 'CACERES', '11': 'CADIZ', '12': 'CASTELLON', '13': 'CIUDAD REAL', '14': 'CORDOBA' },
+  ...{ '15': 'A CORUÑA', '16': 'CUENCA', '17': 'GIRONA', '18': 'GRANADA', '19': 'GUADALAJARA', '20': 'GIPUZKOA', '21': 'HUELVA' },
+  ...{ '22': 'HUESCA', '23': 'JAEN', '24': 'LEON', '25': 'LLEIDA', '26': 'LA RIOJA', '27': 'LUGO', '28': 'MADRID', '29': 'MALAGA' },
+  ...{ '30': 'MURCIA', '31': 'NAVARRA', '32': 'OURENSE', '33': 'ASTURIAS', '34': 'PALENCIA', '35': 'LAS PALMAS', '36': 'PONTEVEDRA' },
+  ...{ '37': 'SALAMANCA', '38': 'STA. CRUZ DE TENERIFE', '39': 'CANTABRIA', '40': 'SEGOVIA', '41': 'SEVILLA', '42': 'SORIA' },
+  ...{ '43': 'TARRAGONA', '44': 'TERUEL', '45': 'TOLEDO', '46': 'VALENCIA', '47': 'VALLADOLID', '48': 'BIZKAIA', '49': 'ZAMORA' },
+  ...{ '50': 'ZARAGOZA', '51': 'CEUTA', '52': 'MELILLA' },
+}
+const OTHER_SPELLINGS: Readonly<Record<string, string>> = { '07': 'BALEARES', '38': 'SANTA CRUZ DE TENERIFE' }
+
+/** Observations as AEMET writes them: what a station does not measure has no key. `isOldLayout` leaves the offset of times out, as in 2021. */
+export function observationsJson(hours: readonly HourOfStation[], options: { isOldLayout: boolean; hasUnknownCodes: boolean }): Buffer {
+  return listJson(
+    hours.map(({ station, end, weather }) => {
+      const { hasWind, hasPressure, isStaffed, hasWindRun, hasSnow, hasUltrasonic, altitude_m } = station
+      const when = (is: boolean, value: number): string | undefined => (is ? double(value) : undefined)
+      const pacutp = Math.round(weather.prec * 100) / 100
+      // In the order of the recorded publication, which is the same in every record.
+      return {
+        idema: text(station.id),
+        lon: String(station.lon),
+        fint: text(`${new Date(end).toISOString().slice(0, 19)}${options.isOldLayout ? '' : '+0000'}`),
+        prec: double(weather.prec),
+        alt: double(altitude_m),
+        vmax: when(hasWind, weather.vmax),
+        vv: when(hasWind, weather.vv),
+        dv: when(hasWind, weather.dv),
+        lat: String(station.lat),
+        dmax: when(hasWind, weather.dmax),
+        ubi: text(station.name),
+        pres: when(hasPressure, weather.pres),
+        hr: double(weather.hr),
+        stdvv: when(isStaffed, weather.stdvv),
+        ts: when(isStaffed, weather.ts),
+        pres_nmar: when(hasPressure && altitude_m <= 750, weather.pres_nmar),
+        tamin: double(weather.tamin),
+        ta: double(weather.ta),
+        tamax: double(weather.tamax),
+        tpr: when(hasPressure, weather.tpr),
+        rviento: when(hasWindRun, weather.rviento),
+        vis: when(isStaffed, weather.vis),
+        stddv: when(isStaffed, weather.stddv),
+        inso: when(isStaffed, weather.inso),
+        vmaxu: when(hasUltrasonic, weather.vmax),
+        dvu: when(hasUltrasonic, weather.dv),
+        pacutp: when(isStaffed, pacutp),
+        vvu: when(hasUltrasonic, weather.vv),
+        stdvvu: when(hasUltrasonic, weather.stdvv),
+        stddvu: when(hasUltrasonic, weather.stddv),
+        dmaxu: when(hasUltrasonic, weather.dmax),
+        geo850: when(hasPressure && altitude_m > 1000 && altitude_m <= 2300, 1457 + (weather.pres_nmar - 1013) * 8),
+        geo925: when(hasPressure && altitude_m > 750 && altitude_m <= 1000, 762 + (weather.pres_nmar - 1013) * 8),
+        nieve: when(hasSnow, weather.nieve),
+        ...(options.hasUnknownCodes && { uvmax: double(3.5) }),
+      }
+    }),
+  )
+}
+
+/** The inventory as AEMET writes it: every value text, positions in degrees, minutes and seconds. */
+export function inventoryJson(stations: readonly WeatherStation[], options: { hasUnknownCodes: boolean }): Buffer {
+  return listJson(
+    stations.map((station, at) => ({
+      latitud: text(dms(station.lat, ['N', 'S'])),
+      provincia: text(provinceOf(station.municipality.province, at)),
+      altitud: text(String(station.altitude_m)),
+      indicativo: text(station.id),
+      nombre: text(station.name.replace('  ', ' ')),
+      indsinop: text(station.synop ?? ''),
+      longitud: text(dms(station.lon, ['E', 'W'])),
+      ...(options.hasUnknownCodes && { tipo: text('AUTOMATICA') }),
+    })),
+  )
+}
+
+/** A slip: where the document is for the next minutes, and where what it says of itself. */
+export function slipJson(datos: string, metadatos: string): Buffer {
+  const members = { descripcion: text('exito'), estado: '200', datos: text(datos), metadatos: text(metadatos) }
+  return Buffer.from(`{\n${membersOf(members)}\n}`, 'latin1')
+}
+
+function provinceOf(code: string, at: number): string {
+  return (at % 7 === 0 && OTHER_SPELLINGS[code]) || (PROVINCES[code] as string)
+}
+
+type Members = Readonly<Record<string, string | undefined>>
+
+/** A list as the publisher's server prints it; ISO 8859-15, whose letters are those of Latin-1 here. */
+function listJson(records: readonly Members[]): Buffer {
+  return Buffer.from(`[ ${records.map((members) => `{\n${membersOf(members)}\n}`).join(', ')} ]`, 'latin1')
+}
+
+function membersOf(members: Members): string {
+  return Object.entries(members)
+    .flatMap(([key, value]) => (value === undefined ? [] : [`  "${key}" : ${value}`]))
+    .join(',\n')
+}
+
+const text = (value: string): string => JSON.stringify(value)
+
+/** A number as Java prints a double: 5.0, and its noise. */
+function double(value: number): string {
+  return Number.isInteger(value) ? `${value}.0` : String(value)
+}
+
+function dms(degrees: number, [positive, negative]: readonly [string, string]): string {
+  const seconds = Math.round(Math.abs(degrees) * 3600)
+  const two = (part: number): string => String(part).padStart(2, '0')
+  return `${two(Math.floor(seconds / 3600))}${two(Math.floor(seconds / 60) % 60)}${two(seconds % 60)}${degrees < 0 ? negative : positive}`
+}

@@ -1,0 +1,86 @@
+import { type HourOfStation, inventoryJson, observationsJson, slipJson } from '../formats/aemet-json.ts'
+import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
+import { chance } from '../random.ts'
+import { weatherOf } from '../world/weather.ts'
+import { SHOWN_ID, weatherStations } from '../world/weather-stations.ts'
+
+const HOUR = 3_600_000
+const QUARTER = 900_000
+const DAY = 86_400_000
+const HOST = 'opendata.aemet.es'
+
+/** The two steps of a document: the path that gives a slip, and the path that it names. Of real slips that one is new each time. */
+function twoSteps(api: string, resource: string, number: string): Pick<FeedStandIn, 'hosts' | 'path' | 'route' | 'slip'> {
+  const [asked, named] = [`/opendata/api/${api}`, `/opendata/sh/${number}`]
+  return {
+    hosts: [HOST],
+    path: asked,
+    route(path) {
+      if (path.replace(/\/$/, '') === asked) return { kind: 'slip', to: named }
+      return path === named ? { kind: 'document', resource } : null
+    },
+    slip: (to) => ({ bytes: slipJson(`https://${HOST}${to}`, `https://${HOST}/opendata/sh/55c2971b`), contentType: SLIP_TYPE }),
+  }
+}
+
+const SLIP_TYPE = 'application/json;charset=ISO-8859-15'
+
+const observation: FeedStandIn = {
+  feed: 'aemet_observation',
+  ...twoSteps('observacion/convencional/todas', 'observations', '0b5e7a1c'),
+  publishedAt: (_seed, now) => Math.floor(now / QUARTER) * QUARTER,
+  contentType: 'text/plain;charset=ISO-8859-15',
+  validators: 'none',
+  headers: {},
+  blocks: { known: /^(?!)/, usual: [] },
+  hasOldLayout: true,
+  write(world, { publishedAt, stampedAt, variant }) {
+    const stations = keptOf(
+      world.part(weatherStations).filter(({ isObserved }) => isObserved),
+      variant,
+    )
+    const last = Math.floor(publishedAt / HOUR) * HOUR
+    const hours: HourOfStation[] = []
+    for (let end = last - 11 * HOUR; end <= last; end += HOUR)
+      for (const station of stations) {
+        // Most stations report within the hour, some a few hours later: the newest hours are incomplete.
+        const after = HOUR * (0.05 + 2.8 * chance(world.seed, 'aemet report', station.id, end / HOUR) ** 3)
+        if (end + after > publishedAt) continue
+        hours.push({ station, end: end + stampedAt - publishedAt, weather: weatherOf(world.seed, station, end) })
+      }
+    return observationsJson(hours, variant)
+  },
+  captures: {
+    folder: 'aemet-observacion',
+    // observacion_convencional_todas_20251205T22-20251206T09.json.gz: from the first hour to the last, in UTC.
+    capturedAt(file) {
+      const [, year, month, day, hour] = /^observacion_convencional_todas_.*-(\d{4})(\d\d)(\d\d)T(\d\d)\.json/.exec(file) ?? []
+      return year === undefined ? null : Date.parse(`${year}-${month}-${day}T${hour}:30:00Z`)
+    },
+  },
+}
+
+const stations: FeedStandIn = {
+  ...observation,
+  feed: 'aemet_stations',
+  ...twoSteps('valores/climatologicos/inventarioestaciones/todasestaciones', 'stations', '2d9c41f7'),
+  publishedAt: (_seed, now) => Math.floor(now / DAY) * DAY,
+  hasOldLayout: false,
+  write(world, { publishedAt, variant }) {
+    // Each edition lacks a station or two that the others have.
+    const isIn = (id: string): boolean => id === SHOWN_ID || chance(world.seed, 'aemet inventory', id, publishedAt / DAY) > 0.002
+    const listed = world.part(weatherStations).filter(({ id, isListed }) => isListed && isIn(id))
+    return inventoryJson(keptOf(listed, variant), variant)
+  },
+  captures: {
+    folder: 'aemet-climatologia',
+    // inventario_todasestaciones_2023-09-27.json; that of 2026 is no wire format.
+    capturedAt(file) {
+      const [, day] = /^inventario_todasestaciones_(\d{4}-\d\d-\d\d)\.json$/.exec(file) ?? []
+      return day === undefined ? null : Date.parse(day)
+    },
+  },
+}
+
+/** Agencia Estatal de Meteorología, AEMET OpenData: every document in two steps. Keys are not looked at. */
+export const aemet: Publisher = { name: 'Agencia Estatal de Meteorología', feeds: [observation, stations] }

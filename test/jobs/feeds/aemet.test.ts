@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { type Feed, FormatError } from '../../../jobs/feeds/define.ts'
+import { readSlip } from '../../../jobs/feeds/weather/aemet.ts'
+import { aemetObservation } from '../../../jobs/feeds/weather/aemet-observation.ts'
+import { aemetStations } from '../../../jobs/feeds/weather/aemet-stations.ts'
+import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { sharedFolder } from '../../helpers/shared.ts'
+import { PROJECT } from '../../laws/sources.ts'
+
+const shared = sharedFolder()
+const AT = Date.UTC(2026, 10, 1)
+const fixture = (path: string): Buffer => readFileSync(join(PROJECT, 'test/fixtures', path))
+const parse = (feed: Feed, bytes: Buffer, at = AT): Promise<Publication> => parsePublication(feed, [{ name: 'a', bytes }], at)
+const rowsOf = (publication: Publication, dataset: string): readonly AnyRow[] => publication.rows.get(dataset) as readonly AnyRow[]
+const latin = (records: readonly object[]): Buffer => Buffer.from(JSON.stringify(records), 'latin1')
+const list = (bytes: Buffer): Record<string, unknown>[] => JSON.parse(bytes.toString('latin1'))
+const OBSERVED = fixture('aemet_observation/observations.json')
+const INVENTORY = fixture('aemet_stations/stations.json')
+
+test('observations: the hour that ends at fint, units of ours, no noise of doubles, missing keys null', async () => {
+  const publication = await parse(aemetObservation, OBSERVED)
+  expect(publication.report).toMatchObject({ quarantined: {}, unknownCodes: {} })
+  const [retiro, coruna, mountain] = rowsOf(publication, 'weather_observations') as [AnyRow, AnyRow, AnyRow]
+  expect(retiro).toMatchObject({
+    ...{ source: 'aemet', station_id: '3195', period_s: 3600, observed_at: Date.UTC(2026, 9, 31, 22) },
+    ...{ precipitation_mm: 5.6, liquid_precipitation_mm: 0.3, solid_precipitation_mm: 0.4, disdrometer_precipitation_mm: 2.77 },
+    ...{ temp_c: 0.1, temp_min_c: -0.1, temp_max_c: 0.2, dew_point_c: -0.3, ground_temp_c: 7.1, soil_temp_5cm_c: 8.1 },
+    ...{ humidity_pct: 97, wind_mean_m_s: 4.9, wind_dir_deg: 297, gust_m_s: 12.6, gust_dir_deg: 307, wind_sd_m_s: 0.3, wind_dir_sd_deg: 6 },
+    ...{ pressure_hpa: 929.9, pressure_sea_level_hpa: 1009.9, visibility_m: 400, sunshine_min: 0, soil_temp_20cm_c: 9.9 },
+    ...{ snow_cm: null, wind_run_km: null, geopotential_700hpa_m: null, ultrasonic_gust_m_s: null },
+  })
+  expect(coruna).toMatchObject({ precipitation_mm: null, wind_mean_m_s: null, wind_run_km: 55.5 })
+  expect(mountain).toMatchObject({
+    ...{ snow_cm: 53.1, geopotential_700hpa_m: 3130.8, geopotential_850hpa_m: 1487.6, geopotential_925hpa_m: 775.8, wind_dir_deg: 360 },
+    ...{ ultrasonic_wind_mean_m_s: 7.2, ultrasonic_wind_dir_deg: 345, ultrasonic_gust_m_s: 13.9, ultrasonic_gust_dir_deg: 318 },
+    ...{ ultrasonic_wind_sd_m_s: 2.3, ultrasonic_wind_dir_sd_deg: 73 },
+  })
+})
+
+test('observations: a station once a publication, with the province that its position lies in', async () => {
+  const stations = rowsOf(await parse(aemetObservation, OBSERVED), 'weather_stations')
+  expect(stations.map(({ station_id, name, province_code, altitude_m }) => [station_id, name, province_code, altitude_m])).toEqual([
+    ['3195', 'MADRID RETIRO', '28', 667],
+    ['1475X', 'A CORUÑA PUERTO', '15', 21],
+    ['9839V', 'REFUGIO DE EJEMPLO', '22', 2230.01],
+  ])
+  expect(stations[0]).toMatchObject({ listing: 'OBSERVATION', municipality_code: '28079', position: { lat: 40.411804, lon: -3.678095 } })
+})
+
+test('observations: times are UTC with an offset, as since 2025, and without one, as before', async () => {
+  const [record = {}] = list(OBSERVED)
+  const timeOf = async (fint: unknown): Promise<unknown> => {
+    const { rows, report } = await parse(aemetObservation, latin([{ ...record, fint }]))
+    return rows.get('weather_observations')?.[0]?.['observed_at'] ?? report.quarantined
+  }
+  const one = Date.UTC(2021, 0, 8, 14)
+  for (const text of ['2021-01-08T14:00:00', '2021-01-08T14:00:00+0000', '2021-01-08T14:00:00+00:00', '2021-01-08T14:00:00Z'])
+    expect([text, await timeOf(text)]).toEqual([text, one])
+  for (const text of ['2021-01-08T14:00:00+0100', '2021-01-08T14:10:00', '2021-02-30T14:00:00', '14:00', 7, null])
+    expect([text, await timeOf(text)]).toEqual([text, { weather_observations: { 'fint is no full hour': 1 } }])
+  expect(await timeOf('2026-11-01T01:00:00+0000')).toEqual({ weather_observations: { 'fint lies ahead of the fetch': 1 } })
+})
+
+test('observations: what nobody knows is counted, what is no number is bad, either spelling of two measures is taken', async () => {
+  const [record = {}] = list(OBSERVED)
+  const one = async (more: object): Promise<Publication> => parse(aemetObservation, latin([{ ...record, ...more }]))
+  expect((await one({ uvmax: 3 })).report.unknownCodes).toEqual({ aemet_observation_key: { uvmax: 1 } })
+  expect((await one({ hr: '97,0' })).report.quarantined).toEqual({ weather_observations: { 'humidity_pct is no whole number': 1 } })
+  expect((await one({ hr: 101 })).report.quarantined).toEqual({ weather_observations: { 'humidity_pct is above 100': 1 } })
+  const { pliqt, psoltp, ...rest } = record
+  const [renamed] = rowsOf(await parse(aemetObservation, latin([{ ...rest, pliqtp: pliqt, psolt: psoltp }])), 'weather_observations')
+  expect(renamed).toMatchObject({ liquid_precipitation_mm: 0.3, solid_precipitation_mm: 0.4 })
+  await expect(parse(aemetObservation, latin([{ ...record, ta: undefined }]))).rejects.toThrow('none of the records has a ta')
+})
+
+test('inventory: degrees, minutes and seconds, provinces in every spelling, blanks taken away', async () => {
+  const publication = await parse(aemetStations, INVENTORY)
+  expect(publication.report).toMatchObject({ quarantined: {}, unknownCodes: {}, warnings: new Map() })
+  expect(rowsOf(publication, 'weather_stations')).toEqual([
+    expect.objectContaining({
+      ...{ source: 'aemet', listing: 'INVENTORY', station_id: '3195', name: 'MADRID, RETIRO', province_code: '28', altitude_m: 667 },
+      ...{ synop_code: '08222', position: { lat: 40.411944, lon: -3.678056 } },
+    }),
+    expect.objectContaining({ name: 'A CORUÑA', province_code: '15' }),
+    expect.objectContaining({ province_code: '38', position: { lat: 28.463333, lon: -16.255278 } }),
+    expect.objectContaining({ province_code: '07', synop_code: null, position: { lat: 39.579444, lon: 2.368889 } }),
+  ])
+})
+
+test('documents that are no lists of records are refused', async () => {
+  for (const [text, words] of [
+    ['{"estado":404,"descripcion":"No hay datos"}', 'estado 404, No hay datos'],
+    ['[1]', 'record 0 is no object'],
+    ['[{', 'is no JSON'],
+    ['null', 'is no list'],
+  ] as const)
+    for (const feed of [aemetObservation, aemetStations]) {
+      const reading = parse(feed, Buffer.from(text))
+      await expect(reading).rejects.toThrow(words)
+      await expect(reading).rejects.toThrow(FormatError)
+    }
+})
+
+test('slips: the address of the data, or why there is none and whether to ask again', () => {
+  const slip = (members: object): unknown => readSlip(latin([members]).subarray(1, -1))
+  expect(slip({ descripcion: 'exito', estado: 200, datos: 'https://opendata.aemet.es/opendata/sh/1' })).toEqual({
+    url: 'https://opendata.aemet.es/opendata/sh/1',
+  })
+  const refused = (estado: unknown, words: string, retryable: boolean): void =>
+    expect(slip({ descripcion: 'Límite', estado, datos: 'https://opendata.aemet.es/x' })).toEqual({ refused: words, retryable })
+  refused(401, 'estado 401: Límite', false)
+  refused(404, 'estado 404: Límite', false)
+  refused(429, 'estado 429: Límite', true)
+  refused(500, 'estado 500: Límite', true)
+  refused('200', 'estado "200": Límite', false)
+  expect(slip({ estado: 200 })).toMatchObject({ retryable: true, refused: expect.stringContaining('datos') })
+  expect(readSlip(Buffer.from('null'))).toMatchObject({ refused: 'estado undefined' })
+  expect(readSlip(Buffer.from('<html>'))).toMatchObject({ refused: expect.stringContaining('no JSON') })
+})
+
+test.skipIf(!shared)('the recorded publication of 2025-12-06: 9,510 records of 832 stations in 12 hours', async () => {
+  const bytes = gunzipSync(captured('aemet-observacion/observacion_convencional_todas_20251205T22-20251206T09.json.gz'))
+  expect(new Set((JSON.parse(bytes.toString()) as object[]).map((record) => Object.keys(record).sort().join())).size).toBe(94)
+  const publication = await parse(aemetObservation, bytes, Date.UTC(2025, 11, 6, 9, 30))
+  expect(publication.report).toMatchObject({ quarantined: {}, unknownCodes: {}, warnings: new Map() })
+  const rows = rowsOf(publication, 'weather_observations')
+  expect([rows.length, new Set(rows.map((row) => row['station_id'])).size]).toEqual([9510, 832])
+  const hours = new Map<unknown, number>()
+  for (const { observed_at } of rows) hours.set(observed_at, (hours.get(observed_at) ?? 0) + 1)
+  expect([...hours.values()]).toEqual([832, 832, 832, 827, 831, 831, 830, 830, 816, 774, 737, 538])
+  const counted = (name: string): number => rows.filter((row) => row[name] !== null).length
+  expect(
+    ['precipitation_mm', 'temp_c', 'humidity_pct', 'wind_mean_m_s', 'gust_m_s', 'visibility_m', 'snow_cm', 'sunshine_min'].map(counted),
+  ).toEqual([9234, 9309, 9326, 8288, 8192, 1164, 111, 1592])
+  const stations = rowsOf(publication, 'weather_stations')
+  expect([stations.length, stations.filter((one) => one['province_code'] === null).length]).toEqual([832, 0])
+})
+
+test.skipIf(!shared)('the recorded inventory of 2023-09-27: 291 stations, each in a province that is known', async () => {
+  const publication = await parse(aemetStations, captured('aemet-climatologia/inventario_todasestaciones_2023-09-27.json'))
+  expect(publication.report).toMatchObject({ quarantined: {}, unknownCodes: {} })
+  const stations = rowsOf(publication, 'weather_stations')
+  expect([stations.length, stations.filter((one) => one['synop_code'] === null).length]).toEqual([291, 25])
+  expect(new Set(stations.map((one) => one['province_code'])).size).toBe(52)
+  expect(stations.find((one) => one['station_id'] === '1387')?.['name']).toMatch(/CORUÑA/)
+})
+
+function captured(path: string): Buffer {
+  return readFileSync(join(shared as string, 'feeds', path))
+}

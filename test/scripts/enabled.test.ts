@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { feedById, feeds } from '../../jobs/feeds/catalog.ts'
+import { readConfig } from '../../lake/config.ts'
+import { enabledFeeds } from '../../scripts/service/enabled.ts'
+
+const KEY = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.abc'
+const some = ['dgt_incidents', 'renfe_flota', 'aemet_observation', 'aemet_stations'].map(feedById)
+
+test('against a stand-in every feed is run, with secrets or without', () => {
+  for (const mode of ['simulated', 'replay'])
+    expect(enabledFeeds(readConfig({ SOURCE_MODE: mode, AEMET_API_KEY: KEY }), feeds)).toEqual({ feeds, lacking: [] })
+})
+
+test('live, a feed whose secret is not set is left out by name, and one that may not run without a word', () => {
+  const { feeds: run, lacking } = enabledFeeds(readConfig({ SOURCE_MODE: 'live' }), some)
+  expect(run.map(({ id }) => id)).toEqual(['dgt_incidents'])
+  expect(lacking).toEqual([
+    { feed: 'aemet_observation', set: 'AEMET_API_KEY' },
+    { feed: 'aemet_stations', set: 'AEMET_API_KEY' },
+  ])
+  const keyed = enabledFeeds(readConfig({ SOURCE_MODE: 'live', AEMET_API_KEY: KEY }), some)
+  expect(keyed.feeds.map(({ id }) => id)).toEqual(['dgt_incidents', 'aemet_observation', 'aemet_stations'])
+  expect(keyed.lacking).toEqual([])
+  expect(JSON.stringify(lacking)).not.toContain(KEY)
+})
