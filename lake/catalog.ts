@@ -16,6 +16,7 @@ import { railTimetableChanges } from './datasets/rail/timetable-changes.ts'
 import { railTripUpdates } from './datasets/rail/trip-updates.ts'
 import { railTrips } from './datasets/rail/trips.ts'
 import { incidents } from './datasets/road/incidents.ts'
+import { roadPoints } from './datasets/road/road-points.ts'
 import { trafficCityHours } from './datasets/road/traffic-city-hours.ts'
 import { trafficCountStations } from './datasets/road/traffic-count-stations.ts'
 import { trafficCountsHourly } from './datasets/road/traffic-counts-hourly.ts'
@@ -48,6 +49,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   trafficDays,
   trafficCityHours,
   trafficTypicalWeeks,
+  roadPoints,
   fuelStations,
   fuelPrices,
   fuelDays,

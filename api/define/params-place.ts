@@ -106,19 +106,22 @@ export interface RoadFilter {
   readonly km_to: number | null
 }
 
+/** A road by its designation; the value is as `foldRoad` writes it. */
+export const roadParam: Param<string | null> = param({
+  about: 'Road designation; hyphens, blanks and case do not matter (A-1 = A1, N-II = N-2).',
+  schema: { type: 'string', minLength: 1, maxLength: ROAD_MOST },
+  parse: (text) => {
+    const road = foldRoad(plainText(text, ROAD_MOST))
+    if (road === '') throw new Refused('expected a road designation, such as A-1, M-30 or GR-5202')
+    return road
+  },
+  example: 'A-7',
+})
+
 /** `road`, `km_from`, `km_to`. */
 export const roadParams: Group<RoadFilter> = group(
   {
-    road: param({
-      about: 'Road designation; hyphens, blanks and case do not matter (A-1 = A1, N-II = N-2).',
-      schema: { type: 'string', minLength: 1, maxLength: ROAD_MOST },
-      parse: (text) => {
-        const road = foldRoad(plainText(text, ROAD_MOST))
-        if (road === '') throw new Refused('expected a road designation, such as A-1, M-30 or GR-5202')
-        return road
-      },
-      example: 'A-7',
-    }),
+    road: roadParam,
     km_from: numberParam('Begin of the stretch.', { min: 0, max: 2000, unit: 'km', example: '10' }),
     km_to: numberParam('End of the stretch, included.', { min: 0, max: 2000, unit: 'km', example: '25.5' }),
   },

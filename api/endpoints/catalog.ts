@@ -23,6 +23,7 @@ import { railStockList } from './rail/stock.ts'
 import { trainTrack } from './rail/train-track.ts'
 import { trainById, trainList } from './rail/trains.ts'
 import { cityHistory } from './road/city-history.ts'
+import { roadPlaceList } from './road/geo-pk.ts'
 import { incidentChanges } from './road/incident-changes.ts'
 import { incidentById } from './road/incident-detail.ts'
 import { incidentHistory } from './road/incident-history.ts'
@@ -63,6 +64,7 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   sensorHistory,
   cityHistory,
   worksList,
+  roadPlaceList,
   gasStationList,
   gasStationById,
   gasStationHistory,

@@ -49,7 +49,7 @@ export function keptAnswerer(context: AnswerContext, kept: KeptLake): Answerer {
         if (tables.awaited.length > 0) throw notLanded(tables.awaited)
         throw unknownThing(values.path, (await read.near?.(ask, values.own)) ?? null)
       }
-      const about = metaOf(state, datasets)
+      const about = metaOf(state, datasets, endpoint.figure ? { figure: endpoint.figure } : {})
       if (returns.kind === 'one') {
         const body = await oneBody(context, values, { texts, record: found as AnyRow, format, meta: about, signal })
         return { ...body, ...extras.told() }

@@ -47,6 +47,16 @@ export const CHANGES: readonly Change[] = Object.freeze([
     },
   },
   {
+    id: 'road-places',
+    date: '2026-11-22',
+    kind: 'ADDED',
+    paths: ['/api/geo/pk'],
+    text: {
+      es: 'De carretera y punto kilométrico a posición, y al revés, con el error en metros.',
+      en: 'Road and kilometre to position, and back, with the error in metres.',
+    },
+  },
+  {
     id: 'datasets',
     date: '2026-11-22',
     kind: 'ADDED',

@@ -1,6 +1,7 @@
 import type { Derived } from './define.ts'
 import { fuelDaysDerived } from './fuel/days.ts'
 import { timetableChanges } from './rail/timetable-changes.ts'
+import { roadPointsDerived } from './road/road-points.ts'
 import { trafficCityHoursDerived, trafficDaysDerived, trafficHoursDerived, trafficTypicalWeeksDerived } from './road/traffic.ts'
 import { v16HoursDerived } from './road/v16.ts'
 
@@ -8,6 +9,7 @@ import { v16HoursDerived } from './road/v16.ts'
 export const derivations: readonly Derived[] = Object.freeze([
   timetableChanges,
   fuelDaysDerived,
+  roadPointsDerived,
   v16HoursDerived,
   trafficHoursDerived,
   trafficDaysDerived,

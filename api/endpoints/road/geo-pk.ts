@@ -1,0 +1,119 @@
+import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { col, type Point } from '../../../lake/schema/columns.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
+import { group, numberParam } from '../../define/params.ts'
+import { provinceParam, roadParam } from '../../define/params-place.ts'
+import { Refused } from '../../define/problems.ts'
+import { provinceField, provinceName } from '../tail.ts'
+import { GAP_KM, type PlaceOnRoad, type Post, roadPosts } from './posts.ts'
+
+const { columns } = roadPoints
+/** Farthest from a road that a position may be, m, and where none is given. */
+const RADIUS_MOST_M = 5000
+const RADIUS_M = 1000
+
+const METHOD =
+  'A post is the median of the positions of all records that name it. Between two posts of a road, at most 5 km apart, a place lies on the straight line ' +
+  'between them, at the fraction that its kilometre is of theirs; what lies farther from a post, or between posts that contradict each other, is not located.'
+
+/** What is asked for: the place of a kilometre, or the kilometre of a place. */
+type Asked =
+  | { readonly kind: 'post'; readonly road: string; readonly km: number; readonly province_code: string | null }
+  | { readonly kind: 'position'; readonly position: Point; readonly radius_m: number; readonly road: string | null }
+
+const asked = group(
+  {
+    road: roadParam,
+    km: numberParam('Kilometre point, together with road.', { min: 0, max: 2000, unit: 'km', example: '586.5' }),
+    province: provinceParam,
+    lat: numberParam('Latitude of a position, in place of km, WGS84.', { min: -90, max: 90, unit: 'deg', example: '41.5146' }),
+    lon: numberParam('Longitude of a position, in place of km, WGS84.', { min: -180, max: 180, unit: 'deg', example: '1.8979' }),
+    radius: numberParam(`Farthest that a road may be from the position; ${RADIUS_M} unless given.`, {
+      min: 1,
+      max: RADIUS_MOST_M,
+      unit: 'm',
+      example: '500',
+    }),
+  },
+  ({ road, km, province, lat, lon, radius }): Asked => {
+    if (lat === null && lon === null) {
+      if (radius !== null) throw new Refused('is only for a position: it needs lat and lon', { parameter: 'radius' })
+      if (road === null) throw new Refused('is required; allowed: road and km, or lat and lon', { parameter: 'road' })
+      if (km === null) throw new Refused('is required together with road, unless lat and lon are given', { parameter: 'km' })
+      return { kind: 'post', road, km, province_code: province }
+    }
+    if (lon === null) throw new Refused('is required together with lat', { parameter: 'lon' })
+    if (lat === null) throw new Refused('is required together with lon', { parameter: 'lat' })
+    if (km !== null) throw new Refused('cannot be combined with lat and lon: the answer tells it', { parameter: 'km' })
+    if (province !== null) throw new Refused('cannot be combined with lat and lon, which lie where they lie', { parameter: 'province' })
+    return { kind: 'position', position: { lat, lon }, radius_m: radius ?? RADIUS_M, road }
+  },
+)
+
+const place = record('RoadPlace', 'A place on a road: its kilometre and its position, and how far the one may be off the other.', {
+  road: meaning(columns.road, 'Road designation.'),
+  province: provinceField(columns.province_code),
+  province_code: meaning(columns.province_code, 'INE code of the province, that of the nearer post.'),
+  km: col.decimal(0, 'Kilometre point.', { scale: 3, unit: 'km', example: 586.5 }),
+  position: meaning(columns.position, 'Where it is.'),
+  error_m: col.integer(
+    0,
+    'How far the position may be off: the larger error of the two posts, and as far as a road of that length can be from the straight line.',
+    { unit: 'm', example: 100 },
+  ),
+  distance_m: col.integer(0, 'How far the position that was asked for is from it; null where a kilometre was.', {
+    unit: 'm',
+    nullable: true,
+    example: null,
+  }),
+  posts: nested.objects('The post that it is at, or the two that it lies between.', {
+    km: columns.km,
+    source: columns.source,
+    records: columns.records,
+    error_m: columns.error_m,
+  }),
+})
+
+function recordOf({ before, after, ...found }: PlaceOnRoad, distance_m: number | null): ValueOf<typeof place.fields> {
+  const told = ({ km, source, records, error_m }: Post) => ({ km, source, records, error_m })
+  return {
+    ...found,
+    province: provinceName(found.province_code),
+    distance_m: distance_m === null ? null : Math.round(distance_m),
+    posts: before === after ? [told(before)] : [told(before), told(after)],
+  }
+}
+
+/** Road and kilometre to position, and back. */
+export const roadPlaceList = defineEndpoint({
+  path: '/api/geo/pk',
+  domain: 'road',
+  plan: 'FREE',
+  summary: 'Road and kilometre to position, and back, with the error in metres',
+  about:
+    'By `road` and `km`: one place, or one in each province that has a road of that name. By `lat` and `lon`: of each road nearby the nearest place. ' +
+    `An empty list means that it is not located: no post within ${GAP_KM} km, or posts that contradict each other.`,
+  figure: { grain: 'One place on one road.', method: METHOD },
+  params: { asked },
+  returns: {
+    kind: 'list',
+    name: 'places',
+    record: place,
+    key: ['road', 'province_code', 'km'],
+    sorts: ['distance_m', 'error_m', 'road'],
+    order: 'distance_m',
+    limit: { default: 10, max: 20_000 },
+  },
+  read: {
+    kind: 'kept',
+    from: [],
+    lake: [roadPoints],
+    answer: async ({ slice }, { asked: wanted }) => {
+      const posts = await slice(roadPosts, '')
+      if (wanted.kind === 'post') return posts.at(wanted.road, wanted.km, wanted.province_code).map((found) => recordOf(found, null))
+      return posts.nearest(wanted.position, wanted.radius_m, wanted.road).map(({ place: found, distance_m }) => recordOf(found, distance_m))
+    },
+  },
+  example: { road: 'A-2', km: '586.5' },
+})

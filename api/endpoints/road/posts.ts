@@ -1,0 +1,203 @@
+import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { sql } from '../../../lake/query/sql.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
+import type { Row } from '../../../lake/schema/dataset.ts'
+import { distanceM } from '../../define/geo.ts'
+import { foldRoad } from '../../define/params-place.ts'
+import { defineSlice } from '../../define/slice.ts'
+
+/** Posts farther from each other along the road, km: what lies between is unlocated. */
+export const GAP_KM = 5
+/** As near as a tenth of a kilometre, to which posts are kept, may be off. */
+const SAME_KM = 0.05
+
+/** A point of a road. */
+export type Post = Pick<Row<typeof roadPoints>, 'road' | 'province_code' | 'km' | 'position' | 'source' | 'records' | 'error_m'>
+
+/** A place on a road, between two posts or at one. */
+export interface PlaceOnRoad {
+  readonly road: string
+  /** Of the nearer post. */
+  readonly province_code: string
+  readonly km: number
+  readonly position: Point
+  readonly error_m: number
+  readonly before: Post
+  readonly after: Post
+}
+
+/** A stretch of road between two posts that follow each other, at most `GAP_KM` apart. */
+interface Stretch {
+  readonly before: Post
+  readonly after: Post
+  /** Its length by the posts and by the straight line, m. */
+  readonly length_m: number
+  readonly chord_m: number
+}
+
+/** Side of the squares that stretches are found by, in degrees. */
+const CELL_DEG = 0.1
+const cellOf = (lat: number, lon: number): string => `${Math.floor(lat / CELL_DEG)} ${Math.floor(lon / CELL_DEG)}`
+
+/** The posts of all roads, and what is found by them. */
+export class Posts {
+  readonly #roads: ReadonlyMap<string, readonly Post[]>
+  readonly #cells = new Map<string, Stretch[]>()
+
+  /** Posts in any order. */
+  constructor(posts: readonly Post[]) {
+    this.#roads = Map.groupBy(
+      [...posts].sort((one, other) => one.km - other.km),
+      ({ road }) => foldRoad(road),
+    )
+    for (const road of this.#roads.values())
+      for (const chain of chainsOf(road))
+        for (const [at, post] of chain.entries()) {
+          const stretch = at === 0 ? null : stretchOf(chain[at - 1] as Post, post)
+          if (stretch) this.#put(stretch)
+        }
+  }
+
+  /** Designations that have posts, as `foldRoad` writes them. */
+  get roads(): ReadonlySet<string> {
+    return new Set(this.#roads.keys())
+  }
+
+  /**
+   * Where a kilometre of a road is: one place, or one in each province that has a road of that name; none where posts are too far away or
+   * contradict each other. Posts of one province go before those on either side of a border.
+   */
+  at(road: string, km: number, province_code: string | null): PlaceOnRoad[] {
+    const posts = (this.#roads.get(road) ?? []).filter((post) => province_code === null || post.province_code === province_code)
+    const [whole = [], ...provinces] = chainsOf(posts)
+    const places = (provinces.length > 0 ? provinces : [whole]).flatMap((chain) => placeAt(chain, km) ?? [])
+    return places.length > 0 ? places : [placeAt(whole, km) ?? []].flat()
+  }
+
+  /** The places on roads that are nearest to a position, one for each road, at most `radius_m` away, nearest first. */
+  nearest(position: Point, radius_m: number, road: string | null): { readonly place: PlaceOnRoad; readonly distance_m: number }[] {
+    const best = new Map<string, { place: PlaceOnRoad; distance_m: number }>()
+    for (const stretch of this.#around(position, radius_m)) {
+      const key = foldRoad(stretch.before.road)
+      if (road !== null && key !== road) continue
+      const place = placeIn(stretch, fractionOf(stretch, position))
+      const distance_m = distanceM(position, place.position)
+      const known = best.get(key)
+      if (distance_m <= radius_m && (!known || distance_m < known.distance_m)) best.set(key, { place, distance_m })
+    }
+    return [...best.values()].sort((one, other) => one.distance_m - other.distance_m)
+  }
+
+  #put(stretch: Stretch): void {
+    for (const cell of cellsOf([stretch.before.position, stretch.after.position], 0)) {
+      const held = this.#cells.get(cell)
+      if (held) held.push(stretch)
+      else this.#cells.set(cell, [stretch])
+    }
+  }
+
+  #around(position: Point, radius_m: number): Set<Stretch> {
+    return new Set(cellsOf([position], radius_m).flatMap((cell) => this.#cells.get(cell) ?? []))
+  }
+}
+
+/** Posts of a road in the order of their kilometres as runs that may hang together: all of them, then those of each province, if there are several. */
+function chainsOf(posts: readonly Post[]): (readonly Post[])[] {
+  const provinces = [...Map.groupBy(posts, ({ province_code }) => province_code).values()]
+  return provinces.length > 1 ? [posts, ...provinces] : [posts]
+}
+
+/** The stretch between two posts; null where they are too far apart, or farther by the straight line than their kilometres and errors allow. */
+function stretchOf(before: Post, after: Post): Stretch | null {
+  const km = after.km - before.km
+  if (km > GAP_KM) return null
+  const chord_m = distanceM(before.position, after.position)
+  const length_m = 1000 * km
+  return chord_m <= 1.1 * length_m + before.error_m + after.error_m ? { before, after, length_m, chord_m } : null
+}
+
+function placeAt(chain: readonly Post[], km: number): PlaceOnRoad | null {
+  let [low, high] = [0, chain.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((chain[middle] as Post).km < km) low = middle + 1
+    else high = middle
+  }
+  const [before, after] = [chain[low - 1], chain[low]]
+  for (const post of [before, after])
+    if (post && Math.abs(post.km - km) <= SAME_KM) return placeIn({ before: post, after: post, length_m: 0, chord_m: 0 }, 0)
+  const stretch = before && after ? stretchOf(before, after) : null
+  return stretch && placeIn(stretch, (km - stretch.before.km) / (stretch.after.km - stretch.before.km))
+}
+
+/**
+ * The place at a fraction of a stretch, and how far it may be off. A road of length L between posts whose straight line is c long leads, at
+ * the fraction f, at most `f L` from one and `(1 - f) L` from the other: by Stewart's theorem at most `sqrt(f (1 - f) (L² - c²))` from the
+ * place on the line. Where the posts state less than the straight line is, their kilometres are off by as much.
+ */
+function placeIn({ before, after, length_m, chord_m }: Stretch, f: number): PlaceOnRoad {
+  const along = (one: number, other: number): number => one + f * (other - one)
+  const bend_m = Math.sqrt(f * (1 - f) * Math.abs(length_m ** 2 - chord_m ** 2))
+  const { road, province_code } = f < 0.5 ? before : after
+  return {
+    road,
+    province_code,
+    km: Math.round(1000 * along(before.km, after.km)) / 1000,
+    position: {
+      lat: roundTo6(along(before.position.lat, after.position.lat)),
+      lon: roundTo6(along(before.position.lon, after.position.lon)),
+    },
+    error_m: Math.ceil(Math.max(before.error_m, after.error_m) + bend_m),
+    before,
+    after,
+  }
+}
+
+/** The fraction of a stretch's straight line that is nearest to a position; short distances, so that the Earth is flat. */
+function fractionOf({ before, after }: Stretch, position: Point): number {
+  const scale = Math.cos((position.lat * Math.PI) / 180)
+  const [x, y] = [(after.position.lon - before.position.lon) * scale, after.position.lat - before.position.lat]
+  const [px, py] = [(position.lon - before.position.lon) * scale, position.lat - before.position.lat]
+  const square = x * x + y * y
+  return square === 0 ? 0 : Math.min(1, Math.max(0, (px * x + py * y) / square))
+}
+
+/** The squares that a box around positions, widened by some metres, touches. */
+function cellsOf(positions: readonly Point[], margin_m: number): string[] {
+  const lats = positions.map(({ lat }) => lat)
+  const lons = positions.map(({ lon }) => lon)
+  const [south, north] = [Math.min(...lats) - margin_m / 111_000, Math.max(...lats) + margin_m / 111_000]
+  const wide = margin_m / (111_000 * Math.max(0.1, Math.cos((north * Math.PI) / 180)))
+  const [west, east] = [Math.min(...lons) - wide, Math.max(...lons) + wide]
+  const cells = new Set<string>()
+  for (let lat = south; ; lat = Math.min(north, lat + CELL_DEG)) {
+    for (let lon = west; ; lon = Math.min(east, lon + CELL_DEG)) {
+      cells.add(cellOf(lat, lon))
+      if (lon >= east) break
+    }
+    if (lat >= north) break
+  }
+  return [...cells]
+}
+
+function roundTo6(degrees: number): number {
+  return Math.round(degrees * 1e6) / 1e6
+}
+
+const NAMES = sql`road, province_code, km, position_lat, position_lon, source, records, error_m`
+
+/** The posts by the newest month. */
+export const roadPosts = defineSlice({
+  name: 'road posts',
+  from: [roadPoints],
+  most: 1,
+  read: async (reader) => {
+    const months = (await reader.versions(roadPoints)).map(({ name }) => name).sort()
+    const posts: Post[] = []
+    if (months.length === 0) return new Posts(posts)
+    const query = sql`SELECT ${NAMES} FROM ${scan(roadPoints, { month: { eq: months.at(-1) } })}`
+    for await (const batch of reader.rows(query)) posts.push(...(batch as unknown as Post[]))
+    return new Posts(posts)
+  },
+})

@@ -1,0 +1,111 @@
+import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
+import { incidents } from '../../../lake/datasets/road/incidents.ts'
+import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import { type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
+import { defineDerived, type MonthSpan } from '../define.ts'
+
+const DAY_MS = 86_400_000
+/** How far back records count: roads are counted anew now and then. */
+const YEAR_MS = 366 * DAY_MS
+/** A record this far from the median of its point is of another place, m. */
+const APART_M = 500
+/** Points of a road this far from each other say nothing of each other, km. */
+const NEIGHBOURS_KM = 5
+
+/** Points of roads, by all that is located on them. */
+export const roadPointsDerived = defineDerived({
+  by: 'months',
+  into: roadPoints,
+  from: [incidents, v16Beacons, fuelStations],
+  revision: 1,
+  settles: 'day',
+  reads: ({ to }) => ({ from: to - YEAR_MS, to }),
+  rows: pointsOf,
+})
+
+/** Metres between two positions: short ones, so that the Earth is flat. */
+const metres = (lat: Sql, lon: Sql, other: { readonly lat: Sql; readonly lon: Sql }): Sql =>
+  sql`(111195 * sqrt((${lat} - ${other.lat}) ** 2 + ((${lon} - ${other.lon}) * cos(radians(${lat}))) ** 2))`
+
+/**
+ * The points that are known by the end of a month.
+ *
+ * Of each thing each place counts once, however often it was published; a km of 0 stands for none in some sources and counts for none. What
+ * the address of a station says counts only where no traffic authority has a record of that tenth of a kilometre. A record more than 500 m
+ * from the median of its point is left out, and the median taken again. Then each point is held against the four before and the four after
+ * it, on the same road in the same province, at most 5 km away by the posts: no straight line is longer than the road, so that two points
+ * that are farther apart than their kilometres (and a tenth, and their errors) contradict each other. A point that contradicts more than
+ * half of its neighbours is left out. One of a station has to have some, and the line to each as long as the posts say, give or take 300 m
+ * and bends: to those of authorities, where there are any, else to other stations'. One in ten of their kilometres is of an older count.
+ */
+function pointsOf({ month }: MonthSpan, [incident, beacon, station]: readonly SqlPart[]): Sql {
+  return sql`
+    WITH located AS (
+      SELECT 1 AS rank, source, source_id AS thing, road, km, province_code, position_lat AS lat, position_lon AS lon, observed_at FROM ${incident as SqlPart}
+      UNION ALL SELECT 1, source, source_id, road, km_to, province_code, to_lat, to_lon, observed_at FROM ${incident as SqlPart}
+      UNION ALL SELECT 1, source, source_id, road, km, province_code, position_lat, position_lon, observed_at FROM ${beacon as SqlPart}
+      UNION ALL SELECT 2, source, station_id, road, km, province_code, position_lat, position_lon, observed_at
+        FROM (SELECT * FROM ${station as SqlPart} QUALIFY row_number() OVER (PARTITION BY station_id ORDER BY observed_at DESC, fetch_id DESC) = 1)
+        WHERE position_issue IS NULL AND status = 'ACTIVE'
+    ),
+    placed AS (
+      SELECT rank, source, thing, upper(regexp_replace(strip_accents(road), '[^A-Za-z0-9]+', '', 'g')) AS key, road,
+        CAST(round(km, 1) AS DECIMAL(9, 1)) AS km, province_code, lat, lon, max(observed_at) AS observed_at
+      FROM located
+      WHERE road IS NOT NULL AND km >= 0.1 AND province_code IS NOT NULL AND lat IS NOT NULL
+      GROUP BY ALL
+    ),
+    ranked AS (SELECT * FROM placed QUALIFY rank = min(rank) OVER (PARTITION BY key, province_code, km)),
+    near AS (
+      SELECT *
+      FROM (SELECT *, median(lat) OVER post AS middle_lat, median(lon) OVER post AS middle_lon FROM ranked WINDOW post AS (PARTITION BY key, province_code, km))
+      WHERE ${metres(sql`lat`, sql`lon`, { lat: sql`middle_lat`, lon: sql`middle_lon` })} <= ${APART_M}
+    ),
+    centred AS (
+      SELECT *, median(lat) OVER post AS middle_lat, median(lon) OVER post AS middle_lon, count(*) OVER (PARTITION BY key, province_code, km, source) AS votes
+      FROM (SELECT * EXCLUDE (middle_lat, middle_lon) FROM near)
+      WINDOW post AS (PARTITION BY key, province_code, km)
+    ),
+    points AS MATERIALIZED (
+      SELECT rank, key, province_code, km, mode(road ORDER BY road) AS road, middle_lat AS lat, middle_lon AS lon,
+        arg_max(source, (votes, source)) AS source, CAST(count(DISTINCT (source, thing)) AS INTEGER) AS records,
+        CAST(ceil(greatest(
+          max(${metres(sql`lat`, sql`lon`, { lat: sql`middle_lat`, lon: sql`middle_lon` })}),
+          CASE WHEN rank = 2 THEN 1000 WHEN bool_or(source = 'dgt') THEN 100 ELSE 600 END
+        )) AS INTEGER) AS error_m,
+        max(observed_at) AS observed_at
+      FROM centred
+      GROUP BY rank, key, province_code, km, middle_lat, middle_lon
+    ),
+    authority AS (
+      SELECT * EXCLUDE (around) FROM (${withNeighbours(sql`(SELECT * FROM points WHERE rank = 1)`)})
+      WHERE 2 * len(list_filter(around, lambda one: ${apart(sql`one`)} <= 1100 * abs(one.km - km) + one.error_m + error_m)) >= len(around)
+    ),
+    kept AS (
+      SELECT *
+      FROM (
+        SELECT *, coalesce(list_min(list_transform(around, lambda one: one.rank)), 2) AS judge
+        FROM (${withNeighbours(sql`(SELECT * FROM authority UNION ALL SELECT * FROM points WHERE rank = 2)`)})
+      )
+      WHERE rank = 1 OR (len(around) > 0 AND len(list_filter(around, lambda one: one.rank = judge AND NOT ${isAsLong()})) = 0)
+    )
+    SELECT ${month} AS month, road, province_code, km, lat AS position_lat, lon AS position_lon, source, records, error_m, observed_at FROM kept`
+}
+
+/** Points with `around`, the four before and the four after them on the road that are near enough to say something. */
+function withNeighbours(points: Sql): Sql {
+  return sql`
+    SELECT * EXCLUDE (list), list_filter(coalesce(list, []), lambda one: abs(one.km - km) <= ${NEIGHBOURS_KM}) AS around
+    FROM (
+      SELECT *, list({rank: rank, km: km, lat: lat, lon: lon, error_m: error_m})
+        OVER (PARTITION BY key, province_code ORDER BY km ROWS BETWEEN 4 PRECEDING AND 4 FOLLOWING EXCLUDE CURRENT ROW) AS list
+      FROM ${points}
+    )`
+}
+
+/** The straight line from a point to a neighbour, m. */
+const apart = (one: Sql): Sql => metres(sql`lat`, sql`lon`, { lat: sql`${one}.lat`, lon: sql`${one}.lon` })
+
+/** True of a neighbour `one` where the straight line to it is about as long as the posts say. */
+const isAsLong = (): Sql => sql`${apart(sql`one`)} BETWEEN 500 * abs(one.km - km) - 300 AND 1100 * abs(one.km - km) + 300`
