@@ -46,6 +46,9 @@ import { datasetSchema } from './service/dataset-schema.ts'
 import { datasetList } from './service/datasets.ts'
 import { freshnessList } from './service/freshness.ts'
 import { sourceList } from './service/sources.ts'
+import { weatherHistory, weatherStationHistory } from './weather/history.ts'
+import { weatherStationById, weatherStationList } from './weather/stations.ts'
+import { drivingWeather } from './weather/weather.ts'
 
 /** Every endpoint for data, in the order documentation shows them. */
 export const endpoints: readonly Endpoint[] = Object.freeze([
@@ -96,6 +99,11 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   datasetList,
   datasetCard,
   datasetSchema,
+  drivingWeather,
+  weatherStationList,
+  weatherStationById,
+  weatherStationHistory,
+  weatherHistory,
   sourceList,
   freshnessList,
   codeListList,

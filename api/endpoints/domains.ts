@@ -4,5 +4,6 @@ export const DOMAINS: Readonly<Record<string, { readonly es: string; readonly en
   rail: { es: 'Trenes', en: 'Trains' },
   road: { es: 'Carreteras', en: 'Roads' },
   safety: { es: 'Seguridad vial', en: 'Road safety' },
+  weather: { es: 'Tiempo y clima', en: 'Weather' },
   service: { es: 'Fuentes y códigos', en: 'Sources and codes' },
 })

@@ -67,6 +67,16 @@ export const CHANGES: readonly Change[] = Object.freeze([
     },
   },
   {
+    id: 'weather',
+    date: '2026-11-22',
+    kind: 'ADDED',
+    paths: ['/api/weather', '/api/clima/*'],
+    text: {
+      es: 'El tiempo en las estaciones de AEMET: lluvia, nieve, niebla y viento ahora, las estaciones, y sus series por horas y días.',
+      en: 'The weather at the stations of AEMET: rain, snow, fog and wind now, the stations, and their series by hour and day.',
+    },
+  },
+  {
     id: 'status',
     date: '2026-11-22',
     kind: 'ADDED',

@@ -65,7 +65,7 @@ describe.skipIf(!browserPath)('the documentation in a browser', () => {
       const operation = page.getByRole('heading', { name: 'Active incidents on Spanish roads' })
       await operation.waitFor()
       await page.getByRole('button', { name: word }).first().waitFor()
-      for (const domain of ['road', 'fuel', 'rail', 'service', 'account', 'platform'])
+      for (const domain of ['road', 'fuel', 'rail', 'weather', 'service', 'account', 'platform'])
         await page.getByRole('button', { name: new RegExp(` - ${domain}$`) }).waitFor()
       // Those of a domain are shown once, under it.
       expect(await page.getByRole('button', { name: / - data$/ }).count()).toBe(0)

@@ -1,0 +1,141 @@
+import { DAY_DEFINITIONS } from '../../../lake/datasets/weather/codes.ts'
+import { weatherObservations } from '../../../lake/datasets/weather/weather-observations.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
+import { type Column, col } from '../../../lake/schema/columns.ts'
+import { bucketSeconds, bucketStart } from '../../define/buckets.ts'
+import type { LakeView } from '../../define/endpoint.ts'
+import { meaning, record } from '../../define/fields.ts'
+import { listOf, oneOf } from '../../define/params.ts'
+import { type Period, timeParams } from '../../define/params-time.ts'
+
+const { columns } = weatherObservations
+const INTERVALS = ['1h', '1d'] as const
+
+/** A mean, to a tenth, of a column whose values of an hour are to a tenth or whole. */
+const mean = (of: Column<number | null>, about: string): Column<number | null> =>
+  col.decimal(0, about, { scale: 1, nullable: true, unit: of.unit as string, example: of.example as number | null })
+
+/** One step of a series. */
+export const weatherPoint = record('WeatherPoint', 'One step of the series of a weather station; stations are never averaged.', {
+  station_id: columns.station_id,
+  period_start: col.instant(0, 'Begin of the step.', { example: '2025-12-06T08:00:00.000Z' }),
+  interval: col.string(0, 'Length of the step.', { example: '1h' }),
+  day_definition: col.code(0, 'Which hours the step is made of.', DAY_DEFINITIONS, { example: 'HOUR' }),
+  precipitation_mm: meaning(columns.precipitation_mm, 'Precipitation, as water: the sum; null where any hour that is there lacks it.'),
+  precipitation_trace: col.boolean(0, 'True where precipitation too little to be measured fell; hourly observations do not tell.', {
+    example: false,
+  }),
+  temp_mean_c: mean(columns.temp_c, 'Temperature of the air: the mean of those at the end of each hour.'),
+  temp_min_c: meaning(columns.temp_min_c, 'Lowest temperature of the air.'),
+  temp_max_c: meaning(columns.temp_max_c, 'Highest temperature of the air.'),
+  humidity_pct: mean(columns.humidity_pct, 'Relative humidity: the mean of those at the end of each hour.'),
+  wind_mean_m_s: mean(columns.wind_mean_m_s, 'Mean of the wind of the last 10 minutes of each hour.'),
+  gust_m_s: meaning(columns.gust_m_s, 'Strongest gust, of 3 s.'),
+  gust_dir_deg: meaning(columns.gust_dir_deg, 'Direction of the strongest gust, the first of several.'),
+  pressure_hpa: mean(columns.pressure_hpa, 'Pressure at the station: the mean of the hours.'),
+  visibility_m: meaning(columns.visibility_m, 'Lowest visibility of those at the end of each hour.'),
+  snow_cm: meaning(columns.snow_cm, 'Greatest depth of snow on the ground.'),
+  coverage: col.decimal(0, 'Share of the hours of the step that there is an observation of, 0 to 1.', { scale: 6, unit: '1', example: 1 }),
+})
+
+type Field = keyof typeof weatherPoint.fields
+
+/** What is measured, and the fields that go with it. */
+const VARIABLES = {
+  precipitation: ['precipitation_mm', 'precipitation_trace'],
+  temperature: ['temp_mean_c', 'temp_min_c', 'temp_max_c'],
+  humidity: ['humidity_pct'],
+  wind: ['wind_mean_m_s', 'gust_m_s', 'gust_dir_deg'],
+  pressure: ['pressure_hpa'],
+  visibility: ['visibility_m'],
+  snow: ['snow_cm'],
+} as const satisfies Readonly<Record<string, readonly Field[]>>
+const NAMES = Object.keys(VARIABLES) as (keyof typeof VARIABLES)[]
+
+/** Parameters of every series. */
+export const seriesParams = {
+  time: timeParams(INTERVALS, { interval: '1h', span: '7 days (1h) or 31 days (1d)' }),
+  variables: listOf(oneOf('Only these measures; with `fields`, the members that both leave.', NAMES, { example: 'precipitation' })),
+}
+
+/** Fields that are not asked for. */
+export const omitVariables = {
+  by: 'variables',
+  fields: ({ variables }: { readonly variables: readonly string[] | null }): string[] =>
+    variables ? NAMES.filter((name) => !variables.includes(name)).flatMap((name) => VARIABLES[name]) : [],
+} as const
+
+/** What each point stands for, and how it is made; see `Endpoint.figure`. */
+export const SERIES_FIGURE = {
+  grain: 'One station, in one hour or in one day of Madrid.',
+  method:
+    'Hours are observations as published. Of a day: the sum of precipitation, where no hour that is there lacks it; means of temperature, humidity, pressure and of the wind of the last 10 minutes of each hour; the lowest and highest temperature, the strongest gust, the lowest visibility and the deepest snow of its hours.',
+} as const
+
+/** How every series is made, for its description. */
+export const ABOUT_SERIES =
+  "From AEMET's hourly observations, which are not validated, in the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far. An hour is that which begins at `period_start`; days are those of Madrid, of 23 or 25 hours where the clock changes, and are not AEMET's climatological days, whose rain is from 07 to 07 UTC. Nothing is interpolated: an hour that a station did not report is absent and counts against the `coverage` of its day, what it did not measure is null."
+
+const SPAN_DAYS = { '1h': 7, '1d': 31 } as const
+const c = (name: keyof typeof columns): Sql => column(weatherObservations, name)
+
+/** The series of some stations. */
+export function seriesOf(stations: readonly string[], asked: Period, lake: Pick<LakeView, 'period'>): Sql {
+  const { from, to, interval } = lake.period(asked, SPAN_DAYS[asked.interval as keyof typeof SPAN_DAYS]) as Period & {
+    from: number
+    to: number
+  }
+  // An observation is of the hour before its time.
+  const rows = scan(weatherObservations, { station_id: { in: stations }, period_s: { eq: 3600 }, observed_at: { gt: from, lte: to } })
+  return interval === '1d' ? daysOf(sql`${rows}`) : hoursOf(sql`${rows}`)
+}
+
+const BEGIN = sql`(${c('observed_at')} - INTERVAL 1 HOUR)`
+
+function hoursOf(rows: Sql): Sql {
+  return sql`
+    SELECT
+      ${c('station_id')},
+      ${BEGIN} AS period_start,
+      '1h' AS "interval",
+      'HOUR' AS day_definition,
+      ${c('precipitation_mm')},
+      false AS precipitation_trace,
+      ${c('temp_c')} AS temp_mean_c,
+      ${join((['temp_min_c', 'temp_max_c', 'humidity_pct', 'wind_mean_m_s', 'gust_m_s', 'gust_dir_deg'] as const).map(c))},
+      ${join((['pressure_hpa', 'visibility_m', 'snow_cm'] as const).map(c))},
+      1.0 AS coverage
+    FROM ${rows}`
+}
+
+function daysOf(rows: Sql): Sql {
+  const tenth = (name: keyof typeof columns): Sql => sql`CAST(avg(${c(name)}) AS DECIMAL(9, 1))`
+  const day = sql`period_start`
+  return sql`
+    SELECT
+      * EXCLUDE (hours),
+      CAST(least(1, hours * 3600 / ${bucketSeconds(day, '1d')}) AS DECIMAL(7, 6)) AS coverage
+    FROM (
+      SELECT
+        ${c('station_id')},
+        ${bucketStart(BEGIN, '1d')} AS period_start,
+        '1d' AS "interval",
+        'MADRID_DAY' AS day_definition,
+        CASE WHEN count(*) = count(${c('precipitation_mm')}) THEN CAST(sum(${c('precipitation_mm')}) AS DECIMAL(9, 1)) END AS precipitation_mm,
+        false AS precipitation_trace,
+        ${tenth('temp_c')} AS temp_mean_c,
+        min(${c('temp_min_c')}) AS temp_min_c,
+        max(${c('temp_max_c')}) AS temp_max_c,
+        ${tenth('humidity_pct')} AS humidity_pct,
+        ${tenth('wind_mean_m_s')} AS wind_mean_m_s,
+        max(${c('gust_m_s')}) AS gust_m_s,
+        first(${c('gust_dir_deg')} ORDER BY ${c('gust_m_s')} DESC, ${c('observed_at')}) FILTER (WHERE ${c('gust_m_s')} IS NOT NULL) AS gust_dir_deg,
+        ${tenth('pressure_hpa')} AS pressure_hpa,
+        min(${c('visibility_m')}) AS visibility_m,
+        max(${c('snow_cm')}) AS snow_cm,
+        count(*) AS hours
+      FROM ${rows}
+      GROUP BY ALL
+    )`
+}

@@ -1,0 +1,93 @@
+import { weatherObservations } from '../../../lake/datasets/weather/weather-observations.ts'
+import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import type { State } from '../../define/endpoint.ts'
+import { nested, record, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { required, textParam } from '../../define/params.ts'
+import { provinceField, provinceName, stateFields } from '../tail.ts'
+
+const { columns } = weatherStations
+
+/** The id of a station, as a path has it. */
+export const stationId = required(textParam("The publisher's id of the station (indicativo climatológico).", { max: 10, example: '3195' }))
+
+/** Fields of a station. */
+export const stationFields = {
+  id: columns.station_id,
+  name: columns.name,
+  province: provinceField(columns.province_code),
+  province_code: columns.province_code,
+  municipality_code: columns.municipality_code,
+  altitude_m: columns.altitude_m,
+  synop_code: columns.synop_code,
+  position: columns.position,
+  listings: col.list([0, 0], 'Where the station is described: INVENTORY, OBSERVATION or both.', col.string(0, 'Name of a listing.'), {
+    example: ['INVENTORY', 'OBSERVATION'],
+  }),
+  source: columns.source,
+  source_id: columns.station_id,
+  observed_at: columns.observed_at,
+  ...stateFields(columns.observed_at),
+} as const
+
+/** A station. */
+export const station = record('WeatherStation', 'A weather station.', stationFields)
+
+export type Station = ValueOf<typeof stationFields>
+
+const { source: _source, station_id: _station, ...measured } = weatherObservations.columns
+const observed = stateFields(weatherObservations.columns.observed_at)
+
+/** A station with its last observation. */
+export const stationDetail = record('WeatherStationDetail', 'A weather station with its last observation.', {
+  ...stationFields,
+  last_observation: nested.object(
+    'What it measured in the last hour that is known, at most two days ago; null where it has given nothing since.',
+    { ...measured, updated_at: observed.updated_at, is_stale: observed.is_stale },
+    { nullable: true },
+  ),
+})
+
+type StationRow = StateRow<typeof weatherStations> & { readonly is_stale: boolean }
+
+const known = new WeakMap<State<typeof weatherStations>, ReadonlyMap<string, Station>>()
+
+/** The stations of a state by source and id: what the inventory says goes first, what the observations say fills in. */
+export function stationsOf(state: State<typeof weatherStations>): ReadonlyMap<string, Station> {
+  const there = known.get(state)
+  if (there) return there
+  const listed = Map.groupBy(state.rows, (row) => stationKey(row.source, row.station_id))
+  const made = new Map([...listed].map(([key, rows]) => [key, merged(rows)]))
+  known.set(state, made)
+  return made
+}
+
+/** Key of `stationsOf`. */
+export function stationKey(source: string, id: string): string {
+  return `${source}/${id}`
+}
+
+function merged(rows: readonly StationRow[]): Station {
+  // INVENTORY sorts before OBSERVATION.
+  const [first, ...others] = rows.toSorted((one, other) => (one.listing < other.listing ? -1 : 1)) as [StationRow, ...StationRow[]]
+  const fill = <K extends keyof StationRow>(name: K): StationRow[K] =>
+    first[name] ?? others.find((row) => row[name] !== null)?.[name] ?? first[name]
+  const province_code = fill('province_code')
+  return {
+    id: first.station_id,
+    name: first.name,
+    province: provinceName(province_code),
+    province_code,
+    municipality_code: fill('municipality_code'),
+    altitude_m: fill('altitude_m'),
+    synop_code: fill('synop_code'),
+    position: fill('position'),
+    listings: [first, ...others].map((row) => row.listing),
+    source: first.source,
+    source_id: first.station_id,
+    observed_at: Math.max(...rows.map((row) => row.observed_at)),
+    updated_at: Math.max(...rows.map((row) => row.updated_at)),
+    status: rows.some((row) => row.status === 'ACTIVE') ? 'ACTIVE' : first.status,
+    is_stale: rows.every((row) => row.is_stale),
+  }
+}

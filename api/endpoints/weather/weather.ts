@@ -1,0 +1,134 @@
+import { DRIVING_CONDITIONS } from '../../../lake/datasets/weather/codes.ts'
+import { weatherObservations } from '../../../lake/datasets/weather/weather-observations.ts'
+import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { defineEndpoint, type StatesOf } from '../../define/endpoint.ts'
+import { projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { isInside } from '../../define/geo.ts'
+import { codeParam, listOf } from '../../define/params.ts'
+import { geoParams, isAt, placeParams } from '../../define/params-place.ts'
+import { stateFields } from '../tail.ts'
+import { stationFields, stationKey, stationsOf } from './station.ts'
+
+const { columns } = weatherObservations
+
+/** An hour that ended longer before the newest publication is not the weather now, ms: nine in ten stations report one within three hours. */
+const NOW_MS = 3 * 3_600_000
+/** Thresholds: fog as the WMO defines it, wind as AEMET's lowest warning of gusts (70 km/h), snow where rain would freeze. */
+const FOG_BELOW_M = 1000
+const GUST_FROM_M_S = 19.4
+const SNOW_UP_TO_C = 1
+
+const weather = record('DrivingWeather', 'The weather of the last hour at a station.', {
+  id: columns.station_id,
+  name: stationFields.name,
+  province: stationFields.province,
+  province_code: stationFields.province_code,
+  municipality_code: stationFields.municipality_code,
+  altitude_m: stationFields.altitude_m,
+  conditions: col.list(
+    [0, 0],
+    'What makes driving harder, of what the station measures; none where nothing does.',
+    col.code(0, 'A condition.', DRIVING_CONDITIONS),
+    { example: ['RAIN'] },
+  ),
+  precipitation_mm: columns.precipitation_mm,
+  solid_precipitation_mm: columns.solid_precipitation_mm,
+  snow_cm: columns.snow_cm,
+  visibility_m: columns.visibility_m,
+  wind_mean_m_s: columns.wind_mean_m_s,
+  wind_dir_deg: columns.wind_dir_deg,
+  gust_m_s: columns.gust_m_s,
+  gust_dir_deg: columns.gust_dir_deg,
+  temp_c: columns.temp_c,
+  ground_temp_c: columns.ground_temp_c,
+  humidity_pct: columns.humidity_pct,
+  period_s: columns.period_s,
+  position: stationFields.position,
+  source: columns.source,
+  source_id: columns.station_id,
+  observed_at: columns.observed_at,
+  ...stateFields(columns.observed_at),
+})
+
+type Weather = ValueOf<typeof weather.fields>
+
+const toWeather = projection(weatherObservations, weather, {
+  name: (row) => row.station_id,
+  province: () => null,
+  province_code: () => null,
+  municipality_code: () => null,
+  altitude_m: () => null,
+  position: () => null,
+  conditions: conditionsOf,
+})
+
+/** What makes driving harder in an observation, in the order of the list. */
+export function conditionsOf(
+  one: Pick<
+    StateRow<typeof weatherObservations>,
+    'precipitation_mm' | 'solid_precipitation_mm' | 'temp_c' | 'snow_cm' | 'visibility_m' | 'gust_m_s'
+  >,
+): string[] {
+  const falls = (one.precipitation_mm ?? 0) > 0
+  const snows = (one.solid_precipitation_mm ?? 0) > 0 || (falls && one.temp_c !== null && one.temp_c <= SNOW_UP_TO_C)
+  const found: Readonly<Record<keyof typeof DRIVING_CONDITIONS.codes, boolean>> = {
+    RAIN: falls && !snows,
+    SNOWFALL: snows,
+    SNOW_ON_GROUND: (one.snow_cm ?? 0) > 0,
+    FOG: one.visibility_m !== null && one.visibility_m < FOG_BELOW_M,
+    STRONG_WIND: (one.gust_m_s ?? 0) >= GUST_FROM_M_S,
+  }
+  return Object.entries(found).flatMap(([code, is]) => (is ? [code] : []))
+}
+
+function weatherNow([observations, stations]: StatesOf<readonly [typeof weatherObservations, typeof weatherStations]>): Weather[] {
+  const newest = Math.max(...observations.parts.map(({ data_time }) => data_time))
+  const byKey = stationsOf(stations)
+  return observations.rows.flatMap((row) => {
+    if (row.observed_at < newest - NOW_MS) return []
+    const made = toWeather(row)
+    const at = byKey.get(stationKey(row.source, row.station_id))
+    if (!at) return [made]
+    const { name, province, province_code, municipality_code, altitude_m, position } = at
+    return [{ ...made, name, province, province_code, municipality_code, altitude_m, position }]
+  })
+}
+
+/** The weather on the roads now. */
+export const drivingWeather = defineEndpoint({
+  path: '/api/weather',
+  domain: 'weather',
+  plan: 'FREE',
+  summary: 'Driving weather now: rain, snow, fog and wind at the weather stations',
+  about:
+    'The newest hour of each station of AEMET, of hours that ended at most three hours before the newest publication; not yet validated. `conditions` is derived: RAIN where anything fell, SNOWFALL where solid precipitation fell or any at 1 °C or less, SNOW_ON_GROUND, FOG at less than 1,000 m of sight, STRONG_WIND at gusts of 19.4 m/s (70 km/h) or more. What a station does not measure is null and no condition: one station in nine tells the visibility, a few the snow on the ground.',
+  params: {
+    place: placeParams,
+    geo: geoParams,
+    condition: listOf(codeParam('Only stations with any of these conditions.', DRIVING_CONDITIONS, { example: 'RAIN' })),
+  },
+  returns: {
+    kind: 'list',
+    name: 'weather',
+    record: weather,
+    key: ['id', 'source', 'period_s'],
+    id: 'id',
+    sorts: ['id', 'precipitation_mm', 'snow_cm', 'visibility_m', 'gust_m_s', 'temp_c', 'updated_at'],
+    order: 'id',
+    limit: { default: 100, max: 20_000 },
+  },
+  read: {
+    kind: 'live',
+    from: [weatherObservations, weatherStations],
+    records: weatherNow,
+    pick: (records, p) =>
+      records.filter(
+        (one) =>
+          isAt(p.place, one) &&
+          (!p.geo || isInside(p.geo, one.position)) &&
+          (!p.condition || p.condition.some((code) => one.conditions.includes(code))),
+      ),
+  },
+  example: { province: 'Madrid', limit: '5' },
+})
