@@ -56,26 +56,22 @@ function pointsOf({ month }: MonthSpan, [incident, beacon, station]: readonly Sq
       WHERE road IS NOT NULL AND km >= 0.1 AND province_code IS NOT NULL AND lat IS NOT NULL
       GROUP BY ALL
     ),
-    ranked AS (SELECT * FROM placed QUALIFY rank = min(rank) OVER (PARTITION BY key, province_code, km)),
-    near AS (
-      SELECT *
-      FROM (SELECT *, median(lat) OVER post AS middle_lat, median(lon) OVER post AS middle_lon FROM ranked WINDOW post AS (PARTITION BY key, province_code, km))
-      WHERE ${metres(sql`lat`, sql`lon`, { lat: sql`middle_lat`, lon: sql`middle_lon` })} <= ${APART_M}
+    ranked AS (
+      SELECT * FROM placed
+      SEMI JOIN (SELECT key, province_code, km, min(rank) AS rank FROM placed GROUP BY ALL) USING (key, province_code, km, rank)
     ),
-    centred AS (
-      SELECT *, median(lat) OVER post AS middle_lat, median(lon) OVER post AS middle_lon, count(*) OVER (PARTITION BY key, province_code, km, source) AS votes
-      FROM (SELECT * EXCLUDE (middle_lat, middle_lon) FROM near)
-      WINDOW post AS (PARTITION BY key, province_code, km)
+    near AS (
+      SELECT * EXCLUDE (middle_lat, middle_lon) FROM (${withMedians(sql`ranked`)})
+      WHERE ${metres(sql`lat`, sql`lon`, MEDIAN)} <= ${APART_M}
     ),
     points AS MATERIALIZED (
       SELECT rank, key, province_code, km, mode(road ORDER BY road) AS road, middle_lat AS lat, middle_lon AS lon,
-        arg_max(source, (votes, source)) AS source, CAST(count(DISTINCT (source, thing)) AS INTEGER) AS records,
+        mode(source ORDER BY source) AS source, CAST(count(DISTINCT (source, thing)) AS INTEGER) AS records,
         CAST(ceil(greatest(
-          max(${metres(sql`lat`, sql`lon`, { lat: sql`middle_lat`, lon: sql`middle_lon` })}),
-          CASE WHEN rank = 2 THEN 1000 WHEN bool_or(source = 'dgt') THEN 100 ELSE 600 END
+          max(${metres(sql`lat`, sql`lon`, MEDIAN)}), CASE WHEN rank = 2 THEN 1000 WHEN bool_or(source = 'dgt') THEN 100 ELSE 600 END
         )) AS INTEGER) AS error_m,
         max(observed_at) AS observed_at
-      FROM centred
+      FROM (${withMedians(sql`near`)})
       GROUP BY rank, key, province_code, km, middle_lat, middle_lon
     ),
     authority AS (
@@ -91,6 +87,15 @@ function pointsOf({ month }: MonthSpan, [incident, beacon, station]: readonly Sq
       WHERE rank = 1 OR (len(around) > 0 AND len(list_filter(around, lambda one: one.rank = judge AND NOT ${isAsLong()})) = 0)
     )
     SELECT ${month} AS month, road, province_code, km, lat AS position_lat, lon AS position_lon, source, records, error_m, observed_at FROM kept`
+}
+
+const MEDIAN = { lat: sql`middle_lat`, lon: sql`middle_lon` } as const
+
+/** Records with the median of the positions of their post. By a join: medians over a window take many times as long. */
+function withMedians(records: Sql): Sql {
+  return sql`
+    SELECT * FROM ${records}
+    JOIN (SELECT key, province_code, km, median(lat) AS middle_lat, median(lon) AS middle_lon FROM ${records} GROUP BY ALL) USING (key, province_code, km)`
 }
 
 /** Points with `around`, the four before and the four after them on the road that are near enough to say something. */
