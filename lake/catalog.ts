@@ -2,6 +2,7 @@ import { fuelDays } from './datasets/fuel/days.ts'
 import { fuelPrices } from './datasets/fuel/prices.ts'
 import { fuelStations } from './datasets/fuel/stations.ts'
 import { mobilityOvernightStays } from './datasets/mobility/overnight-stays.ts'
+import { mobilityTrips } from './datasets/mobility/trips.ts'
 import { railAlerts } from './datasets/rail/alerts.ts'
 import { railCalendar } from './datasets/rail/calendar.ts'
 import { railFleet } from './datasets/rail/fleet.ts'
@@ -54,6 +55,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   fuelPrices,
   fuelDays,
   mobilityOvernightStays,
+  mobilityTrips,
   railAlerts,
   railTripUpdates,
   railPositions,

@@ -1,6 +1,7 @@
 import type { Feed } from './define.ts'
 import { fuelStationsFeed } from './fuel/stations.ts'
 import { mitmaOvernightStays } from './mobility/mitma-overnight-stays.ts'
+import { mitmaTrips } from './mobility/mitma-trips.ts'
 import { renfeAlerts } from './rail/renfe-alerts.ts'
 import { renfeEstaciones } from './rail/renfe-estaciones.ts'
 import { renfeFlota, renfeFlotaLd } from './rail/renfe-flota.ts'
@@ -34,6 +35,7 @@ export const feeds: readonly Feed[] = Object.freeze([
   madridCountStations,
   fuelStationsFeed,
   mitmaOvernightStays,
+  mitmaTrips,
   renfeAlerts,
   renfeTripUpdates,
   renfeTripUpdatesLd,

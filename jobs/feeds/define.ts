@@ -17,6 +17,8 @@ export interface FeedRequest {
   readonly expects: 'xml' | 'json' | 'csv' | 'zip' | 'protobuf'
   /** Set where the file itself is packed: it is unpacked as a content-encoding is, and `expects` is of what was in it. The archive keeps it packed. */
   readonly packed?: 'gzip'
+  /** Set where it is too large for memory once unpacked: it stays packed until it is unpacked into a file (`Bulk`), within `maxDecodedBytes`. */
+  readonly isStreamed?: boolean
   /** Set where the answer is only a slip that names the document's address: the document's bytes are the body, the slip is not kept. */
   readonly follow?: Follow
   /** Set where the publisher asks for a secret of ours. */
@@ -177,6 +179,25 @@ export interface Archive {
   readonly recent: number
 }
 
+/** A file that was unpacked for the engine. */
+export interface BulkFile {
+  readonly path: string
+  /** Its first line. */
+  readonly header: string
+  /** The period that it was asked for. */
+  readonly period: string
+}
+
+/**
+ * How the engine makes the rows of an archive's file by SQL, where they are too many to be rows of ours: one query, sorted and written once, as the
+ * file that the table takes. The feed has one dataset, of whole versions, and a file of it one version in one partition. `rows` gives the same rows,
+ * for small files.
+ */
+export interface Bulk {
+  /** The columns of the dataset, in any order. Throws `FormatError` where the header is another. A bad line fails the query, and so the file. */
+  readonly query: (file: BulkFile) => Sql
+}
+
 /** What a feed declares; see architecture.md, "declare once". */
 export interface FeedSpec {
   readonly id: string
@@ -189,6 +210,8 @@ export interface FeedSpec {
   readonly plans: readonly RequestPlan[]
   /** Set where the feed is an archive: its plan is then one request, of any of its files. */
   readonly archive?: Archive
+  /** Set where the engine makes the rows of its files. */
+  readonly bulk?: Bulk
   /** Guard bands, by dataset id. */
   readonly bands: Readonly<Record<string, Band>>
   /** Blocks, by dataset id. */

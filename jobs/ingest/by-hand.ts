@@ -8,17 +8,19 @@ import {
   findAccepted,
   keepBodies,
   logAfter,
+  type RawFetch,
   readRejected,
   withdrawAccepted,
 } from '../../lake/raw/archive.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
-import type { Feed } from '../feeds/define.ts'
+import type { Feed, FeedBody } from '../feeds/define.ts'
+import { isBulk, makeBulk } from './bulk.ts'
 import { decodeKept } from './collect.ts'
 import type { IngestContext } from './context.ts'
 import { readKept } from './derive.ts'
 import { expectedBlocks } from './expected.ts'
 import { type FeedMemory, syncMemory } from './memory.ts'
-import { parsePublication } from './parse.ts'
+import { type Publication, parsePublication } from './parse.ts'
 import { countsOf, recordedExpectation } from './pipeline.ts'
 import { beginningOf } from './rebuild.ts'
 
@@ -31,7 +33,7 @@ export async function acceptRejected(context: IngestContext, memory: FeedMemory,
   if (!raw) throw new Error(`no rejected fetch ${id}; scripts/feeds list shows those that wait`)
   const { feed } = memory
   const kept = await readKept(context, raw)
-  const publication = await parsePublication(feed, await decodeKept(feed, kept), Date.parse(raw.fetched_at))
+  const publication = await publicationOf(context, feed, raw, await decodeKept(feed, kept))
   const data_time = isoInstant(publication.data_time)
   if (publication.data_time > context.now() + CLOCK_TOLERANCE_MS)
     throw new Error(
@@ -83,4 +85,14 @@ export async function withdrawFetch(context: IngestContext, feed: Feed, id: stri
     throw new Error(`${id} is among the oldest fetches that the archive holds; what follows cannot be derived without it`)
   await withdrawAccepted(context.store, accepted, `withdrawn by an operator on ${isoInstant(context.now())}`)
   return true
+}
+
+/** What the bytes of a rejected fetch are; its rows are made again when it lands. */
+async function publicationOf(context: IngestContext, feed: Feed, raw: RawFetch, bodies: readonly FeedBody[]): Promise<Publication> {
+  const { fetch_id } = raw
+  const fetchedAt = Date.parse(raw.fetched_at)
+  if (!isBulk(feed)) return parsePublication(feed, bodies, fetchedAt)
+  const made = await makeBulk(context, feed, { bodies, fetch_id, fetchedAt, signal: new AbortController().signal })
+  await made.staged.drop()
+  return made.publication
 }

@@ -2,6 +2,7 @@ import { type AcceptedFetch, RawBytesError, type RawFetch, type ReceivedBody, re
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
 import { blockFactsOf, ruleOf } from './blocks.ts'
+import { isBulk, recordedPublication } from './bulk.ts'
 import { decodeKept } from './collect.ts'
 import type { IngestContext } from './context.ts'
 import { type Advance, advance, type DatasetState } from './fold.ts'
@@ -49,6 +50,7 @@ export async function parseIfKept(
     throw error
   })
   if (!bodies) return null
+  if (isBulk(feed)) return recordedPublication(accepted)
   try {
     return await parsePublication(feed, await decodeKept(feed, bodies), Date.parse(accepted.fetched_at))
   } catch (error) {

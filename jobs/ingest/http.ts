@@ -140,6 +140,7 @@ export async function decodeReply(
   let bytes = reply.received
   const unpack = (encoding: string): Promise<Buffer> => inflate(bytes, { encoding, most: feedRequest.maxDecodedBytes, what: reply.url })
   for (const encoding of encodings.reverse()) bytes = await unpack(encoding)
+  if (feedRequest.isStreamed) return bytes
   // Some servers tell of a packed file as of an encoding, which is undone by now.
   return feedRequest.packed === 'gzip' && bytes[0] === 0x1f && bytes[1] === 0x8b ? unpack('gzip') : bytes
 }
@@ -192,6 +193,7 @@ export async function sniff(feedRequest: FeedRequest, bytes: Buffer): Promise<vo
     new FetchError(`request ${feedRequest.name} expects ${feedRequest.expects} and got ${found}`, { retryable: true })
   if (bytes.length === 0) throw wrong('nothing')
   if (/^<(!doctype\s+html|html|head|body)\b/i.test(head)) throw wrong(`an HTML page: ${head.slice(0, 80).replace(/\s+/g, ' ')}`)
+  if (feedRequest.isStreamed && bytes[0] === 0x1f && bytes[1] === 0x8b) return
   const { expects } = feedRequest
   if (!(expects === 'protobuf' ? isProtobuf(bytes) : BEGINS[expects].test(head)))
     throw wrong(`something that begins with ${JSON.stringify(head.slice(0, 20))}`)

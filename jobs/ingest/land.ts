@@ -1,11 +1,12 @@
 import { isSameLanded, landedWith } from '../../lake/landed.ts'
 import type { Feed } from '../feeds/define.ts'
+import { isBulk } from './bulk.ts'
 import type { IngestContext } from './context.ts'
 import { firstOfEachKey } from './first-of-key.ts'
 import type { FeedMemory, Part } from './memory.ts'
 import { dropSpooled, takeSpooled } from './spool.ts'
 import { landedIn, landRows, replaceRows } from './tables.ts'
-import { newestOfEachVersion } from './versions.ts'
+import { rowsFromArchive } from './versions.ts'
 
 /** Rows in one commit at most; what waits beyond lands in the next. */
 const MOST_ROWS = 2_000_000
@@ -48,7 +49,9 @@ async function landBatch(context: IngestContext, feed: Feed, part: Part): Promis
   const { dataset, landed: base, pending } = part
   let taken = 0
   let count = 0
-  while (taken < pending.length && (taken === 0 || count + (pending[taken] as Part['pending'][0]).count <= MOST_ROWS))
+  // Files that the engine makes are of one fetch each.
+  const most = isBulk(feed) ? 1 : pending.length
+  while (taken < most && (taken === 0 || count + (pending[taken] as Part['pending'][0]).count <= MOST_ROWS))
     count += (pending[taken++] as Part['pending'][0]).count
   const batch = pending.slice(0, taken)
   const landing = { feed: feed.id, base, next: landedWith(base, batch) }
@@ -56,7 +59,7 @@ async function landBatch(context: IngestContext, feed: Feed, part: Part): Promis
     const newestFirst = batch.flatMap(({ gives, accepted }) => (gives === 'rows' && accepted ? [{ accepted }] : [])).reverse()
     const [only, ...others] = newestFirst
     const spooled = only && others.length === 0 ? takeSpooled(context, feed, { ...only, dataset }) : null
-    const rows = spooled ?? newestOfEachVersion(context, { feed, dataset, newestFirst })
+    const rows = spooled ?? (await rowsFromArchive(context, feed, { dataset, newestFirst }))
     const done = await replaceRows(context, dataset, { ...landing, rows, fetchIds: [] })
     if (!done) return null
     part.landed = done.landed

@@ -12,13 +12,14 @@ import {
 } from '../../lake/raw/archive.ts'
 import { type AnyRow, type Dataset, REVIVAL_MS } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
+import { isBulk } from './bulk.ts'
 import type { IngestContext } from './context.ts'
 import { advancePart, parseIfKept } from './derive.ts'
 import { firstOfEachKey } from './first-of-key.ts'
 import { ABSENCES, type DatasetState, emptyState } from './fold.ts'
 import { restoreState } from './restore.ts'
 import { type LandingRows, landedIn, landRows, type Replaced, replaceRows, versionsOf } from './tables.ts'
-import { newestOfEachVersion, type VersionSource } from './versions.ts'
+import { rowsFromArchive, type VersionSource } from './versions.ts'
 
 /** Fetches whose rows are derived anew in one commit. */
 const FETCHES_AT_ONCE = 500
@@ -201,11 +202,12 @@ async function rebuildVersions(work: Work): Promise<void> {
   const { context, feed, dataset } = work
   const range = [...work.range].reverse()
   const taken = new Set<unknown>()
+  const atOnce = isBulk(feed) ? 1 : FETCHES_AT_ONCE
   for (let at = 0; at < range.length; ) {
     const fetches: Chunk['fetches'][number][] = []
     const newestFirst: VersionSource[] = []
     let waiting = 0
-    for (; at < range.length && fetches.length < FETCHES_AT_ONCE && waiting < ROWS_AT_ONCE; at++) {
+    for (; at < range.length && fetches.length + newestFirst.length < atOnce && waiting < ROWS_AT_ONCE; at++) {
       work.signal.throwIfAborted()
       const accepted = range[at] as AcceptedFetch
       if (work.withdrawn.has(accepted)) {
@@ -215,14 +217,14 @@ async function rebuildVersions(work: Work): Promise<void> {
       const publication = await parseIfKept(context, feed, accepted, 'its rows stay as they are')
       work.onProgress?.(at + 1, range.length)
       if (publication === null && gaveRows(work.landed, accepted.seq)) {
-        newestFirst.push({ keeps: await versionsOf(context, dataset, accepted.fetch_id) })
+        newestFirst.push({ keeps: isBulk(feed) ? [accepted.period] : await versionsOf(context, dataset, accepted.fetch_id) })
         continue
       }
       if (publication) newestFirst.push({ accepted })
       waiting += publication?.counts.get(dataset.id) ?? 0
       fetches.push({ ...accepted, data_time: timeOf(accepted), gives: publication ? 'rows' : 'lost' })
     }
-    const rows = newestOfEachVersion(context, { feed, dataset, newestFirst, taken })
+    const rows = await rowsFromArchive(context, feed, { dataset, newestFirst, taken })
     await replaceChunk(work, { fetches, rows, rebuildFrom: at < range.length ? work.from : null })
   }
 }

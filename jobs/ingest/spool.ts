@@ -4,6 +4,7 @@ import { type AcceptedFetch, fetchId } from '../../lake/raw/archive.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { tableColumns } from '../../lake/schema/physical.ts'
 import type { Feed, FeedBody } from '../feeds/define.ts'
+import { isBulk, makeBulk } from './bulk.ts'
 import type { IngestContext } from './context.ts'
 import { type Publication, parsePublication } from './parse.ts'
 import { PATIENCE_MS } from './tables.ts'
@@ -36,23 +37,30 @@ export async function parseSpooled(
   given: { readonly bodies: readonly FeedBody[]; readonly fetchedAt: number; readonly signal: AbortSignal },
 ): Promise<Spooled> {
   const { bodies, fetchedAt, signal } = given
+  if (isBulk(feed)) {
+    const { publication, staged } = await makeBulk(context, feed, { ...given, fetch_id: fetchId(feed.id, fetchedAt) })
+    return spooledOf(context, feed, { publication, rows: new Map(feed.into.map((dataset) => [dataset, staged])) })
+  }
   const spool = new Spool(context, feed, { fetch_id: fetchId(feed.id, fetchedAt), signal })
   try {
     const publication = await parsePublication(feed, bodies, fetchedAt, { spool: (dataset, rows) => spool.take(dataset, rows) })
-    const rows = await spool.end()
-    return {
-      publication,
-      async keep(accepted) {
-        await dropSpooled(context, feed)
-        const ofContext = kept.get(context) ?? new Map<Feed, Kept>()
-        kept.set(context, ofContext.set(feed, { fetch: identityOf(accepted), rows: new Map(rows) }))
-        rows.clear()
-      },
-      drop: () => dropRows(rows),
-    }
+    return spooledOf(context, feed, { publication, rows: await spool.end() })
   } catch (error) {
     await spool.giveUp()
     throw error
+  }
+}
+
+function spooledOf(context: IngestContext, feed: Feed, { publication, rows }: { publication: Publication; rows: Rows }): Spooled {
+  return {
+    publication,
+    async keep(accepted) {
+      await dropSpooled(context, feed)
+      const ofContext = kept.get(context) ?? new Map<Feed, Kept>()
+      kept.set(context, ofContext.set(feed, { fetch: identityOf(accepted), rows: new Map(rows) }))
+      rows.clear()
+    },
+    drop: () => dropRows(rows),
   }
 }
 

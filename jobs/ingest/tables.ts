@@ -7,7 +7,7 @@ import type { TableState } from '../../lake/iceberg/table.ts'
 import type { DataFile, LiveFile } from '../../lake/iceberg/types.ts'
 import type { Updated } from '../../lake/iceberg/update.ts'
 import { type Landed, landedOf, landedProperties } from '../../lake/landed.ts'
-import { piecesOf, storeFiles, writeParquet } from '../../lake/query/parquet.ts'
+import { piecesOf, storeFiles, type WrittenFile, writeParquet } from '../../lake/query/parquet.ts'
 import { type StagedRows, stageRows } from '../../lake/query/rows.ts'
 import { scan, scanFiles } from '../../lake/query/scan.ts'
 import type { Session } from '../../lake/query/session.ts'
@@ -170,7 +170,11 @@ async function makeReplacement(
   const versions = await freshVersions(session, dataset, fresh)
   const touched = await filesTouched(session, { state, dataset, ids, fresh, versions })
   if (touched.length === 0) {
-    const add = rows === 0 ? [] : await writeRows(context, session, { dataset, state, from: fresh })
+    const add = staged.files
+      ? await storeFiles(context.store, staged.files)
+      : rows === 0
+        ? []
+        : await writeRows(context, session, { dataset, state, from: fresh })
     return { removed: 0, added: rows, add, remove: [], isPlain: ids.length === 0 }
   }
   const theirs = sql`(${ids.length > 0 ? sql`fetch_id IN ${fetchList(dataset, ids)}` : sql`false`}${givingWay(dataset, { feed, fresh, versions })})`
@@ -193,7 +197,10 @@ async function makeReplacement(
     added += come
   }
   if (removed === 0 && added === 0) return { removed, added, add: [], remove: [], isPlain: false }
-  const from = sql`(SELECT * FROM ${scanFiles(dataset, touched)} WHERE NOT (${theirs}) UNION ALL SELECT * FROM ${fresh})`
+  const others = sql`SELECT * FROM ${scanFiles(dataset, touched)} WHERE NOT (${theirs})`
+  if (staged.files && (await session.values(sql`${others} LIMIT 1`)).length === 0)
+    return { removed, added, add: await storeFiles(context.store, staged.files), remove: touched, isPlain: false }
+  const from = sql`(${others} UNION ALL SELECT * FROM ${fresh})`
   return { removed, added, add: await writeRows(context, session, { dataset, state, from }), remove: touched, isPlain: false }
 }
 
@@ -310,6 +317,28 @@ export async function writeRows(
     ...(partition ? { partition } : {}),
   })
   return storeFiles(context.store, written)
+}
+
+/**
+ * Writes what a query gives as the files that a dataset's table takes; they are not in the store yet. For rows of one partition, which are
+ * sorted at once. A day of ten million lines is one file.
+ */
+export async function writeApart(
+  context: IngestContext,
+  session: Session,
+  rows: { readonly dataset: Dataset; readonly from: Sql; readonly partition: readonly number[] },
+): Promise<WrittenFile[]> {
+  const { dataset, from, partition } = rows
+  const { metadata } = await tableOf(context, dataset)
+  return writeParquet(session, {
+    dataset,
+    tableKey: tableKey(dataset),
+    from,
+    specId: metadata['default-spec-id'],
+    sortOrderId: metadata['default-sort-order-id'],
+    folder: context.lake.engine.folder,
+    partition,
+  })
 }
 
 function committing(context: IngestContext, state: TableState, landing: LandingRows) {

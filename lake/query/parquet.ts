@@ -117,13 +117,22 @@ async function writeFile(
   const path = joinPath(folder, name)
   const within = orderWithin(dataset)
   const order = within.length > 0 ? sql` ORDER BY ${ascending(within)}` : sql``
-  await session.copy(sql`SELECT ${join(fields.map(fieldName))} FROM ${part.rows}${order}`, {
-    path,
-    // Without bloom filters: a reader would ask for one of each row group, one request after the other, before bounds rule the group out.
-    options: `FORMAT parquet, COMPRESSION zstd, WRITE_BLOOM_FILTER false, ROW_GROUP_SIZE ${options.rowGroupRows ?? ROW_GROUP_ROWS}, FIELD_IDS ${fieldIds(fields)}, KV_METADATA {"iceberg.schema": ${quoteText(schemaText(dataset))}}`,
+  const write = async (): Promise<Awaited<ReturnType<typeof metricsOf>>> => {
+    await session.copy(sql`SELECT ${join(fields.map(fieldName))} FROM ${part.rows}${order}`, {
+      path,
+      // Without bloom filters: a reader would ask for one of each row group, one request after the other, before bounds rule the group out.
+      options: `FORMAT parquet, COMPRESSION zstd, WRITE_BLOOM_FILTER false, ROW_GROUP_SIZE ${options.rowGroupRows ?? ROW_GROUP_ROWS}, FIELD_IDS ${fieldIds(fields)}, KV_METADATA {"iceberg.schema": ${quoteText(schemaText(dataset))}}`,
+    })
+    return metricsOf(session, path, fields)
+  }
+  const { rows, metrics } = await write().catch(async (error: unknown) => {
+    await rm(path, { force: true })
+    throw error
   })
-  const { rows, metrics } = await metricsOf(session, path, fields)
-  if (rows === 0) return null
+  if (rows === 0) {
+    await rm(path, { force: true })
+    return null
+  }
   const { size } = await stat(path)
   const { specId, sortOrderId } = options
   return {

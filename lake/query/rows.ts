@@ -7,6 +7,7 @@ import duckdb from '@duckdb/node-bindings'
 import type { Columns } from '../schema/columns.ts'
 import type { AnyRow } from '../schema/dataset.ts'
 import { type PhysicalField, physicalFields } from '../schema/physical.ts'
+import type { WrittenFile } from './parquet.ts'
 import type { Session, TemporaryTable } from './session.ts'
 import { bind, fieldType, join, type Sql, sql } from './sql.ts'
 import { CHUNK_ROWS, fieldValue, vectorWriter } from './vectors.ts'
@@ -16,6 +17,8 @@ export interface StagedRows {
   /** What stands after FROM. */
   readonly table: Sql
   readonly rows: number
+  /** Set where they lie in files as a table of theirs takes them, each of rows of one version. */
+  readonly files?: readonly WrittenFile[]
   /** Removes the files that rows were put into; the table can then not be read any more. */
   drop(): Promise<void>
 }

@@ -10,6 +10,7 @@ import { lakeSensorMonth } from './lake-sensor-month.ts'
 import { limits } from './limits.ts'
 import { liveSaturated } from './live-saturated.ts'
 import type { Bench, MemoryBench } from './measure.ts'
+import { mitmaOd, mitmaOdMemory } from './mitma-od.ts'
 import { pmParse } from './pm-parse.ts'
 import { railBoards, railDepartures } from './rail-departures.ts'
 import { railGtfsCorrect, railGtfsLand } from './rail-gtfs-land.ts'
@@ -31,6 +32,8 @@ export const BENCHES: readonly (Bench | MemoryBench)[] = [
   gasStations,
   liveSaturated,
   limits,
+  mitmaOd,
+  mitmaOdMemory,
   railGtfsLand,
   railGtfsCorrect,
   railPositionsList,

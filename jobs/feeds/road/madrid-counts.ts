@@ -1,17 +1,17 @@
 import { madrid } from '../../../lake/datasets/road/sources.ts'
 import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
-import { dayBounds, instantOf, offsetAt } from '../../../lake/schema/time.ts'
+import { dayBounds } from '../../../lake/schema/time.ts'
 import { readCsv } from '../../formats/csv.ts'
 import { SPANISH_MONTHS } from '../../formats/dates.ts'
 import { wholeNumber } from '../../formats/numbers.ts'
 import { decodeText, decodeUtf8 } from '../../formats/text.ts'
 import { type ArchiveFile, type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { type HourStart, localHours } from '../local-hours.ts'
 import { MADRID_PLACE } from './madrid-places.ts'
 
 type Count = FeedRow<typeof trafficCountsHourly>
 
-const HOUR_MS = 3_600_000
 const HOURS = Array.from({ length: 12 }, (_, at) => `HOR${at + 1}`)
 /** Direction, and which half of the day: `-` has the hours from midnight, `=` those from noon. */
 const SENSE = /^(.)([-=])$/
@@ -168,17 +168,6 @@ function dayOf(text: string): string | null {
   return year === undefined ? null : `20${year}-${month}-${day}`
 }
 
-/** Begin of an hour of a day on Madrid's clock; null where the clock leaves it out or has it twice. */
-type HourStart = number | null
-
-function hoursOf(day: string): readonly HourStart[] {
-  const shown = (instant: number): number => Math.floor((instant + offsetAt(instant)) / HOUR_MS) % 24
-  return Array.from({ length: 24 }, (_, hour) => {
-    const starts = instantOf(day, `${hour}:00`)
-    return shown(starts) === hour && shown(starts + HOUR_MS) !== hour ? starts : null
-  })
-}
-
 function* countsOf(of: {
   readonly month: string
   readonly station_id: string
@@ -194,7 +183,7 @@ function* countsOf(of: {
     const isZero = counts.every((count) => count === 0)
     const isCopied = counts.every((count) => count !== undefined) && (alike.get(counts.join()) as number) > 1
     const ofDay = isZero ? (isDead ? 'DEAD_DIRECTION' : 'OUTAGE') : isCopied ? 'COPIED_DAY' : null
-    const starts = hours.get(local_date) ?? hoursOf(local_date)
+    const starts = hours.get(local_date) ?? localHours(local_date)
     hours.set(local_date, starts)
     const day_starts_at = dayBounds(local_date).start
     for (const [hour, vehicles] of counts.entries()) {

@@ -12,3 +12,11 @@ export const ZONE_LEVELS = defineCodes('zone_level', 'Level of the zones of a st
   MUNICIPALITY: ['Municipios y agregados de municipios', 'Municipalities and aggregates of them'],
   GAU: ['Grandes áreas urbanas', 'Large urban areas'],
 })
+
+/** Distance bands of the study since 2022; those of the first study are cut otherwise. */
+export const DISTANCE_BANDS = defineCodes('distance_band', 'Length of a trip, in km.', {
+  '0.5-2': ['De 0,5 a 2 km', '0.5 to 2 km'],
+  '2-10': ['De 2 a 10 km', '2 to 10 km'],
+  '10-50': ['De 10 a 50 km', '10 to 50 km'],
+  '>50': ['Más de 50 km', 'Over 50 km'],
+})

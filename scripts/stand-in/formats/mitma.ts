@@ -14,6 +14,8 @@ export interface MobilityDay {
 
 /** Zones beside its own that people of a zone sleep in. */
 const ELSEWHERE = 12
+/** Other zones that there are trips to. */
+const DESTINATIONS = 6
 
 /** Overnight stays of a day: `|`, LF, decimal points, gzip; the zone of residence is a district. */
 export function overnightStays({ seed, day, zones, share, hasUnknownCodes }: MobilityDay): Buffer {
@@ -30,6 +32,41 @@ export function overnightStays({ seed, day, zones, share, hasUnknownCodes }: Mob
     }
   const header = `fecha|zona_residencia|zona_pernoctacion|personas${hasUnknownCodes ? '|fuente' : ''}`
   return packed([header, ...lines.slice(0, Math.floor(lines.length * share))])
+}
+
+const TRIPS_HEADER =
+  'fecha|periodo|origen|destino|distancia|actividad_origen|actividad_destino|estudio_origen_posible|estudio_destino_posible|residencia|renta|edad|sexo|viajes|viajes_km'
+/** Hours of a day in which people of a zone set out for another, of those that there are trips to. */
+const HOURS = [7, 8, 13, 14, 15, 18, 20]
+const BANDS = [
+  ['0.5-2', 1.1],
+  ['2-10', 5],
+  ['10-50', 22],
+  ['>50', 140],
+] as const
+const INCOMES = ['<10', '10-15', '>15']
+
+/** Trips of a day: of each zone within itself and to some others, a line for each income. With each revision some zones are estimated anew. */
+export function mobilityTrips({ seed, day, zones, share, hasUnknownCodes }: MobilityDay, revision: number): Buffer {
+  const lines: string[] = []
+  for (const zone of zones) {
+    const others = Array.from({ length: DESTINATIONS }, (_, at) => zones[hash(seed, 'trips', zone.id, at) % zones.length] as MobilityZone)
+    const edition = chance('revised', zone.id, revision) < 0.05 ? revision : 0
+    for (const other of new Set([zone, ...others])) {
+      const near = other === zone ? hash(seed, 'near', zone.id) % 2 : zone.province === other.province ? 2 : 3
+      const [band, km] = BANDS[near] as (typeof BANDS)[number]
+      for (const hour of HOURS)
+        for (const income of INCOMES) {
+          const u = chance(seed, 'trip', zone.id, other.id, hour, income, day, edition)
+          const trips = (zone.population / (other === zone ? 40 : 4000)) * (0.5 + u)
+          const length = trips * km * (0.9 + 0.2 * u)
+          const shown = hasUnknownCodes && hour === 20 ? '50-100' : band
+          const who = `casa|frecuente|no|no|${zone.province}|${income}|NA|NA`
+          lines.push(`${day}|${hour}|${zone.id}|${other.id}|${shown}|${who}|${estimate(trips)}|${estimate(length)}`)
+        }
+    }
+  }
+  return packed([TRIPS_HEADER, ...lines.slice(0, Math.floor(lines.length * share))])
 }
 
 /** A number as the ministry writes it: at most three decimals, at least one. */

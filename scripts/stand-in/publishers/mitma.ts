@@ -1,5 +1,5 @@
 import { instantOf } from '../../../lake/schema/time.ts'
-import { type MobilityDay, mitmaRss, overnightStays } from '../formats/mitma.ts'
+import { type MobilityDay, mitmaRss, mobilityTrips, overnightStays } from '../formats/mitma.ts'
 import type { Edition, FeedStandIn, Publisher } from '../publisher.ts'
 import { chance } from '../random.ts'
 import { mobilityZones } from '../world/mobility-zones.ts'
@@ -19,11 +19,7 @@ const stays: FeedStandIn = {
   path: '/RSS.xml',
   route(path) {
     if (path === '/RSS.xml') return { kind: 'document', resource: 'rss' }
-    const [, day] =
-      /^\/estudios_basicos\/por-municipios\/pernoctaciones\/ficheros-diarios\/[\d-]+\/(\d{8})_Pernoctaciones_municipios\.csv\.gz$/.exec(
-        path,
-      ) ?? []
-    return day === undefined ? null : { kind: 'document', resource: day }
+    return dayIn(path, 'Pernoctaciones')
   },
   // A new month on the first of each.
   publishedAt(_seed, now) {
@@ -38,18 +34,35 @@ const stays: FeedStandIn = {
   hasOldLayout: false,
   write: (world, edition) =>
     edition.resource === 'rss'
-      ? mitmaRss(listedDays(world.seed, edition.publishedAt).map(stayUrl), edition.stampedAt)
+      ? mitmaRss(listedUrls(world.seed, edition.publishedAt), edition.stampedAt)
       : overnightStays(dayOf(world, edition)),
   captures: { folder: 'mitma-movilidad/v2', capturedAt: () => null },
 }
 
-/** The ministry's studies of mobility: a list of all files, and files of days, published by months. */
-export const mitmaMobility: Publisher = { name: 'Ministerio de Transportes y Movilidad Sostenible', feeds: [stays] }
-
-function stayUrl(day: string): string {
-  const month = `${day.slice(0, 4)}-${day.slice(4, 6)}`
-  return `${HOST}/estudios_basicos/por-municipios/pernoctaciones/ficheros-diarios/${month}/${day}_Pernoctaciones_municipios.csv.gz`
+const trips: FeedStandIn = {
+  ...stays,
+  feed: 'mitma_trips',
+  path: '/estudios_basicos/por-municipios/viajes/ficheros-diarios/2022-01/20220101_Viajes_municipios.csv.gz',
+  // The list has both, and is answered above.
+  route: (path) => dayIn(path, 'Viajes'),
+  write: (world, edition) => mobilityTrips(dayOf(world, edition), edition.publishedAt),
 }
+
+/** The ministry's studies of mobility: a list of all files, and files of days, published by months. */
+export const mitmaMobility: Publisher = { name: 'Ministerio de Transportes y Movilidad Sostenible', feeds: [stays, trips] }
+
+type Kind = 'Pernoctaciones' | 'Viajes'
+
+const pathOf = (kind: Kind, day: string): string =>
+  `/estudios_basicos/por-municipios/${kind.toLowerCase()}/ficheros-diarios/${day.slice(0, 4)}-${day.slice(4, 6)}/${day}_${kind}_municipios.csv.gz`
+
+function dayIn(path: string, kind: Kind): { kind: 'document'; resource: string } | null {
+  const [, day = ''] = /\/(\d{8})_\w+\.csv\.gz$/.exec(path) ?? []
+  return path === pathOf(kind, day) ? { kind: 'document', resource: day } : null
+}
+
+const listedUrls = (seed: number, publishedAt: number): string[] =>
+  listedDays(seed, publishedAt).flatMap((day) => [`${HOST}${pathOf('Viajes', day)}`, `${HOST}${pathOf('Pernoctaciones', day)}`])
 
 function dayOf(world: World, { resource, variant }: Edition): MobilityDay {
   const { share, hasUnknownCodes } = variant

@@ -4,6 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { dailyFiles } from '../../../jobs/feeds/mobility/mitma-files.ts'
 import { mitmaOvernightStays } from '../../../jobs/feeds/mobility/mitma-overnight-stays.ts'
+import { mitmaTrips } from '../../../jobs/feeds/mobility/mitma-trips.ts'
 import { listingOf } from '../../../jobs/feeds/periods.ts'
 import { readPiped } from '../../../jobs/formats/piped.ts'
 import { decodeReply } from '../../../jobs/ingest/http.ts'
@@ -106,6 +107,66 @@ test('a daily file is told by its name; of two of a name the one in its own fold
   })
 })
 
+describe('trips', () => {
+  const TRIPS = readFileSync(join(PROJECT, 'test/fixtures/mitma_trips/20220201_Viajes_municipios.csv'))
+  const cells = async (bytes: Buffer, name = 'file'): Promise<readonly AnyRow[]> => {
+    const publication = await parsePublication(mitmaTrips, [{ name, bytes }], 0, { keeps: () => true })
+    expect(publication.report.quarantined).toEqual({})
+    return publication.rows.get('mobility_trips') as readonly AnyRow[]
+  }
+
+  test('are added up by zones, hour and distance, packed or not', async () => {
+    const rows = await cells(TRIPS)
+    expect(rows[0]).toEqual({
+      study: 'V2',
+      study_day: 'V2-2022-02-01',
+      local_date: '2022-02-01',
+      day_starts_at: Date.parse('2022-01-31T23:00:00Z'),
+      zone_level: 'MUNICIPALITY',
+      origin_zone: '01001',
+      destination_zone: '01002',
+      hour: 8,
+      starts_at: Date.parse('2022-02-01T07:00:00Z'),
+      is_clock_change: false,
+      distance_band: '10-50',
+      trips: 6.025,
+      trip_km: 278.089,
+    })
+    expect(rows.map(({ origin_zone, destination_zone, distance_band }) => [origin_zone, destination_zone, distance_band])).toEqual([
+      ['01001', '01002', '10-50'],
+      ['01001', '01001', '2-10'],
+      ['01002_AM', 'PT16D', '>50'],
+    ])
+    expect(await cells(gzipSync(TRIPS), '2022-02-01')).toEqual(rows)
+    await expect(cells(TRIPS, '2022-02-02')).rejects.toThrow('a day other than the file')
+  })
+
+  test.skipIf(!shared)('of the hundred recorded ones are as long as their band says', async () => {
+    const [header = '', ...lines] = gunzipSync(
+      readFileSync(join(shared ?? '', 'feeds/mitma-movilidad/v2/NOT-RAW_od_dist_translated_100rows_20220201.csv.gz')),
+    )
+      .toString()
+      .trim()
+      .split('\n')
+    const at = (line: string, name: string): string => line.split(',')[header.split(',').indexOf(name)] as string
+    const names = ['hour', 'id_origin', 'id_destination', 'distance', 'n_trips', 'trips_total_length_km']
+    const raw = lines.map((line) => ['20220201', ...names.map((name) => at(line, name))].join('|'))
+    const rows = await cells(Buffer.from(['fecha|periodo|origen|destino|distancia|viajes|viajes_km', ...raw, ''].join('\n')), '2022-02-01')
+    const sum = (name: string, of: readonly AnyRow[]): number => of.reduce((total, row) => total + (row[name] as number), 0)
+    expect(sum('trips', rows)).toBeCloseTo(
+      lines.reduce((total, line) => total + Number(at(line, 'n_trips')), 0),
+      3,
+    )
+    const bounds: Record<string, readonly [number, number]> = { '0.5-2': [0.5, 2], '2-10': [2, 10], '10-50': [10, 50], '>50': [50, 2000] }
+    const odd = rows.filter(({ distance_band, trips, trip_km }) => {
+      const [least, most] = bounds[distance_band as string] as readonly [number, number]
+      const mean_km = (trip_km as number) / (trips as number)
+      return mean_km < least || mean_km > most
+    })
+    expect([lines.length, odd]).toEqual([100, []])
+  })
+})
+
 describe.skipIf(!shared)('the recorded files of the ministry', () => {
   const folder = join(shared ?? '', 'feeds/mitma-movilidad')
 
@@ -114,6 +175,7 @@ describe.skipIf(!shared)('the recorded files of the ministry', () => {
     const listed = mitmaOvernightStays.archive?.files(index, ALL) ?? []
     const { files, gaps } = listingOf('day', listed, ALL)
     expect([files.length, files[0]?.period, files.at(-1)?.period]).toEqual([904, '2022-01-01', '2024-06-30'])
+    expect(listingOf('day', mitmaTrips.archive?.files(index, ALL) ?? [], ALL).gaps).toEqual(gaps)
     expect(gaps).toEqual([
       ...['2023-10-26', '2023-10-27', '2023-10-30', '2023-10-31', '2023-11-01', '2023-11-02', '2023-11-03'],
       '2024-04-18',

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
+import { join as joinPath } from 'node:path'
+import { Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { isQueryError } from '../../lake/query/errors.ts'
+import type { WrittenFile } from '../../lake/query/parquet.ts'
+import type { StagedRows } from '../../lake/query/rows.ts'
+import type { Session } from '../../lake/query/session.ts'
+import { column, join, sql } from '../../lake/query/sql.ts'
+import type { AcceptedFetch } from '../../lake/raw/archive.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import { partitionValue } from '../../lake/schema/partitions.ts'
+import { type Bulk, type Feed, type FeedBody, type FeedRequest, FormatError } from '../feeds/define.ts'
+import type { IngestContext } from './context.ts'
+import { collectNotes } from './notes.ts'
+import type { Publication } from './parse.ts'
+import { PATIENCE_MS, writeApart } from './tables.ts'
+
+/** Bytes that are given to the unpacking at once. */
+const STEP = 1 << 20
+/** The first line of a file is no longer. */
+const MOST_HEADER = 65_536
+
+/**
+ * What DuckDB says of lines and values that are not as asked for, and of columns that it finds under other names than the header has, where
+ * lines near it are of another width. A full disk or too little memory is another matter.
+ */
+const BAD_LINE = /^(Conversion|Invalid Input|Binder) Error/
+
+/** What a file is made of. */
+export interface BulkOf {
+  readonly bodies: readonly FeedBody[]
+  readonly fetch_id: string
+  readonly fetchedAt: number
+  readonly signal: AbortSignal
+}
+
+/** A publication that the engine made, and its rows in the files that the table takes. */
+export interface BulkMade {
+  readonly publication: Publication
+  readonly staged: StagedRows
+}
+
+/** True for a fetch whose rows the engine makes: its feed says how, and nothing else wants them. */
+export function isBulk(feed: Feed): feed is Feed & { readonly bulk: Bulk } {
+  return feed.bulk !== undefined
+}
+
+/**
+ * Has the engine make the rows of a file: it is unpacked into a scratch file by stream, and one query writes them, sorted, as the table takes
+ * them. Throws `FormatError` for a file with a line that is not as it should be, and for one that is packed wrongly or is too large.
+ */
+export async function makeBulk(context: IngestContext, feed: Feed & { readonly bulk: Bulk }, of: BulkOf): Promise<BulkMade> {
+  const { bodies, fetch_id, fetchedAt, signal } = of
+  const [dataset] = feed.into as [Dataset]
+  const [body] = bodies as [FeedBody]
+  const request = feed.plans[0]?.requests[0] as FeedRequest
+  const path = joinPath(context.lake.engine.folder, `bulk-${randomUUID()}.csv`)
+  try {
+    await unpackInto(path, body.bytes, { most: request.maxDecodedBytes, signal })
+    const query = feed.bulk.query({ path, header: await headerOf(path), period: body.name })
+    const partition = dataset.partition.map((field) => partitionValue(field, Date.parse(body.name)))
+    return await context.lake.use({ timeout_ms: PATIENCE_MS, signal }, async (session) => {
+      const from = sql`(SELECT *, ${fetch_id} AS fetch_id FROM (${query}))`
+      const files = await writeApart(context, session, { dataset, from, partition })
+      const staged = stagedFiles(files)
+      try {
+        return { publication: await publicationOf(session, { feed, dataset, staged, fetchedAt }), staged }
+      } catch (error) {
+        await staged.drop()
+        throw error
+      }
+    })
+  } catch (error) {
+    if (isQueryError(error, 'failed') && BAD_LINE.test(error.message))
+      throw new FormatError(`not as it should be: ${error.message}`, { cause: error })
+    throw error
+  } finally {
+    await rm(path, { force: true })
+  }
+}
+
+/** The rows of an accepted fetch, made from its bytes. */
+export async function bulkOf(
+  context: IngestContext,
+  feed: Feed & { readonly bulk: Bulk },
+  given: { readonly accepted: AcceptedFetch; readonly bodies: readonly FeedBody[] },
+): Promise<StagedRows> {
+  const { accepted, bodies } = given
+  const { fetch_id, fetched_at } = accepted
+  const { staged } = await makeBulk(context, feed, {
+    bodies,
+    fetch_id,
+    fetchedAt: Date.parse(fetched_at),
+    signal: new AbortController().signal,
+  })
+  return staged
+}
+
+/** What the log tells of an accepted fetch, which is all that is asked of a publication whose rows the engine makes. */
+export function recordedPublication(accepted: AcceptedFetch): Publication {
+  const { report } = collectNotes()
+  return {
+    rows: new Map(),
+    counts: new Map(Object.entries(accepted.rows)),
+    blocks: {},
+    report,
+    data_time: Date.parse(accepted.data_time),
+    fetched_at: Date.parse(accepted.fetched_at),
+  }
+}
+
+function stagedFiles(files: readonly WrittenFile[]): StagedRows {
+  return {
+    table: sql`read_parquet([${join(files.map(({ path }) => path))}])`,
+    rows: files.reduce((sum, { file }) => sum + file.rows, 0),
+    files,
+    drop: async () => {
+      for (const { path } of files) await rm(path, { force: true })
+    },
+  }
+}
+
+/** Counts rows and unknown codes, and holds numbers to the limits that their columns state. */
+async function publicationOf(
+  session: Session,
+  made: { readonly feed: Feed; readonly dataset: Dataset; readonly staged: StagedRows; readonly fetchedAt: number },
+): Promise<Publication> {
+  const { feed, dataset, staged, fetchedAt } = made
+  if (staged.rows === 0) throw new FormatError('the file has no row')
+  const { notes, report } = collectNotes()
+  for (const [name, { codes, min, max, nullable }] of Object.entries(dataset.columns)) {
+    const value = column(dataset, name)
+    if (!nullable && (await session.values(sql`SELECT 1 FROM ${staged.table} WHERE ${value} IS NULL LIMIT 1`)).length > 0)
+      throw new FormatError(`${name} is missing`)
+    for (const [limit, isBeyond] of [
+      [min, sql`<`],
+      [max, sql`>`],
+    ] as const)
+      if (
+        limit !== undefined &&
+        (await session.values(sql`SELECT 1 FROM ${staged.table} WHERE ${value} ${isBeyond} ${limit} LIMIT 1`)).length > 0
+      )
+        throw new FormatError(`${name} lies beyond ${limit}`)
+    if (codes)
+      for (const [code, count] of await session.values(sql`SELECT ${value}, count(*) FROM ${staged.table} GROUP BY ALL`))
+        if (!Object.hasOwn(codes.codes, String(code))) for (let at = 0; at < Number(count); at++) notes.unknownCode(codes, String(code))
+  }
+  return {
+    rows: new Map(),
+    counts: new Map([[feed.into[0]?.id as string, staged.rows]]),
+    blocks: {},
+    report,
+    data_time: fetchedAt,
+    fetched_at: fetchedAt,
+  }
+}
+
+async function unpackInto(path: string, bytes: Buffer, bounds: { readonly most: number; readonly signal: AbortSignal }): Promise<void> {
+  const { most, signal } = bounds
+  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b
+  let size = 0
+  const bounded = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length
+      done(size > most ? new FormatError(`the file unpacks to more than ${most} bytes`) : null, chunk)
+    },
+  })
+  const pieces = Readable.from(piecesOf(bytes), { objectMode: false })
+  const into = createWriteStream(path, { highWaterMark: STEP })
+  try {
+    await (isPacked
+      ? pipeline(pieces, createGunzip({ chunkSize: STEP }), bounded, into, { signal })
+      : pipeline(pieces, bounded, into, { signal }))
+  } catch (error) {
+    signal.throwIfAborted()
+    if ((error as NodeJS.ErrnoException).code?.startsWith('Z_'))
+      throw new FormatError(`no whole gzip file: ${(error as Error).message}`, { cause: error })
+    throw error
+  }
+}
+
+function* piecesOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += STEP) yield bytes.subarray(at, at + STEP)
+}
+
+async function headerOf(path: string): Promise<string> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MOST_HEADER), 0, MOST_HEADER, 0)
+    const [line = ''] = buffer.toString('utf8', 0, bytesRead).split('\n')
+    return line.trimEnd()
+  } finally {
+    await file.close()
+  }
+}
