@@ -3,6 +3,7 @@ import { fuelPrices } from './datasets/fuel/prices.ts'
 import { fuelStations } from './datasets/fuel/stations.ts'
 import { mobilityOvernightStays } from './datasets/mobility/overnight-stays.ts'
 import { mobilityTrips } from './datasets/mobility/trips.ts'
+import { mobilityZoneMembers } from './datasets/mobility/zone-members.ts'
 import { railAlerts } from './datasets/rail/alerts.ts'
 import { railCalendar } from './datasets/rail/calendar.ts'
 import { railFleet } from './datasets/rail/fleet.ts'
@@ -56,6 +57,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   fuelDays,
   mobilityOvernightStays,
   mobilityTrips,
+  mobilityZoneMembers,
   railAlerts,
   railTripUpdates,
   railPositions,

@@ -2,6 +2,7 @@ import type { Feed } from './define.ts'
 import { fuelStationsFeed } from './fuel/stations.ts'
 import { mitmaOvernightStays } from './mobility/mitma-overnight-stays.ts'
 import { mitmaTrips } from './mobility/mitma-trips.ts'
+import { mitmaZones } from './mobility/mitma-zones.ts'
 import { renfeAlerts } from './rail/renfe-alerts.ts'
 import { renfeEstaciones } from './rail/renfe-estaciones.ts'
 import { renfeFlota, renfeFlotaLd } from './rail/renfe-flota.ts'
@@ -36,6 +37,7 @@ export const feeds: readonly Feed[] = Object.freeze([
   fuelStationsFeed,
   mitmaOvernightStays,
   mitmaTrips,
+  mitmaZones,
   renfeAlerts,
   renfeTripUpdates,
   renfeTripUpdatesLd,

@@ -106,3 +106,25 @@ ${urls.map(item).join('\n')}
 </rss>
 `
 }
+
+/** Of which census sections zones are made: `|`, CRLF, `NA` for shared land. Now and then a section is parted in two. */
+export function zoneRelation(
+  zones: readonly MobilityZone[],
+  edition: { readonly publishedAt: number; readonly share: number; readonly hasUnknownCodes: boolean },
+): string {
+  const { publishedAt, share, hasUnknownCodes } = edition
+  const more = (text: string): string => (hasUnknownCodes ? `|${text}` : '')
+  const lines = zones.flatMap(({ id, province, municipalities, districts }) =>
+    municipalities.flatMap((code) =>
+      districts.flatMap((district, at) =>
+        Array.from({ length: chance('sections', code, at, publishedAt) < 0.9 ? 2 : 3 }, (_, section) => {
+          const of = `${code}0${at + 1}`
+          return `${of}00${section + 1}|${of}|${code}|${district}|${id}|${districts.length > 1 ? `GAU ${province}` : id}${more('IGN')}`
+        }),
+      ),
+    ),
+  )
+  const shared = '34011153001'
+  const all = [...lines.slice(0, Math.floor(lines.length * share)), `NA|NA|NA|${shared}|${shared}|${shared}${more('IGN')}`]
+  return `${[`seccion_ine|distrito_ine|municipio_ine|distrito_mitma|municipio_mitma|gau_mitma${more('fuente')}`, ...all].join('\r\n')}\r\n`
+}

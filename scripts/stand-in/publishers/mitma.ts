@@ -1,5 +1,5 @@
 import { instantOf } from '../../../lake/schema/time.ts'
-import { type MobilityDay, mitmaRss, mobilityTrips, overnightStays } from '../formats/mitma.ts'
+import { type MobilityDay, mitmaRss, mobilityTrips, overnightStays, zoneRelation } from '../formats/mitma.ts'
 import type { Edition, FeedStandIn, Publisher } from '../publisher.ts'
 import { chance } from '../random.ts'
 import { mobilityZones } from '../world/mobility-zones.ts'
@@ -48,8 +48,24 @@ const trips: FeedStandIn = {
   write: (world, edition) => mobilityTrips(dayOf(world, edition), edition.publishedAt),
 }
 
+const RELATION = '/zonificacion/relacion_ine_zonificacionMitma.csv'
+
+const zones: FeedStandIn = {
+  ...stays,
+  feed: 'mitma_zones',
+  path: RELATION,
+  route: (path) => (path === RELATION ? { kind: 'document', resource: 'relation' } : null),
+  contentType: 'text/csv',
+  write: (world, { publishedAt, variant }) => zoneRelation(world.part(mobilityZones), { publishedAt, ...variant }),
+  captures: {
+    folder: 'mitma-movilidad/v2/zonificacion',
+    // Of its commit (provenance in the notes).
+    capturedAt: (file) => (file === 'relacion_ine_zonificacionMitma.csv.gz' ? Date.UTC(2024, 6, 16) : null),
+  },
+}
+
 /** The ministry's studies of mobility: a list of all files, and files of days, published by months. */
-export const mitmaMobility: Publisher = { name: 'Ministerio de Transportes y Movilidad Sostenible', feeds: [stays, trips] }
+export const mitmaMobility: Publisher = { name: 'Ministerio de Transportes y Movilidad Sostenible', feeds: [stays, trips, zones] }
 
 type Kind = 'Pernoctaciones' | 'Viajes'
 

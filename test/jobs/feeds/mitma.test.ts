@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { dailyFiles } from '../../../jobs/feeds/mobility/mitma-files.ts'
 import { mitmaOvernightStays } from '../../../jobs/feeds/mobility/mitma-overnight-stays.ts'
 import { mitmaTrips } from '../../../jobs/feeds/mobility/mitma-trips.ts'
+import { mitmaZones } from '../../../jobs/feeds/mobility/mitma-zones.ts'
 import { listingOf } from '../../../jobs/feeds/periods.ts'
 import { readPiped } from '../../../jobs/formats/piped.ts'
 import { decodeReply } from '../../../jobs/ingest/http.ts'
@@ -104,6 +105,49 @@ test('a daily file is told by its name; of two of a name the one in its own fold
       { period: '2021-02-06', url: at('municipalities', '20210206_district.txt.gz') },
     ],
     gaps: [],
+  })
+})
+
+describe('zones', () => {
+  const membersOf = async (bytes: Buffer) => {
+    const publication = await parsePublication(mitmaZones, [{ name: 'relation', bytes }], 0)
+    return { report: publication.report, rows: publication.rows.get('mobility_zone_members') as readonly AnyRow[] }
+  }
+
+  test('are told by what they hold: municipalities with their sections, and land that several share', async () => {
+    const text = readFileSync(join(PROJECT, 'test/fixtures/mitma_zones/relation.csv')).toString()
+    const { rows, report } = await membersOf(Buffer.from(text))
+    expect(report.quarantined).toEqual({})
+    const line = ({ zone_level, zone_id, member_id, municipality_code, province_code, sections }: AnyRow): unknown[] => [
+      zone_level,
+      zone_id,
+      member_id,
+      municipality_code,
+      province_code,
+      sections,
+    ]
+    expect(rows.filter(({ zone_level }) => zone_level === 'GAU').map(line)).toEqual([
+      ['GAU', '01001', '01001', '01001', '01', 2],
+      ['GAU', 'GAU Vitoria', '01047', '01047', '01', 1],
+      ['GAU', 'GAU Vitoria', '01049', '01049', '01', 1],
+      ['GAU', '34011153001', '34011153001', null, null, 0],
+    ])
+    const bad = await membersOf(Buffer.from(`${text}0100101001|0100101|1001|01001|01001|01001\r\n1|2\r\n`))
+    expect(bad.report.quarantined).toEqual({ mobility_zone_members: { 'no municipality or zone': 1, 'another number of fields': 1 } })
+    expect(bad.rows).toEqual(rows)
+  })
+
+  test.skipIf(!shared)('of the recorded relation are 3,792 districts, 2,618 municipal zones and 2,086 urban areas', async () => {
+    const file = join(shared ?? '', 'feeds/mitma-movilidad/v2/zonificacion/relacion_ine_zonificacionMitma.csv.gz')
+    const { rows, report } = await membersOf(gunzipSync(readFileSync(file)))
+    expect([report.quarantined, report.unknownCodes]).toEqual([{}, {}])
+    const ofLevel = (level: string) => rows.filter(({ zone_level }) => zone_level === level)
+    const zonesOf = (level: string): number => new Set(ofLevel(level).map(({ zone_id }) => zone_id)).size
+    expect(['DISTRICT', 'MUNICIPALITY', 'GAU'].map(zonesOf)).toEqual([3792, 2618, 2086])
+    const municipalities = ofLevel('MUNICIPALITY').filter(({ municipality_code }) => municipality_code !== null)
+    expect(new Set(municipalities.map(({ municipality_code }) => municipality_code)).size).toBe(8131)
+    expect(ofLevel('GAU').reduce((sum, { sections }) => sum + (sections as number), 0)).toBe(36_333)
+    expect(ofLevel('DISTRICT').filter(({ municipality_code }) => municipality_code === null)).toHaveLength(49)
   })
 })
 

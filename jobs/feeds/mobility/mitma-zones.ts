@@ -1,0 +1,67 @@
+import { mitma } from '../../../lake/datasets/mobility/sources.ts'
+import { mobilityZoneMembers } from '../../../lake/datasets/mobility/zone-members.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { readPiped } from '../../formats/piped.ts'
+import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type Notes } from '../define.ts'
+
+type Member = FeedRow<typeof mobilityZoneMembers>
+
+const COLUMNS = ['seccion_ine', 'distrito_ine', 'municipio_ine', 'distrito_mitma', 'municipio_mitma', 'gau_mitma']
+/** What stands in the place of INE codes of land that several municipalities share. */
+const NONE = 'NA'
+
+/** The zones of the study since 2022 by census section: districts, municipalities and large urban areas, of which one list tells. */
+export const mitmaZones = defineFeed({
+  id: 'mitma_zones',
+  domain: 'mobility',
+  source: mitma,
+  into: [mobilityZoneMembers],
+  every_s: 7 * 86_400,
+  plans: [
+    {
+      requests: [
+        {
+          name: 'relation',
+          url: 'https://movilidad-opendata.mitma.es/zonificacion/relacion_ine_zonificacionMitma.csv',
+          accept: 'text/csv',
+          maxBytes: 32_000_000,
+          maxDecodedBytes: 32_000_000,
+          timeout_ms: 120_000,
+          expects: 'csv',
+        },
+      ],
+    },
+  ],
+  freshBy: 'fetch',
+  bands: { mobility_zone_members: { atLeast: 100, minRatio: 0.9, maxRatio: 1.2 } },
+  rows: readRelation,
+})
+
+function* readRelation(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
+  for (const { bytes } of bodies) {
+    const { header, batches } = readPiped(bytes, COLUMNS)
+    for (const column of header) if (!COLUMNS.includes(column)) notes.unknownCode('mitma_column', column)
+    const members = new Map<string, Member>()
+    for (const lines of batches)
+      for (const { text, fields } of lines) {
+        const [section = '', , municipality = '', district = '', zone = '', gau = ''] = fields ?? []
+        if (fields === null || (municipality !== NONE && !/^\d{5}$/.test(municipality)) || [district, zone, gau].includes('')) {
+          notes.quarantine(mobilityZoneMembers, fields === null ? 'another number of fields' : 'no municipality or zone', text)
+          continue
+        }
+        const municipality_code = municipality === NONE ? null : municipality
+        const member_id = municipality_code ?? district
+        for (const [zone_level, zone_id] of [
+          ['DISTRICT', district],
+          ['MUNICIPALITY', zone],
+          ['GAU', gau],
+        ] as const) {
+          const key = [zone_level, zone_id, member_id].join('|')
+          const sections = (members.get(key)?.sections ?? 0) + (section === NONE ? 0 : 1)
+          const province_code = municipality_code?.slice(0, 2) ?? null
+          members.set(key, { study: 'V2', zone_level, zone_id, member_id, municipality_code, province_code, sections })
+        }
+      }
+    yield batch(mobilityZoneMembers, [...members.values()])
+  }
+}
