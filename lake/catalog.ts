@@ -33,6 +33,7 @@ import { accidentCodebook } from './datasets/safety/accident-codebook.ts'
 import { animalAccidents } from './datasets/safety/animal-accidents.ts'
 import { roadAccidents } from './datasets/safety/road-accidents.ts'
 import { apiUsage } from './datasets/service/api-usage.ts'
+import { weatherDaily } from './datasets/weather/weather-daily.ts'
 import { weatherObservations } from './datasets/weather/weather-observations.ts'
 import { weatherStations } from './datasets/weather/weather-stations.ts'
 import { checkDatasets } from './schema/check-datasets.ts'
@@ -76,6 +77,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   accidentCodebook,
   weatherStations,
   weatherObservations,
+  weatherDaily,
   apiUsage,
 ])
 

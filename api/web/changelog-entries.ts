@@ -72,8 +72,8 @@ export const CHANGES: readonly Change[] = Object.freeze([
     kind: 'ADDED',
     paths: ['/api/weather', '/api/clima/*'],
     text: {
-      es: 'El tiempo en las estaciones de AEMET: lluvia, nieve, niebla y viento ahora, las estaciones, y sus series por horas y días.',
-      en: 'The weather at the stations of AEMET: rain, snow, fog and wind now, the stations, and their series by hour and day.',
+      es: 'El tiempo en las estaciones de AEMET: lluvia, nieve, niebla y viento ahora, las estaciones, y sus series por horas y días, también los validados.',
+      en: 'The weather at the stations of AEMET: rain, snow, fog and wind now, the stations, and their series by hour and day, the validated days too.',
     },
   },
   {

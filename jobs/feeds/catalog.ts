@@ -23,6 +23,7 @@ import { dgtAccidentDictionary } from './safety/dgt-accident-dictionary.ts'
 import { dgtAccidents } from './safety/dgt-accidents.ts'
 import { dgtAnimalAccidents } from './safety/dgt-animal-accidents.ts'
 import { madridAccidents } from './safety/madrid-accidents.ts'
+import { aemetDaily } from './weather/aemet-daily.ts'
 import { aemetObservation } from './weather/aemet-observation.ts'
 import { aemetStations } from './weather/aemet-stations.ts'
 
@@ -57,6 +58,7 @@ export const feeds: readonly Feed[] = Object.freeze([
   cataloniaAccidents,
   aemetObservation,
   aemetStations,
+  aemetDaily,
 ])
 
 /** The feed of an id; throws for an id the catalogue lacks. */

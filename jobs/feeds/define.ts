@@ -33,8 +33,11 @@ export interface Follow {
   readonly to: (slip: Buffer) => Followed
 }
 
-/** What a slip says: the document's address, or in words why there is none, and whether asking again soon may help. */
-export type Followed = { readonly url: string } | { readonly refused: string; readonly retryable: boolean }
+/**
+ * What a slip says: the document's address, or in words why there is none, whether asking again soon may help, and the status of HTTP that it
+ * comes to, where it names one (404: there is no such document).
+ */
+export type Followed = { readonly url: string } | { readonly refused: string; readonly retryable: boolean; readonly status?: number }
 
 /** A secret that goes with a request, to the host that it is asked of alone; never part of an address, a log line or what is kept. */
 export interface RequestSecret {

@@ -18,7 +18,8 @@ export async function fetchFollowed(request: FeedRequest, options: AskOptions): 
   const first = await fetchReply(request, { ...rest, url: origin(request.url), headers: secretHeader(request, secret) })
   if (!request.follow) return first
   const told = request.follow.to(await decodeReply(request, first))
-  if ('refused' in told) throw new FetchError(`${request.url} answered: ${told.refused}`, { retryable: told.retryable })
+  if ('refused' in told)
+    throw new FetchError(`${request.url} answered: ${told.refused}`, { retryable: told.retryable, status: told.status ?? null })
   if (!leadsTo(told.url, request.follow.hosts))
     throw new FetchError(
       `${request.url} names ${told.url.slice(0, 200)}, which is no HTTPS address at ${request.follow.hosts.join(', ')}`,

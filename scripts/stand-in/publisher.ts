@@ -18,8 +18,8 @@ export interface FeedStandIn {
   readonly route: (path: string) => Route | null
   /** When the newest publication at `now` was made, ms; its bytes stay the same until the next. */
   readonly publishedAt: (seed: number, now: number) => number
-  /** Of a publisher that answers in two steps: the first, which only says where the document is; `to` is its path. */
-  readonly slip?: (to: string) => { readonly bytes: Buffer; readonly contentType: string }
+  /** Of a publisher that answers in two steps: the first, which only says where the document is, or at an instant (ms) is not; `to` is its path. */
+  readonly slip?: (to: string, now: number) => { readonly bytes: Buffer; readonly contentType: string }
   readonly contentType: string
   /** Content types of resources that have another one. */
   readonly contentTypes?: Readonly<Record<string, string>>

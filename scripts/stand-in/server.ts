@@ -130,7 +130,7 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
   const { feed, resource, redirect, slip } = found
   if (redirect && state.source.kind === 'simulated')
     return send(response, plainAnswer(301, 'Moved Permanently', { Location: redirect }), request)
-  if (slip) return send(response, slip, request)
+  if (slip && feed.slip) return send(response, plainBytes(feed.slip(slip, state.clock.now())), request)
   const faults = state.board.take(feed.feed)
   const latency = faults.get('latency')
   if (latency && !(await waitFor(latency.ms ?? 10_000, response))) return
@@ -163,8 +163,8 @@ function answerFor(state: State, { feed, resource, conditions, faults, url }: Wa
   return { answer: captureAnswer(feed, capture, conditions, faults), whenSent: () => replay.served(capture) }
 }
 
-/** The feed and document behind `/host/path`; a redirect is followed, and told as the path it leads to, a slip as its answer. */
-function locate(path: string): { feed: FeedStandIn; resource: string; redirect: string | null; slip: Answer | null } | null {
+/** The feed and document behind `/host/path`; a redirect is followed, and told as the path it leads to, a slip as the path that it names. */
+function locate(path: string): { feed: FeedStandIn; resource: string; redirect: string | null; slip: string | null } | null {
   const [, host = '', rest = ''] = /^\/([^/]+)(\/.*)$/.exec(path) ?? []
   for (const feed of STAND_INS) {
     if (!feed.hosts.includes(host.toLowerCase())) continue
@@ -172,8 +172,7 @@ function locate(path: string): { feed: FeedStandIn; resource: string; redirect: 
     if (route?.kind === 'document') return { feed, resource: route.resource, redirect: null, slip: null }
     const target = route && feed.route(route.to)
     if (target?.kind !== 'document' || !route) continue
-    const slip = route.kind === 'slip' ? feed.slip?.(route.to) : undefined
-    if (slip) return { feed, resource: target.resource, redirect: null, slip: plainBytes(slip) }
+    if (route.kind === 'slip') return { feed, resource: target.resource, redirect: null, slip: route.to }
     return { feed, resource: target.resource, redirect: `/${host}${route.to}`, slip: null }
   }
   return null

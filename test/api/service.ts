@@ -115,6 +115,7 @@ export const FEEDS: readonly FeedListing[] = [
   listing('renfe_flota', 'renfe_visor', ['rail_fleet'], 30),
   listing('aemet_observation', 'aemet', ['weather_observations', 'weather_stations'], 3600),
   listing('aemet_stations', 'aemet', ['weather_stations'], 86_400),
+  listing('aemet_daily', 'aemet', ['weather_daily'], 86_400),
 ]
 
 function listing(id: string, source: string, ids: readonly string[], every_s: number): FeedListing {

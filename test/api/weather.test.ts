@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { conditionsOf } from '../../api/endpoints/weather/weather.ts'
 import { feedById } from '../../jobs/feeds/catalog.ts'
 import { parsePublication } from '../../jobs/ingest/parse.ts'
+import { weatherDaily } from '../../lake/datasets/weather/weather-daily.ts'
 import { weatherObservations } from '../../lake/datasets/weather/weather-observations.ts'
 import { weatherStations } from '../../lake/datasets/weather/weather-stations.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
@@ -21,11 +22,12 @@ let service: TestService
 let landed: AnyRow[]
 
 /** What the stand-in of a feed publishes at an instant, as rows. */
-async function published(id: string, at: number): Promise<Map<string, AnyRow[]>> {
+async function published(id: string, at: number, day?: string): Promise<Map<string, AnyRow[]>> {
   const standIn = STAND_INS.find((one) => one.feed === id)
-  const resource = id === 'aemet_stations' ? 'stations' : 'observations'
+  const resource = day ?? (id === 'aemet_stations' ? 'stations' : 'observations')
   const bytes = standIn?.write(makeWorld(1, 'small'), { resource, publishedAt: at, stampedAt: at, variant: WHOLE }) as Buffer
-  return new Map((await parsePublication(feedById(id), [{ name: resource, bytes }], at)).rows)
+  const keeps = (): boolean => true
+  return new Map((await parsePublication(feedById(id), [{ name: resource, bytes }], at, { keeps })).rows)
 }
 
 beforeAll(async () => {
@@ -37,6 +39,15 @@ beforeAll(async () => {
       byKey.set(`${row['station_id']} ${row['observed_at']}`, { fetch_id: `aemet_observation.${at}`, ...row })
   landed = [...byKey.values()]
   await service.land(weatherObservations, landed, END, ['aemet_observation'])
+  const days = await Promise.all(['2026-10-23', '2026-10-24', '2026-10-25', '2026-10-26'].map((day) => published('aemet_daily', END, day)))
+  const daily = days.flatMap((rows) => rows.get('weather_daily') ?? []).map((row): AnyRow => ({ fetch_id: 'aemet_daily.1', ...row }))
+  const trace = { precipitation_mm: 0, precipitation_flag: 'TRACE' }
+  const isTrace = (row: AnyRow): boolean => row['station_id'] === '3195' && row['day'] === '2026-10-24'
+  await service.land(
+    weatherDaily,
+    daily.map((row) => (isTrace(row) ? { ...row, ...trace } : row)),
+    END,
+  )
   const live = (row: AnyRow, at: number): AnyRow => ({ observed_at: at, ...row, status: 'ACTIVE', updated_at: at, is_stale: false })
   const newest = new Map<unknown, AnyRow>()
   for (const row of landed)
@@ -161,11 +172,11 @@ describe('series', () => {
   const TO = '2026-10-27'
 
   /** The same by one plain query over the Parquet files, in a DuckDB of its own. */
-  async function golden(text: string): Promise<Record<string, unknown>[]> {
+  async function golden(text: string, table = 'weather_observations'): Promise<Record<string, unknown>[]> {
     const db = await DuckDBInstance.create(':memory:')
     const connection = await db.connect()
     await connection.run("SET TimeZone = 'UTC'")
-    const folder = `${new URL(service.shared.storeFolder, 'file:///').pathname}/lake/weather/weather_observations/data`
+    const folder = `${new URL(service.shared.storeFolder, 'file:///').pathname}/lake/weather/${table}/data`
     const reader = await connection.runAndReadAll(text.replaceAll('OBSERVATIONS', `read_parquet('${folder}/**/*.parquet')`))
     const rows = reader.getRowObjectsJson() as Record<string, unknown>[]
     connection.closeSync()
@@ -263,6 +274,41 @@ describe('series', () => {
     expect((await service.get('/api/clima/historico?interval=1d')).status).toBe(400)
     expect((await service.get('/api/clima/estaciones/NONE/historico')).status).toBe(404)
     expect((await service.get(`/api/clima/historico?station=3195&interval=1w`)).status).toBe(400)
+  })
+
+  test('validated days of AEMET: in UTC, with traces, never mixed with days of observations', async () => {
+    const read = async (query: string): Promise<Reply[]> =>
+      (await service.json(`/api/clima/historico?station=3195&interval=1d&from=${FROM}&to=${TO}&${query}`)).history
+    const history = await read('series=CLIMATOLOGY')
+    const expected = numbers(
+      await golden(
+        `SELECT
+          strftime(day_starts_at, '%Y-%m-%dT%H:%M:%S.000Z') AS period_start, precipitation_mm, precipitation_flag, temp_mean_c, temp_min_c,
+          temp_max_c, wind_mean_m_s, gust_m_s, gust_dir_deg
+        FROM OBSERVATIONS
+        WHERE station_id = '3195' AND day BETWEEN '2026-10-24' AND '2026-10-26'
+        ORDER BY day`,
+        'weather_daily',
+      ),
+    )
+    expect(expected).toHaveLength(3)
+    expect(history).toEqual(
+      expected.map(({ precipitation_flag, ...row }) => ({
+        ...{
+          station_id: '3195',
+          interval: '1d',
+          day_definition: 'AEMET_DAY',
+          coverage: 1,
+          precipitation_trace: precipitation_flag === 'TRACE',
+        },
+        ...{ humidity_pct: null, pressure_hpa: null, visibility_m: null, snow_cm: null },
+        ...row,
+      })),
+    )
+    expect(history[0].precipitation_trace).toBe(true)
+    expect((await read('')).map((one) => one.day_definition)).toEqual(['MADRID_DAY', 'MADRID_DAY', 'MADRID_DAY'])
+    const refused = await service.get('/api/clima/estaciones/3195/historico?series=CLIMATOLOGY')
+    expect([refused.status, ((await refused.json()) as Reply).errors[0].parameter]).toEqual([400, 'interval'])
   })
 
   test('an hour that lacks a measure is no zero: a day of such hours has no sum', async () => {

@@ -68,6 +68,35 @@ test('years ago times had no offset', async () => {
   expect((await bytesOf(publishers, PATHS.observations)).toString('latin1')).toMatch(/"fint" : "2026-03-10T20:00:00",/)
 })
 
+test('a day of the climatology is that of the hours, some days later; before that there is none', async () => {
+  await using publishers = await standIn({ scale: 'small' })
+  const slipOf = async (day: string): Promise<Record<string, unknown>> => {
+    const path = `/valores/climatologicos/diarios/datos/fechaini/${day}T00:00:00UTC/fechafin/${day}T23:59:59UTC/todasestaciones`
+    return (await (await fetch(`${publishers.url}/opendata.aemet.es/opendata/api${path}`)).json()) as Record<string, unknown>
+  }
+  expect(await slipOf('2026-03-10')).toEqual({ descripcion: 'No hay datos que satisfagan esos criterios', estado: 404 })
+  // The second half of the day, and the hours that tell it.
+  const hours = (JSON.parse((await bytesOf(publishers, PATHS.observations)).toString('latin1')) as Observation[]).filter(
+    ({ idema, fint }) => idema === '3195' && String(fint).startsWith('2026-03-10T2'),
+  )
+  publishers.advance(5 * 24 * HOUR)
+  const slip = await slipOf('2026-03-10')
+  expect(slip['estado']).toBe(200)
+  const bytes = await bytesOf(publishers, String(slip['datos']).replace('https:/', ''))
+  const text = bytes.toString('latin1')
+  expect(text).toMatch(/^\[ \{\n {2}"fecha" : "2026-03-10",\n {2}"indicativo" : "/)
+  const days = JSON.parse(text) as Readonly<Record<string, string>>[]
+  expect(new Set(days.flatMap((day) => Object.values(day).map((value) => typeof value)))).toEqual(new Set(['string']))
+  const retiro = days.find((day) => day['indicativo'] === '3195') as Readonly<Record<string, string>>
+  const number = (key: string): number => Number(retiro[key]?.replace(',', '.'))
+  expect(hours.length).toBeGreaterThan(2)
+  for (const hour of hours) {
+    expect(hour['tamin']).toBeGreaterThanOrEqual(number('tmin'))
+    expect(hour['tamax']).toBeLessThanOrEqual(number('tmax'))
+    expect(hour['vmax']).toBeLessThanOrEqual(number('racha'))
+  }
+})
+
 test.skipIf(!shared)('keys and their order are those of the recorded publication, as is the size of a whole one', async () => {
   const file = join(shared as string, 'feeds/aemet-observacion/observacion_convencional_todas_20251205T22-20251206T09.json.gz')
   const recorded = JSON.parse(gunzipSync(readFileSync(file)).toString()) as Observation[]

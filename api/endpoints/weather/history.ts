@@ -1,11 +1,10 @@
-import { weatherObservations } from '../../../lake/datasets/weather/weather-observations.ts'
 import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, sql } from '../../../lake/query/sql.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
 import { listOf, required } from '../../define/params.ts'
-import { ABOUT_SERIES, omitVariables, SERIES_FIGURE, seriesOf, seriesParams, weatherPoint } from './series.ts'
+import { ABOUT_SERIES, omitVariables, SERIES_FIGURE, SERIES_FROM, seriesOf, seriesParams, weatherPoint } from './series.ts'
 import { stationId } from './station.ts'
 
 const RETURNS = {
@@ -32,8 +31,8 @@ export const weatherStationHistory = defineEndpoint({
   returns: RETURNS,
   read: {
     kind: 'lake',
-    from: [weatherObservations],
-    query: (p, lake) => seriesOf([p.id], p.time, lake),
+    from: SERIES_FROM,
+    query: (p, lake) => seriesOf([p.id], p, lake),
     subject: {
       of: weatherStations,
       find: (state, { id }) => state.rows.some((row) => (row as unknown as { station_id: string }).station_id === id),
@@ -55,8 +54,8 @@ export const weatherHistory = defineEndpoint({
   returns: RETURNS,
   read: {
     kind: 'lake',
-    from: [weatherObservations, weatherStations],
-    query: (p, lake) => seriesOf(p.station ?? [], p.time, lake),
+    from: [...SERIES_FROM, weatherStations],
+    query: (p, lake) => seriesOf(p.station ?? [], p, lake),
     known: {
       station: {
         values: () => sql`

@@ -1,4 +1,5 @@
 import { DAY_DEFINITIONS } from '../../../lake/datasets/weather/codes.ts'
+import { weatherDaily } from '../../../lake/datasets/weather/weather-daily.ts'
 import { weatherObservations } from '../../../lake/datasets/weather/weather-observations.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
@@ -6,8 +7,9 @@ import { type Column, col } from '../../../lake/schema/columns.ts'
 import { bucketSeconds, bucketStart } from '../../define/buckets.ts'
 import type { LakeView } from '../../define/endpoint.ts'
 import { meaning, record } from '../../define/fields.ts'
-import { listOf, oneOf } from '../../define/params.ts'
+import { listOf, oneOf, withDefault } from '../../define/params.ts'
 import { type Period, timeParams } from '../../define/params-time.ts'
+import { Refused } from '../../define/problems.ts'
 
 const { columns } = weatherObservations
 const INTERVALS = ['1h', '1d'] as const
@@ -23,9 +25,13 @@ export const weatherPoint = record('WeatherPoint', 'One step of the series of a 
   interval: col.string(0, 'Length of the step.', { example: '1h' }),
   day_definition: col.code(0, 'Which hours the step is made of.', DAY_DEFINITIONS, { example: 'HOUR' }),
   precipitation_mm: meaning(columns.precipitation_mm, 'Precipitation, as water: the sum; null where any hour that is there lacks it.'),
-  precipitation_trace: col.boolean(0, 'True where precipitation too little to be measured fell; hourly observations do not tell.', {
-    example: false,
-  }),
+  precipitation_trace: col.boolean(
+    0,
+    'True where precipitation too little to be measured fell (series=CLIMATOLOGY): observations do not tell.',
+    {
+      example: false,
+    },
+  ),
   temp_mean_c: mean(columns.temp_c, 'Temperature of the air: the mean of those at the end of each hour.'),
   temp_min_c: meaning(columns.temp_min_c, 'Lowest temperature of the air.'),
   temp_max_c: meaning(columns.temp_max_c, 'Highest temperature of the air.'),
@@ -53,8 +59,15 @@ const VARIABLES = {
 } as const satisfies Readonly<Record<string, readonly Field[]>>
 const NAMES = Object.keys(VARIABLES) as (keyof typeof VARIABLES)[]
 
+/** The series that there are; an answer is of one of them. */
+const SERIES = ['OBSERVATIONS', 'CLIMATOLOGY'] as const
+
 /** Parameters of every series. */
 export const seriesParams = {
+  series: withDefault(
+    oneOf('OBSERVATIONS for what was measured each hour, CLIMATOLOGY for the validated days of AEMET (interval=1d only).', SERIES),
+    'OBSERVATIONS',
+  ),
   time: timeParams(INTERVALS, { interval: '1h', span: '7 days (1h) or 31 days (1d)' }),
   variables: listOf(oneOf('Only these measures; with `fields`, the members that both leave.', NAMES, { example: 'precipitation' })),
 }
@@ -68,26 +81,34 @@ export const omitVariables = {
 
 /** What each point stands for, and how it is made; see `Endpoint.figure`. */
 export const SERIES_FIGURE = {
-  grain: 'One station, in one hour or in one day of Madrid.',
+  grain: 'One station, in one hour, one day of Madrid or one climatological day of AEMET (day_definition).',
   method:
-    'Hours are observations as published. Of a day: the sum of precipitation, where no hour that is there lacks it; means of temperature, humidity, pressure and of the wind of the last 10 minutes of each hour; the lowest and highest temperature, the strongest gust, the lowest visibility and the deepest snow of its hours.',
+    'HOUR: observations as published. MADRID_DAY: the sum of precipitation, where no hour that is there lacks it; means of temperature, humidity, pressure and of the wind of the last 10 minutes of each hour; the lowest and highest temperature, the strongest gust, the lowest visibility and the deepest snow of its hours. AEMET_DAY: values as AEMET publishes them.',
 } as const
 
 /** How every series is made, for its description. */
 export const ABOUT_SERIES =
-  "From AEMET's hourly observations, which are not validated, in the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far. An hour is that which begins at `period_start`; days are those of Madrid, of 23 or 25 hours where the clock changes, and are not AEMET's climatological days, whose rain is from 07 to 07 UTC. Nothing is interpolated: an hour that a station did not report is absent and counts against the `coverage` of its day, what it did not measure is null."
+  "From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far observations have landed. `series=OBSERVATIONS` is made of AEMET's hourly observations, which are not validated: an hour is that which begins at `period_start`, days are those of Madrid, of 23 or 25 hours where the clock changes. `series=CLIMATOLOGY` has AEMET's validated days, of which the newest come some four days later: in UTC, with precipitation from 07 to 07 UTC. The two are never mixed in one answer. Nothing is interpolated: an hour that a station did not report is absent and counts against the `coverage` of its day, what it did not measure is null."
 
 const SPAN_DAYS = { '1h': 7, '1d': 31 } as const
 const c = (name: keyof typeof columns): Sql => column(weatherObservations, name)
 
-/** The series of some stations. */
-export function seriesOf(stations: readonly string[], asked: Period, lake: Pick<LakeView, 'period'>): Sql {
-  const { from, to, interval } = lake.period(asked, SPAN_DAYS[asked.interval as keyof typeof SPAN_DAYS]) as Period & {
-    from: number
-    to: number
-  }
+/** Datasets that a series may be of. */
+export const SERIES_FROM = [weatherObservations, weatherDaily] as const
+
+/** The series of some stations. Throws `Refused` for hours of what has days only. */
+export function seriesOf(
+  stations: readonly string[],
+  asked: { readonly time: Period; readonly series: string },
+  lake: Pick<LakeView, 'period'>,
+): Sql {
+  const isDaily = asked.series === 'CLIMATOLOGY'
+  if (isDaily && asked.time.interval !== '1d') throw new Refused('expected 1d: series=CLIMATOLOGY has days only', { parameter: 'interval' })
+  const { from, to, interval } = lake.period(asked.time, SPAN_DAYS[asked.time.interval as keyof typeof SPAN_DAYS])
+  const station_id = { in: stations }
+  if (isDaily) return climateDays(sql`${scan(weatherDaily, { station_id, day_starts_at: { gte: from, lt: to } })}`)
   // An observation is of the hour before its time.
-  const rows = scan(weatherObservations, { station_id: { in: stations }, period_s: { eq: 3600 }, observed_at: { gt: from, lte: to } })
+  const rows = scan(weatherObservations, { station_id, period_s: { eq: 3600 }, observed_at: { gt: from, lte: to } })
   return interval === '1d' ? daysOf(sql`${rows}`) : hoursOf(sql`${rows}`)
 }
 
@@ -138,4 +159,25 @@ function daysOf(rows: Sql): Sql {
       FROM ${rows}
       GROUP BY ALL
     )`
+}
+
+const d = (name: keyof typeof weatherDaily.columns): Sql => column(weatherDaily, name)
+
+function climateDays(rows: Sql): Sql {
+  return sql`
+    SELECT
+      ${d('station_id')},
+      ${d('day_starts_at')} AS period_start,
+      '1d' AS "interval",
+      'AEMET_DAY' AS day_definition,
+      ${d('precipitation_mm')},
+      coalesce(${d('precipitation_flag')} = 'TRACE', false) AS precipitation_trace,
+      ${join((['temp_mean_c', 'temp_min_c', 'temp_max_c'] as const).map(d))},
+      ${d('humidity_mean_pct')} AS humidity_pct,
+      ${join((['wind_mean_m_s', 'gust_m_s', 'gust_dir_deg'] as const).map(d))},
+      NULL AS pressure_hpa,
+      NULL AS visibility_m,
+      NULL AS snow_cm,
+      1.0 AS coverage
+    FROM ${rows}`
 }

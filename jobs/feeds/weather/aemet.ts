@@ -30,7 +30,8 @@ export function readSlip(bytes: Buffer): Followed {
   const { estado, descripcion, datos } = (slip ?? {}) as Record<string, unknown>
   if (estado !== 200) {
     const told = typeof descripcion === 'string' ? `: ${descripcion.slice(0, 200)}` : ''
-    return { refused: `estado ${String(JSON.stringify(estado))}${told}`, retryable: typeof estado === 'number' && SOON_OVER(estado) }
+    const refused = `estado ${String(JSON.stringify(estado))}${told}`
+    return typeof estado === 'number' ? { refused, retryable: SOON_OVER(estado), status: estado } : { refused, retryable: false }
   }
   return typeof datos === 'string' ? { url: datos } : { refused: 'estado 200 without the address of the data (datos)', retryable: true }
 }

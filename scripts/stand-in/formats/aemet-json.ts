@@ -86,6 +86,74 @@ export function inventoryJson(stations: readonly WeatherStation[], options: { ha
   )
 }
 
+/** A day of a station: the hours of its day in UTC, and those from 07 to 07 UTC, in order. */
+export interface DayOfStation {
+  readonly station: WeatherStation
+  readonly day: string
+  readonly hours: readonly HourlyWeather[]
+  readonly rainHours: readonly HourlyWeather[]
+}
+
+/** Daily climatology as AEMET writes it: every value text with a decimal comma; `Ip` for traces, `Varias` where a time is not one. */
+export function dailyJson(days: readonly DayOfStation[], options: { hasUnknownCodes: boolean }): Buffer {
+  return listJson(
+    days.map(({ station, day, hours, rainHours }, at) => {
+      const of = (pick: (hour: HourlyWeather) => number): number[] => hours.map(pick)
+      const [low, high] = [Math.min(...of(({ tamin }) => tamin)), Math.max(...of(({ tamax }) => tamax))]
+      const sum = rainHours.reduce((mm, { prec }) => mm + prec, 0)
+      const gust = Math.max(...of(({ vmax }) => vmax))
+      const gustHour = hours.findIndex(({ vmax }) => vmax === gust)
+      const wind = (value: string): string | undefined => (station.hasWind ? text(value) : undefined)
+      const pressure = (value: string): string | undefined => (station.hasPressure ? text(value) : undefined)
+      const pressures = of(({ pres }) => pres)
+      // A trace is what is left of a shower too small to count.
+      const isTrace = sum === 0 && rainHours.some(({ hr }) => hr > 90)
+      return {
+        fecha: text(day),
+        indicativo: text(station.id),
+        nombre: text(station.name.replace('  ', ' ')),
+        provincia: text(provinceOf(station.municipality.province, at)),
+        altitud: text(String(station.altitude_m)),
+        tmed: text(comma((low + high) / 2)),
+        prec: text(isTrace ? 'Ip' : comma(sum)),
+        tmin: text(comma(low)),
+        horatmin: text(timeOf(hours, ({ tamin }) => tamin === low)),
+        tmax: text(comma(high)),
+        horatmax: text(timeOf(hours, ({ tamax }) => tamax === high)),
+        dir: wind(String(Math.round((hours[gustHour]?.dmax ?? 0) / 10)).padStart(2, '0')),
+        velmedia: wind(comma(of(({ vv }) => vv).reduce((total, vv) => total + vv, 0) / hours.length)),
+        racha: wind(comma(gust)),
+        horaracha: wind(timeOf(hours, ({ vmax }) => vmax === gust)),
+        presMax: pressure(comma(Math.max(...pressures))),
+        horaPresMax: pressure(hourOf(pressures, Math.max(...pressures))),
+        presMin: pressure(comma(Math.min(...pressures))),
+        horaPresMin: pressure(hourOf(pressures, Math.min(...pressures))),
+        ...(options.hasUnknownCodes && { uvmax: text('3,5') }),
+      }
+    }),
+  )
+}
+
+/** The time of the hour that is meant, to ten minutes; `Varias` where several are. */
+function timeOf(hours: readonly HourlyWeather[], isIt: (hour: HourlyWeather) => boolean): string {
+  const at = hours.findIndex(isIt)
+  if (hours.filter(isIt).length > 1) return 'Varias'
+  return `${String(at).padStart(2, '0')}:${(at * 7) % 6}0`
+}
+
+function hourOf(values: readonly number[], value: number): string {
+  if (values.filter((one) => one === value).length > 1) return 'Varias'
+  return String(values.indexOf(value) + 1).padStart(2, '0')
+}
+
+const comma = (value: number): string => value.toFixed(1).replace('-0.0', '0.0').replace('.', ',')
+
+/** A slip that refuses: there is no document, which the status of HTTP does not say. */
+export function noDataJson(): Buffer {
+  const members = { descripcion: text('No hay datos que satisfagan esos criterios'), estado: '404' }
+  return Buffer.from(`{\n${membersOf(members)}\n}`, 'latin1')
+}
+
 /** A slip: where the document is for the next minutes, and where what it says of itself. */
 export function slipJson(datos: string, metadatos: string): Buffer {
   const members = { descripcion: text('exito'), estado: '200', datos: text(datos), metadatos: text(metadatos) }

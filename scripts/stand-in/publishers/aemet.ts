@@ -1,4 +1,4 @@
-import { type HourOfStation, inventoryJson, observationsJson, slipJson } from '../formats/aemet-json.ts'
+import { dailyJson, type HourOfStation, inventoryJson, noDataJson, observationsJson, slipJson } from '../formats/aemet-json.ts'
 import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
 import { chance } from '../random.ts'
 import { weatherOf } from '../world/weather.ts'
@@ -82,5 +82,43 @@ const stations: FeedStandIn = {
   },
 }
 
+/** Days after which a day is published. */
+const PUBLISHED_AFTER = 4
+const DAILY = '/opendata/api/valores/climatologicos/diarios/datos'
+
+const daily: FeedStandIn = {
+  ...observation,
+  feed: 'aemet_daily',
+  path: `${DAILY}/fechaini/2025-01-01T00:00:00UTC/fechafin/2025-01-01T23:59:59UTC/todasestaciones`,
+  route(path) {
+    const [, begin, end] =
+      /^.*\/fechaini\/(\d{4}-\d\d-\d\d)T00:00:00UTC\/fechafin\/(\d{4}-\d\d-\d\d)T23:59:59UTC\/todasestaciones$/.exec(path) ?? []
+    if (begin !== undefined && begin === end && path.startsWith(DAILY)) return { kind: 'slip', to: `/opendata/sh/daily-${begin}` }
+    const [, day] = /^\/opendata\/sh\/daily-(\d{4}-\d\d-\d\d)$/.exec(path) ?? []
+    return day === undefined ? null : { kind: 'document', resource: day }
+  },
+  slip(to, now) {
+    const published = Date.parse(to.slice(-10)) + (1 + PUBLISHED_AFTER) * DAY <= now
+    const bytes = published ? slipJson(`https://${HOST}${to}`, `https://${HOST}/opendata/sh/b3aa9d28`) : noDataJson()
+    return { bytes, contentType: SLIP_TYPE }
+  },
+  // Days are corrected now and then; here all at once, at the begin of each month in UTC.
+  publishedAt: (_seed, now) => Date.parse(`${new Date(now).toISOString().slice(0, 7)}-01`),
+  hasOldLayout: false,
+  write(world, { resource: day, publishedAt, variant }) {
+    const start = Date.parse(day)
+    const stations = world
+      .part(weatherStations)
+      .filter(({ id, isListed }) => isListed && (id === SHOWN_ID || chance(world.seed, 'aemet daily', id, day, publishedAt / DAY) > 0.01))
+    const days = keptOf(stations, variant).map((station) => {
+      const all = Array.from({ length: 31 }, (_, at) => weatherOf(world.seed, station, start + (at + 1) * HOUR))
+      return { station, day, hours: all.slice(0, 24), rainHours: all.slice(7) }
+    })
+    return dailyJson(days, variant)
+  },
+  // What was recorded is one station's.
+  captures: { folder: 'aemet-climatologia', capturedAt: () => null },
+}
+
 /** Agencia Estatal de Meteorología, AEMET OpenData: every document in two steps. Keys are not looked at. */
-export const aemet: Publisher = { name: 'Agencia Estatal de Meteorología', feeds: [observation, stations] }
+export const aemet: Publisher = { name: 'Agencia Estatal de Meteorología', feeds: [observation, stations, daily] }

@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { type Feed, FormatError } from '../../../jobs/feeds/define.ts'
 import { readSlip } from '../../../jobs/feeds/weather/aemet.ts'
+import { aemetDaily } from '../../../jobs/feeds/weather/aemet-daily.ts'
 import { aemetObservation } from '../../../jobs/feeds/weather/aemet-observation.ts'
 import { aemetStations } from '../../../jobs/feeds/weather/aemet-stations.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
@@ -14,11 +15,13 @@ import { PROJECT } from '../../laws/sources.ts'
 const shared = sharedFolder()
 const AT = Date.UTC(2026, 10, 1)
 const fixture = (path: string): Buffer => readFileSync(join(PROJECT, 'test/fixtures', path))
-const parse = (feed: Feed, bytes: Buffer, at = AT): Promise<Publication> => parsePublication(feed, [{ name: 'a', bytes }], at)
+const parse = (feed: Feed, bytes: Buffer, at = AT, name = 'a'): Promise<Publication> =>
+  parsePublication(feed, [{ name, bytes }], at, { keeps: () => true })
 const rowsOf = (publication: Publication, dataset: string): readonly AnyRow[] => publication.rows.get(dataset) as readonly AnyRow[]
 const latin = (records: readonly object[]): Buffer => Buffer.from(JSON.stringify(records), 'latin1')
 const list = (bytes: Buffer): Record<string, unknown>[] => JSON.parse(bytes.toString('latin1'))
 const OBSERVED = fixture('aemet_observation/observations.json')
+const DAILY = fixture('aemet_daily/2026-01-03.json')
 const INVENTORY = fixture('aemet_stations/stations.json')
 
 test('observations: the hour that ends at fint, units of ours, no noise of doubles, missing keys null', async () => {
@@ -91,6 +94,60 @@ test('inventory: degrees, minutes and seconds, provinces in every spelling, blan
   ])
 })
 
+test('daily climatology: decimal commas, traces, sums of later days, times that are several, directions that are none', async () => {
+  const publication = await parse(aemetDaily, DAILY, AT, '2026-01-03')
+  expect(publication.report).toMatchObject({ quarantined: {}, unknownCodes: {}, warnings: new Map() })
+  const at = (time: string): number => Date.parse(`2026-01-03T${time}:00Z`)
+  const [retiro, coruna, mountain] = rowsOf(publication, 'weather_daily') as [AnyRow, AnyRow, AnyRow]
+  expect(retiro).toEqual({
+    ...{
+      source: 'aemet',
+      day: '2026-01-03',
+      station_id: '3195',
+      day_starts_at: at('00:00'),
+      precipitation_mm: 0,
+      precipitation_flag: 'TRACE',
+    },
+    ...{ temp_mean_c: 6, temp_min_c: 1.7, temp_min_at: at('05:50'), temp_max_c: 10.2, temp_max_at: at('14:20'), wind_mean_m_s: 0 },
+    ...{ gust_m_s: 3.3, gust_dir_deg: 250, gust_at: at('14:10'), pressure_max_hpa: 948.6, pressure_max_at: at('00:00') + 24 * 3_600_000 },
+    ...{ pressure_min_hpa: 943.6, pressure_min_at: at('01:00'), sunshine_h: 3.5, humidity_mean_pct: 81, humidity_max_pct: 97 },
+    ...{ humidity_max_at: null, humidity_min_pct: 55, humidity_min_at: at('14:30') },
+  })
+  expect(coruna).toMatchObject({
+    precipitation_mm: 12.5,
+    precipitation_flag: null,
+    temp_min_c: -0.6,
+    temp_min_at: null,
+    gust_dir_deg: null,
+  })
+  expect(mountain).toMatchObject({ precipitation_mm: null, precipitation_flag: 'ACCUMULATED', wind_mean_m_s: null, gust_dir_deg: null })
+})
+
+test('daily climatology: a file is of its day, other days and times are bad, keys that nobody knows are counted', async () => {
+  const [record = {}] = list(DAILY)
+  const report = async (more: object): Promise<Publication['report']> =>
+    (await parse(aemetDaily, latin([record, { ...record, indicativo: 'B', ...more }]), AT, '2026-01-03')).report
+  const bad = async (more: object): Promise<unknown> => (await report(more)).quarantined
+  expect(await bad({ fecha: '2026-01-04' })).toEqual({ weather_daily: { 'a day other than the file': 1 } })
+  expect(await bad({ fecha: '3/1/2026' })).toEqual({ weather_daily: { 'fecha is no day': 1 } })
+  expect(await bad({ indicativo: '' })).toEqual({ weather_daily: { 'no indicativo': 1 } })
+  expect(await bad({ tmin: '1.7' })).toEqual({ weather_daily: { 'temp_min_c is no number': 1 } })
+  expect(await bad({ horatmin: '25:00' })).toEqual({ weather_daily: { 'temp_min_at is no instant between 1900 and 2200': 1 } })
+  expect((await report({ uvmax: '3,5' })).unknownCodes).toEqual({ aemet_daily_key: { uvmax: 1 } })
+  const { tmed: _tmed, ...without } = record
+  await expect(parse(aemetDaily, latin([without]))).rejects.toThrow('none of the records has a tmed')
+})
+
+test('daily climatology: a request for each day of a range, from 1920 on', () => {
+  const files = aemetDaily.archive?.files([], { from: '2024-02-28', to: '2024-03-01' }) ?? []
+  expect(files.map(({ period }) => period)).toEqual(['2024-02-28', '2024-02-29', '2024-03-01'])
+  expect(files[1]?.url).toBe(
+    'https://opendata.aemet.es/opendata/api/valores/climatologicos/diarios/datos/fechaini/2024-02-29T00:00:00UTC/fechafin/2024-02-29T23:59:59UTC/todasestaciones',
+  )
+  expect(aemetDaily.archive?.files([], { from: '0001-01-01', to: '1920-01-01' })).toHaveLength(1)
+  expect(aemetDaily.archive?.files([], { from: '0001-01-01', to: '1919-12-31' })).toEqual([])
+})
+
 test('documents that are no lists of records are refused', async () => {
   for (const [text, words] of [
     ['{"estado":404,"descripcion":"No hay datos"}', 'estado 404, No hay datos'],
@@ -111,7 +168,11 @@ test('slips: the address of the data, or why there is none and whether to ask ag
     url: 'https://opendata.aemet.es/opendata/sh/1',
   })
   const refused = (estado: unknown, words: string, retryable: boolean): void =>
-    expect(slip({ descripcion: 'Límite', estado, datos: 'https://opendata.aemet.es/x' })).toEqual({ refused: words, retryable })
+    expect(slip({ descripcion: 'Límite', estado, datos: 'https://opendata.aemet.es/x' })).toEqual({
+      refused: words,
+      retryable,
+      ...(typeof estado === 'number' ? { status: estado } : {}),
+    })
   refused(401, 'estado 401: Límite', false)
   refused(404, 'estado 404: Límite', false)
   refused(429, 'estado 429: Límite', true)
@@ -147,6 +208,25 @@ test.skipIf(!shared)('the recorded inventory of 2023-09-27: 291 stations, each i
   expect([stations.length, stations.filter((one) => one['synop_code'] === null).length]).toEqual([291, 25])
   expect(new Set(stations.map((one) => one['province_code'])).size).toBe(52)
   expect(stations.find((one) => one['station_id'] === '1387')?.['name']).toMatch(/CORUÑA/)
+})
+
+test.skipIf(!shared)('the recorded days of Madrid in 2017: 304, with 2 traces', async () => {
+  const publication = await parse(aemetDaily, captured('aemet-climatologia/diarios_3195_2017-01-01_2017-10-31.json'))
+  expect(publication.report).toMatchObject({ quarantined: {}, unknownCodes: {} })
+  const rows = rowsOf(publication, 'weather_daily')
+  const counted = (name: string, is: (value: unknown) => boolean): number => rows.filter((row) => is(row[name])).length
+  const there = (value: unknown): boolean => value !== null
+  expect(rows).toHaveLength(304)
+  expect([counted('precipitation_flag', (flag) => flag === 'TRACE'), counted('temp_mean_c', there)]).toEqual([2, 302])
+  const times = ['temp_min_at', 'temp_max_at', 'gust_at', 'pressure_max_at', 'pressure_min_at']
+  const several = ['horatmin', 'horatmax', 'horaracha', 'horaPresMax', 'horaPresMin'].map(
+    (key) =>
+      list(captured('aemet-climatologia/diarios_3195_2017-01-01_2017-10-31.json')).filter((record) => record[key] === 'Varias').length,
+  )
+  expect(several).toEqual([22, 13, 16, 50, 39])
+  // Of one day the highest temperature is told without a time.
+  const measures = ['temp_min_c', 'temp_max_c', 'gust_m_s', 'pressure_max_hpa', 'pressure_min_hpa']
+  expect(times.map((name, at) => counted(measures[at] as string, there) - counted(name, there))).toEqual([22, 13 + 1, 16, 50, 39])
 })
 
 function captured(path: string): Buffer {

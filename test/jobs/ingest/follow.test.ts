@@ -93,7 +93,10 @@ test('a refusal with status 200 is a failure that says so; too many requests are
   await expect(refused).rejects.not.toThrow(SECRET)
   expect(asked).toHaveLength(1)
   handler = answering({ estado: 404, descripcion: 'No hay datos' })
-  await expect(ask(feedOf())).rejects.toThrow('estado 404: No hay datos')
+  const absent = ask(feedOf())
+  await expect(absent).rejects.toThrow('estado 404: No hay datos')
+  // As a publisher of files says it of one that it does not have.
+  await expect(absent).rejects.toMatchObject({ status: 404 })
   expect(asked).toHaveLength(2)
   asked = []
   handler = (request, response) =>
