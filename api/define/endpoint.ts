@@ -1,6 +1,7 @@
 import type { TableSchema } from '../../lake/iceberg/metadata.ts'
 import type { FeedListing, FeedState } from '../../lake/live/freshness.ts'
 import type { LiveChange, LivePart, LiveRow } from '../../lake/live/types.ts'
+import type { QualityDay } from '../../lake/quality/days.ts'
 import type { Sql } from '../../lake/query/sql.ts'
 import type { Column, Columns } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
@@ -53,6 +54,8 @@ export interface TableAbout {
 /** What the service knows of itself. */
 export interface SystemView extends SystemState {
   readonly endpoints: readonly Endpoint[]
+  /** Figures of days where `read.quality` asks for them, the oldest first. */
+  readonly quality: readonly QualityDay[]
   /** The tables of the published datasets, by dataset id, where `read.tables` asks for them; one that is not created yet is not among them. */
   readonly tables: ReadonlyMap<string, TableAbout>
 }
@@ -200,10 +203,12 @@ export interface ChangesRead<P, D extends readonly Dataset[], R> {
 /** A list of what the service knows of itself, or one thing of it. */
 export interface SystemRead<P, R> {
   readonly kind: 'system'
-  /** The records of the list, or the one thing; none where there is nothing under the path. */
-  readonly records: (system: SystemView, values: P, now: number) => readonly R[]
+  /** The records of the list, or the one thing; null where there is nothing under the path. */
+  readonly records: (system: SystemView, values: P, now: number) => readonly R[] | null
   /** Set where the answer tells of tables: the ids of their datasets, or null for all that are published. */
   readonly tables?: (values: P) => readonly string[] | null
+  /** Set where the answer tells of figures of days. */
+  readonly quality?: true
   /** What was probably meant by a path under which there is nothing; null where nothing is near. */
   readonly near?: (system: SystemView, values: P) => string | null
   /** Set where the answer depends on the time of day, see `Param.clock_s`. */

@@ -42,6 +42,7 @@ import { accidentMicrodata } from './safety/microdata.ts'
 import { accidentStats } from './safety/stats.ts'
 import { codeListList } from './service/codes.ts'
 import { datasetCard } from './service/dataset-card.ts'
+import { datasetQuality } from './service/dataset-quality.ts'
 import { datasetSchema } from './service/dataset-schema.ts'
 import { datasetList } from './service/datasets.ts'
 import { freshnessList } from './service/freshness.ts'
@@ -104,6 +105,7 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   weatherStationById,
   weatherStationHistory,
   weatherHistory,
+  datasetQuality,
   sourceList,
   freshnessList,
   codeListList,

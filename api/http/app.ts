@@ -43,7 +43,7 @@ import { ReplyCache } from './reply-cache.ts'
 import { knowAllMethods, registerEndpoint } from './routes.ts'
 import type { ServiceState } from './state.ts'
 import { systemAnswerer } from './system-answers.ts'
-import { type TableWatch, watchTables } from './table-watch.ts'
+import { type SystemWatch, watchSystem } from './system-watch.ts'
 import { Spool } from './tables/spool.ts'
 import { Tables } from './tables/tables.ts'
 
@@ -175,15 +175,16 @@ export function buildApp(parts: AppParts): FastifyInstance {
     clock,
     onError: (err) => log.warn({ err }, 'the lake cannot be read'),
   })
-  const watch = watchTables({
+  const watch = watchSystem({
     lake: parts.lake,
     datasets: state.system().datasets,
     poll_ms: WATCHED * parts.lakePoll_ms,
-    onError: (err) => log.warn({ err }, 'the tables of the lake cannot be read'),
+    onError: (err) => log.warn({ err }, 'what describes the lake cannot be read'),
   })
   app.addHook('onClose', async () => {
     kept.close()
-    watch.close()
+    watch.tables.close()
+    watch.quality.close()
   })
   // In the engine's own folder, which it may write to and which goes with the process.
   const spool = new Spool({ folder: join(parts.lake.engine.folder, 'replies'), bytes: parts.spoolBytes })
@@ -217,7 +218,7 @@ const NO_QUERY: Readonly<Record<string, never>> = Object.freeze({})
 
 function answererOf(
   context: AnswerContext,
-  parts: { readonly lake: Lake; readonly kept: KeptLake; readonly watch: TableWatch; readonly endpoints: readonly Endpoint[] },
+  parts: { readonly lake: Lake; readonly kept: KeptLake; readonly watch: SystemWatch; readonly endpoints: readonly Endpoint[] },
 ): Answerer {
   const { lake, kept } = parts
   const { kind } = context.endpoint.read

@@ -40,13 +40,13 @@ import type { ReplyCache } from './reply-cache.ts'
 import { formatFor } from './representation.ts'
 import { checkRepresentation, requestReader } from './request.ts'
 import type { ServiceState } from './state.ts'
-import type { TableWatch } from './table-watch.ts'
+import type { SystemWatch } from './system-watch.ts'
 
 /** What routes share. */
 export interface RouteContext extends VisitParts {
   readonly state: ServiceState
   readonly kept: KeptLake
-  readonly watch: Pick<TableWatch, 'onChange'>
+  readonly watch: SystemWatch
   readonly cache: ReplyCache
   readonly clock: () => number
   /** Counts what is asked of data. */
@@ -96,7 +96,8 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
   const ends = [state.onChange(way.kind === 'system' ? null : datasetsOf(endpoint), renewed)]
   const tables = keptOf(endpoint)
   if (tables.length > 0) ends.push(kept.onChange(tables, renewed))
-  if (way.kind === 'system' && way.tables) ends.push(watch.onChange(renewed))
+  if (way.kind === 'system' && way.tables) ends.push(watch.tables.onChange(renewed))
+  if (way.kind === 'system' && way.quality) ends.push(watch.quality.onChange(renewed))
   app.addHook('onClose', async () => {
     for (const end of ends) end()
   })

@@ -1,38 +1,46 @@
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { type Endpoint, pathParams, type SystemRead, type SystemView } from '../define/endpoint.ts'
+import type { Problem } from '../define/problems.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
 import { oneBody } from './find-answers.ts'
 import { CADENCE_S, chosen, pageBody, steppedNow } from './live-answers.ts'
 import { recordTexts } from './records.ts'
-import type { TableWatch } from './table-watch.ts'
+import { tablesChangedAt, tablesVersion } from './seen-tables.ts'
+import type { SystemWatch } from './system-watch.ts'
 
 /** Answers lists of what the service knows of itself, and single things of it. */
 export function systemAnswerer(
   context: AnswerContext,
-  { endpoints, watch }: { readonly endpoints: readonly Endpoint[]; readonly watch: Pick<TableWatch, 'view'> },
+  { endpoints, watch }: { readonly endpoints: readonly Endpoint[]; readonly watch: SystemWatch },
 ): Answerer {
   const { endpoint, state } = context
   const read = endpoint.read as unknown as SystemRead<unknown, AnyRow>
   const texts = recordTexts(endpoint.returns)
   return async (values, { format, now }) => {
-    const view = read.tables ? await watch.view() : null
+    const tables = read.tables ? await watch.tables.value() : null
+    const quality = read.quality ? await watch.quality.value() : []
     const of = read.tables?.(values.own) ?? null
-    const system: SystemView = { ...state.system(), endpoints, tables: view?.tables ?? new Map() }
+    const about = new Map([...(tables ?? [])].map(([id, seen]) => [id, seen.about]))
+    const system: SystemView = { ...state.system(), endpoints, tables: about, quality }
     const clock_s = read.clock_s ?? 0
-    const changed_at = Math.max(state.described_at, view?.changed_at(of) ?? 0)
-    const versions = { datasets: [], of: [state.described_at, ...(view ? [view.version(of)] : [])], changed_at }
+    const gathered_at = quality.at(-1)?.as_of ?? 0
+    const changed_at = Math.max(state.described_at, tables ? tablesChangedAt(tables, of) : 0, gathered_at)
+    const told = [...(tables ? [tablesVersion(tables, of)] : []), ...(read.quality ? [gathered_at] : [])]
+    const versions = { datasets: [], of: [state.described_at, ...told], changed_at }
     const refresh = { at: () => now + 1000 * (clock_s || CADENCE_S), cadence_s: clock_s || CADENCE_S }
     const at = steppedNow(clock_s, now)
     const updated_at = at || changed_at
     const head = headOf(context, values, { format, now, versions, data_time: updated_at, refresh, clock_s })
     const answer = async (signal: AbortSignal): Promise<Body> => {
       const records = read.records(system, values.own, at)
+      const unknown = (): Problem => unknownThing(values.path, read.near?.(system, values.own) ?? null)
       const meta = metaOf(state, [])
+      if (!records) throw unknown()
       if (endpoint.returns.kind === 'list')
         return pageBody(context, values, { texts, all: chosen(records, context, values), format, now, updated_at, meta, signal })
       const [record] = records
-      if (!record) throw unknownThing(values.path, read.near?.(system, values.own) ?? null)
+      if (!record) throw unknown()
       return oneBody(context, values, { texts, record, format, meta, signal })
     }
     return { head, answer, isCheap: true, mayNotExist: pathParams(endpoint.path).length > 0 }

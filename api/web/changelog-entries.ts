@@ -62,8 +62,8 @@ export const CHANGES: readonly Change[] = Object.freeze([
     kind: 'ADDED',
     paths: ['/api/datasets', '/api/datasets/*'],
     text: {
-      es: 'Catálogo de los conjuntos de datos: contenido, tamaño, cobertura, licencias y esquema de cada uno.',
-      en: 'Catalogue of the datasets: content, size, coverage, licences and schema of each.',
+      es: 'Catálogo de los conjuntos de datos: contenido, tamaño, cobertura, licencias, esquema y calidad por días de cada uno.',
+      en: 'Catalogue of the datasets: content, size, coverage, licences, schema and quality by day of each.',
     },
   },
   {

@@ -8,6 +8,7 @@ import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from '../ingest/context.ts'
 import { landedIn } from '../ingest/tables.ts'
+import { gatherQuality } from './quality.ts'
 import { gatherUptime } from './uptime.ts'
 import { mergeUsage } from './usage.ts'
 
@@ -25,6 +26,7 @@ export const UPKEEP_TASKS = [
   { task: 'retire-raw', every_s: 86_400 },
   { task: 'usage', every_s: 3600 },
   { task: 'uptime', every_s: 3600 },
+  { task: 'quality', every_s: 3600 },
 ] as const
 
 /** Creates the tables of datasets that have none and brings the others to their declaration; refuses, naming the column, what it cannot follow. */
@@ -48,6 +50,7 @@ export async function runUpkeep(
   if (task === 'retire-raw') return retire(context, over.feeds, over.signal)
   if (task === 'usage') return mergeUsage(context, over.signal)
   if (task === 'uptime') return gatherUptime(context, over.signal)
+  if (task === 'quality') return gatherQuality(context, over)
   for (const dataset of over.datasets) {
     over.signal.throwIfAborted()
     const table = context.lake.table(dataset)

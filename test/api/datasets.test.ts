@@ -14,6 +14,7 @@ import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import { createTable } from '../../lake/iceberg/create.ts'
 import { migrateTable } from '../../lake/iceberg/migrate.ts'
 import { tableKey } from '../../lake/iceberg/schema.ts'
+import { type QualityDay, readQualityDay, writeQualityDay } from '../../lake/quality/days.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { jsonProperties } from '../../lake/schema/json.ts'
 import { tableColumns } from '../../lake/schema/physical.ts'
@@ -170,6 +171,29 @@ describe('with a row in each table', () => {
     await service.land(fuelPrices, [exampleTableRow(fuelPrices, { station_id: '2' })], Date.now())
     await until('the tag changes', async () => (await tagOf(fuelPrices.id)) !== mine)
     expect(await tagOf('fuel_stations')).toBe(other)
+  })
+
+  test('days are told as they were gathered, the newest first, and those asked for', async () => {
+    const path = '/api/datasets/incidents/quality'
+    const { store } = service.lake
+    const [example] = (await service.json(path)).days
+    expect(example).toMatchObject({
+      ...{ date: '2026-01-02', rows: 354, as_of: '2026-01-03T05:00:00.000Z', nulls: [{ column: 'km', share: 0.027119 }] },
+      feeds: [{ id: 'dgt_incidents', publications: 1438, expected: 1440, gaps: 1, longest_gap_s: 240, quarantined: 2, rejected: 3 }],
+    })
+    const before = (await service.get(path)).headers.get('etag')
+    const day = (await readQualityDay(store, '2026-01-02')) as QualityDay
+    for (const date of ['2026-01-03', '2026-01-04', '2026-01-05']) await writeQualityDay(store, { ...day, date, as_of: day.as_of + 1 })
+    await until('the new days are told', async () => (await service.get(path)).headers.get('etag') !== before)
+    const dates = async (query: string): Promise<string[]> => (await service.json(`${path}${query}`)).days.map((one: Reply) => one.date)
+    expect(await dates('')).toEqual(['2026-01-05', '2026-01-04', '2026-01-03', '2026-01-02'])
+    expect(await dates('?from=2026-01-03&to=2026-01-05')).toEqual(['2026-01-04', '2026-01-03'])
+    expect(await dates('?from=2027-01-01')).toEqual([])
+    // Of a dataset that was not there on those days there is nothing to tell; of one that never was there is no such path.
+    expect((await service.json('/api/datasets/rail_stock/quality')).days).toEqual([])
+    expect((await service.get('/api/datasets/nothing/quality')).status).toBe(404)
+    const refused = await service.get(`${path}?from=2026-01-05&to=2026-01-05`)
+    expect((await refused.json()) as Reply).toMatchObject({ status: 400, errors: [{ parameter: 'from' }] })
   })
 
   test('a misspelt id is told which was meant', async () => {

@@ -57,7 +57,7 @@ describe.each(internal.map((dataset) => [dataset.id, dataset] as const))('%s is 
     for (const name of [id, ...lists, ...own]) for (const text of told) expect(text.includes(name), name).toBe(false)
   })
 
-  test.each(['', '/schema'])('it has no card and no schema: /api/datasets/<id>%s', async (rest) => {
+  test.each(['', '/schema', '/quality'])('it has no card, schema or figures: /api/datasets/<id>%s', async (rest) => {
     const response = await service.get(`/api/datasets/${id}${rest}`)
     expect(response.status).toBe(404)
     expect(((await response.json()) as { detail: string }).detail).not.toContain('did you mean')

@@ -20,6 +20,7 @@ import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
 import { publishLive } from '../../lake/live/write.ts'
 import type { ProcessMetrics } from '../../lake/metrics/metrics.ts'
 import type { Lake } from '../../lake/open.ts'
+import { type QualityDay, writeQualityDay } from '../../lake/quality/days.ts'
 import type { Column } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
@@ -347,6 +348,19 @@ function endedRow(dataset: Dataset): AnyRow[] {
   ]
 }
 
+/** Figures of a day as the worker writes them. */
+const QUALITY_EXAMPLE: QualityDay = {
+  date: '2026-01-02',
+  as_of: Date.UTC(2026, 0, 3, 5),
+  feeds: {
+    dgt_incidents: {
+      ...{ publications: 1438, expected: 1440, gaps: 1, longest_gap_s: 240, lateness_median_s: 31, lateness_max_s: 95 },
+      ...{ quarantined: 2, unknown_codes: 1, rejected: 3 },
+    },
+  },
+  tables: { incidents: { rows: 354, nulls: { km: 0.027119 }, feeds: ['dgt_incidents'] } },
+}
+
 /** Fills live state and tables with one row each, made of the examples. */
 export async function fillWithExamples(service: TestService): Promise<void> {
   for (const dataset of datasets.filter(({ visibility }) => visibility === 'public')) {
@@ -358,6 +372,7 @@ export async function fillWithExamples(service: TestService): Promise<void> {
     const rows = [exampleTableRow(dataset), ...endedRow(dataset), ...otherNetworkRow(dataset), ...weeksBefore(dataset)]
     await service.land(dataset, rows, (row[dataset.time] as number) + HOUR_MS)
   }
+  await writeQualityDay(service.lake.store, QUALITY_EXAMPLE)
 }
 
 /** What the other network of the railway has: names are known once those of all networks are. */

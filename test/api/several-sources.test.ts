@@ -49,7 +49,7 @@ test('the lists that members of a JSON column are of are listed with the others'
   if (read.kind !== 'system') throw new Error('code lists are read from the system')
   const colours = defineCodes('wagon_colour', 'Colour of a wagon.', { RED: ['rojo', 'red'] })
   const listed = (datasets: SystemView['datasets']): string[] =>
-    read.records({ datasets } as SystemView, { list: null } as never, 0).map((one) => (one as unknown as { id: string }).id)
+    (read.records({ datasets } as SystemView, { list: null } as never, 0) ?? []).map((one) => (one as unknown as { id: string }).id)
   const trains = variant({ columns: { ...everything.columns, wagons: col.json(30, 'Wagons.', { lists: [colours] }) } })
   expect(listed([trains])).toContain('wagon_colour')
   expect(listed([])).not.toContain('incident_cause')

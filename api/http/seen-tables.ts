@@ -1,0 +1,54 @@
+import type { Lake } from '../../lake/open.ts'
+import { beginOf } from '../../lake/query/begin.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { TableAbout } from '../define/endpoint.ts'
+
+/** A table as it was seen. */
+export interface SeenTable {
+  readonly version: number
+  readonly about: TableAbout
+}
+
+/** Tables by dataset id; one that is not created yet is not among them. */
+export type SeenTables = ReadonlyMap<string, SeenTable>
+
+/** Looks at the tables of datasets by their metadata: no data file is opened for it. The same as before where none has changed. */
+export async function seeTables(lake: Lake, datasets: readonly Dataset[], before: SeenTables | null): Promise<SeenTables> {
+  const found = await Promise.all(
+    datasets.map(async (dataset) => [dataset.id, await seeTable(lake, dataset, before?.get(dataset.id))] as const),
+  )
+  const there = found.flatMap(([id, table]) => (table ? [[id, table] as const] : []))
+  const isSame = before !== null && there.length === before.size && there.every(([id, table]) => before.get(id) === table)
+  return isSame ? before : new Map(there)
+}
+
+/** Text that changes with the tables of some datasets, of all where null. */
+export function tablesVersion(tables: SeenTables, of: readonly string[] | null): string {
+  return (of ?? [...tables.keys()]).map((id) => `${id}.${tables.get(id)?.version ?? ''}`).join(' ')
+}
+
+/** When one of them last changed, ms since the epoch; 0 where there is none. */
+export function tablesChangedAt(tables: SeenTables, of: readonly string[] | null): number {
+  return Math.max(0, ...(of ?? [...tables.keys()]).map((id) => tables.get(id)?.about.updated_at ?? 0))
+}
+
+/** A table as it is now: what was seen of it before, where its metadata are of the same version. Null where it is not created yet. */
+async function seeTable(lake: Lake, dataset: Dataset, before: SeenTable | undefined): Promise<SeenTable | null> {
+  const found = await lake.snapshot(dataset)
+  if (!found) return null
+  if (before?.version === found.version) return before
+  const { metadata, snapshot } = found.state
+  const total = (name: string): number => Number(snapshot?.summary[name] ?? 0)
+  const about = {
+    rows: total('total-records'),
+    bytes: total('total-files-size'),
+    files: total('total-data-files'),
+    snapshots: metadata.snapshots.length,
+    updated_at: metadata['last-updated-ms'],
+    covered_from: await beginOf(found.state, dataset),
+    covered_until: found.covered_until,
+    schemas: metadata.schemas,
+    schema_version: metadata['current-schema-id'],
+  }
+  return { version: found.version, about }
+}

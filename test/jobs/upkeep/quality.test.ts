@@ -1,0 +1,124 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { runUpkeep } from '../../../jobs/upkeep/tasks.ts'
+import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import { apiUsage } from '../../../lake/datasets/service/api-usage.ts'
+import { QUALITY_DAYS, type QualityDay, qualityDates, readQualityDay } from '../../../lake/quality/days.ts'
+import { type AcceptedFetch, acceptedAfter, keepRejected, withdrawAccepted } from '../../../lake/raw/archive.ts'
+import { golden } from '../../helpers/golden.ts'
+import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
+import { tempFolder } from '../../helpers/temp.ts'
+import { type Episode, never, startTeller, type Teller } from '../ingest/story.ts'
+
+const DAY_S = 86_400
+/** Two publications before midnight in Madrid, then three, with a hole of 20 minutes. */
+const EPISODES: readonly Episode[] = [
+  [-70, { a: 1 }, { s1: 10, s2: 20 }],
+  [-60, { a: 1, b: 2 }, { s1: 11 }],
+  [0, { a: 1 }, { s1: 12, s2: 22 }],
+  [1, { a: 3 }, { s1: 13, s2: 23 }],
+  [21, { a: 3 }, { s1: 14, s2: 24 }],
+]
+
+let redis: TestRedis
+let teller: Teller
+beforeAll(async () => {
+  redis = await startTestRedis()
+})
+afterAll(() => redis.stop())
+beforeEach(async () => {
+  teller = await startTeller({ folder: tempFolder(), redisUrl: redis.url })
+  for (const episode of EPISODES) {
+    expect(await teller.publish(episode)).toMatchObject({ outcome: 'accepted' })
+    await teller.land()
+  }
+})
+afterEach(() => teller.close())
+
+/** Runs the task at an instant by the store's clock. */
+async function gather(now: string): Promise<string[]> {
+  const { context, feed } = teller
+  const moved = { ...context, store: { ...context.store, now: async () => Date.parse(now) } }
+  await runUpkeep(moved, 'quality', { datasets: [...feed.into, apiUsage], feeds: [feed], signal: never })
+  return qualityDates(context.store)
+}
+const dayOf = async (date: string): Promise<QualityDay> => (await readQualityDay(teller.context.store, date)) as QualityDay
+const fetches = (): Promise<AcceptedFetch[]> => acceptedAfter(teller.context.store, teller.feed.id, 0)
+
+test('a day is told some hours after its end, once, and none of before there was anything', async () => {
+  expect(await gather('2026-01-31T23:30:00Z')).toEqual([])
+  expect(await gather('2026-02-01T04:59:00Z')).toEqual([])
+  expect(await gather('2026-02-01T05:01:00Z')).toEqual(['2026-01-31'])
+  const before = await dayOf('2026-01-31')
+  expect(await gather('2026-02-02T12:00:00Z')).toEqual(['2026-01-31', '2026-02-01'])
+  expect(await dayOf('2026-01-31')).toEqual(before)
+  const { as_of, tables } = await dayOf('2026-02-01')
+  expect(as_of).toBe(Date.UTC(2026, 1, 2, 12))
+  // What the service keeps for itself is not among them.
+  expect(Object.keys(tables).sort()).toEqual(['traffic_readings', 'v16_beacons'])
+})
+
+test('of a feed it tells how many publications came, how late, and where they lack', async () => {
+  await gather('2026-02-02T12:00:00Z')
+  const { every_s, id } = teller.feed
+  const [first, second] = [(await dayOf('2026-01-31')).feeds[id], (await dayOf('2026-02-01')).feeds[id]]
+  // From midnight in Madrid to 23:40 there was none, nor between the two, nor until midnight.
+  expect(first).toMatchObject({ publications: 2, expected: DAY_S / every_s, longest_gap_s: 85_200 })
+  expect(second).toMatchObject({ publications: 3, longest_gap_s: DAY_S - 71 * 60 })
+  // Each is fetched five seconds after its time.
+  expect([second?.lateness_median_s, second?.lateness_max_s]).toEqual([5, 5])
+  const waits = [50, 1, 20, 24 * 60 - 71].map((minutes) => minutes * 60)
+  expect(second?.gaps).toBe(waits.filter((wait_s) => wait_s > 3 * every_s).length)
+  // Each has a direction that no list of codes has.
+  expect([second?.quarantined, second?.unknown_codes, second?.rejected]).toEqual([0, 3, 0])
+})
+
+test('what was withdrawn counts no more, what was refused counts by the time of its fetch', async () => {
+  const [, , third] = (await fetches()) as [AcceptedFetch, AcceptedFetch, AcceptedFetch]
+  await withdrawAccepted(teller.context.store, third, 'wrong')
+  await keepRejected(teller.context.store, { ...third, fetch_id: `${teller.feed.id}.20260201T101112345Z`, rejected: 'too few rows' })
+  await gather('2026-02-02T12:00:00Z')
+  // The withdrawn one waits among the refused ones.
+  expect((await dayOf('2026-02-01')).feeds[teller.feed.id]).toMatchObject({ publications: 2, rejected: 2 })
+})
+
+test('of a table it tells rows and null shares as plain SQL over the files does', async () => {
+  await gather('2026-02-02T12:00:00Z')
+  for (const [dataset, time, column] of [
+    [trafficReadings, 'observed_at', 'occupancy_pct'],
+    [v16Beacons, 'observed_at', 'last_seen_at'],
+  ] as const) {
+    const rows = await golden(
+      teller.context.lake,
+      [dataset],
+      `SELECT CAST(${time} AT TIME ZONE 'Europe/Madrid' AS DATE) AS date, count(*) AS rows, 1 - count(${column}) / count(*) AS share
+      FROM ${dataset.id} GROUP BY 1 ORDER BY 1`,
+    )
+    const told = await Promise.all(
+      rows.map(async ({ date }) => {
+        const { rows: count, nulls, feeds } = (await dayOf(String(date))).tables[dataset.id] ?? { rows: 0, nulls: {}, feeds: [] }
+        expect(feeds).toEqual([teller.feed.id])
+        return { date, rows: count, share: nulls[column] }
+      }),
+    )
+    expect(told).toEqual(rows.map(({ share, ...row }) => ({ ...row, share: Math.round(Number(share) * 1e6) / 1e6 })))
+    expect(rows).toHaveLength(2)
+  }
+})
+
+test('a day without anything is told too, once the service has begun, and old days go', async () => {
+  await gather('2026-02-02T12:00:00Z')
+  expect((await gather('2026-02-04T12:00:00Z')).slice(-2)).toEqual(['2026-02-02', '2026-02-03'])
+  const { feeds, tables } = await dayOf('2026-02-03')
+  expect(feeds[teller.feed.id]).toMatchObject({ publications: 0, gaps: 1, longest_gap_s: DAY_S, lateness_median_s: null })
+  expect(tables[trafficReadings.id]).toEqual({ rows: 0, nulls: {}, feeds: [teller.feed.id] })
+  const dates = await gather('2026-06-01T12:00:00Z')
+  expect([dates.length, dates[0], dates.at(-1)]).toEqual([QUALITY_DAYS, '2026-03-01', '2026-05-31'])
+})
+
+test('a day of 25 hours expects an hour more', async () => {
+  await gather('2026-02-02T12:00:00Z')
+  await gather('2026-10-27T12:00:00Z')
+  const expected = async (date: string): Promise<number> => (await dayOf(date)).feeds[teller.feed.id]?.expected as number
+  expect((await expected('2026-10-25')) - (await expected('2026-10-24'))).toBe(3600 / teller.feed.every_s)
+})
