@@ -14,8 +14,8 @@ import { dropUnused, PATIENCE_MS, writeRows } from '../ingest/tables.ts'
 import type { Derived } from './define.ts'
 import { lineageSummary, type PlannedPart, partProperty } from './lineage.ts'
 
-/** Rows of a part that are compared with those that it had, at once. */
-const COMPARED_AT_ONCE = 1_000_000
+/** Rows of a part that are sorted, or compared with those that it had, at once: what makes one file. */
+const AT_ONCE = 1_000_000
 
 /** Where a part lands: its table as it was looked at, and what stood there of the part's lineage. */
 interface Landing {
@@ -42,7 +42,8 @@ export async function landPart(
     const rows = Number(count)
     const had = old.reduce((sum, file) => sum + file.rows, 0)
     const found = { rows, isSame: rows === had && (await isEqual(session, { into, old, fresh })) }
-    const written = found.isSame || found.rows === 0 ? [] : await writeRows(context, session, { dataset: into, state, from: fresh })
+    const written =
+      found.isSame || found.rows === 0 ? [] : await writeRows(context, session, { dataset: into, state, from: fresh, mostSorted: AT_ONCE })
     return { ...found, add: written }
   })
   await context.onStep?.('parquet-written')
@@ -123,7 +124,7 @@ async function isEqual(
 ): Promise<boolean> {
   if (old.length === 0) return false
   // Piece by piece, for as many rows as a month of readings has hours take much memory to compare at once.
-  for (const piece of await piecesOf(session, { dataset: into, mostSorted: COMPARED_AT_ONCE }, fresh)) {
+  for (const piece of await piecesOf(session, { dataset: into, mostSorted: AT_ONCE }, fresh)) {
     const before = sql`SELECT * FROM ${scanFiles(into, old)} WHERE ${piece}`
     const after = sql`SELECT * FROM ${fresh} WHERE ${piece}`
     const [[differing] = []] = await session.values(sql`

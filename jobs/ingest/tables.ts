@@ -302,9 +302,11 @@ export async function writeRows(
     readonly from: Sql
     readonly partition?: LiveFile['partition']
     readonly sourceBytes?: number
+    /** Rows of a version that are sorted at once, and make a file; as many as a row group has unless told. */
+    readonly mostSorted?: number
   },
 ): Promise<DataFile[]> {
-  const { dataset, state, from, partition, sourceBytes = 0 } = rows
+  const { dataset, state, from, partition, mostSorted, sourceBytes = 0 } = rows
   const written = await writeParquet(session, {
     dataset,
     tableKey: tableKey(dataset),
@@ -313,7 +315,7 @@ export async function writeRows(
     sortOrderId: state.metadata['default-sort-order-id'],
     folder: context.lake.engine.folder,
     sourceBytes,
-    ...sortedAtOnce(dataset),
+    ...(mostSorted === undefined ? sortedAtOnce(dataset) : { mostSorted }),
     ...(partition ? { partition } : {}),
   })
   return storeFiles(context.store, written)

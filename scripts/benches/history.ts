@@ -1,19 +1,11 @@
 import { Agent, get } from 'node:http'
 import { join } from 'node:path'
-import { DuckDBInstance } from '@duckdb/node-api'
-import type { LakeRead, ListReturn } from '../../api/define/endpoint.ts'
-import { flatFields } from '../../api/define/select.ts'
 import { sensorHistory } from '../../api/endpoints/road/sensor-history.ts'
-import { pageQuery } from '../../api/http/page-query.ts'
-import { orderOf } from '../../api/http/paging.ts'
-import type { Lake } from '../../lake/open.ts'
-import { prunedFiles } from '../../lake/query/relations.ts'
-import { readFiles, type Scan } from '../../lake/query/scan.ts'
-import { type Rendered, render } from '../../lake/query/sql.ts'
-import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import { openAlone, statementOf } from './duckdb-alone.ts'
+import { endpointSql } from './endpoint-sql.ts'
 import { startServer } from './incidents-api.ts'
 import { startIncidentsService, writePublication } from './incidents-service.ts'
-import { BENCH_ENGINE, benchLake } from './madrid-day.ts'
+import { benchLake } from './madrid-day.ts'
 import type { Bench, Pair } from './measure.ts'
 import { fillReadings, sensorAt } from './readings-lake.ts'
 
@@ -81,20 +73,22 @@ async function openPair(folder: string, { only, asked }: { readonly only: boolea
   const ours = only ? await startIncidentsService(folder, home) : await startServer('api', folder, home)
   const { origin } = new URL(ours.url)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const alone = only ? null : await openAlone(home, asked)
+  const lake = only ? null : await benchLake(home, { standBack: true })
+  const alone = only ? null : await openAlone()
   let turn = 0
   return {
     async measured() {
       const began = performance.now()
       for (let reply = 0; reply < REPLIES; reply++)
-        checkRecords(await fetchText(`${origin}${historyPath(turn++, asked)}`, agent), asked.records)
+        checkRecords(await fetchText(`${origin}${historyPath(turn++, asked)}`, { agent, key: ours.key }), asked.records)
       return (performance.now() - began) / REPLIES
     },
     async reference() {
-      if (!alone) throw new Error('no reference in this process')
+      if (!alone || !lake) throw new Error('no reference in this process')
       let ms = 0
       for (let reply = 0; reply < REPLIES; reply++) {
-        const query = await alone.prepared(sensorOf(turn++))
+        const { page } = endpointSql(sensorHistory, historyPath(turn++, asked), { from: asked.from, until: asked.to })
+        const query = await statementOf(lake, page([]))
         const began = performance.now()
         checkRecords(await alone.text(query), asked.records)
         ms += performance.now() - began
@@ -104,66 +98,16 @@ async function openPair(folder: string, { only, asked }: { readonly only: boolea
     async close() {
       agent.destroy()
       await ours.close()
-      await alone?.close()
+      alone?.close()
+      await lake?.close()
     },
   }
 }
 
-interface Alone {
-  /** The statement that the endpoint would run for a sensor, its files found. */
-  prepared(sensor: string): Promise<Rendered>
-  /** Its rows as a JSON array, made by DuckDB. */
-  text(query: Rendered): Promise<string>
-  close(): Promise<void>
-}
-
-/** DuckDB with nothing around it, set up as ours is; its threads inherit the priority that the lake's have. */
-async function openAlone(home: string, asked: Asked): Promise<Alone> {
-  const lake = await benchLake(home, { standBack: true })
-  const instance = await DuckDBInstance.create(':memory:', {
-    threads: String(BENCH_ENGINE.threads),
-    memory_limit: `${BENCH_ENGINE.memory / 1e6}MB`,
-  })
-  const connection = await instance.connect()
-  await connection.run("SET GLOBAL TimeZone = 'UTC'")
-  await connection.run('SET GLOBAL parquet_metadata_cache = true')
-  return {
-    prepared: (sensor) => statementOf(lake, sensor, asked),
-    async text({ text, values, types }) {
-      const reader = await connection.runAndReadAll(`SELECT CAST(to_json(list(r)) AS VARCHAR) FROM (${text}) r`, values, types)
-      return reader.getRows()[0]?.[0] as string
-    },
-    async close() {
-      connection.disconnectSync()
-      instance.closeSync()
-      await lake.close()
-    },
-  }
-}
-
-async function statementOf(lake: Lake, sensor: string, asked: Asked): Promise<Rendered> {
-  const read = sensorHistory.read as unknown as LakeRead<unknown, readonly Dataset[], AnyRow>
-  const returns = sensorHistory.returns as unknown as ListReturn
-  const values = { id: sensor, time: { interval: asked.interval, from: asked.from, to: asked.to } }
-  const query = pageQuery({
-    query: read.query(values, { covered_from: asked.from, covered_until: asked.to, period: () => values.time as never }, []),
-    columns: flatFields(returns.record.fields),
-    shape: returns.record.name,
-    order: orderOf(returns, null),
-    after: null,
-    limit: LIMIT + 1,
-  })
-  const [{ dataset, filter }] = query.relations() as [Scan]
-  const snapshot = await lake.snapshot(dataset)
-  if (!snapshot) throw new Error('the lake is empty')
-  const files = await prunedFiles(snapshot.state, dataset, filter)
-  const paths = files.map(({ key }) => lake.store.location(key))
-  return render(query, () => readFiles(dataset, paths, filter))
-}
-
-function fetchText(url: string, agent: Agent): Promise<string> {
+/** The text of a reply. Throws where it is not answered with 200. */
+export function fetchText(url: string, { agent, key }: { readonly agent: Agent; readonly key: string }): Promise<string> {
   return new Promise((resolve, reject) => {
-    get(url, { agent }, (response) => {
+    get(url, { agent, headers: { 'X-API-Key': key } }, (response) => {
       const parts: Buffer[] = []
       response.on('data', (part: Buffer) => parts.push(part))
       response.on('end', () => {

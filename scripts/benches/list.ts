@@ -1,3 +1,4 @@
+import { ANALYTIC } from './analytic.ts'
 import { dgtParse } from './dgt-parse.ts'
 import { FEED_MEMORY } from './feed-memory.ts'
 import { fuelParse } from './fuel-parse.ts'
@@ -27,6 +28,7 @@ export const BENCHES: readonly (Bench | MemoryBench)[] = [
   lakeSensorMonth,
   historyRaw,
   historyHours,
+  ...ANALYTIC,
   incidentsApi,
   incidentsNotModified,
   gasStations,

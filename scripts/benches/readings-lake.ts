@@ -12,6 +12,8 @@ export interface ReadingsLake {
   /** Begin of the month that is still open: a file for each of its days. Months before it are closed: one sorted file each. */
   readonly open: number
   readonly to: number
+  /** Sensors of one file of a closed month; all unless told. */
+  readonly atOnce?: number
 }
 
 /** The id of a generated sensor, by its number from 0. */
@@ -20,15 +22,19 @@ export function sensorAt(number: number): string {
 }
 
 /** Fills a lake with a reading every five minutes of every sensor, laid out as upkeep leaves it. */
-export async function fillReadings(folder: string, { sensors, from, open, to }: ReadingsLake): Promise<void> {
+export async function fillReadings(folder: string, { sensors, from, open, to, atOnce = sensors }: ReadingsLake): Promise<void> {
   const lake = await benchLake(folder)
   try {
     await lake.use({}, async (session) => {
       let begin = from
       while (begin < to) {
         const date = new Date(begin)
-        const end = begin < open ? Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) : begin + DAY_MS
-        await commitReadings(lake, session, { from: generated(begin, { days: (end - begin) / DAY_MS, sensors }) })
+        const end = begin < open ? Math.min(open, Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)) : begin + DAY_MS
+        const step = begin < open ? atOnce : sensors
+        for (let first = 0; first < sensors; first += step)
+          await commitReadings(lake, session, {
+            from: generated(begin, { days: (end - begin) / DAY_MS, first, end: Math.min(sensors, first + step) }),
+          })
         begin = end
       }
     })
@@ -37,12 +43,12 @@ export async function fillReadings(folder: string, { sensors, from, open, to }: 
   }
 }
 
-function generated(from: number, { days, sensors }: { readonly days: number; readonly sensors: number }): Sql {
+function generated(from: number, { days, first, end }: { readonly days: number; readonly first: number; readonly end: number }): Sql {
   const readings = (days * DAY_MS) / (PERIOD_S * 1000)
   return sql`(SELECT 'madrid' AS source, CAST(${FIRST_SENSOR} + s AS VARCHAR) AS sensor_id, ${PERIOD_S} AS period_s,
     ${instant(from)} + to_microseconds(k * ${PERIOD_S * 1_000_000}) AS observed_at, 'URBAN' AS sensor_type,
     CAST(hash(s, k) % 2000 AS INTEGER) AS intensity_veh_h, CAST(hash(k, s) % 40 AS INTEGER) AS occupancy_pct,
     CAST(hash(s * k) % 100 AS INTEGER) AS load_pct, 'FLUID' AS level_of_service, CAST(NULL AS INTEGER) AS speed_kmh, 'OK' AS quality,
     'madrid_traffic.' || CAST(k AS VARCHAR) AS fetch_id
-    FROM range(${readings}) a(k), range(${sensors}) b(s))`
+    FROM range(${readings}) a(k), range(${first}, ${end}) b(s))`
 }

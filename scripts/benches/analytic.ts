@@ -1,0 +1,138 @@
+import { Agent } from 'node:http'
+import type { Endpoint } from '../../api/define/endpoint.ts'
+import { fuelHistory } from '../../api/endpoints/fuel/series.ts'
+import { fuelTrend } from '../../api/endpoints/fuel/trend.ts'
+import { cityHistory } from '../../api/endpoints/road/city-history.ts'
+import { sensorHistory } from '../../api/endpoints/road/sensor-history.ts'
+import { v16History } from '../../api/endpoints/road/v16-history.ts'
+import type { Lake } from '../../lake/open.ts'
+import type { Sql } from '../../lake/query/sql.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { isoInstant } from '../../lake/schema/time.ts'
+import { FILLS, FUEL, homeOf, TRAFFIC } from './analytic-lake.ts'
+import { type Alone, openAlone, statementOf } from './duckdb-alone.ts'
+import { endpointSql } from './endpoint-sql.ts'
+import { fetchText } from './history.ts'
+import { startServer } from './incidents-api.ts'
+import { startIncidentsService } from './incidents-service.ts'
+import { benchLake } from './madrid-day.ts'
+import type { Bench, Pair } from './measure.ts'
+import { sensorAt } from './readings-lake.ts'
+
+/** An endpoint that is asked, never twice for the same, and a member that each of its records has. */
+interface Asked {
+  readonly lake: keyof typeof FILLS
+  readonly endpoint: Endpoint
+  readonly path: (turn: number) => string
+  readonly member: string
+  readonly covered: { readonly from: number; readonly until: number }
+}
+
+const traffic = { from: TRAFFIC.from, until: TRAFFIC.to }
+/** The whole of the readings: steps that a period cuts are given whole, so that some milliseconds change nothing but the address. */
+const period = (turn: number): string => `from=${isoInstant(TRAFFIC.from + 1 + turn)}&to=${isoInstant(TRAFFIC.to)}&limit=1000`
+
+/** Replies with figures that are made of roll-ups, uncached, as the API gives them over HTTP. */
+export const ANALYTIC: readonly Bench[] = [
+  analyticBench('analytic-sensor-days', "a sensor's month and a half by day", {
+    lake: 'traffic',
+    endpoint: sensorHistory,
+    path: (turn) => `/api/trafico/sensores/${sensorAt((turn * 97) % TRAFFIC.sensors)}/historico?interval=1d&${period(turn)}`,
+    member: 'period_start',
+    covered: traffic,
+  }),
+  analyticBench('analytic-city', "a city's month and a half by hour", {
+    lake: 'traffic',
+    endpoint: cityHistory,
+    path: (turn) => `/api/trafico/ciudades/madrid/historico?interval=1h&${period(turn)}`,
+    member: 'period_start',
+    covered: traffic,
+  }),
+  analyticBench('analytic-v16', 'activations on a road, by day', {
+    lake: 'beacons',
+    endpoint: v16History,
+    path: (turn) => `/api/v16/history?interval=1d&road=A-${turn % 60}&${period(turn)}`,
+    member: 'period_start',
+    covered: traffic,
+  }),
+  analyticBench('analytic-fuel', 'a fuel by week since 2019', {
+    lake: 'fuel',
+    endpoint: fuelHistory,
+    path: (turn) => `/api/combustible/historico?series=STATION_MEAN&fuel=DIESEL_A&from=${isoInstant(FUEL.from + 1 + turn)}&limit=1000`,
+    member: 'period_start',
+    covered: { from: FUEL.from, until: FUEL.to },
+  }),
+  analyticBench('analytic-trend', 'the trend of a fuel', {
+    lake: 'fuel',
+    endpoint: fuelTrend,
+    path: (turn) => `/api/combustible/tendencia?series=STATION_MEAN&fuel=DIESEL_A&weeks=${4 + (turn % 101)}`,
+    member: 'as_of',
+    covered: { from: FUEL.from, until: FUEL.to },
+  }),
+]
+
+function analyticBench(name: string, what: string, asked: Asked): Bench {
+  return {
+    name,
+    about: `one reply over HTTP that was never asked for: ${what}; against the same SQL in DuckDB alone, its result as JSON text`,
+    limit: 1.25,
+    orWithin_ms: 5,
+    rounds: 9,
+    setUp: FILLS[asked.lake],
+    open: (folder, { only }) => openPair(folder, { only, asked }),
+  }
+}
+
+/** Each round is so many replies; what counts is the mean of one. */
+const REPLIES = 5
+
+async function openPair(folder: string, { only, asked }: { readonly only: boolean; readonly asked: Asked }): Promise<Pair> {
+  const home = homeOf(folder)
+  const ours = only ? await startIncidentsService(folder, home) : await startServer('api', folder, home)
+  const { origin } = new URL(ours.url)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const lake = only ? null : await benchLake(home, { standBack: true })
+  const alone = only ? null : await openAlone()
+  let turn = 0
+  return {
+    async measured() {
+      const began = performance.now()
+      for (let reply = 0; reply < REPLIES; reply++)
+        checkRecords(await fetchText(`${origin}${asked.path(turn++)}`, { agent, key: ours.key }), asked.member)
+      return (performance.now() - began) / REPLIES
+    },
+    async reference() {
+      if (!lake || !alone) throw new Error('no reference in this process')
+      let ms = 0
+      for (let reply = 0; reply < REPLIES; reply++) ms += await askAlone(lake, alone, { asked, path: asked.path(turn++) })
+      return ms / REPLIES
+    },
+    async close() {
+      agent.destroy()
+      await ours.close()
+      alone?.close()
+      await lake?.close()
+    },
+  }
+}
+
+/** Runs what the endpoint would, and gives the ms that DuckDB took. */
+async function askAlone(lake: Lake, alone: Alone, { asked, path }: { readonly asked: Asked; readonly path: string }): Promise<number> {
+  const { first, page, asides } = endpointSql(asked.endpoint, path, asked.covered)
+  let ms = 0
+  const run = async (query: Sql): Promise<string> => {
+    const statement = await statementOf(lake, query)
+    const began = performance.now()
+    const text = await alone.text(statement)
+    ms += performance.now() - began
+    return text
+  }
+  const found = first ? (JSON.parse(await run(first)) as AnyRow[]) : []
+  checkRecords(await run(page(found)), asked.member)
+  for (const query of asides(found)) await run(query)
+  return ms
+}
+
+function checkRecords(text: string, member: string): void {
+  if (!text.includes(`"${member}":`)) throw new Error(`no record in ${text.slice(0, 300)}`)
+}

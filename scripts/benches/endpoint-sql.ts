@@ -1,0 +1,57 @@
+import type { Endpoint, LakeRead, LakeView, ListReturn } from '../../api/define/endpoint.ts'
+import { closePeriod } from '../../api/define/params-time.ts'
+import { flatFields } from '../../api/define/select.ts'
+import { pageQuery } from '../../api/http/page-query.ts'
+import { orderOf } from '../../api/http/paging.ts'
+import { requestReader } from '../../api/http/request.ts'
+import type { Sql } from '../../lake/query/sql.ts'
+import type { Columns } from '../../lake/schema/columns.ts'
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+
+const DAY_MS = 86_400_000
+
+/** The SQL that an endpoint of the lake answers a request by, page of records and lists beside them. */
+export interface EndpointSql {
+  /** The small query that comes first; null where there is none. */
+  readonly first: Sql | null
+  /** The page, of what that gave. */
+  page(found: readonly AnyRow[]): Sql
+  /** The lists beside it. */
+  asides(found: readonly AnyRow[]): Sql[]
+  readonly columns: Columns
+}
+
+/** The SQL of a request, by its path and query, over a lake that is covered between two instants (ms). */
+export function endpointSql(endpoint: Endpoint, url: string, covered: { readonly from: number; readonly until: number }): EndpointSql {
+  const read = endpoint.read as unknown as LakeRead<unknown, readonly Dataset[], AnyRow>
+  const returns = endpoint.returns as ListReturn
+  const values = requestReader(endpoint)(url, inPath(endpoint.path, url))
+  const view: LakeView = {
+    covered_from: covered.from,
+    covered_until: covered.until,
+    period: (period, days) => closePeriod(period, { covered_until: covered.until + 1, span_ms: days * DAY_MS }),
+  }
+  const columns = read.rows?.columns ?? flatFields(returns.record.fields)
+  return {
+    first: read.first?.(values.own, view) ?? null,
+    page: (found) =>
+      pageQuery({
+        query: read.query(values.own, view, found),
+        columns,
+        shape: returns.record.name,
+        order: orderOf(returns, null),
+        after: null,
+        limit: (values.page.limit ?? returns.limit.max) + 1,
+      }),
+    asides: (found) => Object.values(read.asides ?? {}).map((ask) => ask(values.own, view, found)),
+    columns,
+  }
+}
+
+/** The parameters in a path, of `/a/{x}` and `/a/1?…`. */
+function inPath(template: string, url: string): Record<string, string> {
+  const parts = (url.split('?')[0] as string).split('/')
+  return Object.fromEntries(
+    template.split('/').flatMap((part, at) => (part.startsWith('{') ? [[part.slice(1, -1), decodeURIComponent(parts[at] ?? '')]] : [])),
+  )
+}

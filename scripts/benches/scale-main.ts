@@ -1,0 +1,56 @@
+import { fork } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Filled, LakeSize, Scaled } from './scale.ts'
+
+const CHILD = fileURLToPath(new URL('./scale-child.ts', import.meta.url))
+const LIMIT_MB = 4096
+
+/** Fills a lake of a size and measures it; writes a line for each measurement and sets the exit code where one misses its limit. */
+export async function runScale(size: LakeSize, { json }: { readonly json: boolean }): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'traffic-lake-'))
+  try {
+    const filled = await inChild<Filled>('fill', folder, size)
+    const { rows, fill_s, roll_up_s } = filled.found
+    const parts = Object.entries(roll_up_s).map(([name, seconds]) => `${name} ${seconds.toFixed(0)} s`)
+    tell(json, { name: 'fill', rows, fill_s, roll_up_s, rss_mb: filled.rss_mb, ok: filled.rss_mb <= LIMIT_MB }, [
+      `${(rows / 1e6).toFixed(0)} million readings in ${fill_s.toFixed(0)} s, rolled up: ${parts.join(', ')}`,
+      `${filled.rss_mb.toFixed(0)} MB (at most ${LIMIT_MB})`,
+    ])
+    const measured = await inChild<Scaled[]>('measure', folder, size)
+    for (const { name, about, ms, limit_ms } of measured.found)
+      tell(json, { name, ms, limit_ms, ok: ms <= limit_ms }, [`${ms.toFixed(0)} ms (at most ${limit_ms})`, about])
+    tell(json, { name: 'memory', rss_mb: measured.rss_mb, ok: measured.rss_mb <= LIMIT_MB }, [
+      `${measured.rss_mb.toFixed(0)} MB (at most ${LIMIT_MB})`,
+      'of the process that answered all of these',
+    ])
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function tell(
+  json: boolean,
+  line: { readonly name: string; readonly ok: boolean; readonly [figure: string]: unknown },
+  texts: readonly string[],
+): void {
+  process.stdout.write(json ? `${JSON.stringify(line)}\n` : `${line.ok ? 'ok  ' : 'MISS'} ${line.name}: ${texts.join(' · ')}\n`)
+  if (!line.ok) process.exitCode = 1
+}
+
+function inChild<T>(step: 'fill' | 'measure', folder: string, size: LakeSize): Promise<{ readonly found: T; readonly rss_mb: number }> {
+  return new Promise((resolve, reject) => {
+    const child = fork(CHILD, [step, folder, size], { env: { ...process.env, UV_THREADPOOL_SIZE: '12' } })
+    let answer: { readonly found: T; readonly rss_mb: number } | null = null
+    child.on('message', (message) => {
+      answer = message as typeof answer
+    })
+    child.on('error', reject)
+    child.on('exit', (code, signal) => {
+      if (code === 0 && answer) resolve(answer)
+      else reject(new Error(`lake of a ${size}, ${step}: ended with ${signal ?? code}`))
+    })
+  })
+}

@@ -1,0 +1,143 @@
+import type { Endpoint } from '../../api/define/endpoint.ts'
+import { cityHistory } from '../../api/endpoints/road/city-history.ts'
+import { sensorHistory } from '../../api/endpoints/road/sensor-history.ts'
+import {
+  trafficCityHoursDerived,
+  trafficDaysDerived,
+  trafficHoursDerived,
+  trafficTypicalWeeksDerived,
+} from '../../jobs/derive/road/traffic.ts'
+import { trafficHours } from '../../lake/datasets/road/traffic-hours.ts'
+import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
+import type { Lake } from '../../lake/open.ts'
+import { scan } from '../../lake/query/scan.ts'
+import { instant, sql } from '../../lake/query/sql.ts'
+import { isoInstant } from '../../lake/schema/time.ts'
+import { endpointSql } from './endpoint-sql.ts'
+import { benchLake } from './madrid-day.ts'
+import { median } from './measure.ts'
+import { fillReadings, sensorAt } from './readings-lake.ts'
+import { rollUp, stateCovered } from './roll-up.ts'
+
+/** As Madrid has. */
+const SENSORS = 6117
+/** Sensors of one file of a closed month: some 64 MB, as upkeep leaves them. */
+const SENSORS_A_FILE = 1530
+const DAY_MS = 86_400_000
+const END = Date.UTC(2026, 0, 1)
+/** The month that is still open: a file for each of its days. */
+const LAST_MONTH = Date.UTC(2025, 11, 1)
+
+/** Sizes of generated lakes, by the begin of their readings; all end with 2025 in UTC. */
+export const LAKE_SIZES = Object.freeze({ week: END - 7 * DAY_MS, month: LAST_MONTH, year: Date.UTC(2025, 0, 1) })
+export type LakeSize = keyof typeof LAKE_SIZES
+
+/** What filling a lake took. */
+export interface Filled {
+  readonly rows: number
+  readonly fill_s: number
+  readonly roll_up_s: Readonly<Record<string, number>>
+}
+
+/** One measurement against what it may take. */
+export interface Scaled {
+  readonly name: string
+  readonly about: string
+  readonly ms: number
+  readonly limit_ms: number
+}
+
+/** Generates a lake of readings every five minutes of every sensor, straight into its tables, and rolls it up. */
+export async function fillScale(folder: string, size: LakeSize): Promise<Filled> {
+  const began = performance.now()
+  const from = LAKE_SIZES[size]
+  await fillReadings(folder, { sensors: SENSORS, from, open: Math.max(from, LAST_MONTH), to: END, atOnce: SENSORS_A_FILE })
+  await stateCovered(folder, trafficReadings, { feed: 'madrid_traffic', until: END })
+  const fill_s = (performance.now() - began) / 1000
+  const derivations = [trafficHoursDerived, trafficDaysDerived, trafficCityHoursDerived, trafficTypicalWeeksDerived]
+  return { rows: ((END - from) / 300_000) * SENSORS, fill_s, roll_up_s: await rollUp(folder, derivations) }
+}
+
+const WARM_ROUNDS = 15
+const COLD_ROUNDS = 5
+
+/** Measures what is promised of a lake that was filled: medians, each round of another sensor. */
+export async function measureScale(folder: string, size: LakeSize): Promise<Scaled[]> {
+  const from = LAKE_SIZES[size]
+  const period = `from=${isoInstant(from)}&to=${isoInstant(END)}`
+  const sensorPath = (turn: number): string =>
+    `/api/trafico/sensores/${sensorAt((turn * 97) % SENSORS)}/historico?interval=1d&limit=1000&${period}`
+  const lake = await benchLake(folder)
+  let turn = 0
+  const rolled = (one: Lake): Promise<number> => ask(one, sensorHistory, sensorPath(turn++), from)
+  const raw = (one: Lake): Promise<number> => ask(one, sensorHistory, sensorPath(turn++), from, { rolled: false })
+  try {
+    return [
+      { name: 'sensor-days', about: `one sensor's ${size} by day, from the roll-up`, ms: await warm(() => rolled(lake)), limit_ms: 100 },
+      { name: 'sensor-days-raw', about: 'the same from the readings', ms: await warm(() => raw(lake)), limit_ms: 500 },
+      { name: 'sensor-days-raw-cold', about: 'the same, with nothing read before', ms: await cold(folder, raw), limit_ms: 1500 },
+      { name: 'city-month', about: 'the hours of a city in its last month', ms: await warm(() => city(lake, turn++)), limit_ms: 3000 },
+      {
+        name: 'heatmap-month',
+        about: 'the last month of all sensors by hour of the day',
+        ms: await warm(() => heatmap(lake)),
+        limit_ms: 3000,
+      },
+    ]
+  } finally {
+    await lake.close()
+  }
+}
+
+/** Runs what an endpoint answers by and gives its ms; throws where nothing comes. */
+async function ask(lake: Lake, endpoint: Endpoint, path: string, from: number, { rolled = true } = {}): Promise<number> {
+  const began = performance.now()
+  const { first, page, columns } = endpointSql(endpoint, path, { from, until: END })
+  const found = first && rolled ? await lake.query(first) : []
+  const rows = await lake.query(page(found), { columns })
+  if (rows.length < 7) throw new Error(`${path}: ${rows.length} records`)
+  return performance.now() - began
+}
+
+function city(lake: Lake, turn: number): Promise<number> {
+  const from = LAST_MONTH + turn
+  return ask(lake, cityHistory, `/api/trafico/ciudades/madrid/historico?limit=1000&from=${isoInstant(from)}&to=${isoInstant(END)}`, from)
+}
+
+async function heatmap(lake: Lake): Promise<number> {
+  const began = performance.now()
+  const hours = scan(trafficHours, { period_start: { gte: LAST_MONTH, lt: END } })
+  const rows = await lake.query(sql`
+    WITH clock AS (
+      SELECT at AS period_start, CAST(hour(timezone('Europe/Madrid', at)) AS INTEGER) AS hour_local
+      FROM (SELECT unnest(generate_series(${instant(LAST_MONTH)}, ${instant(END)}, INTERVAL 1 HOUR)) AS at)
+    )
+    SELECT sensor_id, hour_local, CAST(sum(intensity_sum_veh_h) / sum(intensity_readings) AS DOUBLE) AS mean
+    FROM ${hours} JOIN clock USING (period_start)
+    GROUP BY ALL
+    ORDER BY ALL`)
+  if (rows.length !== SENSORS * 24) throw new Error(`${rows.length} cells of a heatmap, ${SENSORS * 24} were expected`)
+  return performance.now() - began
+}
+
+async function warm(work: () => Promise<number>): Promise<number> {
+  const times: number[] = []
+  for (let round = -3; round < WARM_ROUNDS; round++) {
+    const ms = await work()
+    if (round >= 0) times.push(ms)
+  }
+  return median(times)
+}
+
+async function cold(folder: string, work: (lake: Lake) => Promise<number>): Promise<number> {
+  const times: number[] = []
+  for (let round = 0; round < COLD_ROUNDS; round++) {
+    const lake = await benchLake(folder)
+    try {
+      times.push(await work(lake))
+    } finally {
+      await lake.close()
+    }
+  }
+  return median(times)
+}
