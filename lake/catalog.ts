@@ -31,6 +31,7 @@ import { v16Beacons } from './datasets/road/v16-beacons.ts'
 import { v16Hours } from './datasets/road/v16-hours.ts'
 import { accidentCodebook } from './datasets/safety/accident-codebook.ts'
 import { animalAccidents } from './datasets/safety/animal-accidents.ts'
+import { accidentHotspots } from './datasets/safety/hotspots.ts'
 import { roadAccidents } from './datasets/safety/road-accidents.ts'
 import { apiUsage } from './datasets/service/api-usage.ts'
 import { weatherDaily } from './datasets/weather/weather-daily.ts'
@@ -78,6 +79,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   weatherStations,
   weatherObservations,
   weatherDaily,
+  accidentHotspots,
   apiUsage,
 ])
 

@@ -69,7 +69,7 @@ export interface RecordShape<F extends Fields = Fields> {
   readonly languages?: readonly Lang[]
 }
 
-/** Declares a kind of record. A point field named `position`, or a line named `geometry`, is where the record is. */
+/** Declares a kind of record. A point field named `position`, or a line or polygon named `geometry`, is where the record is. */
 export function record<const F extends Fields>(
   name: string,
   about: string,
@@ -82,7 +82,7 @@ export function record<const F extends Fields>(
 /** The field that says where a record is, which a GeoJSON feature has as its geometry; null for records without a place. */
 export function placeOf(fields: Fields): 'position' | 'geometry' | null {
   if (fields['position']?.kind === 'point') return 'position'
-  return fields['geometry']?.kind === 'line' ? 'geometry' : null
+  return ['line', 'polygon'].includes(fields['geometry']?.kind ?? '') ? 'geometry' : null
 }
 
 /**

@@ -38,6 +38,7 @@ import { v16History } from './road/v16-history.ts'
 import { v16Stats } from './road/v16-stats.ts'
 import { worksList } from './road/works.ts'
 import { accidentDictionary } from './safety/dictionary.ts'
+import { hotspotDetail, hotspotList } from './safety/hotspots.ts'
 import { accidentMicrodata } from './safety/microdata.ts'
 import { accidentStats } from './safety/stats.ts'
 import { codeListList } from './service/codes.ts'
@@ -97,6 +98,8 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   accidentMicrodata,
   accidentDictionary,
   accidentStats,
+  hotspotList,
+  hotspotDetail,
   datasetList,
   datasetCard,
   datasetSchema,

@@ -124,6 +124,7 @@ function instantText(instant: number | null): string {
 type Geometry =
   | { readonly type: 'Point'; readonly coordinates: Position }
   | { readonly type: 'LineString'; readonly coordinates: readonly Position[] }
+  | { readonly type: 'Polygon'; readonly coordinates: readonly (readonly Position[])[] }
 
 type Position = readonly [lon: number, lat: number]
 
@@ -168,7 +169,15 @@ export function featureTextWriter(returns: ListReturn | OneReturn): (record: Any
 function geometryMaker({ record }: ListReturn | OneReturn): (row: AnyRow) => Geometry | null {
   if (placeOf(record.fields) !== 'geometry')
     return ({ position }) => (position ? { type: 'Point', coordinates: [(position as Point).lon, (position as Point).lat] } : null)
+  if (record.fields['geometry']?.kind === 'polygon')
+    return ({ geometry }) => (geometry ? { type: 'Polygon', coordinates: geometry as readonly (readonly Position[])[] } : null)
   return ({ geometry }) => (geometry ? { type: 'LineString', coordinates: geometry as readonly Position[] } : null)
+}
+
+/** The positions of a line, or of the rings of a polygon. */
+function positionsOf(geometry: unknown): readonly Position[] {
+  const parts = (geometry ?? []) as readonly Position[] | readonly (readonly Position[])[]
+  return typeof parts[0]?.[0] === 'number' ? (parts as readonly Position[]) : (parts as readonly (readonly Position[])[]).flat()
 }
 
 function boundsOf(records: readonly AnyRow[]): readonly [number, number, number, number] | null {
@@ -183,7 +192,7 @@ function boundsOf(records: readonly AnyRow[]): readonly [number, number, number,
   }
   for (const { position, geometry } of records) {
     if (position) include((position as Point).lon, (position as Point).lat)
-    else for (const [lon, lat] of (geometry ?? []) as readonly Position[]) include(lon, lat)
+    else for (const [lon, lat] of positionsOf(geometry)) include(lon, lat)
   }
   return isEmpty ? null : [west, south, east, north]
 }

@@ -44,9 +44,9 @@ export function exampleReply(endpoint: Endpoint, format: Format): Json {
   return JSON.parse([...pieces].join('')) as JsonObject
 }
 
-/** A line's example is GeoJSON, of which a record holds the coordinates. */
+/** The example of a line or polygon is GeoJSON, of which a record holds the coordinates. */
 function exampleValue({ kind, example = null }: Column): unknown {
-  return kind === 'line' ? ((example as { coordinates?: unknown } | null)?.coordinates ?? null) : example
+  return kind === 'line' || kind === 'polygon' ? ((example as { coordinates?: unknown } | null)?.coordinates ?? null) : example
 }
 
 function pageOf(endpoint: Endpoint, about: { readonly updated_at: number; readonly meta: Meta }): ListPage {

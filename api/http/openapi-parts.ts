@@ -174,6 +174,7 @@ export function commonSchemas(): Record<string, JsonSchema> {
     },
     PointGeometry: geometry('Point', POSITION),
     LineGeometry: geometry('LineString', { type: 'array', items: POSITION, minItems: 2 }),
+    PolygonGeometry: geometry('Polygon', { type: 'array', items: { type: 'array', items: POSITION, minItems: 4 }, minItems: 1 }),
   }
 }
 

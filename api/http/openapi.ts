@@ -248,7 +248,8 @@ function featureSchema(endpoint: Endpoint): JsonSchema {
 }
 
 function geometryName({ record }: Endpoint['returns']): string {
-  return placeOf(record.fields) === 'geometry' ? 'LineGeometry' : 'PointGeometry'
+  if (placeOf(record.fields) !== 'geometry') return 'PointGeometry'
+  return record.fields['geometry']?.kind === 'polygon' ? 'PolygonGeometry' : 'LineGeometry'
 }
 
 function listMembers(counted: boolean): Part {

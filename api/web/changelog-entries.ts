@@ -37,6 +37,16 @@ export const CHANGES: readonly Change[] = Object.freeze([
     },
   },
   {
+    id: 'accidents',
+    date: '2026-11-22',
+    kind: 'ADDED',
+    paths: ['/api/accidentes/*'],
+    text: {
+      es: 'Accidentes de tráfico de España, Madrid, Barcelona y Cataluña: microdatos, diccionario, cifras y puntos negros.',
+      en: 'Road accidents of Spain, Madrid, Barcelona and Catalonia: microdata, codebook, figures and black spots.',
+    },
+  },
+  {
     id: 'fuel-figures',
     date: '2026-11-22',
     kind: 'ADDED',

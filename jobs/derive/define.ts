@@ -1,6 +1,6 @@
 import type { Scan } from '../../lake/query/scan.ts'
 import type { Sql } from '../../lake/query/sql.ts'
-import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 
 /** One version of a derived dataset, and the versions of the inputs that it is made from. */
 export interface DerivedPart {
@@ -53,8 +53,21 @@ export interface MonthsSpec extends DerivedCommon {
   readonly rows: (month: MonthSpan, scans: readonly Scan[]) => Sql
 }
 
+/** A derivation by a model from datasets that land as whole versions: its rows are computed, not selected. */
+export interface ModelSpec extends DerivedCommon {
+  readonly by: 'model'
+  readonly parts: VersionsSpec['parts']
+  /** A SELECT of what the model is given of the inputs, in an order that does not depend on files. */
+  readonly reads: (part: DerivedPart) => Sql
+  /** The rows of a part; `before` are those that the table has of it. The same for the same, and it lets the process do something else now and then. */
+  readonly rows: (
+    part: DerivedPart,
+    of: { readonly given: readonly AnyRow[]; readonly before: readonly AnyRow[]; readonly signal: AbortSignal },
+  ) => Promise<readonly AnyRow[]>
+}
+
 /** What a derivation declares. */
-export type DerivedSpec = VersionsSpec | MonthsSpec
+export type DerivedSpec = VersionsSpec | MonthsSpec | ModelSpec
 export type Derived = Readonly<DerivedSpec>
 
 /**
@@ -63,8 +76,9 @@ export type Derived = Readonly<DerivedSpec>
  */
 export function defineDerived(spec: VersionsSpec): Readonly<VersionsSpec>
 export function defineDerived(spec: MonthsSpec): Readonly<MonthsSpec>
+export function defineDerived(spec: ModelSpec): Readonly<ModelSpec>
 export function defineDerived(spec: DerivedSpec): Derived {
-  const versioned = spec.by === 'versions' ? [spec.into, ...spec.from] : [spec.into]
+  const versioned = spec.by === 'months' ? [spec.into] : [spec.into, ...spec.from]
   for (const { id, land, version, partition } of versioned) {
     const [first] = partition
     if (land !== 'replace' || partition.length !== 1 || first?.transform !== 'identity' || first.column !== version)

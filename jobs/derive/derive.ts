@@ -92,7 +92,7 @@ export async function derive(
 }
 
 async function planParts(derived: Derived, pins: LakePins, covered: ReadonlyMap<string, number>): Promise<PlannedPart[]> {
-  if (derived.by === 'versions') return planVersions(derived, pins)
+  if (derived.by !== 'months') return planVersions(derived, pins)
   return covered.size === 0 ? [] : planMonths(derived, pins, Math.min(...covered.values()))
 }
 

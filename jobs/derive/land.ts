@@ -4,18 +4,21 @@ import type { TableState } from '../../lake/iceberg/table.ts'
 import type { DataFile, LiveFile } from '../../lake/iceberg/types.ts'
 import type { LakePins } from '../../lake/open.ts'
 import { piecesOf } from '../../lake/query/parquet.ts'
-import { scanFiles } from '../../lake/query/scan.ts'
+import { stageRows } from '../../lake/query/rows.ts'
+import { scan, scanFiles } from '../../lake/query/scan.ts'
 import type { Session } from '../../lake/query/session.ts'
 import { column, fieldName, join, type Sql, sql } from '../../lake/query/sql.ts'
-import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { physicalFields, tableColumns } from '../../lake/schema/physical.ts'
 import type { IngestContext } from '../ingest/context.ts'
 import { dropUnused, PATIENCE_MS, writeRows } from '../ingest/tables.ts'
-import type { Derived } from './define.ts'
+import type { Derived, DerivedPart } from './define.ts'
 import { lineageSummary, type PlannedPart, partProperty } from './lineage.ts'
 
 /** Rows of a part that are sorted, or compared with those that it had, at once: what makes one file. */
 const AT_ONCE = 1_000_000
+/** Rows that a model may be given. */
+const MOST_GIVEN = 1_000_000
 
 /** Where a part lands: its table as it was looked at, and what stood there of the part's lineage. */
 interface Landing {
@@ -36,8 +39,9 @@ export async function landPart(
   const { part, pins, state, signal } = made
   const { into } = derived
   const old = await filesOf(state, into, part.version)
+  const computed = await computePart(context, derived, { part, pins, signal })
   const { add, rows, isSame } = await context.lake.use({ timeout_ms: PATIENCE_MS, signal, pins }, async (session) => {
-    const fresh = await stagePart(session, derived, part)
+    const fresh = await stagePart(session, derived, { part, computed })
     const [[count] = []] = await session.values(sql`SELECT count(*) FROM ${fresh}`)
     const rows = Number(count)
     const had = old.reduce((sum, file) => sum + file.rows, 0)
@@ -89,8 +93,34 @@ async function change(
   return dropUnused(context, add, done)
 }
 
+/** The rows of a part that a model makes; null of one that a query does. The engine is free meanwhile. */
+async function computePart(
+  context: IngestContext,
+  derived: Derived,
+  { part, pins, signal }: { readonly part: PlannedPart; readonly pins: LakePins; readonly signal: AbortSignal },
+): Promise<readonly AnyRow[] | null> {
+  if (derived.by !== 'model') return null
+  const what = part.rows as DerivedPart
+  const read = (query: Sql, of: Dataset, at: LakePins | null): Promise<AnyRow[]> =>
+    context.lake.query(query, {
+      timeout_ms: PATIENCE_MS,
+      signal,
+      columns: tableColumns(of),
+      maxRows: MOST_GIVEN,
+      ...(at ? { pins: at } : {}),
+    })
+  const given = await read(derived.reads(what), derived.from[0] as Dataset, pins)
+  const { into } = derived
+  const before = await read(sql`SELECT * FROM ${scan(into, { [into.version as string]: { eq: part.version } })}`, into, null)
+  return derived.rows(what, { given, before, signal })
+}
+
 /** Puts a part's rows into a table typed as the dataset's, with the newest fetch that they rest on. Throws where they break its declaration. */
-async function stagePart(session: Session, { into }: Derived, part: PlannedPart): Promise<Sql> {
+async function stagePart(
+  session: Session,
+  { into }: Derived,
+  { part, computed }: { readonly part: PlannedPart; readonly computed: readonly AnyRow[] | null },
+): Promise<Sql> {
   const fields = physicalFields(tableColumns(into))
   const staged = await session.temporaryTable(fields)
   const own = physicalFields(into.columns).map(fieldName)
@@ -98,7 +128,7 @@ async function stagePart(session: Session, { into }: Derived, part: PlannedPart)
   await session.run(sql`
     INSERT INTO ${staged.name} BY NAME
     SELECT ${join(own)}, (SELECT max(fetch_id) FROM (${join(fetches, sql` UNION ALL `)})) AS fetch_id
-    FROM (${part.rows})`)
+    FROM (${computed ? sql`SELECT * FROM ${(await stageRows(session, into.columns, [computed])).table}` : (part.rows as Sql)})`)
   const key = join([...new Set([...into.entity, into.time])].map((name) => column(into, name)))
   const missing = join(
     fields.filter(({ required }) => required).map((field) => sql`${fieldName(field)} IS NULL`),

@@ -7,7 +7,7 @@ import type { Sql } from '../../lake/query/sql.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from '../ingest/context.ts'
-import type { Derived, VersionsSpec } from './define.ts'
+import type { Derived, DerivedPart, ModelSpec, VersionsSpec } from './define.ts'
 
 /** A property of a derived table that says what one of its parts was made from. */
 const PART = 'derived.'
@@ -17,7 +17,8 @@ export interface PlannedPart {
   /** The version that its rows carry: of a derivation by months the month. */
   readonly version: string
   readonly lineage: string
-  readonly rows: Sql
+  /** A SELECT of its rows, or the part that a model computes them of. */
+  readonly rows: Sql | DerivedPart
   /** What is read of each input: its newest fetch is the part's. */
   readonly reads: readonly Scan[]
 }
@@ -64,7 +65,7 @@ function statedFeeds(properties: Readonly<Record<string, string>>): string[] {
 }
 
 /** The parts that versions of the inputs give, each with its lineage. */
-export async function planVersions(derived: VersionsSpec, pins: LakePins): Promise<PlannedPart[]> {
+export async function planVersions(derived: VersionsSpec | ModelSpec, pins: LakePins): Promise<PlannedPart[]> {
   const held = await Promise.all(derived.from.map((dataset) => heldVersions(pins.get(dataset.id) ?? null)))
   const [first = new Map<string, string>(), ...others] = held
   const common = [...first.keys()].filter((version) => others.every((one) => one.has(version))).sort()
@@ -72,7 +73,7 @@ export async function planVersions(derived: VersionsSpec, pins: LakePins): Promi
   return derived.parts(common).map((part) => ({
     version: part.version,
     lineage: `r${derived.revision} ${part.from.map(stateOf).join(' ')}`,
-    rows: derived.rows(part),
+    rows: derived.by === 'model' ? part : derived.rows(part),
     reads: derived.from.map((dataset) => scan(dataset, { [dataset.version as string]: { in: part.from } })),
   }))
 }

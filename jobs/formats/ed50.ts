@@ -1,5 +1,5 @@
+import { type Ellipsoid, GRS80, rounded, utmToGeodetic } from '../../lake/places/utm.ts'
 import type { Point } from '../../lake/schema/columns.ts'
-import { type Ellipsoid, GRS80, rounded, utmToGeodetic } from './utm.ts'
 
 /** The ellipsoid of ED50 (International 1924, Hayford). */
 const HAYFORD: Ellipsoid = Object.freeze({ semiMajor_m: 6378388, flattening: 1 / 297 })

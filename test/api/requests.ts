@@ -37,8 +37,12 @@ export function strictReply({ returns, read, figure }: Endpoint, mode = 'simulat
 /** The schema of an endpoint's GeoJSON reply (RFC 7946). */
 export function strictGeoJson({ returns }: Endpoint): JsonSchema {
   const position = { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2 }
-  const isLine = returns.record.fields['geometry']?.kind === 'line'
-  const [type, coordinates] = isLine ? ['LineString', { type: 'array', items: position, minItems: 2 }] : ['Point', position]
+  const line = { type: 'array', items: position, minItems: 2 }
+  const kinds: Readonly<Record<string, readonly [string, object]>> = {
+    line: ['LineString', line],
+    polygon: ['Polygon', { type: 'array', items: line }],
+  }
+  const [type, coordinates] = kinds[returns.record.fields['geometry']?.kind ?? ''] ?? ['Point', position]
   const place = { type: 'object', required: ['type', 'coordinates'], properties: { type: { const: type }, coordinates } }
   const feature = {
     type: 'object',

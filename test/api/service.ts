@@ -327,7 +327,7 @@ function exampleValue(column: Column): unknown {
   const { example = null } = column
   if (example === null) return null
   if (column.kind === 'instant') return Date.parse(example as string)
-  if (column.kind === 'line') return (example as { readonly coordinates: unknown }).coordinates
+  if (column.kind === 'line' || column.kind === 'polygon') return (example as { readonly coordinates: unknown }).coordinates
   if (column.kind !== 'service_time') return example
   const [hours = 0, minutes = 0, seconds = 0] = (example as string).split(':').map(Number)
   return hours * 3600 + minutes * 60 + seconds

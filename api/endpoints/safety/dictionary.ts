@@ -164,7 +164,7 @@ export const accidentDictionary = defineEndpoint({
     id: 'column',
     sorts: ['column'],
     order: 'column',
-    limit: { default: null, max: 1000 },
+    limit: { default: null, max: 20_000 },
   },
   read: {
     kind: 'live',

@@ -1,5 +1,5 @@
+import { utmToPoint } from '../../../lake/places/utm.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
-import { utmToPoint } from '../../formats/utm.ts'
 import type { Notes } from '../define.ts'
 
 /** What every sensor of Madrid's traffic centre has in common. */

@@ -1,4 +1,4 @@
-import { utmToPoint } from '../../../jobs/formats/utm.ts'
+import { utmToPoint } from '../../../lake/places/utm.ts'
 import { chance } from '../random.ts'
 import { idAt, type Sensor } from '../world/madrid-sensors.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { ED50_ERROR_M, ed50UtmToPoint } from '../../../jobs/formats/ed50.ts'
-import { utmToPoint } from '../../../jobs/formats/utm.ts'
+import { utmToPoint } from '../../../lake/places/utm.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
 
 const shared = sharedFolder()

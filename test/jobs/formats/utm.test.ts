@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readCsv } from '../../../jobs/formats/csv.ts'
 import { decodeText } from '../../../jobs/formats/text.ts'
-import { utmToPoint } from '../../../jobs/formats/utm.ts'
+import { utmToPoint } from '../../../lake/places/utm.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
 
 const shared = sharedFolder()

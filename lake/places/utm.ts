@@ -1,4 +1,4 @@
-import type { Point } from '../../lake/schema/columns.ts'
+import type { Point } from '../schema/columns.ts'
 
 /** An ellipsoid of revolution: semi-major axis, flattening. */
 export interface Ellipsoid {
@@ -18,6 +18,8 @@ interface Series {
   readonly eccentricity: number
   /** Coefficients of the inverse series to n⁴, from Krüger 1912 as given by Karney, "Transverse Mercator with an accuracy of a few nanometers" (2011), eq. 36. */
   readonly beta: readonly number[]
+  /** Those of the series forth, eq. 35. */
+  readonly alpha: readonly number[]
 }
 
 const known = new Map<Ellipsoid, Series>()
@@ -36,6 +38,12 @@ function seriesOf(ellipsoid: Ellipsoid): Series {
       (17 / 480) * n ** 3 - (37 / 840) * n ** 4,
       (4397 / 161280) * n ** 4,
     ],
+    alpha: [
+      n / 2 - (2 / 3) * n ** 2 + (5 / 16) * n ** 3 + (41 / 180) * n ** 4,
+      (13 / 48) * n ** 2 - (3 / 5) * n ** 3 + (557 / 1440) * n ** 4,
+      (61 / 240) * n ** 3 - (103 / 140) * n ** 4,
+      (49561 / 161280) * n ** 4,
+    ],
   }
   known.set(ellipsoid, series)
   return series
@@ -49,6 +57,26 @@ function seriesOf(ellipsoid: Ellipsoid): Series {
 export function utmToPoint(easting_m: number, northing_m: number, zone: number): Point {
   const { lat, lon } = utmToGeodetic({ easting_m, northing_m, zone }, GRS80)
   return { lat: rounded(lat), lon: rounded(lon) }
+}
+
+/** The UTM coordinates (m, ETRS89) of a position of the northern hemisphere: the inverse of `utmToPoint`, as good as that. */
+export function pointToUtm({ lat, lon }: Point, zone: number): { readonly easting_m: number; readonly northing_m: number } {
+  const { rectifying_m, eccentricity, alpha: alphas } = seriesOf(GRS80)
+  const tangent = Math.tan((lat * Math.PI) / 180)
+  const sigma = Math.sinh(eccentricity * Math.atanh((eccentricity * tangent) / Math.sqrt(1 + tangent ** 2)))
+  const conformal = tangent * Math.sqrt(1 + sigma ** 2) - sigma * Math.sqrt(1 + tangent ** 2)
+  const longitude = ((lon - (zone * 6 - 183)) * Math.PI) / 180
+  const xiSphere = Math.atan2(conformal, Math.cos(longitude))
+  const etaSphere = Math.asinh(Math.sin(longitude) / Math.hypot(conformal, Math.cos(longitude)))
+  let xi = xiSphere
+  let eta = etaSphere
+  for (let at = 0; at < alphas.length; at++) {
+    const order = 2 * (at + 1)
+    const alpha = alphas[at] as number
+    xi += alpha * Math.sin(order * xiSphere) * Math.cosh(order * etaSphere)
+    eta += alpha * Math.cos(order * xiSphere) * Math.sinh(order * etaSphere)
+  }
+  return { easting_m: FALSE_EASTING_M + SCALE * rectifying_m * eta, northing_m: SCALE * rectifying_m * xi }
 }
 
 /** Latitude and longitude (degrees, not rounded) of UTM coordinates of the northern hemisphere on an ellipsoid, in its own datum. */

@@ -1,0 +1,195 @@
+import { accidentHotspots, HOTSPOT_BANDWIDTHS_M, HOTSPOT_KERNELS, HOTSPOT_WEIGHTINGS } from '../../../lake/datasets/safety/hotspots.ts'
+import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { tableColumns } from '../../../lake/schema/physical.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { nested, record, type ValueOf } from '../../define/fields.ts'
+import type { Box } from '../../define/geo.ts'
+import { codeParam, integerParam, listOf, numberParam, oneOf, required, textParam, withDefault } from '../../define/params.ts'
+import { boxParam, placeParams } from '../../define/params-place.ts'
+import { isAtSql, isInsideSql, isOneOf } from '../../define/place-sql.ts'
+import { defineSlice } from '../../define/slice.ts'
+import { provinceField, provinceName } from '../tail.ts'
+
+const { columns } = accidentHotspots
+const c = (name: string): Sql => column(accidentHotspots, name)
+/** Sources whose accidents have positions. */
+const SOURCES = ['madrid', 'barcelona'] as const
+
+const HOTSPOT = {
+  id: columns.hotspot_id,
+  source: columns.source,
+  years: columns.years,
+  kernel: columns.kernel,
+  bandwidth_m: columns.bandwidth_m,
+  weighting: columns.weighting,
+  rank: columns.rank,
+  score: columns.score,
+  accidents: columns.accidents,
+  killed: columns.killed,
+  serious: columns.serious,
+  slight: columns.slight,
+  density_km2: columns.density_km2,
+  p_value: columns.p_value,
+  q_value: columns.q_value,
+  peak: columns.peak,
+  roads: columns.streets,
+  area_m2: columns.area_m2,
+  province: provinceField(columns.province_code),
+  province_code: columns.province_code,
+  municipality_code: columns.municipality_code,
+  coverage: columns.coverage,
+  geometry: columns.area,
+} as const
+
+const hotspot = record('Hotspot', 'A black spot: where accidents with victims gather more than chance has it.', HOTSPOT)
+
+type HotspotRow = ValueOf<typeof columns>
+
+function toHotspot(row: HotspotRow): ValueOf<typeof HOTSPOT> {
+  const { hotspot_id: id, area: geometry, streets: roads, ...rest } = row
+  return { ...rest, id, geometry, roads, province: provinceName(row.province_code) }
+}
+
+const METHOD =
+  'Kernel density of the accidents with victims that have a position, in the UTM grid of the city (EPSG:25830 in Madrid, 25831 in Barcelona), of the newest years of a source, three at most. A peak is a black spot where chance does not explain it: an inhomogeneous Poisson process with the density of the same accidents at five times the bandwidth reaches it in few of 999 seeded runs (`p_value`), and the rate of false discoveries over all peaks (`q_value`, Benjamini and Hochberg) is at most 0.05. The polygon is the contour of the density at half the peak, or at the saddle where that would reach a higher one. With `weighting=SEVERITY` a fatal accident counts 5, a serious one 3.'
+
+/** Black spots. */
+export const hotspotList = defineEndpoint({
+  path: '/api/accidentes/hotspots',
+  domain: 'safety',
+  plan: 'PRO',
+  summary: 'Black spots of road accidents by kernel density, with their significance',
+  about: `${METHOD} Sources are never joined: each black spot is of one. Where accidents are not located there are none: \`coverage\` says, by source and province, of how many accidents with victims the position is known. The national table and the Catalan list have no coordinates.`,
+  params: {
+    source: listOf(oneOf('Source.', SOURCES, { example: 'madrid' })),
+    kernel: withDefault(codeParam('Kernel.', HOTSPOT_KERNELS), 'EPANECHNIKOV'),
+    bandwidth: withDefault(
+      oneOf('Bandwidth of the kernel, m.', HOTSPOT_BANDWIDTHS_M.map(String) as readonly ('100' | '250' | '500')[]),
+      '250',
+    ),
+    weighting: withDefault(codeParam('What an accident counts for.', HOTSPOT_WEIGHTINGS), 'NONE'),
+    years: listOf(integerParam('Only black spots that were made from this year, too.', { min: 1990, max: 2200, example: '2025' })),
+    min_score: numberParam('Least score.', { min: 0, max: 100, unit: '%', example: '50' }),
+    place: placeParams,
+    bbox: boxParam('Box in which the peak has to lie'),
+  },
+  returns: {
+    kind: 'list',
+    name: 'hotspots',
+    record: hotspot,
+    key: ['id'],
+    id: 'id',
+    sorts: ['rank', 'score', 'accidents', 'density_km2', 'killed'],
+    order: 'rank',
+    limit: { default: 100, max: 1000 },
+    asides: {
+      coverage: nested.objects('Of how many accidents with victims the position is known: none where there can be no black spot.', {
+        source: col.string(0, 'Source.', { example: 'dgt_accidents' }),
+        province_code: col.string(0, 'INE code of the province.', { nullable: true, example: '28' }),
+        accidents: col.integer(0, 'Accidents with victims of all years that the table has.', { unit: '1', example: 14_183 }),
+        located: col.integer(0, 'Those of them that have a position.', { unit: '1', example: 0 }),
+        share: col.decimal(0, 'The same as a share.', { scale: 4, unit: '1', example: 0 }),
+      }),
+    },
+  },
+  read: {
+    kind: 'lake',
+    from: [accidentHotspots, roadAccidents],
+    query: (p) => {
+      const sets = (p.source ?? SOURCES).map((source) => [source, p.kernel.toLowerCase(), p.bandwidth, p.weighting.toLowerCase()].join('.'))
+      const parts = [
+        isAtSql(p.place, { province_code: c('province_code'), municipality_code: c('municipality_code') }),
+        isInsideSql(p.bbox as Box | null, { lat: c('peak_lat'), lon: c('peak_lon') }),
+        ...(p.min_score === null ? [] : [sql`${c('score')} >= ${p.min_score}`]),
+        ...(p.years ?? []).map((year) => sql`list_contains(${c('years')}, ${year})`),
+      ]
+      return sql`SELECT *, ${c('hotspot_id')} AS id FROM ${scan(accidentHotspots, { hotspot_set: { in: sets } })} WHERE ${join(parts, sql` AND `)}`
+    },
+    asides: {
+      coverage: (p) => sql`
+        SELECT source, province_code,
+          CAST(count(*) AS INTEGER) AS accidents,
+          CAST(count(position_lat) AS INTEGER) AS located,
+          CAST(count(position_lat) / count(*) AS DECIMAL(9, 4)) AS share
+        FROM ${scan(roadAccidents, { is_casualty: { eq: true } })}
+        WHERE ${p.place.province_code === null ? sql`true` : isOneOf(sql`province_code`, [p.place.province_code])}
+        GROUP BY ALL
+        ORDER BY source, province_code`,
+    },
+    known: {
+      years: {
+        expected: 'expected a year that black spots were made from',
+        values: () => sql`SELECT DISTINCT CAST(unnest(${c('years')}) AS VARCHAR) AS value FROM ${scan(accidentHotspots)} ORDER BY value`,
+      },
+    },
+    rows: { columns: { ...tableColumns(accidentHotspots), id: HOTSPOT.id }, finish: toHotspot },
+  },
+  example: { source: 'madrid', min_score: '50' },
+})
+
+const counted = (what: string, key: string) =>
+  nested.objects(`Its accidents by ${what}, the most first.`, {
+    value: col.string(0, `The ${what}.`, { example: key }),
+    accidents: col.integer(0, 'Accidents.', { unit: '1', example: 12 }),
+  })
+
+const detail = record('HotspotDetail', 'A black spot with its accidents counted.', {
+  ...HOTSPOT,
+  by_type: counted('kind (accident_type); UNKNOWN where the source tells none', 'REAR_END'),
+  by_severity: counted('severity (accident_severity)', 'SLIGHT'),
+  by_hour: counted('hour of the local clock', '14'),
+  by_year: counted('year', '2025'),
+})
+
+function listed(counts: unknown): { value: string; accidents: number }[] {
+  return Object.entries(counts as Record<string, number>)
+    .map(([value, accidents]) => ({ value, accidents }))
+    .sort((one, other) => other.accidents - one.accidents || (one.value < other.value ? -1 : 1))
+}
+
+/** A black spot by its id. */
+const hotspotById = defineSlice<HotspotRow | null>({
+  name: 'accident hotspot',
+  from: [accidentHotspots],
+  most: 200,
+  async read({ rows }, id) {
+    for await (const [row] of rows(
+      sql`SELECT * FROM ${scan(accidentHotspots, { hotspot_id: { eq: id } })} LIMIT 1`,
+      tableColumns(accidentHotspots),
+    ))
+      return (row as HotspotRow | undefined) ?? null
+    return null
+  },
+})
+
+/** One black spot. */
+export const hotspotDetail = defineEndpoint({
+  path: '/api/accidentes/hotspots/{id}',
+  domain: 'safety',
+  plan: 'PRO',
+  summary: 'One black spot: its accidents by kind, severity, hour and year',
+  about: METHOD,
+  params: { id: required(textParam('Id of the black spot.', { max: 40, example: 'hs_4kq7v2m9x1tz' })) },
+  returns: { kind: 'one', record: detail },
+  read: {
+    kind: 'kept',
+    from: [],
+    lake: [accidentHotspots],
+    answer: async ({ slice }, { id }) => {
+      const row = await slice(hotspotById, id)
+      if (!row) return null
+      const { by_type, by_severity, by_hour, by_year } = row
+      return {
+        ...toHotspot(row),
+        by_type: listed(by_type),
+        by_severity: listed(by_severity),
+        by_hour: listed(by_hour),
+        by_year: listed(by_year),
+      }
+    },
+  },
+  example: { id: 'hs_4kq7v2m9x1tz' },
+})

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import { type accidentHotspots, HOTSPOT_BANDWIDTHS_M } from '../../lake/datasets/safety/hotspots.ts'
+import type { roadAccidents } from '../../lake/datasets/safety/road-accidents.ts'
+import { pointToUtm, utmToPoint } from '../../lake/places/utm.ts'
+import type { FeedRow, Row } from '../../lake/schema/dataset.ts'
+import { KERNELS, type Kernel, type Mark } from './density.ts'
+import { findHotspots, type Hotspot } from './find.ts'
+
+type Accident = Row<typeof roadAccidents>
+type HotspotRow = FeedRow<typeof accidentHotspots>
+
+/** Sources whose accidents have positions, and the UTM zone of their city (EPSG:25830, 25831). */
+const ZONES: Readonly<Record<string, number>> = { madrid: 30, barcelona: 31 }
+/** Years that a set is made of, the newest. */
+const YEARS = 3
+const WEIGHTS: Readonly<Record<string, number>> = { FATAL: 5, SERIOUS: 3, SLIGHT: 1 }
+const ID_LETTERS = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/** A set of parameters. */
+export interface HotspotSet {
+  readonly name: string
+  readonly source: string
+  readonly kernel: Kernel
+  readonly bandwidth_m: number
+  readonly weighting: 'NONE' | 'SEVERITY'
+  /** Editions of road_accidents that it is made of. */
+  readonly editions: readonly string[]
+}
+
+/** The sets that the editions of road accidents give: of each source with positions its newest years. */
+export function hotspotSets(editions: readonly string[]): HotspotSet[] {
+  return Object.keys(ZONES).flatMap((source) => {
+    const ofSource = editions.filter((edition) => new RegExp(`^${source}-\\d{4}$`).test(edition)).sort()
+    if (ofSource.length === 0) return []
+    return KERNELS.flatMap((kernel) =>
+      HOTSPOT_BANDWIDTHS_M.flatMap((bandwidth_m) =>
+        (['NONE', 'SEVERITY'] as const).map((weighting) => ({
+          name: [source, kernel.toLowerCase(), bandwidth_m, weighting.toLowerCase()].join('.'),
+          ...{ source, kernel, bandwidth_m, weighting, editions: ofSource.slice(-YEARS) },
+        })),
+      ),
+    )
+  })
+}
+
+/**
+ * The hotspots of a set, of all accidents with victims of its editions; `before` are those that the set had. Positions are taken to the grid of
+ * the city's UTM zone.
+ */
+export async function hotspotsOf(
+  set: HotspotSet,
+  given: {
+    readonly accidents: readonly Accident[]
+    readonly before: readonly HotspotRow[]
+    readonly signal?: AbortSignal
+    readonly runs?: number
+  },
+): Promise<HotspotRow[]> {
+  const zone = ZONES[set.source] as number
+  const located = given.accidents.flatMap((accident) => {
+    if (accident.position === null) return []
+    const { easting_m, northing_m } = pointToUtm(accident.position, zone)
+    return [{ accident, x: easting_m, y: northing_m, weight: set.weighting === 'SEVERITY' ? (WEIGHTS[accident.severity] ?? 1) : 1 }]
+  })
+  const { accidents: _all, before: _before, ...options } = given
+  const found = await findHotspots(located satisfies readonly Mark[], { ...set, ...options, seed: set.name })
+  const ids = idsOf(set, found, given.before, zone)
+  const densities = found.map(({ density }) => density)
+  return found.map((spot, at) => {
+    const members = spot.members.map((nth) => (located[nth] as (typeof located)[number]).accident)
+    const [first] = members.length > 0 ? members : [(located[0] as (typeof located)[number]).accident]
+    const sum = (name: 'killed_24h' | 'hospitalised_24h' | 'slight_24h'): number =>
+      members.reduce((total, one) => total + (one[name] ?? 0), 0)
+    return {
+      hotspot_set: set.name,
+      hotspot_id: ids[at] as string,
+      data_until: given.accidents.reduce((latest, { period_end }) => Math.max(latest, period_end), 0),
+      source: set.source,
+      years: [...new Set(given.accidents.map(({ year }) => year))].sort(),
+      kernel: set.kernel,
+      bandwidth_m: set.bandwidth_m,
+      weighting: set.weighting,
+      rank: at + 1,
+      score: Math.round((1000 * densities.filter((one) => one <= spot.density).length) / densities.length) / 10,
+      accidents: members.length,
+      killed: sum('killed_24h'),
+      serious: sum('hospitalised_24h'),
+      slight: sum('slight_24h'),
+      density_km2: spot.density * 1e6,
+      p_value: spot.p_value,
+      q_value: Math.round(spot.q_value * 1e4) / 1e4,
+      peak: utmToPoint(spot.x, spot.y, zone),
+      area: [spot.ring.map(([x, y]) => [utmToPoint(x, y, zone).lon, utmToPoint(x, y, zone).lat] as const)],
+      area_m2: spot.area_m2,
+      province_code: first?.province_code ?? '',
+      municipality_code: first?.municipality_code ?? null,
+      streets: most(members.map(({ road, street }) => road ?? street?.replace(/, [^,]*$/, '') ?? null)),
+      coverage: Math.round((1e4 * located.length) / given.accidents.length) / 1e4,
+      by_year: counts(members.map(({ year }) => String(year))),
+      by_hour: counts(members.flatMap(({ hour_local }) => (hour_local === null ? [] : [String(hour_local)]))),
+      by_type: counts(members.map(({ accident_type }) => accident_type ?? 'UNKNOWN')),
+      by_severity: counts(members.map(({ severity }) => severity)),
+    }
+  })
+}
+
+/** The id of each: that of the nearest one before within a bandwidth, the nearest pairs first, else one made of its place. */
+function idsOf(set: HotspotSet, found: readonly Hotspot[], before: readonly HotspotRow[], zone: number): string[] {
+  const old = before.map(({ hotspot_id, peak }) => ({ hotspot_id, ...pointToUtm(peak, zone) }))
+  const pairs = found.flatMap((spot, at) =>
+    old.flatMap(({ hotspot_id, easting_m, northing_m }) => {
+      const apart_m = Math.hypot(spot.x - easting_m, spot.y - northing_m)
+      return apart_m <= set.bandwidth_m ? [{ at, hotspot_id, apart_m }] : []
+    }),
+  )
+  const ids = new Map<number, string>()
+  const used = new Set<string>()
+  for (const { at, hotspot_id } of pairs.sort((one, other) => one.apart_m - other.apart_m || one.at - other.at)) {
+    if (ids.has(at) || used.has(hotspot_id)) continue
+    ids.set(at, hotspot_id)
+    used.add(hotspot_id)
+  }
+  return found.map(({ x, y }, at) => ids.get(at) ?? newId(`${set.name} ${Math.round(x)} ${Math.round(y)}`, used))
+}
+
+/** An id of a text that none has yet. */
+function newId(text: string, used: Set<string>): string {
+  for (let turn = 0; ; turn++) {
+    const digest = createHash('sha256').update(`${text} ${turn}`).digest()
+    const id = `hs_${Array.from(digest.subarray(0, 12), (byte) => ID_LETTERS[byte % 32]).join('')}`
+    if (used.has(id)) continue
+    used.add(id)
+    return id
+  }
+}
+
+function counts(values: readonly string[]): Record<string, number> {
+  const found: Record<string, number> = {}
+  for (const value of [...values].sort()) found[value] = (found[value] ?? 0) + 1
+  return found
+}
+
+/** The three texts that come most often. */
+function most(texts: readonly (string | null)[]): string[] {
+  const found = counts(texts.filter((text): text is string => text !== null))
+  return Object.entries(found)
+    .sort(([one, many], [other, others]) => others - many || (one < other ? -1 : 1))
+    .slice(0, 3)
+    .map(([text]) => text)
+}

@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { displacement, seeded } from '../../models/hotspots/chance.ts'
+import { densityOf, KERNELS, type Mark } from '../../models/hotspots/density.ts'
+
+const BANDWIDTHS_M = [100, 250, 500]
+/** Greatest relative difference. */
+const MOST_APART = 1e-6
+const POINTS = 4000
+const PLACES = 500
+
+/** Points of a made-up city: a third of them at a few crossings, each with a weight of 1, 3 or 5. */
+function madeUp(): Mark[] {
+  const dice = seeded('check-hotspots')
+  const spots = Array.from({ length: 8 }, () => [12_000 * dice(), 12_000 * dice()] as const)
+  return Array.from({ length: POINTS }, () => {
+    const [x, y] = dice() < 0.33 ? (spots[Math.floor(8 * dice())] as readonly [number, number]) : [12_000 * dice(), 12_000 * dice()]
+    const [dx, dy] = displacement('GAUSSIAN', dice)
+    return { x: 441_000 + x + 40 * dx, y: 4_475_000 + y + 40 * dy, weight: [1, 1, 1, 3, 5][Math.floor(5 * dice())] as number }
+  })
+}
+
+/** Compares ours with scikit-learn's at places where there are points; gives the greatest relative difference. */
+function apart(
+  python: string,
+  asked: { readonly kernel: (typeof KERNELS)[number]; readonly bandwidth_m: number; readonly marks: readonly Mark[] },
+): number {
+  const { kernel, bandwidth_m, marks } = asked
+  const at = marks.slice(0, PLACES).map(({ x, y }) => [x, y] as const)
+  const input = JSON.stringify({
+    kernel: kernel.toLowerCase(),
+    bandwidth: bandwidth_m,
+    points: marks.map(({ x, y, weight }) => [x, y, weight]),
+    at,
+  })
+  const done = spawnSync(python, [join(import.meta.dirname, 'kernel_density.py')], { input, encoding: 'utf8', maxBuffer: 64_000_000 })
+  if (done.status !== 0) throw new Error(`scikit-learn failed: ${done.stderr}`)
+  const theirs = JSON.parse(done.stdout) as number[]
+  const ours = densityOf(marks, kernel, bandwidth_m)
+  return Math.max(...at.map(([x, y], nth) => Math.abs(ours(x, y) / (theirs[nth] as number) - 1)))
+}
+
+const [python = 'python3'] = process.argv.slice(2)
+const marks = madeUp()
+let worst = 0
+for (const kernel of KERNELS)
+  for (const bandwidth_m of BANDWIDTHS_M) {
+    const difference = apart(python, { kernel, bandwidth_m, marks })
+    worst = Math.max(worst, difference)
+    process.stdout.write(
+      `${kernel} ${bandwidth_m} m: ${POINTS} points, ${PLACES} places, apart by at most ${difference.toExponential(1)}\n`,
+    )
+  }
+process.stdout.write(worst <= MOST_APART ? 'equal\n' : `not equal: more than ${MOST_APART}\n`)
+process.exitCode = worst <= MOST_APART ? 0 : 1

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accidentHotspots } from '../../lake/datasets/safety/hotspots.ts'
+import { roadAccidents } from '../../lake/datasets/safety/road-accidents.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { exampleTableRow, type Reply, startService, type TestService } from './service.ts'
+
+const NOW = Date.UTC(2026, 0, 10)
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService({ clock: () => NOW })
+  await service.land(accidentHotspots, SPOTS, NOW)
+  await service.land(roadAccidents, ACCIDENTS, NOW)
+})
+afterAll(() => service?.close())
+
+const spot = (set: string, id: string, values: AnyRow = {}): AnyRow => {
+  const [source, kernel = '', bandwidth, weighting = ''] = set.split('.')
+  const parameters = { source, kernel: kernel.toUpperCase(), bandwidth_m: Number(bandwidth), weighting: weighting.toUpperCase() }
+  return exampleTableRow(accidentHotspots, { hotspot_set: set, hotspot_id: id, ...parameters, ...values })
+}
+const SPOTS: readonly AnyRow[] = [
+  spot('madrid.epanechnikov.250.none', 'hs_a', { rank: 1, score: 100 }),
+  spot('madrid.epanechnikov.250.none', 'hs_b', { rank: 2, score: 50, peak: { lat: 40.5, lon: -3.7 } }),
+  spot('madrid.gaussian.250.none', 'hs_c'),
+  spot('madrid.epanechnikov.100.severity', 'hs_d'),
+  spot('barcelona.epanechnikov.250.none', 'hs_e', { province_code: '08', municipality_code: '08019', rank: 1, years: [2022] }),
+]
+const ACCIDENTS: readonly AnyRow[] = [
+  exampleTableRow(roadAccidents, { accident_id: '1', province_code: '28' }),
+  exampleTableRow(roadAccidents, { accident_id: '2', province_code: '18' }),
+  exampleTableRow(roadAccidents, {
+    source: 'madrid',
+    edition: 'madrid-2025',
+    accident_id: '3',
+    province_code: '28',
+    position: { lat: 40.4, lon: -3.7 },
+  }),
+  exampleTableRow(roadAccidents, { source: 'madrid', edition: 'madrid-2025', accident_id: '4', province_code: '28' }),
+  exampleTableRow(roadAccidents, { source: 'madrid', edition: 'madrid-2025', accident_id: '5', province_code: '28', is_casualty: false }),
+]
+const list = (query = ''): Promise<Reply> => service.json(`/api/accidentes/hotspots?${query}`)
+const ids = async (query = ''): Promise<string[]> => (await list(query)).hotspots.map((one: Reply) => one.id)
+
+test('of one set of parameters for each source, in order of rank', async () => {
+  expect((await ids()).sort()).toEqual(['hs_a', 'hs_b', 'hs_e'])
+  expect(await ids('source=madrid')).toEqual(['hs_a', 'hs_b'])
+  expect(await ids('source=madrid&kernel=gaussian')).toEqual(['hs_c'])
+  expect(await ids('bandwidth=100&weighting=severity')).toEqual(['hs_d'])
+  expect(await ids('province=Barcelona')).toEqual(['hs_e'])
+  expect(await ids('source=madrid&min_score=60')).toEqual(['hs_a'])
+  expect(await ids('bbox=-3.8,40.45,-3.6,40.6')).toEqual(['hs_b'])
+  expect(await ids('years=2022')).toEqual(['hs_e'])
+})
+
+test('the reply says where accidents are located, so that nobody takes the rest for safe', async () => {
+  expect((await list('province=Granada')).coverage).toEqual([
+    { source: 'dgt_accidents', province_code: '18', accidents: 1, located: 0, share: 0 },
+  ])
+  expect((await list('province=Madrid')).coverage).toEqual([
+    { source: 'dgt_accidents', province_code: '28', accidents: 1, located: 0, share: 0 },
+    { source: 'madrid', province_code: '28', accidents: 2, located: 1, share: 0.5 },
+  ])
+  expect(await ids('province=Granada')).toEqual([])
+})
+
+test('as GeoJSON a black spot is its polygon, with a box around all', async () => {
+  const reply = await list('source=madrid&format=geojson')
+  const [{ geometry, properties, id }] = reply.features
+  expect([id, geometry.type, geometry.coordinates[0]]).toEqual(['hs_a', 'Polygon', expect.arrayContaining([[-3.6671, 40.3973]])])
+  expect(properties).toMatchObject({ score: 100, bandwidth_m: 250, peak_lat: 40.3983 })
+  expect(reply.bbox).toEqual([-3.6671, 40.3973, -3.6651, 40.3993])
+})
+
+test('one by its id, with its accidents counted', async () => {
+  const one = await service.json('/api/accidentes/hotspots/hs_a')
+  expect(one).toMatchObject({
+    id: 'hs_a',
+    province: 'Madrid',
+    by_hour: [
+      { value: '14', accidents: 5 },
+      { value: '9', accidents: 2 },
+    ],
+    by_type: [{ value: 'REAR_END', accidents: 12 }],
+  })
+  expect((await service.get('/api/accidentes/hotspots/hs_zz')).status).toBe(404)
+})
+
+test.each([
+  ['bandwidth=300', 'bandwidth'],
+  ['kernel=uniform', 'kernel'],
+  ['source=dgt_accidents', 'source'],
+  ['years=2010', 'years'],
+])('%s is refused', async (query, parameter) => {
+  const response = await service.get(`/api/accidentes/hotspots?${query}`)
+  expect([response.status, ((await response.json()) as Reply).errors[0].parameter]).toEqual([400, parameter])
+})

@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest'
+import { pointToUtm, utmToPoint } from '../../lake/places/utm.ts'
+import { displacement, falseDiscovery, poisson, seeded } from '../../models/hotspots/chance.ts'
+import { areaOf, contourOf, isInRing, regionOf } from '../../models/hotspots/contour.ts'
+import { addStamps, addToRaster, densityOf, KERNELS, kernelAt, type Mark, rasterOver, stampOf } from '../../models/hotspots/density.ts'
+import { findHotspots } from '../../models/hotspots/find.ts'
+import { hotspotSets, hotspotsOf } from '../../models/hotspots/sets.ts'
+
+const BANDWIDTH_M = 100
+
+/** Marks all over a square of so many metres. */
+function scattered(seed: string, count: number, wide_m: number): Mark[] {
+  const dice = seeded(seed)
+  return Array.from({ length: count }, () => ({ x: 440_000 + dice() * wide_m, y: 4_474_000 + dice() * wide_m, weight: 1 }))
+}
+
+describe('densities', () => {
+  test.each(KERNELS)('%s: the sum over all marks, wherever they lie, and an integral of 1', (kernel) => {
+    const marks = scattered('sum', 300, 2000).map((mark, at) => ({ ...mark, weight: 1 + (at % 3) }))
+    const density = densityOf(marks, kernel, BANDWIDTH_M)
+    for (const { x, y } of marks.slice(0, 20)) {
+      const all = marks.reduce((sum, mark) => sum + mark.weight * kernelAt(kernel, (mark.x - x) ** 2 + (mark.y - y) ** 2, BANDWIDTH_M), 0)
+      expect(density(x, y) / all - 1).toBeCloseTo(0, 9)
+    }
+    const step = 2
+    let volume = 0
+    for (let x = -800; x <= 800; x += step)
+      for (let y = -800; y <= 800; y += step) volume += kernelAt(kernel, x * x + y * y, BANDWIDTH_M) * step * step
+    expect(volume).toBeCloseTo(1, 3)
+  })
+
+  test('a raster has them at its cells; stamps are the same for marks at centres', () => {
+    const marks = [{ x: 1000, y: 2000, weight: 2 }]
+    const raster = rasterOver(marks, { step_m: 25, margin_m: 200, mostCells: 10_000 })
+    const [exact, stamped] = [new Float64Array(raster.columns * raster.rows), new Float64Array(raster.columns * raster.rows)]
+    addToRaster(raster, exact, { marks, kernel: 'EPANECHNIKOV', bandwidth_m: BANDWIDTH_M })
+    addStamps(raster, stamped, { marks, stamp: stampOf('EPANECHNIKOV', BANDWIDTH_M, 25) })
+    expect(exact.reduce((sum, value) => sum + value * 25 * 25, 0)).toBeCloseTo(2, 1)
+    expect(stamped).toEqual(exact)
+    expect(() => rasterOver([...marks, { x: 1e7, y: 0, weight: 1 }], { step_m: 25, margin_m: 0, mostCells: 1000 })).toThrow('at most 1000')
+  })
+})
+
+describe('chance', () => {
+  test('the same seed gives the same; a Poisson number has its mean, displacements the spread of their kernel', () => {
+    expect([seeded('a')(), seeded('a')()]).toEqual([seeded('a')(), seeded('a')()])
+    const dice = seeded('mean')
+    const numbers = Array.from({ length: 2000 }, () => poisson(100, dice))
+    expect(numbers.reduce((sum, one) => sum + one, 0) / 2000).toSatisfy((mean: number) => mean > 99 && mean < 101)
+    // The mean square distance is a third of the bandwidth's square for Epanechnikov, twice it for Gauss.
+    for (const [kernel, expected] of [
+      ['EPANECHNIKOV', 1 / 3],
+      ['GAUSSIAN', 2],
+    ] as const) {
+      const squares = Array.from({ length: 20_000 }, () => displacement(kernel, dice)).map(([x, y]) => x * x + y * y)
+      expect(squares.reduce((sum, one) => sum + one, 0) / 20_000 / expected).toSatisfy((share: number) => share > 0.97 && share < 1.03)
+    }
+  })
+
+  test('q-values by Benjamini and Hochberg, of p-values in any order', () => {
+    expect(falseDiscovery([0.04, 0.01, 0.5, 0.03]).map((q) => Math.round(q * 1e4) / 1e4)).toEqual([0.0533, 0.04, 0.5, 0.0533])
+    expect(falseDiscovery([])).toEqual([])
+  })
+})
+
+test('the contour at half the peak of one kernel is a circle', () => {
+  const marks = [{ x: 1000, y: 2000, weight: 1 }]
+  const raster = rasterOver(marks, { step_m: 5, margin_m: 150, mostCells: 1_000_000 })
+  const values = new Float64Array(raster.columns * raster.rows)
+  addToRaster(raster, values, { marks, kernel: 'EPANECHNIKOV', bandwidth_m: BANDWIDTH_M })
+  const cell = values.indexOf(Math.max(...values))
+  const ring = contourOf(raster, values, regionOf(raster, values, { cell, density: values[cell] as number }, new Set()))
+  // 1 − r² is a half at r² = 1/2.
+  expect(areaOf(ring) / (Math.PI * 0.5 * BANDWIDTH_M ** 2)).toSatisfy((share: number) => share > 0.99 && share < 1.01)
+  expect([ring[0], isInRing(ring, 1000, 2000), isInRing(ring, 1075, 2000)]).toEqual([ring.at(-1), true, false])
+})
+
+describe('hotspots', () => {
+  const search = { kernel: 'EPANECHNIKOV', bandwidth_m: BANDWIDTH_M, seed: 'test', runs: 999 } as const
+  const dice = seeded('cluster')
+  const cluster = Array.from({ length: 25 }, () => ({ x: 441_500 + 40 * (dice() - 0.5), y: 4_475_500 + 40 * (dice() - 0.5), weight: 1 }))
+
+  test('are where marks gather more than what is around explains, and nowhere else', async () => {
+    const marks = [...scattered('around', 150, 3000), ...cluster]
+    const found = await findHotspots(marks, search)
+    expect(found).toHaveLength(1)
+    const [spot] = found
+    expect(Math.hypot((spot?.x ?? 0) - 441_500, (spot?.y ?? 0) - 4_475_500)).toBeLessThan(15)
+    expect([spot?.p_value, (spot?.q_value ?? 1) <= 0.05]).toEqual([1 / 1000, true])
+    expect(spot?.members.filter((nth) => nth >= 150)).toHaveLength(25)
+    expect(spot?.density).toBe(densityOf(marks, 'EPANECHNIKOV', BANDWIDTH_M)(spot?.x ?? 0, spot?.y ?? 0))
+    expect(await findHotspots(marks, search)).toEqual(found)
+  })
+
+  test('are none in what is scattered, and none of two marks', async () => {
+    expect(await findHotspots(scattered('around', 150, 3000), search)).toEqual([])
+    expect(await findHotspots(cluster.slice(0, 2), search)).toEqual([])
+  })
+
+  test('end where they are told to', async () => {
+    const told = AbortSignal.abort()
+    await expect(findHotspots([...scattered('around', 50, 1000), ...cluster], { ...search, signal: told })).rejects.toThrow()
+  })
+})
+
+describe('sets', () => {
+  test('of each source with positions, its three newest years', () => {
+    const sets = hotspotSets(['dgt-2024', 'madrid-2022', 'madrid-2025', 'madrid-2023', 'madrid-2024', 'barcelona-2022', 'catalonia'])
+    expect(sets).toHaveLength(24)
+    expect(sets.find(({ name }) => name === 'madrid.epanechnikov.250.none')?.editions).toEqual([
+      'madrid-2023',
+      'madrid-2024',
+      'madrid-2025',
+    ])
+    expect(hotspotSets(['dgt-2024', 'madrid-x'])).toEqual([])
+  })
+
+  test('ids stay with the nearest peak within a bandwidth; persons and kinds are those of the accidents inside', async () => {
+    const [set] = hotspotSets(['madrid-2025'])
+    if (!set) throw new Error('no set')
+    const given = accidentsAt([...scattered('around', 30, 3000), ...clusterAt(441_500)])
+    const first = await hotspotsOf(set, { accidents: given, before: [], runs: 999 })
+    expect(first).toHaveLength(1)
+    expect(first[0]).toMatchObject({
+      hotspot_set: set.name,
+      rank: 1,
+      score: 100,
+      years: [2025],
+      province_code: '28',
+      streets: ['CALL. EJEMPLO'],
+      coverage: 0.9821,
+    })
+    expect(first[0]?.by_type).toEqual({ REAR_END: first[0]?.accidents })
+    expect(first[0]?.killed).toBe(first[0]?.accidents)
+    const moved = await hotspotsOf(set, {
+      accidents: accidentsAt([...scattered('around', 30, 3000), ...clusterAt(441_530)]),
+      before: first,
+      runs: 999,
+    })
+    expect(moved.map(({ hotspot_id }) => hotspot_id)).toEqual(first.map(({ hotspot_id }) => hotspot_id))
+    const other = await hotspotsOf(set, {
+      accidents: accidentsAt([...scattered('around', 30, 3000), ...clusterAt(441_900)]),
+      before: first,
+      runs: 999,
+    })
+    expect(other[0]?.hotspot_id).not.toBe(first[0]?.hotspot_id)
+    expect(other[0]?.hotspot_id).toMatch(/^hs_[0-9a-z]{12}$/)
+  })
+})
+
+test('UTM forth is the inverse of back', () => {
+  for (const [x, y, zone] of [
+    [440_000, 4_474_000, 30],
+    [430_500, 4_583_000, 31],
+    [200_000, 3_100_000, 28],
+  ] as const) {
+    const { easting_m, northing_m } = pointToUtm(utmToPoint(x, y, zone), zone)
+    expect(Math.hypot(easting_m - x, northing_m - y)).toBeLessThan(0.01)
+  }
+})
+
+function clusterAt(x: number): Mark[] {
+  const dice = seeded('cluster')
+  return Array.from({ length: 25 }, () => ({ x: x + 40 * (dice() - 0.5), y: 4_475_500 + 40 * (dice() - 0.5), weight: 1 }))
+}
+
+type Given = Parameters<typeof hotspotsOf>[1]['accidents']
+
+/** Accidents at marks, and one without a position. */
+function accidentsAt(marks: readonly Mark[]): Given {
+  const one = {
+    year: 2025,
+    period_end: Date.UTC(2025, 3),
+    severity: 'FATAL',
+    hour_local: 9,
+    accident_type: 'REAR_END',
+    province_code: '28',
+    municipality_code: '28079',
+  }
+  const rest = { road: null, street: 'CALL. EJEMPLO, 3', killed_24h: 1, hospitalised_24h: 0, slight_24h: 0 }
+  return [
+    ...marks.map(({ x, y }) => ({ ...one, ...rest, position: utmToPoint(x, y, 30) })),
+    { ...one, ...rest, position: null },
+  ] as unknown as Given
+}
