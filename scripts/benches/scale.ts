@@ -109,8 +109,8 @@ async function heatmap(lake: Lake): Promise<number> {
   const hours = scan(trafficHours, { period_start: { gte: LAST_MONTH, lt: END } })
   const rows = await lake.query(sql`
     WITH clock AS (
-      SELECT at AS period_start, CAST(hour(timezone('Europe/Madrid', at)) AS INTEGER) AS hour_local
-      FROM (SELECT unnest(generate_series(${instant(LAST_MONTH)}, ${instant(END)}, INTERVAL 1 HOUR)) AS at)
+      SELECT period_start, CAST(hour(timezone('Europe/Madrid', period_start)) AS INTEGER) AS hour_local
+      FROM (SELECT unnest(generate_series(${instant(LAST_MONTH)}, ${instant(END)}, INTERVAL 1 HOUR)) AS period_start)
     )
     SELECT sensor_id, hour_local, CAST(sum(intensity_sum_veh_h) / sum(intensity_readings) AS DOUBLE) AS mean
     FROM ${hours} JOIN clock USING (period_start)
