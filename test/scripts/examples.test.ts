@@ -12,11 +12,13 @@ const FIRST_DATA_MS = 150_000
 const HOUR = Number(new Intl.DateTimeFormat('en', { timeZone: 'Europe/Madrid', hour: '2-digit', hourCycle: 'h23' }).format())
 const IS_NIGHT = HOUR < 7 || HOUR >= 22
 const OF_RUNNING_TRAINS = ['/api/trenes/posiciones', '/api/trenes/alertas']
-/** Lists of what has ended, or takes weeks: of a service that has just started there may be none. */
+/** Lists of what has ended, or takes until a day is over, or weeks: of a service that has just started there may be none. */
 const MAY_BE_EMPTY = [
   '/api/incidents/history',
   '/api/trenes/alertas/historico',
   '/api/combustible/tendencia',
+  '/api/geo/pk',
+  '/api/datasets/{id}/quality',
   ...(IS_NIGHT ? OF_RUNNING_TRAINS : []),
 ]
 
