@@ -3,7 +3,17 @@ import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
 import { DGT_ABSENT, DGT_PLAIN, DGT_PRIORITY, DGT_USERS, DGT_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
 import { commaNumber } from '../../formats/numbers.ts'
 import { type Cell, openXlsx, type Workbook } from '../../formats/xlsx.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import {
+  type ArchiveFile,
+  type Batch,
+  batch,
+  type DayRange,
+  defineFeed,
+  type FeedBody,
+  type FeedClock,
+  FormatError,
+  type Notes,
+} from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { type Accident, accidentOf, toldBy, toldIf } from './accident.ts'
 import { monthSpan, zoneOf } from './local-span.ts'
@@ -49,10 +59,30 @@ export const dgtAccidents = defineFeed({
       ],
     },
   ],
+  archive: { unit: 'year', index: [], files: tablesOf, recent: 3 },
   freshBy: 'fetch',
   bands: { road_accidents: { atLeast: 200, minRatio: 0.5, maxRatio: 1000 } },
   rows: readAccidents,
 })
+
+const DOWNLOADS = 'https://www.dgt.es/export/sites/web-DGT/.galleries/downloads/dgt-en-cifras'
+/** The first year whose address is known. */
+const FIRST_YEAR = 2020
+/** The first year of the folder that newer ones are taken to lie in, too; those before lie in another, with small letters or capitals. */
+const FIRST_OF_FOLDER = 2024
+/** Years whose file ends in capitals there. */
+const CAPITALS = new Set([2023])
+
+/** The tables of the years of a range, by their addresses: there is no list of them. Of the last year or two there may be none yet. */
+function tablesOf(_index: readonly FeedBody[], { from, to }: DayRange): ArchiveFile[] {
+  const [first, last] = [Math.max(FIRST_YEAR, Number(from.slice(0, 4))), Number(to.slice(0, 4))]
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at).map((year) => {
+    const name = `TABLA_ACCIDENTES_${String(year).slice(2)}`
+    const old = `24h/${name}.${CAPITALS.has(year) ? 'XLSX' : 'xlsx'}`
+    const path = year < FIRST_OF_FOLDER ? old : `publicaciones/Ficheros_microdatos_de_accidentalidad_con_victimas/${name}.XLSX`
+    return { period: String(year), url: `${DOWNLOADS}/${path}` }
+  })
+}
 
 /** A row's cells as text by the name of their column; null for nothing. */
 type Read = (name: string) => string | null

@@ -297,6 +297,20 @@ describe('the national table', () => {
     expect(canary?.['period_start']).toBe(at('2024-09-30T23:00:00Z'))
   })
 
+  test('is an archive of years, each under its own address', () => {
+    const files = dgtAccidents.archive?.files([], { from: '0001-01-01', to: '2025-11-22' }) ?? []
+    expect(files.map(({ period }) => period)).toEqual(['2020', '2021', '2022', '2023', '2024', '2025'])
+    expect(files.map(({ url }) => url.split('/downloads/dgt-en-cifras/')[1])).toEqual([
+      '24h/TABLA_ACCIDENTES_20.xlsx',
+      '24h/TABLA_ACCIDENTES_21.xlsx',
+      '24h/TABLA_ACCIDENTES_22.xlsx',
+      '24h/TABLA_ACCIDENTES_23.XLSX',
+      'publicaciones/Ficheros_microdatos_de_accidentalidad_con_victimas/TABLA_ACCIDENTES_24.XLSX',
+      'publicaciones/Ficheros_microdatos_de_accidentalidad_con_victimas/TABLA_ACCIDENTES_25.XLSX',
+    ])
+    expect(dgtAccidents.archive?.files([], { from: '2023-05-01', to: '2023-12-31' }).map(({ period }) => period)).toEqual(['2023'])
+  })
+
   test('a workbook without the table, or without a column of it, is refused by name', async () => {
     await expect(parse(dgtAccidents, writeXlsx([{ name: 'Hoja1', rows: [['a', 'b']] }], 0))).rejects.toThrow(
       'no sheet has the header of the table; there are Hoja1',
