@@ -119,15 +119,11 @@ describe('what is measured', () => {
       found.uptime.groups.map(({ group, requests, refused, failed }: Reply) => [group, [requests, refused, failed]]),
     )
     expect(counts).toEqual({
-      ...{
-        fuel: [0, 0, 0],
-        rail: [0, 0, 0],
-        road: [4, 3, 1],
-        safety: [0, 0, 0],
-        service: [3, 0, 0],
-        platform: [3, 1, 0],
-        account: [2, 1, 0],
-      },
+      ...Object.fromEntries(Object.keys(DOMAINS).map((domain) => [domain, [0, 0, 0]])),
+      road: [4, 3, 1],
+      service: [3, 0, 0],
+      platform: [3, 1, 0],
+      account: [2, 1, 0],
     })
     expect(groupOf(found, 'road')).toMatchObject({ down_minutes: 1, met: false, availability_pct: 50 })
     expect(groupOf(found, 'service')).toMatchObject({ down_minutes: 0, met: true, availability_pct: 100 })
