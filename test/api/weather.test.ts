@@ -1,16 +1,19 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { distanceM } from '../../api/define/geo.ts'
 import { conditionsOf } from '../../api/endpoints/weather/weather.ts'
 import { feedById } from '../../jobs/feeds/catalog.ts'
 import { parsePublication } from '../../jobs/ingest/parse.ts'
+import { roadPoints } from '../../lake/datasets/road/road-points.ts'
 import { weatherDaily } from '../../lake/datasets/weather/weather-daily.ts'
 import { weatherObservations } from '../../lake/datasets/weather/weather-observations.ts'
 import { weatherStations } from '../../lake/datasets/weather/weather-stations.ts'
+import type { Point } from '../../lake/schema/columns.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { WHOLE } from '../../scripts/stand-in/publisher.ts'
 import { STAND_INS } from '../../scripts/stand-in/publishers/list.ts'
 import { makeWorld } from '../../scripts/stand-in/world/world.ts'
-import { exampleRow, type Reply, startService, type TestService } from './service.ts'
+import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -20,6 +23,11 @@ const BEGIN = END - 3 * DAY
 
 let service: TestService
 let landed: AnyRow[]
+let places: ReadonlyMap<string, Point>
+
+const RETIRO = { lat: 40.411804, lon: -3.678095 }
+/** Degrees of latitude of a metre. */
+const M = 180 / (Math.PI * 6_371_008.8)
 
 /** What the stand-in of a feed publishes at an instant, as rows. */
 async function published(id: string, at: number, day?: string): Promise<Map<string, AnyRow[]>> {
@@ -74,6 +82,16 @@ beforeAll(async () => {
     ...row,
   })
   await service.land(weatherStations, [...observed, ...inventory].map(tableRow), END)
+  places = new Map(observed.map((row) => [row['station_id'] as string, row['position'] as Point]))
+  const point = (km: number, north_m: number, values: AnyRow = {}): AnyRow =>
+    exampleTableRow(roadPoints, {
+      ...{ month: '2026-10', road: 'M-999', province_code: '28', km, position: { lat: RETIRO.lat + north_m * M, lon: RETIRO.lon } },
+      ...values,
+    })
+  // Nearest at km 12; far from all stations at km 90; of an older month nearer, and of another road.
+  const road = [point(10, 5000), point(12, -900), point(14, 9000), point(90, 0, { position: { lat: 36, lon: -9 } })]
+  const older = [point(13, 10, { month: '2026-09' }), point(1, 5, { road: 'M-99' })]
+  await service.land(roadPoints, [...road, ...older], END)
 })
 afterAll(() => service?.close())
 
@@ -141,6 +159,50 @@ test('driving weather: the newest hour of each station of the last three, with i
   const sevilla = (await service.json('/api/weather?province=Sevilla&limit=20000')).weather
   expect(sevilla.length).toBe(weather.filter((one: Reply) => one.province_code === '41').length)
   expect((await service.get('/api/weather?condition=HAIL')).status).toBe(400)
+})
+
+describe('near a road', () => {
+  const near = (at: Point, north_m: number): boolean => distanceM(at, { lat: RETIRO.lat + north_m * M, lon: RETIRO.lon }) <= 10_000
+
+  test('stations within 10 km of its located points, each with the nearest, alike now and in the catalogue', async () => {
+    const { stations } = await service.json('/api/clima/estaciones?road=m999&limit=20000')
+    const retiro = stations.find((one: Reply) => one.id === '3195')
+    // The inventory's position is good to 31 m.
+    expect(retiro).toMatchObject({ road: 'M-999', km: 12, distance_m: expect.toSatisfy((m: number) => Math.abs(m - 900) < 35) })
+    const { weather } = await service.json('/api/weather?road=M-999&sort=distance_m&limit=20000')
+    expect(weather[0]).toMatchObject({ id: '3195', road: 'M-999', km: 12, distance_m: retiro.distance_m })
+    for (const { km, distance_m } of weather) expect([km < 20, distance_m <= 10_000]).toEqual([true, true])
+    const stretch = (await service.json('/api/weather?road=M-999&km_from=13&km_to=15')).weather
+    expect(stretch.find((one: Reply) => one.id === '3195')).toMatchObject({
+      km: 14,
+      distance_m: expect.toSatisfy((m: number) => Math.abs(m - 9000) < 35),
+    })
+    expect((await service.json('/api/weather?road=M-999&km_from=80')).total).toBe(0)
+    expect((await service.json('/api/weather?limit=1')).weather[0]).toMatchObject({ road: null, km: null, distance_m: null })
+  })
+
+  test('a road or stretch without located points is refused by name, as is a stretch without a road', async () => {
+    const refused = async (path: string): Promise<unknown> => {
+      const response = await service.get(path)
+      return [response.status, ((await response.json()) as Reply).errors?.[0].parameter]
+    }
+    expect(await refused('/api/weather?road=A-1')).toEqual([400, 'road'])
+    expect(await refused('/api/clima/estaciones?road=A-1')).toEqual([400, 'road'])
+    expect(await refused('/api/weather?road=M-999&km_from=20&km_to=30')).toEqual([400, 'km_from'])
+    expect(await refused('/api/weather?km_from=20')).toEqual([400, 'road'])
+    expect(await refused('/api/clima/historico?road=A-1')).toEqual([400, 'road'])
+    expect(await refused('/api/clima/historico?road=M-999&station=3195')).toEqual([400, 'station'])
+    expect(await refused('/api/clima/historico')).toEqual([400, 'station'])
+  })
+
+  test('series of the stations near it are listed apart', async () => {
+    const { history } = await service.json('/api/clima/historico?road=M-999&interval=1d&from=2026-10-24&to=2026-10-27&limit=1000')
+    const expected = [...places].filter(([, at]) => [5000, -900, 9000].some((north_m) => near(at, north_m))).map(([id]) => id)
+    expect([...new Set(history.map((one: Reply) => one.station_id))].sort()).toEqual(expected.sort())
+    expect(history.find((one: Reply) => one.station_id === '3195')).toMatchObject({ road: 'M-999', km: 12, distance_m: 900 })
+    const twice = (await service.json('/api/clima/historico?station=3195,3195&interval=1d&from=2026-10-24&to=2026-10-25')).history
+    expect(twice).toMatchObject([{ station_id: '3195', road: null, km: null, distance_m: null }])
+  })
 })
 
 test('conditions: thresholds, and nothing of what is not measured', () => {
@@ -211,7 +273,16 @@ describe('series', () => {
     expect(expected.length).toBeGreaterThan(50)
     expect(history).toEqual(
       expected.map((row) => ({
-        ...{ station_id: '3195', interval: '1h', day_definition: 'HOUR', precipitation_trace: false, coverage: 1 },
+        ...{
+          road: null,
+          km: null,
+          distance_m: null,
+          station_id: '3195',
+          interval: '1h',
+          day_definition: 'HOUR',
+          precipitation_trace: false,
+          coverage: 1,
+        },
         ...row,
       })),
     )
@@ -261,6 +332,9 @@ describe('series', () => {
     const only = (await service.json(`/api/clima/historico?station=3195&variables=wind&from=${FROM}&to=${TO}`)).history[0]
     expect(Object.keys(only)).toEqual([
       'station_id',
+      'road',
+      'km',
+      'distance_m',
       'period_start',
       'interval',
       'day_definition',
@@ -298,6 +372,7 @@ describe('series', () => {
           station_id: '3195',
           interval: '1d',
           day_definition: 'AEMET_DAY',
+          ...{ road: null, km: null, distance_m: null },
           coverage: 1,
           precipitation_trace: precipitation_flag === 'TRACE',
         },

@@ -1,9 +1,14 @@
+import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
 import { scan } from '../../../lake/query/scan.ts'
-import { column, sql } from '../../../lake/query/sql.ts'
+import { column, type Sql, sql } from '../../../lake/query/sql.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
-import { listOf, required } from '../../define/params.ts'
+import { group, listOf } from '../../define/params.ts'
+import { roadParam } from '../../define/params-place.ts'
+import { Refused } from '../../define/problems.ts'
+import { ABOUT_ROADS, type NearStation, NOWHERE, stationsFound, stationsNearSql } from './near-road.ts'
 import { ABOUT_SERIES, omitVariables, SERIES_FIGURE, SERIES_FROM, seriesOf, seriesParams, weatherPoint } from './series.ts'
 import { stationId } from './station.ts'
 
@@ -32,7 +37,7 @@ export const weatherStationHistory = defineEndpoint({
   read: {
     kind: 'lake',
     from: SERIES_FROM,
-    query: (p, lake) => seriesOf([p.id], p, lake),
+    query: (p, lake) => seriesOf([{ station_id: p.id, ...NOWHERE }], p, lake),
     subject: {
       of: weatherStations,
       find: (state, { id }) => state.rows.some((row) => (row as unknown as { station_id: string }).station_id === id),
@@ -42,30 +47,48 @@ export const weatherStationHistory = defineEndpoint({
   example: { id: '3195', ...EXAMPLE },
 })
 
+/** `station` or `road`. */
+const stationsParams = group(
+  { station: listOf({ ...stationId, required: false, fallback: null }), road: roadParam },
+  ({ station, road }) => {
+    if (station !== null && road !== null)
+      throw new Refused('cannot be combined with road; allowed: either station or road', { parameter: 'station' })
+    if (station === null && road === null) throw new Refused('is required; allowed: station or road', { parameter: 'station' })
+    return { stations: [...new Set(station)], road }
+  },
+)
+
+const s = (name: keyof typeof weatherStations.columns): Sql => column(weatherStations, name)
+
+/** Those of some stations that there are. */
+function knownStations(stations: readonly string[]): Sql {
+  return sql`SELECT DISTINCT ${s('station_id')} FROM ${scan(weatherStations, { station_id: { in: stations } })}`
+}
+
+/** The stations that were asked for. Throws `Refused` for the first that there is not. */
+function stationsKnown(stations: readonly string[], found: readonly AnyRow[]): NearStation[] {
+  const known = new Set(found.map(({ station_id }) => station_id))
+  const lacking = stations.find((id) => !known.has(id))
+  if (lacking !== undefined)
+    throw new Refused('expected the id of a weather station, as /api/clima/estaciones lists them', { parameter: 'station', value: lacking })
+  return stations.map((station_id) => ({ station_id, ...NOWHERE }))
+}
+
 /** The series of stations. */
 export const weatherHistory = defineEndpoint({
   path: '/api/clima/historico',
   domain: 'weather',
   plan: 'PRO',
-  summary: 'Series of weather stations, by hour or day, each for itself',
-  about: `Several stations at once, never averaged. ${ABOUT_SERIES}`,
+  summary: 'Series of weather stations, by their ids or near a road, each for itself',
+  about: `Several stations at once, or those near a road, listed apart and never averaged. ${ABOUT_ROADS} ${ABOUT_SERIES}`,
   figure: SERIES_FIGURE,
-  params: { station: required(listOf(stationId)), ...seriesParams },
+  params: { of: stationsParams, ...seriesParams },
   returns: RETURNS,
   read: {
     kind: 'lake',
-    from: [...SERIES_FROM, weatherStations],
-    query: (p, lake) => seriesOf(p.station ?? [], p, lake),
-    known: {
-      station: {
-        values: () => sql`
-          SELECT DISTINCT ${column(weatherStations, 'station_id')} AS value
-          FROM ${scan(weatherStations, { listing: { eq: 'OBSERVATION' } })}
-          ORDER BY value
-          LIMIT 1000`,
-        expected: 'expected the id of a station with hourly observations',
-      },
-    },
+    from: [...SERIES_FROM, weatherStations, roadPoints],
+    first: ({ of: { stations, road } }) => (road === null ? knownStations(stations) : stationsNearSql(road)),
+    query: (p, lake, found) => seriesOf(p.of.road === null ? stationsKnown(p.of.stations, found) : stationsFound(found), p, lake),
     omit: omitVariables,
   },
   example: { station: '3195', ...EXAMPLE },

@@ -10,6 +10,7 @@ import { meaning, record } from '../../define/fields.ts'
 import { listOf, oneOf, withDefault } from '../../define/params.ts'
 import { type Period, timeParams } from '../../define/params-time.ts'
 import { Refused } from '../../define/problems.ts'
+import { type NearStation, nearFields } from './near-road.ts'
 
 const { columns } = weatherObservations
 const INTERVALS = ['1h', '1d'] as const
@@ -21,6 +22,7 @@ const mean = (of: Column<number | null>, about: string): Column<number | null> =
 /** One step of a series. */
 export const weatherPoint = record('WeatherPoint', 'One step of the series of a weather station; stations are never averaged.', {
   station_id: columns.station_id,
+  ...nearFields,
   period_start: col.instant(0, 'Begin of the step.', { example: '2025-12-06T08:00:00.000Z' }),
   interval: col.string(0, 'Length of the step.', { example: '1h' }),
   day_definition: col.code(0, 'Which hours the step is made of.', DAY_DEFINITIONS, { example: 'HOUR' }),
@@ -98,18 +100,28 @@ export const SERIES_FROM = [weatherObservations, weatherDaily] as const
 
 /** The series of some stations. Throws `Refused` for hours of what has days only. */
 export function seriesOf(
-  stations: readonly string[],
+  stations: readonly NearStation[],
   asked: { readonly time: Period; readonly series: string },
   lake: Pick<LakeView, 'period'>,
 ): Sql {
   const isDaily = asked.series === 'CLIMATOLOGY'
   if (isDaily && asked.time.interval !== '1d') throw new Refused('expected 1d: series=CLIMATOLOGY has days only', { parameter: 'interval' })
   const { from, to, interval } = lake.period(asked.time, SPAN_DAYS[asked.time.interval as keyof typeof SPAN_DAYS])
-  const station_id = { in: stations }
-  if (isDaily) return climateDays(sql`${scan(weatherDaily, { station_id, day_starts_at: { gte: from, lt: to } })}`)
+  const station_id = { in: stations.map((one) => one.station_id) }
+  if (isDaily) return withRoad(climateDays(sql`${scan(weatherDaily, { station_id, day_starts_at: { gte: from, lt: to } })}`), stations)
   // An observation is of the hour before its time.
   const rows = scan(weatherObservations, { station_id, period_s: { eq: 3600 }, observed_at: { gt: from, lte: to } })
-  return interval === '1d' ? daysOf(sql`${rows}`) : hoursOf(sql`${rows}`)
+  return withRoad(interval === '1d' ? daysOf(sql`${rows}`) : hoursOf(sql`${rows}`), stations)
+}
+
+/** The points of some stations with what is told of these: where they lie by the road that was asked for. */
+function withRoad(points: Sql, stations: readonly NearStation[]): Sql {
+  const told = stations.map(
+    ({ station_id, road, km, distance_m }) =>
+      sql`(${station_id}, CAST(${road} AS VARCHAR), CAST(${km} AS DECIMAL(9, 1)), CAST(${distance_m} AS INTEGER))`,
+  )
+  if (told.length === 0) return sql`SELECT *, NULL AS road, NULL AS km, NULL AS distance_m FROM (${points}) WHERE false`
+  return sql`SELECT * FROM (${points}) JOIN (VALUES ${join(told)}) AS near(station_id, road, km, distance_m) USING (station_id)`
 }
 
 const BEGIN = sql`(${c('observed_at')} - INTERVAL 1 HOUR)`

@@ -30,10 +30,7 @@ export const stationFields = {
   ...stateFields(columns.observed_at),
 } as const
 
-/** A station. */
-export const station = record('WeatherStation', 'A weather station.', stationFields)
-
-export type Station = ValueOf<typeof stationFields>
+type Station = ValueOf<typeof stationFields>
 
 const { source: _source, station_id: _station, ...measured } = weatherObservations.columns
 const observed = stateFields(weatherObservations.columns.observed_at)

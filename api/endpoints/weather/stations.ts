@@ -1,9 +1,15 @@
+import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { weatherObservations } from '../../../lake/datasets/weather/weather-observations.ts'
 import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
+import { record } from '../../define/fields.ts'
 import { isInside } from '../../define/geo.ts'
 import { geoParams, isAt, placeParams } from '../../define/params-place.ts'
-import { station, stationDetail, stationId, stationKey, stationsOf } from './station.ts'
+import { ABOUT_ROADS, NOWHERE, nearFields, nearStretch, pointsOfRoad, stretchParams } from './near-road.ts'
+import { stationDetail, stationFields, stationId, stationKey, stationsOf } from './station.ts'
+
+/** A station of the list. */
+const listedStation = record('WeatherStation', 'A weather station.', { ...stationFields, ...nearFields })
 
 /** The catalogue of weather stations. */
 export const weatherStationList = defineEndpoint({
@@ -11,24 +17,29 @@ export const weatherStationList = defineEndpoint({
   domain: 'weather',
   plan: 'FREE',
   summary: 'Catalogue of weather stations',
-  about:
-    "Stations of AEMET's inventory and those of its hourly observations, most of which are in both: what the inventory says goes first, what the observations say fills in. Only those with the listing OBSERVATION have hourly values.",
-  params: { place: placeParams, geo: geoParams },
+  about: `Stations of AEMET's inventory and those of its hourly observations, most of which are in both: what the inventory says goes first, what the observations say fills in. Only those with the listing OBSERVATION have hourly values. ${ABOUT_ROADS}`,
+  params: { stretch: stretchParams, place: placeParams, geo: geoParams },
   returns: {
     kind: 'list',
     name: 'stations',
-    record: station,
+    record: listedStation,
     key: ['id', 'source'],
     id: 'id',
-    sorts: ['id', 'altitude_m', 'updated_at'],
+    sorts: ['id', 'distance_m', 'altitude_m', 'updated_at'],
     order: 'id',
+    needs: { distance_m: ['road'] },
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'live',
+    kind: 'kept',
     from: [weatherStations],
-    records: ([state]) => [...stationsOf(state).values()],
-    pick: (records, p) => records.filter((one) => isAt(p.place, one) && (!p.geo || isInside(p.geo, one.position))),
+    lake: [roadPoints],
+    needs: [],
+    answer: async ({ states: [state], slice }, p) => {
+      const points = p.stretch.road === null ? [] : await slice(pointsOfRoad, p.stretch.road)
+      const stations = [...stationsOf(state).values()].map((one) => ({ ...one, ...NOWHERE }))
+      return nearStretch(stations, p.stretch, points).filter((one) => isAt(p.place, one) && (!p.geo || isInside(p.geo, one.position)))
+    },
   },
   example: { province: 'Madrid', limit: '5' },
 })

@@ -1,3 +1,4 @@
+import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { DRIVING_CONDITIONS } from '../../../lake/datasets/weather/codes.ts'
 import { weatherObservations } from '../../../lake/datasets/weather/weather-observations.ts'
 import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
@@ -8,6 +9,7 @@ import { isInside } from '../../define/geo.ts'
 import { codeParam, listOf } from '../../define/params.ts'
 import { geoParams, isAt, placeParams } from '../../define/params-place.ts'
 import { stateFields } from '../tail.ts'
+import { ABOUT_ROADS, NOWHERE, nearFields, nearStretch, pointsOfRoad, stretchParams } from './near-road.ts'
 import { stationFields, stationKey, stationsOf } from './station.ts'
 
 const { columns } = weatherObservations
@@ -26,6 +28,7 @@ const weather = record('DrivingWeather', 'The weather of the last hour at a stat
   province_code: stationFields.province_code,
   municipality_code: stationFields.municipality_code,
   altitude_m: stationFields.altitude_m,
+  ...nearFields,
   conditions: col.list(
     [0, 0],
     'What makes driving harder, of what the station measures; none where nothing does.',
@@ -60,6 +63,9 @@ const toWeather = projection(weatherObservations, weather, {
   municipality_code: () => null,
   altitude_m: () => null,
   position: () => null,
+  road: () => NOWHERE.road,
+  km: () => NOWHERE.km,
+  distance_m: () => NOWHERE.distance_m,
   conditions: conditionsOf,
 })
 
@@ -101,9 +107,9 @@ export const drivingWeather = defineEndpoint({
   domain: 'weather',
   plan: 'FREE',
   summary: 'Driving weather now: rain, snow, fog and wind at the weather stations',
-  about:
-    'The newest hour of each station of AEMET, of hours that ended at most three hours before the newest publication; not yet validated. `conditions` is derived: RAIN where anything fell, SNOWFALL where solid precipitation fell or any at 1 °C or less, SNOW_ON_GROUND, FOG at less than 1,000 m of sight, STRONG_WIND at gusts of 19.4 m/s (70 km/h) or more. What a station does not measure is null and no condition: one station in nine tells the visibility, a few the snow on the ground.',
+  about: `The newest hour of each station of AEMET, of hours that ended at most three hours before the newest publication; not yet validated. \`conditions\` is derived: RAIN where anything fell, SNOWFALL where solid precipitation fell or any at 1 °C or less, SNOW_ON_GROUND, FOG at less than 1,000 m of sight, STRONG_WIND at gusts of 19.4 m/s (70 km/h) or more. What a station does not measure is null and no condition: one station in nine tells the visibility, a few the snow on the ground. ${ABOUT_ROADS}`,
   params: {
+    stretch: stretchParams,
     place: placeParams,
     geo: geoParams,
     condition: listOf(codeParam('Only stations with any of these conditions.', DRIVING_CONDITIONS, { example: 'RAIN' })),
@@ -114,21 +120,25 @@ export const drivingWeather = defineEndpoint({
     record: weather,
     key: ['id', 'source', 'period_s'],
     id: 'id',
-    sorts: ['id', 'precipitation_mm', 'snow_cm', 'visibility_m', 'gust_m_s', 'temp_c', 'updated_at'],
+    sorts: ['id', 'distance_m', 'precipitation_mm', 'snow_cm', 'visibility_m', 'gust_m_s', 'temp_c', 'updated_at'],
     order: 'id',
+    needs: { distance_m: ['road'] },
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'live',
+    kind: 'kept',
     from: [weatherObservations, weatherStations],
-    records: weatherNow,
-    pick: (records, p) =>
-      records.filter(
+    lake: [roadPoints],
+    needs: [],
+    answer: async ({ states, slice }, p) => {
+      const points = p.stretch.road === null ? [] : await slice(pointsOfRoad, p.stretch.road)
+      return nearStretch(weatherNow(states), p.stretch, points).filter(
         (one) =>
           isAt(p.place, one) &&
           (!p.geo || isInside(p.geo, one.position)) &&
           (!p.condition || p.condition.some((code) => one.conditions.includes(code))),
-      ),
+      )
+    },
   },
   example: { province: 'Madrid', limit: '5' },
 })

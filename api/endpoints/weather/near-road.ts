@@ -1,0 +1,170 @@
+import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { column, type Sql, sql } from '../../../lake/query/sql.ts'
+import { col, type Point } from '../../../lake/schema/columns.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { distanceM, EARTH_M } from '../../define/geo.ts'
+import { group, numberParam } from '../../define/params.ts'
+import { roadParam } from '../../define/params-place.ts'
+import { foldRoadSql } from '../../define/place-sql.ts'
+import { Refused } from '../../define/problems.ts'
+import { defineSlice } from '../../define/slice.ts'
+
+/** How far from a located point of a road a station may be, m. */
+const NEAR_M = 10_000
+/** More degrees of latitude than that. */
+const NEAR_DEG = 0.091
+
+/** What is told of a station where a road is asked for. */
+export const nearFields = {
+  road: col.string(0, 'Road that was asked for; null where none was.', { nullable: true, example: null }),
+  km: col.decimal(0, 'Kilometre of the located point of that road that is nearest to the station.', {
+    ...{ nullable: true, scale: 1, unit: 'km', example: null },
+  }),
+  distance_m: col.integer(0, 'How far the station is from that point.', { nullable: true, unit: 'm', example: null }),
+} as const
+
+/** How stations are found by a road, for descriptions. */
+export const ABOUT_ROADS =
+  'With `road`, the stations within 10 km of a located point of it (`road_points`: places where incidents, beacons or filling stations were), each with the nearest of them; a road without such points is refused.'
+
+/** A part of a road; `road` is null where none is asked for. */
+export interface Stretch {
+  readonly road: string | null
+  readonly km_from: number | null
+  readonly km_to: number | null
+}
+
+/** `road`, and with it `km_from`, `km_to`. */
+export const stretchParams = group(
+  {
+    road: roadParam,
+    km_from: numberParam('Begin of the stretch of `road`.', { min: 0, max: 2000, unit: 'km', example: '10' }),
+    km_to: numberParam('End of the stretch of `road`, included.', { min: 0, max: 2000, unit: 'km', example: '25.5' }),
+  },
+  ({ road, km_from, km_to }): Stretch => {
+    if (road === null && (km_from !== null || km_to !== null))
+      throw new Refused('is required together with km_from and km_to', { parameter: 'road' })
+    if (km_from !== null && km_to !== null && km_from > km_to)
+      throw new Refused(`expected at most km_to (${km_to})`, { parameter: 'km_from' })
+    return { road, km_from, km_to }
+  },
+)
+
+/** A located point of a road. */
+interface RoadPoint {
+  readonly road: string
+  readonly km: number
+  readonly position: Point
+}
+
+const p = (name: keyof typeof roadPoints.columns): Sql => column(roadPoints, name)
+const NEWEST = sql`${p('month')} = (SELECT max(${p('month')}) FROM ${scan(roadPoints)})`
+
+/** The located points of a road, by its folded name, as of the newest month. */
+export const pointsOfRoad = defineSlice({
+  name: 'points of a road',
+  from: [roadPoints],
+  most: 200,
+  read: async (reader, road) => {
+    const points: RoadPoint[] = []
+    const query = sql`
+      SELECT road, km, position_lat, position_lon
+      FROM ${scan(roadPoints)}
+      WHERE ${NEWEST} AND ${foldRoadSql(p('road'))} = ${road}
+      ORDER BY km, position_lat, position_lon`
+    for await (const batch of reader.rows(query)) points.push(...(batch as unknown as RoadPoint[]))
+    return points
+  },
+})
+
+type Near = { readonly road: string | null; readonly km: number | null; readonly distance_m: number | null }
+
+/** What is told of a station where no road is asked for. */
+export const NOWHERE: Near = Object.freeze({ road: null, km: null, distance_m: null })
+
+/**
+ * The things near a stretch of a road, each with the nearest of its points; all of them where no road is asked for. Throws `Refused` where no
+ * point of the stretch is located.
+ */
+export function nearStretch<T extends Near & { readonly position: Point | null }>(
+  things: readonly T[],
+  { road, km_from, km_to }: Stretch,
+  points: readonly RoadPoint[],
+): T[] {
+  if (road === null) return [...things]
+  const asked = points.filter(({ km }) => km >= (km_from ?? 0) && km <= (km_to ?? Number.POSITIVE_INFINITY))
+  if (asked.length === 0) throw notLocated(points.length === 0 ? 'road' : 'km_from')
+  return things.flatMap((thing) => {
+    const near = thing.position && nearest(thing.position, asked)
+    return near ? [{ ...thing, ...near }] : []
+  })
+}
+
+function nearest(position: Point, points: readonly RoadPoint[]): Near | null {
+  let best: RoadPoint | null = null
+  let least = NEAR_M
+  for (const point of points) {
+    if (Math.abs(point.position.lat - position.lat) > NEAR_DEG) continue
+    const distance = distanceM(position, point.position)
+    if (distance > least || (best && distance === least)) continue
+    best = point
+    least = distance
+  }
+  return best && { road: best.road, km: best.km, distance_m: Math.round(least) }
+}
+
+function notLocated(parameter: 'road' | 'km_from'): Refused {
+  const what =
+    parameter === 'road' ? 'a road that has located points, as /api/geo/pk knows them' : 'a stretch of the road that has located points'
+  return new Refused(`expected ${what}`, { parameter })
+}
+
+/** Stations with hourly observations near a road, as rows of `station_id`, `road`, `km` and `distance_m`; and one without a station, with the points. */
+export function stationsNearSql(road: string): Sql {
+  const s = (name: keyof typeof weatherStations.columns): Sql => column(weatherStations, name)
+  const half = (one: Sql, other: Sql): Sql => sql`sin(radians(${one} - ${other}) / 2) ** 2`
+  const part = sql`${half(sql`s.lat`, sql`p.lat`)} + cos(radians(s.lat)) * cos(radians(p.lat)) * ${half(sql`s.lon`, sql`p.lon`)}`
+  return sql`
+    WITH points AS MATERIALIZED (
+      SELECT road, km, position_lat AS lat, position_lon AS lon
+      FROM ${scan(roadPoints)}
+      WHERE ${NEWEST} AND ${foldRoadSql(p('road'))} = ${road}
+    ),
+    stations AS (
+      SELECT ${s('station_id')} AS station_id, last(position_lat ORDER BY ${s('observed_at')}) AS lat, last(position_lon ORDER BY ${s('observed_at')}) AS lon
+      FROM ${scan(weatherStations, { listing: { eq: 'OBSERVATION' } })}
+      WHERE position_lat IS NOT NULL
+      GROUP BY ALL
+    ),
+    pairs AS (
+      SELECT s.station_id, p.road, p.km, p.lat, p.lon, 2 * ${EARTH_M} * asin(sqrt(${part})) AS distance
+      FROM stations AS s
+      JOIN points AS p ON p.lat BETWEEN s.lat - ${NEAR_DEG} AND s.lat + ${NEAR_DEG}
+    )
+    SELECT station_id, road, km, CAST(round(distance) AS INTEGER) AS distance_m, NULL AS points
+    FROM pairs
+    WHERE distance <= ${NEAR_M}
+    QUALIFY row_number() OVER (PARTITION BY station_id ORDER BY distance, km, lat, lon) = 1
+    UNION ALL
+    SELECT NULL, NULL, NULL, NULL, count(*) FROM points`
+}
+
+/** A station of a series with what is told of it. */
+export interface NearStation extends Near {
+  readonly station_id: string
+}
+
+/** The stations that `stationsNearSql` found. Throws `Refused` where the road has no located points. */
+export function stationsFound(found: readonly AnyRow[]): NearStation[] {
+  if (Number(found.find(({ station_id }) => station_id === null)?.['points'] ?? 0) === 0) throw notLocated('road')
+  return found
+    .filter(({ station_id }) => station_id !== null)
+    .map(({ station_id, road, km, distance_m }) => ({
+      station_id: station_id as string,
+      road: road as string,
+      km: Number(km),
+      distance_m: Number(distance_m),
+    }))
+}
