@@ -1,4 +1,4 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 
 /** What tells a process from any other, a later one under the same number included: its id and, on Linux, when it began. */
 export function processMark(): string {
@@ -23,21 +23,30 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+/** How often a mark is tried for, and the pause before each time but the first, ms, while others are at it. */
+const ATTEMPTS = 200
+const PAUSE_MS = 5
+
 /**
  * Takes a file as the mark of this process and gives what lets it go, or the mark of the running process (or part of this one) that has
- * it. The mark of a process that ended is taken over.
+ * it. The mark of a process that ended is taken over: who holds the mark `<path>.next` alone may remove it, so that of many that find it
+ * none removes what another has set since.
  */
 export function takeMark(path: string): (() => void) | string {
   const mark = processMark()
   const mine = `${path}.${mark}`
   writeFileSync(mine, mark)
   try {
-    for (let attempt = 0; attempt < 5; attempt++) {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (attempt > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
       if (linked(mine, path)) return () => letGo(path, mark)
       const owner = textOf(path)
       if (owner === null) continue
       if (isRunning(owner)) return owner
-      removeStale(path, { owner, aside: `${mine}.old` })
+      const release = takeMark(`${path}.next`)
+      if (typeof release === 'string') continue
+      letGo(path, owner)
+      release()
     }
     throw new Error(`${path} cannot be taken: another start is at it`)
   } finally {
@@ -47,18 +56,6 @@ export function takeMark(path: string): (() => void) | string {
 
 function letGo(path: string, mark: string): void {
   if (textOf(path) === mark) rmSync(path)
-}
-
-/** Moves the mark of an ended process away; one that another process has set there meanwhile is put back. */
-function removeStale(path: string, { owner, aside }: { readonly owner: string; readonly aside: string }): void {
-  try {
-    renameSync(path, aside)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
-    throw error
-  }
-  if (textOf(aside) !== owner) linked(aside, path)
-  rmSync(aside, { force: true })
 }
 
 function linked(from: string, to: string): boolean {

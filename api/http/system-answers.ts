@@ -25,12 +25,12 @@ export function systemAnswerer(
     const system: SystemView = { ...state.system(), endpoints, tables: about, quality }
     const clock_s = read.clock_s ?? 0
     const gathered_at = quality.at(-1)?.as_of ?? 0
-    const changed_at = Math.max(state.described_at, tables ? tablesChangedAt(tables, of) : 0, gathered_at)
+    const changed_at = Math.max(tables ? tablesChangedAt(tables, of) : 0, gathered_at)
     const told = [...(tables ? [tablesVersion(tables, of)] : []), ...(read.quality ? [gathered_at] : [])]
     const versions = { datasets: [], of: [state.described_at, ...told], changed_at }
     const refresh = { at: () => now + 1000 * (clock_s || CADENCE_S), cadence_s: clock_s || CADENCE_S }
     const at = steppedNow(clock_s, now)
-    const updated_at = at || changed_at
+    const updated_at = at || Math.max(state.described_at, changed_at)
     const head = headOf(context, values, { format, now, versions, data_time: updated_at, refresh, clock_s })
     const answer = async (signal: AbortSignal): Promise<Body> => {
       const records = read.records(system, values.own, at)

@@ -83,8 +83,10 @@ function countReason(
   const soon = soonBand(band, older_ms)
   const had = last.rows[dataset.id] ?? 0
   if (soon && rows === 0 && had > 0 && missing.length === 0) return `${dataset.id}: no rows after ${had}`
-  const apart = [...missing, ...(band.besides ?? [])]
-  const [now, before] = apart.length === 0 ? [rows, had] : [outside(apart, context.blocks ?? {}), outside(apart, lastBlocks)]
+  const counts = context.blocks ?? {}
+  const others = band.ofSharedBlocks ? [...Object.keys(counts), ...seen].filter((block) => !counts[block] || !lastBlocks[block]) : []
+  const apart = [...missing, ...(band.besides ?? []), ...others]
+  const [now, before] = apart.length === 0 ? [rows, had] : [outside(apart, counts), outside(apart, lastBlocks)]
   if (before <= 0) return null
   const ratio = now / before
   const least = soon && before >= (soon.ofAtLeast ?? 0) ? soon.minRatio : band.minRatio

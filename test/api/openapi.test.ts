@@ -72,7 +72,7 @@ test('every number that is asked for has a unit, is a count of records or a name
       .map((one) => ({ path, ...one })),
   )
   expect(numbers.length).toBeGreaterThan(50)
-  const NAMES = ['district', 'direction', 'version', 'year']
+  const NAMES = ['district', 'direction', 'version', 'year', 'years']
   for (const { path, name, description: about } of numbers.filter((one) => !NAMES.includes(one.name)))
     expect(about, `${path} ${name}`).toMatch(name === 'limit' ? /^Records per reply/ : / Unit: \S+\.$/)
 })

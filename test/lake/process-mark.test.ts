@@ -26,7 +26,7 @@ test('a mark is taken once, and let go by its owner only', () => {
 
 test('of many that take over the mark of an ended process at once, one has it', async () => {
   const path = join(tempFolder(), 'mark')
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 5; round++) {
     writeFileSync(path, '999999999-1')
     // Each tries when all are up, and stays until all have tried.
     const text = `const { takeMark } = await import('${MODULE}'); process.on('message', () => process.send(typeof takeMark('${path}'))); process.send('up')`

@@ -8,10 +8,10 @@ import { PROJECT } from '../laws/sources.ts'
 
 /** Feeds come one after the other, and a history is there once its feed has landed, which `LAND_EVERY_S` puts at 10 s. */
 const FIRST_DATA_MS = 150_000
-/** By day trains run everywhere, by night nowhere. */
+/** By day trains run everywhere and beacons are lit, by night hardly anywhere. */
 const HOUR = Number(new Intl.DateTimeFormat('en', { timeZone: 'Europe/Madrid', hour: '2-digit', hourCycle: 'h23' }).format())
 const IS_NIGHT = HOUR < 7 || HOUR >= 22
-const OF_RUNNING_TRAINS = ['/api/trenes/posiciones', '/api/trenes/alertas']
+const OF_THE_DAY = ['/api/trenes/posiciones', '/api/trenes/alertas', '/api/v16', '/api/v16/history']
 /** Lists of what has ended, or takes until a day is over, or weeks: of a service that has just started there may be none. */
 const MAY_BE_EMPTY = [
   '/api/incidents/history',
@@ -19,7 +19,7 @@ const MAY_BE_EMPTY = [
   '/api/combustible/tendencia',
   '/api/geo/pk',
   '/api/datasets/{id}/quality',
-  ...(IS_NIGHT ? OF_RUNNING_TRAINS : []),
+  ...(IS_NIGHT ? OF_THE_DAY : []),
 ]
 
 let service: ChildProcess

@@ -161,7 +161,6 @@ export const accidentDictionary = defineEndpoint({
     name: 'columns',
     record: accidentColumn,
     key: ['column'],
-    id: 'column',
     sorts: ['column'],
     order: 'column',
     limit: { default: null, max: 20_000 },

@@ -70,8 +70,9 @@ export const madridAccidents = defineFeed({
     },
   ],
   freshBy: 'fetch',
-  // The file of a new year begins small.
-  bands: { road_accidents: { atLeast: 100, minRatio: 0.01, maxRatio: 1000 } },
+  bands: { road_accidents: { atLeast: 100, minRatio: 0.9, maxRatio: 1000, ofSharedBlocks: true } },
+  // The file of a new year begins small, and lacks the former year's: that is no block that is missing.
+  blocks: { road_accidents: { column: 'edition', least: Number.MAX_SAFE_INTEGER } },
   rows: readAccidents,
 })
 

@@ -16,6 +16,7 @@ import {
 } from '../../../lake/datasets/safety/codes.ts'
 import { DGT_PRIORITY, DGT_USERS, DGT_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
 import type { CodeList } from '../../../lake/schema/codes.ts'
+import { keptOf, type Variant } from '../publisher.ts'
 import { between, pick } from '../random.ts'
 import type { SpanishAccident } from '../world/accidents.ts'
 import { type SheetContent, writeXlsx } from './xlsx.ts'
@@ -139,16 +140,17 @@ const LABELS: Readonly<Partial<Record<keyof typeof DGT_VARIABLES, CodeList>>> = 
 }
 const HEAD = ['Valor', 'Etiqueta'] as const
 
-/** `Diccionario_Tabla_Accidentes.xlsx`: a sheet for each variable, and one of the totals. */
-export function dgtDictionary({ at, hasUnknownCodes }: { readonly at: number; readonly hasUnknownCodes: boolean }): Buffer {
-  const sheets: SheetContent[] = Object.entries(DGT_VARIABLES).map(([column, { variable, values }]) => {
+/** `Diccionario_Tabla_Accidentes.xlsx`: a sheet for each variable, as many of them as the variant has, and one of the totals. */
+export function dgtDictionary({ at, variant }: { readonly at: number; readonly variant: Variant }): Buffer {
+  const { hasUnknownCodes } = variant
+  const sheets: SheetContent[] = keptOf(Object.entries(DGT_VARIABLES), variant).map(([column, { variable, values }]) => {
     const list = LABELS[column as keyof typeof DGT_VARIABLES]
     const label = (code: string | null): string =>
       code === null ? 'Se desconoce' : (list?.codes[code]?.es ?? (code === 'true' ? 'Sí' : 'No'))
     const rows = Object.entries(values).map(([value, code]) => [value === '.' ? value : Number(value), label(code)])
     return { name: variable, rows: [HEAD, ...rows, [999, 'Sin especificar']] }
   })
-  for (const variable of Object.values(DGT_PRIORITY))
+  for (const variable of keptOf(Object.values(DGT_PRIORITY), variant))
     sheets.push({ name: variable, rows: [HEAD, [1, 'Sí'], [0, 'No'], [999, 'Sin especificar']] })
   const totals = HEADER.filter((name) => name.startsWith('TOT'))
   sheets.push({

@@ -61,7 +61,7 @@ const dictionary: FeedStandIn = {
   feed: 'dgt_accident_dictionary',
   path: `${DGT}/24h/Diccionario_Tabla_Accidentes.xlsx`,
   route: (path) => (path === `${DGT}/24h/Diccionario_Tabla_Accidentes.xlsx` ? { kind: 'document', resource: 'dictionary' } : null),
-  write: (_world, { publishedAt, variant: { hasUnknownCodes } }) => dgtDictionary({ at: publishedAt, hasUnknownCodes }),
+  write: (_world, { publishedAt, variant }) => dgtDictionary({ at: publishedAt, variant }),
   captures: {
     folder: 'dgt-accidentes',
     // Dated by its commit (provenance in the notes).
