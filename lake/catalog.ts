@@ -1,3 +1,4 @@
+import { fuelBulletin } from './datasets/fuel/bulletin.ts'
 import { fuelDays } from './datasets/fuel/days.ts'
 import { fuelPrices } from './datasets/fuel/prices.ts'
 import { fuelStations } from './datasets/fuel/stations.ts'
@@ -57,6 +58,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   fuelStations,
   fuelPrices,
   fuelDays,
+  fuelBulletin,
   mobilityOvernightStays,
   mobilityTrips,
   mobilityZoneMembers,

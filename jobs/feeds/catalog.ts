@@ -1,4 +1,5 @@
 import type { Feed } from './define.ts'
+import { fuelBulletinFeed } from './fuel/bulletin.ts'
 import { fuelStationsFeed } from './fuel/stations.ts'
 import { mitmaOvernightStays } from './mobility/mitma-overnight-stays.ts'
 import { mitmaTrips } from './mobility/mitma-trips.ts'
@@ -36,6 +37,7 @@ export const feeds: readonly Feed[] = Object.freeze([
   madridCounts,
   madridCountStations,
   fuelStationsFeed,
+  fuelBulletinFeed,
   mitmaOvernightStays,
   mitmaTrips,
   mitmaZones,

@@ -23,6 +23,7 @@ export const UNITS = {
   kg: 'kilograms',
   By: 'bytes',
   'EUR/L': 'euros per litre',
+  'EUR/kL': 'euros per 1000 litres',
   'EUR/kg': 'euros per kilogram',
   'EUR/t': 'euros per tonne',
   'EUR/L/wk': 'euros per litre and week',

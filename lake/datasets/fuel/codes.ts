@@ -78,6 +78,23 @@ export const FUEL_SERIES = defineCodes('fuel_series', 'Where a series of fuel pr
   STATION_MEAN: ['Media de las estaciones del registro', 'Mean of the stations of the register'],
 })
 
+/** Products of the Weekly Oil Bulletin. */
+export const BULLETIN_PRODUCTS = defineCodes('bulletin_product', 'Product of the Weekly Oil Bulletin.', {
+  EURO_SUPER_95: ['Gasolina 95', 'Euro-super 95'],
+  LEAD_SUBSTITUTE_PETROL: ['Gasolina con sustituto del plomo', 'Lead substitute petrol'],
+  AUTOMOTIVE_GAS_OIL: ['Gasóleo de automoción', 'Automotive gas oil'],
+  HEATING_GAS_OIL: ['Gasóleo de calefacción', 'Heating gas oil'],
+  FUEL_OIL_LOW_SULPHUR: ['Fuelóleo con hasta un 1 % de azufre', 'Fuel oil with up to 1 % of sulphur'],
+  FUEL_OIL_HIGH_SULPHUR: ['Fuelóleo con más de un 1 % de azufre', 'Fuel oil with more than 1 % of sulphur'],
+  LPG_MOTOR_FUEL: ['GLP para automoción', 'LPG, motor fuel'],
+})
+
+/** Units of the bulletin's prices. */
+export const BULLETIN_UNITS = defineCodes('bulletin_unit', 'Unit of a price of the Weekly Oil Bulletin.', {
+  'EUR/kL': ['euros por 1000 litros', 'euros per 1000 litres'],
+  'EUR/t': ['euros por tonelada', 'euros per tonne'],
+})
+
 /** Where prices go. */
 export const FUEL_TRENDS = defineCodes('fuel_trend', 'Where the price of a fuel goes.', {
   RISING: ['Sube', 'Rising'],

@@ -7,6 +7,7 @@ import { madrid } from './madrid.ts'
 import { madridArchive } from './madrid-archive.ts'
 import { ministry } from './ministry.ts'
 import { mitmaMobility } from './mitma.ts'
+import { oilBulletin } from './oil-bulletin.ts'
 import { renfe } from './renfe.ts'
 import { renfeCatalogues } from './renfe-catalogues.ts'
 import { renfeRealtime } from './renfe-realtime.ts'
@@ -22,6 +23,7 @@ const PUBLISHERS: readonly Publisher[] = [
   madridArchive,
   ministry,
   mitmaMobility,
+  oilBulletin,
   renfe,
   renfeCatalogues,
   renfeRealtime,

@@ -121,6 +121,14 @@ describe.skipIf(!shared)('the real captures, through the real pipeline', () => {
     expect(Number(row?.n)).toBeGreaterThan(3000)
   })
 
+  test('Weekly Oil Bulletin: the table of one week, by the link of the page', async () => {
+    expect(await replay('fuel_bulletin')).toMatchObject([{ outcome: 'accepted', quarantined: 0, unknown_codes: 0 }])
+    const [row] = await context.lake.query(
+      sql`SELECT count(*) AS n, count(DISTINCT country_code) AS countries FROM ${scan(datasetById('fuel_bulletin'), { edition: { eq: 'raw-2022-08-22' } })}`,
+    )
+    expect([Number(row?.n), Number(row?.countries)]).toEqual([120, 27])
+  })
+
   test('Renfe: positions, trip updates and alerts of every capture, and the maps of long distance', async () => {
     const accepted = async (id: string): Promise<unknown> =>
       (await replay(id)).map(({ outcome, rows, quarantined, unknown_codes }) => [outcome, rows, quarantined, unknown_codes])

@@ -1,0 +1,282 @@
+import { fuelBulletin } from '../../../lake/datasets/fuel/bulletin.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { dayBounds } from '../../../lake/schema/time.ts'
+import { readCsv } from '../../formats/csv.ts'
+import { pointNumber } from '../../formats/numbers.ts'
+import { decodeText } from '../../formats/text.ts'
+import { type Cell, openXlsx, type Workbook } from '../../formats/xlsx.ts'
+import { type Batch, batch, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+
+type Price = FeedRow<typeof fuelBulletin>
+type Unit = 'EUR/kL' | 'EUR/t'
+
+const MOST_UNPACKED = 256_000_000
+const BATCH = 4096
+/** How a zip begins, and so a workbook. */
+const ZIP = Buffer.from('PK')
+
+/** What the history's machine ids and the table of a week call the products; that of Greece has its heating oil misspelt (`heGRing_oil`). */
+const PRODUCTS: readonly (readonly [string, RegExp])[] = [
+  ['EURO_SUPER_95', /^(euro95|euro-super 95)$/i],
+  ['AUTOMOTIVE_GAS_OIL', /^(diesel|automotive gas oil)$/i],
+  ['HEATING_GAS_OIL', /^(he\w+ing_oil|heating gas oil)$/i],
+  ['FUEL_OIL_LOW_SULPHUR', /^(fuel_oil_1|fuel oil - sulphur less than 1 ?%)$/i],
+  ['FUEL_OIL_HIGH_SULPHUR', /^(fuel_oil_2|fuel oil - sulphur higher than 1 ?%)$/i],
+  ['LPG_MOTOR_FUEL', /^(lpg|lpg - motor fuel)$/i],
+  ['LEAD_SUBSTITUTE_PETROL', /^lead substitute petrol$/i],
+]
+/** Codes of the Union that are not those of ISO 3166. */
+const COUNTRIES: Readonly<Record<string, string>> = { EL: 'GR', UK: 'GB' }
+
+/** Prices of the bulletin, of whichever layout each body has: the history of all weeks, the table of one, or a series as CSV. */
+export async function* readBulletin(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): AsyncGenerator<Batch> {
+  for (const { bytes } of bodies) {
+    if (bytes.subarray(0, 2).equals(ZIP)) yield* inBatches(await readWorkbook(bytes, notes))
+    else yield* inBatches(readSeries(bytes, notes))
+  }
+}
+
+function* inBatches(rows: readonly Price[]): Generator<Batch> {
+  if (rows.length === 0) throw new FormatError('the bulletin has no price')
+  for (let at = 0; at < rows.length; at += BATCH) yield batch(fuelBulletin, rows.slice(at, at + BATCH))
+}
+
+async function readWorkbook(bytes: Buffer, notes: Notes): Promise<Price[]> {
+  const workbook = await openXlsx(bytes, { maxBytes: MOST_UNPACKED })
+  const prices = new Map<string, Price>()
+  const sides = new Set<string>()
+  for (const sheet of workbook.sheets) {
+    let columns: readonly (HistoryColumn | null)[] | null = null
+    let places: ReadonlyMap<string, number> | null = null
+    for await (const rows of workbook.rows(sheet))
+      for (const cells of rows) {
+        if (columns) historyRow(cells, { columns, prices, notes })
+        else if (places) tableRow(cells, { places, prices, notes })
+        else if (cells.some((cell) => HISTORY_ID.test(String(cell)))) {
+          columns = cells.map((cell) => historyColumn(cell, notes))
+          for (const column of columns) if (column?.side) sides.add(column.side)
+        } else if (cells.includes(TABLE[0])) places = placesOf(cells, notes)
+      }
+    if (places) sides.add('price_with_tax').add('price_without_tax')
+  }
+  if (sides.size < 2) throw unlike(workbook, sides)
+  return [...prices.values()]
+}
+
+function unlike({ sheets }: Workbook, sides: ReadonlySet<string>): FormatError {
+  const names = sheets.join(', ').slice(0, 300)
+  return new FormatError(
+    sides.size === 0
+      ? `no sheet has a header of the bulletin; there are ${names}`
+      : `no sheet but those of ${[...sides]}; there are ${names}`,
+  )
+}
+
+/** A column of the history, by its machine id: `ES_price_with_tax_euro95`, `SE_exchange_rate`. A rate goes with all prices of its country. */
+interface HistoryColumn {
+  readonly country_code: string
+  readonly product: string | null
+  readonly side: 'price_with_tax' | 'price_without_tax' | null
+  /** As the row of units tells it, else as the product is sold. */
+  price_unit: Unit
+}
+
+const HISTORY_ID = /^([A-Z]{2,3})_(?:price_(with|wo)_tax_(\w+)|exchange_rate)$/
+
+function historyColumn(cell: Cell, notes: Notes): HistoryColumn | null {
+  const id = String(cell ?? '').trim()
+  const [, country, side, product] = HISTORY_ID.exec(id) ?? []
+  if (country === undefined) {
+    // The column of dates has the title of the sheet, and `CTR` opens the block of a country.
+    if (/^[A-Z]{2,3}_/.test(id)) notes.unknownCode('bulletin_column', id)
+    return null
+  }
+  const country_code = COUNTRIES[country] ?? country
+  if (product === undefined) return { country_code, product: null, side: null, price_unit: 'EUR/kL' }
+  const code = productOf(product)
+  return { country_code, product: code, side: side === 'with' ? 'price_with_tax' : 'price_without_tax', price_unit: unitOf(code) }
+}
+
+interface Reading {
+  readonly prices: Map<string, Price>
+  readonly notes: Notes
+}
+
+/** A week of the history, or its row of units. Others without a date in front are labels and notes. */
+function historyRow(cells: readonly Cell[], { columns, prices, notes }: Reading & { columns: readonly (HistoryColumn | null)[] }): void {
+  const date = dateOf(cells[0])
+  if (date === null) {
+    for (const [at, column] of columns.entries()) if (column) column.price_unit = unitNamed(cells[at]) ?? column.price_unit
+    return
+  }
+  const rates = new Map<string, number>()
+  for (const [at, column] of columns.entries()) {
+    const rate = column && column.side === null ? numberOf(cells[at]) : null
+    if (column && rate) rates.set(column.country_code, rate)
+  }
+  for (const [at, column] of columns.entries()) {
+    if (!column?.side || column.product === null) continue
+    const value = priceOf(cells[at], notes)
+    if (value === null) continue
+    const { country_code, product, side, price_unit } = column
+    const key = `${country_code}|${product}|${date}`
+    const known = prices.get(key) ?? {
+      ...blank({ edition: `history-${date.slice(0, 4)}`, country_code, product, date, notes }),
+      price_unit,
+    }
+    known[side] = value
+    known.currency_in_eur ??= rates.get(country_code) ?? null
+    prices.set(key, known)
+  }
+}
+
+/** The columns of the table of a week. */
+const TABLE = [
+  'Prices in force on',
+  'Country EU Code',
+  'Product Name',
+  'Currency Code',
+  'Prices Unit',
+  'Euro exchange rate',
+  'Weekly price with taxes',
+  'Weekly price without taxes',
+] as const
+
+function placesOf(cells: readonly Cell[], notes: Notes): ReadonlyMap<string, number> {
+  const places = new Map(cells.map((cell, at) => [String(cell ?? '').trim(), at]))
+  const missing = TABLE.filter((name) => !places.has(name))
+  if (missing.length > 0) throw new FormatError(`the header of the table lacks ${missing.join(', ')}`)
+  for (const name of places.keys()) if (!['', 'Country Name', ...TABLE].includes(name)) notes.unknownCode('bulletin_column', name)
+  return places
+}
+
+/** A line of the table of a week. Amounts are in euros, whatever currency the line names. */
+function tableRow(cells: readonly Cell[], { places, prices, notes }: Reading & { places: ReadonlyMap<string, number> }): void {
+  const cell = (name: (typeof TABLE)[number]): Cell => cells[places.get(name) as number] ?? null
+  const text = (name: (typeof TABLE)[number]): string => String(cell(name) ?? '').trim()
+  const date = dateOf(cell('Prices in force on'))
+  const country = text('Country EU Code')
+  const price_unit = unitNamed(cell('Prices Unit'))
+  const refuse = (reason: string): void => notes.quarantine(fuelBulletin, reason, cells.join(';').slice(0, 200))
+  if (date === null) return
+  if (country === '' || text('Product Name') === '') return refuse('no Country EU Code or Product Name')
+  if (!price_unit) return refuse('Prices Unit is neither 1000L nor t')
+  const [with_tax, without_tax] = [priceOf(cell('Weekly price with taxes'), notes), priceOf(cell('Weekly price without taxes'), notes)]
+  if (with_tax === null && without_tax === null) return
+  const [country_code, product] = [COUNTRIES[country] ?? country, productOf(text('Product Name'))]
+  prices.set(`${country_code}|${product}|${date}`, {
+    ...blank({ edition: `raw-${date}`, country_code, product, date, notes }),
+    price_unit,
+    price_with_tax: with_tax,
+    price_without_tax: without_tax,
+    currency_code: text('Currency Code') || null,
+    currency_in_eur: numberOf(cell('Euro exchange rate')),
+  })
+}
+
+/** What a series calls the products. Prices are euros per litre, of heavy fuel oil per tonne. */
+const SERIES = {
+  pb95: 'EURO_SUPER_95',
+  diesel: 'AUTOMOTIVE_GAS_OIL',
+  heating_gasoil: 'HEATING_GAS_OIL',
+  heavy_fuel_oil: 'FUEL_OIL_LOW_SULPHUR',
+  lpg: 'LPG_MOTOR_FUEL',
+} as const
+
+/** A series that others made of the bulletin: prices with taxes, by the names of its columns. */
+function readSeries(bytes: Buffer, notes: Notes): Price[] {
+  const names = Object.keys(SERIES) as (keyof typeof SERIES)[]
+  const table = readCsv(decodeText(bytes), { delimiter: ',', requires: ['country_code', 'date', ...names], endsLines: true })
+  for (const { line, text } of table.misshapen) notes.quarantine(fuelBulletin, 'another number of fields', `line ${line}: ${text}`)
+  const [countryAt, dateAt] = [table.at('country_code'), table.at('date')]
+  return table.records.flatMap((record) => {
+    const [country, date] = [(record[countryAt] as string).trim(), dateOf(record[dateAt] as string)]
+    if (country === '' || date === null) {
+      notes.quarantine(fuelBulletin, 'no country_code or date', record.join(','))
+      return []
+    }
+    return names.flatMap((name) => {
+      const row = blank({
+        edition: `series-${date.slice(0, 4)}`,
+        country_code: COUNTRIES[country] ?? country,
+        product: SERIES[name],
+        date,
+        notes,
+      })
+      const price = priceOf(record[table.at(name)] as string, notes)
+      if (price === null) return []
+      return [{ ...row, price_with_tax: row.price_unit === 'EUR/t' ? price : thousandths(1000 * price) }]
+    })
+  })
+}
+
+/** A row without prices. */
+function blank(of: {
+  readonly edition: string
+  readonly country_code: string
+  readonly product: string
+  readonly date: string
+  readonly notes: Notes
+}): Price {
+  const { notes, ...named } = of
+  if (new Date(of.date).getUTCDay() !== 1) notes.warn('prices of a day that is no Monday')
+  return {
+    ...named,
+    period_start: dayBounds(of.date).start,
+    price_unit: unitOf(of.product),
+    price_with_tax: null,
+    price_without_tax: null,
+    currency_code: null,
+    currency_in_eur: null,
+  }
+}
+
+/** What a product is sold by, where the layout does not say: fuel oils by weight. */
+function unitOf(product: string): Unit {
+  return product.startsWith('FUEL_OIL_') ? 'EUR/t' : 'EUR/kL'
+}
+
+/** The unit that a cell names (`1000L`, `1000 l`, `t`); null for anything else. */
+function unitNamed(cell: Cell | undefined): Unit | null {
+  const text = String(cell ?? '')
+    .replaceAll(' ', '')
+    .toLowerCase()
+  return text === '1000l' ? 'EUR/kL' : text === 't' ? 'EUR/t' : null
+}
+
+/** The product of a name; one that the list lacks is kept as it came, and counted when the row is checked. */
+function productOf(name: string): string {
+  return PRODUCTS.find(([, pattern]) => pattern.test(name))?.[0] ?? name
+}
+
+/** Spreadsheets count days from here (the day before 1900-01-00). */
+const DAY_ZERO = Date.UTC(1899, 11, 30)
+const DAY = 86_400_000
+
+/** The date of a cell: a number of days, or text as others found it in some weeks (`22/08/22`, `2022-08-22`). Null for anything else. */
+function dateOf(cell: Cell | undefined): string | null {
+  if (typeof cell === 'number')
+    return cell > 0 && cell < 100_000 ? new Date(DAY_ZERO + Math.floor(cell) * DAY).toISOString().slice(0, 10) : null
+  const text = String(cell ?? '').trim()
+  const [, day, month, year] = /^(\d{1,2})\/(\d{1,2})\/(?:20)?(\d{2})$/.exec(text) ?? []
+  const date = year === undefined ? text : `20${year}-${month?.padStart(2, '0')}-${day?.padStart(2, '0')}`
+  return /^\d{4}-\d{2}-\d{2}$/.test(date) && !Number.isNaN(Date.parse(date)) ? date : null
+}
+
+/** A number, or text with a point and thousands by commas; null where there is none, NaN where it is something else. */
+function numberOf(cell: Cell | undefined): number | null {
+  return typeof cell === 'number' ? cell : pointNumber(String(cell ?? ''))
+}
+
+/** A price; null where there is none, which some weeks write as 0. */
+function priceOf(cell: Cell | undefined, notes: Notes): number | null {
+  const value = numberOf(cell)
+  if (value !== 0) return value === null ? null : thousandths(value)
+  notes.warn('a price of 0: left out')
+  return null
+}
+
+/** Rounded to the three decimals that prices have, so that what spreadsheets add beyond them is gone. */
+function thousandths(value: number): number {
+  return Math.round(1000 * value) / 1000
+}

@@ -1,0 +1,50 @@
+import { fuelBulletin } from '../../../lake/datasets/fuel/bulletin.ts'
+import { oilBulletin } from '../../../lake/datasets/fuel/sources.ts'
+import { defineFeed, type Followed } from '../define.ts'
+
+import { readBulletin } from './bulletin-rows.ts'
+
+const SITE = 'https://energy.ec.europa.eu'
+const PAGE = `${SITE}/data-and-analysis/weekly-oil-bulletin_en`
+/** The workbook of all weeks, by the name that the page's links give their files. */
+const HISTORY = 'Weekly_Oil_Bulletin_Prices_History_maticni_4web.xlsx'
+const LINK = /href\s*=\s*(["'])(.*?)\1/gi
+
+/** What is asked of the workbook, by either way. */
+const WORKBOOK = {
+  name: 'history',
+  accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, text/html',
+  maxBytes: 32_000_000,
+  maxDecodedBytes: 256_000_000,
+  timeout_ms: 180_000,
+  expects: 'zip',
+} as const
+
+/**
+ * The European Commission's Weekly Oil Bulletin: one workbook of all weeks since 2005, made anew each week, usually on Thursday. The page is asked for
+ * its address, which holds a number of the document; where the page names none, the address that is known is asked.
+ */
+export const fuelBulletinFeed = defineFeed({
+  id: 'fuel_bulletin',
+  domain: 'fuel',
+  source: oilBulletin,
+  into: [fuelBulletin],
+  every_s: 7 * 86_400,
+  plans: [
+    { requests: [{ ...WORKBOOK, url: PAGE, follow: { hosts: [new URL(SITE).host], to: historyLink } }] },
+    { requests: [{ ...WORKBOOK, url: `${SITE}/document/download/906e60ca-8b6a-44e7-8589-652854d2fd3f_en?filename=${HISTORY}` }] },
+  ],
+  freshBy: 'fetch',
+  bands: { fuel_bulletin: { atLeast: 100, minRatio: 0.95, maxRatio: 3000 } },
+  rows: readBulletin,
+})
+
+/** The address of the workbook of all weeks in the page. */
+function historyLink(page: Buffer): Followed {
+  for (const [, , link = ''] of page.toString('utf8').matchAll(LINK)) {
+    const address = link.replaceAll('&amp;', '&')
+    if (URL.canParse(address, PAGE) && new URL(address, PAGE).searchParams.get('filename') === HISTORY)
+      return { url: new URL(address, PAGE).href }
+  }
+  return { refused: `the page has no link to ${HISTORY}`, retryable: false }
+}
