@@ -169,6 +169,8 @@ export interface LakeRead<P, D extends readonly Dataset[], R> {
   readonly kind: 'lake'
   /** Datasets scanned; the first is the one whose landing the reply states. */
   readonly from: D
+  /** Of a read that answers from one dataset or from another: those of `from` that a request is answered from, the first as above. All unless told. */
+  readonly fromOf?: (values: P) => readonly D[number][]
   /** A small query whose rows `query` is given (at most 1000): for what tells which files the answer is in. Null where a request needs none. */
   readonly first?: (values: P, lake: LakeView) => Sql | null
   /**

@@ -48,9 +48,10 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
     const bound = `${endpoint.path} ${values.filterKey}`
     const begun = page.cursor === null ? null : readBegun(cursors.open(page.cursor, { bind: bound, now }))
     if (begun && page.snapshot !== null && page.snapshot !== begun.snapshot) throw otherSnapshot()
-    const lakeNow = await lakeState({ lake, cursors, feeds: state.system().feeds }, read.from, begun?.snapshot ?? page.snapshot)
+    const from = read.fromOf?.(values.own) ?? read.from
+    const lakeNow = await lakeState({ lake, cursors, feeds: state.system().feeds }, from, begun?.snapshot ?? page.snapshot)
     const { covered_until } = lakeNow
-    if (covered_until === null) throw neverPublished(read.from[0])
+    if (covered_until === null) throw neverPublished(from[0])
     let period: { readonly from: number; readonly to: number } | null = null
     const view = viewOf({ ...lakeNow, covered_until }, (closed) => {
       period = closed
@@ -63,7 +64,7 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
     const head = headOf(context, values, {
       format,
       now,
-      versions: { datasets: read.from, of: [lakeNow.name, covered_until, Number(isKnown)], changed_at: lakeNow.changed_at },
+      versions: { datasets: from, of: [lakeNow.name, covered_until, Number(isKnown)], changed_at: lakeNow.changed_at },
       data_time: covered_until,
       refresh: { at: () => covered_until + 1000 * LAND_S, cadence_s: LAND_S },
     })
@@ -87,7 +88,7 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
         if (query === whole || (await countOf(lake, whole, options)) === 0) throw unknownThing(values.path)
       }
       const { figure } = endpoint
-      const meta = metaOf(state, read.from, { lake: { ...lakeNow, snapshot: lakeNow.name }, ...(figure ? { figure } : {}), period })
+      const meta = metaOf(state, from, { lake: { ...lakeNow, snapshot: lakeNow.name }, ...(figure ? { figure } : {}), period })
       const asides = async (): Promise<JsonObject> => {
         const told: Record<string, AnyRow[]> = {}
         for (const [name, ask] of Object.entries(read.asides ?? {})) {

@@ -17,6 +17,16 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'oil-bulletin',
+    date: '2026-11-22',
+    kind: 'ADDED',
+    paths: ['/api/combustible/historico', '/api/combustible/tendencia'],
+    text: {
+      es: 'La serie BULLETIN: precios nacionales por semanas, con y sin impuestos, del boletín de la Comisión Europea. Los precios por litro tienen seis decimales.',
+      en: 'The series BULLETIN: national prices by week, with and without taxes, of the bulletin of the European Commission. Prices per litre have six decimals.',
+    },
+  },
+  {
     id: 'v16-history',
     date: '2026-11-22',
     kind: 'ADDED',

@@ -1,6 +1,6 @@
 import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
 import { scan } from '../../../lake/query/scan.ts'
-import { column, instant, type Sql, sql } from '../../../lake/query/sql.ts'
+import { instant, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, MADRID } from '../../../lake/schema/time.ts'
 import { type Bucket, bucketEnd, bucketLength, bucketStart } from '../../define/buckets.ts'
@@ -10,12 +10,13 @@ import { group, listOf } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
 import { type Period, timeParams } from '../../define/params-time.ts'
 import { Refused } from '../../define/problems.ts'
-import { noSeries, seriesParam } from './series-params.ts'
+import { BULLETIN_METHOD, bulletinEnd, spanishWeeks } from './bulletin-weeks.ts'
+import { datasetsOf, SERIES_DATASETS, seriesParam } from './series-params.ts'
 import { fuelParam } from './station.ts'
 
 const { columns } = fuelDays
 const INTERVALS = ['1d', '1w', '1mo', '1y'] as const
-/** Where the series of weekly averages begin. */
+/** Where the averages begin unless told. */
 const BEGIN = dayBounds('2019-01-01').start
 
 const point = record('FuelSeriesPoint', 'One step of the series of average prices of a fuel.', {
@@ -24,7 +25,7 @@ const point = record('FuelSeriesPoint', 'One step of the series of average price
   period_start: col.instant(0, 'Begin of the step.', { example: '2025-09-21T22:00:00.000Z' }),
   interval: col.string(0, 'Length of the step.', { example: '1w' }),
   price_eur_l: col.decimal(0, 'Average price, taxes included; null of what is sold by weight.', {
-    scale: 4,
+    scale: 6,
     unit: 'EUR/L',
     nullable: true,
     example: 1.4321,
@@ -35,18 +36,22 @@ const point = record('FuelSeriesPoint', 'One step of the series of average price
     nullable: true,
     example: null,
   }),
-  price_without_tax_eur_l: col.decimal(0, 'Average price without taxes, where the series has it; STATION_MEAN has none.', {
-    scale: 4,
-    unit: 'EUR/L',
-    nullable: true,
-    example: null,
-  }),
+  price_without_tax_eur_l: col.decimal(
+    0,
+    'Average price without duties and taxes, of the same days; null where not all of them tell it, as in STATION_MEAN.',
+    {
+      scale: 6,
+      unit: 'EUR/L',
+      nullable: true,
+      example: null,
+    },
+  ),
   stations: col.integer(0, 'Stations with a price, on the average of its days; of STATION_MEAN.', {
     unit: '1',
     nullable: true,
     example: 11432,
   }),
-  coverage: col.decimal(0, 'Share of the days of the whole step that a price is known of, 0 to 1.', {
+  coverage: col.decimal(0, 'Share of the days of the whole step that a price is known of, 0 to 1; of BULLETIN of its Mondays.', {
     scale: 6,
     unit: '1',
     example: 0.142857,
@@ -55,7 +60,8 @@ const point = record('FuelSeriesPoint', 'One step of the series of average price
 
 const METHOD =
   'STATION_MEAN: the mean of the days that a price is known of, each day counting once; of a day the mean of the last prices that are known when it ends in Madrid, taxes included, each station counting once, those that sell to members only not at all. ' +
-  'The day that goes on is as of the newest publication; a day on which nothing was published is not known.'
+  'The day that goes on is as of the newest publication; a day on which nothing was published is not known. ' +
+  BULLETIN_METHOD
 
 /** Average prices of fuels over the years. */
 export const fuelHistory = defineEndpoint({
@@ -94,27 +100,28 @@ export const fuelHistory = defineEndpoint({
   },
   read: {
     kind: 'lake',
-    from: [fuelDays],
+    from: SERIES_DATASETS,
+    fromOf: ({ of }) => datasetsOf(of.series),
     query: (p, lake) => {
       const { rows, interval } = daysOf(p, lake)
+      if (p.of.series === 'BULLETIN') return weeksQuery(rows, interval)
       return sql`
         SELECT
           product AS fuel,
           area,
           begun AS period_start,
           ${interval} AS "interval",
-          CASE WHEN min(price_unit) = 'EUR/L' THEN CAST(avg(price_mean) AS DECIMAL(9, 4)) END AS price_eur_l,
+          CASE WHEN min(price_unit) = 'EUR/L' THEN CAST(CAST(avg(price_mean) AS DECIMAL(9, 4)) AS DECIMAL(9, 6)) END AS price_eur_l,
           CASE WHEN min(price_unit) = 'EUR/kg' THEN CAST(1000 * avg(price_mean) AS DECIMAL(9, 1)) END AS price_eur_t,
-          CAST(NULL AS DECIMAL(9, 4)) AS price_without_tax_eur_l,
+          CAST(NULL AS DECIMAL(9, 6)) AS price_without_tax_eur_l,
           CAST(round(avg(stations)) AS INTEGER) AS stations,
           CAST(count(*) / ${daysIn(sql`begun`, interval)} AS DECIMAL(7, 6)) AS coverage
-        FROM (SELECT *, ${bucketStart(c('period_start'), interval)} AS begun FROM ${rows})
+        FROM (SELECT *, ${bucketStart(sql`period_start`, interval)} AS begun FROM ${rows})
         GROUP BY product, area, begun`
     },
     asides: {
       missing_periods: (p, lake) => {
-        const { rows, interval, from, to } = daysOf(p, lake)
-        const end = Math.min(to, lake.covered_until)
+        const { rows, interval, from, end } = daysOf(p, lake)
         const local = (at: Sql): Sql => sql`timezone(${MADRID}, ${at})`
         return sql`
           SELECT min(begun) AS "from", ${bucketEnd(sql`max(begun)`, interval)} AS "to"
@@ -122,10 +129,10 @@ export const fuelHistory = defineEndpoint({
             SELECT begun, nth - row_number() OVER (ORDER BY begun) AS run
             FROM (
               SELECT timezone(${MADRID}, step) AS begun, row_number() OVER (ORDER BY step) AS nth
-              FROM (SELECT unnest(generate_series(${local(sql`${instant(from)}`)}, ${local(sql`${instant(end)}`)}, ${bucketLength(interval)})) AS step)
-              WHERE timezone(${MADRID}, step) < ${instant(end)}
+              FROM (SELECT unnest(generate_series(${local(sql`${instant(from)}`)}, ${local(end)}, ${bucketLength(interval)})) AS step)
+              WHERE timezone(${MADRID}, step) < ${end}
             )
-            ANTI JOIN (SELECT DISTINCT ${bucketStart(c('period_start'), interval)} AS begun FROM ${rows}) USING (begun)
+            ANTI JOIN (SELECT DISTINCT ${bucketStart(sql`period_start`, interval)} AS begun FROM ${rows}) USING (begun)
           )
           GROUP BY run
           ORDER BY 1`
@@ -135,30 +142,64 @@ export const fuelHistory = defineEndpoint({
   example: { fuel: 'DIESEL_A', series: 'STATION_MEAN' },
 })
 
-const c = (name: keyof typeof columns): Sql => column(fuelDays, name)
-
 interface Asked {
   readonly fuel: readonly string[] | null
   readonly of: { readonly series: string; readonly province: string | null }
   readonly time: Period
 }
 
-/** The days that a request asks for, and the steps that they are in. Throws where the series has none. */
-function daysOf({ fuel, of, time }: Asked, lake: LakeView): { rows: Sql; interval: Bucket; from: number; to: number } {
-  if (of.series !== 'STATION_MEAN') throw noSeries(of.series)
+/** What a request asks for: rows with a `product`, a `period_start` and prices, the steps that they are in, and how far prices are known. */
+interface Found {
+  readonly rows: Sql
+  readonly interval: Bucket
+  readonly from: number
+  readonly end: Sql
+}
+
+/** The days that a request asks for, of BULLETIN its Mondays. Throws where the series has no such steps. */
+function daysOf({ fuel, of, time }: Asked, lake: LakeView): Found {
+  if (of.series === 'BULLETIN' && time.interval === '1d')
+    throw new Refused('1d is of series=STATION_MEAN only: the bulletin is weekly', { parameter: 'interval' })
   const isBefore = time.to !== null && time.to <= BEGIN
   const { from, to, interval } = lake.period({ ...time, from: time.from ?? (isBefore ? null : BEGIN) }, 366)
+  const found = { from, interval: interval as Bucket }
+  if (of.series === 'BULLETIN') return { ...found, rows: spanishWeeks({ fuel, from, to }), end: bulletinEnd(to) }
   const rows = scan(fuelDays, {
     area_kind: { eq: of.province === null ? 'NATION' : 'PROVINCE' },
     area: { eq: of.province ?? 'ES' },
     ...(fuel ? { product: { in: fuel } } : {}),
     period_start: { gte: from, lt: to },
   })
-  return { rows: sql`${rows}`, interval: interval as Bucket, from, to }
+  return { ...found, rows: sql`${rows}`, end: sql`${instant(Math.min(to, lake.covered_until))}` }
+}
+
+/** The points of the bulletin's weeks. */
+function weeksQuery(rows: Sql, interval: Bucket): Sql {
+  return sql`
+    SELECT
+      product AS fuel,
+      'ES' AS area,
+      begun AS period_start,
+      ${interval} AS "interval",
+      CAST(avg(price_mean) AS DECIMAL(9, 6)) AS price_eur_l,
+      CAST(NULL AS DECIMAL(9, 1)) AS price_eur_t,
+      CASE WHEN count(price_without_tax) = count(*) THEN CAST(avg(price_without_tax) AS DECIMAL(9, 6)) END AS price_without_tax_eur_l,
+      CAST(NULL AS INTEGER) AS stations,
+      CAST(count(*) / ${mondaysIn(sql`begun`, interval)} AS DECIMAL(7, 6)) AS coverage
+    FROM (SELECT *, ${bucketStart(sql`period_start`, interval)} AS begun FROM ${rows})
+    GROUP BY product, begun`
+}
+
+const dateOf = (at: Sql): Sql => sql`CAST(timezone(${MADRID}, ${at}) AS DATE)`
+
+/** The Mondays of a step, by Madrid's calendar. */
+function mondaysIn(begin: Sql, interval: Bucket): Sql {
+  // The first Monday from a day on.
+  const monday = (at: Sql): Sql => sql`CAST(date_trunc('week', ${dateOf(at)} + 6) AS DATE)`
+  return sql`((${monday(bucketEnd(begin, interval))} - ${monday(begin)}) // 7)`
 }
 
 /** The days of a step, by Madrid's calendar. */
 function daysIn(begin: Sql, interval: Bucket): Sql {
-  const date = (at: Sql): Sql => sql`CAST(timezone(${MADRID}, ${at}) AS DATE)`
-  return sql`(${date(bucketEnd(begin, interval))} - ${date(begin)})`
+  return sql`(${dateOf(bucketEnd(begin, interval))} - ${dateOf(begin)})`
 }

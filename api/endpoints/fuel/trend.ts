@@ -7,7 +7,8 @@ import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { record } from '../../define/fields.ts'
 import { integerParam, listOf, withDefault } from '../../define/params.ts'
-import { noSeries, seriesParam } from './series-params.ts'
+import { BULLETIN_METHOD, spanishWeeks } from './bulletin-weeks.ts'
+import { datasetsOf, SERIES_DATASETS, seriesParam } from './series-params.ts'
 import { fuelParam } from './station.ts'
 
 const { columns } = fuelDays
@@ -20,7 +21,7 @@ const YEAR_WEEKS = 52
 const Z = 1.959964
 const METHOD_NAME = 'THEIL_SEN_7_DAYS'
 
-const euros = (about: string, example: number, scale = 4) => col.decimal(0, about, { scale, unit: 'EUR/L', example })
+const euros = (about: string, example: number, scale = 6) => col.decimal(0, about, { scale, unit: 'EUR/L', example })
 const percent = (about: string, example: number) => col.decimal(0, about, { scale: 2, unit: '%', example })
 const slope = (about: string) => col.decimal(0, about, { scale: 5, unit: 'EUR/L/wk', example: 0.00412 })
 
@@ -50,6 +51,7 @@ const trend = record('FuelTrend', 'Where the national average price of a fuel go
 
 const METHOD =
   'STATION_MEAN: prices of one weekday, a week apart, back from the last day that is over; of a day the mean of the last prices that are known when it ends in Madrid, each station counting once. ' +
+  `${BULLETIN_METHOD} ` +
   'The slope is the median of those between any two prices, its interval that of Sen by the ranks of Kendall, without correction for ties.'
 
 /** Trend and weekly change of fuel prices. */
@@ -76,26 +78,29 @@ export const fuelTrend = defineEndpoint({
   },
   read: {
     kind: 'lake',
-    from: [fuelDays],
+    from: SERIES_DATASETS,
+    fromOf: ({ series }) => datasetsOf(series),
     query: ({ fuel, weeks, series }, lake) => {
-      if (series !== 'STATION_MEAN') throw noSeries(series)
       const last = madridDate(lake.covered_until, -1)
       const first = madridDate(lake.covered_until, -1 - NEWEST_DAYS - 7 * Math.max(weeks, YEAR_WEEKS))
       const { from, to } = lake.period({ from: dayBounds(first).start, to: dayBounds(last).end, interval: '1d' }, 1)
+      const least = madridDate(lake.covered_until, -1 - NEWEST_DAYS)
+      if (series === 'BULLETIN') return trendsOf(spanishWeeks({ fuel, from, to }), { series, weeks, least })
       const rows = scan(fuelDays, {
         area_kind: { eq: 'NATION' },
         price_unit: { eq: 'EUR/L' },
         ...(fuel ? { product: { in: fuel } } : {}),
         period_start: { gte: from, lt: to },
       })
-      return trendsOf(sql`${rows}`, { weeks, least: madridDate(lake.covered_until, -1 - NEWEST_DAYS) })
+      return trendsOf(sql`${rows}`, { series, weeks, least })
     },
   },
   example: { series: 'STATION_MEAN', weeks: '12' },
 })
 
 /** The trend of each fuel, of its days; `least` is the day that the newest one must reach. */
-function trendsOf(rows: Sql, { weeks, least }: { readonly weeks: number; readonly least: string }): Sql {
+function trendsOf(rows: Sql, of: { readonly series: string; readonly weeks: number; readonly least: string }): Sql {
+  const { series, weeks, least } = of
   return sql`
     WITH days AS MATERIALIZED (
       SELECT product AS fuel, date, CAST(price_mean AS DOUBLE) AS price, max(date) OVER (PARTITION BY product) - date AS days_ago FROM ${rows}
@@ -134,12 +139,12 @@ function trendsOf(rows: Sql, { weeks, least }: { readonly weeks: number; readonl
     )
     SELECT
       newest.fuel AS fuel,
-      'STATION_MEAN' AS series,
+      ${series} AS series,
       as_of,
-      CAST(newest.price AS DECIMAL(9, 4)) AS price_eur_l,
-      CAST(previous AS DECIMAL(9, 4)) AS previous_eur_l,
+      CAST(newest.price AS DECIMAL(9, 6)) AS price_eur_l,
+      CAST(previous AS DECIMAL(9, 6)) AS previous_eur_l,
       CAST(days_between AS INTEGER) AS days_between,
-      CAST(newest.price - previous AS DECIMAL(9, 4)) AS change_eur_l,
+      CAST(newest.price - previous AS DECIMAL(9, 6)) AS change_eur_l,
       CAST(100 * (newest.price / previous - 1) AS DECIMAL(9, 2)) AS change_pct,
       CAST(100 * (newest.price / year_ago.price - 1) AS DECIMAL(9, 2)) AS change_52w_pct,
       CAST(slope AS DECIMAL(9, 5)) AS slope_eur_l_week,
