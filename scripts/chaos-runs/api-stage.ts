@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import type { Access } from '../../api/access/access.ts'
+import { derivations } from '../../jobs/derive/catalog.ts'
+import { derive } from '../../jobs/derive/derive.ts'
 import { feeds } from '../../jobs/feeds/catalog.ts'
 import { landedIn } from '../../jobs/ingest/tables.ts'
 import { openRedis } from '../../lake/live/connect.ts'
@@ -49,7 +51,7 @@ export interface ApiProcess {
   stop(): Promise<number | null>
 }
 
-/** Opens the stage and waits until every feed has given data and landed. */
+/** Opens the stage and waits until every feed has given data and landed, and all is derived from that: answers then stay what they are. */
 export async function openApiStage(folder: string, env: Readonly<Record<string, string>> = {}): Promise<ApiStage> {
   await mkdir(folder, { recursive: true })
   let redis = await startOwnRedis(folder, { appendOnly: true })
@@ -85,6 +87,7 @@ export async function openApiStage(folder: string, env: Readonly<Record<string, 
   await start('worker', {})
   const context = await openContext({ folder, redisUrl: redis.url, publishers: null, now: Date.now })
   await until('every feed landed', LANDED_WITHIN_MS, () => haveLanded(context))
+  await until('all is derived from it', LANDED_WITHIN_MS, () => isDerived(context))
   const log = pino({ level: 'silent' })
   const { access, close: closeAccess } = await openServiceAccess(cliConfig(folder), { store: context.store, redisUrl: redis.url, log })
   const asked = openRedis(redis.url)
@@ -135,6 +138,15 @@ export async function openApiStage(folder: string, env: Readonly<Record<string, 
 
 async function haveLanded(context: ChaosContext): Promise<boolean> {
   for (const feed of feeds) for (const dataset of feed.into) if ((await landedIn(context, dataset, feed.id)).seqs.length === 0) return false
+  return true
+}
+
+async function isDerived(context: ChaosContext): Promise<boolean> {
+  for (const derived of derivations) {
+    // Where the worker is at it, that is waited for.
+    const { made, removed, waits } = await derive(context, derived, { feeds, signal: new AbortController().signal })
+    if (waits || made.length + removed.length > 0) return false
+  }
   return true
 }
 

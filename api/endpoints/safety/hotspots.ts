@@ -5,6 +5,7 @@ import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
+import { idOfListed } from '../../define/example.ts'
 import { nested, record, type ValueOf } from '../../define/fields.ts'
 import type { Box } from '../../define/geo.ts'
 import { codeParam, integerParam, listOf, numberParam, oneOf, required, textParam, withDefault } from '../../define/params.ts'
@@ -191,5 +192,5 @@ export const hotspotDetail = defineEndpoint({
       }
     },
   },
-  example: { id: 'hs_4kq7v2m9x1tz' },
+  example: { id: idOfListed('hs_4kq7v2m9x1tz') },
 })
