@@ -28,6 +28,8 @@ const OWN_JOINT: Readonly<Record<string, readonly string[]>> = {
   trenes_rutas_by_id_horarios: ['direction'],
   // Nobody tells where long-distance trains stop: there is nothing of them by station.
   trenes_puntualidad: ['network'],
+  // Which versions its schema has, only the table says.
+  datasets_by_id_schema: ['version'],
 }
 
 /** What the hooks need to know of the service. */
