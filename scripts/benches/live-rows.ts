@@ -20,22 +20,27 @@ export async function writeLiveRows(folder: string, feeds: readonly LiveFeed[]):
   }
 }
 
-/** Publishes what `writeLiveRows` left in the folder, as of the time of the documents. */
-export async function publishLiveRows(redis: ReturnType<typeof openRedis>, folder: string, feeds: readonly LiveFeed[]): Promise<void> {
-  const state = { status: 'ACTIVE', updated_at: DOCUMENTS_AT, is_stale: false } as const
+/** Publishes what `writeLiveRows` left in the folder, as of an instant (ms), the time of the documents unless told. */
+export async function publishLiveRows(
+  redis: ReturnType<typeof openRedis>,
+  folder: string,
+  feeds: readonly LiveFeed[],
+  published_at: number = DOCUMENTS_AT,
+): Promise<void> {
+  const state = { status: 'ACTIVE', updated_at: published_at, is_stale: false } as const
   for (const [id, , dataset] of feeds) {
     const rows = JSON.parse(await readFile(rowsPath(folder, id, dataset), 'utf8')) as AnyRow[]
     const entries = rows.map((row, at): [string, LiveRow] => [
       entityKey(dataset, row),
-      { [dataset.time]: DOCUMENTS_AT, ...lifeOf(dataset, at), ...row, ...state },
+      { [dataset.time]: published_at, ...lifeOf(dataset, at, published_at), ...row, ...state },
     ])
     await publishLive(redis, {
       dataset: dataset.id,
       feed: id,
       seq: 1,
       fetch_id: `${id}.1`,
-      data_time: DOCUMENTS_AT,
-      fetched_at: DOCUMENTS_AT,
+      data_time: published_at,
+      fetched_at: published_at,
       rows: new Map(entries),
       changes: [],
     })
@@ -47,12 +52,12 @@ function rowsPath(folder: string, feed: string, dataset: Dataset): string {
 }
 
 /** What the engine says of the life of a thing, where the dataset's things have one. */
-function lifeOf({ life }: Dataset, at: number): AnyRow {
-  return life ? { [life.id]: `${life.prefix}_${String(at).padStart(12, '0')}`, [life.since]: DOCUMENTS_AT } : {}
+function lifeOf({ life }: Dataset, at: number, since: number): AnyRow {
+  return life ? { [life.id]: `${life.prefix}_${String(at).padStart(12, '0')}`, [life.since]: since } : {}
 }
 
 /** True for a row of the dataset: a feed may fill several. What the engine says of it is filled in when it is published. */
 function isOf(dataset: Dataset, row: AnyRow): boolean {
-  const filled = [dataset.time, ...Object.keys(lifeOf(dataset, 0))]
+  const filled = [dataset.time, ...Object.keys(lifeOf(dataset, 0, 0))]
   return Object.keys(dataset.columns).every((name) => name in row || filled.includes(name))
 }
