@@ -72,7 +72,7 @@ export const madridAccidents = defineFeed({
   freshBy: 'fetch',
   bands: { road_accidents: { atLeast: 100, minRatio: 0.9, maxRatio: 1000, ofSharedBlocks: true } },
   // The file of a new year begins small, and lacks the former year's: that is no block that is missing.
-  blocks: { road_accidents: { column: 'edition', least: Number.MAX_SAFE_INTEGER } },
+  blocks: { road_accidents: { column: 'edition', least: Number.POSITIVE_INFINITY } },
   rows: readAccidents,
 })
 
