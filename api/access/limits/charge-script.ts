@@ -18,14 +18,16 @@ export type ChargeReply =
   | { readonly decided: false }
 
 /**
- * Decides charges, one after the other, as `window.ts` does.
+ * Decides charges, one after the other, as `window.ts` does. Charges of a slot that are alike and follow each other are told once, with how
+ * many there are: a busy key costs a script, and who talks to it, little more than a single request.
  *
  * KEYS: since when all counts are here; then for each charge a state for each of its policies.
  * ARGV: the time and a mark; how many sets of policies there are, and for each its length and limit, window and bucket in s, and whether it
- * is recorded, of each of its policies; then for each charge the number of its set, its weight for each policy, and `-` where nothing is
- * recorded of its slot, `?` where that can be asked for, or what is recorded: bucket and units as in a state.
- * Reply: for each charge 1 admitted, 0 refused, 2 to be asked again with what is recorded; for each of its policies units in all, seconds
- * until more, whether it refuses, the second charged in, and the mark of the state.
+ * is recorded, of each of its policies; then for each charge the number of its set, how often it is asked for, its weight for each policy,
+ * and `-` where nothing is recorded of its slot, `?` where that can be asked for, or what is recorded: bucket and units as in a state.
+ * Reply: for each charge how many of them are admitted, the first ones, or -1 to be asked again with what is recorded; for each of its
+ * policies units in all, the second charged in, the mark of the state, and seconds until more for who is admitted and for who is refused:
+ * 0 where nobody is, below 0 where this policy refuses.
  */
 const CHARGE = defineScript(`${STATE_LUA}
 -- Seconds until so many of the units in pairs have left, or all there are; nil where the pairs hold fewer.
@@ -76,40 +78,49 @@ local out, o, k = {}, 0, 1
 while a <= #ARGV do
   local policies = sets[tonumber(ARGV[a])]
   local count = #policies
-  local recorded = ARGV[a + count + 1]
-  local verdict = 1
+  local times = tonumber(ARGV[a + 1])
+  local recorded = ARGV[a + count + 2]
+  local admitted = times
   for n = 1, count do
     local policy, state = policies[n], states[n]
     if not load(state, KEYS[k + n], policy.window, policy.size, policy.recorded and recorded or '-') then
-      verdict = 2
+      admitted = -1
       break
     end
-    state.weight = tonumber(ARGV[a + n])
-    state.over = state.weight > 0 and state.total + state.weight > policy.limit
-    if state.over then verdict = 0 end
+    state.weight = tonumber(ARGV[a + 1 + n])
+    if state.weight > 0 then
+      local fit = policy.limit - state.total
+      if fit < admitted * state.weight then admitted = fit > 0 and floor(fit / state.weight) or 0 end
+    end
   end
   o = o + 1
-  out[o] = verdict
-  if verdict ~= 2 then
+  out[o] = admitted
+  if admitted ~= -1 then
     for n = 1, count do
       local state, policy, key = states[n], policies[n], KEYS[k + n]
-      local wanted = state.over and state.total + state.weight - policy.limit or 1
-      if verdict == 1 and state.weight > 0 then
-        state.total = state.total + state.weight
-        state.current = state.current + state.weight
+      if admitted > 0 and state.weight > 0 then
+        state.total = state.total + admitted * state.weight
+        state.current = state.current + admitted * state.weight
         state.changed = true
       end
       if state.changed then save(key, state, policy.window, policy.size) end
+      local over = admitted < times and state.weight > 0 and state.total + state.weight > policy.limit
       out[o + 1] = state.total
-      out[o + 2] = until_freed(key, state, policy.window, policy.size, wanted)
-      out[o + 3] = state.over and 1 or 0
-      out[o + 4] = state.at
-      out[o + 5] = state.mark
+      out[o + 2] = state.at
+      out[o + 3] = state.mark
+      out[o + 4] = admitted > 0 and until_freed(key, state, policy.window, policy.size, 1) or 0
+      if admitted == times then
+        out[o + 5] = 0
+      elseif over then
+        out[o + 5] = -until_freed(key, state, policy.window, policy.size, state.total + state.weight - policy.limit)
+      else
+        out[o + 5] = until_freed(key, state, policy.window, policy.size, 1)
+      end
       o = o + 5
     end
   end
   k = k + count
-  a = a + count + 2
+  a = a + count + 3
 end
 return out
 `)
@@ -151,7 +162,17 @@ end
 /** Bytes of a bucket and its units. */
 const PAIR = 8
 
-/** Decides charges in order, in one round trip. Rejects where Redis fails. */
+/** Charges of a slot that are alike and follow each other. */
+interface Run {
+  readonly call: ChargeCall
+  times: number
+  /** How many of them were told what became of them. */
+  told: number
+  /** Where what the script says of them begins. */
+  at: number
+}
+
+/** Decides charges, those of a slot in their order, in one round trip. Rejects where Redis fails. */
 export async function runCharges({ redis, prefix, clock }: Counters, calls: readonly ChargeCall[]): Promise<ChargeReply[]> {
   const sets = new Map<readonly Policy[], number>()
   for (const { policies } of calls) if (!sets.has(policies)) sets.set(policies, sets.size + 1)
@@ -161,8 +182,10 @@ export async function runCharges({ redis, prefix, clock }: Counters, calls: read
     args.push(policies.length)
     for (const { limit, window_s, bucket_s, recorded } of policies) args.push(limit, window_s, bucket_s, recorded ? 1 : 0)
   }
-  for (const { slot, policies, units, recorded } of calls) {
-    args.push(sets.get(policies) as number)
+  const { runs, runOf } = runsOf(calls)
+  for (const { call, times } of runs) {
+    const { slot, policies, units, recorded } = call
+    args.push(sets.get(policies) as number, times)
     for (let n = 0; n < policies.length; n++) {
       keys.push(stateKey(prefix, slot, policies[n] as Policy))
       args.push(units[n] as number)
@@ -171,20 +194,55 @@ export async function runCharges({ redis, prefix, clock }: Counters, calls: read
   }
   const reply = (await runScript(redis, CHARGE, { keys, args })) as number[]
   let next = 0
-  return calls.map(({ slot, policies, units }): ChargeReply => {
-    const verdict = reply[next++]
-    if (verdict === 2) return { decided: false }
-    const standings: Standing[] = []
-    const charged: Charged[] = []
-    for (let n = 0; n < policies.length; n++) {
-      const policy = policies[n] as Policy
-      const [total, reset_s, over] = [reply[next++] as number, reply[next++] as number, reply[next++] as number]
-      standings.push(standing(policy, { total, reset_s, violated: over === 1 }))
-      const [at_s, mark] = [reply[next++] as number, reply[next++] as number]
-      if (verdict === 1) charged.push({ slot, policy, units: units[n] as number, at_s, mark })
-    }
-    return { decided: true, admitted: verdict === 1, standings, charged }
+  for (const run of runs) {
+    run.at = next
+    next += reply[next] === -1 ? 1 : 1 + FIGURES * run.call.policies.length
+  }
+  return runOf.map((run) => nextReply(run, reply))
+}
+
+/** Figures that the script tells of each policy. */
+const FIGURES = 5
+
+/** What a call is charged as, for each call, and all of that in order. */
+function runsOf(calls: readonly ChargeCall[]): { readonly runs: readonly Run[]; readonly runOf: readonly Run[] } {
+  const runs: Run[] = []
+  const last = new Map<string, Run>()
+  const runOf = calls.map((call) => {
+    const before = last.get(call.slot)
+    const run = before && isAlike(before.call, call) ? before : { call, times: 0, told: 0, at: 0 }
+    if (run.times++ === 0) runs.push(run)
+    last.set(call.slot, run)
+    return run
   })
+  return { runs, runOf }
+}
+
+function isAlike(one: ChargeCall, other: ChargeCall): boolean {
+  return one.policies === other.policies && one.recorded === other.recorded && one.units.every((units, n) => units === other.units[n])
+}
+
+/** The reply to the next call of a run, from what the script says. */
+function nextReply(run: Run, reply: readonly number[]): ChargeReply {
+  const { slot, policies, units } = run.call
+  const admitted = reply[run.at] as number
+  if (admitted === -1) return { decided: false }
+  const one = run.told++
+  const isAdmitted = one < admitted
+  const standings: Standing[] = []
+  const charged: Charged[] = []
+  for (let n = 0; n < policies.length; n++) {
+    const policy = policies[n] as Policy
+    const from = run.at + 1 + FIGURES * n
+    const [all, at_s, mark] = [reply[from] as number, reply[from + 1] as number, reply[from + 2] as number]
+    const weight = units[n] as number
+    // Those of the run that are admitted after this one have not been charged yet.
+    const total = isAdmitted ? all - (admitted - 1 - one) * weight : all
+    const reset_s = reply[from + (isAdmitted ? 3 : 4)] as number
+    standings.push(standing(policy, { total, reset_s: Math.abs(reset_s), violated: reset_s < 0 }))
+    if (isAdmitted) charged.push({ slot, policy, units: weight, at_s, mark })
+  }
+  return { decided: true, admitted: isAdmitted, standings, charged }
 }
 
 /** Takes back what was charged, in one round trip. Rejects where Redis fails. */
