@@ -19,6 +19,7 @@ const { values, positionals } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
     lake: { type: 'string' },
+    in: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
   },
   allowPositionals: true,
@@ -26,8 +27,10 @@ const { values, positionals } = parseArgs({
 if (values.help) {
   const lines = BENCHES.map(({ name, about }) => `  ${name.padEnd(28)}${about}`)
   const sizes = Object.keys(LAKE_SIZES).join('|')
-  const scale = `--lake: times over generated readings of all of Madrid's sensors; a year is some 643 million, 6 GB of disk`
-  process.stdout.write(`scripts/bench [--json] [name...]\nscripts/bench [--json] --lake ${sizes}\n\n${lines.join('\n')}\n\n${scale}\n`)
+  const scale = `--lake: times over generated readings of all of Madrid's sensors; a year is some 643 million, 6 GB of disk; --in keeps the lake in a folder, for the next run`
+  process.stdout.write(
+    `scripts/bench [--json] [name...]\nscripts/bench [--json] --lake ${sizes} [--in folder]\n\n${lines.join('\n')}\n\n${scale}\n`,
+  )
   process.exit(0)
 }
 if (values.lake !== undefined) {
@@ -35,7 +38,7 @@ if (values.lake !== undefined) {
     process.stderr.write(`--lake is one of ${Object.keys(LAKE_SIZES).join(', ')}, without names of benches\n`)
     process.exit(2)
   }
-  await runScale(values.lake as LakeSize, { json: values.json })
+  await runScale(values.lake as LakeSize, { json: values.json, keptIn: values.in ?? null })
   process.exit()
 }
 const unknown = positionals.filter((name) => !BENCHES.some((bench) => bench.name === name))

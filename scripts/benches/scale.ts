@@ -18,6 +18,7 @@ import { benchLake } from './madrid-day.ts'
 import { median } from './measure.ts'
 import { fillReadings, sensorAt } from './readings-lake.ts'
 import { rollUp, stateCovered } from './roll-up.ts'
+import { type Read, readBy } from './scale-read.ts'
 
 /** As Madrid has. */
 const SENSORS = 6117
@@ -45,7 +46,18 @@ export interface Scaled {
   readonly about: string
   readonly ms: number
   readonly limit_ms: number
+  /** What one such question reads where nothing was read before. */
+  readonly read: Read
 }
+
+/** A lake, open, and the folder it lies in. */
+interface Stage {
+  readonly folder: string
+  readonly lake: Lake
+}
+
+/** A question to a lake, of another sensor or period each turn; gives its ms. */
+type Question = (lake: Pick<Lake, 'query'>, turn: number) => Promise<number>
 
 /** Generates a lake of readings every five minutes of every sensor, straight into its tables, and rolls it up. */
 export async function fillScale(folder: string, size: LakeSize): Promise<Filled> {
@@ -67,22 +79,24 @@ export async function measureScale(folder: string, size: LakeSize): Promise<Scal
   const period = `from=${isoInstant(from)}&to=${isoInstant(END)}`
   const sensorPath = (turn: number): string =>
     `/api/trafico/sensores/${sensorAt((turn * 97) % SENSORS)}/historico?interval=1d&limit=1000&${period}`
+  const days: Question = (one, turn) => ask(one, sensorHistory, sensorPath(turn), from)
+  const raw: Question = (one, turn) => ask(one, sensorHistory, sensorPath(turn), from, { rolled: false })
   const lake = await benchLake(folder)
-  let turn = 0
-  const rolled = (one: Lake): Promise<number> => ask(one, sensorHistory, sensorPath(turn++), from)
-  const raw = (one: Lake): Promise<number> => ask(one, sensorHistory, sensorPath(turn++), from, { rolled: false })
+  const scaled = async (
+    { name, about, limit_ms }: { readonly name: string; readonly about: string; readonly limit_ms: number },
+    question: Question,
+    times = warm,
+  ): Promise<Scaled> => {
+    const ms = await times({ folder, lake }, question)
+    return { name, about, ms, limit_ms, read: await inNewLake(folder, (one) => readBy(one, (read) => question(read, 0))) }
+  }
   try {
     return [
-      { name: 'sensor-days', about: `one sensor's ${size} by day, from the roll-up`, ms: await warm(() => rolled(lake)), limit_ms: 100 },
-      { name: 'sensor-days-raw', about: 'the same from the readings', ms: await warm(() => raw(lake)), limit_ms: 500 },
-      { name: 'sensor-days-raw-cold', about: 'the same, with nothing read before', ms: await cold(folder, raw), limit_ms: 1500 },
-      { name: 'city-month', about: 'the hours of a city in its last month', ms: await warm(() => city(lake, turn++)), limit_ms: 3000 },
-      {
-        name: 'heatmap-month',
-        about: 'the last month of all sensors by hour of the day',
-        ms: await warm(() => heatmap(lake)),
-        limit_ms: 3000,
-      },
+      await scaled({ name: 'sensor-days', about: `one sensor's ${size} by day, from the roll-up`, limit_ms: 100 }, days),
+      await scaled({ name: 'sensor-days-raw', about: 'the same from the readings', limit_ms: 500 }, raw),
+      await scaled({ name: 'sensor-days-raw-cold', about: 'the same, with nothing read before', limit_ms: 1500 }, raw, cold),
+      await scaled({ name: 'city-month', about: 'the hours of a city in its last month', limit_ms: 3000 }, city),
+      await scaled({ name: 'heatmap-month', about: 'the last month of all sensors by hour of the day', limit_ms: 3000 }, heatmap),
     ]
   } finally {
     await lake.close()
@@ -90,7 +104,7 @@ export async function measureScale(folder: string, size: LakeSize): Promise<Scal
 }
 
 /** Runs what an endpoint answers by and gives its ms; throws where nothing comes. */
-async function ask(lake: Lake, endpoint: Endpoint, path: string, from: number, { rolled = true } = {}): Promise<number> {
+async function ask(lake: Pick<Lake, 'query'>, endpoint: Endpoint, path: string, from: number, { rolled = true } = {}): Promise<number> {
   const began = performance.now()
   const { first, page, columns } = endpointSql(endpoint, path, { from, until: END })
   const found = first && rolled ? await lake.query(first) : []
@@ -99,12 +113,12 @@ async function ask(lake: Lake, endpoint: Endpoint, path: string, from: number, {
   return performance.now() - began
 }
 
-function city(lake: Lake, turn: number): Promise<number> {
+function city(lake: Pick<Lake, 'query'>, turn: number): Promise<number> {
   const from = LAST_MONTH + turn
   return ask(lake, cityHistory, `/api/trafico/ciudades/madrid/historico?limit=1000&from=${isoInstant(from)}&to=${isoInstant(END)}`, from)
 }
 
-async function heatmap(lake: Lake): Promise<number> {
+async function heatmap(lake: Pick<Lake, 'query'>): Promise<number> {
   const began = performance.now()
   const hours = scan(trafficHours, { period_start: { gte: LAST_MONTH, lt: END } })
   const rows = await lake.query(sql`
@@ -120,24 +134,26 @@ async function heatmap(lake: Lake): Promise<number> {
   return performance.now() - began
 }
 
-async function warm(work: () => Promise<number>): Promise<number> {
+async function warm({ lake }: Stage, question: Question): Promise<number> {
   const times: number[] = []
   for (let round = -3; round < WARM_ROUNDS; round++) {
-    const ms = await work()
+    const ms = await question(lake, round + 3)
     if (round >= 0) times.push(ms)
   }
   return median(times)
 }
 
-async function cold(folder: string, work: (lake: Lake) => Promise<number>): Promise<number> {
+async function cold({ folder }: Stage, question: Question): Promise<number> {
   const times: number[] = []
-  for (let round = 0; round < COLD_ROUNDS; round++) {
-    const lake = await benchLake(folder)
-    try {
-      times.push(await work(lake))
-    } finally {
-      await lake.close()
-    }
-  }
+  for (let round = 0; round < COLD_ROUNDS; round++) times.push(await inNewLake(folder, (lake) => question(lake, round)))
   return median(times)
+}
+
+async function inNewLake<T>(folder: string, work: (lake: Lake) => Promise<T>): Promise<T> {
+  const lake = await benchLake(folder)
+  try {
+    return await work(lake)
+  } finally {
+    await lake.close()
+  }
 }
