@@ -2,6 +2,7 @@ import { fuelBulletin } from './datasets/fuel/bulletin.ts'
 import { fuelDays } from './datasets/fuel/days.ts'
 import { fuelPrices } from './datasets/fuel/prices.ts'
 import { fuelStations } from './datasets/fuel/stations.ts'
+import { imdSections } from './datasets/mobility/imd-sections.ts'
 import { mobilityOvernightStays } from './datasets/mobility/overnight-stays.ts'
 import { mobilityTrips } from './datasets/mobility/trips.ts'
 import { mobilityZoneMembers } from './datasets/mobility/zone-members.ts'
@@ -62,6 +63,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   mobilityOvernightStays,
   mobilityTrips,
   mobilityZoneMembers,
+  imdSections,
   railAlerts,
   railTripUpdates,
   railPositions,

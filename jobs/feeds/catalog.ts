@@ -1,6 +1,7 @@
 import type { Feed } from './define.ts'
 import { fuelBulletinFeed } from './fuel/bulletin.ts'
 import { fuelStationsFeed } from './fuel/stations.ts'
+import { mitmaImd } from './mobility/mitma-imd.ts'
 import { mitmaOvernightStays } from './mobility/mitma-overnight-stays.ts'
 import { mitmaTrips } from './mobility/mitma-trips.ts'
 import { mitmaZones } from './mobility/mitma-zones.ts'
@@ -41,6 +42,7 @@ export const feeds: readonly Feed[] = Object.freeze([
   mitmaOvernightStays,
   mitmaTrips,
   mitmaZones,
+  mitmaImd,
   renfeAlerts,
   renfeTripUpdates,
   renfeTripUpdatesLd,

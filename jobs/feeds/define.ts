@@ -180,6 +180,11 @@ export interface Archive {
    * are no list. Periods between those listed that have no file are gaps of the publisher, and no failures.
    */
   readonly files: (index: readonly FeedBody[], range: DayRange) => readonly ArchiveFile[]
+  /**
+   * Set where a file comes in pages: where the page after one is, by what that page and its address say, or why it is no page; null for the last.
+   * Pure. All pages are one fetch, its bodies named `<period>`, `<period>.2` and so on: a file of which a page is missing is none.
+   */
+  readonly next?: (page: FeedBody, url: string) => Followed | null
   /** How many of the newest files are looked at in the feed's cadence: a file may be corrected after it came. */
   readonly recent: number
 }

@@ -1,6 +1,15 @@
-import type { AcceptedFetch } from '../../lake/raw/archive.ts'
+import type { AcceptedFetch, ReceivedBody } from '../../lake/raw/archive.ts'
 import { madridDate } from '../../lake/schema/time.ts'
-import type { Archive, ArchiveFile, DayRange, Feed, FeedRequest } from '../feeds/define.ts'
+import {
+  type Archive,
+  type ArchiveFile,
+  type DayRange,
+  type Feed,
+  type FeedBody,
+  type FeedRequest,
+  type Followed,
+  FormatError,
+} from '../feeds/define.ts'
 import { type Listing, listingOf } from '../feeds/periods.ts'
 import { type Collected, type CollectOptions, collectPlan } from './collect.ts'
 import type { IngestContext } from './context.ts'
@@ -9,6 +18,8 @@ import { type FetchOutcome, outcomeOf, USER_AGENT } from './pipeline.ts'
 
 /** Statuses by which a publisher says that it has no such file. */
 const ABSENT = [404, 410]
+/** A file of more pages than this never ends. */
+const MOST_PAGES = 200
 const EVER = '0001-01-01'
 
 /** What a publisher lists of an archive, in a range of days. Throws `FetchError` and `FormatError`. */
@@ -30,7 +41,10 @@ export async function recentFiles(context: IngestContext, feed: Feed, signal: Ab
   return files.slice(-(feed.archive as Archive).recent)
 }
 
-/** Asks for a file of an archive, if it is another than the former of its period. Null where the publisher has none; throws `FetchError`. */
+/**
+ * Asks for a file of an archive, page after page where it has several; if it is one, and another than the former of its period. Null where the
+ * publisher has none; throws `FetchError`.
+ */
 export async function collectFile(
   context: IngestContext,
   feed: Feed,
@@ -39,10 +53,49 @@ export async function collectFile(
   const { file, former, signal } = asked
   const request = { ...(feed.plans[0]?.requests[0] as FeedRequest), name: file.period, url: file.url }
   try {
+    if ((feed.archive as Archive).next) return await collectPages(context, feed, { request, signal })
     return await collectPlan({ requests: [request] }, collecting(context, former, signal))
   } catch (error) {
     if (error instanceof FetchError && ABSENT.includes(error.status ?? 0)) return null
     throw error
+  }
+}
+
+/** All pages of a file, in order. They are asked for without conditions: that the first is the same says nothing of the others. */
+async function collectPages(
+  context: IngestContext,
+  feed: Feed,
+  asked: { readonly request: FeedRequest; readonly signal: AbortSignal },
+): Promise<Collected> {
+  const { request, signal } = asked
+  const received: ReceivedBody[] = []
+  const decoded: FeedBody[] = []
+  for (let url = request.url; ; ) {
+    const name = received.length === 0 ? request.name : `${request.name}.${received.length + 1}`
+    const page = await collectPlan({ requests: [{ ...request, name, url }] }, collecting(context, null, signal)).catch((error: unknown) => {
+      // A page that is not there, of a file that is, is a failure and no gap.
+      throw error instanceof FetchError && received.length > 0 ? new FetchError(error.message, { retryable: true, cause: error }) : error
+    })
+    if (page.kind !== 'bodies') throw new FetchError(`${url} answered that nothing changed, and was not asked`, { retryable: true })
+    received.push(...page.received)
+    decoded.push(...page.decoded)
+    const told = nextOf(feed, page.decoded[0] as FeedBody, url)
+    if (told === null) return { kind: 'bodies', fetched_at: page.fetched_at, received, decoded }
+    if ('refused' in told) {
+      const status = received.length === 1 ? (told.status ?? null) : null
+      throw new FetchError(`${url} answered: ${told.refused}`, { retryable: told.retryable, status })
+    }
+    if (received.length === MOST_PAGES) throw new FetchError(`${request.url} has more than ${MOST_PAGES} pages`, { retryable: false })
+    url = told.url
+  }
+}
+
+function nextOf(feed: Feed, page: FeedBody, url: string): Followed | null {
+  try {
+    return (feed.archive as Archive).next?.(page, url) ?? null
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error
+    throw new FetchError(`${url}: ${error.message}`, { retryable: false, cause: error })
   }
 }
 

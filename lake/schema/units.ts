@@ -7,6 +7,8 @@ export const UNITS = {
   'km/h': 'kilometres per hour',
   'm/s': 'metres per second',
   'veh/h': 'vehicles per hour',
+  'veh/d': 'vehicles per day',
+  'veh.km': 'vehicle-kilometres',
   '%': 'per cent',
   s: 'seconds',
   min: 'minutes',

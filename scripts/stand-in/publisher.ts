@@ -14,8 +14,8 @@ export interface FeedStandIn {
   readonly hosts: readonly string[]
   /** A path to show people. */
   readonly path: string
-  /** What a path is; null where it is none of this feed's. */
-  readonly route: (path: string) => Route | null
+  /** What a path and the query behind it are; null where it is none of this feed's. */
+  readonly route: (path: string, query: URLSearchParams) => Route | null
   /** When the newest publication at `now` was made, ms; its bytes stay the same until the next. */
   readonly publishedAt: (seed: number, now: number) => number
   /** Of a publisher that answers in two steps: the first, which only says where the document is, or at an instant (ms) is not; `to` is its path. */

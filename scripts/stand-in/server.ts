@@ -125,7 +125,7 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
   }
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return send(response, plainAnswer(405, 'only GET and HEAD', { Allow: 'GET, HEAD' }), request)
-  const found = locate(url.pathname)
+  const found = locate(url)
   if (!found) return send(response, plainAnswer(url.pathname === '/' ? 200 : 404, overview(state)), request)
   const { feed, resource, redirect, slip } = found
   if (redirect && state.source.kind === 'simulated')
@@ -164,13 +164,16 @@ function answerFor(state: State, { feed, resource, conditions, faults, url }: Wa
 }
 
 /** The feed and document behind `/host/path`; a redirect is followed, and told as the path it leads to, a slip as the path that it names. */
-function locate(path: string): { feed: FeedStandIn; resource: string; redirect: string | null; slip: string | null } | null {
-  const [, host = '', rest = ''] = /^\/([^/]+)(\/.*)$/.exec(path) ?? []
+function locate({
+  pathname,
+  searchParams,
+}: URL): { feed: FeedStandIn; resource: string; redirect: string | null; slip: string | null } | null {
+  const [, host = '', rest = ''] = /^\/([^/]+)(\/.*)$/.exec(pathname) ?? []
   for (const feed of STAND_INS) {
     if (!feed.hosts.includes(host.toLowerCase())) continue
-    const route = feed.route(rest)
+    const route = feed.route(rest, searchParams)
     if (route?.kind === 'document') return { feed, resource: route.resource, redirect: null, slip: null }
-    const target = route && feed.route(route.to)
+    const target = route && feed.route(route.to, new URLSearchParams())
     if (target?.kind !== 'document' || !route) continue
     if (route.kind === 'slip') return { feed, resource: target.resource, redirect: null, slip: route.to }
     return { feed, resource: target.resource, redirect: `/${host}${route.to}`, slip: null }
@@ -184,7 +187,7 @@ function plainBytes({ bytes, contentType }: { readonly bytes: Buffer; readonly c
 }
 
 function mainResource(feed: FeedStandIn): string | undefined {
-  return locate(`/${feed.hosts[0]}${feed.path}`)?.resource
+  return locate(new URL(`/${feed.hosts[0]}${feed.path}`, 'http://stand-in'))?.resource
 }
 
 function send(response: ServerResponse, answer: Answer, request: IncomingMessage): void {

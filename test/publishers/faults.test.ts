@@ -9,7 +9,7 @@ import { structureOf } from './structure.ts'
 
 /** Every feed with the path of its document, behind the redirect or the slip where there is one. */
 const FEEDS = STAND_INS.map(({ feed, hosts, path, route }) => {
-  const first = route(path)
+  const first = route(path, new URLSearchParams())
   return [feed, `/${hosts[0]}${first && first.kind !== 'document' ? first.to : path}`] as const
 })
 

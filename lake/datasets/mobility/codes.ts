@@ -20,3 +20,19 @@ export const DISTANCE_BANDS = defineCodes('distance_band', 'Length of a trip, in
   '10-50': ['De 10 a 50 km', '10 to 50 km'],
   '>50': ['Más de 50 km', 'Over 50 km'],
 })
+
+/** Kinds of roads on the ministry's traffic map. */
+export const IMD_ROAD_TYPES = defineCodes('imd_road_type', "Kind of road on the ministry's traffic map.", {
+  CONVENTIONAL: ['Carretera convencional', 'Single carriageway'],
+  MULTILANE: ['Multicarril', 'Several lanes, no motorway'],
+  EXPRESSWAY: ['Autovía', 'Dual carriageway'],
+  MOTORWAY: ['Autopista libre', 'Motorway without toll'],
+  TOLL_MOTORWAY: ['Autopista de peaje', 'Toll motorway'],
+})
+
+/** Whether the vehicle-kilometres of a section are what its length and daily traffic come to. */
+export const VEH_KM_CHECKS = defineCodes('veh_km_check', 'Whether vehicle-km are length × days × daily vehicles, as published.', {
+  OK: ['Coinciden', 'They are'],
+  DIFFERS: ['No coinciden', 'They are not'],
+  NOT_STATED: ['Falta un dato', 'One of them is not stated'],
+})

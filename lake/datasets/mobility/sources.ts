@@ -10,3 +10,14 @@ export const mitma = defineSource({
   attribution: 'Datos abiertos Ministerio de Transportes y Movilidad Sostenible',
   commercial_use: 'unknown',
 })
+
+/** The ministry's traffic map of the state roads. Its map service states no licence. */
+export const mitmaTrafficMap = defineSource({
+  id: 'mitma_traffic_map',
+  publisher: 'Ministerio de Transportes y Movilidad Sostenible, Dirección General de Carreteras',
+  url: 'https://mapas.fomento.gob.es/arcgis/rest/services/MapaTrafico',
+  licence: 'none stated',
+  licence_url: 'https://mapas.fomento.gob.es/arcgis/rest/services/MapaTrafico',
+  attribution: 'Mapa de tráfico, Ministerio de Transportes y Movilidad Sostenible',
+  commercial_use: 'unknown',
+})

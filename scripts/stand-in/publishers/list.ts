@@ -12,6 +12,7 @@ import { renfe } from './renfe.ts'
 import { renfeCatalogues } from './renfe-catalogues.ts'
 import { renfeRealtime } from './renfe-realtime.ts'
 import { renfeVisor } from './renfe-visor.ts'
+import { trafficMap } from './traffic-map.ts'
 
 /** Every publisher. A new one is a file beside this and a line here. */
 const PUBLISHERS: readonly Publisher[] = [
@@ -28,6 +29,7 @@ const PUBLISHERS: readonly Publisher[] = [
   renfeCatalogues,
   renfeRealtime,
   renfeVisor,
+  trafficMap,
 ]
 
 /** Every feed's stand-in. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { batch, defineFeed, type Feed, FormatError } from '../../../jobs/feeds/define.ts'
+import { type Archive, batch, defineFeed, type Feed, FormatError } from '../../../jobs/feeds/define.ts'
 import { listFiles } from '../../../jobs/ingest/archive.ts'
 import { backfill } from '../../../jobs/ingest/backfill.ts'
 import { rebuild } from '../../../jobs/ingest/rebuild.ts'
@@ -209,6 +209,53 @@ describe('an archive', () => {
     statuses.set('list', 500)
     expect(await runner.fetch(archive, never)).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('500') })
     expect((await readFeedStates(context.redis)).get(archive.id)).toMatchObject({ last_error: expect.stringContaining('500') })
+  })
+})
+
+describe('an archive whose files come in pages', () => {
+  /** Pages are `2024-01`, `2024-01/2` and so on; one that ends in `more` is not the last, one that begins with `error` none at all. */
+  const paged: Feed = defineFeed({
+    ...archive,
+    archive: {
+      ...(archive.archive as Archive),
+      next: ({ bytes }, url) => {
+        const [, page = '1'] = /[0-9]\/(\d+)$/.exec(url) ?? []
+        if (bytes.toString().startsWith('odd')) throw new FormatError('this is no page')
+        if (bytes.toString().startsWith('error')) return { refused: 'no such service', retryable: false, status: 404 }
+        return bytes.toString().endsWith('more') ? { url: `${url.replace(/([0-9])\/\d+$/, '$1')}/${Number(page) + 1}` } : null
+      },
+    },
+    *rows(bodies) {
+      for (const { name, bytes } of bodies)
+        for (const place of bytes.toString().replace('more', '').trim().split('\n'))
+          yield batch(counts, [{ month: name.slice(0, 7), place, count: '1', starts_at: Date.parse(`${name.slice(0, 7)}-01`) }])
+    },
+  })
+  const takePaged = () => runner.takeFile(paged, { period: '2024-01', url: `${HOST}/2024-01` }, never)
+
+  test('is taken with all of them as one fetch; without one of them it is none', async () => {
+    files.set('2024-01', 'a\nb\nmore').set('2024-01/2', 'c\nmore')
+    expect(await takePaged()).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('2024-01/3 answered 404') })
+    files.set('2024-01/3', 'd')
+    expect(await takePaged()).toMatchObject({ outcome: 'accepted', rows: { little_counts: 4 } })
+    const [fetched] = await acceptedAfter(context.store, paged.id, 0)
+    expect(fetched?.bodies.map(({ name }) => name)).toEqual(['2024-01', '2024-01.2', '2024-01.3'])
+    // The first page is the same: what follows it may not be.
+    expect(await takePaged()).toMatchObject({ outcome: 'unchanged', reason: 'same bytes' })
+    files.set('2024-01/3', 'e')
+    expect(await takePaged()).toMatchObject({ outcome: 'accepted' })
+    await runner.land(paged, never)
+    expect((await tableRows(context, counts)).map(({ place }) => place).sort()).toEqual(['a', 'b', 'c', 'e'])
+    expect(await rebuild(context, { feed: paged, dataset: counts, from: 0, to: null })).toEqual({ fetches: 2, removed: 0, added: 0 })
+  })
+
+  test('is one that the publisher lacks where its first page says so, and a failure where another does or is no page', async () => {
+    files.set('2024-01', 'error')
+    expect(await takePaged()).toBeNull()
+    files.set('2024-01', 'a\nmore').set('2024-01/2', 'error')
+    expect(await takePaged()).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('no such service') })
+    files.set('2024-01/2', 'odd')
+    expect(await takePaged()).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('this is no page') })
   })
 })
 

@@ -1,0 +1,39 @@
+import { mitmaTrafficMap } from '../../../lake/datasets/mobility/sources.ts'
+import type { ArchiveFile, DayRange, FeedBody, FeedRequest } from '../define.ts'
+
+const SERVICES = 'https://mapas.fomento.gob.es/arcgis/rest/services/MapaTrafico'
+/** Years whose maps are layers of the map service; later ones are known to be drawn from scripts alone. */
+const [FIRST_YEAR, LAST_YEAR] = [2015, 2019]
+/** Most features that the service gives at once. */
+const PAGE = 1000
+
+/** The query of a layer of the traffic map of a year: all features, from the first on, in an order that holds from page to page. */
+export function mapQuery(year: number, layer: number): FeedRequest {
+  const query = `where=1%3D1&outFields=*&returnGeometry=false&orderByFields=OBJECTID&resultOffset=0&resultRecordCount=${PAGE}&f=json`
+  return {
+    name: String(year),
+    url: `${SERVICES}/Mapa${year}web/MapServer/${layer}/query?${query}`,
+    accept: 'application/json',
+    maxBytes: 32_000_000,
+    maxDecodedBytes: 32_000_000,
+    timeout_ms: 120_000,
+    expects: 'json',
+  }
+}
+
+/** The last map: what the request of a feed's plan is of. */
+export const LAST_MAP = LAST_YEAR
+
+/** The maps of the years of a range, by their addresses: there is no list of them. */
+export function mapsOf(layer: number): (index: readonly FeedBody[], range: DayRange) => ArchiveFile[] {
+  return (_index, { from, to }) => {
+    const [first, last] = [Math.max(FIRST_YEAR, Number(from.slice(0, 4))), Math.min(LAST_YEAR, Number(to.slice(0, 4)))]
+    return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at).map((year) => ({
+      period: String(year),
+      url: mapQuery(year, layer).url,
+    }))
+  }
+}
+
+/** What the feeds of the map have in common. */
+export const TRAFFIC_MAP = { domain: 'mobility', source: mitmaTrafficMap, every_s: 7 * 86_400, freshBy: 'fetch' } as const

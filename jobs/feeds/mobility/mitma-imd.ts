@@ -1,0 +1,151 @@
+import { imdSections } from '../../../lake/datasets/mobility/imd-sections.ts'
+import { provinceByName } from '../../../lake/places/provinces.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { dayBounds } from '../../../lake/schema/time.ts'
+import { nextPage, readFeatures } from '../../formats/arcgis.ts'
+import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { lookUp } from '../look-up.ts'
+import { watchPresence } from '../presence.ts'
+import { type Attributes, attributesOf, foldedText } from './imd-fields.ts'
+import { LAST_MAP, mapQuery, mapsOf, TRAFFIC_MAP } from './imd-map.ts'
+import { kmOfPost } from './road-post.ts'
+
+type Section = FeedRow<typeof imdSections>
+
+/** The layer of sections. */
+const LAYER = 2
+/** Names of attributes, folded: full ones, and those that shapefiles cut to ten characters, as the layers of some years have them. */
+const FIELDS = {
+  object_id: ['objectid', 'fid'],
+  province: ['provincia'],
+  road: ['nombre'],
+  road_type: ['tipo_carretera', 'tipo_de_ca'],
+  post_from: ['pk_inicio'],
+  post_to: ['pk_fin'],
+  length_km: ['longitud'],
+  veh_km: ['vh_km_total', 'vh_km_tota'],
+  veh_km_light: ['vh_km_ligeros', 'vh_km_lige'],
+  veh_km_heavy: ['vh_km_pesados', 'vh_km_pesa'],
+  imd: ['imd_total'],
+  imd_light: ['imd_ligeros', 'imd_ligero'],
+  imd_heavy: ['imd_pesados', 'imd_pesado'],
+} as const
+/** By the names of the map, folded. */
+const ROAD_TYPES: Readonly<Record<string, string>> = {
+  'carretera convencional': 'CONVENTIONAL',
+  multicarril: 'MULTILANE',
+  autovia: 'EXPRESSWAY',
+  'autopista libre': 'MOTORWAY',
+  'autopista de peaje': 'TOLL_MOTORWAY',
+}
+/** How far vehicle-km may be off the product: a thousandth, and what the rounding of daily vehicles (half a vehicle) and of themselves comes to. */
+const TOLERANCE = 0.001
+/** Years are counted by their days, or by 365 always: the edition's own figures say which. */
+const YEAR_DAYS = [365, 366]
+
+/** Daily traffic of the sections of the state roads: the layer of sections of the ministry's traffic map, a map a year, in pages. */
+export const mitmaImd = defineFeed({
+  ...TRAFFIC_MAP,
+  id: 'mitma_imd',
+  into: [imdSections],
+  plans: [{ requests: [mapQuery(LAST_MAP, LAYER)] }],
+  archive: { unit: 'year', index: [], files: mapsOf(LAYER), next: nextPage, recent: 5 },
+  bands: { imd_sections: { atLeast: 20, minRatio: 0.9, maxRatio: 1.2 } },
+  rows: readSections,
+})
+
+/** A section before its edition's days are known. */
+type Draft = Omit<Section, 'year_days' | 'veh_km_check'>
+
+function* readSections(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
+  // Pages are named 2018, 2018.2 and so on: the answers themselves do not say of which year they are.
+  for (const [year, pages] of Map.groupBy(bodies, ({ name }) => name.split('.')[0] as string)) {
+    if (!/^\d{4}$/.test(year)) throw new FormatError(`the year of the map is not told: the body is named ${year}`)
+    const drafts = new Map<number, Draft>()
+    for (const { bytes } of pages)
+      for (const feature of readFeatures(bytes).features) {
+        try {
+          const one = draftOf(attributesOf(feature, { fields: FIELDS, list: 'imd_section_field', notes }), { year: Number(year), notes })
+          if (drafts.has(one.object_id)) notes.warn('a row is on several pages')
+          drafts.set(one.object_id, one)
+        } catch (error) {
+          if (!(error instanceof FormatError)) throw error
+          notes.quarantine(imdSections, error.message, JSON.stringify(feature).slice(0, 300))
+        }
+      }
+    yield batch(imdSections, checked([...drafts.values()]))
+  }
+}
+
+function draftOf(read: Attributes<keyof typeof FIELDS>, { year, notes }: { readonly year: number; readonly notes: Notes }): Draft {
+  const needed = <T>(value: T | null, name: string): T => {
+    if (value === null) throw new FormatError(`no ${name}`)
+    return value
+  }
+  const post = (name: 'post_from' | 'post_to', field: string): { text: string; km: number } => {
+    const text = needed(read.text(name), field)
+    const km = kmOfPost(text)
+    if (Number.isNaN(km)) throw new FormatError(`${field} is no post`)
+    return { text, km }
+  }
+  const [from, to] = [post('post_from', 'pk_inicio'), post('post_to', 'pk_fin')]
+  const road = needed(read.text('road'), 'nombre')
+  const name = needed(read.text('province'), 'provincia')
+  const province_code = provinceByName(name)?.code ?? null
+  if (province_code === null) notes.unknownCode('imd_province', name)
+  const type = read.text('road_type')
+  return {
+    edition: String(year),
+    object_id: needed(read.number('object_id'), 'OBJECTID'),
+    section_id: [road, province_code ?? name, from.text, to.text].join(' '),
+    year,
+    year_starts_at: dayBounds(`${year}-01-01`).start,
+    road,
+    road_type: type === null ? null : (lookUp(ROAD_TYPES, foldedText(type)) ?? type),
+    province_code,
+    post_from: from.text,
+    post_to: to.text,
+    km_from: from.km,
+    km_to: to.km,
+    length_km: needed(read.number('length_km'), 'longitud'),
+    imd: read.number('imd'),
+    imd_light: read.number('imd_light'),
+    imd_heavy: read.number('imd_heavy'),
+    veh_km: read.number('veh_km'),
+    veh_km_light: read.number('veh_km_light'),
+    veh_km_heavy: read.number('veh_km_heavy'),
+  }
+}
+
+/**
+ * The sections of an edition with what the vehicle-km of each are worth. Throws `FormatError` where no attribute of a kind is there at all, or where
+ * those of most sections are not what length, days and daily vehicles come to: then an attribute is another than it is taken for.
+ */
+function checked(drafts: readonly Draft[]): Section[] {
+  const presence = watchPresence<Draft>('sections', {
+    'a longitud': ({ length_km }) => length_km > 0,
+    'an IMD_total': ({ imd }) => imd !== null,
+    'an IMD_pesados': ({ imd_heavy }) => imd_heavy !== null,
+    'a vh_km_total': ({ veh_km }) => veh_km !== null,
+    'a provincia': ({ province_code }) => province_code !== null,
+  })
+  for (const draft of drafts) presence.see(draft)
+  presence.end()
+  const [best] = YEAR_DAYS.map((days) => ({ days, checks: drafts.map((draft) => checkOf(draft, days)) })).sort(
+    (one, other) => agreeing(other.checks) - agreeing(one.checks),
+  )
+  const { days = 365, checks = [] } = best ?? {}
+  const stated = checks.filter((check) => check !== 'NOT_STATED').length
+  if (2 * agreeing(checks) < stated)
+    throw new FormatError(`of ${stated} sections, vehicle-km of ${agreeing(checks)} are length × days × IMD`)
+  return drafts.map((draft, at) => ({ ...draft, year_days: days, veh_km_check: checks[at] as string }))
+}
+
+const agreeing = (checks: readonly string[]): number => checks.filter((check) => check === 'OK').length
+
+/** Daily vehicles and vehicle-km are whole numbers, rounded or cut. */
+function checkOf({ imd, veh_km, length_km }: Draft, days: number): string {
+  if (imd === null || veh_km === null || length_km === 0) return 'NOT_STATED'
+  const product = length_km * days * imd
+  return Math.abs(veh_km - product) <= TOLERANCE * product + 0.5 * length_km * days + 1 ? 'OK' : 'DIFFERS'
+}

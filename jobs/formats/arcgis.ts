@@ -1,0 +1,65 @@
+import { type FeedBody, type Followed, FormatError } from '../feeds/define.ts'
+import { decodeUtf8 } from './text.ts'
+
+/** A feature of an answer of an ArcGIS server: its attributes by name. */
+export type Feature = Readonly<Record<string, unknown>>
+
+/** What a query of a layer answers. */
+interface QueryAnswer {
+  readonly features: readonly Feature[]
+  /** True where the server left out what is over its limit: there is another page. */
+  readonly isPartial: boolean
+}
+
+/** An error, which servers give with the status 200. */
+interface ServerError {
+  readonly code?: unknown
+  readonly message?: unknown
+}
+
+/**
+ * The answer of an ArcGIS server to a query of a layer as JSON (`f=json`). Throws `FormatError` where it is an error, which comes with the status 200,
+ * or no list of features with attributes.
+ */
+export function readFeatures(bytes: Buffer): QueryAnswer {
+  const answer = parse(bytes)
+  if (answer.error) throw new FormatError(`an error of the server: ${JSON.stringify(answer.error).slice(0, 300)}`)
+  if (!Array.isArray(answer.features)) throw new FormatError('JSON, but no list of features')
+  const features = answer.features.map((feature: { attributes?: unknown } | null) => {
+    const attributes = feature?.attributes
+    if (typeof attributes !== 'object' || attributes === null || Array.isArray(attributes))
+      throw new FormatError('a feature without attributes')
+    return attributes as Feature
+  })
+  return { features, isPartial: answer.exceededTransferLimit === true }
+}
+
+/**
+ * Where the page of a query after one is (`resultOffset`), by how many features that has; null for the last. What the server calls an error is
+ * refused, with the status that it names. Throws `FormatError` as `readFeatures` does.
+ */
+export function nextPage({ bytes }: Pick<FeedBody, 'bytes'>, url: string): Followed | null {
+  const { error } = parse(bytes)
+  if (error) {
+    const status = Number(error.code)
+    return { refused: String(error.message ?? 'an error').slice(0, 300), retryable: status >= 500, status }
+  }
+  const { features, isPartial } = readFeatures(bytes)
+  if (!isPartial) return null
+  if (features.length === 0) throw new FormatError('a page without features that is not the last')
+  const next = new URL(url)
+  next.searchParams.set('resultOffset', String(Number(next.searchParams.get('resultOffset') ?? 0) + features.length))
+  return { url: next.href }
+}
+
+function parse(bytes: Buffer): { features?: unknown; exceededTransferLimit?: unknown; error?: ServerError } {
+  let answer: unknown
+  try {
+    answer = JSON.parse(decodeUtf8(bytes))
+  } catch (cause) {
+    if (cause instanceof FormatError) throw cause
+    throw new FormatError(`${bytes.length} bytes that are no JSON`, { cause })
+  }
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) throw new FormatError('JSON, but no object')
+  return answer
+}

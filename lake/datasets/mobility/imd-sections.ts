@@ -1,0 +1,64 @@
+import { col } from '../../schema/columns.ts'
+import { defineDataset, identity } from '../../schema/dataset.ts'
+import { IMD_ROAD_TYPES, VEH_KM_CHECKS } from './codes.ts'
+import { mitmaTrafficMap } from './sources.ts'
+
+const vehicles = (id: number, about: string, example: number) =>
+  col.decimal(id, about, { scale: 1, unit: 'veh/d', nullable: true, example, min: 0 })
+const vehicleKm = (id: number, about: string, example: number) =>
+  col.decimal(id, about, { scale: 1, precision: 15, unit: 'veh.km', nullable: true, example, min: 0 })
+
+/**
+ * Daily traffic of sections of the state roads, by year (IMD: intensidad media diaria). An edition is the map of a year: published again, corrected,
+ * it takes the place of its rows. The map's own row ids are of one edition; a section is the same in two where road, province and posts are.
+ */
+export const imdSections = defineDataset({
+  id: 'imd_sections',
+  domain: 'mobility',
+  title: 'Daily traffic by road section',
+  about:
+    'Mean daily vehicles (IMD) of each section of the state roads and year, light and heavy, and the vehicle-kilometres of the year, as the ministry publishes them.',
+  sources: [mitmaTrafficMap],
+  columns: {
+    edition: col.string(1, 'Year of the map; it is published again whole.', { example: '2018' }),
+    object_id: col.integer(2, "The map's id of the row, which says nothing beyond its edition.", { unit: '1', example: 3249, min: 0 }),
+    section_id: col.string(3, 'Road, province and posts: the same section in another edition.', { example: 'N-430 06 154+330 167+170' }),
+    year: col.integer(4, 'Year.', { unit: '1', example: 2018, min: 1990, max: 2200 }),
+    year_starts_at: col.instant(5, 'Begin of the year in Madrid.', { example: '2017-12-31T23:00:00.000Z' }),
+    road: col.string(6, 'Road designation; a suffix makes another road (N-430A).', { example: 'N-430' }),
+    road_type: col.code(7, 'Kind of road.', IMD_ROAD_TYPES, { nullable: true, example: 'CONVENTIONAL' }),
+    province_code: col.string(8, 'INE code of the province; null where its name is none that is known.', { nullable: true, example: '06' }),
+    post_from: col.string(9, 'Begin as published: post and metres behind it, which may be more than 999.', { example: '154+330' }),
+    post_to: col.string(10, 'End as published.', { example: '167+170' }),
+    km_from: col.decimal(11, 'Begin in kilometres: the post and a thousandth of the metres behind it.', {
+      scale: 3,
+      unit: 'km',
+      example: 154.33,
+      min: 0,
+      max: 2000,
+    }),
+    km_to: col.decimal(12, 'End in kilometres.', { scale: 3, unit: 'km', example: 167.17, min: 0, max: 2000 }),
+    length_km: col.decimal(13, 'Length as published: not the difference of the posts, which are not a kilometre apart everywhere.', {
+      scale: 3,
+      unit: 'km',
+      example: 12.76,
+      min: 0,
+      max: 2000,
+    }),
+    imd: vehicles(14, 'Mean daily vehicles of the year.', 2780),
+    imd_light: vehicles(15, 'Light ones of them: motorcycles, cars, vans. Light and heavy are not quite all.', 1688),
+    imd_heavy: vehicles(16, 'Heavy ones of them: lorries and buses.', 1082),
+    veh_km: vehicleKm(17, 'Vehicle-kilometres of the year.', 12_947_572),
+    veh_km_light: vehicleKm(18, 'Those of light vehicles.', 7_861_692),
+    veh_km_heavy: vehicleKm(19, 'Those of heavy vehicles.', 5_039_306),
+    year_days: col.integer(20, "Days that the edition's vehicle-kilometres are of.", { unit: '1', example: 365, min: 365, max: 366 }),
+    veh_km_check: col.code(21, 'Whether vehicle-kilometres are length by days by daily vehicles.', VEH_KM_CHECKS, { example: 'OK' }),
+  },
+  entity: ['edition', 'object_id'],
+  time: 'year_starts_at',
+  version: 'edition',
+  land: 'replace',
+  partition: [identity('edition')],
+  order: ['edition', 'road', 'km_from', 'object_id'],
+  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
+})
