@@ -9,6 +9,7 @@ import type { SourceMode } from '../../lake/system.ts'
 import { checkDeprecation, type Deprecation } from './deprecation.ts'
 import type { Example } from './example.ts'
 import type { Fields, Nested, RecordShape, StateRow, ValueOf } from './fields.ts'
+import { isLocated } from './formats.ts'
 import type { Params, ValuesOf } from './params.ts'
 import type { Interval, Period } from './params-time.ts'
 import type { Slice } from './slice.ts'
@@ -238,12 +239,16 @@ export interface ListReturn<F extends Fields = Fields> {
   readonly asides?: Readonly<Record<string, Nested<readonly object[]>>>
   /** Records per reply where the request does not say (null: all), and at most. */
   readonly limit: { readonly default: number | null; readonly max: number }
+  /** The representation of a request that does not say; JSON unless told. */
+  readonly prefers?: 'geojson'
 }
 
 /** A reply that is one record. */
 export interface OneReturn<F extends Fields = Fields> {
   readonly kind: 'one'
   readonly record: RecordShape<F>
+  /** The representation of a request that does not say; JSON unless told. */
+  readonly prefers?: 'geojson'
 }
 
 /** What an endpoint declares; everything else about it is derived. */
@@ -310,6 +315,8 @@ export function defineEndpoint<const P extends Params, const D extends readonly 
   if (asides(spec.returns as object) !== (spec.read.kind === 'lake' ? asides(spec.read) : ''))
     throw new Error(`${spec.path}: the lists beside the list and their queries are not the same`)
   const { returns, read, deprecated } = spec
+  if (returns.prefers && !isLocated(returns.record.fields))
+    throw new Error(`${spec.path}: records without a place have no ${returns.prefers}`)
   if (deprecated) checkDeprecation(spec.path, deprecated)
   for (const name of Object.keys((read.kind === 'lake' && read.known) || {}))
     if (spec.params[name]?.kind !== 'param') throw new Error(`${spec.path}: the values of ${name}, which is not declared, are told`)

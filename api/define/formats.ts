@@ -1,4 +1,4 @@
-import { type Fields, placeOf } from './fields.ts'
+import { type Fields, placeOf, type RecordShape } from './fields.ts'
 
 /** Representations of a reply, by the value of `format`, in the order in which they are preferred. */
 export const FORMATS = ['json', 'geojson', 'csv', 'ndjson', 'parquet', 'arrow'] as const
@@ -37,9 +37,13 @@ export type Dialect = (typeof DIALECTS)[number]
 export const CODECS = ['zstd', 'snappy'] as const
 export type Codec = (typeof CODECS)[number]
 
-/** The representations of records with these fields: those without a place have no GeoJSON. */
-export function formatsOf(fields: Fields): readonly Format[] {
-  return isLocated(fields) ? FORMATS : FORMATS.filter((format) => format !== 'geojson')
+/**
+ * The representations of a reply, in the order in which they are preferred: the first is that of a request that does not say. Records
+ * without a place have no GeoJSON.
+ */
+export function formatsOf({ record, prefers }: { readonly record: RecordShape; readonly prefers?: Format }): readonly Format[] {
+  const formats = isLocated(record.fields) ? FORMATS : FORMATS.filter((format) => format !== 'geojson')
+  return prefers ? [prefers, ...formats.filter((format) => format !== prefers)] : formats
 }
 
 /** True where records have a place, so that there is a GeoJSON form. */

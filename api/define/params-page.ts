@@ -51,11 +51,12 @@ const CURSOR_MAX = 2000
 export function pageParams(endpoint: Pick<Endpoint, 'returns' | 'read'>): Readonly<Record<string, Param>> {
   const { returns, read } = endpoint
   const lists = returns.kind === 'list' ? listParams(returns, read.kind) : {}
+  const formats = formatsOf(returns)
   return {
     ...lists,
     fields: listOf(fieldParam(returns.record.fields)),
     lang: langParam(returns.record.languages),
-    format: oneOf('Representation; goes before the Accept header.', formatsOf(returns.record.fields)),
+    format: oneOf(`Representation; goes before the Accept header. \`${formats[0]}\` unless either says otherwise.`, formats),
     dialect: oneOf(
       'Of CSV: `excel` puts an apostrophe before texts that begin with = + - @, a tab or a carriage return, which spreadsheets would take for formulas. `exact` unless given.',
       DIALECTS,

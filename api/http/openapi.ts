@@ -158,7 +158,7 @@ function parametersOf(endpoint: Endpoint, endpoints: readonly Endpoint[], now: n
 /** What requests for data are answered, by status. */
 function responsesOf(endpoint: Endpoint, baseUrl: string, plans: PlanTable): Part {
   const { record } = endpoint.returns
-  const content = formatsOf(record.fields).map((format) => [
+  const content = formatsOf(endpoint.returns).map((format) => [
     essenceOf(format),
     { ...contentOf(endpoint, format), 'x-plan': planOfFormat(plans, format) },
   ])

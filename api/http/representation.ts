@@ -1,7 +1,7 @@
 import { essenceOf, type Format } from '../define/formats.ts'
 
 /**
- * The representation for an Accept header among those an endpoint has, JSON preferred among equals; null where the header takes none of them.
+ * The representation for an Accept header among those an endpoint has, the first among equals; null where the header takes none of them.
  * No header takes anything.
  */
 export function formatFor(header: string | undefined, formats: readonly Format[]): Format | null {

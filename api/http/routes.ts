@@ -72,7 +72,7 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
   const measured = context.meter?.route(endpoint.path)
   const countReply = context.groups.ofEndpoint(endpoint)
   const url = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')
-  const formats = formatsOf(endpoint.returns.record.fields)
+  const formats = formatsOf(endpoint.returns)
   // What a plan does not contain is not chosen for the caller, who may accept something else as well.
   const formatOf = Object.fromEntries(
     TIERS.map((tier) => {

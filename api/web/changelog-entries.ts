@@ -17,6 +17,16 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'hotspots-geojson',
+    date: '2026-11-23',
+    kind: 'CHANGED',
+    paths: ['/api/accidentes/hotspots'],
+    text: {
+      es: 'Responde GeoJSON salvo que se pida otra cosa: JSON con `Accept: application/json` o `format=json`.',
+      en: 'Answers GeoJSON unless asked for something else: JSON with `Accept: application/json` or `format=json`.',
+    },
+  },
+  {
     id: 'oil-bulletin',
     date: '2026-11-22',
     kind: 'ADDED',

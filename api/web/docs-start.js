@@ -25,12 +25,13 @@ function prepared(description) {
         if (parameter['x-example-id-from']) LISTS.set(parameter.example, parameter['x-example-id-from'])
         setExample(parameter, operation['x-example-request'])
       }
-      // It takes application/geo+json for application/json, of which the last counts.
+      // It takes application/geo+json for application/json, of which the last counts: that which is preferred, and comes first.
       for (const { content } of Object.values(operation.responses)) {
-        const json = content?.['application/json']
-        if (!json) continue
-        delete content['application/json']
-        content['application/json'] = json
+        const preferred = Object.keys(content ?? {}).find((type) => type.endsWith('json'))
+        if (!preferred) continue
+        const shown = content[preferred]
+        delete content[preferred]
+        content[preferred] = shown
       }
     }
   return description
@@ -54,7 +55,8 @@ async function askOfNow({ request, requestBuilder }) {
     const list = LISTS.get(value)
     if (list === undefined) continue
     const key = request.headers.get('X-API-Key')
-    const response = await fetch(`${list}?limit=1&fields=${name}`, { headers: key ? { 'X-API-Key': key } : {} })
+    const headers = { Accept: 'application/json', ...(key ? { 'X-API-Key': key } : {}) }
+    const response = await fetch(`${list}?limit=1&fields=${name}`, { headers })
     if (!response.ok) continue
     const [first] = Object.values(await response.json()).find(Array.isArray) ?? []
     if (first) variables[name] = first[name]

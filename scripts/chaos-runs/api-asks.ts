@@ -50,7 +50,7 @@ export function asksOf(ids: KnownIds, moment: number): Ask[] {
     add(`${example}${example.includes('?') ? '&' : '?'}limt=3`)
     const wide = { ...WIDE, ...(isMoving ? momentOf(endpoint, moment) : {}) }
     for (const thing of thingsOf(endpoint, ids))
-      for (const format of formatsOf(returns.record.fields)) {
+      for (const format of formatsOf(returns)) {
         const values = { ...wide, ...thing, limit: null }
         add(requestOf(endpoint, { ...values, format, ...(isTable(format) ? {} : { lang: 'en' }) }))
         add(requestOf(endpoint, values), { Accept: essenceOf(format) })

@@ -61,7 +61,7 @@ async function someId({ url, key }: FuzzedService, { path }: Endpoint): Promise<
   const [name, ...others] = pathParams(path)
   const list = endpoints.find((one) => one.path === path.split('/{')[0])
   if (name === undefined || others.length > 0 || list?.returns.kind !== 'list') return null
-  const response = await fetch(`${url}${list.path}?limit=1`, { headers: { 'X-API-Key': key } })
+  const response = await fetch(`${url}${list.path}?limit=1`, { headers: { 'X-API-Key': key, Accept: 'application/json' } })
   if (!response.ok) throw new Error(`${list.path} answers ${response.status} before anything was tried: ${await response.text()}`)
   const reply = (await response.json()) as Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>
   const id = reply[list.returns.name]?.[0]?.[list.returns.id ?? name]

@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { defineEndpoint } from '../../api/define/endpoint.ts'
+import { formatsOf } from '../../api/define/formats.ts'
 import { distanceM, isInside } from '../../api/define/geo.ts'
 import { foldRoad } from '../../api/define/params-place.ts'
 import { editDistance, nearest } from '../../api/define/suggest.ts'
 import { railStockList } from '../../api/endpoints/rail/stock.ts'
+import { hotspotList } from '../../api/endpoints/safety/hotspots.ts'
 import { encodingFor } from '../../api/http/encodings.ts'
 import { matchesTag } from '../../api/http/headers.ts'
 import { formatFor } from '../../api/http/representation.ts'
@@ -66,6 +68,22 @@ test.each([
   ['text/html,application/xhtml+xml,*/*;q=0.8', 'json'],
 ] as const)('Accept %s gives %s', (header, expected) => {
   expect(formatFor(header, ['json', 'geojson'])).toBe(expected)
+})
+
+test.each([
+  [undefined, 'geojson'],
+  ['*/*', 'geojson'],
+  ['application/json', 'json'],
+  ['application/geo+json, application/json', 'geojson'],
+  ['application/json, */*;q=0.1', 'json'],
+] as const)('Accept %s gives %s where GeoJSON is preferred', (header, expected) => {
+  expect(formatFor(header, formatsOf(hotspotList.returns))).toBe(expected)
+})
+
+test('what is not located cannot prefer GeoJSON', () => {
+  expect(() => defineEndpoint({ ...railStockList, returns: { ...railStockList.returns, prefers: 'geojson' } } as never)).toThrow(
+    '/api/trenes/flota: records without a place have no geojson',
+  )
 })
 
 test('tags compare weakly', () => {

@@ -5,6 +5,8 @@ import { FORMAT_KINDS, isLocated, TABLE_FORMATS, type TableFormat } from '../../
 import { tableColumns } from '../../api/define/table.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
+import { openapi } from '../../api/http/openapi.ts'
+import { allParams } from '../../api/http/request.ts'
 import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
 import {
   type FlatRow,
@@ -24,6 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
+const description = openapi(endpoints, 'https://api.example.org') as Reply
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
 
 async function bytesOf(path: string): Promise<Buffer> {
@@ -44,6 +47,17 @@ async function rowsIn(endpoint: Endpoint, format: TableFormat, values: Record<st
 describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('%s', (_path, endpoint) => {
   const { returns } = endpoint
   const { fields } = returns.record
+
+  test('answers who does not say what with the representation that its description has first', async () => {
+    const [preferred] = Object.keys(description.paths[endpoint.path].get.responses[200].content)
+    for (const headers of [{}, { Accept: '*/*' }, { Accept: 'text/html, */*;q=0.8' }] as Record<string, string>[]) {
+      const response = await service.get(requestOf(endpoint), headers)
+      expect(response.headers.get('content-type'), JSON.stringify(headers)).toBe(`${preferred}; charset=utf-8`)
+    }
+    const response = await service.get(requestOf(endpoint), { Accept: 'application/json' })
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(allParams(endpoint).get('format')?.about).toContain(`\`${preferred === 'application/json' ? 'json' : 'geojson'}\` unless`)
+  })
 
   test('has the same rows and exact values in every format', async () => {
     const reply = (await service.json(requestOf(endpoint))) as Reply

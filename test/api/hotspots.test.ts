@@ -64,8 +64,9 @@ test('the reply says where accidents are located, so that nobody takes the rest 
   expect(await ids('province=Granada')).toEqual([])
 })
 
-test('as GeoJSON a black spot is its polygon, with a box around all', async () => {
-  const reply = await list('source=madrid&format=geojson')
+test('as GeoJSON, which is what is answered by default, a black spot is its polygon, with a box around all', async () => {
+  const reply = (await (await service.get('/api/accidentes/hotspots?source=madrid')).json()) as Reply
+  expect(reply).toEqual(await list('source=madrid&format=geojson'))
   const [{ geometry, properties, id }] = reply.features
   expect([id, geometry.type, geometry.coordinates[0]]).toEqual(['hs_a', 'Polygon', expect.arrayContaining([[-3.6671, 40.3973]])])
   expect(properties).toMatchObject({ score: 100, bandwidth_m: 250, peak_lat: 40.3983 })

@@ -141,7 +141,7 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
   const wrongs = [...allParams(endpoint)].filter(([name]) => !pathParams(endpoint.path).includes(name))
 
   test('answers its own example, with nothing missing and nothing added', async () => {
-    const response = await service.get(requestOf(endpoint))
+    const response = await service.get(requestOf(endpoint), { Accept: 'application/json' })
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
     checkSchema(strictReply(endpoint), await response.json())
@@ -150,7 +150,8 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
   test('is documented with a whole reply that its schema allows and that looks like what it answers', async () => {
     const { content } = operationOf(endpoint).responses[200]
     const tables = TABLE_FORMATS.map(essenceOf)
-    expect(Object.keys(content)).toEqual(['application/json', ...(hasGeoJson(endpoint) ? ['application/geo+json'] : []), ...tables])
+    const texts = ['application/json', ...(hasGeoJson(endpoint) ? ['application/geo+json'] : [])]
+    expect(Object.keys(content)).toEqual([...(endpoint.returns.prefers ? texts.reverse() : texts), ...tables])
     for (const [type, { schema, example, 'x-plan': plan }] of Object.entries<Reply>(content)) {
       expect(plan, type).toBe(tables.includes(type) ? 'PRO' : 'FREE')
       if (example !== undefined) checkSchema({ ...schema, components: description.components }, example)
@@ -348,7 +349,7 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
     const text = await wanted.text()
     expect(await asked.text()).toBe(text)
     checkSchema(strictGeoJson(endpoint), JSON.parse(text))
-    expect(wanted.headers.get('etag')).not.toBe((await service.get(path)).headers.get('etag'))
+    expect(wanted.headers.get('etag')).not.toBe((await service.get(path, { Accept: 'application/json' })).headers.get('etag'))
   })
 
   test('cannot be read as anything else', async () => {

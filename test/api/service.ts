@@ -62,6 +62,7 @@ export interface TestService {
   get(path: string, headers?: Record<string, string>): Promise<Response>
   /** Asks as anybody may, without a key. */
   open(path: string, headers?: Record<string, string>): Promise<Response>
+  /** What is answered as JSON, which not every path answers unless it is asked to. */
   json(path: string): Promise<Reply>
   restartRedis(): Promise<void>
   killRedis(): Promise<void>
@@ -250,7 +251,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     ask,
     get,
     open,
-    json: async (path) => (await get(path)).json(),
+    json: async (path) => (await get(path, { Accept: 'application/json' })).json(),
     async publish(dataset, rows, { feed = feedOf(dataset), at = clock(), changes = [], missing = [] } = {}) {
       const seq = (seqs.get(dataset.id + feed) ?? 0) + 1
       seqs.set(dataset.id + feed, seq)

@@ -73,7 +73,7 @@ async function landMore(round: number): Promise<void> {
 
 /** The example request in every representation, and by pages of one record. */
 function requestsOf(endpoint: (typeof endpoints)[number]): string[] {
-  const formats = formatsOf(endpoint.returns.record.fields).map((format) => requestOf(endpoint, { format }))
+  const formats = formatsOf(endpoint.returns).map((format) => requestOf(endpoint, { format }))
   return endpoint.returns.kind === 'list' ? [...formats, requestOf(endpoint, { limit: '1' })] : formats
 }
 

@@ -49,7 +49,7 @@ beforeAll(async () => {
   })
   const command = ['scripts/service/keys.ts', 'create', 'me@example.org', '--plan', 'ENTERPRISE', '--data', folder]
   const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: PROJECT, env })
-  headers = { 'X-API-Key': stdout.split('\n')[0] as string }
+  headers = { 'X-API-Key': stdout.split('\n')[0] as string, Accept: 'application/json' }
   paths = ((await (await fetch(`${url}/openapi.json`)).json()) as { readonly paths: typeof paths }).paths
 })
 

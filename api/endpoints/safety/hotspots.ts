@@ -86,6 +86,7 @@ export const hotspotList = defineEndpoint({
     sorts: ['rank', 'score', 'accidents', 'density_km2', 'killed'],
     order: 'rank',
     limit: { default: 100, max: 1000 },
+    prefers: 'geojson',
     asides: {
       coverage: nested.objects('Of how many accidents with victims the position is known: none where there can be no black spot.', {
         source: col.string(0, 'Source.', { example: 'dgt_accidents' }),
