@@ -60,8 +60,9 @@ export function captureAnswer(
 export function faultAnswer(faults: ReadonlyMap<FaultName, ActiveFault>, url: URL): Answer | null {
   if (faults.has('redirect_loop')) {
     // A cookie wall does this: the same page, with a growing mark behind it.
-    const turn = Number(url.searchParams.get('turn') ?? 0) + 1
-    return plainAnswer(302, 'Found', { Location: `${url.pathname}?turn=${turn}` })
+    const next = new URL(url)
+    next.searchParams.set('turn', String(Number(url.searchParams.get('turn') ?? 0) + 1))
+    return plainAnswer(302, 'Found', { Location: `${next.pathname}${next.search}` })
   }
   const status = faults.get('status')
   if (status) return plainAnswer(status.status ?? 503, 'Service unavailable', { 'Retry-After': '1' })

@@ -26,6 +26,10 @@ export interface Replay {
   current(): Capture | null
   /** Says that a capture was served whole. */
   served(capture: Capture): void
+  /** The files of all captures, in order. */
+  files(): readonly string[]
+  /** The last capture that is found by its file; null for none. */
+  named(isWanted: (file: string) => boolean): Capture | null
   /** Captures not yet served whole. */
   left(): number
 }
@@ -43,6 +47,8 @@ export function openReplay(dir: string, feed: FeedStandIn): Replay {
       if (at === captures.length - 1) isLastServed = true
       else at += 1
     },
+    files: () => captures.map(({ file }) => file),
+    named: (isWanted) => captures.findLast(({ file }) => isWanted(file)) ?? null,
     left: () => captures.length - at - (isLastServed ? 1 : 0),
   }
 }

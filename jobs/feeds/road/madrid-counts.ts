@@ -2,10 +2,11 @@ import { madrid } from '../../../lake/datasets/road/sources.ts'
 import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
+import { ckanResources } from '../../formats/ckan.ts'
 import { readCsv } from '../../formats/csv.ts'
 import { SPANISH_MONTHS } from '../../formats/dates.ts'
 import { wholeNumber } from '../../formats/numbers.ts'
-import { decodeText, decodeUtf8 } from '../../formats/text.ts'
+import { decodeText } from '../../formats/text.ts'
 import { type ArchiveFile, type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
 import { type HourStart, localHours } from '../local-hours.ts'
 import { MADRID_PLACE } from './madrid-places.ts'
@@ -78,26 +79,12 @@ export const madridCounts = defineFeed({
 
 function listedMonths(index: readonly FeedBody[]): ArchiveFile[] {
   return index.flatMap(({ bytes }) =>
-    resourcesOf(bytes).flatMap(({ name, description, url }) => {
+    ckanResources(bytes).flatMap(({ name, description, url }) => {
       if (typeof url !== 'string' || !URL.canParse(url) || !MONTHLY_CSV.test(new URL(url).pathname)) return []
       const period = monthIn(`${name ?? ''} ${description ?? ''}`)
       return period === null ? [] : [{ period, url }]
     }),
   )
-}
-
-/** An entry of the portal's list, as CKAN has it. */
-type Resource = Readonly<Partial<Record<'name' | 'description' | 'url', unknown>>>
-
-function resourcesOf(bytes: Buffer): readonly Resource[] {
-  let list: unknown
-  try {
-    list = (JSON.parse(decodeUtf8(bytes)) as { result?: { resources?: unknown } } | null)?.result?.resources
-  } catch (cause) {
-    throw new FormatError('the list of files is no JSON', { cause })
-  }
-  if (!Array.isArray(list)) throw new FormatError('the list of files has no result.resources')
-  return list.filter((one): one is Resource => typeof one === 'object' && one !== null)
 }
 
 /** The month that a text names, as YYYY-MM; null where it names none. The list of stations names none. */

@@ -7,8 +7,9 @@ import { commaNumber, pointNumber, wholeNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
 import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
 import { watchPresence } from '../presence.ts'
-import { type Accident, accidentOf, mostOf, toldBy } from './accident.ts'
+import { type Accident, accidentOf, toldBy } from './accident.ts'
 import { spanOf, weekdayOf } from './local-span.ts'
+import { accidentFile, editionOf, listedYears, listRequest, RECENT_YEARS } from './yearly-file.ts'
 
 /** Columns by their names as compared: in small letters, without blanks and underscores (`NK_ Any`, `Mes_ any`). */
 const COLUMNS = {
@@ -36,35 +37,31 @@ const PROVINCE = '08'
 const MUNICIPALITY = '08019'
 const BATCH = 2048
 
+/** The table of accidents among those of persons, vehicles and causes; the year stands before or behind. */
+const ACCIDENTS = /\/(?:(\d{4})_accidents_gu_bcn(?:_\d{4})?|accidents_gu_bcn_(\d{4}))\.csv$/i
+const FIRST_YEAR = 2010
+
 /**
- * Accidents that the Guàrdia Urbana of Barcelona attends: a file a year, a row for each accident. Coordinates are ED50 / UTM 31N, whatever the
- * header says; the files of 2010 to 2015 have the northing under X.
+ * Accidents that the Guàrdia Urbana of Barcelona attends: a file a year, a row for each accident, listed by the city's portal (CKAN).
+ * Coordinates are ED50 / UTM 31N, whatever the header says; the files of 2010 to 2015 have the northing under X.
  */
 export const barcelonaAccidents = defineFeed({
   id: 'barcelona_accidents',
-  domain: 'safety',
   source: barcelona,
-  into: [roadAccidents],
-  every_s: 7 * 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'accidents',
-          url: 'https://opendata-ajuntament.barcelona.cat/data/dataset/e769eb9d-d778-4cd7-9e3a-5858bba49b20/resource/bcfc0866-7e2a-4054-9a93-fb3f371fc5eb/download/2025_accidents_gu_bcn.csv',
-          accept: 'text/csv',
-          maxBytes: 32_000_000,
-          maxDecodedBytes: 32_000_000,
-          timeout_ms: 120_000,
-          expects: 'csv',
-        },
-      ],
-    },
-  ],
-  freshBy: 'fetch',
-  bands: { road_accidents: { atLeast: 100, minRatio: 0.9, maxRatio: 1000, ofSharedBlocks: true } },
-  // The file of a new year begins small, and lacks the former year's: that is no block that is missing.
-  blocks: { road_accidents: { column: 'edition', least: Number.POSITIVE_INFINITY } },
+  ...accidentFile({
+    into: roadAccidents,
+    url: 'https://opendata-ajuntament.barcelona.cat/data/dataset/e769eb9d-d778-4cd7-9e3a-5858bba49b20/resource/bcfc0866-7e2a-4054-9a93-fb3f371fc5eb/download/2025_accidents_gu_bcn.csv',
+    expects: 'csv',
+    maxBytes: 32_000_000,
+    atLeast: 100,
+    minRatio: 0.9,
+  }),
+  archive: {
+    unit: 'year',
+    index: [listRequest('https://opendata-ajuntament.barcelona.cat/data/api/3/action/package_show?id=accidents-gu-bcn')],
+    files: (index) => listedYears(index, { path: ACCIDENTS, first: FIRST_YEAR, prefers: () => 0 }),
+    recent: RECENT_YEARS,
+  },
   rows: readAccidents,
 })
 
@@ -78,7 +75,11 @@ function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, notes: N
     const table = readCsv(text, { delimiter, requires: [], endsLines: true })
     const read = reader(table)
     for (const { line, text } of table.misshapen) notes.quarantine(roadAccidents, 'another number of fields', `line ${line}: ${text}`)
-    const year = mostOf(table.records.map((record) => Number(read(record, 'year'))))
+    const edition = editionOf(
+      'barcelona',
+      body,
+      table.records.map((record) => Number(read(record, 'year'))),
+    )
     const presence = watchPresence<Accident>('accidents', {
       'a position in Barcelona': (one) => one.position !== null,
       'somebody hurt': (one) => one.is_casualty,
@@ -87,7 +88,7 @@ function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, notes: N
     const seen = new Set<string>()
     for (const record of table.records) {
       try {
-        const row = rowOf(record, { edition: `barcelona-${year}`, read, notes })
+        const row = rowOf(record, { edition, read, notes })
         // Some are in the file twice, word for word.
         if (seen.has(row.accident_id)) {
           notes.warn('an accident that is in the file twice')

@@ -11,6 +11,7 @@ import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatErr
 import { watchPresence } from '../presence.ts'
 import { type Accident, accidentOf, toldBy, toldIf } from './accident.ts'
 import { spanOf, weekdayOf } from './local-span.ts'
+import { accidentFile } from './yearly-file.ts'
 
 const OWN = ['Any', 'dat', 'via', 'pk', 'nomMun', 'nomDem', 'hor'] as const
 const COUNTS = ['F_MORTS', 'F_FERITS_GREUS', 'F_FERITS_LLEUS', 'F_UNITATS_IMPLICADES', 'F_VIANANTS_IMPLICADES'] as const
@@ -27,27 +28,15 @@ const BATCH = 2048
  */
 export const cataloniaAccidents = defineFeed({
   id: 'catalonia_accidents',
-  domain: 'safety',
   source: sctAccidentList,
-  into: [roadAccidents],
-  every_s: 7 * 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'accidents',
-          url: 'https://analisi.transparenciacatalunya.cat/api/views/rmgc-ncpb/rows.csv?accessType=DOWNLOAD',
-          accept: 'text/csv',
-          maxBytes: 64_000_000,
-          maxDecodedBytes: 64_000_000,
-          timeout_ms: 120_000,
-          expects: 'csv',
-        },
-      ],
-    },
-  ],
-  freshBy: 'fetch',
-  bands: { road_accidents: { atLeast: 100, minRatio: 0.9, maxRatio: 1000 } },
+  ...accidentFile({
+    into: roadAccidents,
+    url: 'https://analisi.transparenciacatalunya.cat/api/views/rmgc-ncpb/rows.csv?accessType=DOWNLOAD',
+    expects: 'csv',
+    maxBytes: 64_000_000,
+    atLeast: 100,
+    minRatio: 0.9,
+  }),
   rows: readAccidents,
 })
 

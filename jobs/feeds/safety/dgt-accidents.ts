@@ -17,7 +17,9 @@ import {
 import { watchPresence } from '../presence.ts'
 import { type Accident, accidentOf, toldBy, toldIf } from './accident.ts'
 import { monthSpan, zoneOf } from './local-span.ts'
+import { accidentFile, RECENT_YEARS, yearsIn } from './yearly-file.ts'
 
+const DOWNLOADS = 'https://www.dgt.es/export/sites/web-DGT/.galleries/downloads/dgt-en-cifras'
 /** Bytes that a workbook may unpack to: 102,000 rows of 73 cells have some 300 MB. */
 const MOST_UNPACKED = 1_000_000_000
 /** Scooters are counted by some editions only, and at 30 days only. */
@@ -40,32 +42,20 @@ const MOST_ABOVE = 20
  */
 export const dgtAccidents = defineFeed({
   id: 'dgt_accidents',
-  domain: 'safety',
   source: dgtAccidentFiles,
-  into: [roadAccidents],
-  every_s: 7 * 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'accidents',
-          url: 'https://www.dgt.es/export/sites/web-DGT/.galleries/downloads/dgt-en-cifras/publicaciones/Ficheros_microdatos_de_accidentalidad_con_victimas/TABLA_ACCIDENTES_24.XLSX',
-          accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-          maxBytes: 128_000_000,
-          maxDecodedBytes: MOST_UNPACKED,
-          timeout_ms: 300_000,
-          expects: 'zip',
-        },
-      ],
-    },
-  ],
-  archive: { unit: 'year', index: [], files: tablesOf, recent: 3 },
-  freshBy: 'fetch',
-  bands: { road_accidents: { atLeast: 200, minRatio: 0.5, maxRatio: 1000 } },
+  ...accidentFile({
+    into: roadAccidents,
+    url: `${DOWNLOADS}/publicaciones/Ficheros_microdatos_de_accidentalidad_con_victimas/TABLA_ACCIDENTES_24.XLSX`,
+    expects: 'zip',
+    maxBytes: 128_000_000,
+    maxDecodedBytes: MOST_UNPACKED,
+    atLeast: 200,
+    minRatio: 0.5,
+  }),
+  archive: { unit: 'year', index: [], files: tablesOf, recent: RECENT_YEARS },
   rows: readAccidents,
 })
 
-const DOWNLOADS = 'https://www.dgt.es/export/sites/web-DGT/.galleries/downloads/dgt-en-cifras'
 /** The first year whose address is known. */
 const FIRST_YEAR = 2020
 /** The first year of the folder that newer ones are taken to lie in, too; those before lie in another, with small letters or capitals. */
@@ -74,9 +64,8 @@ const FIRST_OF_FOLDER = 2024
 const CAPITALS = new Set([2023])
 
 /** The tables of the years of a range, by their addresses: there is no list of them. Of the last year or two there may be none yet. */
-function tablesOf(_index: readonly FeedBody[], { from, to }: DayRange): ArchiveFile[] {
-  const [first, last] = [Math.max(FIRST_YEAR, Number(from.slice(0, 4))), Number(to.slice(0, 4))]
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at).map((year) => {
+function tablesOf(_index: readonly FeedBody[], range: DayRange): ArchiveFile[] {
+  return yearsIn(range, FIRST_YEAR).map((year) => {
     const name = `TABLA_ACCIDENTES_${String(year).slice(2)}`
     const old = `24h/${name}.${CAPITALS.has(year) ? 'XLSX' : 'xlsx'}`
     const path = year < FIRST_OF_FOLDER ? old : `publicaciones/Ficheros_microdatos_de_accidentalidad_con_victimas/${name}.XLSX`

@@ -9,8 +9,9 @@ import { decodeText } from '../../formats/text.ts'
 import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { watchPresence } from '../presence.ts'
-import { mostOf, severityOf } from './accident.ts'
+import { severityOf } from './accident.ts'
 import { zoneOf } from './local-span.ts'
+import { accidentFile, editionOf, RECENT_YEARS, yearsIn } from './yearly-file.ts'
 
 type AnimalAccident = FeedRow<typeof animalAccidents>
 
@@ -27,30 +28,30 @@ const ANIMALS: Readonly<Record<string, string>> = { '1': 'WILD', '2': 'DOMESTIC'
 const NO_CODE = '0'
 const BATCH = 4096
 
+const FOLDER =
+  'https://www.dgt.es/export/sites/web-DGT/.galleries/downloads/dgt-en-cifras/publicaciones/Ficheros_microdatos_de_accidentalidad_con_animales'
+/** The first year that is asked for; that there are files before 2024, whose address is known, is not. */
+const FIRST_YEAR = 2020
+
 /** Accidents with animals on interurban roads, with victims or with damage alone: a file a year, the only one of the DGT that has dates. */
 export const dgtAnimalAccidents = defineFeed({
   id: 'dgt_animal_accidents',
-  domain: 'safety',
   source: dgtAccidentFiles,
-  into: [animalAccidents],
-  every_s: 7 * 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'accidents',
-          url: 'https://www.dgt.es/export/sites/web-DGT/.galleries/downloads/dgt-en-cifras/publicaciones/Ficheros_microdatos_de_accidentalidad_con_animales/ACC_ANIMALES_2024.csv',
-          accept: 'text/csv',
-          maxBytes: 32_000_000,
-          maxDecodedBytes: 32_000_000,
-          timeout_ms: 120_000,
-          expects: 'csv',
-        },
-      ],
-    },
-  ],
-  freshBy: 'fetch',
-  bands: { animal_accidents: { atLeast: 100, minRatio: 0.5, maxRatio: 1000 } },
+  ...accidentFile({
+    into: animalAccidents,
+    url: `${FOLDER}/ACC_ANIMALES_2024.csv`,
+    expects: 'csv',
+    maxBytes: 32_000_000,
+    atLeast: 100,
+    minRatio: 0.5,
+  }),
+  archive: {
+    unit: 'year',
+    index: [],
+    files: (_index, range) =>
+      yearsIn(range, FIRST_YEAR).map((year) => ({ period: String(year), url: `${FOLDER}/ACC_ANIMALES_${year}.csv` })),
+    recent: RECENT_YEARS,
+  },
   rows: readAccidents,
 })
 
@@ -59,7 +60,11 @@ function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, notes: N
     // The edition of 2024 does not end its last line.
     const table = readCsv(decodeText(body.bytes), { delimiter: ',', requires: REQUIRED })
     for (const { line, text } of table.misshapen) notes.quarantine(animalAccidents, 'another number of fields', `line ${line}: ${text}`)
-    const edition = `animals-${mostOf(table.records.map((record) => Number(record[table.at('ANYO')])))}`
+    const edition = editionOf(
+      'animals',
+      body,
+      table.records.map((record) => Number(record[table.at('ANYO')])),
+    )
     const presence = watchPresence<AnimalAccident>('accidents', {
       'a CARRETERA': (one) => one.road !== null,
       'a KM': (one) => one.km !== null,

@@ -1,29 +1,49 @@
 import { madrid } from '../../../lake/datasets/road/sources.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { MADRID_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
-import { type CsvTable, readCsv } from '../../formats/csv.ts'
+import { readCsv } from '../../formats/csv.ts'
 import { commaNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type Notes } from '../define.ts'
+import { openXlsx } from '../../formats/xlsx.ts'
+import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { MADRID_PLACE, madridPosition } from '../road/madrid-places.ts'
-import { type Accident, accidentOf, mostOf, toldBy } from './accident.ts'
+import { type Accident, accidentOf, toldBy } from './accident.ts'
 import { type LocalSpan, spanOf, weekdayOf } from './local-span.ts'
+import { accidentFile, editionOf, listedYears, listRequest, RECENT_YEARS } from './yearly-file.ts'
 
-const COLUMNS = {
-  id: 'num_expediente',
-  date: 'fecha',
-  time: 'hora',
-  street: 'localizacion',
-  number: 'numero',
-  district: 'distrito',
-  type: 'tipo_accidente',
-  weather: 'estado_meteorológico',
-  harm: 'cod_lesividad',
-  x: 'coordenada_x_utm',
-  y: 'coordenada_y_utm',
-} as const
-type Field = keyof typeof COLUMNS
+/** Columns by their names, blanks within them made one: today's, and those of older files, which have no coordinates. */
+const LAYOUTS = [
+  {
+    id: 'num_expediente',
+    date: 'fecha',
+    time: 'hora',
+    street: 'localizacion',
+    number: 'numero',
+    district: 'distrito',
+    type: 'tipo_accidente',
+    weather: 'estado_meteorológico',
+    harm: 'cod_lesividad',
+    x: 'coordenada_x_utm',
+    y: 'coordenada_y_utm',
+  },
+  {
+    id: 'Nº EXPEDIENTE',
+    date: 'FECHA',
+    time: 'HORA',
+    street: 'CALLE',
+    number: 'NÚMERO',
+    district: 'DISTRITO',
+    type: 'TIPO ACCIDENTE',
+    // Their spelling.
+    weather: 'ESTADO METEREOLÓGICO',
+    harm: 'LESIVIDAD*',
+    x: null,
+    y: null,
+  },
+] as const
+type Layout = (typeof LAYOUTS)[number]
+type Field = keyof Layout
 
 /**
  * What `cod_lesividad` says of a person (note on the structure of the data, 2023): 1 emergency room, 2 in hospital for up to a day, 3 for more,
@@ -43,56 +63,65 @@ const HARM: Readonly<Record<string, 'killed' | 'hospitalised' | 'slight' | 'none
 /** Positions are published to the metre in some editions, to the millimetre in others; of a crossing or a house, not of the very place. */
 const ERROR_M = 1
 const BATCH = 2048
+/** Bytes that a workbook of a year may unpack to; that of 2020 has 14 MB. */
+const MOST_UNPACKED = 256_000_000
+
+/** Files of the dataset in the portal's list: of each year one as CSV, of some as a workbook too, or alone. */
+const YEARLY = /\/300228-\d+-accidentes-trafico-detalle[^/]*\.(?:csv|xlsx)$/i
+/** Before, files have only accidents that hurt somebody or did damage to the city: another series, of another layout. */
+const FIRST_YEAR = 2019
 
 /**
  * Accidents that the Policía Municipal of Madrid attends, with or without victims: a file a year, made anew every month, a row for each person
- * involved. Identical rows are different persons.
+ * involved. Identical rows are different persons. Each file has a number of its own, so that the portal's list (CKAN) is asked which there are.
  */
 export const madridAccidents = defineFeed({
   id: 'madrid_accidents',
-  domain: 'safety',
   source: madrid,
-  into: [roadAccidents],
-  every_s: 7 * 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'accidents',
-          url: 'https://datos.madrid.es/egob/catalogo/300228-34-accidentes-trafico-detalle.csv',
-          accept: 'text/csv',
-          maxBytes: 64_000_000,
-          maxDecodedBytes: 64_000_000,
-          timeout_ms: 120_000,
-          expects: 'csv',
-        },
-      ],
-    },
-  ],
-  freshBy: 'fetch',
-  bands: { road_accidents: { atLeast: 100, minRatio: 0.9, maxRatio: 1000, ofSharedBlocks: true } },
-  // The file of a new year begins small, and lacks the former year's: that is no block that is missing.
-  blocks: { road_accidents: { column: 'edition', least: Number.POSITIVE_INFINITY } },
+  ...accidentFile({
+    into: roadAccidents,
+    url: 'https://datos.madrid.es/egob/catalogo/300228-34-accidentes-trafico-detalle.csv',
+    expects: 'csv',
+    maxBytes: 64_000_000,
+    atLeast: 100,
+    minRatio: 0.9,
+  }),
+  archive: {
+    unit: 'year',
+    index: [listRequest('https://datos.madrid.es/api/3/action/package_show?id=300228-0-accidentes-trafico-detalle')],
+    files: (index) => listedYears(index, { path: YEARLY, first: FIRST_YEAR, prefers: (url) => (/\.csv$/i.test(url) ? 1 : 0) }),
+    recent: RECENT_YEARS,
+  },
   rows: readAccidents,
 })
 
+/** A file's rows, of whatever kind it is: fields as text. */
+interface Sheet {
+  readonly layout: Layout
+  readonly places: ReadonlyMap<string, number>
+  readonly records: readonly (readonly string[])[]
+}
+
 type Read = (record: readonly string[], field: Field) => string | null
 
-function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
+async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): AsyncGenerator<Batch> {
   for (const body of bodies) {
-    const table = readCsv(decodeText(body.bytes), { delimiter: ';', requires: Object.values(COLUMNS), endsLines: true })
-    for (const { line, text } of table.misshapen) notes.quarantine(roadAccidents, 'another number of fields', `line ${line}: ${text}`)
-    const read = reader(table)
-    const accidents = byId(table, read, notes)
-    const year = mostOf([...accidents.values()].map(({ date }) => Number(date.slice(0, 4))))
+    const sheet = body.bytes.subarray(0, 2).toString('latin1') === 'PK' ? await workbookSheet(body.bytes) : csvSheet(body.bytes, notes)
+    const read = reader(sheet)
+    const accidents = byId(sheet, read, notes)
+    const edition = editionOf(
+      'madrid',
+      body,
+      [...accidents.values()].map(({ date }) => Number(date.slice(0, 4))),
+    )
     const presence = watchPresence<Accident>('accidents', {
-      'a position in Madrid': (one) => one.position !== null,
+      ...(sheet.layout.x === null ? {} : { 'a position in Madrid': (one) => one.position !== null }),
       'a tipo_accidente': (one) => one.accident_type !== null,
       'somebody hurt': (one) => one.is_casualty,
     })
     const rows: Accident[] = []
     for (const [id, accident] of accidents) {
-      const row = rowOf({ id, edition: `madrid-${year}`, accident, read, notes })
+      const row = rowOf({ id, edition, accident, read, notes })
       presence.see(row)
       rows.push(row)
     }
@@ -101,12 +130,36 @@ function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, notes: N
   }
 }
 
-/** Fields as text; null for nothing, which the edition of 2024 writes NULL. */
-function reader(table: CsvTable): Read {
-  const places = Object.fromEntries(Object.entries(COLUMNS).map(([field, name]) => [field, table.at(name)])) as Record<Field, number>
+function csvSheet(bytes: Buffer, notes: Notes): Sheet {
+  const table = readCsv(decodeText(bytes), { delimiter: ';', requires: [], endsLines: true })
+  for (const { line, text } of table.misshapen) notes.quarantine(roadAccidents, 'another number of fields', `line ${line}: ${text}`)
+  return { ...headerOf(table.header), records: table.records }
+}
+
+/** The first sheet of a workbook. */
+async function workbookSheet(bytes: Buffer): Promise<Sheet> {
+  const workbook = await openXlsx(bytes, { maxBytes: MOST_UNPACKED })
+  const lines: (readonly string[])[] = []
+  for await (const rows of workbook.rows(workbook.sheets[0] ?? ''))
+    for (const cells of rows) lines.push(cells.map((cell) => (cell === null ? '' : String(cell))))
+  const [header = [], ...records] = lines
+  return { ...headerOf(header), records }
+}
+
+/** The layout of a header: the one of which it lacks least. Throws `FormatError` where it lacks any of it. */
+function headerOf(header: readonly string[]): Pick<Sheet, 'layout' | 'places'> {
+  const places = new Map(header.map((name, at) => [name.replaceAll(/\s+/g, ' ').trim(), at]))
+  const lacking = LAYOUTS.map((layout) => ({ layout, missing: Object.values(layout).filter((name) => name !== null && !places.has(name)) }))
+  const [{ layout, missing }] = lacking.sort((one, other) => one.missing.length - other.missing.length) as [(typeof lacking)[number]]
+  if (missing.length > 0) throw new FormatError(`the header lacks ${missing.join(', ')}; it has ${header.join(', ').slice(0, 500)}`)
+  return { layout, places }
+}
+
+/** Fields as text; null for nothing, which the edition of 2024 writes NULL and that of 2020 `-`. */
+function reader({ layout, places }: Sheet): Read {
   return (record, field) => {
-    const text = record[places[field]]?.trim() ?? ''
-    return text === '' || text === 'NULL' ? null : text
+    const text = record[places.get(layout[field] ?? '') ?? -1]?.trim() ?? ''
+    return text === '' || text === '-' || text === 'NULL' ? null : text
   }
 }
 
@@ -118,9 +171,9 @@ interface Gathered {
   readonly people: Record<'killed' | 'hospitalised' | 'slight' | 'none' | 'unknown', number>
 }
 
-function byId(table: CsvTable, read: Read, notes: Notes): ReadonlyMap<string, Gathered> {
+function byId({ records }: Sheet, read: Read, notes: Notes): ReadonlyMap<string, Gathered> {
   const accidents = new Map<string, Gathered>()
-  for (const record of table.records) {
+  for (const record of records) {
     const id = read(record, 'id')
     const when = whenOf(read(record, 'date'), read(record, 'time'))
     if (id === null || when === null) {
@@ -140,12 +193,28 @@ function byId(table: CsvTable, read: Read, notes: Notes): ReadonlyMap<string, Ga
 }
 
 const DATE = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/
+/** Of workbooks: dates are days since this one, times are parts of a day. */
+const DAY_ZERO = Date.UTC(1899, 11, 30)
+const DAY_MS = 86_400_000
 
 function whenOf(date: string | null, time: string | null): { readonly date: string; readonly span: LocalSpan } | null {
-  const [, day = '', month = '', year = ''] = DATE.exec(date ?? '') ?? []
-  const iso = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
-  const span = spanOf(iso, time === null ? null : time.replace(/^(\d{1,2}:\d{2}):\d{2}$/, '$1'))
-  return span && { date: iso, span }
+  const iso = dateOf(date ?? '')
+  const span = iso === null ? null : spanOf(iso, time === null ? null : timeOf(time))
+  return span && { date: iso as string, span }
+}
+
+function dateOf(text: string): string | null {
+  if (/^\d{5}$/.test(text)) return new Date(DAY_ZERO + Number(text) * DAY_MS).toISOString().slice(0, 10)
+  const [, day = '', month = '', year] = DATE.exec(text) ?? []
+  return year === undefined ? null : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+}
+
+/** A time of day as H:MM. */
+function timeOf(text: string): string {
+  if (!/^0(\.\d+)?$/.test(text)) return text.replace(/^(\d{1,2}:\d{2}):\d{2}$/, '$1')
+  // Binary parts of a day are a hair off the minute.
+  const minutes = Math.round(Number(text) * 1440)
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`
 }
 
 function rowOf(given: {
@@ -180,7 +249,7 @@ function rowOf(given: {
       year: Number(date.slice(0, 4)),
       month: Number(date.slice(5, 7)),
       weekday_iso: weekdayOf(date),
-      hour_local: time === null ? null : Number(time.split(':')[0]),
+      hour_local: time === null ? null : Number(timeOf(time).split(':')[0]),
       province_code: MADRID_PLACE.municipality_code.slice(0, 2),
       municipality_code: MADRID_PLACE.municipality_code,
       is_urban: true,

@@ -1,5 +1,6 @@
 import { instantOf } from '../../../lake/schema/time.ts'
-import { barcelonaAccidentFile, catalanAccidentFile, madridAccidentFile } from '../formats/city-accidents.ts'
+import { catalanAccidentFile } from '../formats/catalan-accidents.ts'
+import { barcelonaAccidentFile, madridAccidentFile, madridAccidentWorkbook } from '../formats/city-accidents.ts'
 import { dgtAccidentTable, dgtAnimalTable, dgtDictionary } from '../formats/dgt-accidents.ts'
 import { type Edition, type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
 import { type Accident, accidentsOf, cityAccidents, corrected, spanishAccidents } from '../world/accidents.ts'
@@ -12,6 +13,51 @@ const MADRID = { name: 'madrid', x: 441_000, y: 4_475_000, reach_m: 6000 }
 const BARCELONA = { name: 'barcelona', x: 430_500, y: 4_583_000, reach_m: 3500 }
 /** Madrid's files have numbers of their own in the catalogue entry: that of 2025 has 34. */
 const MADRID_NUMBER = 2025 - 34
+const MADRID_FIRST = 2019
+/** The year whose file is a workbook of the older layout alone. */
+const MADRID_WORKBOOK = 2020
+const MADRID_ENTRY = '300228-0-accidentes-trafico-detalle'
+const madridUrl = (year: number): string =>
+  `https://datos.madrid.es/egob/catalogo/300228-${year - MADRID_NUMBER}-accidentes-trafico-detalle.${year === MADRID_WORKBOOK ? 'xlsx' : 'csv'}`
+const BARCELONA_FOLDER = '/data/dataset/e769eb9d-d778-4cd7-9e3a-5858bba49b20/resource'
+/** Each file has an id of its own; that of 2025 is known. */
+const barcelonaUrl = (year: number): string =>
+  `https://opendata-ajuntament.barcelona.cat${BARCELONA_FOLDER}/${year === LAST ? 'bcfc0866-7e2a-4054-9a93-fb3f371fc5eb' : `00000000-0000-4000-8000-00000000${year}`}/download/${year}_accidents_gu_bcn.csv`
+
+/** A portal's list of files as CKAN has it. */
+function ckanList(name: string, files: readonly { readonly name: string; readonly url: string }[]): string {
+  return JSON.stringify({
+    success: true,
+    result: { name, resources: files.map((file) => ({ ...file, format: file.url.split('.').at(-1) })) },
+  })
+}
+
+function madridList(years: readonly number[]): string {
+  // Beside the files of accidents there are those of their structure, and with the older ones both as workbooks and as text.
+  const about = {
+    name: 'Estructura del conjunto de datos',
+    url: 'https://datos.madrid.es/FWProjects/egob/300228/Estructura_Accidentes.pdf',
+  }
+  const twice = years
+    .filter((year) => year === MADRID_WORKBOOK + 1)
+    .map((year) => ({ name: `${year}`, url: madridUrl(year).replace('.csv', '.xlsx') }))
+  return ckanList(MADRID_ENTRY, [
+    about,
+    ...years.map((year) => ({ name: `Accidentes de tráfico. ${year}`, url: madridUrl(year) })),
+    ...twice,
+  ])
+}
+
+function barcelonaList(years: readonly number[]): string {
+  return ckanList(
+    'accidents-gu-bcn',
+    years.map((year) => ({ name: `${year}_accidents_gu_bcn.csv`, url: barcelonaUrl(year) })),
+  )
+}
+
+const yearsFrom = (first: number): number[] => Array.from({ length: LAST - first + 1 }, (_, at) => first + at)
+/** The year that a capture is of, by its name. */
+const yearOf = (file: string): string => file.slice(0, 4)
 
 /** The file of a year, where there is one. */
 const yearly = (year: number, first: number): ReturnType<FeedStandIn['route']> =>
@@ -94,23 +140,34 @@ const madrid: FeedStandIn = {
   feed: 'madrid_accidents',
   hosts: ['datos.madrid.es'],
   path: '/egob/catalogo/300228-34-accidentes-trafico-detalle.csv',
-  route(path) {
-    const [, number] = /^\/egob\/catalogo\/300228-(\d+)-accidentes-trafico-detalle\.csv$/.exec(path) ?? []
-    return number === undefined ? null : yearly(MADRID_NUMBER + Number(number), 2019)
+  route(path, query) {
+    if (path === '/api/3/action/package_show') return query.get('id') === MADRID_ENTRY ? { kind: 'document', resource: 'list' } : null
+    const [, number, ending] = /^\/egob\/catalogo\/300228-(\d+)-accidentes-trafico-detalle\.(csv|xlsx)$/.exec(path) ?? []
+    if (number === undefined) return null
+    const year = MADRID_NUMBER + Number(number)
+    return (ending === 'xlsx') === (year === MADRID_WORKBOOK) ? yearly(year, MADRID_FIRST) : null
   },
   contentType: 'text/csv',
+  contentTypes: { list: 'application/json; charset=utf-8', [MADRID_WORKBOOK]: XLSX },
   write(world, edition) {
+    if (edition.resource === 'list') return madridList(yearsFrom(MADRID_FIRST))
     const year = Number(edition.resource)
-    const accidents = editionOf(cityAccidents(world, MADRID, year), edition)
-    return madridAccidentFile({ year, accidents, hasUnknownCodes: edition.variant.hasUnknownCodes })
+    const file = {
+      year,
+      accidents: editionOf(cityAccidents(world, MADRID, year), edition),
+      hasUnknownCodes: edition.variant.hasUnknownCodes,
+    }
+    return year === MADRID_WORKBOOK ? madridAccidentWorkbook(file, edition.publishedAt) : madridAccidentFile(file)
   },
   captures: {
     folder: 'madrid-accidentes',
     // Dated by their commits (provenance in the notes).
     capturedAt(file) {
+      if (file.startsWith('2020_Accidentalidad')) return Date.UTC(2023, 6, 15)
       if (file.startsWith('2024_Accidentalidad')) return Date.UTC(2024, 6, 1)
       return file.startsWith('2025_Accidentalidad') ? Date.UTC(2025, 5, 29) : null
     },
+    archive: { resourceOf: yearOf, list: 'list', write: (years) => madridList(years.map(Number)) },
   },
 }
 
@@ -118,13 +175,17 @@ const barcelona: FeedStandIn = {
   ...table,
   feed: 'barcelona_accidents',
   hosts: ['opendata-ajuntament.barcelona.cat'],
-  path: '/data/dataset/e769eb9d-d778-4cd7-9e3a-5858bba49b20/resource/bcfc0866-7e2a-4054-9a93-fb3f371fc5eb/download/2025_accidents_gu_bcn.csv',
-  route(path) {
+  path: new URL(barcelonaUrl(LAST)).pathname,
+  route(path, query) {
+    if (path === '/data/api/3/action/package_show')
+      return query.get('id') === 'accidents-gu-bcn' ? { kind: 'document', resource: 'list' } : null
     const [, year] = /^\/data\/dataset\/.*\/download\/(\d{4})_accidents_gu_bcn\.csv$/.exec(path) ?? []
     return year === undefined ? null : yearly(Number(year), FIRST)
   },
   contentType: 'text/csv',
+  contentTypes: { list: 'application/json; charset=utf-8' },
   write(world, edition) {
+    if (edition.resource === 'list') return barcelonaList(yearsFrom(FIRST))
     const year = Number(edition.resource)
     const accidents = editionOf(cityAccidents(world, BARCELONA, year), edition)
     return barcelonaAccidentFile({ year, accidents, hasUnknownCodes: edition.variant.hasUnknownCodes })
@@ -136,6 +197,7 @@ const barcelona: FeedStandIn = {
       const [, year] = /^(\d{4})_accidents_gu_bcn\.csv/.exec(file) ?? []
       return year === undefined ? null : Date.UTC(Number(year) + 1, 5, 25)
     },
+    archive: { resourceOf: yearOf, list: 'list', write: (years) => barcelonaList(years.map(Number)) },
   },
 }
 

@@ -11,15 +11,17 @@ const PUBLISHED_ON = 10
 const LISTED = 24
 /** The portal's number of the file of April 2018; each month has the next. */
 const FIRST = { number: 85, year: 2018, month: 4 }
+/** The catalogue's entry, whose files the portal lists. */
+const ENTRY = '300233-0-aforo-trafico-permanentes'
 /** Of so many months one was never published. */
 const GAP_EVERY = 11
 
 const counts: FeedStandIn = {
   feed: 'madrid_counts',
   hosts: ['datos.madrid.es'],
-  path: '/api/3/action/package_show',
-  route(path) {
-    if (path === '/api/3/action/package_show') return { kind: 'document', resource: 'list' }
+  path: `/api/3/action/package_show?id=${ENTRY}`,
+  route(path, query) {
+    if (path === '/api/3/action/package_show') return query.get('id') === ENTRY ? { kind: 'document', resource: 'list' } : null
     const [, number] = /^\/egob\/catalogo\/300233-(\d+)-aforo-trafico-permanentes\.csv$/.exec(path) ?? []
     if (number === undefined || Number(number) < FIRST.number || isGap(Number(number) - FIRST.number)) return null
     return { kind: 'document', resource: number }
@@ -79,5 +81,5 @@ function listOf(publishedAt: number, hasMore: boolean): string {
   })
   const others = [{ name: 'Ubicación de las estaciones permanentes y sentidos', format: 'CSV', url: url(70) }]
   if (hasMore) others.push({ name: 'Edición nueva', format: 'PARQUET', url: 'https://datos.madrid.es/egob/catalogo/300233-999.parquet' })
-  return JSON.stringify({ success: true, result: { name: '300233-0-aforo-trafico-permanentes', resources: [...others, ...files] } })
+  return JSON.stringify({ success: true, result: { name: ENTRY, resources: [...others, ...files] } })
 }

@@ -1,0 +1,87 @@
+import type { Dataset } from '../../../lake/schema/dataset.ts'
+import { ckanResources } from '../../formats/ckan.ts'
+import { type ArchiveFile, type DayRange, type FeedBody, type FeedRequest, type FeedSpec, FormatError } from '../define.ts'
+import { mostOf } from './accident.ts'
+
+/** Media types of what files of accidents are, besides what each is taken to be. */
+const ACCEPTS = { csv: 'text/csv', zip: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' } as const
+const YEAR = /^\d{4}$/
+
+/** What feeds of accidents say of their file. */
+interface AccidentFile {
+  readonly into: Dataset
+  /** Of the file that is known, of an archive any of its years. */
+  readonly url: string
+  readonly expects: keyof typeof ACCEPTS
+  readonly maxBytes: number
+  /** As many as it has unless told: text that is not packed. */
+  readonly maxDecodedBytes?: number
+  /** Least rows of a year, and the least ratio to the former file of the same year. */
+  readonly atLeast: number
+  readonly minRatio: number
+}
+
+/** What feeds of accidents have in common: a single file, looked at once a week, that may grow as much as it likes. */
+export function accidentFile(file: AccidentFile): Pick<FeedSpec, 'domain' | 'into' | 'every_s' | 'plans' | 'freshBy' | 'bands'> {
+  const { into, url, expects, maxBytes, maxDecodedBytes = maxBytes, atLeast, minRatio } = file
+  const timeout_ms = maxBytes > 100_000_000 ? 300_000 : 120_000
+  return {
+    domain: 'safety',
+    into: [into],
+    every_s: 7 * 86_400,
+    plans: [{ requests: [{ name: 'accidents', url, accept: ACCEPTS[expects], maxBytes, maxDecodedBytes, timeout_ms, expects }] }],
+    freshBy: 'fetch',
+    bands: { [into.id]: { atLeast, minRatio, maxRatio: 1000 } },
+  }
+}
+
+/** Years of archives that are looked at each week: that of black spots, which rest on three, the newest growing every month. */
+export const RECENT_YEARS = 3
+
+/** The request of a portal's list of files, as CKAN answers it. */
+export function listRequest(url: string): FeedRequest {
+  const bytes = 8_000_000
+  return { name: 'list', url, accept: 'application/json', maxBytes: bytes, maxDecodedBytes: bytes, timeout_ms: 60_000, expects: 'json' }
+}
+
+/**
+ * The files of years in answers to `package_show`: those whose address matches. The year is what a group of the pattern has, or
+ * else what the list says of the file. Of several of a year the one that comes last by `prefers` counts.
+ */
+export function listedYears(
+  index: readonly FeedBody[],
+  wanted: { readonly path: RegExp; readonly first: number; readonly prefers: (url: string) => number },
+): ArchiveFile[] {
+  const found = index.flatMap(({ bytes }) =>
+    ckanResources(bytes).flatMap(({ name, description, url }): ArchiveFile[] => {
+      if (typeof url !== 'string' || !URL.canParse(url)) return []
+      const match = wanted.path.exec(new URL(url).pathname)
+      if (!match) return []
+      const period = match.slice(1).find((year) => year !== undefined) ?? yearIn(name) ?? yearIn(description)
+      return period === null || Number(period) < wanted.first ? [] : [{ period, url }]
+    }),
+  )
+  return found.sort((one, other) => wanted.prefers(one.url) - wanted.prefers(other.url))
+}
+
+/** The one year that a text names; null where it names none or several. */
+function yearIn(text: unknown): string | null {
+  const years = new Set(typeof text === 'string' ? text.match(/(?<!\d)20\d\d(?!\d)/g) : [])
+  return years.size === 1 ? ([...years][0] as string) : null
+}
+
+/** The years of a range, from the first that a publisher has. */
+export function yearsIn({ from, to }: DayRange, first: number): number[] {
+  const [begin, end] = [Math.max(first, Number(from.slice(0, 4))), Number(to.slice(0, 4))]
+  return Array.from({ length: Math.max(0, end - begin + 1) }, (_, at) => begin + at)
+}
+
+/**
+ * The edition of a file: that of the year that it was asked for under (the name of its body), else of the year that most of its accidents are of.
+ * Throws `FormatError` where these are not the same: a file under another's address would take its place.
+ */
+export function editionOf(prefix: string, { name }: FeedBody, years: Iterable<number>): string {
+  const year = mostOf(years)
+  if (YEAR.test(name) && year !== null && Number(name) !== year) throw new FormatError(`the file of ${name} has accidents of ${year}`)
+  return `${prefix}-${YEAR.test(name) ? name : year}`
+}

@@ -1,0 +1,17 @@
+import { FormatError } from '../feeds/define.ts'
+import { decodeUtf8 } from './text.ts'
+
+/** A file of a dataset, as a portal that runs CKAN lists it (`package_show`). */
+export type CkanResource = Readonly<Partial<Record<'name' | 'description' | 'url', unknown>>>
+
+/** The files that the answer to `package_show` lists. Throws `FormatError` where it is no such answer. */
+export function ckanResources(bytes: Buffer): readonly CkanResource[] {
+  let list: unknown
+  try {
+    list = (JSON.parse(decodeUtf8(bytes)) as { result?: { resources?: unknown } } | null)?.result?.resources
+  } catch (cause) {
+    throw new FormatError('the list of files is no JSON', { cause })
+  }
+  if (!Array.isArray(list)) throw new FormatError('the list of files has no result.resources')
+  return list.filter((one): one is CkanResource => typeof one === 'object' && one !== null)
+}
