@@ -1,3 +1,4 @@
+import { fuelArchivePrices } from './datasets/fuel/archive-prices.ts'
 import { fuelBulletin } from './datasets/fuel/bulletin.ts'
 import { fuelDays } from './datasets/fuel/days.ts'
 import { fuelPrices } from './datasets/fuel/prices.ts'
@@ -58,6 +59,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   roadPoints,
   fuelStations,
   fuelPrices,
+  fuelArchivePrices,
   fuelDays,
   fuelBulletin,
   mobilityOvernightStays,

@@ -172,6 +172,8 @@ export interface LakeRead<P, D extends readonly Dataset[], R> {
   readonly from: D
   /** Of a read that answers from one dataset or from another: those of `from` that a request is answered from, the first as above. All unless told. */
   readonly fromOf?: (values: P) => readonly D[number][]
+  /** The datasets whose earliest row `meta.covered_from` tells, where it is not the first alone: one that goes further back. */
+  readonly begins?: D
   /** A small query whose rows `query` is given (at most 1000): for what tells which files the answer is in. Null where a request needs none. */
   readonly first?: (values: P, lake: LakeView) => Sql | null
   /**

@@ -46,7 +46,7 @@ export function findAnswerer(context: AnswerContext, lake: Lake, kept: KeptLake)
     }
     const { past } = read
     if (!past) throw unknownThing(values.path)
-    const lakeNow = await lakeState({ lake, cursors: context.cursors, feeds: state.system().feeds }, read.from.slice(0, 1), null)
+    const lakeNow = await lakeState({ lake, cursors: context.cursors, feeds: state.system().feeds }, read.from.slice(0, 1), { name: null })
     const head = headOf(context, values, {
       ...common,
       versions: {

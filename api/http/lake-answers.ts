@@ -49,7 +49,10 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
     const begun = page.cursor === null ? null : readBegun(cursors.open(page.cursor, { bind: bound, now }))
     if (begun && page.snapshot !== null && page.snapshot !== begun.snapshot) throw otherSnapshot()
     const from = read.fromOf?.(values.own) ?? read.from
-    const lakeNow = await lakeState({ lake, cursors, feeds: state.system().feeds }, from, begun?.snapshot ?? page.snapshot)
+    const lakeNow = await lakeState({ lake, cursors, feeds: state.system().feeds }, from, {
+      name: begun?.snapshot ?? page.snapshot,
+      begins: read.begins,
+    })
     const { covered_until } = lakeNow
     if (covered_until === null) throw neverPublished(from[0])
     let period: { readonly from: number; readonly to: number } | null = null

@@ -18,7 +18,7 @@ export interface LakeState {
    * off and it has nothing, that of the next that has something.
    */
   readonly covered_until: number | null
-  /** Earliest time of the rows that it has, in ms; null where it has none. */
+  /** Earliest time of the rows that it has, or one of those that tell the begin, in ms; null where there is none. */
   readonly covered_from: number | null
   /** Newest data time that has landed in it, in ms; null where none has. Where it fills from several feeds, later than `covered_until`. */
   readonly newest: number | null
@@ -32,12 +32,13 @@ const EXPECTED = 'expected a snapshot as meta.snapshot named it'
 
 /**
  * Finds the newest state of datasets, or the one that `name` names. Throws `Refused` for a name that was not ours or whose state is gone.
- * The covered time is part of the name, because it moves on without a new snapshot where nothing changed. Names are signed with `cursors`.
+ * `begins` are those of which the earliest row counts, beside the first. The covered time is part of the name, because it moves on without a
+ * new snapshot where nothing changed. Names are signed with `cursors`.
  */
 export async function lakeState(
   { lake, cursors, feeds }: { readonly lake: Lake; readonly cursors: Cursors; readonly feeds: readonly FeedListing[] },
   datasets: readonly Dataset[],
-  name: string | null,
+  { name, begins = [] }: { readonly name: string | null; readonly begins?: readonly Dataset[] | undefined },
 ): Promise<LakeState> {
   const named = name ? readName(cursors.stamped(name) ?? '', datasets) : new Map<string, Named>()
   const pins = new Map<string, TableState | null>()
@@ -60,8 +61,10 @@ export async function lakeState(
     if (isStated && (snapshot.snapshotId || landed.until !== null)) {
       covered_until = until
       newest = end
+    }
+    if (isStated || begins.includes(dataset)) {
       const begin = await beginOf(snapshot.state, dataset)
-      covered_from = begin && Math.floor(begin)
+      if (begin !== null) covered_from = Math.min(covered_from ?? Number.POSITIVE_INFINITY, Math.floor(begin))
     }
     if (!snapshot.snapshotId) continue
     changed_at = Math.max(changed_at ?? 0, asked ? snapshot.updated_at : snapshot.state.metadata['last-updated-ms'])

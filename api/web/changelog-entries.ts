@@ -27,6 +27,16 @@ export const CHANGES: readonly Change[] = Object.freeze([
     },
   },
   {
+    id: 'fuel-archive',
+    date: '2026-11-23',
+    kind: 'CHANGED',
+    paths: ['/api/gas-stations/*', '/api/combustible/historico', '/api/combustible/tendencia'],
+    text: {
+      es: 'El historial de precios de una gasolinera y las medias STATION_MEAN toman del archivo diario del ministerio, que llega hasta 2007, los días sin publicaciones.',
+      en: 'The price series of a filling station and the means STATION_MEAN take days without publications from the archive by day of the ministry, which goes back to 2007.',
+    },
+  },
+  {
     id: 'oil-bulletin',
     date: '2026-11-22',
     kind: 'ADDED',

@@ -42,6 +42,11 @@ export interface MonthsSpec extends DerivedCommon {
    * make. Unless set a month holds all that there is.
    */
   readonly settles?: 'day'
+  /**
+   * Inputs that tell of times that the others leave open, an archive: a month is made where they have rows, too, and how far the table is covered is
+   * told by the others, as long as these have anything.
+   */
+  readonly besides?: readonly Dataset[]
   /** Of what settles: how many days after its day a row may come; a day is made so many days after it is over. None unless told. */
   readonly late_days?: number
   /** The times (ms, half-open) of the inputs' rows that a month is made from; the month itself, and `late_days` more, unless told. */

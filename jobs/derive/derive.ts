@@ -7,7 +7,7 @@ import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from '../ingest/context.ts'
 import type { Derived } from './define.ts'
 import { dropPart, landPart } from './land.ts'
-import { coverageOfInputs, isSettled, madeParts, type PlannedPart, pinInputs, planVersions } from './lineage.ts'
+import { coverageOfInputs, isSettled, madeParts, type PlannedPart, pinInputs, planVersions, UNTIL } from './lineage.ts'
 import { planMonths, settledUntil } from './months.ts'
 
 /** Makes derived datasets in one process. */
@@ -131,9 +131,14 @@ async function stateOf(context: IngestContext, { into }: Derived): Promise<Table
   return state
 }
 
-/** States how far the table has what each feed published: as far as all inputs have it, and as it has settled. */
+/** States how far the table has what each feed published: as far as all inputs have it, and as it has settled. Of feeds that no longer count nothing. */
 async function stateCoverage(context: IngestContext, derived: Derived, covered: ReadonlyMap<string, number>): Promise<void> {
   const until = (at: number): number => (derived.by === 'months' ? settledUntil(derived, at) : at)
-  const properties = [...covered].map(([feed, at]) => [`landed-until.${feed}`, isoInstant(until(at))])
-  await commit({ table: context.lake.table(derived.into), operation: 'append', properties: () => Object.fromEntries(properties) })
+  const properties = [...covered].map(([feed, at]) => [`${UNTIL}${feed}`, isoInstant(until(at))])
+  const former = Object.keys((await stateOf(context, derived)).properties).filter((name) => name.startsWith(UNTIL))
+  await commit({
+    table: context.lake.table(derived.into),
+    operation: 'append',
+    properties: () => ({ ...Object.fromEntries(former.map((name) => [name, null])), ...Object.fromEntries(properties) }),
+  })
 }

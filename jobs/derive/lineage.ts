@@ -41,9 +41,19 @@ export function isSettled({ from }: Derived, pins: LakePins, feeds: readonly Fee
 
 /**
  * How far the inputs have what each feed published, in ms by feed: as far as all that the feed fills, or that were derived from what it
- * fills. A feed is left out while one of these says nothing of it.
+ * fills. A feed is left out while one of these says nothing of it; those `besides` count where no other says anything.
  */
-export function coverageOfInputs({ from }: Derived, pins: LakePins, feeds: readonly Feed[]): Map<string, number> {
+export function coverageOfInputs(derived: Derived, pins: LakePins, feeds: readonly Feed[]): Map<string, number> {
+  const besides = derived.by === 'months' ? (derived.besides ?? []) : []
+  const mainly = coverageOf(
+    derived.from.filter((dataset) => !besides.includes(dataset)),
+    pins,
+    feeds,
+  )
+  return mainly.size > 0 ? mainly : coverageOf(besides, pins, feeds)
+}
+
+function coverageOf(from: readonly Dataset[], pins: LakePins, feeds: readonly Feed[]): Map<string, number> {
   const properties = (dataset: Dataset): Readonly<Record<string, string>> => pins.get(dataset.id)?.properties ?? {}
   const named = new Set([...feeds.map(({ id }) => id), ...from.flatMap((dataset) => statedFeeds(properties(dataset)))])
   return new Map(
@@ -56,7 +66,8 @@ export function coverageOfInputs({ from }: Derived, pins: LakePins, feeds: reado
   )
 }
 
-const UNTIL = 'landed-until.'
+/** A property that says how far a table has what a feed published. */
+export const UNTIL = 'landed-until.'
 
 /** The feeds that a table says something of: by its fetches, or, of a derived one, by how far it is covered. */
 function statedFeeds(properties: Readonly<Record<string, string>>): string[] {

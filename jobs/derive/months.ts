@@ -23,7 +23,7 @@ export function settledUntil({ settles, late_days = 0 }: Pick<MonthsSpec, 'settl
 }
 
 /**
- * The months that the first input has rows of, each with its lineage, of inputs that are covered until an instant (ms).
+ * The months that the first input, or one of those `besides`, has rows of, each with its lineage, of inputs that are covered until an instant (ms).
  *
  * Lineage is, for each input and each of its partitions that the month is read from, the newest sequence number of the files and their rows
  * together (`673=12x300`). Any rows that come, change or go make another text; compaction, which keeps both, does not.
@@ -31,7 +31,9 @@ export function settledUntil({ settles, late_days = 0 }: Pick<MonthsSpec, 'settl
 export async function planMonths(derived: MonthsSpec, pins: LakePins, until: number): Promise<PlannedPart[]> {
   const settled = settledUntil(derived, until)
   const planned: PlannedPart[] = []
-  for (const month of await monthsOf(derived.from[0] as Dataset, pins)) {
+  const timed = [derived.from[0] as Dataset, ...(derived.besides ?? [])]
+  const months = await Promise.all(timed.map((dataset) => monthsOf(dataset, pins)))
+  for (const month of [...new Set(months.flat())].sort()) {
     const whole = monthSpan(month)
     const isCut = derived.settles !== undefined && settled < whole.to
     const span = isCut ? { ...whole, to: settled } : whole
@@ -55,7 +57,7 @@ async function monthsOf(dataset: Dataset, pins: LakePins): Promise<string[]> {
   const months = new Set<string>()
   for (const { lower, upper } of state ? (await liveFiles(state)).map((file) => timesOf(dataset, file)) : [])
     for (let month = monthOf(lower); month <= monthOf(upper); month = nextMonth(month)) months.add(month)
-  return [...months].sort()
+  return [...months]
 }
 
 /** What a table holds of the partitions that some times (ms) lie in, as far as these reach. */

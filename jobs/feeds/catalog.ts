@@ -1,4 +1,5 @@
 import type { Feed } from './define.ts'
+import { fuelArchive } from './fuel/archive.ts'
 import { fuelBulletinFeed } from './fuel/bulletin.ts'
 import { fuelStationsFeed } from './fuel/stations.ts'
 import { mitmaImd } from './mobility/mitma-imd.ts'
@@ -38,6 +39,7 @@ export const feeds: readonly Feed[] = Object.freeze([
   madridCounts,
   madridCountStations,
   fuelStationsFeed,
+  fuelArchive,
   fuelBulletinFeed,
   mitmaOvernightStays,
   mitmaTrips,

@@ -187,6 +187,8 @@ export interface Archive {
   readonly next?: (page: FeedBody, url: string) => Followed | null
   /** How many of the newest files are looked at in the feed's cadence: a file may be corrected after it came. */
   readonly recent: number
+  /** True for an answer, with status 200, by which the publisher says that it has no such file: then it is none, as with 404. */
+  readonly isAbsent?: (body: FeedBody) => boolean
 }
 
 /** A file that was unpacked for the engine. */

@@ -53,8 +53,11 @@ export async function collectFile(
   const { file, former, signal } = asked
   const request = { ...(feed.plans[0]?.requests[0] as FeedRequest), name: file.period, url: file.url }
   try {
-    if ((feed.archive as Archive).next) return await collectPages(context, feed, { request, signal })
-    return await collectPlan({ requests: [request] }, collecting(context, former, signal))
+    const { isAbsent, next } = feed.archive as Archive
+    const collected = next
+      ? await collectPages(context, feed, { request, signal })
+      : await collectPlan({ requests: [request] }, collecting(context, former, signal))
+    return isAbsent && collected.kind === 'bodies' && collected.decoded.every(isAbsent) ? null : collected
   } catch (error) {
     if (error instanceof FetchError && ABSENT.includes(error.status ?? 0)) return null
     throw error

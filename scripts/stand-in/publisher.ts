@@ -67,6 +67,12 @@ interface CaptureSet {
   readonly capturedAt: (file: string) => number | null
   /** A member without which a folder is not the whole archive, and none of the captures. */
   readonly member?: string
+  /** Of an archive of periods: the resource that a file is, so that each is served as itself, and the one that lists those there are. */
+  readonly archive?: {
+    readonly resourceOf: (file: string) => string
+    readonly list: string
+    readonly write: (resources: readonly string[]) => string
+  }
 }
 
 /** The first records of a list, as many as the variant has. */

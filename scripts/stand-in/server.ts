@@ -158,7 +158,13 @@ function answerFor(state: State, { feed, resource, conditions, faults, url }: Wa
     const edition = editionFor(feed, { resource, seed: state.seed, now: state.clock.now(), faults })
     return { answer: documentAnswer(feed, state.editions.get(feed, edition), conditions, faults), whenSent: nothing }
   }
-  const capture = resource === mainResource(feed) ? replay.current() : null
+  const { archive } = feed.captures
+  if (archive?.list === resource) {
+    const body = Buffer.from(archive.write(replay.files().map(archive.resourceOf)))
+    return { answer: plainBytes({ bytes: body, contentType: feed.contentTypes?.[resource] ?? feed.contentType }), whenSent: nothing }
+  }
+  const named = archive ? replay.named((file) => archive.resourceOf(file) === resource) : null
+  const capture = named ?? (resource === mainResource(feed) && !archive ? replay.current() : null)
   if (!capture) return { answer: plainAnswer(404, `no captures of ${feed.feed}/${resource}`), whenSent: nothing }
   return { answer: captureAnswer(feed, capture, conditions, faults), whenSent: () => replay.served(capture) }
 }

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Bucket, bucketBounds } from '../../api/define/buckets.ts'
 import { advance, emptyState } from '../../jobs/ingest/fold.ts'
+import { fuelArchivePrices } from '../../lake/datasets/fuel/archive-prices.ts'
 import { fuelPrices } from '../../lake/datasets/fuel/prices.ts'
 import { fuelStations } from '../../lake/datasets/fuel/stations.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { dayBounds, madridDate } from '../../lake/schema/time.ts'
 import { figures } from '../helpers/figures.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
@@ -62,6 +64,36 @@ function publish(seed: number): { rows: AnyRow[]; held: Map<string, Held[]>; tim
   return { rows, held, times }
 }
 
+/** Days of the archive, most of the days of some months, with what they leave open to tell: prices where no publications were. */
+function archive(seed: number, times: readonly number[]): { rows: AnyRow[]; held: Map<string, Held[]> } {
+  const next = figures(seed + 50)
+  const ids = ['s1', 's2']
+  const held = new Map<string, Held[]>(ids.map((id) => [id, []]))
+  const rows: AnyRow[] = []
+  const runs = times.map((at, nth) => {
+    const after = times[nth + 1] ?? Number.POSITIVE_INFINITY
+    return { since: at, until: after - at <= DAY ? after : at + 1 }
+  })
+  for (let at = Date.UTC(2026, 0, 5, 12); at < Date.UTC(2026, 4, 20); at += DAY) {
+    const { start, end } = bucketBounds(at, '1d')
+    if (next() < 0.2) continue
+    for (const station_id of ids) {
+      if (next() < 0.2) continue
+      const price = Math.round(1000 * (1.2 + 0.4 * next())) / 1000
+      rows.push(
+        exampleTableRow(fuelArchivePrices, { day: madridDate(start), day_starts_at: start, station_id, product: 'DIESEL_A', price }),
+      )
+      let since = start
+      for (const run of runs.filter((one) => one.since < end && one.until > start)) {
+        if (since < run.since) held.get(station_id)?.push({ since, until: run.since, price })
+        since = Math.max(since, run.until)
+      }
+      if (since < end) held.get(station_id)?.push({ since, until: end, price })
+    }
+  }
+  return { rows, held }
+}
+
 /** What a history should say, from the times in which prices held. */
 function expected(held: readonly Held[], interval: Bucket): Reply[] {
   const steps = new Map<number, { end: number; parts: Held[] }>()
@@ -87,13 +119,24 @@ function expected(held: readonly Held[], interval: Bucket): Reply[] {
   })
 }
 
-describe.each([11, 12])('prices of months with gaps (%s)', (seed) => {
+describe.each([
+  [11, false],
+  [12, false],
+  [13, true],
+])('prices of months with gaps (%s, with an archive: %s)', (seed, hasArchive) => {
   const { rows, held, times } = publish(seed)
+  const archived = hasArchive ? archive(seed, times) : { rows: [], held: new Map<string, Held[]>() }
+  for (const [id, known] of held)
+    held.set(
+      id,
+      [...known, ...(archived.held.get(id) ?? [])].sort((one, other) => one.since - other.since),
+    )
   beforeAll(async () => {
     service = await startService()
     const stations = [...held.keys()].map((station_id) => exampleRow(fuelStations, { station_id }))
     await service.publish(fuelStations, stations)
     await service.land(fuelPrices, rows, times.at(-1) as number)
+    if (hasArchive) await service.land(fuelArchivePrices, archived.rows, times.at(-1) as number)
   })
   afterAll(() => service.close())
 
@@ -147,4 +190,46 @@ test('a year without a publication has no price, whatever period is asked for', 
   expect(await shown('interval=1y&from=2025-01-01')).toEqual([['2024-12-31T23:00:00.000Z', 1.547, 0]])
   await service.publish(fuelStations, [exampleRow(fuelStations, { station_id: '1000' })])
   expect(await shown('interval=1mo&from=2024-12-01&to=2025-02-01')).toEqual([])
+})
+
+test('days of the archive tell what was before the first publication: the means of days, and the changes from one to the next', async () => {
+  service = await startService()
+  onTestFinished(() => service.close())
+  const day = (date: string, price: number, values: AnyRow = {}): AnyRow => {
+    const day_starts_at = dayBounds(date).start
+    return exampleTableRow(fuelArchivePrices, { day: date, day_starts_at, station_id: '1000', product: 'DIESEL_A', price, ...values })
+  }
+  const begin = Date.parse('2026-03-31T10:00:00Z')
+  await service.land(
+    fuelPrices,
+    [exampleTableRow(fuelPrices, { station_id: '1000', price: 1.6, observed_at: begin, updated_at: begin })],
+    begin,
+  )
+  const late = { station_id: '1', product: 'GASOLINE_95_E5' }
+  const rows = [
+    ...[day('2026-03-26', 1.5), day('2026-03-26', 1.4, { product: 'GASOLINE_95_E5' })],
+    ...[day('2026-03-27', 1.5), day('2026-03-27', 1.7, { product: 'LPG' }), day('2026-03-28', 1.52), day('2026-03-29', 1.53)],
+    ...[day('2026-03-30', 1.7, late), day('2026-03-31', 1.61)],
+  ]
+  await service.land(fuelArchivePrices, rows, begin)
+  const days = await history('1000', 'fuel=DIESEL_A&from=2026-03-27&to=2026-04-01')
+  // On 2026-03-29 the clock changes; nobody told of the station on the 30th; on the 31st publications begin.
+  expect(days.map(({ period_start, price, price_last, coverage }) => [period_start, price, price_last, coverage])).toEqual([
+    ['2026-03-26T23:00:00.000Z', 1.5, 1.5, 1],
+    ['2026-03-27T23:00:00.000Z', 1.52, 1.52, 1],
+    ['2026-03-28T23:00:00.000Z', 1.53, 1.53, 1],
+    ['2026-03-30T22:00:00.000Z', 1.61, 1.61, 1],
+  ])
+  const changes = await history('1000', 'interval=raw&from=2026-03-27&to=2026-04-01')
+  expect(changes.map(({ period_start, fuel, price, coverage }) => [period_start, fuel, price, coverage])).toEqual([
+    ['2026-03-26T23:00:00.000Z', 'GASOLINE_95_E5', null, null],
+    ['2026-03-26T23:00:00.000Z', 'LPG', 1.7, null],
+    ['2026-03-27T23:00:00.000Z', 'DIESEL_A', 1.52, null],
+    ['2026-03-27T23:00:00.000Z', 'LPG', null, null],
+    ['2026-03-28T23:00:00.000Z', 'DIESEL_A', 1.53, null],
+    ['2026-03-29T22:00:00.000Z', 'DIESEL_A', null, null],
+    ['2026-03-31T10:00:00.000Z', 'DIESEL_A', 1.6, null],
+  ])
+  const reply = await service.json('/api/gas-stations/1000/history')
+  expect([reply.meta.covered_from, reply.meta.covered_until]).toEqual(['2026-03-25T23:00:00.000Z', '2026-03-31T10:00:00.000Z'])
 })

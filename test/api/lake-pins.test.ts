@@ -23,16 +23,16 @@ beforeAll(async () => {
 afterAll(() => lake.close())
 
 test('a dataset of two feeds is covered until the slower one, and its newest rows are the faster one’s', async () => {
-  const both = await lakeState({ lake, cursors: by, feeds: [feed('fast'), feed('slow')] }, [everything], null)
+  const both = await lakeState({ lake, cursors: by, feeds: [feed('fast'), feed('slow')] }, [everything], { name: null })
   expect(both).toMatchObject({ covered_from: SLOW, covered_until: SLOW, newest: FAST })
-  const one = await lakeState({ lake, cursors: by, feeds: [feed('fast'), feed('slow', false)] }, [everything], null)
+  const one = await lakeState({ lake, cursors: by, feeds: [feed('fast'), feed('slow', false)] }, [everything], { name: null })
   expect(one).toMatchObject({ covered_until: FAST, newest: FAST })
   expect(one.name).not.toBe(both.name)
 })
 
 test('a named state tells what it told, whichever feeds run by then', async () => {
-  const both = await lakeState({ lake, cursors: by, feeds: [feed('fast'), feed('slow')] }, [everything], null)
-  const again = await lakeState({ lake, cursors: by, feeds: [] }, [everything], both.name)
+  const both = await lakeState({ lake, cursors: by, feeds: [feed('fast'), feed('slow')] }, [everything], { name: null })
+  const again = await lakeState({ lake, cursors: by, feeds: [] }, [everything], { name: both.name })
   expect(again).toMatchObject({ name: both.name, covered_until: SLOW, newest: FAST })
 })
 
@@ -46,11 +46,11 @@ test('a state begins with its earliest row, in whichever file it is, and stays a
       })
     const asked = { lake: several, cursors: by, feeds: [feed('fast')] }
     await land(1, SLOW)
-    const first = await lakeState(asked, [everything], null)
+    const first = await lakeState(asked, [everything], { name: null })
     await land(2, SLOW - 60_000)
     await land(3, FAST)
-    expect([first.covered_from, (await lakeState(asked, [everything], null)).covered_from]).toEqual([SLOW, SLOW - 60_000])
-    expect(await lakeState(asked, [everything], first.name)).toMatchObject({ name: first.name, covered_from: SLOW })
+    expect([first.covered_from, (await lakeState(asked, [everything], { name: null })).covered_from]).toEqual([SLOW, SLOW - 60_000])
+    expect(await lakeState(asked, [everything], { name: first.name })).toMatchObject({ name: first.name, covered_from: SLOW })
   } finally {
     await several.close()
   }
@@ -60,13 +60,18 @@ test('what has landed without rows is covered, what has not landed is not', asyn
   const empty = await openTestLake(tempFolder())
   try {
     const asked = { lake: empty, cursors: by, feeds: [feed('fast')] }
-    expect(await lakeState(asked, [everything], null)).toMatchObject({ name: '', covered_until: null, newest: null })
+    expect(await lakeState(asked, [everything], { name: null })).toMatchObject({ name: '', covered_until: null, newest: null })
     await landRows(empty, everything, [], { properties: { 'landed-until.fast': new Date(FAST).toISOString() } })
-    expect(await lakeState(asked, [everything], null)).toMatchObject({ name: '', covered_from: null, covered_until: FAST, newest: FAST })
+    expect(await lakeState(asked, [everything], { name: null })).toMatchObject({
+      name: '',
+      covered_from: null,
+      covered_until: FAST,
+      newest: FAST,
+    })
     // With one in front of it that has nothing: it is waited for while a feed of it is turned on.
     const other = { ...everything, id: 'other' }
     const fed = (enabled: boolean): FeedListing => ({ ...feed('other', enabled), datasets: ['other'] })
-    const state = (enabled: boolean) => lakeState({ ...asked, feeds: [...asked.feeds, fed(enabled)] }, [other, everything], null)
+    const state = (enabled: boolean) => lakeState({ ...asked, feeds: [...asked.feeds, fed(enabled)] }, [other, everything], { name: null })
     expect([(await state(true)).covered_until, (await state(false)).covered_until]).toEqual([null, FAST])
   } finally {
     await empty.close()

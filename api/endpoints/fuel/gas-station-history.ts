@@ -1,10 +1,11 @@
+import { fuelArchivePrices } from '../../../lake/datasets/fuel/archive-prices.ts'
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, instant, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { partitionStart } from '../../../lake/schema/partitions.ts'
-import { MADRID } from '../../../lake/schema/time.ts'
+import { dayBounds, MADRID, madridDate } from '../../../lake/schema/time.ts'
 import { type Bucket, bucketEnd, bucketLength, bucketSeconds, bucketStart } from '../../define/buckets.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
@@ -38,6 +39,7 @@ const point = record('FuelPricePoint', 'One step of the series of a price.', {
 })
 
 const c = (name: keyof typeof columns | 'status' | 'is_baseline'): Sql => column(fuelPrices, name)
+const a = (name: keyof typeof fuelArchivePrices.columns): Sql => column(fuelArchivePrices, name)
 
 /** The price series of one station. */
 export const gasStationHistory = defineEndpoint({
@@ -47,7 +49,9 @@ export const gasStationHistory = defineEndpoint({
   summary: 'Price series of one filling station',
   about:
     'With interval=raw a point per change of a price. Otherwise a point per day, week, month or year with a known price: the mean is weighted by the time each price held, and a price holds until the publication that changes it, as long as there are publications: ' +
-    'where more than a day passes without one, no price is known from the last before it to the first after it. That time counts against `coverage`, and a step that lies in it is absent. ' +
+    'where more than a day passes without one, and before the first, prices are those of the archive by day of the ministry as far as it was taken in, each from the begin of its day to its end; ' +
+    'with interval=raw its changes are told at the begin of the day, of days without a publication. ' +
+    'Where neither tells a price that time counts against `coverage`, and a step that lies in it is absent. ' +
     'What is known ends at `meta.covered_until`: a price that appears then is shown in its step at once, with a `coverage` that is 0 at first and grows with the publications.',
   params: {
     id: stationId,
@@ -65,14 +69,20 @@ export const gasStationHistory = defineEndpoint({
   },
   read: {
     kind: 'lake',
-    from: [fuelPrices],
+    from: [fuelPrices, fuelArchivePrices],
+    begins: [fuelPrices, fuelArchivePrices],
     query: (p, lake) => {
       const { from, to, interval } = lake.period(p.time, SPAN_DAYS[p.time.interval as keyof typeof SPAN_DAYS])
       const products = p.fuel ? { product: { in: p.fuel } } : {}
+      // Among thousands of stations some price changes in nearly every publication, so the rows of all tell when there were any.
+      const all = sql`${scan(fuelPrices, { observed_at: { gte: from - GAP_MS, lte: to + GAP_MS } })}`
+      const archivedFrom = (begin: number): Sql =>
+        sql`${scan(fuelArchivePrices, { station_id: { eq: p.id }, ...products, day_starts_at: { gte: begin, lt: to } })}`
       if (interval === 'raw') {
-        return rawPoints(
-          sql`${scan(fuelPrices, { station_id: { eq: p.id }, ...products, is_baseline: { eq: false }, observed_at: { gte: from, lt: to } })}`,
-        )
+        const rows = sql`${scan(fuelPrices, { station_id: { eq: p.id }, ...products, is_baseline: { eq: false }, observed_at: { gte: from, lt: to } })}`
+        const days = sql`${scan(fuelArchivePrices, { day_starts_at: { gte: from, lt: to } })}`
+        const archive = { rows: archivedFrom(dayBounds(madridDate(from, -1)).start), days }
+        return sql`${rawPoints(rows)} UNION ALL ${archivedChanges(archive, all, lake.covered_until)}`
       }
       // A price that holds at the begin is in a row of the publication before it or, since each partition opens with every price, of an
       // earlier one of the same partition. Where that publication is older than a gap may be, none is known to hold.
@@ -81,9 +91,8 @@ export const gasStationHistory = defineEndpoint({
         ...products,
         observed_at: { gte: partitionStart(fuelPrices, from - GAP_MS), lt: to },
       })
-      // Among thousands of stations some price changes in nearly every publication, so the rows of all tell when there were any.
-      const all = scan(fuelPrices, { observed_at: { gte: from - GAP_MS, lte: to + GAP_MS } })
-      return steps({ rows: sql`${rows}`, all: sql`${all}` }, { from, to, interval, covered_until: lake.covered_until })
+      const of = { rows: sql`${rows}`, archived: archivedFrom(from), all }
+      return steps(of, { from, to, interval, covered_until: lake.covered_until })
     },
     subject: {
       of: fuelStations,
@@ -117,17 +126,43 @@ function rawPoints(rows: Sql): Sql {
 }
 
 /**
+ * What changes from one day of the archive to the next at a station, in days without a publication: prices that the day before did not have, and
+ * products that it had and the day has not. `rows` are the station's from the day before the period on, `days` all of the period.
+ */
+function archivedChanges({ rows, days }: { readonly rows: Sql; readonly days: Sql }, all: Sql, covered_until: number): Sql {
+  const next = bucketEnd(sql`begun`, '1d')
+  return sql`
+    SELECT begun AS period_start, 'raw' AS "interval", fuel, price, price AS price_min, price AS price_max, price AS price_last, price_unit, NULL AS coverage
+    FROM (
+      SELECT coalesce(today.begun, before.next) AS begun, coalesce(today.fuel, before.fuel) AS fuel, today.price AS price,
+        before.price AS price_before, coalesce(today.price_unit, before.price_unit) AS price_unit
+      FROM (SELECT ${a('day_starts_at')} AS begun, ${a('product')} AS fuel, ${a('price')} AS price, ${a('price_unit')} AS price_unit FROM ${rows}) AS today
+      FULL JOIN (
+        SELECT ${bucketEnd(a('day_starts_at'), '1d')} AS next, ${a('product')} AS fuel, ${a('price')} AS price, ${a('price_unit')} AS price_unit FROM ${rows}
+      ) AS before ON before.next = today.begun AND before.fuel = today.fuel
+    ) AS changes
+    SEMI JOIN (SELECT DISTINCT ${a('day_starts_at')} AS begun FROM ${days}) AS archived USING (begun)
+    ANTI JOIN (${runs(all, covered_until)}) AS runs ON runs.since < ${next} AND runs.until > begun
+    WHERE price IS DISTINCT FROM price_before`
+}
+
+/**
  * Points per step: each price holds from its publication to the next one of its product, cut at the steps' borders and where there were no
- * publications.
+ * publications; there those of the archive hold for their day.
  */
 function steps(
-  { rows, all }: { readonly rows: Sql; readonly all: Sql },
+  { rows, archived, all }: { readonly rows: Sql; readonly archived: Sql; readonly all: Sql },
   period: { readonly from: number; readonly to: number; readonly interval: Bucket; readonly covered_until: number },
 ): Sql {
   const { interval } = period
   const [from, to] = [instant(period.from), instant(period.to)]
   return sql`
-    WITH runs AS (${runs(all, period.covered_until)}),
+    WITH runs AS MATERIALIZED (${runs(all, period.covered_until)}),
+    gaps AS (
+      SELECT coalesce(lag(until) OVER (ORDER BY since), ${from}) AS since, since AS until FROM runs
+      UNION ALL
+      SELECT max(until), ${to} FROM runs
+    ),
     prices AS (
       SELECT
         ${c('product')} AS fuel,
@@ -148,6 +183,14 @@ function steps(
       FROM prices
       JOIN runs ON runs.since < prices.until AND runs.until > prices.since
       WHERE status <> 'ENDED'
+      UNION ALL
+      SELECT fuel, price, price_unit, greatest(days.since, gaps.since), least(days.until, gaps.until)
+      FROM (
+        SELECT ${a('product')} AS fuel, ${a('price')} AS price, ${a('price_unit')} AS price_unit, ${a('day_starts_at')} AS since,
+          ${bucketEnd(a('day_starts_at'), '1d')} AS until
+        FROM ${archived}
+      ) AS days
+      JOIN gaps ON gaps.since < days.until AND gaps.until > days.since
     ),
     begun AS (
       SELECT

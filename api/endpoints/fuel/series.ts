@@ -60,7 +60,7 @@ const point = record('FuelSeriesPoint', 'One step of the series of average price
 
 const METHOD =
   'STATION_MEAN: the mean of the days that a price is known of, each day counting once; of a day the mean of the last prices that are known when it ends in Madrid, taxes included, each station counting once, those that sell to members only not at all. ' +
-  'The day that goes on is as of the newest publication; a day on which nothing was published is not known. ' +
+  'The day that goes on is as of the newest publication; a day on which nothing was published is that of the archive of the ministry by day, as far as it was taken in, and else not known. ' +
   BULLETIN_METHOD
 
 /** Average prices of fuels over the years. */

@@ -1,3 +1,4 @@
+import { fuelArchivePrices } from '../../../lake/datasets/fuel/archive-prices.ts'
 import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
@@ -6,12 +7,13 @@ import { partitionStart } from '../../../lake/schema/partitions.ts'
 import { MADRID, madridDate } from '../../../lake/schema/time.ts'
 import { defineDerived, type MonthSpan } from '../define.ts'
 
-/** Prices by day of Spain, provinces and signs. */
+/** Prices by day of Spain, provinces and signs: of the publications of the register, and of days without one of the archive. No day is of both. */
 export const fuelDaysDerived = defineDerived({
   by: 'months',
   into: fuelDays,
-  from: [fuelPrices, fuelStations],
-  revision: 1,
+  from: [fuelPrices, fuelStations, fuelArchivePrices],
+  besides: [fuelArchivePrices],
+  revision: 2,
   // What holds when the month begins is in the partition that this lies in, which opens with all that held when that began.
   reads: ({ from, to }) => ({ from: partitionStart(fuelPrices, from - 1), to }),
   rows: daysOf,
@@ -20,11 +22,12 @@ export const fuelDaysDerived = defineDerived({
 /** Of 4,106 signs most are of one station, whose prices are no average. */
 const LEAST_STATIONS = 3
 
-const DATE = sql`CAST(timezone(${MADRID}, observed_at) AS DATE)`
+const dateOf = (at: string): Sql => sql`CAST(timezone(${MADRID}, ${outputName(at)}) AS DATE)`
+const DATE = dateOf('observed_at')
 /** The sign as it can be compared: what `foldName` makes of it. */
 const SIGN = sql`nullif(trim(regexp_replace(lower(strip_accents(replace(brand, '·', ''))), '[^a-z0-9]+', ' ', 'g')), '')`
 
-function daysOf(month: MonthSpan, [prices, stations]: readonly SqlPart[]): Sql {
+function daysOf(month: MonthSpan, [prices, stations, archive]: readonly SqlPart[]): Sql {
   const areas = [
     sql`SELECT 'NATION' AS area_kind, 'ES' AS area, CAST(NULL AS VARCHAR) AS name, ${FIGURES} FROM held GROUP BY date, product`,
     sql`SELECT 'PROVINCE' AS area_kind, province_code AS area, CAST(NULL AS VARCHAR) AS name, ${FIGURES} FROM held GROUP BY date, product, province_code`,
@@ -37,11 +40,16 @@ function daysOf(month: MonthSpan, [prices, stations]: readonly SqlPart[]): Sql {
     sold AS (${atEnds(month, { rows: prices as SqlPart, thing: ['station_id', 'product'], told: ['price', 'price_unit', 'province_code'] })}),
     open AS (${atEnds(month, { rows: stations as SqlPart, thing: ['station_id'], told: ['brand', 'sale_type'] })}),
     held AS MATERIALIZED (
-      SELECT date, product, price, price_unit, province_code, brand, ${SIGN} AS sign
+      SELECT date, product, price, price_unit, province_code, brand, ${SIGN} AS sign, 'PUBLICATIONS' AS basis
       FROM sold
       SEMI JOIN published USING (date)
       LEFT JOIN open USING (station_id, date)
       WHERE sold.status <> 'ENDED' AND sale_type IS DISTINCT FROM 'RESTRICTED'
+      UNION ALL
+      SELECT ${dateOf('day_starts_at')} AS date, product, price, price_unit, province_code, brand, ${SIGN} AS sign, 'ARCHIVE' AS basis
+      FROM ${archive as SqlPart}
+      ANTI JOIN published ON published.date = ${dateOf('day_starts_at')}
+      WHERE day_starts_at >= ${instant(month.from)} AND sale_type IS DISTINCT FROM 'RESTRICTED'
     ),
     names AS (
       SELECT sign, arg_max(brand, (stations, brand)) AS name
@@ -55,7 +63,7 @@ function daysOf(month: MonthSpan, [prices, stations]: readonly SqlPart[]): Sql {
 }
 
 const FIGURES = sql`
-  date, product, min(price_unit) AS price_unit, CAST(count(*) AS INTEGER) AS stations, CAST(avg(price) AS DECIMAL(9, 4)) AS price_mean,
+  date, product, min(price_unit) AS price_unit, min(basis) AS basis, CAST(count(*) AS INTEGER) AS stations, CAST(avg(price) AS DECIMAL(9, 4)) AS price_mean,
   min(price) AS price_min, quantile_disc(price, 0.25) AS price_p25, quantile_disc(price, 0.5) AS price_median,
   quantile_disc(price, 0.75) AS price_p75, max(price) AS price_max`
 

@@ -28,7 +28,8 @@ const MARGINS: ReadonlyMap<string, string> = new Map([
   ['I', 'LEFT'],
   ['N', 'NOT_APPLICABLE'],
 ])
-const SALES: ReadonlyMap<string, string> = new Map([
+/** Kinds of sale by the publisher's letters. */
+export const SALES: ReadonlyMap<string, string> = new Map([
   ['P', 'PUBLIC'],
   ['R', 'RESTRICTED'],
 ])
@@ -221,6 +222,6 @@ function addPrices(fields: FieldReader, prices: Price[], notes: Notes): void {
 }
 
 /** What a code means, in whatever case (files of 2017 have `p`); one that is not known is kept, and counted when the row is checked. */
-function coded(meanings: ReadonlyMap<string, string>, code: string): string | null {
+export function coded(meanings: ReadonlyMap<string, string>, code: string): string | null {
   return code === '' ? null : (meanings.get(code.toUpperCase()) ?? code)
 }

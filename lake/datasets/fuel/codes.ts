@@ -71,6 +71,12 @@ export const FUEL_AREAS = defineCodes('fuel_area', 'What a figure of fuel prices
   OPERATOR: ['Las estaciones de un rótulo', 'The stations of a sign'],
 })
 
+/** What a day's prices are of; no day is of both. */
+export const FUEL_DAY_BASES = defineCodes('fuel_day_basis', "What a day's fuel prices are of.", {
+  PUBLICATIONS: ['Publicaciones del registro durante el día', 'Publications of the register on that day'],
+  ARCHIVE: ['Histórico diario del registro', 'Archive of the register by day'],
+})
+
 /** Where a series of prices comes from; two are never in one answer. */
 export const FUEL_SERIES = defineCodes('fuel_series', 'Where a series of fuel prices comes from.', {
   BULLETIN: ['Boletín semanal de la Comisión Europea', 'Weekly Oil Bulletin of the European Commission'],

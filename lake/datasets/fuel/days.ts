@@ -1,6 +1,6 @@
 import { col } from '../../schema/columns.ts'
 import { defineDataset, identity } from '../../schema/dataset.ts'
-import { FUEL_AREAS, FUEL_PRODUCTS, PRICE_UNITS } from './codes.ts'
+import { FUEL_AREAS, FUEL_DAY_BASES, FUEL_PRODUCTS, PRICE_UNITS } from './codes.ts'
 import { miteco } from './sources.ts'
 
 const price = (id: number, about: string, example: number) =>
@@ -10,7 +10,7 @@ const price = (id: number, about: string, example: number) =>
  * Pump prices by day. No feed fills it: it is derived from the prices and stations of the register, month by month.
  *
  * A day's price at a station is the last one known when the day ends in Madrid, of days on which a publication changed a price somewhere in
- * Spain: where nothing was published nothing is known. Each station counts once, whatever it sells; those that sell to members only count
+ * Spain, and of days without one that of the archive, whose days are as they ended: where neither is nothing is known. Each station counts once, whatever it sells; those that sell to members only count
  * for nothing, for the register had them in some years and not in others.
  */
 export const fuelDays = defineDataset({
@@ -19,7 +19,7 @@ export const fuelDays = defineDataset({
   title: 'Fuel prices by day',
   about:
     'Mean, least, greatest and quartiles of the pump prices of each product at the end of each day of Madrid: of Spain, of each province and of each sign that three stations have. ' +
-    'Each station counts once, those that sell to members only not at all; the day that goes on is as of the newest publication.',
+    'Each station counts once, those that sell to members only not at all; the day that goes on is as of the newest publication. Days without a publication are those of the archive of the ministry, with the signs that it has today.',
   sources: [miteco],
   columns: {
     month: col.string(1, 'Month of the day in Madrid, YYYY-MM.', { example: '2025-09' }),
@@ -39,6 +39,7 @@ export const fuelDays = defineDataset({
     price_median: price(13, 'Price that half of the stations do not exceed.', 1.439),
     price_p75: price(14, 'Price that three quarters of the stations do not exceed.', 1.489),
     price_max: price(15, 'Greatest price.', 1.899),
+    basis: col.code(16, 'What the prices of the day are of.', FUEL_DAY_BASES, { nullable: true, example: 'PUBLICATIONS' }),
   },
   entity: ['month', 'date', 'area_kind', 'area', 'product'],
   time: 'period_start',

@@ -1,7 +1,7 @@
-import { instantOf } from '../../../lake/schema/time.ts'
+import { dayBounds, instantOf, madridDate } from '../../../lake/schema/time.ts'
 import { ministryJson, ministryRefusal, stationWriter } from '../formats/ministry-json.ts'
 import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
-import { hash } from '../random.ts'
+import { chance, hash } from '../random.ts'
 import { PROVINCES } from '../world/provinces.ts'
 import { fillingStations, isListed } from '../world/stations.ts'
 import { defineWorldPart } from '../world/world.ts'
@@ -56,8 +56,40 @@ const stations: FeedStandIn = {
   },
 }
 
-/** The ministry's register of fuel prices: the whole country, or any of 52 provinces. */
-export const ministry: Publisher = { name: 'Ministerio para la Transición Ecológica y el Reto Demográfico', feeds: [stations] }
+/** The archive's path of a day, the day first. */
+const DAY_PATH = /^\/serviciosrestcarburantes\/precioscarburantes\/estacionesterrestreshist\/(\d\d)-(\d\d)-(\d{4})\/?$/i
+/** Days that the archive does not have. */
+const GAPS = new Set(['2025-05-21', '2025-05-22'])
+
+const archive: FeedStandIn = {
+  ...stations,
+  feed: 'fuel_archive',
+  path: '/ServiciosRestCarburantes/PreciosCarburantes/EstacionesTerrestresHist/01-01-2025',
+  route(path) {
+    const [, day, month, year] = DAY_PATH.exec(path) ?? []
+    return year === undefined ? null : { kind: 'document', resource: `${year}-${month}-${day}` }
+  },
+  // The newest day is yesterday.
+  publishedAt: (_seed, now) => dayBounds(madridDate(now)).start,
+  blocks: { known: /^(?!)/, usual: [] },
+  write(world, { resource: day, publishedAt, variant }) {
+    const { start, end } = dayBounds(day)
+    if (end > publishedAt || GAPS.has(day)) return ministryRefusal(start)
+    // Days are corrected now and then; here all at once, at the begin of each month.
+    const edition = madridDate(publishedAt).slice(0, 7)
+    const listed = world
+      .part(fillingStations)
+      .filter((station) => isListed(world.seed, station, end - 1) && chance(world.seed, 'fuel archive', station.index, day, edition) > 0.01)
+    const write = stationWriter(world.seed)
+    const texts = keptOf(listed, variant).map((station) => write(station, end - 1))
+    return ministryJson(variant.hasUnknownCodes ? texts.map(withUnknownCodes) : texts, start)
+  },
+  // None was recorded.
+  captures: { folder: 'miteco-eess', capturedAt: () => null },
+}
+
+/** The ministry's register of fuel prices, the whole country or any of 52 provinces, and its archive by day. */
+export const ministry: Publisher = { name: 'Ministerio para la Transición Ecológica y el Reto Demográfico', feeds: [stations, archive] }
 
 /** Generated a minute or two after each half hour. */
 function stamp(seed: number, mark: number): number {

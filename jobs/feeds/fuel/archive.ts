@@ -1,0 +1,107 @@
+import { fuelArchivePrices } from '../../../lake/datasets/fuel/archive-prices.ts'
+import { miteco } from '../../../lake/datasets/fuel/sources.ts'
+import { provinceByCode } from '../../../lake/places/provinces.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
+import { commaNumber } from '../../formats/numbers.ts'
+import { type ArchiveFile, type Batch, batch, type DayRange, defineFeed, type FeedBody, type FeedClock, type Notes } from '../define.ts'
+import { type FuelAnswer, isEmptyAnswer, readAnswer } from './answer.ts'
+import { fieldReader, type StationTexts } from './fields.ts'
+import { coded, SALES } from './stations.ts'
+
+type Price = FeedRow<typeof fuelArchivePrices>
+
+const ADDRESS = 'https://energia.serviciosmin.gob.es/ServiciosRestCarburantes/PreciosCarburantes/EstacionesTerrestresHist/'
+const DAY_MS = 86_400_000
+/** The first day of the archive; 2006 is empty. */
+const FIRST = '2007-01-01'
+const PERIOD = /^\d{4}-\d{2}-\d{2}$/
+
+/**
+ * The ministry's archive of prices: all stations of any day, the newest of them yesterday. A day is as it was in its last hours: of some 320
+ * stations of three provinces, prices of the archive's days are those of a capture of the same day in 80 to 95 %, of one taken in the first hours
+ * of a day those of the day before in 93 %.
+ */
+export const fuelArchive = defineFeed({
+  id: 'fuel_archive',
+  domain: 'fuel',
+  source: miteco,
+  into: [fuelArchivePrices],
+  every_s: 86_400,
+  plans: [
+    {
+      requests: [
+        {
+          name: 'day',
+          url: addressOf('2025-01-01'),
+          accept: 'application/json',
+          maxBytes: 64_000_000,
+          maxDecodedBytes: 64_000_000,
+          timeout_ms: 120_000,
+          expects: 'json',
+        },
+      ],
+    },
+  ],
+  archive: { unit: 'day', index: [], files: daysOf, recent: 4, isAbsent: isEmptyAnswer },
+  freshBy: 'fetch',
+  bands: { fuel_archive_prices: { atLeast: 100, minRatio: 0.95, maxRatio: 1000 } },
+  rows: readDays,
+})
+
+/** The address of a day, YYYY-MM-DD: the ministry's has hyphens, the day first. */
+function addressOf(day: string): string {
+  return `${ADDRESS}${day.split('-').reverse().join('-')}`
+}
+
+/** Every day of a range has a file, from the first on; those that the publisher has not (yet) are answered without stations. */
+function daysOf(_index: readonly FeedBody[], range: DayRange): ArchiveFile[] {
+  const begin = Date.parse(range.from < FIRST ? FIRST : range.from)
+  const count = Math.max(0, Math.floor((Date.parse(range.to) - begin) / DAY_MS) + 1)
+  return Array.from({ length: count }, (_, at) => {
+    const period = new Date(begin + at * DAY_MS).toISOString().slice(0, 10)
+    return { period, url: addressOf(period) }
+  })
+}
+
+function* readDays(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): Generator<Batch> {
+  for (const body of bodies) {
+    // A file is of the day that was asked for, whatever time it states; one that was given by hand of the day of that time.
+    const asked = PERIOD.test(body.name) ? body.name : null
+    const answer = readAnswer(body, clock.fetched_at, { needsTime: asked === null })
+    yield* pricesOf(answer, asked ?? madridDate(answer.published), notes)
+  }
+}
+
+function* pricesOf(answer: FuelAnswer, day: string, notes: Notes): Generator<Batch> {
+  const day_starts_at = dayBounds(day).start
+  const fields = fieldReader(answer.name, notes)
+  const seen = new Set<string>()
+  for (const items of answer.batches) {
+    const prices: Price[] = []
+    for (const given of items) {
+      const reason = fields.read(given) ?? refusal(fields.texts, seen)
+      if (reason !== null) {
+        notes.quarantine(fuelArchivePrices, reason, JSON.stringify(given))
+        continue
+      }
+      const { station_id, province_code, brand, sale_type } = fields.texts
+      seen.add(station_id)
+      const station = { day, day_starts_at, station_id, province_code, brand: brand || null, sale_type: coded(SALES, sale_type) }
+      for (const { priced, text } of fields.prices) {
+        const price = commaNumber(text)
+        if (price !== null) prices.push({ ...station, product: priced.product, price, price_unit: priced.price_unit })
+        else notes.warn('a price says that there is none, where the field has always been empty')
+      }
+    }
+    yield batch(fuelArchivePrices, prices)
+  }
+  fields.end()
+}
+
+/** Why a station cannot be used; null where it can. */
+function refusal({ station_id, province_code }: StationTexts, seen: ReadonlySet<string>): string | null {
+  if (station_id === '') return 'no IDEESS'
+  if (!provinceByCode(province_code)) return 'IDProvincia is no province'
+  return seen.has(station_id) ? 'IDEESS comes twice in one day' : null
+}
