@@ -117,7 +117,7 @@ test('stale: an older publication, with its own times', async () => {
     const older = await bytesOf(moving, path)
     moving.advance(age_s * 1000)
     const newer = await bytesOf(moving, path)
-    expect(newer.equals(older)).toBe(false)
+    expect(newer.equals(older), feed).toBe(false)
     moving.setFault({ feed, fault: 'stale', age_s })
     expect((await bytesOf(moving, path)).equals(older)).toBe(true)
   }
@@ -133,7 +133,7 @@ test('repeated: the publication of when the fault was set, without validators', 
     expect([again.status, again.headers.get('etag'), again.headers.get('last-modified')]).toEqual([200, null, null])
     expect(Buffer.from(await again.arrayBuffer()).equals(first)).toBe(true)
     moving.clearFaults()
-    expect((await bytesOf(moving, path)).equals(first)).toBe(false)
+    expect((await bytesOf(moving, path)).equals(first), feed).toBe(false)
   }
 })
 
