@@ -33,6 +33,7 @@ import { trafficTypicalWeeks } from './datasets/road/traffic-typical-weeks.ts'
 import { v16Beacons } from './datasets/road/v16-beacons.ts'
 import { v16Hours } from './datasets/road/v16-hours.ts'
 import { accidentCodebook } from './datasets/safety/accident-codebook.ts'
+import { accidentPositions, animalAccidentPositions } from './datasets/safety/accident-positions.ts'
 import { animalAccidents } from './datasets/safety/animal-accidents.ts'
 import { accidentHotspots } from './datasets/safety/hotspots.ts'
 import { roadAccidents } from './datasets/safety/road-accidents.ts'
@@ -80,7 +81,9 @@ export const datasets: readonly Dataset[] = checkDatasets([
   railStationRegister,
   railStock,
   roadAccidents,
+  accidentPositions,
   animalAccidents,
+  animalAccidentPositions,
   accidentCodebook,
   weatherStations,
   weatherObservations,

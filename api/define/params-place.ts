@@ -1,6 +1,7 @@
 import { allMunicipalities, municipalityByCode, municipalityByName } from '../../lake/places/municipalities.ts'
 import { foldName } from '../../lake/places/names.ts'
 import { provinceByCode, provinceByName, provinces } from '../../lake/places/provinces.ts'
+import { RADIALS } from '../../lake/places/road-key.ts'
 import type { Area, Box } from './geo.ts'
 import { type Group, group, numberParam, type Param, param, plainText } from './params.ts'
 import { Refused } from './problems.ts'
@@ -132,10 +133,8 @@ export const roadParams: Group<RoadFilter> = group(
   },
 )
 
-/** The national roads that leave Madrid have Roman numbers on paper; the traffic authority writes N-2 for N-II. */
+/** The national roads that leave Madrid, on paper, see `RADIALS`. */
 const RADIAL = /^N(VI|IV|V|I{1,3})([A-Z]?)$/
-/** Their numbers, in order. */
-export const RADIALS: readonly string[] = ['I', 'II', 'III', 'IV', 'V', 'VI']
 
 /** A road designation as it can be compared: letters and digits only, upper case, N-II as N-2. */
 export function foldRoad(text: string): string {

@@ -1,6 +1,7 @@
+import { foldRoadSql } from '../../lake/places/road-key.ts'
 import { join, type Sql, sql } from '../../lake/query/sql.ts'
 import { type Area, EARTH_M } from './geo.ts'
-import { type PlaceFilter, RADIALS, type RoadFilter } from './params-place.ts'
+import type { PlaceFilter, RoadFilter } from './params-place.ts'
 
 /** Condition that a record's place is one that the filter asks for: `isAt` in SQL. */
 export function isAtSql(filter: PlaceFilter, place: { readonly province_code: Sql; readonly municipality_code: Sql }): Sql {
@@ -37,13 +38,6 @@ export function isInsideSql(area: Area | null, position: { readonly lat: Sql; re
 /** Condition that a text is one of some; false for none, and for no text. */
 export function isOneOf(text: Sql, values: readonly string[]): Sql {
   return values.length === 0 ? sql`false` : sql`coalesce(${text} IN (${join(values)}), false)`
-}
-
-/** A road designation as it can be compared: `foldRoad` in SQL. */
-export function foldRoadSql(road: Sql): Sql {
-  const folded = sql`upper(regexp_replace(strip_accents(${road}), '[^A-Za-z0-9]+', '', 'g'))`
-  const radial = (group: number): Sql => sql`regexp_extract(${folded}, '^N(VI|IV|V|I{1,3})([A-Z]?)$', ${group})`
-  return sql`CASE ${radial(1)} WHEN '' THEN ${folded} ELSE 'N' || list_position([${join([...RADIALS])}], ${radial(1)}) || ${radial(2)} END`
 }
 
 function all(parts: readonly Sql[]): Sql {

@@ -5,6 +5,7 @@ import { roadPointsDerived } from './road/road-points.ts'
 import { trafficCityHoursDerived, trafficDaysDerived, trafficHoursDerived, trafficTypicalWeeksDerived } from './road/traffic.ts'
 import { v16HoursDerived } from './road/v16.ts'
 import { hotspotsDerived } from './safety/hotspots.ts'
+import { accidentPositionsDerived, animalPositionsDerived } from './safety/positions.ts'
 
 /** Every derivation of the service, in the order in which they are made: what is derived from a derived dataset comes after it. */
 export const derivations: readonly Derived[] = Object.freeze([
@@ -16,5 +17,7 @@ export const derivations: readonly Derived[] = Object.freeze([
   trafficDaysDerived,
   trafficCityHoursDerived,
   trafficTypicalWeeksDerived,
+  accidentPositionsDerived,
+  animalPositionsDerived,
   hotspotsDerived,
 ])

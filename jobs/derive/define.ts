@@ -22,8 +22,13 @@ export interface VersionsSpec extends DerivedCommon {
   readonly by: 'versions'
   /** The parts that there are to make, of the versions that every input has; pure, and the same for the same versions in any order. */
   readonly parts: (versions: readonly string[]) => readonly DerivedPart[]
-  /** A SELECT of a part's rows from the inputs, by the dataset's column names. It reads no other versions than the part names. */
-  readonly rows: (part: DerivedPart) => Sql
+  /** Those of the inputs of which only the newest version is read, by every part, whatever the parts are made of; without it there is no part. */
+  readonly newest?: readonly Dataset[]
+  /**
+   * A SELECT of a part's rows from the inputs, by the dataset's column names. It reads no other versions than the part names, and of `newest`
+   * those that it is given, in their order.
+   */
+  readonly rows: (part: DerivedPart, newest: readonly string[]) => Sql
 }
 
 /** A month of Madrid's calendar, half-open, in ms since the epoch. */

@@ -77,16 +77,43 @@ function statedFeeds(properties: Readonly<Record<string, string>>): string[] {
 
 /** The parts that versions of the inputs give, each with its lineage. */
 export async function planVersions(derived: VersionsSpec | ModelSpec, pins: LakePins): Promise<PlannedPart[]> {
-  const held = await Promise.all(derived.from.map((dataset) => heldVersions(pins.get(dataset.id) ?? null)))
+  const newest = derived.by === 'versions' ? (derived.newest ?? []) : []
+  const own = derived.from.filter((dataset) => !newest.includes(dataset))
+  const beside = await Promise.all(newest.map((dataset) => newestOf(dataset, pins)))
+  if (beside.includes(null)) return []
+  const added = (beside as Newest[]).map(({ dataset, version, state }) => ` ${dataset.id}:${version}=${state}`).join('')
+  const held = await Promise.all(own.map((dataset) => heldVersions(pins.get(dataset.id) ?? null)))
   const [first = new Map<string, string>(), ...others] = held
   const common = [...first.keys()].filter((version) => others.every((one) => one.has(version))).sort()
   const stateOf = (version: string): string => `${version}=${held.map((one) => one.get(version)).join('/')}`
   return derived.parts(common).map((part) => ({
     version: part.version,
-    lineage: `r${derived.revision} ${part.from.map(stateOf).join(' ')}`,
-    rows: derived.by === 'model' ? part : derived.rows(part),
-    reads: derived.from.map((dataset) => scan(dataset, { [dataset.version as string]: { in: part.from } })),
+    lineage: `r${derived.revision} ${part.from.map(stateOf).join(' ')}${added}`,
+    rows:
+      derived.by === 'model'
+        ? part
+        : derived.rows(
+            part,
+            (beside as Newest[]).map(({ version }) => version),
+          ),
+    reads: [
+      ...own.map((dataset) => scan(dataset, { [dataset.version as string]: { in: part.from } })),
+      ...(beside as Newest[]).map(({ dataset, version }) => scan(dataset, { [dataset.version as string]: { eq: version } })),
+    ],
   }))
+}
+
+/** The newest version that a table holds, by its name, and what is held of it. */
+interface Newest {
+  readonly dataset: Dataset
+  readonly version: string
+  readonly state: string
+}
+
+async function newestOf(dataset: Dataset, pins: LakePins): Promise<Newest | null> {
+  const held = await heldVersions(pins.get(dataset.id) ?? null)
+  const version = [...held.keys()].sort().at(-1)
+  return version === undefined ? null : { dataset, version, state: held.get(version) as string }
 }
 
 /**

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accidentCodebook } from '../../lake/datasets/safety/accident-codebook.ts'
+import { accidentPositions } from '../../lake/datasets/safety/accident-positions.ts'
 import { roadAccidents } from '../../lake/datasets/safety/road-accidents.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { golden } from '../helpers/golden.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
 const NOW = Date.UTC(2026, 0, 10)
@@ -11,6 +13,7 @@ let service: TestService
 beforeAll(async () => {
   service = await startService({ clock: () => NOW })
   await service.land(roadAccidents, ROWS, NOW)
+  await service.land(accidentPositions, POSITIONS, NOW)
   await service.publish(accidentCodebook, BOOK, { at: NOW })
 })
 afterAll(() => service?.close())
@@ -72,6 +75,13 @@ const ROWS: readonly AnyRow[] = [
   city('madrid', 'm2', '2025-03-02T10:00:00Z', { severity: 'NONE', is_casualty: false, position: null }),
   city('barcelona', 'b1', '2024-03-05T10:00:00Z', { province_code: '08', municipality_code: '08019' }),
 ]
+/** Of the accident on the A-1 at km 12; and one of an edition in which the accident of that id has a published position. */
+const POSITIONS: readonly AnyRow[] = [
+  ['dgt_accidents', 'dgt-2024', 'a', 40.5],
+  ['madrid', 'madrid-2025', 'm1', 40.9],
+].map(([source, edition, accident_id, lat]) =>
+  exampleTableRow(accidentPositions, { source, edition, accident_id, position: { lat, lon: -3.7 }, error_m: 312 }),
+)
 const BOOK: readonly AnyRow[] = [
   exampleRow(accidentCodebook, { variable: 'TIPO_VIA', value: '3', label: 'Autovía' }),
   exampleRow(accidentCodebook, { variable: 'ACERA', value: '998', label: 'No aplica' }),
@@ -82,6 +92,27 @@ const BOOK: readonly AnyRow[] = [
 
 const list = (query = ''): Promise<Reply> => service.json(`/api/accidentes/microdata${query ? `?${query}` : ''}`)
 const ids = async (query = ''): Promise<string[]> => (await list(query)).accidents.map((one: Reply) => one.accident_id)
+
+test('positions are the published ones, or those of the road and kilometre, and say which', async () => {
+  const told = async (query: string): Promise<unknown[][]> =>
+    (await list(query)).accidents.map((one: Reply) => [one.accident_id, one.lat, one.location_method, one.location_error_m])
+  expect(await told('year=2024&sort=km')).toEqual([
+    ['a', 40.5, 'ROAD_KM', 312],
+    ['b', null, null, null],
+    ['c', null, null, null],
+  ])
+  expect(await told('source=madrid')).toEqual([['m1', 40.4168, null, null]])
+  expect(await ids('bbox=-3.8,40.45,-3.6,40.55')).toEqual(['a'])
+  expect(await ids('source=madrid&bbox=-3.8,40.85,-3.6,40.95')).toEqual([])
+  const [counted] = (await service.json('/api/accidentes/stats?bbox=-3.8,40.45,-3.6,40.55')).stats
+  const [row] = await golden(
+    service.lake,
+    [roadAccidents, accidentPositions],
+    `SELECT count(*) AS accidents FROM road_accidents AS a JOIN accident_positions AS p USING (edition, accident_id)
+     WHERE a.source = 'dgt_accidents' AND a.year = 2024 AND a.is_casualty AND p.position_lat BETWEEN 40.45 AND 40.55 AND p.position_lon BETWEEN -3.8 AND -3.6`,
+  )
+  expect([counted.year, counted.accidents]).toEqual([2024, row?.['accidents']])
+})
 
 test('the national table unless told, newest first; others beside it, never in its place', async () => {
   expect(await ids()).toEqual(['c', 'b', 'a', 'd'])

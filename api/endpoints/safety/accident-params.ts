@@ -1,3 +1,4 @@
+import { accidentPositions } from '../../../lake/datasets/safety/accident-positions.ts'
 import { ACCIDENT_SEVERITIES, ACCIDENT_TYPES } from '../../../lake/datasets/safety/codes.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
@@ -58,6 +59,24 @@ export function sourcesOf({ source }: Pick<AccidentFilter, 'source'>): readonly 
 /** The rows of the accidents of some sources, to stand after FROM; only their files are read. */
 export function accidentsOf(filter: Pick<AccidentFilter, 'source'>): Sql {
   return sql`${scan(roadAccidents, { source: { in: sourcesOf(filter) } })}`
+}
+
+/**
+ * The same with positions by road and kilometre where the source publishes none: method and error say which. Only for what shows positions or
+ * asks for an area, as it takes a join.
+ */
+export function locatedAccidentsOf(filter: Pick<AccidentFilter, 'source'>): Sql {
+  const byRoad = sql`${scan(accidentPositions, { source: { in: sourcesOf(filter) } })}`
+  return sql`(
+    SELECT a.* REPLACE (
+      coalesce(a.position_lat, p.position_lat) AS position_lat,
+      coalesce(a.position_lon, p.position_lon) AS position_lon,
+      CASE WHEN p.position_lat IS NULL THEN a.location_method ELSE 'ROAD_KM' END AS location_method,
+      coalesce(p.error_m, a.location_error_m) AS location_error_m
+    )
+    FROM ${accidentsOf(filter)} AS a
+    LEFT JOIN ${byRoad} AS p ON a.position_lat IS NULL AND a.edition = p.edition AND a.accident_id = p.accident_id
+  )`
 }
 
 /** The condition of what is asked for, source and years apart. */

@@ -63,7 +63,7 @@ export const hotspotList = defineEndpoint({
   domain: 'safety',
   plan: 'PRO',
   summary: 'Black spots of road accidents by kernel density, with their significance',
-  about: `${METHOD} Sources are never joined: each black spot is of one. Where accidents are not located there are none: \`coverage\` says, by source and province, of how many accidents with victims the position is known. The national table and the Catalan list have no coordinates.`,
+  about: `${METHOD} Sources are never joined: each black spot is of one. Where accidents are not located there are none: \`coverage\` says, by source and province, of how many accidents with victims the position is known. The national table and the Catalan list have no coordinates, and positions by road and kilometre are too coarse for it.`,
   params: {
     source: listOf(oneOf('Source.', SOURCES, { example: 'madrid' })),
     kernel: withDefault(codeParam('Kernel.', HOTSPOT_KERNELS), 'EPANECHNIKOV'),
@@ -92,7 +92,7 @@ export const hotspotList = defineEndpoint({
         source: col.string(0, 'Source.', { example: 'dgt_accidents' }),
         province_code: col.string(0, 'INE code of the province.', { nullable: true, example: '28' }),
         accidents: col.integer(0, 'Accidents with victims of all years that the table has.', { unit: '1', example: 14_183 }),
-        located: col.integer(0, 'Those of them that have a position.', { unit: '1', example: 0 }),
+        located: col.integer(0, 'Those of them that have a published position.', { unit: '1', example: 0 }),
         share: col.decimal(0, 'The same as a share.', { scale: 4, unit: '1', example: 0 }),
       }),
     },

@@ -1,10 +1,19 @@
+import { accidentPositions } from '../../../lake/datasets/safety/accident-positions.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { record, type ValueOf } from '../../define/fields.ts'
 import { provinceField, provinceName } from '../tail.ts'
-import { ABOUT_ACCIDENTS, accidentParams, accidentsOf, isInYearsSql, isWantedSql, isWithinSql, knownYears } from './accident-params.ts'
+import {
+  ABOUT_ACCIDENTS,
+  accidentParams,
+  isInYearsSql,
+  isWantedSql,
+  isWithinSql,
+  knownYears,
+  locatedAccidentsOf,
+} from './accident-params.ts'
 
 const { is_casualty, ...columns } = roadAccidents.columns
 
@@ -75,7 +84,7 @@ export const accidentMicrodata = defineEndpoint({
   domain: 'safety',
   plan: 'PRO',
   summary: 'Road accidents, one row each: JSON, CSV, Parquet',
-  about: `${ABOUT_ACCIDENTS} Accidents with somebody killed or hurt unless \`casualty\` says otherwise. A year that a source has nothing of is refused with those that it has. What is null because the source says that it does not know, or does not tell, has its reason in \`absent\`; a municipality that is not told (fewer than 5,000 people) is never found out from anything else. Columns and codes: /api/accidentes/microdata/diccionario.`,
+  about: `${ABOUT_ACCIDENTS} Accidents with somebody killed or hurt unless \`casualty\` says otherwise. A year that a source has nothing of is refused with those that it has. What is null because the source says that it does not know, or does not tell, has its reason in \`absent\`; a municipality that is not told (fewer than 5,000 people) is never found out from anything else. Positions are those that the source publishes (\`location_method\` PUBLISHED) or, where it tells a road and a kilometre, those of the known points of that road (ROAD_KM), with the error to be expected; beyond 5 km from such points there is none. Columns and codes: /api/accidentes/microdata/diccionario.`,
   params: accidentParams,
   returns: {
     kind: 'list',
@@ -88,10 +97,10 @@ export const accidentMicrodata = defineEndpoint({
   },
   read: {
     kind: 'lake',
-    from: [roadAccidents],
+    from: [roadAccidents, accidentPositions],
     query: (p) => sql`
       SELECT *
-      FROM ${accidentsOf(p)}
+      FROM ${locatedAccidentsOf(p)}
       WHERE ${isInYearsSql(p.year)} AND ${isWithinSql(p.period)} AND ${isWantedSql(p)}`,
     known: { year: knownYears },
     rows: {

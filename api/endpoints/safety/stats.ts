@@ -1,4 +1,6 @@
+import { accidentPositions } from '../../../lake/datasets/safety/accident-positions.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
+import { foldRoadSql } from '../../../lake/places/road-key.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { instantOf, offsetAt } from '../../../lake/schema/time.ts'
@@ -6,9 +8,18 @@ import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record, type ValueOf } from '../../define/fields.ts'
 import { listOf, oneOf } from '../../define/params.ts'
 import type { OpenPeriod } from '../../define/params-time.ts'
-import { foldRoadSql } from '../../define/place-sql.ts'
 import { provinceField, provinceName } from '../tail.ts'
-import { ABOUT_ACCIDENTS, accidentParams, accidentsOf, isInYearsSql, isWantedSql, isWithinSql, knownYears } from './accident-params.ts'
+import {
+  ABOUT_ACCIDENTS,
+  type AccidentFilter,
+  accidentParams,
+  accidentsOf,
+  isInYearsSql,
+  isWantedSql,
+  isWithinSql,
+  knownYears,
+  locatedAccidentsOf,
+} from './accident-params.ts'
 
 const { columns } = roadAccidents
 const c = (name: string): Sql => column(roadAccidents, name)
@@ -139,7 +150,7 @@ export const accidentStats = defineEndpoint({
   },
   read: {
     kind: 'lake',
-    from: [roadAccidents],
+    from: [roadAccidents, accidentPositions],
     query: (p) => {
       const by = new Set(p.group_by ?? [])
       const keys = join(Object.entries(KEYS).map(([group, key]) => sql`${by.has(group as Group) ? key.value : key.none} AS ${key.name}`))
@@ -154,11 +165,11 @@ export const accidentStats = defineEndpoint({
       return sql`
         WITH
           these AS MATERIALIZED (
-            SELECT ${used}, ${wanted} AS is_wanted FROM ${accidentsOf(p)} WHERE ${isInYearsSql(p.year)} AND ${isWithinSql(p.period)}
+            SELECT ${used}, ${wanted} AS is_wanted FROM ${rowsOf(p)} WHERE ${isInYearsSql(p.year)} AND ${isWithinSql(p.period)}
           ),
           those AS MATERIALIZED (
             SELECT * REPLACE (year + 1 AS year) FROM (SELECT ${used}, ${wanted} AS is_wanted
-            FROM ${accidentsOf(p)}
+            FROM ${rowsOf(p)}
             WHERE ${isInYearsSql(p.year && p.year.map((year) => year - 1))} AND ${isWithinSql(yearBefore(p.period))})
           ),
           months AS MATERIALIZED (
@@ -207,6 +218,11 @@ export const accidentStats = defineEndpoint({
   },
   example: { year: '2024', province: 'Granada', group_by: 'severity' },
 })
+
+/** The accidents, with positions by road and kilometre where an area is asked for. */
+function rowsOf(filter: AccidentFilter): Sql {
+  return filter.geo === null ? accidentsOf(filter) : locatedAccidentsOf(filter)
+}
 
 /** The same period by Madrid's calendar, a year before. */
 function yearBefore({ from, to }: OpenPeriod): OpenPeriod {

@@ -1,0 +1,60 @@
+import { col } from '../../schema/columns.ts'
+import { type Dataset, defineDataset, identity } from '../../schema/dataset.ts'
+import { roadPoints } from '../road/road-points.ts'
+import { animalAccidents } from './animal-accidents.ts'
+import { roadAccidents } from './road-accidents.ts'
+
+const columns = (edition: string) => ({
+  source: col.string(1, 'Source of the accident.', { example: 'dgt_accidents' }),
+  edition: col.string(2, 'Edition of the accident.', { example: edition }),
+  accident_id: col.string(3, 'Id of the accident in its edition.', { example: '202400001234' }),
+  period_start: col.instant(4, 'Begin of the span in which it happened.', { example: '2024-02-29T23:00:00.000Z' }),
+  position: col.point([5, 6], 'Where its road has its kilometre, by the points that are known of it.', {
+    example: { lat: 37.203214, lon: -3.617702 },
+  }),
+  error_m: col.decimal(7, 'How far the position may be off, as far as the error of the points and the bends between them tell.', {
+    scale: 1,
+    unit: 'm',
+    example: 312,
+    min: 0,
+  }),
+})
+
+/** What both have in common, beside their columns. */
+const BY_EDITION = {
+  domain: 'safety',
+  entity: ['edition', 'accident_id'],
+  time: 'period_start',
+  version: 'edition',
+  land: 'replace',
+  partition: [identity('edition')],
+  order: ['edition', 'accident_id'],
+  plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
+} as const
+
+const ABOUT =
+  'with a road and kilometre, by the newest points of roads; those more than 5 km from known points, or between points that contradict each other, have none'
+const sourcesOf = ({ sources }: Dataset) => [...new Set([...sources, ...roadPoints.sources])]
+
+/**
+ * Positions of accidents whose source publishes none. No feed fills it: it is derived from the accidents' road and kilometre and the newest
+ * month of `road_points`, so that it is made anew, edition by edition, when either changes.
+ */
+export const accidentPositions = defineDataset({
+  id: 'accident_positions',
+  title: 'Positions of accidents by road and kilometre',
+  about: `Positions of the road accidents that are published without one, ${ABOUT}.`,
+  sources: sourcesOf(roadAccidents),
+  columns: columns('dgt-2024'),
+  ...BY_EDITION,
+})
+
+/** The same of accidents with animals. */
+export const animalAccidentPositions = defineDataset({
+  id: 'animal_accident_positions',
+  title: 'Positions of accidents with animals by road and kilometre',
+  about: `Positions of the accidents with animals, ${ABOUT}.`,
+  sources: sourcesOf(animalAccidents),
+  columns: columns('animals-2024'),
+  ...BY_EDITION,
+})
