@@ -8,6 +8,7 @@ import { gasStationStats } from './fuel/gas-station-stats.ts'
 import { gasStationList } from './fuel/gas-stations.ts'
 import { fuelHistory } from './fuel/series.ts'
 import { fuelTrend } from './fuel/trend.ts'
+import { imdList } from './mobility/imd.ts'
 import { alertById } from './rail/alert-detail.ts'
 import { alertList } from './rail/alerts.ts'
 import { nucleoList } from './rail/nucleos.ts'
@@ -95,6 +96,7 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   routeById,
   routeTimetable,
   nucleoList,
+  imdList,
   accidentMicrodata,
   accidentDictionary,
   accidentStats,

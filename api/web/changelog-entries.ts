@@ -37,6 +37,16 @@ export const CHANGES: readonly Change[] = Object.freeze([
     },
   },
   {
+    id: 'imd',
+    date: '2026-11-23',
+    kind: 'ADDED',
+    paths: ['/api/movilidad/imd'],
+    text: {
+      es: 'Intensidad media diaria de los tramos de las carreteras del Estado por años, con el porcentaje de pesados.',
+      en: 'Average daily traffic of the sections of the state roads by year, with the share of heavy vehicles.',
+    },
+  },
+  {
     id: 'oil-bulletin',
     date: '2026-11-22',
     kind: 'ADDED',

@@ -97,6 +97,7 @@ const DOMAINS = [
   ['miteco', 'fuel'],
   ['renfe', 'rail'],
   ['aemet', 'weather'],
+  ['mitma', 'mobility'],
 ] as const
 
 /** The feeds that the worker would announce. */
@@ -117,6 +118,7 @@ export const FEEDS: readonly FeedListing[] = [
   listing('renfe_flota', 'renfe_visor', ['rail_fleet'], 30),
   listing('aemet_observation', 'aemet', ['weather_observations', 'weather_stations'], 3600),
   listing('aemet_stations', 'aemet', ['weather_stations'], 86_400),
+  listing('mitma_imd', 'mitma_traffic_map', ['imd_sections'], 7 * 86_400),
   listing('aemet_daily', 'aemet', ['weather_daily'], 86_400),
 ]
 

@@ -1,7 +1,7 @@
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import type { Point } from '../../../lake/schema/columns.ts'
+import type { Line, Point } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { distanceM } from '../../define/geo.ts'
 import { foldRoad } from '../../define/params-place.ts'
@@ -25,6 +25,13 @@ export interface PlaceOnRoad {
   readonly error_m: number
   readonly before: Post
   readonly after: Post
+}
+
+/** The way of a road on the map. */
+interface RoadLine {
+  readonly line: Line
+  /** The largest error on the way, m. */
+  readonly error_m: number
 }
 
 /** A stretch of road between two posts that follow each other, at most `GAP_KM` apart. */
@@ -73,6 +80,16 @@ export class Posts {
     const [whole = [], ...provinces] = chainsOf(posts)
     const places = (provinces.length > 0 ? provinces : [whole]).flatMap((chain) => placeAt(chain, km) ?? [])
     return places.length > 0 ? places : [placeAt(whole, km) ?? []].flat()
+  }
+
+  /**
+   * The line of a road from one kilometre to another, through the posts between them, and how far it may be off; null where an end is not located, or
+   * posts are too far apart or contradict each other on the way. Posts of the province go before all of the road, which goes on over a border.
+   */
+  line(road: string, ends: { readonly km_from: number; readonly km_to: number; readonly province_code: string | null }): RoadLine | null {
+    const posts = this.#roads.get(road) ?? []
+    const own = posts.filter(({ province_code }) => province_code === ends.province_code)
+    return lineOf(own, ends) ?? lineOf(posts, ends)
   }
 
   /** The places on roads that are nearest to a position, one for each road, at most `radius_m` away, nearest first. */
@@ -129,6 +146,24 @@ function placeAt(chain: readonly Post[], km: number): PlaceOnRoad | null {
     if (post && Math.abs(post.km - km) <= SAME_KM) return placeIn({ before: post, after: post, length_m: 0, chord_m: 0 }, 0)
   const stretch = before && after ? stretchOf(before, after) : null
   return stretch && placeIn(stretch, (km - stretch.before.km) / (stretch.after.km - stretch.before.km))
+}
+
+function lineOf(chain: readonly Post[], { km_from, km_to }: { readonly km_from: number; readonly km_to: number }): RoadLine | null {
+  const [low, high] = km_from <= km_to ? [km_from, km_to] : [km_to, km_from]
+  const [first, last] = [placeAt(chain, low), placeAt(chain, high)]
+  if (!first || !last) return null
+  const between = chain.filter(({ km }) => km > first.after.km && km < last.before.km)
+  // What lies between is as sure as its stretches: from the post behind the one end to the post before the other.
+  const run = first.after.km <= last.before.km ? [first.after, ...between, last.before] : []
+  for (const [at, post] of run.entries()) {
+    const before = run[at - 1]
+    if (before && before !== post && !stretchOf(before, post)) return null
+  }
+  const line = [first, ...run.filter(({ km }) => km > low && km < high), last].map(({ position }) => [position.lon, position.lat] as const)
+  const whole = line.filter(([lon, lat], at) => at === 0 || lon !== line[at - 1]?.[0] || lat !== line[at - 1]?.[1])
+  if (whole.length < 2) return null
+  const error_m = Math.max(first.error_m, last.error_m, ...run.map((post) => post.error_m))
+  return { line: km_from <= km_to ? whole : whole.toReversed(), error_m }
 }
 
 /**

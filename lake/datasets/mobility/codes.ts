@@ -36,3 +36,9 @@ export const VEH_KM_CHECKS = defineCodes('veh_km_check', 'Whether vehicle-km are
   DIFFERS: ['No coinciden', 'They are not'],
   NOT_STATED: ['Falta un dato', 'One of them is not stated'],
 })
+
+/** Why a section of a road is not drawn. */
+export const LINE_ABSENCES = defineCodes('line_absence', 'Why a section of a road has no line.', {
+  NO_POINTS: ['Faltan puntos de la carretera a menos de 5 km', 'Points of the road are missing within 5 km'],
+  NOT_NOW: ['Los puntos no se pueden leer ahora', 'Points cannot be read now'],
+})

@@ -1,0 +1,56 @@
+import { imdSections } from '../../../lake/datasets/mobility/imd-sections.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { sql } from '../../../lake/query/sql.ts'
+import type { Row } from '../../../lake/schema/dataset.ts'
+import type { KeptAsk } from '../../define/endpoint.ts'
+import { integerParam, knownBy, listOf } from '../../define/params.ts'
+import { defineSlice } from '../../define/slice.ts'
+
+/** A section of a road in a year. */
+export type ImdSection = Row<typeof imdSections>
+
+/** What is said of the source wherever its figures are. */
+export const ABOUT_IMD =
+  'IMD (intensidad media diaria) is the mean of vehicles a day over the year, of both directions. Of the roads of the state alone: roads of regions, provinces and cities are not on the map.'
+
+/** Years that the table has, in order. */
+const imdYears = defineSlice<ReadonlySet<string>>({
+  name: 'imd years',
+  from: [imdSections],
+  most: 1,
+  read: async (reader) => new Set((await reader.versions(imdSections)).map(({ name }) => name).sort()),
+})
+
+/** The sections of a year, by its number. */
+const imdOfYear = defineSlice<readonly ImdSection[]>({
+  name: 'imd of a year',
+  from: [imdSections],
+  most: 12,
+  read: async (reader, edition) => {
+    const sections: ImdSection[] = []
+    const query = sql`SELECT * FROM ${scan(imdSections, { edition: { eq: edition } })} ORDER BY road, km_from, object_id`
+    for await (const batch of reader.rows(query)) sections.push(...(batch as ImdSection[]))
+    return sections
+  },
+})
+
+/** `year`, of several. */
+export const imdYearsParam = listOf(
+  knownBy(integerParam('Year; the newest that there is unless given.', { min: 1990, max: 2200, example: '2018' }), {
+    slice: imdYears,
+    expected: 'expected a year that there is a traffic map of',
+    isListed: true,
+  }),
+)
+
+/** The years that are asked for, or the newest; none where the table has none. */
+export async function wantedYears(slice: KeptAsk<readonly []>['slice'], asked: readonly number[] | null): Promise<readonly number[]> {
+  if (asked !== null) return [...new Set(asked)]
+  const newest = [...(await slice(imdYears, ''))].at(-1)
+  return newest === undefined ? [] : [Number(newest)]
+}
+
+/** The sections of a year; none of a year that there is no map of. */
+export function sectionsOf(slice: KeptAsk<readonly []>['slice'], year: number): Promise<readonly ImdSection[]> {
+  return slice(imdOfYear, String(year))
+}
