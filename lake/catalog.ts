@@ -1,6 +1,7 @@
 import { fuelArchivePrices } from './datasets/fuel/archive-prices.ts'
 import { fuelBulletin } from './datasets/fuel/bulletin.ts'
 import { fuelDays } from './datasets/fuel/days.ts'
+import { fuelMinistryDays } from './datasets/fuel/ministry-days.ts'
 import { fuelPrices } from './datasets/fuel/prices.ts'
 import { fuelStations } from './datasets/fuel/stations.ts'
 import { imdSections } from './datasets/mobility/imd-sections.ts'
@@ -63,6 +64,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   fuelArchivePrices,
   fuelDays,
   fuelBulletin,
+  fuelMinistryDays,
   mobilityOvernightStays,
   mobilityTrips,
   mobilityZoneMembers,

@@ -27,6 +27,16 @@ export const CHANGES: readonly Change[] = Object.freeze([
     },
   },
   {
+    id: 'ministry-means',
+    date: '2026-11-23',
+    kind: 'ADDED',
+    paths: ['/api/combustible/historico', '/api/combustible/tendencia'],
+    text: {
+      es: 'La serie MINISTRY_DAILY: medias nacionales diarias de gasolina 95 y gasóleo A que publica el ministerio.',
+      en: 'The series MINISTRY_DAILY: national means of petrol 95 and diesel by day that the ministry publishes.',
+    },
+  },
+  {
     id: 'fuel-archive',
     date: '2026-11-23',
     kind: 'CHANGED',

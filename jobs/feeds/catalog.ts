@@ -1,6 +1,7 @@
 import type { Feed } from './define.ts'
 import { fuelArchive } from './fuel/archive.ts'
 import { fuelBulletinFeed } from './fuel/bulletin.ts'
+import { fuelMinistryMeans } from './fuel/ministry-means.ts'
 import { fuelStationsFeed } from './fuel/stations.ts'
 import { mitmaImd } from './mobility/mitma-imd.ts'
 import { mitmaOvernightStays } from './mobility/mitma-overnight-stays.ts'
@@ -41,6 +42,7 @@ export const feeds: readonly Feed[] = Object.freeze([
   fuelStationsFeed,
   fuelArchive,
   fuelBulletinFeed,
+  fuelMinistryMeans,
   mitmaOvernightStays,
   mitmaTrips,
   mitmaZones,

@@ -189,6 +189,8 @@ export interface Archive {
   readonly recent: number
   /** True for an answer, with status 200, by which the publisher says that it has no such file: then it is none, as with 404. */
   readonly isAbsent?: (body: FeedBody) => boolean
+  /** The part of a file's bytes that counts, where the publisher writes more into it each time, such as when it was asked; all unless told. */
+  readonly contentOf?: (body: FeedBody) => Buffer
 }
 
 /** A file that was unpacked for the engine. */

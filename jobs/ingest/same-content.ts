@@ -8,7 +8,7 @@ import { readKept } from './derive.ts'
 /**
  * True where archives came that hold, byte for byte, the files of the last accepted ones, packed, ordered or dated otherwise: what is
  * only packed anew would write all of its rows again. The last ones are read for that, so that it is asked of archives alone; false where
- * they cannot be read any more, and for what is damaged, which the parser is to refuse.
+ * they cannot be read any more, and for what is damaged, which the parser is to refuse. Of files of which only a part counts the parts are compared.
  */
 export async function isSameContent(
   context: IngestContext,
@@ -17,6 +17,8 @@ export async function isSameContent(
 ): Promise<boolean> {
   const { last, decoded } = given
   const archives = feed.plans.flatMap(({ requests }) => requests).filter(({ expects }) => expects === 'zip')
+  const contentOf = feed.archive?.contentOf
+  if (last && contentOf) return hasSameContent(context, feed, { last, decoded, contentOf })
   const limitOf = (body: FeedBody): number => archives.find(({ name }) => name === body.name)?.maxDecodedBytes ?? 0
   if (!last || last.bodies.length !== decoded.length || decoded.some((body) => limitOf(body) === 0)) return false
   try {
@@ -30,6 +32,21 @@ export async function isSameContent(
     return true
   } catch (error) {
     if (error instanceof RawBytesError || error instanceof FormatError) return false
+    throw error
+  }
+}
+
+async function hasSameContent(
+  context: IngestContext,
+  feed: Feed,
+  of: { readonly last: AcceptedFetch; readonly decoded: readonly FeedBody[]; readonly contentOf: (body: FeedBody) => Buffer },
+): Promise<boolean> {
+  const { last, decoded, contentOf } = of
+  try {
+    const kept = await decodeKept(feed, await readKept(context, last))
+    return kept.length === decoded.length && decoded.every((body, at) => contentOf(body).equals(contentOf(kept[at] as FeedBody)))
+  } catch (error) {
+    if (error instanceof RawBytesError) return false
     throw error
   }
 }

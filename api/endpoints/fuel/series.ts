@@ -11,7 +11,7 @@ import { provinceParam } from '../../define/params-place.ts'
 import { type Period, timeParams } from '../../define/params-time.ts'
 import { Refused } from '../../define/problems.ts'
 import { BULLETIN_METHOD, bulletinEnd, spanishWeeks } from './bulletin-weeks.ts'
-import { datasetsOf, SERIES_DATASETS, seriesParam } from './series-params.ts'
+import { datasetsOf, MINISTRY_METHOD, ministryDays, ministryEnd, SERIES_DATASETS, seriesParam } from './series-params.ts'
 import { fuelParam } from './station.ts'
 
 const { columns } = fuelDays
@@ -61,7 +61,7 @@ const point = record('FuelSeriesPoint', 'One step of the series of average price
 const METHOD =
   'STATION_MEAN: the mean of the days that a price is known of, each day counting once; of a day the mean of the last prices that are known when it ends in Madrid, taxes included, each station counting once, those that sell to members only not at all. ' +
   'The day that goes on is as of the newest publication; a day on which nothing was published is that of the archive of the ministry by day, as far as it was taken in, and else not known. ' +
-  BULLETIN_METHOD
+  `${MINISTRY_METHOD} ${BULLETIN_METHOD}`
 
 /** Average prices of fuels over the years. */
 export const fuelHistory = defineEndpoint({
@@ -104,7 +104,7 @@ export const fuelHistory = defineEndpoint({
     fromOf: ({ of }) => datasetsOf(of.series),
     query: (p, lake) => {
       const { rows, interval } = daysOf(p, lake)
-      if (p.of.series === 'BULLETIN') return weeksQuery(rows, interval)
+      if (p.of.series !== 'STATION_MEAN') return publishedQuery(rows, interval, p.of.series === 'BULLETIN' ? mondaysIn : daysIn)
       return sql`
         SELECT
           product AS fuel,
@@ -159,11 +159,12 @@ interface Found {
 /** The days that a request asks for, of BULLETIN its Mondays. Throws where the series has no such steps. */
 function daysOf({ fuel, of, time }: Asked, lake: LakeView): Found {
   if (of.series === 'BULLETIN' && time.interval === '1d')
-    throw new Refused('1d is of series=STATION_MEAN only: the bulletin is weekly', { parameter: 'interval' })
+    throw new Refused('1d is of the other series only: the bulletin is weekly', { parameter: 'interval' })
   const isBefore = time.to !== null && time.to <= BEGIN
   const { from, to, interval } = lake.period({ ...time, from: time.from ?? (isBefore ? null : BEGIN) }, 366)
   const found = { from, interval: interval as Bucket }
   if (of.series === 'BULLETIN') return { ...found, rows: spanishWeeks({ fuel, from, to }), end: bulletinEnd(to) }
+  if (of.series === 'MINISTRY_DAILY') return { ...found, rows: ministryDays({ fuel, from, to }), end: ministryEnd(to) }
   const rows = scan(fuelDays, {
     area_kind: { eq: of.province === null ? 'NATION' : 'PROVINCE' },
     area: { eq: of.province ?? 'ES' },
@@ -173,8 +174,8 @@ function daysOf({ fuel, of, time }: Asked, lake: LakeView): Found {
   return { ...found, rows: sql`${rows}`, end: sql`${instant(Math.min(to, lake.covered_until))}` }
 }
 
-/** The points of the bulletin's weeks. */
-function weeksQuery(rows: Sql, interval: Bucket): Sql {
+/** The points of what is published as national means, of the days of a step that a price is told of; `daysOfStep` counts those that there are. */
+function publishedQuery(rows: Sql, interval: Bucket, daysOfStep: (begin: Sql, interval: Bucket) => Sql): Sql {
   return sql`
     SELECT
       product AS fuel,
@@ -185,7 +186,7 @@ function weeksQuery(rows: Sql, interval: Bucket): Sql {
       CAST(NULL AS DECIMAL(9, 1)) AS price_eur_t,
       CASE WHEN count(price_without_tax) = count(*) THEN CAST(avg(price_without_tax) AS DECIMAL(9, 6)) END AS price_without_tax_eur_l,
       CAST(NULL AS INTEGER) AS stations,
-      CAST(count(*) / ${mondaysIn(sql`begun`, interval)} AS DECIMAL(7, 6)) AS coverage
+      CAST(count(*) / ${daysOfStep(sql`begun`, interval)} AS DECIMAL(7, 6)) AS coverage
     FROM (SELECT *, ${bucketStart(sql`period_start`, interval)} AS begun FROM ${rows})
     GROUP BY product, begun`
 }

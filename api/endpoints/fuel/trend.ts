@@ -8,7 +8,7 @@ import { defineEndpoint } from '../../define/endpoint.ts'
 import { record } from '../../define/fields.ts'
 import { integerParam, listOf, withDefault } from '../../define/params.ts'
 import { BULLETIN_METHOD, spanishWeeks } from './bulletin-weeks.ts'
-import { datasetsOf, SERIES_DATASETS, seriesParam } from './series-params.ts'
+import { datasetsOf, MINISTRY_METHOD, ministryDays, SERIES_DATASETS, seriesParam } from './series-params.ts'
 import { fuelParam } from './station.ts'
 
 const { columns } = fuelDays
@@ -51,7 +51,7 @@ const trend = record('FuelTrend', 'Where the national average price of a fuel go
 
 const METHOD =
   'STATION_MEAN: prices of one weekday, a week apart, back from the last day that is over; of a day the mean of the last prices that are known when it ends in Madrid, each station counting once. ' +
-  `${BULLETIN_METHOD} ` +
+  `${MINISTRY_METHOD} ${BULLETIN_METHOD} ` +
   'The slope is the median of those between any two prices, its interval that of Sen by the ranks of Kendall, without correction for ties.'
 
 /** Trend and weekly change of fuel prices. */
@@ -86,6 +86,7 @@ export const fuelTrend = defineEndpoint({
       const { from, to } = lake.period({ from: dayBounds(first).start, to: dayBounds(last).end, interval: '1d' }, 1)
       const least = madridDate(lake.covered_until, -1 - NEWEST_DAYS)
       if (series === 'BULLETIN') return trendsOf(spanishWeeks({ fuel, from, to }), { series, weeks, least })
+      if (series === 'MINISTRY_DAILY') return trendsOf(ministryDays({ fuel, from, to }), { series, weeks, least })
       const rows = scan(fuelDays, {
         area_kind: { eq: 'NATION' },
         price_unit: { eq: 'EUR/L' },

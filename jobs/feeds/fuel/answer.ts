@@ -45,6 +45,12 @@ export function isEmptyAnswer({ bytes }: FeedBody): boolean {
   return bytes.length <= MOST_EMPTY_BYTES && EMPTY.test(bytes.toString('utf8'))
 }
 
+/** The bytes of an answer's list of stations, without the time that the answer was made at and the note behind the list. */
+export function listOfAnswer({ bytes }: FeedBody): Buffer {
+  const [from, to] = [bytes.indexOf('"ListaEESSPrecio"'), bytes.lastIndexOf('"Nota"')]
+  return from < 0 || to < from ? bytes : bytes.subarray(from, to)
+}
+
 function shown(value: unknown): string {
   return (JSON.stringify(value) ?? 'absent').slice(0, 100)
 }

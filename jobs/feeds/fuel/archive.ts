@@ -5,7 +5,7 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { commaNumber } from '../../formats/numbers.ts'
 import { type ArchiveFile, type Batch, batch, type DayRange, defineFeed, type FeedBody, type FeedClock, type Notes } from '../define.ts'
-import { type FuelAnswer, isEmptyAnswer, readAnswer } from './answer.ts'
+import { type FuelAnswer, isEmptyAnswer, listOfAnswer, readAnswer } from './answer.ts'
 import { fieldReader, type StationTexts } from './fields.ts'
 import { coded, SALES } from './stations.ts'
 
@@ -43,7 +43,7 @@ export const fuelArchive = defineFeed({
       ],
     },
   ],
-  archive: { unit: 'day', index: [], files: daysOf, recent: 4, isAbsent: isEmptyAnswer },
+  archive: { unit: 'day', index: [], files: daysOf, recent: 4, isAbsent: isEmptyAnswer, contentOf: listOfAnswer },
   freshBy: 'fetch',
   bands: { fuel_archive_prices: { atLeast: 100, minRatio: 0.95, maxRatio: 1000 } },
   rows: readDays,

@@ -2,6 +2,7 @@ import { dayBounds, instantOf, madridDate } from '../../../lake/schema/time.ts'
 import { ministryJson, ministryRefusal, stationWriter } from '../formats/ministry-json.ts'
 import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
 import { chance, hash } from '../random.ts'
+import { nationalPrice } from '../world/fuel-prices.ts'
 import { PROVINCES } from '../world/provinces.ts'
 import { fillingStations, isListed } from '../world/stations.ts'
 import { defineWorldPart } from '../world/world.ts'
@@ -72,9 +73,9 @@ const archive: FeedStandIn = {
   // The newest day is yesterday.
   publishedAt: (_seed, now) => dayBounds(madridDate(now)).start,
   blocks: { known: /^(?!)/, usual: [] },
-  write(world, { resource: day, publishedAt, variant }) {
-    const { start, end } = dayBounds(day)
-    if (end > publishedAt || GAPS.has(day)) return ministryRefusal(start)
+  write(world, { resource: day, publishedAt, stampedAt, variant }) {
+    const { end } = dayBounds(day)
+    if (end > publishedAt || GAPS.has(day)) return ministryRefusal(stampedAt)
     // Days are corrected now and then; here all at once, at the begin of each month.
     const edition = madridDate(publishedAt).slice(0, 7)
     const listed = world
@@ -82,14 +83,54 @@ const archive: FeedStandIn = {
       .filter((station) => isListed(world.seed, station, end - 1) && chance(world.seed, 'fuel archive', station.index, day, edition) > 0.01)
     const write = stationWriter(world.seed)
     const texts = keptOf(listed, variant).map((station) => write(station, end - 1))
-    return ministryJson(variant.hasUnknownCodes ? texts.map(withUnknownCodes) : texts, start)
+    return ministryJson(variant.hasUnknownCodes ? texts.map(withUnknownCodes) : texts, stampedAt)
   },
   // None was recorded.
   captures: { folder: 'miteco-eess', capturedAt: () => null },
 }
 
-/** The ministry's register of fuel prices, the whole country or any of 52 provinces, and its archive by day. */
-export const ministry: Publisher = { name: 'Ministerio para la Transición Ecológica y el Reto Demográfico', feeds: [stations, archive] }
+const DAY = 86_400_000
+const WINDOW_DAYS = 120
+const MEANS = ['Gasolina 95 E5', 'Gasoleo A'] as const
+/** The headers of either layout that the page's table was recorded in; what is unknown comes last. */
+const HEADERS = {
+  titles: ['fecha', 'Gasolina 95 E5', 'Gasóleo A', 'Queroseno'],
+  names: ['fecha', 'gasolina_95_e5', 'gasoleo_a', 'queroseno'],
+}
+
+const means: FeedStandIn = {
+  ...archive,
+  feed: 'fuel_ministry_means',
+  hosts: ['energia.serviciosmin.gob.es'],
+  path: '/shpCarburantes/vista/shp.aspx',
+  route: (path) => (path.toLowerCase() === '/shpcarburantes/vista/shp.aspx' ? { kind: 'document', resource: 'means' } : null),
+  contentType: 'text/csv; charset=utf-8',
+  hasOldLayout: true,
+  write(world, { publishedAt, variant }) {
+    const header = variant.isOldLayout ? HEADERS.names : HEADERS.titles
+    const days = Array.from({ length: WINDOW_DAYS }, (_, at) => madridDate(publishedAt, at - WINDOW_DAYS))
+    const lines = keptOf(days, variant).map((day) => {
+      const prices = MEANS.map((name) => `${nationalPrice(world.seed, `Precio ${name}`, Date.parse(day) / DAY).toFixed(3)}000`)
+      return [day, ...prices, '1.000000'].slice(0, variant.hasUnknownCodes ? 4 : 3).join()
+    })
+    const end = variant.isOldLayout ? '\n' : '\r\n'
+    return [header.slice(0, variant.hasUnknownCodes ? 4 : 3).join(), ...lines, ''].join(end)
+  },
+  captures: {
+    folder: 'miteco-eess-derived',
+    // media_nacional_diaria_geoportal_20260424-20260821.csv: from the first day to the last, taken on the next.
+    capturedAt(file) {
+      const [, year, month, day] = /^media_nacional_diaria_geoportal_\d{8}-(\d{4})(\d\d)(\d\d)\.csv$/.exec(file) ?? []
+      return year === undefined ? null : dayBounds(`${year}-${month}-${day}`).end
+    },
+  },
+}
+
+/** The ministry's register of fuel prices, the whole country or any of 52 provinces, its archive by day, and its own means. */
+export const ministry: Publisher = {
+  name: 'Ministerio para la Transición Ecológica y el Reto Demográfico',
+  feeds: [stations, archive, means],
+}
 
 /** Generated a minute or two after each half hour. */
 function stamp(seed: number, mark: number): number {

@@ -60,6 +60,13 @@ export function priceText(seed: number, station: Station, column: FuelColumn, da
   return rounded(seed, station, price).toFixed(3).replace('.', ',')
 }
 
+/** What a product costs in the country on a day (days since 1970), €, before what is particular to a station. */
+export function nationalPrice(seed: number, field: string, day: number): number {
+  const column = FUEL_COLUMNS.find((one) => one.field === field)
+  if (!column) throw new Error(`no price column ${field}`)
+  return level(seed, column, day) + column.above
+}
+
 /** The country's level on a day: a slow wave, a faster one, and a step now and then. */
 function level(seed: number, column: FuelColumn, day: number): number {
   if (column.follows === 'none') return 0.03 * wander(day / 60, seed, column.field)

@@ -62,6 +62,14 @@ describe('a day of the archive', () => {
     await expect(parseDay(answer([{ ...other, 'Precio Diésel': price }]))).rejects.toThrow('no station has the field Precio Gasoleo A')
   })
 
+  test('is the same where only the time that it was asked at, or the note, is another', () => {
+    const contentOf = (bytes: Buffer): Buffer | undefined => fuelArchive.archive?.contentOf?.({ name: '2025-05-20', bytes })
+    const before = contentOf(answer([STATION]))
+    expect(contentOf(answer([STATION], { Fecha: '28/09/2025 7:00:00', Nota: 'Otra' }))).toEqual(before)
+    expect(contentOf(answer([{ ...STATION, 'Precio Adblue': '0,730' }]))).not.toEqual(before)
+    expect(contentOf(Buffer.from('<html></html>'))?.toString()).toBe('<html></html>')
+  })
+
   test('quarantines a station without an id or a province, and one that comes twice', async () => {
     const { report } = await parseDay(
       answer([STATION, STATION, { ...STATION, IDEESS: '' }, { ...STATION, IDEESS: '6', IDProvincia: '99' }]),
