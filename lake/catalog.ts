@@ -29,6 +29,7 @@ import { trafficCountsHourly } from './datasets/road/traffic-counts-hourly.ts'
 import { trafficDays } from './datasets/road/traffic-days.ts'
 import { trafficHours } from './datasets/road/traffic-hours.ts'
 import { trafficReadings } from './datasets/road/traffic-readings.ts'
+import { trafficReadings15m } from './datasets/road/traffic-readings-15m.ts'
 import { trafficSensors } from './datasets/road/traffic-sensors.ts'
 import { trafficTypicalWeeks } from './datasets/road/traffic-typical-weeks.ts'
 import { v16Beacons } from './datasets/road/v16-beacons.ts'
@@ -51,6 +52,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   v16Beacons,
   v16Hours,
   trafficReadings,
+  trafficReadings15m,
   trafficSensors,
   trafficCountsHourly,
   trafficCountStations,

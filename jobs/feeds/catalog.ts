@@ -18,6 +18,7 @@ import { renfeTripUpdates, renfeTripUpdatesLd } from './rail/renfe-trip-updates.
 import { dgtIncidentsFeed } from './road/dgt-incidents.ts'
 import { madridCountStations } from './road/madrid-count-stations.ts'
 import { madridCounts } from './road/madrid-counts.ts'
+import { madridHistory } from './road/madrid-history.ts'
 import { madridSensors } from './road/madrid-sensors.ts'
 import { madridTraffic } from './road/madrid-traffic.ts'
 import { sctIncidentsFeed } from './road/sct-incidents.ts'
@@ -39,6 +40,7 @@ export const feeds: readonly Feed[] = Object.freeze([
   madridSensors,
   madridCounts,
   madridCountStations,
+  madridHistory,
   fuelStationsFeed,
   fuelArchive,
   fuelBulletinFeed,

@@ -1,5 +1,5 @@
 /** What publishers write where they have no number (seen: ministry spreadsheets, EU oil bulletin, Madrid's history). */
-const NOTHING = new Set(['', '-', '--', 'N.A', 'N.A.', 'NA', 'N/A', 'NaN', 'n.d.', 'n/d'])
+export const NOTHING: ReadonlySet<string> = new Set(['', '-', '--', 'N.A', 'N.A.', 'NA', 'N/A', 'NaN', 'n.d.', 'n/d'])
 
 const COMMA_CODE = 44
 const POINT_CODE = 46

@@ -90,6 +90,15 @@ export async function openZip(bytes: Buffer, limits: ZipLimits): Promise<Zip> {
   }
 }
 
+/** The name of the one CSV file that an archive holds. Throws `FormatError` where it holds none, or several. */
+export function onlyCsv({ names }: Pick<Zip, 'names'>): string {
+  const found = names.filter((name) => /\.csv$/i.test(name))
+  const [only, more] = found
+  if (only === undefined || more !== undefined)
+    throw new FormatError(`the zip has ${found.length} files of CSV, and one is expected; it has ${names.join(', ').slice(0, 300)}`)
+  return only
+}
+
 /**
  * True where two archives hold the same files, byte for byte, in whatever order and however packed and dated. They are unpacked only where
  * both state the same of all. Throws `FormatError` for a member that is damaged.

@@ -14,6 +14,7 @@ import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { partitionValue } from '../../lake/schema/partitions.ts'
 import { type Bulk, type Feed, type FeedBody, type FeedRequest, FormatError } from '../feeds/define.ts'
+import { onlyCsv, openZip } from '../formats/zip.ts'
 import type { IngestContext } from './context.ts'
 import { collectNotes } from './notes.ts'
 import type { Publication } from './parse.ts'
@@ -62,7 +63,10 @@ export async function makeBulk(context: IngestContext, feed: Feed & { readonly b
   try {
     await unpackInto(path, body.bytes, { most: request.maxDecodedBytes, signal })
     const query = feed.bulk.query({ path, header: await headerOf(path), period: body.name })
-    const partition = dataset.partition.map((field) => partitionValue(field, Date.parse(body.name)))
+    // What is parted by its version is so by the period that the file is of.
+    const partition = dataset.partition.map((field) =>
+      field.transform === 'identity' ? body.name : partitionValue(field, Date.parse(body.name)),
+    )
     return await context.lake.use({ timeout_ms: PATIENCE_MS, signal }, async (session) => {
       const from = sql`(SELECT *, ${fetch_id} AS fetch_id FROM (${query}))`
       const files = await writeApart(context, session, { dataset, from, partition })
@@ -159,9 +163,18 @@ async function publicationOf(
   }
 }
 
+/** The bytes of a file as they are unpacked, of a zip those of its one CSV; of gzip they go through `inflate`. */
+async function unpacking(bytes: Buffer, most: number): Promise<{ readonly source: Readable; readonly inflate: Transform | null }> {
+  const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b
+  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b
+  const zip = isZip ? await openZip(bytes, { maxBytes: most }) : null
+  const source = Readable.from(zip ? zip.read(onlyCsv(zip)) : piecesOf(bytes), { objectMode: false })
+  return { source, inflate: isGzip ? createGunzip({ chunkSize: STEP }) : null }
+}
+
 async function unpackInto(path: string, bytes: Buffer, bounds: { readonly most: number; readonly signal: AbortSignal }): Promise<void> {
   const { most, signal } = bounds
-  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b
+  const { source, inflate } = await unpacking(bytes, most)
   let size = 0
   const bounded = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -169,12 +182,9 @@ async function unpackInto(path: string, bytes: Buffer, bounds: { readonly most: 
       done(size > most ? new FormatError(`the file unpacks to more than ${most} bytes`) : null, chunk)
     },
   })
-  const pieces = Readable.from(piecesOf(bytes), { objectMode: false })
   const into = createWriteStream(path, { highWaterMark: STEP })
   try {
-    await (isPacked
-      ? pipeline(pieces, createGunzip({ chunkSize: STEP }), bounded, into, { signal })
-      : pipeline(pieces, bounded, into, { signal }))
+    await (inflate ? pipeline(source, inflate, bounded, into, { signal }) : pipeline(source, bounded, into, { signal }))
   } catch (error) {
     signal.throwIfAborted()
     if ((error as NodeJS.ErrnoException).code?.startsWith('Z_'))

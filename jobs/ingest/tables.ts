@@ -328,7 +328,7 @@ export async function writeRows(
 export async function writeApart(
   context: IngestContext,
   session: Session,
-  rows: { readonly dataset: Dataset; readonly from: Sql; readonly partition: readonly number[] },
+  rows: { readonly dataset: Dataset; readonly from: Sql; readonly partition: readonly (number | string)[] },
 ): Promise<WrittenFile[]> {
   const { dataset, from, partition } = rows
   const { metadata } = await tableOf(context, dataset)

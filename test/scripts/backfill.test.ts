@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { trafficCountsHourly } from '../../lake/datasets/road/traffic-counts-hourly.ts'
+import { trafficReadings15m } from '../../lake/datasets/road/traffic-readings-15m.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { sql } from '../../lake/query/sql.ts'
 import { fileStore } from '../../lake/store/file.ts'
@@ -66,6 +67,12 @@ test('a backfill takes what the stand-in lists of a range, tells of gaps and fai
   onTestFinished(() => service.close())
   const [found] = await service.lake.query(sql`SELECT count(*) AS n, count(DISTINCT month) AS months FROM ${scan(trafficCountsHourly)}`)
   expect([Number(found?.n), Number(found?.months)]).toEqual([rows, 3])
+
+  // A file whose rows the engine makes.
+  const month = await backfill('madrid_history', '--from', '2025-03', '--to', '2025-03')
+  expect(month.lines).toEqual([expect.stringMatching(/^1 files listed: 0 were there, 1 accepted with \d{5} rows, 0 unchanged, 0 failed$/)])
+  const [kept] = await service.lake.query(sql`SELECT count(*) AS n, min(month) AS month FROM ${scan(trafficReadings15m)}`)
+  expect([String(kept?.n), kept?.month]).toEqual([/(\d{5}) rows/.exec(month.lines[0] as string)?.[1], '2025-03'])
 
   for (const [args, reason] of [
     [['dgt_incidents'], 'dgt_incidents is no archive; madrid_counts'],

@@ -2,14 +2,13 @@ import { madrid } from '../../../lake/datasets/road/sources.ts'
 import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
-import { ckanResources } from '../../formats/ckan.ts'
 import { readCsv } from '../../formats/csv.ts'
-import { SPANISH_MONTHS } from '../../formats/dates.ts'
 import { wholeNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
-import { type ArchiveFile, type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
 import { type HourStart, localHours } from '../local-hours.ts'
 import { MADRID_PLACE } from './madrid-places.ts'
+import { monthlyFiles, portalList } from './madrid-portal.ts'
 
 type Count = FeedRow<typeof trafficCountsHourly>
 
@@ -28,8 +27,6 @@ const PERIOD = /^\d{4}-\d{2}$/
 
 /** Files of the dataset in the portal's list: of each month one as CSV. */
 const MONTHLY_CSV = /\/300233-\d+-aforo-trafico-permanentes[^/]*\.csv$/i
-const YEAR_FIRST = new RegExp(`(20\\d\\d)\\W*(${SPANISH_MONTHS.join('|')})`, 'i')
-const MONTH_FIRST = new RegExp(`(${SPANISH_MONTHS.join('|')})\\W*(?:de\\W*)?(20\\d\\d)`, 'i')
 
 /**
  * Madrid's permanent count stations: a file a month. The portal gives each file a number of its own, so that its list (CKAN) is asked which
@@ -58,43 +55,14 @@ export const madridCounts = defineFeed({
   ],
   archive: {
     unit: 'month',
-    index: [
-      {
-        name: 'list',
-        url: 'https://datos.madrid.es/api/3/action/package_show?id=300233-0-aforo-trafico-permanentes',
-        accept: 'application/json',
-        maxBytes: 8_000_000,
-        maxDecodedBytes: 8_000_000,
-        timeout_ms: 60_000,
-        expects: 'json',
-      },
-    ],
-    files: listedMonths,
+    index: [portalList('300233-0-aforo-trafico-permanentes')],
+    files: (index) => monthlyFiles(index, MONTHLY_CSV),
     recent: 2,
   },
   freshBy: 'fetch',
   bands: { traffic_counts_hourly: { atLeast: 1000, minRatio: 0.9, maxRatio: 1.1 } },
   rows: readMonth,
 })
-
-function listedMonths(index: readonly FeedBody[]): ArchiveFile[] {
-  return index.flatMap(({ bytes }) =>
-    ckanResources(bytes).flatMap(({ name, description, url }) => {
-      if (typeof url !== 'string' || !URL.canParse(url) || !MONTHLY_CSV.test(new URL(url).pathname)) return []
-      const period = monthIn(`${name ?? ''} ${description ?? ''}`)
-      return period === null ? [] : [{ period, url }]
-    }),
-  )
-}
-
-/** The month that a text names, as YYYY-MM; null where it names none. The list of stations names none. */
-function monthIn(text: string): string | null {
-  const [, yearFirst, monthSecond] = YEAR_FIRST.exec(text) ?? []
-  const [, monthFirst, yearSecond] = MONTH_FIRST.exec(text) ?? []
-  const [year, month] = [yearFirst ?? yearSecond, monthSecond ?? monthFirst]
-  if (!year || !month) return null
-  return `${year}-${String(SPANISH_MONTHS.indexOf(month.toLowerCase()) + 1).padStart(2, '0')}`
-}
 
 /** A station's counts of one direction: 24 hours by day. Hours of a half that is not in the file are undefined. */
 type Series = Map<string, (number | null | undefined)[]>

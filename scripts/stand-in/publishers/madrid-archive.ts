@@ -1,30 +1,43 @@
 import { SPANISH_MONTHS } from '../../../jobs/formats/dates.ts'
 import { instantOf } from '../../../lake/schema/time.ts'
 import { madridCountStations, madridCounts } from '../formats/madrid-counts.ts'
+import { historySensors, madridHistory } from '../formats/madrid-history.ts'
 import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
 import { countStations } from '../world/madrid-counts.ts'
+import { KEPT_IDS, madridSensors } from '../world/madrid-sensors.ts'
 import { localTime } from '../world/rhythm.ts'
 
 /** Day of the month on which the month before is published. */
 const PUBLISHED_ON = 10
 /** Months that the list has; older files are still there. */
 const LISTED = 24
-/** The portal's number of the file of April 2018; each month has the next. */
-const FIRST = { number: 85, year: 2018, month: 4 }
-/** The catalogue's entry, whose files the portal lists. */
-const ENTRY = '300233-0-aforo-trafico-permanentes'
+/** A dataset of the portal that has a file a month: the number of its first file, whose month that is; each month has the next. */
+interface Monthly {
+  readonly dataset: number
+  readonly name: string
+  readonly format: 'csv' | 'zip'
+  readonly first: { readonly number: number; readonly year: number; readonly month: number }
+}
+
+const COUNTS: Monthly = { dataset: 300233, name: 'aforo-trafico-permanentes', format: 'csv', first: { number: 85, year: 2018, month: 4 } }
+const HISTORY: Monthly = {
+  dataset: 208627,
+  name: 'transporte-ptomedida-historico',
+  format: 'zip',
+  first: { number: 20, year: 2017, month: 4 },
+}
+
+const LIST = '/api/3/action/package_show'
 /** Of so many months one was never published. */
 const GAP_EVERY = 11
 
 const counts: FeedStandIn = {
   feed: 'madrid_counts',
   hosts: ['datos.madrid.es'],
-  path: `/api/3/action/package_show?id=${ENTRY}`,
+  path: `${LIST}?id=${COUNTS.dataset}-0-${COUNTS.name}`,
   route(path, query) {
-    if (path === '/api/3/action/package_show') return query.get('id') === ENTRY ? { kind: 'document', resource: 'list' } : null
-    const [, number] = /^\/egob\/catalogo\/300233-(\d+)-aforo-trafico-permanentes\.csv$/.exec(path) ?? []
-    if (number === undefined || Number(number) < FIRST.number || isGap(Number(number) - FIRST.number)) return null
-    return { kind: 'document', resource: number }
+    if (path === LIST && isAskedFor(COUNTS, query)) return { kind: 'document', resource: 'list' }
+    return fileIn(COUNTS, path)
   },
   publishedAt(_seed, now) {
     const { year, month, day } = localTime(now)
@@ -38,9 +51,9 @@ const counts: FeedStandIn = {
   blocks: { known: /^(?!)/, usual: [] },
   hasOldLayout: false,
   write(world, { resource, publishedAt, variant }) {
-    if (resource === 'list') return listOf(publishedAt, variant.hasUnknownCodes)
+    if (resource === 'list') return listOf(COUNTS, publishedAt, variant.hasUnknownCodes)
     const { share, hasUnknownCodes } = variant
-    const month = monthOf(Number(resource) - FIRST.number)
+    const month = monthOf(COUNTS, Number(resource) - COUNTS.first.number)
     return madridCounts({ seed: world.seed, month, stations: world.part(countStations), share, hasUnknownCodes })
   },
   captures: { folder: 'madrid-historico/permanentes', capturedAt: () => null },
@@ -59,27 +72,66 @@ const stations: FeedStandIn = {
   },
 }
 
-/** What Ayuntamiento de Madrid publishes of months that are over: hourly counts, and where they are made. */
-export const madridArchive: Publisher = { name: 'Ayuntamiento de Madrid, aforos', feeds: [counts, stations] }
+const history: FeedStandIn = {
+  ...counts,
+  feed: 'madrid_history',
+  path: '/egob/catalogo/208627-85-transporte-ptomedida-historico.zip',
+  route(path, query) {
+    if (path === LIST && isAskedFor(HISTORY, query)) return { kind: 'document', resource: 'list' }
+    return fileIn(HISTORY, path)
+  },
+  contentType: 'application/zip',
+  write(world, { resource, publishedAt, variant }) {
+    if (resource === 'list') return listOf(HISTORY, publishedAt, variant.hasUnknownCodes)
+    const { share, hasUnknownCodes } = variant
+    const month = monthOf(HISTORY, Number(resource) - HISTORY.first.number)
+    const sensors = historySensors(world.part(madridSensors), KEPT_IDS)
+    return madridHistory({ seed: world.seed, month, sensors, publishedAt, share, hasUnknownCodes })
+  },
+  // What is recorded of it was made into something else by others.
+  captures: { folder: 'madrid-historico/15min-derived', capturedAt: () => null },
+}
+
+/** What Ayuntamiento de Madrid publishes of months that are over: hourly counts and where they are made, and what sensors measured. */
+export const madridArchive: Publisher = { name: 'Ayuntamiento de Madrid, aforos', feeds: [counts, stations, history] }
 
 const isGap = (at: number): boolean => at % GAP_EVERY === 5
 
-function monthOf(at: number): string {
-  return new Date(Date.UTC(FIRST.year, FIRST.month - 1 + at, 1)).toISOString().slice(0, 7)
+function isAskedFor({ dataset, name }: Monthly, query: URLSearchParams): boolean {
+  return query.get('id') === `${dataset}-0-${name}`
+}
+
+/** The file that a path is of; null where it is none, or of a month that was never published. */
+function fileIn({ dataset, name, format, first }: Monthly, path: string): { kind: 'document'; resource: string } | null {
+  const [, found, number = ''] = /^\/egob\/catalogo\/(\d+)-(\d+)-/.exec(path) ?? []
+  if (found !== String(dataset) || path !== pathOf({ dataset, name, format, first }, Number(number))) return null
+  return Number(number) < first.number || isGap(Number(number) - first.number) ? null : { kind: 'document', resource: number }
+}
+
+const pathOf = ({ dataset, name, format }: Monthly, number: number): string => `/egob/catalogo/${dataset}-${number}-${name}.${format}`
+
+function monthOf({ first }: Monthly, at: number): string {
+  return new Date(Date.UTC(first.year, first.month - 1 + at, 1)).toISOString().slice(0, 7)
 }
 
 /** The portal's list as CKAN has it, as of a publication (ms): the month before is the newest. */
-function listOf(publishedAt: number, hasMore: boolean): string {
+function listOf(monthly: Monthly, publishedAt: number, hasMore: boolean): string {
+  const { dataset, name, format, first } = monthly
   const { year, month } = localTime(publishedAt)
-  const newest = (year - FIRST.year) * 12 + month - FIRST.month - 1
+  const newest = (year - first.year) * 12 + month - first.month - 1
   const months = Array.from({ length: LISTED }, (_, back) => newest - back).filter((at) => at >= 0 && !isGap(at))
-  const url = (number: number): string => `https://datos.madrid.es/egob/catalogo/300233-${number}-aforo-trafico-permanentes.csv`
+  const url = (number: number): string => `https://datos.madrid.es${pathOf(monthly, number)}`
   const files = months.map((at) => {
-    const [ofYear, ofMonth] = monthOf(at).split('-').map(Number) as [number, number]
-    const name = SPANISH_MONTHS[ofMonth - 1] as string
-    return { name: `${ofYear}. ${name.charAt(0).toUpperCase()}${name.slice(1)}`, format: 'CSV', url: url(FIRST.number + at) }
+    const [ofYear, ofMonth] = monthOf(monthly, at).split('-').map(Number) as [number, number]
+    const called = SPANISH_MONTHS[ofMonth - 1] as string
+    return {
+      name: `${ofYear}. ${called.charAt(0).toUpperCase()}${called.slice(1)}`,
+      format: format.toUpperCase(),
+      url: url(first.number + at),
+    }
   })
-  const others = [{ name: 'Ubicación de las estaciones permanentes y sentidos', format: 'CSV', url: url(70) }]
-  if (hasMore) others.push({ name: 'Edición nueva', format: 'PARQUET', url: 'https://datos.madrid.es/egob/catalogo/300233-999.parquet' })
-  return JSON.stringify({ success: true, result: { name: ENTRY, resources: [...others, ...files] } })
+  const others = monthly === COUNTS ? [{ name: 'Ubicación de las estaciones permanentes y sentidos', format: 'CSV', url: url(70) }] : []
+  if (hasMore)
+    others.push({ name: 'Edición nueva', format: 'PARQUET', url: `https://datos.madrid.es/egob/catalogo/${dataset}-999.parquet` })
+  return JSON.stringify({ success: true, result: { name: `${dataset}-0-${name}`, resources: [...others, ...files] } })
 }

@@ -1,0 +1,265 @@
+import { madrid } from '../../../lake/datasets/road/sources.ts'
+import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings-15m.ts'
+import { castTo, join, outputName, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { instantOf, offsetAt } from '../../../lake/schema/time.ts'
+import { readCsv } from '../../formats/csv.ts'
+import { NOTHING, pointNumber, wholeNumber } from '../../formats/numbers.ts'
+import { decodeText } from '../../formats/text.ts'
+import { onlyCsv, openZip } from '../../formats/zip.ts'
+import { type Batch, type BulkFile, batch, defineFeed, type FeedBody, FormatError } from '../define.ts'
+import { localHours } from '../local-hours.ts'
+import { monthlyFiles, portalList } from './madrid-portal.ts'
+
+type Reading = FeedRow<typeof trafficReadings15m>
+
+/** Not that of the live readings: no figure may take one for the other. */
+const SOURCE = 'madrid_archive'
+const PERIOD_S = 900
+const MONTH = /^\d{4}-\d{2}$/
+/** A month is some 100 MB packed and 700 MB unpacked. */
+const PACKED_BYTES = 400_000_000
+const UNPACKED_BYTES = 3_000_000_000
+/** What is read as rows of ours: files to try, not months of the whole city. */
+const TRIED_BYTES = 256_000_000
+const [MINUTE, HOUR] = [60_000, 3_600_000]
+
+/** Names of the columns that are read, the older ones behind; the old layout has `identif`, the centre's code, beside them. */
+const COLUMNS = {
+  id: ['id', 'idelem'],
+  time: ['fecha'],
+  type: ['tipo_elem', 'tipo'],
+  intensity: ['intensidad'],
+  occupancy: ['ocupacion'],
+  load: ['carga'],
+  speed: ['vmed'],
+  error: ['error'],
+  samples: ['periodo_integracion'],
+} as const
+type ColumnName = keyof typeof COLUMNS
+
+/** `tipo_elem`, of old layouts in words. */
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['URB', 'URBAN'],
+  ['M30', 'M30'],
+  ['M-30', 'M30'],
+  ['PUNTOS MEDIDA URBANOS', 'URBAN'],
+  ['PUNTOS MEDIDA M-30', 'M30'],
+  ['other', 'OTHER'],
+])
+/** `error` by the city's documentation; since some year it is empty. */
+const QUALITIES: ReadonlyMap<string, string> = new Map([
+  ['N', 'OK'],
+  ['E', 'DEGRADED'],
+  ['S', 'ERROR'],
+  ['', 'UNKNOWN'],
+])
+
+/** What is measured: its column, and that of the file. Speeds are those of the M-30; of urban sensors the file has 0. */
+const MEASURES = [
+  ['intensity_veh_h', 'intensity'],
+  ['occupancy_pct', 'occupancy'],
+  ['load_pct', 'load'],
+  ['speed_kmh', 'speed'],
+] as const
+
+/**
+ * What Madrid's sensors measured per quarter of an hour, since 2013: a zip a month with one CSV of some eleven million lines, under a number of
+ * its own in the portal. A line's time is the begin of its quarter: each file begins at 00:00:00 of the first.
+ */
+export const madridHistory = defineFeed({
+  id: 'madrid_history',
+  domain: 'road',
+  source: madrid,
+  into: [trafficReadings15m],
+  every_s: 7 * 86_400,
+  plans: [
+    {
+      requests: [
+        {
+          name: 'month',
+          url: 'https://datos.madrid.es/egob/catalogo/208627-85-transporte-ptomedida-historico.zip',
+          accept: 'application/zip',
+          maxBytes: PACKED_BYTES,
+          maxDecodedBytes: UNPACKED_BYTES,
+          timeout_ms: 300_000,
+          expects: 'zip',
+        },
+      ],
+    },
+  ],
+  archive: {
+    unit: 'month',
+    index: [portalList('208627-0-transporte-ptomedida-historico')],
+    files: (index) => monthlyFiles(index, /\/208627-\d+-transporte-ptomedida-historico[^/]*\.zip$/i),
+    recent: 1,
+  },
+  bulk: { query: readingsOfFile },
+  freshBy: 'fetch',
+  bands: { traffic_readings_15m: { atLeast: 1000, minRatio: 0.9, maxRatio: 1.1 } },
+  rows: readMonth,
+})
+
+/** The columns of a header by what they are; how the file parts them. Throws `FormatError` where one is not there. */
+function layoutOf(header: string): { readonly delimiter: ';' | ','; readonly names: Readonly<Record<ColumnName, string>> } {
+  const delimiter = header.includes(';') ? ';' : ','
+  const there = header.split(delimiter).map((name) => name.replaceAll(/["\ufeff]/g, '').trim())
+  const found = Object.entries(COLUMNS).map(([what, names]) => [what, names.find((name) => there.includes(name))] as const)
+  const missing = found.flatMap(([what, name]) => (name === undefined ? [COLUMNS[what as ColumnName].join(' or ')] : []))
+  if (missing.length > 0) throw new FormatError(`the header lacks ${missing.join(', ')}; it has ${header.slice(0, 500)}`)
+  return { delimiter, names: Object.fromEntries(found) as Record<ColumnName, string> }
+}
+
+/**
+ * How a month's local times become instants: what the clock shows less `before`, or from the hour on that is left out or comes twice less
+ * `after` (ms); nothing tells of that hour, [`from`, `to`), which of its instants is meant. All as if the clock were UTC. A month without a
+ * change has that hour behind its end.
+ */
+interface MonthClock {
+  readonly month: string
+  readonly before: number
+  readonly after: number
+  readonly from: number
+  readonly to: number
+}
+
+function clockOf(month: string): MonthClock {
+  if (!MONTH.test(month) || Number.isNaN(Date.parse(month))) throw new FormatError(`${month} is no month`)
+  const first = Date.parse(month)
+  const days = Array.from({ length: 31 }, (_, at) => new Date(first + at * 24 * HOUR).toISOString().slice(0, 10))
+  for (const day of days.filter((one) => one.startsWith(month))) {
+    const hour = localHours(day).indexOf(null)
+    if (hour < 0) continue
+    const from = Date.parse(day) + hour * HOUR
+    return { month, before: offsetAt(from - 24 * HOUR), after: offsetAt(from + 24 * HOUR), from, to: from + HOUR }
+  }
+  const offset = offsetAt(first)
+  const never = first + 32 * 24 * HOUR
+  return { month, before: offset, after: offset, from: never, to: never }
+}
+
+function readingsOfFile({ path, header, period }: BulkFile): Sql {
+  const { delimiter, names } = layoutOf(header)
+  const clock = clockOf(period)
+  const { columns } = trafficReadings15m
+  const micros = (ms: number): Sql => sql`CAST(${ms * 1000} AS BIGINT)`
+  const text = (what: ColumnName): Sql => sql`trim(coalesce(${outputName(names[what])}, ''))`
+  const number = (what: ColumnName): Sql =>
+    sql`CASE WHEN ${text(what)} NOT IN (${join([...NOTHING])}) THEN CAST(${text(what)} AS DOUBLE) END`
+  const within = (name: (typeof MEASURES)[number][0]): Sql =>
+    sql`CASE WHEN ${outputName(name)} BETWEEN 0 AND ${columns[name].max as number} THEN ${castTo(columns[name], sql`round(${outputName(name)})`)} END`
+  const beyond = join(
+    MEASURES.map(([name]) => sql`coalesce(${outputName(name)} > ${columns[name].max as number}, false)`),
+    sql` OR `,
+  )
+  const coded = (codes: ReadonlyMap<string, string>, what: ColumnName): Sql => {
+    const whens = [...codes].map(([code, meaning]) => sql` WHEN ${code} THEN ${meaning}`)
+    return sql`CASE ${text(what)}${join(whens, sql``)} ELSE ${text(what)} END`
+  }
+  const offset = (local: SqlPart): Sql =>
+    sql`CASE WHEN ${local} < ${micros(clock.from)} THEN ${micros(clock.before)} ELSE ${micros(clock.after)} END`
+  const day = sql`(local - local % ${micros(24 * HOUR)})`
+  return sql`
+    SELECT ${SOURCE} AS source, ${period} AS month, sensor_id, CAST(${PERIOD_S} AS INTEGER) AS period_s, local_date, minute_of_day,
+      CAST(row_number() OVER (
+        PARTITION BY sensor_id, local_date, minute_of_day ORDER BY intensity_veh_h, occupancy_pct, load_pct, speed_kmh, quality, samples
+      ) AS INTEGER) AS repetition,
+      * EXCLUDE (sensor_id, local_date, minute_of_day)
+    FROM (
+      SELECT sensor_id,
+        CAST(make_timestamp(local) AS DATE) AS local_date,
+        CAST((local % ${micros(24 * HOUR)}) // ${micros(MINUTE)} AS INTEGER) AS minute_of_day,
+        make_timestamptz(${day} - ${offset(day)}) AS day_starts_at,
+        local >= ${micros(clock.from)} AND local < ${micros(clock.to)} AS is_clock_change,
+        CASE WHEN NOT is_clock_change THEN make_timestamptz(local - ${offset(sql`local`)}) END AS starts_at,
+        sensor_type,
+        ${join(MEASURES.slice(0, 3).map(([name]) => sql`${within(name)} AS ${outputName(name)}`))},
+        CASE WHEN sensor_type <> 'URBAN' THEN ${within('speed_kmh')} END AS speed_kmh,
+        CASE WHEN ${beyond} THEN 'ERROR' ELSE error END AS quality,
+        ${castTo(columns.samples, sql`round(samples)`)} AS samples
+      FROM (
+        SELECT ${text('id')} AS sensor_id, ${coded(TYPES, 'type')} AS sensor_type, ${coded(QUALITIES, 'error')} AS error,
+          ${join(MEASURES.map(([name, what]) => sql`${number(what)} AS ${outputName(name)}`))}, ${number('samples')} AS samples,
+          CASE WHEN strftime(CAST(${text('time')} AS TIMESTAMP), '%Y-%m') = ${period} THEN epoch_us(CAST(${text('time')} AS TIMESTAMP))
+            ELSE error('a month other than the file: ' || ${text('time')}) END AS local
+        FROM read_csv(${path}, delim = ${delimiter}, header = true, quote = '"', escape = '"', all_varchar = true, strict_mode = true)
+      )
+    )`
+}
+
+/** The same of small files, as rows of ours. */
+async function* readMonth(bodies: readonly FeedBody[]): AsyncGenerator<Batch> {
+  for (const { name, bytes } of bodies) {
+    const zip = await openZip(bytes, { maxBytes: TRIED_BYTES })
+    const pieces: Buffer[] = []
+    for await (const piece of zip.read(onlyCsv(zip))) pieces.push(piece)
+    const content = decodeText(Buffer.concat(pieces))
+    const { delimiter, names } = layoutOf((content.split('\n', 1)[0] as string).trimEnd())
+    const table = readCsv(content, { delimiter, requires: Object.values(names) })
+    const [bad] = table.misshapen
+    if (bad) throw new FormatError(`another number of fields: ${bad.text}`)
+    const at = Object.fromEntries(Object.entries(names).map(([what, column]) => [what, table.at(column)])) as Record<ColumnName, number>
+    const first = table.records[0]?.[at.time]?.trim().slice(0, 7) ?? ''
+    const clock = clockOf(MONTH.test(name) ? name : first)
+    const read = table.records.map((record) => readingOf((what) => (record[at[what]] as string).trim(), clock))
+    yield batch(trafficReadings15m, numbered(read))
+  }
+}
+
+function readingOf(text: (what: ColumnName) => string, clock: MonthClock): Reading {
+  const [date = '', time = ''] = text('time').split(/[ T]/)
+  const isTime = !Number.isNaN(instantOf(date, time))
+  if (!isTime || !date.startsWith(clock.month))
+    throw new FormatError(isTime ? `a month other than the file: ${text('time')}` : `fecha ${JSON.stringify(text('time'))} is no time`)
+  const local = Date.parse(`${date}T${time.padStart(8, '0')}Z`)
+  const day = Date.parse(date)
+  const instantAt = (shown: number): number => shown - (shown < clock.from ? clock.before : clock.after)
+  const is_clock_change = local >= clock.from && local < clock.to
+  const sensor_type = TYPES.get(text('type')) ?? text('type')
+  const error = QUALITIES.get(text('error')) ?? text('error')
+  const read = MEASURES.map(([name, what]) => {
+    const value = pointNumber(text(what))
+    if (Number.isNaN(value)) throw new FormatError(`${what} is no number: ${text(what)}`)
+    const max = trafficReadings15m.columns[name].max as number
+    return { value: value !== null && value >= 0 && value <= max ? Math.round(value) : null, isBeyond: (value ?? 0) > max }
+  })
+  const [intensity, occupancy, load, speed] = read.map(({ value }) => value) as [number | null, number | null, number | null, number | null]
+  return {
+    source: SOURCE,
+    month: clock.month,
+    sensor_id: text('id'),
+    period_s: PERIOD_S,
+    local_date: date,
+    minute_of_day: Math.floor((local - day) / MINUTE),
+    repetition: 1,
+    day_starts_at: instantAt(day),
+    starts_at: is_clock_change ? null : instantAt(local),
+    is_clock_change,
+    sensor_type,
+    intensity_veh_h: intensity,
+    occupancy_pct: occupancy,
+    load_pct: load,
+    speed_kmh: sensor_type === 'URBAN' ? null : speed,
+    quality: read.some(({ isBeyond }) => isBeyond) ? 'ERROR' : error,
+    samples: wholeNumber(text('samples')),
+  }
+}
+
+/** The readings, those of one sensor and time numbered in the order of their values. */
+function numbered(readings: readonly Reading[]): Reading[] {
+  const alike = Map.groupBy(readings, ({ sensor_id, local_date, minute_of_day }) => `${sensor_id} ${local_date} ${minute_of_day}`)
+  return [...alike.values()].flatMap((some) =>
+    some.length === 1 ? some : some.toSorted(byValues).map((reading, at) => ({ ...reading, repetition: at + 1 })),
+  )
+}
+
+const BY = ['intensity_veh_h', 'occupancy_pct', 'load_pct', 'speed_kmh', 'quality', 'samples'] as const
+
+/** The order of the engine: ascending, null last. */
+function byValues(one: Reading, other: Reading): number {
+  for (const name of BY) {
+    const [a, b] = [one[name], other[name]]
+    if (a !== b) return a === null ? 1 : b === null ? -1 : a < b ? -1 : 1
+  }
+  return 0
+}

@@ -1,0 +1,42 @@
+import { ckanResources } from '../../formats/ckan.ts'
+import { SPANISH_MONTHS } from '../../formats/dates.ts'
+import type { ArchiveFile, FeedBody, FeedRequest } from '../define.ts'
+
+const YEAR_FIRST = new RegExp(`(20\\d\\d)\\W*(${SPANISH_MONTHS.join('|')})`, 'i')
+const MONTH_FIRST = new RegExp(`(${SPANISH_MONTHS.join('|')})\\W*(?:de\\W*)?(20\\d\\d)`, 'i')
+
+/** The request for the portal's list (CKAN) of the files of a dataset. */
+export function portalList(dataset: string): FeedRequest {
+  return {
+    name: 'list',
+    url: `https://datos.madrid.es/api/3/action/package_show?id=${dataset}`,
+    accept: 'application/json',
+    maxBytes: 8_000_000,
+    maxDecodedBytes: 8_000_000,
+    timeout_ms: 60_000,
+    expects: 'json',
+  }
+}
+
+/**
+ * The files of months among those that the portal lists: such as have a path like `pattern` and name a month (`2025. Enero`). The portal gives
+ * each file a number of its own, so that only the list tells which is which. Throws `FormatError` for what is no list.
+ */
+export function monthlyFiles(index: readonly FeedBody[], pattern: RegExp): ArchiveFile[] {
+  return index.flatMap(({ bytes }) =>
+    ckanResources(bytes).flatMap(({ name, description, url }) => {
+      if (typeof url !== 'string' || !URL.canParse(url) || !pattern.test(new URL(url).pathname)) return []
+      const period = monthIn(`${name ?? ''} ${description ?? ''}`)
+      return period === null ? [] : [{ period, url }]
+    }),
+  )
+}
+
+/** The month that a text names, as YYYY-MM; null where it names none. The list of stations names none. */
+function monthIn(text: string): string | null {
+  const [, yearFirst, monthSecond] = YEAR_FIRST.exec(text) ?? []
+  const [, monthFirst, yearSecond] = MONTH_FIRST.exec(text) ?? []
+  const [year, month] = [yearFirst ?? yearSecond, monthSecond ?? monthFirst]
+  if (!year || !month) return null
+  return `${year}-${String(SPANISH_MONTHS.indexOf(month.toLowerCase()) + 1).padStart(2, '0')}`
+}

@@ -1,0 +1,109 @@
+import { instantOf } from '../../../lake/schema/time.ts'
+import { chance, hash } from '../random.ts'
+import { isLeftOut, type Reading, readingsAt } from '../world/madrid-readings.ts'
+import { idAt, type Sensor } from '../world/madrid-sensors.ts'
+import { packZip } from './zip.ts'
+
+const [QUARTER, DAY] = [900_000, 86_400_000]
+/** Samples of a quarter of an hour. */
+const SAMPLES = 15
+
+/** A month of the archive. */
+export interface HistoryMonth {
+  readonly seed: number
+  /** YYYY-MM. */
+  readonly month: string
+  readonly sensors: readonly Sensor[]
+  /** When it was published, ms: with each publication one sensor's samples are counted anew. */
+  readonly publishedAt: number
+  readonly share: number
+  readonly hasUnknownCodes: boolean
+}
+
+/** How lines are written: in words and with the centre's code until 2017, quoted since; parted by a comma in the files of April. */
+interface Layout {
+  readonly isOld: boolean
+  readonly delimiter: ';' | ','
+}
+
+/** A zip of one CSV: LF, a header in quotes, four lines an hour and sensor by Madrid's clock, which October repeats and March leaves out. */
+export function madridHistory(given: HistoryMonth): Buffer {
+  const { seed, month, sensors, publishedAt, share, hasUnknownCodes } = given
+  const layout: Layout = { isOld: month < '2018', delimiter: month.endsWith('-04') ? ',' : ';' }
+  const recounted = hash(seed, 'recounted', publishedAt) % sensors.length
+  const lines: string[] = []
+  for (const [instant, shown] of quartersOf(month)) {
+    const reading = readingsAt(seed, instant)
+    for (const [at, sensor] of sensors.entries())
+      if (!isLeftOut(seed, sensor, instant)) {
+        const error = hasUnknownCodes && at % 10 === 3 ? 'Z' : null
+        const samples = at === recounted ? SAMPLES - 1 : SAMPLES
+        lines.push(lineOf(layout, { sensor, instant, shown, samples, error, reading: reading(sensor) }))
+      }
+  }
+  const names = `id${layout.isOld ? 'elem' : ''} fecha ${layout.isOld ? 'identif ' : ''}tipo_elem intensidad ocupacion carga vmed error periodo_integracion`
+  const header = names.split(' ').map(quoted).join(layout.delimiter)
+  const text = `${[header, ...lines.slice(0, Math.floor(lines.length * share))].join('\n')}\n`
+  return packZip([{ name: `${month.slice(5)}-${month.slice(0, 4)}.csv`, pieces: [Buffer.from(text)] }], publishedAt)
+}
+
+const quoted = (text: string): string => `"${text}"`
+
+function lineOf(
+  { isOld, delimiter }: Layout,
+  of: {
+    readonly sensor: Sensor
+    readonly instant: number
+    readonly shown: string
+    readonly samples: number
+    readonly error: string | null
+    readonly reading: Reading
+  },
+): string {
+  const { sensor, instant, shown, samples, reading } = of
+  const isRing = sensor.kind === 'M30'
+  const measures = [reading.intensity, reading.occupancy, reading.load, isRing ? reading.speed : 0]
+  const error = of.error ?? reading.error
+  const kind = isOld ? (isRing ? 'PUNTOS MEDIDA M-30' : 'PUNTOS MEDIDA URBANOS') : sensor.kind
+  // What could not be measured is NaN in newer files, as text; the flag of a good reading is left out in them.
+  const numbers = measures.map((value) => (isOld ? String(value) : quoted(value < 0 ? 'NaN' : String(value))))
+  return [
+    idAt(sensor, instant),
+    quoted(shown),
+    ...(isOld ? [quoted(sensor.centreCode)] : []),
+    quoted(kind),
+    ...numbers,
+    quoted(!isOld && error === 'N' ? '' : error),
+    samples,
+  ].join(delimiter)
+}
+
+/** The quarters of a month with what Madrid's clock shows, in order: those that October repeats twice, those that March leaves out never. */
+function* quartersOf(month: string): Generator<[instant: number, shown: string]> {
+  const first = Date.parse(month)
+  const next = new Date(first)
+  next.setUTCMonth(next.getUTCMonth() + 1)
+  const dayAt = (at: number): string => new Date(at).toISOString().slice(0, 10)
+  for (let day = first; day < next.getTime(); day += DAY) {
+    const [begin, end] = [instantOf(dayAt(day), '00:00'), instantOf(dayAt(day + DAY), '00:00')]
+    for (let instant = begin; instant < end; instant += QUARTER) yield [instant, shownAt(instant, { day: dayAt(day), begin, end })]
+  }
+}
+
+/** `2022-01-01 00:15:00`: a day of 23 or 25 hours has the change between its second and its third or fourth hour. */
+function shownAt(instant: number, { day, begin, end }: { readonly day: string; readonly begin: number; readonly end: number }): string {
+  const passed = instant - begin
+  const shift = DAY - (end - begin)
+  const isBehind = passed >= (shift > 0 ? 2 : 3) * 4 * QUARTER
+  const shown = Date.parse(day) + passed + (isBehind ? shift : 0)
+  return new Date(shown).toISOString().slice(0, 19).replace('T', ' ')
+}
+
+/** Every so many of the sensors, so that there are some twenty, and those that examples are of: months of all are large. */
+export function historySensors(sensors: readonly Sensor[], kept: readonly number[]): Sensor[] {
+  const step = Math.ceil(sensors.length / 20)
+  return sensors.filter(
+    (sensor, at) =>
+      at % step === 0 || kept.includes(sensor.ids[0]) || (sensor.kind === 'M30' && chance(1, 'archived', sensor.index) < 0.02),
+  )
+}
