@@ -36,6 +36,7 @@ import { v16Beacons } from './datasets/road/v16-beacons.ts'
 import { v16Hours } from './datasets/road/v16-hours.ts'
 import { accidentCodebook } from './datasets/safety/accident-codebook.ts'
 import { accidentPositions, animalAccidentPositions } from './datasets/safety/accident-positions.ts'
+import { accidentSections } from './datasets/safety/accident-sections.ts'
 import { animalAccidents } from './datasets/safety/animal-accidents.ts'
 import { accidentHotspots } from './datasets/safety/hotspots.ts'
 import { roadAccidents } from './datasets/safety/road-accidents.ts'
@@ -85,6 +86,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   railStationRegister,
   railStock,
   roadAccidents,
+  accidentSections,
   accidentPositions,
   animalAccidents,
   animalAccidentPositions,

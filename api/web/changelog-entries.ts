@@ -17,6 +17,16 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'accident-sections',
+    date: '2026-11-23',
+    kind: 'CHANGED',
+    paths: ['/api/accidentes/microdata', '/api/accidentes/stats'],
+    text: {
+      es: 'Posición por carretera y punto kilométrico donde la fuente no publica ninguna (`location_method` ROAD_KM), y cifras por tramos de 5 km (`group_by=section`).',
+      en: 'Positions by road and kilometre where the source publishes none (`location_method` ROAD_KM), and figures by sections of 5 km (`group_by=section`).',
+    },
+  },
+  {
     id: 'hotspots-geojson',
     date: '2026-11-23',
     kind: 'CHANGED',

@@ -6,6 +6,7 @@ import { trafficCityHoursDerived, trafficDaysDerived, trafficHoursDerived, traff
 import { v16HoursDerived } from './road/v16.ts'
 import { hotspotsDerived } from './safety/hotspots.ts'
 import { accidentPositionsDerived, animalPositionsDerived } from './safety/positions.ts'
+import { accidentSectionsDerived } from './safety/sections.ts'
 
 /** Every derivation of the service, in the order in which they are made: what is derived from a derived dataset comes after it. */
 export const derivations: readonly Derived[] = Object.freeze([
@@ -17,6 +18,7 @@ export const derivations: readonly Derived[] = Object.freeze([
   trafficDaysDerived,
   trafficCityHoursDerived,
   trafficTypicalWeeksDerived,
+  accidentSectionsDerived,
   accidentPositionsDerived,
   animalPositionsDerived,
   hotspotsDerived,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { monthSpan } from '../../jobs/feeds/safety/local-span.ts'
 import { roadAccidents } from '../../lake/datasets/safety/road-accidents.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { golden } from '../helpers/golden.ts'
 import { exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
 const NOW = Date.UTC(2026, 0, 10)
@@ -111,6 +112,21 @@ test('by groups: what a group had a year before is told though it has nothing no
 
 test('spellings of a road are one', async () => {
   expect(pick(await stats('group_by=road&casualty=all&year=2024&road=a1'), 'road', 'accidents')).toEqual([['A-1', 5]])
+})
+
+test('by sections of 5 km, whatever the spelling; accidents without a kilometre are in none', async () => {
+  const rows = await stats('group_by=section,severity&casualty=all&year=2024&sort=-accidents')
+  expect(pick(rows, 'section', 'severity', 'accidents', 'road').filter(([section]) => section !== null)).toEqual([
+    ['28/A1/0', 'FATAL', 4, null],
+    ['28/A1/0', 'NONE', 1, null],
+  ])
+  const [counted] = await golden(
+    service.lake,
+    [roadAccidents],
+    `SELECT count(*) AS accidents FROM road_accidents WHERE source = 'dgt_accidents' AND year = 2024 AND road IN ('A-1', 'A1') AND km < 5`,
+  )
+  const [one] = await stats('group_by=section&casualty=all&year=2024&road=A-1')
+  expect([one?.section, one?.accidents]).toEqual(['28/A1/0', counted?.['accidents']])
 })
 
 test('a period is compared with the same one a year before, and cuts off what is not wholly inside', async () => {

@@ -1,4 +1,5 @@
 import { accidentPositions } from '../../../lake/datasets/safety/accident-positions.ts'
+import { accidentSections, sectionSql } from '../../../lake/datasets/safety/accident-sections.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { foldRoadSql } from '../../../lake/places/road-key.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
@@ -29,6 +30,7 @@ const GROUPS = [
   'province',
   'municipality',
   'road',
+  'section',
   'month',
   'weekday',
   'hour',
@@ -46,6 +48,7 @@ const KEYS: Readonly<Record<Group, { readonly name: Sql; readonly field: Sql; re
   province: key(sql`by_province`, 'province_code'),
   municipality: key(sql`by_municipality`, 'municipality_code'),
   road: { ...key(sql`by_road`, 'road'), value: foldRoadSql(c('road')) },
+  section: { name: sql`by_section`, field: sql`section`, value: sectionSql(), none: sql`CAST(NULL AS VARCHAR)` },
   month: key(sql`by_month`, 'month'),
   weekday: key(sql`by_weekday`, 'weekday_iso'),
   hour: key(sql`by_hour`, 'hour_local'),
@@ -73,6 +76,10 @@ const GROUPED = {
   province_code: optional(columns.province_code, `INE code of the province; ${unless}`),
   municipality_code: optional(columns.municipality_code, `INE code of the municipality; ${unless}`),
   road: optional(columns.road, `Road, one of its spellings; ${unless}`),
+  section: optional(
+    accidentSections.columns.section,
+    `Section of 5 km of a road, as in the dataset accident_sections: province, road, first kilometre; ${unless}`,
+  ),
   month: optional(columns.month, `Month, 1 to 12; ${unless}`),
   weekday_iso: optional(columns.weekday_iso, `Day of the week, 1 Monday to 7 Sunday; ${unless}`),
   hour_local: optional(columns.hour_local, `Hour by the local clock; ${unless}`),
@@ -85,7 +92,11 @@ const GROUPED = {
 } as const
 
 /** Columns that are read, beside those of filters. */
-const USED = new Set(['source', 'year', 'month', 'severity', ...Object.keys(GROUPED), ...PERSONS])
+const USED = new Set([
+  ...['source', 'year', 'month', 'severity', 'km'],
+  ...Object.keys(GROUPED).filter((name) => name !== 'section'),
+  ...PERSONS,
+])
 
 const COUNTS = {
   accidents: col.integer(0, 'Accidents.', { unit: '1', example: 1 }),

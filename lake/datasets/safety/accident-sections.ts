@@ -1,0 +1,96 @@
+import { foldRoadSql } from '../../places/road-key.ts'
+import { column, join, type Sql, type SqlPart, sql } from '../../query/sql.ts'
+import { col } from '../../schema/columns.ts'
+import { defineDataset, identity } from '../../schema/dataset.ts'
+import { MADRID } from '../../schema/time.ts'
+import { roadAccidents } from './road-accidents.ts'
+
+/** Length of the sections that accidents are counted in. */
+const ACCIDENT_SECTION_KM = 5
+
+const count = (id: number, about: string, example: number) => col.integer(id, about, { unit: '1', example, min: 0 })
+const persons = (id: number, about: string, example: number) =>
+  col.integer(id, `${about} Null where the source does not count so.`, { unit: '1', nullable: true, example, min: 0 })
+
+/**
+ * Road accidents by section, month, day of the week and hour. No feed fills it: it is derived from the accidents that have a road and a kilometre,
+ * edition by edition, so that no figure ever adds sources up.
+ */
+export const accidentSections = defineDataset({
+  id: 'accident_sections',
+  domain: 'safety',
+  title: 'Road accidents by section, month, weekday and hour',
+  about: `How many accidents a source has on a section of ${ACCIDENT_SECTION_KM} km of a road in a month, by day of the week and hour of the local clock; those without a road or kilometre are not in it. Sources overlap: rows of different ones are never to be added up.`,
+  sources: roadAccidents.sources,
+  columns: {
+    source: col.string(1, 'Source of the accidents.', { example: 'dgt_accidents' }),
+    edition: col.string(2, 'Edition of the accidents.', { example: 'dgt-2024' }),
+    section: col.string(
+      3,
+      'What tells the section apart: province, road as it is compared (without blanks and hyphens), first kilometre.',
+      {
+        example: '18/A44/115',
+      },
+    ),
+    slot: col.string(4, 'What tells a row of a section apart: month, day of the week and hour, as far as they are told.', {
+      example: '2024-03/5/14',
+    }),
+    period_start: col.instant(5, 'Begin of the month in Madrid.', { example: '2024-02-29T23:00:00.000Z' }),
+    year: col.integer(6, 'Year, local.', { unit: '1', example: 2024 }),
+    month: col.integer(7, 'Month, local, 1 to 12.', { unit: '1', example: 3, min: 1, max: 12 }),
+    weekday_iso: col.integer(8, 'Day of the week, 1 Monday to 7 Sunday; null where the source does not tell it.', {
+      ...{ unit: '1', nullable: true, example: 5, min: 1, max: 7 },
+    }),
+    hour_local: col.integer(9, 'Hour by the local clock, 0 to 23; null where the source does not tell it.', {
+      ...{ unit: 'h', nullable: true, example: 14, min: 0, max: 23 },
+    }),
+    province_code: col.string(10, 'INE code of the province.', { nullable: true, example: '18' }),
+    road: col.string(11, 'Road designation, one of its spellings.', { example: 'A-44' }),
+    km: col.integer(12, 'First kilometre of the section.', { unit: 'km', example: 115 }),
+    km_to: col.integer(13, 'Its last kilometre, not included.', { unit: 'km', example: 120 }),
+    accidents: count(14, 'Accidents.', 1),
+    casualty_accidents: count(15, 'Accidents in which somebody was killed or hurt.', 1),
+    fatal_accidents: count(16, 'Accidents with somebody killed.', 0),
+    serious_accidents: count(17, 'Accidents with somebody in hospital and nobody killed.', 0),
+    killed_24h: persons(18, 'Persons killed within 24 hours.', 0),
+    hospitalised_24h: persons(19, 'Persons in hospital for more than a day, as known after 24 hours.', 0),
+    slight_24h: persons(20, 'Persons hurt otherwise, as known after 24 hours.', 1),
+    killed_30d: persons(21, 'Persons killed within 30 days.', 0),
+    hospitalised_30d: persons(22, 'Persons in hospital, as known after 30 days.', 0),
+    slight_30d: persons(23, 'Persons hurt otherwise, as known after 30 days.', 1),
+  },
+  entity: ['edition', 'section', 'slot'],
+  time: 'period_start',
+  version: 'edition',
+  land: 'replace',
+  partition: [identity('edition')],
+  order: ['edition', 'section', 'slot'],
+  plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
+})
+
+/** The section that an accident is in, of columns `province_code`, `road` and `km`; null where it has no road or kilometre. */
+export function sectionSql(): Sql {
+  return sql`(coalesce(province_code, '') || '/' || ${foldRoadSql(sql`road`)} || '/' || (${FIRST_KM}))`
+}
+
+const FIRST_KM = sql`CAST(floor(km / ${ACCIDENT_SECTION_KM}) AS INTEGER) * ${ACCIDENT_SECTION_KM}`
+const PERSONS = ['killed_24h', 'hospitalised_24h', 'slight_24h', 'killed_30d', 'hospitalised_30d', 'slight_30d'] as const
+
+/** The rows of `accident_sections` of rows of `road_accidents`. */
+export function accidentsBySection(accidents: SqlPart): Sql {
+  const two = (name: Sql): Sql => sql`lpad(CAST(${name} AS VARCHAR), 2, '0')`
+  const sums = PERSONS.map((name) => sql`CAST(sum(${column(roadAccidents, name)}) AS INTEGER) AS ${column(roadAccidents, name)}`)
+  return sql`
+    SELECT source, edition, section,
+      concat(year, '-', ${two(sql`month`)}, '/', weekday_iso, '/', hour_local) AS slot,
+      timezone(${MADRID}, make_timestamp(year, month, 1, 0, 0, 0)) AS period_start,
+      year, month, weekday_iso, hour_local, province_code, min(road) AS road, first_km AS km, first_km + ${ACCIDENT_SECTION_KM} AS km_to,
+      CAST(count(*) AS INTEGER) AS accidents,
+      CAST(count(*) FILTER (WHERE is_casualty) AS INTEGER) AS casualty_accidents,
+      CAST(count(*) FILTER (WHERE severity = 'FATAL') AS INTEGER) AS fatal_accidents,
+      CAST(count(*) FILTER (WHERE severity = 'SERIOUS') AS INTEGER) AS serious_accidents,
+      ${join(sums)}
+    FROM (SELECT *, ${sectionSql()} AS section, ${FIRST_KM} AS first_km FROM ${accidents})
+    WHERE section IS NOT NULL
+    GROUP BY source, edition, section, year, month, weekday_iso, hour_local, province_code, first_km`
+}
