@@ -2,7 +2,7 @@ import { commit } from '../../lake/iceberg/commit.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
 import { withLock } from '../../lake/live/lock.ts'
 import type { LakePins } from '../../lake/open.ts'
-import { isoInstant } from '../../lake/schema/time.ts'
+import { isoInstant, offsetAt } from '../../lake/schema/time.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from '../ingest/context.ts'
 import type { Derived } from './define.ts'
@@ -16,7 +16,12 @@ export interface Deriver {
   after(feed: Feed, signal: AbortSignal): Promise<void>
   /** Makes what is due of all: at start. */
   all(signal: AbortSignal): Promise<void>
+  /** Makes anew what is only made anew at night, where it is night in Madrid (from 2 to 5 o'clock). */
+  nightly(signal: AbortSignal): Promise<void>
 }
+
+/** Which parts are made: all that are due, or those alone that there are none of yet. */
+type Makes = 'all' | 'new'
 
 /** What a derivation did; `waits` where its inputs were not at one state, or another process was at it. */
 export interface DeriveResult {
@@ -36,26 +41,39 @@ export function makeDeriver(
   { derivations, feeds }: { readonly derivations: readonly Derived[]; readonly feeds: readonly Feed[] },
 ): Deriver {
   /** The versions of the tables of each derivation, as they were before a run that found nothing to do. */
-  const settled = new Map<Derived, string>()
-  const run = async (derived: Derived, signal: AbortSignal): Promise<void> => {
+  const settled = { all: new Map<Derived, string>(), new: new Map<Derived, string>() }
+  const run = async (derived: Derived, makes: Makes, signal: AbortSignal): Promise<void> => {
     const tables = [derived.into, ...derived.from].map((dataset) => context.lake.table(dataset))
     const versions = async (): Promise<string> => (await Promise.all(tables.map((table) => table.load()))).map((one) => one?.version).join()
     const seen = await versions()
-    if (settled.get(derived) === seen) return
+    if (settled[makes].get(derived) === seen) return
     const began = performance.now()
-    const { made, removed, rows, waits } = await derive(context, derived, { feeds, signal })
+    const { made, removed, rows, waits } = await derive(context, derived, { feeds, signal, makes })
     if (made.length + removed.length > 0)
       context.log.info({ dataset: derived.into.id, made, removed, rows, ms: Math.round(performance.now() - began) }, 'derived')
-    if (!waits && made.length + removed.length === 0) settled.set(derived, seen)
+    if (!waits && made.length + removed.length === 0) settled[makes].set(derived, seen)
   }
   return {
     async after(feed, signal) {
-      for (const derived of dueAfter(derivations, feed)) await run(derived, signal)
+      for (const derived of dueAfter(derivations, feed)) await run(derived, byDay(derived), signal)
     },
     async all(signal) {
-      for (const derived of derivations) await run(derived, signal)
+      for (const derived of derivations) await run(derived, byDay(derived), signal)
+    },
+    async nightly(signal) {
+      if (!isNight(context.now())) return
+      for (const derived of derivations) if (isNightly(derived)) await run(derived, 'all', signal)
     },
   }
+}
+
+const isNightly = (derived: Derived): boolean => derived.by === 'model' && derived.isNightly === true
+const byDay = (derived: Derived): Makes => (isNightly(derived) ? 'new' : 'all')
+const NIGHT = { from: 2, to: 5 }
+
+function isNight(now: number): boolean {
+  const hour = new Date(now + offsetAt(now)).getUTCHours()
+  return hour >= NIGHT.from && hour < NIGHT.to
 }
 
 /** The derivations that read what a feed fills, or what is derived from it, in the order in which they are made. */
@@ -71,12 +89,13 @@ export function dueAfter(derivations: readonly Derived[], { into }: Pick<Feed, '
 /**
  * Brings a derived table to what its inputs are: parts that are missing or were made from other content are made, those that are no longer to
  * be made are taken out. Each part is one commit with its lineage, so that a run that was stopped leaves whole parts, and the next one makes
- * the others. What is in the table depends on the inputs alone.
+ * the others. What is in the table depends on the inputs alone; with `makes` told as `new`, parts that are there stay as they are, and how far
+ * they are covered too, as long as one of them is due.
  */
 export async function derive(
   context: IngestContext,
   derived: Derived,
-  { feeds, signal }: { readonly feeds: readonly Feed[]; readonly signal: AbortSignal },
+  { feeds, signal, makes = 'all' }: { readonly feeds: readonly Feed[]; readonly signal: AbortSignal; readonly makes?: Makes },
 ): Promise<DeriveResult> {
   const lock = { redis: context.redis, name: `derive:${derived.into.id}`, ttl_ms: LOCK_TTL_MS, signal }
   const done = await withLock(lock, async (held) => {
@@ -84,8 +103,8 @@ export async function derive(
     if (!isSettled(derived, pins, feeds)) return WAITS
     const covered = coverageOfInputs(derived, pins, feeds)
     const parts = await planParts(derived, pins, covered)
-    const result = await makeParts(context, derived, { parts, pins, signal: held })
-    if (!result.waits) await stateCoverage(context, derived, covered)
+    const { isWhole, ...result } = await makeParts(context, derived, { parts, pins, makes, signal: held })
+    if (isWhole) await stateCoverage(context, derived, covered)
     return result
   })
   return done.ran ? done.value : WAITS
@@ -99,17 +118,19 @@ async function planParts(derived: Derived, pins: LakePins, covered: ReadonlyMap<
 async function makeParts(
   context: IngestContext,
   derived: Derived,
-  { parts, pins, signal }: { readonly parts: readonly PlannedPart[]; readonly pins: LakePins; readonly signal: AbortSignal },
-): Promise<DeriveResult> {
+  given: { readonly parts: readonly PlannedPart[]; readonly pins: LakePins; readonly makes: Makes; readonly signal: AbortSignal },
+): Promise<DeriveResult & { readonly isWhole: boolean }> {
+  const { parts, pins, makes, signal } = given
   const made: string[] = []
   const removed: string[] = []
   let rows = 0
+  let isWhole = true
   const gone = madeParts((await stateOf(context, derived)).properties)
   for (const { version } of parts) gone.delete(version)
   for (const [version, before] of gone) {
     signal.throwIfAborted()
     if (!(await dropPart(context, derived, { state: await stateOf(context, derived), before, version, signal })))
-      return { made, removed, rows, waits: true }
+      return { made, removed, rows, waits: true, isWhole: false }
     removed.push(version)
   }
   for (const part of parts) {
@@ -117,12 +138,16 @@ async function makeParts(
     const state = await stateOf(context, derived)
     const before = madeParts(state.properties).get(part.version) ?? null
     if (before === part.lineage) continue
+    if (makes === 'new' && before !== null) {
+      isWhole = false
+      continue
+    }
     const landed = await landPart(context, derived, { part, pins, state, before, signal })
-    if (landed === null) return { made, removed, rows, waits: true }
+    if (landed === null) return { made, removed, rows, waits: true, isWhole: false }
     made.push(part.version)
     rows += landed
   }
-  return { made, removed, rows, waits: false }
+  return { made, removed, rows, waits: false, isWhole }
 }
 
 async function stateOf(context: IngestContext, { into }: Derived): Promise<TableState> {

@@ -19,7 +19,7 @@ const FAST_RETENTION_DAYS = 90
 /** Snapshots stay an hour longer than they are promised: a query of another process that begins at the last moment can end. */
 const KEEP_MS = KEEP_SNAPSHOTS_MS + 3_600_000
 
-/** The tasks of upkeep and how often each comes up, in seconds. */
+/** The tasks of upkeep and how often each comes up, in seconds; `models` is the deriver's. */
 export const UPKEEP_TASKS = [
   { task: 'expire', every_s: 3600 },
   { task: 'orphans', every_s: 86_400 },
@@ -27,6 +27,7 @@ export const UPKEEP_TASKS = [
   { task: 'usage', every_s: 3600 },
   { task: 'uptime', every_s: 3600 },
   { task: 'quality', every_s: 3600 },
+  { task: 'models', every_s: 3600 },
 ] as const
 
 /** Creates the tables of datasets that have none and brings the others to their declaration; refuses, naming the column, what it cannot follow. */
@@ -51,6 +52,7 @@ export async function runUpkeep(
   if (task === 'usage') return mergeUsage(context, over.signal)
   if (task === 'uptime') return gatherUptime(context, over.signal)
   if (task === 'quality') return gatherQuality(context, over)
+  if (task !== 'expire' && task !== 'orphans') return
   for (const dataset of over.datasets) {
     over.signal.throwIfAborted()
     const table = context.lake.table(dataset)

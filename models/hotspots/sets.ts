@@ -7,7 +7,7 @@ import { KERNELS, type Kernel, type Mark } from './density.ts'
 import { findHotspots, type Hotspot } from './find.ts'
 
 type Accident = Row<typeof roadAccidents>
-type HotspotRow = FeedRow<typeof accidentHotspots>
+export type HotspotRow = FeedRow<typeof accidentHotspots>
 
 /** Sources whose accidents have positions, and the UTM zone of their city (EPSG:25830, 25831). */
 const ZONES: Readonly<Record<string, number>> = { madrid: 30, barcelona: 31 }
@@ -25,6 +25,14 @@ export interface HotspotSet {
   readonly weighting: 'NONE' | 'SEVERITY'
   /** Editions of road_accidents that it is made of. */
   readonly editions: readonly string[]
+}
+
+/** What hotspots of a set are made of. */
+export interface HotspotsGiven {
+  readonly accidents: readonly Accident[]
+  readonly before: readonly HotspotRow[]
+  /** Runs of chance; as many as `findHotspots` has unless told. */
+  readonly runs?: number
 }
 
 /** The sets that the editions of road accidents give: of each source with positions its newest years. */
@@ -47,15 +55,7 @@ export function hotspotSets(editions: readonly string[]): HotspotSet[] {
  * The hotspots of a set, of all accidents with victims of its editions; `before` are those that the set had. Positions are taken to the grid of
  * the city's UTM zone.
  */
-export async function hotspotsOf(
-  set: HotspotSet,
-  given: {
-    readonly accidents: readonly Accident[]
-    readonly before: readonly HotspotRow[]
-    readonly signal?: AbortSignal
-    readonly runs?: number
-  },
-): Promise<HotspotRow[]> {
+export async function hotspotsOf(set: HotspotSet, given: HotspotsGiven & { readonly signal?: AbortSignal }): Promise<HotspotRow[]> {
   const zone = ZONES[set.source] as number
   const located = given.accidents.flatMap((accident) => {
     if (accident.position === null) return []

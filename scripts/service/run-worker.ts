@@ -62,7 +62,10 @@ const worker = await startWorker({
         await deriver.after(feed, signal)
         return rows
       }),
-    upkeep: (task, signal) => meter.upkeep(task, signal, () => runUpkeep(context, task, { datasets, feeds: enabled, signal })),
+    upkeep: (task, signal) =>
+      meter.upkeep(task, signal, () =>
+        task === 'models' ? deriver.nightly(signal) : runUpkeep(context, task, { datasets, feeds: enabled, signal }),
+      ),
   },
   log,
 })

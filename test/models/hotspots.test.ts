@@ -4,6 +4,7 @@ import { displacement, falseDiscovery, poisson, seeded } from '../../models/hots
 import { areaOf, contourOf, isInRing, regionOf } from '../../models/hotspots/contour.ts'
 import { addStamps, addToRaster, densityOf, KERNELS, kernelAt, type Mark, rasterOver, stampOf } from '../../models/hotspots/density.ts'
 import { findHotspots } from '../../models/hotspots/find.ts'
+import { hotspotsInThread } from '../../models/hotspots/in-thread.ts'
 import { hotspotSets, hotspotsOf } from '../../models/hotspots/sets.ts'
 
 const BANDWIDTH_M = 100
@@ -145,6 +146,25 @@ describe('sets', () => {
     })
     expect(other[0]?.hotspot_id).not.toBe(first[0]?.hotspot_id)
     expect(other[0]?.hotspot_id).toMatch(/^hs_[0-9a-z]{12}$/)
+  })
+
+  test('a thread finds the same, bit for bit, leaves this one free, and ends when it is told to', async () => {
+    const [set] = hotspotSets(['madrid-2025'])
+    if (!set) throw new Error('no set')
+    const given = { accidents: accidentsAt([...scattered('around', 60, 3000), ...clusterAt(441_500)]), before: [] }
+    const here = await hotspotsOf(set, given)
+    let ticks = 0
+    const ticking = setInterval(() => ticks++, 5)
+    const there = await hotspotsInThread(set, { ...given, signal: new AbortController().signal })
+    clearInterval(ticking)
+    expect(there).toStrictEqual(here)
+    expect(there.length).toBeGreaterThan(0)
+    expect(ticks).toBeGreaterThan(3)
+    const stop = new AbortController()
+    const stopped = hotspotsInThread(set, { ...given, runs: 10_000_000, signal: stop.signal })
+    setTimeout(() => stop.abort(new Error('enough')), 200)
+    await expect(stopped).rejects.toThrow('enough')
+    await expect(hotspotsInThread({ ...set, source: 'nowhere' }, { ...given, signal: new AbortController().signal })).rejects.toThrow()
   })
 })
 

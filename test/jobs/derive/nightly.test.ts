@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { defineDerived } from '../../../jobs/derive/define.ts'
+import { makeDeriver } from '../../../jobs/derive/derive.ts'
+import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { sql } from '../../../lake/query/sql.ts'
+import { tableRows } from '../../helpers/pipeline.ts'
+import { never, openStage, type Stage } from '../ingest/stage.ts'
+import { differences, feed, lines, stops } from './little.ts'
+
+/** A model that makes a row of each stop. */
+const model = defineDerived({
+  by: 'model',
+  into: differences,
+  from: [stops],
+  revision: 1,
+  isNightly: true,
+  parts: (versions) => versions.map((version) => ({ version, from: [version] })),
+  reads: ({ version }) => sql`SELECT * FROM ${scan(stops, { version: { eq: version } })} ORDER BY stop_id`,
+  rows: async ({ version }, { given }) => given.map(({ stop_id }) => ({ version, previous: '', name: stop_id as string, valid_from: 0 })),
+})
+
+let stage: Stage
+beforeEach(async () => {
+  stage = await openStage()
+  await prepareTables(stage.context, [stops, lines, differences])
+})
+afterEach(() => stage.close())
+
+const told = async (): Promise<string[]> =>
+  (await tableRows(stage.context, differences)).map(({ version, name }) => `${version}:${name}`).sort()
+const covered = async (): Promise<string | undefined> =>
+  (await stage.context.lake.table(differences).load())?.properties['landed-until.little']
+
+test('a nightly model makes a part that there is none of at once, and one that is there anew at night alone', async () => {
+  let now = Date.parse('2026-06-15T10:00:00Z')
+  const deriver = makeDeriver({ ...stage.context, now: () => now }, { derivations: [model], feeds: [feed] })
+  const land = async (count: number, versions: Readonly<Record<string, readonly string[]>>): Promise<void> => {
+    await stage.publish(feed, count, { versions })
+    await stage.runner.land(feed, never)
+    await deriver.after(feed, never)
+  }
+  await land(0, { V1: ['a', 'L'] })
+  expect([await told(), await covered()]).toEqual([['V1:a'], '2026-06-15T00:00:00.000Z'])
+  // V1 is another, V2 new: that alone is made, and nothing says that all is covered.
+  await land(1, { V1: ['a', 'b', 'L'], V2: ['c', 'M'] })
+  expect([await told(), await covered()]).toEqual([['V1:a', 'V2:c'], '2026-06-15T00:00:00.000Z'])
+  await deriver.all(never)
+  await deriver.nightly(never)
+  expect(await told()).toEqual(['V1:a', 'V2:c'])
+  // Three hours past midnight in Madrid.
+  now = Date.parse('2026-06-16T01:10:00Z')
+  await deriver.nightly(never)
+  expect([await told(), await covered()]).toEqual([['V1:a', 'V1:b', 'V2:c'], '2026-06-15T00:01:00.000Z'])
+  const { version } = (await stage.context.lake.table(differences).load()) as { version: number }
+  await deriver.nightly(never)
+  expect((await stage.context.lake.table(differences).load())?.version).toBe(version)
+})
