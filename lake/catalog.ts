@@ -4,6 +4,9 @@ import { fuelDays } from './datasets/fuel/days.ts'
 import { fuelMinistryDays } from './datasets/fuel/ministry-days.ts'
 import { fuelPrices } from './datasets/fuel/prices.ts'
 import { fuelStations } from './datasets/fuel/stations.ts'
+import { corridorHours } from './datasets/mobility/corridor-hours.ts'
+import { corridorSensorMonths } from './datasets/mobility/corridor-sensor-months.ts'
+import { imdRoads } from './datasets/mobility/imd-roads.ts'
 import { imdSections } from './datasets/mobility/imd-sections.ts'
 import { mobilityOvernightStays } from './datasets/mobility/overnight-stays.ts'
 import { mobilityTrips } from './datasets/mobility/trips.ts'
@@ -72,6 +75,9 @@ export const datasets: readonly Dataset[] = checkDatasets([
   mobilityTrips,
   mobilityZoneMembers,
   imdSections,
+  imdRoads,
+  corridorHours,
+  corridorSensorMonths,
   railAlerts,
   railTripUpdates,
   railPositions,

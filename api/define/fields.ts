@@ -36,8 +36,11 @@ export const nested = {
     fields: F,
     options?: O,
   ): Nested<Nullable<ValueOf<F>, O>> => Object.freeze({ nullable: false, ...options, kind: 'object', about, fields }),
-  objects: <const F extends Fields>(about: string, fields: F): Nested<readonly ValueOf<F>[]> =>
-    Object.freeze({ nullable: false, kind: 'objects', about, fields }),
+  objects: <const F extends Fields, const O extends { nullable?: boolean }>(
+    about: string,
+    fields: F,
+    options?: O,
+  ): Nested<Nullable<readonly ValueOf<F>[], O>> => Object.freeze({ nullable: false, ...options, kind: 'objects', about, fields }),
   /** An object with a member for each code of `keys` that applies; a table shows each code as columns. */
   map: <const F extends Fields>(about: string, keys: CodeList, fields: F): Nested<Readonly<Record<string, ValueOf<F>>>> =>
     Object.freeze({ nullable: false, kind: 'map', about, keys, fields }),

@@ -103,7 +103,8 @@ function nestedExample({ kind, fields, keys }: Nested): Json {
 
 function nestedSchema(field: Nested): JsonSchema {
   const inner = recordSchema(field, { strict: true })
-  if (field.kind === 'objects') return { type: 'array', description: field.about, items: { ...inner, description: 'One entry.' } }
+  if (field.kind === 'objects')
+    return { type: field.nullable ? ['array', 'null'] : 'array', description: field.about, items: { ...inner, description: 'One entry.' } }
   if (field.kind === 'map') {
     const codes = Object.keys(field.keys?.codes ?? {})
     return {
@@ -124,7 +125,7 @@ function nestedJson(field: Nested): (value: unknown) => Json {
     for (const member of members) object[member.name] = member.json(record[member.field])
     return object
   }
-  if (field.kind === 'objects') return (value) => (value as readonly AnyRow[]).map(one)
+  if (field.kind === 'objects') return (value) => (value as readonly AnyRow[] | null)?.map(one) ?? null
   if (field.kind === 'map')
     return (value) => Object.fromEntries(Object.entries(value as Record<string, AnyRow>).map(([key, entry]) => [key, one(entry)]))
   return (value) => (value === null ? null : one(value as AnyRow))

@@ -8,6 +8,7 @@ import { gasStationStats } from './fuel/gas-station-stats.ts'
 import { gasStationList } from './fuel/gas-stations.ts'
 import { fuelHistory } from './fuel/series.ts'
 import { fuelTrend } from './fuel/trend.ts'
+import { corridorById, corridorList } from './mobility/corridors.ts'
 import { imdList } from './mobility/imd.ts'
 import { alertById } from './rail/alert-detail.ts'
 import { alertList } from './rail/alerts.ts'
@@ -97,6 +98,8 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   routeTimetable,
   nucleoList,
   imdList,
+  corridorList,
+  corridorById,
   accidentMicrodata,
   accidentDictionary,
   accidentStats,

@@ -57,6 +57,16 @@ export const CHANGES: readonly Change[] = Object.freeze([
     },
   },
   {
+    id: 'corridors',
+    date: '2026-11-23',
+    kind: 'ADDED',
+    paths: ['/api/movilidad/corredores', '/api/movilidad/corredores/{id}'],
+    text: {
+      es: 'Corredores: intensidad media diaria, cambio respecto al año anterior y perfil horario.',
+      en: 'Corridors: average daily traffic, change from the year before and hourly profile.',
+    },
+  },
+  {
     id: 'imd',
     date: '2026-11-23',
     kind: 'ADDED',

@@ -1,5 +1,7 @@
 import type { Derived } from './define.ts'
 import { fuelDaysDerived } from './fuel/days.ts'
+import { corridorHoursDerived, corridorSensorMonthsDerived } from './mobility/corridors.ts'
+import { imdRoadsDerived } from './mobility/imd-roads.ts'
 import { timetableChanges } from './rail/timetable-changes.ts'
 import { roadPointsDerived } from './road/road-points.ts'
 import { trafficCityHoursDerived, trafficDaysDerived, trafficHoursDerived, trafficTypicalWeeksDerived } from './road/traffic.ts'
@@ -21,5 +23,8 @@ export const derivations: readonly Derived[] = Object.freeze([
   accidentSectionsDerived,
   accidentPositionsDerived,
   animalPositionsDerived,
+  imdRoadsDerived,
+  corridorHoursDerived,
+  corridorSensorMonthsDerived,
   hotspotsDerived,
 ])

@@ -108,7 +108,7 @@ describe('daily traffic by section', () => {
   test('the share of heavy vehicles is null without vehicles, or where they are not told', async () => {
     const { sections } = await ask('&year=2018&road=N-999')
     const shares = new Map(sections.map((one: Reply) => [one.section_id, one.heavy_share_pct]))
-    expect([shares.get('gap'), shares.get('null'), shares.get('drawn')]).toEqual([null, null, 38.92])
+    expect([shares.get('gap'), shares.get('null'), shares.get('drawn')]).toEqual([null, null, 9.7])
   })
 
   test('lines lead through known points, from begin to end; where points are missing they are null and say so', async () => {

@@ -13,10 +13,10 @@ import { ABOUT_IMD, type ImdSection, imdYearsParam, sectionsOf, wantedYears } fr
 const { columns } = imdSections
 
 /** How lines of sections are made, for descriptions. */
-const ABOUT_LINES = `The source has no geometry: lines lead through known points of the road (\`road_points\`), where none of them is more than ${GAP_KM} km from the next; else they are null, with the reason.`
+export const ABOUT_LINES = `The source has no geometry: lines lead through known points of the road (\`road_points\`), where none of them is more than ${GAP_KM} km from the next; else they are null, with the reason.`
 
 /** What is told of a section of a road in a year. */
-const sectionFields = {
+export const sectionFields = {
   section_id: columns.section_id,
   year: columns.year,
   road: columns.road,
@@ -32,7 +32,7 @@ const sectionFields = {
   light_veh_day: columns.imd_light,
   heavy_veh_day: columns.imd_heavy,
   heavy_share_pct: col.decimal(0, 'Heavy ones in per cent of all vehicles; null where either is not told or there are none.', {
-    ...{ scale: 2, unit: '%', nullable: true, example: 38.92 },
+    ...{ scale: 2, unit: '%', nullable: true, example: 9.7 },
   }),
   veh_km_year: columns.veh_km,
   veh_km_light_year: columns.veh_km_light,
@@ -60,7 +60,7 @@ const section = record('ImdSection', 'Daily traffic of a section of a road in a 
 type Section = ValueOf<typeof sectionFields>
 
 /** A section as replies show it, without its line, which is made once it is known that it is shown. */
-function draftOf(one: ImdSection): Omit<Section, 'geometry' | 'geometry_error_m' | 'geometry_absent'> {
+export function draftOf(one: ImdSection): Omit<Section, 'geometry' | 'geometry_error_m' | 'geometry_absent'> {
   const {
     edition: _edition,
     year_starts_at: _begin,
@@ -89,7 +89,7 @@ function draftOf(one: ImdSection): Omit<Section, 'geometry' | 'geometry_error_m'
 }
 
 /** The section with its line, by the points of roads; `posts` is null where they cannot be read now. */
-function drawn(draft: ReturnType<typeof draftOf>, posts: Posts | null): Section {
+export function drawn(draft: ReturnType<typeof draftOf>, posts: Posts | null): Section {
   const found = posts?.line(foldRoad(draft.road), draft) ?? null
   const absent = found ? null : posts ? 'NO_POINTS' : 'NOT_NOW'
   return { ...draft, geometry: found?.line ?? null, geometry_error_m: found?.error_m ?? null, geometry_absent: absent }
@@ -134,5 +134,5 @@ export const imdList = defineEndpoint({
       return { drafts: wanted.map(draftOf), finish: (draft: ReturnType<typeof draftOf>) => drawn(draft, posts), counts: {} }
     },
   },
-  example: { road: 'N-430', year: '2018' },
+  example: { road: 'A-6', year: '2018' },
 })

@@ -42,3 +42,20 @@ export const LINE_ABSENCES = defineCodes('line_absence', 'Why a section of a roa
   NO_POINTS: ['Faltan puntos de la carretera a menos de 5 km', 'Points of the road are missing within 5 km'],
   NOT_NOW: ['Los puntos no se pueden leer ahora', 'Points cannot be read now'],
 })
+
+/** What the traffic of a corridor is told by. */
+export const CORRIDOR_BASES = defineCodes(
+  'corridor_basis',
+  'What the traffic of a corridor is told by; figures of two are not comparable.',
+  {
+    MINISTRY_SECTIONS: ['Tramos del mapa de tráfico del Ministerio', "Sections of the ministry's traffic map"],
+    CITY_SENSORS: ['Sensores de la ciudad', "The city's traffic sensors"],
+  },
+)
+
+/** Kinds of days. */
+export const DAY_TYPES = defineCodes('day_type', 'Kind of day.', {
+  WORKDAY: ['Laborable', 'Monday to Friday, no holiday'],
+  SATURDAY: ['Sábado', 'Saturday, no holiday'],
+  SUNDAY_HOLIDAY: ['Domingo o festivo', 'Sunday or holiday'],
+})

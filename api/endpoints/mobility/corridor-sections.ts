@@ -1,0 +1,60 @@
+import type { Corridor } from '../../../lake/places/corridors.ts'
+import { foldRoad, isOnRoad } from '../../define/params-place.ts'
+import type { ImdSection } from './imd-sections.ts'
+
+const byRoad = new WeakMap<readonly ImdSection[], ReadonlyMap<string, readonly ImdSection[]>>()
+
+/** The sections of a year by the folded names of their roads; made once. */
+function roadsOf(sections: readonly ImdSection[]): ReadonlyMap<string, readonly ImdSection[]> {
+  const known = byRoad.get(sections)
+  if (known) return known
+  const made = Map.groupBy(sections, ({ road }) => foldRoad(road))
+  byRoad.set(sections, made)
+  return made
+}
+
+/** The sections of a year that lie on a corridor, in the order of its roads and their kilometres; one that only touches its end does not. */
+export function sectionsOn({ roads }: Corridor, sections: readonly ImdSection[]): ImdSection[] {
+  const found = roads.flatMap(({ road, km_from, km_to, province_code }) =>
+    (roadsOf(sections).get(foldRoad(road)) ?? []).filter(
+      (one) =>
+        (province_code === null || one.province_code === province_code) &&
+        isOnRoad({ road: null, km_from, km_to }, { road: one.road, km: one.km_from, km_to: one.km_to }) &&
+        (km_from === null || Math.max(one.km_from, one.km_to) > km_from) &&
+        (km_to === null || Math.min(one.km_from, one.km_to) < km_to),
+    ),
+  )
+  return [...new Set(found)]
+}
+
+/** What daily vehicles are made of. */
+export interface VehicleKm {
+  readonly veh_km: number
+  /** Kilometres by days. */
+  readonly km_days: number
+}
+
+/** A section that vehicle-km are stated of. */
+const isStated = (one: ImdSection): boolean => one.veh_km !== null && one.length_km > 0
+
+/** What sections come to; those without vehicle-km or length are left out. */
+export function vehicleKmOf(sections: readonly ImdSection[]): VehicleKm {
+  let [veh_km, km_days] = [0, 0]
+  for (const one of sections.filter(isStated)) {
+    veh_km += one.veh_km ?? 0
+    km_days += one.length_km * one.year_days
+  }
+  return { veh_km, km_days }
+}
+
+/** What the sections that are the same in two years come to in each; a section that is there in parts is one. */
+export function matchedOf(
+  sections: readonly ImdSection[],
+  before: readonly ImdSection[],
+): { readonly now: VehicleKm; readonly then: VehicleKm; readonly sections: number } {
+  const ids = (of: readonly ImdSection[]): Set<string> => new Set(of.filter(isStated).map(({ section_id }) => section_id))
+  const then = ids(before)
+  const both = new Set([...ids(sections)].filter((id) => then.has(id)))
+  const among = ({ section_id }: ImdSection): boolean => both.has(section_id)
+  return { now: vehicleKmOf(sections.filter(among)), then: vehicleKmOf(before.filter(among)), sections: both.size }
+}

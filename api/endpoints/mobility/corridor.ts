@@ -1,0 +1,134 @@
+import { CORRIDOR_BASES } from '../../../lake/datasets/mobility/codes.ts'
+import { corridorSensorMonths } from '../../../lake/datasets/mobility/corridor-sensor-months.ts'
+import { mitmaTrafficMap } from '../../../lake/datasets/mobility/sources.ts'
+import type { Corridor } from '../../../lake/places/corridors.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import type { KeptAsk } from '../../define/endpoint.ts'
+import { nested, optional, type ValueOf } from '../../define/fields.ts'
+import { matchedOf, sectionsOn, vehicleKmOf } from './corridor-sections.ts'
+import { dailyAt, hoursOfYear, profileFields, profileOf, readingsOf, type SensorYear } from './corridor-sensors.ts'
+import { type ImdSection, sectionsOf, wantedYears } from './imd-sections.ts'
+
+const VEHICLES = { scale: 1, unit: 'veh/d' } as const
+
+/** What is told of a corridor in a year. */
+export const corridorFields = {
+  id: col.string(0, 'Id of the corridor.', { example: 'madrid-a-6' }),
+  name: col.string(0, 'Name.', { example: 'A-6 en la Comunidad de Madrid' }),
+  roads: nested.objects('Its roads, each from and to the kilometres that it is told of.', {
+    road: col.string(0, 'Road designation.', { example: 'A-6' }),
+    km_from: col.decimal(0, 'Least kilometre.', { scale: 3, unit: 'km', example: 20.1 }),
+    km_to: col.decimal(0, 'Greatest kilometre.', { scale: 3, unit: 'km', example: 32.94 }),
+  }),
+  year: col.integer(0, 'Year.', { unit: '1', example: 2018 }),
+  basis: col.code(0, 'What the traffic is told by.', CORRIDOR_BASES, { example: 'MINISTRY_SECTIONS' }),
+  imd_veh_day: col.decimal(0, 'Mean daily vehicles of the year.', { ...VEHICLES, example: 92_780 }),
+  previous_imd_veh_day: col.decimal(
+    0,
+    'The same in the year before, on the sections or at the sensors that both years have; null without any.',
+    { ...VEHICLES, nullable: true, example: null },
+  ),
+  comparable_imd_veh_day: col.decimal(0, 'Mean daily vehicles of the year on these: what change_pct compares.', {
+    ...VEHICLES,
+    nullable: true,
+    example: null,
+  }),
+  change_pct: col.decimal(0, 'Change from the year before on the same sections or at the same sensors.', {
+    ...{ scale: 2, unit: '%', nullable: true, example: null },
+  }),
+  units: col.integer(0, 'Sections, or sensors, of the year.', { unit: '1', example: 1 }),
+  matched_units: col.integer(0, 'Those of them that the year before has too.', { unit: '1', example: 0 }),
+  length_km: col.decimal(0, 'Length: of the sections as published, or of the way that the sensors stand on.', {
+    ...{ scale: 3, unit: 'km', example: 12.76 },
+  }),
+  coverage: col.decimal(0, 'Share of the length that has figures; of sensors, of the hours of the year that have an intensity. 0 to 1.', {
+    ...{ scale: 6, unit: '1', example: 1 },
+  }),
+  source: col.string(0, 'Source of the figures.', { example: 'mitma_traffic_map' }),
+  period_s: optional(
+    corridorSensorMonths.columns.period_s,
+    'Length of the period that a reading of a sensor stands for; null of sections.',
+  ),
+  profile: nested.objects(
+    'What is usual in each hour, vehicles an hour at the mean sensor; null of sections, of which no hours are counted.',
+    profileFields,
+    {
+      nullable: true,
+    },
+  ),
+} as const
+
+type Told = ValueOf<typeof corridorFields>
+type Slices = KeptAsk<readonly []>['slice']
+
+/** A corridor with what it is told by: sections, or sensors. */
+export interface ToldCorridor {
+  readonly told: Told
+  readonly sections: readonly ImdSection[]
+  readonly sensors: readonly SensorYear[]
+}
+
+/** What is told of a corridor in a year, or in the newest that there is of it; null where there is nothing. */
+export function toldOf(slice: Slices, corridor: Corridor, year: number | null): Promise<ToldCorridor | null> {
+  return corridor.basis.kind === 'CITY_SENSORS' ? bySensors(slice, corridor, year) : bySections(slice, corridor, year)
+}
+
+async function bySections(slice: Slices, corridor: Corridor, asked: number | null): Promise<ToldCorridor | null> {
+  const [year] = await wantedYears(slice, asked === null ? null : [asked])
+  if (year === undefined) return null
+  const sections = sectionsOn(corridor, await sectionsOf(slice, year))
+  const all = vehicleKmOf(sections)
+  if (all.km_days === 0) return null
+  const matched = matchedOf(sections, sectionsOn(corridor, await sectionsOf(slice, year - 1)))
+  const length = (of: readonly ImdSection[]): number => of.reduce((sum, { length_km }) => sum + length_km, 0)
+  const roads = [...Map.groupBy(sections, ({ road }) => road)].map(([road, theirs]) => ({
+    road,
+    km_from: Math.min(...theirs.flatMap(({ km_from, km_to }) => [km_from, km_to])),
+    km_to: Math.max(...theirs.flatMap(({ km_from, km_to }) => [km_from, km_to])),
+  }))
+  const told: Told = {
+    ...{ id: corridor.id, name: corridor.name, roads, year, basis: 'MINISTRY_SECTIONS' },
+    imd_veh_day: tenth(all.veh_km / all.km_days),
+    ...changeOf(matched.now.veh_km / matched.now.km_days, matched.then.veh_km / matched.then.km_days),
+    units: sections.length,
+    matched_units: matched.sections,
+    length_km: Math.round(1000 * length(sections)) / 1000,
+    coverage: share(length(sections.filter(({ veh_km }) => veh_km !== null)) / length(sections)),
+    ...{ source: mitmaTrafficMap.id, period_s: null, profile: null },
+  }
+  return { told, sections, sensors: [] }
+}
+
+async function bySensors(slice: Slices, corridor: Corridor, asked: number | null): Promise<ToldCorridor | null> {
+  const found = await readingsOf(slice, corridor.id, asked)
+  if (!found || corridor.basis.kind !== 'CITY_SENSORS') return null
+  const sensors = [...found.sensors.values()]
+  const both = sensors.filter(({ sensor_id }) => found.before.has(sensor_id))
+  const mean = (of: readonly SensorYear[]): number => of.reduce((sum, one) => sum + dailyAt(one), 0) / of.length
+  const told: Told = {
+    ...{ id: corridor.id, name: corridor.name, year: found.year, basis: 'CITY_SENSORS' },
+    roads: corridor.roads.flatMap(({ road, km_from, km_to }) => (km_from === null || km_to === null ? [] : [{ road, km_from, km_to }])),
+    imd_veh_day: tenth(mean(sensors)),
+    ...changeOf(mean(both), mean(both.map(({ sensor_id }) => found.before.get(sensor_id) as SensorYear))),
+    units: sensors.length,
+    matched_units: both.length,
+    length_km: corridor.basis.length_km,
+    coverage: share(sensors.reduce((sum, { hours }) => sum + hours, 0) / (sensors.length * hoursOfYear(found.year))),
+    ...{ source: found.source, period_s: found.period_s },
+    profile: await profileOf(slice, corridor.id, found),
+  }
+  return { told, sections: [], sensors }
+}
+
+/** The change between two means, which are no numbers where nothing is the same in both years. */
+function changeOf(now: number, then: number): Pick<Told, 'previous_imd_veh_day' | 'comparable_imd_veh_day' | 'change_pct'> {
+  const isKnown = Number.isFinite(now) && Number.isFinite(then)
+  return {
+    previous_imd_veh_day: isKnown ? tenth(then) : null,
+    comparable_imd_veh_day: isKnown ? tenth(now) : null,
+    change_pct: isKnown && then > 0 ? Math.round(10_000 * (now / then - 1)) / 100 : null,
+  }
+}
+
+const tenth = (value: number): number => Math.round(10 * value) / 10
+const share = (value: number): number => Math.round(1e6 * value) / 1e6

@@ -1,0 +1,148 @@
+import { LINE_ABSENCES } from '../../../lake/datasets/mobility/codes.ts'
+import { corridorHours } from '../../../lake/datasets/mobility/corridor-hours.ts'
+import { corridorSensorMonths } from '../../../lake/datasets/mobility/corridor-sensor-months.ts'
+import { imdSections } from '../../../lake/datasets/mobility/imd-sections.ts'
+import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { corridors } from '../../../lake/places/corridors.ts'
+import { foldName } from '../../../lake/places/names.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { nested, record, type ValueOf } from '../../define/fields.ts'
+import { integerParam, knownBy, required, textParam } from '../../define/params.ts'
+import { foldRoad } from '../../define/params-place.ts'
+import { defineSlice } from '../../define/slice.ts'
+import { type Posts, roadPosts } from '../road/posts.ts'
+import { corridorFields, type ToldCorridor, toldOf } from './corridor.ts'
+import { dailyAt, hoursOfYear } from './corridor-sensors.ts'
+import { ABOUT_LINES, draftOf, drawn, sectionFields } from './imd.ts'
+import { ABOUT_IMD } from './imd-sections.ts'
+
+const ABOUT =
+  "Corridors are declared: Madrid's radial roads within its province, its rings, and the A- and AP- roads of the state, each as a whole. The M-30 is told by the city's sensors, all others by the sections of the ministry's traffic map; what neither tells of (the M-45) is not listed."
+const METHOD =
+  'MINISTRY_SECTIONS: vehicle-km of the sections by their length and days. CITY_SENSORS: the mean over the sensors of 24 times their mean hourly intensity, of the one source and period of readings that has most hours in the year. ' +
+  'The change is of the sections, or sensors, that are the same in both years. The profile is of hourly means over the sensors; holidays are those of the city of Madrid that have a date, and those of Easter.'
+const LAKE = [imdSections, roadPoints, corridorSensorMonths, corridorHours] as const
+
+/** Years that some corridor is told of. */
+const corridorYears = defineSlice<ReadonlySet<string>>({
+  name: 'corridor years',
+  from: [imdSections, corridorSensorMonths],
+  most: 1,
+  read: async (reader) => {
+    const [maps, months] = [await reader.versions(imdSections), await reader.versions(corridorSensorMonths)]
+    return new Set([...maps, ...months].map(({ name }) => name.slice(0, 4)).sort())
+  },
+})
+
+const yearParam = knownBy(
+  integerParam('Year; of each corridor the newest that there is of it unless given.', { min: 1990, max: 2200, example: '2018' }),
+  { slice: corridorYears, expected: 'expected a year that a corridor is told of', isListed: true },
+)
+
+const corridor = record('Corridor', 'A corridor: how many vehicles a day, how that changed, and when they drive.', corridorFields)
+
+/** Corridors. */
+export const corridorList = defineEndpoint({
+  path: '/api/movilidad/corredores',
+  domain: 'mobility',
+  plan: 'PRO',
+  summary: 'Corridors: average daily traffic, change from the year before, hourly profile',
+  about: `${ABOUT} ${ABOUT_IMD}`,
+  figure: { grain: 'One corridor, one year.', method: METHOD },
+  params: {
+    q: textParam('Words in the id or name; case and accents do not matter.', { max: 60, example: 'madrid' }),
+    year: yearParam,
+  },
+  returns: {
+    kind: 'list',
+    name: 'corridors',
+    record: corridor,
+    key: ['id'],
+    id: 'id',
+    sorts: ['id', 'imd_veh_day', 'change_pct', 'length_km'],
+    order: 'id',
+    limit: { default: 200, max: 20_000 },
+  },
+  read: {
+    kind: 'kept',
+    from: [],
+    lake: LAKE,
+    needs: [imdSections],
+    answer: async ({ slice }, { q, year }) => {
+      const words = q === null ? [] : foldName(q).split(' ')
+      const wanted = corridors.filter(({ id, name }) => words.every((word) => `${foldName(id)} ${foldName(name)}`.includes(word)))
+      const found = await Promise.all(wanted.map((one) => toldOf(slice, one, year)))
+      return found.flatMap((one) => (one ? [one.told] : []))
+    },
+  },
+  example: { q: 'a-6', year: '2018' },
+})
+
+const { geometry: _line, ...plainSection } = sectionFields
+
+const detailFields = {
+  ...corridorFields,
+  sections: nested.objects('Its sections with their figures, in the order of their kilometres; none where sensors tell of it.', {
+    ...plainSection,
+    line: sectionFields.geometry,
+  }),
+  sensors: nested.objects('Its sensors; none where sections tell of it.', {
+    sensor_id: corridorSensorMonths.columns.sensor_id,
+    imd_veh_day: col.decimal(0, '24 times the mean hourly intensity.', { scale: 1, unit: 'veh/d', example: 51_369.6 }),
+    coverage: col.decimal(0, 'Share of the hours of the year that have an intensity.', { scale: 6, unit: '1', example: 0.982 }),
+  }),
+  geometry: sectionFields.geometry,
+  geometry_absent: col.code(0, 'Why there is no line of the whole; null where there is one.', LINE_ABSENCES, {
+    nullable: true,
+    example: null,
+  }),
+} as const
+
+const detail = record('CorridorDetail', 'A corridor with its sections or sensors, and its line.', detailFields)
+
+/** One corridor. */
+export const corridorById = defineEndpoint({
+  path: '/api/movilidad/corredores/{id}',
+  domain: 'mobility',
+  plan: 'PRO',
+  summary: 'One corridor with its sections or sensors and its line',
+  about: `${ABOUT} ${ABOUT_LINES} Each section has a line of its own where the whole has none.`,
+  figure: { grain: 'One corridor, one year.', method: METHOD },
+  params: {
+    id: required(textParam('Id of the corridor.', { max: 40, example: 'madrid-a-6' })),
+    year: yearParam,
+  },
+  returns: { kind: 'one', record: detail },
+  read: {
+    kind: 'kept',
+    from: [],
+    lake: LAKE,
+    needs: [imdSections],
+    answer: async ({ slice, extra }, { id, year }) => {
+      const declared = corridors.find((one) => one.id === id)
+      const found = declared ? await toldOf(slice, declared, year) : null
+      return found && detailOf(found, await extra(roadPosts, ''))
+    },
+  },
+  example: { id: 'madrid-a-6', year: '2018' },
+})
+
+function detailOf({ told, sections, sensors }: ToldCorridor, posts: Posts | null): ValueOf<typeof detailFields> {
+  const [only, ...others] = told.roads
+  const way = posts && only && others.length === 0 ? posts.line(foldRoad(only.road), { ...only, province_code: null }) : null
+  return {
+    ...told,
+    sections: sections.map((one) => {
+      const { geometry: line, ...rest } = drawn(draftOf(one), posts)
+      return { ...rest, line }
+    }),
+    sensors: sensors.map((one) => ({
+      sensor_id: one.sensor_id,
+      imd_veh_day: Math.round(10 * dailyAt(one)) / 10,
+      coverage: Math.round((1e6 * one.hours) / hoursOfYear(told.year)) / 1e6,
+    })),
+    geometry: way?.line ?? null,
+    geometry_absent: way ? null : posts ? 'NO_POINTS' : 'NOT_NOW',
+  }
+}

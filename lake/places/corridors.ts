@@ -1,0 +1,100 @@
+/** A road of a corridor: all of it, its part between two kilometres, or its part in a province. */
+interface CorridorRoad {
+  readonly road: string
+  readonly km_from: number | null
+  readonly km_to: number | null
+  readonly province_code: string | null
+}
+
+/** What tells the traffic of a corridor: sections of the ministry's traffic map, or the sensors of a kind of a city's traffic centre. */
+export type CorridorBasis = { readonly kind: 'MINISTRY_SECTIONS' } | CitySensors
+
+/** The sensors of a kind of a source of traffic readings. */
+export interface CitySensors {
+  readonly kind: 'CITY_SENSORS'
+  readonly source: string
+  readonly sensor_type: string
+  /** Length of the way that they stand on, km. */
+  readonly length_km: number
+}
+
+/** A corridor: a way that traffic is told of as a whole. */
+export interface Corridor {
+  readonly id: string
+  readonly name: string
+  readonly roads: readonly CorridorRoad[]
+  readonly basis: CorridorBasis
+}
+
+/** Names that roads are called by; others are called by their kind. */
+const NAMES: Readonly<Record<string, string>> = {
+  'A-1': 'Autovía del Norte',
+  'A-2': 'Autovía del Nordeste',
+  'A-3': 'Autovía del Este',
+  'A-4': 'Autovía del Sur',
+  'A-5': 'Autovía del Suroeste',
+  'A-6': 'Autovía del Noroeste',
+  'A-7': 'Autovía del Mediterráneo',
+  'A-8': 'Autovía del Cantábrico',
+  'A-23': 'Autovía Mudéjar',
+  'A-42': 'Autovía de Toledo',
+  'A-49': 'Autovía del Quinto Centenario',
+  'A-52': 'Autovía de las Rías Bajas',
+  'A-62': 'Autovía de Castilla',
+  'A-66': 'Autovía Ruta de la Plata',
+  'A-67': 'Autovía Cantabria-Meseta',
+  'AP-7': 'Autopista del Mediterráneo',
+  'AP-9': 'Autopista del Atlántico',
+  'AP-66': 'Autopista Ruta de la Plata',
+  'AP-68': 'Autopista Vasco-Aragonesa',
+}
+
+/** Dual carriageways of the state; A-92 and others of three numbers are of regions. */
+const EXPRESSWAYS = [
+  ...[1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15, 21, 22, 23, 26, 27, 30, 31, 32, 33, 35, 38, 40, 41, 42, 43, 44, 45, 48, 49],
+  ...[50, 52, 54, 55, 57, 58, 60, 62, 63, 64, 65, 66, 67, 68, 70, 74, 76, 77],
+].map((number) => `A-${number}`)
+const MOTORWAYS = [
+  ...[1, 2, 4, 6, 7, 8, 9, 15, 36, 41, 46, 51, 53, 61, 66, 68, 71].map((number) => `AP-${number}`),
+  ...['R-2', 'R-3', 'R-4', 'R-5'],
+]
+/** Roads that lead out of Madrid, whose part in its province is a corridor of its own. */
+const RADIALS = ['A-1', 'A-2', 'A-3', 'A-4', 'A-5', 'A-6', 'A-42']
+/** Rings around Madrid that the ministry counts on. M-45 is of the region: there is nothing of it on the map. */
+const RINGS = ['M-40', 'M-45', 'M-50']
+const MADRID_PROVINCE = '28'
+
+const whole = (road: string): CorridorRoad => ({ road, km_from: null, km_to: null, province_code: null })
+
+function ofRoad(road: string, kind: string): Corridor {
+  const name = NAMES[road] === undefined ? `${kind} ${road}` : `${road}, ${NAMES[road]}`
+  return { id: road.toLowerCase(), name, roads: [whole(road)], basis: { kind: 'MINISTRY_SECTIONS' } }
+}
+
+function ofMadrid(road: string): Corridor {
+  return {
+    id: `madrid-${road.toLowerCase()}`,
+    name: `${road} en la Comunidad de Madrid`,
+    roads: [{ ...whole(road), province_code: MADRID_PROVINCE }],
+    basis: { kind: 'MINISTRY_SECTIONS' },
+  }
+}
+
+/** Every corridor, in the order documentation shows them. */
+export const corridors: readonly Corridor[] = Object.freeze([
+  ...RADIALS.map(ofMadrid),
+  {
+    id: 'm-30',
+    name: 'M-30',
+    roads: [{ road: 'M-30', km_from: 0, km_to: 32.5, province_code: MADRID_PROVINCE }],
+    basis: { kind: 'CITY_SENSORS', source: 'madrid', sensor_type: 'M30', length_km: 32.5 },
+  },
+  ...RINGS.map((road) => ofRoad(road, 'Circunvalación')),
+  ...EXPRESSWAYS.map((road) => ofRoad(road, 'Autovía')),
+  ...MOTORWAYS.map((road) => ofRoad(road, 'Autopista')),
+])
+
+/** The corridors that a city's sensors tell of. */
+export function sensorCorridors(): readonly (Corridor & { readonly basis: CitySensors })[] {
+  return corridors.filter((one): one is Corridor & { readonly basis: CitySensors } => one.basis.kind === 'CITY_SENSORS')
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { corridors } from '../../../lake/places/corridors.ts'
+import { madridHolidays } from '../../../lake/places/holidays.ts'
+import { sharedFolder } from '../../helpers/shared.ts'
+
+const shared = sharedFolder()
+
+test('holidays have a date or are of Easter, in years of early and late Easter', () => {
+  const easter = (year: number): string[] => madridHolidays(year).filter((day) => /-0[34]-/.test(day))
+  expect(easter(2008)).toEqual(['2008-03-20', '2008-03-21'])
+  expect(easter(2011)).toEqual(['2011-04-21', '2011-04-22'])
+  expect(easter(2026)).toEqual(['2026-04-02', '2026-04-03'])
+  expect(madridHolidays(2026)).toHaveLength(14)
+  expect(madridHolidays(2026).slice(0, 2)).toEqual(['2026-01-01', '2026-01-06'])
+})
+
+test('corridors have ids of their own, and each a road', () => {
+  expect(new Set(corridors.map(({ id }) => id)).size).toBe(corridors.length)
+  for (const { id, roads } of corridors) expect([id, roads.length > 0]).toEqual([id, true])
+  expect(corridors.map(({ id }) => id)).toEqual(
+    expect.arrayContaining(['madrid-a-1', 'madrid-a-6', 'm-30', 'm-40', 'm-45', 'm-50', 'a-66', 'ap-7']),
+  )
+})
+
+test.skipIf(!shared)("the city's own calendar of 2013 to 2018 has each of them as a holiday or a Sunday, and nine more", () => {
+  const lines = readFileSync(join(shared as string, 'feeds/madrid-historico/calendario_2013_2018.csv'), 'latin1')
+    .split(/\r?\n/)
+    .slice(1)
+  const kinds = new Map(
+    lines.filter(Boolean).map((line) => {
+      const [day = '', , kind = ''] = line.split(';')
+      const [date = '', month = '', year = ''] = day.split('/')
+      return [[year, month, date].map((part) => part.padStart(2, '0')).join('-'), kind] as const
+    }),
+  )
+  const ours = [2013, 2014, 2015, 2016, 2017, 2018].flatMap(madridHolidays).filter((day) => kinds.has(day))
+  const isOff = (day: string): boolean => /festivo|domingo/i.test(kinds.get(day) ?? '') || new Date(day).getUTCDay() === 0
+  expect([ours.length, ours.filter((day) => !isOff(day))]).toEqual([84, []])
+  // Those that a year moves to a Monday, or adds.
+  const theirs = [...kinds].filter(([, kind]) => /festivo/i.test(kind)).map(([day]) => day)
+  expect([theirs.length, theirs.filter((day) => !ours.includes(day)).length]).toEqual([89, 9])
+})
