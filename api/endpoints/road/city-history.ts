@@ -1,3 +1,4 @@
+import { ARCHIVE_SOURCE, LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficCityHours } from '../../../lake/datasets/road/traffic-city-hours.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
@@ -12,16 +13,16 @@ import { record } from '../../define/fields.ts'
 import { required, textParam } from '../../define/params.ts'
 import { type Period, timeParams } from '../../define/params-time.ts'
 import { problem } from '../../define/problems.ts'
-import { coverageOf, MEANS, newestOf, rolledUntil } from './traffic-steps.ts'
+import { coverageOf, MEANS, newestOf, ofOneSource, rolledUntil, SOURCE_METHOD, sourceParam } from './traffic-steps.ts'
 
 const { columns } = trafficCityHours
 const INTERVALS = ['1h', '1d', '1w', '1mo', '1y'] as const
 /** Width of the period where no begin is given, in days. */
 const SPAN_DAYS = { '1h': 7, '1d': 31, '1w': 366, '1mo': 100_000, '1y': 100_000 } as const
 
-/** The cities, and the source of their readings; null of those whose traffic centre is not read. */
+/** The cities, and the source of their live readings; null of those whose traffic centre is not read. */
 const CITIES: ReadonlyMap<string, string | null> = new Map([
-  ['madrid', 'madrid'],
+  ['madrid', LIVE_SOURCE],
   ['barcelona', null],
   ['valencia', null],
 ])
@@ -65,10 +66,11 @@ export const cityHistory = defineEndpoint({
   domain: 'road',
   plan: 'PRO',
   summary: 'Series of the congestion of a city',
-  about: `Nothing is interpolated: a step without readings is absent. A city whose traffic centre is not read yet is refused. ${METHOD}`,
+  about: `Nothing is interpolated: a step without readings is absent. A city whose traffic centre is not read yet is refused. ${METHOD} ${SOURCE_METHOD}`,
   figure: { grain: 'One city in one step, by source and period of the readings, which are never summed together.', method: METHOD },
   params: {
     ciudad: required(textParam(`The city: ${[...CITIES.keys()].join(', ')}.`, { max: 40, example: 'madrid' })),
+    source: sourceParam,
     time: timeParams(INTERVALS, { interval: '1h', span: '7 days (1h), 31 days (1d), a year (1w) or all (longer)' }),
   },
   returns: {
@@ -83,12 +85,12 @@ export const cityHistory = defineEndpoint({
   read: {
     kind: 'lake',
     from: [trafficReadings, trafficCityHours],
-    first: (p, lake) => newestOf(rolledRows(p, lake)),
+    first: (p, lake) => newestOf(rolledRows({ ...p, source: LIVE_SOURCE }, lake)),
     query: (p, lake, found) => {
       const { from, to, interval } = periodOf(p, lake)
       const since = rolledUntil(found, { from, to })
       const readings = scan(trafficReadings, { source: { eq: sourceOf(p.ciudad) }, observed_at: { gte: since, lt: to } })
-      return sql`
+      const steps = sql`
         SELECT
           ${p.ciudad} AS city,
           period_start,
@@ -106,14 +108,11 @@ export const cityHistory = defineEndpoint({
           SELECT ${bucketStart(sql`period_start`, interval)} AS period_start, source, period_s, CAST(max(sensors) AS INTEGER) AS sensors, ${sumsOfSums}
           FROM (
             SELECT * FROM ${rolledRows(p, lake)}
-            UNION ALL BY NAME
-            SELECT ${bucketStart(sql`observed_at`, '1h')} AS period_start, source, period_s,
-              count(DISTINCT sensor_id) FILTER (WHERE quality <> 'ERROR') AS sensors, ${sumsOfReadings}
-            FROM ${readings}
-            GROUP BY ALL
+            ${p.source === ARCHIVE_SOURCE ? sql`` : sql`UNION ALL BY NAME ${hoursOf(readings)}`}
           ) AS hours
           GROUP BY ALL
         )`
+      return p.source === null ? ofOneSource(steps) : steps
     },
     subject: { of: trafficSensors, find: (_, { ciudad }) => CITIES.has(ciudad) },
   },
@@ -125,6 +124,7 @@ const shareOf = (count: 'slow_readings' | 'queues_readings' | 'congestion_readin
 
 interface Asked {
   readonly ciudad: string
+  readonly source: string | null
   readonly time: Period
 }
 
@@ -144,5 +144,15 @@ function periodOf({ time }: Asked, lake: LakeView): { from: number; to: number; 
 /** The hours of the period that are rolled up. */
 function rolledRows(asked: Asked, lake: LakeView): Scan {
   const { from, to } = periodOf(asked, lake)
-  return scan(trafficCityHours, { source: { eq: sourceOf(asked.ciudad) }, period_start: { gte: from, lt: to } })
+  const live = sourceOf(asked.ciudad)
+  const sources = live === LIVE_SOURCE ? [LIVE_SOURCE, ARCHIVE_SOURCE] : [live]
+  const wanted = asked.source === null ? sources : sources.filter((source) => source === asked.source)
+  return scan(trafficCityHours, { source: { in: wanted }, period_start: { gte: from, lt: to } })
 }
+
+/** The hours that readings come to, as the roll-up has them. */
+const hoursOf = (readings: Scan): Sql => sql`
+  SELECT ${bucketStart(sql`observed_at`, '1h')} AS period_start, source, period_s,
+    count(DISTINCT sensor_id) FILTER (WHERE quality <> 'ERROR') AS sensors, ${sumsOfReadings}
+  FROM ${readings}
+  GROUP BY ALL`

@@ -1,10 +1,13 @@
+import { ARCHIVE_SOURCE, LIVE_SOURCE, readingsOfArchive } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficDays } from '../../../lake/datasets/road/traffic-days.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings-15m.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { sumsOfReadings, sumsOfSums } from '../../../lake/datasets/road/traffic-sums.ts'
 import { type Scan, scan } from '../../../lake/query/scan.ts'
-import { column, join, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
+import { column, instant, join, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
+import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { type Bucket, bucketStart } from '../../define/buckets.ts'
 import { defineEndpoint, type LakeView } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
@@ -13,7 +16,7 @@ import { listOf, oneOf } from '../../define/params.ts'
 import { type Interval, type Period, timeParams } from '../../define/params-time.ts'
 import { coverageField } from '../tail.ts'
 import { sensorId } from './sensors.ts'
-import { coverageOf, MEANS, newestOf, rolledUntil } from './traffic-steps.ts'
+import { coverageOf, MEANS, newestOf, ofOneSource, rolledUntil, SOURCE_METHOD, sourceParam } from './traffic-steps.ts'
 
 const { columns } = trafficReadings
 const INTERVALS = ['raw', '15m', '1h', '1d', '1w', '1mo', '1y'] as const
@@ -54,7 +57,8 @@ export const sensorHistory = defineEndpoint({
   plan: 'PRO',
   summary: 'Series of one traffic sensor: raw, or per quarter of an hour, hour, day or longer',
   about:
-    'From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far. Nothing is interpolated: a step without readings is absent, one whose readings are all called wrong by the publisher (quality ERROR) has null measures and coverage 0. Days and longer steps are of the readings rolled up by day, and of those since.',
+    `${SOURCE_METHOD} ` +
+    'From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far. Nothing is interpolated: a step without readings is absent, one whose readings are all called wrong by the publisher (quality ERROR) has null measures and coverage 0. Days and longer steps are of the readings rolled up by day, and of the live ones since.',
   figure: {
     grain: 'One sensor in one step, by source and period of its readings, which are never summed together; with interval=raw one reading.',
     method:
@@ -63,6 +67,7 @@ export const sensorHistory = defineEndpoint({
   params: {
     id: sensorId,
     time: timeParams(INTERVALS, { interval: '15m', span: '1 day (raw, 15m), 7 days (1h), 31 days (1d) or all (longer)' }),
+    source: sourceParam,
     metrics: listOf(
       oneOf('Only these measures; with `fields`, the members that both leave, of which there has to be one.', METRICS, {
         example: 'intensity_veh_h',
@@ -80,22 +85,22 @@ export const sensorHistory = defineEndpoint({
   },
   read: {
     kind: 'lake',
-    from: [trafficReadings, trafficDays],
-    first: (p, lake) => (isOfDays(p.time.interval) ? newestOf(rolledRows(p, lake)) : null),
+    from: [trafficReadings, trafficReadings15m, trafficDays],
+    first: (p, lake) => (isOfDays(p.time.interval) ? newestOf(rolledRows({ ...p, source: LIVE_SOURCE }, lake)) : null),
     query: (p, lake, found) => {
       const { from, to, interval } = lake.period(p.time, SPAN_DAYS[p.time.interval])
-      const readings = (begin: number): Scan => scan(trafficReadings, { sensor_id: { eq: p.id }, observed_at: { gte: begin, lt: to } })
-      if (interval === 'raw') return sql`SELECT ${rawColumns} FROM ${readings(from)}`
-      if (!isOfDays(interval)) return stepsOf(sumsOf(readings(from), interval), interval)
+      const live = (begin: number): Scan => scan(trafficReadings, { sensor_id: { eq: p.id }, observed_at: { gte: begin, lt: to } })
+      if (interval === 'raw') return ofAsked(p, sql`SELECT ${rawColumns} FROM ${readingsOf(p, live(from), { from, to })}`)
+      if (!isOfDays(interval)) return ofAsked(p, stepsOf(sumsOf(readingsOf(p, live(from), { from, to }), interval), interval))
       // Days that are over are rolled up, what came since is not.
       const sums = sql`
         SELECT ${bucketStart(sql`period_start`, interval)} AS period_start, source, period_s, ${sumsOfSums}
         FROM (
           SELECT * FROM ${rolledRows(p, lake)}
-          UNION ALL BY NAME ${sumsOf(readings(rolledUntil(found, { from, to })), '1d')}
+          ${p.source === ARCHIVE_SOURCE ? sql`` : sql`UNION ALL BY NAME ${sumsOf(live(rolledUntil(found, { from, to })), '1d')}`}
         ) AS days
         GROUP BY ALL`
-      return stepsOf(sums, interval)
+      return ofAsked(p, stepsOf(sums, interval))
     },
     subject: {
       of: trafficSensors,
@@ -135,13 +140,28 @@ const rawColumns = join([
 
 interface Asked {
   readonly id: string
+  readonly source: string | null
   readonly time: Period
 }
 
 /** The days of the period that are rolled up, where days are steps or parts of them. */
-function rolledRows({ id, time }: Asked, lake: LakeView): Scan {
+function rolledRows({ id, time, source }: Asked, lake: LakeView): Scan {
   const { from, to } = lake.period(time, SPAN_DAYS[time.interval])
-  return scan(trafficDays, { sensor_id: { eq: id }, period_start: { gte: from, lt: to } })
+  const ofSource = source === null ? {} : { source: { eq: source } }
+  return scan(trafficDays, { ...ofSource, sensor_id: { eq: id }, period_start: { gte: from, lt: to } })
+}
+
+/** The steps as they are where their source is asked for, else those of one source. */
+function ofAsked({ source }: Asked, steps: Sql): Sql {
+  return source === null ? ofOneSource(steps) : steps
+}
+
+/** The readings of a period (ms, half-open), of the source that is asked for or of both. */
+function readingsOf({ id, source }: Asked, live: Scan, { from, to }: { readonly from: number; readonly to: number }): SqlPart {
+  if (source === LIVE_SOURCE) return live
+  const days = scan(trafficReadings15m, { sensor_id: { eq: id }, day_starts_at: { gte: dayBounds(madridDate(from)).start, lt: to } })
+  const archive = sql`SELECT * FROM (${readingsOfArchive(days)}) AS archived WHERE observed_at >= ${instant(from)} AND observed_at < ${instant(to)}`
+  return source === ARCHIVE_SOURCE ? sql`(${archive})` : sql`(SELECT * FROM ${live} UNION ALL BY NAME ${archive})`
 }
 
 /** True for steps of whole days. */

@@ -1,7 +1,24 @@
+import { LIVE_SOURCE, TRAFFIC_SOURCES } from '../../../lake/datasets/road/traffic-archive.ts'
 import { join, outputName, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { type Bucket, bucketSeconds } from '../../define/buckets.ts'
+import { oneOf } from '../../define/params.ts'
+
+/** The source that a series of readings is of. */
+export const sourceParam = oneOf(
+  'Readings that the series is of: those of every 5 minutes as they came (madrid), or those of every 15 minutes of the archive of months (madrid_archive). Unless told, the former, or where the period has none of them the latter: never both.',
+  TRAFFIC_SOURCES,
+  { example: LIVE_SOURCE },
+)
+
+/** What a reader must know of series of both. */
+export const SOURCE_METHOD =
+  'A series is of one source, which each step names with the period of its readings; those of the archive have no level of service, and lack the hour that October repeats, for they are of the local clock.'
+
+/** Of steps of both sources those of the live readings, or of the archive where there are none of them. */
+export const ofOneSource = (steps: Sql): Sql => sql`
+  SELECT * FROM (${steps}) AS steps QUALIFY (source = ${LIVE_SOURCE}) = bool_or(source = ${LIVE_SOURCE}) OVER ()`
 
 /** Until when a roll-up by days that are over answers, in ms, by the newest begin that it has in a column `last`; `from` where it has none. */
 export function rolledUntil([found]: readonly AnyRow[], { from, to }: { readonly from: number; readonly to: number }): number {

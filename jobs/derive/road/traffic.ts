@@ -1,7 +1,9 @@
+import { readingsOfArchive } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficCityHours } from '../../../lake/datasets/road/traffic-city-hours.ts'
 import { trafficDays } from '../../../lake/datasets/road/traffic-days.ts'
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings-15m.ts'
 import { sumsOfReadings, sumsOfSums } from '../../../lake/datasets/road/traffic-sums.ts'
 import { trafficTypicalWeeks } from '../../../lake/datasets/road/traffic-typical-weeks.ts'
 import { instant, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
@@ -10,17 +12,18 @@ import { defineDerived } from '../define.ts'
 
 const LOCAL = sql`timezone(${MADRID}, period_start)`
 
-/** Readings by sensor and hour. A month has 54 million readings: it is made once a day, of the days that are over. */
+/** Readings by sensor and hour, live ones and those of the archive, each under its source. A month has 54 million readings: it is made once a day, of the days that are over. */
 export const trafficHoursDerived = defineDerived({
   by: 'months',
   into: trafficHours,
-  from: [trafficReadings],
-  revision: 1,
+  from: [trafficReadings, trafficReadings15m],
+  besides: [trafficReadings15m],
+  revision: 2,
   settles: 'day',
-  rows: ({ month }, [readings]) => sql`
+  rows: ({ month }, [readings, archive]) => sql`
     SELECT ${month} AS month, source, sensor_id, period_s, time_bucket(INTERVAL 1 HOUR, observed_at) AS period_start,
       arg_max(sensor_type, observed_at) AS sensor_type, ${sumsOfReadings}
-    FROM ${readings as SqlPart}
+    FROM (SELECT * FROM ${readings as SqlPart} UNION ALL BY NAME ${readingsOfArchive(archive as SqlPart)})
     GROUP BY source, sensor_id, period_s, period_start`,
 })
 

@@ -1,4 +1,5 @@
 import { madrid } from '../../../lake/datasets/road/sources.ts'
+import { ARCHIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings-15m.ts'
 import { castTo, join, outputName, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
@@ -13,8 +14,6 @@ import { monthlyFiles, portalList } from './madrid-portal.ts'
 
 type Reading = FeedRow<typeof trafficReadings15m>
 
-/** Not that of the live readings: no figure may take one for the other. */
-const SOURCE = 'madrid_archive'
 const PERIOD_S = 900
 const MONTH = /^\d{4}-\d{2}$/
 /** A month is some 100 MB packed and 700 MB unpacked. */
@@ -160,7 +159,7 @@ function readingsOfFile({ path, header, period }: BulkFile): Sql {
     sql`CASE WHEN ${local} < ${micros(clock.from)} THEN ${micros(clock.before)} ELSE ${micros(clock.after)} END`
   const day = sql`(local - local % ${micros(24 * HOUR)})`
   return sql`
-    SELECT ${SOURCE} AS source, ${period} AS month, sensor_id, CAST(${PERIOD_S} AS INTEGER) AS period_s, local_date, minute_of_day,
+    SELECT ${ARCHIVE_SOURCE} AS source, ${period} AS month, sensor_id, CAST(${PERIOD_S} AS INTEGER) AS period_s, local_date, minute_of_day,
       CAST(row_number() OVER (
         PARTITION BY sensor_id, local_date, minute_of_day ORDER BY intensity_veh_h, occupancy_pct, load_pct, speed_kmh, quality, samples
       ) AS INTEGER) AS repetition,
@@ -225,7 +224,7 @@ function readingOf(text: (what: ColumnName) => string, clock: MonthClock): Readi
   })
   const [intensity, occupancy, load, speed] = read.map(({ value }) => value) as [number | null, number | null, number | null, number | null]
   return {
-    source: SOURCE,
+    source: ARCHIVE_SOURCE,
     month: clock.month,
     sensor_id: text('id'),
     period_s: PERIOD_S,
