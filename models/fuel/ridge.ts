@@ -1,0 +1,50 @@
+/** A linear regression without constant whose coefficients are held small (ridge), to which observations are added one by one. */
+export interface Ridge {
+  /** Takes in an observation: its features and what came of them. */
+  add(features: readonly number[], outcome: number): void
+  /** The coefficients by all observations so far, of the least sum of squared errors plus `penalty` times that of the coefficients. */
+  fit(): Float64Array
+}
+
+/** Makes a regression of some features; `penalty` is greater than 0, so that there is always one solution. */
+export function makeRidge(width: number, penalty: number): Ridge {
+  // The lower triangle of XᵀX, and Xᵀy.
+  const squares = new Float64Array(width * width)
+  const products = new Float64Array(width)
+  return {
+    add(features, outcome) {
+      for (let row = 0; row < width; row++) {
+        const feature = features[row] as number
+        products[row] = (products[row] as number) + feature * outcome
+        for (let at = 0; at <= row; at++)
+          squares[row * width + at] = (squares[row * width + at] as number) + feature * (features[at] as number)
+      }
+    },
+    fit() {
+      const matrix = squares.slice()
+      for (let at = 0; at < width; at++) matrix[at * width + at] = (matrix[at * width + at] as number) + penalty
+      return solve(matrix, products.slice(), width)
+    },
+  }
+}
+
+/** Solves a positive definite system in place, by Cholesky's decomposition of the lower triangle. */
+function solve(matrix: Float64Array, values: Float64Array, width: number): Float64Array {
+  const of = (row: number, at: number): number => matrix[row * width + at] as number
+  for (let row = 0; row < width; row++) {
+    for (let at = 0; at <= row; at++) {
+      let rest = of(row, at)
+      for (let k = 0; k < at; k++) rest -= of(row, k) * of(at, k)
+      matrix[row * width + at] = row === at ? Math.sqrt(rest) : rest / of(at, at)
+    }
+    let rest = values[row] as number
+    for (let k = 0; k < row; k++) rest -= of(row, k) * (values[k] as number)
+    values[row] = rest / of(row, row)
+  }
+  for (let row = width - 1; row >= 0; row--) {
+    let rest = values[row] as number
+    for (let k = row + 1; k < width; k++) rest -= of(k, row) * (values[k] as number)
+    values[row] = rest / of(row, row)
+  }
+  return values
+}

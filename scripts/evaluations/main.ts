@@ -1,0 +1,77 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Figure, Window } from '../../models/fuel/evaluate.ts'
+import { openTestLake } from '../../test/lake/query/fixtures.ts'
+import { runCommand, say } from '../service/output.ts'
+import { table } from '../service/table.ts'
+import { evaluateFuel } from './fuel.ts'
+
+/** Models that can be evaluated. */
+const MODELS = { fuel: evaluateFuel } as const
+const CAPTURES = join(import.meta.dirname, '../../../shared/feeds')
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+const USAGE = `scripts/evaluate <model> [--data <folder>] [--test <from>:<to>] [--json]
+
+Measures a model out of sample, each forecast made with what was known before it, beside plain baselines: ${Object.keys(MODELS).join(', ')}.
+  --data   folder of files in the layouts of the captures; ../shared/feeds unless told, and where that is not there nothing is measured
+  --test   days of the outcomes, both inclusive; the last 104 weeks unless told
+  --json   a line of JSON for each figure
+Ends with 1 where a figure misses its limit.`
+
+function windowOf(text: string | undefined): Window | null {
+  if (text === undefined) return null
+  const [from = '', to = '', more] = text.split(':')
+  for (const day of [from, to])
+    if (!DAY.test(day) || Number.isNaN(Date.parse(day)) || more !== undefined)
+      throw new Error(`--test ${text}: two days such as 2022-07-11:2024-07-01`)
+  if (to < from) throw new Error(`--test ${text}: the second day lies before the first`)
+  return { from, to }
+}
+
+function limitText({ limit }: Figure): string {
+  if (limit === null) return ''
+  return [...(limit.min === undefined ? [] : [`≥ ${limit.min}`]), ...(limit.max === undefined ? [] : [`≤ ${limit.max}`])].join(' ')
+}
+
+async function main(): Promise<void> {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: {
+      data: { type: 'string' },
+      test: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h' },
+    },
+  })
+  const [name, ...more] = positionals
+  if (values.help || name === undefined || more.length > 0) return say(USAGE)
+  if (!Object.hasOwn(MODELS, name)) throw new Error(`no model ${name}; there are ${Object.keys(MODELS).join(', ')}`)
+  const window = windowOf(values.test)
+  const data = values.data ?? CAPTURES
+  if (values.data === undefined && !existsSync(data)) return say(`skipped: there are no captures in ${data}; --data names another folder`)
+  const folder = mkdtempSync(join(tmpdir(), 'evaluate-'))
+  const lake = await openTestLake(folder)
+  try {
+    const tell = (line: string): void => void process.stderr.write(`${line}\n`)
+    const figures = await MODELS[name as keyof typeof MODELS](lake, { data, window, say: tell })
+    if (values.json) for (const figure of figures) say(JSON.stringify(figure))
+    else
+      say(
+        table(
+          ['series', 'window', 'horizon', 'metric', 'value', 'baseline', 'limit', 'ok', 'points'],
+          figures.map((one) => [
+            ...[one.series, one.window, one.horizon, one.metric, one.value.toFixed(4), one.baseline?.toFixed(4) ?? '', limitText(one)],
+            ...[one.limit === null ? '' : one.ok ? 'yes' : 'NO', one.points],
+          ]),
+        ),
+      )
+    if (figures.some(({ ok }) => !ok)) process.exitCode = 1
+  } finally {
+    await lake.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+await runCommand(main)

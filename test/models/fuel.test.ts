@@ -1,0 +1,186 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, onTestFinished, test } from 'vitest'
+import { fuelBulletin } from '../../lake/datasets/fuel/bulletin.ts'
+import { dayBounds } from '../../lake/schema/time.ts'
+import { evaluate } from '../../models/fuel/evaluate.ts'
+import { HORIZONS_WEEKS, LEAST_WEEKS, walk } from '../../models/fuel/forecast.ts'
+import { panelOf } from '../../models/fuel/panel.ts'
+import { makeRidge } from '../../models/fuel/ridge.ts'
+import { WEEK_COLUMNS, type WeekPrice, weeklyPrices } from '../../models/fuel/weeks.sql.ts'
+import { evaluateFuel } from '../../scripts/evaluations/fuel.ts'
+import { exampleTableRow } from '../api/service.ts'
+import { figures } from '../helpers/figures.ts'
+import { sharedFolder } from '../helpers/shared.ts'
+import { tempFolder } from '../helpers/temp.ts'
+import { landRows, openTestLake } from '../lake/query/fixtures.ts'
+import { PROJECT } from '../laws/sources.ts'
+
+const shared = sharedFolder()
+const WEEK = 7 * 86_400_000
+const FIRST = Date.UTC(2015, 0, 5)
+const COUNTRIES = ['ES', 'FR', 'PT', 'IT']
+const dateOf = (week: number): string => new Date(FIRST + week * WEEK).toISOString().slice(0, 10)
+
+/** Weeks of four countries: Spain follows what the others did a week before, and all wander. */
+function madeUp(weeks: number, seed: number): WeekPrice[] {
+  const next = figures(seed)
+  const prices: WeekPrice[] = []
+  const level = new Map(COUNTRIES.map((code) => [code, 1300]))
+  let before = 0
+  for (let week = 0; week < weeks; week++) {
+    const common = 0.04 * (next() - 0.5)
+    for (const country_code of COUNTRIES) {
+      const change = (country_code === 'ES' ? 0.7 * before : common) + 0.006 * (next() - 0.5)
+      level.set(country_code, (level.get(country_code) as number) * (1 + change))
+      // Every eleventh week is left out, and a country misses some of the others.
+      if (week % 11 === 5 || (country_code === 'PT' && week % 7 === 3)) continue
+      prices.push({ product: 'EURO_SUPER_95', country_code, date: dateOf(week), price_with_tax: level.get(country_code) as number })
+    }
+    before = common
+  }
+  return prices
+}
+
+test('a ridge gives the coefficients of the least penalised squares', () => {
+  const next = figures(1)
+  const rows = Array.from({ length: 40 }, () => ({ x: [next() - 0.5, next() - 0.5, next() - 0.5], noise: next() - 0.5 }))
+  const ridge = makeRidge(3, 0.7)
+  const known = rows.map(({ x, noise }) => ({ x, y: 2 * (x[0] as number) - (x[1] as number) + noise }))
+  for (const { x, y } of known) ridge.add(x, y)
+  const found = [...ridge.fit()]
+  const loss = (of: readonly number[]): number =>
+    known.reduce((sum, { x, y }) => sum + (x.reduce((dot, one, at) => dot + one * (of[at] as number), 0) - y) ** 2, 0) +
+    0.7 * of.reduce((sum, one) => sum + one * one, 0)
+  for (let at = 0; at < 3; at++)
+    for (const step of [-1e-4, 1e-4]) expect(loss(found.map((one, nth) => (nth === at ? one + step : one)))).toBeGreaterThan(loss(found))
+  // Asked again after another observation it has learnt.
+  ridge.add([1, 0, 0], 100)
+  expect(ridge.fit()[0]).toBeGreaterThan(found[0] as number)
+})
+
+test('a panel has the weeks of Spain; a week that another country lacks is no change, and what came since is told when it is back', () => {
+  const price = (country_code: string, week: number, price_with_tax: number): WeekPrice => ({
+    ...{ product: 'EURO_SUPER_95', country_code, date: dateOf(week), price_with_tax },
+  })
+  const prices = [
+    ...[price('ES', 0, 1000), price('ES', 1, 1100), price('ES', 3, 1210)],
+    ...[price('FR', 0, 1000), price('FR', 2, 1500), price('FR', 3, 2000), price('PT', 1, 500), price('PT', 3, 1000)],
+  ]
+  const panel = panelOf('EURO_SUPER_95', prices)
+  expect(panel.dates).toEqual([dateOf(0), dateOf(1), dateOf(3)])
+  expect(panel.own.map(Math.exp).map(Math.round)).toEqual([1000, 1100, 1210])
+  // France's 1500 is of a week that Spain has not.
+  expect(panel.others.map((series) => series.map((change) => Math.exp(change)))).toEqual([
+    [1, 1, expect.closeTo(2, 9)],
+    [1, 1, expect.closeTo(2, 9)],
+  ])
+  expect(panel.europe.map((level) => Math.exp(level))).toEqual([1, 1, expect.closeTo(2, 9)])
+  expect(panelOf('LPG_MOTOR_FUEL', prices).dates).toEqual([])
+})
+
+test('no forecast depends on what came after it', () => {
+  const weeks = 170
+  const prices = madeUp(weeks, 4)
+  const whole = new Map(HORIZONS_WEEKS.map((horizon) => [horizon, walk(panelOf('EURO_SUPER_95', prices), horizon)]))
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 70, max: weeks - 1 }),
+      fc.infiniteStream(fc.double({ min: 0.5, max: 2, noNaN: true })),
+      (cut, factors) => {
+        const origin = dateOf(cut)
+        const shuffled = prices.map((one) =>
+          one.date <= origin ? one : { ...one, price_with_tax: one.price_with_tax * factors.next().value },
+        )
+        const panel = panelOf('EURO_SUPER_95', shuffled)
+        for (const horizon of HORIZONS_WEEKS) {
+          const known = (whole.get(horizon) ?? []).filter((one) => (panel.dates[one.origin] as string) <= origin)
+          expect(walk(panel, horizon).slice(0, known.length)).toEqual(known)
+          expect(known.length).toBeGreaterThan(0)
+        }
+      },
+    ),
+    { numRuns: 12 },
+  )
+})
+
+test('what Spain follows is learnt, intervals hold about as many outcomes as they say, and a short series has no forecast', () => {
+  const prices = madeUp(500, 9)
+  const told = evaluate(prices, { from: dateOf(250), to: dateOf(499) })
+  const of = (metric: string, horizon: string): number =>
+    told.find((one) => one.metric === metric && one.horizon === horizon)?.value as number
+  expect(of('mae_to_last_value', '1w')).toBeLessThan(0.5)
+  for (const horizon of ['1w', '2w', '4w']) expect(Math.abs(of('coverage_80', horizon) - 0.8)).toBeLessThan(0.08)
+  const few = panelOf('EURO_SUPER_95', madeUp(LEAST_WEEKS - 1, 2))
+  for (const horizon of HORIZONS_WEEKS) expect(walk(few, horizon)).toEqual([])
+  const first = walk(panelOf('EURO_SUPER_95', prices), 1)[0]
+  expect([first?.origin, first?.half]).toEqual([LEAST_WEEKS - 1, null])
+  expect(evaluate(madeUp(20, 2), null)).toEqual([])
+})
+
+test('errors are those of the outcomes in the window, in euros per litre, beside those of the last value', () => {
+  const prices = madeUp(200, 3)
+  const window = { from: dateOf(150), to: dateOf(170) }
+  const spain = new Map(prices.filter(({ country_code }) => country_code === 'ES').map((one) => [one.date, one.price_with_tax]))
+  const pairs = [...spain].flatMap(([date, price]) => {
+    const before = spain.get(new Date(Date.parse(date) - WEEK).toISOString().slice(0, 10))
+    return before === undefined || date < window.from || date > window.to ? [] : [Math.abs(price - before)]
+  })
+  const [mae, ratio] = evaluate(prices, window).filter(({ horizon }) => horizon === '1w')
+  expect(mae).toMatchObject({
+    model: 'fuel',
+    series: 'EURO_SUPER_95',
+    metric: 'mae_eur_l',
+    window: `${window.from}:${window.to}`,
+    points: pairs.length,
+  })
+  expect(mae?.baseline).toBeCloseTo(pairs.reduce((sum, one) => sum + one, 0) / pairs.length / 1000, 9)
+  expect(ratio?.value).toBeCloseTo((mae?.value as number) / (mae?.baseline as number), 9)
+  expect(ratio).toMatchObject({ metric: 'mae_to_last_value', limit: { max: 0.62 }, ok: (ratio?.value as number) <= 0.62 })
+})
+
+test('of several editions the first by name tells a week; averages and what is sold by the tonne are left out', async () => {
+  const lake = await openTestLake(tempFolder())
+  onTestFinished(() => lake.close())
+  const row = (edition: string, date: string, price_with_tax: number | null, more: object = {}) =>
+    exampleTableRow(fuelBulletin, { edition, date, period_start: dayBounds(date).start, price_with_tax, ...more })
+  await landRows(lake, fuelBulletin, [
+    ...[row('series-2024', '2024-01-01', 1400), row('raw-2024-01-01', '2024-01-01', 1401), row('history-2024', '2024-01-01', 1402)],
+    ...[
+      row('history-2024', '2024-01-08', null),
+      row('series-2024', '2024-01-08', 1410),
+      row('history-2024', '2024-01-01', 1, { country_code: 'EU' }),
+    ],
+    row('history-2024', '2024-01-01', 2, { product: 'FUEL_OIL_LOW_SULPHUR', price_unit: 'EUR/t' }),
+  ])
+  const rows = await lake.query(weeklyPrices(), { columns: WEEK_COLUMNS, maxRows: 10 })
+  expect(rows.map(({ date, price_with_tax }) => [date, price_with_tax])).toEqual([
+    ['2024-01-01', 1402],
+    ['2024-01-08', 1410],
+  ])
+})
+
+test.skipIf(!shared)('the recorded bulletin: petrol and diesel reach their limits in the last 104 weeks', async () => {
+  const lake = await openTestLake(tempFolder())
+  onTestFinished(() => lake.close())
+  const told: string[] = []
+  const found = await evaluateFuel(lake, { data: join(shared as string, 'feeds'), window: null, say: (line) => told.push(line) })
+  expect(told.map((line) => line.split(':')[0])).toEqual([
+    'latest_prices_with_taxes_2022-08.xlsx',
+    'spain_weekly_europapress_2020W17-2026W15.csv',
+  ])
+  const limited = found.filter(({ limit }) => limit !== null)
+  expect(limited.filter(({ ok }) => !ok)).toEqual([])
+  // Of two products, at three horizons the ratio and that after a calm week, at two the coverage.
+  expect(limited).toHaveLength(2 * (3 + 3 + 2))
+  expect(new Set(limited.map(({ window }) => window))).toEqual(new Set(['2022-07-11:2024-07-01']))
+  expect(limited.filter(({ metric }) => metric === 'mae_to_last_value').map(({ points }) => points)).toEqual(Array(6).fill(104))
+})
+
+test('the command says what is wrong with what it is told', () => {
+  const run = (...args: string[]): string =>
+    spawnSync(process.execPath, [join(PROJECT, 'scripts/evaluations/main.ts'), ...args], { encoding: 'utf8' }).stderr
+  expect(run('fuel', '--test', '2024-01-01')).toContain('--test 2024-01-01: two days such as 2022-07-11:2024-07-01')
+  expect(run('rain')).toContain('no model rain; there are fuel')
+})
