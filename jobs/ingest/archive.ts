@@ -22,14 +22,16 @@ const ABSENT = [404, 410]
 const MOST_PAGES = 200
 const EVER = '0001-01-01'
 
-/** What a publisher lists of an archive, in a range of days. Throws `FetchError` and `FormatError`. */
+/** What a publisher lists of an archive, in a range of days up to today: no file is of a day to come. Throws `FetchError` and `FormatError`. */
 export async function listFiles(
   context: IngestContext,
   feed: Feed,
   asked: { readonly range: DayRange; readonly signal: AbortSignal },
 ): Promise<Listing> {
   const { unit, index, files } = feed.archive as Archive
-  const { range, signal } = asked
+  const { signal } = asked
+  const today = madridDate(context.now())
+  const range = { from: asked.range.from, to: asked.range.to < today ? asked.range.to : today }
   const answer = index.length === 0 ? null : await collectPlan({ requests: index }, collecting(context, null, signal))
   return listingOf(unit, files(answer?.kind === 'bodies' ? answer.decoded : [], range), range)
 }

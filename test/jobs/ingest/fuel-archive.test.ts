@@ -78,6 +78,9 @@ test('yesterday lands each day, each day once; a corrected day takes the place o
 test('days of years ago are taken in any order, those that the archive has not are told apart, and the next run asks for them alone', async () => {
   const { context, days } = await stage('2026-03-30T07:30:00Z')
   const range = { from: '2025-05-20', to: '2025-05-23' }
+  // Without an end there are no days to come.
+  const all = await listFiles(context, fuelArchive, { range: { from: '2026-03-29', to: '9999-12-31' }, signal: never })
+  expect(all.files.map(({ period }) => period)).toEqual(['2026-03-29', '2026-03-30'])
   const take = async (files: Awaited<ReturnType<typeof listFiles>>['files']): Promise<Map<string, string | null>> => {
     const runner = makeRunner(context)
     const done = await backfill(runner, { feed: fuelArchive, files, jobs: 2, signal: never, land: () => runner.land(fuelArchive, never) })
