@@ -9,7 +9,7 @@ import { formatSeqs } from '../../lake/landed.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { column, join as joined, sql } from '../../lake/query/sql.ts'
 import { acceptedAfter } from '../../lake/raw/archive.ts'
-import { BACKFILLED, type BackfillOrder, type BackfillTold } from './backfill-order.ts'
+import { BACKFILLED, type Backfilled, type BackfillOrder, type BackfillTold } from './backfill-order.ts'
 import { startProcess } from './children.ts'
 import { type ChaosContext, openContext } from './context.ts'
 import { removeLeftOvers } from './oracle.ts'
@@ -33,14 +33,23 @@ export const backfillKills: Scenario = {
   about: 'SIGKILL of backfills at each boundary and at random: the same tables as of one that is left alone',
   async run({ folder, rounds }) {
     const stage = await openStage(folder)
-    const where = (name: string): Where => ({ folder: join(folder, name), redisUrl: stage.redis.url, publishers: stage.publishers.url })
+    const where = (archive: Backfilled, name: string): Where => ({
+      archive,
+      folder: join(folder, name),
+      redisUrl: stage.redis.url,
+      publishers: stage.publishers.url,
+    })
     const problems: string[] = []
     const killed: Record<string, number> = {}
     try {
-      const alone = await toItsEnd(where('alone'))
-      const expected = await contentOf(where('alone'))
+      const alone: { readonly archive: Backfilled; readonly told: BackfillTold; readonly expected: Content }[] = []
+      for (const archive of BACKFILLED.slice(0, rounds)) {
+        const order = where(archive, `alone-${archive.feed}`)
+        alone.push({ archive, told: await toItsEnd(order), expected: await contentOf(order) })
+      }
       for (let round = 0; round < rounds; round++) {
-        const order = where(`round-${round}`)
+        const { archive, expected } = alone[round % alone.length] as (typeof alone)[number]
+        const order = where(archive, `round-${round}`)
         for (const name of await killAll(order, round)) killed[name] = (killed[name] ?? 0) + 1
         const told = await toItsEnd(order)
         const again = await toItsEnd(order)
@@ -52,8 +61,16 @@ export const backfillKills: Scenario = {
           problems.push(`round ${round}: ${found.rows} rows are not the ${expected.rows} of a run left alone`)
       }
       return {
-        problems: [...alone.failures, ...expected.problems, ...problems],
-        detail: { files: alone.asked, gaps: alone.gaps, rows: expected.rows, killed },
+        problems: [...alone.flatMap(({ told, expected }) => [...told.failures, ...expected.problems]), ...problems],
+        detail: {
+          archives: alone.map(({ archive, told, expected }) => ({
+            feed: archive.feed,
+            files: told.asked,
+            gaps: told.gaps,
+            rows: expected.rows,
+          })),
+          killed,
+        },
       }
     } finally {
       await stage.close()
@@ -86,9 +103,15 @@ async function toItsEnd(where: Where): Promise<BackfillTold> {
   return told
 }
 
-/** What a store holds of the archive: its rows but for the fetches that gave them, and what is wrong with it. */
-async function contentOf(where: Where): Promise<{ rows: number; digest: string; problems: string[] }> {
-  const feed = feedById(BACKFILLED.feed)
+/** What a store holds of an archive: its rows but for the fetches that gave them, and what is wrong with it. */
+interface Content {
+  readonly rows: number
+  readonly digest: string
+  readonly problems: readonly string[]
+}
+
+async function contentOf(where: Where): Promise<Content> {
+  const feed = feedById(where.archive.feed)
   const context = await openContext({ ...where, publishers: null, now: Date.now })
   try {
     const problems = [...(await checkWhole(context, [feed])), ...(await checkLog(context, feed))]

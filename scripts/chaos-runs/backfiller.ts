@@ -4,7 +4,7 @@ import { listFiles } from '../../jobs/ingest/archive.ts'
 import { backfill } from '../../jobs/ingest/backfill.ts'
 import { makeRunner } from '../../jobs/ingest/runner.ts'
 import { prepareTables } from '../../jobs/upkeep/tasks.ts'
-import { BACKFILLED, type BackfillOrder, type BackfillTold } from './backfill-order.ts'
+import type { BackfillOrder, BackfillTold } from './backfill-order.ts'
 import { openContext } from './context.ts'
 
 // A backfill in a process of its own, as scripts/backfill does it, which kills itself where its order says.
@@ -20,16 +20,16 @@ const context = await openContext({
     if (step === order.halt?.at && ++come === order.halt.nth) process.kill(process.pid, 'SIGKILL')
   },
 })
-const feed = feedById(BACKFILLED.feed)
+const feed = feedById(order.archive.feed)
 const runner = makeRunner(context)
 const { signal } = new AbortController()
 await prepareTables(context, feed.into)
 writeSync(1, 'open\n')
-const { files, gaps } = await listFiles(context, feed, { range: BACKFILLED.range, signal })
+const { files, gaps } = await listFiles(context, feed, { range: order.archive.range, signal })
 const there = await runner.acceptedPeriods(feed)
 const wanted = files.filter(({ period }) => !there.has(period))
 const land = (): Promise<unknown> => runner.land(feed, signal)
-const done = await backfill(runner, { feed, files: wanted, jobs: BACKFILLED.jobs, signal, land })
+const done = await backfill(runner, { feed, files: wanted, jobs: order.archive.jobs, signal, land })
 await land()
 const failures = done.flatMap(({ file, outcome }) =>
   outcome?.outcome === 'accepted' ? [] : [`${file.period}: ${outcome?.outcome} ${outcome?.reason}`],
