@@ -9,6 +9,7 @@ import { gasStationList } from './fuel/gas-stations.ts'
 import { fuelHistory } from './fuel/series.ts'
 import { fuelTrend } from './fuel/trend.ts'
 import { corridorById, corridorList } from './mobility/corridors.ts'
+import { countStationById, countStationList } from './mobility/count-stations.ts'
 import { imdList } from './mobility/imd.ts'
 import { alertById } from './rail/alert-detail.ts'
 import { alertList } from './rail/alerts.ts'
@@ -98,6 +99,8 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   routeTimetable,
   nucleoList,
   imdList,
+  countStationList,
+  countStationById,
   corridorList,
   corridorById,
   accidentMicrodata,

@@ -57,6 +57,16 @@ export const CHANGES: readonly Change[] = Object.freeze([
     },
   },
   {
+    id: 'count-stations',
+    date: '2026-11-23',
+    kind: 'ADDED',
+    paths: ['/api/movilidad/estaciones', '/api/movilidad/estaciones/{id}'],
+    text: {
+      es: 'Estaciones permanentes de aforo de Madrid, con su intensidad media diaria por años y su perfil horario.',
+      en: 'Permanent count stations of Madrid, with average daily traffic by year and an hourly profile.',
+    },
+  },
+  {
     id: 'corridors',
     date: '2026-11-23',
     kind: 'ADDED',

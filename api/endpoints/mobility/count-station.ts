@@ -1,0 +1,152 @@
+import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-stations.ts'
+import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
+import { madridHolidays } from '../../../lake/places/holidays.ts'
+import { municipalityByCode } from '../../../lake/places/municipalities.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { bindList, type Sql, sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { dayBounds } from '../../../lake/schema/time.ts'
+import type { State } from '../../define/endpoint.ts'
+import { nested, type ValueOf } from '../../define/fields.ts'
+import { defineSlice } from '../../define/slice.ts'
+import { provinceField, provinceName, stateFields } from '../tail.ts'
+import { profileFields } from './corridor-sensors.ts'
+
+const { columns } = trafficCountStations
+
+/** What is told of a counting station. */
+export const stationFields = {
+  id: columns.station_id,
+  name: columns.name,
+  province: provinceField({ ...columns.municipality_code, example: '28' }),
+  province_code: col.string(0, 'INE code of the province.', { example: '28' }),
+  municipality: col.string(0, 'Official name of the municipality.', { nullable: true, example: 'Madrid' }),
+  municipality_code: columns.municipality_code,
+  position: columns.position,
+  directions: nested.objects('Its directions.', {
+    direction: columns.direction,
+    heading: columns.heading,
+    is_counted: columns.is_counted,
+  }),
+  source: columns.source,
+  source_id: columns.station_id,
+  observed_at: columns.observed_at,
+  ...stateFields(columns.observed_at),
+} as const
+
+type Station = ValueOf<typeof stationFields>
+
+const known = new WeakMap<State<typeof trafficCountStations>, readonly Station[]>()
+
+/** The stations of a state; each is at the position of its first direction. */
+export function countStationsOf(state: State<typeof trafficCountStations>): readonly Station[] {
+  const there = known.get(state)
+  if (there) return there
+  const made = [...Map.groupBy(state.rows, ({ source, station_id }) => `${source}/${station_id}`).values()].map((rows): Station => {
+    const inOrder = rows.toSorted((one, other) => (one.direction < other.direction ? -1 : 1))
+    const [first] = inOrder as [(typeof rows)[number]]
+    const { station_id, name, municipality_code, position, source } = first
+    const province_code = municipality_code.slice(0, 2)
+    return {
+      ...{ id: station_id, name, municipality_code, position, source, source_id: station_id, province_code },
+      province: provinceName(province_code),
+      municipality: municipalityByCode(municipality_code)?.name ?? null,
+      directions: inOrder.map(({ direction, heading, is_counted }) => ({ direction, heading, is_counted })),
+      observed_at: Math.max(...rows.map(({ observed_at }) => observed_at)),
+      updated_at: Math.max(...rows.map(({ updated_at }) => updated_at)),
+      status: rows.some(({ status }) => status === 'ACTIVE') ? 'ACTIVE' : first.status,
+      is_stale: rows.every(({ is_stale }) => is_stale),
+    }
+  })
+  known.set(state, made)
+  return made
+}
+
+/** A year of a station. */
+export const yearFields = {
+  year: col.integer(0, 'Year.', { unit: '1', example: 2023 }),
+  imd_veh_day: col.decimal(0, 'Mean daily vehicles of both directions, of whole days; null where a direction has none.', {
+    ...{ scale: 1, unit: 'veh/d', nullable: true, example: 41_250.7 },
+  }),
+  days: col.integer(0, 'Days that it rests on: of the direction that has fewest.', { unit: '1', example: 240 }),
+  coverage: col.decimal(0, 'Share of the days of the year, 0 to 1.', { scale: 6, unit: '1', example: 0.657534 }),
+  ceiling_hours: col.integer(
+    0,
+    'Hours of these at the ceiling of the counter: more than that passed, so that the figure is a lower bound.',
+    {
+      ...{ unit: '1', example: 0 },
+    },
+  ),
+} as const
+
+/** A count that counts: what is no count, and days that repeat another, are left out. */
+const IS_GOOD = sql`quality IN ('OK', 'CEILING')`
+
+/** The counts of a station that are of a direction which is there. */
+function countsOf(station_id: string, year: number | null): Sql {
+  const span = year === null ? {} : { day_starts_at: { gte: dayBounds(`${year}-01-01`).start, lt: dayBounds(`${year + 1}-01-01`).start } }
+  return sql`(SELECT * FROM ${scan(trafficCountsHourly, { station_id: { eq: station_id }, ...span })} WHERE quality <> 'DEAD_DIRECTION')`
+}
+
+/** The years of a station, by its id. */
+export const stationYears = defineSlice<readonly ValueOf<typeof yearFields>[]>({
+  name: 'years of a count station',
+  from: [trafficCountsHourly],
+  most: 100,
+  read: async (reader, station_id) => {
+    const query = sql`
+      WITH days AS (
+        SELECT year(local_date) AS year, direction, local_date, sum(vehicles) AS vehicles,
+          count(*) FILTER (WHERE quality = 'CEILING') AS ceilings, count(*) = 24 AND bool_and(${IS_GOOD}) AS is_whole
+        FROM ${countsOf(station_id, null)}
+        GROUP BY ALL
+      ),
+      directions AS (
+        SELECT year, direction, avg(vehicles) FILTER (WHERE is_whole) AS mean, count(*) FILTER (WHERE is_whole) AS days,
+          sum(ceilings) FILTER (WHERE is_whole) AS ceilings
+        FROM days
+        GROUP BY ALL
+      )
+      SELECT CAST(year AS INTEGER) AS year,
+        CASE WHEN count(mean) = count(*) AND count(*) = (SELECT count(DISTINCT direction) FROM days) THEN CAST(sum(mean) AS DECIMAL(9, 1)) END AS imd_veh_day,
+        CAST(min(days) AS INTEGER) AS days,
+        CAST(min(days) / (make_date(CAST(year AS INTEGER) + 1, 1, 1) - make_date(CAST(year AS INTEGER), 1, 1)) AS DECIMAL(9, 6)) AS coverage,
+        CAST(coalesce(sum(ceilings), 0) AS INTEGER) AS ceiling_hours
+      FROM directions
+      GROUP BY year
+      ORDER BY year`
+    const years: ValueOf<typeof yearFields>[] = []
+    for await (const batch of reader.rows(query, yearFields)) years.push(...(batch as unknown as ValueOf<typeof yearFields>[]))
+    return years
+  },
+})
+
+/** What is usual at a station in the hours of a year, by `[station, year]` as JSON: vehicles of all its directions. */
+export const stationProfile = defineSlice<readonly ValueOf<typeof profileFields>[]>({
+  name: 'profile of a count station',
+  from: [trafficCountsHourly],
+  most: 100,
+  read: async (reader, key) => {
+    const [station_id = '', year = 0] = JSON.parse(key) as [string, number]
+    const holidays = bindList('local_date', trafficCountsHourly.columns.local_date, madridHolidays(year))
+    const query = sql`
+      SELECT CASE WHEN isodow(local_date) = 7 OR local_date IN ${holidays} THEN 'SUNDAY_HOLIDAY' WHEN isodow(local_date) = 6 THEN 'SATURDAY' ELSE 'WORKDAY' END AS day_type,
+        hour AS hour_local,
+        CAST(avg(vehicles) AS DECIMAL(9, 1)) AS mean_veh_h,
+        CAST(quantile_disc(vehicles, 0.1) AS DECIMAL(9, 1)) AS p10_veh_h,
+        CAST(quantile_disc(vehicles, 0.9) AS DECIMAL(9, 1)) AS p90_veh_h,
+        CAST(count(*) AS INTEGER) AS days
+      FROM (
+        SELECT local_date, hour, sum(vehicles) AS vehicles
+        FROM ${countsOf(station_id, year)}
+        WHERE NOT is_clock_change
+        GROUP BY local_date, hour
+        HAVING bool_and(${IS_GOOD}) AND count(*) = (SELECT count(DISTINCT direction) FROM ${countsOf(station_id, null)})
+      )
+      GROUP BY day_type, hour_local
+      ORDER BY day_type = 'SUNDAY_HOLIDAY', day_type = 'SATURDAY', hour_local`
+    const hours: ValueOf<typeof profileFields>[] = []
+    for await (const batch of reader.rows(query, profileFields)) hours.push(...(batch as unknown as ValueOf<typeof profileFields>[]))
+    return hours
+  },
+})

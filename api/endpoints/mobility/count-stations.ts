@@ -1,0 +1,88 @@
+import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-stations.ts'
+import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { nested, optional, record } from '../../define/fields.ts'
+import { isInside } from '../../define/geo.ts'
+import { integerParam, required, textParam } from '../../define/params.ts'
+import { geoParams, isAt, placeParams } from '../../define/params-place.ts'
+import { profileFields } from './corridor-sensors.ts'
+import { countStationsOf, stationFields, stationProfile, stationYears, yearFields } from './count-station.ts'
+
+const ABOUT = "Madrid's permanent count stations, which count on streets and on the M-30."
+
+const listed = record('CountStation', 'A permanent count station.', stationFields)
+
+/** The counting stations. */
+export const countStationList = defineEndpoint({
+  path: '/api/movilidad/estaciones',
+  domain: 'mobility',
+  plan: 'PRO',
+  summary: 'Traffic counting stations',
+  about: `${ABOUT} The direction that a one-way street does not have is not counted.`,
+  params: { place: placeParams, geo: geoParams },
+  returns: {
+    kind: 'list',
+    name: 'stations',
+    record: listed,
+    key: ['id', 'source'],
+    id: 'id',
+    sorts: ['id', 'name', 'updated_at'],
+    order: 'id',
+    limit: { default: 100, max: 20_000 },
+  },
+  read: {
+    kind: 'live',
+    from: [trafficCountStations],
+    records: ([state]) => countStationsOf(state),
+    pick: (records, { place, geo }) => records.filter((one) => isAt(place, one) && (!geo || isInside(geo, one.position))),
+  },
+  example: { province: 'Madrid', limit: '5' },
+})
+
+const detail = record('CountStationDetail', 'A permanent count station with its years, and what is usual in each hour.', {
+  ...stationFields,
+  years: nested.objects('What it counted in each year that there are counts of.', yearFields),
+  profile_year: optional(yearFields.year, 'Year of the profile; null without counts.'),
+  profile: nested.objects(
+    'What is usual in each hour of that year, vehicles of all directions; null where it has no counts.',
+    profileFields,
+    {
+      nullable: true,
+    },
+  ),
+})
+
+/** One counting station. */
+export const countStationById = defineEndpoint({
+  path: '/api/movilidad/estaciones/{id}',
+  domain: 'mobility',
+  plan: 'PRO',
+  summary: 'One counting station: mean daily vehicles by year, and hourly profile',
+  about: ABOUT,
+  figure: {
+    grain: 'One station, by year, and by kind of day and hour of the local clock.',
+    method:
+      'Days with 24 hours that are counts, each direction by itself, added up. Left out are hours of outages, errors and of the change of clocks, and days that repeat another one of the same series. ' +
+      'At the ceiling of a counter (9999) at least so many passed: ceiling_hours says how often. Holidays are those of the city of Madrid that have a date, and those of Easter.',
+  },
+  params: {
+    id: required(textParam("The publisher's id of the station.", { max: 20, example: 'ES01' })),
+    year: integerParam('Year of the profile; the newest with counts unless given.', { min: 1990, max: 2200, example: '2023' }),
+  },
+  returns: { kind: 'one', record: detail },
+  read: {
+    kind: 'kept',
+    from: [trafficCountStations],
+    lake: [trafficCountsHourly],
+    needs: [],
+    answer: async ({ states: [state], slice }, { id, year }) => {
+      const found = countStationsOf(state).find((one) => one.id === id)
+      if (!found) return null
+      const years = await slice(stationYears, id)
+      const of = year ?? years.at(-1)?.year ?? null
+      const profile = of === null ? [] : await slice(stationProfile, JSON.stringify([id, of]))
+      return { ...found, years, profile_year: of, profile: profile.length > 0 ? profile : null }
+    },
+  },
+  example: { id: 'ES01', year: '2023' },
+})
