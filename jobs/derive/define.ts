@@ -67,7 +67,7 @@ export interface MonthsSpec extends DerivedCommon {
 export interface ModelSpec extends DerivedCommon {
   readonly by: 'model'
   readonly parts: VersionsSpec['parts']
-  /** Set where a part that is there is made anew at night only, for what takes long; one that there is none of yet is made as soon as it can be. */
+  /** Set where a part that is there is made anew at night only, for what takes long; one that there is none of yet is made as soon as it can be, as all are until they are there. */
   readonly isNightly?: boolean
   /** A SELECT of what the model is given of the inputs, in an order that does not depend on files. */
   readonly reads: (part: DerivedPart) => Sql

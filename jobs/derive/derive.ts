@@ -32,6 +32,8 @@ export interface DeriveResult {
 }
 
 const LOCK_TTL_MS = 20_000
+/** Properties of a table that say how far it has what a feed published. */
+const UNTIL = 'landed-until.'
 const NOTHING: DeriveResult = Object.freeze({ made: [], removed: [], rows: 0, waits: false })
 const WAITS: DeriveResult = Object.freeze({ ...NOTHING, waits: true })
 
@@ -90,7 +92,7 @@ export function dueAfter(derivations: readonly Derived[], { into }: Pick<Feed, '
  * Brings a derived table to what its inputs are: parts that are missing or were made from other content are made, those that are no longer to
  * be made are taken out. Each part is one commit with its lineage, so that a run that was stopped leaves whole parts, and the next one makes
  * the others. What is in the table depends on the inputs alone; with `makes` told as `new`, parts that are there stay as they are, and how far
- * they are covered too, as long as one of them is due.
+ * they are covered too, as long as one of them is due; but not before all have been there once.
  */
 export async function derive(
   context: IngestContext,
@@ -103,7 +105,9 @@ export async function derive(
     if (!isSettled(derived, pins, feeds)) return WAITS
     const covered = coverageOfInputs(derived, pins, feeds)
     const parts = await planParts(derived, pins, covered)
-    const { isWhole, ...result } = await makeParts(context, derived, { parts, pins, makes, signal: held })
+    // Until a table was whole once, answers from it wait: then nothing is put off.
+    const wasWhole = Object.keys((await stateOf(context, derived)).properties).some((name) => name.startsWith(UNTIL))
+    const { isWhole, ...result } = await makeParts(context, derived, { parts, pins, makes: wasWhole ? makes : 'all', signal: held })
     if (isWhole) await stateCoverage(context, derived, covered)
     return result
   })

@@ -56,3 +56,25 @@ test('a nightly model makes a part that there is none of at once, and one that i
   await deriver.nightly(never)
   expect((await stage.context.lake.table(differences).load())?.version).toBe(version)
 })
+
+test('until all parts have been there once, none is put off', async () => {
+  let fails = true
+  const failing = {
+    ...model,
+    rows: async (...given: Parameters<typeof model.rows>) => {
+      if (fails && given[0].version === 'V2') throw new Error('not yet')
+      return model.rows(...given)
+    },
+  }
+  const noon = Date.parse('2026-06-15T10:00:00Z')
+  const deriver = makeDeriver({ ...stage.context, now: () => noon }, { derivations: [failing], feeds: [feed] })
+  await stage.publish(feed, 0, { versions: { V1: ['a', 'L'], V2: ['c', 'M'] } })
+  await stage.runner.land(feed, never)
+  await expect(deriver.after(feed, never)).rejects.toThrow('not yet')
+  expect([await told(), await covered()]).toEqual([['V1:a'], undefined])
+  fails = false
+  await stage.publish(feed, 1, { versions: { V1: ['b', 'L'] } })
+  await stage.runner.land(feed, never)
+  await deriver.after(feed, never)
+  expect([await told(), await covered()]).toEqual([['V1:b', 'V2:c'], '2026-06-15T00:01:00.000Z'])
+})
