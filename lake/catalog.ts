@@ -8,6 +8,7 @@ import { corridorHours } from './datasets/mobility/corridor-hours.ts'
 import { corridorSensorMonths } from './datasets/mobility/corridor-sensor-months.ts'
 import { imdRoads } from './datasets/mobility/imd-roads.ts'
 import { imdSections } from './datasets/mobility/imd-sections.ts'
+import { mobilityFlowDays } from './datasets/mobility/flow-days.ts'
 import { mobilityOvernightStays } from './datasets/mobility/overnight-stays.ts'
 import { mobilityTrips } from './datasets/mobility/trips.ts'
 import { mobilityZoneMembers } from './datasets/mobility/zone-members.ts'
@@ -78,6 +79,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   imdRoads,
   corridorHours,
   corridorSensorMonths,
+  mobilityFlowDays,
   railAlerts,
   railTripUpdates,
   railPositions,

@@ -11,6 +11,7 @@ import { fuelTrend } from './fuel/trend.ts'
 import { corridorById, corridorList } from './mobility/corridors.ts'
 import { countStationById, countStationList } from './mobility/count-stations.ts'
 import { imdList } from './mobility/imd.ts'
+import { mobilityFlows } from './mobility/flows.ts'
 import { alertById } from './rail/alert-detail.ts'
 import { alertList } from './rail/alerts.ts'
 import { nucleoList } from './rail/nucleos.ts'
@@ -103,6 +104,7 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   countStationById,
   corridorList,
   corridorById,
+  mobilityFlows,
   accidentMicrodata,
   accidentDictionary,
   accidentStats,

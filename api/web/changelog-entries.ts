@@ -87,6 +87,16 @@ export const CHANGES: readonly Change[] = Object.freeze([
     },
   },
   {
+    id: 'mobility-flows',
+    date: '2026-11-23',
+    kind: 'ADDED',
+    paths: ['/api/movilidad'],
+    text: {
+      es: 'Viajes entre provincias por días, semanas, meses o años, del estudio de movilidad del ministerio.',
+      en: "Trips between provinces by day, week, month or year, of the ministry's study of mobility.",
+    },
+  },
+  {
     id: 'oil-bulletin',
     date: '2026-11-22',
     kind: 'ADDED',

@@ -2,6 +2,7 @@ import type { Derived } from './define.ts'
 import { fuelDaysDerived } from './fuel/days.ts'
 import { corridorHoursDerived, corridorSensorMonthsDerived } from './mobility/corridors.ts'
 import { imdRoadsDerived } from './mobility/imd-roads.ts'
+import { mobilityFlowDaysDerived } from './mobility/flow-days.ts'
 import { timetableChanges } from './rail/timetable-changes.ts'
 import { roadPointsDerived } from './road/road-points.ts'
 import { trafficCityHoursDerived, trafficDaysDerived, trafficHoursDerived, trafficTypicalWeeksDerived } from './road/traffic.ts'
@@ -27,4 +28,5 @@ export const derivations: readonly Derived[] = Object.freeze([
   corridorHoursDerived,
   corridorSensorMonthsDerived,
   hotspotsDerived,
+  mobilityFlowDaysDerived,
 ])

@@ -32,8 +32,6 @@ export interface DeriveResult {
 }
 
 const LOCK_TTL_MS = 20_000
-/** Properties of a table that say how far it has what a feed published. */
-const UNTIL = 'landed-until.'
 const NOTHING: DeriveResult = Object.freeze({ made: [], removed: [], rows: 0, waits: false })
 const WAITS: DeriveResult = Object.freeze({ ...NOTHING, waits: true })
 

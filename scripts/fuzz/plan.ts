@@ -30,6 +30,8 @@ const OWN_JOINT: Readonly<Record<string, readonly string[]>> = {
   trenes_puntualidad: ['network'],
   // Which versions its schema has, only the table says.
   datasets_by_id_schema: ['version'],
+  // Of which studies anything has landed, only the table says.
+  movilidad: ['study'],
 }
 
 /** What the hooks need to know of the service. */

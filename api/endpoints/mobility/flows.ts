@@ -1,0 +1,167 @@
+import { MOBILITY_STUDIES } from '../../../lake/datasets/mobility/codes.ts'
+import { mobilityFlowDays } from '../../../lake/datasets/mobility/flow-days.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { column, type Sql, sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { dayBounds, MADRID } from '../../../lake/schema/time.ts'
+import { type Bucket, bucketBounds, bucketEnd, bucketStart } from '../../define/buckets.ts'
+import { defineEndpoint, type LakeView } from '../../define/endpoint.ts'
+import { meaning, record, type ValueOf } from '../../define/fields.ts'
+import { codeParam, oneOf, type Param, withDefault } from '../../define/params.ts'
+import { provinceParam } from '../../define/params-place.ts'
+import { type Period, timeParams } from '../../define/params-time.ts'
+import { problem } from '../../define/problems.ts'
+import { provinceField, provinceName } from '../tail.ts'
+
+const { columns } = mobilityFlowDays
+const c = (name: keyof typeof columns): Sql => column(mobilityFlowDays, name)
+
+const INTERVALS = ['1d', '1w', '1mo', '1y'] as const
+/** What the path answers. */
+const VIEWS = ['flows'] as const
+/** Width of the period where only its end is given, in days. */
+const SPAN_DAYS = 31
+
+/** Columns of the query's rows. */
+const FLAT = {
+  origin_province_code: meaning(columns.origin_province, 'INE code of the province that the trips begin in; abroad FR, PT or EXTERNAL.'),
+  destination_province_code: meaning(columns.destination_province, 'INE code of the province that they end in; abroad FR, PT or EXTERNAL.'),
+  period_start: col.instant(0, 'Begin of the step.', { example: '2022-01-31T23:00:00.000Z' }),
+  interval: col.string(0, 'Length of the step.', { example: '1mo' }),
+  study: columns.study,
+  trips: col.decimal(0, 'Trips on the days that are present: an estimate for the whole population, not a count.', {
+    scale: 3,
+    precision: 18,
+    unit: '1',
+    example: 51234.567,
+  }),
+  trip_km: col.decimal(0, 'Length of all of these trips together.', { scale: 3, precision: 18, unit: 'km', example: 3074074.02 }),
+  mean_distance_km: col.decimal(0, 'Mean length of a trip; null where there is none.', {
+    scale: 3,
+    precision: 12,
+    unit: 'km',
+    nullable: true,
+    example: 60,
+  }),
+  days_present: col.integer(0, 'Days of the step that the study has been published of, and that are here.', { unit: 'd', example: 1 }),
+  days_expected: col.integer(0, 'Days of the whole step.', { unit: 'd', example: 28 }),
+} as const
+
+const flow = record('MobilityFlow', 'Trips from one province to another, or within one, in a step of time.', {
+  origin_province: provinceField(columns.origin_province),
+  destination_province: provinceField(columns.destination_province),
+  ...FLAT,
+})
+
+/** `study`: of which study, never of two. */
+export const studyParam: Param<string> = withDefault(
+  codeParam('Study; two studies are never in one answer.', MOBILITY_STUDIES, { example: 'V2' }),
+  'V2',
+)
+
+const METHOD =
+  'Sums of the trips that the ministry estimates between municipal zones for each hour, over the days of the step that are present: nothing is made up for those that are not. ' +
+  'A pair of provinces without trips in a step is absent. The mean distance is that of all trips together.'
+
+/** Trips between provinces. */
+export const mobilityFlows = defineEndpoint({
+  path: '/api/movilidad',
+  domain: 'mobility',
+  plan: 'PRO',
+  summary: 'Trips between provinces and within them, by day, week, month or year',
+  about: `Of the newest month of which every day is there, unless a period is given (of the newest one that there is anything of, where none is whole). ${METHOD} A study of which nothing has arrived is refused.`,
+  figure: { grain: 'One province of origin, one of destination, one step, one study.', method: METHOD },
+  params: {
+    view: withDefault(oneOf('What is answered: flows are trips between provinces.', VIEWS, { example: 'flows' }), 'flows'),
+    study: studyParam,
+    origin: provinceParam,
+    destination: provinceParam,
+    time: timeParams(INTERVALS, { interval: '1mo', span: `the newest whole month where no end is given either, else ${SPAN_DAYS} days` }),
+  },
+  returns: {
+    kind: 'list',
+    name: 'flows',
+    record: flow,
+    key: ['period_start', 'origin_province_code', 'destination_province_code'],
+    sorts: ['period_start', 'trips', 'trip_km', 'mean_distance_km'],
+    order: '-trips',
+    limit: { default: 100, max: 1000 },
+  },
+  read: {
+    kind: 'lake',
+    from: [mobilityFlowDays],
+    first: ({ study }) => newestMonth(study),
+    query: (p, lake, found) => {
+      const { from, to, interval } = periodOf(p, lake, found)
+      const { study, origin, destination } = p
+      const within = { study: { eq: study }, day_starts_at: { gte: from, lt: to } }
+      const wanted = scan(mobilityFlowDays, {
+        ...within,
+        ...(origin === null ? {} : { origin_province: { eq: origin } }),
+        ...(destination === null ? {} : { destination_province: { eq: destination } }),
+      })
+      const begun = bucketStart(c('day_starts_at'), interval)
+      const dateOf = (at: Sql): Sql => sql`CAST(timezone(${MADRID}, ${at}) AS DATE)`
+      return sql`
+        WITH
+          days AS (SELECT ${begun} AS begun, count(DISTINCT local_date) AS present FROM ${scan(mobilityFlowDays, within)} GROUP BY 1),
+          summed AS (
+            SELECT ${c('origin_province')} AS origin, ${c('destination_province')} AS destination, ${begun} AS begun,
+              sum(trips) AS trips, sum(trip_km) AS trip_km
+            FROM ${wanted}
+            GROUP BY ALL
+          )
+        SELECT
+          origin AS origin_province_code,
+          destination AS destination_province_code,
+          begun AS period_start,
+          ${interval} AS "interval",
+          ${study} AS study,
+          CAST(trips AS DECIMAL(18, 3)) AS trips,
+          CAST(trip_km AS DECIMAL(18, 3)) AS trip_km,
+          CAST(trip_km / nullif(trips, 0) AS DECIMAL(12, 3)) AS mean_distance_km,
+          CAST(present AS INTEGER) AS days_present,
+          CAST(${dateOf(bucketEnd(sql`begun`, interval))} - ${dateOf(sql`begun`)} AS INTEGER) AS days_expected
+        FROM summed
+        JOIN days USING (begun)`
+    },
+    rows: {
+      columns: FLAT,
+      finish: (row: ValueOf<typeof FLAT>) => ({
+        origin_province: provinceName(row.origin_province_code),
+        destination_province: provinceName(row.destination_province_code),
+        ...row,
+      }),
+    },
+  },
+  example: { origin: '01' },
+})
+
+/** The month (YYYY-MM) that is answered unless a period is given: none of a study of which there is nothing. */
+function newestMonth(study: string): Sql {
+  return sql`
+    SELECT month
+    FROM (
+      SELECT ${c('month')} AS month, count(DISTINCT local_date) = day(last_day(max(local_date))) AS is_whole
+      FROM ${scan(mobilityFlowDays, { study: { eq: study } })}
+      GROUP BY 1
+    )
+    ORDER BY is_whole DESC, month DESC
+    LIMIT 1`
+}
+
+/** The period that is answered, in whole steps. Throws where nothing of the study has arrived. */
+function periodOf(
+  { study, time }: { readonly study: string; readonly time: Period },
+  lake: LakeView,
+  [newest]: readonly AnyRow[],
+): { readonly from: number; readonly to: number; readonly interval: Bucket } {
+  const month = newest?.['month']
+  if (typeof month !== 'string')
+    throw problem('feed-unavailable', `Nothing of the study ${study} has arrived yet.`, { retry_after_s: 3600 })
+  const whole = bucketBounds(dayBounds(`${month}-01`).start, '1mo')
+  const isOpen = time.from === null && time.to === null
+  const { from, to, interval } = lake.period(isOpen ? { ...time, from: whole.start, to: whole.end } : time, SPAN_DAYS)
+  return { from, to, interval: interval as Bucket }
+}
