@@ -34,7 +34,7 @@ export interface CityAccident extends Accident {
 const COUNTS = {
   spain: { full: 4000, small: 220 },
   animals: { full: 1500, small: 250 },
-  city: { full: 1500, small: 220 },
+  city: { full: 600, small: 220 },
   catalonia: { full: 200, small: 12 },
 } as const
 
