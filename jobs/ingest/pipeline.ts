@@ -129,7 +129,8 @@ async function takeCollected(
     return { memory, outcome: await reject(context, memory, { raw, collected }) }
   }
   try {
-    const inOrder = context.mode === 'replay' ? null : timeInOrder(spooled.publication, memory.last)
+    // Captures state when they were made; files of an archive count as of when they are fetched.
+    const inOrder = context.mode === 'replay' && period === undefined ? null : timeInOrder(spooled.publication, memory.last)
     if (inOrder === null) return await decide(context, memory, { collected, period, spooled, signal })
     await spooled.drop()
     // Some rows carry the time of their fetch, which is told to the parser.

@@ -45,14 +45,16 @@ export function documentAnswer(
   return answerWith({ body: document.bytes, headers, conditions, faults })
 }
 
-/** A recorded capture, with the instant at which it was captured. It always has a validator, so that what comes after the last is unchanged. */
+/** A recorded capture, with the instant at which it was captured, where it is of one. It always has a validator, so that what comes after the last is unchanged. */
 export function captureAnswer(
-  feed: FeedStandIn,
+  { feed, resource }: { readonly feed: FeedStandIn; readonly resource: string },
   capture: Capture,
   conditions: Conditions,
   faults: ReadonlyMap<FaultName, ActiveFault>,
 ): Answer {
-  const headers = { 'Content-Type': feed.contentType, ETag: capture.etag, 'X-Captured-At': new Date(capture.capturedAt).toISOString() }
+  const captured: Record<string, string> =
+    capture.capturedAt === null ? {} : { 'X-Captured-At': new Date(capture.capturedAt).toISOString() }
+  const headers = { 'Content-Type': feed.contentTypes?.[resource] ?? feed.contentType, ETag: capture.etag, ...captured }
   return answerWith({ body: capture.bytes(), headers, conditions, faults })
 }
 

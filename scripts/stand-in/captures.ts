@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { packZip, type ZipMember } from './formats/zip.ts'
-import type { FeedStandIn } from './publisher.ts'
+import type { CapturedArchive, FeedStandIn } from './publisher.ts'
 
 /** Bytes of a member that are packed at once. */
 const PIECE = 4_000_000
@@ -11,8 +11,8 @@ const PIECE = 4_000_000
 /** A recorded capture of a feed. */
 export interface Capture {
   readonly file: string
-  /** When it was captured, ms. */
-  readonly capturedAt: number
+  /** When it was captured, ms; null of a file of an archive, which counts as of when it is fetched. */
+  readonly capturedAt: number | null
   readonly bytes: () => Buffer
   readonly etag: string
 }
@@ -26,10 +26,6 @@ export interface Replay {
   current(): Capture | null
   /** Says that a capture was served whole. */
   served(capture: Capture): void
-  /** The files of all captures, in order. */
-  files(): readonly string[]
-  /** The last capture that is found by its file; null for none. */
-  named(isWanted: (file: string) => boolean): Capture | null
   /** Captures not yet served whole. */
   left(): number
 }
@@ -47,13 +43,34 @@ export function openReplay(dir: string, feed: FeedStandIn): Replay {
       if (at === captures.length - 1) isLastServed = true
       else at += 1
     },
-    files: () => captures.map(({ file }) => file),
-    named: (isWanted) => captures.findLast(({ file }) => isWanted(file)) ?? null,
     left: () => captures.length - at - (isLastServed ? 1 : 0),
   }
 }
 
-function findCaptures(dir: string, feed: FeedStandIn): Capture[] {
+/** A resource of a recorded archive: one of its files, or the list of them; null for what it has not. */
+export function openArchive(dir: string, feed: FeedStandIn): (resource: string) => Capture | null {
+  const { folder, archive } = feed.captures
+  const files = archive ? filesOf(join(dir, folder), archive) : new Map<string, string>()
+  return (resource) => {
+    const capture = (file: string, bytes: () => Buffer): Capture => ({ file, capturedAt: null, bytes, etag: etagOf(file) })
+    if (archive && resource === archive.index && files.size > 0)
+      return capture([...files.values()].join(), () => Buffer.from(archive.list([...files.keys()])))
+    const file = files.get(resource)
+    return file === undefined ? null : capture(file, () => unpacked(join(dir, folder, file)))
+  }
+}
+
+/** The files of an archive in a folder by what they are, in their order. */
+function filesOf(folder: string, { resourceOf }: CapturedArchive): Map<string, string> {
+  if (!existsSync(folder)) return new Map()
+  const found = readdirSync(folder).flatMap((file) => {
+    const resource = resourceOf(file)
+    return resource === null ? [] : [[resource, file] as const]
+  })
+  return new Map(found.sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+function findCaptures(dir: string, feed: FeedStandIn): (Capture & { readonly capturedAt: number })[] {
   const folder = join(dir, feed.captures.folder)
   if (!existsSync(dir)) throw new Error(`captures: no folder ${dir}`)
   if (!existsSync(folder)) return []
@@ -70,9 +87,11 @@ function findCaptures(dir: string, feed: FeedStandIn): Capture[] {
         archive ??= packZip(membersOf(path), found.capturedAt)
         return archive
       }
-      return { ...found, bytes: read, etag: `"${createHash('sha256').update(found.file).digest('hex').slice(0, 16)}"` }
+      return { ...found, bytes: read, etag: etagOf(found.file) }
     })
 }
+
+const etagOf = (file: string): string => `"${createHash('sha256').update(file).digest('hex').slice(0, 16)}"`
 
 /** The bytes of a file as they came: large ones lie gzipped in the folder. */
 function unpacked(path: string): Buffer {

@@ -67,12 +67,17 @@ interface CaptureSet {
   readonly capturedAt: (file: string) => number | null
   /** A member without which a folder is not the whole archive, and none of the captures. */
   readonly member?: string
-  /** Of an archive of periods: the resource that a file is, so that each is served as itself, and the one that lists those there are. */
-  readonly archive?: {
-    readonly resourceOf: (file: string) => string
-    readonly list: string
-    readonly write: (resources: readonly string[]) => string
-  }
+  /** Set of an archive: its captures are files of periods, each served under an address of its own, as often as it is asked for. */
+  readonly archive?: CapturedArchive
+}
+
+/** How recorded files of an archive are served. */
+export interface CapturedArchive {
+  /** The resource that a file is, by its name; null for a file that is none of this archive. */
+  readonly resourceOf: (file: string) => string | null
+  /** The resource that lists the files, and what it is where there are these. */
+  readonly index: string
+  readonly list: (resources: readonly string[]) => string
 }
 
 /** The first records of a list, as many as the variant has. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Answer, type Conditions, captureAnswer, documentAnswer, faultAnswer, plainAnswer } from './answers.ts'
-import { openReplay, type Replay } from './captures.ts'
+import { type Capture, openArchive, openReplay, type Replay } from './captures.ts'
 import { type Clock, makeClock } from './clock.ts'
 import { control } from './control.ts'
 import { type Editions, editionFor, makeEditions } from './editions.ts'
@@ -63,6 +63,8 @@ interface State {
   readonly seed: number
   /** By feed; empty unless captures are served. */
   readonly replays: ReadonlyMap<string, Replay>
+  /** Resources of recorded archives, by feed; empty unless captures are served. */
+  readonly archives: ReadonlyMap<string, (resource: string) => Capture | null>
   readonly counts: Map<string, Record<string, number>>
 }
 
@@ -109,6 +111,7 @@ function makeState(source: Source): State {
     editions: makeEditions(world),
     seed,
     replays: new Map(source.kind === 'captures' ? STAND_INS.map((feed) => [feed.feed, openReplay(source.dir, feed)]) : []),
+    archives: new Map(source.kind === 'captures' ? STAND_INS.map((feed) => [feed.feed, openArchive(source.dir, feed)]) : []),
     counts: new Map(STAND_INS.map((feed) => [feed.feed, {}])),
   }
 }
@@ -158,15 +161,11 @@ function answerFor(state: State, { feed, resource, conditions, faults, url }: Wa
     const edition = editionFor(feed, { resource, seed: state.seed, now: state.clock.now(), faults })
     return { answer: documentAnswer(feed, state.editions.get(feed, edition), conditions, faults), whenSent: nothing }
   }
-  const { archive } = feed.captures
-  if (archive?.list === resource) {
-    const body = Buffer.from(archive.write(replay.files().map(archive.resourceOf)))
-    return { answer: plainBytes({ bytes: body, contentType: feed.contentTypes?.[resource] ?? feed.contentType }), whenSent: nothing }
-  }
-  const named = archive ? replay.named((file) => archive.resourceOf(file) === resource) : null
-  const capture = named ?? (resource === mainResource(feed) && !archive ? replay.current() : null)
+  const archived = state.archives.get(feed.feed)?.(resource)
+  if (archived) return { answer: captureAnswer({ feed, resource }, archived, conditions, faults), whenSent: nothing }
+  const capture = resource === mainResource(feed) && !feed.captures.archive ? replay.current() : null
   if (!capture) return { answer: plainAnswer(404, `no captures of ${feed.feed}/${resource}`), whenSent: nothing }
-  return { answer: captureAnswer(feed, capture, conditions, faults), whenSent: () => replay.served(capture) }
+  return { answer: captureAnswer({ feed, resource }, capture, conditions, faults), whenSent: () => replay.served(capture) }
 }
 
 /** The feed and document behind `/host/path`; a redirect is followed, and told as the path it leads to, a slip as the path that it names. */

@@ -2,7 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import type { Archive } from '../../jobs/feeds/define.ts'
+import { mitmaOvernightStays } from '../../jobs/feeds/mobility/mitma-overnight-stays.ts'
+import { madridCounts } from '../../jobs/feeds/road/madrid-counts.ts'
 import { openZip } from '../../jobs/formats/zip.ts'
+import { originOf } from '../../scripts/service/parts.ts'
 import { startPublishers } from '../../scripts/stand-in/server.ts'
 import { sharedFolder } from '../helpers/shared.ts'
 import { tempFolder } from '../helpers/temp.ts'
@@ -168,3 +172,40 @@ function folderOf(files: Readonly<Record<string, string | Buffer>>): string {
   for (const [name, content] of Object.entries(files)) writeFileSync(join(dir, 'madrid-intensidad', name), content)
   return dir
 }
+
+test('files of archives are listed and served as often as they are asked for, each as of when it is fetched', async () => {
+  const dir = tempFolder()
+  const write = (folder: string, files: Readonly<Record<string, string | Buffer>>): void => {
+    mkdirSync(join(dir, folder), { recursive: true })
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(dir, folder, name), content)
+  }
+  // May of 2022 is a month that the simulated publisher never listed.
+  write('madrid-historico/permanentes', {
+    'DatosEstacionesMayo2022.csv': 'may',
+    'DatosEstacionesDiciembre2021.csv.gz': gzipSync('december'),
+    'UbicacionEstacionesPermanentesSentidos.csv': 'places',
+  })
+  write('mitma-movilidad/v2', { '20220101_Pernoctaciones_municipios.csv.gz': gzipSync('day'), 'RSS_v2_2024-08-07.xml.gz': 'x' })
+  await using publishers = await replaying(dir)
+  const ask = (url: string): Promise<Response> => fetch(originOf(publishers.url)(url))
+  for (const [feed, expected] of [
+    [madridCounts, { '2021-12': 'december', '2022-05': 'may' }],
+    [mitmaOvernightStays, { '2022-01-01': 'day' }],
+  ] as const) {
+    const { index, files } = feed.archive as Archive
+    const list = await ask(index[0]?.url as string)
+    const listed = files([{ name: 'list', bytes: Buffer.from(await list.arrayBuffer()) }], { from: '0001-01-01', to: '9999-12-31' })
+    for (const _ of [1, 2]) {
+      const served: [string, string][] = []
+      for (const { period, url } of listed) {
+        const response = await ask(url)
+        expect(response.headers.get('x-captured-at')).toBeNull()
+        served.push([period, await response.text()])
+      }
+      expect(Object.fromEntries(served)).toEqual(expected)
+    }
+  }
+  expect((await ask('https://datos.madrid.es/egob/catalogo/300233-86-aforo-trafico-permanentes.csv')).status).toBe(404)
+  const list = await ask('https://datos.madrid.es/api/3/action/package_show?id=208627-0-transporte-ptomedida-historico')
+  expect(list.status).toBe(404)
+})

@@ -56,8 +56,6 @@ function barcelonaList(years: readonly number[]): string {
 }
 
 const yearsFrom = (first: number): number[] => Array.from({ length: LAST - first + 1 }, (_, at) => first + at)
-/** The year that a capture is of, by its name. */
-const yearOf = (file: string): string => file.slice(0, 4)
 
 /** The file of a year, where there is one. */
 const yearly = (year: number, first: number): ReturnType<FeedStandIn['route']> =>
@@ -161,13 +159,13 @@ const madrid: FeedStandIn = {
   },
   captures: {
     folder: 'madrid-accidentes',
-    // Dated by their commits (provenance in the notes).
-    capturedAt(file) {
-      if (file.startsWith('2020_Accidentalidad')) return Date.UTC(2023, 6, 15)
-      if (file.startsWith('2024_Accidentalidad')) return Date.UTC(2024, 6, 1)
-      return file.startsWith('2025_Accidentalidad') ? Date.UTC(2025, 5, 29) : null
+    // Years of an archive, each served as itself.
+    capturedAt: () => null,
+    archive: {
+      resourceOf: (file) => /^(\d{4})_Accidentalidad/.exec(file)?.[1] ?? null,
+      index: 'list',
+      list: (years) => madridList(years.map(Number)),
     },
-    archive: { resourceOf: yearOf, list: 'list', write: (years) => madridList(years.map(Number)) },
   },
 }
 
@@ -192,12 +190,12 @@ const barcelona: FeedStandIn = {
   },
   captures: {
     folder: 'barcelona-accidentes',
-    // One year after the other, all in one repository of 2023.
-    capturedAt(file) {
-      const [, year] = /^(\d{4})_accidents_gu_bcn\.csv/.exec(file) ?? []
-      return year === undefined ? null : Date.UTC(Number(year) + 1, 5, 25)
+    capturedAt: () => null,
+    archive: {
+      resourceOf: (file) => /^(\d{4})_accidents_gu_bcn\.csv/.exec(file)?.[1] ?? null,
+      index: 'list',
+      list: (years) => barcelonaList(years.map(Number)),
     },
-    archive: { resourceOf: yearOf, list: 'list', write: (years) => barcelonaList(years.map(Number)) },
   },
 }
 

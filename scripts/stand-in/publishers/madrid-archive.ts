@@ -56,7 +56,25 @@ const counts: FeedStandIn = {
     const month = monthOf(COUNTS, Number(resource) - COUNTS.first.number)
     return madridCounts({ seed: world.seed, month, stations: world.part(countStations), share, hasUnknownCodes })
   },
-  captures: { folder: 'madrid-historico/permanentes', capturedAt: () => null },
+  captures: {
+    folder: 'madrid-historico/permanentes',
+    capturedAt: () => null,
+    archive: {
+      // DatosEstacionesAbril2022.csv.
+      resourceOf(file) {
+        const [, name = '', year] = /^DatosEstaciones([A-Z][a-z]+)(\d{4})\.csv(?:\.gz)?$/.exec(file) ?? []
+        const month = SPANISH_MONTHS.indexOf(name.toLowerCase())
+        return year === undefined || month < 0 ? null : String(numberOf(COUNTS, Number(year), month + 1))
+      },
+      index: 'list',
+      list: (resources) =>
+        listOfMonths(
+          COUNTS,
+          resources.map((number) => Number(number) - COUNTS.first.number),
+          false,
+        ),
+    },
+  },
 }
 
 const stations: FeedStandIn = {
@@ -101,11 +119,16 @@ function isAskedFor({ dataset, name }: Monthly, query: URLSearchParams): boolean
   return query.get('id') === `${dataset}-0-${name}`
 }
 
-/** The file that a path is of; null where it is none, or of a month that was never published. */
+/** The number of the file of a month. */
+function numberOf({ first }: Monthly, year: number, month: number): number {
+  return first.number + (year - first.year) * 12 + month - first.month
+}
+
+/** The file that a path is of; null where it is none. One that was never listed can be asked for all the same. */
 function fileIn({ dataset, name, format, first }: Monthly, path: string): { kind: 'document'; resource: string } | null {
   const [, found, number = ''] = /^\/egob\/catalogo\/(\d+)-(\d+)-/.exec(path) ?? []
   if (found !== String(dataset) || path !== pathOf({ dataset, name, format, first }, Number(number))) return null
-  return Number(number) < first.number || isGap(Number(number) - first.number) ? null : { kind: 'document', resource: number }
+  return Number(number) < first.number ? null : { kind: 'document', resource: number }
 }
 
 const pathOf = ({ dataset, name, format }: Monthly, number: number): string => `/egob/catalogo/${dataset}-${number}-${name}.${format}`
@@ -116,10 +139,15 @@ function monthOf({ first }: Monthly, at: number): string {
 
 /** The portal's list as CKAN has it, as of a publication (ms): the month before is the newest. */
 function listOf(monthly: Monthly, publishedAt: number, hasMore: boolean): string {
-  const { dataset, name, format, first } = monthly
   const { year, month } = localTime(publishedAt)
-  const newest = (year - first.year) * 12 + month - first.month - 1
+  const newest = numberOf(monthly, year, month) - monthly.first.number - 1
   const months = Array.from({ length: LISTED }, (_, back) => newest - back).filter((at) => at >= 0 && !isGap(at))
+  return listOfMonths(monthly, months, hasMore)
+}
+
+/** The list of some months, by how many they come after the first. */
+function listOfMonths(monthly: Monthly, months: readonly number[], hasMore: boolean): string {
+  const { dataset, name, format, first } = monthly
   const url = (number: number): string => `https://datos.madrid.es${pathOf(monthly, number)}`
   const files = months.map((at) => {
     const [ofYear, ofMonth] = monthOf(monthly, at).split('-').map(Number) as [number, number]

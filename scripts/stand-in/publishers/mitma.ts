@@ -36,7 +36,19 @@ const stays: FeedStandIn = {
     edition.resource === 'rss'
       ? mitmaRss(listedUrls(world.seed, edition.publishedAt), edition.stampedAt)
       : overnightStays(dayOf(world, edition)),
-  captures: { folder: 'mitma-movilidad/v2', capturedAt: () => null },
+  captures: {
+    folder: 'mitma-movilidad/v2',
+    capturedAt: () => null,
+    archive: {
+      resourceOf: (file) => /^(\d{8})_Pernoctaciones_municipios\.csv\.gz$/.exec(file)?.[1] ?? null,
+      index: 'rss',
+      list: (days) =>
+        mitmaRss(
+          days.map((day) => `${HOST}${pathOf('Pernoctaciones', day)}`),
+          0,
+        ),
+    },
+  },
 }
 
 const trips: FeedStandIn = {

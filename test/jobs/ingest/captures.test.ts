@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { feedById } from '../../../jobs/feeds/catalog.ts'
+import { listFiles } from '../../../jobs/ingest/archive.ts'
+import { backfill } from '../../../jobs/ingest/backfill.ts'
 import type { FetchOutcome } from '../../../jobs/ingest/pipeline.ts'
 import { makeRunner } from '../../../jobs/ingest/runner.ts'
 import { datasetById } from '../../../lake/catalog.ts'
@@ -50,6 +52,24 @@ describe.skipIf(!shared)('the real captures, through the real pipeline', () => {
     const [row] = await context.lake.query(sql`SELECT count(*) AS n FROM ${scan(datasetById(id))}`)
     return Number(row?.n)
   }
+
+  test('files of archives are backfilled in any order: two months of counts, and the day of overnight stays', {
+    timeout: 120_000,
+  }, async () => {
+    for (const [id, range, table, expected] of [
+      ['madrid_counts', { from: '2022-04-01', to: '2022-05-31' }, 'traffic_counts_hourly', (30 + 31) * 59 * 2 * 24],
+      ['mitma_overnight_stays', { from: '2022-01-01', to: '2022-01-31' }, 'mobility_overnight_stays', 515_748],
+    ] as const) {
+      const runner = makeRunner(context)
+      const feed = feedById(id)
+      const { files } = await listFiles(context, feed, { range, signal: never })
+      const land = (): Promise<unknown> => runner.land(feed, never)
+      const done = await backfill(runner, { feed, files: [...files].reverse(), jobs: 3, signal: never, land })
+      await land()
+      expect(done.map(({ outcome }) => outcome?.outcome)).toEqual(files.map(() => 'accepted'))
+      expect(await count(table)).toBe(expected)
+    }
+  })
 
   test('DGT: 547 situations are 354 incidents and 193 beacons', async () => {
     const outcomes = await replay('dgt_incidents')
