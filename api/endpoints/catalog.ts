@@ -12,6 +12,7 @@ import { corridorById, corridorList } from './mobility/corridors.ts'
 import { countStationById, countStationList } from './mobility/count-stations.ts'
 import { mobilityFlows } from './mobility/flows.ts'
 import { imdList } from './mobility/imd.ts'
+import { mobilityMatrix } from './mobility/od.ts'
 import { alertById } from './rail/alert-detail.ts'
 import { alertList } from './rail/alerts.ts'
 import { nucleoList } from './rail/nucleos.ts'
@@ -105,6 +106,7 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   corridorList,
   corridorById,
   mobilityFlows,
+  mobilityMatrix,
   accidentMicrodata,
   accidentDictionary,
   accidentStats,

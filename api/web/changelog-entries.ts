@@ -87,6 +87,16 @@ export const CHANGES: readonly Change[] = Object.freeze([
     },
   },
   {
+    id: 'mobility-od',
+    date: '2026-11-23',
+    kind: 'ADDED',
+    paths: ['/api/movilidad/od'],
+    text: {
+      es: 'Celdas de la matriz de orígenes y destinos, por zonas, horas y distancias.',
+      en: 'Cells of the matrix of origins and destinations, by zones, hours and distances.',
+    },
+  },
+  {
     id: 'mobility-flows',
     date: '2026-11-23',
     kind: 'ADDED',

@@ -32,6 +32,8 @@ const OWN_JOINT: Readonly<Record<string, readonly string[]>> = {
   datasets_by_id_schema: ['version'],
   // Of which studies anything has landed, only the table says.
   movilidad: ['study'],
+  // Which levels and zones, too.
+  movilidad_od: ['study', 'level', 'origin', 'destination'],
 }
 
 /** What the hooks need to know of the service. */

@@ -1,4 +1,3 @@
-import { MOBILITY_STUDIES } from '../../../lake/datasets/mobility/codes.ts'
 import { mobilityFlowDays } from '../../../lake/datasets/mobility/flow-days.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, type Sql, sql } from '../../../lake/query/sql.ts'
@@ -8,11 +7,11 @@ import { dayBounds, MADRID } from '../../../lake/schema/time.ts'
 import { type Bucket, bucketBounds, bucketEnd, bucketStart } from '../../define/buckets.ts'
 import { defineEndpoint, type LakeView } from '../../define/endpoint.ts'
 import { meaning, record, type ValueOf } from '../../define/fields.ts'
-import { codeParam, oneOf, type Param, withDefault } from '../../define/params.ts'
+import { oneOf, withDefault } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
 import { type Period, timeParams } from '../../define/params-time.ts'
-import { problem } from '../../define/problems.ts'
 import { provinceField, provinceName } from '../tail.ts'
+import { nothingOf, studyParam } from './study.ts'
 
 const { columns } = mobilityFlowDays
 const c = (name: keyof typeof columns): Sql => column(mobilityFlowDays, name)
@@ -53,12 +52,6 @@ const flow = record('MobilityFlow', 'Trips from one province to another, or with
   destination_province: provinceField(columns.destination_province),
   ...FLAT,
 })
-
-/** `study`: of which study, never of two. */
-export const studyParam: Param<string> = withDefault(
-  codeParam('Study; two studies are never in one answer.', MOBILITY_STUDIES, { example: 'V2' }),
-  'V2',
-)
 
 const METHOD =
   'Sums of the trips that the ministry estimates between municipal zones for each hour, over the days of the step that are present: nothing is made up for those that are not. ' +
@@ -158,8 +151,7 @@ function periodOf(
   [newest]: readonly AnyRow[],
 ): { readonly from: number; readonly to: number; readonly interval: Bucket } {
   const month = newest?.['month']
-  if (typeof month !== 'string')
-    throw problem('feed-unavailable', `Nothing of the study ${study} has arrived yet.`, { retry_after_s: 3600 })
+  if (typeof month !== 'string') throw nothingOf(`the study ${study}`)
   const whole = bucketBounds(dayBounds(`${month}-01`).start, '1mo')
   const isOpen = time.from === null && time.to === null
   const { from, to, interval } = lake.period(isOpen ? { ...time, from: whole.start, to: whole.end } : time, SPAN_DAYS)

@@ -1,0 +1,189 @@
+import { ZONE_LEVELS } from '../../../lake/datasets/mobility/codes.ts'
+import { mobilityFlowDays } from '../../../lake/datasets/mobility/flow-days.ts'
+import { mobilityTrips } from '../../../lake/datasets/mobility/trips.ts'
+import { mobilityZoneMembers } from '../../../lake/datasets/mobility/zone-members.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { dayBounds, MADRID } from '../../../lake/schema/time.ts'
+import { type Bucket, bucketEnd, bucketStart } from '../../define/buckets.ts'
+import { defineEndpoint, type LakeView } from '../../define/endpoint.ts'
+import { optional, record } from '../../define/fields.ts'
+import { codeParam, listOf, oneOf, type Param, textParam, withDefault } from '../../define/params.ts'
+import { type Period, timeParams } from '../../define/params-time.ts'
+import { Refused } from '../../define/problems.ts'
+import { nothingOf, studyParam } from './study.ts'
+
+const { columns } = mobilityTrips
+const c = (name: keyof typeof columns): Sql => column(mobilityTrips, name)
+const z = (name: keyof typeof mobilityZoneMembers.columns): Sql => column(mobilityZoneMembers, name)
+
+const INTERVALS = ['1d', '1w', '1mo', '1y'] as const
+const GROUPS = ['hour', 'distance'] as const
+/** The level whose days the roll-up by provinces tells too, which is far smaller: a day is answered once it is rolled up. */
+const ROLLED_LEVEL = 'MUNICIPALITY'
+
+const cell = record('MobilityCell', 'Trips from one zone to another, or within one, in a step of time.', {
+  origin_zone: columns.origin_zone,
+  destination_zone: columns.destination_zone,
+  period_start: col.instant(0, 'Begin of the step.', { example: '2022-01-31T23:00:00.000Z' }),
+  interval: col.string(0, 'Length of the step.', { example: '1d' }),
+  study: columns.study,
+  level: columns.zone_level,
+  hour: optional(
+    columns.hour,
+    'Hour of the local clock in which the trips begin: 8 is from 08:00 to 09:00. Null unless grouped by; that of a change of the clock is as the ministry has it.',
+  ),
+  distance_band: optional(columns.distance_band, 'Length of the trips; null unless grouped by.'),
+  trips: col.decimal(0, 'Trips on the days that are present: an estimate for the whole population, not a count.', {
+    scale: 3,
+    precision: 18,
+    unit: '1',
+    example: 2.925,
+  }),
+  trip_km: col.decimal(0, 'Length of all of these trips together.', { scale: 3, precision: 18, unit: 'km', example: 137.889 }),
+  mean_distance_km: col.decimal(0, 'Mean length of a trip; null where there is none.', {
+    scale: 3,
+    precision: 12,
+    unit: 'km',
+    nullable: true,
+    example: 47.142,
+  }),
+  days_present: col.integer(0, 'Days of the step that the study has been published of at this level, and that are here.', {
+    unit: 'd',
+    example: 1,
+  }),
+  days_expected: col.integer(0, 'Days of the whole step.', { unit: 'd', example: 1 }),
+})
+
+const zoneParam = (about: string, example: string): Param<readonly string[] | null> =>
+  listOf(textParam(`${about}: ids as the study has them, of the level asked for, several with commas.`, { max: 60, example }))
+
+const METHOD =
+  'Sums of the trips that the ministry estimates, over the days of the step that are present: nothing is made up for those that are not. What the study tells of purpose, residence, age, sex and income is added up. ' +
+  'The study does not tell the means of transport. A pair of zones without trips in a step is absent.'
+
+/** Cells of the matrix of origins and destinations. */
+export const mobilityMatrix = defineEndpoint({
+  path: '/api/movilidad/od',
+  domain: 'mobility',
+  plan: 'PRO',
+  summary: 'Trips from zone to zone: cells of the origin-destination matrix',
+  about: `Of the newest day unless a period is given. ${METHOD} A study or a level of zones of which nothing has arrived is refused. Whole matrices are best had as CSV, Parquet or Arrow.`,
+  figure: {
+    grain: 'One zone of origin, one of destination, one step, one study and level; with `group_by` one hour or distance too.',
+    method: METHOD,
+  },
+  params: {
+    level: withDefault(codeParam('Level of the zones.', ZONE_LEVELS, { example: ROLLED_LEVEL }), ROLLED_LEVEL),
+    study: studyParam,
+    origin: zoneParam('Zones that the trips begin in', '01001'),
+    destination: zoneParam('Zones that they end in', '01002'),
+    group_by: listOf(oneOf('What to tell apart beside zones and steps, both together too.', GROUPS, { example: 'hour' })),
+    time: timeParams(INTERVALS, { interval: '1d', span: 'the newest day where no end is given either, else a day' }),
+  },
+  returns: {
+    kind: 'list',
+    name: 'cells',
+    record: cell,
+    key: ['period_start', 'origin_zone', 'destination_zone', 'hour', 'distance_band'],
+    sorts: ['period_start', 'trips', 'trip_km'],
+    order: 'period_start',
+    limit: { default: 100, max: 1000 },
+  },
+  read: {
+    kind: 'lake',
+    from: [mobilityTrips, mobilityFlowDays, mobilityZoneMembers],
+    first: (p) => sql`
+      SELECT strftime(max(local_date), '%Y-%m-%d') AS newest, (${unknownZone(p)}) AS unknown FROM ${daysOf(p)}`,
+    query: (p, lake, found) => {
+      const { from, to, interval } = periodOf(p, lake, found)
+      const { study, level, origin, destination } = p
+      const day_starts_at = { gte: from, lt: to }
+      const cells = scan(mobilityTrips, {
+        ...{ study: { eq: study }, zone_level: { eq: level }, day_starts_at },
+        ...(origin === null ? {} : { origin_zone: { in: origin } }),
+        ...(destination === null ? {} : { destination_zone: { in: destination } }),
+      })
+      const by = new Set(p.group_by)
+      const begun = bucketStart(c('day_starts_at'), interval)
+      const dateOf = (at: Sql): Sql => sql`CAST(timezone(${MADRID}, ${at}) AS DATE)`
+      return sql`
+        WITH
+          days AS (SELECT ${begun} AS begun, count(DISTINCT local_date) AS present FROM ${daysOf(p, day_starts_at)} GROUP BY 1),
+          summed AS (
+            SELECT origin_zone, destination_zone, ${begun} AS begun,
+              ${by.has('hour') ? c('hour') : sql`CAST(NULL AS INTEGER)`} AS by_hour,
+              ${by.has('distance') ? c('distance_band') : sql`CAST(NULL AS VARCHAR)`} AS by_distance,
+              sum(trips) AS trips, sum(trip_km) AS trip_km
+            FROM ${cells}
+            GROUP BY ALL
+          )
+        SELECT
+          origin_zone,
+          destination_zone,
+          begun AS period_start,
+          ${interval} AS "interval",
+          ${study} AS study,
+          ${level} AS level,
+          by_hour AS hour,
+          by_distance AS distance_band,
+          CAST(trips AS DECIMAL(18, 3)) AS trips,
+          CAST(trip_km AS DECIMAL(18, 3)) AS trip_km,
+          CAST(trip_km / nullif(trips, 0) AS DECIMAL(12, 3)) AS mean_distance_km,
+          CAST(present AS INTEGER) AS days_present,
+          CAST(${dateOf(bucketEnd(sql`begun`, interval))} - ${dateOf(sql`begun`)} AS INTEGER) AS days_expected
+        FROM summed
+        JOIN days USING (begun)`
+    },
+  },
+  example: {},
+})
+
+interface Asked {
+  readonly study: string
+  readonly level: string
+  readonly origin: readonly string[] | null
+  readonly destination: readonly string[] | null
+  readonly time: Period
+}
+
+/** Rows with a `local_date` of each day that there is of a study and level, within some times (ms) where they are given. */
+function daysOf({ study, level }: Asked, times: { readonly gte?: number; readonly lt?: number } = {}): Sql {
+  const within = Object.keys(times).length === 0 ? {} : { day_starts_at: times }
+  if (level === ROLLED_LEVEL) return sql`${scan(mobilityFlowDays, { study: { eq: study }, ...within })}`
+  return sql`${scan(mobilityTrips, { study: { eq: study }, zone_level: { eq: level }, ...within })}`
+}
+
+/** A query of one of the zones asked for that the study does not have; null where it has all, or no zones have landed. Places abroad are in no list. */
+function unknownZone({ study, level, origin, destination }: Asked): Sql {
+  const asked = [...(origin ?? []), ...(destination ?? [])]
+  if (asked.length === 0) return sql`NULL`
+  const zones = scan(mobilityZoneMembers, { study: { eq: study }, zone_level: { eq: level } })
+  return sql`
+    SELECT min(zone)
+    FROM (VALUES ${join(asked.map((zone) => sql`(${zone})`))}) AS asked(zone)
+    WHERE zone NOT IN (SELECT ${z('zone_id')} FROM ${zones})
+      AND NOT regexp_full_match(zone, 'externo|(FR|PT)[0-9A-Z]{3}')
+      AND EXISTS (SELECT 1 FROM ${zones})`
+}
+
+/** The period that is answered, in whole steps. Throws where nothing of the study and level has arrived, or a zone is not one of theirs. */
+function periodOf(
+  { study, level, origin, time }: Asked,
+  lake: LakeView,
+  [found]: readonly AnyRow[],
+): { readonly from: number; readonly to: number; readonly interval: Bucket } {
+  const { newest, unknown } = found ?? {}
+  if (typeof newest !== 'string') throw nothingOf(`the study ${study} at the level ${level}`)
+  if (typeof unknown === 'string')
+    throw new Refused(`expected ids of zones of the level ${level} of the study ${study}`, {
+      parameter: origin?.includes(unknown) ? 'origin' : 'destination',
+      value: unknown,
+    })
+  const { start, end } = dayBounds(newest)
+  const isOpen = time.from === null && time.to === null
+  const { from, to, interval } = lake.period(isOpen ? { ...time, from: start, to: end } : time, 1)
+  return { from, to, interval: interval as Bucket }
+}

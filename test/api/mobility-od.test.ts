@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { mobilityFlowDays } from '../../lake/datasets/mobility/flow-days.ts'
+import { mobilityTrips } from '../../lake/datasets/mobility/trips.ts'
+import { mobilityZoneMembers } from '../../lake/datasets/mobility/zone-members.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { dayBounds } from '../../lake/schema/time.ts'
+import { figures } from '../helpers/figures.ts'
+import { type GoldenRow, golden } from '../helpers/golden.ts'
+import { exampleTableRow, type Reply, startService, type TestService } from './service.ts'
+
+const UNTIL = Date.UTC(2026, 0, 10)
+/** The leap day, the day on which the clock goes back, and the newest, after a gap. */
+const DAYS = ['2024-02-29', '2024-03-01', '2024-10-26', '2024-10-27', '2024-10-30']
+const ZONES = ['01001', '01047_AM', '28079', 'externo']
+
+let service: TestService
+
+function cells(): AnyRow[] {
+  const next = figures(9)
+  return DAYS.flatMap<AnyRow>((day) =>
+    ZONES.flatMap<AnyRow>((origin_zone) =>
+      ZONES.flatMap<AnyRow>((destination_zone) =>
+        [0, 2, 23].flatMap<AnyRow>((hour) =>
+          ['2-10', '>50'].flatMap<AnyRow>((distance_band) => {
+            if (next() < 0.3) return []
+            const trips = Math.round(4e6 * next()) / 1000
+            return exampleTableRow(mobilityTrips, {
+              ...{ study_day: `V2-${day}`, local_date: day, day_starts_at: dayBounds(day).start, starts_at: null, is_clock_change: true },
+              ...{ origin_zone, destination_zone, hour, distance_band, trips, trip_km: Math.round(trips * 1000 * 30 * next()) / 1000 },
+            })
+          }),
+        ),
+      ),
+    ),
+  )
+}
+
+beforeAll(async () => {
+  service = await startService()
+  await service.land(mobilityTrips, cells(), UNTIL)
+  const day = (local_date: string): AnyRow =>
+    exampleTableRow(mobilityFlowDays, { month: local_date.slice(0, 7), local_date, day_starts_at: dayBounds(local_date).start })
+  await service.land(mobilityFlowDays, DAYS.map(day), UNTIL)
+  const members = ZONES.slice(0, 3).map((zone_id) => exampleTableRow(mobilityZoneMembers, { zone_id, member_id: zone_id.slice(0, 5) }))
+  await service.land(mobilityZoneMembers, members, UNTIL)
+})
+afterAll(() => service?.close())
+
+async function matrix(query: string): Promise<Reply[]> {
+  const reply = await service.json(`/api/movilidad/od?limit=1000&${query}`)
+  expect(reply.cells, JSON.stringify(reply)).toBeInstanceOf(Array)
+  return reply.cells
+}
+
+/** What the table says, by a unit of the calendar and by what is told apart; null for what is not. */
+const expected = (where: string, unit: string, { hour, distance }: { hour: string; distance: string }): Promise<GoldenRow[]> =>
+  golden(
+    service.lake,
+    [mobilityTrips],
+    `SELECT strftime(date_trunc('${unit}', local_date), '%Y-%m-%d') AS begun, origin_zone AS origin, destination_zone AS destination,
+      ${hour} AS hour, ${distance} AS distance, CAST(sum(trips) AS DOUBLE) AS trips, CAST(sum(trip_km) AS DOUBLE) AS trip_km
+    FROM mobility_trips WHERE ${where} GROUP BY ALL ORDER BY 1, 2, 3, 4, 5`,
+  )
+
+const shown = (rows: readonly Reply[]): GoldenRow[] =>
+  rows.map((one) => ({
+    begun: new Intl.DateTimeFormat('sv', { timeZone: 'Europe/Madrid' }).format(new Date(one.period_start)),
+    origin: one.origin_zone,
+    destination: one.destination_zone,
+    hour: one.hour,
+    distance: one.distance_band,
+    trips: one.trips,
+    trip_km: one.trip_km,
+  }))
+
+describe('cells of the matrix', () => {
+  test('are of the newest day unless told', async () => {
+    const told = await matrix('')
+    expect(shown(told)).toEqual(await expected(`local_date = DATE '2024-10-30'`, 'day', { hour: 'NULL', distance: 'NULL' }))
+    expect(told[0]).toMatchObject({ study: 'V2', level: 'MUNICIPALITY', interval: '1d', days_present: 1, days_expected: 1 })
+  })
+
+  test.each([
+    ['', 'NULL', 'NULL'],
+    ['hour', 'hour', 'NULL'],
+    ['distance', 'NULL', 'distance_band'],
+    ['hour,distance', 'hour', 'distance_band'],
+  ])('are told apart by %s, on the day on which the clock goes back too', async (by, hour, distance) => {
+    const told = await matrix(`from=2024-10-27&to=2024-10-28&origin=01001,externo${by && `&group_by=${by}`}`)
+    expect(told.length).toBeGreaterThan(5)
+    expect(shown(told)).toEqual(
+      await expected(`local_date = DATE '2024-10-27' AND origin_zone IN ('01001', 'externo')`, 'day', { hour, distance }),
+    )
+  })
+
+  test('of months are the sums of the days that are there', async () => {
+    const told = await matrix('from=2024-02-01&to=2024-11-01&interval=1mo&destination=28079')
+    expect(shown(told)).toEqual(await expected(`destination_zone = '28079'`, 'month', { hour: 'NULL', distance: 'NULL' }))
+    expect(told.map(({ period_start, days_present, days_expected }) => [period_start, days_present, days_expected].join())).toEqual(
+      expect.arrayContaining(['2024-01-31T23:00:00.000Z,1,29', '2024-02-29T23:00:00.000Z,1,31', '2024-09-30T22:00:00.000Z,3,31']),
+    )
+    const mean = told[0].trip_km / told[0].trips
+    expect(Math.abs(told[0].mean_distance_km - mean)).toBeLessThan(0.00051)
+    expect(await matrix('from=2024-05-01&to=2024-06-01')).toEqual([])
+  })
+
+  test('come whole as a table, page by page', async () => {
+    const csv = await (
+      await service.get('/api/movilidad/od?group_by=hour,distance&from=2024-01-01&to=2025-01-01&format=csv&limit=100000')
+    ).text()
+    const [{ rows } = { rows: 0 }] = await golden(service.lake, [mobilityTrips], 'SELECT count(*) AS rows FROM mobility_trips')
+    expect(csv.trimEnd().split('\r\n')).toHaveLength(Number(rows) + 1)
+    for (const format of ['parquet', 'arrow']) expect((await service.get(`/api/movilidad/od?format=${format}`)).status, format).toBe(200)
+  })
+
+  test('are refused of studies, levels and zones that there are not', async () => {
+    for (const query of ['study=V1', 'level=DISTRICT', 'level=GAU&study=V2']) {
+      const absent = await service.get(`/api/movilidad/od?${query}`)
+      expect([absent.status, ((await absent.json()) as Reply).code], query).toEqual([503, 'feed-unavailable'])
+    }
+    for (const [query, parameter] of [
+      ['origin=99999', 'origin'],
+      ['origin=01001&destination=FR101,0100101', 'destination'],
+      ['group_by=mode', 'group_by'],
+      ['level=COUNTY', 'level'],
+    ]) {
+      const refused = await service.get(`/api/movilidad/od?${query}`)
+      expect(refused.status, query).toBe(400)
+      expect(((await refused.json()) as Reply).errors[0].parameter).toBe(parameter)
+    }
+    expect(((await (await service.get('/api/movilidad/od?mode=car')).json()) as Reply).code).toBe('unknown-parameter')
+  })
+})
