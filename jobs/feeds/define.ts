@@ -93,8 +93,6 @@ export interface Band {
   readonly soon?: readonly SoonBand[]
   /** Blocks of the dataset whose rows tell nothing of how whole a publication is: ratios are of the others. */
   readonly besides?: readonly string[]
-  /** Set where ratios are of the blocks that the last accepted fetch had too: a publication of others alone, an edition of a new year, may be of any size. */
-  readonly ofSharedBlocks?: boolean
 }
 
 /** What is usual of a publication that follows the last accepted one soon. It has some row where that had any. */

@@ -84,8 +84,7 @@ function countReason(
   const had = last.rows[dataset.id] ?? 0
   if (soon && rows === 0 && had > 0 && missing.length === 0) return `${dataset.id}: no rows after ${had}`
   const counts = context.blocks ?? {}
-  const others = band.ofSharedBlocks ? [...Object.keys(counts), ...seen].filter((block) => !counts[block] || !lastBlocks[block]) : []
-  const apart = [...missing, ...(band.besides ?? []), ...others]
+  const apart = [...missing, ...(band.besides ?? [])]
   const [now, before] = apart.length === 0 ? [rows, had] : [outside(apart, counts), outside(apart, lastBlocks)]
   if (before <= 0) return null
   const ratio = now / before

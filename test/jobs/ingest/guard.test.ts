@@ -139,22 +139,6 @@ describe('the guard', () => {
     expect(judged({ '41': 80 }, {})).toMatchObject({ kind: 'reject', reason: 'fuel_stations: no rows after 80' })
   })
 
-  test('an edition that was not there before may be of any size, half of one that was is refused', () => {
-    const blocks = { fuel_stations: { column: 'province_code', least: Number.POSITIVE_INFINITY } }
-    const bands = { fuel_stations: { atLeast: 10, minRatio: 0.9, maxRatio: 1000, ofSharedBlocks: true } }
-    const judged = (before: Record<string, number>, now: Record<string, number>) =>
-      judge({ ...feed, blocks, bands }, publication(now), last(before))
-    expect(judged({ '2025': 1000 }, { '2026': 20 })).toEqual({ kind: 'accept', missing: {} })
-    expect(judged({ '2025': 1000 }, { '2025': 900, '2026': 20 })).toEqual({ kind: 'accept', missing: {} })
-    expect(judged({ '2025': 1000 }, { '2025': 500 })).toMatchObject({
-      kind: 'reject',
-      reason: expect.stringMatching(/500 rows after 1000/),
-    })
-    // What another edition has does not make good what this one lacks.
-    expect(judged({ '2025': 1000 }, { '2025': 500, '2026': 500 }).kind).toBe('reject')
-    expect(judged({ '2025': 1000 }, { '2026': 9 })).toMatchObject({ kind: 'reject', reason: expect.stringMatching(/at least 10/) })
-  })
-
   test('half a publication is refused', () => {
     const verdict = judge(feed, publication({ '08': 500 }), last({ '08': 500, '28': 500, '41': 300 }))
     expect(verdict).toMatchObject({ kind: 'reject', reason: 'fuel_stations: 2 of 3 blocks missing' })
