@@ -10,7 +10,7 @@ import { fuelHistory } from './fuel/series.ts'
 import { fuelTrend } from './fuel/trend.ts'
 import { corridorById, corridorList } from './mobility/corridors.ts'
 import { countStationById, countStationList } from './mobility/count-stations.ts'
-import { mobilityFlows } from './mobility/flows.ts'
+import { mobilityList } from './mobility/flows.ts'
 import { imdList } from './mobility/imd.ts'
 import { mobilityMatrix } from './mobility/od.ts'
 import { alertById } from './rail/alert-detail.ts'
@@ -105,7 +105,7 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   countStationById,
   corridorList,
   corridorById,
-  mobilityFlows,
+  mobilityList,
   mobilityMatrix,
   accidentMicrodata,
   accidentDictionary,

@@ -30,8 +30,8 @@ const OWN_JOINT: Readonly<Record<string, readonly string[]>> = {
   trenes_puntualidad: ['network'],
   // Which versions its schema has, only the table says.
   datasets_by_id_schema: ['version'],
-  // Of which studies anything has landed, only the table says.
-  movilidad: ['study'],
+  // Of which studies anything has landed, only the table says; and each view has parameters of its own.
+  movilidad: ['study', 'view', 'origin', 'destination', 'road', 'interval'],
   // Which levels and zones, too.
   movilidad_od: ['study', 'level', 'origin', 'destination'],
 }

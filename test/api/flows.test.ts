@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mobilityFlowDays } from '../../lake/datasets/mobility/flow-days.ts'
+import { imdRoads } from '../../lake/datasets/mobility/imd-roads.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { dayBounds, isoInstant } from '../../lake/schema/time.ts'
 import { figures } from '../helpers/figures.ts'
@@ -38,15 +39,34 @@ function days(): AnyRow[] {
   return rows
 }
 
+/** Two roads in two provinces, in the two newest years of maps; of one section the map names no province. */
+function roads(): AnyRow[] {
+  const next = figures(7)
+  return [2018, 2019].flatMap((year) =>
+    [
+      ['A-6', '28'],
+      ['A-6', '40'],
+      ['N-VI', '28'],
+      ['N-VI', '00'],
+    ].map(([road, province_code]) =>
+      exampleTableRow(imdRoads, {
+        ...{ edition: String(year), year, year_starts_at: dayBounds(`${year}-01-01`).start, road, province_code },
+        ...{ imd: Math.round(1e6 * next()) / 10, veh_km: Math.round(1e9 * next()) / 10, heavy_share_pct: Math.round(1e4 * next()) / 100 },
+      }),
+    ),
+  )
+}
+
 beforeAll(async () => {
   service = await startService()
   await service.land(mobilityFlowDays, days(), UNTIL)
+  await service.land(imdRoads, roads(), UNTIL)
 })
 afterAll(() => service?.close())
 
 async function flows(query: string): Promise<Reply> {
   const reply = await service.json(`/api/movilidad?limit=1000&sort=period_start&${query}`)
-  expect(reply.flows, JSON.stringify(reply)).toBeInstanceOf(Array)
+  expect(reply.mobility, JSON.stringify(reply)).toBeInstanceOf(Array)
   return reply
 }
 
@@ -82,11 +102,11 @@ const shown = (rows: readonly Reply[]): GoldenRow[] =>
 describe('trips between provinces', () => {
   test('are of the newest whole month unless told: neither of one that goes on nor of one that lacks a day', async () => {
     const reply = await flows('')
-    expect(shown(reply.flows)).toEqual(await expected('2024-03-01', '2024-04-01', 'month'))
-    expect(reply.flows).toHaveLength(25)
-    expect(reply.flows[0]).toMatchObject({ period_start: '2024-02-29T23:00:00.000Z', interval: '1mo', study: 'V2', days_expected: 31 })
-    expect(reply.flows.find((one: Reply) => one.origin_province_code === '01')).toMatchObject({ origin_province: 'Araba/Álava' })
-    expect(reply.flows.find((one: Reply) => one.origin_province_code === 'FR')).toMatchObject({ origin_province: null })
+    expect(shown(reply.mobility)).toEqual(await expected('2024-03-01', '2024-04-01', 'month'))
+    expect(reply.mobility).toHaveLength(25)
+    expect(reply.mobility[0]).toMatchObject({ period_start: '2024-02-29T23:00:00.000Z', interval: '1mo', study: 'V2', days_expected: 31 })
+    expect(reply.mobility.find((one: Reply) => one.origin_province_code === '01')).toMatchObject({ origin_province: 'Araba/Álava' })
+    expect(reply.mobility.find((one: Reply) => one.origin_province_code === 'FR')).toMatchObject({ origin_province: null })
     expect(reply.meta).toMatchObject({ covered_until: isoInstant(UNTIL), grain: expect.any(String), method: expect.any(String) })
     expect(reply.meta.sources.map(({ id }: Reply) => id)).toEqual(['mitma'])
   })
@@ -99,21 +119,21 @@ describe('trips between provinces', () => {
     ['1y', 'year', '2024-01-01', '2025-01-01'],
   ])('per %s are the sums of its days, over leap days and changes of the clock', async (interval, unit, from, to) => {
     const reply = await flows(`interval=${interval}&from=${from}&to=${to}`)
-    expect(reply.flows.length).toBeGreaterThan(20)
-    expect(shown(reply.flows)).toEqual(await expected(from, to, unit))
+    expect(reply.mobility.length).toBeGreaterThan(20)
+    expect(shown(reply.mobility)).toEqual(await expected(from, to, unit))
   })
 
   test('say which days are there, of the step and not of the pair', async () => {
-    const { flows: april } = await flows('from=2024-04-01&to=2024-05-01&origin=Madrid&destination=48')
+    const { mobility: april } = await flows('from=2024-04-01&to=2024-05-01&origin=Madrid&destination=48')
     expect(april).toMatchObject([{ origin_province_code: '28', destination_province_code: '48', days_present: 29, days_expected: 30 }])
-    expect((await flows('from=2024-05-01&to=2024-06-01&origin=28')).flows[0]).toMatchObject({ days_present: 3, days_expected: 31 })
-    expect((await flows(`interval=1d&from=${LEFT_OUT}&to=2024-04-19`)).flows).toEqual([])
-    expect((await flows('from=2021-01-01&to=2022-01-01')).flows).toEqual([])
-    expect((await flows('origin=05')).flows).toEqual([])
+    expect((await flows('from=2024-05-01&to=2024-06-01&origin=28')).mobility[0]).toMatchObject({ days_present: 3, days_expected: 31 })
+    expect((await flows(`interval=1d&from=${LEFT_OUT}&to=2024-04-19`)).mobility).toEqual([])
+    expect((await flows('from=2021-01-01&to=2022-01-01')).mobility).toEqual([])
+    expect((await flows('origin=05')).mobility).toEqual([])
   })
 
   test('are a table too, with the same numbers', async () => {
-    const { flows: rows } = await flows('from=2024-01-01&to=2024-04-01&interval=1y')
+    const { mobility: rows } = await flows('from=2024-01-01&to=2024-04-01&interval=1y')
     const csv = await (
       await service.get('/api/movilidad?limit=1000&sort=period_start&from=2024-01-01&to=2024-04-01&interval=1y&format=csv')
     ).text()
@@ -137,5 +157,65 @@ describe('trips between provinces', () => {
       expect(refused.status, query).toBe(400)
       expect(((await refused.json()) as Reply).errors[0].parameter).toBe(parameter)
     }
+  })
+})
+
+describe('daily traffic of roads', () => {
+  const ask = async (query: string): Promise<Reply[]> => {
+    const reply = await service.json(`/api/movilidad?view=imd&limit=1000&${query}`)
+    expect(reply.mobility, JSON.stringify(reply)).toBeInstanceOf(Array)
+    return reply.mobility
+  }
+  const expectedRoads = (where: string): Promise<GoldenRow[]> =>
+    golden(
+      service.lake,
+      [imdRoads],
+      `SELECT road, nullif(province_code, '00') AS province_code, year, imd::DOUBLE AS imd, heavy_share_pct::DOUBLE AS heavy, veh_km::DOUBLE AS veh_km,
+        length_km::DOUBLE AS length_km, sections FROM imd_roads WHERE ${where} ORDER BY imd DESC`,
+    )
+  const shownRoads = (rows: readonly Reply[]): GoldenRow[] =>
+    rows.map((one) => ({
+      ...{ road: one.road, province_code: one.province_code, year: one.year, imd: one.imd_veh_day, heavy: one.heavy_share_pct },
+      ...{ veh_km: one.veh_km_year, length_km: one.length_km, sections: one.sections },
+    }))
+
+  test('is of every year unless told, with the members of its view alone', async () => {
+    const rows = await ask('sort=-imd_veh_day')
+    expect(shownRoads(rows)).toEqual(await expectedRoads('true'))
+    expect(rows).toHaveLength(8)
+    expect(rows.find(({ province_code }) => province_code === '28')).toMatchObject({ province: 'Madrid', interval: '1y' })
+    expect(rows.filter(({ province_code }) => province_code === null)).toHaveLength(2)
+    for (const one of rows) expect(Object.keys(one)).not.toContain('trips')
+    for (const one of (await flows('')).mobility) expect(Object.keys(one)).not.toContain('imd_veh_day')
+  })
+
+  test('is of a road, however its designation is written, and of years that begin in the period', async () => {
+    expect(shownRoads(await ask('sort=-imd_veh_day&road=a6'))).toEqual(await expectedRoads("road = 'A-6'"))
+    expect(shownRoads(await ask('sort=-imd_veh_day&from=2019-01-01'))).toEqual(await expectedRoads('year = 2019'))
+    expect(shownRoads(await ask('sort=-imd_veh_day&from=2018-01-01&to=2019-01-01&interval=1y'))).toEqual(await expectedRoads('year = 2018'))
+    expect(await ask('to=2015-01-01')).toEqual([])
+  })
+
+  test('comes page by page without a gap, also where the map names no province', async () => {
+    const seen: string[] = []
+    for (let path: string | null = '/api/movilidad?view=imd&limit=3'; path; ) {
+      const reply: Reply = await service.json(path)
+      seen.push(...reply.mobility.map((one: Reply) => `${one.year} ${one.road} ${one.province_code}`))
+      path = reply.next_cursor && `/api/movilidad?view=imd&limit=3&cursor=${encodeURIComponent(reply.next_cursor)}`
+    }
+    expect(seen).toHaveLength(8)
+    expect(new Set(seen).size).toBe(8)
+  })
+
+  test.each([
+    ['view=imd&origin=28', 'origin'],
+    ['view=imd&destination=28', 'destination'],
+    ['view=imd&study=V1', 'study'],
+    ['view=imd&interval=1d', 'interval'],
+    ['road=A-6', 'road'],
+  ])('and %s is refused, for it is of the other view', async (query, parameter) => {
+    const refused = await service.get(`/api/movilidad?${query}`)
+    expect(refused.status).toBe(400)
+    expect(((await refused.json()) as Reply).errors[0].parameter).toBe(parameter)
   })
 })

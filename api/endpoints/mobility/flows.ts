@@ -1,93 +1,142 @@
 import { mobilityFlowDays } from '../../../lake/datasets/mobility/flow-days.ts'
+import { imdRoads } from '../../../lake/datasets/mobility/imd-roads.ts'
 import { scan } from '../../../lake/query/scan.ts'
-import { column, type Sql, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
+import { castTo, column, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
+import { type Columns, col } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds, MADRID } from '../../../lake/schema/time.ts'
 import { type Bucket, bucketBounds, bucketEnd, bucketStart } from '../../define/buckets.ts'
 import { defineEndpoint, type LakeView } from '../../define/endpoint.ts'
-import { meaning, record, type ValueOf } from '../../define/fields.ts'
-import { oneOf, withDefault } from '../../define/params.ts'
-import { provinceParam } from '../../define/params-place.ts'
+import { optional, record, type ValueOf } from '../../define/fields.ts'
+import { group, oneOf, withDefault } from '../../define/params.ts'
+import { provinceParam, roadParam } from '../../define/params-place.ts'
 import { type Period, timeParams } from '../../define/params-time.ts'
+import { Refused } from '../../define/problems.ts'
 import { provinceField, provinceName } from '../tail.ts'
-import { nothingOf, studyParam } from './study.ts'
+import { IMD_FIELDS, IMD_FLAT, IMD_METHOD, imdRows } from './imd-view.ts'
+import { DEFAULT_STUDY, nothingOf, studyParam } from './study.ts'
 
 const { columns } = mobilityFlowDays
 const c = (name: keyof typeof columns): Sql => column(mobilityFlowDays, name)
 
 const INTERVALS = ['1d', '1w', '1mo', '1y'] as const
 /** What the path answers. */
-const VIEWS = ['flows'] as const
+const VIEWS = ['flows', 'imd'] as const
 /** Width of the period where only its end is given, in days. */
 const SPAN_DAYS = 31
 
-/** Columns of the query's rows. */
-const FLAT = {
-  origin_province_code: meaning(columns.origin_province, 'INE code of the province that the trips begin in; abroad FR, PT or EXTERNAL.'),
-  destination_province_code: meaning(columns.destination_province, 'INE code of the province that they end in; abroad FR, PT or EXTERNAL.'),
+/** Columns of the rows of either view. */
+const STEP = {
   period_start: col.instant(0, 'Begin of the step.', { example: '2022-01-31T23:00:00.000Z' }),
-  interval: col.string(0, 'Length of the step.', { example: '1mo' }),
-  study: columns.study,
-  trips: col.decimal(0, 'Trips on the days that are present: an estimate for the whole population, not a count.', {
-    scale: 3,
-    precision: 18,
-    unit: '1',
-    example: 51234.567,
-  }),
-  trip_km: col.decimal(0, 'Length of all of these trips together.', { scale: 3, precision: 18, unit: 'km', example: 3074074.02 }),
-  mean_distance_km: col.decimal(0, 'Mean length of a trip; null where there is none.', {
-    scale: 3,
-    precision: 12,
-    unit: 'km',
-    nullable: true,
-    example: 60,
-  }),
-  days_present: col.integer(0, 'Days of the step that the study has been published of, and that are here.', { unit: 'd', example: 1 }),
-  days_expected: col.integer(0, 'Days of the whole step.', { unit: 'd', example: 28 }),
+  interval: col.string(0, 'Length of the step; 1y where the view is imd.', { example: '1mo' }),
 } as const
 
-const flow = record('MobilityFlow', 'Trips from one province to another, or within one, in a step of time.', {
+/** Columns of the rows of trips. */
+const FLAT = {
+  origin_province_code: optional(
+    columns.origin_province,
+    'INE code of the province that the trips begin in; abroad FR, PT or EXTERNAL. Of view=flows.',
+  ),
+  destination_province_code: optional(
+    columns.destination_province,
+    'INE code of the province that they end in; abroad FR, PT or EXTERNAL. Of view=flows.',
+  ),
+  study: optional(columns.study, 'Study that the trips are of. Of view=flows.'),
+  trips: col.decimal(0, 'Trips on the days that are present: an estimate for the whole population, not a count. Of view=flows.', {
+    ...{ scale: 3, precision: 18, unit: '1', nullable: true, example: 51234.567 },
+  }),
+  trip_km: col.decimal(0, 'Length of all of these trips together. Of view=flows.', {
+    ...{ scale: 3, precision: 18, unit: 'km', nullable: true, example: 3074074.02 },
+  }),
+  mean_distance_km: col.decimal(0, 'Mean length of a trip; null where there is none. Of view=flows.', {
+    ...{ scale: 3, precision: 12, unit: 'km', nullable: true, example: 60 },
+  }),
+  days_present: col.integer(0, 'Days of the step that the study has been published of, and that are here. Of view=flows.', {
+    ...{ unit: 'd', nullable: true, example: 1 },
+  }),
+  days_expected: col.integer(0, 'Days of the whole step. Of view=flows.', { unit: 'd', nullable: true, example: 28 }),
+} as const
+
+const FLOW_FIELDS = {
   origin_province: provinceField(columns.origin_province),
   destination_province: provinceField(columns.destination_province),
   ...FLAT,
-})
+} as const
 
-const METHOD =
-  'Sums of the trips that the ministry estimates between municipal zones for each hour, over the days of the step that are present: nothing is made up for those that are not. ' +
-  'A pair of provinces without trips in a step is absent. The mean distance is that of all trips together.'
+const ROWS = { ...STEP, ...FLAT, ...IMD_FLAT } as const
 
-/** Trips between provinces. */
-export const mobilityFlows = defineEndpoint({
-  path: '/api/movilidad',
-  domain: 'mobility',
-  plan: 'PRO',
-  summary: 'Trips between provinces and within them, by day, week, month or year',
-  about: `Of the newest month of which every day is there, unless a period is given (of the newest one that there is anything of, where none is whole). ${METHOD} A study of which nothing has arrived is refused.`,
-  figure: { grain: 'One province of origin, one of destination, one step, one study.', method: METHOD },
-  params: {
-    view: withDefault(oneOf('What is answered: flows are trips between provinces.', VIEWS, { example: 'flows' }), 'flows'),
+const mobility = record(
+  'Mobility',
+  'Trips from one province to another, or within one, in a step of time; or the daily traffic of a road in a province and a year.',
+  { ...STEP, ...FLOW_FIELDS, ...IMD_FIELDS },
+)
+
+/** What is asked for, by `view`: parameters of the other view are refused, for they would change nothing. */
+const asked = group(
+  {
+    view: withDefault(
+      oneOf('What is answered: flows are trips between provinces, imd is the daily traffic of roads by year.', VIEWS, { example: 'flows' }),
+      'flows',
+    ),
     study: studyParam,
     origin: provinceParam,
     destination: provinceParam,
-    time: timeParams(INTERVALS, { interval: '1mo', span: `the newest whole month where no end is given either, else ${SPAN_DAYS} days` }),
+    road: roadParam,
+  },
+  (values) => {
+    const { view, study, origin, destination, road } = values
+    const others = {
+      flows: { road: road !== null },
+      imd: { origin: origin !== null, destination: destination !== null, study: study !== DEFAULT_STUDY },
+    }
+    for (const [parameter, isGiven] of Object.entries(others[view]))
+      if (isGiven) throw new Refused(`expected only with view=${view === 'imd' ? 'flows' : 'imd'}`, { parameter })
+    return values
+  },
+)
+
+const METHOD =
+  'flows: sums of the trips that the ministry estimates between municipal zones for each hour, over the days of the step that are present: nothing is made up for those that are not. ' +
+  'A pair of provinces without trips in a step is absent. The mean distance is that of all trips together.'
+
+/** Trips between provinces, or the daily traffic of roads. */
+export const mobilityList = defineEndpoint({
+  path: '/api/movilidad',
+  domain: 'mobility',
+  plan: 'PRO',
+  summary: 'Trips between provinces and within them, by day, week, month or year; or the daily traffic (IMD) of roads by year',
+  about:
+    `Of view=flows trips of the newest month of which every day is there, unless a period is given (of the newest one that there is anything of, where none is whole); of view=imd every year. ` +
+    `${METHOD} A study of which nothing has arrived is refused. ${IMD_METHOD} A record has the members of its view alone.`,
+  figure: {
+    grain: 'flows: one province of origin, one of destination, one step, one study. imd: one road, one province, one year.',
+    method: `${METHOD} ${IMD_METHOD}`,
+  },
+  params: {
+    asked,
+    time: timeParams(INTERVALS, {
+      interval: '1mo',
+      span: `the newest whole month where no end is given either (every year of view=imd), else ${SPAN_DAYS} days`,
+    }),
   },
   returns: {
     kind: 'list',
-    name: 'flows',
-    record: flow,
-    key: ['period_start', 'origin_province_code', 'destination_province_code'],
-    sorts: ['period_start', 'trips', 'trip_km', 'mean_distance_km'],
+    name: 'mobility',
+    record: mobility,
+    key: ['period_start', 'origin_province_code', 'destination_province_code', 'road', 'province_code'],
+    sorts: ['period_start', 'trips', 'trip_km', 'mean_distance_km', 'imd_veh_day', 'heavy_share_pct', 'veh_km_year'],
     order: '-trips',
     limit: { default: 100, max: 1000 },
   },
   read: {
     kind: 'lake',
-    from: [mobilityFlowDays],
-    first: ({ study }) => newestMonth(study),
+    from: [mobilityFlowDays, imdRoads],
+    fromOf: (p) => (p.asked.view === 'imd' ? [imdRoads] : [mobilityFlowDays]),
+    first: (p) => (p.asked.view === 'imd' ? null : newestMonth(p.asked.study)),
     query: (p, lake, found) => {
-      const { from, to, interval } = periodOf(p, lake, found)
-      const { study, origin, destination } = p
+      const { view, study, origin, destination, road } = p.asked
+      if (view === 'imd') return sql`SELECT ${NO_FLOW}, * FROM (${imdRows({ road, time: p.time }, lake)})`
+      const { from, to, interval } = periodOf({ study, time: p.time }, lake, found)
       const within = { study: { eq: study }, day_starts_at: { gte: from, lt: to } }
       const wanted = scan(mobilityFlowDays, {
         ...within,
@@ -115,21 +164,29 @@ export const mobilityFlows = defineEndpoint({
           CAST(trip_km AS DECIMAL(18, 3)) AS trip_km,
           CAST(trip_km / nullif(trips, 0) AS DECIMAL(12, 3)) AS mean_distance_km,
           CAST(present AS INTEGER) AS days_present,
-          CAST(${dateOf(bucketEnd(sql`begun`, interval))} - ${dateOf(sql`begun`)} AS INTEGER) AS days_expected
+          CAST(${dateOf(bucketEnd(sql`begun`, interval))} - ${dateOf(sql`begun`)} AS INTEGER) AS days_expected,
+          ${NO_IMD}
         FROM summed
         JOIN days USING (begun)`
     },
     rows: {
-      columns: FLAT,
-      finish: (row: ValueOf<typeof FLAT>) => ({
+      columns: ROWS,
+      finish: (row: ValueOf<typeof ROWS>) => ({
         origin_province: provinceName(row.origin_province_code),
         destination_province: provinceName(row.destination_province_code),
+        province: provinceName(row.province_code),
         ...row,
       }),
     },
+    omit: { by: 'view', fields: (p) => Object.keys(p.asked.view === 'imd' ? FLOW_FIELDS : IMD_FIELDS) },
   },
   example: { origin: '01' },
 })
+
+/** The columns of a view as nothing: rows of the other have none of them. */
+const nothing = (of: Columns): Sql => join(Object.entries(of).map(([name, one]) => sql`${castTo(one, null)} AS ${outputName(name)}`))
+const NO_FLOW = nothing(FLAT)
+const NO_IMD = nothing(IMD_FLAT)
 
 /** The month (YYYY-MM) that is answered unless a period is given: none of a study of which there is nothing. */
 function newestMonth(study: string): Sql {

@@ -1,0 +1,76 @@
+import { imdRoads } from '../../../lake/datasets/mobility/imd-roads.ts'
+import { foldRoadSql } from '../../../lake/places/road-key.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { column, type Sql, sql } from '../../../lake/query/sql.ts'
+import { dayBounds } from '../../../lake/schema/time.ts'
+import type { LakeView } from '../../define/endpoint.ts'
+import { optional } from '../../define/fields.ts'
+import type { Period } from '../../define/params-time.ts'
+import { Refused } from '../../define/problems.ts'
+import { provinceField } from '../tail.ts'
+
+const { columns } = imdRoads
+const c = (name: keyof typeof columns): Sql => column(imdRoads, name)
+const told = (about: string): string => `${about} Of view=imd.`
+
+/** Columns of the rows of view=imd. */
+export const IMD_FLAT = {
+  road: optional(columns.road, told('Road designation.')),
+  province_code: optional(
+    columns.province_code,
+    told('INE code of the province of the sections; null where the map names none that is known.'),
+  ),
+  year: optional(columns.year, told('Year of the map.')),
+  imd_veh_day: optional(columns.imd, told('Mean daily vehicles: vehicle-kilometres by length and days.')),
+  heavy_share_pct: optional(
+    columns.heavy_share_pct,
+    told('Heavy vehicles in per cent of vehicle-kilometres; null where a section does not tell them.'),
+  ),
+  length_km: optional(columns.length_km, told('Length of the sections.')),
+  veh_km_year: optional(columns.veh_km, told('Vehicle-kilometres of the year.')),
+  sections: optional(columns.sections, told('Sections with vehicle-kilometres and a length, of which the rest is made.')),
+  matched_sections: optional(columns.matched_sections, told('Sections that the year before has too.')),
+  previous_imd_veh_day: optional(
+    columns.previous_imd,
+    told('Mean daily vehicles in the year before, on the sections that both years have.'),
+  ),
+  change_pct: optional(columns.change_pct, told('Change from the year before, on the sections that both years have.')),
+} as const
+
+/** What a record of view=imd has. */
+export const IMD_FIELDS = { province: provinceField(columns.province_code), ...IMD_FLAT } as const
+
+/** How the figures of view=imd are made. */
+export const IMD_METHOD =
+  "imd: vehicle-km of the sections of a road in a province by their length and days, of the ministry's traffic maps; changes are of the sections that both years have."
+
+/** The first year that is asked for where none is told: before any map. */
+const FIRST = dayBounds('1900-01-01').start
+/** Width of a period of which only the end is told, in days. */
+const SPAN_DAYS = 36_500
+
+/** Rows of view=imd: roads by province and year, of years that begin in the period. Throws for a step that there are no figures of. */
+export function imdRows(of: { readonly road: string | null; readonly time: Period }, lake: LakeView): Sql {
+  const { road, time } = of
+  if (time.interval === '1d' || time.interval === '1w')
+    throw new Refused('expected 1y, the step of view=imd', { parameter: 'interval', value: time.interval, allowed: ['1y'] })
+  const isOpen = time.from === null && time.to === null
+  const { from, to } = lake.period({ ...time, ...(isOpen ? { from: FIRST } : {}), interval: '1y' }, SPAN_DAYS)
+  return sql`
+    SELECT
+      ${c('year_starts_at')} AS period_start,
+      '1y' AS "interval",
+      ${c('road')} AS road,
+      nullif(${c('province_code')}, '00') AS province_code,
+      ${c('year')} AS year,
+      ${c('imd')} AS imd_veh_day,
+      ${c('heavy_share_pct')} AS heavy_share_pct,
+      ${c('length_km')} AS length_km,
+      ${c('veh_km')} AS veh_km_year,
+      ${c('sections')} AS sections,
+      ${c('matched_sections')} AS matched_sections,
+      ${c('previous_imd')} AS previous_imd_veh_day,
+      ${c('change_pct')} AS change_pct
+    FROM ${scan(imdRoads, { year_starts_at: { gte: from, lt: to } })}
+    WHERE ${road === null ? sql`true` : sql`${foldRoadSql(c('road'))} = ${road}`}`
+}
