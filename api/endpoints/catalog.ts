@@ -13,6 +13,7 @@ import { countStationById, countStationList } from './mobility/count-stations.ts
 import { mobilityList } from './mobility/flows.ts'
 import { imdList } from './mobility/imd.ts'
 import { mobilityMatrix } from './mobility/od.ts'
+import { zoneList } from './mobility/zones.ts'
 import { alertById } from './rail/alert-detail.ts'
 import { alertList } from './rail/alerts.ts'
 import { nucleoList } from './rail/nucleos.ts'
@@ -107,6 +108,7 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   corridorById,
   mobilityList,
   mobilityMatrix,
+  zoneList,
   accidentMicrodata,
   accidentDictionary,
   accidentStats,

@@ -57,6 +57,16 @@ export const CHANGES: readonly Change[] = Object.freeze([
     },
   },
   {
+    id: 'mobility-zones',
+    date: '2026-11-23',
+    kind: 'ADDED',
+    paths: ['/api/movilidad/zonas'],
+    text: {
+      es: 'Zonas del estudio de movilidad: códigos, municipios que contienen y versión.',
+      en: 'Zones of the study of mobility: codes, the municipalities that they hold, and version.',
+    },
+  },
+  {
     id: 'count-stations',
     date: '2026-11-23',
     kind: 'ADDED',

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { mitmaZones } from '../../jobs/feeds/mobility/mitma-zones.ts'
+import { parsePublication } from '../../jobs/ingest/parse.ts'
+import { mobilityZoneMembers } from '../../lake/datasets/mobility/zone-members.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { sharedFolder } from '../helpers/shared.ts'
+import { exampleRow, type Reply, startService, type TestService } from './service.ts'
+
+const shared = sharedFolder()
+const DAY = 86_400_000
+const FIRST = Date.UTC(2026, 9, 1)
+
+let service: TestService
+
+const member = (zone_level: string, zone_id: string, code: string | null, values: AnyRow = {}): AnyRow =>
+  exampleRow(mobilityZoneMembers, {
+    ...{ zone_level, zone_id, member_id: code ?? zone_id, municipality_code: code, province_code: code?.slice(0, 2) ?? null },
+    ...{ sections: code === null ? 0 : 2, observed_at: FIRST, ...values },
+  })
+const publish = (rows: readonly AnyRow[]): Promise<void> => service.publish(mobilityZoneMembers, rows)
+const ask = (query = ''): Promise<Reply> => service.json(`/api/movilidad/zonas?limit=20000${query}`)
+
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service?.close())
+
+describe('zones of the studies', () => {
+  beforeAll(() =>
+    publish([
+      member('MUNICIPALITY', '01047_AM', '01049', { sections: 1 }),
+      member('MUNICIPALITY', '01047_AM', '01047', { observed_at: FIRST + DAY }),
+      member('MUNICIPALITY', '01047_AM', '01002', { status: 'MISSING', observed_at: FIRST + 2 * DAY }),
+      member('MUNICIPALITY', '01001', '01001'),
+      member('DISTRICT', '01001', '01001'),
+      member('GAU', 'GAU Miranda', '09219'),
+      member('GAU', 'GAU Miranda', '01001'),
+      member('MUNICIPALITY', '34011153001', null),
+      member('MUNICIPALITY', '28999', '28999', { status: 'MISSING' }),
+    ]),
+  )
+
+  test('tell what they hold and since when; what has left a zone is no part of it, but changed it', async () => {
+    const { zones } = await ask('&ids=01047_AM')
+    expect(zones).toEqual([
+      expect.objectContaining({
+        ...{ id: '01047_AM', study: 'V2', level: 'MUNICIPALITY', province: 'Araba/Álava', province_code: '01', status: 'ACTIVE' },
+        is_shared_land: false,
+        municipalities: [
+          { municipality_code: '01047', municipality: 'Ribera Baja/Erriberabeitia', sections: 2 },
+          { municipality_code: '01049', municipality: 'Añana', sections: 1 },
+        ],
+        observed_at: new Date(FIRST + 2 * DAY).toISOString(),
+      }),
+    ])
+  })
+
+  test('are apart by level, and in each province that they hold a part of; what is no municipality has none', async () => {
+    const ids = async (query: string): Promise<string[]> => (await ask(query)).zones.map(({ id, level }: Reply) => `${level} ${id}`)
+    expect(await ids('&ids=01001')).toEqual(['DISTRICT 01001', 'MUNICIPALITY 01001'])
+    expect(await ids('&level=GAU&province=01')).toEqual(['GAU GAU Miranda'])
+    expect(await ids('&province=Burgos')).toEqual(['GAU GAU Miranda'])
+    expect(await ids('&province=48')).toEqual([])
+    expect(await ids('&study=V1')).toEqual([])
+    const { zones } = await ask('&ids=34011153001,GAU%20Miranda,28999')
+    const byId = new Map<string, Reply>(zones.map((one: Reply) => [one.id, one]))
+    expect(byId.get('34011153001')).toMatchObject({ is_shared_land: true, municipalities: [], province: null, province_code: null })
+    expect(byId.get('GAU Miranda')).toMatchObject({ is_shared_land: false, province: null, province_code: null })
+    expect(byId.get('28999')).toMatchObject({ status: 'MISSING', municipalities: [{ municipality_code: '28999', municipality: null }] })
+  })
+
+  test('refuse a level that there is not, and are not for everybody', async () => {
+    const refused = await service.get('/api/movilidad/zonas?level=PROVINCE')
+    expect([refused.status, ((await refused.json()) as Reply).detail]).toEqual([400, expect.stringContaining('MUNICIPALITY')])
+    expect((await service.open('/api/movilidad/zonas')).status).toBe(401)
+  })
+})
+
+test.skipIf(!shared)('of the recorded relation are as many as the notes count, and hold every municipality', async () => {
+  const bytes = gunzipSync(readFileSync(join(shared ?? '', 'feeds/mitma-movilidad/v2/zonificacion/relacion_ine_zonificacionMitma.csv.gz')))
+  const { rows } = await parsePublication(mitmaZones, [{ name: 'relation', bytes }], FIRST)
+  await publish((rows.get('mobility_zone_members') ?? []).map((row) => exampleRow(mobilityZoneMembers, { ...row, observed_at: FIRST })))
+  const counts = await Promise.all(['DISTRICT', 'MUNICIPALITY', 'GAU'].map(async (level) => (await ask(`&level=${level}`)).total))
+  expect(counts).toEqual([3792, 2618, 2086])
+  const { zones } = await ask('&level=MUNICIPALITY')
+  const codes: string[] = zones.flatMap(({ municipalities }: Reply) => municipalities.map((one: Reply) => one.municipality_code))
+  expect(new Set(codes).size).toBe(8131)
+  // One alone lies in two zones.
+  expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual(['03903'])
+  expect(zones.filter((one: Reply) => one.is_shared_land)).toHaveLength(49)
+})
