@@ -112,8 +112,8 @@ export const CHANGES: readonly Change[] = Object.freeze([
     kind: 'ADDED',
     paths: ['/api/movilidad'],
     text: {
-      es: 'Viajes entre provincias por días, semanas, meses o años, del estudio de movilidad del ministerio.',
-      en: "Trips between provinces by day, week, month or year, of the ministry's study of mobility.",
+      es: 'Viajes entre provincias por días, semanas, meses o años, del estudio de movilidad del ministerio; con `view=imd`, intensidad media diaria de las carreteras por años.',
+      en: "Trips between provinces by day, week, month or year, of the ministry's study of mobility; with `view=imd`, average daily traffic of roads by year.",
     },
   },
   {
