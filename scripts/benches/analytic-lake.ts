@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { trafficCityHoursDerived, trafficDaysDerived, trafficHoursDerived } from '../../jobs/derive/road/traffic.ts'
 import { v16HoursDerived } from '../../jobs/derive/road/v16.ts'
 import { fuelDays as fuelDaysTable } from '../../lake/datasets/fuel/days.ts'
+import { mobilityFlowDays } from '../../lake/datasets/mobility/flow-days.ts'
+import { mobilityTrips } from '../../lake/datasets/mobility/trips.ts'
 import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import { v16Beacons } from '../../lake/datasets/road/v16-beacons.ts'
 import { commit } from '../../lake/iceberg/commit.ts'
@@ -19,6 +21,10 @@ import { rollUp, stateCovered } from './roll-up.ts'
 export const TRAFFIC = { sensors: 200, from: Date.UTC(2026, 10, 1), open: Date.UTC(2026, 11, 1), to: Date.UTC(2026, 11, 16) }
 /** Average prices since 2019. */
 export const FUEL = { from: Date.UTC(2018, 11, 31, 23), to: TRAFFIC.to }
+/** A year of trips between provinces, and three days of trips between zones. */
+export const TRIPS = { from: Date.UTC(2022, 11, 31, 23), cells: Date.UTC(2023, 11, 28, 23), to: Date.UTC(2023, 11, 31, 23) }
+/** Zones of the days between zones: as many pairs of them as the study has trips between. */
+const ZONES = 700
 
 /** The folder that the service works in. */
 export const homeOf = (folder: string): string => join(folder, 'home')
@@ -44,6 +50,13 @@ export const FILLS = {
     await writePublication(folder)
     await commitGenerated(home, fuelDaysTable, fuelDays())
     await stateCovered(home, fuelDaysTable, { feed: 'fuel_stations', until: FUEL.to })
+  },
+  trips: async (folder: string): Promise<void> => {
+    const home = homeOf(folder)
+    await writePublication(folder)
+    await commitGenerated(home, mobilityFlowDays, flowDays())
+    await commitGenerated(home, mobilityTrips, trips())
+    for (const dataset of [mobilityFlowDays, mobilityTrips]) await stateCovered(home, dataset, { feed: 'mitma_trips', until: TRIPS.to })
   },
 } as const
 
@@ -92,7 +105,34 @@ function fuelDays(): Sql {
       CASE a WHEN 0 THEN 'NATION' ELSE 'PROVINCE' END AS area_kind, CASE a WHEN 0 THEN 'ES' ELSE lpad(CAST(a AS VARCHAR), 2, '0') END AS area,
       CAST(NULL AS VARCHAR) AS name, CASE p WHEN 0 THEN 'DIESEL_A' ELSE 'PRODUCT_' || CAST(p AS VARCHAR) END AS product, 'EUR/L' AS price_unit,
       CAST(100 + a AS INTEGER) AS stations, ${price(sql`DECIMAL(9, 4)`)} AS price_mean, ${exact} AS price_min, ${exact} AS price_p25,
-      ${exact} AS price_median, ${exact} AS price_p75, ${exact} AS price_max, 'fuel_stations.1' AS fetch_id
+      ${exact} AS price_median, ${exact} AS price_p75, ${exact} AS price_max, 'PUBLICATIONS' AS basis, 'fuel_stations.1' AS fetch_id
     FROM (SELECT d, CAST(DATE '2019-01-01' + CAST(d AS INTEGER) AS DATE) AS date FROM range(${days}) one(d))
     CROSS JOIN range(53) two(a) CROSS JOIN range(15) three(p))`
+}
+
+/** Columns of a day by its number. */
+const dayOf = (first: number): Sql => sql`
+  SELECT d, CAST(timezone('Europe/Madrid', ${instant(first)}) + to_days(CAST(d AS INTEGER)) AS DATE) AS local_date
+  FROM range(${Math.round((TRIPS.to - first) / 86_400_000)}) one(d)`
+const FIGURES = sql`CAST(1 + hash(d, o, t) % 9000 AS DECIMAL(15, 3)) AS trips, CAST(10 + hash(d, t, o) % 90000 AS DECIMAL(15, 3)) AS trip_km`
+const DAY = sql`local_date, timezone('Europe/Madrid', CAST(local_date AS TIMESTAMP)) AS day_starts_at`
+
+/** Every pair of provinces on every day. */
+function flowDays(): Sql {
+  const province = (name: Sql): Sql => sql`lpad(CAST(1 + ${name} AS VARCHAR), 2, '0')`
+  return sql`(
+    SELECT strftime(local_date, '%Y-%m') AS month, 'V2' AS study, ${DAY}, ${province(sql`o`)} AS origin_province,
+      ${province(sql`t`)} AS destination_province, ${FIGURES}, 'mitma_trips.1' AS fetch_id
+    FROM (${dayOf(TRIPS.from)}) CROSS JOIN range(52) two(o) CROSS JOIN range(52) three(t))`
+}
+
+/** Trips between zones, from each to a tenth of the others in four hours and two bands. */
+function trips(): Sql {
+  const zone = (name: Sql): Sql => sql`lpad(CAST(1001 + 7 * ${name} AS VARCHAR), 5, '0')`
+  return sql`(
+    SELECT 'V2' AS study, 'V2-' || strftime(local_date, '%Y-%m-%d') AS study_day, ${DAY}, 'MUNICIPALITY' AS zone_level,
+      ${zone(sql`o`)} AS origin_zone, ${zone(sql`t`)} AS destination_zone, CAST(6 * h AS INTEGER) AS hour, CAST(NULL AS TIMESTAMPTZ) AS starts_at,
+      false AS is_clock_change, CASE b WHEN 0 THEN '2-10' ELSE '10-50' END AS distance_band, ${FIGURES}, 'mitma_trips.1' AS fetch_id
+    FROM (${dayOf(TRIPS.cells)}) CROSS JOIN range(${ZONES}) two(o) CROSS JOIN range(${ZONES}) three(t) CROSS JOIN range(4) four(h) CROSS JOIN range(2) five(b)
+    WHERE hash(o, t) % 10 = 0)`
 }

@@ -2,6 +2,8 @@ import { Agent } from 'node:http'
 import type { Endpoint } from '../../api/define/endpoint.ts'
 import { fuelHistory } from '../../api/endpoints/fuel/series.ts'
 import { fuelTrend } from '../../api/endpoints/fuel/trend.ts'
+import { mobilityList } from '../../api/endpoints/mobility/flows.ts'
+import { mobilityMatrix } from '../../api/endpoints/mobility/od.ts'
 import { cityHistory } from '../../api/endpoints/road/city-history.ts'
 import { sensorHistory } from '../../api/endpoints/road/sensor-history.ts'
 import { v16History } from '../../api/endpoints/road/v16-history.ts'
@@ -9,7 +11,7 @@ import type { Lake } from '../../lake/open.ts'
 import type { Sql } from '../../lake/query/sql.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
-import { FILLS, FUEL, homeOf, TRAFFIC } from './analytic-lake.ts'
+import { FILLS, FUEL, homeOf, TRAFFIC, TRIPS } from './analytic-lake.ts'
 import { type Alone, openAlone, statementOf } from './duckdb-alone.ts'
 import { endpointSql } from './endpoint-sql.ts'
 import { fetchText } from './history.ts'
@@ -68,6 +70,22 @@ export const ANALYTIC: readonly Bench[] = [
     path: (turn) => `/api/combustible/tendencia?series=STATION_MEAN&fuel=DIESEL_A&weeks=${4 + (turn % 101)}`,
     member: 'as_of',
     covered: { from: FUEL.from, until: FUEL.to },
+  }),
+  analyticBench('analytic-flows', 'trips from a province to all, by month of a year', {
+    lake: 'trips',
+    endpoint: mobilityList,
+    path: (turn) =>
+      `/api/movilidad?origin=${String(1 + (turn % 52)).padStart(2, '0')}&from=${isoInstant(TRIPS.from + 1 + turn)}&to=${isoInstant(TRIPS.to)}&limit=1000`,
+    member: 'trips',
+    covered: { from: TRIPS.from, until: TRIPS.to },
+  }),
+  analyticBench('analytic-od', 'trips from a zone to all, by hour of three days', {
+    lake: 'trips',
+    endpoint: mobilityMatrix,
+    path: (turn) =>
+      `/api/movilidad/od?origin=${String(1001 + 7 * (turn % 700)).padStart(5, '0')}&group_by=hour&from=${isoInstant(TRIPS.cells + 1 + turn)}&to=${isoInstant(TRIPS.to)}&limit=1000`,
+    member: 'trips',
+    covered: { from: TRIPS.from, until: TRIPS.to },
   }),
 ]
 

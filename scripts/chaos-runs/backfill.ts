@@ -17,10 +17,8 @@ import type { Scenario } from './scenario.ts'
 import { openStage } from './stage.ts'
 import { checkWhole } from './whole.ts'
 
-/** Kills at random moments in each round, beside one at each boundary between steps. */
-const RANDOM_KILLS = 2
-/** Longest life of a process that is killed at random, ms; two months land in that. */
-const MOST_LIFE_MS = 1500
+/** Kills at random moments in each round, before one at each boundary between steps. */
+const RANDOM_KILLS = 4
 /** A boundary is come to once or twice before a process that is killed there lands something. */
 const MOST_TIMES = 2
 
@@ -30,7 +28,7 @@ type Where = Omit<BackfillOrder, 'halt'>
 /** A backfill that is killed again and again and gone on with leaves what an undisturbed one does. */
 export const backfillKills: Scenario = {
   name: 'backfill',
-  about: 'SIGKILL of backfills at each boundary and at random: the same tables as of one that is left alone',
+  about: 'SIGKILL of backfills at random and at each boundary: the same tables as of one that is left alone',
   async run({ folder, rounds }) {
     const stage = await openStage(folder)
     const where = (archive: Backfilled, name: string): Where => ({
@@ -42,17 +40,18 @@ export const backfillKills: Scenario = {
     const problems: string[] = []
     const killed: Record<string, number> = {}
     try {
-      const alone: { readonly archive: Backfilled; readonly told: BackfillTold; readonly expected: Content }[] = []
+      const alone: { readonly archive: Backfilled; readonly told: BackfillTold; readonly ms: number; readonly expected: Content }[] = []
       for (const archive of BACKFILLED.slice(0, rounds)) {
         const order = where(archive, `alone-${archive.feed}`)
-        alone.push({ archive, told: await toItsEnd(order), expected: await contentOf(order) })
+        const { told, ms } = await toItsEnd(order)
+        alone.push({ archive, told, ms, expected: await contentOf(order) })
       }
       for (let round = 0; round < rounds; round++) {
-        const { archive, expected } = alone[round % alone.length] as (typeof alone)[number]
+        const { archive, ms, expected } = alone[round % alone.length] as (typeof alone)[number]
         const order = where(archive, `round-${round}`)
-        for (const name of await killAll(order, round)) killed[name] = (killed[name] ?? 0) + 1
-        const told = await toItsEnd(order)
-        const again = await toItsEnd(order)
+        for (const name of await killAll(order, { round, half_ms: ms / 2 })) killed[name] = (killed[name] ?? 0) + 1
+        const { told } = await toItsEnd(order)
+        const { told: again } = await toItsEnd(order)
         problems.push(...[...told.failures, ...again.failures].map((failure) => `round ${round}: ${failure}`))
         if (again.asked > 0) problems.push(`round ${round}: ${again.asked} files were asked for again`)
         const found = await contentOf(order)
@@ -78,29 +77,35 @@ export const backfillKills: Scenario = {
   },
 }
 
-/** Has one process after another begin and be killed; gives where each was. */
-async function killAll(where: Where, round: number): Promise<string[]> {
+/**
+ * Has one process after another begin and be killed; gives where each was. Those that are killed at random are the first, and together live for
+ * up to `half_ms`, half of what one takes that is left alone: so that there is work left for them, and for those that are killed at boundaries.
+ */
+async function killAll(where: Where, { round, half_ms }: { readonly round: number; readonly half_ms: number }): Promise<string[]> {
   const killed: string[] = []
+  for (let times = 0; times < RANDOM_KILLS; times++) {
+    const process = startProcess<BackfillTold>('backfiller.ts', { ...where, halt: null })
+    await process.until('it was open', (told) => told.includes('open'))
+    await sleep((Math.random() * half_ms) / RANDOM_KILLS)
+    process.signal('SIGKILL')
+    if ((await process.ended) === null) killed.push('at random')
+  }
   for (const at of PIPELINE_STEPS) {
     const process = startProcess<BackfillTold>('backfiller.ts', { ...where, halt: { at, nth: 1 + (round % MOST_TIMES) } })
     if ((await process.ended) === null) killed.push(at)
   }
-  for (let times = 0; times < RANDOM_KILLS; times++) {
-    const process = startProcess<BackfillTold>('backfiller.ts', { ...where, halt: null })
-    await process.until('it was open', (told) => told.includes('open'))
-    await sleep(Math.random() * MOST_LIFE_MS)
-    process.signal('SIGKILL')
-    if ((await process.ended) === null) killed.push('at random')
-  }
   return killed
 }
 
-async function toItsEnd(where: Where): Promise<BackfillTold> {
+/** Lets a backfill come to its end, and tells how long it took once it was open, ms. */
+async function toItsEnd(where: Where): Promise<{ readonly told: BackfillTold; readonly ms: number }> {
   const process = startProcess<BackfillTold>('backfiller.ts', { ...where, halt: null })
+  await process.until('it was open', (told) => told.includes('open'))
+  const began = performance.now()
   const code = await process.ended
   const told = process.told.find((one) => typeof one !== 'string')
   if (code !== 0 || !told) throw new Error(`a backfill that was left alone ended with ${code ?? 'a signal'}`)
-  return told
+  return { told, ms: performance.now() - began }
 }
 
 /** What a store holds of an archive: its rows but for the fetches that gave them, and what is wrong with it. */
