@@ -35,7 +35,7 @@ export function flattened(fields: Fields, record: Reply): FlatRow {
       else
         for (const axis of ['lat', 'lon'])
           row[name === 'position' ? axis : `${name}_${axis}`] = record?.[name === 'position' ? axis : `${name}_${axis}`] ?? null
-    } else if (field.kind === 'objects') row[name] = held.map((one: Reply) => flattened(field.fields, one))
+    } else if (field.kind === 'objects') row[name] = held?.map((one: Reply) => flattened(field.fields, one)) ?? null
     else if (field.kind === 'object')
       for (const [inner, value] of Object.entries(flattened(field.fields, held))) row[`${name}_${inner}`] = value
     else {

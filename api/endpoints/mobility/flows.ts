@@ -35,32 +35,26 @@ const STEP = {
 const FLAT = {
   origin_province_code: optional(
     columns.origin_province,
-    'INE code of the province that the trips begin in; abroad FR, PT or EXTERNAL. Of view=flows.',
+    'INE code of the province that the trips begin in; abroad FR, PT or EXTERNAL. Null with view=imd.',
   ),
   destination_province_code: optional(
     columns.destination_province,
-    'INE code of the province that they end in; abroad FR, PT or EXTERNAL. Of view=flows.',
+    'INE code of the province that they end in; abroad FR, PT or EXTERNAL. Null with view=imd.',
   ),
-  study: optional(columns.study, 'Study that the trips are of. Of view=flows.'),
-  trips: col.decimal(0, 'Trips on the days that are present: an estimate for the whole population, not a count. Of view=flows.', {
+  study: optional(columns.study, 'Study that the trips are of. Null with view=imd.'),
+  trips: col.decimal(0, 'Trips on the days that are present: an estimate for the whole population, not a count. Null with view=imd.', {
     ...{ scale: 3, precision: 18, unit: '1', nullable: true, example: 51234.567 },
   }),
-  trip_km: col.decimal(0, 'Length of all of these trips together. Of view=flows.', {
+  trip_km: col.decimal(0, 'Length of all of these trips together. Null with view=imd.', {
     ...{ scale: 3, precision: 18, unit: 'km', nullable: true, example: 3074074.02 },
   }),
-  mean_distance_km: col.decimal(0, 'Mean length of a trip; null where there is none. Of view=flows.', {
+  mean_distance_km: col.decimal(0, 'Mean length of a trip; null where there is none. Null with view=imd.', {
     ...{ scale: 3, precision: 12, unit: 'km', nullable: true, example: 60 },
   }),
-  days_present: col.integer(0, 'Days of the step that the study has been published of, and that are here. Of view=flows.', {
+  days_present: col.integer(0, 'Days of the step that the study has been published of, and that are here. Null with view=imd.', {
     ...{ unit: 'd', nullable: true, example: 1 },
   }),
-  days_expected: col.integer(0, 'Days of the whole step. Of view=flows.', { unit: 'd', nullable: true, example: 28 }),
-} as const
-
-const FLOW_FIELDS = {
-  origin_province: provinceField(columns.origin_province),
-  destination_province: provinceField(columns.destination_province),
-  ...FLAT,
+  days_expected: col.integer(0, 'Days of the whole step. Null with view=imd.', { unit: 'd', nullable: true, example: 28 }),
 } as const
 
 const ROWS = { ...STEP, ...FLAT, ...IMD_FLAT } as const
@@ -68,7 +62,13 @@ const ROWS = { ...STEP, ...FLAT, ...IMD_FLAT } as const
 const mobility = record(
   'Mobility',
   'Trips from one province to another, or within one, in a step of time; or the daily traffic of a road in a province and a year.',
-  { ...STEP, ...FLOW_FIELDS, ...IMD_FIELDS },
+  {
+    ...STEP,
+    origin_province: provinceField(columns.origin_province),
+    destination_province: provinceField(columns.destination_province),
+    ...FLAT,
+    ...IMD_FIELDS,
+  },
 )
 
 /** What is asked for, by `view`: parameters of the other view are refused, for they would change nothing. */
@@ -107,7 +107,7 @@ export const mobilityList = defineEndpoint({
   summary: 'Trips between provinces and within them, by day, week, month or year; or the daily traffic (IMD) of roads by year',
   about:
     `Of view=flows trips of the newest month of which every day is there, unless a period is given (of the newest one that there is anything of, where none is whole); of view=imd every year. ` +
-    `${METHOD} A study of which nothing has arrived is refused. ${IMD_METHOD} A record has the members of its view alone.`,
+    `${METHOD} A study of which nothing has arrived is refused. ${IMD_METHOD} Members of the other view are null.`,
   figure: {
     grain: 'flows: one province of origin, one of destination, one step, one study. imd: one road, one province, one year.',
     method: `${METHOD} ${IMD_METHOD}`,
@@ -178,7 +178,6 @@ export const mobilityList = defineEndpoint({
         ...row,
       }),
     },
-    omit: { by: 'view', fields: (p) => Object.keys(p.asked.view === 'imd' ? FLOW_FIELDS : IMD_FIELDS) },
   },
   example: { origin: '01' },
 })
