@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis'
 import { addressSlot, trustedProxies } from '../../api/access/limits/address.ts'
 import { limitHeaders } from '../../api/access/limits/headers.ts'
 import { DEFAULT_PLANS, policiesOf } from '../../api/access/plans.ts'
@@ -21,10 +22,13 @@ if day == 1 then redis.call('EXPIRE', KEYS[2], 86400) end
 return { minute, day }
 `)
 
-/** What limiting a request costs: its address, a charge under both sliding windows, its headers; against two counters for each request. */
+/**
+ * What limiting a request costs: its address, a charge under both sliding windows, its headers; against two counters for each request. Processor
+ * time of this process and of Redis together: how much of both runs at the same time is the machine's.
+ */
 export const limits: Bench = {
   name: 'limits',
-  about: `${REQUESTS} requests, ${AT_ONCE} at a time, limited by address; against a script with two INCR each`,
+  about: `${REQUESTS} requests, ${AT_ONCE} at a time, limited by address: processor time with that of Redis; against a script with two INCR each`,
   limit: 2,
   async open(folder) {
     const server = await startRedis({ folder, appendOnly: false })
@@ -39,12 +43,14 @@ export const limits: Bench = {
       if (charge.by !== 'redis' || !ratelimit) throw new Error('a request was not limited')
     }
     return {
-      measured: () => inTurns(limited),
+      measured: () => costOf(redis, () => inTurns(limited)),
       reference: () =>
-        inTurns(async (request) => {
-          const caller = request % CALLERS
-          await runScript(redis, COUNT, { keys: [`minute:${caller}`, `day:${caller}`], args: [] })
-        }),
+        costOf(redis, () =>
+          inTurns(async (request) => {
+            const caller = request % CALLERS
+            await runScript(redis, COUNT, { keys: [`minute:${caller}`, `day:${caller}`], args: [] })
+          }),
+        ),
       close: async () => {
         limiter.close()
         redis.disconnect()
@@ -52,6 +58,18 @@ export const limits: Bench = {
       },
     }
   },
+}
+
+/** Processor time that work takes here and in Redis, ms. */
+async function costOf(redis: Redis, work: () => Promise<void>): Promise<number> {
+  const used = async (): Promise<number> => {
+    const seconds = [...(await redis.info('cpu')).matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm)].map(([, found]) => Number(found))
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1000 + 1000 * seconds.reduce((sum, one) => sum + one, 0)
+  }
+  const before = await used()
+  await work()
+  return (await used()) - before
 }
 
 /** Does every request's work, so many at a time. */
