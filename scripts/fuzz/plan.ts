@@ -32,6 +32,10 @@ const OWN_JOINT: Readonly<Record<string, readonly string[]>> = {
   datasets_by_id_schema: ['version'],
   // Of which studies anything has landed, only the table says; and each view has parameters of its own.
   movilidad: ['study', 'view', 'origin', 'destination', 'road', 'interval'],
+  // Which years there are maps of, only the table says.
+  movilidad_imd: ['year'],
+  movilidad_corredores: ['year'],
+  movilidad_corredores_by_id: ['year'],
   // Which levels and zones, too.
   movilidad_od: ['study', 'level', 'origin', 'destination'],
 }

@@ -114,11 +114,13 @@ describe('cells of the matrix', () => {
   })
 
   test('are refused of studies, levels and zones that there are not', async () => {
-    for (const query of ['study=V1', 'level=DISTRICT', 'level=GAU&study=V2']) {
+    for (const query of ['level=DISTRICT', 'level=GAU&study=V2']) {
       const absent = await service.get(`/api/movilidad/od?${query}`)
       expect([absent.status, ((await absent.json()) as Reply).code], query).toEqual([503, 'feed-unavailable'])
     }
     for (const [query, parameter] of [
+      ['study=V1', 'study'],
+      ['study=V1&level=GAU', 'study'],
       ['origin=99999', 'origin'],
       ['origin=01001&destination=FR101,0100101', 'destination'],
       ['group_by=mode', 'group_by'],

@@ -1,6 +1,6 @@
 import { MOBILITY_STUDIES } from '../../../lake/datasets/mobility/codes.ts'
 import { codeParam, type Param, withDefault } from '../../define/params.ts'
-import { problem } from '../../define/problems.ts'
+import { problem, Refused } from '../../define/problems.ts'
 
 /** The study that is answered unless another is named. */
 export const DEFAULT_STUDY = 'V2'
@@ -11,6 +11,13 @@ export const studyParam: Param<string> = withDefault(
   DEFAULT_STUDY,
 )
 
-/** The problem of a question about what has not landed: a study, or a level of its zones. */
-export const nothingOf = (what: string): Error =>
-  problem('feed-unavailable', `Nothing of ${what} has arrived yet.`, { retry_after_s: 3600 })
+/**
+ * What is thrown of a question about what has not landed. A level of zones of the study that is answered by default may land any time; of another
+ * study nothing does by itself, so that asking again is no use: it is refused.
+ */
+export function nothingOf({ study, level }: { readonly study: string; readonly level?: string }): Error {
+  if (study !== DEFAULT_STUDY)
+    return new Refused('expected a study of which anything has landed', { parameter: 'study', value: study, allowed: [DEFAULT_STUDY] })
+  const what = level === undefined ? `the study ${study}` : `the study ${study} at the level ${level}`
+  return problem('feed-unavailable', `Nothing of ${what} has arrived yet.`, { retry_after_s: 3600 })
+}
