@@ -1,4 +1,4 @@
-import { ckanResources } from '../../formats/ckan.ts'
+import { ckanResources, listRequest } from '../../formats/ckan.ts'
 import { SPANISH_MONTHS } from '../../formats/dates.ts'
 import type { ArchiveFile, FeedBody, FeedRequest } from '../define.ts'
 
@@ -7,15 +7,7 @@ const MONTH_FIRST = new RegExp(`(${SPANISH_MONTHS.join('|')})\\W*(?:de\\W*)?(20\
 
 /** The request for the portal's list (CKAN) of the files of a dataset. */
 export function portalList(dataset: string): FeedRequest {
-  return {
-    name: 'list',
-    url: `https://datos.madrid.es/api/3/action/package_show?id=${dataset}`,
-    accept: 'application/json',
-    maxBytes: 8_000_000,
-    maxDecodedBytes: 8_000_000,
-    timeout_ms: 60_000,
-    expects: 'json',
-  }
+  return listRequest(`https://datos.madrid.es/api/3/action/package_show?id=${dataset}`)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { barcelona } from '../../../lake/datasets/safety/sources.ts'
 import { BARCELONA_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
+import { listRequest } from '../../formats/ckan.ts'
 import { type CsvTable, readCsv } from '../../formats/csv.ts'
 import { ED50_ERROR_M, ed50UtmToPoint } from '../../formats/ed50.ts'
 import { commaNumber, pointNumber, wholeNumber } from '../../formats/numbers.ts'
@@ -9,7 +10,7 @@ import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatErr
 import { watchPresence } from '../presence.ts'
 import { type Accident, accidentOf, toldBy } from './accident.ts'
 import { spanOf, weekdayOf } from './local-span.ts'
-import { accidentFile, editionOf, listedYears, listRequest, RECENT_YEARS } from './yearly-file.ts'
+import { accidentFile, editionOf, listedYears, RECENT_YEARS } from './yearly-file.ts'
 
 /** Columns by their names as compared: in small letters, without blanks and underscores (`NK_ Any`, `Mes_ any`). */
 const COLUMNS = {

@@ -1,6 +1,7 @@
 import { madrid } from '../../../lake/datasets/road/sources.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { MADRID_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
+import { listRequest } from '../../formats/ckan.ts'
 import { readCsv } from '../../formats/csv.ts'
 import { commaNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
@@ -10,7 +11,7 @@ import { watchPresence } from '../presence.ts'
 import { MADRID_PLACE, madridPosition } from '../road/madrid-places.ts'
 import { type Accident, accidentOf, toldBy } from './accident.ts'
 import { type LocalSpan, spanOf, weekdayOf } from './local-span.ts'
-import { accidentFile, editionOf, listedYears, listRequest, RECENT_YEARS } from './yearly-file.ts'
+import { accidentFile, editionOf, listedYears, RECENT_YEARS } from './yearly-file.ts'
 
 /** Columns by their names, blanks within them made one: today's, and those of older files, which have no coordinates. */
 const LAYOUTS = [

@@ -1,6 +1,6 @@
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { ckanResources } from '../../formats/ckan.ts'
-import { type ArchiveFile, type DayRange, type FeedBody, type FeedRequest, type FeedSpec, FormatError } from '../define.ts'
+import { type ArchiveFile, type DayRange, type FeedBody, type FeedSpec, FormatError } from '../define.ts'
 import { mostOf } from './accident.ts'
 
 /** Media types of what files of accidents are, besides what each is taken to be. */
@@ -37,12 +37,6 @@ export function accidentFile(file: AccidentFile): Pick<FeedSpec, 'domain' | 'int
 
 /** Years of archives that are looked at each week: that of black spots, which rest on three, the newest growing every month. */
 export const RECENT_YEARS = 3
-
-/** The request of a portal's list of files, as CKAN answers it. */
-export function listRequest(url: string): FeedRequest {
-  const bytes = 8_000_000
-  return { name: 'list', url, accept: 'application/json', maxBytes: bytes, maxDecodedBytes: bytes, timeout_ms: 60_000, expects: 'json' }
-}
 
 /**
  * The files of years in answers to `package_show`: those whose address matches. The year is what a group of the pattern has, or
