@@ -224,7 +224,7 @@ test('attempts are counted in sliding windows, by Redis and without it alike, an
     }
     const names = await client.keys('access:attempts:*')
     expect(names).toHaveLength(4)
-    expect(names.join()).not.toMatch(/192|ana|example/)
+    expect(names.join()).not.toMatch(/192\.0|ana@|example/)
     for (const name of names) expect(await client.pttl(name)).toBeGreaterThan(0)
 
     // Twenty in a day, five in any hour: by the clock, which is this process's own without Redis.
