@@ -1,30 +1,7 @@
+import { type Figure, isWithin, type Limit, type Window } from '../figures.ts'
 import { type Forecast, HORIZONS_WEEKS, type HorizonWeeks, walk } from './forecast.ts'
 import { type Panel, panelOf } from './panel.ts'
 import type { WeekPrice } from './weeks.sql.ts'
-
-/** What a figure must lie within; an open side is not told. */
-export interface Limit {
-  readonly min?: number
-  readonly max?: number
-}
-
-/** A figure of a model's errors out of sample. */
-export interface Figure {
-  readonly model: string
-  /** What was forecast. */
-  readonly series: string
-  /** First and last day of the outcomes. */
-  readonly window: string
-  readonly horizon: string
-  readonly metric: string
-  readonly value: number
-  /** The same of the plain baseline, measured in the same run; null where there is none. */
-  readonly baseline: number | null
-  readonly limit: Limit | null
-  readonly ok: boolean
-  /** Outcomes that it is made of. */
-  readonly points: number
-}
 
 /** What must be reached, by product and horizon. */
 const LIMITS: Readonly<Record<HorizonWeeks, { readonly ratio: Limit; readonly coverage: Limit | null }>> = {
@@ -43,12 +20,6 @@ const DRIFT_WEEKS = 52
 const WINDOW_WEEKS = 104
 const DAY_MS = 86_400_000
 const LITRES = 1000
-
-/** Days, both inclusive, YYYY-MM-DD. */
-export interface Window {
-  readonly from: string
-  readonly to: string
-}
 
 /**
  * The errors of the forecasts of every product that has enough weeks, of outcomes within a window (the last 104 weeks unless told), beside those
@@ -91,9 +62,7 @@ function figuresOf(panel: Panel, horizon: HorizonWeeks, window: Window): Figure[
   const about = { model: 'fuel', series: panel.product, window: `${window.from}:${window.to}`, horizon: `${horizon}w` } as const
   const figure = (metric: string, of: { value: number; baseline?: number; limit?: Limit | null; points: number }): Figure => {
     const limit = isLimited ? (of.limit ?? null) : null
-    const ok =
-      limit === null || (of.value >= (limit.min ?? Number.NEGATIVE_INFINITY) && of.value <= (limit.max ?? Number.POSITIVE_INFINITY))
-    return { ...about, metric, value: of.value, baseline: of.baseline ?? null, limit, ok, points: of.points }
+    return { ...about, metric, value: of.value, baseline: of.baseline ?? null, limit, ok: isWithin(of.value, limit), points: of.points }
   }
   const calm = outcomes.filter(({ isCalm }) => isCalm)
   const held = outcomes.filter(({ half }) => half !== null)
