@@ -4,6 +4,8 @@ import { benchLake, commitReadings } from './madrid-day.ts'
 const DAY_MS = 86_400_000
 const PERIOD_S = 300
 const FIRST_SENSOR = 1000
+/** Sensors on the ring road, as many as Madrid's has about: the first ones. */
+const RING_SENSORS = 360
 
 /** What a generated lake of readings holds; times are ms since the epoch, UTC midnights. */
 export interface ReadingsLake {
@@ -46,7 +48,7 @@ export async function fillReadings(folder: string, { sensors, from, open, to, at
 function generated(from: number, { days, first, end }: { readonly days: number; readonly first: number; readonly end: number }): Sql {
   const readings = (days * DAY_MS) / (PERIOD_S * 1000)
   return sql`(SELECT 'madrid' AS source, CAST(${FIRST_SENSOR} + s AS VARCHAR) AS sensor_id, ${PERIOD_S} AS period_s,
-    ${instant(from)} + to_microseconds(k * ${PERIOD_S * 1_000_000}) AS observed_at, 'URBAN' AS sensor_type,
+    ${instant(from)} + to_microseconds(k * ${PERIOD_S * 1_000_000}) AS observed_at, IF(s < ${RING_SENSORS}, 'M30', 'URBAN') AS sensor_type,
     CAST(hash(s, k) % 2000 AS INTEGER) AS intensity_veh_h, CAST(hash(k, s) % 40 AS INTEGER) AS occupancy_pct,
     CAST(hash(s * k) % 100 AS INTEGER) AS load_pct, 'FLUID' AS level_of_service, CAST(NULL AS INTEGER) AS speed_kmh, 'OK' AS quality,
     'madrid_traffic.' || CAST(k AS VARCHAR) AS fetch_id

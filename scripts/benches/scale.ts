@@ -1,6 +1,9 @@
 import type { Endpoint } from '../../api/define/endpoint.ts'
+import type { Slice, SliceReader } from '../../api/define/slice.ts'
+import { toldOf } from '../../api/endpoints/mobility/corridor.ts'
 import { cityHistory } from '../../api/endpoints/road/city-history.ts'
 import { sensorHistory } from '../../api/endpoints/road/sensor-history.ts'
+import { corridorHoursDerived, corridorSensorMonthsDerived } from '../../jobs/derive/mobility/corridors.ts'
 import {
   trafficCityHoursDerived,
   trafficDaysDerived,
@@ -10,6 +13,7 @@ import {
 import { trafficHours } from '../../lake/datasets/road/traffic-hours.ts'
 import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import type { Lake } from '../../lake/open.ts'
+import { type Corridor, sensorCorridors } from '../../lake/places/corridors.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { instant, sql } from '../../lake/query/sql.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
@@ -66,7 +70,14 @@ export async function fillScale(folder: string, size: LakeSize): Promise<Filled>
   await fillReadings(folder, { sensors: SENSORS, from, open: Math.max(from, LAST_MONTH), to: END, atOnce: SENSORS_A_FILE })
   await stateCovered(folder, trafficReadings, { feed: 'madrid_traffic', until: END })
   const fill_s = (performance.now() - began) / 1000
-  const derivations = [trafficHoursDerived, trafficDaysDerived, trafficCityHoursDerived, trafficTypicalWeeksDerived]
+  const derivations = [
+    trafficHoursDerived,
+    trafficDaysDerived,
+    trafficCityHoursDerived,
+    trafficTypicalWeeksDerived,
+    corridorHoursDerived,
+    corridorSensorMonthsDerived,
+  ]
   return { rows: ((END - from) / 300_000) * SENSORS, fill_s, roll_up_s: await rollUp(folder, derivations) }
 }
 
@@ -97,6 +108,10 @@ export async function measureScale(folder: string, size: LakeSize): Promise<Scal
       await scaled({ name: 'sensor-days-raw-cold', about: 'the same, with nothing read before', limit_ms: 1500 }, raw, cold),
       await scaled({ name: 'city-month', about: 'the hours of a city in its last month', limit_ms: 3000 }, city),
       await scaled({ name: 'heatmap-month', about: 'the last month of all sensors by hour of the day', limit_ms: 3000 }, heatmap),
+      await scaled(
+        { name: 'corridor-profile', about: `the ring road's ${size} by hour and kind of day, from the roll-ups`, limit_ms: 2000 },
+        corridor,
+      ),
     ]
   } finally {
     await lake.close()
@@ -131,6 +146,23 @@ async function heatmap(lake: Pick<Lake, 'query'>): Promise<number> {
     GROUP BY ALL
     ORDER BY ALL`)
   if (rows.length !== SENSORS * 24) throw new Error(`${rows.length} cells of a heatmap, ${SENSORS * 24} were expected`)
+  return performance.now() - began
+}
+
+/** What a corridor is told by, as its endpoint reads it where it keeps nothing. */
+async function corridor(lake: Pick<Lake, 'query'>): Promise<number> {
+  const began = performance.now()
+  const reader: SliceReader = {
+    async *rows(query, columns) {
+      yield await lake.query(query, columns ? { columns } : {})
+    },
+    // Corridors are read of tables that grow, of which there are no whole versions.
+    versions: async () => [],
+  }
+  const slice = <T>({ read }: Slice<T>, key: string): Promise<T> => read(reader, key)
+  const ring = sensorCorridors().find(({ basis }) => basis.sensor_type === 'M30') as Corridor
+  const found = await toldOf(slice, ring, new Date(LAST_MONTH).getUTCFullYear())
+  if (found?.told.profile?.length !== 3 * 24) throw new Error(`${found?.told.profile?.length} hours of a profile, 72 were expected`)
   return performance.now() - began
 }
 
