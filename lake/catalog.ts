@@ -12,6 +12,7 @@ import { imdSections } from './datasets/mobility/imd-sections.ts'
 import { mobilityOvernightStays } from './datasets/mobility/overnight-stays.ts'
 import { mobilityTrips } from './datasets/mobility/trips.ts'
 import { mobilityZoneMembers } from './datasets/mobility/zone-members.ts'
+import { mobilityZones } from './datasets/mobility/zones.ts'
 import { railAlerts } from './datasets/rail/alerts.ts'
 import { railCalendar } from './datasets/rail/calendar.ts'
 import { railFleet } from './datasets/rail/fleet.ts'
@@ -75,6 +76,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   mobilityOvernightStays,
   mobilityTrips,
   mobilityZoneMembers,
+  mobilityZones,
   imdSections,
   imdRoads,
   corridorHours,

@@ -17,6 +17,16 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'mobility-zone-names',
+    date: '2026-11-23',
+    kind: 'CHANGED',
+    paths: ['/api/movilidad/zonas'],
+    text: {
+      es: 'Nombre (`name`) y población (`population`) que el ministerio da a cada zona, y orden por ellos.',
+      en: 'Name (`name`) and population (`population`) that the ministry gives each zone, and sorting by them.',
+    },
+  },
+  {
     id: 'accident-sections',
     date: '2026-11-23',
     kind: 'CHANGED',

@@ -6,6 +6,7 @@ import { fuelStationsFeed } from './fuel/stations.ts'
 import { mitmaImd } from './mobility/mitma-imd.ts'
 import { mitmaOvernightStays } from './mobility/mitma-overnight-stays.ts'
 import { mitmaTrips } from './mobility/mitma-trips.ts'
+import { mitmaZoneNames } from './mobility/mitma-zone-names.ts'
 import { mitmaZones } from './mobility/mitma-zones.ts'
 import { renfeAlerts } from './rail/renfe-alerts.ts'
 import { renfeEstaciones } from './rail/renfe-estaciones.ts'
@@ -48,6 +49,7 @@ export const feeds: readonly Feed[] = Object.freeze([
   mitmaOvernightStays,
   mitmaTrips,
   mitmaZones,
+  mitmaZoneNames,
   mitmaImd,
   renfeAlerts,
   renfeTripUpdates,

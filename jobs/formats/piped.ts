@@ -18,13 +18,13 @@ export interface PipedLine {
 const LINES_AT_ONCE = 5000
 
 /**
- * Reads the ministry's `|` files: UTF-8, a header, one record a line, LF or CRLF, no quoting. Throws `FormatError` where the header lacks a
- * column or the last line has no end: the file was cut off.
+ * Reads the ministry's `|` files: UTF-8, a header, one record a line, LF or CRLF, no quoting; `given` are the columns of a file without a header.
+ * Throws `FormatError` where the header lacks a column or the last line has no end: the file was cut off.
  */
-export function readPiped(bytes: Buffer, columns: readonly string[]): PipedLines {
+export function readPiped(bytes: Buffer, columns: readonly string[], given: readonly string[] | null = null): PipedLines {
   const text = decodeUtf8(bytes)
-  const headerEnd = text.indexOf('\n')
-  const header = (headerEnd < 0 ? text : text.slice(0, headerEnd)).trimEnd().split('|')
+  const headerEnd = given ? -1 : text.indexOf('\n')
+  const header = given ?? (headerEnd < 0 ? text : text.slice(0, headerEnd)).trimEnd().split('|')
   const at = columns.map((name) => header.indexOf(name))
   const missing = columns.filter((_, index) => (at[index] as number) < 0)
   if (missing.length > 0) throw new FormatError(`the header lacks ${missing.join(', ')}; it has ${header.join(', ').slice(0, 500)}`)

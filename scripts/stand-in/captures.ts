@@ -53,8 +53,8 @@ export function openArchive(dir: string, feed: FeedStandIn): (resource: string) 
   const files = archive ? filesOf(join(dir, folder), archive) : new Map<string, string>()
   return (resource) => {
     const capture = (file: string, bytes: () => Buffer): Capture => ({ file, capturedAt: null, bytes, etag: etagOf(file) })
-    if (archive && resource === archive.index && files.size > 0)
-      return capture([...files.values()].join(), () => Buffer.from(archive.list([...files.keys()])))
+    const list = resource === archive?.index && files.size > 0 ? archive?.list : undefined
+    if (list) return capture([...files.values()].join(), () => Buffer.from(list([...files.keys()])))
     const file = files.get(resource)
     return file === undefined ? null : capture(file, () => unpacked(join(dir, folder, file)))
   }

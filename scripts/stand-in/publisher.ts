@@ -75,9 +75,9 @@ interface CaptureSet {
 export interface CapturedArchive {
   /** The resource that a file is, by its name; null for a file that is none of this archive. */
   readonly resourceOf: (file: string) => string | null
-  /** The resource that lists the files, and what it is where there are these. */
-  readonly index: string
-  readonly list: (resources: readonly string[]) => string
+  /** The resource that lists the files, and what it is where there are these; none where nothing lists them. */
+  readonly index?: string
+  readonly list?: (resources: readonly string[]) => string
 }
 
 /** The first records of a list, as many as the variant has. */

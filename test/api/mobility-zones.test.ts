@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mitmaZones } from '../../jobs/feeds/mobility/mitma-zones.ts'
 import { parsePublication } from '../../jobs/ingest/parse.ts'
 import { mobilityZoneMembers } from '../../lake/datasets/mobility/zone-members.ts'
+import { mobilityZones } from '../../lake/datasets/mobility/zones.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { sharedFolder } from '../helpers/shared.ts'
 import { exampleRow, type Reply, startService, type TestService } from './service.ts'
@@ -70,6 +71,33 @@ describe('zones of the studies', () => {
     expect(byId.get('34011153001')).toMatchObject({ is_shared_land: true, municipalities: [], province: null, province_code: null })
     expect(byId.get('GAU Miranda')).toMatchObject({ is_shared_land: false, province: null, province_code: null })
     expect(byId.get('28999')).toMatchObject({ status: 'MISSING', municipalities: [{ municipality_code: '28999', municipality: null }] })
+  })
+
+  test('have the names and populations that the ministry gives them, once these are there', async () => {
+    expect((await ask('&ids=01001,01047_AM')).zones).toEqual([
+      expect.objectContaining({ name: null, population: null }),
+      expect.objectContaining({ name: null, population: null }),
+      expect.objectContaining({ name: null, population: null }),
+    ])
+    const row = (zone_level: string, zone_id: string, name: string, population: number | null, observed_at: number): AnyRow =>
+      exampleRow(mobilityZones, { zone_level, zone_id, name, population, observed_at })
+    await service.publish(mobilityZones, [
+      row('MUNICIPALITY', '01001', 'Alegría-Dulantzi', 2925, FIRST + 3 * DAY),
+      row('DISTRICT', '01001', 'Alegría', 2900, FIRST - DAY),
+      row('MUNICIPALITY', '34011153001', 'Parzonería', null, FIRST),
+      row('MUNICIPALITY', '99999', 'Nowhere', 1, FIRST),
+    ])
+    const told = async (query: string): Promise<unknown[]> =>
+      (await ask(query)).zones.map(({ id, level, name, population, observed_at }: Reply) => [level, id, name, population, observed_at])
+    expect(await told('&ids=01001,34011153001,99999')).toEqual([
+      ['DISTRICT', '01001', 'Alegría', 2900, new Date(FIRST).toISOString()],
+      ['MUNICIPALITY', '01001', 'Alegría-Dulantzi', 2925, new Date(FIRST + 3 * DAY).toISOString()],
+      ['MUNICIPALITY', '34011153001', 'Parzonería', null, new Date(FIRST).toISOString()],
+    ])
+    expect((await told('&sort=-population')).slice(0, 2)).toEqual([
+      expect.arrayContaining(['Alegría-Dulantzi', 2925]),
+      expect.arrayContaining(['Alegría', 2900]),
+    ])
   })
 
   test('refuse a level that there is not, and are not for everybody', async () => {

@@ -2,8 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import type { Feed } from '../../jobs/feeds/define.ts'
 import { mitmaOvernightStays } from '../../jobs/feeds/mobility/mitma-overnight-stays.ts'
+import { mitmaZoneNames } from '../../jobs/feeds/mobility/mitma-zone-names.ts'
+import { mitmaZones } from '../../jobs/feeds/mobility/mitma-zones.ts'
 import { listingOf } from '../../jobs/feeds/periods.ts'
+import { parsePublication } from '../../jobs/ingest/parse.ts'
 import { originOf } from '../../scripts/service/parts.ts'
 import type { Publishers } from '../../scripts/stand-in/server.ts'
 import { sharedFolder } from '../helpers/shared.ts'
@@ -46,4 +50,29 @@ test('a day of overnight stays is packed, and has the columns and zones of the c
   if (!shared) return
   const capture = gunzipSync(readFileSync(join(shared, 'feeds/mitma-movilidad/v2/20220101_Pernoctaciones_municipios.csv.gz'))).toString()
   expect(header).toBe(capture.slice(0, capture.indexOf('\n')))
+})
+
+test('names and populations are of the zones that the relation tells, and written as the captures are', async () => {
+  await using publishers = await standIn({ scale: 'small' })
+  const bodiesOf = async (feed: Feed) => {
+    const requests = feed.plans[0]?.requests ?? []
+    return Promise.all(requests.map(async ({ name, url }) => ({ name, bytes: await bytesOf(publishers, originOf('')(url)) })))
+  }
+  const zonesOf = async (feed: Feed, dataset: string): Promise<string[]> => {
+    const { rows } = await parsePublication(feed, await bodiesOf(feed), publishers.now())
+    return [...new Set((rows.get(dataset) ?? []).map(({ zone_level, zone_id }) => `${zone_level} ${zone_id}`))].sort()
+  }
+  const named = await zonesOf(mitmaZoneNames, 'mobility_zones')
+  expect(named.length).toBeGreaterThan(300)
+  expect(named).toEqual(await zonesOf(mitmaZones, 'mobility_zone_members'))
+  for (const { name, bytes } of await bodiesOf(mitmaZoneNames)) {
+    const shapeOf = (text: string): string[] => {
+      const [first = '', second = ''] = text.split('\n')
+      return [name.startsWith('nombres') ? first : '', ...[first, second].map((line) => line.replaceAll(/[^|\r]+/g, 'x'))]
+    }
+    if (shared)
+      expect(shapeOf(bytes.toString())).toEqual(
+        shapeOf(readFileSync(join(shared, `feeds/mitma-movilidad/v2/zonificacion/${name}.csv`)).toString()),
+      )
+  }
 })

@@ -1,14 +1,16 @@
 import { MOBILITY_STUDIES, ZONE_LEVELS } from '../../../lake/datasets/mobility/codes.ts'
 import { mobilityZoneMembers } from '../../../lake/datasets/mobility/zone-members.ts'
+import { mobilityZones } from '../../../lake/datasets/mobility/zones.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, type State } from '../../define/endpoint.ts'
+import { defineEndpoint, type State, type StatesOf } from '../../define/endpoint.ts'
 import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { codeParam } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
 import { provinceField, provinceName, stateFields } from '../tail.ts'
 
 const { columns } = mobilityZoneMembers
+const { name, population } = mobilityZones.columns
 
 /** What is told of a municipality that a zone holds. */
 const municipalityFields = {
@@ -23,6 +25,7 @@ const municipalityFields = {
 /** What is told of a zone. */
 const zoneFields = {
   id: columns.zone_id,
+  name: optional(name, 'Name that the ministry gives the zone; null where it gives none.'),
   study: columns.study,
   level: columns.zone_level,
   province: provinceField(columns.province_code),
@@ -30,40 +33,52 @@ const zoneFields = {
     columns.province_code,
     'INE code of the province that the zone lies in; null where it is in several, or none is told.',
   ),
+  population: meaning(
+    population,
+    'Inhabitants of the zone, as the ministry counts them; null where it gives no number, as of shared land.',
+  ),
   is_shared_land: col.boolean(0, 'True for land that several municipalities share, which belongs to none.', { example: false }),
   municipalities: nested.objects('The municipalities that it holds, whole or in part.', municipalityFields),
   source: col.string(0, 'Source of the record.', { example: 'mitma' }),
   source_id: columns.zone_id,
-  observed_at: meaning(columns.observed_at, 'Version of the zone: the fetch since which it holds what it does.'),
+  observed_at: meaning(
+    columns.observed_at,
+    'Version of the zone: the fetch since which it holds what it does, under this name and with this population.',
+  ),
   ...stateFields(columns.observed_at),
 } as const
 
-const zone = record('MobilityZone', 'A zone of a study of mobility, and the municipalities that it holds.', zoneFields)
+const zone = record(
+  'MobilityZone',
+  'A zone of a study of mobility, its name and population, and the municipalities that it holds.',
+  zoneFields,
+)
 
 type Zone = ValueOf<typeof zoneFields>
 type Member = State<typeof mobilityZoneMembers>['rows'][number]
+type Named = State<typeof mobilityZones>['rows'][number]
 
-const known = new WeakMap<State<typeof mobilityZoneMembers>, readonly Zone[]>()
+/** What tells zones apart: ids of two levels may be alike, and those of two studies. */
+const keyOf = ({ study, zone_level, zone_id }: Pick<Member, 'study' | 'zone_level' | 'zone_id'>): string =>
+  [study, zone_level, zone_id].join('|')
 
-/** The zones of a state of their members. */
-function zonesOf(state: State<typeof mobilityZoneMembers>): readonly Zone[] {
-  const there = known.get(state)
-  if (there) return there
-  const zones = Map.groupBy(state.rows, ({ study, zone_level, zone_id }) => [study, zone_level, zone_id].join('|'))
-  const made = [...zones.values()].map(zoneOf)
-  known.set(state, made)
-  return made
+/** The zones of a state of their members, with what a state of their names tells of them. */
+function zonesOf([members, names]: StatesOf<readonly [typeof mobilityZoneMembers, typeof mobilityZones]>): Zone[] {
+  const byKey = new Map(names.rows.map((row) => [keyOf(row), row]))
+  return [...Map.groupBy(members.rows, keyOf)].map(([key, rows]) => zoneOf(rows, byKey.get(key)))
 }
 
 /** A zone of its members, one at least: of those that are published still, where any is. */
-function zoneOf(rows: readonly Member[]): Zone {
+function zoneOf(rows: readonly Member[], named: Named | undefined): Zone {
   const active = rows.filter(({ status }) => status === 'ACTIVE')
   const held = active.length > 0 ? active : rows
   const [first] = held as [Member]
+  const told = named ? [...rows, named] : rows
   const provinces = new Set(held.flatMap(({ province_code }) => province_code ?? []))
   const province_code = provinces.size === 1 ? ([...provinces][0] ?? null) : null
   return {
-    ...{ id: first.zone_id, study: first.study, level: first.zone_level, province: provinceName(province_code), province_code },
+    ...{ id: first.zone_id, name: named?.name ?? null, study: first.study, level: first.zone_level },
+    ...{ province: provinceName(province_code), province_code, population: named?.population ?? null },
     is_shared_land: held.every(({ municipality_code }) => municipality_code === null),
     municipalities: held
       .flatMap(({ municipality_code, sections }) =>
@@ -74,8 +89,8 @@ function zoneOf(rows: readonly Member[]): Zone {
       .sort((one, other) => (one.municipality_code < other.municipality_code ? -1 : 1)),
     ...{ source: 'mitma', source_id: first.zone_id, status: first.status },
     // What has left a zone changes it as well.
-    observed_at: Math.max(...rows.map(({ observed_at }) => observed_at)),
-    updated_at: Math.max(...rows.map(({ updated_at }) => updated_at)),
+    observed_at: Math.max(...told.map(({ observed_at }) => observed_at)),
+    updated_at: Math.max(...told.map(({ updated_at }) => updated_at)),
     is_stale: held.every(({ is_stale }) => is_stale),
   }
 }
@@ -85,7 +100,7 @@ export const zoneList = defineEndpoint({
   path: '/api/movilidad/zonas',
   domain: 'mobility',
   plan: 'PRO',
-  summary: 'Zones of the studies of mobility: codes, municipalities that they hold, version',
+  summary: 'Zones of the studies of mobility: codes, names, population, municipalities that they hold, version',
   about:
     'A zone is a district, a municipality or several small ones together, or a large urban area, whose id is its name. Ids of two levels may be alike, and those of two studies are not the same zones. ' +
     'A zone is found under each province that it holds a municipality of. Polygons are not among what is told.',
@@ -100,14 +115,14 @@ export const zoneList = defineEndpoint({
     record: zone,
     key: ['id', 'level', 'study'],
     id: 'id',
-    sorts: ['id', 'updated_at'],
+    sorts: ['id', 'name', 'population', 'updated_at'],
     order: 'id',
     limit: { default: 100, max: 20_000 },
   },
   read: {
     kind: 'live',
-    from: [mobilityZoneMembers],
-    records: ([state]) => zonesOf(state),
+    from: [mobilityZoneMembers, mobilityZones],
+    records: zonesOf,
     pick: (zones, { level, study, province }) =>
       zones.filter(
         (one) =>

@@ -107,6 +107,58 @@ ${urls.map(item).join('\n')}
 `
 }
 
+/** Land that several municipalities share: a zone of every level, of which nobody says how many live there. */
+const SHARED_LAND = '34011153001'
+
+/** The urban area of a zone: of its own where it has several districts, else itself. */
+const gauOf = ({ id, province, districts }: Pick<MobilityZone, 'id' | 'province' | 'districts'>): string =>
+  districts.length > 1 ? `GAU ${province}` : id
+
+/** The ministry's words for the levels of zones. */
+export type ZoneLevel = 'distritos' | 'municipios' | 'gaus'
+
+/**
+ * Names or population of the zones of a level: `|`, CRLF. Names have a header, those of municipal zones with a column without a name before it;
+ * populations have none, and decimals, and `NA` for shared land. From one month to the next a few zones grow, and some that are several
+ * municipalities together are spelt otherwise.
+ */
+export function zoneList(
+  zones: readonly MobilityZone[],
+  list: {
+    readonly what: 'nombres' | 'poblacion'
+    readonly level: ZoneLevel
+    readonly publishedAt: number
+    readonly share: number
+    readonly hasUnknownCodes: boolean
+  },
+): string {
+  const { what, level, publishedAt, share, hasUnknownCodes } = list
+  const listed = zones.flatMap((zone) => {
+    const grown = chance('grown', zone.id, publishedAt) < 0.1 ? 1 : 0
+    if (level === 'municipios') return [{ id: zone.id, name: zone.name, population: zone.population + grown }]
+    if (level === 'gaus') return [{ id: gauOf(zone), name: zone.name, population: zone.population + grown }]
+    const each = Math.floor(zone.population / zone.districts.length)
+    return zone.districts.map((id, at) => ({
+      id,
+      name: zone.districts.length > 1 ? `${zone.name} distrito 0${at + 1}` : zone.name,
+      population: each + (at === 0 ? zone.population - each * zone.districts.length + grown : 0),
+    }))
+  })
+  const kept = listed.slice(0, Math.floor(listed.length * share))
+  if (what === 'poblacion') return lineEnded([...kept.map(({ id, population }) => `${id}|${population}.0`), `${SHARED_LAND}|NA`])
+  const first = (at: number | null): string => (level === 'municipios' ? `${at ?? ''}|` : '')
+  const more = (text: string): string => (hasUnknownCodes ? `|${text}` : '')
+  const spelt = (id: string, name: string): string =>
+    chance('spelt', id, publishedAt) < 0.2 ? name.replace('agregacion', 'agregación') : name
+  const all = [...kept, { id: SHARED_LAND, name: 'Parzonería de Encía' }]
+  return lineEnded([
+    `${first(null)}ID|name${more('fuente')}`,
+    ...all.map(({ id, name }, at) => `${first(at)}${id}|${spelt(id, name)}${more('IGN')}`),
+  ])
+}
+
+const lineEnded = (lines: readonly string[]): string => `${lines.join('\r\n')}\r\n`
+
 /** Of which census sections zones are made: `|`, CRLF, `NA` for shared land. Now and then a section is parted in two. */
 export function zoneRelation(
   zones: readonly MobilityZone[],
@@ -119,12 +171,12 @@ export function zoneRelation(
       districts.flatMap((district, at) =>
         Array.from({ length: chance('sections', code, at, publishedAt) < 0.9 ? 2 : 3 }, (_, section) => {
           const of = `${code}0${at + 1}`
-          return `${of}00${section + 1}|${of}|${code}|${district}|${id}|${districts.length > 1 ? `GAU ${province}` : id}${more('IGN')}`
+          return `${of}00${section + 1}|${of}|${code}|${district}|${id}|${gauOf({ id, province, districts })}${more('IGN')}`
         }),
       ),
     ),
   )
-  const shared = '34011153001'
+  const shared = SHARED_LAND
   const all = [...lines.slice(0, Math.floor(lines.length * share)), `NA|NA|NA|${shared}|${shared}|${shared}${more('IGN')}`]
-  return `${[`seccion_ine|distrito_ine|municipio_ine|distrito_mitma|municipio_mitma|gau_mitma${more('fuente')}`, ...all].join('\r\n')}\r\n`
+  return lineEnded([`seccion_ine|distrito_ine|municipio_ine|distrito_mitma|municipio_mitma|gau_mitma${more('fuente')}`, ...all])
 }

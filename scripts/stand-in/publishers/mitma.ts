@@ -1,5 +1,5 @@
 import { instantOf } from '../../../lake/schema/time.ts'
-import { type MobilityDay, mitmaRss, mobilityTrips, overnightStays, zoneRelation } from '../formats/mitma.ts'
+import { type MobilityDay, mitmaRss, mobilityTrips, overnightStays, type ZoneLevel, zoneList, zoneRelation } from '../formats/mitma.ts'
 import type { Edition, FeedStandIn, Publisher } from '../publisher.ts'
 import { chance } from '../random.ts'
 import { mobilityZones } from '../world/mobility-zones.ts'
@@ -76,8 +76,34 @@ const zones: FeedStandIn = {
   },
 }
 
+const NAMES = /^\/zonificacion\/zonificacion_(\w+)\/((?:nombres|poblacion)_(\w+))\.csv$/
+/** The folders of the lists of zones, by the word for their level. */
+const FOLDERS: Readonly<Record<string, string>> = { distritos: 'distritos', municipios: 'municipios', gaus: 'GAU' }
+
+const zoneNames: FeedStandIn = {
+  ...zones,
+  feed: 'mitma_zone_names',
+  path: '/zonificacion/zonificacion_municipios/nombres_municipios.csv',
+  route(path) {
+    const [, folder, resource, level = ''] = NAMES.exec(path) ?? []
+    return resource !== undefined && FOLDERS[level] === folder ? { kind: 'document', resource } : null
+  },
+  write(world, { resource, publishedAt, variant }) {
+    const [what, level] = resource.split('_') as ['nombres' | 'poblacion', ZoneLevel]
+    return zoneList(world.part(mobilityZones), { what, level, publishedAt, ...variant })
+  },
+  captures: {
+    folder: 'mitma-movilidad/v2/zonificacion',
+    capturedAt: () => null,
+    archive: { resourceOf: (file) => /^((?:nombres|poblacion)_(?:distritos|municipios|gaus))\.csv$/.exec(file)?.[1] ?? null },
+  },
+}
+
 /** The ministry's studies of mobility: a list of all files, and files of days, published by months. */
-export const mitmaMobility: Publisher = { name: 'Ministerio de Transportes y Movilidad Sostenible', feeds: [stays, trips, zones] }
+export const mitmaMobility: Publisher = {
+  name: 'Ministerio de Transportes y Movilidad Sostenible',
+  feeds: [stays, trips, zones, zoneNames],
+}
 
 type Kind = 'Pernoctaciones' | 'Viajes'
 

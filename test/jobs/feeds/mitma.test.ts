@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { dailyFiles } from '../../../jobs/feeds/mobility/mitma-files.ts'
 import { mitmaOvernightStays } from '../../../jobs/feeds/mobility/mitma-overnight-stays.ts'
 import { mitmaTrips } from '../../../jobs/feeds/mobility/mitma-trips.ts'
+import { mitmaZoneNames } from '../../../jobs/feeds/mobility/mitma-zone-names.ts'
 import { mitmaZones } from '../../../jobs/feeds/mobility/mitma-zones.ts'
 import { listingOf } from '../../../jobs/feeds/periods.ts'
 import { readPiped } from '../../../jobs/formats/piped.ts'
@@ -148,6 +149,75 @@ describe('zones', () => {
     expect(new Set(municipalities.map(({ municipality_code }) => municipality_code)).size).toBe(8131)
     expect(ofLevel('GAU').reduce((sum, { sections }) => sum + (sections as number), 0)).toBe(36_333)
     expect(ofLevel('DISTRICT').filter(({ municipality_code }) => municipality_code === null)).toHaveLength(49)
+  })
+})
+
+describe('names and populations of zones', () => {
+  const NAMES = readFileSync(join(PROJECT, 'test/fixtures/mitma_zone_names/nombres_municipios.csv')).toString()
+  const POPULATIONS = '34011153001|NA\r\n01047_AM|3771.0\r\n01001|2925.0\r\n'
+  const zonesOf = async (lists: Readonly<Record<string, string | Buffer>>) => {
+    const bodies = Object.entries(lists).map(([name, text]) => ({ name, bytes: Buffer.from(text) }))
+    const { rows, report } = await parsePublication(mitmaZoneNames, bodies, 0)
+    return { report, rows: rows.get('mobility_zones') as readonly AnyRow[] }
+  }
+  const line = ({ zone_level, zone_id, name, population }: AnyRow): unknown[] => [zone_level, zone_id, name, population]
+
+  test('are put together by zone and level, with a header or none and a column before or none', async () => {
+    const { rows, report } = await zonesOf({
+      poblacion_municipios: POPULATIONS,
+      nombres_municipios: NAMES,
+      nombres_gaus: 'ID|name\r\nGAU Albacete|Albacete\r\n01001|Alegría-Dulantzi\r\n',
+      poblacion_gaus: 'GAU Albacete|172722.0\r\n01001|2926.0\r\n',
+    })
+    expect([report.quarantined, report.unknownCodes]).toEqual([{}, {}])
+    expect(rows.map(line)).toEqual([
+      ['MUNICIPALITY', '01001', 'Alegría-Dulantzi', 2925],
+      ['MUNICIPALITY', '01047_AM', 'Erriberabeitia agregacion de municipios', 3771],
+      ['MUNICIPALITY', '34011153001', 'Parzonería', null],
+      ['GAU', 'GAU Albacete', 'Albacete', 172_722],
+      ['GAU', '01001', 'Alegría-Dulantzi', 2926],
+    ])
+    const tried = await zonesOf({ fixture: NAMES })
+    expect(tried.rows.map(line)).toEqual(rows.slice(0, 3).map((row) => line({ ...row, population: null })))
+  })
+
+  test('count bad lines and populations of nobody; a list without any number, or one that was cut, is none', async () => {
+    const bad = await zonesOf({
+      nombres_municipios: `${NAMES}3|01002\r\n4||Amurrio\r\n5|01003|Aramaio\r\n`,
+      poblacion_municipios: `${POPULATIONS}ID|population\r\n01003|many\r\n01004\r\n`,
+    })
+    expect(bad.report.quarantined).toEqual({
+      mobility_zones: {
+        'another number of fields': 2,
+        'no id or name': 1,
+        'a population of no zone that has a name': 1,
+        'population is no whole number': 1,
+      },
+    })
+    expect(bad.rows).toHaveLength(3)
+    const named = await zonesOf({ nombres_municipios: NAMES.replace('name', 'name|fuente').replaceAll(/(\d\|.*)\r/g, '$1|IGN\r') })
+    expect([named.rows.length, named.report.unknownCodes]).toEqual([3, { mitma_column: { fuente: 1 } }])
+    const lists = { nombres_municipios: NAMES, poblacion_municipios: POPULATIONS }
+    await expect(zonesOf({ ...lists, poblacion_municipios: '01001|NA\r\n' })).rejects.toThrow('has a population')
+    await expect(zonesOf({ ...lists, poblacion_municipios: POPULATIONS.slice(0, -3) })).rejects.toThrow('cut off')
+    await expect(zonesOf({ ...lists, nombres_municipios: POPULATIONS })).rejects.toThrow('the header lacks ID, name')
+  })
+
+  test.skipIf(!shared)('of the recorded lists are as many as the zones, with 47,385,107 inhabitants at each level', async () => {
+    const folder = join(shared ?? '', 'feeds/mitma-movilidad/v2/zonificacion')
+    const names = ['distritos', 'municipios', 'gaus'].flatMap((level) => [`nombres_${level}`, `poblacion_${level}`])
+    const { rows, report } = await zonesOf(Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, `${name}.csv`))])))
+    expect([report.quarantined, report.unknownCodes]).toEqual([{}, {}])
+    const figures = ['DISTRICT', 'MUNICIPALITY', 'GAU'].map((level) => {
+      const zones = rows.filter(({ zone_level }) => zone_level === level)
+      const without = zones.filter(({ population }) => population === null)
+      return [zones.length, zones.reduce((sum, { population }) => sum + ((population as number | null) ?? 0), 0), without.length]
+    })
+    expect(figures).toEqual([
+      [3792, 47_385_107, 49],
+      [2618, 47_385_107, 49],
+      [2086, 47_385_107, 49],
+    ])
   })
 })
 

@@ -1,0 +1,99 @@
+import { mitma } from '../../../lake/datasets/mobility/sources.ts'
+import { mobilityZones } from '../../../lake/datasets/mobility/zones.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { pointNumber } from '../../formats/numbers.ts'
+import { readPiped } from '../../formats/piped.ts'
+import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type FeedRequest, type Notes } from '../define.ts'
+import { watchPresence } from '../presence.ts'
+
+type Zone = FeedRow<typeof mobilityZones>
+
+/** The ministry's words for the levels of zones, in the names of files and in those of their folders. */
+const LEVELS = [
+  { zone_level: 'DISTRICT', word: 'distritos', folder: 'distritos' },
+  { zone_level: 'MUNICIPALITY', word: 'municipios', folder: 'municipios' },
+  { zone_level: 'GAU', word: 'gaus', folder: 'GAU' },
+] as const
+/** Names of municipal zones have a column without a name before these: the number of the line. */
+const NAME_COLUMNS = ['ID', 'name']
+/** Of files without a header. */
+const POPULATION_COLUMNS = ['ID', 'population']
+
+/** Names and population of the zones of the study since 2022: two lists for each level. */
+export const mitmaZoneNames = defineFeed({
+  id: 'mitma_zone_names',
+  domain: 'mobility',
+  source: mitma,
+  into: [mobilityZones],
+  every_s: 7 * 86_400,
+  plans: [
+    { requests: LEVELS.flatMap(({ word, folder }) => [listRequest('nombres', word, folder), listRequest('poblacion', word, folder)]) },
+  ],
+  freshBy: 'fetch',
+  bands: { mobility_zones: { atLeast: 100, minRatio: 0.9, maxRatio: 1.2 } },
+  rows: readLists,
+})
+
+function listRequest(what: 'nombres' | 'poblacion', word: string, folder: string): FeedRequest {
+  const name = `${what}_${word}`
+  return {
+    name,
+    url: `https://movilidad-opendata.mitma.es/zonificacion/zonificacion_${folder}/${name}.csv`,
+    accept: 'text/csv',
+    maxBytes: 4_000_000,
+    maxDecodedBytes: 4_000_000,
+    timeout_ms: 60_000,
+    expects: 'csv',
+  }
+}
+
+function* readLists(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
+  for (const { zone_level, word } of LEVELS) {
+    const bytesOf = (what: string): Buffer[] => bodies.filter(({ name }) => name.includes(`${what}_${word}`)).map(({ bytes }) => bytes)
+    // A list under a name that tells nothing, of files that are tried, is taken for names of municipal zones.
+    const others = zone_level === 'MUNICIPALITY' ? bodies.filter(({ name }) => !/(nombres|poblacion)_/.test(name)) : []
+    const names = [...bytesOf('nombres'), ...others.map(({ bytes }) => bytes)]
+    yield batch(mobilityZones, zonesOf({ zone_level, names, populations: bytesOf('poblacion') }, notes))
+  }
+}
+
+/** The zones of a level; a population of none of them is counted as a bad row. */
+function zonesOf(
+  { zone_level, names, populations }: { zone_level: string; names: readonly Buffer[]; populations: readonly Buffer[] },
+  notes: Notes,
+): Zone[] {
+  const population = populationOf(populations, notes)
+  const presence = watchPresence<Zone>(`zones of the level ${zone_level}`, { 'a population': (zone) => zone.population !== null })
+  const zones: Zone[] = []
+  for (const bytes of names) {
+    const { header, batches } = readPiped(bytes, NAME_COLUMNS)
+    for (const column of header) if (column !== '' && !NAME_COLUMNS.includes(column)) notes.unknownCode('mitma_column', column)
+    for (const lines of batches)
+      for (const { text, fields } of lines) {
+        const [zone_id = '', name = ''] = fields ?? []
+        if (fields === null || zone_id === '' || name === '') {
+          notes.quarantine(mobilityZones, fields === null ? 'another number of fields' : 'no id or name', text)
+          continue
+        }
+        const zone: Zone = { study: 'V2', zone_level, zone_id, name, population: population.get(zone_id)?.value ?? null }
+        population.delete(zone_id)
+        if (populations.length > 0) presence.see(zone)
+        zones.push(zone)
+      }
+  }
+  presence.end()
+  for (const { text } of population.values()) notes.quarantine(mobilityZones, 'a population of no zone that has a name', text)
+  return zones
+}
+
+/** Populations by zone, with their lines; null for `NA`, of land that several municipalities share. */
+function populationOf(lists: readonly Buffer[], notes: Notes): Map<string, { readonly text: string; readonly value: number | null }> {
+  const found = new Map<string, { readonly text: string; readonly value: number | null }>()
+  for (const bytes of lists)
+    for (const lines of readPiped(bytes, POPULATION_COLUMNS, POPULATION_COLUMNS).batches)
+      for (const { text, fields } of lines) {
+        if (fields === null) notes.quarantine(mobilityZones, 'another number of fields', text)
+        else found.set(fields[0] as string, { text, value: pointNumber(fields[1] as string) })
+      }
+  return found
+}
