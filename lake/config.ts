@@ -53,11 +53,15 @@ const JSON_OBJECT = { pattern: /^\s*\{[^]*\}\s*$/, words: 'JSON such as `{"PRO":
 const NETWORKS = { pattern: /^[\da-fA-F.:/,\s]+$/, words: 'addresses or CIDR ranges, several with commas' }
 const SMTP_PLACE = { pattern: /^smtps?:\/\/./, words: '`smtp://…` or `smtps://…`' }
 const CONTACT = { pattern: /^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+\d[\d-]*)$/, words: '`mailto:…`, `https://…` or `tel:+…`' }
+const FEED_IDS = { pattern: /^[a-z0-9_]+(,[a-z0-9_]+)*$/, words: 'ids as `scripts/feeds list` tells them, several with commas' }
 const MAILBOX = { pattern: /^[^\r\n]*[^\s<]@[^\r\n]+$/, words: '`name@example.org` or `Name <name@example.org>`' }
 
 /** Every setting of the service; the README's table and the checks come from it. */
 export const SETTINGS = {
   mode: setting('SOURCE_MODE', 'mode', 'Where data comes from; set by `scripts/start`.', 'simulated'),
+  liveFeeds: setting('LIVE_FEEDS', 'text', 'Feeds that `--live` runs too, of those that it does not run unless told.', null, {
+    like: FEED_IDS,
+  }),
   dataFolder: setting('DATA_DIR', 'text', 'Folder of store, Redis files, spool and cache; `.data/<mode>` unless set.', null),
   lakeUrl: setting('LAKE_URL', 'text', 'Object store; `<data>/store` unless set.', null, {
     like: STORE_URL,

@@ -17,6 +17,16 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'mobility-levels',
+    date: '2026-11-23',
+    kind: 'CHANGED',
+    paths: ['/api/movilidad/od'],
+    text: {
+      es: 'Viajes entre distritos (`level=DISTRICT`) y entre grandes áreas urbanas (`level=GAU`), en cuanto se han descargado sus ficheros.',
+      en: 'Trips between districts (`level=DISTRICT`) and between large urban areas (`level=GAU`), once their files have been fetched.',
+    },
+  },
+  {
     id: 'mobility-zone-names',
     date: '2026-11-23',
     kind: 'CHANGED',

@@ -5,7 +5,7 @@ import { fuelMinistryMeans } from './fuel/ministry-means.ts'
 import { fuelStationsFeed } from './fuel/stations.ts'
 import { mitmaImd } from './mobility/mitma-imd.ts'
 import { mitmaOvernightStays } from './mobility/mitma-overnight-stays.ts'
-import { mitmaTrips } from './mobility/mitma-trips.ts'
+import { mitmaDistrictTrips, mitmaGauTrips, mitmaTrips } from './mobility/mitma-trips.ts'
 import { mitmaZoneNames } from './mobility/mitma-zone-names.ts'
 import { mitmaZones } from './mobility/mitma-zones.ts'
 import { renfeAlerts } from './rail/renfe-alerts.ts'
@@ -48,6 +48,8 @@ export const feeds: readonly Feed[] = Object.freeze([
   fuelMinistryMeans,
   mitmaOvernightStays,
   mitmaTrips,
+  mitmaDistrictTrips,
+  mitmaGauTrips,
   mitmaZones,
   mitmaZoneNames,
   mitmaImd,

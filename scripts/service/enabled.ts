@@ -7,10 +7,17 @@ export interface Enabled {
   readonly lacking: readonly { readonly feed: string; readonly set: string }[]
 }
 
-/** The feeds that are run: against a stand-in all of them, `--live` those that may be and whose publishers get the secrets they ask for. */
+/**
+ * The feeds that are run: against a stand-in all of them, `--live` those that may be, or are turned on, and whose publishers get the secrets they
+ * ask for. Throws where a feed is turned on that there is not.
+ */
 export function enabledFeeds(config: Config, feeds: readonly Feed[]): Enabled {
+  const turnedOn = config.liveFeeds?.split(',') ?? []
+  for (const id of turnedOn)
+    if (!feeds.some((feed) => feed.id === id))
+      throw new Error(`LIVE_FEEDS names ${id}, which is no feed; there are ${feeds.map((feed) => feed.id).join(', ')}`)
   if (config.mode !== 'live') return { feeds, lacking: [] }
-  const wanted = feeds.filter((feed) => feed.liveByDefault !== false)
+  const wanted = feeds.filter(({ id, liveByDefault = true }) => liveByDefault || turnedOn.includes(id))
   const lacking = wanted.flatMap((feed) => {
     const missing = secretsOf(feed).find((env) => secretOf(config, env) === null)
     return missing === undefined ? [] : [{ feed: feed.id, set: missing }]

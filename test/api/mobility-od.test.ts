@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mobilityFlowDays } from '../../lake/datasets/mobility/flow-days.ts'
-import { mobilityTrips } from '../../lake/datasets/mobility/trips.ts'
+import { mobilityDistrictTrips, mobilityTrips } from '../../lake/datasets/mobility/trips.ts'
 import { mobilityZoneMembers } from '../../lake/datasets/mobility/zone-members.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { dayBounds } from '../../lake/schema/time.ts'
@@ -131,5 +131,33 @@ describe('cells of the matrix', () => {
       expect(((await refused.json()) as Reply).errors[0].parameter).toBe(parameter)
     }
     expect(((await (await service.get('/api/movilidad/od?mode=car')).json()) as Reply).code).toBe('unknown-parameter')
+  })
+
+  test('of another level are those of its own table, once that has landed, and change nothing of the others', async () => {
+    const before = await matrix('')
+    const day = '2024-12-01'
+    const row = (origin_zone: string, hour: number, trips: number): AnyRow =>
+      exampleTableRow(mobilityDistrictTrips, {
+        ...{ study_day: `V2-${day}`, local_date: day, day_starts_at: dayBounds(day).start, origin_zone, destination_zone: '0105902' },
+        ...{ hour, trips, trip_km: 2 * trips },
+      })
+    await service.land(mobilityDistrictTrips, [row('0105901', 8, 1.5), row('0105901', 9, 2.25), row('0105902', 9, 4)], UNTIL)
+    const districts = ['0105901', '0105902'].map((zone_id) =>
+      exampleTableRow(mobilityZoneMembers, { zone_level: 'DISTRICT', zone_id, member_id: '01059' }),
+    )
+    await service.land(mobilityZoneMembers, districts, UNTIL)
+    const told = await matrix('level=DISTRICT')
+    expect(told.map(({ origin_zone, level, trips, trip_km, period_start }) => [origin_zone, level, trips, trip_km, period_start])).toEqual([
+      ['0105901', 'DISTRICT', 3.75, 7.5, '2024-11-30T23:00:00.000Z'],
+      ['0105902', 'DISTRICT', 4, 8, '2024-11-30T23:00:00.000Z'],
+    ])
+    expect(await matrix('level=DISTRICT&from=2024-11-01&to=2025-01-01&interval=1mo&origin=0105901&group_by=hour')).toEqual([
+      expect.objectContaining({ hour: 8, trips: 1.5, days_present: 1, days_expected: 31 }),
+      expect.objectContaining({ hour: 9, trips: 2.25, days_present: 1, days_expected: 31 }),
+    ])
+    expect(await matrix('')).toEqual(before)
+    expect((await service.get('/api/movilidad/od?level=GAU')).status).toBe(503)
+    // A municipal zone is none of the districts.
+    expect((await service.get('/api/movilidad/od?level=DISTRICT&origin=28079')).status).toBe(400)
   })
 })

@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { Feed } from '../../jobs/feeds/define.ts'
 import { mitmaOvernightStays } from '../../jobs/feeds/mobility/mitma-overnight-stays.ts'
+import { mitmaDistrictTrips, mitmaGauTrips, mitmaTrips } from '../../jobs/feeds/mobility/mitma-trips.ts'
 import { mitmaZoneNames } from '../../jobs/feeds/mobility/mitma-zone-names.ts'
 import { mitmaZones } from '../../jobs/feeds/mobility/mitma-zones.ts'
 import { listingOf } from '../../jobs/feeds/periods.ts'
@@ -74,5 +75,28 @@ test('names and populations are of the zones that the relation tells, and writte
       expect(shapeOf(bytes.toString())).toEqual(
         shapeOf(readFileSync(join(shared, `feeds/mitma-movilidad/v2/zonificacion/${name}.csv`)).toString()),
       )
+  }
+})
+
+test('trips of each level are listed, and are between zones that the list of the level names', async () => {
+  await using publishers = await standIn({ scale: 'small' })
+  const lists = await Promise.all(
+    (mitmaZoneNames.plans[0]?.requests ?? []).map(async ({ name, url }) => ({ name, bytes: await bytesOf(publishers, originOf('')(url)) })),
+  )
+  const named = (await parsePublication(mitmaZoneNames, lists, publishers.now())).rows.get('mobility_zones') ?? []
+  const index = [{ name: 'rss', bytes: await bytesOf(publishers, INDEX) }]
+  for (const [feed, level] of [
+    [mitmaTrips, 'MUNICIPALITY'],
+    [mitmaDistrictTrips, 'DISTRICT'],
+    [mitmaGauTrips, 'GAU'],
+  ] as const) {
+    const { files } = listingOf('day', feed.archive?.files(index, ALL) ?? [], ALL)
+    const { period, url } = files[0] as (typeof files)[number]
+    const body = { name: period, bytes: await bytesOf(publishers, originOf('')(url)) }
+    const [dataset] = feed.into
+    const rows = (await parsePublication(feed, [body], publishers.now(), { keeps: () => true })).rows.get(dataset?.id ?? '') ?? []
+    const zones = new Set(named.filter(({ zone_level }) => zone_level === level).map(({ zone_id }) => zone_id))
+    const told = new Set(rows.flatMap(({ origin_zone, destination_zone }) => [origin_zone, destination_zone]))
+    expect([level, [...told].filter((zone) => !zones.has(zone as string)), told.size]).toEqual([level, [], zones.size - 1])
   }
 })

@@ -23,3 +23,15 @@ test('live, a feed whose secret is not set is left out by name, and one that may
   expect(keyed.lacking).toEqual([])
   expect(JSON.stringify(lacking)).not.toContain(KEY)
 })
+
+test('live, what is off unless told runs where it is turned on, and a feed that there is not is refused by name in any mode', () => {
+  const idsOf = (names: string): string[] =>
+    enabledFeeds(readConfig({ SOURCE_MODE: 'live', LIVE_FEEDS: names }), feeds).feeds.map(({ id }) => id)
+  const usual = idsOf('')
+  expect(usual).toContain('mitma_trips')
+  for (const id of ['mitma_district_trips', 'mitma_gau_trips']) expect([usual.includes(id), idsOf(id).includes(id)]).toEqual([false, true])
+  expect(idsOf('mitma_gau_trips,mitma_trips')).toHaveLength(usual.length + 1)
+  for (const mode of ['live', 'simulated'])
+    expect(() => enabledFeeds(readConfig({ SOURCE_MODE: mode, LIVE_FEEDS: 'mitma_gau' }), feeds)).toThrow('LIVE_FEEDS names mitma_gau')
+  expect(() => readConfig({ LIVE_FEEDS: 'mitma gau' })).toThrow('LIVE_FEEDS=mitma gau: ids')
+})

@@ -1,6 +1,6 @@
 import { ZONE_LEVELS } from '../../../lake/datasets/mobility/codes.ts'
 import { mobilityFlowDays } from '../../../lake/datasets/mobility/flow-days.ts'
-import { mobilityTrips } from '../../../lake/datasets/mobility/trips.ts'
+import { mobilityDistrictTrips, mobilityGauTrips, mobilityTrips } from '../../../lake/datasets/mobility/trips.ts'
 import { mobilityZoneMembers } from '../../../lake/datasets/mobility/zone-members.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
@@ -18,6 +18,14 @@ import { nothingOf, studyParam } from './study.ts'
 const { columns } = mobilityTrips
 const c = (name: keyof typeof columns): Sql => column(mobilityTrips, name)
 const z = (name: keyof typeof mobilityZoneMembers.columns): Sql => column(mobilityZoneMembers, name)
+
+/** The trips between zones of a level; those of one tell of the same trips as those of another. */
+const TRIPS: Readonly<Record<string, typeof mobilityTrips>> = {
+  MUNICIPALITY: mobilityTrips,
+  DISTRICT: mobilityDistrictTrips,
+  GAU: mobilityGauTrips,
+}
+const tripsOf = (level: string): typeof mobilityTrips => TRIPS[level] as typeof mobilityTrips
 
 const INTERVALS = ['1d', '1w', '1mo', '1y'] as const
 const GROUPS = ['hour', 'distance'] as const
@@ -94,14 +102,15 @@ export const mobilityMatrix = defineEndpoint({
   },
   read: {
     kind: 'lake',
-    from: [mobilityTrips, mobilityFlowDays, mobilityZoneMembers],
+    from: [mobilityTrips, mobilityFlowDays, mobilityZoneMembers, mobilityDistrictTrips, mobilityGauTrips],
+    fromOf: ({ level }) => [tripsOf(level), ...(level === ROLLED_LEVEL ? [mobilityFlowDays] : []), mobilityZoneMembers],
     first: (p) => sql`
       SELECT strftime(max(local_date), '%Y-%m-%d') AS newest, (${unknownZone(p)}) AS unknown FROM ${daysOf(p)}`,
     query: (p, lake, found) => {
       const { from, to, interval } = periodOf(p, lake, found)
       const { study, level, origin, destination } = p
       const day_starts_at = { gte: from, lt: to }
-      const cells = scan(mobilityTrips, {
+      const cells = scan(tripsOf(level), {
         ...{ study: { eq: study }, zone_level: { eq: level }, day_starts_at },
         ...(origin === null ? {} : { origin_zone: { in: origin } }),
         ...(destination === null ? {} : { destination_zone: { in: destination } }),
@@ -153,7 +162,7 @@ interface Asked {
 function daysOf({ study, level }: Asked, times: { readonly gte?: number; readonly lt?: number } = {}): Sql {
   const within = Object.keys(times).length === 0 ? {} : { day_starts_at: times }
   if (level === ROLLED_LEVEL) return sql`${scan(mobilityFlowDays, { study: { eq: study }, ...within })}`
-  return sql`${scan(mobilityTrips, { study: { eq: study }, zone_level: { eq: level }, ...within })}`
+  return sql`${scan(tripsOf(level), { study: { eq: study }, zone_level: { eq: level }, ...within })}`
 }
 
 /** A query of one of the zones asked for that the study does not have; null where it has all, or no zones have landed. Places abroad are in no list. */

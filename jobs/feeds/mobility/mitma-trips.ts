@@ -1,64 +1,99 @@
 import { gunzipSync } from 'node:zlib'
 import { mitma } from '../../../lake/datasets/mobility/sources.ts'
-import { mobilityTrips } from '../../../lake/datasets/mobility/trips.ts'
+import { mobilityDistrictTrips, mobilityGauTrips, mobilityTrips } from '../../../lake/datasets/mobility/trips.ts'
 import { join, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds, isoInstant } from '../../../lake/schema/time.ts'
 import { readPiped } from '../../formats/piped.ts'
-import { type Batch, type BulkFile, batch, defineFeed, type FeedBody, FormatError } from '../define.ts'
+import { type Batch, type BulkFile, batch, defineFeed, type Feed, type FeedBody, FormatError } from '../define.ts'
 import { localHours } from '../local-hours.ts'
 import { dailyFiles, V2_INDEX } from './mitma-files.ts'
 
 type Cell = FeedRow<typeof mobilityTrips>
 
 const COLUMNS = ['fecha', 'periodo', 'origen', 'destino', 'distancia', 'viajes', 'viajes_km']
-const FOLDER = '/estudios_basicos/por-municipios/viajes/ficheros-diarios/'
 const DAY = /^(\d{4})-?(\d{2})-?(\d{2})$/
 const ESTIMATE = /^\d+(\.\d+)?$/
-/** A day has 137 MB packed, and ten times that unpacked. */
+/** A day has 137 MB packed between municipalities, 197 between districts, and ten times that unpacked. */
 const PACKED_BYTES = 400_000_000
 const UNPACKED_BYTES = 8_000_000_000
 /** What is read as rows of ours: files to try, not days of the whole country. */
 const TRIED_BYTES = 256_000_000
 
-/** Trips between municipalities, a file a day, published months later: some ten million lines each. */
-export const mitmaTrips = defineFeed({
-  id: 'mitma_trips',
-  domain: 'mobility',
-  source: mitma,
-  into: [mobilityTrips],
-  every_s: 7 * 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'day',
-          url: `https://movilidad-opendata.mitma.es${FOLDER}2022-01/20220101_Viajes_municipios.csv.gz`,
-          accept: 'application/gzip, text/csv',
-          maxBytes: PACKED_BYTES,
-          maxDecodedBytes: UNPACKED_BYTES,
-          timeout_ms: 300_000,
-          expects: 'csv',
-          packed: 'gzip',
-          isStreamed: true,
-        },
-      ],
+/** What differs between the files of the levels of zones. */
+interface Level {
+  readonly id: string
+  readonly into: typeof mobilityTrips
+  readonly zone_level: 'MUNICIPALITY' | 'DISTRICT' | 'GAU'
+  /** The ministry's word for the level, in the names of files and folders. */
+  readonly word: string
+  /** False for what is only fetched where somebody asks for it: each level is as large as the others. */
+  readonly liveByDefault?: boolean
+}
+
+/** Trips between zones of a level, a file a day, published months later: some ten million lines each. */
+function tripsFeed({ id, into, zone_level, word, liveByDefault = true }: Level): Feed {
+  const folder = `/estudios_basicos/por-${word}/viajes/ficheros-diarios/`
+  return defineFeed({
+    id,
+    domain: 'mobility',
+    source: mitma,
+    into: [into],
+    every_s: 7 * 86_400,
+    plans: [
+      {
+        requests: [
+          {
+            name: 'day',
+            url: `https://movilidad-opendata.mitma.es${folder}2022-01/20220101_Viajes_${word}.csv.gz`,
+            accept: 'application/gzip, text/csv',
+            maxBytes: PACKED_BYTES,
+            maxDecodedBytes: UNPACKED_BYTES,
+            timeout_ms: 300_000,
+            expects: 'csv',
+            packed: 'gzip',
+            isStreamed: true,
+          },
+        ],
+      },
+    ],
+    archive: {
+      unit: 'day',
+      index: [V2_INDEX],
+      files: (index) => dailyFiles(index, { name: new RegExp(`^(\\d{8})_Viajes_${word}\\.csv\\.gz$`), folder }),
+      recent: 2,
     },
-  ],
-  archive: {
-    unit: 'day',
-    index: [V2_INDEX],
-    files: (index) => dailyFiles(index, { name: /^(\d{8})_Viajes_municipios\.csv\.gz$/, folder: FOLDER }),
-    recent: 2,
-  },
-  bulk: { query: cellsOfFile },
-  freshBy: 'fetch',
-  bands: { mobility_trips: { atLeast: 500, minRatio: 0.8, maxRatio: 1.25 } },
-  rows: readDay,
+    bulk: { query: (file) => cellsOfFile(file, zone_level) },
+    freshBy: 'fetch',
+    liveByDefault,
+    bands: { [into.id]: { atLeast: 500, minRatio: 0.8, maxRatio: 1.25 } },
+    rows: (bodies) => readDay(bodies, { into, zone_level }),
+  })
+}
+
+/** Trips between municipal zones. */
+export const mitmaTrips = tripsFeed({ id: 'mitma_trips', into: mobilityTrips, zone_level: 'MUNICIPALITY', word: 'municipios' })
+
+/** Trips between districts: the largest files. */
+export const mitmaDistrictTrips = tripsFeed({
+  id: 'mitma_district_trips',
+  into: mobilityDistrictTrips,
+  zone_level: 'DISTRICT',
+  word: 'distritos',
+  liveByDefault: false,
+})
+
+/** Trips between large urban areas and the zones outside them. */
+export const mitmaGauTrips = tripsFeed({
+  id: 'mitma_gau_trips',
+  into: mobilityGauTrips,
+  zone_level: 'GAU',
+  word: 'GAU',
+  liveByDefault: false,
 })
 
 /** What all rows of a day have: columns that are the same, and the instants of its hours. */
-function dayOf(text: string) {
+function dayOf(text: string, zone_level: Level['zone_level']) {
   const [, year, month, day] = DAY.exec(text) ?? []
   const local_date = `${year}-${month}-${day}`
   if (day === undefined || Number.isNaN(Date.parse(local_date))) throw new FormatError(`fecha ${JSON.stringify(text)} is no day`)
@@ -69,16 +104,16 @@ function dayOf(text: string) {
       study_day: `V2-${local_date}`,
       local_date,
       day_starts_at: dayBounds(local_date).start,
-      zone_level: 'MUNICIPALITY',
+      zone_level,
     },
     hours: localHours(local_date),
   }
 }
 
-function cellsOfFile({ path, header, period }: BulkFile): Sql {
+function cellsOfFile({ path, header, period }: BulkFile, zone_level: Level['zone_level']): Sql {
   const missing = COLUMNS.filter((name) => !header.split('|').includes(name))
   if (missing.length > 0) throw new FormatError(`the header lacks ${missing.join(', ')}; it has ${header.slice(0, 500)}`)
-  const { fecha, same, hours } = dayOf(period)
+  const { fecha, same, hours } = dayOf(period, zone_level)
   const instant = (at: number): Sql => sql`CAST(${isoInstant(at)} AS TIMESTAMPTZ)`
   const starts = join(
     hours.map((at, hour) => (at === null ? sql`` : sql` WHEN ${hour} THEN ${instant(at)}`)),
@@ -100,17 +135,17 @@ function cellsOfFile({ path, header, period }: BulkFile): Sql {
     )`
 }
 
-function* readDay(bodies: readonly FeedBody[]): Generator<Batch> {
+function* readDay(bodies: readonly FeedBody[], { into, zone_level }: Pick<Level, 'into' | 'zone_level'>): Generator<Batch> {
   for (const { name, bytes } of bodies) {
     const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b
     const { batches } = readPiped(isPacked ? gunzipSync(bytes, { maxOutputLength: TRIED_BYTES }) : bytes, COLUMNS)
-    let day = DAY.test(name) ? dayOf(name) : null
+    let day = DAY.test(name) ? dayOf(name, zone_level) : null
     const cells = new Map<string, Cell>()
     for (const lines of batches)
       for (const { text, fields } of lines) {
         if (fields === null) throw new FormatError(`another number of fields: ${text.slice(0, 200)}`)
         const [fecha = '', periodo = '', origin_zone = '', destination_zone = '', distance_band = '', viajes = '', viajes_km = ''] = fields
-        day ??= dayOf(fecha)
+        day ??= dayOf(fecha, zone_level)
         if (fecha !== day.fecha) throw new FormatError(`a day other than the file: ${fecha}`)
         if (!/^\d+$/.test(periodo) || !ESTIMATE.test(viajes) || !ESTIMATE.test(viajes_km))
           throw new FormatError(`no numbers: ${text.slice(0, 200)}`)
@@ -123,7 +158,7 @@ function* readDay(bodies: readonly FeedBody[]): Generator<Batch> {
         }
         cells.set(key, { ...cell, trips: plus(cell.trips, viajes), trip_km: plus(cell.trip_km, viajes_km) })
       }
-    yield batch(mobilityTrips, [...cells.values()])
+    yield batch(into, [...cells.values()])
   }
 }
 

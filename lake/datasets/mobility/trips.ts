@@ -3,44 +3,87 @@ import { defineDataset, month } from '../../schema/dataset.ts'
 import { DISTANCE_BANDS, MOBILITY_STUDIES, ZONE_LEVELS } from './codes.ts'
 import { mitma } from './sources.ts'
 
+/** What differs between the levels of zones: a table of its own for each, since they tell of the same trips and are never added up. */
+interface Level {
+  readonly id: string
+  readonly title: string
+  /** The zones, in the words of the description. */
+  readonly zones: string
+  readonly zone_level: keyof typeof ZONE_LEVELS.codes
+  /** Zones for the example. */
+  readonly origin: string
+  readonly destination: string
+}
+
 /** Trips between zones by hour and distance: what the study tells of purpose, residence, age, sex and income is added up. */
-export const mobilityTrips = defineDataset({
+const tripsBetween = ({ id, title, zones, zone_level, origin, destination }: Level) =>
+  defineDataset({
+    id,
+    domain: 'mobility',
+    title,
+    about: `Estimated trips by ${zones}, hour of the local clock and distance band.`,
+    sources: [mitma],
+    columns: {
+      study: col.code(1, 'Study.', MOBILITY_STUDIES, { example: 'V2' }),
+      study_day: col.string(2, 'Study and day of the file; it is published again whole.', { example: 'V2-2022-02-01' }),
+      local_date: col.local_date(3, "Day on Madrid's clock.", { example: '2022-02-01' }),
+      day_starts_at: col.instant(4, 'Begin of the day.', { example: '2022-01-31T23:00:00.000Z' }),
+      zone_level: col.code(5, 'Level of both zones.', ZONE_LEVELS, { example: zone_level }),
+      origin_zone: col.string(6, 'Zone that the trips begin in.', { example: origin }),
+      destination_zone: col.string(7, 'Zone that they end in; regions of France and Portugal, and externo, are among them.', {
+        example: destination,
+      }),
+      hour: col.integer(8, 'Hour in which the trips begin: 8 is from 08:00 to 09:00.', { unit: 'h', example: 8, min: 0, max: 23 }),
+      starts_at: col.instant(9, 'Begin of the hour; null where the clock leaves the hour out or has it twice.', {
+        nullable: true,
+        example: '2022-02-01T07:00:00.000Z',
+      }),
+      is_clock_change: col.boolean(10, 'True for the hour that the clock leaves out in spring or has twice in autumn.', { example: false }),
+      distance_band: col.code(11, 'Length of the trips.', DISTANCE_BANDS, { example: '10-50' }),
+      trips: col.decimal(12, 'Trips: an estimate for the whole population, not a count.', {
+        scale: 3,
+        precision: 15,
+        unit: '1',
+        example: 2.925,
+        min: 0,
+      }),
+      trip_km: col.decimal(13, 'Length of all of these trips together.', { scale: 3, precision: 15, unit: 'km', example: 137.889, min: 0 }),
+    },
+    entity: ['study_day', 'zone_level', 'origin_zone', 'destination_zone', 'hour', 'distance_band'],
+    time: 'day_starts_at',
+    version: 'study_day',
+    land: 'replace',
+    partition: [month('local_date')],
+    order: ['study_day', 'origin_zone', 'destination_zone', 'hour', 'distance_band'],
+    plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
+  })
+
+/** Trips between municipal zones, which the roll-up by provinces is made of. */
+export const mobilityTrips = tripsBetween({
   id: 'mobility_trips',
-  domain: 'mobility',
-  title: 'Trips between zones',
-  about: 'Estimated trips by zone of origin and destination, hour of the local clock and distance band.',
-  sources: [mitma],
-  columns: {
-    study: col.code(1, 'Study.', MOBILITY_STUDIES, { example: 'V2' }),
-    study_day: col.string(2, 'Study and day of the file; it is published again whole.', { example: 'V2-2022-02-01' }),
-    local_date: col.local_date(3, "Day on Madrid's clock.", { example: '2022-02-01' }),
-    day_starts_at: col.instant(4, 'Begin of the day.', { example: '2022-01-31T23:00:00.000Z' }),
-    zone_level: col.code(5, 'Level of both zones.', ZONE_LEVELS, { example: 'MUNICIPALITY' }),
-    origin_zone: col.string(6, 'Zone that the trips begin in.', { example: '01001' }),
-    destination_zone: col.string(7, 'Zone that they end in; regions of France and Portugal, and externo, are among them.', {
-      example: '01002',
-    }),
-    hour: col.integer(8, 'Hour in which the trips begin: 8 is from 08:00 to 09:00.', { unit: 'h', example: 8, min: 0, max: 23 }),
-    starts_at: col.instant(9, 'Begin of the hour; null where the clock leaves the hour out or has it twice.', {
-      nullable: true,
-      example: '2022-02-01T07:00:00.000Z',
-    }),
-    is_clock_change: col.boolean(10, 'True for the hour that the clock leaves out in spring or has twice in autumn.', { example: false }),
-    distance_band: col.code(11, 'Length of the trips.', DISTANCE_BANDS, { example: '10-50' }),
-    trips: col.decimal(12, 'Trips: an estimate for the whole population, not a count.', {
-      scale: 3,
-      precision: 15,
-      unit: '1',
-      example: 2.925,
-      min: 0,
-    }),
-    trip_km: col.decimal(13, 'Length of all of these trips together.', { scale: 3, precision: 15, unit: 'km', example: 137.889, min: 0 }),
-  },
-  entity: ['study_day', 'zone_level', 'origin_zone', 'destination_zone', 'hour', 'distance_band'],
-  time: 'day_starts_at',
-  version: 'study_day',
-  land: 'replace',
-  partition: [month('local_date')],
-  order: ['study_day', 'origin_zone', 'destination_zone', 'hour', 'distance_band'],
-  plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
+  title: 'Trips between municipal zones',
+  zones: 'municipal zone of origin and destination',
+  zone_level: 'MUNICIPALITY',
+  origin: '01001',
+  destination: '01002',
+})
+
+/** Trips between districts. */
+export const mobilityDistrictTrips = tripsBetween({
+  id: 'mobility_district_trips',
+  title: 'Trips between districts',
+  zones: 'district of origin and destination',
+  zone_level: 'DISTRICT',
+  origin: '0105901',
+  destination: '0105902',
+})
+
+/** Trips between large urban areas and the municipal zones outside them. */
+export const mobilityGauTrips = tripsBetween({
+  id: 'mobility_gau_trips',
+  title: 'Trips between large urban areas',
+  zones: 'large urban area, or zone outside these, of origin and destination',
+  zone_level: 'GAU',
+  origin: 'GAU Vitoria-Gasteiz',
+  destination: '01002',
 })

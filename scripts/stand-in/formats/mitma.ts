@@ -117,6 +117,22 @@ const gauOf = ({ id, province, districts }: Pick<MobilityZone, 'id' | 'province'
 /** The ministry's words for the levels of zones. */
 export type ZoneLevel = 'distritos' | 'municipios' | 'gaus'
 
+/** The zones of a level, made of the municipal ones: whoever lives in one of several districts lives in the first where they cannot be parted evenly. */
+export function zonesAt(zones: readonly MobilityZone[], level: ZoneLevel): readonly MobilityZone[] {
+  if (level === 'municipios') return zones
+  if (level === 'gaus') return zones.map((zone) => ({ ...zone, id: gauOf(zone) }))
+  return zones.flatMap((zone) => {
+    const count = zone.districts.length
+    const each = Math.floor(zone.population / count)
+    return zone.districts.map((id, at) => ({
+      ...zone,
+      id,
+      name: count > 1 ? `${zone.name} distrito 0${at + 1}` : zone.name,
+      population: each + (at === 0 ? zone.population - each * count : 0),
+    }))
+  })
+}
+
 /**
  * Names or population of the zones of a level: `|`, CRLF. Names have a header, those of municipal zones with a column without a name before it;
  * populations have none, and decimals, and `NA` for shared land. From one month to the next a few zones grow, and some that are several
@@ -133,17 +149,10 @@ export function zoneList(
   },
 ): string {
   const { what, level, publishedAt, share, hasUnknownCodes } = list
-  const listed = zones.flatMap((zone) => {
-    const grown = chance('grown', zone.id, publishedAt) < 0.1 ? 1 : 0
-    if (level === 'municipios') return [{ id: zone.id, name: zone.name, population: zone.population + grown }]
-    if (level === 'gaus') return [{ id: gauOf(zone), name: zone.name, population: zone.population + grown }]
-    const each = Math.floor(zone.population / zone.districts.length)
-    return zone.districts.map((id, at) => ({
-      id,
-      name: zone.districts.length > 1 ? `${zone.name} distrito 0${at + 1}` : zone.name,
-      population: each + (at === 0 ? zone.population - each * zone.districts.length + grown : 0),
-    }))
-  })
+  const listed = zonesAt(zones, level).map(({ id, name, population }) => ({
+    ...{ id, name },
+    population: population + (chance('grown', id, publishedAt) < 0.1 ? 1 : 0),
+  }))
   const kept = listed.slice(0, Math.floor(listed.length * share))
   if (what === 'poblacion') return lineEnded([...kept.map(({ id, population }) => `${id}|${population}.0`), `${SHARED_LAND}|NA`])
   const first = (at: number | null): string => (level === 'municipios' ? `${at ?? ''}|` : '')

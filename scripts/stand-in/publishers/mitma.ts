@@ -1,5 +1,14 @@
 import { instantOf } from '../../../lake/schema/time.ts'
-import { type MobilityDay, mitmaRss, mobilityTrips, overnightStays, type ZoneLevel, zoneList, zoneRelation } from '../formats/mitma.ts'
+import {
+  type MobilityDay,
+  mitmaRss,
+  mobilityTrips,
+  overnightStays,
+  type ZoneLevel,
+  zoneList,
+  zoneRelation,
+  zonesAt,
+} from '../formats/mitma.ts'
 import type { Edition, FeedStandIn, Publisher } from '../publisher.ts'
 import { chance } from '../random.ts'
 import { mobilityZones } from '../world/mobility-zones.ts'
@@ -12,6 +21,7 @@ const LATE_MONTHS = 2
 const LISTED_MONTHS = 2
 /** Share of days that do not exist. */
 const MISSING = 0.01
+const STAYS: Daily = { kind: 'Pernoctaciones', word: 'municipios' }
 
 const stays: FeedStandIn = {
   feed: 'mitma_overnight_stays',
@@ -19,7 +29,7 @@ const stays: FeedStandIn = {
   path: '/RSS.xml',
   route(path) {
     if (path === '/RSS.xml') return { kind: 'document', resource: 'rss' }
-    return dayIn(path, 'Pernoctaciones')
+    return dayIn(path, STAYS)
   },
   // A new month on the first of each.
   publishedAt(_seed, now) {
@@ -44,21 +54,29 @@ const stays: FeedStandIn = {
       index: 'rss',
       list: (days) =>
         mitmaRss(
-          days.map((day) => `${HOST}${pathOf('Pernoctaciones', day)}`),
+          days.map((day) => `${HOST}${pathOf(STAYS, day)}`),
           0,
         ),
     },
   },
 }
 
-const trips: FeedStandIn = {
+/** The trips of a level, whose word is that of names and folders. */
+const tripsAt = (feed: string, word: string, level: ZoneLevel): FeedStandIn => ({
   ...stays,
-  feed: 'mitma_trips',
-  path: '/estudios_basicos/por-municipios/viajes/ficheros-diarios/2022-01/20220101_Viajes_municipios.csv.gz',
-  // The list has both, and is answered above.
-  route: (path) => dayIn(path, 'Viajes'),
-  write: (world, edition) => mobilityTrips(dayOf(world, edition), edition.publishedAt),
-}
+  feed,
+  path: pathOf({ kind: 'Viajes', word }, '20220101'),
+  // The list has all, and is answered above.
+  route: (path) => dayIn(path, { kind: 'Viajes', word }),
+  write: (world, edition) => mobilityTrips(dayOf(world, edition, level), edition.publishedAt),
+  captures: { folder: 'mitma-movilidad/v2', capturedAt: () => null },
+})
+
+const trips: readonly FeedStandIn[] = [
+  tripsAt('mitma_trips', 'municipios', 'municipios'),
+  tripsAt('mitma_district_trips', 'distritos', 'distritos'),
+  tripsAt('mitma_gau_trips', 'GAU', 'gaus'),
+]
 
 const RELATION = '/zonificacion/relacion_ine_zonificacionMitma.csv'
 
@@ -102,25 +120,35 @@ const zoneNames: FeedStandIn = {
 /** The ministry's studies of mobility: a list of all files, and files of days, published by months. */
 export const mitmaMobility: Publisher = {
   name: 'Ministerio de Transportes y Movilidad Sostenible',
-  feeds: [stays, trips, zones, zoneNames],
+  feeds: [stays, ...trips, zones, zoneNames],
 }
 
-type Kind = 'Pernoctaciones' | 'Viajes'
+/** Which daily files: what of, and the word for the level of zones in names and folders. */
+interface Daily {
+  readonly kind: 'Pernoctaciones' | 'Viajes'
+  readonly word: string
+}
 
-const pathOf = (kind: Kind, day: string): string =>
-  `/estudios_basicos/por-municipios/${kind.toLowerCase()}/ficheros-diarios/${day.slice(0, 4)}-${day.slice(4, 6)}/${day}_${kind}_municipios.csv.gz`
+function pathOf({ kind, word }: Daily, day: string): string {
+  const month = `${day.slice(0, 4)}-${day.slice(4, 6)}`
+  return `/estudios_basicos/por-${word}/${kind.toLowerCase()}/ficheros-diarios/${month}/${day}_${kind}_${word}.csv.gz`
+}
 
-function dayIn(path: string, kind: Kind): { kind: 'document'; resource: string } | null {
+function dayIn(path: string, daily: Daily): { kind: 'document'; resource: string } | null {
   const [, day = ''] = /\/(\d{8})_\w+\.csv\.gz$/.exec(path) ?? []
-  return path === pathOf(kind, day) ? { kind: 'document', resource: day } : null
+  return path === pathOf(daily, day) ? { kind: 'document', resource: day } : null
 }
 
 const listedUrls = (seed: number, publishedAt: number): string[] =>
-  listedDays(seed, publishedAt).flatMap((day) => [`${HOST}${pathOf('Viajes', day)}`, `${HOST}${pathOf('Pernoctaciones', day)}`])
+  listedDays(seed, publishedAt).flatMap((day) =>
+    [...['municipios', 'distritos', 'GAU'].map((word): Daily => ({ kind: 'Viajes', word })), STAYS].map(
+      (daily) => `${HOST}${pathOf(daily, day)}`,
+    ),
+  )
 
-function dayOf(world: World, { resource, variant }: Edition): MobilityDay {
+function dayOf(world: World, { resource, variant }: Edition, level: ZoneLevel = 'municipios'): MobilityDay {
   const { share, hasUnknownCodes } = variant
-  return { seed: world.seed, day: resource, zones: world.part(mobilityZones), share, hasUnknownCodes }
+  return { seed: world.seed, day: resource, zones: zonesAt(world.part(mobilityZones), level), share, hasUnknownCodes }
 }
 
 /** The days (YYYYMMDD) that the list has as of an instant (ms), the newest first. */

@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { dailyFiles } from '../../../jobs/feeds/mobility/mitma-files.ts'
 import { mitmaOvernightStays } from '../../../jobs/feeds/mobility/mitma-overnight-stays.ts'
-import { mitmaTrips } from '../../../jobs/feeds/mobility/mitma-trips.ts'
+import { mitmaDistrictTrips, mitmaGauTrips, mitmaTrips } from '../../../jobs/feeds/mobility/mitma-trips.ts'
 import { mitmaZoneNames } from '../../../jobs/feeds/mobility/mitma-zone-names.ts'
 import { mitmaZones } from '../../../jobs/feeds/mobility/mitma-zones.ts'
 import { listingOf } from '../../../jobs/feeds/periods.ts'
@@ -255,6 +255,25 @@ describe('trips', () => {
     await expect(cells(TRIPS, '2022-02-02')).rejects.toThrow('a day other than the file')
   })
 
+  test.each([
+    [mitmaDistrictTrips, 'DISTRICT', 'distritos', ['8 0105901 0105902 0.5-2 14.75 22.25', '18 01002_AM 0105901 10-50 6.329 140.935']],
+    [
+      mitmaGauTrips,
+      'GAU',
+      'GAU',
+      ['8 GAU Vitoria-Gasteiz 01002 10-50 12.5 318.75', '8 GAU Vitoria-Gasteiz GAU Vitoria-Gasteiz 2-10 1012.5 4318.75'],
+    ],
+  ] as const)('between zones of another level are read the same, into a table of their own: %#', async (feed, level, word, expected) => {
+    const bytes = readFileSync(join(PROJECT, `test/fixtures/${feed.id}/20220201_Viajes_${word}.csv`))
+    const { rows, report } = await parsePublication(feed, [{ name: '2022-02-01', bytes }], 0, { keeps: () => true })
+    expect([...rows.keys(), report.quarantined]).toEqual([feed.into[0]?.id, {}])
+    const told = (rows.get(feed.into[0]?.id as string) ?? []).map((row) => [
+      row.zone_level,
+      [row.hour, row.origin_zone, row.destination_zone, row.distance_band, row.trips, row.trip_km].join(' '),
+    ])
+    expect(told).toEqual(expected.map((line) => [level, line]))
+  })
+
   test.skipIf(!shared)('of the hundred recorded ones are as long as their band says', async () => {
     const [header = '', ...lines] = gunzipSync(
       readFileSync(join(shared ?? '', 'feeds/mitma-movilidad/v2/NOT-RAW_od_dist_translated_100rows_20220201.csv.gz')),
@@ -289,7 +308,15 @@ describe.skipIf(!shared)('the recorded files of the ministry', () => {
     const listed = mitmaOvernightStays.archive?.files(index, ALL) ?? []
     const { files, gaps } = listingOf('day', listed, ALL)
     expect([files.length, files[0]?.period, files.at(-1)?.period]).toEqual([904, '2022-01-01', '2024-06-30'])
-    expect(listingOf('day', mitmaTrips.archive?.files(index, ALL) ?? [], ALL).gaps).toEqual(gaps)
+    for (const [feed, word] of [
+      [mitmaTrips, 'municipios'],
+      [mitmaDistrictTrips, 'distritos'],
+      [mitmaGauTrips, 'GAU'],
+    ] as const) {
+      const trips = listingOf('day', feed.archive?.files(index, ALL) ?? [], ALL)
+      expect([trips.files.length, trips.gaps]).toEqual([904, gaps])
+      expect(trips.files.filter(({ url }) => !url.includes(`/por-${word}/viajes/`) || !url.endsWith(`_Viajes_${word}.csv.gz`))).toEqual([])
+    }
     expect(gaps).toEqual([
       ...['2023-10-26', '2023-10-27', '2023-10-30', '2023-10-31', '2023-11-01', '2023-11-02', '2023-11-03'],
       '2024-04-18',
