@@ -35,6 +35,7 @@ import { trafficDays } from './datasets/road/traffic-days.ts'
 import { trafficHours } from './datasets/road/traffic-hours.ts'
 import { trafficReadings } from './datasets/road/traffic-readings.ts'
 import { trafficReadings15m } from './datasets/road/traffic-readings-15m.ts'
+import { trafficSensorEditions } from './datasets/road/traffic-sensor-editions.ts'
 import { trafficSensors } from './datasets/road/traffic-sensors.ts'
 import { trafficTypicalWeeks } from './datasets/road/traffic-typical-weeks.ts'
 import { v16Beacons } from './datasets/road/v16-beacons.ts'
@@ -60,6 +61,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   trafficReadings,
   trafficReadings15m,
   trafficSensors,
+  trafficSensorEditions,
   trafficCountsHourly,
   trafficCountStations,
   trafficHours,

@@ -37,6 +37,16 @@ export const CHANGES: readonly Change[] = Object.freeze([
     },
   },
   {
+    id: 'sensor-editions',
+    date: '2026-11-23',
+    kind: 'ADDED',
+    paths: ['/api/datasets/*'],
+    text: {
+      es: 'El conjunto `traffic_sensor_editions`: dónde estaba cada sensor de tráfico de Madrid en cada edición mensual del catálogo, para situar las lecturas de otros años.',
+      en: 'The dataset `traffic_sensor_editions`: where each traffic sensor of Madrid stood in each monthly edition of the catalogue, so that readings of other years find their place.',
+    },
+  },
+  {
     id: 'accident-sections',
     date: '2026-11-23',
     kind: 'CHANGED',

@@ -20,6 +20,7 @@ import { dgtIncidentsFeed } from './road/dgt-incidents.ts'
 import { madridCountStations } from './road/madrid-count-stations.ts'
 import { madridCounts } from './road/madrid-counts.ts'
 import { madridHistory } from './road/madrid-history.ts'
+import { madridSensorEditions } from './road/madrid-sensor-editions.ts'
 import { madridSensors } from './road/madrid-sensors.ts'
 import { madridTraffic } from './road/madrid-traffic.ts'
 import { sctIncidentsFeed } from './road/sct-incidents.ts'
@@ -39,6 +40,7 @@ export const feeds: readonly Feed[] = Object.freeze([
   sctIncidentsFeed,
   madridTraffic,
   madridSensors,
+  madridSensorEditions,
   madridCounts,
   madridCountStations,
   madridHistory,

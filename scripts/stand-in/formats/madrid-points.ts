@@ -1,29 +1,107 @@
 import { utmToPoint } from '../../../lake/places/utm.ts'
-import { chance } from '../random.ts'
+import { chance, hash } from '../random.ts'
 import { idAt, type Sensor } from '../world/madrid-sensors.ts'
+import { writeXlsx } from './xlsx.ts'
+
+const HEADER = ['tipo_elem', 'distrito', 'id', 'cod_cent', 'nombre', 'utm_x', 'utm_y', 'longitud', 'latitud']
+/** When some sensors were moved, and how far, in metres. */
+const MOVED = { at: Date.UTC(2023, 11, 31), by_m: 60 }
+/** Rows that a spreadsheet keeps of what was once there. */
+const BLANK_ROWS = 400
+
+/** The catalogue of measuring points as of an instant (ms). */
+interface Catalogue {
+  readonly sensors: readonly Sensor[]
+  readonly seed: number
+  readonly editionAt: number
+}
+
+/** An edition of it among those that there were. */
+interface CatalogueEdition extends Catalogue {
+  /** YYYY-MM. */
+  readonly month: string
+  readonly isWorkbook: boolean
+  /** When it was published (again), ms: with each publication one point is renamed. */
+  readonly publishedAt: number
+  readonly hasUnknownCodes: boolean
+}
+
+/** A line of the catalogue. */
+interface PointRecord {
+  readonly kind: string
+  readonly district: number | null
+  readonly id: number
+  readonly code: string
+  readonly name: string
+  readonly x: number
+  readonly y: number
+}
 
 /** The catalogue of measuring points, layout of 2023: no mark, LF, `;`, text quoted, decimal point. */
-export function madridPoints({ sensors, seed, editionAt }: { sensors: readonly Sensor[]; seed: number; editionAt: number }): string {
-  const lines = ['"tipo_elem";"distrito";"id";"cod_cent";"nombre";"utm_x";"utm_y";"longitud";"latitud"']
+export function madridPoints(catalogue: Catalogue): string {
+  return csvOf2023(recordsOf(catalogue))
+}
+
+/**
+ * An edition of the catalogue as it was published: as a workbook, whose numbers are text in those of December, which have a sheet of blank rows,
+ * too; as CSV with decimal commas and without districts and degrees until 2018; else as CSV of the layout of today.
+ */
+export function madridEdition(edition: CatalogueEdition): string | Buffer {
+  const { seed, month, isWorkbook, publishedAt, hasUnknownCodes } = edition
+  const records = recordsOf(edition).map((one, at) => (hasUnknownCodes && at % 50 === 3 ? { ...one, kind: 'DRON' } : one))
+  const renamed = hash(seed, 'renamed', publishedAt) % Math.max(1, records.length)
+  const named = records.map((one, at) => (at === renamed ? { ...one, name: `(TÁCTICO) ${one.name}` } : one))
+  if (!isWorkbook) return month < '2019' ? csvOf2018(named) : csvOf2023(named)
+  const isText = month.endsWith('-12')
+  const rows = named.map((one) => cellsOf(one).map((cell) => (isText && cell !== null ? String(cell) : cell)))
+  const points = { name: isText ? 'camaras_fijas_bajo_cabeza_semaf' : 'Hoja1', rows: [HEADER, ...rows] }
+  const blank = { name: 'Hoja1', rows: Array.from({ length: BLANK_ROWS }, () => []) }
+  return writeXlsx(isText ? [points, blank] : [points], publishedAt)
+}
+
+function recordsOf({ sensors, seed, editionAt }: Catalogue): PointRecord[] {
+  const records: PointRecord[] = []
   for (const sensor of sensors) {
     // The catalogue lags behind the street: some of what reports is not in it.
     if (chance(seed, 'catalogued', sensor.index) < 0.035) continue
-    lines.push(pointLine(sensor, { kind: sensor.kind, id: idAt(sensor, editionAt), seed }))
+    records.push(recordOf(sensor, { kind: sensor.kind, id: idAt(sensor, editionAt), seed, editionAt }))
   }
   // And some of what is in it does not report: approaches to the M-30, mostly.
   for (const sensor of sensors.slice(0, 153)) {
     const kind = sensor.index % 6 === 0 ? 'URB' : 'other'
-    lines.push(pointLine(sensor, { kind, id: 1000 + (lines.length % 153), seed }))
+    records.push(recordOf(sensor, { kind, id: 1000 + ((records.length + 1) % 153), seed, editionAt }))
   }
-  return `${lines.join('\n')}\n`
+  return records
 }
 
-function pointLine(sensor: Sensor, { kind, id, seed }: { kind: string; id: number; seed: number }): string {
+function recordOf(
+  sensor: Sensor,
+  of: { readonly kind: string; readonly id: number; readonly seed: number; readonly editionAt: number },
+): PointRecord {
+  const { kind, id, seed, editionAt } = of
   // Where both lists have a sensor, a few positions differ by some metres.
   const shift = chance(seed, 'moved', sensor.index) < 0.03 ? 25 : 0
-  const position = { x: sensor.position.x + shift, y: sensor.position.y }
-  const { lon, lat } = utmToPoint(position.x, position.y, 30)
-  const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
+  const before = editionAt < MOVED.at && sensor.index % 53 === 5 ? -MOVED.by_m : 0
   const code = kind === 'other' ? `03FL${sensor.centreCode}` : sensor.centreCode
-  return [quoted(kind), sensor.district ?? '', id, quoted(code), quoted(sensor.name), position.x, position.y, lon, lat].join(';')
+  return { kind, district: sensor.district, id, code, name: sensor.name, x: sensor.position.x + shift + before, y: sensor.position.y }
+}
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
+
+function cellsOf({ kind, district, id, code, name, x, y }: PointRecord): (string | number | null)[] {
+  const { lon, lat } = utmToPoint(x, y, 30)
+  return [kind, district, id, code, name, x, y, lon, lat]
+}
+
+function csvOf2023(records: readonly PointRecord[]): string {
+  const lines = records.map((one) => cellsOf(one).map((cell) => (typeof cell === 'string' ? quoted(cell) : (cell ?? ''))))
+  return `${[HEADER.map(quoted), ...lines].map((fields) => fields.join(';')).join('\n')}\n`
+}
+
+function csvOf2018(records: readonly PointRecord[]): string {
+  const comma = (metres: number): string => String(metres).replace('.', ',')
+  const lines = records.map(({ kind, id, code, name, x, y }) =>
+    [quoted(code), id, quoted(name), quoted(kind === 'M30' ? 'M-30' : kind), comma(x), comma(y)].join(';'),
+  )
+  return `${['"cod_cent";"id";"nombre";"tipo_elem";"x";"y"', ...lines].join('\n')}\n`
 }

@@ -2,6 +2,7 @@ import { SPANISH_MONTHS } from '../../../jobs/formats/dates.ts'
 import { instantOf } from '../../../lake/schema/time.ts'
 import { madridCountStations, madridCounts } from '../formats/madrid-counts.ts'
 import { historySensors, madridHistory } from '../formats/madrid-history.ts'
+import { madridEdition } from '../formats/madrid-points.ts'
 import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
 import { countStations } from '../world/madrid-counts.ts'
 import { KEPT_IDS, madridSensors } from '../world/madrid-sensors.ts'
@@ -16,6 +17,8 @@ interface Monthly {
   readonly dataset: number
   readonly name: string
   readonly format: 'csv' | 'zip'
+  /** True for a month (YYYY-MM) whose file is a workbook. */
+  readonly isWorkbook?: (month: string) => boolean
   readonly first: { readonly number: number; readonly year: number; readonly month: number }
 }
 
@@ -25,6 +28,14 @@ const HISTORY: Monthly = {
   name: 'transporte-ptomedida-historico',
   format: 'zip',
   first: { number: 20, year: 2017, month: 4 },
+}
+const EDITIONS: Monthly = {
+  dataset: 202468,
+  name: 'intensidad-trafico',
+  format: 'csv',
+  isWorkbook: (month) => month >= '2019' && /-(?:01|12)$/.test(month),
+  // 156 is then that of December 2024, and 263, under which the newest edition is served, of a month in the 2030s.
+  first: { number: 64, year: 2017, month: 4 },
 }
 
 const LIST = '/api/3/action/package_show'
@@ -110,8 +121,56 @@ const history: FeedStandIn = {
   captures: { folder: 'madrid-historico/15min-derived', capturedAt: () => null },
 }
 
-/** What Ayuntamiento de Madrid publishes of months that are over: hourly counts and where they are made, and what sensors measured. */
-export const madridArchive: Publisher = { name: 'Ayuntamiento de Madrid, aforos', feeds: [counts, stations, history] }
+const editions: FeedStandIn = {
+  ...counts,
+  feed: 'madrid_sensor_editions',
+  path: `${LIST}?id=${EDITIONS.dataset}-0-${EDITIONS.name}`,
+  route(path, query) {
+    if (path === LIST && isAskedFor(EDITIONS, query)) return { kind: 'document', resource: 'list' }
+    return fileIn(EDITIONS, path)
+  },
+  contentType: 'application/octet-stream',
+  write(world, { resource, publishedAt, variant }) {
+    const { hasUnknownCodes } = variant
+    if (resource === 'list') return listOf(EDITIONS, publishedAt, hasUnknownCodes)
+    const month = monthOf(EDITIONS, Number(resource) - EDITIONS.first.number)
+    const sensors = keptOf(world.part(madridSensors), variant)
+    const editionAt = instantOf(`${month}-01`, '00:00')
+    return madridEdition({
+      sensors,
+      seed: world.seed,
+      month,
+      editionAt,
+      isWorkbook: isWorkbook(EDITIONS, month),
+      publishedAt,
+      hasUnknownCodes,
+    })
+  },
+  captures: {
+    folder: 'madrid-historico/pmed',
+    capturedAt: () => null,
+    archive: {
+      // 01-2025-posiciones-medidores.xlsx.
+      resourceOf(file) {
+        const [, month, year] = /^(\d\d)-(\d{4})-posiciones-medidores\.xlsx$/.exec(file) ?? []
+        return year === undefined ? null : String(numberOf(EDITIONS, Number(year), Number(month)))
+      },
+      index: 'list',
+      list: (resources) =>
+        listOfMonths(
+          EDITIONS,
+          resources.map((number) => Number(number) - EDITIONS.first.number),
+          false,
+        ),
+    },
+  },
+}
+
+/**
+ * What Ayuntamiento de Madrid publishes of months that are over: hourly counts and where they are made, what sensors measured, and where these
+ * were.
+ */
+export const madridArchive: Publisher = { name: 'Ayuntamiento de Madrid, aforos', feeds: [counts, stations, history, editions] }
 
 const isGap = (at: number): boolean => at % GAP_EVERY === 5
 
@@ -125,13 +184,19 @@ function numberOf({ first }: Monthly, year: number, month: number): number {
 }
 
 /** The file that a path is of; null where it is none. One that was never listed can be asked for all the same. */
-function fileIn({ dataset, name, format, first }: Monthly, path: string): { kind: 'document'; resource: string } | null {
-  const [, found, number = ''] = /^\/egob\/catalogo\/(\d+)-(\d+)-/.exec(path) ?? []
-  if (found !== String(dataset) || path !== pathOf({ dataset, name, format, first }, Number(number))) return null
-  return Number(number) < first.number ? null : { kind: 'document', resource: number }
+function fileIn(monthly: Monthly, path: string): { kind: 'document'; resource: string } | null {
+  const [, found, number = ''] = /^\/egob\/catalogo\/(\d+)-(\d{1,4})-/.exec(path) ?? []
+  if (found !== String(monthly.dataset) || Number(number) < monthly.first.number) return null
+  return path === pathOf(monthly, Number(number)) ? { kind: 'document', resource: number } : null
 }
 
-const pathOf = ({ dataset, name, format }: Monthly, number: number): string => `/egob/catalogo/${dataset}-${number}-${name}.${format}`
+function pathOf(monthly: Monthly, number: number): string {
+  const { dataset, name, format, first } = monthly
+  const ending = isWorkbook(monthly, monthOf(monthly, number - first.number)) ? '-xlsx.xlsx' : `.${format}`
+  return `/egob/catalogo/${dataset}-${number}-${name}${ending}`
+}
+
+const isWorkbook = (monthly: Monthly, month: string): boolean => monthly.isWorkbook?.(month) ?? false
 
 function monthOf({ first }: Monthly, at: number): string {
   return new Date(Date.UTC(first.year, first.month - 1 + at, 1)).toISOString().slice(0, 7)

@@ -54,8 +54,8 @@ const sensors: FeedStandIn = {
   feed: 'madrid_sensors',
   hosts: ['datos.madrid.es'],
   path: '/egob/catalogo/202468-10-intensidad-trafico.csv',
-  // Each edition has a number of its own in the catalogue; the newest is served under any of them.
-  route: (path) => (/^\/.*\b202468-.*\.csv$/.test(path) ? { kind: 'document', resource: 'points' } : null),
+  // Each edition has a number of its own in the catalogue; the newest is served under these, those that there were in the archive.
+  route: (path) => (/^\/.*\b202468-(?:10|263)-.*\.csv$/.test(path) ? { kind: 'document', resource: 'points' } : null),
   // A new edition a month, at midnight of its first day.
   publishedAt(_seed, now) {
     const { year, month } = localTime(now)

@@ -53,11 +53,12 @@ describe.skipIf(!shared)('the real captures, through the real pipeline', () => {
     return Number(row?.n)
   }
 
-  test('files of archives are backfilled in any order: two months of counts, and the day of overnight stays', {
+  test('files of archives are backfilled in any order: two months of counts, two editions of sensors, and the day of overnight stays', {
     timeout: 120_000,
   }, async () => {
     for (const [id, range, table, expected] of [
       ['madrid_counts', { from: '2022-04-01', to: '2022-05-31' }, 'traffic_counts_hourly', (30 + 31) * 59 * 2 * 24],
+      ['madrid_sensor_editions', { from: '2025-01-01', to: '2025-12-31' }, 'traffic_sensor_editions', 4960 + 5024],
       ['mitma_overnight_stays', { from: '2022-01-01', to: '2022-01-31' }, 'mobility_overnight_stays', 515_748],
     ] as const) {
       const runner = makeRunner(context)

@@ -1,0 +1,67 @@
+import { madrid } from '../../../lake/datasets/road/sources.ts'
+import { trafficSensorEditions } from '../../../lake/datasets/road/traffic-sensor-editions.ts'
+import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
+import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type Notes } from '../define.ts'
+import { MADRID_PLACE } from './madrid-places.ts'
+import { pointsOfCsv, pointsOfWorkbook, readPoints } from './madrid-points.ts'
+import { monthlyFiles, portalList } from './madrid-portal.ts'
+
+const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/
+/** Files of the dataset in the portal's list: CSV, or a workbook (`…-intensidad-trafico-xlsx.xlsx`); the same as shapes (zip) is not taken. */
+const EDITION = /\/202468-\d+-intensidad-trafico[^/]*\.(?:csv|xlsx)$/i
+/** A workbook of 2024 has 1.7 MB. */
+const MOST_BYTES = 16_000_000
+
+/**
+ * The editions that there were of Madrid's catalogue of measuring points: a file a month or so, each under a number of its own in the portal's
+ * list, as CSV or as a workbook. A file says nothing of its date: it is of the month that the list says.
+ */
+export const madridSensorEditions = defineFeed({
+  id: 'madrid_sensor_editions',
+  domain: 'road',
+  source: madrid,
+  into: [trafficSensorEditions],
+  every_s: 7 * 86_400,
+  plans: [
+    {
+      requests: [
+        {
+          name: 'edition',
+          url: 'https://datos.madrid.es/egob/catalogo/202468-156-intensidad-trafico-xlsx.xlsx',
+          accept: 'text/csv, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+          maxBytes: MOST_BYTES,
+          maxDecodedBytes: MOST_BYTES,
+          timeout_ms: 60_000,
+          expects: 'csv',
+        },
+      ],
+    },
+  ],
+  archive: {
+    unit: 'month',
+    index: [portalList('202468-0-intensidad-trafico')],
+    // Of several files of a month the last counts, and CSV before a workbook.
+    files: (index) => monthlyFiles(index, EDITION).sort((one, other) => Number(isCsv(one.url)) - Number(isCsv(other.url))),
+    recent: 2,
+  },
+  freshBy: 'fetch',
+  bands: { traffic_sensor_editions: { atLeast: 1000, minRatio: 0.9, maxRatio: 1.1 } },
+  rows: readEditions,
+})
+
+const isCsv = (url: string): boolean => /\.csv$/i.test(url)
+
+async function* readEditions(bodies: readonly FeedBody[], { fetched_at }: FeedClock, notes: Notes): AsyncGenerator<Batch> {
+  const told = { into: trafficSensorEditions, notes }
+  for (const { name, bytes } of bodies) {
+    // A file that is only tried has no month: it counts as today's catalogue.
+    const edition = MONTH.test(name) ? name : madridDate(fetched_at).slice(0, 7)
+    const isWorkbook = bytes.subarray(0, 2).toString('latin1') === 'PK'
+    const points = readPoints(isWorkbook ? await pointsOfWorkbook(bytes) : pointsOfCsv(bytes, told), told)
+    const valid_from = dayBounds(`${edition}-01`).start
+    yield batch(
+      trafficSensorEditions,
+      points.map((point) => ({ source: MADRID_PLACE.source, edition, valid_from, ...point })),
+    )
+  }
+}

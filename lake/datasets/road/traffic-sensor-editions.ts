@@ -1,0 +1,51 @@
+import { col } from '../../schema/columns.ts'
+import { defineDataset, identity } from '../../schema/dataset.ts'
+import { SENSOR_TYPES } from './codes.ts'
+import { madrid } from './sources.ts'
+
+/** How a reading of the archive finds the place that its sensor had: the newest edition, not after its day, that has the sensor. */
+const JOIN =
+  'traffic_readings_15m AS r ASOF LEFT JOIN traffic_sensor_editions AS e ON r.sensor_id = e.sensor_id AND r.day_starts_at >= e.valid_from'
+
+/**
+ * Where traffic sensors were: the monthly editions of the publisher's catalogue, each as it was published. An edition published again, corrected,
+ * takes the place of its rows. A row tells of its edition alone: when it ends is told by the next one, which may come later.
+ */
+export const trafficSensorEditions = defineDataset({
+  id: 'traffic_sensor_editions',
+  domain: 'road',
+  title: 'Traffic sensors by edition of the catalogue',
+  about: `Kind, name, district and position of traffic sensors in each monthly edition of the catalogue, for sensors are moved, renamed and replaced. An edition holds until the next. Readings are joined to the place that their sensor had then by \`${JOIN}\`.`,
+  sources: [madrid],
+  columns: {
+    source: col.string(1, 'Source of the record.', { example: 'madrid' }),
+    edition: col.string(2, 'Month of the edition; it is published again whole.', { example: '2023-07' }),
+    sensor_id: col.string(3, "The publisher's id of the sensor.", { example: '3840' }),
+    valid_from: col.instant(4, 'Begin of the month in Madrid: the edition holds from then until the next.', {
+      example: '2023-06-30T22:00:00.000Z',
+    }),
+    city: col.string(5, 'City whose traffic centre runs it.', { example: 'madrid' }),
+    sensor_type: col.code(6, 'Kind of sensor.', SENSOR_TYPES, { example: 'URBAN' }),
+    name: col.string(7, 'Street and direction as published.', {
+      nullable: true,
+      example: 'Jose Ortega y Gasset E-O - Pº Castellana-Serrano',
+    }),
+    centre_code: col.string(8, 'Code of the sensor in the traffic centre.', { nullable: true, example: '01001' }),
+    district: col.integer(9, 'Number of the city district; old editions name none.', {
+      unit: '1',
+      nullable: true,
+      example: 4,
+      min: 0,
+      max: 99,
+    }),
+    position: col.point([10, 11], 'Where it was.', { nullable: true, example: { lat: 40.430502, lon: -3.688323 } }),
+    municipality_code: col.string(12, 'INE code of the municipality.', { example: '28079' }),
+  },
+  entity: ['source', 'edition', 'sensor_id'],
+  time: 'valid_from',
+  version: 'edition',
+  land: 'replace',
+  partition: [identity('edition')],
+  order: ['edition', 'sensor_id'],
+  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
+})
