@@ -188,8 +188,15 @@ export interface LakeRead<P, D extends readonly Dataset[], R> {
    * while there are none at all.
    */
   readonly known?: { readonly [name: string]: LakeKnown<P> }
-  /** Finds the thing whose history it is in the current state of a dataset: an unknown thing is 404, one without rows an empty list. */
-  readonly subject?: { readonly of: Dataset; readonly find: (state: State, values: P) => boolean }
+  /**
+   * Finds the thing whose history it is in the current state of a dataset, or where it is not there in rows that the lake has of it at any time
+   * (`past`): an unknown thing is 404, one without rows an empty list.
+   */
+  readonly subject?: {
+    readonly of: Dataset
+    readonly find: (state: State, values: P) => boolean
+    readonly past?: (values: P) => Sql
+  }
   /** Queries of the lists that stand beside the list, by the names of `ListReturn.asides`: at most 1000 rows each, in order. */
   readonly asides?: { readonly [name: string]: (values: P, lake: LakeView, found: readonly AnyRow[]) => Sql }
   /** Fields left out of the reply because of what the request asks, and the parameter that asks for it. */

@@ -88,6 +88,8 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
             return new Set((await lake.query(listed, { ...options, columns: {}, maxRows: FIRST_ROWS })).map(({ value }) => String(value)))
           })
         if (isKnown) return
+        const past = read.subject?.past?.(values.own)
+        if (past && (await countOf(lake, past, options)) > 0) return
         if (query === whole || (await countOf(lake, whole, options)) === 0) throw unknownThing(values.path)
       }
       const { figure } = endpoint

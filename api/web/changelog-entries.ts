@@ -47,6 +47,16 @@ export const CHANGES: readonly Change[] = Object.freeze([
     },
   },
   {
+    id: 'former-sensors',
+    date: '2026-11-23',
+    kind: 'FIXED',
+    paths: ['/api/trafico/sensores/*'],
+    text: {
+      es: 'La serie de un sensor que solo conoce el archivo es una lista vacía en los periodos sin lecturas, y ya no un 404.',
+      en: 'The series of a sensor that only the archive knows is an empty list in periods without readings, and no longer a 404.',
+    },
+  },
+  {
     id: 'accident-sections',
     date: '2026-11-23',
     kind: 'CHANGED',

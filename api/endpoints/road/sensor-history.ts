@@ -58,7 +58,7 @@ export const sensorHistory = defineEndpoint({
   summary: 'Series of one traffic sensor: raw, or per quarter of an hour, hour, day or longer',
   about:
     `${SOURCE_METHOD} ` +
-    'From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far. Nothing is interpolated: a step without readings is absent, one whose readings are all called wrong by the publisher (quality ERROR) has null measures and coverage 0. Days and longer steps are of the readings rolled up by day, and of the live ones since.',
+    'From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far. Nothing is interpolated: a step without readings is absent, one whose readings are all called wrong by the publisher (quality ERROR) has null measures and coverage 0. Days and longer steps are of the readings rolled up by day, and of the live ones since. Sensors that were once there have a series, too: where each stood at the time is told by the editions of the dataset `traffic_sensor_editions`, whose description says how readings are joined to them.',
   figure: {
     grain: 'One sensor in one step, by source and period of its readings, which are never summed together; with interval=raw one reading.',
     method:
@@ -105,6 +105,11 @@ export const sensorHistory = defineEndpoint({
     subject: {
       of: trafficSensors,
       find: (state, { id }) => state.rows.some((row) => (row as unknown as { sensor_id: string }).sensor_id === id),
+      // Sensors of former years are in no catalogue of today; days of them that are not rolled up yet are in the archive alone.
+      past: ({ id }) => {
+        const [days, archived] = [trafficDays, trafficReadings15m].map((table) => scan(table, { sensor_id: { eq: id } })) as [Scan, Scan]
+        return sql`(SELECT 1 AS one FROM ${days} LIMIT 1) UNION ALL (SELECT 1 AS one FROM ${archived} LIMIT 1)`
+      },
     },
     omit: {
       by: 'metrics',

@@ -58,6 +58,8 @@ export const sensorById = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'One traffic sensor with its last reading',
+  about:
+    'The sensor as it is now, where it stands now. Former sensors, and where each stood in former years, are in the dataset `traffic_sensor_editions`, by monthly edition of the catalogue.',
   params: { id: sensorId },
   returns: { kind: 'one', record: sensorDetail },
   read: {
