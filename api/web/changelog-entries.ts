@@ -57,6 +57,16 @@ export const CHANGES: readonly Change[] = Object.freeze([
     },
   },
   {
+    id: 'sensor-typical',
+    date: '2026-11-23',
+    kind: 'CHANGED',
+    paths: ['/api/trafico/sensores/{id}'],
+    text: {
+      es: 'Lo habitual a esa hora y tipo de día (`typical`, con las semanas en que se basa) y la desviación de la última lectura (`deviation`).',
+      en: 'What is typical of the hour and kind of day (`typical`, with the weeks that it rests on) and how far the last reading is from it (`deviation`).',
+    },
+  },
+  {
     id: 'accident-sections',
     date: '2026-11-23',
     kind: 'CHANGED',

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { datasetsOf, type Endpoint, pathParams } from '../../api/define/endpoint.ts'
+import { datasetsOf, type Endpoint, keptOf, pathParams } from '../../api/define/endpoint.ts'
 import { columnsOf, type Fields, isNested } from '../../api/define/fields.ts'
 import { essenceOf, TABLE_FORMATS } from '../../api/define/formats.ts'
 import { type Interval, WIDEST_DAYS } from '../../api/define/params-time.ts'
@@ -200,7 +200,8 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
       system: null,
     }
     const { read } = endpoint
-    const found = 'past' in read && read.past ? ['feed-unavailable', ...LAKE_DOWN] : ['feed-unavailable']
+    const asksLake = read.kind === 'find' && (read.past !== undefined || keptOf(endpoint).length > 0)
+    const found = asksLake ? ['feed-unavailable', ...LAKE_DOWN] : ['feed-unavailable']
     const expected = read.kind === 'find' ? found : codes[read.kind]
     if (expected === null) expect(unavailable).toBeUndefined()
     else expect(Object.keys(unavailable.content['application/problem+json'].examples)).toEqual(expected)

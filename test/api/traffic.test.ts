@@ -77,7 +77,7 @@ test('readings carry the place of their sensor', async () => {
 
 test('a sensor shows its last reading', async () => {
   const one = await service.json('/api/trafico/sensores/2')
-  expect(one).toMatchObject({ id: '2', typical: null, last_reading: { level_of_service: 'CONGESTION', is_stale: true, period_s: 300 } })
+  expect(one).toMatchObject({ id: '2', deviation: null, last_reading: { level_of_service: 'CONGESTION', is_stale: true, period_s: 300 } })
   expect(one.last_reading).not.toHaveProperty('sensor_id')
   expect((await service.get('/api/trafico/sensores/9')).status).toBe(404)
 })

@@ -4,6 +4,7 @@ import { col } from '../../../lake/schema/columns.ts'
 import type { State } from '../../define/endpoint.ts'
 import { nested, record, type StateRow, type ValueOf } from '../../define/fields.ts'
 import { stateFields } from '../tail.ts'
+import { deviationFields, typicalFields } from './typical.ts'
 
 const { columns } = trafficSensors
 
@@ -57,12 +58,16 @@ export const readingFields = {
 } as const
 
 /** A sensor with its last reading. */
-export const sensorDetail = record('TrafficSensorDetail', 'A traffic sensor with its last reading.', {
+export const sensorDetail = record('TrafficSensorDetail', 'A traffic sensor with its last reading and what is typical of its hour.', {
   ...sensorFields,
   last_reading: nested.object('Its last reading; null where it has given none.', readingFields, { nullable: true }),
   typical: nested.object(
-    'What is usual at this hour and kind of day; null until enough has been recorded.',
-    { intensity_veh_h: col.float(0, 'Mean of what was recorded.', { unit: 'veh/h', nullable: true, example: 120 }) },
+    'What is typical of the hour and kind of day of the last reading, or of the newest publication where there is none.',
+    typicalFields,
+  ),
+  deviation: nested.object(
+    'How far the last reading is from what is typical; null where there is none, where the publisher calls it wrong, or where nothing is typical.',
+    deviationFields,
     { nullable: true },
   ),
 })

@@ -1,11 +1,13 @@
 import { SENSOR_TYPES } from '../../../lake/datasets/road/codes.ts'
+import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, type State } from '../../define/endpoint.ts'
 import { isInside } from '../../define/geo.ts'
 import { codeParam, integerParam, listOf, oneOf, required, textParam } from '../../define/params.ts'
 import { geoParams } from '../../define/params-place.ts'
 import { sensor, sensorDetail, sensorsOf } from './sensor.ts'
+import { ABOUT_TYPICAL, deviationOf, momentOf, sensorProfile, typicalAt } from './typical.ts'
 
 /** Cities whose traffic sensors are in the catalogue. */
 const CITIES = ['madrid'] as const
@@ -57,20 +59,28 @@ export const sensorById = defineEndpoint({
   path: '/api/trafico/sensores/{id}',
   domain: 'road',
   plan: 'FREE',
-  summary: 'One traffic sensor with its last reading',
-  about:
-    'The sensor as it is now, where it stands now. Former sensors, and where each stood in former years, are in the dataset `traffic_sensor_editions`, by monthly edition of the catalogue.',
+  summary: 'One traffic sensor with its last reading, and how far that is from what is typical of its hour',
+  about: `${ABOUT_TYPICAL} Of former sensors, and of where each stood in former years, the dataset \`traffic_sensor_editions\` tells, by monthly edition of the catalogue.`,
   params: { id: sensorId },
   returns: { kind: 'one', record: sensorDetail },
   read: {
     kind: 'find',
     from: [trafficSensors, trafficReadings],
-    find: ([sensors, readings], { id }) => {
+    lake: [trafficHours],
+    find: async ([sensors, readings], { id }, extra) => {
       const found = [...sensorsOf(sensors).values()].find((one) => one.id === id)
       if (!found) return null
-      const last = readings.rows.find((row) => row.sensor_id === id && row.source === found.source)
-      return { ...found, last_reading: last ?? null, typical: null }
+      const last = readings.rows.find((row) => row.sensor_id === id && row.source === found.source) ?? null
+      const moment = momentOf(last?.observed_at ?? newestOf(readings) ?? found.observed_at)
+      const typical = typicalAt(await extra(sensorProfile, JSON.stringify([found.source, id, moment.date])), moment)
+      const isMeasured = last !== null && last.quality !== 'ERROR' && typical.absence === null
+      return { ...found, last_reading: last, typical, deviation: isMeasured ? deviationOf(last, typical) : null }
     },
   },
   example: { id: '3840' },
 })
+
+/** When the newest publication of readings was made, ms; null where there was none. */
+function newestOf({ parts }: State<typeof trafficReadings>): number | null {
+  return parts.length === 0 ? null : Math.max(...parts.map(({ data_time }) => data_time))
+}

@@ -54,7 +54,7 @@ export const CORRIDOR_BASES = defineCodes(
 )
 
 /** Kinds of days. */
-export const DAY_TYPES = defineCodes('day_type', 'Kind of day.', {
+export const DAY_TYPES = defineCodes('day_kind', 'Kind of day, holidays told apart.', {
   WORKDAY: ['Laborable', 'Monday to Friday, no holiday'],
   SATURDAY: ['Sábado', 'Saturday, no holiday'],
   SUNDAY_HOLIDAY: ['Domingo o festivo', 'Sunday or holiday'],

@@ -54,6 +54,12 @@ export const READING_QUALITIES = defineCodes('reading_quality', 'Quality the pub
   UNKNOWN: ['Sin indicar', 'Not stated'],
 })
 
+/** Why nothing is called typical of an hour. */
+export const TYPICAL_ABSENCES = defineCodes('typical_absence', 'Why nothing is called typical of an hour and kind of day.', {
+  FEW_WEEKS: ['Muy pocas semanas con esa hora', 'Too few weeks have the hour'],
+  NOT_NOW: ['El historial no se puede leer ahora', 'History cannot be read now'],
+})
+
 /** The two directions of a permanent count station, as the publisher numbers them. */
 export const COUNT_DIRECTIONS = defineCodes('count_direction', 'Direction of a count station, by its number in the list of stations.', {
   '1': ['Sentido 1', 'Direction 1'],

@@ -1,0 +1,188 @@
+import { corridorHours } from '../../../lake/datasets/mobility/corridor-hours.ts'
+import { TYPICAL_ABSENCES } from '../../../lake/datasets/road/codes.ts'
+import { ARCHIVE_SOURCE, LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
+import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
+import { madridHolidays } from '../../../lake/places/holidays.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { bindList, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { dayBounds, MADRID, madridDate, offsetAt } from '../../../lake/schema/time.ts'
+import type { ValueOf } from '../../define/fields.ts'
+import { defineSlice } from '../../define/slice.ts'
+
+/** How far back what is typical rests on, in weeks before the day that it is of. */
+const WINDOW_WEEKS = 13
+/** With fewer weeks that have the hour on such a day nothing is called typical. */
+export const LEAST_WEEKS = 4
+
+/** What is called typical, for descriptions. */
+export const ABOUT_TYPICAL =
+  `Typical is the median of the hours by the clock of Madrid, on days of the same kind (Monday to Friday, Saturday, Sunday or holiday), of the ${WINDOW_WEEKS} weeks before the day; ` +
+  `where fewer than ${LEAST_WEEKS} of these weeks have such an hour there is none, and \`absence\` says why. The hour that October repeats counts twice, the one that March leaves out is none. ` +
+  'It is of the live readings (source madrid), or, where these are too few, of the archive of months (madrid_archive): never of both.'
+
+const usual = (about: string, unit: string, example: number) => col.decimal(0, about, { scale: 1, unit, nullable: true, example })
+
+/** What is typical of an hour and kind of day, whatever it is that is typical. */
+export const usualFields = {
+  day_type: corridorHours.columns.day_type,
+  hour_local: corridorHours.columns.hour_local,
+  weeks: col.integer(0, `Weeks that it rests on, of the ${WINDOW_WEEKS} before the day.`, { unit: '1', example: 11 }),
+  hours: col.integer(0, 'Hours that it rests on.', { unit: '1', example: 52 }),
+  source: col.string(0, 'Source of the readings that it rests on; null where there are none.', { nullable: true, example: LIVE_SOURCE }),
+  period_s: col.integer(0, 'Length of the period that each of these readings stands for.', {
+    ...{ unit: 's', nullable: true, example: 300 },
+  }),
+  intensity_veh_h: usual('Typical vehicles per hour.', 'veh/h', 120),
+  occupancy_pct: usual('Typical share of time that the road was occupied.', '%', 2.5),
+  load_pct: usual('Typical degree of use of the road.', '%', 11.3),
+  absence: col.code(0, 'Why nothing is typical; null where something is.', TYPICAL_ABSENCES, { nullable: true, example: null }),
+} as const
+
+/** The same of one sensor. */
+export const typicalFields = {
+  ...usualFields,
+  intensity_p10_veh_h: usual('Vehicles per hour that a tenth of these hours do not exceed.', 'veh/h', 96.4),
+  intensity_p90_veh_h: usual('Vehicles per hour that nine tenths of these hours do not exceed.', 'veh/h', 151.8),
+} as const
+
+export type Typical = ValueOf<typeof typicalFields>
+
+const apart = (what: string, unit: string, example: number) =>
+  col.decimal(0, `${what} now less what is typical; null where one of them is not there.`, { scale: 1, unit, nullable: true, example })
+
+/** How far what was measured is from what is typical. */
+export const deviationFields = {
+  intensity_diff_veh_h: apart('Vehicles per hour', 'veh/h', 24),
+  intensity_diff_pct: col.decimal(0, 'The same as a share of what is typical; null also where that is 0.', {
+    ...{ scale: 1, unit: '%', nullable: true, example: 20 },
+  }),
+  occupancy_diff_pct: apart('Occupancy, in percentage points,', '%', 0.5),
+  load_diff_pct: apart('Load, in percentage points,', '%', 1.7),
+} as const
+
+/** An hour of a kind of day, by the clock of Madrid. */
+export interface Moment {
+  /** YYYY-MM-DD. */
+  readonly date: string
+  readonly day_type: string
+  readonly hour_local: number
+}
+
+/** The hour and kind of day of an instant (ms). */
+export function momentOf(at: number): Moment {
+  const date = madridDate(at)
+  const weekday = new Date(`${date}T00:00:00Z`).getUTCDay()
+  const isOff = weekday === 0 || madridHolidays(Number(date.slice(0, 4))).includes(date)
+  const day_type = isOff ? 'SUNDAY_HOLIDAY' : weekday === 6 ? 'SATURDAY' : 'WORKDAY'
+  return { date, day_type, hour_local: new Date(at + offsetAt(at)).getUTCHours() }
+}
+
+/** Begin and end (ms) of the weeks before a day (YYYY-MM-DD in Madrid) that what is typical of it rests on. */
+export function windowBefore(date: string): { readonly gte: number; readonly lt: number } {
+  const { start } = dayBounds(date)
+  return { gte: dayBounds(madridDate(start, -7 * WINDOW_WEEKS)).start, lt: start }
+}
+
+/** The sources that what is typical of a source's readings may rest on. */
+export function sourcesFor(source: string): string[] {
+  return source === LIVE_SOURCE ? [LIVE_SOURCE, ARCHIVE_SOURCE] : [source]
+}
+
+/** Rows of a roll-up by hours, with `local_date`, `hour_local` and `day_type` of the window before a day. */
+export function hoursOfDays(hours: SqlPart, date: string): Sql {
+  const { gte } = windowBefore(date)
+  const years = [...new Set([madridDate(gte), date].map((day) => Number(day.slice(0, 4))))]
+  const holidays = bindList('local_date', corridorHours.columns.local_date, years.flatMap(madridHolidays))
+  return sql`
+    SELECT *, CASE WHEN isodow(local_date) = 7 OR local_date IN ${holidays} THEN 'SUNDAY_HOLIDAY' WHEN isodow(local_date) = 6 THEN 'SATURDAY' ELSE 'WORKDAY' END AS day_type
+    FROM (
+      SELECT *, CAST(timezone(${MADRID}, period_start) AS DATE) AS local_date, CAST(hour(timezone(${MADRID}, period_start)) AS INTEGER) AS hour_local
+      FROM ${hours}
+    )`
+}
+
+type ProfileHour = Omit<Typical, 'absence' | 'source' | 'period_s'> & { readonly source: string; readonly period_s: number }
+
+const { absence: _, ...profileColumns } = typicalFields
+
+/** What is typical of a sensor before a day, by `[source, sensor, day]` as JSON: of each hour and kind of day, by source and period of the readings. */
+export const sensorProfile = defineSlice<readonly ProfileHour[]>({
+  name: 'typical hours of a sensor',
+  from: [trafficHours],
+  most: 500,
+  read: async (reader, key) => {
+    const [source = '', sensor_id = '', date = ''] = JSON.parse(key) as [string, string, string]
+    const hours = scan(trafficHours, { source: { in: sourcesFor(source) }, sensor_id: { eq: sensor_id }, period_start: windowBefore(date) })
+    // An hour of which less than half was measured tells little of it.
+    const query = sql`
+      SELECT source, period_s, day_type, hour_local,
+        CAST(count(DISTINCT date_trunc('week', local_date)) AS INTEGER) AS weeks,
+        CAST(count(*) AS INTEGER) AS hours,
+        quantile_disc(intensity, 0.5) AS intensity_veh_h,
+        quantile_disc(intensity, 0.1) AS intensity_p10_veh_h,
+        quantile_disc(intensity, 0.9) AS intensity_p90_veh_h,
+        quantile_disc(occupancy, 0.5) AS occupancy_pct,
+        quantile_disc(load, 0.5) AS load_pct
+      FROM (
+        SELECT *,
+          CAST(intensity_sum_veh_h / intensity_readings AS DECIMAL(9, 1)) AS intensity,
+          CAST(occupancy_sum_pct / nullif(occupancy_readings, 0) AS DECIMAL(9, 1)) AS occupancy,
+          CAST(load_sum_pct / nullif(load_readings, 0) AS DECIMAL(9, 1)) AS load
+        FROM (${hoursOfDays(hours, date)})
+        WHERE intensity_readings * period_s >= 1800
+      )
+      GROUP BY source, period_s, day_type, hour_local
+      ORDER BY source, period_s, day_type, hour_local`
+    const found: ProfileHour[] = []
+    for await (const batch of reader.rows(query, profileColumns)) found.push(...(batch as unknown as ProfileHour[]))
+    return found
+  },
+})
+
+/** Of what several sources and periods call typical the one that has enough weeks, the live readings going first; else that of most weeks. */
+export function bestOf<T extends { readonly weeks: number; readonly source: string; readonly period_s: number }>(
+  found: readonly T[],
+): T | null {
+  const rank = (one: T): number => (one.weeks < LEAST_WEEKS ? 0 : one.source === ARCHIVE_SOURCE ? 1 : 2)
+  const order = (one: T, other: T): number => rank(other) - rank(one) || other.weeks - one.weeks || one.period_s - other.period_s
+  return found.toSorted(order)[0] ?? null
+}
+
+/** What a profile says of a moment; `profile` is null where it cannot be read now. */
+export function typicalAt(profile: readonly ProfileHour[] | null, { day_type, hour_local }: Moment): Typical {
+  const best = bestOf((profile ?? []).filter((one) => one.day_type === day_type && one.hour_local === hour_local))
+  if (best && best.weeks >= LEAST_WEEKS) return { ...best, absence: null }
+  const none = { intensity_veh_h: null, occupancy_pct: null, load_pct: null, intensity_p10_veh_h: null, intensity_p90_veh_h: null }
+  const { weeks = 0, hours = 0, source = null, period_s = null } = best ?? {}
+  return { day_type, hour_local, weeks, hours, source, period_s, ...none, absence: profile === null ? 'NOT_NOW' : 'FEW_WEEKS' }
+}
+
+interface Measured {
+  readonly intensity_veh_h: number | null
+  readonly occupancy_pct: number | null
+  readonly load_pct: number | null
+}
+
+/** How far what was measured is from what is typical. */
+export function deviationOf(now: Measured, typical: Measured): ValueOf<typeof deviationFields> {
+  const intensity_diff_veh_h = diff(now.intensity_veh_h, typical.intensity_veh_h)
+  const share =
+    intensity_diff_veh_h !== null && typical.intensity_veh_h ? tenth((100 * intensity_diff_veh_h) / typical.intensity_veh_h) : null
+  return {
+    intensity_diff_veh_h,
+    intensity_diff_pct: share,
+    occupancy_diff_pct: diff(now.occupancy_pct, typical.occupancy_pct),
+    load_diff_pct: diff(now.load_pct, typical.load_pct),
+  }
+}
+
+/** One less the other, to a tenth; null where one is. */
+export function diff(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? null : tenth(one - other)
+}
+
+/** A number to a tenth. */
+export function tenth(value: number): number {
+  return Math.round(value * 10) / 10
+}
