@@ -29,6 +29,8 @@ import { railStockList } from './rail/stock.ts'
 import { trainTrack } from './rail/train-track.ts'
 import { trainById, trainList } from './rail/trains.ts'
 import { cityHistory } from './road/city-history.ts'
+import { citySensors } from './road/city-sensors.ts'
+import { cityList } from './road/city-traffic.ts'
 import { roadPlaceList } from './road/geo-pk.ts'
 import { incidentChanges } from './road/incident-changes.ts'
 import { incidentById } from './road/incident-detail.ts'
@@ -73,6 +75,8 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   sensorList,
   sensorById,
   sensorHistory,
+  cityList,
+  citySensors,
   cityHistory,
   worksList,
   roadPlaceList,

@@ -57,6 +57,16 @@ export const CHANGES: readonly Change[] = Object.freeze([
     },
   },
   {
+    id: 'cities-now',
+    date: '2026-11-23',
+    kind: 'ADDED',
+    paths: ['/api/trafico/ciudades', '/api/trafico/ciudades/{ciudad}'],
+    text: {
+      es: 'El tráfico de las ciudades ahora, frente a lo habitual a esa hora y tipo de día, y el de cada sensor de una ciudad. Madrid; Barcelona y València aún no se leen.',
+      en: 'The traffic of cities now, against what is typical of the hour and kind of day, and that at each sensor of a city. Madrid; Barcelona and València are not read yet.',
+    },
+  },
+  {
     id: 'sensor-typical',
     date: '2026-11-23',
     kind: 'CHANGED',

@@ -192,17 +192,15 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
 
   test('is documented with the ways in which it may be out of service, if it can be', () => {
     const { 503: unavailable } = operationOf(endpoint).responses
+    const { read } = endpoint
+    const asksLake = read.kind === 'lake' || keptOf(endpoint).length > 0 || (read.kind === 'find' && read.past !== undefined)
+    const live = ['feed-unavailable', ...(asksLake ? LAKE_DOWN : [])]
     const codes = {
-      live: ['feed-unavailable'],
-      kept: ['feed-unavailable', ...LAKE_DOWN],
-      lake: ['feed-unavailable', ...LAKE_DOWN],
+      ...{ live, find: live, kept: live, lake: live },
       changes: ['feed-unavailable', 'temporary-reduced-capacity'],
       system: null,
     }
-    const { read } = endpoint
-    const asksLake = read.kind === 'find' && (read.past !== undefined || keptOf(endpoint).length > 0)
-    const found = asksLake ? ['feed-unavailable', ...LAKE_DOWN] : ['feed-unavailable']
-    const expected = read.kind === 'find' ? found : codes[read.kind]
+    const expected = codes[read.kind]
     if (expected === null) expect(unavailable).toBeUndefined()
     else expect(Object.keys(unavailable.content['application/problem+json'].examples)).toEqual(expected)
   })

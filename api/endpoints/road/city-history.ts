@@ -10,22 +10,14 @@ import { type Bucket, bucketStart } from '../../define/buckets.ts'
 import { defineEndpoint, type LakeView } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
 import { record } from '../../define/fields.ts'
-import { required, textParam } from '../../define/params.ts'
 import { type Period, timeParams } from '../../define/params-time.ts'
-import { problem } from '../../define/problems.ts'
+import { CITIES, cityId, sourceOf } from './cities.ts'
 import { coverageOf, MEANS, newestOf, ofOneSource, rolledUntil, SOURCE_METHOD, sourceParam } from './traffic-steps.ts'
 
 const { columns } = trafficCityHours
 const INTERVALS = ['1h', '1d', '1w', '1mo', '1y'] as const
 /** Width of the period where no begin is given, in days. */
 const SPAN_DAYS = { '1h': 7, '1d': 31, '1w': 366, '1mo': 100_000, '1y': 100_000 } as const
-
-/** The cities, and the source of their live readings; null of those whose traffic centre is not read. */
-const CITIES: ReadonlyMap<string, string | null> = new Map([
-  ['madrid', LIVE_SOURCE],
-  ['barcelona', null],
-  ['valencia', null],
-])
 
 const mean = (about: string, unit: string, example: number) => col.decimal(0, about, { scale: 1, unit, nullable: true, example })
 const share = (level: string, example: number) =>
@@ -69,7 +61,7 @@ export const cityHistory = defineEndpoint({
   about: `Nothing is interpolated: a step without readings is absent. A city whose traffic centre is not read yet is refused. ${METHOD} ${SOURCE_METHOD}`,
   figure: { grain: 'One city in one step, by source and period of the readings, which are never summed together.', method: METHOD },
   params: {
-    ciudad: required(textParam(`The city: ${[...CITIES.keys()].join(', ')}.`, { max: 40, example: 'madrid' })),
+    ciudad: cityId,
     source: sourceParam,
     time: timeParams(INTERVALS, { interval: '1h', span: '7 days (1h), 31 days (1d), a year (1w) or all (longer)' }),
   },
@@ -126,14 +118,6 @@ interface Asked {
   readonly ciudad: string
   readonly source: string | null
   readonly time: Period
-}
-
-/** The source of a city's readings; of a city that there is none of a name that no reading has. Throws where its centre is not read. */
-function sourceOf(city: string): string {
-  const source = CITIES.get(city)
-  if (source === null)
-    throw problem('feed-unavailable', `Nothing of the traffic centre of ${city} has arrived yet.`, { retry_after_s: 3600 })
-  return source ?? ''
 }
 
 function periodOf({ time }: Asked, lake: LakeView): { from: number; to: number; interval: Bucket } {

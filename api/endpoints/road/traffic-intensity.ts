@@ -11,7 +11,8 @@ import { readingFields, sensorFields, sensorKey, sensorsOf } from './sensor.ts'
 
 const { columns } = trafficReadings
 
-const reading = record('TrafficReading', 'The last reading of a traffic sensor.', {
+/** The last reading of a sensor, with the place of the sensor. */
+export const reading = record('TrafficReading', 'The last reading of a traffic sensor.', {
   id: columns.sensor_id,
   name: sensorFields.name,
   city: sensorFields.city,
@@ -31,7 +32,7 @@ const reading = record('TrafficReading', 'The last reading of a traffic sensor.'
   ...stateFields(columns.observed_at),
 })
 
-type Reading = ValueOf<typeof reading.fields>
+export type Reading = ValueOf<typeof reading.fields>
 
 const toReading = projection(trafficReadings, reading, {
   name: () => null,
@@ -41,7 +42,8 @@ const toReading = projection(trafficReadings, reading, {
   source_id: (row) => row.sensor_id,
 })
 
-function readings([readings, sensors]: StatesOf<readonly [typeof trafficReadings, typeof trafficSensors]>): Reading[] {
+/** The last readings of all sensors, in the order of the state. */
+export function readingsOf([readings, sensors]: StatesOf<readonly [typeof trafficReadings, typeof trafficSensors]>): Reading[] {
   const byKey = sensorsOf(sensors)
   // A sensor that is in no catalogue is of the city whose others its source publishes.
   const cities = new Map(sensors.rows.map(({ source, city }) => [source, city]))
@@ -78,7 +80,7 @@ export const trafficIntensity = defineEndpoint({
   read: {
     kind: 'live',
     from: [trafficReadings, trafficSensors],
-    records: readings,
+    records: readingsOf,
     pick: (records, p) =>
       records.filter(
         (one) =>

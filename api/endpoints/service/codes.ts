@@ -1,4 +1,4 @@
-import { TYPICAL_ABSENCES } from '../../../lake/datasets/road/codes.ts'
+import { CITY_AVAILABILITIES, TYPICAL_ABSENCES } from '../../../lake/datasets/road/codes.ts'
 import type { CodeLabels, CodeList } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { ROW_STATUS } from '../../../lake/schema/physical.ts'
@@ -50,6 +50,7 @@ const OTHER_LISTS: readonly CodeList[] = [
   FEED_HEALTH,
   DAY_TYPES,
   TRAIN_MATCHES,
+  CITY_AVAILABILITIES,
   TYPICAL_ABSENCES,
   ...RAIL_LISTS,
 ]

@@ -60,6 +60,12 @@ export const TYPICAL_ABSENCES = defineCodes('typical_absence', 'Why nothing is c
   NOT_NOW: ['El historial no se puede leer ahora', 'History cannot be read now'],
 })
 
+/** Whether anything of the traffic of a city arrives. */
+export const CITY_AVAILABILITIES = defineCodes('city_availability', 'Whether anything of the traffic of a city arrives.', {
+  AVAILABLE: ['Disponible', 'Available'],
+  NOT_YET: ['Aún no: no se lee su centro de tráfico', 'Not yet: its traffic centre is not read'],
+})
+
 /** The two directions of a permanent count station, as the publisher numbers them. */
 export const COUNT_DIRECTIONS = defineCodes('count_direction', 'Direction of a count station, by its number in the list of stations.', {
   '1': ['Sentido 1', 'Direction 1'],
