@@ -10,7 +10,7 @@ import { mobilityFlowDays } from './datasets/mobility/flow-days.ts'
 import { imdRoads } from './datasets/mobility/imd-roads.ts'
 import { imdSections } from './datasets/mobility/imd-sections.ts'
 import { mobilityOvernightStays } from './datasets/mobility/overnight-stays.ts'
-import { mobilityDistrictTrips, mobilityGauTrips, mobilityTrips } from './datasets/mobility/trips.ts'
+import { mobilityDistrictTrips, mobilityGauTrips, mobilityTrips, mobilityV1Trips } from './datasets/mobility/trips.ts'
 import { mobilityZoneMembers } from './datasets/mobility/zone-members.ts'
 import { mobilityZones } from './datasets/mobility/zones.ts'
 import { railAlerts } from './datasets/rail/alerts.ts'
@@ -79,6 +79,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   mobilityTrips,
   mobilityDistrictTrips,
   mobilityGauTrips,
+  mobilityV1Trips,
   mobilityZoneMembers,
   mobilityZones,
   imdSections,

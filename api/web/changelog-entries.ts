@@ -17,6 +17,16 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'mobility-first-study',
+    date: '2026-11-23',
+    kind: 'CHANGED',
+    paths: ['/api/movilidad', '/api/movilidad/od', '/api/movilidad/zonas'],
+    text: {
+      es: 'El estudio de 2020 y 2021 (`study=V1`), entre municipios, en cuanto se han descargado sus ficheros; sus tramos de distancia son otros. `sections` es null en sus zonas.',
+      en: 'The study of 2020 and 2021 (`study=V1`), between municipalities, once its files have been fetched; its distance bands are others. `sections` is null in its zones.',
+    },
+  },
+  {
     id: 'mobility-levels',
     date: '2026-11-23',
     kind: 'CHANGED',

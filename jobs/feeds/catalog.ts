@@ -5,9 +5,9 @@ import { fuelMinistryMeans } from './fuel/ministry-means.ts'
 import { fuelStationsFeed } from './fuel/stations.ts'
 import { mitmaImd } from './mobility/mitma-imd.ts'
 import { mitmaOvernightStays } from './mobility/mitma-overnight-stays.ts'
-import { mitmaDistrictTrips, mitmaGauTrips, mitmaTrips } from './mobility/mitma-trips.ts'
+import { mitmaDistrictTrips, mitmaGauTrips, mitmaTrips, mitmaV1Trips } from './mobility/mitma-trips.ts'
 import { mitmaZoneNames } from './mobility/mitma-zone-names.ts'
-import { mitmaZones } from './mobility/mitma-zones.ts'
+import { mitmaV1Zones, mitmaZones } from './mobility/mitma-zones.ts'
 import { renfeAlerts } from './rail/renfe-alerts.ts'
 import { renfeEstaciones } from './rail/renfe-estaciones.ts'
 import { renfeFlota, renfeFlotaLd } from './rail/renfe-flota.ts'
@@ -52,7 +52,9 @@ export const feeds: readonly Feed[] = Object.freeze([
   mitmaTrips,
   mitmaDistrictTrips,
   mitmaGauTrips,
+  mitmaV1Trips,
   mitmaZones,
+  mitmaV1Zones,
   mitmaZoneNames,
   mitmaImd,
   renfeAlerts,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mobilityFlowDays } from '../../lake/datasets/mobility/flow-days.ts'
-import { mobilityDistrictTrips, mobilityTrips } from '../../lake/datasets/mobility/trips.ts'
+import { mobilityDistrictTrips, mobilityTrips, mobilityV1Trips } from '../../lake/datasets/mobility/trips.ts'
 import { mobilityZoneMembers } from '../../lake/datasets/mobility/zone-members.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { dayBounds } from '../../lake/schema/time.ts'
@@ -120,7 +120,8 @@ describe('cells of the matrix', () => {
     }
     for (const [query, parameter] of [
       ['study=V1', 'study'],
-      ['study=V1&level=GAU', 'study'],
+      ['study=V1&level=GAU', 'level'],
+      ['study=V1&level=DISTRICT', 'level'],
       ['origin=99999', 'origin'],
       ['origin=01001&destination=FR101,0100101', 'destination'],
       ['group_by=mode', 'group_by'],
@@ -159,5 +160,34 @@ describe('cells of the matrix', () => {
     expect((await service.get('/api/movilidad/od?level=GAU')).status).toBe(503)
     // A municipal zone is none of the districts.
     expect((await service.get('/api/movilidad/od?level=DISTRICT&origin=28079')).status).toBe(400)
+  })
+
+  test('of the study of 2020 and 2021 are those of its own table, in its own distances and zones', async () => {
+    const before = await matrix('')
+    const day = '2021-02-01'
+    const row = (origin_zone: string, distance_band: string, trips: number): AnyRow =>
+      exampleTableRow(mobilityV1Trips, {
+        ...{ study_day: `V1-${day}`, local_date: day, day_starts_at: dayBounds(day).start, origin_zone, destination_zone: '01002' },
+        ...{ distance_band, trips, trip_km: 2 * trips },
+      })
+    await service.land(mobilityV1Trips, [row('01001_AM', '2-5', 1.5), row('01001_AM', '>100', 2.25), row('28106', '>100', 4)], UNTIL)
+    const rolled = { month: '2021-02', study: 'V1', local_date: day, day_starts_at: dayBounds(day).start }
+    await service.land(mobilityFlowDays, [exampleTableRow(mobilityFlowDays, rolled)], UNTIL)
+    const zones = ['01001_AM', '01002'].map((zone_id) =>
+      exampleTableRow(mobilityZoneMembers, { study: 'V1', zone_id, member_id: zone_id.slice(0, 5), sections: null }),
+    )
+    await service.land(mobilityZoneMembers, zones, UNTIL)
+    const told = await matrix('study=V1&group_by=distance&destination=01002')
+    expect(
+      told.map(({ origin_zone, study, distance_band, trips, period_start }) => [origin_zone, study, distance_band, trips, period_start]),
+    ).toEqual([
+      ['01001_AM', 'V1', '2-5', 1.5, '2021-01-31T23:00:00.000Z'],
+      ['01001_AM', 'V1', '>100', 2.25, '2021-01-31T23:00:00.000Z'],
+      ['28106', 'V1', '>100', 4, '2021-01-31T23:00:00.000Z'],
+    ])
+    // A zone that trips are told of and no list has; and one of the other study.
+    expect((await matrix('study=V1&origin=28106')).map(({ trips }) => trips)).toEqual([4])
+    expect((await service.get('/api/movilidad/od?study=V1&origin=01047_AM')).status).toBe(400)
+    expect(await matrix('')).toEqual(before)
   })
 })

@@ -4,9 +4,9 @@ import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { Feed } from '../../jobs/feeds/define.ts'
 import { mitmaOvernightStays } from '../../jobs/feeds/mobility/mitma-overnight-stays.ts'
-import { mitmaDistrictTrips, mitmaGauTrips, mitmaTrips } from '../../jobs/feeds/mobility/mitma-trips.ts'
+import { mitmaDistrictTrips, mitmaGauTrips, mitmaTrips, mitmaV1Trips } from '../../jobs/feeds/mobility/mitma-trips.ts'
 import { mitmaZoneNames } from '../../jobs/feeds/mobility/mitma-zone-names.ts'
-import { mitmaZones } from '../../jobs/feeds/mobility/mitma-zones.ts'
+import { mitmaV1Zones, mitmaZones } from '../../jobs/feeds/mobility/mitma-zones.ts'
 import { listingOf } from '../../jobs/feeds/periods.ts'
 import { parsePublication } from '../../jobs/ingest/parse.ts'
 import { originOf } from '../../scripts/service/parts.ts'
@@ -99,4 +99,22 @@ test('trips of each level are listed, and are between zones that the list of the
     const told = new Set(rows.flatMap(({ origin_zone, destination_zone }) => [origin_zone, destination_zone]))
     expect([level, [...told].filter((zone) => !zones.has(zone as string)), told.size]).toEqual([level, [], zones.size - 1])
   }
+})
+
+test('the study of 2020 and 2021 has a list of its own, and trips between the zones of its own relation', async () => {
+  await using publishers = await standIn({ scale: 'small' })
+  const [index, relation] = await Promise.all(
+    [mitmaV1Trips.archive?.index[0]?.url, mitmaV1Zones.plans[0]?.requests[0]?.url].map((url) =>
+      bytesOf(publishers, originOf('')(url as string)),
+    ),
+  )
+  const listed = mitmaV1Trips.archive?.files([{ name: 'rss', bytes: index as Buffer }], ALL) ?? []
+  const { files, gaps } = listingOf('day', listed, ALL)
+  expect([files.length, files.at(-1)?.period, gaps]).toEqual([9, '2021-05-09', ['2021-05-01']])
+  const body = { name: files[0]?.period as string, bytes: await bytesOf(publishers, originOf('')(files[0]?.url as string)) }
+  const trips = (await parsePublication(mitmaV1Trips, [body], publishers.now(), { keeps: () => true })).rows.get('mobility_v1_trips') ?? []
+  expect([...new Set(trips.map(({ distance_band }) => distance_band))].sort()).toEqual(['0.5-2', '10-50', '2-5', '>100'])
+  const { rows } = await parsePublication(mitmaV1Zones, [{ name: 'relation', bytes: relation as Buffer }], publishers.now())
+  const provinces = new Set((rows.get('mobility_zone_members') ?? []).map(({ province_code }) => province_code))
+  expect([...new Set(trips.map(({ origin_zone }) => (origin_zone as string).slice(0, 2)))].filter((one) => !provinces.has(one))).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { ZONE_LEVELS } from '../../../lake/datasets/mobility/codes.ts'
 import { mobilityFlowDays } from '../../../lake/datasets/mobility/flow-days.ts'
-import { mobilityDistrictTrips, mobilityGauTrips, mobilityTrips } from '../../../lake/datasets/mobility/trips.ts'
+import { mobilityDistrictTrips, mobilityGauTrips, mobilityTrips, mobilityV1Trips } from '../../../lake/datasets/mobility/trips.ts'
 import { mobilityZoneMembers } from '../../../lake/datasets/mobility/zone-members.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
@@ -19,13 +19,27 @@ const { columns } = mobilityTrips
 const c = (name: keyof typeof columns): Sql => column(mobilityTrips, name)
 const z = (name: keyof typeof mobilityZoneMembers.columns): Sql => column(mobilityZoneMembers, name)
 
-/** The trips between zones of a level; those of one tell of the same trips as those of another. */
-const TRIPS: Readonly<Record<string, typeof mobilityTrips>> = {
-  MUNICIPALITY: mobilityTrips,
-  DISTRICT: mobilityDistrictTrips,
-  GAU: mobilityGauTrips,
+/** The trips between zones of a study and level; those of one level tell of the same trips as those of another. */
+const TRIPS: Readonly<Record<string, Readonly<Record<string, typeof mobilityTrips>>>> = {
+  V1: { MUNICIPALITY: mobilityV1Trips },
+  V2: { MUNICIPALITY: mobilityTrips, DISTRICT: mobilityDistrictTrips, GAU: mobilityGauTrips },
 }
-const tripsOf = (level: string): typeof mobilityTrips => TRIPS[level] as typeof mobilityTrips
+
+/** The table of them; throws for a level that is not kept of the study. */
+function tripsOf({ study, level }: { readonly study: string; readonly level: string }): typeof mobilityTrips {
+  const levels = TRIPS[study] ?? {}
+  const trips = levels[level]
+  if (!trips)
+    throw new Refused(`expected a level that the study ${study} is kept at`, {
+      parameter: 'level',
+      value: level,
+      allowed: Object.keys(levels),
+    })
+  return trips
+}
+
+/** Zones that trips of the study of 2020 and 2021 are told of since the end of 2020, and that are in no list of the ministry's. */
+const UNLISTED_ZONES: Readonly<Record<string, readonly string[]>> = { V1: ['04902', '28006', '28106', '28123', '28127'] }
 
 const INTERVALS = ['1d', '1w', '1mo', '1y'] as const
 const GROUPS = ['hour', 'distance'] as const
@@ -102,15 +116,15 @@ export const mobilityMatrix = defineEndpoint({
   },
   read: {
     kind: 'lake',
-    from: [mobilityTrips, mobilityFlowDays, mobilityZoneMembers, mobilityDistrictTrips, mobilityGauTrips],
-    fromOf: ({ level }) => [tripsOf(level), ...(level === ROLLED_LEVEL ? [mobilityFlowDays] : []), mobilityZoneMembers],
+    from: [mobilityTrips, mobilityFlowDays, mobilityZoneMembers, mobilityDistrictTrips, mobilityGauTrips, mobilityV1Trips],
+    fromOf: ({ study, level }) => [tripsOf({ study, level }), ...(level === ROLLED_LEVEL ? [mobilityFlowDays] : []), mobilityZoneMembers],
     first: (p) => sql`
       SELECT strftime(max(local_date), '%Y-%m-%d') AS newest, (${unknownZone(p)}) AS unknown FROM ${daysOf(p)}`,
     query: (p, lake, found) => {
       const { from, to, interval } = periodOf(p, lake, found)
       const { study, level, origin, destination } = p
       const day_starts_at = { gte: from, lt: to }
-      const cells = scan(tripsOf(level), {
+      const cells = scan(tripsOf(p), {
         ...{ study: { eq: study }, zone_level: { eq: level }, day_starts_at },
         ...(origin === null ? {} : { origin_zone: { in: origin } }),
         ...(destination === null ? {} : { destination_zone: { in: destination } }),
@@ -159,15 +173,17 @@ interface Asked {
 }
 
 /** Rows with a `local_date` of each day that there is of a study and level, within some times (ms) where they are given. */
-function daysOf({ study, level }: Asked, times: { readonly gte?: number; readonly lt?: number } = {}): Sql {
+function daysOf(asked: Asked, times: { readonly gte?: number; readonly lt?: number } = {}): Sql {
+  const { study, level } = asked
   const within = Object.keys(times).length === 0 ? {} : { day_starts_at: times }
   if (level === ROLLED_LEVEL) return sql`${scan(mobilityFlowDays, { study: { eq: study }, ...within })}`
-  return sql`${scan(tripsOf(level), { study: { eq: study }, zone_level: { eq: level }, ...within })}`
+  return sql`${scan(tripsOf(asked), { study: { eq: study }, zone_level: { eq: level }, ...within })}`
 }
 
 /** A query of one of the zones asked for that the study does not have; null where it has all, or no zones have landed. Places abroad are in no list. */
 function unknownZone({ study, level, origin, destination }: Asked): Sql {
-  const asked = [...(origin ?? []), ...(destination ?? [])]
+  const known = UNLISTED_ZONES[study] ?? []
+  const asked = [...(origin ?? []), ...(destination ?? [])].filter((zone) => !known.includes(zone))
   if (asked.length === 0) return sql`NULL`
   const zones = scan(mobilityZoneMembers, { study: { eq: study }, zone_level: { eq: level } })
   return sql`

@@ -12,8 +12,8 @@ export const studyParam: Param<string> = withDefault(
 )
 
 /**
- * What is thrown of a question about what has not landed. A level of zones of the study that is answered by default may land any time; of another
- * study nothing does by itself, so that asking again is no use: it is refused.
+ * What is thrown of a question about what has not landed. A level of zones of the study that is answered by default may land any time; the other
+ * study is over and only fetched where it was asked for, so that asking again is no use: it is refused.
  */
 export function nothingOf({ study, level }: { readonly study: string; readonly level?: string }): Error {
   if (study !== DEFAULT_STUDY)

@@ -12,6 +12,9 @@ export const V2_INDEX: FeedRequest = Object.freeze({
   expects: 'xml',
 })
 
+/** The list of all files of the study of 2020 and 2021. */
+export const V1_INDEX: FeedRequest = Object.freeze({ ...V2_INDEX, url: 'https://opendata-movilidad.mitma.es/RSS.xml' })
+
 /**
  * The daily files of a list whose names match: the pattern's group is the day, as YYYYMMDD. What a file is its name says, never its folder:
  * files of districts lie in folders of municipalities. Where a name is there twice the one in the folder asked for counts, for the other is

@@ -1,13 +1,13 @@
 import { gunzipSync } from 'node:zlib'
 import { mitma } from '../../../lake/datasets/mobility/sources.ts'
-import { mobilityDistrictTrips, mobilityGauTrips, mobilityTrips } from '../../../lake/datasets/mobility/trips.ts'
+import { mobilityDistrictTrips, mobilityGauTrips, mobilityTrips, mobilityV1Trips } from '../../../lake/datasets/mobility/trips.ts'
 import { join, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds, isoInstant } from '../../../lake/schema/time.ts'
 import { readPiped } from '../../formats/piped.ts'
-import { type Batch, type BulkFile, batch, defineFeed, type Feed, type FeedBody, FormatError } from '../define.ts'
+import { type Batch, type BulkFile, batch, defineFeed, type Feed, type FeedBody, type FeedRequest, FormatError } from '../define.ts'
 import { localHours } from '../local-hours.ts'
-import { dailyFiles, V2_INDEX } from './mitma-files.ts'
+import { dailyFiles, V1_INDEX, V2_INDEX } from './mitma-files.ts'
 
 type Cell = FeedRow<typeof mobilityTrips>
 
@@ -20,9 +20,42 @@ const UNPACKED_BYTES = 8_000_000_000
 /** What is read as rows of ours: files to try, not days of the whole country. */
 const TRIED_BYTES = 256_000_000
 
-/** What differs between the files of the levels of zones. */
+/** A study, as its files differ from those of the other. */
+interface Study {
+  readonly id: 'V1' | 'V2'
+  readonly index: FeedRequest
+  /** The distance bands as we have them, by the study's own words where these are others. */
+  readonly bands: Readonly<Record<string, string>>
+  /** Where the days of a level lie, by the ministry's word for it; the first of them, and the names that they all have: their group is the day. */
+  readonly files: (word: string) => { readonly folder: string; readonly first: string; readonly name: RegExp }
+}
+
+const V2: Study = {
+  id: 'V2',
+  index: V2_INDEX,
+  bands: {},
+  files: (word) => {
+    const folder = `/estudios_basicos/por-${word}/viajes/ficheros-diarios/`
+    return { folder, first: `${folder}2022-01/20220101_Viajes_${word}.csv.gz`, name: new RegExp(`^(\\d{8})_Viajes_${word}\\.csv\\.gz$`) }
+  },
+}
+
+/** The study of 2020 and 2021, whose files have other columns beside those that are read. */
+const V1: Study = {
+  id: 'V1',
+  index: V1_INDEX,
+  bands: { '0005-002': '0.5-2', '002-005': '2-5', '005-010': '5-10', '010-050': '10-50', '050-100': '50-100', '100+': '>100' },
+  files: (word) => {
+    const folder = `/maestra1-mitma-${word}s/ficheros-diarios/`
+    const name = new RegExp(`^(\\d{8})_maestra_1_mitma_${word}\\.txt\\.gz$`)
+    return { folder, first: `${folder}2020-02/20200221_maestra_1_mitma_${word}.txt.gz`, name }
+  },
+}
+
+/** What differs between the files of studies and of the levels of their zones. */
 interface Level {
   readonly id: string
+  readonly study: Study
   readonly into: typeof mobilityTrips
   readonly zone_level: 'MUNICIPALITY' | 'DISTRICT' | 'GAU'
   /** The ministry's word for the level, in the names of files and folders. */
@@ -31,9 +64,13 @@ interface Level {
   readonly liveByDefault?: boolean
 }
 
+/** What the rows of a file are told by. */
+type Told = Pick<Level, 'into' | 'study' | 'zone_level'>
+
 /** Trips between zones of a level, a file a day, published months later: some ten million lines each. */
-function tripsFeed({ id, into, zone_level, word, liveByDefault = true }: Level): Feed {
-  const folder = `/estudios_basicos/por-${word}/viajes/ficheros-diarios/`
+function tripsFeed({ id, study, into, zone_level, word, liveByDefault = true }: Level): Feed {
+  const { folder, first, name } = study.files(word)
+  const told: Told = { into, study, zone_level }
   return defineFeed({
     id,
     domain: 'mobility',
@@ -45,7 +82,7 @@ function tripsFeed({ id, into, zone_level, word, liveByDefault = true }: Level):
         requests: [
           {
             name: 'day',
-            url: `https://movilidad-opendata.mitma.es${folder}2022-01/20220101_Viajes_${word}.csv.gz`,
+            url: `${new URL(study.index.url).origin}${first}`,
             accept: 'application/gzip, text/csv',
             maxBytes: PACKED_BYTES,
             maxDecodedBytes: UNPACKED_BYTES,
@@ -57,26 +94,28 @@ function tripsFeed({ id, into, zone_level, word, liveByDefault = true }: Level):
         ],
       },
     ],
-    archive: {
-      unit: 'day',
-      index: [V2_INDEX],
-      files: (index) => dailyFiles(index, { name: new RegExp(`^(\\d{8})_Viajes_${word}\\.csv\\.gz$`), folder }),
-      recent: 2,
-    },
-    bulk: { query: (file) => cellsOfFile(file, zone_level) },
+    archive: { unit: 'day', index: [study.index], files: (index) => dailyFiles(index, { name, folder }), recent: 2 },
+    bulk: { query: (file) => cellsOfFile(file, told) },
     freshBy: 'fetch',
     liveByDefault,
     bands: { [into.id]: { atLeast: 500, minRatio: 0.8, maxRatio: 1.25 } },
-    rows: (bodies) => readDay(bodies, { into, zone_level }),
+    rows: (bodies) => readDay(bodies, told),
   })
 }
 
 /** Trips between municipal zones. */
-export const mitmaTrips = tripsFeed({ id: 'mitma_trips', into: mobilityTrips, zone_level: 'MUNICIPALITY', word: 'municipios' })
+export const mitmaTrips = tripsFeed({
+  id: 'mitma_trips',
+  study: V2,
+  into: mobilityTrips,
+  zone_level: 'MUNICIPALITY',
+  word: 'municipios',
+})
 
 /** Trips between districts: the largest files. */
 export const mitmaDistrictTrips = tripsFeed({
   id: 'mitma_district_trips',
+  study: V2,
   into: mobilityDistrictTrips,
   zone_level: 'DISTRICT',
   word: 'distritos',
@@ -86,22 +125,33 @@ export const mitmaDistrictTrips = tripsFeed({
 /** Trips between large urban areas and the zones outside them. */
 export const mitmaGauTrips = tripsFeed({
   id: 'mitma_gau_trips',
+  study: V2,
   into: mobilityGauTrips,
   zone_level: 'GAU',
   word: 'GAU',
   liveByDefault: false,
 })
 
+/** Trips between municipal zones of the study of 2020 and 2021, which is over: nothing of it changes any more. */
+export const mitmaV1Trips = tripsFeed({
+  id: 'mitma_v1_trips',
+  study: V1,
+  into: mobilityV1Trips,
+  zone_level: 'MUNICIPALITY',
+  word: 'municipio',
+  liveByDefault: false,
+})
+
 /** What all rows of a day have: columns that are the same, and the instants of its hours. */
-function dayOf(text: string, zone_level: Level['zone_level']) {
+function dayOf(text: string, { study, zone_level }: Told) {
   const [, year, month, day] = DAY.exec(text) ?? []
   const local_date = `${year}-${month}-${day}`
   if (day === undefined || Number.isNaN(Date.parse(local_date))) throw new FormatError(`fecha ${JSON.stringify(text)} is no day`)
   return {
     fecha: `${year}${month}${day}`,
     same: {
-      study: 'V2',
-      study_day: `V2-${local_date}`,
+      study: study.id,
+      study_day: `${study.id}-${local_date}`,
       local_date,
       day_starts_at: dayBounds(local_date).start,
       zone_level,
@@ -110,21 +160,23 @@ function dayOf(text: string, zone_level: Level['zone_level']) {
   }
 }
 
-function cellsOfFile({ path, header, period }: BulkFile, zone_level: Level['zone_level']): Sql {
+function cellsOfFile({ path, header, period }: BulkFile, told: Told): Sql {
   const missing = COLUMNS.filter((name) => !header.split('|').includes(name))
   if (missing.length > 0) throw new FormatError(`the header lacks ${missing.join(', ')}; it has ${header.slice(0, 500)}`)
-  const { fecha, same, hours } = dayOf(period, zone_level)
+  const { fecha, same, hours } = dayOf(period, told)
   const instant = (at: number): Sql => sql`CAST(${isoInstant(at)} AS TIMESTAMPTZ)`
   const starts = join(
     hours.map((at, hour) => (at === null ? sql`` : sql` WHEN ${hour} THEN ${instant(at)}`)),
     sql``,
   )
+  const bands = Object.entries(told.study.bands).map(([word, band]) => sql`WHEN ${word} THEN ${band} `)
+  const band = bands.length === 0 ? sql`distancia` : sql`CASE distancia ${join(bands, sql``)} ELSE distancia END`
   return sql`
     SELECT ${same.study} AS study, ${same.study_day} AS study_day, CAST(${same.local_date} AS DATE) AS local_date,
       ${instant(same.day_starts_at)} AS day_starts_at, ${same.zone_level} AS zone_level,
       *, CASE hour${starts} END AS starts_at, starts_at IS NULL AS is_clock_change
     FROM (
-      SELECT origen AS origin_zone, destino AS destination_zone, hour, distancia AS distance_band,
+      SELECT origen AS origin_zone, destino AS destination_zone, hour, ${band} AS distance_band,
         CAST(sum(viajes) AS DECIMAL(15, 3)) AS trips, CAST(sum(viajes_km) AS DECIMAL(15, 3)) AS trip_km
       FROM (
         SELECT origen, destino, distancia, CAST(viajes AS DECIMAL(15, 3)) AS viajes, CAST(viajes_km AS DECIMAL(15, 3)) AS viajes_km,
@@ -135,20 +187,21 @@ function cellsOfFile({ path, header, period }: BulkFile, zone_level: Level['zone
     )`
 }
 
-function* readDay(bodies: readonly FeedBody[], { into, zone_level }: Pick<Level, 'into' | 'zone_level'>): Generator<Batch> {
+function* readDay(bodies: readonly FeedBody[], told: Told): Generator<Batch> {
   for (const { name, bytes } of bodies) {
     const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b
     const { batches } = readPiped(isPacked ? gunzipSync(bytes, { maxOutputLength: TRIED_BYTES }) : bytes, COLUMNS)
-    let day = DAY.test(name) ? dayOf(name, zone_level) : null
+    let day = DAY.test(name) ? dayOf(name, told) : null
     const cells = new Map<string, Cell>()
     for (const lines of batches)
       for (const { text, fields } of lines) {
         if (fields === null) throw new FormatError(`another number of fields: ${text.slice(0, 200)}`)
-        const [fecha = '', periodo = '', origin_zone = '', destination_zone = '', distance_band = '', viajes = '', viajes_km = ''] = fields
-        day ??= dayOf(fecha, zone_level)
+        const [fecha = '', periodo = '', origin_zone = '', destination_zone = '', distancia = '', viajes = '', viajes_km = ''] = fields
+        day ??= dayOf(fecha, told)
         if (fecha !== day.fecha) throw new FormatError(`a day other than the file: ${fecha}`)
         if (!/^\d+$/.test(periodo) || !ESTIMATE.test(viajes) || !ESTIMATE.test(viajes_km))
           throw new FormatError(`no numbers: ${text.slice(0, 200)}`)
+        const distance_band = told.study.bands[distancia] ?? distancia
         const key = [origin_zone, destination_zone, periodo, distance_band].join('|')
         const hour = Number(periodo)
         const starts_at = day.hours[hour] ?? null
@@ -158,7 +211,7 @@ function* readDay(bodies: readonly FeedBody[], { into, zone_level }: Pick<Level,
         }
         cells.set(key, { ...cell, trips: plus(cell.trips, viajes), trip_km: plus(cell.trip_km, viajes_km) })
       }
-    yield batch(into, [...cells.values()])
+    yield batch(told.into, [...cells.values()])
   }
 }
 

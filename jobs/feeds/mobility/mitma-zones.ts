@@ -6,6 +6,8 @@ import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type Note
 
 type Member = FeedRow<typeof mobilityZoneMembers>
 
+/** Of the list of the study of 2020 and 2021. */
+const V1_COLUMNS = ['municipio', 'municipio_mitma']
 const COLUMNS = ['seccion_ine', 'distrito_ine', 'municipio_ine', 'distrito_mitma', 'municipio_mitma', 'gau_mitma']
 /** What stands in the place of INE codes of land that several municipalities share. */
 const NONE = 'NA'
@@ -57,11 +59,62 @@ function* readRelation(bodies: readonly FeedBody[], _clock: FeedClock, notes: No
           ['GAU', gau],
         ] as const) {
           const key = [zone_level, zone_id, member_id].join('|')
-          const sections = (members.get(key)?.sections ?? 0) + (section === NONE ? 0 : 1)
+          const sections: number = (members.get(key)?.sections ?? 0) + (section === NONE ? 0 : 1)
           const province_code = municipality_code?.slice(0, 2) ?? null
           members.set(key, { study: 'V2', zone_level, zone_id, member_id, municipality_code, province_code, sections })
         }
       }
     yield batch(mobilityZoneMembers, [...members.values()])
+  }
+}
+
+/** The municipal zones of the study of 2020 and 2021, by municipality. Some zones of late 2020 are in no list. */
+export const mitmaV1Zones = defineFeed({
+  id: 'mitma_v1_zones',
+  domain: 'mobility',
+  source: mitma,
+  into: [mobilityZoneMembers],
+  every_s: 7 * 86_400,
+  plans: [
+    {
+      requests: [
+        {
+          name: 'relation',
+          url: 'https://opendata-movilidad.mitma.es/relaciones_municipio_mitma.csv',
+          accept: 'text/csv',
+          maxBytes: 4_000_000,
+          maxDecodedBytes: 4_000_000,
+          timeout_ms: 60_000,
+          expects: 'csv',
+        },
+      ],
+    },
+  ],
+  freshBy: 'fetch',
+  liveByDefault: false,
+  bands: { mobility_zone_members: { atLeast: 100, minRatio: 0.9, maxRatio: 1.2 } },
+  rows: readMunicipalities,
+})
+
+function* readMunicipalities(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
+  for (const { bytes } of bodies) {
+    const { header, batches } = readPiped(bytes, V1_COLUMNS)
+    for (const column of header) if (!V1_COLUMNS.includes(column)) notes.unknownCode('mitma_column', column)
+    const members: Member[] = []
+    for (const lines of batches)
+      for (const { text, fields } of lines) {
+        const [municipality_code = '', zone_id = ''] = fields ?? []
+        if (fields === null || !/^\d{5}$/.test(municipality_code) || zone_id === '') {
+          notes.quarantine(mobilityZoneMembers, fields === null ? 'another number of fields' : 'no municipality or zone', text)
+          continue
+        }
+        const province_code = municipality_code.slice(0, 2)
+        members.push({
+          ...{ study: 'V1', zone_level: 'MUNICIPALITY', zone_id, member_id: municipality_code, municipality_code, province_code },
+          // Municipalities are in one zone whole; their census sections are not told.
+          sections: null,
+        })
+      }
+    yield batch(mobilityZoneMembers, members)
   }
 }

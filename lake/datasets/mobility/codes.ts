@@ -13,12 +13,16 @@ export const ZONE_LEVELS = defineCodes('zone_level', 'Level of the zones of a st
   GAU: ['Grandes áreas urbanas', 'Large urban areas'],
 })
 
-/** Distance bands of the study since 2022; those of the first study are cut otherwise. */
-export const DISTANCE_BANDS = defineCodes('distance_band', 'Length of a trip, in km.', {
+/** Distance bands of both studies, which cut distances each in its own way. */
+export const DISTANCE_BANDS = defineCodes('distance_band', 'Length of a trip, in km; bands of two studies are cut otherwise.', {
   '0.5-2': ['De 0,5 a 2 km', '0.5 to 2 km'],
-  '2-10': ['De 2 a 10 km', '2 to 10 km'],
+  '2-10': ['De 2 a 10 km (estudio desde 2022)', '2 to 10 km (study since 2022)'],
+  '2-5': ['De 2 a 5 km (estudio de 2020 y 2021)', '2 to 5 km (study of 2020 and 2021)'],
+  '5-10': ['De 5 a 10 km (estudio de 2020 y 2021)', '5 to 10 km (study of 2020 and 2021)'],
   '10-50': ['De 10 a 50 km', '10 to 50 km'],
-  '>50': ['Más de 50 km', 'Over 50 km'],
+  '>50': ['Más de 50 km (estudio desde 2022)', 'Over 50 km (study since 2022)'],
+  '50-100': ['De 50 a 100 km (estudio de 2020 y 2021)', '50 to 100 km (study of 2020 and 2021)'],
+  '>100': ['Más de 100 km (estudio de 2020 y 2021)', 'Over 100 km (study of 2020 and 2021)'],
 })
 
 /** Kinds of roads on the ministry's traffic map. */

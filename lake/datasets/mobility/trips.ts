@@ -3,9 +3,12 @@ import { defineDataset, month } from '../../schema/dataset.ts'
 import { DISTANCE_BANDS, MOBILITY_STUDIES, ZONE_LEVELS } from './codes.ts'
 import { mitma } from './sources.ts'
 
-/** What differs between the levels of zones: a table of its own for each, since they tell of the same trips and are never added up. */
+/** What differs between the studies and the levels of their zones: a table of its own for each, since they tell of the same trips and are never added up. */
 interface Level {
   readonly id: string
+  readonly study?: keyof typeof MOBILITY_STUDIES.codes
+  /** A day of it, for the example. */
+  readonly day?: string
   readonly title: string
   /** The zones, in the words of the description. */
   readonly zones: string
@@ -16,7 +19,7 @@ interface Level {
 }
 
 /** Trips between zones by hour and distance: what the study tells of purpose, residence, age, sex and income is added up. */
-const tripsBetween = ({ id, title, zones, zone_level, origin, destination }: Level) =>
+const tripsBetween = ({ id, study = 'V2', day = '2022-02-01', title, zones, zone_level, origin, destination }: Level) =>
   defineDataset({
     id,
     domain: 'mobility',
@@ -24,9 +27,9 @@ const tripsBetween = ({ id, title, zones, zone_level, origin, destination }: Lev
     about: `Estimated trips by ${zones}, hour of the local clock and distance band.`,
     sources: [mitma],
     columns: {
-      study: col.code(1, 'Study.', MOBILITY_STUDIES, { example: 'V2' }),
-      study_day: col.string(2, 'Study and day of the file; it is published again whole.', { example: 'V2-2022-02-01' }),
-      local_date: col.local_date(3, "Day on Madrid's clock.", { example: '2022-02-01' }),
+      study: col.code(1, 'Study.', MOBILITY_STUDIES, { example: study }),
+      study_day: col.string(2, 'Study and day of the file; it is published again whole.', { example: `${study}-${day}` }),
+      local_date: col.local_date(3, "Day on Madrid's clock.", { example: day }),
       day_starts_at: col.instant(4, 'Begin of the day.', { example: '2022-01-31T23:00:00.000Z' }),
       zone_level: col.code(5, 'Level of both zones.', ZONE_LEVELS, { example: zone_level }),
       origin_zone: col.string(6, 'Zone that the trips begin in.', { example: origin }),
@@ -85,5 +88,17 @@ export const mobilityGauTrips = tripsBetween({
   zones: 'large urban area, or zone outside these, of origin and destination',
   zone_level: 'GAU',
   origin: 'GAU Vitoria-Gasteiz',
+  destination: '01002',
+})
+
+/** Trips between municipal zones of the study of 2020 and 2021: its zones and its distances are cut otherwise. */
+export const mobilityV1Trips = tripsBetween({
+  id: 'mobility_v1_trips',
+  study: 'V1',
+  day: '2021-02-01',
+  title: 'Trips between municipal zones in 2020 and 2021',
+  zones: 'municipal zone of origin and destination of the study of 2020 and 2021',
+  zone_level: 'MUNICIPALITY',
+  origin: '01001_AM',
   destination: '01002',
 })

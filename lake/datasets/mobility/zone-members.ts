@@ -23,11 +23,16 @@ export const mobilityZoneMembers = defineDataset({
       example: '01047',
     }),
     province_code: col.string(7, 'INE code of its province.', { nullable: true, example: '01' }),
-    sections: col.integer(8, 'Census sections of the municipality in the zone; 0 for land that several share.', {
-      unit: '1',
-      example: 1,
-      min: 0,
-    }),
+    sections: col.integer(
+      8,
+      'Census sections of the municipality in the zone; 0 for land that several share, null where a study tells none.',
+      {
+        unit: '1',
+        nullable: true,
+        example: 1,
+        min: 0,
+      },
+    ),
   },
   entity: ['study', 'zone_level', 'zone_id', 'member_id'],
   time: 'observed_at',

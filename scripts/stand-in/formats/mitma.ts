@@ -46,9 +46,21 @@ const BANDS = [
 ] as const
 const INCOMES = ['<10', '10-15', '>15']
 
+/** A line of trips. */
+interface TripLine {
+  readonly hour: number
+  readonly origin: string
+  readonly destination: string
+  readonly band: string
+  readonly province: string
+  readonly income: string
+  readonly trips: number
+  readonly length: number
+}
+
 /** Trips of a day: of each zone within itself and to some others, a line for each income. With each revision some zones are estimated anew. */
-export function mobilityTrips({ seed, day, zones, share, hasUnknownCodes }: MobilityDay, revision: number): Buffer {
-  const lines: string[] = []
+function tripLines({ seed, day, zones, hasUnknownCodes }: MobilityDay, revision: number): TripLine[] {
+  const lines: TripLine[] = []
   for (const zone of zones) {
     const others = Array.from({ length: DESTINATIONS }, (_, at) => zones[hash(seed, 'trips', zone.id, at) % zones.length] as MobilityZone)
     const edition = chance('revised', zone.id, revision) < 0.05 ? revision : 0
@@ -61,12 +73,36 @@ export function mobilityTrips({ seed, day, zones, share, hasUnknownCodes }: Mobi
           const trips = (zone.population / (other === zone ? 40 : 4000)) * (0.5 + u)
           const length = trips * km * (0.9 + 0.2 * u)
           const shown = hasUnknownCodes && hour === 20 ? '50-100' : band
-          const who = `casa|frecuente|no|no|${zone.province}|${income}|NA|NA`
-          lines.push(`${day}|${hour}|${zone.id}|${other.id}|${shown}|${who}|${estimate(trips)}|${estimate(length)}`)
+          lines.push({ hour, origin: zone.id, destination: other.id, band: shown, province: zone.province, income, trips, length })
         }
     }
   }
-  return packed([TRIPS_HEADER, ...lines.slice(0, Math.floor(lines.length * share))])
+  return lines
+}
+
+/** Trips of a day as the study since 2022 has them. */
+export function mobilityTrips(day: MobilityDay, revision: number): Buffer {
+  const lines = tripLines(day, revision).map(({ hour, origin, destination, band, province, income, trips, length }) =>
+    [
+      ...[day.day, hour, origin, destination, band, 'casa', 'frecuente', 'no', 'no', province, income, 'NA', 'NA'],
+      ...[estimate(trips), estimate(length)],
+    ].join('|'),
+  )
+  return packed([TRIPS_HEADER, ...lines.slice(0, Math.floor(lines.length * day.share))])
+}
+
+const V1_TRIPS_HEADER = 'fecha|origen|destino|actividad_origen|actividad_destino|residencia|edad|periodo|distancia|viajes|viajes_km'
+const V1_BANDS: Readonly<Record<string, string>> = { '0.5-2': '0005-002', '2-10': '002-005', '10-50': '010-050', '>50': '100+' }
+
+/** Trips of a day as the study of 2020 and 2021 has them: other columns in another order, no income, other bands. */
+export function mobilityV1Trips(day: MobilityDay, revision: number): Buffer {
+  const lines = tripLines(day, revision).map(({ hour, origin, destination, band, province, trips, length }) =>
+    [
+      ...[day.day, origin, destination, 'casa', 'otros', province, 'NA', String(hour).padStart(2, '0')],
+      ...[V1_BANDS[band] ?? '005-009', estimate(trips), estimate(length)],
+    ].join('|'),
+  )
+  return packed([V1_TRIPS_HEADER, ...lines.slice(0, Math.floor(lines.length * day.share))])
 }
 
 /** A number as the ministry writes it: at most three decimals, at least one. */
@@ -167,6 +203,22 @@ export function zoneList(
 }
 
 const lineEnded = (lines: readonly string[]): string => `${lines.join('\r\n')}\r\n`
+
+/** In which zone each municipality is, of the study of 2020 and 2021: `|`, LF. From one month to the next a few municipalities join a group. */
+export function v1ZoneRelation(
+  zones: readonly MobilityZone[],
+  edition: { readonly publishedAt: number; readonly share: number; readonly hasUnknownCodes: boolean },
+): string {
+  const { publishedAt, share, hasUnknownCodes } = edition
+  const lines = zones.flatMap(({ id, municipalities }) =>
+    municipalities.map((code) => {
+      const zone = id === code && chance('joined', code, publishedAt) < 0.02 ? `${code}_AM` : id
+      return `${code}|${zone}${hasUnknownCodes ? '|IGN' : ''}`
+    }),
+  )
+  const header = `municipio|municipio_mitma${hasUnknownCodes ? '|fuente' : ''}`
+  return `${[header, ...lines.slice(0, Math.floor(lines.length * share))].join('\n')}\n`
+}
 
 /** Of which census sections zones are made: `|`, CRLF, `NA` for shared land. Now and then a section is parted in two. */
 export function zoneRelation(

@@ -3,7 +3,9 @@ import {
   type MobilityDay,
   mitmaRss,
   mobilityTrips,
+  mobilityV1Trips,
   overnightStays,
+  v1ZoneRelation,
   type ZoneLevel,
   zoneList,
   zoneRelation,
@@ -78,6 +80,49 @@ const trips: readonly FeedStandIn[] = [
   tripsAt('mitma_gau_trips', 'GAU', 'gaus'),
 ]
 
+const V1_HOST = 'https://opendata-movilidad.mitma.es'
+/** The last days of the study of 2020 and 2021, but the one that is missing. */
+const V1_DAYS = ['20210509', '20210508', '20210507', '20210506', '20210505', '20210504', '20210503', '20210502', '20210430']
+const v1Path = (day: string): string =>
+  `/maestra1-mitma-municipios/ficheros-diarios/${day.slice(0, 4)}-${day.slice(4, 6)}/${day}_maestra_1_mitma_municipio.txt.gz`
+
+/** Trips of the study that is over, on a host of its own with a list of its own. */
+const v1Trips: FeedStandIn = {
+  ...stays,
+  feed: 'mitma_v1_trips',
+  hosts: ['opendata-movilidad.mitma.es'],
+  path: v1Path('20210509'),
+  route(path) {
+    if (path === '/RSS.xml') return { kind: 'document', resource: 'rss' }
+    const [, day = ''] = /\/(\d{8})_\w+\.txt\.gz$/.exec(path) ?? []
+    return path === v1Path(day) ? { kind: 'document', resource: day } : null
+  },
+  write: (world, edition) =>
+    edition.resource === 'rss'
+      ? mitmaRss(
+          V1_DAYS.map((day) => `${V1_HOST}${v1Path(day)}`),
+          edition.stampedAt,
+        )
+      : mobilityV1Trips(dayOf(world, edition), edition.publishedAt),
+  captures: { folder: 'mitma-movilidad/v1', capturedAt: () => null },
+}
+
+const V1_RELATION = '/relaciones_municipio_mitma.csv'
+
+const v1Zones: FeedStandIn = {
+  ...v1Trips,
+  feed: 'mitma_v1_zones',
+  path: V1_RELATION,
+  route: (path) => (path === V1_RELATION ? { kind: 'document', resource: 'relation' } : null),
+  contentType: 'text/csv',
+  write: (world, { publishedAt, variant }) => v1ZoneRelation(world.part(mobilityZones), { publishedAt, ...variant }),
+  captures: {
+    folder: 'mitma-movilidad/v1',
+    // Of its commit (provenance in the notes).
+    capturedAt: (file) => (file === 'relaciones_municipio_mitma.csv' ? Date.UTC(2021, 2, 19) : null),
+  },
+}
+
 const RELATION = '/zonificacion/relacion_ine_zonificacionMitma.csv'
 
 const zones: FeedStandIn = {
@@ -120,7 +165,7 @@ const zoneNames: FeedStandIn = {
 /** The ministry's studies of mobility: a list of all files, and files of days, published by months. */
 export const mitmaMobility: Publisher = {
   name: 'Ministerio de Transportes y Movilidad Sostenible',
-  feeds: [stays, ...trips, zones, zoneNames],
+  feeds: [stays, ...trips, zones, zoneNames, v1Trips, v1Zones],
 }
 
 /** Which daily files: what of, and the word for the level of zones in names and folders. */

@@ -4,10 +4,10 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { derive } from '../../../jobs/derive/derive.ts'
 import { mobilityFlowDaysDerived } from '../../../jobs/derive/mobility/flow-days.ts'
-import { mitmaTrips } from '../../../jobs/feeds/mobility/mitma-trips.ts'
+import { mitmaTrips, mitmaV1Trips } from '../../../jobs/feeds/mobility/mitma-trips.ts'
 import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
 import { mobilityFlowDays, zoneProvince } from '../../../lake/datasets/mobility/flow-days.ts'
-import { mobilityTrips } from '../../../lake/datasets/mobility/trips.ts'
+import { mobilityTrips, mobilityV1Trips } from '../../../lake/datasets/mobility/trips.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
@@ -64,7 +64,7 @@ function cellsOf(day: string, seed: number): AnyRow[] {
   return rows
 }
 
-const run = (on: TestContext) => derive(on, mobilityFlowDaysDerived, { feeds: [mitmaTrips], signal: never })
+const run = (on: TestContext) => derive(on, mobilityFlowDaysDerived, { feeds: [mitmaTrips, mitmaV1Trips], signal: never })
 const land = async (to: TestContext, rows: readonly AnyRow[]): Promise<void> => {
   await landRows(to.lake, mobilityTrips, rows, { properties: { 'landed-until.mitma_trips': '2026-01-01T00:00:00.000Z' } })
 }
@@ -77,7 +77,7 @@ describe('trips between provinces by day', () => {
   const days = ['2024-02-29', '2024-03-01', '2024-03-30', '2024-03-31', '2024-10-27']
 
   test('are the sums of the municipal cells, whatever order days come in', async () => {
-    await prepareTables(context, [mobilityTrips, mobilityFlowDays])
+    await prepareTables(context, [mobilityTrips, mobilityV1Trips, mobilityFlowDays])
     await land(
       context,
       days.slice(0, 3).flatMap((day, at) => cellsOf(day, at)),
@@ -114,7 +114,7 @@ describe('trips between provinces by day', () => {
     )
     expect(months).toEqual([{ wrong: 0 }])
     const other = await openTestContext({ folder: tempFolder(), redisUrl: redis.url, publisher: '' })
-    await prepareTables(other, [mobilityTrips, mobilityFlowDays])
+    await prepareTables(other, [mobilityTrips, mobilityV1Trips, mobilityFlowDays])
     await land(
       other,
       days.flatMap((day, at) => cellsOf(day, at)),
@@ -122,6 +122,21 @@ describe('trips between provinces by day', () => {
     await run(other)
     expect(await told(context)).toEqual(await told(other))
     await other.close()
+  })
+
+  test('of the study that is over stand beside, and do not tell how far the table is covered', async () => {
+    const day = '2021-02-01'
+    const cell = (origin_zone: string, trips: number): AnyRow =>
+      exampleTableRow(mobilityV1Trips, {
+        ...{ study_day: `V1-${day}`, local_date: day, day_starts_at: dayBounds(day).start, origin_zone, destination_zone: '28106', trips },
+      })
+    const until = { 'landed-until.mitma_v1_trips': '2021-02-02T00:00:00.000Z' }
+    await landRows(context.lake, mobilityV1Trips, [cell('01001_AM', 1.5), cell('01002', 2)], { properties: until })
+    const before = (await context.lake.table(mobilityFlowDays).load())?.properties['derived-until.mitma_trips']
+    expect(await run(context)).toMatchObject({ made: ['2021-02'], waits: false })
+    const made = (await tableRows(context, mobilityFlowDays)).filter(({ study }) => study === 'V1')
+    expect(made).toEqual([expect.objectContaining({ origin_province: '01', destination_province: '28', trips: 3.5 })])
+    expect((await context.lake.table(mobilityFlowDays).load())?.properties['derived-until.mitma_trips']).toBe(before)
   })
 })
 

@@ -4,9 +4,9 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { dailyFiles } from '../../../jobs/feeds/mobility/mitma-files.ts'
 import { mitmaOvernightStays } from '../../../jobs/feeds/mobility/mitma-overnight-stays.ts'
-import { mitmaDistrictTrips, mitmaGauTrips, mitmaTrips } from '../../../jobs/feeds/mobility/mitma-trips.ts'
+import { mitmaDistrictTrips, mitmaGauTrips, mitmaTrips, mitmaV1Trips } from '../../../jobs/feeds/mobility/mitma-trips.ts'
 import { mitmaZoneNames } from '../../../jobs/feeds/mobility/mitma-zone-names.ts'
-import { mitmaZones } from '../../../jobs/feeds/mobility/mitma-zones.ts'
+import { mitmaV1Zones, mitmaZones } from '../../../jobs/feeds/mobility/mitma-zones.ts'
 import { listingOf } from '../../../jobs/feeds/periods.ts'
 import { readPiped } from '../../../jobs/formats/piped.ts'
 import { decodeReply } from '../../../jobs/ingest/http.ts'
@@ -274,6 +274,20 @@ describe('trips', () => {
     expect(told).toEqual(expected.map((line) => [level, line]))
   })
 
+  test('of the study of 2020 and 2021 are read by the names of its columns, in its own distances', async () => {
+    const bytes = readFileSync(join(PROJECT, 'test/fixtures/mitma_v1_trips/20210201_maestra_1_mitma_municipio.txt'))
+    const { rows, report } = await parsePublication(mitmaV1Trips, [{ name: '2021-02-01', bytes }], 0, { keeps: () => true })
+    expect([...rows.keys(), report.quarantined, report.unknownCodes]).toEqual(['mobility_v1_trips', {}, {}])
+    const told = rows.get('mobility_v1_trips') ?? []
+    expect(told[0]).toMatchObject({ study: 'V1', study_day: 'V1-2021-02-01', starts_at: Date.parse('2021-02-01T07:00:00Z') })
+    expect(
+      told.map((row) => [row.hour, row.origin_zone, row.destination_zone, row.distance_band, row.trips, row.trip_km].join(' ')),
+    ).toEqual(['8 01001_AM 01002 10-50 6.025 210.75', '9 01001_AM 01001_AM 0.5-2 1250 1437.5', '23 28106 01002 >100 4.75 1710.5'])
+    const odd = Buffer.from(bytes.toString().replace('100+', '0100-500'))
+    const other = await parsePublication(mitmaV1Trips, [{ name: '2021-02-01', bytes: odd }], 0, { keeps: () => true })
+    expect(other.report.unknownCodes).toEqual({ distance_band: { '0100-500': 1 } })
+  })
+
   test.skipIf(!shared)('of the hundred recorded ones are as long as their band says', async () => {
     const [header = '', ...lines] = gunzipSync(
       readFileSync(join(shared ?? '', 'feeds/mitma-movilidad/v2/NOT-RAW_od_dist_translated_100rows_20220201.csv.gz')),
@@ -297,6 +311,30 @@ describe('trips', () => {
       return mean_km < least || mean_km > most
     })
     expect([lines.length, odd]).toEqual([100, []])
+  })
+})
+
+describe('zones of the study of 2020 and 2021', () => {
+  const membersOf = async (bytes: Buffer) => {
+    const { rows, report } = await parsePublication(mitmaV1Zones, [{ name: 'relation', bytes }], 0)
+    return { report, rows: rows.get('mobility_zone_members') as readonly AnyRow[] }
+  }
+
+  test('hold municipalities whole; a line without one is a bad row', async () => {
+    const text = readFileSync(join(PROJECT, 'test/fixtures/mitma_v1_zones/relaciones_municipio_mitma.csv')).toString()
+    const { rows, report } = await membersOf(Buffer.from(`${text}NA|01003\n01004|\n`))
+    expect(rows.map((row) => [row.study, row.zone_level, row.zone_id, row.member_id, row.province_code, row.sections])).toEqual([
+      ['V1', 'MUNICIPALITY', '01001_AM', '01001', '01', null],
+      ['V1', 'MUNICIPALITY', '01001_AM', '01013', '01', null],
+      ['V1', 'MUNICIPALITY', '01002', '01002', '01', null],
+    ])
+    expect(Object.values(report.quarantined)).toHaveLength(1)
+    await expect(membersOf(Buffer.from('municipio|zona\n01001|01001\n'))).rejects.toThrow('the header lacks municipio_mitma')
+  })
+
+  test.skipIf(!shared)('are 2,205 of 8,125 municipalities in the recorded list', async () => {
+    const { rows, report } = await membersOf(readFileSync(join(shared ?? '', 'feeds/mitma-movilidad/v1/relaciones_municipio_mitma.csv')))
+    expect([rows.length, new Set(rows.map(({ zone_id }) => zone_id)).size, report.quarantined]).toEqual([8125, 2205, {}])
   })
 })
 
@@ -337,6 +375,9 @@ describe.skipIf(!shared)('the recorded files of the ministry', () => {
     const trips = listingOf('day', of(1, 'municipio', 'maestra1-mitma-municipios'), { from: '2020-02-21', to: '2021-05-09' })
     // The day before its last is missing too; 2020-07-12 has only the districts, in its folder.
     expect([trips.files.length, trips.gaps]).toEqual([442, ['2020-07-12', '2021-05-01']])
+    // With the week of reference before.
+    const taken = listingOf('day', mitmaV1Trips.archive?.files(index, ALL) ?? [], ALL)
+    expect([taken.files[0]?.period, taken.files.length, taken.gaps]).toEqual(['2020-02-14', 449, trips.gaps])
   })
 
   test('1 January 2022 has 515,748 overnight stays of 47,297,502 persons', { timeout: 60_000 }, async () => {

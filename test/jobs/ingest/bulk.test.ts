@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { FormatError } from '../../../jobs/feeds/define.ts'
-import { mitmaDistrictTrips, mitmaGauTrips, mitmaTrips } from '../../../jobs/feeds/mobility/mitma-trips.ts'
+import { mitmaDistrictTrips, mitmaGauTrips, mitmaTrips, mitmaV1Trips } from '../../../jobs/feeds/mobility/mitma-trips.ts'
 import { isBulk, makeBulk } from '../../../jobs/ingest/bulk.ts'
 import { parsePublication } from '../../../jobs/ingest/parse.ts'
 import { rebuild } from '../../../jobs/ingest/rebuild.ts'
 import { makeRunner, type Runner } from '../../../jobs/ingest/runner.ts'
 import { dropSpooled } from '../../../jobs/ingest/spool.ts'
 import { landedIn } from '../../../jobs/ingest/tables.ts'
-import { mobilityDistrictTrips, mobilityGauTrips, mobilityTrips } from '../../../lake/datasets/mobility/trips.ts'
+import { mobilityDistrictTrips, mobilityGauTrips, mobilityTrips, mobilityV1Trips } from '../../../lake/datasets/mobility/trips.ts'
 import { liveFiles } from '../../../lake/iceberg/files.ts'
 import type { TableState } from '../../../lake/iceberg/table.ts'
 import { acceptedAfter, rejectedIds } from '../../../lake/raw/archive.ts'
@@ -116,17 +116,18 @@ test('the engine makes of a file the rows that the parser makes of it, sorted, a
   expect(scratch()).toEqual([])
 })
 
-test('a day of each level lands in the table of that level alone, as the parser makes it', { timeout: 60_000 }, async () => {
-  for (const [one, dataset, file] of [
+test('a day of each level and study lands in the table of that level alone, as the parser makes it', { timeout: 60_000 }, async () => {
+  for (const [one, dataset, file, day = '2022-02-01'] of [
+    [mitmaV1Trips, mobilityV1Trips, 'mitma_v1_trips/20210201_maestra_1_mitma_municipio.txt', '2021-02-01'],
     [mitmaTrips, mobilityTrips, 'mitma_trips/20220201_Viajes_municipios.csv'],
     [mitmaDistrictTrips, mobilityDistrictTrips, 'mitma_district_trips/20220201_Viajes_distritos.csv'],
     [mitmaGauTrips, mobilityGauTrips, 'mitma_gau_trips/20220201_Viajes_GAU.csv'],
   ] as const) {
     const bytes = readFileSync(join(PROJECT, 'test/fixtures', file))
-    const parsed = await parsePublication(one, [{ name: '2022-02-01', bytes }], 0, { keeps: () => true })
-    files.set('2022-02-01', bytes.toString())
+    const parsed = await parsePublication(one, [{ name: day, bytes }], 0, { keeps: () => true })
+    files.set(day, bytes.toString())
     const taken = { ...one, bands: {} }
-    expect(await runner.takeFile(taken, { period: '2022-02-01', url: 'https://publisher.example/2022-02-01' }, never)).toMatchObject({
+    expect(await runner.takeFile(taken, { period: day, url: `https://publisher.example/${day}` }, never)).toMatchObject({
       outcome: 'accepted',
     })
     await runner.land(taken, never)
