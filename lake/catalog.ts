@@ -1,6 +1,7 @@
 import { fuelArchivePrices } from './datasets/fuel/archive-prices.ts'
 import { fuelBulletin } from './datasets/fuel/bulletin.ts'
 import { fuelDays } from './datasets/fuel/days.ts'
+import { fuelForecasts } from './datasets/fuel/forecasts.ts'
 import { fuelMinistryDays } from './datasets/fuel/ministry-days.ts'
 import { fuelPrices } from './datasets/fuel/prices.ts'
 import { fuelStations } from './datasets/fuel/stations.ts'
@@ -47,6 +48,8 @@ import { animalAccidents } from './datasets/safety/animal-accidents.ts'
 import { accidentHotspots } from './datasets/safety/hotspots.ts'
 import { roadAccidents } from './datasets/safety/road-accidents.ts'
 import { apiUsage } from './datasets/service/api-usage.ts'
+import { modelCards } from './datasets/service/model-cards.ts'
+import { modelScores } from './datasets/service/model-scores.ts'
 import { weatherDaily } from './datasets/weather/weather-daily.ts'
 import { weatherObservations } from './datasets/weather/weather-observations.ts'
 import { weatherStations } from './datasets/weather/weather-stations.ts'
@@ -110,6 +113,9 @@ export const datasets: readonly Dataset[] = checkDatasets([
   weatherObservations,
   weatherDaily,
   accidentHotspots,
+  fuelForecasts,
+  modelScores,
+  modelCards,
   apiUsage,
 ])
 

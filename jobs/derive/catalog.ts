@@ -1,5 +1,6 @@
 import type { Derived } from './define.ts'
 import { fuelDaysDerived } from './fuel/days.ts'
+import { fuelForecastsDerived } from './fuel/forecasts.ts'
 import { corridorHoursDerived, corridorSensorMonthsDerived } from './mobility/corridors.ts'
 import { mobilityFlowDaysDerived } from './mobility/flow-days.ts'
 import { imdRoadsDerived } from './mobility/imd-roads.ts'
@@ -29,4 +30,5 @@ export const derivations: readonly Derived[] = Object.freeze([
   corridorSensorMonthsDerived,
   hotspotsDerived,
   mobilityFlowDaysDerived,
+  fuelForecastsDerived,
 ])

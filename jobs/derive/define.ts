@@ -1,6 +1,8 @@
 import type { Scan } from '../../lake/query/scan.ts'
 import type { Sql } from '../../lake/query/sql.ts'
+import type { Columns } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import type { ModelFiles } from '../../models/run/files.ts'
 
 /** One version of a derived dataset, and the versions of the inputs that it is made from. */
 export interface DerivedPart {
@@ -63,24 +65,53 @@ export interface MonthsSpec extends DerivedCommon {
   readonly rows: (month: MonthSpan, scans: readonly Scan[]) => Sql
 }
 
-/** A derivation by a model from datasets that land as whole versions: its rows are computed, not selected. */
+/** What a model's derivation is given for a part. */
+export interface ModelGiven {
+  /** The rows of `reads`. */
+  readonly given: readonly AnyRow[]
+  /** The rows that the table of `into` has of the part. */
+  readonly before: readonly AnyRow[]
+  /** More of the inputs, at the same state as `given`; at most a million rows. `columns` are those of the query. */
+  readonly read: (query: Sql, columns: Columns) => Promise<AnyRow[]>
+  /** Where its versions are kept: see `runModel`. */
+  readonly files: ModelFiles
+  readonly signal: AbortSignal
+}
+
+/** What a run of a model gives where it fills more than one dataset: rows of `into`, and of those `beside`. One that is not named keeps what it has of the part. */
+export interface ModelRows {
+  readonly rows: readonly AnyRow[]
+  readonly beside: ReadonlyMap<Dataset, readonly AnyRow[]>
+}
+
+/**
+ * A derivation by a model from datasets that land as whole versions: its rows are computed, not selected. A run that states its errors too lands
+ * them in the same turn: `beside` names the datasets, several models fill each, and every model its own part. Its versions are then models' ids.
+ */
 export interface ModelSpec extends DerivedCommon {
   readonly by: 'model'
+  /** The parts that there are to make, of the versions that any input has; as of `VersionsSpec`. */
   readonly parts: VersionsSpec['parts']
+  /** Datasets that a run fills besides; they land before `into` does, each partitioned by its version, which is the part's. */
+  readonly beside?: readonly Dataset[]
   /** Set where a part that is there is made anew at night only, for what takes long; one that there is none of yet is made as soon as it can be, as all are until they are there. */
   readonly isNightly?: boolean
   /** A SELECT of what the model is given of the inputs, in an order that does not depend on files. */
   readonly reads: (part: DerivedPart) => Sql
-  /** The rows of a part; `before` are those that the table has of it. The same for the same, and it lets the process do something else now and then. */
-  readonly rows: (
-    part: DerivedPart,
-    of: { readonly given: readonly AnyRow[]; readonly before: readonly AnyRow[]; readonly signal: AbortSignal },
-  ) => Promise<readonly AnyRow[]>
+  /** Columns of `reads` where they are not those of the first input. */
+  readonly gives?: Columns
+  /** The rows of a part. The same for the same, and it lets the process do something else now and then: what is heavy runs in a thread (`inThread`). */
+  readonly rows: (part: DerivedPart, of: ModelGiven) => Promise<readonly AnyRow[] | ModelRows>
 }
 
 /** What a derivation declares. */
 export type DerivedSpec = VersionsSpec | MonthsSpec | ModelSpec
 export type Derived = Readonly<DerivedSpec>
+
+/** The datasets that a derivation fills. */
+export function filledBy(derived: Derived): readonly Dataset[] {
+  return derived.by === 'model' ? [derived.into, ...(derived.beside ?? [])] : [derived.into]
+}
 
 /**
  * Declares a derivation. Throws where a dataset that has to land as versions, each a partition of its own, does not: what is made, and the
@@ -90,7 +121,7 @@ export function defineDerived(spec: VersionsSpec): Readonly<VersionsSpec>
 export function defineDerived(spec: MonthsSpec): Readonly<MonthsSpec>
 export function defineDerived(spec: ModelSpec): Readonly<ModelSpec>
 export function defineDerived(spec: DerivedSpec): Derived {
-  const versioned = spec.by === 'months' ? [spec.into] : [spec.into, ...spec.from]
+  const versioned = spec.by === 'months' ? [spec.into] : [...filledBy(spec), ...spec.from]
   for (const { id, land, version, partition } of versioned) {
     const [first] = partition
     if (land !== 'replace' || partition.length !== 1 || first?.transform !== 'identity' || first.column !== version)

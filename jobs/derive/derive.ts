@@ -2,11 +2,12 @@ import { commit } from '../../lake/iceberg/commit.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
 import { withLock } from '../../lake/live/lock.ts'
 import type { LakePins } from '../../lake/open.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
 import { isoInstant, offsetAt } from '../../lake/schema/time.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from '../ingest/context.ts'
-import type { Derived } from './define.ts'
-import { dropPart, landPart } from './land.ts'
+import { type Derived, filledBy } from './define.ts'
+import { dropPart, type Landing, landPart } from './land.ts'
 import { coverageOfInputs, isSettled, madeParts, type PlannedPart, pinInputs, planVersions, UNTIL } from './lineage.ts'
 import { planMonths, settledUntil } from './months.ts'
 
@@ -81,7 +82,7 @@ export function dueAfter(derivations: readonly Derived[], { into }: Pick<Feed, '
   const changed = new Set(into)
   return derivations.filter((derived) => {
     const isDue = derived.from.some((dataset) => changed.has(dataset))
-    if (isDue) changed.add(derived.into)
+    if (isDue) for (const dataset of filledBy(derived)) changed.add(dataset)
     return isDue
   })
 }
@@ -104,9 +105,9 @@ export async function derive(
     const covered = coverageOfInputs(derived, pins, feeds)
     const parts = await planParts(derived, pins, covered)
     // Until a table was whole once, answers from it wait: then nothing is put off.
-    const wasWhole = Object.keys((await stateOf(context, derived)).properties).some((name) => name.startsWith(UNTIL))
+    const wasWhole = Object.keys((await stateOf(context, derived.into)).properties).some((name) => name.startsWith(UNTIL))
     const { isWhole, ...result } = await makeParts(context, derived, { parts, pins, makes: wasWhole ? makes : 'all', signal: held })
-    if (isWhole) await stateCoverage(context, derived, covered)
+    if (isWhole) for (const into of filledBy(derived)) await stateCoverage(context, { derived, into }, covered)
     return result
   })
   return done.ran ? done.value : WAITS
@@ -127,24 +128,26 @@ async function makeParts(
   const removed: string[] = []
   let rows = 0
   let isWhole = true
-  const gone = madeParts((await stateOf(context, derived)).properties)
+  const gone = madeParts((await stateOf(context, derived.into)).properties)
   for (const { version } of parts) gone.delete(version)
   for (const [version, before] of gone) {
     signal.throwIfAborted()
-    if (!(await dropPart(context, derived, { state: await stateOf(context, derived), before, version, signal })))
+    if (!(await dropPart(context, derived.into, { state: await stateOf(context, derived.into), before, version, signal })))
       return { made, removed, rows, waits: true, isWhole: false }
+    for (const into of filledBy(derived).slice(1))
+      await dropPart(context, into, { ...(await placeOf(context, into, { version, signal })), version })
     removed.push(version)
   }
   for (const part of parts) {
     signal.throwIfAborted()
-    const state = await stateOf(context, derived)
-    const before = madeParts(state.properties).get(part.version) ?? null
+    const place = await placeOf(context, derived.into, { version: part.version, signal })
+    const { before } = place
     if (before === part.lineage) continue
     if (makes === 'new' && before !== null) {
       isWhole = false
       continue
     }
-    const landed = await landPart(context, derived, { part, pins, state, before, signal })
+    const landed = await landPart(context, derived, { part, pins, place })
     if (landed === null) return { made, removed, rows, waits: true, isWhole: false }
     made.push(part.version)
     rows += landed
@@ -152,19 +155,38 @@ async function makeParts(
   return { made, removed, rows, waits: false, isWhole }
 }
 
-async function stateOf(context: IngestContext, { into }: Derived): Promise<TableState> {
+/** Where a part lands: its table as it is now, and what that says of the part's lineage. */
+async function placeOf(
+  context: IngestContext,
+  into: Dataset,
+  { version, signal }: { readonly version: string; readonly signal: AbortSignal },
+): Promise<Landing> {
+  const state = await stateOf(context, into)
+  return { state, before: madeParts(state.properties).get(version) ?? null, signal }
+}
+
+async function stateOf(context: IngestContext, into: Dataset): Promise<TableState> {
   const state = await context.lake.table(into).load()
   if (!state) throw new Error(`there is no table of ${into.id}`)
   return state
 }
 
-/** States how far the table has what each feed published: as far as all inputs have it, and as it has settled. Of feeds that no longer count nothing. */
-async function stateCoverage(context: IngestContext, derived: Derived, covered: ReadonlyMap<string, number>): Promise<void> {
+/**
+ * States how far a table that is filled has what each feed published: as far as all inputs have it, and as it has settled. Of feeds that no longer
+ * count nothing, but for what other derivations fill too.
+ */
+async function stateCoverage(
+  context: IngestContext,
+  { derived, into }: { readonly derived: Derived; readonly into: Dataset },
+  covered: ReadonlyMap<string, number>,
+): Promise<void> {
   const until = (at: number): number => (derived.by === 'months' ? settledUntil(derived, at) : at)
   const properties = [...covered].map(([feed, at]) => [`${UNTIL}${feed}`, isoInstant(until(at))])
-  const former = Object.keys((await stateOf(context, derived)).properties).filter((name) => name.startsWith(UNTIL))
+  const table = context.lake.table(into)
+  const former =
+    into === derived.into ? Object.keys((await stateOf(context, into)).properties).filter((name) => name.startsWith(UNTIL)) : []
   await commit({
-    table: context.lake.table(derived.into),
+    table,
     operation: 'append',
     properties: () => ({ ...Object.fromEntries(former.map((name) => [name, null])), ...Object.fromEntries(properties) }),
   })

@@ -8,12 +8,14 @@ import { stageRows } from '../../lake/query/rows.ts'
 import { scan, scanFiles } from '../../lake/query/scan.ts'
 import type { Session } from '../../lake/query/session.ts'
 import { column, fieldName, join, type Sql, sql } from '../../lake/query/sql.ts'
+import type { Columns } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { physicalFields, tableColumns } from '../../lake/schema/physical.ts'
 import type { IngestContext } from '../ingest/context.ts'
 import { dropUnused, PATIENCE_MS, writeRows } from '../ingest/tables.ts'
-import type { Derived, DerivedPart } from './define.ts'
-import { lineageSummary, type PlannedPart, partProperty } from './lineage.ts'
+import { codeCommit } from './commit.ts'
+import { type Derived, type DerivedPart, filledBy, type ModelRows } from './define.ts'
+import { lineageSummary, madeParts, type PlannedPart, partProperty } from './lineage.ts'
 
 /** Rows of a part that are sorted, or compared with those that it had, at once: what makes one file. */
 const AT_ONCE = 1_000_000
@@ -21,27 +23,51 @@ const AT_ONCE = 1_000_000
 const MOST_GIVEN = 1_000_000
 
 /** Where a part lands: its table as it was looked at, and what stood there of the part's lineage. */
-interface Landing {
+export interface Landing {
   readonly state: TableState
   readonly before: string | null
   readonly signal: AbortSignal
 }
 
 /**
- * Makes a part and lands it in one commit with its lineage, in the place of what the table had of it; equal rows change the lineage alone.
- * The number of rows, or null where another process made the part meanwhile.
+ * Makes a part and lands it in one commit with its lineage, in the place of what the table had of it; equal rows change the lineage alone. What a
+ * model fills besides lands before, each in a commit of its own: a run that was stopped between them is made again, and gives the same.
+ * The number of rows of `into`, or null where another process made the part meanwhile.
  */
 export async function landPart(
   context: IngestContext,
   derived: Derived,
-  made: Landing & { readonly part: PlannedPart; readonly pins: LakePins },
+  { part, pins, place }: { readonly part: PlannedPart; readonly pins: LakePins; readonly place: Landing },
 ): Promise<number | null> {
-  const { part, pins, state, signal } = made
-  const { into } = derived
-  const old = await filesOf(state, into, part.version)
+  const { signal } = place
   const computed = await computePart(context, derived, { part, pins, signal })
+  for (const [into, rows] of computed?.beside ?? []) {
+    if (!filledBy(derived).includes(into)) throw new Error(`${derived.into.id}: ${into.id} is not among what it fills`)
+    const state = await context.lake.table(into).load()
+    if (!state) throw new Error(`there is no table of ${into.id}`)
+    const theirs = { state, before: madeParts(state.properties).get(part.version) ?? null, signal }
+    if ((await landInto(context, derived, { into, part, pins, place: theirs, rows })) === null) return null
+  }
+  return landInto(context, derived, { into: derived.into, part, pins, place, rows: computed?.rows ?? null })
+}
+
+async function landInto(
+  context: IngestContext,
+  derived: Derived,
+  made: {
+    readonly into: Dataset
+    readonly part: PlannedPart
+    readonly pins: LakePins
+    readonly place: Landing
+    /** Rows that a model made; null where a query makes them. */
+    readonly rows: readonly AnyRow[] | null
+  },
+): Promise<number | null> {
+  const { into, part, pins, place, rows: computed } = made
+  const { state, signal } = place
+  const old = await filesOf(state, into, part.version)
   const { add, rows, isSame } = await context.lake.use({ timeout_ms: PATIENCE_MS, signal, pins }, async (session) => {
-    const fresh = await stagePart(session, derived, { part, computed })
+    const fresh = await stagePart(session, into, { part, computed })
     const [[count] = []] = await session.values(sql`SELECT count(*) FROM ${fresh}`)
     const rows = Number(count)
     const had = old.reduce((sum, file) => sum + file.rows, 0)
@@ -52,12 +78,12 @@ export async function landPart(
   })
   await context.onStep?.('parquet-written')
   const summary = lineageSummary(derived, part, pins)
-  const isLanded = await change(context, made, { version: part.version, lineage: part.lineage, add, remove: isSame ? [] : old, summary })
+  const isLanded = await change(context, place, { version: part.version, lineage: part.lineage, add, remove: isSame ? [] : old, summary })
   return isLanded ? rows : null
 }
 
 /** Takes a part out of the table that is no longer to be made. False where another process changed it meanwhile. */
-export async function dropPart(context: IngestContext, { into }: Derived, gone: Landing & { readonly version: string }): Promise<boolean> {
+export async function dropPart(context: IngestContext, into: Dataset, gone: Landing & { readonly version: string }): Promise<boolean> {
   const remove = await filesOf(gone.state, into, gone.version)
   return change(context, gone, { version: gone.version, lineage: null, add: [], remove, summary: { 'derived-part': gone.version } })
 }
@@ -98,27 +124,24 @@ async function computePart(
   context: IngestContext,
   derived: Derived,
   { part, pins, signal }: { readonly part: PlannedPart; readonly pins: LakePins; readonly signal: AbortSignal },
-): Promise<readonly AnyRow[] | null> {
+): Promise<ModelRows | null> {
   if (derived.by !== 'model') return null
   const what = part.rows as DerivedPart
-  const read = (query: Sql, of: Dataset, at: LakePins | null): Promise<AnyRow[]> =>
-    context.lake.query(query, {
-      timeout_ms: PATIENCE_MS,
-      signal,
-      columns: tableColumns(of),
-      maxRows: MOST_GIVEN,
-      ...(at ? { pins: at } : {}),
-    })
-  const given = await read(derived.reads(what), derived.from[0] as Dataset, pins)
+  const limits = { timeout_ms: PATIENCE_MS, signal, maxRows: MOST_GIVEN }
+  const read = (query: Sql, columns: Columns): Promise<AnyRow[]> => context.lake.query(query, { ...limits, columns, pins })
+  const given = await read(derived.reads(what), derived.gives ?? tableColumns(derived.from[0] as Dataset))
   const { into } = derived
-  const before = await read(sql`SELECT * FROM ${scan(into, { [into.version as string]: { eq: part.version } })}`, into, null)
-  return derived.rows(what, { given, before, signal })
+  const own = sql`SELECT * FROM ${scan(into, { [into.version as string]: { eq: part.version } })}`
+  const before = await context.lake.query(own, { ...limits, columns: tableColumns(into) })
+  const files = { store: context.store, now: context.now, commit: await codeCommit() }
+  const made = await derived.rows(what, { given, before, read, files, signal })
+  return 'beside' in made ? made : { rows: made, beside: new Map() }
 }
 
 /** Puts a part's rows into a table typed as the dataset's, with the newest fetch that they rest on. Throws where they break its declaration. */
 async function stagePart(
   session: Session,
-  { into }: Derived,
+  into: Dataset,
   { part, computed }: { readonly part: PlannedPart; readonly computed: readonly AnyRow[] | null },
 ): Promise<Sql> {
   const fields = physicalFields(tableColumns(into))

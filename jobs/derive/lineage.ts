@@ -84,9 +84,10 @@ export async function planVersions(derived: VersionsSpec | ModelSpec, pins: Lake
   const added = (beside as Newest[]).map(({ dataset, version, state }) => ` ${dataset.id}:${version}=${state}`).join('')
   const held = await Promise.all(own.map((dataset) => heldVersions(pins.get(dataset.id) ?? null)))
   const [first = new Map<string, string>(), ...others] = held
-  const common = [...first.keys()].filter((version) => others.every((one) => one.has(version))).sort()
-  const stateOf = (version: string): string => `${version}=${held.map((one) => one.get(version)).join('/')}`
-  return derived.parts(common).map((part) => ({
+  const isThere = (version: string): boolean => derived.by === 'model' || others.every((one) => one.has(version))
+  const known = derived.by === 'model' ? new Set(held.flatMap((one) => [...one.keys()])) : first.keys()
+  const stateOf = (version: string): string => `${version}=${held.map((one) => one.get(version) ?? '').join('/')}`
+  return derived.parts([...known].filter(isThere).sort()).map((part) => ({
     version: part.version,
     lineage: `r${derived.revision} ${part.from.map(stateOf).join(' ')}${added}`,
     rows:

@@ -41,6 +41,13 @@ export interface Forecast {
   readonly value: number
   /** Half the width of the interval around the value; null while there are too few errors to tell. */
   readonly half: number | null
+  /** The same around the last value, by the errors of that. */
+  readonly lastHalf: number | null
+  /** How restless the price was, and `half` in terms of it. */
+  readonly scale: number
+  readonly rank: number | null
+  /** Coefficients of the features that the value is made with. */
+  readonly weights: Float64Array
   /** Number of the week that it is of; null where the bulletin has none (yet). */
   readonly target: number | null
 }
@@ -57,10 +64,11 @@ export function walk(panel: Panel, horizon: HorizonWeeks): Forecast[] {
   const begin = DISTANCE_WEEKS + LAGS
   const features = own.map((_, week) => (week < begin ? [] : featuresOf(panel, week)))
   const ridge = makeRidge(LAGS * (2 + panel.others.length) + 1, PENALTY)
-  const made: (Forecast & { readonly scale: number })[] = []
-  const byOrigin = new Map<number, (typeof made)[number]>()
+  const made: Forecast[] = []
+  const byOrigin = new Map<number, Forecast>()
   /** Errors of forecasts that have come due, each by the scale of its time. */
   const errors: number[] = []
+  const lastErrors: number[] = []
   const [restless, astray] = [fading(), fading()]
   for (let week = 1; week < own.length; week++) {
     const now = own[week] as number
@@ -71,27 +79,41 @@ export function walk(panel: Panel, horizon: HorizonWeeks): Forecast[] {
     if (due) {
       const error = Math.abs(due.value - now)
       errors.push(error / due.scale)
+      lastErrors.push(Math.abs(due.last - now) / due.scale)
       astray.see(error)
     }
     if (week < LEAST_WEEKS - 1) continue
     const weights = ridge.fit()
-    const change = (features[week] as number[]).reduce((sum, feature, nth) => sum + feature * (weights[nth] as number), 0)
     const moves = restless.value ?? 0
     const scale = LEAST_SCALE * Math.sqrt(horizon) + (moves + (astray.value ?? moves)) / 2
     const rank = rankOf(errors.slice(-ERRORS))
+    const lastRank = rankOf(lastErrors.slice(-ERRORS))
     const forecast = {
       origin: week,
       day: (days[week] as number) + ahead,
       last: now,
-      value: now + change,
-      scale,
+      value: now + changeBy(weights, features[week] as number[]),
       half: rank === null ? null : rank * scale,
+      lastHalf: lastRank === null ? null : lastRank * scale,
+      ...{ scale, rank, weights },
       target: at.get((days[week] as number) + ahead) ?? null,
     }
     made.push(forecast)
     byOrigin.set(week, forecast)
   }
   return made
+}
+
+/** The change that coefficients give of a week's features. */
+function changeBy(weights: ArrayLike<number>, features: readonly number[]): number {
+  return features.reduce((sum, feature, nth) => sum + feature * (weights[nth] as number), 0)
+}
+
+/** The forecast that coefficients give in a week of a panel, as a logarithm; null where they are of other features than it has. */
+export function valueBy(weights: ArrayLike<number>, panel: Panel, week: number): number | null {
+  if (week < DISTANCE_WEEKS + LAGS) return null
+  const features = featuresOf(panel, week)
+  return features.length === weights.length ? (panel.own[week] as number) + changeBy(weights, features) : null
 }
 
 /** What is known in a week: the last changes of the country, of Europe and of each country, and how far from Europe the price is, beyond the usual. */

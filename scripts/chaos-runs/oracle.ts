@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { cp, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { filledBy } from '../../jobs/derive/define.ts'
 import { derive } from '../../jobs/derive/derive.ts'
 import { feedById } from '../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../jobs/feeds/define.ts'
@@ -53,7 +54,7 @@ export interface Verdict {
 export async function judge({ folder, redisUrl, feeds: ids, derives = false }: Case): Promise<Verdict> {
   const feeds = ids.map(feedById)
   const derivations = derives ? derivedFrom(feeds) : []
-  const datasets = [...new Set([...feeds, ...derivations].flatMap(({ into }) => into))]
+  const datasets = [...new Set([...feeds.flatMap(({ into }) => into), ...derivations.flatMap(filledBy)])]
   const open = (at: string): Promise<ChaosContext> => openContext({ folder: at, redisUrl, publishers: null, now: Date.now })
   const problems: string[] = []
   const rows: Record<string, number> = {}
@@ -73,7 +74,7 @@ export async function judge({ folder, redisUrl, feeds: ids, derives = false }: C
     problems.push(...wrong)
   }
   for (const derived of derivations) {
-    await prepareTables(expected, [derived.into])
+    await prepareTables(expected, filledBy(derived))
     const { made, waits } = await derive(expected, derived, { feeds, signal: new AbortController().signal })
     if (made.length === 0 || waits) problems.push(`${derived.into.id}: ${made.length} parts could be made at once of what landed`)
   }

@@ -1,5 +1,6 @@
 import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { filledBy } from '../../jobs/derive/define.ts'
 import { makeDeriver } from '../../jobs/derive/derive.ts'
 import { feedById } from '../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../jobs/feeds/define.ts'
@@ -35,10 +36,7 @@ const told = new Promise((resolve) => process.once('message', resolve))
 if (order.waits) await warmUp()
 writeSync(1, 'open\n')
 if (order.waits) await told
-await prepareTables(
-  context,
-  [...feeds, ...derivations].flatMap(({ into }) => into),
-)
+await prepareTables(context, [...feeds.flatMap(({ into }) => into), ...derivations.flatMap(filledBy)])
 // Those of a worker that was killed run out by themselves, in longer than most workers live here.
 for (const { into } of derivations) await context.redis.del(`lock:derive:${into.id}`)
 let quiet = 0

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { derivations } from '../../jobs/derive/catalog.ts'
-import type { Derived } from '../../jobs/derive/define.ts'
+import { type Derived, filledBy } from '../../jobs/derive/define.ts'
 import { feeds } from '../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../jobs/feeds/define.ts'
 import { tryFeed } from '../../jobs/ingest/try.ts'
@@ -45,8 +45,10 @@ describe.each(datasets.map((dataset) => [dataset.id, dataset] as const))('datase
   test('has feeds, or one derivation, or is a record that the service keeps for itself', () => {
     const fed = feeds.some(({ into }) => into.includes(dataset))
     const isOwn = dataset.visibility === 'internal'
-    expect(derivations.filter(({ into }) => into === dataset)).toHaveLength(fed || isOwn ? 0 : 1)
-    expect(fed && isOwn).toBe(false)
+    // What models say of themselves is filled by each of them.
+    const isBeside = derivations.some((derived) => derived.by === 'model' && derived.beside?.includes(dataset))
+    expect(derivations.filter(({ into }) => into === dataset).length).toBe(fed || isOwn || isBeside ? 0 : 1)
+    expect([fed, isOwn, isBeside].filter(Boolean).length).toBeLessThanOrEqual(1)
   })
 
   test('has a licence, an attribution and a page', () => {
@@ -116,6 +118,13 @@ describe.each(derivations.map((derived) => [derived.into.id, derived] as const))
       expect([input.id, input.sources.every((source) => derived.into.sources.includes(source))]).toEqual([input.id, true])
       for (const access of ['live', 'history', 'bulk'] as const)
         expect(rank(derived.into.plan[access])).toBeGreaterThanOrEqual(rank(input.plan[access]))
+    }
+  })
+
+  test('names the sources of what it reads in all that it fills, each by the part', () => {
+    for (const dataset of filledBy(derived)) {
+      const sources = derived.from.flatMap((input) => input.sources)
+      expect([dataset.id, sources.filter((source) => !dataset.sources.includes(source))]).toEqual([dataset.id, []])
     }
   })
 

@@ -95,6 +95,26 @@ export const BULLETIN_PRODUCTS = defineCodes('bulletin_product', 'Product of the
   LPG_MOTOR_FUEL: ['GLP para automoción', 'LPG, motor fuel'],
 })
 
+/** What prices are forecast of: products of the register, and those of the bulletin that filling stations do not sell. */
+export const FORECAST_FUELS = defineCodes('forecast_fuel', 'Product that prices are forecast of.', {
+  ...FUEL_PRODUCTS.codes,
+  LEAD_SUBSTITUTE_PETROL: ['Gasolina con sustituto del plomo', 'Lead substitute petrol'],
+  HEATING_GAS_OIL: ['Gasóleo de calefacción', 'Heating gas oil'],
+})
+
+/** What of the bulletin's products is among those of the register. */
+export const BULLETIN_FUELS: Readonly<Record<string, string>> = Object.freeze({
+  EURO_SUPER_95: 'GASOLINE_95_E5',
+  AUTOMOTIVE_GAS_OIL: 'DIESEL_A',
+  LPG_MOTOR_FUEL: 'LPG',
+})
+
+/** What a forecast is: the model's, or the plain baseline where the model was no better than that. */
+export const FORECAST_KINDS = defineCodes('forecast_kind', 'What a forecast is.', {
+  MODEL: ['Del modelo', "The model's"],
+  BASELINE: ['El último valor: el modelo no fue mejor', 'The last value, for the model was no better'],
+})
+
 /** Units of the bulletin's prices. */
 export const BULLETIN_UNITS = defineCodes('bulletin_unit', 'Unit of a price of the Weekly Oil Bulletin.', {
   'EUR/kL': ['euros por 1000 litros', 'euros per 1000 litres'],

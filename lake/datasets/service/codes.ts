@@ -7,3 +7,24 @@ export const USAGE_PLANS = defineCodes('usage_plan', 'Plan of the key of a reque
   PRO: ['Pro', 'Pro'],
   ENTERPRISE: ['Empresa', 'Enterprise'],
 })
+
+/** Units of the measures of models' errors. */
+export const METRIC_UNITS = defineCodes('metric_unit', "Unit of a measure of a model's errors.", {
+  '1': ['sin unidad', 'without unit'],
+  'EUR/L': ['euros por litro', 'euros per litre'],
+  'veh/h': ['vehículos por hora', 'vehicles per hour'],
+})
+
+/** Plain forecasts that models are held against. */
+export const MODEL_BASELINES = defineCodes('model_baseline', 'Plain forecast that a model is held against.', {
+  LAST_VALUE: ['El último valor', 'The last value'],
+  TYPICAL_VALUE: ['El valor típico', 'The typical value'],
+  HISTORICAL_MEAN: ['La media histórica', 'The historical mean'],
+})
+
+/** What became of a fit of a model. */
+export const FIT_STATES = defineCodes('fit_state', 'What became of the newest fit of a model.', {
+  PROMOTED: ['Se sirve', 'It is served'],
+  REFUSED: ['Peor que la versión vigente: sigue esta', 'Worse than the standing version, which goes on'],
+  FAILED: ['Falló: sigue la versión vigente', 'It failed; the standing version goes on'],
+})

@@ -1,0 +1,48 @@
+import { drawChart } from '../run/chart.ts'
+import type { CardChart } from '../run/run.ts'
+import { coverageOf, meanError, type Outcome } from './outcomes.ts'
+
+const SHOWN = ['GASOLINE_95_E5 P7D', 'DIESEL_A P7D'] as const
+
+/** Charts of the last scored window, of outcomes by product and horizon: observed against forecast, errors beside the last value's, coverage. */
+export function fuelCharts(told: ReadonlyMap<string, readonly Outcome[]>): CardChart[] {
+  if (told.size === 0) return []
+  const labels = [...told.keys()]
+  const by = (figure: (outcomes: readonly Outcome[]) => number | null): (number | null)[] =>
+    labels.map((label) => figure(told.get(label) ?? []))
+  const observed = SHOWN.flatMap((label) => {
+    const outcomes = told.get(label)
+    return outcomes === undefined ? [] : [observedChart(label, outcomes)]
+  })
+  const errors = drawChart({
+    ...{ name: 'errors', title: 'Mean absolute error in the last scored window', unit: 'EUR/L', kind: 'bars', labels },
+    figures: [
+      { name: 'Forecast', values: by((outcomes) => meanError(outcomes, ({ value }) => value)) },
+      { name: 'Last value', values: by((outcomes) => meanError(outcomes, ({ last }) => last)) },
+    ],
+  })
+  const coverage = drawChart({
+    ...{ name: 'coverage', title: 'Share of outcomes within the 80 % interval', unit: '1', kind: 'bars', labels },
+    figures: [{ name: 'Covered', values: by((outcomes) => coverageOf(outcomes).share) }],
+    level: { name: '0.8', value: 0.8 },
+  })
+  return [...observed, errors, coverage]
+}
+
+function observedChart(label: string, outcomes: readonly Outcome[]): CardChart {
+  const [product = '', horizon = ''] = label.split(' ')
+  return drawChart({
+    ...{
+      name: `observed-${product.toLowerCase()}`,
+      title: `${product}: observed, and forecast ${horizon} before`,
+      unit: 'EUR/L',
+      kind: 'lines',
+    },
+    ...{ labels: outcomes.map(({ date }) => date), isOpen: true },
+    figures: [
+      { name: 'Observed', values: outcomes.map(({ actual }) => actual) },
+      { name: 'Forecast', values: outcomes.map(({ value }) => value) },
+    ],
+    band: { name: '80 % interval', low: outcomes.map(({ low }) => low), high: outcomes.map(({ high }) => high) },
+  })
+}

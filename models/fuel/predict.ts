@@ -1,0 +1,123 @@
+import type { fuelForecasts } from '../../lake/datasets/fuel/forecasts.ts'
+import type { Row } from '../../lake/schema/dataset.ts'
+import { dayBounds } from '../../lake/schema/time.ts'
+import type { Stood } from '../run/run.ts'
+import { type FuelParameters, fuelOf, horizonOf } from './fit.ts'
+import { type Forecast, HORIZONS_WEEKS, type HorizonWeeks, LEAST_WEEKS, LEVEL, valueBy, walk } from './forecast.ts'
+import { type Panel, panelOf } from './panel.ts'
+import type { WeekPrice } from './weeks.sql.ts'
+
+/** A row of `fuel_forecasts`. */
+export type ForecastRow = Row<typeof fuelForecasts>
+
+/** What is known of a product and horizon beside its coefficients: of `Stood`, as it can be sent to a thread. */
+export interface Served {
+  readonly model_version: string
+  readonly parameters: FuelParameters
+  readonly made_at: number
+  readonly of: { readonly [seriesAndHorizon: string]: { readonly isBaseline: boolean; readonly error: number | null } }
+}
+
+const WEEK_DAYS = 7
+const DAY_MS = 86_400_000
+const LITRES = 1000
+/**
+ * Days of the path: two weeks, for the bulletin of a Monday comes on that week's Thursday or Friday and the next one a week later, and there are to
+ * be seven days ahead until then.
+ */
+const PATH_DAYS = 14
+/** How long the newest price of a product may lie behind the bulletin's newest week, in days. */
+const MOST_BEHIND_DAYS = 28
+
+/** What `Stood` says of the series and horizons that the model has, as data. */
+export function servedOf(stood: Stood<FuelParameters>, made_at: number): Served {
+  const names = Object.keys(stood.parameters.of)
+  const of = names.map((name) => {
+    const [series, horizon] = name.split(' ') as [string, string]
+    return [name, { isBaseline: stood.isBaseline(series, horizon), error: stood.recentError(series, horizon) }] as const
+  })
+  return { model_version: stood.model_version, parameters: stood.parameters, made_at, of: Object.fromEntries(of) }
+}
+
+/** A forecast of a day: logarithms of the price in EUR/kL and half the width of its interval; null for none. */
+interface Step {
+  readonly value: number
+  readonly half: number | null
+  readonly isBaseline: boolean
+  readonly error: number | null
+}
+
+/**
+ * The forecasts of every product of the bulletin: of the weeks ahead, and of the days between them, on the straight line between the logarithms
+ * of the newest price and those forecasts. Between them the variance of the error is taken to grow evenly with time, which errs to the wide side.
+ * A product with too few weeks, or whose prices ended, has rows without a price that say so.
+ */
+export function predictFuel(prices: readonly WeekPrice[], served: Served): ForecastRow[] {
+  const products = [...new Set(prices.map(({ product }) => product))].sort()
+  const panels = products.map((product) => ({ product: fuelOf(product), panel: panelOf(product, prices) }))
+  const newest = Math.max(...panels.flatMap(({ panel }) => panel.days.at(-1) ?? []))
+  return panels.flatMap(({ product, panel }) => {
+    const last = panel.days.at(-1)
+    if (last === undefined) return []
+    const reason = reasonOf(panel, newest)
+    const rows = { product, panel, served }
+    return reason === null ? known(rows) : aheadOf().map((days) => rowOf({ ...rows, days, step: null, reason }))
+  })
+}
+
+function reasonOf({ own, dates, days }: Panel, newest: number): string | null {
+  if (newest - (days.at(-1) as number) > MOST_BEHIND_DAYS) return `no price since ${dates.at(-1)}`
+  return own.length < LEAST_WEEKS ? `not enough data: ${own.length} weeks of prices, ${LEAST_WEEKS} are needed` : null
+}
+
+const aheadOf = (): number[] => [...Array.from({ length: PATH_DAYS }, (_, at) => at + 1), 4 * WEEK_DAYS]
+
+function known(of: { readonly product: string; readonly panel: Panel; readonly served: Served }): ForecastRow[] {
+  const { product, panel, served } = of
+  const last = panel.own.at(-1) as number
+  const weeks = new Map(HORIZONS_WEEKS.map((horizon) => [horizon, stepOf(product, panel, { horizon, served })]))
+  return aheadOf().map((days) => {
+    const after = weeks.get((days <= WEEK_DAYS ? 1 : days <= 2 * WEEK_DAYS ? 2 : 4) as HorizonWeeks) as Step
+    const before = days > WEEK_DAYS && days < 2 * WEEK_DAYS ? (weeks.get(1) as Step) : { value: last, half: 0 }
+    const share = days <= 2 * WEEK_DAYS ? (((days - 1) % WEEK_DAYS) + 1) / WEEK_DAYS : 1
+    const half =
+      after.half === null || before.half === null ? null : Math.sqrt(before.half ** 2 + share * (after.half ** 2 - before.half ** 2))
+    const step = { ...after, value: before.value + share * (after.value - before.value), half }
+    return rowOf({ ...of, days, step, reason: half === null ? 'too few past errors for an interval' : null })
+  })
+}
+
+function stepOf(product: string, panel: Panel, { horizon, served }: { readonly horizon: HorizonWeeks; readonly served: Served }): Step {
+  const name = `${product} ${horizonOf(horizon)}`
+  const state = walk(panel, horizon).at(-1) as Forecast
+  const { isBaseline, error } = served.of[name] ?? { isBaseline: true, error: null }
+  const coefficients = served.parameters.of[name]
+  const value = coefficients ? valueBy(coefficients.weights, panel, state.origin) : null
+  if (isBaseline || value === null || !coefficients) return { value: state.last, half: state.lastHalf, isBaseline: true, error }
+  return { value, half: coefficients.rank === null ? null : coefficients.rank * state.scale, isBaseline, error }
+}
+
+function rowOf(of: {
+  readonly product: string
+  readonly panel: Panel
+  readonly served: Served
+  readonly days: number
+  readonly step: Step | null
+  readonly reason: string | null
+}): ForecastRow {
+  const { product, panel, served, days, step, reason } = of
+  const { model_version, made_at } = served
+  const date = new Date(((panel.days.at(-1) as number) + days) * DAY_MS).toISOString().slice(0, 10)
+  const euros = (log: number | null): number | null => (log === null ? null : Math.round((Math.exp(log) / LITRES) * 1e6) / 1e6)
+  const half = step?.half ?? null
+  return {
+    ...{ model: 'fuel', model_version, made_at, series: 'BULLETIN', area_kind: 'NATION', area: 'ES', product, horizon: `P${days}D` },
+    ...{ date, period_start: dayBounds(date).start, price: euros(step?.value ?? null), interval_level: LEVEL },
+    interval_low: step && half !== null ? euros(step.value - half) : null,
+    interval_high: step && half !== null ? euros(step.value + half) : null,
+    ...{ baseline: euros(panel.own.at(-1) as number), baseline_date: panel.dates.at(-1) as string },
+    forecast_kind: step === null ? null : step.isBaseline ? 'BASELINE' : 'MODEL',
+    recent_error: step?.error === null || step === null ? null : Math.round(step.error * 1e6) / 1e6,
+    reason,
+  }
+}

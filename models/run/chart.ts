@@ -1,0 +1,79 @@
+import { BarChart, LineChart } from 'echarts/charts'
+import { GridComponent, LegendComponent, TitleComponent } from 'echarts/components'
+import { type EChartsCoreOption, init, use } from 'echarts/core'
+import { SVGRenderer } from 'echarts/renderers'
+import type { CardChart } from './run.ts'
+
+use([BarChart, LineChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer])
+
+const SIZE = { width: 760, height: 360 }
+const COLOURS = ['#1f4e79', '#c0504d', '#7f7f7f', '#4f8f4f']
+const TEXT = { fontFamily: 'sans-serif', color: '#222' }
+
+/** What a chart shows: figures by the labels of its axis; null where there is none. */
+export interface ChartSpec {
+  readonly name: string
+  readonly title: string
+  /** What the figures are of, with their unit. */
+  readonly unit: string
+  readonly kind: 'lines' | 'bars'
+  readonly labels: readonly string[]
+  readonly figures: readonly { readonly name: string; readonly values: readonly (number | null)[] }[]
+  /** Shown as a shade between the lines, where the chart has intervals. */
+  readonly band?: { readonly name: string; readonly low: readonly (number | null)[]; readonly high: readonly (number | null)[] }
+  /** A level that figures are to reach, as a line across. */
+  readonly level?: { readonly name: string; readonly value: number }
+  /** True where the axis need not begin at 0. */
+  readonly isOpen?: boolean
+}
+
+/** Draws a chart as SVG, 760 by 360: the same for the same. Ids in it are numbered by chart, so that several may stand on one page. */
+export function drawChart(spec: ChartSpec): CardChart {
+  const chart = init(null, null, { renderer: 'svg', ssr: true, ...SIZE })
+  chart.setOption(optionOf(spec))
+  const svg = chart.renderToSVGString()
+  chart.dispose()
+  // Clips are numbered by the charts that a process has drawn, and styles, which are those of a pointer alone, over all of them.
+  const still = svg.replace(/<style.*?<\/style>/gs, '').replace(/ (?:class|ecmeta_\w+)="[^"]*"/g, '')
+  return { name: spec.name, title: spec.title, svg: still.replace(/\bzr\d+-/g, `${spec.name}-`) }
+}
+
+function optionOf(spec: ChartSpec): EChartsCoreOption {
+  const { title, unit, kind, labels, figures, band, level, isOpen = false } = spec
+  const known = figures.map(({ name, values }, at) => ({
+    ...{ name, type: kind === 'bars' ? 'bar' : 'line', data: [...values], showSymbol: false },
+    ...{ itemStyle: { color: COLOURS[at % COLOURS.length] }, lineStyle: { width: 1.5, color: COLOURS[at % COLOURS.length] } },
+  }))
+  const shade = band
+    ? [
+        { name: `${band.name}-low`, type: 'line', stack: 'band', data: [...band.low], symbol: 'none', lineStyle: { opacity: 0 } },
+        {
+          ...{ name: band.name, type: 'line', stack: 'band', symbol: 'none', lineStyle: { opacity: 0 } },
+          data: band.high.map((high, at) => (high === null ? null : high - (band.low[at] as number))),
+          ...{ areaStyle: { color: '#1f4e79', opacity: 0.18 }, itemStyle: { color: '#1f4e79', opacity: 0.3 } },
+        },
+      ]
+    : []
+  const across = level
+    ? [
+        {
+          ...{ name: level.name, type: 'line', symbol: 'none', data: labels.map(() => level.value) },
+          ...{ itemStyle: { color: '#222' }, lineStyle: { type: 'dashed', width: 1, color: '#222' } },
+        },
+      ]
+    : []
+  const names = [...figures.map(({ name }) => name), ...(band ? [band.name] : []), ...(level ? [level.name] : [])]
+  return {
+    ...{ animation: false, backgroundColor: '#fff', textStyle: TEXT },
+    title: { text: title, left: 12, top: 8, textStyle: { ...TEXT, fontSize: 15, fontWeight: 'bold' } },
+    legend: { data: names, top: 34, left: 12, textStyle: TEXT, itemWidth: 18 },
+    grid: { left: 64, right: 20, top: 84, bottom: kind === 'bars' ? 76 : 40 },
+    xAxis: {
+      type: 'category',
+      data: [...labels],
+      axisLabel: { ...TEXT, hideOverlap: true, rotate: kind === 'bars' && labels.length > 6 ? 30 : 0 },
+    },
+    yAxis: { type: 'value', scale: isOpen, name: unit, nameTextStyle: { ...TEXT, align: 'left' }, axisLabel: TEXT },
+    series: [...shade, ...known, ...across],
+  }
+}

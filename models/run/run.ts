@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto'
+import { modelCards } from '../../lake/datasets/service/model-cards.ts'
+import { modelScores } from '../../lake/datasets/service/model-scores.ts'
+import type { Json } from '../../lake/schema/columns.ts'
+import type { AnyRow, Dataset, Row } from '../../lake/schema/dataset.ts'
+import { addToLog, keepVersion, type LogEntry, type ModelFiles, readLog, readVersion } from './files.ts'
+
+/** An error in the last scored window, of forecasts that were made with what was known before their outcomes; smaller is better. */
+export interface Check {
+  readonly series: string
+  /** ISO 8601 duration, such as P7D. */
+  readonly horizon: string
+  readonly error: number
+  /** The same of the plain baseline (the last value, the typical value), over the same outcomes. */
+  readonly baseline: number
+  /** The same of the standing version, over the same outcomes; null where it cannot forecast them. */
+  readonly standing: number | null
+  readonly points: number
+}
+
+/** An error out of sample as `model_scores` has it. */
+export type Score = Omit<Row<typeof modelScores>, 'model' | 'model_version' | 'made_at'>
+
+/** A chart of a card. */
+export interface CardChart {
+  readonly name: string
+  readonly title: string
+  readonly svg: string
+}
+
+/** What a fit gives: the same for the same data. All of it can be told in JSON, for it is kept so. */
+export interface Fit<P> {
+  /** Days of the data that it was fitted to, both inclusive, YYYY-MM-DD. */
+  readonly data_from: string
+  readonly data_to: string
+  /** End of the newest data that it rests on, ms since the epoch. */
+  readonly made_at: number
+  /** What forecasts are made with. */
+  readonly parameters: P
+  readonly checks: readonly Check[]
+  readonly scores: readonly Score[]
+  readonly charts: readonly CardChart[]
+}
+
+/** The version that forecasts are to be made with, and what of it is served. */
+export interface Stood<P> {
+  readonly model_version: string
+  readonly parameters: P
+  /** True where the plain baseline is served in its place: it was no better than that in the last scored window, or was not held against it. */
+  readonly isBaseline: (series: string, horizon: string) => boolean
+  /** Error in the last scored window of what is served; null where none was measured. */
+  readonly recentError: (series: string, horizon: string) => number | null
+  /** Rows of `model_scores` and `model_cards`, for `ModelRows.beside`. */
+  readonly beside: ReadonlyMap<Dataset, readonly AnyRow[]>
+}
+
+/**
+ * One run of a model: fits it to what there is now, keeps the fit, and says what is served. A fit becomes the standing version (PROMOTED) unless
+ * its error in the last scored window, as a share of the baseline's, is on the mean over what both forecast greater than the standing version's
+ * (REFUSED), or it failed (FAILED): then the standing version goes on. Whatever stands, each series and horizon at which it is no better than
+ * the baseline is answered with the baseline. The first fit stands for want of another. A fit that came out before keeps what was said of it, so
+ * that the same data change nothing. Throws what the fit threw where nothing stands, and where `signal` has fired.
+ */
+export async function runModel<P extends Json>(
+  files: ModelFiles,
+  of: { readonly model: string; readonly revision: number; readonly signal: AbortSignal },
+  fit: (standing: P | null) => Promise<Fit<P>>,
+): Promise<Stood<P>> {
+  const { model, revision, signal } = of
+  const log = await readLog(files, model)
+  const version = log.findLast(({ state }) => state === 'PROMOTED')?.model_version ?? null
+  const standing = version === null ? null : (await readVersion<Fit<P>>(files, model, version)).fit
+  const about = { model, revision, commit: files.commit, logged_at: new Date(files.now()).toISOString() }
+  let fitted: Fit<P>
+  try {
+    fitted = await fit(standing?.parameters ?? null)
+    if (!areFinite(fitted)) throw new Error('the fit gave what is no number')
+  } catch (error) {
+    signal.throwIfAborted()
+    const reason = error instanceof Error ? error.message : String(error)
+    const entry = {
+      ...about,
+      model_version: null,
+      state: 'FAILED',
+      reason,
+      data_from: null,
+      data_to: null,
+      error_to_baseline: null,
+    } as const
+    if (log.at(-1)?.state !== 'FAILED' || log.at(-1)?.reason !== reason) {
+      await addToLog(files, entry, log.length)
+      log.push(entry)
+    }
+    if (!standing || version === null) throw error
+    return stood({ model, version, fit: standing, checks: standing.checks, log })
+  }
+  const fresh = versionOf(fitted, revision)
+  const known = log.findLast(({ model_version }) => model_version === fresh)
+  // What was refused when another version stood may stand now, and what stands needs no second look.
+  const verdict = version === fresh ? { state: 'PROMOTED' as const, reason: known?.reason ?? '' } : judge(fitted.checks, standing !== null)
+  if (known?.state !== verdict.state) {
+    await keepVersion(files, { model, model_version: fresh, commit: files.commit, fit: fitted as unknown as Json })
+    const { data_from, data_to, checks } = fitted
+    const entry: LogEntry = {
+      ...about,
+      model_version: fresh,
+      ...verdict,
+      data_from,
+      data_to,
+      error_to_baseline: meanRatio(checks, 'error'),
+    }
+    await addToLog(files, entry, log.length)
+    log.push(entry)
+  }
+  if (verdict.state === 'PROMOTED' || !standing || version === null)
+    return stood({ model, version: fresh, fit: fitted, checks: fitted.checks, log })
+  const checks = fitted.checks.map((check) => ({ ...check, error: check.standing ?? Number.POSITIVE_INFINITY }))
+  return stood({ model, version, fit: standing, checks, log })
+}
+
+/** True where all numbers of a fit are finite: JSON would keep others as null. */
+function areFinite(of: unknown): boolean {
+  if (typeof of === 'number') return Number.isFinite(of)
+  return typeof of !== 'object' || of === null || Object.values(of).every(areFinite)
+}
+
+/** Whether a fit becomes the standing version, and why. */
+export function judge(checks: readonly Check[], hasStanding: boolean): Pick<LogEntry, 'state' | 'reason'> {
+  const better = checks.filter(({ error, baseline }) => error < baseline).length
+  const beside = `better than the baseline at ${better} of ${checks.length} series and horizons`
+  if (!hasStanding) return { state: 'PROMOTED', reason: `the first version; ${beside}` }
+  const both = checks.filter(({ standing }) => standing !== null)
+  if (both.length === 0) return { state: 'PROMOTED', reason: `the standing version cannot forecast these outcomes; ${beside}` }
+  const [own, theirs] = [meanRatio(both, 'error'), meanRatio(both, 'standing')] as [number, number]
+  const told = `error in the last scored window ${own.toFixed(4)} of the baseline's, that of the standing version ${theirs.toFixed(4)}; ${beside}`
+  // Sums of the same terms in another order are no other error.
+  return { state: own <= theirs + 1e-12 ? 'PROMOTED' : 'REFUSED', reason: told }
+}
+
+function meanRatio(checks: readonly Check[], of: 'error' | 'standing'): number | null {
+  const ratios = checks.filter(({ baseline }) => baseline > 0).map((check) => (check[of] as number) / check.baseline)
+  return ratios.length === 0 ? null : ratios.reduce((sum, one) => sum + one, 0) / ratios.length
+}
+
+/** The name of a fit: by its revision, its newest day and what it is. */
+function versionOf(fit: Fit<unknown>, revision: number): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([fit.data_from, fit.data_to, fit.parameters, fit.scores]))
+    .digest('hex')
+  return `r${revision}-${fit.data_to.replaceAll('-', '')}-${digest.slice(0, 8)}`
+}
+
+/** Entries of its log that a card shows, the newest. */
+const LOG_SHOWN = 60
+
+function stood<P>(of: {
+  readonly model: string
+  readonly version: string
+  readonly fit: Fit<P>
+  readonly checks: readonly Check[]
+  readonly log: readonly LogEntry[]
+}): Stood<P> {
+  const { model, version: model_version, fit, checks, log } = of
+  const { made_at, data_from, data_to } = fit
+  const named = new Map(checks.map((check) => [`${check.series} ${check.horizon}`, check]))
+  const isBaseline = (series: string, horizon: string): boolean => {
+    const check = named.get(`${series} ${horizon}`)
+    return check === undefined || check.error >= check.baseline
+  }
+  const last = log.at(-1) as LogEntry
+  const card = {
+    ...{ model, model_version, made_at, data_from, data_to, fit_state: last.state, fit_reason: last.reason },
+    served: checks.map(({ series, horizon, error, baseline, points }) => ({
+      ...{ series, horizon, points, serves: error < baseline ? 'MODEL' : 'BASELINE' },
+      ...{ error: Number.isFinite(error) ? error : null, baseline },
+    })),
+    versions: log.slice(-LOG_SHOWN).reverse(),
+    charts: fit.charts,
+  }
+  return {
+    ...{ model_version, parameters: fit.parameters, isBaseline },
+    recentError: (series, horizon) => {
+      const check = named.get(`${series} ${horizon}`)
+      return check ? Math.min(check.error, check.baseline) : null
+    },
+    beside: new Map<Dataset, readonly AnyRow[]>([
+      [modelScores, fit.scores.map((score) => ({ ...score, model, model_version, made_at }))],
+      [modelCards, [card]],
+    ]),
+  }
+}

@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest'
+import { modelCards } from '../../lake/datasets/service/model-cards.ts'
+import { modelScores } from '../../lake/datasets/service/model-scores.ts'
+import { fileStore } from '../../lake/store/file.ts'
+import { drawChart } from '../../models/run/chart.ts'
+import { type ModelFiles, readLog, readVersion } from '../../models/run/files.ts'
+import { type Check, type Fit, judge, runModel } from '../../models/run/run.ts'
+import { tempFolder } from '../helpers/temp.ts'
+
+const never = new AbortController().signal
+const check = (error: number, standing: number | null, more: Partial<Check> = {}): Check => ({
+  ...{ series: 'A', horizon: 'PT1H', error, baseline: 1, standing, points: 10 },
+  ...more,
+})
+
+function fitted(day: string, level: number, checks: readonly Check[]): Fit<{ level: number }> {
+  const score = { series: 'A', horizon: 'PT1H', metric: 'MAE', subset: 'ALL', window_from: '2026-01-01', window_to: day }
+  return {
+    ...{ data_from: '2026-01-01', data_to: day, made_at: Date.parse(day), parameters: { level }, checks, charts: [] },
+    scores: [{ ...score, metric_unit: '1', value: checks[0]?.error ?? 0, baseline: 1, baseline_kind: 'LAST_VALUE', points: 10 }],
+  }
+}
+
+async function openFiles(): Promise<ModelFiles> {
+  return { store: await fileStore(tempFolder()), now: () => Date.UTC(2026, 5, 1), commit: 'c0ffee' }
+}
+const run = (files: ModelFiles, fit: (standing: { level: number } | null) => Fit<{ level: number }>) =>
+  runModel<{ level: number }>(files, { model: 'little', revision: 3, signal: never }, async (standing) => fit(standing))
+
+test('the first fit stands, a better one takes its place, and a worse one does not: the standing version goes on with its errors of now', async () => {
+  const files = await openFiles()
+  const first = await run(files, (standing) => {
+    expect(standing).toBeNull()
+    return fitted('2026-02-01', 1, [check(0.5, null), check(1.2, null, { series: 'B' })])
+  })
+  expect([first.parameters, first.isBaseline('A', 'PT1H'), first.isBaseline('B', 'PT1H')]).toEqual([{ level: 1 }, false, true])
+  // What was never held against its baseline is answered with that, and where the baseline is served its error is told.
+  expect([first.isBaseline('C', 'PT1H'), first.recentError('C', 'PT1H'), first.recentError('B', 'PT1H')]).toEqual([true, null, 1])
+  const better = await run(files, (standing) => {
+    expect(standing).toEqual({ level: 1 })
+    return fitted('2026-03-01', 2, [check(0.4, 0.5)])
+  })
+  expect([better.parameters, better.recentError('A', 'PT1H')]).toEqual([{ level: 2 }, 0.4])
+  const worse = await run(files, () => fitted('2026-04-01', 3, [check(0.7, 0.6)]))
+  expect([worse.parameters, worse.model_version, worse.recentError('A', 'PT1H')]).toEqual([{ level: 2 }, better.model_version, 0.6])
+  // The standing version, too, is no better than the baseline in this window: that is served.
+  const neither = await run(files, () => fitted('2026-05-01', 4, [check(1.3, 1.1)]))
+  expect([neither.model_version, neither.isBaseline('A', 'PT1H'), neither.recentError('A', 'PT1H')]).toEqual([
+    better.model_version,
+    true,
+    1,
+  ])
+  const log = await readLog(files, 'little')
+  expect(log.map(({ state, data_to }) => [state, data_to])).toEqual([
+    ['PROMOTED', '2026-02-01'],
+    ['PROMOTED', '2026-03-01'],
+    ['REFUSED', '2026-04-01'],
+    ['REFUSED', '2026-05-01'],
+  ])
+  expect(log[2]).toMatchObject({ commit: 'c0ffee', revision: 3, error_to_baseline: 0.7, reason: expect.stringContaining('0.7000') })
+  expect(await readVersion(files, 'little', better.model_version)).toMatchObject({
+    fit: { parameters: { level: 2 }, data_to: '2026-03-01' },
+  })
+  expect(neither.beside.get(modelCards)).toMatchObject([
+    {
+      model: 'little',
+      model_version: better.model_version,
+      data_to: '2026-03-01',
+      fit_state: 'REFUSED',
+      versions: [{ state: 'REFUSED' }, {}, {}, {}],
+    },
+  ])
+  expect(neither.beside.get(modelScores)).toMatchObject([{ model_version: better.model_version, value: 0.4 }])
+})
+
+test('the same data change nothing: no version, no turn of the log', async () => {
+  const files = await openFiles()
+  const fits = [fitted('2026-02-01', 1, [check(0.5, null)]), fitted('2026-03-01', 2, [check(0.9, 0.5)])] as const
+  await run(files, () => fits[0])
+  const once = await run(files, () => fits[1])
+  const twice = await run(files, () => fits[1])
+  expect(twice.beside).toEqual(once.beside)
+  expect(await readLog(files, 'little')).toHaveLength(2)
+  // Another process that has seen none of it says the same of the first.
+  const others = await openFiles()
+  expect((await run(others, () => fits[0])).model_version).toBe((await readLog(files, 'little'))[0]?.model_version)
+})
+
+test('a fit that fails leaves the standing version, says why, and fails where nothing stands; one that gives no numbers has failed', async () => {
+  const files = await openFiles()
+  const failing = (): never => {
+    throw new Error('singular')
+  }
+  await expect(run(files, failing)).rejects.toThrow('singular')
+  const first = await run(files, () => fitted('2026-02-01', 1, [check(0.5, null)]))
+  const failed = await run(files, failing)
+  expect([failed.parameters, failed.model_version]).toEqual([{ level: 1 }, first.model_version])
+  expect(failed.beside.get(modelCards)).toMatchObject([{ fit_state: 'FAILED', fit_reason: 'singular', data_to: '2026-02-01' }])
+  const nan = await run(files, () => fitted('2026-03-01', Number.NaN, [check(0.1, 0.5)]))
+  expect([nan.model_version, nan.beside.get(modelCards)]).toMatchObject([first.model_version, [{ fit_state: 'FAILED' }]])
+  const ended = new AbortController()
+  ended.abort(new Error('stop'))
+  await expect(runModel(files, { model: 'little', revision: 3, signal: ended.signal }, failing)).rejects.toThrow('stop')
+  expect((await readLog(files, 'little')).map(({ state }) => state)).toEqual(['FAILED', 'PROMOTED', 'FAILED', 'FAILED'])
+})
+
+test('fits are compared by their mean share of the baseline’s error, over what both forecast', () => {
+  const b = { series: 'B', baseline: 100 }
+  expect(judge([check(0.5, 0.6), check(65, 60, b)], true).state).toBe('PROMOTED')
+  expect(judge([check(0.5, 0.5), check(65, 60, b)], true).state).toBe('REFUSED')
+  expect(judge([check(0.5, 0.5), check(65, null, b)], true).state).toBe('PROMOTED')
+  expect(judge([check(0.5, null)], true).reason).toContain('cannot forecast these outcomes')
+})
+
+test('a chart is SVG with its figures, the same for the same', () => {
+  const spec = { name: 'errors', title: 'Errors & more', unit: 'EUR/L', kind: 'lines', labels: ['a', 'b', 'c'] } as const
+  const figures = [{ name: 'Forecast', values: [1, null, 3] }]
+  const band = { name: 'Interval', low: [0.5, null, 2], high: [2, null, 4] }
+  const [one, other] = [drawChart({ ...spec, figures, band }), drawChart({ ...spec, figures, band })]
+  expect(one).toEqual(other)
+  expect(one.svg).toMatch(/^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/)
+  for (const text of ['Errors &amp; more', 'Forecast', 'Interval', 'EUR/L']) expect(one.svg).toContain(text)
+  expect(drawChart({ ...spec, figures: [{ name: 'Forecast', values: [1, 2, 3] }] }).svg).not.toBe(one.svg)
+})
