@@ -1,6 +1,7 @@
 import type { Endpoint } from '../define/endpoint.ts'
 import { fuelAverages } from './fuel/averages.ts'
 import { cheapestList } from './fuel/cheapest.ts'
+import { fuelForecastList } from './fuel/forecasts.ts'
 import { gasStationChanges } from './fuel/gas-station-changes.ts'
 import { gasStationById } from './fuel/gas-station-detail.ts'
 import { gasStationHistory } from './fuel/gas-station-history.ts'
@@ -55,6 +56,7 @@ import { datasetQuality } from './service/dataset-quality.ts'
 import { datasetSchema } from './service/dataset-schema.ts'
 import { datasetList } from './service/datasets.ts'
 import { freshnessList } from './service/freshness.ts'
+import { modelCardList } from './service/model-cards.ts'
 import { sourceList } from './service/sources.ts'
 import { weatherHistory, weatherStationHistory } from './weather/history.ts'
 import { weatherStationById, weatherStationList } from './weather/stations.ts'
@@ -89,6 +91,7 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   fuelAverages,
   fuelHistory,
   fuelTrend,
+  fuelForecastList,
   alertList,
   alertById,
   pastAlertList,
@@ -130,4 +133,5 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   sourceList,
   freshnessList,
   codeListList,
+  modelCardList,
 ])

@@ -87,6 +87,16 @@ export const CHANGES: readonly Change[] = Object.freeze([
     },
   },
   {
+    id: 'fuel-forecasts',
+    date: '2026-11-23',
+    kind: 'ADDED',
+    paths: ['/api/prediccion/combustible', '/api/prediccion/modelos'],
+    text: {
+      es: 'Precios de los carburantes previstos, por día y a 1, 2 y 4 semanas, con intervalos, y fichas de los modelos con sus errores.',
+      en: 'Forecasts of fuel prices by day and at 1, 2 and 4 weeks, with intervals, and cards of the models with their errors.',
+    },
+  },
+  {
     id: 'accident-sections',
     date: '2026-11-23',
     kind: 'CHANGED',

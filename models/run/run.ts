@@ -174,7 +174,10 @@ function stood<P>(of: {
       ...{ series, horizon, points, serves: error < baseline ? 'MODEL' : 'BASELINE' },
       ...{ error: Number.isFinite(error) ? error : null, baseline },
     })),
-    versions: log.slice(-LOG_SHOWN).reverse(),
+    versions: log
+      .slice(-LOG_SHOWN)
+      .map(({ model: _model, ...entry }) => entry)
+      .reverse(),
     charts: fit.charts,
   }
   return {

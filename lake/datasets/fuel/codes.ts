@@ -109,12 +109,6 @@ export const BULLETIN_FUELS: Readonly<Record<string, string>> = Object.freeze({
   LPG_MOTOR_FUEL: 'LPG',
 })
 
-/** What a forecast is: the model's, or the plain baseline where the model was no better than that. */
-export const FORECAST_KINDS = defineCodes('forecast_kind', 'What a forecast is.', {
-  MODEL: ['Del modelo', "The model's"],
-  BASELINE: ['El último valor: el modelo no fue mejor', 'The last value, for the model was no better'],
-})
-
 /** Units of the bulletin's prices. */
 export const BULLETIN_UNITS = defineCodes('bulletin_unit', 'Unit of a price of the Weekly Oil Bulletin.', {
   'EUR/kL': ['euros por 1000 litros', 'euros per 1000 litres'],

@@ -1,6 +1,7 @@
 import { col } from '../../schema/columns.ts'
 import { defineDataset, identity } from '../../schema/dataset.ts'
-import { FORECAST_FUELS, FORECAST_KINDS, FUEL_AREAS, FUEL_SERIES } from './codes.ts'
+import { FORECAST_KINDS } from '../service/codes.ts'
+import { FORECAST_FUELS, FUEL_AREAS, FUEL_SERIES } from './codes.ts'
 import { miteco, oilBulletin } from './sources.ts'
 
 const price = (id: number, about: string, example: number) =>

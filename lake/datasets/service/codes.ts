@@ -28,3 +28,9 @@ export const FIT_STATES = defineCodes('fit_state', 'What became of the newest fi
   REFUSED: ['Peor que la versión vigente: sigue esta', 'Worse than the standing version, which goes on'],
   FAILED: ['Falló: sigue la versión vigente', 'It failed; the standing version goes on'],
 })
+
+/** What a forecast is: the model's, or the plain baseline where the model was no better than that. */
+export const FORECAST_KINDS = defineCodes('forecast_kind', 'What a forecast is.', {
+  MODEL: ['Del modelo', "The model's"],
+  BASELINE: ['El valor simple de comparación: el modelo no fue mejor', 'The plain baseline, for the model was no better'],
+})

@@ -26,7 +26,12 @@ export const modelCards = defineDataset({
       },
     ),
     versions: col.json(9, 'Log of its versions, the newest first.', {
-      example: [{ model_version: 'r1-20240701-4be1c0d2', state: 'PROMOTED', reason: 'the first version', data_to: '2024-07-01' }],
+      example: [
+        {
+          ...{ model_version: 'r1-20240701-4be1c0d2', state: 'PROMOTED', reason: 'the first version', data_from: '2005-01-03' },
+          ...{ data_to: '2024-07-01', revision: 1, commit: null, error_to_baseline: 0.72, logged_at: '2024-07-04T11:20:00.000Z' },
+        },
+      ],
     }),
     charts: col.json(10, 'Charts, each with a name, a title and the SVG.', {
       example: [{ name: 'observed', title: 'Observed and forecast', svg: '<svg xmlns="http://www.w3.org/2000/svg"/>' }],

@@ -1,0 +1,126 @@
+import { FORECAST_FUELS } from '../../../lake/datasets/fuel/codes.ts'
+import { fuelForecasts } from '../../../lake/datasets/fuel/forecasts.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import type { Row } from '../../../lake/schema/dataset.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
+import { codeParam, listOf, oneOf } from '../../define/params.ts'
+import { provinceParam } from '../../define/params-place.ts'
+import { defineSlice } from '../../define/slice.ts'
+import { provinceField, provinceName } from '../tail.ts'
+
+const { columns } = fuelForecasts
+const SERIES = ['BULLETIN', 'STATION_MEAN'] as const
+
+const euros = (about: string, example: number) => col.decimal(0, about, { scale: 6, unit: 'EUR/L', example })
+
+const forecastFields = {
+  fuel: columns.product,
+  series: columns.series,
+  area: columns.area,
+  province: provinceField(col.string(0, 'INE code.', { nullable: true, example: null })),
+  horizon: columns.horizon,
+  date: columns.date,
+  period_start: columns.period_start,
+  price_eur_l: columns.price,
+  interval: nested.object(
+    'Interval that is to hold a share of the outcomes; null where too few errors tell how wide it has to be.',
+    {
+      level: columns.interval_level,
+      low: euros('Lower end.', 1.6034),
+      high: euros('Upper end.', 1.6434),
+    },
+    { nullable: true },
+  ),
+  baseline: columns.baseline,
+  baseline_date: columns.baseline_date,
+  forecast_kind: columns.forecast_kind,
+  recent_error: columns.recent_error,
+  reason: columns.reason,
+  made_at: meaning(columns.made_at, 'End of the newest data that it rests on: what came later is not in it.'),
+  model: columns.model,
+  model_version: columns.model_version,
+} as const
+
+const forecast = record('FuelForecast', 'A forecast of the price of a fuel on a day.', forecastFields)
+
+type ForecastRow = Row<typeof fuelForecasts>
+
+/** All forecasts, in the order of their days. */
+const forecasts = defineSlice<readonly ValueOf<typeof forecastFields>[]>({
+  name: 'fuel forecasts',
+  from: [fuelForecasts],
+  most: 1,
+  async read({ rows }) {
+    const all: ValueOf<typeof forecastFields>[] = []
+    for await (const batch of rows(sql`SELECT * FROM ${scan(fuelForecasts)}`))
+      for (const row of batch) all.push(toForecast(row as ForecastRow))
+    return all
+  },
+})
+
+function toForecast(row: ForecastRow): ValueOf<typeof forecastFields> {
+  const {
+    product: fuel,
+    price: price_eur_l,
+    interval_level: level,
+    interval_low: low,
+    interval_high: high,
+    area_kind: _kind,
+    ...rest
+  } = row
+  const interval = low === null || high === null ? null : { level, low, high }
+  return { ...rest, fuel, price_eur_l, province: row.area === 'ES' ? null : provinceName(row.area), interval }
+}
+
+const METHOD =
+  'BULLETIN: the price that Spain reports to the Weekly Oil Bulletin, 1, 2 and 4 weeks after its newest Monday, by a ridge regression on the last two weekly changes of the countries of the bulletin, and for two weeks by day on the straight line (of logarithms) to those forecasts. ' +
+  'Intervals are made of the model’s own past errors (split conformal), scaled by how restless the price is. ' +
+  'Where the model was no better than the newest price in the last scored window (two years), that price is the forecast, with the interval of its own errors (`forecast_kind` BASELINE). `/api/prediccion/modelos` has the errors.'
+
+/** Forecasts of fuel prices. */
+export const fuelForecastList = defineEndpoint({
+  path: '/api/prediccion/combustible',
+  domain: 'fuel',
+  plan: 'PRO',
+  summary: 'Forecasts of fuel prices: by day and at 1, 2 and 4 weeks, with intervals',
+  about: `Horizons count from the newest known price (\`baseline_date\`). A product with too few prices has records without a price, which say why (\`reason\`). ${METHOD}`,
+  figure: { grain: 'One fuel, in Spain or a province, on one day.', method: METHOD },
+  params: {
+    fuel: listOf(codeParam('Product.', FORECAST_FUELS, { example: 'GASOLINE_95_E5' })),
+    province: provinceParam,
+    series: oneOf('Prices that are forecast.', SERIES, { example: 'BULLETIN' }),
+    horizon: listOf(
+      oneOf(
+        'How far behind the newest known price.',
+        ['P1D', 'P2D', 'P3D', 'P4D', 'P5D', 'P6D', 'P7D', 'P8D', 'P9D', 'P10D', 'P11D', 'P12D', 'P13D', 'P14D', 'P28D'] as const,
+        { example: 'P7D' },
+      ),
+    ),
+  },
+  returns: {
+    kind: 'list',
+    name: 'forecasts',
+    record: forecast,
+    key: ['date', 'area', 'fuel', 'series'],
+    sorts: ['date', 'fuel', 'price_eur_l'],
+    order: 'date',
+    limit: { default: 100, max: 20_000 },
+  },
+  read: {
+    kind: 'kept',
+    from: [],
+    lake: [fuelForecasts],
+    answer: async ({ slice }, { fuel, province, series, horizon }) =>
+      (await slice(forecasts, '')).filter(
+        (one) =>
+          (fuel === null || fuel.includes(one.fuel)) &&
+          one.area === (province ?? 'ES') &&
+          (series === null || one.series === series) &&
+          (horizon === null || (horizon as readonly string[]).includes(one.horizon)),
+      ),
+  },
+  example: { fuel: 'GASOLINE_95_E5', horizon: 'P7D' },
+})

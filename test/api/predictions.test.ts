@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fuelForecasts } from '../../lake/datasets/fuel/forecasts.ts'
+import { modelCards } from '../../lake/datasets/service/model-cards.ts'
+import { modelScores } from '../../lake/datasets/service/model-scores.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { dayBounds } from '../../lake/schema/time.ts'
+import { golden } from '../helpers/golden.ts'
+import { exampleTableRow, type Reply, startService, type TestService } from './service.ts'
+
+const AT = Date.UTC(2024, 6, 4)
+const DAYS = [1, 7, 14, 28]
+const PRODUCTS = ['DIESEL_A', 'GASOLINE_95_E5', 'LPG']
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service?.close())
+
+function rowOf(product: string, days: number, values: AnyRow = {}): AnyRow {
+  const date = new Date(Date.UTC(2024, 6, 1 + days)).toISOString().slice(0, 10)
+  return exampleTableRow(fuelForecasts, {
+    product,
+    horizon: `P${days}D`,
+    date,
+    period_start: dayBounds(date).start,
+    price: (100 + days) / 100,
+    ...values,
+  })
+}
+
+test('forecasts are the rows of the lake: of Spain, or of the province that is asked for', async () => {
+  const none = { price: null, interval_low: null, interval_high: null, forecast_kind: null, recent_error: null, reason: 'not enough data' }
+  await service.land(
+    fuelForecasts,
+    [
+      ...PRODUCTS.flatMap((product) => DAYS.map((days) => rowOf(product, days))),
+      ...DAYS.map((days) => rowOf('HEATING_GAS_OIL', days, none)),
+      rowOf('DIESEL_A', 1, { model: 'fuel_daily', series: 'STATION_MEAN', area_kind: 'PROVINCE', area: '28' }),
+    ],
+    AT,
+    ['fuel_bulletin'],
+  )
+  const all = await service.json('/api/prediccion/combustible')
+  const expected = await golden(
+    service.lake,
+    [fuelForecasts],
+    `SELECT product, horizon, CAST(price AS DOUBLE) AS price, CAST(interval_low AS DOUBLE) AS low, reason FROM fuel_forecasts WHERE area = 'ES' ORDER BY product, date`,
+  )
+  const told = all.forecasts
+    .map(({ fuel, horizon, price_eur_l, interval, reason }: Reply) => ({
+      product: fuel,
+      horizon,
+      price: price_eur_l,
+      low: interval?.low ?? null,
+      reason,
+    }))
+    .sort((one: Reply, other: Reply) =>
+      one.product < other.product ? -1 : one.product > other.product ? 1 : Number(one.price) - Number(other.price),
+    )
+  expect(new Set(told.map((one: Reply) => JSON.stringify(one)))).toEqual(new Set(expected.map((one) => JSON.stringify(one))))
+  expect(told).toHaveLength(16)
+  const one = await service.json('/api/prediccion/combustible?fuel=LPG&horizon=P7D')
+  expect(one.forecasts).toMatchObject([
+    {
+      ...{ fuel: 'LPG', series: 'BULLETIN', area: 'ES', province: null, horizon: 'P7D', date: '2024-07-08', price_eur_l: 1.07 },
+      ...{ interval: { level: 0.8, low: 1.6034, high: 1.6434 }, baseline: 1.6199, recent_error: 0.0112, forecast_kind: 'MODEL' },
+      ...{ model: 'fuel', model_version: 'r1-20240701-4be1c0d2', made_at: '2024-07-01T22:00:00.000Z' },
+    },
+  ])
+  const heating = await service.json('/api/prediccion/combustible?fuel=HEATING_GAS_OIL&horizon=P28D')
+  expect(heating.forecasts).toMatchObject([{ price_eur_l: null, interval: null, reason: 'not enough data' }])
+  const madrid = await service.json('/api/prediccion/combustible?province=Madrid')
+  expect(madrid.forecasts).toMatchObject([{ area: '28', province: 'Madrid', series: 'STATION_MEAN' }])
+  expect((await service.json('/api/prediccion/combustible?series=STATION_MEAN')).forecasts).toEqual([])
+  expect((await service.get('/api/prediccion/combustible?horizon=P3W')).status).toBe(400)
+  expect(all.meta).toMatchObject({ grain: expect.stringContaining('fuel'), method: expect.stringContaining('ridge') })
+})
+
+test('cards tell what is declared of a model and what its runs have left', async () => {
+  const served = [
+    { series: 'LPG', horizon: 'P7D', points: 104, serves: 'BASELINE', error: 0.003, baseline: 0.0024 },
+    { series: 'LPG', horizon: 'P28D', points: 104, serves: 'BASELINE', error: null, baseline: 0.01 },
+  ]
+  const score = (values: AnyRow): AnyRow => exampleTableRow(modelScores, values)
+  await service.land(
+    modelScores,
+    [
+      score({}),
+      score({ subset: 'SUMMER', value: 0.02 }),
+      score({ metric: 'COVERAGE_80', metric_unit: '1', value: 0.81, baseline: null, baseline_kind: null }),
+      score({ model: 'other' }),
+    ],
+    AT,
+    ['fuel_bulletin'],
+  )
+  await service.land(modelCards, [exampleTableRow(modelCards, { served })], AT, ['fuel_bulletin'])
+  const { models } = await service.json('/api/prediccion/modelos?model=fuel')
+  expect(models).toHaveLength(1)
+  expect(models[0]).toMatchObject({
+    ...{ id: 'fuel', model_version: 'r1-20240701-4be1c0d2', data_from: '2005-01-03', data_to: '2024-07-01', fit_state: 'PROMOTED' },
+    purpose: expect.stringContaining('national average'),
+    not_for: expect.stringContaining('one station'),
+    served: [
+      { series: 'LPG', horizon: 'P7D', serves: 'BASELINE', error_to_baseline: 1.25, points: 104 },
+      { horizon: 'P28D', error_to_baseline: null },
+    ],
+    errors: [
+      { metric: 'COVERAGE_80', subset: 'ALL', value: 0.81, baseline: null },
+      { metric: 'MAE', subset: 'ALL', value: 0.0112, baseline: 0.0184, baseline_kind: 'LAST_VALUE', metric_unit: 'EUR/L' },
+      { metric: 'MAE', subset: 'SUMMER', value: 0.02 },
+    ],
+    versions: [{ state: 'PROMOTED', logged_at: '2024-07-04T11:20:00.000Z', revision: 1 }],
+    charts: [{ name: 'observed', svg: expect.stringMatching(/^<svg/) }],
+  })
+  expect((await service.get('/api/prediccion/modelos?model=rain')).status).toBe(400)
+})
