@@ -67,6 +67,16 @@ export const CHANGES: readonly Change[] = Object.freeze([
     },
   },
   {
+    id: 'incident-delay',
+    date: '2026-11-23',
+    kind: 'CHANGED',
+    paths: ['/api/incidents', '/api/incidents/*'],
+    text: {
+      es: '`delay_minutes` se estima donde la fuente da nivel y longitud de la congestión; `delay_source` dice si es comunicado o estimado.',
+      en: '`delay_minutes` is estimated where the source tells a level and a length of congestion; `delay_source` says whether it is reported or estimated.',
+    },
+  },
+  {
     id: 'cities-now',
     date: '2026-11-23',
     kind: 'ADDED',

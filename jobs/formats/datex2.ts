@@ -36,6 +36,8 @@ export interface SituationRecord {
   /** What the record says beyond every record's fields: element name and code, such as `speedManagementType`. */
   readonly kind: { readonly element: string; readonly code: string } | null
   readonly speedLimitKmh: number | null
+  /** Additional travel time that its impact states, s. */
+  readonly delay_s: number | null
 }
 
 /** Why: a cause, and the one element inside detailedCauseType (the same element names occur as a record's own kind). */
@@ -194,6 +196,7 @@ function readRecord(element: XmlElement, sink: SituationSink): SituationRecord |
     vehicles: readVehicles(child(element, 'forVehiclesWithCharacteristicsOf'), sink),
     kind: kind ? { element: kind.name, code: code(kind) } : null,
     speedLimitKmh: number(textAt(element, 'temporarySpeedLimit'), 'temporarySpeedLimit', sink),
+    delay_s: number(textAt(element, 'impact', 'delays', 'delayTimeValue'), 'delayTimeValue', sink),
   }
 }
 

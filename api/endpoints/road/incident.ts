@@ -51,6 +51,7 @@ const fields = {
   ...stateFields(columns.observed_at),
   remark: columns.remark,
   reported_at: columns.reported_at,
+  delay_source: columns.delay_source,
 } as const
 
 /** An incident as lists show it. */

@@ -21,6 +21,7 @@ import {
   severityOf,
   statedPosition,
 } from './dgt-measures.ts'
+import { delayOf } from './incident-measure.ts'
 import { describe } from './incident-sentence.ts'
 
 const URL = 'https://nap.dgt.es/datex2/v3/dgt/SituationPublication/datex2_v36.xml'
@@ -220,7 +221,7 @@ function incidentOf(
     to,
     description: description.es,
     description_en: description.en,
-    delay_minutes: null,
+    ...delayOf(statedDelay(records), measures),
     measures,
     created_at: createdAt,
     starts_at: lead.startsAt,
@@ -228,6 +229,12 @@ function incidentOf(
     remark: null,
     reported_at: null,
   }
+}
+
+/** The greatest delay that a record states, s; null where none does, as all 670 of January 2026. */
+function statedDelay(records: readonly SituationRecord[]): number | null {
+  const stated = records.flatMap(({ delay_s }) => (delay_s !== null && delay_s >= 0 ? [delay_s] : []))
+  return stated.length === 0 ? null : Math.max(...stated)
 }
 
 /** The type by the cause; management without another cause, and causes that are not known, by what the record says. */

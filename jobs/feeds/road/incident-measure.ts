@@ -1,3 +1,5 @@
+import { estimatedDelay } from '../../../models/delay/estimate.ts'
+
 /** One record of an incident as the API gives it; absent is null, a list that says nothing is empty. */
 export type Measure = {
   readonly record_id: string
@@ -45,3 +47,13 @@ export type Limit = {
 
 /** A position. */
 export type Coordinates = { readonly lat: number; readonly lon: number }
+
+/** The delay of an incident: as the source states it (s), else as its records let it be estimated; null where neither is there. */
+export function delayOf(
+  stated_s: number | null,
+  measures: readonly Measure[],
+): { readonly delay_minutes: number | null; readonly delay_source: 'reported' | 'estimated' | null } {
+  if (stated_s !== null) return { delay_minutes: Math.round(stated_s / 60), delay_source: 'reported' }
+  const delay_minutes = estimatedDelay(measures)
+  return { delay_minutes, delay_source: delay_minutes === null ? null : 'estimated' }
+}

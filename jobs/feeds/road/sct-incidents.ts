@@ -10,7 +10,7 @@ import { pointNumber } from '../../formats/numbers.ts'
 import { type Batch, batch, defineFeed, type FeedBody, FormatError, type Notes } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { watchPresence } from '../presence.ts'
-import type { Measure } from './incident-measure.ts'
+import { delayOf, type Measure } from './incident-measure.ts'
 import { describe } from './incident-sentence.ts'
 import { CAUSES, DIRECTIONS, DIVERTED, EFFECTS, LEVELS, REPORTERS, RETENTION, TRAFFIC, TRAFFIC_CAUSES, TYPES } from './sct-codes.ts'
 import { type Heading, readHeading } from './sct-heading.ts'
@@ -114,7 +114,7 @@ function incidentOf(id: string, feature: GmlFeature, notes: Notes): Incident {
     to: null,
     description: description.es,
     description_en: description.en,
-    delay_minutes: null,
+    ...delayOf(null, measures),
     measures,
     created_at: null,
     starts_at: null,

@@ -23,6 +23,12 @@ export const SEVERITIES = defineCodes('severity', 'Severity as the source grades
   UNKNOWN: ['Desconocida', 'Unknown'],
 })
 
+/** Where the delay of an incident is from. */
+export const DELAY_SOURCES = defineCodes('delay_source', 'Where the delay of an incident is from.', {
+  reported: ['Comunicado por la fuente', 'Reported by the source'],
+  estimated: ['Estimado por longitud y nivel de la congestión', 'Estimated by length and level of the congestion'],
+})
+
 /** Which way of the road is meant. */
 export const ROAD_DIRECTIONS = defineCodes('road_direction', 'Direction along the road by its kilometre posts.', {
   POSITIVE: ['Creciente', 'Increasing km'],

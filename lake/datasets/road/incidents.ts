@@ -1,6 +1,6 @@
 import { col } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
-import { INCIDENT_TYPES, ROAD_DIRECTIONS, SEVERITIES } from './codes.ts'
+import { DELAY_SOURCES, INCIDENT_TYPES, ROAD_DIRECTIONS, SEVERITIES } from './codes.ts'
 import { CARRIAGEWAYS, COMPASS_DIRECTIONS, INCIDENT_CAUSES, LANES, MEASURE_KINDS, VEHICLES } from './incident-codes.ts'
 import { dgt, sct } from './sources.ts'
 
@@ -43,12 +43,11 @@ export const incidents = defineDataset({
     description_en: col.string(22, 'The same sentence in English.', {
       example: 'Roadworks on GR-5202, km 18 to 19, both directions, Murtas (Granada): right lane closed.',
     }),
-    delay_minutes: col.integer(23, 'Delay as the source reports it; null where it reports none.', {
-      unit: 'min',
-      nullable: true,
-      example: null,
-      min: 0,
-    }),
+    delay_minutes: col.integer(
+      23,
+      'Delay: as the source reports it, else estimated of records that tell a level of congestion and a length (see delay_source); null where there is neither.',
+      { unit: 'min', nullable: true, example: null, min: 0 },
+    ),
     measures: col.json(
       24,
       'Every record of the situation, the leading one first: kind (measure_kind), cause (incident_cause), severity, direction, carriageways, lanes, from and to km and position, vehicles, limits, period.',
@@ -104,6 +103,13 @@ export const incidents = defineDataset({
       nullable: true,
       example: null,
     }),
+    delay_source: col.code(
+      30,
+      'Where the delay is from. Estimated is length / speed in congestion less length / free-flow speed, of the record that gives most: free flow is 120 km/h on motorways of the state (A-1 to A-99, AP-, R-) and 90 km/h elsewhere; ' +
+        'in congestion 82.5 % of it (HEAVY_TRAFFIC), 50 % (SLOW_TRAFFIC), 17.5 % (QUEUING_TRAFFIC), the middle of what DATEX II defines these levels by, or at most 10 % (STATIONARY_TRAFFIC).',
+      DELAY_SOURCES,
+      { nullable: true, example: null },
+    ),
   },
   entity: ['source', 'source_id'],
   time: 'observed_at',

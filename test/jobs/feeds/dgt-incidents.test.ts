@@ -32,7 +32,7 @@ describe('one incident a situation', () => {
       municipality: 'León',
       position: { lat: 42.5987, lon: -5.5671 },
       to: { lat: 42.6105, lon: -5.5802 },
-      delay_minutes: null,
+      ...{ delay_minutes: null, delay_source: null },
       created_at: Date.parse('2026-03-09T06:30:00Z'),
       starts_at: Date.parse('2026-03-09T07:00:00Z'),
       expected_end_at: Date.parse('2026-05-21T16:00:00Z'),
@@ -42,6 +42,26 @@ describe('one incident a situation', () => {
       { kind: 'NO_PASSAGE', lanes: ['RIGHT_HARD_SHOULDER'], limits: [{ kind: 'WIDTH', value: 3.5, unit: 'm' }] },
       { kind: 'SPEED_LIMIT', lanes: ['ALL'], limits: [{ kind: 'SPEED', value: 40, unit: 'km/h' }] },
     ])
+  })
+
+  test('a delay is the greatest that a record states, else estimated of its congestion', async () => {
+    const delayOf = async (...changes: [string | RegExp, string][]): Promise<unknown> => {
+      const [incident] = (await readDgt(changed(fixture('v36'), ...changes))).incidents
+      return [incident?.delay_minutes, incident?.delay_source]
+    }
+    const queue: [RegExp, string] = [
+      /<sit:roadOrCarriagewayOrLaneManagementType>laneClosures</,
+      '<sit:abnormalTrafficType>queuingTraffic</sit:abnormalTrafficType><sit:roadOrCarriagewayOrLaneManagementType>laneClosures<',
+    ]
+    const impact = (s: string): [RegExp, string] => [
+      /<sit:severity>medium<\/sit:severity>/,
+      `<sit:severity>medium</sit:severity><sit:impact><sit:delays><sit:delayTimeValue>${s}</sit:delayTimeValue></sit:delays></sit:impact>`,
+    ]
+    // 1.5 km of the N-630 at 17.5 % of 90 km/h: 5.7 minutes in place of one.
+    expect(await delayOf(queue)).toEqual([5, 'estimated'])
+    expect(await delayOf(queue, impact('725'))).toEqual([12, 'reported'])
+    expect(await delayOf(impact('0'))).toEqual([0, 'reported'])
+    expect(await delayOf(queue, impact('-60'))).toEqual([5, 'estimated'])
   })
 
   test('each rule of the lead decides where the one before does not', async () => {

@@ -59,7 +59,9 @@ describe('one incident a feature', () => {
       to: null,
       description: 'Accidente en la C-58, km 12,5 a 10, sentido Barcelona, Sant Quirze del Vallès (Barcelona): tráfico detenido.',
       description_en: 'Accident on C-58, km 12.5 to 10, towards Barcelona, Sant Quirze del Vallès (Barcelona): stationary traffic.',
-      delay_minutes: null,
+      // 2.5 km at a tenth of 90 km/h, less what they take at 90.
+      delay_minutes: 15,
+      delay_source: 'estimated',
       measures: [
         expect.objectContaining({
           record_id: '900000101',

@@ -60,6 +60,7 @@ test('a record is read whole, from both profiles and whatever the prefixes', () 
     vehicles: { types: ['anyVehicle'], characteristics: [] },
     kind: { element: 'roadOrCarriagewayOrLaneManagementType', code: 'laneClosures' },
     speedLimitKmh: null,
+    delay_s: null,
   } satisfies SituationRecord)
   expect(situation?.records[0]).toMatchObject({ kind: { code: 'speedRestrictionInOperation' }, speedLimitKmh: 40 })
   expect(situation?.records[2]).toMatchObject({
