@@ -56,7 +56,7 @@ const CONTACT = { pattern: /^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+\d[\d-]
 const FEED_IDS = { pattern: /^[a-z0-9_]+(,[a-z0-9_]+)*$/, words: 'ids as `scripts/feeds list` tells them, several with commas' }
 const MAILBOX = { pattern: /^[^\r\n]*[^\s<]@[^\r\n]+$/, words: '`name@example.org` or `Name <name@example.org>`' }
 
-/** Every setting of the service; the README's table and the checks come from it. */
+/** Every setting of the service; the table in docs/operation.md and the checks come from it. */
 export const SETTINGS = {
   mode: setting('SOURCE_MODE', 'mode', 'Where data comes from; set by `scripts/start`.', 'simulated'),
   liveFeeds: setting('LIVE_FEEDS', 'text', 'Feeds that `--live` runs too, of those that it does not run unless told.', null, {
@@ -216,7 +216,7 @@ function isAllowed(value: Value<Kind>, { min = 0, max = Number.MAX_SAFE_INTEGER,
   return (oneOf?.includes(value) ?? true) && (like?.pattern.test(value) ?? true)
 }
 
-/** What is allowed, as mistakes and the README's table say it; empty where any text is. */
+/** What is allowed, as mistakes and the table in docs/operation.md say it; empty where any text is. */
 function words(kind: Kind, { min, max, oneOf, like }: Allowed): string {
   if (kind === 'mode' || oneOf) return `one of ${(oneOf ?? SOURCE_MODES).map((one) => `\`${one}\``).join(', ')}`
   if (kind === 'url') return 'an `http(s)://` address'
@@ -233,7 +233,7 @@ function sizeText(bytes: number): string {
   return String(bytes)
 }
 
-/** The settings as rows of the README's table, in Markdown. */
+/** The settings as rows of the table in docs/operation.md. */
 export function settingsTable(): string {
   const rows = Object.values<Setting>(SETTINGS).map(({ env, kind, about, fallback, allowed }) => {
     const unset = fallback === null ? '' : `\`${kind === 'bytes' ? sizeText(Number(fallback)) : String(fallback)}\``

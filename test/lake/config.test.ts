@@ -101,6 +101,6 @@ test('every level of log lines that is allowed is one of the log', () => {
   expect(oneOf).toHaveLength(5)
 })
 
-test("the README's table of settings is the one the code reads", () => {
-  expect(readFileSync(join(PROJECT, 'README.md'), 'utf8')).toContain(settingsTable())
+test('the table of settings in docs/operation.md is the one the code reads', () => {
+  expect(readFileSync(join(PROJECT, 'docs/operation.md'), 'utf8')).toContain(settingsTable())
 })
