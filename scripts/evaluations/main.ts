@@ -7,16 +7,17 @@ import { openTestLake } from '../../test/lake/query/fixtures.ts'
 import { runCommand, say } from '../service/output.ts'
 import { table } from '../service/table.ts'
 import { evaluateFuel } from './fuel.ts'
+import { evaluateRisk } from './risk.ts'
 
 /** Models that can be evaluated. */
-const MODELS = { fuel: evaluateFuel } as const
+const MODELS = { fuel: evaluateFuel, risk: evaluateRisk } as const
 const CAPTURES = join(import.meta.dirname, '../../../shared/feeds')
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const USAGE = `scripts/evaluate <model> [--data <folder>] [--test <from>:<to>] [--json]
 
 Measures a model out of sample, each forecast made with what was known before it, beside plain baselines: ${Object.keys(MODELS).join(', ')}.
   --data   folder of files in the layouts of the captures; ../shared/feeds unless told, and where that is not there nothing is measured
-  --test   days of the outcomes, both inclusive; the last 104 weeks unless told
+  --test   days of the outcomes, both inclusive; unless told of fuel the last 104 weeks, of risk the newest year
   --json   a line of JSON for each figure
 Ends with 1 where a figure misses its limit.`
 

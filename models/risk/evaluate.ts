@@ -1,0 +1,138 @@
+import { type Figure, isWithin, type Limit, type Window } from '../figures.ts'
+import { dayOf, type SectionAccident, weekOf } from './accidents.ts'
+import { baseline } from './baseline.ts'
+import { fitRisk, type RiskModel } from './fit.ts'
+import { predictDay, predictWith } from './predict.ts'
+import { HOURS, type Profile, sunTable, weekHours } from './profile.ts'
+
+/** Every fourth week is held out: the fourth, the eighth, … of the year. */
+const HELD_OF = 4
+const HELD = 3
+/** Share of the cells that most accidents should be in. */
+const TOP = 0.05
+const PER = 1000
+const LIMITS = { ratio: { max: 0.995 }, top: { min: 0.36 }, calibration: { min: 0.95, max: 1.05 }, seconds: { max: 10 } } as const
+const DAY_MS = 86_400_000
+
+/** Cells of the held weeks: what happened, and what was foretold of it. */
+export interface Held {
+  readonly model: RiskModel
+  readonly counts: Uint16Array
+  readonly expected: Float64Array
+  readonly baseline: Float64Array
+  /** Mean rate of a cell by the training weeks alone. */
+  readonly mean: number
+  /** Held-out accidents, and those of them on no section that was seen. */
+  readonly accidents: number
+  readonly unseen: number
+}
+
+/** Whether a day (since 1970-01-01) is of a week that is held out. */
+export const isHeld = (day: number): boolean => weekOf(day) % HELD_OF === HELD
+
+/**
+ * Fits to the accidents of the weeks that are not held out, and foretells those that are. `days` are all days that the accidents are of; a held-out
+ * day outside of the window is neither fitted to nor measured.
+ */
+export function holdOut(accidents: readonly SectionAccident[], days: readonly number[], window: Window | null = null): Held {
+  const fitted = days.filter((day) => !isHeld(day))
+  const inWindow = (day: number): boolean => window === null || (day >= dayOf(window.from) && day <= dayOf(window.to))
+  const heldDays = days.filter((day) => isHeld(day) && inWindow(day))
+  const [known, future] = [new Set(fitted), new Set(heldDays)]
+  const training = accidents.filter(({ local_date }) => known.has(dayOf(local_date)))
+  const outcomes = accidents.filter(({ local_date }) => future.has(dayOf(local_date)))
+  const model = fitRisk(training, fitted)
+  const weeks = [...new Set(heldDays.map(weekOf))]
+  const table = sunTable(heldDays)
+  const expected = predictWith(model, (kind, province_code) => {
+    const cells = weekHours(model.profiles[kind] as Profile, province_code, heldDays, table)
+    return Float64Array.from(weeks.flatMap((week) => [...cells.subarray(week * HOURS, (week + 1) * HOURS)]))
+  })
+  const counts = new Uint16Array(expected.length)
+  let unseen = 0
+  for (const accident of outcomes) {
+    const section = model.grid.indexOf(accident)
+    if (section < 0) {
+      unseen++
+      continue
+    }
+    const cell = (section * weeks.length + weeks.indexOf(weekOf(dayOf(accident.local_date)))) * HOURS + accident.hour_local
+    counts[cell] = (counts[cell] as number) + 1
+  }
+  const seenShare = 1 - model.unseenShare
+  return {
+    ...{ model, counts, expected, unseen },
+    baseline: baseline(model.grid, training, { days: fitted, heldDays, seenShare }),
+    mean: (seenShare * training.length * 7) / (model.grid.size * fitted.length * HOURS),
+    accidents: outcomes.length,
+  }
+}
+
+/** Mean Poisson deviance of counts from what was expected; infinite where something happened that was held impossible. */
+export function deviance(counts: ArrayLike<number>, expected: ArrayLike<number>): number {
+  let sum = 0
+  for (let at = 0; at < counts.length; at++) {
+    const [count, mean] = [counts[at] as number, expected[at] as number]
+    sum += 2 * ((count > 0 ? count * Math.log(count / mean) : 0) - (count - mean))
+  }
+  return sum / counts.length
+}
+
+/** Share of what happened that lies in the cells of the greatest expectation. */
+export function shareInTop(counts: ArrayLike<number>, expected: Float64Array, top: number): number {
+  const least = expected.slice().sort()[Math.floor(expected.length * (1 - top))] as number
+  let [all, inside] = [0, 0]
+  for (let at = 0; at < expected.length; at++) {
+    all += counts[at] as number
+    if ((expected[at] as number) >= least) inside += counts[at] as number
+  }
+  return inside / all
+}
+
+/** The figures of a year's accidents, whose every fourth week is held out: see `holdOut`. */
+export function evaluateSections(accidents: readonly SectionAccident[], window: Window | null): Figure[] {
+  const last = accidents.reduce((newest, { local_date }) => (local_date > newest ? local_date : newest), '')
+  const year = Number((window?.to ?? last).slice(0, 4))
+  const ofYear = accidents.filter(({ local_date }) => local_date.startsWith(String(year)))
+  const [from, to] = [Date.UTC(year, 0, 1) / DAY_MS, Date.UTC(year + 1, 0, 1) / DAY_MS]
+  const days = Array.from({ length: to - from }, (_, at) => from + at)
+  const held = holdOut(ofYear, days, window)
+  const { model, counts, expected } = held
+  const happened = counts.reduce((sum, count) => sum + count, 0)
+  if (happened === 0) return []
+  const started = performance.now()
+  const cells = predictDay(model, to - 1).length
+  const seconds = (performance.now() - started) / 1000
+  const sum = (values: Float64Array): number => values.reduce((all, value) => all + value, 0)
+  const ours = deviance(counts, expected)
+  const theirs = deviance(counts, held.baseline)
+  const all = sum(expected) / (1 - model.unseenShare)
+  const about = { model: 'risk', series: 'animal_accidents', window: `${year}-01-01:${year}-12-31`, horizon: 'held weeks' } as const
+  const figure = (metric: string, value: number, points: number, other: { baseline?: number; limit?: Limit } = {}): Figure => {
+    const limit = other.limit ?? null
+    return {
+      ...about,
+      ...(window ? { window: `${window.from}:${window.to}` } : {}),
+      metric,
+      value,
+      baseline: other.baseline ?? null,
+      limit,
+      ok: isWithin(value, limit),
+      points,
+    }
+  }
+  return [
+    figure('deviance_per_1000_cells', PER * ours, counts.length, { baseline: PER * theirs }),
+    figure('deviance_of_mean_per_1000_cells', PER * deviance(counts, new Float64Array(counts.length).fill(held.mean)), counts.length),
+    figure('deviance_to_baseline', ours / theirs, counts.length, { baseline: 1, limit: LIMITS.ratio }),
+    figure('share_in_top_5_percent', shareInTop(counts, expected, TOP), happened, {
+      ...{ baseline: shareInTop(counts, held.baseline, TOP), limit: LIMITS.top },
+    }),
+    figure('calibration_on_seen_sections', sum(expected) / happened, happened, {
+      ...{ baseline: sum(held.baseline) / happened, limit: LIMITS.calibration },
+    }),
+    figure('calibration_with_unseen_sections', all / held.accidents, held.accidents, { limit: LIMITS.calibration }),
+    figure('unseen_share', held.unseen / held.accidents, held.accidents, { baseline: model.unseenShare }),
+    figure('seconds_for_24_hours_of_all_sections', seconds, cells, { limit: LIMITS.seconds }),
+  ]
+}

@@ -1,0 +1,112 @@
+import { dayOf, type SectionAccident, weekOf } from './accidents.ts'
+import { type Fold, fitWeights, levelsOf, mix, placesOf, ratesOn } from './credibility.ts'
+import { type Grid, gridOf } from './grid.ts'
+import { fitProfile, type Profile, sunTable, weekHours } from './profile.ts'
+
+/** Kinds of animals that are modelled apart, at most, and the accidents that each must have; all others are one more. */
+const MOST_KINDS = 3
+const LEAST_OF_KIND = 500
+/** Parts that the weeks are dealt to, in turn: each is foretold from the others, to learn how much the levels of a section say. */
+const FOLDS = 10
+/** Weeks below which nothing is fitted: no season could be told. */
+export const LEAST_WEEKS = 26
+
+/** What is fitted. */
+export interface RiskModel {
+  readonly grid: Grid
+  /** Codes of the kinds of animals that are apart; the last kind is all others. */
+  readonly kinds: readonly string[]
+  readonly profiles: readonly Profile[]
+  /** By kind: accidents a week of every section. */
+  readonly rates: readonly Float64Array[]
+  /** By kind: what the rate would change by with one accident more, accidents a week; tells how sure it is. */
+  readonly weights: readonly Float64Array[]
+  /** Share of accidents that lie on no section that was seen before, as the folds have it. */
+  readonly unseenShare: number
+  readonly accidents: number
+  readonly weeks: number
+}
+
+/**
+ * Fits the rates of sections and the profiles of kinds to accidents, which are all of some days (since 1970-01-01). What happens on sections that none
+ * of the accidents lies on is not in the rates: each fold is held to the sections of the others. Throws where there are too few weeks.
+ */
+export function fitRisk(accidents: readonly SectionAccident[], days: readonly number[]): RiskModel {
+  const weeksOfDays = [...new Set(days.map(weekOf))].sort((one, other) => one - other)
+  if (weeksOfDays.length < LEAST_WEEKS) throw new Error(`accidents of ${weeksOfDays.length} weeks; at least ${LEAST_WEEKS} are needed`)
+  const kinds = kindsOf(accidents)
+  const kindOf = ({ animal_code }: SectionAccident): number => {
+    const at = animal_code === null ? -1 : kinds.indexOf(animal_code)
+    return at < 0 ? kinds.length : at
+  }
+  const grid = gridOf(accidents)
+  const provinces = [...new Set(grid.roads.map(({ province_code }) => province_code))].sort()
+  const table = sunTable(days)
+  const all = Array.from({ length: kinds.length + 1 }, (_, kind) => kind)
+  const profiles = all.map((kind) =>
+    fitProfile({ accidents: accidents.filter((accident) => kindOf(accident) === kind), days, provinces }, table),
+  )
+
+  const foldOf = (day: number): number => weeksOfDays.indexOf(weekOf(day)) % FOLDS
+  const folds: Fold[][] = all.map(() => [])
+  let unseen = 0
+  for (let fold = 0; fold < FOLDS; fold++) {
+    const [inside, outside] = [days.filter((day) => foldOf(day) === fold), days.filter((day) => foldOf(day) !== fold)]
+    const others = accidents.filter(({ local_date }) => foldOf(dayOf(local_date)) !== fold)
+    const theirs = gridOf(others)
+    const counts = all.map(() => new Float64Array(theirs.size))
+    for (const accident of accidents) {
+      if (foldOf(dayOf(accident.local_date)) !== fold) continue
+      const at = theirs.indexOf(accident)
+      const ofKind = counts[kindOf(accident)] as Float64Array
+      if (at < 0) unseen++
+      else ofKind[at] = (ofKind[at] as number) + 1
+    }
+    const places = placesOf(theirs)
+    const rates = ratesOn(theirs, others, { weeks: outside.length / 7, kinds: all.length, kindOf })
+    const insideTable = sunTable(inside)
+    for (const kind of all) {
+      const exposure = exposureOf(theirs, (code) =>
+        weekHours(profiles[kind] as Profile, code, inside, insideTable).reduce((sum, value) => sum + value, 0),
+      )
+      folds[kind]?.push({ levels: levelsOf(theirs, rates, kind), places, exposure, counts: counts[kind] as Float64Array })
+    }
+  }
+  const weights = folds.map(fitWeights)
+  const weeks = days.length / 7
+  const rates = ratesOn(grid, accidents, { weeks, kinds: all.length, kindOf })
+  const places = placesOf(grid)
+  const ofPlace = (kind: number, section: number): Float64Array => weights[kind]?.[places[section] as number] as Float64Array
+  const levels = all.map((kind) => levelsOf(grid, rates, kind))
+  const sections = Array.from({ length: grid.size }, (_, section) => section)
+  return {
+    ...{ grid, kinds, profiles },
+    rates: all.map((kind) => Float64Array.from(sections, (section) => mix(ofPlace(kind, section), levels[kind] as Float64Array, section))),
+    weights: all.map((kind) => Float64Array.from(sections, (section) => (ofPlace(kind, section)[0] as number) / weeks)),
+    unseenShare: unseen / accidents.length,
+    accidents: accidents.length,
+    weeks,
+  }
+}
+
+/** The commonest kinds, in order. */
+function kindsOf(accidents: readonly SectionAccident[]): string[] {
+  const counts = new Map<string, number>()
+  for (const { animal_code } of accidents) if (animal_code !== null) counts.set(animal_code, (counts.get(animal_code) ?? 0) + 1)
+  return [...counts]
+    .filter(([, count]) => count >= LEAST_OF_KIND)
+    .sort(([one, ones], [other, others]) => others - ones || (one < other ? -1 : 1))
+    .slice(0, MOST_KINDS)
+    .map(([code]) => code)
+}
+
+function exposureOf(grid: Grid, of: (province_code: string) => number): Float64Array {
+  const exposure = new Float64Array(grid.size)
+  const known = new Map<string, number>()
+  for (const { province_code, offset, length } of grid.roads) {
+    const weeks = known.get(province_code) ?? of(province_code)
+    known.set(province_code, weeks)
+    exposure.fill(weeks, offset, offset + length)
+  }
+  return exposure
+}

@@ -1,0 +1,55 @@
+import { SECTION_KM, type SectionAccident } from './accidents.ts'
+
+/** A road of a province, between the first and the last section that an accident was seen on. */
+export interface RoadSections {
+  readonly province_code: string
+  readonly road: string
+  /** Number of its first section: kilometre ÷ 5, rounded down. */
+  readonly first: number
+  /** How many sections there are. */
+  readonly length: number
+  /** Place of its first section among all. */
+  readonly offset: number
+}
+
+/** All sections, road by road. */
+export interface Grid {
+  readonly roads: readonly RoadSections[]
+  /** The road of every section, by its place in `roads`. */
+  readonly roadOf: Int32Array
+  readonly size: number
+  /** The place of the section of an accident; -1 where it lies on none. */
+  indexOf(accident: SectionAccident): number
+}
+
+/** The sections of 5 km between the first and the last kilometre at which accidents were seen on each road of each province. */
+export function gridOf(accidents: readonly SectionAccident[]): Grid {
+  const ends = new Map<string, { province_code: string; road: string; first: number; last: number }>()
+  for (const { province_code, road, km } of accidents) {
+    const at = Math.floor(km / SECTION_KM)
+    const key = `${province_code}/${road}`
+    const known = ends.get(key)
+    if (known === undefined) ends.set(key, { province_code, road, first: at, last: at })
+    else {
+      known.first = Math.min(known.first, at)
+      known.last = Math.max(known.last, at)
+    }
+  }
+  const roads: RoadSections[] = []
+  const places = new Map<string, RoadSections>()
+  let size = 0
+  for (const [key, { first, last, ...names }] of [...ends].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const road = { ...names, first, length: last - first + 1, offset: size }
+    size += road.length
+    places.set(key, road)
+    roads.push(road)
+  }
+  const roadOf = new Int32Array(size)
+  for (const [at, { offset, length }] of roads.entries()) roadOf.fill(at, offset, offset + length)
+  const indexOf = ({ province_code, road, km }: SectionAccident): number => {
+    const known = places.get(`${province_code}/${road}`)
+    const at = Math.floor(km / SECTION_KM) - (known?.first ?? 0)
+    return known === undefined || at < 0 || at >= known.length ? -1 : known.offset + at
+  }
+  return { roads, roadOf, size, indexOf }
+}

@@ -1,0 +1,53 @@
+import { loadAtlas } from '../../lake/places/atlas.ts'
+
+const DEGREE = Math.PI / 180
+const DAY_MS = 86_400_000
+/** Noon of 2000-01-01 in UTC, ms. */
+const EPOCH = Date.UTC(2000, 0, 1, 12)
+/** The Sun's height when its upper edge rises or sets, refraction included, degrees. */
+const HORIZON = -0.833
+
+/** When the Sun rises and sets, in hours of UTC from the midnight that begins the day; either may lie outside of 0 to 24. */
+export interface SunTimes {
+  readonly rise_h: number
+  readonly set_h: number
+}
+
+/**
+ * Sunrise and sunset on a day (days since 1970-01-01, UTC) at a place in degrees, good to two minutes in Spain: the Astronomical Almanac's low
+ * precision position of the Sun, at noon. Throws where the Sun does not rise or set.
+ */
+export function sunTimes(day: number, { lat, lon }: { readonly lat: number; readonly lon: number }): SunTimes {
+  const days = (day * DAY_MS + DAY_MS / 2 - EPOCH) / DAY_MS - lon / 360
+  const mean = 280.46 + 0.9856474 * days
+  const anomaly = (357.528 + 0.9856003 * days) * DEGREE
+  const longitude = (mean + 1.915 * Math.sin(anomaly) + 0.02 * Math.sin(2 * anomaly)) * DEGREE
+  const tilt = 23.439 * DEGREE
+  const declination = Math.asin(Math.sin(tilt) * Math.sin(longitude))
+  const ascension = Math.atan2(Math.cos(tilt) * Math.sin(longitude), Math.cos(longitude)) / DEGREE
+  // Hours that the Sun is ahead of the mean Sun, within half a day of none.
+  const ahead_h = ((((mean - ascension + 180) % 360) + 360) % 360) / 15 - 12
+  const noon_h = 12 - lon / 15 - ahead_h
+  const cosine =
+    (Math.sin(HORIZON * DEGREE) - Math.sin(lat * DEGREE) * Math.sin(declination)) / (Math.cos(lat * DEGREE) * Math.cos(declination))
+  if (!(Math.abs(cosine) < 1)) throw new RangeError(`the Sun does not rise and set at latitude ${lat} on day ${day}`)
+  const half_h = Math.acos(cosine) / DEGREE / 15
+  return { rise_h: noon_h - half_h, set_h: noon_h + half_h }
+}
+
+/** An hour of the day as the Sun has it, 0 to 24: 6 at sunrise, 18 at sunset, in proportion between. `hour` is of the same clock as the times. */
+export function sunClock(hour: number, { rise_h, set_h }: SunTimes): number {
+  const day_h = set_h - rise_h
+  const since = (((hour - rise_h) % 24) + 24) % 24
+  return since < day_h ? 6 + (12 * since) / day_h : (18 + (12 * (since - day_h)) / (24 - day_h)) % 24
+}
+
+let centres: ReadonlyMap<string, { readonly lat: number; readonly lon: number }> | undefined
+
+/** The middle of a province's extent; undefined for a code that the atlas does not have. Within it the Sun sets up to ten minutes apart. */
+export function centreOf(province_code: string): { readonly lat: number; readonly lon: number } | undefined {
+  centres ??= new Map(
+    loadAtlas().provinces.map((area) => [area.code, { lat: (area.south + area.north) / 2, lon: (area.west + area.east) / 2 }]),
+  )
+  return centres.get(province_code)
+}

@@ -1,0 +1,203 @@
+import { expect, test } from 'vitest'
+import { animalAccidents } from '../../lake/datasets/safety/animal-accidents.ts'
+import { dayOf, type SectionAccident } from '../../models/risk/accidents.ts'
+import { dayType, evaluateCity, forecastCity } from '../../models/risk/city.ts'
+import { deviance, holdOut, isHeld, shareInTop } from '../../models/risk/evaluate.ts'
+import { fitRisk, LEAST_WEEKS, type RiskModel } from '../../models/risk/fit.ts'
+import { gridOf } from '../../models/risk/grid.ts'
+import { predictDay } from '../../models/risk/predict.ts'
+import { dayHours, localSun } from '../../models/risk/profile.ts'
+import { SECTION_ACCIDENT_COLUMNS, sectionAccidents } from '../../models/risk/rows.sql.ts'
+import { sunClock, sunTimes } from '../../models/risk/sun.ts'
+import { evaluateRisk } from '../../scripts/evaluations/risk.ts'
+import { exampleTableRow } from '../api/service.ts'
+import { figures } from '../helpers/figures.ts'
+import { sharedFolder } from '../helpers/shared.ts'
+import { tempFolder } from '../helpers/temp.ts'
+import { landRows, openTestLake } from '../lake/query/fixtures.ts'
+
+const shared = sharedFolder()
+const FIRST = dayOf('2024-01-01')
+const YEAR = Array.from({ length: 366 }, (_, at) => FIRST + at)
+const dateOf = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10)
+/** Rates of the sections of each of eight roads: most are calm, some are not. */
+const SECTION_RATES = [1, 1, 2, 8, 4, 1, 0.3, 1]
+const PROVINCES = ['27', '09', '16']
+
+/** Accidents within two hours after sunset, on three provinces' roads, whose fourth section has the most. */
+function madeUp(accidents: number, seed: number): SectionAccident[] {
+  const next = figures(seed)
+  const total = SECTION_RATES.reduce((sum, rate) => sum + rate, 0)
+  return Array.from({ length: accidents }, () => {
+    const day = FIRST + Math.floor(next() * 366)
+    const province_code = PROVINCES[Math.floor(next() * PROVINCES.length)] as string
+    let left = next() * total
+    const section = SECTION_RATES.findIndex((rate) => (left -= rate) < 0)
+    const hour = (localSun(day, province_code).set_h + 2 * next()) % 24
+    return {
+      ...{ province_code, road: `N${Math.floor(next() * 8)}`, km: section * 5 + 5 * next(), local_date: dateOf(day) },
+      ...{ hour_local: Math.floor(hour), minute: Math.floor((hour % 1) * 60), animal_code: next() < 0.7 ? '8' : '5' },
+    }
+  })
+}
+const ACCIDENTS = madeUp(4000, 7)
+/** Whether values are the same to the last bit. */
+const isSame = (one: ArrayBufferView, other: ArrayBufferView): boolean => Buffer.from(one.buffer).equals(Buffer.from(other.buffer))
+const sum = (values: ArrayLike<number>): number => Array.from(values).reduce((all, value) => all + value, 0)
+
+test('the Sun rises and sets when almanacs say', () => {
+  const madrid = { lat: 40.4, lon: -3.7 }
+  // In Madrid at 6:44 and 21:48 by the summer's clock, at 8:34 and 17:51 by the winter's.
+  for (const [date, rise, set] of [
+    ['2024-06-21', 4 + 44 / 60, 19 + 48 / 60],
+    ['2024-12-21', 7 + 34 / 60, 16 + 51 / 60],
+  ] as const) {
+    const times = sunTimes(dayOf(date), madrid)
+    expect(Math.abs(times.rise_h - rise)).toBeLessThan(0.05)
+    expect(Math.abs(times.set_h - set)).toBeLessThan(0.05)
+  }
+  expect(() => sunTimes(dayOf('2024-06-21'), { lat: 80, lon: 0 })).toThrow('does not rise')
+  const times = { rise_h: 7, set_h: 19 }
+  expect([7, 13, 19, 1, 6.999].map((hour) => Math.round(sunClock(hour, times)))).toEqual([6, 12, 18, 0, 6])
+  // By the clock, not by the Sun, Galicia is later than the Balearic Islands; clocks change between Saturday and Sunday.
+  expect(localSun(FIRST, '27').set_h - localSun(FIRST, '07').set_h).toBeGreaterThan(0.4)
+  expect(localSun(dayOf('2024-03-31'), '28').set_h - localSun(dayOf('2024-03-30'), '28').set_h).toBeCloseTo(1, 1)
+})
+
+test('sections lie between the first and the last accident of a road in a province', () => {
+  const at = (province_code: string, road: string, km: number): SectionAccident => ({
+    ...{ province_code, road, km, local_date: '2024-01-01', hour_local: 1, minute: 0, animal_code: null },
+  })
+  const grid = gridOf([at('09', 'N1', 12), at('09', 'N1', 31.2), at('27', 'N1', 3)])
+  expect(grid.size).toBe(6)
+  expect(grid.indexOf(at('09', 'N1', 10))).toBe(0)
+  expect(grid.indexOf(at('09', 'N1', 34.9))).toBe(4)
+  expect(grid.indexOf(at('27', 'N1', 0))).toBe(5)
+  for (const elsewhere of [at('09', 'N1', 9.9), at('09', 'N1', 35), at('27', 'N1', 5), at('28', 'N1', 12)])
+    expect(grid.indexOf(elsewhere)).toBe(-1)
+})
+
+test('nothing that is held out changes what is foretold', () => {
+  const before = holdOut(ACCIDENTS, YEAR)
+  const next = figures(11)
+  const shuffled = ACCIDENTS.map((accident) =>
+    isHeld(dayOf(accident.local_date)) ? { ...accident, km: 40 * next(), hour_local: Math.floor(24 * next()), road: 'N1' } : accident,
+  )
+  const after = holdOut(
+    shuffled.filter((_, at) => at % 5 !== 0 || !isHeld(dayOf((shuffled[at] as SectionAccident).local_date))),
+    YEAR,
+  )
+  expect(isSame(after.expected, before.expected)).toBe(true)
+  expect(isSame(after.baseline, before.baseline)).toBe(true)
+  expect(isSame(after.counts, before.counts)).toBe(false)
+  // What is fitted to does.
+  const other = holdOut(ACCIDENTS.slice(100), YEAR)
+  expect(isSame(other.expected, before.expected)).toBe(false)
+})
+
+test('what is foretold adds up to what happens, and beats means', () => {
+  const { model, counts, expected, baseline, mean } = holdOut(ACCIDENTS, YEAR)
+  expect(sum(expected) / sum(counts)).toBeGreaterThan(0.9)
+  expect(sum(expected) / sum(counts)).toBeLessThan(1.1)
+  expect(deviance(counts, expected)).toBeLessThan(deviance(counts, baseline))
+  expect(deviance(counts, baseline)).toBeLessThan(deviance(counts, new Float64Array(counts.length).fill(mean)))
+  expect(shareInTop(counts, expected, 0.05)).toBeGreaterThan(0.4)
+  expect(model.kinds).toEqual(['8', '5'])
+})
+
+test('a share of accidents lies on sections that were never seen, and is foretold from the weeks that are', () => {
+  // A road of its own for every third accident.
+  const scattered = ACCIDENTS.map((accident, at) => (at % 3 === 0 ? { ...accident, road: `CM${at}` } : accident))
+  const { model, accidents, unseen } = holdOut(scattered, YEAR)
+  expect(Math.abs(model.unseenShare - unseen / accidents)).toBeLessThan(0.04)
+  expect(model.unseenShare).toBeGreaterThan(0.25)
+})
+
+test('a section with few accidents takes after those around it, one with many after itself', () => {
+  const model = fitRisk(ACCIDENTS, YEAR)
+  const rateAt = (of: RiskModel, km: number): number => {
+    const at = of.grid.indexOf({ ...(ACCIDENTS[0] as SectionAccident), province_code: '09', road: 'N1', km })
+    return of.rates.reduce((all, rates) => all + (rates[at] as number), 0)
+  }
+  const [own, all] = [(km: number) => count(km) / model.weeks, ACCIDENTS.length / model.weeks / model.grid.size]
+  const count = (km: number): number =>
+    ACCIDENTS.filter((one) => one.province_code === '09' && one.road === 'N1' && Math.floor(one.km / 5) === km / 5).length
+  expect(rateAt(model, 15)).toBeLessThan(own(15))
+  expect(rateAt(model, 15)).toBeGreaterThan(2 * all)
+  expect(rateAt(model, 30)).toBeGreaterThan(own(30))
+  expect(rateAt(model, 30)).toBeLessThan(all)
+})
+
+test('the hour of the greatest risk moves with the Sun and with the clock', () => {
+  const model = fitRisk(ACCIDENTS, YEAR)
+  const peak = (province_code: string, date: string): number => {
+    const hours = dayHours(model.profiles[0] as RiskModel['profiles'][number], province_code, dayOf(date))
+    return hours.indexOf(Math.max(...hours))
+  }
+  for (const province_code of PROVINCES)
+    for (const date of ['2024-01-15', '2024-04-10', '2024-07-01', '2024-10-20', '2024-11-05']) {
+      const { set_h } = localSun(dayOf(date), province_code)
+      expect(peak(province_code, date) + 0.5).toBeGreaterThan(set_h - 0.5)
+      expect(peak(province_code, date) + 0.5).toBeLessThan(set_h + 2.5)
+    }
+  // A day has as much as its hours, all sections together, and a year what happened on them.
+  const year = YEAR.filter((_, at) => at % 7 === 0).reduce((all, day) => all + sum(predictDay(model, day)), 0)
+  expect((7 * year) / ACCIDENTS.length).toBeGreaterThan(0.95)
+  expect((7 * year) / ACCIDENTS.length).toBeLessThan(1.05)
+})
+
+test('too few weeks are refused', () => {
+  const days = YEAR.slice(0, 7 * (LEAST_WEEKS - 1))
+  expect(() => fitRisk(ACCIDENTS, days)).toThrow(`at least ${LEAST_WEEKS}`)
+})
+
+test('districts of a city are foretold better than by the means of their cells', () => {
+  expect(['2024-01-02', '2024-01-05', '2024-01-06', '2024-01-07', '2024-01-13'].map((date) => dayType(dayOf(date)))).toEqual([
+    0, 1, 3, 3, 2,
+  ])
+  const next = figures(3)
+  const made = (days: readonly number[]) => ({
+    days,
+    // Late on most days, early on Saturdays, Sundays and holidays.
+    accidents: Array.from({ length: days.length * 12 }, () => {
+      const day = days[Math.floor(next() * days.length)] as number
+      const late = 24 * Math.sqrt(next())
+      const district = ['CENTRO', 'RETIRO', 'USERA'][Math.floor(3 * next() ** 2)] as string
+      return { district, local_date: dateOf(day), hour_local: Math.floor(dayType(day) > 1 ? 24 - late : late) % 24 }
+    }),
+  })
+  const [before, after] = [made(YEAR.slice(0, 91)), made(YEAR.slice(120, 240))]
+  const found = evaluateCity(before, after, { from: dateOf(YEAR[120] as number), to: dateOf(YEAR[239] as number) })
+  expect(found.filter(({ limit }) => limit !== null).map(({ ok }) => ok)).toEqual([true, true])
+  const { model } = forecastCity(before, after.days)
+  expect(sum(model) / after.accidents.length).toBeGreaterThan(0.9)
+  expect(sum(model) / after.accidents.length).toBeLessThan(1.1)
+})
+
+test('accidents are read from the lake with the road as it is compared and the minute', async () => {
+  const lake = await openTestLake(tempFolder())
+  try {
+    const row = exampleTableRow(animalAccidents)
+    await landRows(lake, animalAccidents, [row, { ...row, accident_id: 'other', road: null }])
+    const rows = await lake.query(sectionAccidents(), { columns: SECTION_ACCIDENT_COLUMNS, maxRows: 10 })
+    expect(rows).toEqual([
+      { province_code: '02', road: 'CM332', km: 43.1, local_date: '2024-01-22', hour_local: 1, minute: 50, animal_code: '8' },
+    ])
+  } finally {
+    await lake.close()
+  }
+})
+
+test.skipIf(shared === null)('on the accidents of 2024 and on those of Madrid all limits hold', { timeout: 300_000 }, async () => {
+  const lake = await openTestLake(tempFolder())
+  try {
+    const found = await evaluateRisk(lake, { data: `${shared}/feeds`, window: null, say: () => undefined })
+    expect(found.filter(({ ok }) => !ok)).toEqual([])
+    expect(found.filter(({ limit }) => limit !== null).map(({ metric }) => metric)).toEqual([
+      ...['deviance_to_baseline', 'share_in_top_5_percent', 'calibration_on_seen_sections', 'calibration_with_unseen_sections'],
+      ...['seconds_for_24_hours_of_all_sections', 'deviance_to_mean_of_cell', 'deviance_to_mean_of_district_and_hour'],
+    ])
+  } finally {
+    await lake.close()
+  }
+})
