@@ -31,7 +31,10 @@ export function pageSecurity(sources: string): Readonly<Record<string, string>> 
 export const HTML = 'text/html; charset=utf-8'
 
 /** Headers of every page that is made by `htmlPage`: nothing from elsewhere, no script, no frame, no address that a link would tell. */
-export const PAGE_SECURITY = pageSecurity(`style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; form-action 'self'`)
+export const PAGE_SECURITY = pageSecurity(`style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; form-action 'self'; img-src data:`)
+
+/** The icon of every page, none: browsers would ask for /favicon.ico otherwise, which costs one of the few requests that there are without a key. */
+export const NO_ICON = '<link rel="icon" href="data:,">'
 
 /** The parameter that chooses the language of a page. */
 export const PAGE_LANG = oneOf('Language of texts. What Accept-Language prefers unless given, else Spanish.', ['es', 'en'])
@@ -43,7 +46,7 @@ export function htmlPage(
 ): string {
   return `<!doctype html>
 <html lang="${language}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title><style>${STYLE}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width">${NO_ICON}<title>${escaped(title)}</title><style>${STYLE}</style></head>
 <body><main><h1>${escaped(title)}</h1>
 ${body}
 </main>${after}</body>

@@ -30,7 +30,7 @@ interface Words {
 const WORDS: Readonly<Record<Language, Words>> = {
   es: {
     title: 'Traffic Intelligence API',
-    what: 'El transporte de España en una API: incidencias y balizas V16 en directo, el tráfico de Madrid, el precio de cada gasolinera y los trenes de Renfe, con su histórico. Cada campo dice su unidad, cada respuesta lo antiguos que son sus datos.',
+    what: 'El transporte de España en una API: incidencias y balizas V16 en directo, el tráfico de Madrid, el precio de cada gasolinera, el tiempo en las carreteras y los trenes de Renfe, con su histórico, y además viajes, aforos y accidentes. Cada campo dice su unidad, cada respuesta lo antiguos que son sus datos.',
     now: 'Ahora mismo',
     none: 'sin datos todavía',
     asOf: 'según los datos de las',
@@ -54,7 +54,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
   },
   en: {
     title: 'Traffic Intelligence API',
-    what: 'Transport in Spain as an API: live incidents and V16 beacons, the traffic of Madrid, the price of every filling station and the trains of Renfe, with their history. Every field tells its unit, every reply how old its data is.',
+    what: 'Transport in Spain as an API: live incidents and V16 beacons, the traffic of Madrid, the price of every filling station, the weather on the roads and the trains of Renfe, with their history, and trips, traffic counts and accidents besides. Every field tells its unit, every reply how old its data is.',
     now: 'Right now',
     none: 'no data yet',
     asOf: 'by the data of',

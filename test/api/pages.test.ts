@@ -64,6 +64,9 @@ describe.each(PAGES)('%s', (path) => {
     expect(headers.get('permissions-policy')).toContain('geolocation=()')
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
     expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
+    // No icon to be asked for: a path that there is not costs a visitor one of the requests of a minute.
+    expect(html).toMatch(/<head>[^]*<link rel="icon" href="data:,">[^]*<\/head>/)
+    expect(policy).toMatch(/img-src [^;]*data:/)
     if (path === '/docs') return
     expect(policy).not.toContain('unsafe-inline')
     expect(html).not.toContain('<script')
