@@ -1,4 +1,5 @@
 import { fuelCard } from './fuel/card.ts'
+import { fuelDailyCard } from './fuel-daily/card.ts'
 
 /** What is declared of a model; what was found of it is in `model_cards` and `model_scores`. */
 export interface ModelCard {
@@ -16,4 +17,4 @@ export interface ModelCard {
 }
 
 /** The cards of all models. */
-export const modelCardTexts: readonly ModelCard[] = Object.freeze([fuelCard])
+export const modelCardTexts: readonly ModelCard[] = Object.freeze([fuelCard, fuelDailyCard])

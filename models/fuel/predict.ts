@@ -1,7 +1,7 @@
 import type { fuelForecasts } from '../../lake/datasets/fuel/forecasts.ts'
 import type { Row } from '../../lake/schema/dataset.ts'
 import { dayBounds } from '../../lake/schema/time.ts'
-import type { Stood } from '../run/run.ts'
+import type { ServedOf } from '../run/run.ts'
 import { type FuelParameters, fuelOf, horizonOf } from './fit.ts'
 import { type Forecast, HORIZONS_WEEKS, type HorizonWeeks, LEAST_WEEKS, LEVEL, valueBy, walk } from './forecast.ts'
 import { type Panel, panelOf } from './panel.ts'
@@ -15,7 +15,7 @@ export interface Served {
   readonly model_version: string
   readonly parameters: FuelParameters
   readonly made_at: number
-  readonly of: { readonly [seriesAndHorizon: string]: { readonly isBaseline: boolean; readonly error: number | null } }
+  readonly of: ServedOf
 }
 
 const WEEK_DAYS = 7
@@ -28,16 +28,6 @@ const LITRES = 1000
 const PATH_DAYS = 14
 /** How long the newest price of a product may lie behind the bulletin's newest week, in days. */
 const MOST_BEHIND_DAYS = 28
-
-/** What `Stood` says of the series and horizons that the model has, as data. */
-export function servedOf(stood: Stood<FuelParameters>, made_at: number): Served {
-  const names = Object.keys(stood.parameters.of)
-  const of = names.map((name) => {
-    const [series, horizon] = name.split(' ') as [string, string]
-    return [name, { isBaseline: stood.isBaseline(series, horizon), error: stood.recentError(series, horizon) }] as const
-  })
-  return { model_version: stood.model_version, parameters: stood.parameters, made_at, of: Object.fromEntries(of) }
-}
 
 /** A forecast of a day: logarithms of the price in EUR/kL and half the width of its interval; null for none. */
 interface Step {

@@ -50,8 +50,23 @@ export interface Stood<P> {
   readonly isBaseline: (series: string, horizon: string) => boolean
   /** Error in the last scored window of what is served; null where none was measured. */
   readonly recentError: (series: string, horizon: string) => number | null
+  /** The series and horizons that were held against the baseline. */
+  readonly checked: readonly Pick<Check, 'series' | 'horizon'>[]
   /** Rows of `model_scores` and `model_cards`, for `ModelRows.beside`. */
   readonly beside: ReadonlyMap<Dataset, readonly AnyRow[]>
+}
+
+/** What is served of a series and horizon, as data that a thread can be given: by `<series> <horizon>`. */
+export type ServedOf = { readonly [seriesAndHorizon: string]: { readonly isBaseline: boolean; readonly error: number | null } }
+
+/** What a version says of each series and horizon that was held against its baseline. */
+export function servedOf({ isBaseline, recentError, checked }: Stood<unknown>): ServedOf {
+  return Object.fromEntries(
+    checked.map(({ series, horizon }) => [
+      `${series} ${horizon}`,
+      { isBaseline: isBaseline(series, horizon), error: recentError(series, horizon) },
+    ]),
+  )
 }
 
 /**
@@ -181,7 +196,7 @@ function stood<P>(of: {
     charts: fit.charts,
   }
   return {
-    ...{ model_version, parameters: fit.parameters, isBaseline },
+    ...{ model_version, parameters: fit.parameters, isBaseline, checked: checks },
     recentError: (series, horizon) => {
       const check = named.get(`${series} ${horizon}`)
       return check ? Math.min(check.error, check.baseline) : null

@@ -78,7 +78,8 @@ function toForecast(row: ForecastRow): ValueOf<typeof forecastFields> {
 const METHOD =
   'BULLETIN: the price that Spain reports to the Weekly Oil Bulletin, 1, 2 and 4 weeks after its newest Monday, by a ridge regression on the last two weekly changes of the countries of the bulletin, and for two weeks by day on the straight line (of logarithms) to those forecasts. ' +
   'Intervals are made of the model’s own past errors (split conformal), scaled by how restless the price is. ' +
-  'Where the model was no better than the newest price in the last scored window (two years), that price is the forecast, with the interval of its own errors (`forecast_kind` BASELINE). `/api/prediccion/modelos` has the errors.'
+  'STATION_MEAN: the mean of the stations of Spain or of a province, each counting once, on the seven days after the newest day that is over, by a ridge regression on its changes of the last two weeks and on those of Spain; it needs 120 days of prices. ' +
+  'Where the model was no better than the newest price in the last scored window (two years; 90 days of STATION_MEAN, of all provinces together), that price is the forecast, with the interval of its own errors (`forecast_kind` BASELINE). `/api/prediccion/modelos` has the errors.'
 
 /** Forecasts of fuel prices. */
 export const fuelForecastList = defineEndpoint({

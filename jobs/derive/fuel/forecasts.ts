@@ -1,38 +1,78 @@
 import { fuelBulletin } from '../../../lake/datasets/fuel/bulletin.ts'
+import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
 import { fuelForecasts } from '../../../lake/datasets/fuel/forecasts.ts'
 import { modelCards } from '../../../lake/datasets/service/model-cards.ts'
 import { modelScores } from '../../../lake/datasets/service/model-scores.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
 import type { FuelParameters } from '../../../models/fuel/fit.ts'
-import { type ForecastRow, servedOf } from '../../../models/fuel/predict.ts'
+import type { ForecastRow } from '../../../models/fuel/predict.ts'
 import type { FuelTask } from '../../../models/fuel/thread.ts'
 import { WEEK_COLUMNS, type WeekPrice, weeklyPrices } from '../../../models/fuel/weeks.sql.ts'
+import { MEANS_COLUMNS, type StationMeans, stationMeans } from '../../../models/fuel-daily/days.sql.ts'
+import type { DailyParameters } from '../../../models/fuel-daily/fit.ts'
+import type { DailyTask } from '../../../models/fuel-daily/thread.ts'
 import { inThread } from '../../../models/in-thread.ts'
-import { type Fit, runModel } from '../../../models/run/run.ts'
-import { defineDerived } from '../define.ts'
+import { type Fit, runModel, servedOf } from '../../../models/run/run.ts'
+import { defineDerived, type ModelGiven, type ModelRows } from '../define.ts'
 
-const THREAD = new URL('../../../models/fuel/thread.ts', import.meta.url)
+const WEEKLY = new URL('../../../models/fuel/thread.ts', import.meta.url)
+const DAILY = new URL('../../../models/fuel-daily/thread.ts', import.meta.url)
 const REVISION = 1
+/** Months that two years and some days lie in. */
+const MONTHS = 26
+const MONTH = /^\d{4}-\d{2}$/
 
-/** Forecasts of the bulletin's prices, made anew with every bulletin that lands, which is also the outcome of former forecasts. */
+/**
+ * Forecasts of fuel prices: of the bulletin's, made anew with every bulletin that lands, which is also the outcome of former forecasts, and of the
+ * means of the stations, made anew once a day is over.
+ */
 export const fuelForecastsDerived = defineDerived({
   by: 'model',
   into: fuelForecasts,
   beside: [modelScores, modelCards],
-  from: [fuelBulletin],
+  from: [fuelBulletin, fuelDays],
   revision: REVISION,
-  parts: (editions) => (editions.length === 0 ? [] : [{ version: 'fuel', from: editions }]),
-  reads: () => weeklyPrices(),
-  gives: WEEK_COLUMNS,
-  rows: async ({ version: model }, { given, files, signal }) => {
-    const prices = given as unknown as readonly WeekPrice[]
-    if (prices.length === 0) return []
-    const run = <T>(task: FuelTask): Promise<T> => inThread<T>(THREAD, task, signal)
-    const stood = await runModel<FuelParameters>(files, { model, revision: REVISION, signal }, (standing) =>
-      run<Fit<FuelParameters>>({ task: 'fit', prices, standing }),
-    )
-    const newest = prices.reduce((last, { date }) => (date > last ? date : last), '')
-    const rows = await run<ForecastRow[]>({ task: 'predict', prices, served: servedOf(stood, dayBounds(newest).end) })
-    return { rows, beside: stood.beside }
+  parts: (versions) => {
+    const months = versions.filter((version) => MONTH.test(version)).sort()
+    const editions = versions.filter((version) => !MONTH.test(version))
+    return [
+      ...(editions.length === 0 ? [] : [{ version: 'fuel', from: editions }]),
+      ...(months.length === 0 ? [] : [{ version: 'fuel_daily', from: months.slice(-MONTHS) }]),
+    ]
   },
+  reads: ({ version, from }) => (version === 'fuel' ? weeklyPrices() : stationMeans(from)),
+  gives: { ...WEEK_COLUMNS, ...MEANS_COLUMNS },
+  rows: async ({ version }, of) => (version === 'fuel' ? weekly(of) : daily(of)),
 })
+
+async function weekly({ given, files, signal }: ModelGiven): Promise<ModelRows> {
+  const prices = given as unknown as readonly WeekPrice[]
+  if (prices.length === 0) return { rows: [], beside: new Map() }
+  const run = <T>(task: FuelTask): Promise<T> => inThread<T>(WEEKLY, task, signal)
+  const stood = await runModel<FuelParameters>(files, { model: 'fuel', revision: REVISION, signal }, (standing) =>
+    run<Fit<FuelParameters>>({ task: 'fit', prices, standing }),
+  )
+  const newest = prices.reduce((last, { date }) => (date > last ? date : last), '')
+  const { model_version, parameters } = stood
+  const served = { model_version, parameters, made_at: dayBounds(newest).end, of: servedOf(stood) }
+  return { rows: await run<ForecastRow[]>({ task: 'predict', prices, served }), beside: stood.beside }
+}
+
+async function daily({ given, before, files, signal }: ModelGiven): Promise<ModelRows> {
+  const means = given as unknown as readonly StationMeans[]
+  if (means.length === 0) return { rows: [], beside: new Map() }
+  const newest = means.map(({ dates }) => dates.at(-1) as string).reduce((last, date) => (date > last ? date : last))
+  // The day that goes on changes with every publication; what is over was looked at already.
+  if (before.some(({ made_at, model_version }) => made_at === dayBounds(newest).end && String(model_version).startsWith(`r${REVISION}-`)))
+    return { rows: before.map(({ fetch_id: _fetch, ...row }): AnyRow => row), beside: new Map() }
+  const run = <T>(task: DailyTask): Promise<T> => inThread<T>(DAILY, task, signal)
+  const stood = await runModel<DailyParameters>(files, { model: 'fuel_daily', revision: REVISION, signal }, (standing) =>
+    run<Fit<DailyParameters>>({ task: 'fit', means, standing }),
+  )
+  const { model_version, parameters } = stood
+  return {
+    rows: await run<ForecastRow[]>({ task: 'predict', means, served: { model_version, parameters, of: servedOf(stood) } }),
+    beside: stood.beside,
+  }
+}

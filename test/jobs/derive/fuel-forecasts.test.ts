@@ -4,6 +4,7 @@ import { fuelForecastsDerived } from '../../../jobs/derive/fuel/forecasts.ts'
 import { feeds } from '../../../jobs/feeds/catalog.ts'
 import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
 import { fuelBulletin } from '../../../lake/datasets/fuel/bulletin.ts'
+import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
 import { fuelForecasts } from '../../../lake/datasets/fuel/forecasts.ts'
 import { modelCards } from '../../../lake/datasets/service/model-cards.ts'
 import { modelScores } from '../../../lake/datasets/service/model-scores.ts'
@@ -26,7 +27,7 @@ let context: TestContext
 beforeEach(async () => {
   redis = await startTestRedis()
   context = await openTestContext({ folder: tempFolder(), redisUrl: redis.url, publisher: '' })
-  await prepareTables(context, [fuelBulletin, fuelForecasts, modelScores, modelCards])
+  await prepareTables(context, [fuelBulletin, fuelDays, fuelForecasts, modelScores, modelCards])
 })
 afterEach(async () => {
   await context.close()
@@ -63,7 +64,7 @@ const run = (): Promise<DeriveResult> => derive(context, fuelForecastsDerived, {
 const told = async (): Promise<AnyRow[]> => tableRows(context, fuelForecasts)
 
 test('each bulletin gives forecasts with their errors; what the model does not know better is the last value, and what is new has no number', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   expect((await run()).made).toEqual([])
   await landRows(context.lake, fuelBulletin, weeks(0, 200))
@@ -113,4 +114,44 @@ test('each bulletin gives forecasts with their errors; what the model does not k
   const [later] = await tableRows(context, modelCards)
   expect([later?.['data_to'], (later?.['versions'] as unknown[]).length]).toEqual([dateOf(200), 2])
   expect(new Set((await told()).map((row) => row['model_version']))).toEqual(new Set([later?.['model_version']]))
+})
+
+test('means of the stations give forecasts of Spain and its provinces once a day is over, and not again while it goes on', {
+  timeout: 120_000,
+}, async () => {
+  const next = figures(11)
+  const first = Date.UTC(2026, 0, 1)
+  let [level, change] = [Math.log(1.5), 0]
+  const priced = Array.from({ length: 160 }, (_, day) => {
+    change = 0.9 * change + 0.002 * (next() - 0.5)
+    level += change
+    const date = new Date(first + day * 86_400_000).toISOString().slice(0, 10)
+    const price_mean = Math.round(Math.exp(level) * 10_000) / 10_000
+    const row = (area_kind: string, area: string): AnyRow =>
+      exampleTableRow(fuelDays, {
+        month: date.slice(0, 7),
+        date,
+        period_start: dayBounds(date).start,
+        area_kind,
+        area,
+        product: 'DIESEL_A',
+        price_mean,
+      })
+    return [row('NATION', 'ES'), row('PROVINCE', '28')]
+  })
+  await landRows(context.lake, fuelDays, priced.slice(0, 150).flat())
+  expect((await run()).made).toEqual(['fuel_daily'])
+  const before = await told()
+  expect(before).toHaveLength(2 * 7)
+  // The newest day goes on: the one before it is the newest that is told of.
+  const newest = new Date(first + 148 * 86_400_000).toISOString().slice(0, 10)
+  expect(before[0]).toMatchObject({ model: 'fuel_daily', baseline_date: newest, series: 'STATION_MEAN', made_at: dayBounds(newest).end })
+  expect(before.every(({ price, interval_low }) => price !== null && interval_low !== null)).toBe(true)
+  await landRows(context.lake, fuelDays, [exampleTableRow(fuelDays, { ...priced[149]?.[0], area_kind: 'OPERATOR', area: 'x' })])
+  await run()
+  expect(await told()).toEqual(before)
+  await landRows(context.lake, fuelDays, priced.slice(150).flat())
+  expect((await run()).made).toEqual(['fuel_daily'])
+  expect((await told())[0]?.['made_at']).not.toBe(before[0]?.['made_at'])
+  expect((await tableRows(context, modelCards)).map(({ model }) => model)).toEqual(['fuel_daily'])
 })

@@ -1,0 +1,16 @@
+/** What there is to say of the model of the stations' mean prices. */
+export const fuelDailyCard = Object.freeze({
+  id: 'fuel_daily',
+  title: 'Mean prices of the filling stations in the next seven days, of Spain and its provinces',
+  purpose:
+    'Where the mean price of the stations of a province, or of Spain, is likely to be on each of the next seven days, for products sold by the litre.',
+  not_for:
+    'The price at one station. More than a week ahead. It knows nothing of crude oil, of other countries or of taxes that are announced.',
+  data: 'Means of the stations by day (fuel_days), of the last two years as far as they are there, each station counting once. An area needs 120 known days of a product, and one in the last week.',
+  features:
+    "Of the logarithms of means: the area's change of the last week, of the week before and of the last day, and how far the change of Spain's week is from its own.",
+  method:
+    'Ridge regression (penalty 0.001) by product and days ahead, which all areas share, fitted anew each day. Intervals: the 80 % quantile of the area’s last 120 own errors (split conformal), each by how restless its price was at its time; none below 40.',
+  evaluation:
+    'Walked forward: each forecast is made with what was known by its day. Errors are of the outcomes of the last 90 days, of Spain and of all provinces together, beside those of the last value. Its numbers were chosen without a long record of daily means: where the means that are there do not bear it out, the last value is served.',
+})

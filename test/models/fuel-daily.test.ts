@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest'
+import type { StationMeans } from '../../models/fuel-daily/days.sql.ts'
+import { fitDaily } from '../../models/fuel-daily/fit.ts'
+import { predictDaily } from '../../models/fuel-daily/predict.ts'
+import { changeOn, dayPanel, LEAST_DAYS, walkDays } from '../../models/fuel-daily/walk.ts'
+import { figures } from '../helpers/figures.ts'
+
+const FIRST = Date.UTC(2025, 0, 1)
+const dateOf = (day: number): string => new Date(FIRST + day * 86_400_000).toISOString().slice(0, 10)
+
+/** Days of Spain and two provinces whose daily changes go on (persistence 0.9), and of one that has begun; every 17th day is not known. */
+function madeUp(days: number, seed: number, persistence = 0.9): StationMeans[] {
+  const next = figures(seed)
+  const areas = ['ES', '28', '08', '46'].map((area) => ({
+    area,
+    level: Math.log(1.5),
+    change: 0,
+    dates: [] as string[],
+    prices: [] as number[],
+  }))
+  for (let day = 0; day < days; day++) {
+    const common = 0.002 * (next() - 0.5)
+    for (const one of areas) {
+      one.change = persistence * one.change + common + 0.0004 * (next() - 0.5)
+      one.level += one.change
+      if (day % 17 === 9 || (one.area === '46' && day < days - 30)) continue
+      one.dates.push(dateOf(day))
+      one.prices.push(Math.exp(one.level))
+    }
+  }
+  return areas.map(({ area, dates, prices }) => ({
+    product: 'DIESEL_A',
+    area_kind: area === 'ES' ? 'NATION' : 'PROVINCE',
+    area,
+    dates,
+    prices,
+  }))
+}
+
+test('no forecast depends on what came after it', () => {
+  const means = madeUp(200, 3)
+  const cut = 150
+  const next = figures(8)
+  const shuffled = means.map((one) => ({
+    ...one,
+    prices: one.prices.map((price, at) => ((one.dates[at] as string) <= dateOf(cut) ? price : price * (0.5 + next()))),
+  }))
+  for (const ahead of [1, 7]) {
+    const [one, other] = [walkDays(dayPanel('DIESEL_A', means), ahead), walkDays(dayPanel('DIESEL_A', shuffled), ahead)]
+    for (const [at, changes] of one.changes.entries()) {
+      expect((other.changes[at] as Float64Array).slice(0, cut + 1)).toEqual(changes.slice(0, cut + 1))
+      expect(changes.some((change) => !Number.isNaN(change))).toBe(true)
+    }
+    expect((other.changes[0] as Float64Array).slice(cut + 1)).not.toEqual((one.changes[0] as Float64Array).slice(cut + 1))
+  }
+})
+
+test('changes that go on are learnt, intervals hold about as many outcomes as they say, and areas with few days have no number', () => {
+  const means = madeUp(400, 5)
+  const fit = fitDaily(means, null)
+  const of = new Map(
+    fit.checks.map((check) => [
+      `${check.series} ${check.horizon}`,
+      { isBaseline: check.error >= check.baseline, error: Math.min(check.error, check.baseline) },
+    ]),
+  )
+  for (const { error, baseline } of fit.checks) expect(error).toBeLessThan(0.8 * baseline)
+  const coverage = fit.scores.filter(({ metric }) => metric === 'COVERAGE_80')
+  expect(coverage.map(({ series, horizon }) => `${series} ${horizon}`)).toEqual([
+    'DIESEL_A.NATION P1D',
+    'DIESEL_A.PROVINCE P1D',
+    'DIESEL_A.NATION P7D',
+    'DIESEL_A.PROVINCE P7D',
+  ])
+  for (const { value } of coverage.filter(({ series }) => series === 'DIESEL_A.PROVINCE')) expect(Math.abs(value - 0.8)).toBeLessThan(0.1)
+  const served = { model_version: 'v', parameters: fit.parameters, of: Object.fromEntries(of) }
+  const rows = predictDaily(means, served)
+  expect(rows).toHaveLength(4 * 7)
+  const own = means[0] as StationMeans
+  const last = own.prices.at(-1) as number
+  const panel = dayPanel('DIESEL_A', means)
+  const change = changeOn(fit.parameters.of['DIESEL_A P3D'] as number[], panel, { area: 0, day: 399 }) as number
+  const third = rows.find(({ area, horizon }) => area === 'ES' && horizon === 'P3D')
+  expect(third).toMatchObject({
+    date: dateOf(402),
+    baseline_date: dateOf(399),
+    forecast_kind: 'MODEL',
+    series: 'STATION_MEAN',
+    area_kind: 'NATION',
+  })
+  expect(third?.price).toBeCloseTo(last * Math.exp(change), 5)
+  expect(third?.interval_low as number).toBeLessThan(third?.price as number)
+  expect(rows.find(({ area }) => area === '46')).toMatchObject({
+    price: null,
+    forecast_kind: null,
+    reason: expect.stringContaining(`${LEAST_DAYS} are needed`),
+  })
+  // Where the model was no better, the last value is told, with an interval of its own errors.
+  const plain = predictDaily(means, { ...served, of: {} }).find(({ area, horizon }) => area === 'ES' && horizon === 'P3D')
+  expect(plain).toMatchObject({ forecast_kind: 'BASELINE', recent_error: null, price: plain?.baseline })
+  expect((plain?.interval_high as number) - (plain?.interval_low as number)).toBeGreaterThan(
+    (third?.interval_high as number) - (third?.interval_low as number),
+  )
+})
+
+test('a standing version is held against the same outcomes: as it walked until its newest day, and by its coefficients since', () => {
+  const means = madeUp(300, 7)
+  const early = fitDaily(
+    means
+      .map((one) => ({ ...one, dates: one.dates.filter((date) => date <= dateOf(250)) }))
+      .map((one) => ({ ...one, prices: one.prices.slice(0, one.dates.length) })),
+    null,
+  )
+  const now = fitDaily(means, early.parameters)
+  for (const { standing, error } of now.checks) expect(Math.abs((standing as number) / error - 1)).toBeLessThan(0.1)
+  expect(now.checks.some(({ standing, error }) => standing !== error)).toBe(true)
+  expect(fitDaily(means, now.parameters).checks.every(({ standing, error }) => standing === error)).toBe(true)
+  expect(() => fitDaily([], null)).toThrow('no prices')
+})
