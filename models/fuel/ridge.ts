@@ -1,7 +1,7 @@
 /** A linear regression without constant whose coefficients are held small (ridge), to which observations are added one by one. */
 export interface Ridge {
   /** Takes in an observation: its features and what came of them. */
-  add(features: readonly number[], outcome: number): void
+  add(features: ArrayLike<number>, outcome: number): void
   /** The coefficients by all observations so far, of the least sum of squared errors plus `penalty` times that of the coefficients. */
   fit(): Float64Array
 }
@@ -15,6 +15,7 @@ export function makeRidge(width: number, penalty: number): Ridge {
     add(features, outcome) {
       for (let row = 0; row < width; row++) {
         const feature = features[row] as number
+        if (feature === 0) continue
         products[row] = (products[row] as number) + feature * outcome
         for (let at = 0; at <= row; at++)
           squares[row * width + at] = (squares[row * width + at] as number) + feature * (features[at] as number)

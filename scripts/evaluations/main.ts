@@ -8,16 +8,17 @@ import { runCommand, say } from '../service/output.ts'
 import { table } from '../service/table.ts'
 import { evaluateFuel } from './fuel.ts'
 import { evaluateRisk } from './risk.ts'
+import { evaluateTraffic } from './traffic.ts'
 
 /** Models that can be evaluated. */
-const MODELS = { fuel: evaluateFuel, risk: evaluateRisk } as const
+const MODELS = { fuel: evaluateFuel, traffic: evaluateTraffic, risk: evaluateRisk } as const
 const CAPTURES = join(import.meta.dirname, '../../../shared/feeds')
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const USAGE = `scripts/evaluate <model> [--data <folder>] [--test <from>:<to>] [--json]
 
 Measures a model out of sample, each forecast made with what was known before it, beside plain baselines: ${Object.keys(MODELS).join(', ')}.
   --data   folder of files in the layouts of the captures; ../shared/feeds unless told, and where that is not there nothing is measured
-  --test   days of the outcomes, both inclusive; unless told of fuel the last 104 weeks, of risk the newest year
+  --test   days of the outcomes, both inclusive; unless told, of fuel the last 104 weeks, of traffic 2023-03 to 05 and 06 to 08, of risk the newest year
   --json   a line of JSON for each figure
 Ends with 1 where a figure misses its limit.`
 

@@ -1,0 +1,116 @@
+import { dayBounds, madridDate, offsetAt } from '../../lake/schema/time.ts'
+import { dateOf } from './calendar.ts'
+import type { CountDay } from './counts.sql.ts'
+
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+/** Vehicles that are added to a count before its logarithm is taken, so that small counts are not far from none. */
+export const OFFSET = 4
+/** Days back among which a copy is looked for: the source repeats days of the same month or the one before. */
+const COPY_DAYS = 62
+/** Vehicles of a day below which two equal days may be chance. */
+const LEAST_COPIED = 100
+
+/** Counts of all series on one axis of hours that really passed. Missing values are NaN. */
+export interface Board {
+  /** Station and direction, such as `ES01 1`, in order. */
+  readonly series: readonly string[]
+  /** The series of the other direction of the same station; the series itself where there is none. */
+  readonly opposite: readonly number[]
+  /** Hours of the axis. */
+  readonly hours: number
+  /** Begin of the first hour, ms since the epoch. */
+  readonly begins: number
+  /** First day, as days since 1970, and how many there are: the last one is that after the last counts. */
+  readonly firstDay: number
+  readonly days: number
+  /** By hour of the axis: number of the day on the board, hour of the local clock. */
+  readonly dayAt: Int32Array
+  readonly clockAt: Int8Array
+  /** By day and hour of the local clock: the hour of the axis; -1 for one that the clock leaves out, the first of two. */
+  readonly slots: Int32Array
+  /** Vehicles, by series and hour of the axis, copied days too. */
+  readonly vehicles: Float64Array
+  /** Logarithm of vehicles + `OFFSET`, of what was no copy as far as was known at the end of the day. */
+  readonly logs: Float64Array
+  /** By series and day: 1 for a day that another one of the series repeats or that repeats another, as is known by now. For scores alone. */
+  readonly isCopied: Uint8Array
+}
+
+/** Puts counts on a board; throws where there are none. */
+export function boardOf(rows: readonly CountDay[]): Board {
+  const numbers = new Map<string, number>()
+  let [firstDay, lastDay] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const row of rows) {
+    numbers.set(nameOf(row), 0)
+    const day = Date.parse(row.local_date) / DAY_MS
+    firstDay = Math.min(firstDay, day)
+    lastDay = Math.max(lastDay, day)
+  }
+  if (numbers.size === 0) throw new RangeError('no counts to put on a board')
+  const series = [...numbers.keys()].sort()
+  for (const [at, name] of series.entries()) numbers.set(name, at)
+  const axis = axisOf(firstDay, lastDay + 1)
+  const vehicles = new Float64Array(series.length * axis.hours).fill(Number.NaN)
+  const logs = new Float64Array(vehicles.length).fill(Number.NaN)
+  const isCopied = new Uint8Array(series.length * axis.days)
+  for (const [name, ofSeries] of Map.groupBy(rows, nameOf)) {
+    const at = numbers.get(name) as number
+    const copies = copiesOf(ofSeries)
+    for (const row of ofSeries) {
+      const day = Date.parse(row.local_date) / DAY_MS - firstDay
+      const copy = copies.get(row.local_date)
+      if (copy) isCopied[at * axis.days + day] = 1
+      for (const [hour, count] of row.vehicles.entries()) {
+        const slot = axis.slots[day * 24 + hour] as number
+        if (slot < 0 || count === null) continue
+        vehicles[at * axis.hours + slot] = count
+        if (copy !== 'repeats') logs[at * axis.hours + slot] = Math.log(count + OFFSET)
+      }
+    }
+  }
+  const opposite = series.map((name, at) => numbers.get(`${name.slice(0, -1)}${name.endsWith('1') ? '2' : '1'}`) ?? at)
+  return { series, opposite, firstDay, ...axis, vehicles, logs, isCopied }
+}
+
+function nameOf({ station_id, direction }: CountDay): string {
+  return `${station_id} ${direction}`
+}
+
+/**
+ * Which days of a series are copies: those with the same 24 counts as a former day repeat it, and are none from their end on; the former is repeated,
+ * which was not known before, so that only scores leave it out.
+ */
+function copiesOf(rows: readonly CountDay[]): Map<string, 'repeats' | 'repeated'> {
+  const seen = new Map<string, string>()
+  const copies = new Map<string, 'repeats' | 'repeated'>()
+  for (const { local_date, vehicles } of rows.toSorted((one, other) => (one.local_date < other.local_date ? -1 : 1))) {
+    if (vehicles.reduce<number>((sum, count) => sum + (count ?? 0), 0) < LEAST_COPIED) continue
+    const key = vehicles.join()
+    const former = seen.get(key)
+    if (former !== undefined && Date.parse(local_date) - Date.parse(former) <= COPY_DAYS * DAY_MS) {
+      copies.set(local_date, 'repeats')
+      if (!copies.has(former)) copies.set(former, 'repeated')
+    }
+    seen.set(key, local_date)
+  }
+  return copies
+}
+
+function axisOf(firstDay: number, lastDay: number) {
+  const begins = dayBounds(dateOf(firstDay)).start
+  const hours = (dayBounds(dateOf(lastDay)).end - begins) / HOUR_MS
+  const days = lastDay - firstDay + 1
+  const dayAt = new Int32Array(hours)
+  const clockAt = new Int8Array(hours)
+  const slots = new Int32Array(days * 24).fill(-1)
+  for (let slot = 0; slot < hours; slot++) {
+    const instant = begins + slot * HOUR_MS
+    const day = Date.parse(madridDate(instant)) / DAY_MS - firstDay
+    const clock = new Date(instant + offsetAt(instant)).getUTCHours()
+    dayAt[slot] = day
+    clockAt[slot] = clock
+    if (slots[day * 24 + clock] === -1) slots[day * 24 + clock] = slot
+  }
+  return { begins, hours, days, dayAt, clockAt, slots }
+}

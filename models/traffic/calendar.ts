@@ -1,0 +1,128 @@
+import Holidays from 'date-holidays'
+
+/**
+ * Days that the community of Madrid's yearly decrees of holidays add or move there (published in its gazette, BOCM) and that no rule tells; the
+ * library has the others of the country and the community, with what moves by rule.
+ */
+const DECREED = ['2021-03-19', '2022-07-25', '2023-03-20', '2024-07-25', '2025-07-25', '2026-11-02', '2026-12-07'] as const
+/** Days of the city of Madrid: San Isidro and la Almudena. One that is a Sunday is kept on the Monday. */
+const OF_CITY = ['05-15', '11-09'] as const
+const DAY_MS = 86_400_000
+const SATURDAY = 5
+const SUNDAY = 6
+
+/** Kinds of days whose traffic has no usual profile of its own; a day may be of several. See `kindsOf`. */
+export const DAY_KINDS = [
+  'holiday',
+  'holiday_weekend',
+  'eve',
+  'day_after',
+  'bridge',
+  'sunday_before_holiday',
+  'near_weekend',
+  'holiday_to_weekend',
+  'holiday_from_weekend',
+  'holy_thursday',
+  'good_friday',
+  'holy_week',
+  'christmas',
+  'august',
+] as const
+export type DayKind = (typeof DAY_KINDS)[number]
+
+/** What the calendar says of a day in Madrid. */
+export interface CalendarDay {
+  readonly isHoliday: boolean
+  /** True for holidays, Saturdays and Sundays. */
+  readonly isOff: boolean
+  /** Day of the week, Monday is 0; of a holiday that of Sunday, 6. */
+  readonly profile: number
+  readonly kinds: ReadonlySet<DayKind>
+}
+
+const years = new Map<number, ReadonlySet<string>>()
+const days = new Map<number, CalendarDay>()
+let library: Holidays | undefined
+
+/** The holidays of a year in the city of Madrid, YYYY-MM-DD, in order: of Spain, the community and the city, each on the day on which it is kept. */
+export function holidaysOf(year: number): string[] {
+  library ??= new Holidays('ES', 'MD')
+  const listed = library.getHolidays(year).flatMap(({ date, type }) => (type === 'public' ? [date.slice(0, 10)] : []))
+  const ofCity = OF_CITY.map((day) => {
+    const number = Date.parse(`${year}-${day}`) / DAY_MS
+    return dateOf(weekday(number) === SUNDAY ? number + 1 : number)
+  })
+  return [...new Set([...listed, ...ofCity, ...DECREED.filter((day) => day.startsWith(`${year}-`))])].sort()
+}
+
+/** What the calendar says of a day, given as days since 1970. */
+export function calendarDay(day: number): CalendarDay {
+  const known = days.get(day)
+  if (known) return known
+  const isHoliday = isHolidayOn(day)
+  const made = {
+    isHoliday,
+    isOff: isOffOn(day),
+    profile: isHoliday ? SUNDAY : weekday(day),
+    kinds: new Set(kindsOf(day)),
+  }
+  days.set(day, made)
+  return made
+}
+
+/** YYYY-MM-DD of days since 1970. */
+export function dateOf(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10)
+}
+
+function kindsOf(day: number): DayKind[] {
+  const [isHoliday, isOff, of] = [isHolidayOn(day), isOffOn(day), weekday(day)]
+  const [isBefore, isAfter] = [isHolidayOn(day + 1), isHolidayOn(day - 1)]
+  const isBridge = !isOff && ((isBefore && isOffOn(day - 1)) || (isAfter && isOffOn(day + 1)))
+  const isNear = isBefore || isAfter || isHolidayOn(day + 2) || isHolidayOn(day - 2)
+  const month = dateOf(day).slice(5, 7)
+  const monthDay = dateOf(day).slice(5)
+  const only = (kind: DayKind, is: boolean): DayKind[] => (is ? [kind] : [])
+  return [
+    ...only('holiday', isHoliday && of < SATURDAY),
+    ...only('holiday_weekend', isHoliday && of >= SATURDAY),
+    ...only('eve', !isOff && isBefore),
+    ...only('day_after', !isOff && isAfter),
+    ...only('bridge', isBridge),
+    ...only('sunday_before_holiday', of === SUNDAY && !isHoliday && isBefore),
+    ...only('near_weekend', isOff && !isHoliday && isNear),
+    ...only('holiday_to_weekend', isHoliday && isOffOn(day + 1)),
+    ...only('holiday_from_weekend', isHoliday && isOffOn(day - 1)),
+    ...only('holy_thursday', isGoodFriday(day + 1)),
+    ...only('good_friday', isGoodFriday(day)),
+    ...only('holy_week', !isOff && [1, 2, 3, 4, 5].some((days) => isGoodFriday(day + days) || isGoodFriday(day - days))),
+    ...only('christmas', !isOff && (monthDay >= '12-23' || monthDay <= '01-07')),
+    ...only('august', !isOff && month === '08'),
+  ]
+}
+
+/** Good Friday is the one holiday that is a Friday after a holiday, between the middle of March and the end of April. */
+function isGoodFriday(day: number): boolean {
+  const monthDay = dateOf(day).slice(5)
+  return weekday(day) === 4 && monthDay > '03-19' && monthDay < '04-24' && isHolidayOn(day) && isHolidayOn(day - 1)
+}
+
+function isHolidayOn(day: number): boolean {
+  const date = dateOf(day)
+  const year = Number(date.slice(0, 4))
+  let ofYear = years.get(year)
+  if (!ofYear) {
+    ofYear = new Set(holidaysOf(year))
+    years.set(year, ofYear)
+  }
+  return ofYear.has(date)
+}
+
+function isOffOn(day: number): boolean {
+  return weekday(day) >= SATURDAY || isHolidayOn(day)
+}
+
+/** Monday is 0; 1970 began on a Thursday. */
+function weekday(day: number): number {
+  return (((day + 3) % 7) + 7) % 7
+}

@@ -1,0 +1,135 @@
+import { type Figure, isWithin, type Limit, type Window } from '../figures.ts'
+import type { Board } from './board.ts'
+import { calendarDay, dateOf } from './calendar.ts'
+import { HORIZONS_HOURS } from './spread.ts'
+import type { Typical } from './typical.ts'
+import { walk } from './walk.ts'
+
+/** The windows that are measured unless another is asked for. */
+export const WINDOWS: readonly Window[] = [
+  { from: '2023-03-01', to: '2023-05-31' },
+  { from: '2023-06-01', to: '2023-08-31' },
+]
+/** What must be reached, by horizon in hours. */
+const WAPE: readonly Limit[] = [{ max: 0.071 }, { max: 0.08 }, { max: 0.084 }, { max: 0.086 }]
+const HOLIDAY_WAPE: Limit = { max: 0.135 }
+const COVERAGE: Limit = { min: 0.77, max: 0.83 }
+const NIGHT_COVERAGE: Limit = { min: 0.75 }
+const WIDTH: readonly (Limit | null)[] = [{ max: 0.2 }, null, null, { max: 0.24 }]
+/** Hours of the night end before this one. */
+const MORNING = 6
+const WEEK_DAYS = 7
+
+/** Sums over outcomes. */
+interface Sums {
+  points: number
+  vehicles: number
+  error: number
+  typicalError: number
+  lastError: number
+  lastVehicles: number
+  weekError: number
+  weekVehicles: number
+  inside: number
+  width: number
+}
+
+/**
+ * The errors of the forecasts whose hours lie in each window, of all counts but those that the source copied, beside those of the last count before the
+ * origin and of the same hour a week before (of outcomes that have one) and of the typical value; by horizon, on holidays and by night apart.
+ */
+export function evaluate(board: Board, typical: Typical, windows: readonly Window[] = WINDOWS): Figure[] {
+  const sums = windows.map(() => HORIZONS_HOURS.map(() => ({ all: noSums(), holidays: noSums(), night: noSums() })))
+  const { hours, days, vehicles, isCopied, dayAt, clockAt, slots, firstDay } = board
+  const dates = Array.from({ length: days }, (_, day) => dateOf(firstDay + day))
+  walk(board, typical, (forecasts) => {
+    for (const { target, value, low, high, typical: usual } of forecasts) {
+      const { series, slot, horizon } = target
+      const count = vehicles[series * hours + slot] as number
+      const day = dayAt[slot] as number
+      if (Number.isNaN(count) || isCopied[series * days + day] === 1) continue
+      const date = dates[day] as string
+      const clock = clockAt[slot] as number
+      const weekSlot = slots[(day - WEEK_DAYS) * 24 + clock] ?? -1
+      const last = vehicles[series * hours + slot - horizon] as number
+      const week = weekSlot < 0 ? Number.NaN : (vehicles[series * hours + weekSlot] as number)
+      for (const [nth, window] of windows.entries()) {
+        if (date < window.from || date > window.to) continue
+        const of = (sums[nth] as (typeof sums)[number])[horizon - 1] as { all: Sums; holidays: Sums; night: Sums }
+        const into = [of.all]
+        if (calendarDay(firstDay + day).isHoliday) into.push(of.holidays)
+        if (clock < MORNING) into.push(of.night)
+        for (const sum of into) {
+          sum.points++
+          sum.vehicles += count
+          sum.error += Math.abs(value - count)
+          sum.typicalError += Math.abs(usual - count)
+          sum.inside += low <= count && count <= high ? 1 : 0
+          sum.width += high - low
+          if (!Number.isNaN(last)) {
+            sum.lastError += Math.abs(last - count)
+            sum.lastVehicles += count
+          }
+          if (!Number.isNaN(week)) {
+            sum.weekError += Math.abs(week - count)
+            sum.weekVehicles += count
+          }
+        }
+      }
+    }
+  })
+  return windows.flatMap((window, nth) =>
+    HORIZONS_HOURS.flatMap((horizon) => {
+      const of = (sums[nth] as (typeof sums)[number])[horizon - 1] as { all: Sums; holidays: Sums; night: Sums }
+      return of.all.points === 0 ? [] : figuresOf(of, horizon, window)
+    }),
+  )
+}
+
+function figuresOf({ all, holidays, night }: { all: Sums; holidays: Sums; night: Sums }, horizon: number, window: Window): Figure[] {
+  const about = { model: 'traffic', window: `${window.from}:${window.to}`, horizon: `${horizon}h` } as const
+  const figure = (
+    series: string,
+    metric: string,
+    of: { value: number; baseline?: number; limit?: Limit | null; points: number },
+  ): Figure => {
+    const limit = of.limit ?? null
+    return {
+      ...about,
+      series,
+      metric,
+      value: of.value,
+      baseline: of.baseline ?? null,
+      limit,
+      ok: isWithin(of.value, limit),
+      points: of.points,
+    }
+  }
+  const wape = ({ error, vehicles }: Sums): number => error / vehicles
+  const typical = ({ typicalError, vehicles }: Sums): number => typicalError / vehicles
+  const coverage = ({ inside, points }: Sums): number => inside / points
+  const width = ({ width, vehicles }: Sums): number => width / vehicles
+  const { points } = all
+  return [
+    figure('all', 'wape', { value: wape(all), baseline: typical(all), limit: WAPE[horizon - 1] ?? null, points }),
+    figure('all', 'wape_last_value', { value: all.lastError / all.lastVehicles, points }),
+    figure('all', 'wape_week_before', { value: all.weekError / all.weekVehicles, points }),
+    figure('all', 'coverage_80', { value: coverage(all), limit: COVERAGE, points }),
+    figure('all', 'width_80', { value: width(all), limit: WIDTH[horizon - 1] ?? null, points }),
+    figure('night', 'wape', { value: wape(night), baseline: typical(night), points: night.points }),
+    figure('night', 'coverage_80', { value: coverage(night), limit: NIGHT_COVERAGE, points: night.points }),
+    ...(holidays.points === 0
+      ? []
+      : [
+          figure('holidays', 'wape', { value: wape(holidays), baseline: typical(holidays), limit: HOLIDAY_WAPE, points: holidays.points }),
+          figure('holidays', 'coverage_80', { value: coverage(holidays), points: holidays.points }),
+        ]),
+  ]
+}
+
+function noSums(): Sums {
+  return {
+    ...{ points: 0, vehicles: 0, error: 0, typicalError: 0, lastError: 0, lastVehicles: 0 },
+    ...{ weekError: 0, weekVehicles: 0, inside: 0, width: 0 },
+  }
+}

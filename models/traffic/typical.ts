@@ -1,0 +1,136 @@
+import { type Board, OFFSET } from './board.ts'
+import { calendarDay } from './calendar.ts'
+
+/** Days back that the typical value is of, and its half-life. */
+const RECENT_DAYS = 70
+const RECENT_HALF_LIFE = 21
+/** The same of the slow one, which only days of the same weekday are in. */
+export const SLOW_DAYS = 182
+const SLOW_HALF_LIFE = 70
+/** How much a day of another weekday counts: from Tuesday to Thursday, among working days, of a weekend. */
+const MIDWEEK_WEIGHT = 0.3
+const WORKDAY_WEIGHT = 0.15
+const WEEKEND_WEIGHT = 0.15
+const HOLIDAY_WEIGHT = 0.5
+/** Hours of the next day that the forecasts of a day reach. */
+export const NEXT_HOURS = 4
+/** Greatest log ratio that is taken for one. */
+const MOST_RATIO = 1.2
+/** A typical count above which none is an outage. */
+const LEAST_BUSY = Math.log(20)
+const NONE = Math.log(OFFSET)
+const SUNDAY = 6
+
+/** What is usual, as logarithms of vehicles + `OFFSET`, and how far from it the counts were. All is made of days before: what is of a day is of the days before it. */
+export interface Typical {
+  /** By series, day and hour of the local clock. */
+  readonly today: Float64Array
+  /** The same of a day's first `NEXT_HOURS`, as it was known a day before. */
+  readonly ahead: Float64Array
+  /** By profile (weekday, Sunday and holiday), series, day and hour: of the last half year. */
+  readonly slow: readonly Float64Array[]
+  /** Logarithm of a count to its typical value, by series and hour of the axis; NaN where one of both is not known. */
+  readonly ratios: Float64Array
+  /** Mean of them over all series, by hour of the axis, weighted by typical counts. */
+  readonly city: Float64Array
+  /** Both as they were known on the day itself, whose counts nobody can yet say to be copies. */
+  readonly live: { readonly ratios: Float64Array; readonly city: Float64Array }
+}
+
+/** The typical values of every day of a board. */
+export function typicalOf(board: Board): Typical {
+  const { series, days } = board
+  const today = new Float64Array(series.length * days * 24).fill(Number.NaN)
+  const ahead = new Float64Array(series.length * days * NEXT_HOURS).fill(Number.NaN)
+  const slow = Array.from({ length: 7 }, () => new Float64Array(series.length * days * 24).fill(Number.NaN))
+  for (let day = 1; day < days; day++) {
+    meanOf(board, weightsOf(board, day, day), { into: today, day, clocks: 24 })
+    meanOf(board, weightsOf(board, day, day - 1), { into: ahead, day, clocks: NEXT_HOURS })
+    for (const [profile, into] of slow.entries()) meanOf(board, slowWeights(board, profile, day), { into, day, clocks: 24 })
+  }
+  const live = board.vehicles.map((count) => Math.log(count + OFFSET))
+  return { today, ahead, slow, ...ratiosOf(board, today, board.logs), live: ratiosOf(board, today, live) }
+}
+
+function ratiosOf(board: Board, today: Float64Array, logs: Float64Array): { readonly ratios: Float64Array; readonly city: Float64Array } {
+  const { series, days, hours } = board
+  const ratios = new Float64Array(series.length * hours).fill(Number.NaN)
+  const city = new Float64Array(hours).fill(Number.NaN)
+  for (let slot = 0; slot < hours; slot++) {
+    const [day, clock] = [board.dayAt[slot] as number, board.clockAt[slot] as number]
+    let [sum, weights] = [0, 0]
+    for (let at = 0; at < series.length; at++) {
+      const usual = today[(at * days + day) * 24 + clock] as number
+      const log = logs[at * hours + slot] as number
+      // Not one vehicle where there are many is no count, whatever the publisher says.
+      if (Number.isNaN(log - usual) || (log <= NONE && usual > LEAST_BUSY)) continue
+      const ratio = clipped(log - usual)
+      ratios[at * hours + slot] = ratio
+      const weight = Math.exp(usual)
+      sum += weight * ratio
+      weights += weight
+    }
+    if (weights > 0) city[slot] = sum / weights
+  }
+  return { ratios, city }
+}
+
+/** A log ratio that is not beyond what is taken for one. */
+export function clipped(ratio: number): number {
+  return Math.max(-MOST_RATIO, Math.min(MOST_RATIO, ratio))
+}
+
+interface Weight {
+  readonly day: number
+  readonly weight: number
+}
+
+/** How much each former day, of those before `until`, tells of a day. */
+function weightsOf(board: Board, day: number, until: number): Weight[] {
+  const { profile, isHoliday } = calendarDay(board.firstDay + day)
+  const weights: Weight[] = []
+  for (let former = until - 1; former >= Math.max(0, until - RECENT_DAYS); former--) {
+    const other = calendarDay(board.firstDay + former)
+    if (other.isHoliday && !isHoliday) continue
+    const weight = kinship(profile, other.profile) * (other.isHoliday ? HOLIDAY_WEIGHT : 1) * 0.5 ** ((until - former) / RECENT_HALF_LIFE)
+    if (weight > 0) weights.push({ day: former, weight })
+  }
+  return weights
+}
+
+function slowWeights(board: Board, profile: number, until: number): Weight[] {
+  const weights: Weight[] = []
+  for (let former = until - 1; former >= Math.max(0, until - SLOW_DAYS); former--) {
+    const other = calendarDay(board.firstDay + former)
+    if (other.profile === profile && !other.isHoliday) weights.push({ day: former, weight: 0.5 ** ((until - former) / SLOW_HALF_LIFE) })
+  }
+  return weights
+}
+
+function kinship(one: number, other: number): number {
+  if (one === other) return 1
+  const isMidweek = (profile: number): boolean => profile >= 1 && profile <= 3
+  if (isMidweek(one) && isMidweek(other)) return MIDWEEK_WEIGHT
+  if (one < SUNDAY - 1 && other < SUNDAY - 1) return WORKDAY_WEIGHT
+  return one >= SUNDAY - 1 && other >= SUNDAY - 1 ? WEEKEND_WEIGHT : 0
+}
+
+function meanOf(
+  { series, days, hours, slots, logs }: Board,
+  weights: readonly Weight[],
+  { into, day, clocks }: { readonly into: Float64Array; readonly day: number; readonly clocks: number },
+): void {
+  for (let at = 0; at < series.length; at++) {
+    for (let clock = 0; clock < clocks; clock++) {
+      let [sum, total] = [0, 0]
+      for (const { day: former, weight } of weights) {
+        const slot = slots[former * 24 + clock] as number
+        const log = slot < 0 ? Number.NaN : (logs[at * hours + slot] as number)
+        if (Number.isNaN(log)) continue
+        sum += weight * log
+        total += weight
+      }
+      if (total > 0) into[(at * days + day) * clocks + clock] = sum / total
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { trafficCountsHourly } from '../../lake/datasets/road/traffic-counts-hourly.ts'
+import { type Board, boardOf } from '../../models/traffic/board.ts'
+import { calendarDay, dateOf, holidaysOf } from '../../models/traffic/calendar.ts'
+import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../models/traffic/counts.sql.ts'
+import { evaluate } from '../../models/traffic/evaluate.ts'
+import { typicalOf } from '../../models/traffic/typical.ts'
+import { type Forecast, walk } from '../../models/traffic/walk.ts'
+import { exampleTableRow } from '../api/service.ts'
+import { figures } from '../helpers/figures.ts'
+import { landRows, openTestLake } from '../lake/query/fixtures.ts'
+
+const DAY_MS = 86_400_000
+const day = (date: string): number => Date.parse(date) / DAY_MS
+
+/** Counts of two stations: a profile, fewer on days off, and a level that wanders from hour to hour. */
+function countsOf(from: string, days: number): CountDay[] {
+  const dice = figures(7)
+  let level = 0
+  return Array.from({ length: days }, (_, at) => {
+    const number = day(from) + at
+    const base = calendarDay(number).isOff ? 250 : 500
+    const levels = Array.from({ length: 24 }, () => {
+      level = 0.9 * level + 0.3 * (dice() - 0.5)
+      return level
+    })
+    return ['ES01 1', 'ES01 2', 'ES02 1'].map((name) => ({
+      ...{ station_id: name.slice(0, 4), direction: name.slice(5), local_date: dateOf(number) },
+      vehicles: levels.map((of, hour) => Math.round(base * (1.2 + Math.sin(hour / 4)) * Math.exp(of + 0.05 * (dice() - 0.5)))),
+    }))
+  }).flat()
+}
+
+const ROWS = countsOf('2023-01-09', 105)
+
+function forecastsOf(board: Board): Forecast[] {
+  const all: Forecast[] = []
+  walk(board, typicalOf(board), (some) => all.push(...some))
+  return all
+}
+
+test('no forecast changes when everything after its origin is another', () => {
+  const first = forecastsOf(boardOf(ROWS))
+  const [cutDay, cutHour] = ['2023-04-12', 13]
+  const dice = figures(11)
+  const shuffled = ROWS.map((row) => {
+    const { local_date } = row
+    // A day after it copies one before it, too.
+    if (local_date === '2023-04-14') return { ...row, vehicles: ROWS.find((one) => one.local_date === '2023-04-05')?.vehicles ?? [] }
+    const isAfter = (hour: number): boolean => local_date > cutDay || (local_date === cutDay && hour > cutHour)
+    return { ...row, vehicles: row.vehicles.map((count, hour) => (isAfter(hour) ? Math.round(2000 * dice()) : count)) }
+  })
+  const board = boardOf(ROWS)
+  const cut = board.slots[(day(cutDay) - board.firstDay) * 24 + cutHour] as number
+  const until = (forecasts: readonly Forecast[]): Forecast[] => forecasts.filter(({ target }) => target.slot - target.horizon <= cut)
+  const again = forecastsOf(boardOf(shuffled))
+  expect(until(first).length).toBeGreaterThan(1000)
+  expect(until(again)).toEqual(until(first))
+  expect(again).not.toEqual(first)
+  // The same for the same.
+  expect(forecastsOf(boardOf(ROWS))).toEqual(first)
+})
+
+test('where levels wander, forecasts are nearer than what is usual, most of an hour ahead, and intervals hold some four of five', () => {
+  const board = boardOf(ROWS)
+  const window = { from: '2023-04-03', to: '2023-04-23' }
+  const told = evaluate(board, typicalOf(board), [window])
+  const value = (metric: string, horizon: string): number =>
+    told.find((one) => one.series === 'all' && one.metric === metric && one.horizon === horizon)?.value ?? Number.NaN
+  const usual = told.find((one) => one.metric === 'wape' && one.horizon === '1h')?.baseline as number
+  expect(value('wape', '1h')).toBeLessThan(value('wape', '4h'))
+  expect(value('wape', '1h')).toBeLessThan(0.7 * usual)
+  for (const horizon of ['1h', '2h', '3h', '4h']) {
+    expect(value('coverage_80', horizon)).toBeGreaterThan(0.6)
+    expect(value('coverage_80', horizon)).toBeLessThan(0.95)
+  }
+  const errors = told.find((one) => one.series === 'all' && one.metric === 'wape_week_before' && one.horizon === '1h')
+  expect([errors?.points, told.every(({ ok, limit }) => limit === null || typeof ok === 'boolean')]).toEqual([21 * 24 * 3, true])
+})
+
+test('an hour ahead is one that passes, on days on which the clock changes too', () => {
+  const spring = boardOf(countsOf('2023-03-25', 3))
+  const begins = spring.slots[24] as number
+  expect([...spring.clockAt.slice(begins, begins + 4)]).toEqual([0, 1, 3, 4])
+  expect([spring.slots[24 + 2], spring.hours]).toEqual([-1, 4 * 24 - 1])
+  const autumn = boardOf(
+    countsOf('2022-10-29', 3).map((row) => ({
+      ...row,
+      vehicles: row.vehicles.map((count, hour) => (row.local_date === '2022-10-30' && hour === 2 ? null : count)),
+    })),
+  )
+  const at = autumn.slots[24] as number
+  expect([...autumn.clockAt.slice(at, at + 5)]).toEqual([0, 1, 2, 2, 3])
+  expect([...autumn.vehicles.slice(at + 2, at + 4)]).toEqual([Number.NaN, Number.NaN])
+  expect(Number.isNaN(autumn.vehicles[at + 4])).toBe(false)
+  // What is forecast an hour after one o'clock in spring is three o'clock.
+  const board = boardOf(countsOf('2022-12-27', 92))
+  const change = day('2023-03-26') - board.firstDay
+  const three = board.slots[change * 24 + 3] as number
+  const made = forecastsOf(board).filter(({ target }) => target.series === 0 && board.dayAt[target.slot] === change)
+  const ahead = made.find(({ target }) => target.slot === three && target.horizon === 1)
+  expect([ahead !== undefined && board.clockAt[three - 1], made.length]).toEqual([1, 23 * 4])
+})
+
+test('a day that repeats one of the same series is no count from its end on, and neither of both is scored', () => {
+  const rows = countsOf('2023-02-01', 20)
+  const of = (date: string): readonly (number | null)[] =>
+    rows.find((row) => row.local_date === date && row.station_id === 'ES02')?.vehicles ?? []
+  const copied = rows.map((row) =>
+    row.local_date === '2023-02-15' && row.station_id === 'ES02' ? { ...row, vehicles: of('2023-02-10') } : row,
+  )
+  const board = boardOf(copied)
+  const series = board.series.indexOf('ES02 1')
+  const marks = Array.from({ length: board.days }, (_, at) => board.isCopied[series * board.days + at])
+  expect(marks.flatMap((mark, at) => (mark ? [dateOf(board.firstDay + at)] : []))).toEqual(['2023-02-10', '2023-02-15'])
+  const log = (date: string): number =>
+    board.logs[series * board.hours + (board.slots[(day(date) - board.firstDay) * 24 + 9] as number)] as number
+  expect([Number.isNaN(log('2023-02-15')), Number.isNaN(log('2023-02-10'))]).toEqual([true, false])
+  // Another series has its own days.
+  expect(board.isCopied.reduce((sum, mark) => sum + mark, 0)).toBe(2)
+})
+
+test("holidays are those on which Madrid keeps them, moved ones, decreed ones and the city's own", () => {
+  expect(holidaysOf(2023)).toEqual([
+    ...['2023-01-01', '2023-01-06', '2023-03-20', '2023-04-06', '2023-04-07', '2023-05-01', '2023-05-02', '2023-05-15'],
+    ...['2023-08-15', '2023-10-12', '2023-11-01', '2023-11-09', '2023-12-06', '2023-12-08', '2023-12-25'],
+  ])
+  expect(holidaysOf(2022)).toEqual(expect.arrayContaining(['2022-05-16', '2022-07-25', '2022-12-26', '2022-11-09']))
+  expect(holidaysOf(2025)).toContain('2025-11-10')
+  const kinds = (date: string): string[] => [...calendarDay(day(date)).kinds]
+  expect(kinds('2021-12-07')).toEqual(expect.arrayContaining(['bridge', 'eve', 'day_after']))
+  expect(kinds('2022-10-31')).toEqual(expect.arrayContaining(['bridge', 'eve']))
+  expect(kinds('2023-04-06')).toEqual(expect.arrayContaining(['holiday', 'holy_thursday']))
+  expect(kinds('2023-04-07')).toContain('good_friday')
+  expect(kinds('2023-04-04')).toEqual(['holy_week'])
+  expect(kinds('2023-08-16')).toEqual(expect.arrayContaining(['august', 'day_after']))
+  expect(kinds('2023-06-14')).toEqual([])
+  expect(calendarDay(day('2023-05-15'))).toMatchObject({ isHoliday: true, isOff: true, profile: 6 })
+})
+
+test('counts of a day come by hour, null where nothing was counted', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'traffic-'))
+  const lake = await openTestLake(folder)
+  try {
+    const hour = (direction: string, at: number, values: Record<string, unknown> = {}) =>
+      exampleTableRow(trafficCountsHourly, {
+        ...{ month: '2023-03', station_id: 'ES01', direction, local_date: '2023-03-26', hour: at, vehicles: 10 * at, quality: 'OK' },
+        ...{ is_clock_change: at === 2, ...values },
+      })
+    const hours = Array.from({ length: 24 }, (_, at) => at)
+    await landRows(lake, trafficCountsHourly, [
+      ...hours.map((at) => hour('1', at, at === 7 ? { vehicles: 9999, quality: 'CEILING' } : {})),
+      ...hours.map((at) => hour('2', at, { quality: 'DEAD_DIRECTION', vehicles: 0 })),
+    ])
+    const days = await lake.query(countDays(), { columns: COUNT_DAY_COLUMNS })
+    expect(days).toEqual([
+      {
+        ...{ station_id: 'ES01', direction: '1', local_date: '2023-03-26' },
+        vehicles: hours.map((at) => (at === 2 || at === 7 ? null : 10 * at)),
+      },
+    ])
+    expect(await lake.query(countDays('2023-04'), { columns: COUNT_DAY_COLUMNS })).toEqual([])
+  } finally {
+    await lake.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
