@@ -1,6 +1,6 @@
 import { trafficCountsHourly } from '../../lake/datasets/road/traffic-counts-hourly.ts'
 import { scan } from '../../lake/query/scan.ts'
-import { type Sql, sql } from '../../lake/query/sql.ts'
+import { join, type Sql, sql } from '../../lake/query/sql.ts'
 import { type Columns, col } from '../../lake/schema/columns.ts'
 
 const { columns } = trafficCountsHourly
@@ -19,7 +19,7 @@ export interface CountDay {
   readonly direction: string
   /** YYYY-MM-DD. */
   readonly local_date: string
-  /** 24 of them; null where nothing was counted: an outage, a counter that was full or wrong, an hour that the clock leaves out or repeats. */
+  /** 24 of them; null where nothing is known or was counted: an outage, a counter that was full or wrong, an hour that the clock leaves out or repeats. */
   readonly vehicles: readonly (number | null)[]
 }
 
@@ -29,12 +29,15 @@ export interface CountDay {
  */
 export function countDays(from: string | null = null): Sql {
   const relation = scan(trafficCountsHourly, from === null ? {} : { month: { gte: from } })
+  // A column for each hour: lists gathered in order take the memory of all rows at once.
+  const hours = Array.from({ length: 24 }, (_, hour) => sql`max(counted) FILTER (hour = ${hour})`)
   return sql`
-    SELECT station_id, direction, local_date,
-      list(CASE WHEN quality IN ('OK', 'COPIED_DAY') AND NOT is_clock_change AND vehicles < 9999 THEN vehicles END ORDER BY hour) AS vehicles
-    FROM ${relation}
-    WHERE quality <> 'DEAD_DIRECTION'
-    GROUP BY ALL
-    HAVING count(*) = 24
+    SELECT station_id, direction, local_date, list_value(${join(hours)}) AS vehicles
+    FROM (
+      SELECT *, CASE WHEN quality IN ('OK', 'COPIED_DAY') AND NOT is_clock_change AND vehicles < 9999 THEN vehicles END AS counted
+      FROM ${relation}
+      WHERE quality <> 'DEAD_DIRECTION'
+    )
+    GROUP BY station_id, direction, local_date
     ORDER BY station_id, direction, local_date`
 }
