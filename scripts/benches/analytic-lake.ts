@@ -6,12 +6,15 @@ import { mobilityFlowDays } from '../../lake/datasets/mobility/flow-days.ts'
 import { mobilityTrips } from '../../lake/datasets/mobility/trips.ts'
 import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import { v16Beacons } from '../../lake/datasets/road/v16-beacons.ts'
+import { weatherObservations } from '../../lake/datasets/weather/weather-observations.ts'
+import { weatherStations } from '../../lake/datasets/weather/weather-stations.ts'
 import { commit } from '../../lake/iceberg/commit.ts'
 import { createTable } from '../../lake/iceberg/create.ts'
 import { tableKey } from '../../lake/iceberg/schema.ts'
 import { storeFiles, writeParquet } from '../../lake/query/parquet.ts'
 import { instant, type Sql, sql } from '../../lake/query/sql.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
+import { weatherRows, weatherStationRows } from './analytic-rows.ts'
 import { writePublication } from './incidents-service.ts'
 import { benchLake } from './madrid-day.ts'
 import { fillReadings } from './readings-lake.ts'
@@ -50,6 +53,14 @@ export const FILLS = {
     await writePublication(folder)
     await commitGenerated(home, fuelDaysTable, fuelDays())
     await stateCovered(home, fuelDaysTable, { feed: 'fuel_stations', until: FUEL.to })
+  },
+  weather: async (folder: string): Promise<void> => {
+    const home = homeOf(folder)
+    await writePublication(folder)
+    await commitGenerated(home, weatherStations, weatherStationRows(TRAFFIC))
+    await commitGenerated(home, weatherObservations, weatherRows(TRAFFIC))
+    for (const dataset of [weatherObservations, weatherStations])
+      await stateCovered(home, dataset, { feed: 'aemet_observation', until: TRAFFIC.to })
   },
   trips: async (folder: string): Promise<void> => {
     const home = homeOf(folder)

@@ -7,11 +7,13 @@ import { mobilityMatrix } from '../../api/endpoints/mobility/od.ts'
 import { cityHistory } from '../../api/endpoints/road/city-history.ts'
 import { sensorHistory } from '../../api/endpoints/road/sensor-history.ts'
 import { v16History } from '../../api/endpoints/road/v16-history.ts'
+import { weatherHistory } from '../../api/endpoints/weather/history.ts'
 import type { Lake } from '../../lake/open.ts'
 import type { Sql } from '../../lake/query/sql.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import { FILLS, FUEL, homeOf, TRAFFIC, TRIPS } from './analytic-lake.ts'
+import { WEATHER_STATIONS } from './analytic-rows.ts'
 import { type Alone, openAlone, statementOf } from './duckdb-alone.ts'
 import { endpointSql } from './endpoint-sql.ts'
 import { fetchText } from './history.ts'
@@ -71,6 +73,13 @@ export const ANALYTIC: readonly Bench[] = [
     member: 'as_of',
     covered: { from: FUEL.from, until: FUEL.to },
   }),
+  analyticBench('analytic-climate', "five weather stations' month and a half by day", {
+    lake: 'weather',
+    endpoint: weatherHistory,
+    path: (turn) => `/api/clima/historico?station=${stationsAt(turn)}&interval=1d&${period(turn)}`,
+    member: 'temp_mean_c',
+    covered: traffic,
+  }),
   analyticBench('analytic-flows', 'trips from a province to all, by month of a year', {
     lake: 'trips',
     endpoint: mobilityList,
@@ -88,6 +97,11 @@ export const ANALYTIC: readonly Bench[] = [
     covered: { from: TRIPS.from, until: TRIPS.to },
   }),
 ]
+
+/** Five stations. */
+function stationsAt(turn: number): string {
+  return Array.from({ length: 5 }, (_, n) => `S${String((97 * turn + 151 * n) % WEATHER_STATIONS).padStart(3, '0')}`).join()
+}
 
 function analyticBench(name: string, what: string, asked: Asked): Bench {
   return {
