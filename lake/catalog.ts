@@ -46,6 +46,8 @@ import { accidentPositions, animalAccidentPositions } from './datasets/safety/ac
 import { accidentSections } from './datasets/safety/accident-sections.ts'
 import { animalAccidents } from './datasets/safety/animal-accidents.ts'
 import { accidentHotspots } from './datasets/safety/hotspots.ts'
+import { riskEstimates } from './datasets/safety/risk-estimates.ts'
+import { riskProfiles } from './datasets/safety/risk-profiles.ts'
 import { roadAccidents } from './datasets/safety/road-accidents.ts'
 import { apiUsage } from './datasets/service/api-usage.ts'
 import { modelCards } from './datasets/service/model-cards.ts'
@@ -114,6 +116,8 @@ export const datasets: readonly Dataset[] = checkDatasets([
   weatherDaily,
   accidentHotspots,
   fuelForecasts,
+  riskEstimates,
+  riskProfiles,
   modelScores,
   modelCards,
   apiUsage,

@@ -1,5 +1,6 @@
 import { fuelCard } from './fuel/card.ts'
 import { fuelDailyCard } from './fuel-daily/card.ts'
+import { riskCard } from './risk/card.ts'
 
 /** What is declared of a model; what was found of it is in `model_cards` and `model_scores`. */
 export interface ModelCard {
@@ -17,4 +18,4 @@ export interface ModelCard {
 }
 
 /** The cards of all models. */
-export const modelCardTexts: readonly ModelCard[] = Object.freeze([fuelCard, fuelDailyCard])
+export const modelCardTexts: readonly ModelCard[] = Object.freeze([fuelCard, fuelDailyCard, riskCard])

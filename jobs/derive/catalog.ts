@@ -10,6 +10,7 @@ import { trafficCityHoursDerived, trafficDaysDerived, trafficHoursDerived, traff
 import { v16HoursDerived } from './road/v16.ts'
 import { hotspotsDerived } from './safety/hotspots.ts'
 import { accidentPositionsDerived, animalPositionsDerived } from './safety/positions.ts'
+import { riskDerived } from './safety/risk.ts'
 import { accidentSectionsDerived } from './safety/sections.ts'
 
 /** Every derivation of the service, in the order in which they are made: what is derived from a derived dataset comes after it. */
@@ -31,4 +32,5 @@ export const derivations: readonly Derived[] = Object.freeze([
   hotspotsDerived,
   mobilityFlowDaysDerived,
   fuelForecastsDerived,
+  riskDerived,
 ])

@@ -28,7 +28,7 @@ const MIDDLE = { lat: 40.4, lon: -3.7 }
  * How the accidents of a kind spread over year and day: a rate by week of the year and the Sun's clock, times one by the hour of people's clock,
  * times the season of the province. Plain numbers, so that they can be kept.
  */
-export interface Profile {
+export type Profile = {
   /** By week × bin of the Sun's clock. */
   readonly bySun: readonly number[]
   /** By hour of the local clock. */

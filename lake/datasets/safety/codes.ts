@@ -260,3 +260,16 @@ export const ANIMAL_KINDS = defineCodes('animal_kind', 'Whether an animal is wil
   WILD: ['Salvaje', 'Wild'],
   DOMESTIC: ['Doméstico', 'Domestic'],
 })
+
+/** Which accidents a risk rests on. */
+export const RISK_BASES = defineCodes('risk_basis', 'Which accidents a risk rests on.', {
+  ANIMALS: ['Accidentes con animales', 'Accidents with animals'],
+})
+
+/** Classes of road sections by what is expected on them. */
+export const RISK_CLASSES = defineCodes('risk_class', 'Class of a road section by the accidents expected on it.', {
+  VERY_HIGH: ['El 5 % con más', 'The 5 % with the most'],
+  HIGH: ['El 15 % siguiente', 'The next 15 %'],
+  MEDIUM: ['El 30 % siguiente', 'The next 30 %'],
+  LOW: ['El resto', 'The rest'],
+})

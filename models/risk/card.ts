@@ -1,0 +1,16 @@
+/** What there is to say of the model of risk on road sections. */
+export const riskCard = Object.freeze({
+  id: 'risk',
+  title: 'Accidents with animals by road section and hour',
+  purpose:
+    'On which sections of 5 km, and at which hours of the year, accidents with animals are to be expected: warnings, routes, where to put fences.',
+  not_for:
+    'All accidents: of those the national table has no dates. Roads on which no accident with animals was seen, Catalonia, the Basque Country, Ceuta and Melilla. The risk of one driver: traffic is not known on most of these roads.',
+  data: 'Accidents with animals (DGT) with a road and a kilometre, of the newest year with at least 1,000 of them; the kilometres between the first and the last of each road and province. Roads with fewer than three accidents have no number.',
+  features:
+    'What was seen on the section, on those next to it, on the rest of the road and in the province, of the three commonest kinds of animals and all others; week of the year; the hour by the Sun (sunrise and sunset in the middle of the province) and by the clock; the season of the province.',
+  method:
+    'Poisson rates by linear empirical Bayes (Bühlmann’s credibility), whose weights are fitted by foretelling each tenth of the weeks from the others, times a profile by week, Sun and clock, smoothed by kernels. The interval is that of the expected number of the section (gamma), not of what will happen in an hour.',
+  evaluation:
+    'Every fourth week is held out and foretold from the others. Mean Poisson deviance of section × hour × week, beside sections’ shrunk counts times the shares of the weeks around. About a sixth of accidents lies on sections that no accident was seen on before: rates are of what falls on seen ones.',
+})

@@ -1,0 +1,203 @@
+import type { riskEstimates } from '../../lake/datasets/safety/risk-estimates.ts'
+import type { riskProfiles } from '../../lake/datasets/safety/risk-profiles.ts'
+import type { Row } from '../../lake/schema/dataset.ts'
+import { dayBounds } from '../../lake/schema/time.ts'
+import { drawChart } from '../run/chart.ts'
+import type { Fit } from '../run/run.ts'
+import { dayOf, SECTION_KM, type SectionAccident, weekOf } from './accidents.ts'
+import { deviance, holdOut, shareInTop } from './evaluate.ts'
+import { fitRisk, LEAST_WEEKS } from './fit.ts'
+import { HOURS, type Profile } from './profile.ts'
+
+const DAY_MS = 86_400_000
+/** Accidents of the newest year below which nothing is fitted. */
+export const LEAST_ACCIDENTS = 1000
+/** Accidents of a road in a province below which its sections have no number. */
+const LEAST_OF_ROAD = 3
+const SERIES = 'animal_accidents'
+const HORIZON = 'P7D'
+const LEVEL = 0.8
+/** Quantile of the normal distribution at 0.9: the interval leaves out as much on either side. */
+const Z = 1.2816
+const TOP = 0.05
+/** Shares of the ranked sections that classes end at. */
+const CLASSES = [
+  ['VERY_HIGH', 0.05],
+  ['HIGH', 0.2],
+  ['MEDIUM', 0.5],
+  ['LOW', 1],
+] as const
+
+/** What a version of the model is: all that its estimates are made of, in plain numbers. */
+export type RiskParameters = {
+  readonly data_to: string
+  readonly kinds: readonly string[]
+  readonly profiles: readonly Profile[]
+  /** Province, road, number of the first section. */
+  readonly roads: readonly (readonly [string, string, number])[]
+  /** By road, section and kind: accidents a week. */
+  readonly rates: readonly (readonly (readonly number[])[])[]
+  /** By road and section: the variance of the expected number. */
+  readonly variances: readonly (readonly number[])[]
+  /** By road and section: accidents seen. */
+  readonly counts: readonly (readonly number[])[]
+}
+
+/** The days of the years of some accidents, until the last of them. */
+function daysOf(accidents: readonly SectionAccident[]): number[] {
+  const years = [...new Set(accidents.map(({ local_date }) => Number(local_date.slice(0, 4))))].sort((one, other) => one - other)
+  const last = accidents.reduce((newest, { local_date }) => Math.max(newest, dayOf(local_date)), 0)
+  return years.flatMap((year) => {
+    const [from, to] = [Date.UTC(year, 0, 1) / DAY_MS, Math.min(last + 1, Date.UTC(year + 1, 0, 1) / DAY_MS)]
+    return Array.from({ length: to - from }, (_, at) => from + at)
+  })
+}
+
+/** The accidents of the newest year with enough of them; none where there is no such year. */
+export function enoughOf(accidents: readonly SectionAccident[]): readonly SectionAccident[] {
+  const years = Map.groupBy(accidents, ({ local_date }) => local_date.slice(0, 4))
+  const enough = [...years].filter(
+    ([, theirs]) =>
+      theirs.length >= LEAST_ACCIDENTS && new Set(theirs.map((one) => weekOf(dayOf(one.local_date)))).size > (LEAST_WEEKS * 4) / 3,
+  )
+  return enough.sort(([one], [other]) => (one < other ? 1 : -1))[0]?.[1] ?? []
+}
+
+const short = (value: number): number => Number(value.toPrecision(7))
+
+/**
+ * Fits the model to the accidents of a year, and holds it against every fourth week of them, foretold from the others. A standing version was fitted
+ * to weeks that are held out here, so that none can be held against them.
+ */
+export function fitRun(accidents: readonly SectionAccident[]): Fit<RiskParameters> {
+  const days = daysOf(accidents)
+  const held = holdOut(accidents, days)
+  const { counts, expected } = held
+  const happened = counts.reduce((all, count) => all + count, 0)
+  const error = deviance(counts, expected)
+  const baseline = deviance(counts, held.baseline)
+  const model = fitRisk(accidents, days)
+  const iso = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
+  const [data_from, data_to] = [iso(days[0] as number), iso(days.at(-1) as number)]
+  const seen = new Float64Array(model.grid.size)
+  for (const accident of accidents) seen[model.grid.indexOf(accident)] = (seen[model.grid.indexOf(accident)] as number) + 1
+  const each = <T>(of: (section: number) => T): T[][] =>
+    model.grid.roads.map(({ offset, length }) => Array.from({ length }, (_, at) => of(offset + at)))
+  const rate = (kind: number, section: number): number => model.rates[kind]?.[section] as number
+  const about = { series: SERIES, horizon: HORIZON, window_from: data_from, window_to: data_to, subset: 'ALL', metric_unit: '1' } as const
+  const kind = 'HISTORICAL_MEAN' as const
+  return {
+    ...{ data_from, data_to, made_at: dayBounds(data_to).end },
+    parameters: {
+      ...{ data_to, kinds: model.kinds },
+      profiles: model.profiles.map(({ bySun, byHour, season }) => ({
+        ...{ bySun: bySun.map(short), byHour: byHour.map(short) },
+        season: Object.fromEntries(Object.entries(season).map(([code, weeks]) => [code, weeks.map(short)])),
+      })),
+      roads: model.grid.roads.map(({ province_code, road, first }) => [province_code, road, first] as const),
+      rates: each((section) => model.rates.map((_, at) => short(rate(at, section)))),
+      variances: each((section) =>
+        short(model.weights.reduce((all, weight, at) => all + (weight[section] as number) * rate(at, section), 0)),
+      ),
+      counts: each((section) => seen[section] as number),
+    },
+    checks: [{ series: SERIES, horizon: HORIZON, error, baseline, standing: null, points: counts.length }],
+    scores: [
+      { ...about, metric: 'DEVIANCE', value: error, baseline, baseline_kind: kind, points: counts.length },
+      {
+        ...{ ...about, metric: 'SHARE_IN_TOP_5', value: shareInTop(counts, expected, TOP) },
+        ...{ baseline: shareInTop(counts, held.baseline, TOP), baseline_kind: kind, points: happened },
+      },
+      {
+        ...{ ...about, metric: 'CALIBRATION', value: expected.reduce((all, value) => all + value, 0) / happened },
+        ...{ baseline: null, baseline_kind: null, points: happened },
+      },
+    ],
+    charts: [hoursChart(counts, expected)],
+  }
+}
+
+function hoursChart(counts: Uint16Array, expected: Float64Array) {
+  const sums = (values: ArrayLike<number>): number[] => {
+    const hours = new Array<number>(HOURS).fill(0)
+    for (let at = 0; at < values.length; at++) hours[at % HOURS] = (hours[at % HOURS] as number) + (values[at] as number)
+    return hours.map(short)
+  }
+  return drawChart({
+    ...{ name: 'hours', title: 'Accidents of held-out weeks by hour, seen and expected', unit: 'accidents', kind: 'bars' },
+    labels: Array.from({ length: HOURS }, (_, hour) => String(hour)),
+    figures: [
+      { name: 'Seen', values: sums(counts) },
+      { name: 'Expected', values: sums(expected) },
+    ],
+  })
+}
+
+/** What estimates are told with beside the parameters. */
+export interface Told {
+  readonly model: string
+  readonly model_version: string
+  readonly made_at: number
+  readonly recent_error: number | null
+}
+
+/** The rows of `risk_estimates`, a row for each section. */
+export function estimatesOf({ roads, rates, variances, counts }: RiskParameters, told: Told): Row<typeof riskEstimates>[] {
+  const all = roads.flatMap(([province_code, road, first], at) => {
+    const seen = (counts[at] as readonly number[]).reduce((sum, count) => sum + count, 0)
+    return (rates[at] as readonly (readonly number[])[]).map((byKind, section) => {
+      const expected = byKind.reduce((sum, one) => sum + one, 0)
+      const km = (first + section) * SECTION_KM
+      return {
+        province_code,
+        road,
+        km,
+        byKind,
+        seen,
+        expected,
+        accidents: counts[at]?.[section] as number,
+        variance: variances[at]?.[section] as number,
+      }
+    })
+  })
+  const baseline = all.reduce((sum, { expected }) => sum + expected, 0) / all.length
+  const ranked = all.filter(({ seen }) => seen >= LEAST_OF_ROAD).sort((one, other) => other.expected - one.expected)
+  const ranks = new Map(ranked.map((one, at) => [one, at + 1]))
+  return all.map((one) => {
+    const { province_code, road, km, byKind, seen, expected, accidents, variance } = one
+    const rank = ranks.get(one) ?? null
+    const [low, high] = rank === null || !(variance > 0) ? [null, null] : intervalOf(expected, variance)
+    return {
+      ...told,
+      ...{
+        section: `${province_code}/${road}/${km}`,
+        province_code,
+        road,
+        km,
+        km_to: km + SECTION_KM,
+        risk_basis: 'ANIMALS' as const,
+        accidents,
+      },
+      ...{ horizon: HORIZON, interval_level: LEVEL, interval_low: low, interval_high: high, baseline: short(baseline), rank },
+      expected: rank === null ? null : expected,
+      expected_by_kind: rank === null ? [] : byKind,
+      risk_class: rank === null ? null : (CLASSES.find(([, share]) => rank <= Math.ceil(share * ranked.length))?.[0] ?? 'LOW'),
+      reason: rank === null ? `not enough data: ${seen} accidents on the road in the province, ${LEAST_OF_ROAD} are needed` : null,
+    }
+  })
+}
+
+/** The middle 80 % of a gamma of some mean and variance, by Wilson and Hilferty's cube of a normal. */
+export function intervalOf(mean: number, variance: number): [low: number, high: number] {
+  const shape = mean ** 2 / variance
+  const at = (z: number): number => short(mean * Math.max(0, 1 - 1 / (9 * shape) + z / (3 * Math.sqrt(shape))) ** 3)
+  return [at(-Z), at(Z)]
+}
+
+/** The rows of `risk_profiles`, a row for each kind. */
+export function profilesOf({ kinds, profiles }: RiskParameters, { model, model_version, made_at }: Told): Row<typeof riskProfiles>[] {
+  return profiles.map(({ bySun, byHour, season }, at) => ({
+    ...{ model, model_version, made_at, kind: at + 1, animal_code: kinds[at] ?? null },
+    ...{ by_sun: bySun, by_hour: byHour, season },
+  }))
+}

@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type DeriveResult, derive } from '../../../jobs/derive/derive.ts'
+import { riskDerived } from '../../../jobs/derive/safety/risk.ts'
+import { feeds } from '../../../jobs/feeds/catalog.ts'
+import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
+import { animalAccidents } from '../../../lake/datasets/safety/animal-accidents.ts'
+import { riskEstimates } from '../../../lake/datasets/safety/risk-estimates.ts'
+import { riskProfiles } from '../../../lake/datasets/safety/risk-profiles.ts'
+import { modelCards } from '../../../lake/datasets/service/model-cards.ts'
+import { modelScores } from '../../../lake/datasets/service/model-scores.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { instantOf } from '../../../lake/schema/time.ts'
+import { intervalOf } from '../../../models/risk/run.ts'
+import { exampleTableRow } from '../../api/service.ts'
+import { figures } from '../../helpers/figures.ts'
+import { openTestContext, type TestContext, tableRows } from '../../helpers/pipeline.ts'
+import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
+import { tempFolder } from '../../helpers/temp.ts'
+import { landRows } from '../../lake/query/fixtures.ts'
+
+const never = new AbortController().signal
+let redis: TestRedis
+let context: TestContext
+beforeEach(async () => {
+  redis = await startTestRedis()
+  context = await openTestContext({ folder: tempFolder(), redisUrl: redis.url, publisher: '' })
+  await prepareTables(context, [animalAccidents, riskEstimates, riskProfiles, modelScores, modelCards])
+})
+afterEach(async () => {
+  await context.close()
+  await redis.stop()
+})
+
+/** Accidents of a year on four roads of eight sections, most on the third; the first is on a road of its own. */
+function accidents(year: number, count: number): AnyRow[] {
+  const next = figures(year)
+  return Array.from({ length: count }, (_, at) => {
+    const local_date = new Date(Date.UTC(year, 0, 1 + Math.floor(365 * next()))).toISOString().slice(0, 10)
+    const hour = 17 + Math.floor(6 * next() ** 2)
+    const section = next() < 0.4 ? 2 : Math.floor(8 * next())
+    return exampleTableRow(animalAccidents, {
+      ...{ edition: `animals-${year}`, accident_id: `${year}${at}`, local_date, hour_local: hour },
+      ...{ occurred_at: instantOf(local_date, `${hour}:30`), province_code: '09', animal_code: next() < 0.6 ? '8' : '5' },
+      ...{ road: at === 0 ? 'BU-1' : `N-${1 + (at % 4)}`, km: section * 5 + Math.floor(50 * next()) / 10 },
+    })
+  })
+}
+
+const run = (): Promise<DeriveResult> => derive(context, riskDerived, { feeds, signal: never })
+
+test('an interval of an expected number holds the middle of its gamma', () => {
+  // Of shape 4 and mean 1: quantiles 0.1 and 0.9 of the gamma, 0.436 and 1.670.
+  const [low, high] = intervalOf(1, 0.25)
+  expect(low).toBeCloseTo(0.436, 2)
+  expect(high).toBeCloseTo(1.67, 2)
+})
+
+test('an edition with enough accidents gives estimates, profiles, errors and a card; a small one nothing', {
+  timeout: 60_000,
+}, async () => {
+  await landRows(context.lake, animalAccidents, accidents(2023, 300))
+  await run()
+  expect(await tableRows(context, riskEstimates)).toEqual([])
+  const rows = accidents(2024, 3000)
+  await landRows(context.lake, animalAccidents, rows)
+  expect((await run()).made).toEqual(['risk'])
+  const told = await tableRows(context, riskEstimates)
+  expect(told).toHaveLength(4 * 8 + 1)
+  const rated = told.filter((row) => row['expected'] !== null)
+  const alone = told.filter((row) => row['expected'] === null)
+  expect(alone).toMatchObject([
+    {
+      ...{ road: 'BU1', accidents: 1, rank: null, risk_class: null, interval_low: null, expected_by_kind: [] },
+      reason: expect.stringContaining('not enough data: 1'),
+    },
+  ])
+  expect(rated.reduce((sum, row) => sum + (row['accidents'] as number), 0)).toBe(2999)
+  for (const row of rated) {
+    const [low, value, high] = [row['interval_low'], row['expected'], row['interval_high']] as [number, number, number]
+    expect(low).toBeLessThan(value)
+    expect(high).toBeGreaterThan(value)
+    expect((row['expected_by_kind'] as number[]).reduce((sum, one) => sum + one, 0)).toBeCloseTo(value, 9)
+  }
+  const first = rated.filter((row) => (row['rank'] as number) <= 4)
+  expect(first.map((row) => row['km'])).toEqual([10, 10, 10, 10])
+  expect(rated.filter((row) => row['risk_class'] === 'VERY_HIGH')).toHaveLength(2)
+  const [card] = await tableRows(context, modelCards)
+  const profiles = await tableRows(context, riskProfiles)
+  expect(profiles.map((row) => row['animal_code'])).toEqual(['8', '5', null])
+  expect(new Set([...told, ...profiles].map((row) => row['model_version']))).toEqual(new Set([card?.['model_version']]))
+  const scores = await tableRows(context, modelScores)
+  const deviance = scores.find((row) => row['metric'] === 'DEVIANCE')
+  expect(deviance?.['value'] as number).toBeLessThan(deviance?.['baseline'] as number)
+  expect(rated[0]).toMatchObject({ recent_error: deviance?.['value'], made_at: Date.parse('2024-12-30T23:00:00.000Z') })
+  // The same again is the same, and nothing is made of it.
+  expect((await run()).made).toEqual([])
+})
