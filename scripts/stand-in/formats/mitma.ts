@@ -72,7 +72,7 @@ function tripLines({ seed, day, zones, hasUnknownCodes }: MobilityDay, revision:
           const u = chance(seed, 'trip', zone.id, other.id, hour, income, day, edition)
           const trips = (zone.population / (other === zone ? 40 : 4000)) * (0.5 + u)
           const length = trips * km * (0.9 + 0.2 * u)
-          const shown = hasUnknownCodes && hour === 20 ? '50-100' : band
+          const shown = hasUnknownCodes && hour === 20 ? '50-75' : band
           lines.push({ hour, origin: zone.id, destination: other.id, band: shown, province: zone.province, income, trips, length })
         }
     }
