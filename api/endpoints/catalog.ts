@@ -49,6 +49,7 @@ import { worksList } from './road/works.ts'
 import { accidentDictionary } from './safety/dictionary.ts'
 import { hotspotDetail, hotspotList } from './safety/hotspots.ts'
 import { accidentMicrodata } from './safety/microdata.ts'
+import { riskByRoad, riskList } from './safety/risk.ts'
 import { accidentStats } from './safety/stats.ts'
 import { codeListList } from './service/codes.ts'
 import { datasetCard } from './service/dataset-card.ts'
@@ -121,6 +122,8 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   accidentStats,
   hotspotList,
   hotspotDetail,
+  riskList,
+  riskByRoad,
   datasetList,
   datasetCard,
   datasetSchema,

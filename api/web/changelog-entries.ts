@@ -17,6 +17,16 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'road-risk',
+    date: '2026-11-23',
+    kind: 'ADDED',
+    paths: ['/api/prediccion/riesgo', '/api/prediccion/riesgo/{road}'],
+    text: {
+      es: 'Accidentes con animales esperables por tramo de carretera y hora, con intervalo, puesto y clase; y las 24 horas de una carretera como GeoJSON.',
+      en: 'Accidents with animals to be expected per road section and hour, with interval, rank and class; and the 24 hours of one road as GeoJSON.',
+    },
+  },
+  {
     id: 'mobility-first-study',
     date: '2026-11-23',
     kind: 'CHANGED',

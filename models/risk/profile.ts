@@ -49,15 +49,25 @@ export interface ProfileGiven {
 /** Bins of the Sun's clock of every part of an hour of some days, looked up once for each province. */
 type SunTable = (province_code: string) => Uint8Array
 
+/** Offset of a province's clock from UTC at an instant (ms), in ms. */
+export function provinceOffset(at: number, province_code: string): number {
+  return offsetAt(at, OTHER_CLOCKS[province_code] ?? MADRID)
+}
+
 /** Sunrise and sunset of a day (since 1970-01-01) in the middle of a province, in hours of its own clock. */
 export function localSun(day: number, province_code: string): SunTimes {
   const { rise_h, set_h } = sunTimes(day, centreOf(province_code) ?? MIDDLE)
-  const offset_h = offsetAt(day * DAY_MS + DAY_MS / 2, OTHER_CLOCKS[province_code] ?? MADRID) / HOUR_MS
+  const offset_h = provinceOffset(day * DAY_MS + DAY_MS / 2, province_code) / HOUR_MS
   return { rise_h: rise_h + offset_h, set_h: set_h + offset_h }
 }
 
 function binOf(hour: number, times: SunTimes): number {
   return Math.floor((sunClock(hour, times) / 24) * BINS) % BINS
+}
+
+/** True where a profile has a rate for every week and bin, and for every hour: one that is kept may be of another revision. */
+export function isWhole({ bySun, byHour }: Profile): boolean {
+  return bySun.length === WEEKS * BINS && byHour.length === HOURS
 }
 
 /** Makes a table of some days. */

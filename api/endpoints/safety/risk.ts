@@ -1,0 +1,286 @@
+import { LINE_ABSENCES } from '../../../lake/datasets/mobility/codes.ts'
+import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { riskEstimates } from '../../../lake/datasets/safety/risk-estimates.ts'
+import { riskProfiles } from '../../../lake/datasets/safety/risk-profiles.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { sql } from '../../../lake/query/sql.ts'
+import { col, type Point } from '../../../lake/schema/columns.ts'
+import type { Row } from '../../../lake/schema/dataset.ts'
+import { type HourShares, hourShares } from '../../../models/risk/hours.ts'
+import type { KeptAsk } from '../../define/endpoint.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
+import { isInside } from '../../define/geo.ts'
+import { integerParam, numberParam, required, withDefault } from '../../define/params.ts'
+import { boxParam, isOnRoad, provinceParam, roadParam, roadParams } from '../../define/params-place.ts'
+import { instantParam } from '../../define/params-time.ts'
+import { Refused } from '../../define/problems.ts'
+import { defineSlice } from '../../define/slice.ts'
+import { type Posts, roadPosts } from '../road/posts.ts'
+import { provinceField, provinceName } from '../tail.ts'
+
+const { columns } = riskEstimates
+const HOUR_MS = 3_600_000
+const HOURS = 24
+const LAKE = [riskEstimates, riskProfiles, roadPoints] as const
+
+type Estimate = Row<typeof riskEstimates>
+
+const accidents = (about: string, example: number) => col.float(0, about, { unit: '1', example })
+const intervalOf = (low: number, high: number) =>
+  nested.object(
+    'Interval of the expected number, not of what will happen; null without a number.',
+    { level: columns.interval_level, low: accidents('Lower end.', low), high: accidents('Upper end.', high) },
+    { nullable: true },
+  )
+
+/** What is told of a section, whatever the hour. */
+const sectionFields = {
+  section: columns.section,
+  road: columns.road,
+  km_from: meaning(columns.km, 'First kilometre of the section.'),
+  km_to: columns.km_to,
+  province: provinceField(columns.province_code),
+  province_code: columns.province_code,
+  expected_week: meaning(columns.expected, 'Accidents to be expected on it in a mean week; null where there is no number, see `reason`.'),
+  rank: columns.rank,
+  risk_class: columns.risk_class,
+  accidents: columns.accidents,
+  risk_basis: columns.risk_basis,
+  recent_error: columns.recent_error,
+  reason: columns.reason,
+  made_at: columns.made_at,
+  model: columns.model,
+  model_version: columns.model_version,
+} as const
+
+/** What is told of an hour on it. */
+const hourFields = {
+  starts_at: col.instant(0, 'Begin of the hour.', { example: '2026-01-02T19:00:00.000Z' }),
+  horizon: col.string(0, 'Length of what the number is of, as an ISO 8601 duration.', { example: 'PT1H' }),
+  expected: col.float(0, 'Accidents to be expected on the section in the hour; null where there is no number.', {
+    ...{ unit: '1', nullable: true, example: 0.0021 },
+  }),
+  interval: intervalOf(0.0015, 0.0029),
+  baseline: accidents('The mean of all sections and hours.', 0.000226),
+} as const
+
+const lineFields = {
+  geometry: col.line(0, 'Line of the section, through known points of the road.', {
+    nullable: true,
+    example: {
+      type: 'LineString',
+      coordinates: [
+        [-2.31, 38.62],
+        [-2.27, 38.65],
+      ],
+    },
+  }),
+  geometry_absent: col.code(0, 'Why there is no line; null where there is one.', LINE_ABSENCES, { nullable: true, example: null }),
+} as const
+
+const riskFields = { ...sectionFields, ...hourFields, ...lineFields } as const
+const stripFields = {
+  ...sectionFields,
+  hours: nested.objects(`The ${HOURS} hours from the one that is asked for.`, hourFields),
+  ...lineFields,
+} as const
+
+const risk = record('SectionRisk', 'What is expected on a section of a road in an hour.', riskFields)
+const strip = record('SectionStrip', 'A section of a road with what is expected on it hour by hour.', stripFields)
+
+const estimates = defineSlice<readonly Estimate[]>({
+  name: 'risk of road sections',
+  from: [riskEstimates],
+  most: 1,
+  async read({ rows }) {
+    const all: Estimate[] = []
+    for await (const batch of rows(sql`SELECT * FROM ${scan(riskEstimates)}`)) all.push(...(batch as unknown as Estimate[]))
+    return all
+  },
+})
+
+/** Shares of hours by model and version: those of another version are not those of an estimate. */
+const shares = defineSlice<ReadonlyMap<string, HourShares>>({
+  name: 'risk by hour',
+  from: [riskProfiles],
+  most: 1,
+  async read({ rows }) {
+    const all: Row<typeof riskProfiles>[] = []
+    for await (const batch of rows(sql`SELECT * FROM ${scan(riskProfiles)} ORDER BY kind`)) all.push(...(batch as unknown as typeof all))
+    const profileOf = ({ by_sun, by_hour, season }: (typeof all)[number]) =>
+      ({ bySun: by_sun, byHour: by_hour, season }) as unknown as Parameters<typeof hourShares>[0][number]
+    return new Map([...Map.groupBy(all, versionOf)].map(([version, theirs]) => [version, hourShares(theirs.map(profileOf))]))
+  },
+})
+
+const versionOf = ({ model, model_version }: { readonly model: string; readonly model_version: string }): string =>
+  `${model} ${model_version}`
+
+const short = (value: number): number => Number(value.toPrecision(6))
+
+/** What is expected on a section in the hour that begins at an instant (ms). */
+function hourOf(one: Estimate, at: number, told: ReadonlyMap<string, HourShares>): ValueOf<typeof hourFields> {
+  const parts = one.expected === null ? null : (told.get(versionOf(one))?.(one.province_code, at) ?? null)
+  const expected = parts && one.expected_by_kind.reduce((sum, kind, nth) => sum + kind * (parts[nth] ?? 0), 0)
+  const scale = expected === null || !one.expected ? null : expected / one.expected
+  const interval =
+    scale === null || one.interval_low === null || one.interval_high === null
+      ? null
+      : { level: one.interval_level, low: short(one.interval_low * scale), high: short(one.interval_high * scale) }
+  return {
+    ...{ starts_at: at, horizon: 'PT1H', expected: expected === null ? null : short(expected), interval },
+    baseline: short(one.baseline / (7 * HOURS)),
+  }
+}
+
+function sectionOf(one: Estimate): ValueOf<typeof sectionFields> {
+  const { km: km_from, expected: expected_week, ...rest } = one
+  const {
+    horizon: _horizon,
+    interval_level: _level,
+    interval_low: _low,
+    interval_high: _high,
+    baseline: _mean,
+    expected_by_kind: _kinds,
+    ...told
+  } = rest
+  return { ...told, km_from, expected_week, province: provinceName(one.province_code) }
+}
+
+/** A record of a section without its line, which is made once it is known that it is shown. */
+const drawn = <D extends { readonly road: string; readonly km_from: number; readonly km_to: number; readonly province_code: string }>(
+  draft: D,
+  posts: Posts | null,
+): D & ValueOf<typeof lineFields> => {
+  const line = posts?.line(draft.road, draft)?.line ?? null
+  return { ...draft, geometry: line, geometry_absent: line ? null : posts ? 'NO_POINTS' : 'NOT_NOW' }
+}
+
+/** Middles of sections by the points of roads that they were found by: to look for each of all sections takes longer than an answer may. */
+const middles = new WeakMap<Posts, Map<string, Point | null>>()
+
+function middleOf(one: Estimate, posts: Posts): Point | null {
+  const known = middles.get(posts) ?? new Map<string, Point | null>()
+  middles.set(posts, known)
+  const found = known.get(one.section)
+  if (found !== undefined) return found
+  const [place] = posts.at(one.road, (one.km + one.km_to) / 2, one.province_code)
+  known.set(one.section, place?.position ?? null)
+  return place?.position ?? null
+}
+
+/** The begin of the hour of an instant (ms). */
+const hourAt = (at: number): number => Math.floor(at / HOUR_MS) * HOUR_MS
+
+const atParam = instantParam('Instant whose hour is the first that is told; now unless given.', '2026-01-02T19:00:00Z')
+
+const METHOD =
+  'Poisson rates of the sections by empirical Bayes (what was seen on the section, next to it, on the rest of the road and in the province), by kind of animal, times how accidents of the kind spread over weeks of the year, the Sun’s clock and the hours of the local clock. ' +
+  'The interval is that of the expected number. `/api/prediccion/modelos` has the errors.'
+const ABOUT =
+  'It rests on accidents with animals alone (`risk_basis`): the national table of accidents tells no dates. Sections are of 5 km, between the first and the last that accidents were seen on, of a road in a province; rank and class are those of a mean week. ' +
+  'A road with fewer than three accidents has records without a number, which say why (`reason`); one without any has none. Lines lead through known points of the road (`road_points`); where these are missing `geometry_absent` says so.'
+
+async function askedOf({ slice, extra }: KeptAsk<readonly []>) {
+  return { all: await slice(estimates, ''), told: await slice(shares, ''), posts: await extra(roadPosts, '') }
+}
+
+/** Risk of road sections by hour. */
+export const riskList = defineEndpoint({
+  path: '/api/prediccion/riesgo',
+  domain: 'safety',
+  plan: 'ENTERPRISE',
+  summary: 'Accidents to be expected per road section and hour, with interval, rank and class',
+  about: `${ABOUT} With \`bbox\`, sections whose middle is known to lie in it. Several hours need a road, a province or a box.`,
+  figure: { grain: 'One section of a road, one hour.', method: METHOD },
+  params: {
+    stretch: roadParams,
+    province: provinceParam,
+    bbox: boxParam('Box that the middle of a section lies in'),
+    at: atParam,
+    hours: withDefault(integerParam('Hours that are told, from the first on.', { min: 1, max: HOURS, unit: 'h', example: '3' }), 1),
+  },
+  returns: {
+    kind: 'list',
+    name: 'sections',
+    record: risk,
+    key: ['starts_at', 'section'],
+    sorts: ['starts_at', 'expected', 'rank', 'road'],
+    order: 'starts_at',
+    limit: { default: 100, max: 20_000 },
+  },
+  read: {
+    kind: 'kept',
+    from: [],
+    lake: LAKE,
+    needs: [riskEstimates, riskProfiles],
+    clock_s: 3600,
+    answer: async (ask, { stretch, province, bbox, at, hours }, now) => {
+      if (hours > 1 && stretch.road === null && province === null && bbox === null)
+        throw new Refused('expected 1 where neither road nor province nor bbox is given', { parameter: 'hours', value: String(hours) })
+      const { all, told, posts } = await askedOf(ask)
+      const wanted = all.filter(
+        (one) =>
+          (province === null || one.province_code === province) &&
+          isOnRoad(stretch, one) &&
+          (bbox === null || (posts !== null && isInside(bbox, middleOf(one, posts)))),
+      )
+      const first = hourAt(at ?? now)
+      const drafts = wanted.flatMap((one) => {
+        const section = sectionOf(one)
+        return Array.from({ length: hours }, (_, hour) => ({ ...section, ...hourOf(one, first + hour * HOUR_MS, told) }))
+      })
+      return { drafts, finish: (draft: (typeof drafts)[number]) => drawn(draft, posts), counts: {} }
+    },
+  },
+  example: { province: '29', hours: '3' },
+})
+
+/** The strip of a road. */
+export const riskByRoad = defineEndpoint({
+  path: '/api/prediccion/riesgo/{road}',
+  domain: 'safety',
+  plan: 'ENTERPRISE',
+  summary: 'Risk of one road hour by hour for a day: each section with its 24 hours, as GeoJSON',
+  about: `${ABOUT} A road without sections is not found. GeoJSON unless another format is asked for.`,
+  figure: { grain: 'One section of a road; each of its hours is one hour.', method: METHOD },
+  params: {
+    road: required(roadParam),
+    at: atParam,
+    km_from: numberParam('Begin of the stretch.', { min: 0, max: 2000, unit: 'km', example: '10' }),
+    km_to: numberParam('End of the stretch, included.', { min: 0, max: 2000, unit: 'km', example: '60' }),
+  },
+  returns: {
+    kind: 'list',
+    name: 'sections',
+    record: strip,
+    key: ['section'],
+    sorts: ['km_from', 'rank'],
+    order: 'km_from',
+    limit: { default: 100, max: 1000 },
+    prefers: 'geojson',
+  },
+  read: {
+    kind: 'kept',
+    from: [],
+    lake: LAKE,
+    needs: [riskEstimates, riskProfiles],
+    clock_s: 3600,
+    answer: async (ask, { road, at, km_from, km_to }, now) => {
+      if (km_from !== null && km_to !== null && km_from > km_to)
+        throw new Refused(`expected at most km_to (${km_to})`, { parameter: 'km_from', value: String(km_from) })
+      const { all, told, posts } = await askedOf(ask)
+      const ofRoad = all.filter((one) => isOnRoad({ road, km_from: null, km_to: null }, one))
+      if (ofRoad.length === 0) return null
+      const first = hourAt(at ?? now)
+      const wanted = ofRoad.filter((one) => isOnRoad({ road, km_from, km_to }, one))
+      const drafts = wanted.map((one) => ({
+        ...sectionOf(one),
+        hours: Array.from({ length: HOURS }, (_, hour) => hourOf(one, first + hour * HOUR_MS, told)),
+      }))
+      return { drafts, finish: (draft: (typeof drafts)[number]) => drawn(draft, posts), counts: {} }
+    },
+  },
+  example: { road: 'A-7' },
+})

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { roadPoints } from '../../lake/datasets/road/road-points.ts'
+import { riskEstimates } from '../../lake/datasets/safety/risk-estimates.ts'
+import { riskProfiles } from '../../lake/datasets/safety/risk-profiles.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { exampleTableRow, type Reply, startService, type TestService } from './service.ts'
+
+const UNTIL = Date.UTC(2026, 0, 10)
+const VERSION = 'r1-20241231-4be1c0d2'
+const WEEKS = 53
+const BINS = 96
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+  const kinds = { expected: 0.5, interval_low: 0.25, interval_high: 0.75, expected_by_kind: [0.3, 0.2], baseline: 0.168 }
+  const none = { expected: null, interval_low: null, interval_high: null, expected_by_kind: [], rank: null, risk_class: null }
+  const section = (province_code: string, road: string, km: number, values: AnyRow = {}): AnyRow =>
+    exampleTableRow(riskEstimates, {
+      ...{ section: `${province_code}/${road}/${km}`, province_code, road, km, km_to: km + 5, model_version: VERSION, ...kinds, ...values },
+    })
+  await service.land(
+    riskEstimates,
+    [
+      section('09', 'N623', 10, { rank: 2 }),
+      section('09', 'N623', 15, { rank: 1, expected: 1, interval_low: 0.5, interval_high: 1.5, expected_by_kind: [0.6, 0.4] }),
+      section('09', 'BU1', 0, { ...none, reason: 'not enough data: 1 accidents on the road in the province, 3 are needed' }),
+      section('35', 'GC1', 20, { rank: 3 }),
+    ],
+    UNTIL,
+    ['dgt_animal_accidents'],
+  )
+  // The first kind is as likely in each quarter of an hour, the second happens between 20 and 21 o'clock of the local clock alone.
+  const flat = new Array<number>(WEEKS * BINS).fill(1 / (7 * 96))
+  const profile = (kind: number, byHour: number[]): AnyRow =>
+    exampleTableRow(riskProfiles, {
+      ...{
+        kind,
+        model_version: VERSION,
+        by_sun: flat,
+        by_hour: byHour,
+        season: { '09': new Array<number>(WEEKS).fill(kind === 1 ? 2 : 1) },
+      },
+    })
+  const evening = Array.from({ length: 24 }, (_, hour) => (hour === 20 ? 24 : 0))
+  await service.land(riskProfiles, [profile(1, new Array<number>(24).fill(1)), profile(2, evening)], UNTIL, ['dgt_animal_accidents'])
+  const post = (km: number, lon: number): AnyRow =>
+    exampleTableRow(roadPoints, { road: 'N-623', province_code: '09', km, position: { lat: 42.5, lon }, error_m: 100 })
+  await service.land(
+    roadPoints,
+    [10, 12, 14, 15, 17].map((km) => post(km, -3.7 + km / 90)),
+    UNTIL,
+  )
+})
+afterAll(() => service?.close())
+
+const ask = async (query: string): Promise<Reply[]> => {
+  const reply = await service.json(`/api/prediccion/riesgo?${query}`)
+  expect(reply.sections, JSON.stringify(reply).slice(0, 300)).toBeInstanceOf(Array)
+  return reply.sections
+}
+const HOUR = 1 / (7 * 24)
+
+test('an hour is what is expected in a week times the share of the hour, by kind, clock and season of the province', async () => {
+  // 20:00 in Madrid, 19:00 in the Canary Islands.
+  const told = await ask('at=2026-01-08T19:25:00Z&sort=rank')
+  expect(told.map(({ section, starts_at }) => [section, starts_at])).toEqual(
+    ['09/N623/15', '09/N623/10', '35/GC1/20', '09/BU1/0'].map((id) => [id, '2026-01-08T19:00:00.000Z']),
+  )
+  const [first, , canary, none] = told as [Reply, Reply, Reply, Reply]
+  expect(first.expected).toBeCloseTo((0.6 * 2 + 0.4 * 24) * HOUR, 6)
+  expect(first.interval).toMatchObject({ level: 0.8 })
+  expect([first.interval.low / first.expected, first.interval.high / first.expected]).toEqual([
+    expect.closeTo(0.5, 4),
+    expect.closeTo(1.5, 4),
+  ])
+  expect(canary.expected).toBeCloseTo(0.3 * HOUR, 7)
+  expect(first).toMatchObject({
+    expected_week: 1,
+    horizon: 'PT1H',
+    baseline: 0.001,
+    model: 'risk',
+    model_version: VERSION,
+    risk_basis: 'ANIMALS',
+  })
+  expect(none).toMatchObject({
+    expected: null,
+    interval: null,
+    expected_week: null,
+    rank: null,
+    reason: expect.stringContaining('not enough'),
+  })
+})
+
+test('sections are found by road, kilometres, province and box, and hours follow each other', async () => {
+  const of = async (query: string): Promise<string[]> => (await ask(`at=2026-01-08T19:00:00Z&${query}`)).map(({ section }) => section)
+  expect(await of('road=n-623')).toEqual(['09/N623/10', '09/N623/15'])
+  expect(await of('road=N623&km_from=16')).toEqual(['09/N623/15'])
+  expect(await of('province=Las Palmas')).toEqual(['35/GC1/20'])
+  expect(await of('bbox=-3.57,42.4,-3.55,42.6')).toEqual(['09/N623/10'])
+  const hours = await ask('at=2026-01-08T18:00:00Z&hours=3&road=N-623&km_from=16&sort=starts_at')
+  expect(hours.map(({ starts_at }) => starts_at.slice(11, 13))).toEqual(['18', '19', '20'])
+  expect(hours[1]?.expected).toBeGreaterThan(5 * hours[0]?.expected)
+  const [drawn] = await ask('at=2026-01-08T18:00:00Z&road=N-623&km_to=12')
+  expect(drawn?.geometry).toMatchObject({ type: 'LineString' })
+  expect((await ask('road=GC-1'))[0]).toMatchObject({ geometry: null, geometry_absent: 'NO_POINTS' })
+})
+
+test('several hours of the whole country, and a plan below, are refused', async () => {
+  const refused = await service.get('/api/prediccion/riesgo?hours=2')
+  expect([refused.status, ((await refused.json()) as Reply).errors[0].parameter]).toEqual([400, 'hours'])
+  expect((await service.get('/api/prediccion/riesgo?hours=25&road=N-623')).status).toBe(400)
+  expect((await service.open('/api/prediccion/riesgo')).status).toBe(401)
+  const turned = await service.get('/api/prediccion/riesgo/N-623?km_from=20&km_to=10')
+  expect([turned.status, ((await turned.json()) as Reply).errors[0].parameter]).toEqual([400, 'km_from'])
+})
+
+test('a road is a strip of its sections with 24 hours each, as GeoJSON, over a change of the clock too', async () => {
+  const reply = await service.get('/api/prediccion/riesgo/N-623?at=2026-03-29T00:00:00Z')
+  expect(reply.headers.get('content-type')).toContain('application/geo+json')
+  const { features } = (await reply.json()) as Reply
+  expect(features.map(({ properties }: Reply) => properties.km_from)).toEqual([10, 15])
+  const { hours } = features[0].properties
+  expect(hours).toHaveLength(24)
+  // At 20 o'clock in summer time it is 18 in UTC.
+  const most = hours.toSorted((one: Reply, other: Reply) => other.expected - one.expected)[0]
+  expect(most.starts_at).toBe('2026-03-29T18:00:00.000Z')
+  const plain = await service.json('/api/prediccion/riesgo/N-623?at=2026-03-29T00:00:00Z&format=json')
+  const [listed] = await ask('at=2026-03-29T18:00:00Z&road=N-623')
+  expect(plain.sections[0].hours[18]).toMatchObject({ expected: listed?.expected, interval: listed?.interval })
+  expect((await service.get('/api/prediccion/riesgo/A-99')).status).toBe(404)
+  expect((await service.json('/api/prediccion/riesgo/N-623?km_from=500&format=json')).sections).toEqual([])
+})
