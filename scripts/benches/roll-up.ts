@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import type { Derived } from '../../jobs/derive/define.ts'
+import { type Derived, filledBy } from '../../jobs/derive/define.ts'
 import { derive } from '../../jobs/derive/derive.ts'
 import { feeds } from '../../jobs/feeds/catalog.ts'
 import { prepareTables } from '../../jobs/upkeep/tasks.ts'
@@ -37,7 +37,7 @@ export async function rollUp(folder: string, derivations: readonly Derived[]): P
   const seconds: Record<string, number> = {}
   try {
     for (const derived of derivations) {
-      await prepareTables(context, [derived.into])
+      await prepareTables(context, filledBy(derived))
       const began = performance.now()
       const { waits } = await derive(context, derived, { feeds, signal: new AbortController().signal })
       if (waits) throw new Error(`${derived.into.id} could not be made`)

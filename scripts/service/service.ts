@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { derivations as declared } from '../../jobs/derive/catalog.ts'
-import type { Derived } from '../../jobs/derive/define.ts'
+import { type Derived, filledBy } from '../../jobs/derive/define.ts'
 import { dueAfter, makeDeriver } from '../../jobs/derive/derive.ts'
 import { feeds as known } from '../../jobs/feeds/catalog.ts'
 import type { DayRange, Feed } from '../../jobs/feeds/define.ts'
@@ -90,10 +90,7 @@ export async function openService(
     inTurn(feed, 'land', async (signal) => {
       await runner.land(feed, signal)
       const due = dueAfter(derivations, feed)
-      await prepareTables(
-        parts.context,
-        due.map(({ into }) => into),
-      )
+      await prepareTables(parts.context, due.flatMap(filledBy))
       await deriver.after(feed, signal)
     })
   return {
