@@ -1,12 +1,10 @@
-import { LEVELS_OF_SERVICE } from '../../../lake/datasets/road/codes.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { defineEndpoint, type StatesOf } from '../../define/endpoint.ts'
 import { isInside } from '../../define/geo.ts'
-import { codeParam, listOf } from '../../define/params.ts'
 import { geoParams } from '../../define/params-place.ts'
 import { CITIES, cityId, sourceOf } from './cities.ts'
-import { type Reading, reading, readingsOf } from './traffic-intensity.ts'
+import { levelsParam, type Reading, readingList, readingsOf } from './traffic-intensity.ts'
 
 type States = StatesOf<readonly [typeof trafficReadings, typeof trafficSensors]>
 
@@ -33,19 +31,9 @@ export const citySensors = defineEndpoint({
   params: {
     ciudad: cityId,
     geo: geoParams,
-    level_of_service: listOf(codeParam('State of traffic.', LEVELS_OF_SERVICE, { example: 'CONGESTION' })),
+    level_of_service: levelsParam,
   },
-  returns: {
-    kind: 'list',
-    name: 'readings',
-    record: reading,
-    key: ['id', 'source', 'period_s'],
-    id: 'id',
-    sorts: ['id', 'intensity_veh_h', 'occupancy_pct', 'load_pct', 'updated_at'],
-    order: 'id',
-    limit: { default: 100, max: 20_000 },
-    prefers: 'geojson',
-  },
+  returns: { ...readingList, prefers: 'geojson' },
   read: {
     kind: 'kept',
     from: [trafficReadings, trafficSensors],

@@ -12,7 +12,7 @@ import { readingFields, sensorFields, sensorKey, sensorsOf } from './sensor.ts'
 const { columns } = trafficReadings
 
 /** The last reading of a sensor, with the place of the sensor. */
-export const reading = record('TrafficReading', 'The last reading of a traffic sensor.', {
+const reading = record('TrafficReading', 'The last reading of a traffic sensor.', {
   id: columns.sensor_id,
   name: sensorFields.name,
   city: sensorFields.city,
@@ -54,6 +54,21 @@ export function readingsOf([readings, sensors]: StatesOf<readonly [typeof traffi
   })
 }
 
+/** How readings are listed, of all sensors or of a city's. */
+export const readingList = {
+  kind: 'list',
+  name: 'readings',
+  record: reading,
+  key: ['id', 'source', 'period_s'],
+  id: 'id',
+  sorts: ['id', 'intensity_veh_h', 'occupancy_pct', 'load_pct', 'updated_at'],
+  order: 'id',
+  limit: { default: 100, max: 20_000 },
+} as const
+
+/** `level_of_service`. */
+export const levelsParam = listOf(codeParam('State of traffic.', LEVELS_OF_SERVICE, { example: 'CONGESTION' }))
+
 /** Live readings. */
 export const trafficIntensity = defineEndpoint({
   path: '/api/trafico/intensidad',
@@ -65,18 +80,9 @@ export const trafficIntensity = defineEndpoint({
   params: {
     geo: geoParams,
     district: listOf(integerParam('Number of the city district.', { min: 1, max: 99, example: '4' })),
-    level_of_service: listOf(codeParam('State of traffic.', LEVELS_OF_SERVICE, { example: 'CONGESTION' })),
+    level_of_service: levelsParam,
   },
-  returns: {
-    kind: 'list',
-    name: 'readings',
-    record: reading,
-    key: ['id', 'source', 'period_s'],
-    id: 'id',
-    sorts: ['id', 'intensity_veh_h', 'occupancy_pct', 'load_pct', 'updated_at'],
-    order: 'id',
-    limit: { default: 100, max: 20_000 },
-  },
+  returns: readingList,
   read: {
     kind: 'live',
     from: [trafficReadings, trafficSensors],

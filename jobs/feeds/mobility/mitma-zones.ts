@@ -2,7 +2,7 @@ import { mitma } from '../../../lake/datasets/mobility/sources.ts'
 import { mobilityZoneMembers } from '../../../lake/datasets/mobility/zone-members.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readPiped } from '../../formats/piped.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type Notes } from '../define.ts'
+import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type FeedSpec, type Notes } from '../define.ts'
 
 type Member = FeedRow<typeof mobilityZoneMembers>
 
@@ -12,9 +12,9 @@ const COLUMNS = ['seccion_ine', 'distrito_ine', 'municipio_ine', 'distrito_mitma
 /** What stands in the place of INE codes of land that several municipalities share. */
 const NONE = 'NA'
 
-/** The zones of the study since 2022 by census section: districts, municipalities and large urban areas, of which one list tells. */
-export const mitmaZones = defineFeed({
-  id: 'mitma_zones',
+/** What the lists of both studies have alike. */
+const relationFeed = (one: { readonly id: string; readonly url: string; readonly maxBytes: number; readonly rows: FeedSpec['rows'] }) => ({
+  id: one.id,
   domain: 'mobility',
   source: mitma,
   into: [mobilityZoneMembers],
@@ -24,19 +24,40 @@ export const mitmaZones = defineFeed({
       requests: [
         {
           name: 'relation',
-          url: 'https://movilidad-opendata.mitma.es/zonificacion/relacion_ine_zonificacionMitma.csv',
+          url: one.url,
           accept: 'text/csv',
-          maxBytes: 32_000_000,
-          maxDecodedBytes: 32_000_000,
+          maxBytes: one.maxBytes,
+          maxDecodedBytes: one.maxBytes,
           timeout_ms: 120_000,
-          expects: 'csv',
+          expects: 'csv' as const,
         },
       ],
     },
   ],
-  freshBy: 'fetch',
+  freshBy: 'fetch' as const,
   bands: { mobility_zone_members: { atLeast: 100, minRatio: 0.9, maxRatio: 1.2 } },
-  rows: readRelation,
+  rows: one.rows,
+})
+
+/** The zones of the study since 2022 by census section: districts, municipalities and large urban areas, of which one list tells. */
+export const mitmaZones = defineFeed(
+  relationFeed({
+    id: 'mitma_zones',
+    url: 'https://movilidad-opendata.mitma.es/zonificacion/relacion_ine_zonificacionMitma.csv',
+    maxBytes: 32_000_000,
+    rows: readRelation,
+  }),
+)
+
+/** The municipal zones of the study of 2020 and 2021, by municipality. Some zones of late 2020 are in no list. */
+export const mitmaV1Zones = defineFeed({
+  ...relationFeed({
+    id: 'mitma_v1_zones',
+    url: 'https://opendata-movilidad.mitma.es/relaciones_municipio_mitma.csv',
+    maxBytes: 4_000_000,
+    rows: readMunicipalities,
+  }),
+  liveByDefault: false,
 })
 
 function* readRelation(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
@@ -67,34 +88,6 @@ function* readRelation(bodies: readonly FeedBody[], _clock: FeedClock, notes: No
     yield batch(mobilityZoneMembers, [...members.values()])
   }
 }
-
-/** The municipal zones of the study of 2020 and 2021, by municipality. Some zones of late 2020 are in no list. */
-export const mitmaV1Zones = defineFeed({
-  id: 'mitma_v1_zones',
-  domain: 'mobility',
-  source: mitma,
-  into: [mobilityZoneMembers],
-  every_s: 7 * 86_400,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'relation',
-          url: 'https://opendata-movilidad.mitma.es/relaciones_municipio_mitma.csv',
-          accept: 'text/csv',
-          maxBytes: 4_000_000,
-          maxDecodedBytes: 4_000_000,
-          timeout_ms: 60_000,
-          expects: 'csv',
-        },
-      ],
-    },
-  ],
-  freshBy: 'fetch',
-  liveByDefault: false,
-  bands: { mobility_zone_members: { atLeast: 100, minRatio: 0.9, maxRatio: 1.2 } },
-  rows: readMunicipalities,
-})
 
 function* readMunicipalities(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
   for (const { bytes } of bodies) {
