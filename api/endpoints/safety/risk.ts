@@ -258,7 +258,7 @@ export const riskByRoad = defineEndpoint({
     key: ['section'],
     sorts: ['km_from', 'rank'],
     order: 'km_from',
-    limit: { default: 100, max: 1000 },
+    limit: { default: 100, max: 20_000 },
     prefers: 'geojson',
   },
   read: {
