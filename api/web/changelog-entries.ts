@@ -17,6 +17,16 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'unbidden',
+    date: '2026-11-23',
+    kind: 'ADDED',
+    paths: ['/favicon.ico', '/robots.txt'],
+    text: {
+      es: 'El icono y lo que los buscadores pueden leer tienen rutas propias: quien abre una lista en un navegador ya no gasta por ello una de sus peticiones.',
+      en: 'The icon and what search engines may read have paths of their own: opening a list in a browser no longer costs a second request.',
+    },
+  },
+  {
     id: 'road-risk',
     date: '2026-11-23',
     kind: 'ADDED',

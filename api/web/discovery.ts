@@ -111,3 +111,6 @@ export function securityText(contact: string, { baseUrl, now }: { readonly baseU
   const expires = new Date((Math.floor(now / DAY_MS) + EXPIRES_DAYS) * DAY_MS).toISOString().replace('.000Z', 'Z')
   return `Contact: ${contact}\nExpires: ${expires}\nPreferred-Languages: es, en\nCanonical: ${baseUrl}/.well-known/security.txt\n`
 }
+
+/** What search engines may read: pages and descriptions, not the data, which they would pay for request by request (RFC 9309). */
+export const ROBOTS_TEXT = 'User-agent: *\nDisallow: /api/\nDisallow: /account\n'

@@ -33,8 +33,13 @@ export const HTML = 'text/html; charset=utf-8'
 /** Headers of every page that is made by `htmlPage`: nothing from elsewhere, no script, no frame, no address that a link would tell. */
 export const PAGE_SECURITY = pageSecurity(`style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; form-action 'self'; img-src data:`)
 
-/** The icon of every page, none: browsers would ask for /favicon.ico otherwise, which costs one of the few requests that there are without a key. */
-export const NO_ICON = '<link rel="icon" href="data:,">'
+/** Our icon (SVG): a road to the horizon, in colours that can be told from light and dark bars of tabs. */
+export const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b5cad"/>' +
+  '<path d="M14 6h4l8 20H6z" fill="#fff"/><path d="M15.6 9h.8l.4 4h-1.6zm-.6 6h2l.4 4h-2.8zm-.6 6h3.2l.4 5h-4z" fill="#0b5cad"/></svg>'
+
+/** The icon within every page: browsers need not ask for it. */
+export const ICON_LINK = `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">`
 
 /** The parameter that chooses the language of a page. */
 export const PAGE_LANG = oneOf('Language of texts. What Accept-Language prefers unless given, else Spanish.', ['es', 'en'])
@@ -46,7 +51,7 @@ export function htmlPage(
 ): string {
   return `<!doctype html>
 <html lang="${language}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width">${NO_ICON}<title>${escaped(title)}</title><style>${STYLE}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width">${ICON_LINK}<title>${escaped(title)}</title><style>${STYLE}</style></head>
 <body><main><h1>${escaped(title)}</h1>
 ${body}
 </main>${after}</body>

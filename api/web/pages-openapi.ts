@@ -3,9 +3,9 @@ import type { Endpoint } from '../define/endpoint.ts'
 import { PROBLEMS } from '../define/problems.ts'
 import { json, LASTING, NOT_MODIFIED, operation, type Part, parametersPart, problemResponse, ref } from '../http/openapi-parts.ts'
 import { CHANGES_PARAMS, CHANGES_SCHEMA, changesPage, changesReply } from './changelog.ts'
-import { apiCatalog, CATALOG_PATH, llmsText, securityText } from './discovery.ts'
+import { apiCatalog, CATALOG_PATH, llmsText, ROBOTS_TEXT, securityText } from './discovery.ts'
 import { docsPage, SCRIPTS } from './docs.ts'
-import { PAGE_LANG } from './html.ts'
+import { ICON, PAGE_LANG } from './html.ts'
 import { problemPage } from './problem-page.ts'
 import { startPage } from './start-page.ts'
 
@@ -46,6 +46,14 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
         example: llmsText([], { baseUrl, plans: DEFAULT_PLANS, now: 0 }).split('\n- ')[0] as string,
       }),
     },
+    '/robots.txt': {
+      get: text('robots_txt', 'What search engines may read (RFC 9309)', {
+        type: 'text/plain',
+        about: 'All but data.',
+        example: ROBOTS_TEXT,
+      }),
+    },
+    '/favicon.ico': { get: text('icon', 'The icon, for browsers', { type: 'image/svg+xml', about: 'A drawing.', example: ICON }) },
     [CATALOG_PATH]: {
       get: operation('api_catalog', 'Links to all descriptions (RFC 9727)', {
         200: {

@@ -11,10 +11,10 @@ import { acceptedType } from '../http/representation.ts'
 import { queryReader } from '../http/request.ts'
 import { registerOtherMethods } from '../http/routes.ts'
 import { CHANGES_PARAMS, changesPage, changesReply } from './changelog.ts'
-import { apiCatalog, CATALOG_PATH, CATALOG_TYPE, catalogLinks, llmsText, securityText } from './discovery.ts'
+import { apiCatalog, CATALOG_PATH, CATALOG_TYPE, catalogLinks, llmsText, ROBOTS_TEXT, securityText } from './discovery.ts'
 import { DOCS_SECURITY, docsPage, SCRIPTS } from './docs.ts'
 import { type Figure, FRESH_S } from './figures.ts'
-import { HTML, PAGE_LANG, PAGE_SECURITY } from './html.ts'
+import { HTML, ICON, PAGE_LANG, PAGE_SECURITY } from './html.ts'
 import { problemPage } from './problem-page.ts'
 import { startPage } from './start-page.ts'
 
@@ -30,6 +30,7 @@ export interface PageParts {
   readonly baseUrl: () => string
 }
 
+const PLAIN = 'text/plain; charset=utf-8'
 const NO_PARAMS = queryReader({})
 const readPage = queryReader({ lang: PAGE_LANG })
 const readChanges = queryReader(CHANGES_PARAMS)
@@ -107,7 +108,7 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
       return forModels(`${base} ${madridDate(now)}`, () =>
         readyDocument({
           text: llmsText(endpoints, { baseUrl: base, plans, now }),
-          content_type: 'text/plain; charset=utf-8',
+          content_type: PLAIN,
           language: 'en',
         }),
       )
@@ -125,11 +126,25 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
       )
     },
   })
+  // Browsers and search engines ask for these unbidden: as paths that there are not they would cost one of the few requests without a key.
+  const unbidden = {
+    '/favicon.ico': { text: ICON, content_type: 'image/svg+xml' },
+    '/robots.txt': { text: ROBOTS_TEXT, content_type: PLAIN },
+  }
+  for (const [url, document] of Object.entries(unbidden))
+    registerDocument(app, {
+      url,
+      clock,
+      find: async ({ raw }) => {
+        NO_PARAMS(raw.url ?? '/')
+        return shelf(url, () => readyDocument(document))
+      },
+    })
   app.get('/.well-known/security.txt', { exposeHeadRoute: true }, async ({ raw }, reply) => {
     NO_PARAMS(raw.url ?? '/')
     if (securityContact === null) throw problem('not-found', 'Nobody is named here to tell of weaknesses.')
     return reply
-      .headers({ 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': `public, max-age=${DESCRIPTION_S}` })
+      .headers({ 'Content-Type': PLAIN, 'Cache-Control': `public, max-age=${DESCRIPTION_S}` })
       .send(securityText(securityContact, { baseUrl: baseUrl(), now: clock() }))
   })
   registerOtherMethods(app, '/.well-known/security.txt')

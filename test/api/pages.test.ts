@@ -2,6 +2,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { languageOf } from '../../api/access/account-parts.ts'
+import { DEFAULT_PLANS } from '../../api/access/plans.ts'
 import { pathParams } from '../../api/define/endpoint.ts'
 import { PROBLEMS } from '../../api/define/problems.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
@@ -64,8 +65,8 @@ describe.each(PAGES)('%s', (path) => {
     expect(headers.get('permissions-policy')).toContain('geolocation=()')
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
     expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
-    // No icon to be asked for: a path that there is not costs a visitor one of the requests of a minute.
-    expect(html).toMatch(/<head>[^]*<link rel="icon" href="data:,">[^]*<\/head>/)
+    // The icon is within: nobody has to ask for it.
+    expect(html).toMatch(/<head>[^]*<link rel="icon" href="data:image\/svg\+xml,[^"]+">[^]*<\/head>/)
     expect(policy).toMatch(/img-src [^;]*data:/)
     if (path === '/docs') return
     expect(policy).not.toContain('unsafe-inline')
@@ -210,6 +211,27 @@ describe('the text for language models', () => {
     const others = lines.filter(([, name]) => !name?.startsWith('/api/'))
     expect(others.length).toBeGreaterThan(3)
     for (const [, name, href] of others) expect((await fetch(href as string)).status, name).toBe(200)
+  })
+})
+
+describe('what browsers and search engines ask for unbidden', () => {
+  test('is there, and costs none of the requests of an address', async () => {
+    const limited = await startService({ plans: DEFAULT_PLANS })
+    try {
+      for (let time = 0; time < 8; time++) {
+        const icon = await limited.open('/favicon.ico')
+        expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
+        expect(await icon.text()).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg".*<\/svg>$/)
+        const robots = await limited.open('/robots.txt')
+        expect(robots.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+        expect(await robots.text()).toMatch(/^User-agent: \*\n(?:.*\n)*Disallow: \/api\/\n/)
+      }
+      const { minute } = DEFAULT_PLANS.ANONYMOUS
+      for (let time = 0; time < minute; time++) expect((await limited.open('/api/sources')).status).toBe(200)
+      expect((await limited.open('/api/sources')).status).toBe(429)
+    } finally {
+      await limited.close()
+    }
   })
 })
 

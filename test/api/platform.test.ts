@@ -12,7 +12,7 @@ import { fillWithExamples, type Reply, startService, type TestService } from './
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService({ securityContact: 'mailto:security@example.org' })
+  service = await startService({ securityContact: 'mailto:security@example.org', proxies: '127.0.0.1' })
   await fillWithExamples(service)
 })
 afterAll(() => service?.close())
@@ -20,7 +20,8 @@ afterAll(() => service?.close())
 const SCRIPT = `/docs/assets/${SCRIPTS['start.js'].version}/start.js`
 const PLATFORM = [
   ...(['/health', '/ready', '/openapi.json', '/api/plans', '/schemas/Incident', '/problems/not-found', '/', '/docs', SCRIPT] as const),
-  ...(['/changelog', '/llms.txt', '/.well-known/api-catalog', '/.well-known/security.txt', '/status'] as const),
+  ...(['/changelog', '/llms.txt', '/robots.txt', '/favicon.ico', '/.well-known/api-catalog', '/.well-known/security.txt'] as const),
+  '/status',
 ]
 /** A platform path as the description has it. */
 const described = (path: string): string =>
@@ -116,8 +117,10 @@ describe.each(PATHS)('%s', (path) => {
   test('refuses every other method as a problem that says which there are', async () => {
     const others = METHODS.filter((method) => !['GET', 'HEAD', 'OPTIONS', 'CONNECT'].includes(method))
     expect(others).toEqual(expect.arrayContaining(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY']))
+    // Some thirty requests a path: from an address of each path's own, as all together are more than one may make in a minute.
+    const from = `X-Forwarded-For: 192.0.2.${PATHS.indexOf(path)}`
     for (const method of others) {
-      const { head, body } = await send(method, path)
+      const { head, body } = await send(method, path, [from])
       expect(head, method).toMatch(/^HTTP\/1.1 405 /)
       expect(headerOf(head, 'allow')).toBe(ALLOW)
       expect(headerOf(head, 'content-type')).toBe('application/problem+json; charset=utf-8')
