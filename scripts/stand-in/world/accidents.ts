@@ -33,7 +33,8 @@ export interface CityAccident extends Accident {
 /** How many accidents a year has, at full scale and small: far fewer than there are, so that a file is read in a moment. */
 const COUNTS = {
   spain: { full: 4000, small: 220 },
-  animals: { full: 6000, small: 250 },
+  // Enough of them are on a road for a year to be told from chance, small too.
+  animals: { full: 6000, small: 3600 },
   city: { full: 600, small: 220 },
   catalonia: { full: 200, small: 12 },
 } as const
