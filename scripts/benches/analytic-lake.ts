@@ -2,10 +2,14 @@ import { join } from 'node:path'
 import { trafficCityHoursDerived, trafficDaysDerived, trafficHoursDerived } from '../../jobs/derive/road/traffic.ts'
 import { v16HoursDerived } from '../../jobs/derive/road/v16.ts'
 import { fuelDays as fuelDaysTable } from '../../lake/datasets/fuel/days.ts'
+import { fuelPrices } from '../../lake/datasets/fuel/prices.ts'
 import { mobilityFlowDays } from '../../lake/datasets/mobility/flow-days.ts'
 import { mobilityTrips } from '../../lake/datasets/mobility/trips.ts'
+import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import { v16Beacons } from '../../lake/datasets/road/v16-beacons.ts'
+import { accidentPositions } from '../../lake/datasets/safety/accident-positions.ts'
+import { roadAccidents } from '../../lake/datasets/safety/road-accidents.ts'
 import { weatherObservations } from '../../lake/datasets/weather/weather-observations.ts'
 import { weatherStations } from '../../lake/datasets/weather/weather-stations.ts'
 import { commit } from '../../lake/iceberg/commit.ts'
@@ -14,7 +18,7 @@ import { tableKey } from '../../lake/iceberg/schema.ts'
 import { storeFiles, writeParquet } from '../../lake/query/parquet.ts'
 import { instant, type Sql, sql } from '../../lake/query/sql.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
-import { weatherRows, weatherStationRows } from './analytic-rows.ts'
+import { accidentPositionRows, accidentRows, incidentRows, stationPriceRows, weatherRows, weatherStationRows } from './analytic-rows.ts'
 import { writePublication } from './incidents-service.ts'
 import { benchLake } from './madrid-day.ts'
 import { fillReadings } from './readings-lake.ts'
@@ -61,6 +65,26 @@ export const FILLS = {
     await commitGenerated(home, weatherObservations, weatherRows(TRAFFIC))
     for (const dataset of [weatherObservations, weatherStations])
       await stateCovered(home, dataset, { feed: 'aemet_observation', until: TRAFFIC.to })
+  },
+  accidents: async (folder: string): Promise<void> => {
+    const home = homeOf(folder)
+    await writePublication(folder)
+    await commitGenerated(home, roadAccidents, accidentRows())
+    await commitGenerated(home, accidentPositions, accidentPositionRows())
+    for (const dataset of [roadAccidents, accidentPositions])
+      await stateCovered(home, dataset, { feed: 'dgt_accidents', until: TRAFFIC.to })
+  },
+  prices: async (folder: string): Promise<void> => {
+    const home = homeOf(folder)
+    await writePublication(folder)
+    await commitGenerated(home, fuelPrices, stationPriceRows(TRAFFIC))
+    await stateCovered(home, fuelPrices, { feed: 'fuel_stations', until: TRAFFIC.to })
+  },
+  incidents: async (folder: string): Promise<void> => {
+    const home = homeOf(folder)
+    await writePublication(folder)
+    await commitGenerated(home, incidents, incidentRows(TRAFFIC))
+    await stateCovered(home, incidents, { feed: 'dgt_incidents', until: TRAFFIC.to })
   },
   trips: async (folder: string): Promise<void> => {
     const home = homeOf(folder)

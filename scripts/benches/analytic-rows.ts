@@ -1,3 +1,7 @@
+import { fuelPrices } from '../../lake/datasets/fuel/prices.ts'
+import { incidents } from '../../lake/datasets/road/incidents.ts'
+import { accidentPositions } from '../../lake/datasets/safety/accident-positions.ts'
+import { roadAccidents } from '../../lake/datasets/safety/road-accidents.ts'
 import { weatherObservations } from '../../lake/datasets/weather/weather-observations.ts'
 import { weatherStations } from '../../lake/datasets/weather/weather-stations.ts'
 import { bind, castTo, fieldName, instant, join, type Sql, sql } from '../../lake/query/sql.ts'
@@ -56,5 +60,87 @@ export function weatherRows({ from, to }: Span): Sql {
     gust_m_s: tenths(7, 250),
     gust_dir_deg: sql`hash(s, h, 8) % 361`,
     pressure_hpa: sql`900 + ${tenths(9, 1200)}`,
+  })
+}
+
+/** Years of accidents, as many as the national table has of a year each. */
+export const ACCIDENTS = { years: [2022, 2023, 2024], ofYear: 102_000 }
+const YEARS = sql`(SELECT * FROM range(${ACCIDENTS.ofYear}) one(a) CROSS JOIN (VALUES ${join(ACCIDENTS.years.map((year) => sql`(${year})`))}) two(y))`
+const ACCIDENT = {
+  source: sql`'dgt_accidents'`,
+  edition: sql`'dgt-' || CAST(y AS VARCHAR)`,
+  accident_id: sql`CAST(y * 1000000 + a AS VARCHAR)`,
+  period_start: sql`timezone('Europe/Madrid', make_timestamp(y, CAST(1 + hash(a, y) % 12 AS BIGINT), 1, 0, 0, 0.0))`,
+} as const
+
+/** Accidents of these years, of all provinces. */
+export function accidentRows(): Sql {
+  const most = (seed: number, values: number): Sql => sql`hash(a, y, ${seed}) % ${values}`
+  return generatedRows(roadAccidents, YEARS, {
+    ...ACCIDENT,
+    period_end: sql`${ACCIDENT.period_start} + INTERVAL 1 MONTH`,
+    year: sql`y`,
+    month: sql`1 + hash(a, y) % 12`,
+    weekday_iso: sql`1 + ${most(1, 7)}`,
+    hour_local: most(2, 24),
+    province_code: sql`lpad(CAST(1 + ${most(3, 52)} AS VARCHAR), 2, '0')`,
+    zone: sql`CASE ${most(4, 2)} WHEN 0 THEN 'ROAD' ELSE 'STREET' END`,
+    road: sql`'A-' || CAST(${most(5, 90)} AS VARCHAR)`,
+    km: sql`${most(6, 600_000)} / 1000`,
+    priority_rules: sql`['RULE']`,
+    severity: sql`CASE ${most(7, 20)} WHEN 0 THEN 'FATAL' WHEN 1 THEN 'SERIOUS' ELSE 'SLIGHT' END`,
+    killed_30d: sql`CASE ${most(7, 20)} WHEN 0 THEN 1 ELSE 0 END`,
+    hospitalised_30d: most(8, 2),
+    slight_30d: most(9, 4),
+    light: sql`CASE ${most(10, 3)} WHEN 0 THEN 'NIGHT' ELSE 'DAYLIGHT' END`,
+  })
+}
+
+/** Positions of half of them. */
+export function accidentPositionRows(): Sql {
+  return generatedRows(accidentPositions, sql`(FROM ${YEARS} WHERE a % 2 = 0)`, {
+    ...ACCIDENT,
+    position_lat: sql`36 + hash(a, y, 11) % 7000 / 1000`,
+    position_lon: sql`-9 + hash(a, y, 12) % 12000 / 1000`,
+  })
+}
+
+/** Stations of filling stations, as many as there are, and their products. */
+export const FUEL_STATIONS = 12_000
+const PRODUCTS = ['GASOLINE_95_E5', 'GASOLINE_98_E5', 'DIESEL_A', 'DIESEL_PREMIUM']
+
+/** Prices of every station and product that change once a day, in the half hour of a publication. */
+export function stationPriceRows({ from, to }: Span): Sql {
+  const days = Math.round((to - from) / 86_400_000)
+  const products = join(PRODUCTS.map((product) => sql`(${product})`))
+  const each = sql`(SELECT * FROM range(${FUEL_STATIONS}) one(s) CROSS JOIN (VALUES ${products}) two(p) CROSS JOIN range(${days}) three(d))`
+  return generatedRows(fuelPrices, each, {
+    station_id: sql`CAST(1000 + s AS VARCHAR)`,
+    product: sql`p`,
+    price: sql`1 + hash(s, p, d) % 900 / 1000`,
+    price_unit: sql`'EUR/L'`,
+    observed_at: sql`${instant(from)} + to_minutes(CAST(d * 1440 + 30 * (hash(s, p, d, 1) % 48) AS BIGINT))`,
+    province_code: sql`lpad(CAST(1 + s % 52 AS VARCHAR), 2, '0')`,
+  })
+}
+
+/** Two hundred incidents that begin each day, each for three days. */
+export function incidentRows({ from, to }: Span): Sql {
+  const count = Math.round(((to - from) / 86_400_000) * 200)
+  const each = sql`(
+    SELECT i, ended, ${instant(from)} + to_seconds(CAST(i * 432 AS BIGINT)) AS began FROM range(${count}) one(i) CROSS JOIN (VALUES (false), (true)) two(ended))`
+  return generatedRows(incidents, each, {
+    source: sql`'dgt'`,
+    source_id: sql`CAST(i AS VARCHAR)`,
+    incident_id: sql`'inc_' || CAST(i AS VARCHAR)`,
+    first_seen_at: sql`began`,
+    observed_at: sql`CASE WHEN ended THEN began + INTERVAL 3 DAY ELSE began END`,
+    type: sql`CASE hash(i) % 3 WHEN 0 THEN 'ACCIDENT' WHEN 1 THEN 'ROADWORKS' ELSE 'CONGESTION' END`,
+    severity: sql`CASE hash(i, 1) % 2 WHEN 0 THEN 'LOW' ELSE 'HIGH' END`,
+    road: sql`'A-' || CAST(hash(i, 2) % 60 AS VARCHAR)`,
+    km: sql`hash(i, 3) % 600000 / 1000`,
+    province_code: sql`lpad(CAST(1 + hash(i, 4) % 52 AS VARCHAR), 2, '0')`,
+    status: sql`CASE WHEN ended THEN 'ENDED' ELSE 'ACTIVE' END`,
+    updated_at: sql`began`,
   })
 }

@@ -1,19 +1,23 @@
 import { Agent } from 'node:http'
 import type { Endpoint } from '../../api/define/endpoint.ts'
+import { gasStationHistory } from '../../api/endpoints/fuel/gas-station-history.ts'
 import { fuelHistory } from '../../api/endpoints/fuel/series.ts'
 import { fuelTrend } from '../../api/endpoints/fuel/trend.ts'
 import { mobilityList } from '../../api/endpoints/mobility/flows.ts'
 import { mobilityMatrix } from '../../api/endpoints/mobility/od.ts'
 import { cityHistory } from '../../api/endpoints/road/city-history.ts'
+import { incidentStats } from '../../api/endpoints/road/incident-stats.ts'
 import { sensorHistory } from '../../api/endpoints/road/sensor-history.ts'
 import { v16History } from '../../api/endpoints/road/v16-history.ts'
+import { accidentMicrodata } from '../../api/endpoints/safety/microdata.ts'
+import { accidentStats } from '../../api/endpoints/safety/stats.ts'
 import { weatherHistory } from '../../api/endpoints/weather/history.ts'
 import type { Lake } from '../../lake/open.ts'
 import type { Sql } from '../../lake/query/sql.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import { FILLS, FUEL, homeOf, TRAFFIC, TRIPS } from './analytic-lake.ts'
-import { WEATHER_STATIONS } from './analytic-rows.ts'
+import { FUEL_STATIONS, WEATHER_STATIONS } from './analytic-rows.ts'
 import { type Alone, openAlone, statementOf } from './duckdb-alone.ts'
 import { endpointSql } from './endpoint-sql.ts'
 import { fetchText } from './history.ts'
@@ -80,11 +84,41 @@ export const ANALYTIC: readonly Bench[] = [
     member: 'temp_mean_c',
     covered: traffic,
   }),
+  analyticBench('analytic-accidents', 'accidents of two years by month of a province', {
+    lake: 'accidents',
+    endpoint: accidentStats,
+    path: (turn) => `/api/accidentes/stats?group_by=month&province=${provinceAt(turn)}&year=2023,2024&road=A-${turn % 90}&limit=1000`,
+    member: 'fatal_accidents',
+    covered: traffic,
+  }),
+  analyticBench('analytic-microdata', 'accidents on a road', {
+    lake: 'accidents',
+    endpoint: accidentMicrodata,
+    path: (turn) => `/api/accidentes/microdata?road=A-${turn % 90}&year=${2022 + (turn % 3)}&limit=${500 + turn}`,
+    member: 'accident_id',
+    covered: traffic,
+  }),
+  analyticBench('analytic-incidents', 'incidents of a month by type and province', {
+    lake: 'incidents',
+    endpoint: incidentStats,
+    path: (turn) =>
+      `/api/incidents/stats?group_by=type,province&from=${isoInstant(TRAFFIC.open + 1 + turn - 15 * 86_400_000)}&to=${isoInstant(TRAFFIC.to)}&limit=1000`,
+    member: 'active_in_period',
+    covered: traffic,
+  }),
+  analyticBench('analytic-station', "a filling station's month by day", {
+    lake: 'prices',
+    endpoint: gasStationHistory,
+    path: (turn) =>
+      `/api/gas-stations/${1000 + ((turn * 97) % FUEL_STATIONS)}/history?interval=1d&from=${isoInstant(TRAFFIC.from + 1 + turn)}&to=${isoInstant(TRAFFIC.open)}&limit=1000`,
+    member: 'price_last',
+    covered: traffic,
+  }),
   analyticBench('analytic-flows', 'trips from a province to all, by month of a year', {
     lake: 'trips',
     endpoint: mobilityList,
     path: (turn) =>
-      `/api/movilidad?origin=${String(1 + (turn % 52)).padStart(2, '0')}&from=${isoInstant(TRIPS.from + 1 + turn)}&to=${isoInstant(TRIPS.to)}&limit=1000`,
+      `/api/movilidad?origin=${provinceAt(turn)}&from=${isoInstant(TRIPS.from + 1 + turn)}&to=${isoInstant(TRIPS.to)}&limit=1000`,
     member: 'trips',
     covered: { from: TRIPS.from, until: TRIPS.to },
   }),
@@ -97,6 +131,8 @@ export const ANALYTIC: readonly Bench[] = [
     covered: { from: TRIPS.from, until: TRIPS.to },
   }),
 ]
+
+const provinceAt = (turn: number): string => String(1 + (turn % 52)).padStart(2, '0')
 
 /** Five stations. */
 function stationsAt(turn: number): string {

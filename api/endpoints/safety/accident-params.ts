@@ -67,6 +67,8 @@ export function accidentsOf(filter: Pick<AccidentFilter, 'source'>): Sql {
  */
 export function locatedAccidentsOf(filter: Pick<AccidentFilter, 'source'>): Sql {
   const byRoad = sql`${scan(accidentPositions, { source: { in: sourcesOf(filter) } })}`
+  // Within the key: a condition of one side beside it would make the engine join each row with every other.
+  const unlocated = sql`CASE WHEN a.position_lat IS NULL THEN a.accident_id END`
   return sql`(
     SELECT a.* REPLACE (
       coalesce(a.position_lat, p.position_lat) AS position_lat,
@@ -75,7 +77,7 @@ export function locatedAccidentsOf(filter: Pick<AccidentFilter, 'source'>): Sql 
       coalesce(p.error_m, a.location_error_m) AS location_error_m
     )
     FROM ${accidentsOf(filter)} AS a
-    LEFT JOIN ${byRoad} AS p ON a.position_lat IS NULL AND a.edition = p.edition AND a.accident_id = p.accident_id
+    LEFT JOIN ${byRoad} AS p ON a.edition = p.edition AND ${unlocated} = p.accident_id
   )`
 }
 

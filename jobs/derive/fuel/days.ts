@@ -57,9 +57,9 @@ function daysOf(month: MonthSpan, [prices, stations, archive]: readonly SqlPart[
       GROUP BY sign
     )
     SELECT ${month.month} AS month, timezone(${MADRID}, CAST(date AS TIMESTAMP)) AS period_start,
-      areas.* REPLACE (CASE WHEN area_kind = 'OPERATOR' THEN names.name END AS name)
+      areas.* REPLACE (names.name AS name)
     FROM (${join(areas, sql` UNION ALL `)}) AS areas
-    LEFT JOIN names ON area_kind = 'OPERATOR' AND names.sign = areas.area`
+    LEFT JOIN names ON names.sign = CASE WHEN area_kind = 'OPERATOR' THEN areas.area END`
 }
 
 const FIGURES = sql`

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { requestOf } from '../../api/http/example-request.ts'
+import { derivations } from '../../jobs/derive/catalog.ts'
+import { monthSpan } from '../../jobs/derive/months.ts'
+import { scan } from '../../lake/query/scan.ts'
+import { type Sql, sql } from '../../lake/query/sql.ts'
+import { endpointSql } from '../../scripts/benches/endpoint-sql.ts'
+import { fillWithExamples, startService, type TestService } from './service.ts'
+
+const COVERED = { from: Date.UTC(2025, 0, 1), until: Date.UTC(2027, 0, 1) }
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+  await fillWithExamples(service)
+})
+afterAll(() => service?.close())
+
+/** The plan that the engine makes of a query. */
+async function planOf(query: Sql): Promise<string> {
+  return await service.lake.use({}, async (session) => String(await session.values(sql`EXPLAIN ${query}`)))
+}
+
+// A join whose condition is not of equalities alone is one of every row with every other where the engine cannot part them: a minute for a
+// year of accidents with their positions. Between a handful of rows and many it is right, and has another name.
+describe('no rows are joined each with every other', () => {
+  test.each(endpoints.filter(({ read }) => read.kind === 'lake'))('$path', async (endpoint) => {
+    const { first, page, asides } = endpointSql(endpoint, requestOf(endpoint), COVERED)
+    const found = first ? await service.lake.query(first) : []
+    for (const query of [...(first ? [first] : []), page(found), ...asides(found)])
+      expect(await planOf(query)).not.toContain('BLOCKWISE_NL_JOIN')
+  })
+
+  test.each(derivations.filter(({ by }) => by === 'months'))('$into.id', async (derived) => {
+    if (derived.by !== 'months') return
+    const query = derived.rows(
+      monthSpan('2026-01'),
+      derived.from.map((dataset) => scan(dataset)),
+    )
+    expect(await planOf(query)).not.toContain('BLOCKWISE_NL_JOIN')
+  })
+})
