@@ -30,10 +30,18 @@ export interface Spread {
   see(target: Target, usual: number, error: number): void
   /** Ends a week: what was seen until now shapes intervals from now on. */
   close(): void
+  /** What intervals are made of now, as it can be kept. */
+  state(): SpreadState
 }
 
-/** Makes the spread of the errors on a board. */
-export function makeSpread(board: Board): Spread {
+/** What intervals are made of: bounds by kind of day, hour and horizon, and by series its scales (null for none) and how they were lately. */
+type SpreadState = {
+  readonly bounds: readonly number[]
+  readonly scales: { readonly [series: string]: { readonly slots: readonly (number | null)[]; readonly recent: readonly number[] } }
+}
+
+/** Makes the spread of the errors on a board: that of a normal distribution until more is seen, or one that was kept. */
+export function makeSpread(board: Board, kept: SpreadState | null = null): Spread {
   const { series, dayAt, clockAt } = board
   const horizons = HORIZONS_HOURS.length
   const slots = new Float64Array(series.length * 2 * 24 * horizons).fill(Number.NaN)
@@ -57,6 +65,19 @@ export function makeSpread(board: Board): Spread {
     }
   }
   close()
+  const [ofSlots, ofRecent] = [2 * 24 * horizons, horizons]
+  if (kept) {
+    bounds.set(kept.bounds)
+    for (const [at, name] of series.entries()) {
+      const theirs = kept.scales[name]
+      if (!theirs) continue
+      slots.set(
+        theirs.slots.map((slot) => slot ?? Number.NaN),
+        at * ofSlots,
+      )
+      recent.set(theirs.recent, at * ofRecent)
+    }
+  }
   const placeOf = ({ series: of, slot, horizon }: Target) => {
     const [calendar, clock] = [calendarDay(board.firstDay + (dayAt[slot] as number)), clockAt[slot] as number]
     const isOff = calendar.isOff ? 1 : 0
@@ -73,6 +94,14 @@ export function makeSpread(board: Board): Spread {
   }
   return {
     close,
+    state() {
+      const short = (value: number): number => Number(value.toPrecision(7))
+      const scalesOf = (at: number) => ({
+        slots: Array.from(slots.subarray(at * ofSlots, (at + 1) * ofSlots), (slot) => (Number.isNaN(slot) ? null : short(slot))),
+        recent: Array.from(recent.subarray(at * ofRecent, (at + 1) * ofRecent), short),
+      })
+      return { bounds: Array.from(bounds, short), scales: Object.fromEntries(series.map((name, at) => [name, scalesOf(at)])) }
+    },
     interval(target, usual) {
       const at = placeOf(target)
       const scale = scaleOf(at, usual)

@@ -7,8 +7,10 @@ import { type Board, boardOf } from '../../models/traffic/board.ts'
 import { calendarDay, dateOf, holidaysOf } from '../../models/traffic/calendar.ts'
 import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../models/traffic/counts.sql.ts'
 import { evaluate } from '../../models/traffic/evaluate.ts'
+import type { Forecast } from '../../models/traffic/predict.ts'
+import { makeSpread } from '../../models/traffic/spread.ts'
 import { typicalOf } from '../../models/traffic/typical.ts'
-import { type Forecast, walk } from '../../models/traffic/walk.ts'
+import { walk } from '../../models/traffic/walk.ts'
 import { exampleTableRow } from '../api/service.ts'
 import { figures } from '../helpers/figures.ts'
 import { landRows, openTestLake } from '../lake/query/fixtures.ts'
@@ -79,6 +81,20 @@ test('where levels wander, forecasts are nearer than what is usual, most of an h
   }
   const errors = told.find((one) => one.series === 'all' && one.metric === 'wape_week_before' && one.horizon === '1h')
   expect([errors?.points, told.every(({ ok, limit }) => limit === null || typeof ok === 'boolean')]).toEqual([21 * 24 * 3, true])
+})
+
+test('a spread that was kept gives the intervals of the one that it was kept of', () => {
+  const board = boardOf(ROWS)
+  const learnt = walk(board, typicalOf(board), () => undefined)
+  const again = makeSpread(board, JSON.parse(JSON.stringify(learnt?.spread.state())))
+  const slot = board.hours - 4
+  for (const target of [0, 2].map((series) => ({ series, slot, horizon: 3 }))) {
+    const [one, other] = [learnt?.spread.interval(target, 6) ?? { low: 0, high: 0 }, again.interval(target, 6)]
+    expect(other.low).toBeCloseTo(one.low, 5)
+    expect(other.high).toBeCloseTo(one.high, 5)
+    expect(other.high).toBeGreaterThan(other.low)
+  }
+  expect(walk(boardOf(ROWS.slice(0, 30)), typicalOf(boardOf(ROWS.slice(0, 30))), () => undefined)).toBeNull()
 })
 
 test('an hour ahead is one that passes, on days on which the clock changes too', () => {

@@ -1,0 +1,60 @@
+import { type Board, OFFSET } from './board.ts'
+import { calendarDay } from './calendar.ts'
+import { FEATURES, featuresOf, type Target, usualOf } from './features.ts'
+import { HORIZONS_HOURS, type Spread } from './spread.ts'
+import { clipped, type Typical } from './typical.ts'
+
+/** A forecast of the vehicles of a series in an hour. */
+export interface Forecast {
+  readonly target: Target
+  readonly value: number
+  readonly low: number
+  readonly high: number
+  /** The typical count, as it was known at the origin. */
+  readonly typical: number
+}
+
+/** A forecast and the logarithms that it is made of. */
+export interface Made extends Forecast {
+  readonly usual: number
+  readonly ratio: number
+}
+
+/** What forecasts are made of: counts, what is usual, and what was learnt. */
+interface Known {
+  readonly board: Board
+  readonly typical: Typical
+  readonly weights: readonly ArrayLike<number>[]
+  readonly spread: Spread
+}
+
+const features = new Float64Array(FEATURES)
+
+/** How many regressions there are: of each hour of the clock, horizon, and days off or not. */
+export const PLACES = 24 * HORIZONS_HOURS.length * 2
+
+/** The number of the regression that a target is of. */
+export function placeOf({ dayAt, clockAt, firstDay }: Board, { slot, horizon }: Target): number {
+  const isOff = calendarDay(firstDay + (dayAt[slot] as number)).isOff ? 1 : 0
+  return ((clockAt[slot] as number) * HORIZONS_HOURS.length + horizon - 1) * 2 + isOff
+}
+
+/** The forecast of a target, made of what was known at the end of the hour `slot - horizon`; null where nothing is usual at its hour. */
+export function forecastOf({ board, typical, weights, spread }: Known, target: Target): Made | null {
+  const usual = usualOf(board, typical, target)
+  if (Number.isNaN(usual)) return null
+  featuresOf(board, typical, target, features)
+  const of = weights[placeOf(board, target)] as ArrayLike<number>
+  let sum = 0
+  for (let at = 0; at < FEATURES; at++) sum += (of[at] as number) * (features[at] as number)
+  const ratio = clipped(sum)
+  const { low, high } = spread.interval(target, usual)
+  return {
+    ...{ target, usual, ratio, typical: countOf(usual), value: countOf(usual + ratio) },
+    ...{ low: countOf(usual + ratio + low), high: countOf(usual + ratio + high) },
+  }
+}
+
+function countOf(log: number): number {
+  return Math.max(0, Math.exp(log) - OFFSET)
+}
