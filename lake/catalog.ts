@@ -33,7 +33,9 @@ import { trafficCityHours } from './datasets/road/traffic-city-hours.ts'
 import { trafficCountStations } from './datasets/road/traffic-count-stations.ts'
 import { trafficCountsHourly } from './datasets/road/traffic-counts-hourly.ts'
 import { trafficDays } from './datasets/road/traffic-days.ts'
+import { trafficForecasts } from './datasets/road/traffic-forecasts.ts'
 import { trafficHours } from './datasets/road/traffic-hours.ts'
+import { trafficModels } from './datasets/road/traffic-models.ts'
 import { trafficReadings } from './datasets/road/traffic-readings.ts'
 import { trafficReadings15m } from './datasets/road/traffic-readings-15m.ts'
 import { trafficSensorEditions } from './datasets/road/traffic-sensor-editions.ts'
@@ -73,6 +75,8 @@ export const datasets: readonly Dataset[] = checkDatasets([
   trafficDays,
   trafficCityHours,
   trafficTypicalWeeks,
+  trafficModels,
+  trafficForecasts,
   roadPoints,
   fuelStations,
   fuelPrices,

@@ -5,6 +5,7 @@ import { corridorHoursDerived, corridorSensorMonthsDerived } from './mobility/co
 import { mobilityFlowDaysDerived } from './mobility/flow-days.ts'
 import { imdRoadsDerived } from './mobility/imd-roads.ts'
 import { timetableChanges } from './rail/timetable-changes.ts'
+import { trafficForecastsDerived, trafficModelsDerived } from './road/forecasts.ts'
 import { roadPointsDerived } from './road/road-points.ts'
 import { trafficCityHoursDerived, trafficDaysDerived, trafficHoursDerived, trafficTypicalWeeksDerived } from './road/traffic.ts'
 import { v16HoursDerived } from './road/v16.ts'
@@ -33,4 +34,6 @@ export const derivations: readonly Derived[] = Object.freeze([
   mobilityFlowDaysDerived,
   fuelForecastsDerived,
   riskDerived,
+  trafficModelsDerived,
+  trafficForecastsDerived,
 ])

@@ -17,7 +17,7 @@ export interface Deriver {
   after(feed: Feed, signal: AbortSignal): Promise<void>
   /** Makes what is due of all: at start. */
   all(signal: AbortSignal): Promise<void>
-  /** Makes anew what is only made anew at night, where it is night in Madrid (from 2 to 5 o'clock). */
+  /** Makes anew what is only made anew at night, where it is night in Madrid (from 2 to 5 o'clock), and what reads that. */
   nightly(signal: AbortSignal): Promise<void>
 }
 
@@ -63,7 +63,12 @@ export function makeDeriver(
     },
     async nightly(signal) {
       if (!isNight(context.now())) return
-      for (const derived of derivations) if (isNightly(derived)) await run(derived, 'all', signal)
+      const filled = new Set<Dataset>()
+      for (const derived of derivations) {
+        if (!isNightly(derived) && !derived.from.some((dataset) => filled.has(dataset))) continue
+        await run(derived, 'all', signal)
+        for (const dataset of filledBy(derived)) filled.add(dataset)
+      }
     },
   }
 }

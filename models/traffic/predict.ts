@@ -1,8 +1,17 @@
 import { type Board, OFFSET } from './board.ts'
 import { calendarDay } from './calendar.ts'
 import { FEATURES, featuresOf, type Target, usualOf } from './features.ts'
-import { HORIZONS_HOURS, type Spread } from './spread.ts'
+import { HORIZONS_HOURS, type Spread, type SpreadState } from './spread.ts'
 import { clipped, type Typical } from './typical.ts'
+
+/** What a version of the model is: all that forecasts are made of beside recent counts. */
+export type TrafficParameters = {
+  /** Last day of the counts that it has learnt from, YYYY-MM-DD. */
+  readonly data_to: string
+  /** Coefficients by the hour of the clock, horizon and whether the day is off: see `placeOf`. */
+  readonly weights: readonly (readonly number[])[]
+  readonly spread: SpreadState
+}
 
 /** A forecast of the vehicles of a series in an hour. */
 export interface Forecast {
@@ -21,7 +30,7 @@ export interface Made extends Forecast {
 }
 
 /** What forecasts are made of: counts, what is usual, and what was learnt. */
-interface Known {
+export interface Known {
   readonly board: Board
   readonly typical: Typical
   readonly weights: readonly ArrayLike<number>[]
@@ -40,21 +49,27 @@ export function placeOf({ dayAt, clockAt, firstDay }: Board, { slot, horizon }: 
 }
 
 /** The forecast of a target, made of what was known at the end of the hour `slot - horizon`; null where nothing is usual at its hour. */
-export function forecastOf({ board, typical, weights, spread }: Known, target: Target): Made | null {
-  const usual = usualOf(board, typical, target)
+export function forecastOf(known: Known, target: Target): Made | null {
+  const usual = usualOf(known.board, known.typical, target)
   if (Number.isNaN(usual)) return null
-  featuresOf(board, typical, target, features)
-  const of = weights[placeOf(board, target)] as ArrayLike<number>
-  let sum = 0
-  for (let at = 0; at < FEATURES; at++) sum += (of[at] as number) * (features[at] as number)
-  const ratio = clipped(sum)
-  const { low, high } = spread.interval(target, usual)
+  const ratio = ratioOf(known, target)
+  const { low, high } = known.spread.interval(target, usual)
   return {
     ...{ target, usual, ratio, typical: countOf(usual), value: countOf(usual + ratio) },
     ...{ low: countOf(usual + ratio + low), high: countOf(usual + ratio + high) },
   }
 }
 
-function countOf(log: number): number {
+/** The logarithm of what is to be expected of a target to what is usual, by some coefficients. */
+export function ratioOf({ board, typical, weights }: Pick<Known, 'board' | 'typical' | 'weights'>, target: Target): number {
+  featuresOf(board, typical, target, features)
+  const of = weights[placeOf(board, target)] as ArrayLike<number>
+  let sum = 0
+  for (let at = 0; at < FEATURES; at++) sum += (of[at] as number) * (features[at] as number)
+  return clipped(sum)
+}
+
+/** Vehicles of a logarithm of vehicles + `OFFSET`; none below none. */
+export function countOf(log: number): number {
   return Math.max(0, Math.exp(log) - OFFSET)
 }

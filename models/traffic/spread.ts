@@ -35,7 +35,7 @@ export interface Spread {
 }
 
 /** What intervals are made of: bounds by kind of day, hour and horizon, and by series its scales (null for none) and how they were lately. */
-type SpreadState = {
+export type SpreadState = {
   readonly bounds: readonly number[]
   readonly scales: { readonly [series: string]: { readonly slots: readonly (number | null)[]; readonly recent: readonly number[] } }
 }

@@ -1,15 +1,15 @@
 import { makeRidge, type Ridge } from '../fuel/ridge.ts'
 import type { Board } from './board.ts'
 import { FEATURES, featuresOf, usualOf } from './features.ts'
-import { type Forecast, forecastOf, type Made, PLACES, placeOf } from './predict.ts'
+import { forecastOf, type Made, PLACES, placeOf } from './predict.ts'
 import { HORIZONS_HOURS, makeSpread, type Spread } from './spread.ts'
 import { clipped, type Typical } from './typical.ts'
 
 /** Days that are learnt from before the first forecast, and days between two fits. */
-const FIRST_DAYS = 60
+export const FIRST_DAYS = 60
 const FIT_DAYS = 7
 /** Days that have no lags: nothing is learnt from them. */
-const WARM_DAYS = 21
+export const WARM_DAYS = 21
 /** Penalty of the coefficients, in vehicles: an outcome weighs as much as vehicles are usual. */
 const PENALTY = 3000
 
@@ -19,7 +19,7 @@ const PENALTY = 3000
  * horizon and whether the day is off, are of the log ratio of the count to the typical one; they are fitted anew each week, and at the end. Gives what was
  * learnt until there; null where the days are too few to have learnt anything.
  */
-export function walk(board: Board, typical: Typical, tell: (forecasts: readonly Forecast[]) => void): Learnt | null {
+export function walk(board: Board, typical: Typical, tell: (forecasts: readonly Made[]) => void): Learnt | null {
   const model = makeModel(board, typical)
   let learnt = 0
   /** Forecasts that have not come due. */

@@ -78,6 +78,19 @@ export const COUNT_DIRECTIONS = defineCodes('count_direction', 'Direction of a c
   '2': ['Sentido 2', 'Direction 2'],
 })
 
+/** What a forecast of traffic is of. */
+export const TRAFFIC_SERIES = defineCodes('traffic_series', 'What a forecast of traffic is of.', {
+  SENSOR: ['Sensor de tráfico', 'Traffic sensor'],
+  COUNT_STATION: ['Estación permanente de aforo, un sentido', 'Permanent count station, one direction'],
+  CORRIDOR: ['Corredor: media de sus sensores', 'Corridor: the mean of its sensors'],
+})
+
+/** Why there is no forecast of traffic. */
+export const FORECAST_ABSENCES = defineCodes('forecast_absence', 'Why there is no forecast of the traffic of a series.', {
+  FEW_DAYS: ['Muy pocos días con datos', 'Too few days have data'],
+  SILENT: ['Sin datos en el último día', 'No data in the last day'],
+})
+
 /** What an hourly count is worth, told from the file it is in. */
 export const COUNT_QUALITIES = defineCodes('count_quality', 'What an hourly count is worth.', {
   OK: ['Correcto', 'OK'],

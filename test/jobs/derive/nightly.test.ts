@@ -4,6 +4,7 @@ import { makeDeriver } from '../../../jobs/derive/derive.ts'
 import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
+import { defineDataset } from '../../../lake/schema/dataset.ts'
 import { tableRows } from '../../helpers/pipeline.ts'
 import { never, openStage, type Stage } from '../ingest/stage.ts'
 import { differences, feed, lines, stops } from './little.ts'
@@ -20,10 +21,12 @@ const model = defineDerived({
   rows: async ({ version }, { given }) => given.map(({ stop_id }) => ({ version, previous: '', name: stop_id as string, valid_from: 0 })),
 })
 
+const copies = defineDataset({ ...differences, id: 'little_copies' })
+
 let stage: Stage
 beforeEach(async () => {
   stage = await openStage()
-  await prepareTables(stage.context, [stops, lines, differences])
+  await prepareTables(stage.context, [stops, lines, differences, copies])
 })
 afterEach(() => stage.close())
 
@@ -55,6 +58,32 @@ test('a nightly model makes a part that there is none of at once, and one that i
   const { version } = (await stage.context.lake.table(differences).load()) as { version: number }
   await deriver.nightly(never)
   expect((await stage.context.lake.table(differences).load())?.version).toBe(version)
+})
+
+test('what reads a nightly model is made in the same night', async () => {
+  let now = Date.parse('2026-06-15T10:00:00Z')
+  const following = defineDerived({
+    by: 'versions',
+    into: copies,
+    from: [differences],
+    revision: 1,
+    parts: (versions) => versions.map((version) => ({ version, from: [version] })),
+    rows: ({ version }) => sql`SELECT version, name, previous, valid_from FROM ${scan(differences, { version: { eq: version } })}`,
+  })
+  const deriver = makeDeriver({ ...stage.context, now: () => now }, { derivations: [model, following], feeds: [feed] })
+  const followed = async (): Promise<unknown[]> => (await tableRows(stage.context, copies)).map(({ name }) => name).sort()
+  for (const [count, ids] of [
+    ['a', 'L'],
+    ['a', 'b', 'L'],
+  ].entries()) {
+    await stage.publish(feed, count, { versions: { V1: ids } })
+    await stage.runner.land(feed, never)
+    await deriver.after(feed, never)
+  }
+  expect(await followed()).toEqual(['a'])
+  now = Date.parse('2026-06-16T01:10:00Z')
+  await deriver.nightly(never)
+  expect(await followed()).toEqual(['a', 'b'])
 })
 
 test('until all parts have been there once, none is put off', async () => {

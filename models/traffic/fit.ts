@@ -1,0 +1,89 @@
+import { dayBounds } from '../../lake/schema/time.ts'
+import type { Check, Fit, Score } from '../run/run.ts'
+import { type Board, boardOf } from './board.ts'
+import { dateOf } from './calendar.ts'
+import { makeObserved, trafficCharts } from './charts.ts'
+import type { CountDay } from './counts.sql.ts'
+import { FEATURES } from './features.ts'
+import { countOf, type Made, ratioOf, type TrafficParameters } from './predict.ts'
+import { HORIZONS_HOURS } from './spread.ts'
+import { makeTally, SUBSETS, type Sums, type Tally } from './tally.ts'
+import { type Typical, typicalOf } from './typical.ts'
+import { FIRST_DAYS, WARM_DAYS, walk } from './walk.ts'
+
+/** What errors are of: all series of a model together. */
+export const ALL_SERIES = 'ALL'
+/** Fewest vehicles, and outcomes, that an error is told of. */
+const LEAST_POINTS = 100
+
+/** Days with counts that a fit needs: to learn from before the first forecast, and two weeks to hold it against. */
+export const LEAST_DAYS = WARM_DAYS + FIRST_DAYS + 14
+
+/** The horizon of some hours as an ISO 8601 duration. */
+export const horizonOf = (hours: number): string => `PT${hours}H`
+
+/**
+ * Fits the model to all days, and holds it against the outcomes of the last 28: each by the forecast that was made with what was known before
+ * it. The standing version is held against the same: until the day that it was fitted to it said the same, and since then what its coefficients give.
+ * Throws where the days are too few.
+ */
+export function fitTraffic(rows: readonly CountDay[], standing: TrafficParameters | null): Fit<TrafficParameters> {
+  const board = boardOf(rows)
+  const typical = typicalOf(board)
+  const { vehicles, hours, isCopied, days, dayAt, clockAt, firstDay } = board
+  const tally = makeTally(board)
+  const observed = makeObserved(board)
+  const saidBefore = standingOf(board, typical, standing)
+  const learnt = walk(board, typical, (made) => {
+    for (const one of made) {
+      const { series, slot, horizon } = one.target
+      const day = dayAt[slot] as number
+      const count = vehicles[series * hours + slot] as number
+      if (!tally.isScored(day) || Number.isNaN(count) || isCopied[series * days + day] === 1) continue
+      const before = tally.isChecked(day) ? saidBefore(one) : null
+      tally.add({ ...one, day, clock: clockAt[slot] as number, horizon, count, standing: before })
+      observed.add(one, count)
+    }
+  })
+  if (!learnt) throw new Error(`not enough data: ${days - 1} days of counts, ${LEAST_DAYS} are needed`)
+  const short = (value: number): number => Number(value.toPrecision(7))
+  const [data_from, data_to] = [dateOf(firstDay), dateOf(firstDay + days - 2)]
+  return {
+    ...{ data_from, data_to, made_at: dayBounds(data_to).end },
+    parameters: { data_to, weights: learnt.weights.map((of) => Array.from(of, short)), spread: learnt.spread.state() },
+    checks: HORIZONS_HOURS.flatMap((hours) => checkOf(hours, tally)),
+    scores: HORIZONS_HOURS.flatMap((hours) => scoresOf(hours, tally, firstDay)),
+    charts: trafficCharts(tally, observed),
+  }
+}
+
+/** What a standing version said of a forecast's target; null where it is of other features. */
+function standingOf(board: Board, typical: Typical, standing: TrafficParameters | null): (made: Made) => number | null {
+  if (standing?.weights[0]?.length !== FEATURES) return () => null
+  const { weights, data_to } = standing
+  return ({ target, usual, value }) => {
+    const origin = board.dayAt[target.slot - target.horizon] as number
+    return dateOf(board.firstDay + origin) <= data_to ? value : countOf(usual + ratioOf({ board, typical, weights }, target))
+  }
+}
+
+function checkOf(hours: number, { checked }: Tally): Check[] {
+  const { points, vehicles, error, baseline, standing } = checked[hours - 1] as Sums
+  if (points === 0 || vehicles === 0) return []
+  const before = Number.isNaN(standing) ? null : standing / vehicles
+  const about = { series: ALL_SERIES, horizon: horizonOf(hours) }
+  return [{ ...about, error: error / vehicles, baseline: baseline / vehicles, standing: before, points }]
+}
+
+function scoresOf(hours: number, { scored }: Tally, firstDay: number): Score[] {
+  return SUBSETS.flatMap((subset): Score[] => {
+    const { points, vehicles, error, baseline, inside, first, last } = (scored[hours - 1] as Tally['scored'][number])[subset]
+    if (points < LEAST_POINTS || vehicles < LEAST_POINTS) return []
+    const about = { series: ALL_SERIES, horizon: horizonOf(hours), subset, metric_unit: '1', points } as const
+    const window = { window_from: dateOf(firstDay + first), window_to: dateOf(firstDay + last) }
+    return [
+      { ...about, ...window, metric: 'WAPE', value: error / vehicles, baseline: baseline / vehicles, baseline_kind: 'TYPICAL_VALUE' },
+      { ...about, ...window, metric: 'COVERAGE_80', value: inside / points, baseline: null, baseline_kind: null },
+    ]
+  })
+}
