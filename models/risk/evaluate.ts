@@ -25,6 +25,8 @@ export interface Held {
   /** Held-out accidents, and those of them on no section that was seen. */
   readonly accidents: number
   readonly unseen: number
+  /** What a profile has for the cells of the held weeks of a province: week × hour. */
+  readonly cellsOf: (profile: Profile, province_code: string) => Float64Array
 }
 
 /** Whether a day (since 1970-01-01) is of a week that is held out. */
@@ -44,10 +46,11 @@ export function holdOut(accidents: readonly SectionAccident[], days: readonly nu
   const model = fitRisk(training, fitted)
   const weeks = [...new Set(heldDays.map(weekOf))]
   const table = sunTable(heldDays)
-  const expected = predictWith(model, (kind, province_code) => {
-    const cells = weekHours(model.profiles[kind] as Profile, province_code, heldDays, table)
+  const cellsOf = (profile: Profile, province_code: string): Float64Array => {
+    const cells = weekHours(profile, province_code, heldDays, table)
     return Float64Array.from(weeks.flatMap((week) => [...cells.subarray(week * HOURS, (week + 1) * HOURS)]))
-  })
+  }
+  const expected = predictWith(model, (kind, province_code) => cellsOf(model.profiles[kind] as Profile, province_code))
   const counts = new Uint16Array(expected.length)
   let unseen = 0
   for (const accident of outcomes) {
@@ -61,7 +64,7 @@ export function holdOut(accidents: readonly SectionAccident[], days: readonly nu
   }
   const seenShare = 1 - model.unseenShare
   return {
-    ...{ model, counts, expected, unseen },
+    ...{ model, counts, expected, unseen, cellsOf },
     baseline: baseline(model.grid, training, { days: fitted, heldDays, seenShare }),
     mean: (seenShare * training.length * 7) / (model.grid.size * fitted.length * HOURS),
     accidents: outcomes.length,

@@ -7,7 +7,10 @@ export function predictDay(model: RiskModel, day: number): Float64Array {
 }
 
 /** The rates of sections times what the profile of each kind has in some cells of a province: section × cell. */
-export function predictWith(model: RiskModel, cellsOf: (kind: number, province_code: string) => Float64Array): Float64Array {
+export function predictWith(
+  model: Pick<RiskModel, 'grid' | 'rates'>,
+  cellsOf: (kind: number, province_code: string) => Float64Array,
+): Float64Array {
   const { grid, rates } = model
   let expected = new Float64Array(0)
   for (const [kind, ofKind] of rates.entries()) {

@@ -7,7 +7,8 @@ import type { Fit } from '../run/run.ts'
 import { dayOf, SECTION_KM, type SectionAccident, weekOf } from './accidents.ts'
 import { deviance, holdOut, shareInTop } from './evaluate.ts'
 import { fitRisk, LEAST_WEEKS } from './fit.ts'
-import { HOURS, type Profile } from './profile.ts'
+import { HOURS } from './profile.ts'
+import { type Contender, keepRates, standingError } from './standing.ts'
 
 const DAY_MS = 86_400_000
 /** Accidents of the newest year below which nothing is fitted. */
@@ -29,14 +30,8 @@ const CLASSES = [
 ] as const
 
 /** What a version of the model is: all that its estimates are made of, in plain numbers. */
-export type RiskParameters = {
-  readonly data_to: string
+export type RiskParameters = Contender & {
   readonly kinds: readonly string[]
-  readonly profiles: readonly Profile[]
-  /** Province, road, number of the first section. */
-  readonly roads: readonly (readonly [string, string, number])[]
-  /** By road, section and kind: accidents a week. */
-  readonly rates: readonly (readonly (readonly number[])[])[]
   /** By road and section: the variance of the expected number. */
   readonly variances: readonly (readonly number[])[]
   /** By road and section: accidents seen. */
@@ -65,11 +60,8 @@ export function enoughOf(accidents: readonly SectionAccident[]): readonly Sectio
 
 const short = (value: number): number => Number(value.toPrecision(7))
 
-/**
- * Fits the model to the accidents of a year, and holds it against every fourth week of them, foretold from the others. A standing version was fitted
- * to weeks that are held out here, so that none can be held against them.
- */
-export function fitRun(accidents: readonly SectionAccident[]): Fit<RiskParameters> {
+/** Fits the model to the accidents of a year, and holds it, and the standing version, against every fourth week of them. */
+export function fitRun(accidents: readonly SectionAccident[], standing: RiskParameters | null = null): Fit<RiskParameters> {
   const days = daysOf(accidents)
   const held = holdOut(accidents, days)
   const { counts, expected } = held
@@ -89,19 +81,18 @@ export function fitRun(accidents: readonly SectionAccident[]): Fit<RiskParameter
   return {
     ...{ data_from, data_to, made_at: dayBounds(data_to).end },
     parameters: {
-      ...{ data_to, kinds: model.kinds },
-      profiles: model.profiles.map(({ bySun, byHour, season }) => ({
-        ...{ bySun: bySun.map(short), byHour: byHour.map(short) },
-        season: Object.fromEntries(Object.entries(season).map(([code, weeks]) => [code, weeks.map(short)])),
-      })),
-      roads: model.grid.roads.map(({ province_code, road, first }) => [province_code, road, first] as const),
-      rates: each((section) => model.rates.map((_, at) => short(rate(at, section)))),
+      ...{ data_to, kinds: model.kinds, ...keepRates(model), trial: keepRates(held.model) },
       variances: each((section) =>
         short(model.weights.reduce((all, weight, at) => all + (weight[section] as number) * rate(at, section), 0)),
       ),
       counts: each((section) => seen[section] as number),
     },
-    checks: [{ series: SERIES, horizon: HORIZON, error, baseline, standing: null, points: counts.length }],
+    checks: [
+      {
+        ...{ series: SERIES, horizon: HORIZON, error, baseline, points: counts.length },
+        standing: standing && standingError(standing, held, data_from),
+      },
+    ],
     scores: [
       { ...about, metric: 'DEVIANCE', value: error, baseline, baseline_kind: kind, points: counts.length },
       {

@@ -8,7 +8,9 @@ import { gridOf } from '../../models/risk/grid.ts'
 import { predictDay } from '../../models/risk/predict.ts'
 import { dayHours, localSun } from '../../models/risk/profile.ts'
 import { SECTION_ACCIDENT_COLUMNS, sectionAccidents } from '../../models/risk/rows.sql.ts'
+import { fitRun, type RiskParameters } from '../../models/risk/run.ts'
 import { sunClock, sunTimes } from '../../models/risk/sun.ts'
+import type { Check } from '../../models/run/run.ts'
 import { evaluateRisk } from '../../scripts/evaluations/risk.ts'
 import { exampleTableRow } from '../api/service.ts'
 import { figures } from '../helpers/figures.ts'
@@ -144,6 +146,28 @@ test('the hour of the greatest risk moves with the Sun and with the clock', () =
   const year = YEAR.filter((_, at) => at % 7 === 0).reduce((all, day) => all + sum(predictDay(model, day)), 0)
   expect((7 * year) / ACCIDENTS.length).toBeGreaterThan(0.95)
   expect((7 * year) / ACCIDENTS.length).toBeLessThan(1.05)
+})
+
+test('a standing version is held to the same outcomes: by what it never saw of them, or not at all', () => {
+  const [check] = fitRun(ACCIDENTS).checks
+  expect(check?.standing).toBeNull()
+  const { parameters } = fitRun(ACCIDENTS)
+  // The same accidents: what was fitted without the held-out weeks says again what is said now, and not what has seen them.
+  expect(fitRun(ACCIDENTS, parameters).checks[0]?.standing).toBeCloseTo(check?.error as number, 6)
+  // Of the year before it is what is served that foretells.
+  const later = ACCIDENTS.map((one) => ({ ...one, local_date: one.local_date.replace('2024-02-29', '2024-02-28').replace('2024', '2025') }))
+  const next = fitRun(later, parameters).checks[0] as Check
+  expect(next.standing).toBeGreaterThan(0)
+  expect(next.standing).not.toBe(
+    fitRun(later, { ...parameters, rates: parameters.rates.map((road) => road.map(() => [0.01, 0.01])) }).checks[0]?.standing,
+  )
+  expect(
+    fitRun(later, { ...parameters, roads: parameters.roads.map(([, road, first]) => ['48', road, first]) }).checks[0]?.standing,
+  ).toBeGreaterThan(next.standing as number)
+  // Of data that are newer than the outcomes, and of a revision that kept nothing aside, nothing can be said.
+  expect(fitRun(ACCIDENTS, { ...parameters, data_to: '2025-12-31' }).checks[0]?.standing).toBeNull()
+  const { trial: _trial, ...old } = parameters
+  expect(fitRun(ACCIDENTS, old as RiskParameters).checks[0]?.standing).toBeNull()
 })
 
 test('too few weeks are refused', () => {

@@ -14,7 +14,7 @@ import { type Fit, runModel } from '../../../models/run/run.ts'
 import { defineDerived } from '../define.ts'
 
 const THREAD = new URL('../../../models/risk/thread.ts', import.meta.url)
-const REVISION = 1
+const REVISION = 2
 
 /** Expected accidents of road sections, made anew with every edition of the accidents with animals; nothing of editions that are too small. */
 export const riskDerived = defineDerived({
@@ -29,8 +29,8 @@ export const riskDerived = defineDerived({
   rows: async ({ version: model }, { given, files, signal }) => {
     const accidents = enoughOf(given as unknown as readonly SectionAccident[])
     if (accidents.length === 0) return []
-    const stood = await runModel<RiskParameters>(files, { model, revision: REVISION, signal }, () =>
-      inThread<Fit<RiskParameters>>(THREAD, accidents, signal),
+    const stood = await runModel<RiskParameters>(files, { model, revision: REVISION, signal }, (standing) =>
+      inThread<Fit<RiskParameters>>(THREAD, { accidents, standing }, signal),
     )
     const { model_version, parameters } = stood
     const told = {

@@ -10,6 +10,8 @@ import { modelCards } from '../../../lake/datasets/service/model-cards.ts'
 import { modelScores } from '../../../lake/datasets/service/model-scores.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { instantOf } from '../../../lake/schema/time.ts'
+import { dayOf } from '../../../models/risk/accidents.ts'
+import { isHeld } from '../../../models/risk/evaluate.ts'
 import { intervalOf } from '../../../models/risk/run.ts'
 import { exampleTableRow } from '../../api/service.ts'
 import { figures } from '../../helpers/figures.ts'
@@ -31,16 +33,24 @@ afterEach(async () => {
   await redis.stop()
 })
 
-/** Accidents of a year on four roads of eight sections, most on the third; the first is on a road of its own. */
-function accidents(year: number, count: number): AnyRow[] {
+/**
+ * Accidents of a year on four roads of eight sections, most on the third; the first is on a road of its own. Where it is `misleading`, those of the
+ * weeks that a fit is made of are anywhere at any hour, and those that it is held against are not.
+ */
+function accidents(year: number, count: number, { misleading = false } = {}): AnyRow[] {
   const next = figures(year)
   return Array.from({ length: count }, (_, at) => {
     const local_date = new Date(Date.UTC(year, 0, 1 + Math.floor(365 * next()))).toISOString().slice(0, 10)
-    const hour = 17 + Math.floor(6 * next() ** 2)
-    const section = next() < 0.4 ? 2 : Math.floor(8 * next())
+    const isAnywhere = misleading && !isHeld(dayOf(local_date))
+    const hour = isAnywhere ? Math.floor(24 * next()) : 17 + Math.floor(6 * next() ** 2)
+    const section = next() < 0.4 && !isAnywhere ? 2 : Math.floor(8 * next())
     return exampleTableRow(animalAccidents, {
       ...{ edition: `animals-${year}`, accident_id: `${year}${at}`, local_date, hour_local: hour },
-      ...{ occurred_at: instantOf(local_date, `${hour}:30`), province_code: '09', animal_code: next() < 0.6 ? '8' : '5' },
+      ...{
+        occurred_at: instantOf(local_date, `${String(hour).padStart(2, '0')}:30`),
+        province_code: '09',
+        animal_code: next() < 0.6 ? '8' : '5',
+      },
       ...{ road: at === 0 ? 'BU-1' : `N-${1 + (at % 4)}`, km: section * 5 + Math.floor(50 * next()) / 10 },
     })
   })
@@ -94,4 +104,30 @@ test('an edition with enough accidents gives estimates, profiles, errors and a c
   expect(rated[0]).toMatchObject({ recent_error: deviance?.['value'], made_at: Date.parse('2024-12-30T23:00:00.000Z') })
   // The same again is the same, and nothing is made of it.
   expect((await run()).made).toEqual([])
+})
+
+test('an edition whose fit foretells worse than the standing version does is refused, and a better one is not', {
+  timeout: 120_000,
+}, async () => {
+  const cardAfter = async (rows: AnyRow[]): Promise<AnyRow> => {
+    await landRows(context.lake, animalAccidents, rows)
+    await run()
+    return (await tableRows(context, modelCards))[0] as AnyRow
+  }
+  const first = await cardAfter(accidents(2023, 3000))
+  expect(first).toMatchObject({ fit_state: 'PROMOTED', fit_reason: expect.stringContaining('the first version') })
+  const refused = await cardAfter(accidents(2024, 3000, { misleading: true }))
+  expect(refused).toMatchObject({
+    ...{ fit_state: 'REFUSED', model_version: first['model_version'], data_to: '2023-12-31' },
+    fit_reason: expect.stringMatching(/error in the last scored window [\d.]+ of the baseline's, that of the standing version 0\.\d+/),
+  })
+  const estimates = await tableRows(context, riskEstimates)
+  expect(new Set(estimates.map((row) => row['model_version']))).toEqual(new Set([first['model_version']]))
+  // What is told of its error is that over the outcomes of the new edition.
+  expect(estimates[0]?.['recent_error']).not.toBe(
+    (await tableRows(context, modelScores)).find((row) => row['metric'] === 'DEVIANCE')?.['value'],
+  )
+  const better = await cardAfter(accidents(2025, 6000))
+  expect(better).toMatchObject({ fit_state: 'PROMOTED', data_to: '2025-12-31', versions: [{}, { state: 'REFUSED' }, {}] })
+  expect(better['fit_reason']).toContain('that of the standing version')
 })
