@@ -4,6 +4,7 @@ import { baseline } from './baseline.ts'
 import { fitRisk, type RiskModel } from './fit.ts'
 import { predictDay, predictWith } from './predict.ts'
 import { HOURS, type Profile, sunTable, weekHours } from './profile.ts'
+import { bySection, coverageOf, type Foretold, tenthsOf } from './spread.ts'
 
 /** Every fourth week is held out: the fourth, the eighth, … of the year. */
 const HELD_OF = 4
@@ -11,7 +12,13 @@ const HELD = 3
 /** Share of the cells that most accidents should be in. */
 const TOP = 0.05
 const PER = 1000
-const LIMITS = { ratio: { max: 0.995 }, top: { min: 0.36 }, calibration: { min: 0.95, max: 1.05 }, seconds: { max: 10 } } as const
+const LIMITS = {
+  ratio: { max: 0.995 },
+  top: { min: 0.36 },
+  calibration: { min: 0.95, max: 1.05 },
+  coverage: { min: 0.75, max: 0.85 },
+  seconds: { max: 10 },
+} as const
 const DAY_MS = 86_400_000
 
 /** Cells of the held weeks: what happened, and what was foretold of it. */
@@ -25,6 +32,8 @@ export interface Held {
   /** Held-out accidents, and those of them on no section that was seen. */
   readonly accidents: number
   readonly unseen: number
+  /** All held weeks of each section together, with how sure what was foretold of them is. */
+  readonly sections: Foretold
   /** What a profile has for the cells of the held weeks of a province: week × hour. */
   readonly cellsOf: (profile: Profile, province_code: string) => Float64Array
 }
@@ -63,8 +72,12 @@ export function holdOut(accidents: readonly SectionAccident[], days: readonly nu
     counts[cell] = (counts[cell] as number) + 1
   }
   const seenShare = 1 - model.unseenShare
+  const rates = Float64Array.from(model.variances, (_, section) =>
+    model.rates.reduce((all, ofKind) => all + (ofKind[section] as number), 0),
+  )
   return {
     ...{ model, counts, expected, unseen, cellsOf },
+    sections: bySection(model.grid, { counts, expected, rates, variances: model.variances }),
     baseline: baseline(model.grid, training, { days: fitted, heldDays, seenShare }),
     mean: (seenShare * training.length * 7) / (model.grid.size * fitted.length * HOURS),
     accidents: outcomes.length,
@@ -90,6 +103,19 @@ export function shareInTop(counts: ArrayLike<number>, expected: Float64Array, to
     if ((expected[at] as number) >= least) inside += counts[at] as number
   }
   return inside / all
+}
+
+/** Coverage of intervals: of all sections, and of the tenth of which the most was expected, where it is not chance alone that decides. */
+export function coverages({
+  sections,
+}: Pick<Held, 'sections'>): { readonly metric: string; readonly of: Foretold; readonly value: number }[] {
+  return [
+    { metric: 'coverage_80', of: sections },
+    { metric: 'coverage_80_of_greatest_tenth', of: tenthsOf(sections).at(-1) as Foretold },
+  ].flatMap(({ metric, of }) => {
+    const value = coverageOf(of)
+    return value === null ? [] : [{ metric, of, value }]
+  })
 }
 
 /** The figures of a year's accidents, whose every fourth week is held out: see `holdOut`. */
@@ -136,6 +162,13 @@ export function evaluateSections(accidents: readonly SectionAccident[], window: 
     }),
     figure('calibration_with_unseen_sections', all / held.accidents, held.accidents, { limit: LIMITS.calibration }),
     figure('unseen_share', held.unseen / held.accidents, held.accidents, { baseline: model.unseenShare }),
+    // Beside it what is inside where rates are taken for certain: chance alone.
+    ...coverages(held).map(({ metric, of, value }) =>
+      figure(metric, value, of.means.length, {
+        limit: LIMITS.coverage,
+        baseline: coverageOf({ ...of, variances: new Float64Array(of.means.length) }) as number,
+      }),
+    ),
     figure('seconds_for_24_hours_of_all_sections', seconds, cells, { limit: LIMITS.seconds }),
   ]
 }

@@ -2,6 +2,7 @@ import { dayOf, type SectionAccident, weekOf } from './accidents.ts'
 import { type Fold, fitWeights, levelsOf, mix, placesOf, ratesOn } from './credibility.ts'
 import { type Grid, gridOf } from './grid.ts'
 import { fitProfile, type Profile, sunTable, weekHours } from './profile.ts'
+import { type Foretold, fitSpread, varianceOf } from './spread.ts'
 
 /** Kinds of animals that are modelled apart, at most, and the accidents that each must have; all others are one more. */
 const MOST_KINDS = 3
@@ -19,8 +20,8 @@ export interface RiskModel {
   readonly profiles: readonly Profile[]
   /** By kind: accidents a week of every section. */
   readonly rates: readonly Float64Array[]
-  /** By kind: what the rate would change by with one accident more, accidents a week; tells how sure it is. */
-  readonly weights: readonly Float64Array[]
+  /** Variance of the rate of all kinds of every section: how sure it is. */
+  readonly variances: Float64Array
   /** Share of accidents that lie on no section that was seen before, as the folds have it. */
   readonly unseenShare: number
   readonly accidents: number
@@ -76,17 +77,48 @@ export function fitRisk(accidents: readonly SectionAccident[], days: readonly nu
   const weeks = days.length / 7
   const rates = ratesOn(grid, accidents, { weeks, kinds: all.length, kindOf })
   const places = placesOf(grid)
-  const ofPlace = (kind: number, section: number): Float64Array => weights[kind]?.[places[section] as number] as Float64Array
   const levels = all.map((kind) => levelsOf(grid, rates, kind))
-  const sections = Array.from({ length: grid.size }, (_, section) => section)
+  const whole = all.map((kind) => ({
+    ...{ levels: levels[kind] as Float64Array, places, counts: new Float64Array(0) },
+    exposure: new Float64Array(grid.size).fill(1),
+  }))
+  const spread = fitSpread(
+    Array.from({ length: FOLDS }, (_, fold) =>
+      foretold(
+        folds.map((ofKind) => ofKind[fold] as Fold),
+        { weights, weeks: (weeks * (FOLDS - 1)) / FOLDS },
+      ),
+    ),
+  )
+  const mixed = foretold(whole, { weights, weeks })
   return {
     ...{ grid, kinds, profiles },
-    rates: all.map((kind) => Float64Array.from(sections, (section) => mix(ofPlace(kind, section), levels[kind] as Float64Array, section))),
-    weights: all.map((kind) => Float64Array.from(sections, (section) => (ofPlace(kind, section)[0] as number) / weeks)),
+    rates: all.map((kind) =>
+      Float64Array.from(places, (place, section) => mix(weights[kind]?.[place] as Float64Array, levels[kind] as Float64Array, section)),
+    ),
+    variances: mixed.means.map((mean, section) => varianceOf(spread, mean, mixed.variances[section] as number)),
     unseenShare: unseen / accidents.length,
     accidents: accidents.length,
     weeks,
   }
+}
+
+/** What sections have of all kinds together, and the variance that credibility gives it: that of a gamma whose own weeks weigh as much as they do. */
+function foretold(
+  ofKinds: readonly Fold[],
+  { weights, weeks }: { readonly weights: readonly Float64Array[][]; readonly weeks: number },
+): Foretold {
+  const size = ofKinds[0]?.places.length ?? 0
+  const sums = { counts: new Float64Array(size), means: new Float64Array(size), variances: new Float64Array(size) }
+  for (const [kind, { levels, places, exposure, counts }] of ofKinds.entries())
+    for (let section = 0; section < size; section++) {
+      const ofPlace = weights[kind]?.[places[section] as number] as Float64Array
+      const [rate, weeksHere] = [mix(ofPlace, levels, section), exposure[section] as number]
+      sums.counts[section] = (sums.counts[section] as number) + (counts[section] ?? 0)
+      sums.means[section] = (sums.means[section] as number) + rate * weeksHere
+      sums.variances[section] = (sums.variances[section] as number) + (((ofPlace[0] as number) * rate) / weeks) * weeksHere ** 2
+    }
+  return sums
 }
 
 /** The commonest kinds, in order. */

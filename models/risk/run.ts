@@ -5,7 +5,7 @@ import { dayBounds } from '../../lake/schema/time.ts'
 import { drawChart } from '../run/chart.ts'
 import type { Fit } from '../run/run.ts'
 import { dayOf, SECTION_KM, type SectionAccident, weekOf } from './accidents.ts'
-import { deviance, holdOut, shareInTop } from './evaluate.ts'
+import { coverages, deviance, holdOut, shareInTop } from './evaluate.ts'
 import { fitRisk, LEAST_WEEKS } from './fit.ts'
 import { HOURS } from './profile.ts'
 import { type Contender, keepRates, standingError } from './standing.ts'
@@ -75,16 +75,13 @@ export function fitRun(accidents: readonly SectionAccident[], standing: RiskPara
   for (const accident of accidents) seen[model.grid.indexOf(accident)] = (seen[model.grid.indexOf(accident)] as number) + 1
   const each = <T>(of: (section: number) => T): T[][] =>
     model.grid.roads.map(({ offset, length }) => Array.from({ length }, (_, at) => of(offset + at)))
-  const rate = (kind: number, section: number): number => model.rates[kind]?.[section] as number
   const about = { series: SERIES, horizon: HORIZON, window_from: data_from, window_to: data_to, subset: 'ALL', metric_unit: '1' } as const
   const kind = 'HISTORICAL_MEAN' as const
   return {
     ...{ data_from, data_to, made_at: dayBounds(data_to).end },
     parameters: {
       ...{ data_to, kinds: model.kinds, ...keepRates(model), trial: keepRates(held.model) },
-      variances: each((section) =>
-        short(model.weights.reduce((all, weight, at) => all + (weight[section] as number) * rate(at, section), 0)),
-      ),
+      variances: each((section) => short(model.variances[section] as number)),
       counts: each((section) => seen[section] as number),
     },
     checks: [
@@ -103,6 +100,10 @@ export function fitRun(accidents: readonly SectionAccident[], standing: RiskPara
         ...{ ...about, metric: 'CALIBRATION', value: expected.reduce((all, value) => all + value, 0) / happened },
         ...{ baseline: null, baseline_kind: null, points: happened },
       },
+      ...coverages(held).map(({ of, value }, at) => ({
+        ...{ ...about, metric: 'COVERAGE_80', subset: at === 0 ? 'ALL' : 'GREATEST_TENTH', value },
+        ...{ baseline: null, baseline_kind: null, points: of.means.length },
+      })),
     ],
     charts: [hoursChart(counts, expected)],
   }

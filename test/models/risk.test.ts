@@ -219,7 +219,13 @@ test.skipIf(shared === null)('on the accidents of 2024 and on those of Madrid al
     expect(found.filter(({ ok }) => !ok)).toEqual([])
     expect(found.filter(({ limit }) => limit !== null).map(({ metric }) => metric)).toEqual([
       ...['deviance_to_baseline', 'share_in_top_5_percent', 'calibration_on_seen_sections', 'calibration_with_unseen_sections'],
-      ...['seconds_for_24_hours_of_all_sections', 'deviance_to_mean_of_cell', 'deviance_to_mean_of_district_and_hour'],
+      ...[
+        'coverage_80',
+        'coverage_80_of_greatest_tenth',
+        'seconds_for_24_hours_of_all_sections',
+        'deviance_to_mean_of_cell',
+        'deviance_to_mean_of_district_and_hour',
+      ],
     ])
   } finally {
     await lake.close()

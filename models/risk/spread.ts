@@ -1,0 +1,127 @@
+import type { Grid } from './grid.ts'
+
+/** Factors of which the likeliest are taken: of the variance by credibility, and of the square of the mean. */
+const OWN = [1, 1.5, 2, 3, 4, 6] as const
+const SQUARE = [0, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32] as const
+const LEVEL = 0.8
+
+/** What was foretold of some counts, and how sure it was. */
+export interface Foretold {
+  readonly counts: ArrayLike<number>
+  readonly means: Float64Array
+  /** Variance of each mean: of what is to be expected, not of what will happen. */
+  readonly variances: Float64Array
+}
+
+/** How unsure means are beside what credibility has: variance = `own` × that of credibility + `square` × mean². */
+export interface Spread {
+  readonly own: number
+  readonly square: number
+}
+
+/** The variance of a mean under a spread. */
+export const varianceOf = ({ own, square }: Spread, mean: number, variance: number): number => own * variance + square * mean ** 2
+
+/**
+ * The spread under which counts that were foretold without them are likeliest, each as Poisson about a gamma of its mean and variance (negative
+ * binomial). Credibility has all sections of a place alike, and what it is fitted with for certain: they are not, and it is not.
+ */
+export function fitSpread(folds: readonly Foretold[]): Spread {
+  let [best, most]: [Spread, number] = [{ own: 1, square: 0 }, Number.NEGATIVE_INFINITY]
+  for (const own of OWN)
+    for (const square of SQUARE) {
+      const spread = { own, square }
+      let sum = 0
+      for (const { counts, means, variances } of folds)
+        for (let at = 0; at < means.length; at++) {
+          const mean = means[at] as number
+          if (mean > 0) sum += logLikelihood(counts[at] as number, mean, varianceOf(spread, mean, variances[at] as number))
+        }
+      if (sum > most) [best, most] = [spread, sum]
+    }
+  return best
+}
+
+/** Logarithm of the likelihood of a count, but for what is the same under every variance. */
+function logLikelihood(count: number, mean: number, variance: number): number {
+  if (!(variance > 0)) return count * Math.log(mean) - mean
+  const shape = mean ** 2 / variance
+  let sum = -shape * Math.log1p(mean / shape) + count * Math.log(mean / (1 + mean / shape))
+  for (let step = 1; step < count; step++) sum += Math.log1p(step / shape)
+  return sum
+}
+
+/**
+ * Share of counts that lie in the middle 80 % of what was foretold, the chance of counting included: negative binomial, of the mean and variance of
+ * each. Counts are whole, so that each stands for all of its step of the distribution, and counts as far as the step lies between 10 and 90 %: the
+ * nonrandomized transform of Czado, Gneiting and Held (Predictive model assessment for count data, Biometrics 65, 2009), which is 80 % on
+ * the mean where intervals mean what they say. Null where there is no count.
+ */
+export function coverageOf({ counts, means, variances }: Foretold): number | null {
+  let [inside, all] = [0, 0]
+  for (let at = 0; at < means.length; at++) {
+    const mean = means[at] as number
+    if (!(mean > 0)) continue
+    const [below, upTo] = stepOf(counts[at] as number, mean, variances[at] as number)
+    all++
+    if (upTo > below) inside += Math.max(0, Math.min(upTo, (1 + LEVEL) / 2) - Math.max(below, (1 - LEVEL) / 2)) / (upTo - below)
+  }
+  return all === 0 ? null : inside / all
+}
+
+/** Probability of fewer than a count, and of as many or fewer. */
+function stepOf(count: number, mean: number, variance: number): [below: number, upTo: number] {
+  const shape = variance > 0 ? mean ** 2 / variance : Number.POSITIVE_INFINITY
+  const isPoisson = shape === Number.POSITIVE_INFINITY
+  let chance = isPoisson ? Math.exp(-mean) : Math.exp(-shape * Math.log1p(mean / shape))
+  let [below, upTo] = [0, chance]
+  for (let number = 1; number <= count; number++) {
+    chance *= isPoisson ? mean / number : ((mean / (shape + mean)) * (shape + number - 1)) / number
+    ;[below, upTo] = [upTo, upTo + chance]
+  }
+  return [below, upTo]
+}
+
+/** Counts and means that lie in each tenth of some by their means, the least first. */
+export function tenthsOf({ counts, means, variances }: Foretold): Foretold[] {
+  const order = Array.from(means, (_, at) => at)
+    .filter((at) => (means[at] as number) > 0)
+    .sort((one, other) => (means[one] as number) - (means[other] as number) || one - other)
+  return Array.from({ length: 10 }, (_, tenth) => {
+    const mine = order.slice(Math.floor((tenth * order.length) / 10), Math.floor(((tenth + 1) * order.length) / 10))
+    const pick = (of: ArrayLike<number>): Float64Array => Float64Array.from(mine, (at) => of[at] as number)
+    return { counts: pick(counts), means: pick(means), variances: pick(variances) }
+  })
+}
+
+/** Adds up cells by section: what each had and was to have, with the variance of that by the one of its rate. */
+export function bySection(
+  { size }: Grid,
+  {
+    counts,
+    expected,
+    rates,
+    variances,
+  }: {
+    readonly counts: ArrayLike<number>
+    readonly expected: Float64Array
+    /** Of each section, a week. */
+    readonly rates: Float64Array
+    readonly variances: Float64Array
+  },
+): Foretold {
+  const cells = expected.length / size
+  const sums = { counts: new Float64Array(size), means: new Float64Array(size), variances: new Float64Array(size) }
+  for (let section = 0; section < size; section++) {
+    let [count, mean] = [0, 0]
+    for (let at = section * cells; at < (section + 1) * cells; at++) {
+      count += counts[at] as number
+      mean += expected[at] as number
+    }
+    sums.counts[section] = count
+    sums.means[section] = mean
+    const rate = rates[section] as number
+    sums.variances[section] = rate > 0 ? (variances[section] as number) * (mean / rate) ** 2 : 0
+  }
+  return sums
+}
