@@ -10,7 +10,7 @@ import type { AnyRow } from '../../lake/schema/dataset.ts'
 import type { Figure, Window } from '../../models/figures.ts'
 import { evaluate } from '../../models/fuel/evaluate.ts'
 import { WEEK_COLUMNS, type WeekPrice, weeklyPrices } from '../../models/fuel/weeks.sql.ts'
-import { landRows } from '../../test/lake/query/fixtures.ts'
+import { landRows } from '../scratch/lake.ts'
 
 /** The folder of the captures that hold the bulletin. */
 const FOLDER = 'eu-oil-bulletin'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Figure, Window } from '../../models/figures.ts'
-import { openTestLake } from '../../test/lake/query/fixtures.ts'
+import { openScratchLake } from '../scratch/lake.ts'
 import { runCommand, say } from '../service/output.ts'
 import { table } from '../service/table.ts'
 import { evaluateFuel } from './fuel.ts'
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
   const data = values.data ?? CAPTURES
   if (values.data === undefined && !existsSync(data)) return say(`skipped: there are no captures in ${data}; --data names another folder`)
   const folder = mkdtempSync(join(tmpdir(), 'evaluate-'))
-  const lake = await openTestLake(folder)
+  const lake = await openScratchLake(folder)
   try {
     const tell = (line: string): void => void process.stderr.write(`${line}\n`)
     const figures = await MODELS[name as keyof typeof MODELS](lake, { data, window, say: tell })

@@ -20,7 +20,7 @@ import {
   SECTION_ACCIDENT_COLUMNS,
   sectionAccidents,
 } from '../../models/risk/rows.sql.ts'
-import { landRows } from '../../test/lake/query/fixtures.ts'
+import { landRows } from '../scratch/lake.ts'
 
 const MOST_ROWS = 1_000_000
 const DAY_MS = 86_400_000

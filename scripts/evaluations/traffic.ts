@@ -10,7 +10,7 @@ import { boardOf } from '../../models/traffic/board.ts'
 import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../models/traffic/counts.sql.ts'
 import { evaluate, WINDOWS } from '../../models/traffic/evaluate.ts'
 import { typicalOf } from '../../models/traffic/typical.ts'
-import { landRows } from '../../test/lake/query/fixtures.ts'
+import { landRows } from '../scratch/lake.ts'
 
 /** The folder of the captures that hold the counts of the permanent stations, a file a month. */
 const FOLDER = 'madrid-historico/permanentes'

@@ -30,6 +30,17 @@ test('imports point one way', () => {
   expect(wrong).toEqual([])
 })
 
+/** Folders of scripts that try the product as tests do, with their scenes: they are of no use without the tests. */
+const TRIES = ['scripts/benches/', 'scripts/engines/']
+
+test('no command that a user runs imports from the tests', () => {
+  const wrong = [...files.values()].filter(
+    ({ path, room, imports }) =>
+      room === 'scripts' && !TRIES.some((folder) => path.startsWith(folder)) && imports.some((name) => name.startsWith('test/')),
+  )
+  expect(wrong.map(({ path }) => path)).toEqual([])
+})
+
 test('imports name files that are there', () => {
   const missing = [...files.values()].flatMap(({ path, imports }) =>
     imports.filter((name) => name.endsWith('.ts') && !files.has(name)).map((name) => `${path} imports ${name}`),

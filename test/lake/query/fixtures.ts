@@ -1,16 +1,7 @@
-import { join } from 'node:path'
-import { commit } from '../../../lake/iceberg/commit.ts'
-import { createTable } from '../../../lake/iceberg/create.ts'
-import type { DataFile } from '../../../lake/iceberg/types.ts'
-import { type Lake, type LakeOptions, openLake } from '../../../lake/open.ts'
-import { storeFiles, writeParquet } from '../../../lake/query/parquet.ts'
-import { stageRows } from '../../../lake/query/rows.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { type AnyRow, type Dataset, defineDataset, month } from '../../../lake/schema/dataset.ts'
-import { tableColumns } from '../../../lake/schema/physical.ts'
+import { type Dataset, defineDataset, month } from '../../../lake/schema/dataset.ts'
 import { defineSource } from '../../../lake/schema/sources.ts'
-import { fileStore } from '../../../lake/store/file.ts'
 
 const source = defineSource({
   id: 'every',
@@ -66,40 +57,4 @@ export function variant(parts: Partial<Dataset>, of: Dataset = everything): Data
   return Object.freeze({ ...of, ...parts })
 }
 
-/** A lake in a folder. */
-export async function openTestLake(folder: string, options: Partial<LakeOptions> = {}): Promise<Lake> {
-  return openLake({
-    store: await fileStore(join(folder, 'store')),
-    spool: join(folder, 'spool'),
-    memory: 500e6,
-    spill: 1e9,
-    threads: 2,
-    slots: 2,
-    ...options,
-  })
-}
-
-/** Writes rows as files of a dataset and commits them; creates the table first where there is none. */
-export async function landRows(
-  lake: Lake,
-  dataset: Dataset,
-  rows: readonly AnyRow[],
-  options: { readonly rowGroupRows?: number; readonly properties?: Record<string, string> } = {},
-): Promise<DataFile[]> {
-  const state = await createTable({ store: lake.store, dataset, properties: {} })
-  const files = await lake.use({}, async (session) => {
-    const { table } = await stageRows(session, tableColumns(dataset), [rows])
-    const written = await writeParquet(session, {
-      dataset,
-      tableKey: state.table.key,
-      from: table,
-      specId: state.metadata['default-spec-id'],
-      sortOrderId: state.metadata['default-sort-order-id'],
-      folder: lake.engine.folder,
-      ...options,
-    })
-    return storeFiles(lake.store, written)
-  })
-  await commit({ table: lake.table(dataset), operation: 'append', add: files, properties: () => options.properties ?? {} })
-  return files
-}
+export { landRows, openScratchLake as openTestLake } from '../../../scripts/scratch/lake.ts'
