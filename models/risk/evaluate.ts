@@ -1,7 +1,7 @@
 import { type Figure, isWithin, type Limit, type Window } from '../figures.ts'
 import { dayOf, type SectionAccident, weekOf } from './accidents.ts'
 import { baseline } from './baseline.ts'
-import { fitRisk, type RiskModel } from './fit.ts'
+import { fitRisk, LEAST_WEEKS, type RiskModel } from './fit.ts'
 import { predictDay, predictWith } from './predict.ts'
 import { HOURS, type Profile, sunTable, weekHours } from './profile.ts'
 import { bySection, coverageOf, type Foretold, tenthsOf } from './spread.ts'
@@ -19,7 +19,6 @@ const LIMITS = {
   coverage: { min: 0.75, max: 0.85 },
   seconds: { max: 10 },
 } as const
-const DAY_MS = 86_400_000
 
 /** Cells of the held weeks: what happened, and what was foretold of it. */
 export interface Held {
@@ -118,30 +117,46 @@ export function coverages({
   })
 }
 
-/** The figures of a year's accidents, whose every fourth week is held out: see `holdOut`. */
-export function evaluateSections(accidents: readonly SectionAccident[], window: Window | null): Figure[] {
-  const last = accidents.reduce((newest, { local_date }) => (local_date > newest ? local_date : newest), '')
-  const year = Number((window?.to ?? last).slice(0, 4))
-  const ofYear = accidents.filter(({ local_date }) => local_date.startsWith(String(year)))
-  const [from, to] = [Date.UTC(year, 0, 1) / DAY_MS, Date.UTC(year + 1, 0, 1) / DAY_MS]
-  const days = Array.from({ length: to - from }, (_, at) => from + at)
+/** The figures of a model, or why there are none. */
+export type Measured = { readonly figures: readonly Figure[]; readonly reason?: string }
+
+/**
+ * The figures of a year's accidents, whose every fourth week is held out: see `holdOut`. The year is the newest with an accident within the window,
+ * and its days are those from its first accident to its last.
+ */
+export function evaluateSections(accidents: readonly SectionAccident[], window: Window | null): Measured {
+  const dates = accidents.map(({ local_date }) => local_date).sort()
+  const last = dates.findLast((date) => window === null || (date >= window.from && date <= window.to))
+  const asked = window === null ? '' : ` from ${window.from} to ${window.to}`
+  if (last === undefined) return { figures: [], reason: `no accident${asked}; there are some from ${dates[0]} to ${dates.at(-1)}` }
+  const ofYear = accidents.filter(({ local_date }) => local_date.startsWith(last.slice(0, 4)))
+  const ofItsYear = dates.filter((date) => date.startsWith(last.slice(0, 4)))
+  const [first, newest] = [ofItsYear[0] as string, ofItsYear.at(-1) as string]
+  const days = Array.from({ length: dayOf(newest) - dayOf(first) + 1 }, (_, at) => dayOf(first) + at)
+  const weeks = new Set(days.filter((day) => !isHeld(day)).map(weekOf)).size
+  if (weeks < LEAST_WEEKS)
+    return { figures: [], reason: `accidents from ${first} to ${newest}: ${weeks} weeks to fit to, ${LEAST_WEEKS} are needed` }
   const held = holdOut(ofYear, days, window)
   const { model, counts, expected } = held
   const happened = counts.reduce((sum, count) => sum + count, 0)
-  if (happened === 0) return []
+  if (happened === 0)
+    return {
+      figures: [],
+      reason: `no accident on a section that is known, in a week that is held out,${asked} (each fourth of the year is)`,
+    }
   const started = performance.now()
-  const cells = predictDay(model, to - 1).length
+  const cells = predictDay(model, dayOf(newest)).length
   const seconds = (performance.now() - started) / 1000
   const sum = (values: Float64Array): number => values.reduce((all, value) => all + value, 0)
   const ours = deviance(counts, expected)
   const theirs = deviance(counts, held.baseline)
   const all = sum(expected) / (1 - model.unseenShare)
-  const about = { model: 'risk', series: 'animal_accidents', window: `${year}-01-01:${year}-12-31`, horizon: 'held weeks' } as const
+  const [from, to] = [window && window.from > first ? window.from : first, window && window.to < newest ? window.to : newest]
+  const about = { model: 'risk', series: 'animal_accidents', window: `${from}:${to}`, horizon: 'held weeks' } as const
   const figure = (metric: string, value: number, points: number, other: { baseline?: number; limit?: Limit } = {}): Figure => {
     const limit = other.limit ?? null
     return {
       ...about,
-      ...(window ? { window: `${window.from}:${window.to}` } : {}),
       metric,
       value,
       baseline: other.baseline ?? null,
@@ -150,7 +165,7 @@ export function evaluateSections(accidents: readonly SectionAccident[], window: 
       points,
     }
   }
-  return [
+  const figures = [
     figure('deviance_per_1000_cells', PER * ours, counts.length, { baseline: PER * theirs }),
     figure('deviance_of_mean_per_1000_cells', PER * deviance(counts, new Float64Array(counts.length).fill(held.mean)), counts.length),
     figure('deviance_to_baseline', ours / theirs, counts.length, { baseline: 1, limit: LIMITS.ratio }),
@@ -171,4 +186,5 @@ export function evaluateSections(accidents: readonly SectionAccident[], window: 
     ),
     figure('seconds_for_24_hours_of_all_sections', seconds, cells, { limit: LIMITS.seconds }),
   ]
+  return { figures }
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -20,14 +20,19 @@ Measures a model out of sample, each forecast made with what was known before it
   --data   folder of files in the layouts of the captures; ../shared/feeds unless told, and where that is not there nothing is measured
   --test   days of the outcomes, both inclusive; unless told, of fuel the last 104 weeks, of traffic 2023-03 to 05 and 06 to 08, of risk the newest year
   --json   a line of JSON for each figure
-Ends with 1 where a figure misses its limit.`
+What cannot be measured is told beside the figures. Ends with 1 where a figure misses its limit, where there is none, and where what was asked is wrong.`
+
+/** Whether a text is a day that there is: 30 February is none. */
+function isDay(text: string): boolean {
+  const at = DAY.test(text) ? Date.parse(text) : Number.NaN
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
+}
 
 function windowOf(text: string | undefined): Window | null {
   if (text === undefined) return null
   const [from = '', to = '', more] = text.split(':')
   for (const day of [from, to])
-    if (!DAY.test(day) || Number.isNaN(Date.parse(day)) || more !== undefined)
-      throw new Error(`--test ${text}: two days such as 2022-07-11:2024-07-01`)
+    if (!isDay(day) || more !== undefined) throw new Error(`--test ${text}: two days that there are, such as 2022-07-11:2024-07-01`)
   if (to < from) throw new Error(`--test ${text}: the second day lies before the first`)
   return { from, to }
 }
@@ -48,16 +53,21 @@ async function main(): Promise<void> {
     },
   })
   const [name, ...more] = positionals
-  if (values.help || name === undefined || more.length > 0) return say(USAGE)
+  if (values.help) return say(USAGE)
+  if (name === undefined) throw new Error(`which model? There are ${Object.keys(MODELS).join(', ')}; --help tells more`)
+  if (more.length > 0) throw new Error(`one model at a time: ${name}, and not ${more.join(', ')} too`)
   if (!Object.hasOwn(MODELS, name)) throw new Error(`no model ${name}; there are ${Object.keys(MODELS).join(', ')}`)
   const window = windowOf(values.test)
   const data = values.data ?? CAPTURES
   if (values.data === undefined && !existsSync(data)) return say(`skipped: there are no captures in ${data}; --data names another folder`)
+  if (!statSync(data, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`--data ${data}: no such folder`)
   const folder = mkdtempSync(join(tmpdir(), 'evaluate-'))
   const lake = await openScratchLake(folder)
   try {
     const tell = (line: string): void => void process.stderr.write(`${line}\n`)
     const figures = await MODELS[name as keyof typeof MODELS](lake, { data, window, say: tell })
+    if (figures.length === 0)
+      throw new Error(`${name}: nothing to measure in ${data}${window ? ` from ${window.from} to ${window.to}` : ''}`)
     if (values.json) for (const figure of figures) say(JSON.stringify(figure))
     else
       say(

@@ -1,14 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
-import { type Feed, FormatError } from '../../jobs/feeds/define.ts'
 import { dgtAnimalAccidents } from '../../jobs/feeds/safety/dgt-animal-accidents.ts'
 import { madridAccidents } from '../../jobs/feeds/safety/madrid-accidents.ts'
-import { parsePublication } from '../../jobs/ingest/parse.ts'
 import { animalAccidents } from '../../lake/datasets/safety/animal-accidents.ts'
 import { roadAccidents } from '../../lake/datasets/safety/road-accidents.ts'
 import type { Lake } from '../../lake/open.ts'
-import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { Figure, Window } from '../../models/figures.ts'
 import type { SectionAccident } from '../../models/risk/accidents.ts'
 import { type CityDays, evaluateCity } from '../../models/risk/city.ts'
@@ -20,61 +14,37 @@ import {
   SECTION_ACCIDENT_COLUMNS,
   sectionAccidents,
 } from '../../models/risk/rows.sql.ts'
-import { landRows } from '../scratch/lake.ts'
+import { type Given, landFiles } from './captures.ts'
 
 const MOST_ROWS = 1_000_000
 const DAY_MS = 86_400_000
-/** What is read of a folder of captures: the files of the layouts of a feed. */
-const FOLDERS = [
-  { folder: 'dgt-accidentes', file: /^ACC_ANIMALES.*\.csv(\.gz)?$/i, feed: dgtAnimalAccidents, into: animalAccidents },
-  { folder: 'madrid-accidentes', file: /^\d{4}.*accidentalidad.*\.(csv(\.gz)?|xlsx)$/i, feed: madridAccidents, into: roadAccidents },
-] as const
-
-type Given = { readonly data: string; readonly window: Window | null; readonly say: (line: string) => void }
+const ANIMALS = {
+  ...{ folder: 'dgt-accidentes', file: /^ACC_ANIMALES.*\.csv(\.gz)?$/i },
+  ...{ feed: dgtAnimalAccidents, into: animalAccidents },
+} as const
+const MADRID = {
+  ...{ folder: 'madrid-accidentes', file: /^\d{4}.*accidentalidad.*\.(csv(\.gz)?|xlsx)$/i },
+  ...{ feed: madridAccidents, into: roadAccidents },
+} as const
 
 /**
  * Reads the accidents of a folder by their feeds into a lake, and measures the risk model on what its tables then have: of sections by the accidents
- * with animals, and of Madrid's districts. What a folder has no files of is told to `say` and not measured; throws where it has neither.
+ * with animals, and of Madrid's districts. What a folder has no files of, or that cannot be measured, is told to `say`.
  */
-export async function evaluateRisk(lake: Lake, { data, window, say }: Given): Promise<Figure[]> {
-  const landed: Dataset[] = []
-  for (const { folder, file, feed, into } of FOLDERS)
-    if (await land(lake, { folder: join(data, folder), file, feed, into, say })) landed.push(into)
-    else say(`${folder}: no file of accidents; left out`)
-  if (landed.length === 0) throw new Error(`${data}: no file of accidents`)
-  const sections = landed.includes(animalAccidents)
-    ? await lake.query(sectionAccidents(), { columns: SECTION_ACCIDENT_COLUMNS, maxRows: MOST_ROWS })
-    : []
-  const city = landed.includes(roadAccidents)
-    ? await lake.query(cityAccidents('madrid'), { columns: CITY_ACCIDENT_COLUMNS, maxRows: MOST_ROWS })
-    : []
-  return [
-    ...(sections.length === 0 ? [] : evaluateSections(sections as unknown as readonly SectionAccident[], window)),
-    ...cityFigures(city as unknown as readonly CityAccident[], window, say),
-  ]
-}
-
-async function land(
-  lake: Lake,
-  of: { readonly folder: string; readonly file: RegExp; readonly feed: Feed; readonly into: Dataset; readonly say: Given['say'] },
-): Promise<boolean> {
-  /** Rows by edition: of a version that comes twice the later file counts, as it does when it lands. */
-  const editions = new Map<unknown, AnyRow[]>()
-  const names = existsSync(of.folder) ? readdirSync(of.folder).filter((name) => of.file.test(name)) : []
-  for (const name of names.sort()) {
-    const read = readFileSync(join(of.folder, name))
-    const bytes = name.endsWith('.gz') ? gunzipSync(read) : read
-    try {
-      const { rows } = await parsePublication(of.feed, [{ name, bytes }], Date.now(), { keeps: () => true })
-      for (const [edition, theirs] of Map.groupBy(rows.get(of.into.id) ?? [], (row) => row['edition'])) editions.set(edition, theirs)
-    } catch (error) {
-      if (!(error instanceof FormatError)) throw error
-      of.say(`${name}: left out, ${error.message}`)
-    }
+export async function evaluateRisk(lake: Lake, given: Given): Promise<Figure[]> {
+  const { window, say } = given
+  const figures: Figure[] = []
+  if (await landFiles(lake, ANIMALS, given)) {
+    const rows = await lake.query(sectionAccidents(), { columns: SECTION_ACCIDENT_COLUMNS, maxRows: MOST_ROWS })
+    const found = evaluateSections(rows as unknown as readonly SectionAccident[], window)
+    if (found.reason !== undefined) say(`accidents with animals: not measured, ${found.reason}`)
+    figures.push(...found.figures)
   }
-  const rows = [...editions.values()].flat().map((row) => ({ ...row, fetch_id: `${of.feed.id}.1` }))
-  if (rows.length > 0) await landRows(lake, of.into, rows)
-  return rows.length > 0
+  if (await landFiles(lake, MADRID, given)) {
+    const rows = await lake.query(cityAccidents('madrid'), { columns: CITY_ACCIDENT_COLUMNS, maxRows: MOST_ROWS })
+    figures.push(...cityFigures(rows as unknown as readonly CityAccident[], window, say))
+  }
+  return figures
 }
 
 /** The days of the window, or those of the newest year, foretold from those of the year before. */
@@ -86,7 +56,7 @@ function cityFigures(accidents: readonly CityAccident[], window: Window | null, 
   const before = daysOf(accidents.filter(({ local_date }) => local_date.startsWith(year)))
   const after = daysOf(accidents.filter(({ local_date }) => local_date >= asked.from && local_date <= asked.to))
   if (before === null || after === null) {
-    say(`Madrid: no accidents of ${before === null ? year : `${asked.from} to ${asked.to}`}; not measured`)
+    say(`accidents of Madrid: not measured, none ${before === null ? `of ${year}, to foretell from` : `from ${asked.from} to ${asked.to}`}`)
     return []
   }
   return evaluateCity(before, after, asked)

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { SECTION_KM } from '../../models/risk/accidents.ts'
+import { evaluateFuel } from '../../scripts/evaluations/fuel.ts'
+import { evaluateRisk } from '../../scripts/evaluations/risk.ts'
+import { evaluateTraffic } from '../../scripts/evaluations/traffic.ts'
+import { figures } from '../helpers/figures.ts'
+import { tempFolder } from '../helpers/temp.ts'
+import { openTestLake } from '../lake/query/fixtures.ts'
+
+const run = promisify(execFile)
+const MAIN = new URL('../../scripts/evaluations/main.ts', import.meta.url).pathname
+const HEADER =
+  'ID_NUM,IND_ACCDA,IND_ACCIV,TOTAL_MU30DF,TOTAL_HG30DF,TOTAL_HL30DF,FECHA_ACCIDENTE,HORA_ACCIDENTE,MES_1F,ANYO,CCAA_1F,PROVINCIA_1F,COD_MUNICIPIO,CARRETERA,KM,SENTIDO_1F,TIPO_VIA_3F,TITULARIDAD_VIA_2F,TIPO_ANIMAL_1F,TIPO_ANIMAL_2F'
+
+/** A folder with a file of accidents with animals in Cuenca in some months of 2024, as the publisher has them. */
+function accidents(months: number, { cut = Number.POSITIVE_INFINITY } = {}): string {
+  const next = figures(months)
+  const lines = Array.from({ length: 150 * months }, (_, at) => {
+    const month = 1 + (at % months)
+    const [day, hour, km] = [1 + Math.floor(28 * next()), Math.floor(24 * next()), Math.floor(8 * SECTION_KM * next() ** 2)]
+    return `${202400000000 + at},1,0,0,0,0,${day}/${month}/2024,${hour}:30,${month},2024,8,16,00000,N-${1 + (at % 3)},"${km},1",1,2,2,8,1`
+  })
+  const data = tempFolder()
+  mkdirSync(join(data, 'dgt-accidentes'))
+  writeFileSync(join(data, 'dgt-accidentes/ACC_ANIMALES_2024.csv.gz'), gzipSync([HEADER, ...lines, ''].join('\n')).subarray(0, cut))
+  return data
+}
+
+/** What an evaluation gives, with what it tells beside. */
+async function evaluated(of: typeof evaluateRisk, data: string, window: { from: string; to: string } | null = null) {
+  const said: string[] = []
+  const lake = await openTestLake(tempFolder())
+  try {
+    return { found: await of(lake, { data, window, say: (line) => said.push(line) }), said: said.join('\n') }
+  } finally {
+    await lake.close()
+  }
+}
+
+test.each([
+  [['fuel', '--test', '2024-02-30:2024-03-01'], '--test 2024-02-30:2024-03-01: two days that there are'],
+  [['fuel', '--test', '2024-03-01'], '--test 2024-03-01: two days'],
+  [['risk', '--test', '2024-03-02:2024-03-01'], 'the second day lies before the first'],
+  [['oil'], 'no model oil; there are fuel, traffic, risk'],
+  [[], 'which model?'],
+  [['fuel', '--data', '/nowhere/at/all'], '--data /nowhere/at/all: no such folder'],
+  [['fuel', '--data', tempFolder(), '--json'], 'fuel: nothing to measure'],
+])('what is asked wrongly of scripts/evaluate is named, and fails: %j', { timeout: 60_000 }, async (args, told) => {
+  await expect(run(process.execPath, [MAIN, ...args])).rejects.toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(told) })
+})
+
+test('a folder that lacks a capture is told of it by name', async () => {
+  const data = tempFolder()
+  for (const [of, names] of [
+    [evaluateFuel, ['eu-oil-bulletin: no file of fuel_bulletin']],
+    [evaluateTraffic, ['madrid-historico/permanentes: no file of madrid_counts']],
+    [evaluateRisk, ['dgt-accidentes: no file of dgt_animal_accidents', 'madrid-accidentes: no file of madrid_accidents']],
+  ] as const) {
+    const { found, said } = await evaluated(of, data)
+    expect(found).toEqual([])
+    for (const name of names) expect(said).toContain(name)
+  }
+})
+
+test('fewer months, and windows that lie outside of them in part, are measured on the days that there are', {
+  timeout: 60_000,
+}, async () => {
+  const data = accidents(10)
+  const whole = await evaluated(evaluateRisk, data)
+  expect(new Set(whole.found.map(({ window }) => window)).size).toBe(1)
+  const [first, last] = (whole.found[0]?.window ?? '').split(':') as [string, string]
+  expect([first.slice(0, 7), last.slice(0, 7)]).toEqual(['2024-01', '2024-10'])
+  // Days without any accident in the file would be expected to have some.
+  const calibration = whole.found.find(({ metric }) => metric === 'calibration_on_seen_sections')?.value as number
+  expect(calibration).toBeGreaterThan(0.85)
+  expect(calibration).toBeLessThan(1.15)
+  const part = await evaluated(evaluateRisk, data, { from: '2024-09-01', to: '2025-03-31' })
+  expect(part.found[0]?.window).toBe(`2024-09-01:${last}`)
+  expect(part.found[0]?.points).toBeLessThan(whole.found[0]?.points as number)
+})
+
+test('what cannot be measured says why', { timeout: 60_000 }, async () => {
+  const data = accidents(10)
+  const outside = await evaluated(evaluateRisk, data, { from: '2030-01-01', to: '2030-02-01' })
+  expect([outside.found, outside.said]).toEqual([[], expect.stringContaining('no accident from 2030-01-01 to 2030-02-01')])
+  const between = await evaluated(evaluateRisk, data, { from: '2024-01-01', to: '2024-01-10' })
+  expect([between.found, between.said]).toEqual([[], expect.stringContaining('in a week that is held out')])
+  const few = await evaluated(evaluateRisk, accidents(3))
+  expect([few.found, few.said]).toEqual([[], expect.stringMatching(/\d+ weeks to fit to, 26 are needed/)])
+  const cut = await evaluated(evaluateRisk, accidents(10, { cut: 500 }))
+  expect([cut.found, cut.said]).toEqual([[], expect.stringContaining('ACC_ANIMALES_2024.csv.gz: left out')])
+})
