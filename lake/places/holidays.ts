@@ -5,13 +5,35 @@ const OF_MADRID = ['05-02', '05-15', '11-09']
 const DAY_MS = 86_400_000
 
 /**
- * The holidays of a year in the city of Madrid, YYYY-MM-DD, in order: those that have a date, Holy Thursday and Good Friday. What a single year
- * moves to a Monday or adds is not among them.
+ * Days off of single years, on top of those: what falls on a Sunday and is kept on the Monday, and what a year has for it, such as San José or
+ * Santiago. 2013 to 2018: the city's own calendar (datos.madrid.es, 300082); since then the yearly decree of the community of Madrid, published
+ * in its gazette (BOCM) each September for the next year, and what the city's council moves. Years after the last one want theirs: nothing is guessed.
+ */
+const OF_YEARS: Readonly<Record<number, readonly string[]>> = {
+  2013: ['01-07', '03-18'],
+  2014: ['06-19', '11-10'],
+  2015: ['03-19', '06-04'],
+  2016: ['07-25', '12-26'],
+  2017: ['03-20'],
+  2019: ['01-07', '12-09'],
+  2020: ['11-02', '12-07'],
+  2021: ['03-19', '05-03'],
+  2022: ['05-16', '07-25', '12-26'],
+  2023: ['03-20'],
+  2024: ['07-25'],
+  2025: ['07-25', '11-10'],
+  2026: ['11-02', '12-07'],
+}
+
+/**
+ * The holidays of a year in the city of Madrid, YYYY-MM-DD, in order: those that have a date, also where that is a Sunday, Holy Thursday and Good
+ * Friday, and those of the year alone.
  */
 export function madridHolidays(year: number): string[] {
   const easter = easterOf(year)
   const before = (days: number): string => new Date(easter - days * DAY_MS).toISOString().slice(0, 10)
-  return [...[...OF_SPAIN, ...OF_MADRID].map((day) => `${year}-${day}`), before(3), before(2)].sort()
+  const dated = [...OF_SPAIN, ...OF_MADRID, ...(OF_YEARS[year] ?? [])].map((day) => `${year}-${day}`)
+  return [...dated, before(3), before(2)].sort()
 }
 
 /** Easter Sunday (Gregorian; Meeus, Jones and Butcher), as midnight in UTC, ms. */

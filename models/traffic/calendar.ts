@@ -1,12 +1,5 @@
-import Holidays from 'date-holidays'
+import { madridHolidays } from '../../lake/places/holidays.ts'
 
-/**
- * Days that the community of Madrid's yearly decrees of holidays add or move there (published in its gazette, BOCM) and that no rule tells; the
- * library has the others of the country and the community, with what moves by rule.
- */
-const DECREED = ['2021-03-19', '2022-07-25', '2023-03-20', '2024-07-25', '2025-07-25', '2026-11-02', '2026-12-07'] as const
-/** Days of the city of Madrid: San Isidro and la Almudena. One that is a Sunday is kept on the Monday. */
-const OF_CITY = ['05-15', '11-09'] as const
 const DAY_MS = 86_400_000
 const SATURDAY = 5
 const SUNDAY = 6
@@ -42,18 +35,6 @@ export interface CalendarDay {
 
 const years = new Map<number, ReadonlySet<string>>()
 const days = new Map<number, CalendarDay>()
-let library: Holidays | undefined
-
-/** The holidays of a year in the city of Madrid, YYYY-MM-DD, in order: of Spain, the community and the city, each on the day on which it is kept. */
-export function holidaysOf(year: number): string[] {
-  library ??= new Holidays('ES', 'MD')
-  const listed = library.getHolidays(year).flatMap(({ date, type }) => (type === 'public' ? [date.slice(0, 10)] : []))
-  const ofCity = OF_CITY.map((day) => {
-    const number = Date.parse(`${year}-${day}`) / DAY_MS
-    return dateOf(weekday(number) === SUNDAY ? number + 1 : number)
-  })
-  return [...new Set([...listed, ...ofCity, ...DECREED.filter((day) => day.startsWith(`${year}-`))])].sort()
-}
 
 /** What the calendar says of a day, given as days since 1970. */
 export function calendarDay(day: number): CalendarDay {
@@ -112,7 +93,7 @@ function isHolidayOn(day: number): boolean {
   const year = Number(date.slice(0, 4))
   let ofYear = years.get(year)
   if (!ofYear) {
-    ofYear = new Set(holidaysOf(year))
+    ofYear = new Set(madridHolidays(year))
     years.set(year, ofYear)
   }
   return ofYear.has(date)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { trafficCountsHourly } from '../../lake/datasets/road/traffic-counts-hourly.ts'
 import { type Board, boardOf } from '../../models/traffic/board.ts'
-import { calendarDay, dateOf, holidaysOf } from '../../models/traffic/calendar.ts'
+import { calendarDay, dateOf } from '../../models/traffic/calendar.ts'
 import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../models/traffic/counts.sql.ts'
 import { evaluate } from '../../models/traffic/evaluate.ts'
 import type { Forecast } from '../../models/traffic/predict.ts'
@@ -139,13 +139,7 @@ test('a day that repeats one of the same series is no count from its end on, and
   expect(board.isCopied.reduce((sum, mark) => sum + mark, 0)).toBe(2)
 })
 
-test("holidays are those on which Madrid keeps them, moved ones, decreed ones and the city's own", () => {
-  expect(holidaysOf(2023)).toEqual([
-    ...['2023-01-01', '2023-01-06', '2023-03-20', '2023-04-06', '2023-04-07', '2023-05-01', '2023-05-02', '2023-05-15'],
-    ...['2023-08-15', '2023-10-12', '2023-11-01', '2023-11-09', '2023-12-06', '2023-12-08', '2023-12-25'],
-  ])
-  expect(holidaysOf(2022)).toEqual(expect.arrayContaining(['2022-05-16', '2022-07-25', '2022-12-26', '2022-11-09']))
-  expect(holidaysOf(2025)).toContain('2025-11-10')
+test('days have the kinds of their holidays and of those around them', () => {
   const kinds = (date: string): string[] => [...calendarDay(day(date)).kinds]
   expect(kinds('2021-12-07')).toEqual(expect.arrayContaining(['bridge', 'eve', 'day_after']))
   expect(kinds('2022-10-31')).toEqual(expect.arrayContaining(['bridge', 'eve']))

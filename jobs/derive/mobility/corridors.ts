@@ -26,7 +26,7 @@ export const corridorHoursDerived = defineDerived({
   by: 'months',
   into: corridorHours,
   from: [trafficHours],
-  revision: 1,
+  revision: 2,
   rows: ({ month }, [hours]) => {
     const holidays = bindList('local_date', corridorHours.columns.local_date, madridHolidays(Number(month.slice(0, 4))))
     return sql`
