@@ -3,6 +3,7 @@ import { apiRedis } from './api-redis.ts'
 import { backfillKills } from './backfill.ts'
 import { diskFull } from './disk-full.ts'
 import { derivationKills, kills, monthKills, versionKills } from './kills.ts'
+import { modelKills } from './models.ts'
 import { redisLost } from './redis-lost.ts'
 import type { Scenario } from './scenario.ts'
 import { stops } from './stops.ts'
@@ -15,6 +16,7 @@ export const SCENARIOS: readonly Scenario[] = Object.freeze([
   derivationKills,
   backfillKills,
   monthKills,
+  modelKills,
   stops,
   diskFull,
   redisLost,

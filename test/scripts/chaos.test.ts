@@ -70,6 +70,17 @@ test('a backfill killed at each boundary and at random leaves what an undisturbe
   })
 })
 
+test('a model killed at each boundary and at random leaves what an undisturbed one does, and never half a version', {
+  timeout: 300_000,
+}, async () => {
+  const [result] = await chaos('--rounds', '1', 'models')
+  expect(result?.problems.join('\n')).toBe('')
+  expect(result).toMatchObject({
+    ...{ name: 'models', ok: true, states: { better: expect.stringContaining('PROMOTED'), worse: expect.stringContaining('REFUSED') } },
+    killed: { 'version-kept': 1, logged: 1, 'metadata-written': 1 },
+  })
+})
+
 test('two writers beside compaction, replay and expiry lose nothing', { timeout: 300_000 }, async () => {
   const [result] = await chaos('--rounds', '2', 'writers')
   expect(result?.problems.join('\n')).toBe('')

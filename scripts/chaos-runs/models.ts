@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto'
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { filledBy } from '../../jobs/derive/define.ts'
+import { riskDerived } from '../../jobs/derive/safety/risk.ts'
+import { prepareTables } from '../../jobs/upkeep/tasks.ts'
+import { animalAccidents } from '../../lake/datasets/safety/animal-accidents.ts'
+import { scan } from '../../lake/query/scan.ts'
+import { column, join as joined, sql } from '../../lake/query/sql.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { instantOf } from '../../lake/schema/time.ts'
+import { dayOf } from '../../models/risk/accidents.ts'
+import { isHeld } from '../../models/risk/evaluate.ts'
+import { readLog, readVersion } from '../../models/run/files.ts'
+import { landRows } from '../scratch/lake.ts'
+import { diceOf } from '../stand-in/random.ts'
+import { startProcess } from './children.ts'
+import { type ChaosContext, openContext } from './context.ts'
+import { MODEL_NOW, MODEL_STEPS, type ModelOrder, type ModelTold } from './model-order.ts'
+import { removeLeftOvers } from './oracle.ts'
+import type { Scenario } from './scenario.ts'
+import { startOwnRedis } from './stage.ts'
+import { checkTable } from './whole.ts'
+
+/** Kills at random moments in each round, after one at each boundary. */
+const RANDOM_KILLS = 2
+/** A boundary of tables comes once for each that the model fills, one of its files once. */
+const TABLES = filledBy(riskDerived)
+const ACCIDENTS = 1500
+/** Editions that a round lands: one whose fit is promoted, and one whose fit is refused. */
+const KINDS = ['better', 'worse'] as const
+type Kind = (typeof KINDS)[number]
+type Where = Omit<ModelOrder, 'halt'>
+
+/** A model that is killed while it fits, keeps and lands, and begun again, leaves what an undisturbed one does. */
+export const modelKills: Scenario = {
+  name: 'models',
+  about:
+    'SIGKILL of models at random and at each boundary: the same tables, log and versions as of one that is left alone, and never half a version',
+  async run({ folder, rounds }) {
+    const redis = await startOwnRedis(folder)
+    const where = (name: string): Where => ({ folder: join(folder, name), redisUrl: redis.url })
+    const problems: string[] = []
+    const killed: Record<string, number> = {}
+    try {
+      await landEdition(where('first'), 2023, 'better')
+      await toItsEnd(where('first'))
+      const before = await contentOf(where('first'))
+      const alone = {} as Record<Kind, { readonly after: Content; readonly ms: number }>
+      for (const kind of KINDS) {
+        const { ms } = await toItsEnd(await copyOf(where('first'), where(`alone-${kind}`), kind))
+        alone[kind] = { after: await contentOf(where(`alone-${kind}`)), ms }
+        problems.push(...alone[kind].after.problems)
+      }
+      for (let round = 0; round < rounds; round++) {
+        const kind = KINDS[round % KINDS.length] as Kind
+        const { after, ms } = alone[kind]
+        const order = await copyOf(where('first'), where(`round-${round}`), kind)
+        const tell = (found: readonly string[]): void => void problems.push(...found.map((one) => `round ${round}: ${one}`))
+        for (const halt of haltsOf(round)) {
+          const name = await killOne({ ...order, halt }, ms)
+          if (name !== null) killed[name] = (killed[name] ?? 0) + 1
+          tell(halvesOf(await contentOf(order), { before, after }))
+        }
+        await toItsEnd(order)
+        const { told } = await toItsEnd(order)
+        if (told.made.length > 0) tell([`${told.made.join(', ')} was made again of the same`])
+        const found = await contentOf(order, { isOver: true })
+        tell(found.problems)
+        for (const [name, digest] of found.digests)
+          if (digest !== after.digests.get(name)) tell([`${name} is not that of a run left alone`])
+        if (found.log !== after.log) tell([`the log is ${found.log}, that of a run left alone ${after.log}`])
+      }
+      return { problems, detail: { states: Object.fromEntries(KINDS.map((kind) => [kind, alone[kind].after.state])), killed } }
+    } finally {
+      await redis.stop()
+    }
+  },
+}
+
+/** One at each boundary, of tables at another one of them in each round, then some at random. */
+function haltsOf(round: number): ModelOrder['halt'][] {
+  const isOfTables = (at: string): boolean => at.endsWith('-written')
+  const halts = MODEL_STEPS.map((at) => ({ at, nth: isOfTables(at) ? 1 + (round % TABLES.length) : 1 }))
+  return [...halts, ...Array.from({ length: RANDOM_KILLS }, () => null)]
+}
+
+/** Runs a model until it is killed; null where it came to its end before. */
+async function killOne(order: ModelOrder, ms: number): Promise<string | null> {
+  const process = startProcess<ModelTold>('modeller.ts', order)
+  await process.until('it was open', (told) => told.includes('open'))
+  if (!order.halt) {
+    await sleep(Math.random() * ms)
+    process.signal('SIGKILL')
+  }
+  return (await process.ended) === null ? (order.halt?.at ?? 'at random') : null
+}
+
+async function toItsEnd(where: Where): Promise<{ readonly told: ModelTold; readonly ms: number }> {
+  const process = startProcess<ModelTold>('modeller.ts', { ...where, halt: null })
+  await process.until('it was open', (told) => told.includes('open'))
+  const began = performance.now()
+  const code = await process.ended
+  const told = process.told.find((one) => typeof one !== 'string')
+  if (code !== 0 || !told) throw new Error(`a model that was left alone ended with ${code ?? 'a signal'}`)
+  return { told, ms: performance.now() - began }
+}
+
+async function copyOf(from: Where, to: Where, kind: Kind): Promise<Where> {
+  await cp(from.folder, to.folder, { recursive: true })
+  await landEdition(to, 2024, kind)
+  return to
+}
+
+function open(where: Where): Promise<ChaosContext> {
+  return openContext({ ...where, publishers: null, now: () => MODEL_NOW })
+}
+
+async function landEdition(where: Where, year: number, kind: Kind): Promise<void> {
+  const context = await open(where)
+  try {
+    await prepareTables(context, [animalAccidents])
+    await landRows(context.lake, animalAccidents, accidents(year, kind))
+  } finally {
+    await context.close()
+  }
+}
+
+/** Accidents of a year, most on one section and in the evening; where they are `worse`, only those of weeks that a fit is held against are. */
+function accidents(year: number, kind: Kind): AnyRow[] {
+  const next = diceOf(`accidents-${year}`)
+  return Array.from({ length: ACCIDENTS }, (_, at) => {
+    const local_date = new Date(Date.UTC(year, 0, 1 + Math.floor(365 * next()))).toISOString().slice(0, 10)
+    const isAnywhere = kind === 'worse' && !isHeld(dayOf(local_date))
+    const hour_local = isAnywhere ? Math.floor(24 * next()) : 17 + Math.floor(6 * next() ** 2)
+    const section = next() < 0.4 && !isAnywhere ? 2 : Math.floor(8 * next())
+    return {
+      ...{ fetch_id: 'dgt_animal_accidents.1', source: 'dgt_accidents', edition: `animals-${year}`, accident_id: `${year}${at}` },
+      ...{ occurred_at: instantOf(local_date, `${String(hour_local).padStart(2, '0')}:30`), local_date, hour_local, province_code: '09' },
+      ...{ municipality_code: null, road: `N-${1 + (at % 4)}`, km: section * 5 + Math.floor(50 * next()) / 10, direction: 'POSITIVE' },
+      ...{ road_type: 'OTHER', road_owner: 'REGION', animal_code: next() < 0.6 ? '8' : '5', animal_kind: 'WILD', severity: 'NONE' },
+      ...{ is_casualty: false, killed_30d: 0, hospitalised_30d: 0, slight_30d: 0 },
+    }
+  })
+}
+
+/** What there is of a model: its tables, its log and its versions. */
+interface Content {
+  /** Of the rows of each table, by its id. */
+  readonly digests: ReadonlyMap<string, string>
+  /** As JSON. */
+  readonly log: string
+  /** What its newest turn says, and why. */
+  readonly state: string
+  readonly problems: readonly string[]
+}
+
+async function contentOf(where: Where, { isOver = false } = {}): Promise<Content> {
+  const context = await open(where)
+  try {
+    const problems = isOver ? (await removeLeftOvers(context, TABLES)).problems.slice() : []
+    const digests = new Map<string, string>()
+    for (const dataset of TABLES) {
+      problems.push(...(await checkTable(context, dataset)))
+      const hash = createHash('sha256')
+      const names = joined(Object.keys(dataset.columns).map((name) => column(dataset, name)))
+      for await (const batch of context.lake.stream(sql`SELECT ${names} FROM ${scan(dataset)} ORDER BY ALL`))
+        for (const row of batch) hash.update(JSON.stringify(row))
+      digests.set(dataset.id, hash.digest('hex'))
+    }
+    const log = await readLog({ store: context.store, now: context.now, commit: null }, 'risk')
+    // What the log names is there, whole.
+    for (const { model_version } of log)
+      if (model_version !== null) await readVersion({ store: context.store, now: context.now, commit: null }, 'risk', model_version)
+    const last = log.at(-1)
+    return { digests, log: JSON.stringify(log), state: `${last?.state}: ${last?.reason}`, problems }
+  } finally {
+    await context.close()
+  }
+}
+
+/** What is neither as it was nor as it is to be. */
+function halvesOf(found: Content, { before, after }: { readonly before: Content; readonly after: Content }): string[] {
+  const halves = [...found.digests].filter(([name, digest]) => digest !== before.digests.get(name) && digest !== after.digests.get(name))
+  const logs = [before.log, after.log].includes(found.log) ? [] : [`the log is ${found.log}`]
+  return [...found.problems, ...halves.map(([name]) => `${name} is half a version`), ...logs]
+}
