@@ -32,6 +32,7 @@ import { trainById, trainList } from './rail/trains.ts'
 import { cityHistory } from './road/city-history.ts'
 import { citySensors } from './road/city-sensors.ts'
 import { cityList } from './road/city-traffic.ts'
+import { trafficForecastList } from './road/forecasts.ts'
 import { roadPlaceList } from './road/geo-pk.ts'
 import { incidentChanges } from './road/incident-changes.ts'
 import { incidentById } from './road/incident-detail.ts'
@@ -81,6 +82,7 @@ export const endpoints: readonly Endpoint[] = Object.freeze([
   cityList,
   citySensors,
   cityHistory,
+  trafficForecastList,
   worksList,
   roadPlaceList,
   gasStationList,

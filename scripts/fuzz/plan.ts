@@ -32,6 +32,8 @@ const OWN_JOINT: Readonly<Record<string, readonly string[]>> = {
   datasets_by_id_schema: ['version'],
   // Of which studies anything has landed, only the table says; and each view has parameters of its own.
   movilidad: ['study', 'view', 'origin', 'destination', 'road', 'interval'],
+  // Each view has parameters of its own, and one series at a time is told of.
+  trafico_prediccion: ['view', 'sensor', 'station', 'corridor', 'horizon', 'at'],
   // Which years there are maps of, only the table says.
   movilidad_imd: ['year'],
   movilidad_corredores: ['year'],

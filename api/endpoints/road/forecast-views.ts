@@ -1,0 +1,234 @@
+import { corridorHours } from '../../../lake/datasets/mobility/corridor-hours.ts'
+import { LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
+import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
+import { trafficForecasts } from '../../../lake/datasets/road/traffic-forecasts.ts'
+import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { sumsOfReadings } from '../../../lake/datasets/road/traffic-sums.ts'
+import { trafficTypicalWeeks } from '../../../lake/datasets/road/traffic-typical-weeks.ts'
+import { madridHolidays } from '../../../lake/places/holidays.ts'
+import { type Scan, scan } from '../../../lake/query/scan.ts'
+import { bindList, type Sql, sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import type { AnyRow, Row } from '../../../lake/schema/dataset.ts'
+import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
+import { defineSlice, type SliceReader } from '../../define/slice.ts'
+import { LEAST_WEEKS, windowBefore } from './typical.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** What a figure is of: a sensor, a count station or a corridor. */
+export type SeriesKind = Row<typeof trafficForecasts>['series_kind']
+
+const { columns } = trafficForecasts
+const veh = (about: string) => col.decimal(0, about, { scale: 1, unit: 'veh/h', nullable: true })
+
+const heatColumns = {
+  direction: columns.direction,
+  source: col.string(0, 'Source.'),
+  period_s: trafficTypicalWeeks.columns.period_s,
+  month: trafficTypicalWeeks.columns.month,
+  weekday_iso: trafficTypicalWeeks.columns.weekday_iso,
+  hour_local: trafficTypicalWeeks.columns.hour_local,
+  hours: trafficTypicalWeeks.columns.hours,
+  intensity_veh_h: veh('Median.'),
+  intensity_p10_veh_h: veh('Tenth.'),
+  intensity_p90_veh_h: veh('Nine tenths.'),
+} as const
+
+const comparedColumns = {
+  direction: columns.direction,
+  source: col.string(0, 'Source.'),
+  period_s: trafficTypicalWeeks.columns.period_s,
+  starts_at: columns.starts_at,
+  hour_local: columns.hour_local,
+  hours: col.integer(0, 'Hours.', { unit: '1' }),
+  weeks: col.integer(0, 'Weeks.', { unit: '1' }),
+  intensity_veh_h: veh('Measured.'),
+  baseline: veh('Median.'),
+  intensity_p10_veh_h: veh('Tenth.'),
+  intensity_p90_veh_h: veh('Nine tenths.'),
+} as const
+
+/** What is usual at an hour of the week in a month. */
+export interface HeatHour {
+  readonly direction: '1' | '2' | null
+  readonly source: string
+  readonly period_s: number
+  readonly month: string
+  readonly weekday_iso: number
+  readonly hour_local: number
+  readonly hours: number
+  readonly intensity_veh_h: number | null
+  readonly intensity_p10_veh_h: number | null
+  readonly intensity_p90_veh_h: number | null
+}
+
+/** What was measured in an hour, and what is typical of it: null, with the hours and weeks that there are, where these are too few. */
+export interface ComparedHour {
+  readonly direction: '1' | '2' | null
+  readonly source: string
+  readonly period_s: number
+  readonly starts_at: number
+  readonly hour_local: number
+  readonly hours: number
+  readonly weeks: number
+  readonly intensity_veh_h: number | null
+  readonly baseline: number | null
+  readonly intensity_p10_veh_h: number | null
+  readonly intensity_p90_veh_h: number | null
+}
+
+/** All forecasts. */
+export const trafficForecastRows = defineSlice<readonly Row<typeof trafficForecasts>[]>({
+  name: 'traffic forecasts',
+  from: [trafficForecasts],
+  most: 1,
+  read: async ({ rows }) => {
+    const all: Row<typeof trafficForecasts>[] = []
+    for await (const batch of rows(sql`SELECT * FROM ${scan(trafficForecasts)}`)) all.push(...(batch as unknown as typeof all))
+    return all
+  },
+})
+
+/** Hours of corridors and count stations in one form: what is no count and what the clock repeats is left out. */
+function hoursOf(kind: SeriesKind, id: string, days: { readonly gte?: number; readonly lt: number }): Sql {
+  if (kind === 'CORRIDOR')
+    return sql`
+      SELECT CAST(NULL AS VARCHAR) AS direction, source, period_s, month, local_date, hour_local, period_start AS starts_at, intensity_mean_veh_h AS intensity
+      FROM ${scan(corridorHours, { corridor_id: { eq: id }, period_start: days })}`
+  return sql`
+    SELECT direction, source, 3600 AS period_s, month, local_date, hour AS hour_local, starts_at, CAST(vehicles AS DECIMAL(9, 1)) AS intensity
+    FROM ${scan(trafficCountsHourly, { station_id: { eq: id }, day_starts_at: days })}
+    WHERE quality = 'OK' AND starts_at IS NOT NULL`
+}
+
+const QUANTILES = sql`
+  quantile_disc(intensity, 0.1) AS intensity_p10_veh_h,
+  quantile_disc(intensity, 0.9) AS intensity_p90_veh_h`
+
+/** What is usual at each hour of the week, in the newest month before one that goes on, by `[kind, id, that month]` as JSON. */
+export const heatmaps = defineSlice<readonly HeatHour[]>({
+  name: 'hours of the week of traffic',
+  from: [trafficTypicalWeeks, corridorHours, trafficCountsHourly],
+  most: 500,
+  read: async (reader, key) => {
+    const [kind, id, month] = JSON.parse(key) as [SeriesKind, string, string]
+    const newest = sql`QUALIFY dense_rank() OVER (ORDER BY source = ${LIVE_SOURCE} DESC, month DESC, period_s) = 1`
+    if (kind === 'SENSOR')
+      return gathered<HeatHour>(
+        reader,
+        sql`
+          SELECT CAST(NULL AS VARCHAR) AS direction, source, period_s, month, weekday_iso, hour_local, hours,
+            intensity_median_veh_h AS intensity_veh_h, intensity_p10_veh_h, intensity_p90_veh_h
+          FROM ${scan(trafficTypicalWeeks, { sensor_id: { eq: id }, month: { lt: month } })}
+          ${newest}
+          ORDER BY weekday_iso, hour_local`,
+        heatColumns,
+      )
+    return gathered<HeatHour>(
+      reader,
+      sql`
+        SELECT direction, source, period_s, month, CAST(isodow(local_date) AS INTEGER) AS weekday_iso, hour_local,
+          CAST(count(*) AS INTEGER) AS hours, quantile_disc(intensity, 0.5) AS intensity_veh_h, ${QUANTILES}
+        FROM (SELECT * FROM (${hoursOf(kind, id, { lt: dayBounds(`${month}-01`).start })}) ${newest})
+        GROUP BY ALL
+        ORDER BY direction, weekday_iso, hour_local`,
+      heatColumns,
+    )
+  },
+})
+
+/** The hours of the newest day of a corridor or count station beside what is typical of them, by `[kind, id, tomorrow]` as JSON. */
+export const comparedDays = defineSlice<readonly ComparedHour[]>({
+  name: 'newest day of traffic against what is typical',
+  from: [corridorHours, trafficCountsHourly],
+  most: 200,
+  read: async (reader, key) => {
+    const [kind, id, tomorrow] = JSON.parse(key) as [SeriesKind, string, string]
+    const until = { lt: dayBounds(tomorrow).start }
+    const newest = sql`
+      SELECT CAST(local_date AS DATE) AS date, source, period_s FROM (${hoursOf(kind, id, until)})
+      ORDER BY source = ${LIVE_SOURCE} DESC, local_date DESC, period_s LIMIT 1`
+    const dated = { date: col.local_date(0, ''), source: comparedColumns.source, period_s: comparedColumns.period_s }
+    const [last] = await gathered<{ date: string; source: string; period_s: number }>(reader, newest, dated)
+    if (!last) return []
+    const { gte } = windowBefore(last.date)
+    const years = [...new Set([madridDate(gte), last.date].map((day) => Number(day.slice(0, 4))))]
+    const holidays = bindList('local_date', corridorHours.columns.local_date, years.flatMap(madridHolidays))
+    const day = bindList('local_date', corridorHours.columns.local_date, [last.date])
+    return gathered<ComparedHour>(
+      reader,
+      sql`
+        WITH
+          hours AS (
+            SELECT *, CASE WHEN isodow(local_date) = 7 OR local_date IN ${holidays} THEN 7 WHEN isodow(local_date) = 6 THEN 6 ELSE 1 END AS kind
+            FROM (${hoursOf(kind, id, { gte, lt: dayBounds(last.date).end })})
+            WHERE source = ${last.source} AND period_s = ${last.period_s}
+          ),
+          typical AS (
+            SELECT direction, kind, hour_local, CAST(count(*) AS INTEGER) AS hours,
+              CAST(count(DISTINCT date_trunc('week', local_date)) AS INTEGER) AS weeks, quantile_disc(intensity, 0.5) AS baseline, ${QUANTILES}
+            FROM hours
+            WHERE local_date NOT IN ${day}
+            GROUP BY ALL
+          )
+        SELECT hours.direction, source, period_s, starts_at, hours.hour_local, coalesce(typical.hours, 0) AS hours, coalesce(weeks, 0) AS weeks,
+          intensity AS intensity_veh_h,
+          CASE WHEN weeks >= ${LEAST_WEEKS} THEN baseline END AS baseline,
+          CASE WHEN weeks >= ${LEAST_WEEKS} THEN intensity_p10_veh_h END AS intensity_p10_veh_h,
+          CASE WHEN weeks >= ${LEAST_WEEKS} THEN intensity_p90_veh_h END AS intensity_p90_veh_h
+        FROM hours LEFT JOIN typical
+          ON typical.direction IS NOT DISTINCT FROM hours.direction AND typical.kind = hours.kind AND typical.hour_local = hours.hour_local
+        WHERE local_date IN ${day}
+        ORDER BY starts_at, direction`,
+      comparedColumns,
+    )
+  },
+})
+
+const measuredColumns = {
+  source: comparedColumns.source,
+  period_s: comparedColumns.period_s,
+  starts_at: columns.starts_at,
+  intensity_veh_h: veh('Mean.'),
+} as const
+
+/** An hour of a sensor that is over. */
+export interface MeasuredHour {
+  readonly source: string
+  readonly period_s: number
+  readonly starts_at: number
+  readonly intensity_veh_h: number | null
+}
+
+/** The newest hour of a sensor that is over and of which half was measured, of the day before an instant, by `[id, that instant]` as JSON; none without one. */
+export const measuredHours = defineSlice<readonly MeasuredHour[]>({
+  name: 'newest hour of a traffic sensor',
+  from: [trafficReadings],
+  most: 500,
+  read: async (reader, key) => {
+    const [id, until] = JSON.parse(key) as [string, number]
+    const readings: Scan = scan(trafficReadings, { sensor_id: { eq: id }, observed_at: { gte: until - DAY_MS, lt: until } })
+    return gathered<MeasuredHour>(
+      reader,
+      sql`
+        SELECT source, period_s, starts_at, CAST(intensity_sum_veh_h / nullif(intensity_readings, 0) AS DECIMAL(9, 1)) AS intensity_veh_h
+        FROM (
+          SELECT source, period_s, time_bucket(INTERVAL 1 HOUR, observed_at) AS starts_at, ${sumsOfReadings}
+          FROM ${readings}
+          GROUP BY ALL
+        )
+        WHERE intensity_readings * period_s >= 1800
+        ORDER BY starts_at DESC, source, period_s
+        LIMIT 1`,
+      measuredColumns,
+    )
+  },
+})
+
+async function gathered<T>(reader: SliceReader, query: Sql, of: Parameters<SliceReader['rows']>[1]): Promise<T[]> {
+  const found: AnyRow[] = []
+  for await (const batch of reader.rows(query, of)) found.push(...batch)
+  return found as unknown as T[]
+}

@@ -1,0 +1,218 @@
+import { corridorHours } from '../../../lake/datasets/mobility/corridor-hours.ts'
+import { TYPICAL_ABSENCES } from '../../../lake/datasets/road/codes.ts'
+import { LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
+import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
+import { trafficForecasts } from '../../../lake/datasets/road/traffic-forecasts.ts'
+import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
+import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficTypicalWeeks } from '../../../lake/datasets/road/traffic-typical-weeks.ts'
+import { sensorCorridors } from '../../../lake/places/corridors.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import type { Row } from '../../../lake/schema/dataset.ts'
+import { madridDate } from '../../../lake/schema/time.ts'
+import { defineEndpoint, type KeptAsk } from '../../define/endpoint.ts'
+import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
+import { group, listOf, oneOf, textParam, withDefault } from '../../define/params.ts'
+import { instantParam } from '../../define/params-time.ts'
+import { Refused } from '../../define/problems.ts'
+import { type ComparedHour, comparedDays, heatmaps, measuredHours, type SeriesKind, trafficForecastRows } from './forecast-views.ts'
+import { ABOUT_TYPICAL, deviationFields, deviationOf, momentOf, sensorProfile, typicalAt } from './typical.ts'
+
+const { columns } = trafficForecasts
+const HOUR_MS = 3_600_000
+const VIEWS = ['forecast', 'heatmap', 'comparison'] as const
+const HORIZONS = ['PT1H', 'PT2H', 'PT3H', 'PT4H'] as const
+
+const veh = (about: string, example: number) => col.decimal(0, about, { scale: 1, unit: 'veh/h', example })
+const only = (view: string): string => `Null unless view=${view}.`
+
+const fields = {
+  series_kind: meaning(columns.series_kind, 'What the figures are of.'),
+  series_id: columns.series_id,
+  direction: columns.direction,
+  source: col.string(0, 'Source of the counts or readings that they rest on.', { example: LIVE_SOURCE }),
+  period: col.string(0, 'Length of what they are of, as an ISO 8601 duration.', { example: 'PT1H' }),
+  unit: col.string(0, 'Unit of intensities, of the ends of the interval and of the baseline.', { example: 'veh/h' }),
+  starts_at: optional(columns.starts_at, 'Begin of the hour. Null with view=heatmap.'),
+  weekday_iso: optional(trafficTypicalWeeks.columns.weekday_iso, `Day of the week, 1 for Monday. ${only('heatmap')}`),
+  hour_local: columns.hour_local,
+  intensity_veh_h: meaning(
+    columns.intensity_veh_h,
+    'Vehicles per hour: to be expected (forecast; null where there is no number, see `reason`), the median of the hours (heatmap), or measured (comparison).',
+  ),
+  interval: nested.object(
+    'Interval that is to hold a share of the outcomes; null where no model is served, and with other views.',
+    { level: columns.interval_level, low: veh('Lower end.', 371.2), high: veh('Upper end.', 460.3) },
+    { nullable: true },
+  ),
+  baseline: meaning(columns.baseline, 'What is typical of the hour and kind of day; null where nothing is, and with view=heatmap.'),
+  intensity_p10_veh_h: col.decimal(0, 'Vehicles per hour that a tenth of the hours do not exceed. Null with view=forecast.', {
+    ...{ scale: 1, unit: 'veh/h', nullable: true, example: null },
+  }),
+  intensity_p90_veh_h: col.decimal(0, 'Vehicles per hour that nine tenths of them do not exceed. Null with view=forecast.', {
+    ...{ scale: 1, unit: 'veh/h', nullable: true, example: null },
+  }),
+  hours: col.integer(0, 'Hours that median, tenths or typical value rest on. Null with view=forecast.', {
+    ...{ unit: '1', nullable: true, example: null },
+  }),
+  month: optional(trafficTypicalWeeks.columns.month, `Month of these hours in Madrid. ${only('heatmap')}`),
+  intensity_diff_veh_h: deviationFields.intensity_diff_veh_h,
+  intensity_diff_pct: deviationFields.intensity_diff_pct,
+  absence: col.code(0, `Why nothing is typical. ${only('comparison')}`, TYPICAL_ABSENCES, { nullable: true, example: null }),
+  horizon: optional(columns.horizon, `How far the end of the hour lies behind the newest data. ${only('forecast')}`),
+  forecast_kind: columns.forecast_kind,
+  recent_error: columns.recent_error,
+  reason: columns.reason,
+  made_at: optional(columns.made_at, `End of the newest hour of data that it rests on. ${only('forecast')}`),
+  model: optional(columns.model, `Model that made it. ${only('forecast')}`),
+  model_version: optional(columns.model_version, `Version of the model. ${only('forecast')}`),
+} as const
+
+const forecast = record('TrafficForecast', 'The traffic of a series in an hour: to be expected, usual, or measured.', fields)
+type Told = ValueOf<typeof fields>
+
+/** What is asked for, by `view`: parameters of the other views are refused, for they would change nothing. */
+const asked = group(
+  {
+    view: withDefault(
+      oneOf(
+        'What is answered: forecast is what is to be expected in the next hours, heatmap what is usual at each hour of the week, comparison what was measured last against what is typical.',
+        VIEWS,
+        { example: 'forecast' },
+      ),
+      'forecast',
+    ),
+    sensor: textParam("The publisher's id of a traffic sensor.", { max: 40, example: '3840' }),
+    station: textParam('Id of a count station.', { max: 40, example: 'ES01' }),
+    corridor: oneOf(
+      "A corridor that a city's sensors stand on.",
+      sensorCorridors().map(({ id }) => id),
+    ),
+    horizon: listOf(oneOf('How far behind the newest data the end of the hour lies.', HORIZONS, { example: 'PT1H' })),
+    at: instantParam('Instant in the hour that is asked for; of view=forecast alone.', '2026-01-02T19:00:00Z'),
+  },
+  (values) => {
+    const { view, sensor, station, corridor, horizon, at } = values
+    const named = Object.entries({ sensor, station, corridor }).filter(([, value]) => value !== null)
+    const [, second] = named
+    if (second) throw new Refused('expected only one of sensor, station and corridor', { parameter: second[0], value: String(second[1]) })
+    if (view === 'forecast') return values
+    if (horizon !== null) throw new Refused('expected only with view=forecast', { parameter: 'horizon', value: horizon.join() })
+    if (at !== null) throw new Refused('expected only with view=forecast', { parameter: 'at' })
+    if (named.length === 0) throw new Refused('expected with sensor, station or corridor alone', { parameter: 'view', value: view })
+    return values
+  },
+)
+
+const METHOD =
+  'forecast: ridge regressions of the log ratio of vehicles to what is typical, one for each hour of the clock, horizon and days off; intervals of the errors before. `/api/prediccion/modelos` has the errors. ' +
+  'heatmap: median and tenths of the hours of the newest month that is over, by day of the week and clock. ' +
+  `comparison: the newest hour of a sensor, and the newest day of a count station or corridor, less what is typical. ${ABOUT_TYPICAL}`
+
+/** Forecasts of traffic, what is usual, and how far what was measured is from that. */
+export const trafficForecastList = defineEndpoint({
+  path: '/api/trafico/prediccion',
+  domain: 'road',
+  plan: 'PRO',
+  summary: 'Traffic in the next four hours by sensor, count station and corridor, with intervals; what is usual, and now against typical',
+  about:
+    'Horizons count from the newest data (`made_at`): counts of stations come by the month. A series with too few data has records without a number, which say why (`reason`); one that nothing is known of has none. ' +
+    `heatmap and comparison are of one series. Members of other views are null. ${METHOD}`,
+  figure: { grain: 'One hour of a sensor, of a direction of a count station, or of a corridor (the mean of its sensors).', method: METHOD },
+  params: { asked },
+  returns: {
+    kind: 'list',
+    name: 'forecasts',
+    record: forecast,
+    key: ['starts_at', 'weekday_iso', 'hour_local', 'series_kind', 'series_id', 'direction'],
+    sorts: ['starts_at', 'series_id', 'intensity_veh_h'],
+    order: 'starts_at',
+    limit: { default: 100, max: 20_000 },
+  },
+  read: {
+    kind: 'kept',
+    from: [],
+    lake: [trafficForecasts, trafficTypicalWeeks, trafficHours, trafficReadings, corridorHours, trafficCountsHourly],
+    needs: [trafficForecasts],
+    clock_s: 3600,
+    answer: async (ask, { asked: { view, horizon, at, ...named } }, now) => {
+      const [kind, id] = seriesOf(named)
+      if (view === 'heatmap') return heatmapOf(ask, kind, id, now)
+      if (view === 'comparison') return kind === 'SENSOR' ? sensorNow(ask, id, now) : dayOf(ask, kind, id, now)
+      const rows = await ask.slice(trafficForecastRows, '')
+      return rows
+        .filter(
+          (row) =>
+            (id === '' || (row.series_kind === kind && row.series_id === id)) &&
+            (horizon === null || (horizon as readonly string[]).includes(row.horizon)) &&
+            (at === null || (row.starts_at <= at && at < row.starts_at + HOUR_MS)),
+        )
+        .map(forecastOf)
+    },
+  },
+  example: { view: 'comparison', station: 'ES01' },
+})
+
+type Ask = Pick<KeptAsk<readonly []>, 'slice'>
+
+/** The one series that is asked for; an empty id where none is. */
+function seriesOf(named: {
+  readonly sensor: string | null
+  readonly station: string | null
+  readonly corridor: string | null
+}): [SeriesKind, string] {
+  if (named.corridor !== null) return ['CORRIDOR', named.corridor]
+  return named.station === null ? ['SENSOR', named.sensor ?? ''] : ['COUNT_STATION', named.station]
+}
+
+const NOTHING = {
+  ...{ starts_at: null, weekday_iso: null, interval: null, baseline: null, intensity_p10_veh_h: null, intensity_p90_veh_h: null },
+  ...{ hours: null, month: null, intensity_diff_veh_h: null, intensity_diff_pct: null, absence: null, horizon: null, forecast_kind: null },
+  ...{ recent_error: null, reason: null, made_at: null, model: null, model_version: null, period: 'PT1H', unit: 'veh/h' },
+} as const
+
+function forecastOf(row: Row<typeof trafficForecasts>): Told {
+  const { interval_level: level, interval_low: low, interval_high: high, series: _series, ...rest } = row
+  return { ...NOTHING, source: LIVE_SOURCE, ...rest, interval: low === null || high === null ? null : { level, low, high } }
+}
+
+async function heatmapOf({ slice }: Ask, series_kind: SeriesKind, series_id: string, now: number): Promise<Told[]> {
+  const hours = await slice(heatmaps, JSON.stringify([series_kind, series_id, madridDate(now).slice(0, 7)]))
+  return hours.map(({ period_s: _period, ...hour }) => ({ ...NOTHING, series_kind, series_id, ...hour }))
+}
+
+async function dayOf({ slice }: Ask, series_kind: SeriesKind, series_id: string, now: number): Promise<Told[]> {
+  const hours = await slice(comparedDays, JSON.stringify([series_kind, series_id, madridDate(now, 1)]))
+  return hours.map(({ period_s: _period, weeks: _weeks, ...hour }) => ({
+    ...{ ...NOTHING, series_kind, series_id, ...hour, ...deviation(hour.intensity_veh_h, hour.baseline) },
+    absence: hour.baseline === null ? 'FEW_WEEKS' : null,
+  }))
+}
+
+async function sensorNow({ slice }: Ask, id: string, now: number): Promise<Told[]> {
+  const begun = Math.floor(now / HOUR_MS) * HOUR_MS
+  const [last] = await slice(measuredHours, JSON.stringify([id, begun]))
+  if (!last) return []
+  const moment = momentOf(last.starts_at)
+  const typical = typicalAt(await slice(sensorProfile, JSON.stringify([last.source, id, moment.date])), moment)
+  const { intensity_veh_h: baseline, intensity_p10_veh_h, intensity_p90_veh_h, hours, hour_local, absence } = typical
+  const { source, starts_at, intensity_veh_h } = last
+  return [
+    {
+      ...{ ...NOTHING, series_kind: 'SENSOR', series_id: id, direction: null, source, starts_at, hour_local, intensity_veh_h, baseline },
+      ...{ intensity_p10_veh_h, intensity_p90_veh_h, hours, absence, ...deviation(intensity_veh_h, baseline) },
+    },
+  ]
+}
+
+function deviation(
+  measured: ComparedHour['intensity_veh_h'],
+  typical: ComparedHour['baseline'],
+): Pick<Told, 'intensity_diff_veh_h' | 'intensity_diff_pct'> {
+  const none = { occupancy_pct: null, load_pct: null }
+  const { intensity_diff_veh_h, intensity_diff_pct } = deviationOf(
+    { intensity_veh_h: measured, ...none },
+    { intensity_veh_h: typical, ...none },
+  )
+  return { intensity_diff_veh_h, intensity_diff_pct }
+}

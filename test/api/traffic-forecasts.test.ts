@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { corridorHours } from '../../lake/datasets/mobility/corridor-hours.ts'
+import { trafficCountsHourly } from '../../lake/datasets/road/traffic-counts-hourly.ts'
+import { trafficForecasts } from '../../lake/datasets/road/traffic-forecasts.ts'
+import { trafficHours } from '../../lake/datasets/road/traffic-hours.ts'
+import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
+import { trafficTypicalWeeks } from '../../lake/datasets/road/traffic-typical-weeks.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { dayBounds, isoInstant, madridDate, offsetAt } from '../../lake/schema/time.ts'
+import { figures } from '../helpers/figures.ts'
+import { golden } from '../helpers/golden.ts'
+import { exampleTableRow, type Reply, startService, type TestService } from './service.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+/** The newest hour that is over. */
+const LAST = Math.floor(Date.now() / HOUR) * HOUR - HOUR
+const MADE = Date.UTC(2023, 7, 31, 22)
+const UNTIL = Date.UTC(2023, 8, 4)
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+  const next = figures(3)
+  const forecast = (series_id: string, direction: string | null, hours: number, values: AnyRow = {}): AnyRow =>
+    exampleTableRow(trafficForecasts, {
+      ...{ series_id, direction, series: `${series_id}/${direction}`, horizon: `PT${hours}H`, made_at: MADE },
+      ...{
+        starts_at: MADE + (hours - 1) * HOUR,
+        hour_local: hours - 1,
+        intensity_veh_h: 100 * hours,
+        interval_low: 90,
+        interval_high: 410,
+        ...values,
+      },
+    })
+  const none = { intensity_veh_h: null, interval_low: null, interval_high: null, baseline: null, forecast_kind: null, recent_error: null }
+  await service.land(
+    trafficForecasts,
+    [1, 2, 3, 4].flatMap((hours) => [
+      forecast('ES01', '1', hours),
+      forecast('ES01', '2', hours),
+      forecast('ES02', '1', hours, { ...none, reason: 'SILENT' }),
+      forecast('m-30', null, hours, { series_kind: 'CORRIDOR', model: 'traffic' }),
+    ]),
+    UNTIL,
+    ['madrid_counts'],
+  )
+  const counts: AnyRow[] = []
+  for (let at = Date.UTC(2023, 3, 30, 22); at < MADE; at += HOUR)
+    for (const direction of ['1', '2']) {
+      const local_date = madridDate(at)
+      const quality = next() < 0.03 ? 'OUTAGE' : 'OK'
+      counts.push(
+        exampleTableRow(trafficCountsHourly, {
+          ...{ month: local_date.slice(0, 7), station_id: 'ES01', direction, local_date, day_starts_at: dayBounds(local_date).start },
+          ...{
+            hour: new Date(at + offsetAt(at)).getUTCHours(),
+            starts_at: at,
+            is_clock_change: false,
+            vehicles: Math.floor(900 * next()),
+            quality,
+          },
+        }),
+      )
+    }
+  await service.land(trafficCountsHourly, counts, UNTIL, ['madrid_counts'])
+  const month = madridDate(dayBounds(`${madridDate(LAST).slice(0, 7)}-01`).start - DAY).slice(0, 7)
+  const week = (sensor_id: string, values: AnyRow): AnyRow => exampleTableRow(trafficTypicalWeeks, { month, sensor_id, ...values })
+  await service.land(
+    trafficTypicalWeeks,
+    [
+      ...[0, 8].map((hour_local) =>
+        week('3840', { source: 'madrid', weekday_iso: 2, hour_local, intensity_median_veh_h: 50 + hour_local }),
+      ),
+      week('3840', { source: 'madrid_archive', weekday_iso: 2, hour_local: 8, period_s: 900 }),
+      week('3840', { source: 'madrid', weekday_iso: 2, hour_local: 8, month: '2024-01' }),
+      week('3840', { source: 'madrid', weekday_iso: 2, hour_local: 8, month: madridDate(LAST + HOUR).slice(0, 7) }),
+    ],
+    LAST,
+  )
+  const usual: AnyRow[] = []
+  for (let at = LAST - 70 * DAY; at < dayBounds(madridDate(LAST)).start; at += HOUR)
+    usual.push(
+      exampleTableRow(trafficHours, {
+        ...{ month: madridDate(at).slice(0, 7), sensor_id: '3840', source: 'madrid', period_s: 300, period_start: at },
+        ...{ readings: 12, intensity_readings: 12, intensity_sum_veh_h: 12 * 200 },
+      }),
+    )
+  await service.land(trafficHours, usual, LAST)
+  await service.land(
+    trafficReadings,
+    [5, 15, 25, 35, 45, 55].flatMap((minute) =>
+      [LAST - HOUR, LAST, LAST + HOUR].map((hour, at) =>
+        exampleTableRow(trafficReadings, {
+          ...{
+            source: 'madrid',
+            sensor_id: '3840',
+            period_s: 600,
+            observed_at: hour + minute * 60_000,
+            quality: 'OK',
+            intensity_veh_h: 100 + 150 * at,
+          },
+        }),
+      ),
+    ),
+    LAST + HOUR,
+  )
+  const corridor: AnyRow[] = []
+  for (let at = Date.UTC(2026, 0, 5); at < Date.UTC(2026, 2, 17); at += HOUR)
+    corridor.push(
+      exampleTableRow(corridorHours, {
+        ...{ month: madridDate(at).slice(0, 7), corridor_id: 'm-30', source: 'madrid', period_start: at, local_date: madridDate(at) },
+        ...{ hour_local: new Date(at + offsetAt(at)).getUTCHours(), intensity_mean_veh_h: Math.floor(2000 * next()) },
+      }),
+    )
+  await service.land(corridorHours, corridor, LAST)
+})
+afterAll(() => service?.close())
+
+const ask = async (query: string): Promise<Reply[]> => {
+  const reply = await service.json(`/api/trafico/prediccion?limit=1000&${query}`)
+  expect(reply.forecasts, JSON.stringify(reply).slice(0, 400)).toBeInstanceOf(Array)
+  return reply.forecasts
+}
+
+test('forecasts are the rows of the lake, of the series, horizon and hour that are asked for', async () => {
+  expect(await ask('')).toHaveLength(16)
+  const [one, ...others] = await ask('station=ES01&horizon=PT2H')
+  expect([one?.direction, others.map(({ direction }) => direction)]).toEqual(['1', ['2']])
+  expect(one).toMatchObject({
+    ...{ series_kind: 'COUNT_STATION', series_id: 'ES01', source: 'madrid', period: 'PT1H', unit: 'veh/h', horizon: 'PT2H' },
+    ...{ starts_at: '2023-08-31T23:00:00.000Z', made_at: '2023-08-31T22:00:00.000Z', hour_local: 1, intensity_veh_h: 200 },
+    ...{ interval: { level: 0.8, low: 90, high: 410 }, baseline: 401.7, forecast_kind: 'MODEL', recent_error: 0.068, reason: null },
+    ...{ model: 'traffic_counts', model_version: 'r1-20230831-4be1c0d2', weekday_iso: null, hours: null },
+  })
+  expect((await ask('at=2023-09-01T00:30:00Z')).map(({ horizon }) => horizon)).toEqual(['PT3H', 'PT3H', 'PT3H', 'PT3H'])
+  expect(await ask('corridor=m-30&horizon=PT1H')).toMatchObject([{ series_kind: 'CORRIDOR', direction: null }])
+  expect(await ask('station=ES02&horizon=PT1H')).toMatchObject([{ intensity_veh_h: null, interval: null, reason: 'SILENT' }])
+  expect(await ask('sensor=none')).toEqual([])
+  for (const query of ['corridor=a-6', 'horizon=PT5H', 'view=heatmap', 'view=comparison&sensor=1&at=2023-09-01', 'sensor=1&station=ES01'])
+    expect([query, (await service.get(`/api/trafico/prediccion?${query}`)).status]).toEqual([query, 400])
+  expect((await service.open('/api/trafico/prediccion')).status).toBe(401)
+})
+
+test('a heatmap is of the newest month that is over: by sensor of the live readings, by station of its counts', async () => {
+  expect(await ask('view=heatmap&sensor=3840')).toMatchObject([
+    {
+      weekday_iso: 2,
+      hour_local: 0,
+      intensity_veh_h: 50,
+      intensity_p10_veh_h: 88.1,
+      intensity_p90_veh_h: 120.4,
+      hours: 4,
+      source: 'madrid',
+    },
+    { weekday_iso: 2, hour_local: 8, intensity_veh_h: 58, month: expect.not.stringContaining('2024'), starts_at: null, model: null },
+  ])
+  const expected = await golden(
+    service.lake,
+    [trafficCountsHourly],
+    `SELECT direction, isodow(local_date) AS weekday_iso, hour AS hour_local, count(*) AS hours,
+       CAST(quantile_disc(vehicles, 0.5) AS DOUBLE) AS intensity_veh_h, CAST(quantile_disc(vehicles, 0.9) AS DOUBLE) AS intensity_p90_veh_h
+     FROM traffic_counts_hourly WHERE month = '2023-08' AND quality = 'OK' GROUP BY ALL`,
+  )
+  const told = await ask('view=heatmap&station=ES01')
+  const shape = ({ direction, weekday_iso, hour_local, hours, intensity_veh_h, intensity_p90_veh_h }: Reply) =>
+    [direction, weekday_iso, hour_local, hours, intensity_veh_h, intensity_p90_veh_h].map(Number).join()
+  expect(told).toHaveLength(2 * 7 * 24)
+  expect(told.map(shape).sort()).toEqual(expected.map((row) => shape(row as Reply)).sort())
+  const corridor = await ask('view=heatmap&corridor=m-30')
+  expect([corridor.length, new Set(corridor.map(({ month }) => month))]).toEqual([7 * 24, new Set(['2026-03'])])
+})
+
+test('a comparison is of the newest hour of a sensor, and of the newest day of a station or corridor, against what is typical', async () => {
+  const [now] = await ask('view=comparison&sensor=3840')
+  expect(now).toMatchObject({
+    ...{ starts_at: isoInstant(LAST), intensity_veh_h: 250, baseline: 200, intensity_diff_veh_h: 50, intensity_diff_pct: 25 },
+    ...{ absence: null, source: 'madrid', horizon: null },
+  })
+  const day = await ask('view=comparison&station=ES01')
+  const days = `local_date >= DATE '2023-06-01' AND local_date < DATE '2023-08-31' AND isodow(local_date) < 6 AND local_date <> DATE '2023-08-15'`
+  const expected = await golden(
+    service.lake,
+    [trafficCountsHourly],
+    `SELECT direction, hour AS hour_local, CAST(quantile_disc(vehicles, 0.5) FILTER (WHERE ${days}) AS DOUBLE) AS baseline,
+       CAST(max(vehicles) FILTER (WHERE local_date = DATE '2023-08-31') AS DOUBLE) AS measured
+     FROM traffic_counts_hourly WHERE quality = 'OK' GROUP BY ALL`,
+  )
+  const there = expected.filter(({ measured }) => measured !== null)
+  const shape = (direction: unknown, hour: unknown, baseline: unknown, measured: unknown) =>
+    [direction, hour, baseline, measured].map(Number).join()
+  expect(day.length).toBeGreaterThan(40)
+  expect(day.map((one) => shape(one.direction, one.hour_local, one.baseline, one.intensity_veh_h)).sort()).toEqual(
+    there.map((one) => shape(one['direction'], one['hour_local'], one['baseline'], one['measured'])).sort(),
+  )
+  for (const { intensity_veh_h, baseline, intensity_diff_veh_h } of day)
+    expect(intensity_diff_veh_h).toBeCloseTo(intensity_veh_h - baseline, 1)
+  const corridor = await ask('view=comparison&corridor=m-30')
+  expect(corridor[0]).toMatchObject({ series_kind: 'CORRIDOR', direction: null, absence: null, starts_at: '2026-03-16T23:00:00.000Z' })
+  expect(await ask('view=comparison&station=ES77')).toEqual([])
+})
