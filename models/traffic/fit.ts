@@ -5,22 +5,17 @@ import { dateOf } from './calendar.ts'
 import { makeObserved, trafficCharts } from './charts.ts'
 import type { CountDay } from './counts.sql.ts'
 import { FEATURES } from './features.ts'
-import { countOf, type Made, ratioOf, type TrafficParameters } from './predict.ts'
+import { ALL_SERIES, countOf, horizonOf, type Made, ratioOf, type TrafficParameters } from './predict.ts'
 import { HORIZONS_HOURS } from './spread.ts'
 import { makeTally, SUBSETS, type Sums, type Tally } from './tally.ts'
 import { type Typical, typicalOf } from './typical.ts'
 import { FIRST_DAYS, WARM_DAYS, walk } from './walk.ts'
 
-/** What errors are of: all series of a model together. */
-export const ALL_SERIES = 'ALL'
 /** Fewest vehicles, and outcomes, that an error is told of. */
 const LEAST_POINTS = 100
 
 /** Days with counts that a fit needs: to learn from before the first forecast, and two weeks to hold it against. */
 export const LEAST_DAYS = WARM_DAYS + FIRST_DAYS + 14
-
-/** The horizon of some hours as an ISO 8601 duration. */
-export const horizonOf = (hours: number): string => `PT${hours}H`
 
 /**
  * Fits the model to all days, and holds it against the outcomes of the last 28: each by the forecast that was made with what was known before

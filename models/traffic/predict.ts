@@ -4,6 +4,12 @@ import { FEATURES, featuresOf, type Target, usualOf } from './features.ts'
 import { HORIZONS_HOURS, type Spread, type SpreadState } from './spread.ts'
 import { clipped, type Typical } from './typical.ts'
 
+/** What errors are of: all series of a model together. */
+export const ALL_SERIES = 'ALL'
+
+/** The horizon of some hours as an ISO 8601 duration. */
+export const horizonOf = (hours: number): string => `PT${hours}H`
+
 /** What a version of the model is: all that forecasts are made of beside recent counts. */
 export type TrafficParameters = {
   /** Last day of the counts that it has learnt from, YYYY-MM-DD. */

@@ -3,8 +3,7 @@ import type { Row } from '../../lake/schema/dataset.ts'
 import type { ServedOf } from '../run/run.ts'
 import { type Board, boardOf } from './board.ts'
 import type { CountDay } from './counts.sql.ts'
-import { ALL_SERIES, horizonOf } from './fit.ts'
-import { forecastOf, type Known, type TrafficParameters } from './predict.ts'
+import { ALL_SERIES, forecastOf, horizonOf, type Known, type TrafficParameters } from './predict.ts'
 import { HORIZONS_HOURS, makeSpread } from './spread.ts'
 import { typicalOf } from './typical.ts'
 
@@ -36,7 +35,8 @@ export function predictTraffic(days: readonly CountDay[], served: Served): Forec
   const { weights, spread } = served.parameters
   let origin = hours - 1
   while (origin > 0 && series.every((_, at) => Number.isNaN(vehicles[at * hours + origin]))) origin--
-  const known = { board, typical: typicalOf(board, board.days - LAG_DAYS), weights, spread: makeSpread(board, spread) }
+  const lately = { since: board.days - LAG_DAYS, slowSince: board.dayAt[origin] as number }
+  const known = { board, typical: typicalOf(board, lately), weights, spread: makeSpread(board, spread) }
   return series.flatMap((_, at) => {
     const reason = reasonOf(board, at, origin)
     return HORIZONS_HOURS.flatMap((horizon) =>

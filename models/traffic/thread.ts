@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { CountDay } from './counts.sql.ts'
-import { fitTraffic } from './fit.ts'
 import type { TrafficParameters } from './predict.ts'
 import { predictTraffic, type Served } from './rows.ts'
 
@@ -11,4 +10,8 @@ export type TrafficTask =
 
 // The thread that the derivations of traffic's models and forecasts begin: a fit to years of counts takes minutes of a core.
 const asked = workerData as TrafficTask
-parentPort?.postMessage(asked.task === 'fit' ? fitTraffic(asked.days, asked.standing) : predictTraffic(asked.days, asked.served))
+if (asked.task === 'fit') {
+  // Forecasts are waited for: they do without what draws the charts of a fit.
+  const { fitTraffic } = await import('./fit.ts')
+  parentPort?.postMessage(fitTraffic(asked.days, asked.standing))
+} else parentPort?.postMessage(predictTraffic(asked.days, asked.served))

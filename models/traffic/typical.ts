@@ -37,8 +37,11 @@ export interface Typical {
   readonly live: { readonly ratios: Float64Array; readonly city: Float64Array }
 }
 
-/** The typical values of the days of a board: of all, or of those from the one numbered `since` on. */
-export function typicalOf(board: Board, since = 1): Typical {
+/** The typical values of the days of a board: of all, or of those from the one numbered `since` on, and what is slow from `slowSince` on. */
+export function typicalOf(
+  board: Board,
+  { since = 1, slowSince = since }: { readonly since?: number; readonly slowSince?: number } = {},
+): Typical {
   const { series, days } = board
   const today = new Float64Array(series.length * days * 24).fill(Number.NaN)
   const ahead = new Float64Array(series.length * days * NEXT_HOURS).fill(Number.NaN)
@@ -46,6 +49,7 @@ export function typicalOf(board: Board, since = 1): Typical {
   for (let day = Math.max(1, since); day < days; day++) {
     meanOf(board, weightsOf(board, day, day), { into: today, day, clocks: 24 })
     meanOf(board, weightsOf(board, day, day - 1), { into: ahead, day, clocks: NEXT_HOURS })
+    if (day < slowSince) continue
     for (const [profile, into] of slow.entries()) meanOf(board, slowWeights(board, profile, day), { into, day, clocks: 24 })
   }
   const live = board.vehicles.map((count) => Math.log(count + OFFSET))

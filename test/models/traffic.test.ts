@@ -7,9 +7,9 @@ import { type Board, boardOf } from '../../models/traffic/board.ts'
 import { calendarDay, dateOf } from '../../models/traffic/calendar.ts'
 import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../models/traffic/counts.sql.ts'
 import { evaluate } from '../../models/traffic/evaluate.ts'
-import type { Forecast } from '../../models/traffic/predict.ts'
+import { type Forecast, forecastOf } from '../../models/traffic/predict.ts'
 import { makeSpread } from '../../models/traffic/spread.ts'
-import { typicalOf } from '../../models/traffic/typical.ts'
+import { type Typical, typicalOf } from '../../models/traffic/typical.ts'
 import { walk } from '../../models/traffic/walk.ts'
 import { exampleTableRow } from '../api/service.ts'
 import { figures } from '../helpers/figures.ts'
@@ -95,6 +95,19 @@ test('a spread that was kept gives the intervals of the one that it was kept of'
     expect(other.high).toBeGreaterThan(other.low)
   }
   expect(walk(boardOf(ROWS.slice(0, 30)), typicalOf(boardOf(ROWS.slice(0, 30))), () => undefined)).toBeNull()
+})
+
+test('forecasts need the typical values of the last days alone', () => {
+  const board = boardOf(ROWS)
+  const origin = board.hours - 25
+  const learnt = walk(board, typicalOf(board), () => undefined)
+  const made = (typical: Typical): unknown[] =>
+    [1, 2, 3, 4].flatMap((horizon) =>
+      [0, 1, 2].map((series) => learnt && forecastOf({ board, typical, ...learnt }, { series, slot: origin + horizon, horizon })),
+    )
+  const lately = typicalOf(board, { since: board.days - 30, slowSince: board.dayAt[origin] as number })
+  expect(made(lately)).toEqual(made(typicalOf(board)))
+  expect(made(lately).every((one) => one !== null)).toBe(true)
 })
 
 test('an hour ahead is one that passes, on days on which the clock changes too', () => {
