@@ -12,7 +12,7 @@ import { landRows } from '../scratch/lake.ts'
 const THREAD = new URL('../../models/traffic/thread.ts', import.meta.url)
 /** Months that a version is fitted to here, and those that forecasts are made from, as the service's derivation does. */
 const FIT_MONTHS = 5
-const RECENT_MONTHS = 10
+const RECENT_MONTHS = 8
 const LIMITS = { columns: COUNT_DAY_COLUMNS, maxRows: 1_000_000, timeout_ms: 120_000 }
 
 /**

@@ -20,9 +20,9 @@ const THREAD = new URL('../../../models/traffic/thread.ts', import.meta.url)
 const REVISION = 1
 const COUNTS = 'traffic_counts'
 const MONTH = /^\d{4}-\d{2}$/
-/** Months of counts that a fit learns from, and those that forecasts look at: half a year, a month of lags, and two in which copies are looked for. */
+/** Months of counts that a fit learns from, and those that forecasts look at: half a year, and two more in which copies are looked for. */
 const FIT_MONTHS = 36
-const RECENT_MONTHS = 10
+const RECENT_MONTHS = 8
 
 const monthsOf = (versions: readonly string[]): string[] => versions.filter((version) => MONTH.test(version)).sort()
 const run = <T>(task: TrafficTask, signal: AbortSignal): Promise<T> => inThread<T>(THREAD, task, signal)
