@@ -1,4 +1,5 @@
 import { dayBounds } from '../../lake/schema/time.ts'
+import type { Window } from '../figures.ts'
 import { drawChart } from '../run/chart.ts'
 import type { CardChart, Check, Fit, Score } from '../run/run.ts'
 import type { StationMeans } from './days.sql.ts'
@@ -9,7 +10,8 @@ const WINDOW_DAYS = 90
 const DAY_MS = 86_400_000
 /** Days ahead at which it is looked at how many outcomes the intervals held. */
 const COVERED: readonly number[] = [1, DAYS_AHEAD]
-const KINDS = ['NATION', 'PROVINCE'] as const
+/** Kinds of areas whose errors are told apart. */
+export const AREA_KINDS = ['NATION', 'PROVINCE'] as const
 
 /** What a version of the model is: coefficients by product and days ahead (`DIESEL_A P3D`), and the newest day that they have learnt from. */
 export type DailyParameters = {
@@ -21,6 +23,8 @@ export type DailyParameters = {
 export const seriesOf = (product: string, area_kind: string): string => `${product}.${area_kind}`
 /** The day of a number of days since 1970, YYYY-MM-DD. */
 export const dateOfDay = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
+
+const dayNumber = (date: string): number => Date.parse(date) / DAY_MS
 
 /** The panels of all products, in order of these. */
 export function panelsOf(means: readonly StationMeans[]): DayPanel[] {
@@ -42,7 +46,7 @@ export function fitDaily(means: readonly StationMeans[], standing: DailyParamete
       const walk = walkDays(panel, ahead)
       const name = `${panel.product} P${ahead}D`
       of[name] = walk.weights
-      for (const area_kind of KINDS) {
+      for (const area_kind of AREA_KINDS) {
         const series = seriesOf(panel.product, area_kind)
         const told = outcomesOf(panel, walk, { area_kind, weights: standing?.of[name], until: standing?.data_to })
         if (told.points === 0) continue
@@ -67,13 +71,25 @@ export function fitDaily(means: readonly StationMeans[], standing: DailyParamete
   return { data_from, data_to, made_at: dayBounds(data_to).end, parameters: { data_to, of }, checks, scores, charts: chartsOf(checks) }
 }
 
-function outcomesOf(
+/**
+ * How a walk came out for areas of a kind, of outcomes within a window (the last 90 days unless told): mean absolute errors in EUR/L of it, of the
+ * last value, and of a standing version with these weights, which has learnt until a day (null where it cannot forecast all of it); and how many
+ * outcomes its intervals held. Errors are of no meaning where `points` is 0.
+ */
+export function outcomesOf(
   panel: DayPanel,
   { ahead, changes }: DayWalk,
-  of: { readonly area_kind: string; readonly weights: readonly number[] | undefined; readonly until: string | undefined },
+  of: {
+    readonly area_kind: string
+    readonly weights?: readonly number[] | undefined
+    readonly until?: string | undefined
+    readonly window?: Window | null
+  },
 ) {
   const { first, days, areas } = panel
-  const begin = Math.max(0, days - WINDOW_DAYS - ahead)
+  const [from, to] = of.window
+    ? [Math.max(ahead, dayNumber(of.window.from) - first), Math.min(days - 1, dayNumber(of.window.to) - first)]
+    : [Math.max(ahead, days - WINDOW_DAYS), days - 1]
   const sums = { error: 0, last: 0, standing: 0 }
   let [points, held, inside] = [0, 0, 0]
   let canStand = of.weights !== undefined
@@ -81,7 +97,7 @@ function outcomesOf(
     if (area_kind !== of.area_kind) continue
     const said = changes[area] as Float64Array
     const scale = restless(logs)
-    for (let day = begin; day + ahead < days; day++) {
+    for (let day = from - ahead; day + ahead <= to; day++) {
       const [now, actual, change] = [logs[day], logs[day + ahead], said[day]] as [number, number, number]
       if (Number.isNaN(actual) || Number.isNaN(change)) continue
       points += 1
@@ -101,14 +117,14 @@ function outcomesOf(
   return {
     ...{ points, held, coverage: held === 0 ? null : inside / held },
     ...{ error: sums.error / points, baseline: sums.last / points, standing: canStand ? sums.standing / points : null },
-    ...{ window_from: dateOfDay(first + begin + ahead), window_to: dateOfDay(first + days - 1) },
+    ...{ window_from: dateOfDay(first + from), window_to: dateOfDay(first + to) },
   }
 }
 
 /** How the errors of the products that most drivers buy grow with the days ahead, as shares of the last value's. */
 function chartsOf(checks: readonly Check[]): CardChart[] {
   const labels = Array.from({ length: DAYS_AHEAD }, (_, at) => `P${at + 1}D`)
-  const shown = ['GASOLINE_95_E5', 'DIESEL_A'].flatMap((product) => KINDS.map((kind) => seriesOf(product, kind)))
+  const shown = ['GASOLINE_95_E5', 'DIESEL_A'].flatMap((product) => AREA_KINDS.map((kind) => seriesOf(product, kind)))
   const figures = shown.flatMap((series) => {
     const own = new Map(checks.flatMap((one) => (one.series === series ? [[one.horizon, one.error / one.baseline] as const] : [])))
     return own.size === 0 ? [] : [{ name: series, values: labels.map((label) => own.get(label) ?? null) }]

@@ -5,12 +5,20 @@ import type { Figure } from '../../models/figures.ts'
 import { evaluate } from '../../models/fuel/evaluate.ts'
 import { WEEK_COLUMNS, type WeekPrice, weeklyPrices } from '../../models/fuel/weeks.sql.ts'
 import { type Given, landFiles } from './captures.ts'
+import { evaluateFuelDaily } from './fuel-daily.ts'
 
 const BULLETIN = { folder: 'eu-oil-bulletin', file: /\.(csv|xlsx)(\.gz)?$/, feed: fuelBulletinFeed, into: fuelBulletin } as const
 const MOST_ROWS = 1_000_000
 
-/** Reads the bulletin's files of a folder by their feed into a lake, and measures the fuel model on what its table then has. */
+/**
+ * Reads the bulletin's files of a folder by their feed into a lake, and measures the fuel model on what its table then has; and that of daily means
+ * on series of days.
+ */
 export async function evaluateFuel(lake: Lake, given: Given): Promise<Figure[]> {
+  return [...(await evaluateBulletin(lake, given)), ...evaluateFuelDaily(given)]
+}
+
+async function evaluateBulletin(lake: Lake, given: Given): Promise<Figure[]> {
   if (!(await landFiles(lake, BULLETIN, given))) return []
   const prices = await lake.query(weeklyPrices(), { columns: WEEK_COLUMNS, maxRows: MOST_ROWS })
   const dates = prices.map((row) => row['date'] as string).sort()

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { SECTION_KM } from '../../models/risk/accidents.ts'
 import { evaluateFuel } from '../../scripts/evaluations/fuel.ts'
+import { evaluateFuelDaily } from '../../scripts/evaluations/fuel-daily.ts'
 import { evaluateRisk } from '../../scripts/evaluations/risk.ts'
 import { evaluateTraffic } from '../../scripts/evaluations/traffic.ts'
 import { figures } from '../helpers/figures.ts'
@@ -65,6 +66,42 @@ test('a folder that lacks a capture is told of it by name', async () => {
     expect(found).toEqual([])
     for (const name of names) expect(said).toContain(name)
   }
+})
+
+test('days of fuel are measured one to seven days ahead, of two files with other headers and of provinces, and what is not a price is left out', () => {
+  const data = tempFolder()
+  const folder = join(data, 'miteco-eess-derived')
+  mkdirSync(join(folder, 'mediana_diaria_por_provincia_1'), { recursive: true })
+  const dates = Array.from({ length: 160 }, (_, day) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10))
+  const priceOf = (day: number): number => 1.5 + 0.1 * Math.sin(day / 9)
+  const lines = (from: number, to: number) => dates.slice(from, to).map((date, at) => `${date},${priceOf(from + at).toFixed(6)},1.400000`)
+  writeFileSync(join(folder, 'media_nacional_diaria_1.csv'), ['fecha,gasolina_95_e5,gasoleo_a', ...lines(0, 90), ''].join('\n'))
+  writeFileSync(
+    join(folder, 'media_nacional_diaria_2.csv'),
+    ['fecha,Gasolina 95 E5,Gasóleo A', ...lines(80, 160), '2026-07-30,,', ''].join('\r\n'),
+  )
+  const median = { '95': dates.map((date, day) => [date, Math.round(1000 * priceOf(day))]) }
+  writeFileSync(join(folder, 'mediana_diaria_por_provincia_1/28.json'), JSON.stringify({ provincia_id: '28', median }))
+  const said: string[] = []
+  const found = evaluateFuelDaily({ data, window: null, say: (line) => said.push(line) })
+  expect(said).toEqual([])
+  const errors = found.filter(({ metric }) => metric === 'mae_eur_l')
+  expect(errors.map(({ series, horizon }) => `${series} ${horizon}`)).toEqual(
+    ['official_daily_mean.DIESEL_A', 'official_daily_mean.GASOLINE_95_E5', 'province_median.GASOLINE_95_E5'].flatMap((series) =>
+      [1, 2, 3, 4, 5, 6, 7].map((ahead) => `${series} P${ahead}D`),
+    ),
+  )
+  expect(new Set(errors.map(({ window }) => window))).toEqual(new Set([`${dates[70]}:${dates[159]}`]))
+  // A wave goes on; what never moved has no error, and no share of one.
+  const wave = errors.find(({ series, horizon }) => series === 'official_daily_mean.GASOLINE_95_E5' && horizon === 'P1D')
+  expect(wave).toMatchObject({ points: 90, ok: true, limit: null })
+  expect(wave?.value).toBeLessThan(0.5 * (wave?.baseline as number))
+  expect(found.filter(({ series, metric }) => series.endsWith('DIESEL_A') && metric === 'mae_to_last_value')).toEqual([])
+  const part = evaluateFuelDaily({ data, window: { from: '2026-06-01', to: '2026-12-31' }, say: () => undefined })
+  expect(new Set(part.map(({ window }) => window))).toEqual(new Set([`2026-06-01:${dates[159]}`]))
+  expect(evaluateFuelDaily({ data, window: { from: '2025-06-01', to: '2025-12-31' }, say: (line) => said.push(line) })).toEqual([])
+  expect(said).toHaveLength(2)
+  expect(said[0]).toContain(`no outcome of a forecast in the days from ${dates[0]} to ${dates[159]}`)
 })
 
 test('fewer months, and windows that lie outside of them in part, are measured on the days that there are', {
