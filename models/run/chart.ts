@@ -8,13 +8,16 @@ use([BarChart, LineChart, GridComponent, LegendComponent, TitleComponent, SVGRen
 
 const SIZE = { width: 760, height: 360 }
 const COLOURS = ['#1f4e79', '#c0504d', '#7f7f7f', '#4f8f4f']
+/** Letters of names that a line of the legend has room for, and of a label that stands upright among many. */
+const LEGEND_LINE = 72
+const SHORT_LABEL = 3
 const TEXT = { fontFamily: 'sans-serif', color: '#222' }
 
 /** What a chart shows: figures by the labels of its axis; null where there is none. */
 export interface ChartSpec {
   readonly name: string
   readonly title: string
-  /** What the figures are of, with their unit. */
+  /** What the figures are of, with their unit; a share, 1, is not written. */
   readonly unit: string
   readonly kind: 'lines' | 'bars'
   readonly labels: readonly string[]
@@ -63,17 +66,19 @@ function optionOf(spec: ChartSpec): EChartsCoreOption {
       ]
     : []
   const names = [...figures.map(({ name }) => name), ...(band ? [band.name] : []), ...(level ? [level.name] : [])]
+  const isSlanted = kind === 'bars' && labels.length > 6 && labels.some((label) => label.length > SHORT_LABEL)
   return {
     ...{ animation: false, backgroundColor: '#fff', textStyle: TEXT },
     title: { text: title, left: 12, top: 8, textStyle: { ...TEXT, fontSize: 15, fontWeight: 'bold' } },
     legend: { data: names, top: 34, left: 12, textStyle: TEXT, itemWidth: 18 },
-    grid: { left: 64, right: 20, top: 84, bottom: kind === 'bars' ? 76 : 40 },
+    // A legend of two lines does not reach what the axis is named.
+    grid: { left: 64, right: 20, top: names.join('').length > LEGEND_LINE ? 104 : 84, bottom: isSlanted ? 76 : 40 },
     xAxis: {
       type: 'category',
       data: [...labels],
-      axisLabel: { ...TEXT, hideOverlap: true, rotate: kind === 'bars' && labels.length > 6 ? 30 : 0 },
+      axisLabel: { ...TEXT, hideOverlap: true, rotate: isSlanted ? 30 : 0 },
     },
-    yAxis: { type: 'value', scale: isOpen, name: unit, nameTextStyle: { ...TEXT, align: 'left' }, axisLabel: TEXT },
+    yAxis: { type: 'value', scale: isOpen, name: unit === '1' ? '' : unit, nameTextStyle: { ...TEXT, align: 'left' }, axisLabel: TEXT },
     series: [...shade, ...known, ...across],
   }
 }

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Endpoint } from '../../api/define/endpoint.ts'
+import { type Fields, isNested } from '../../api/define/fields.ts'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { requestOf } from '../../api/http/example-request.ts'
+import { datasets } from '../../lake/catalog.ts'
+import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
+
+/** What every forecast says of itself, in the lake and in replies. */
+const SAID = ['made_at', 'model', 'model_version', 'horizon', 'baseline', 'recent_error'] as const
+const STORED = [...SAID, 'interval_level', 'interval_low', 'interval_high'] as const
+const INTERVAL = ['level', 'low', 'high'] as const
+/** Paths under which forecasts are asked for, but for the cards of the models that make them. */
+const FORECASTS = /^\/api\/(prediccion|trafico\/prediccion)(\/|$)/
+const CARDS = '/api/prediccion/modelos'
+
+/** Lists of field names of each record within fields that has an interval with bounds, those around it included. */
+function forecastsIn(fields: Fields, around: readonly string[] = []): (readonly string[])[] {
+  const names = [...around, ...Object.keys(fields)]
+  const { interval } = fields
+  const own =
+    interval && isNested(interval) && 'low' in interval.fields
+      ? [[...names, ...Object.keys(interval.fields).map((name) => `interval.${name}`)]]
+      : []
+  const within = Object.entries(fields).flatMap(([name, field]) =>
+    name !== 'interval' && isNested(field) ? forecastsIn(field.fields, names) : [],
+  )
+  return [...own, ...within]
+}
+
+/** The same in a reply: what each object with an interval has, or that lies around it. */
+function toldIn(value: unknown, around: Reply = {}): Reply[] {
+  if (Array.isArray(value)) return value.flatMap((one) => toldIn(one, around))
+  if (typeof value !== 'object' || value === null) return []
+  const all = { ...around, ...value }
+  const own = 'interval' in value && 'baseline' in value ? [all] : []
+  return [...own, ...Object.values(value).flatMap((one) => toldIn(one, all))]
+}
+
+const telling = endpoints.filter(({ returns }) => forecastsIn(returns.record.fields).length > 0)
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+  await fillWithExamples(service)
+})
+afterAll(() => service?.close())
+
+test('a dataset of forecasts has all that a forecast says of itself', () => {
+  const forecasts = datasets.filter(({ columns }) => 'interval_low' in columns)
+  expect(forecasts.map(({ id }) => id)).toEqual(expect.arrayContaining(['fuel_forecasts', 'risk_estimates']))
+  for (const { id, columns } of forecasts) expect([id, STORED.filter((name) => !(name in columns))]).toEqual([id, []])
+  for (const { id } of datasets.filter(({ id }) => /_(forecasts|estimates)$/.test(id))) expect(forecasts.map((one) => one.id)).toContain(id)
+})
+
+test('what is asked for under predictions are forecasts with all that these say of themselves', () => {
+  const asked = endpoints.filter(({ path }) => FORECASTS.test(path) && path !== CARDS)
+  expect(asked.length).toBeGreaterThan(2)
+  expect(asked.filter((one) => !telling.includes(one)).map(({ path }) => path)).toEqual([])
+  for (const { path, returns } of telling)
+    for (const names of forecastsIn(returns.record.fields))
+      expect([path, [...SAID, ...INTERVAL.map((name) => `interval.${name}`)].filter((name) => !names.includes(name))]).toEqual([path, []])
+})
+
+test.each(telling.map((endpoint) => [endpoint.path, endpoint] as const))(
+  'replies of %s tell it with each forecast',
+  async (_path, endpoint: Endpoint) => {
+    const reply = await service.json(requestOf(endpoint))
+    const told = toldIn(reply)
+    expect(told.length).toBeGreaterThan(0)
+    for (const one of told) {
+      expect(SAID.filter((name) => !(name in one))).toEqual([])
+      expect(one.interval === null || INTERVAL.every((name) => typeof one.interval[name] === 'number')).toBe(true)
+      // A number that is told without its version or time rests on nothing.
+      for (const name of ['made_at', 'model', 'model_version', 'horizon']) expect(typeof one[name]).toBe('string')
+    }
+  },
+)
