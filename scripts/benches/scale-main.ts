@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Filled, LakeSize, Scaled } from './scale.ts'
+import type { ScaleStep } from './scale-child.ts'
 
 const CHILD = fileURLToPath(new URL('./scale-child.ts', import.meta.url))
 const LIMIT_MB = 4096
@@ -41,11 +42,17 @@ async function fill(folder: string, size: LakeSize, json: boolean): Promise<void
   await rm(begun, { recursive: true, force: true })
   await mkdir(begun, { recursive: true })
   const filled = await inChild<Filled>('fill', begun, size)
-  const { rows, fill_s, roll_up_s } = filled.found
-  const parts = Object.entries(roll_up_s).map(([name, seconds]) => `${name} ${seconds.toFixed(0)} s`)
-  tell(json, { name: 'fill', rows, fill_s, roll_up_s, rss_mb: filled.rss_mb, ok: filled.rss_mb <= LIMIT_MB }, [
-    `${(rows / 1e6).toFixed(0)} million readings in ${fill_s.toFixed(0)} s, rolled up: ${parts.join(', ')}`,
-    `${filled.rss_mb.toFixed(0)} MB (at most ${LIMIT_MB})`,
+  const { rows, fill_s } = filled.found
+  // Made by SQL of the bench's own: what that takes of memory is nobody's promise.
+  tell(json, { name: 'fill', rows, fill_s, rss_mb: filled.rss_mb, ok: true }, [
+    `${(rows / 1e6).toFixed(0)} million readings in ${fill_s.toFixed(0)} s`,
+    `${filled.rss_mb.toFixed(0)} MB`,
+  ])
+  const rolled = await inChild<Readonly<Record<string, number>>>('roll-up', begun, size)
+  const parts = Object.entries(rolled.found).map(([name, seconds]) => `${name} ${seconds.toFixed(0)} s`)
+  tell(json, { name: 'roll-up', roll_up_s: rolled.found, rss_mb: rolled.rss_mb, ok: rolled.rss_mb <= LIMIT_MB }, [
+    parts.join(', '),
+    `${rolled.rss_mb.toFixed(0)} MB (at most ${LIMIT_MB})`,
   ])
   await rm(folder, { recursive: true, force: true })
   await rename(begun, folder)
@@ -71,7 +78,7 @@ function tell(
   if (!line.ok) process.exitCode = 1
 }
 
-function inChild<T>(step: 'fill' | 'measure', folder: string, size: LakeSize): Promise<{ readonly found: T; readonly rss_mb: number }> {
+function inChild<T>(step: ScaleStep, folder: string, size: LakeSize): Promise<{ readonly found: T; readonly rss_mb: number }> {
   return new Promise((resolve, reject) => {
     const child = fork(CHILD, [step, folder, size], { env: { ...process.env, UV_THREADPOOL_SIZE: '12' } })
     let answer: { readonly found: T; readonly rss_mb: number } | null = null
