@@ -46,14 +46,19 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
   })
 
   test.each(PLANS)('with a key of the plan %s answers for its caller alone, or names the plan that would', async (own) => {
-    const response = await service.open(path, await service.keyed(own))
+    const ask = async (headers = {}): Promise<Response> => service.open(path, await service.keyed(own, headers))
+    let response = await ask()
     if (PLANS.indexOf(own) < PLANS.indexOf(plan)) {
       const problem = await expectProblem(response, 403, 'plan-required')
       expect(problem).toMatchObject({ required_plan: plan, current_plan: own, upgrade_url: UPGRADE })
       return
     }
-    const etag = response.headers.get('etag') as string
-    const again = await service.open(path, await service.keyed(own, { 'If-None-Match': etag }))
+    let again = await ask({ 'If-None-Match': response.headers.get('etag') })
+    // What is told of tables may have been looked up anew between the two: then the second reply has the tag that holds.
+    if (again.status === 200) {
+      response = again
+      again = await ask({ 'If-None-Match': response.headers.get('etag') })
+    }
     expect([response.status, again.status]).toEqual([200, 304])
     for (const { headers } of [response, again]) {
       expect(headers.get('cache-control')).toMatch(/^private, max-age=\d+, stale-if-error=600$/)
