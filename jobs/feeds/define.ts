@@ -206,8 +206,13 @@ export interface BulkFile {
  * for small files.
  */
 export interface Bulk {
-  /** The columns of the dataset, in any order. Throws `FormatError` where the header is another. A bad line fails the query, and so the file. */
+  /**
+   * The columns of the dataset, in any order, but for those that are `told`. Throws `FormatError` where the header is another. A bad line fails the
+   * query, and so the file.
+   */
   readonly query: (file: BulkFile) => Sql
+  /** Columns by name that are the same in all rows, or that others tell: they are made once rows are sorted, which then carries less. See `WriteOptions`. */
+  readonly told?: (file: BulkFile) => Readonly<Record<string, Sql>>
 }
 
 /** What a feed declares; see architecture.md, "declare once". */

@@ -62,14 +62,15 @@ export async function makeBulk(context: IngestContext, feed: Feed & { readonly b
   const path = joinPath(context.lake.engine.folder, `bulk-${randomUUID()}.csv`)
   try {
     await unpackInto(path, body.bytes, { most: request.maxDecodedBytes, signal })
-    const query = feed.bulk.query({ path, header: await headerOf(path), period: body.name })
+    const file = { path, header: await headerOf(path), period: body.name }
+    const query = feed.bulk.query(file)
+    const told = { ...feed.bulk.told?.(file), fetch_id: sql`${fetch_id}` }
     // What is parted by its version is so by the period that the file is of.
     const partition = dataset.partition.map((field) =>
       field.transform === 'identity' ? body.name : partitionValue(field, Date.parse(body.name)),
     )
     return await context.lake.use({ timeout_ms: PATIENCE_MS, signal }, async (session) => {
-      const from = sql`(SELECT *, ${fetch_id} AS fetch_id FROM (${query}))`
-      const files = await writeApart(context, session, { dataset, from, partition })
+      const files = await writeApart(context, session, { dataset, from: sql`(${query})`, told, partition })
       const staged = stagedFiles(files)
       try {
         return { publication: await publicationOf(session, { feed, dataset, staged, fetchedAt }), staged }

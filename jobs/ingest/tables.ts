@@ -322,20 +322,26 @@ export async function writeRows(
 }
 
 /**
- * Writes what a query gives as the files that a dataset's table takes; they are not in the store yet. For rows of one partition, which are
- * sorted at once. A day of ten million lines is one file.
+ * Writes what a query gives, with what is `told` of its rows, as the files that a dataset's table takes; they are not in the store yet. For rows of
+ * one partition, which are sorted at once. A day of ten million lines is one file.
  */
 export async function writeApart(
   context: IngestContext,
   session: Session,
-  rows: { readonly dataset: Dataset; readonly from: Sql; readonly partition: readonly (number | string)[] },
+  rows: {
+    readonly dataset: Dataset
+    readonly from: Sql
+    readonly told: Readonly<Record<string, Sql>>
+    readonly partition: readonly (number | string)[]
+  },
 ): Promise<WrittenFile[]> {
-  const { dataset, from, partition } = rows
+  const { dataset, from, told, partition } = rows
   const { metadata } = await tableOf(context, dataset)
   return writeParquet(session, {
     dataset,
     tableKey: tableKey(dataset),
     from,
+    told,
     specId: metadata['default-spec-id'],
     sortOrderId: metadata['default-sort-order-id'],
     folder: context.lake.engine.folder,

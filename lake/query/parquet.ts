@@ -10,7 +10,7 @@ import type { ObjectStore } from '../store/store.ts'
 import { quoteText } from './literal.ts'
 import { ascending, cutRows } from './pieces.ts'
 import type { Session } from './session.ts'
-import { column, fieldName, fieldOf, join, type Sql, type SqlPart, sql } from './sql.ts'
+import { column, fieldName, fieldOf, join, outputName, type Sql, type SqlPart, sql } from './sql.ts'
 
 /** Rows of a row group: 30 of them a Madrid day, so that one sensor's rows are found in one, and a month's footer stays under 1 MB. */
 const ROW_GROUP_ROWS = 61_440
@@ -20,8 +20,13 @@ export interface WriteOptions {
   readonly dataset: Dataset
   /** Key of the table in the store, as `lake/road/incidents`. */
   readonly tableKey: string
-  /** What stands after FROM: something with the physical columns of `tableColumns(dataset)`. */
+  /** What stands after FROM: something with the physical columns of `tableColumns(dataset)`, but for those that are `told`. */
   readonly from: Sql
+  /**
+   * Columns by name that need not be carried through the sorting: expressions of the others, made of sorted rows. One of those that files are ordered by
+   * may be among them where it is the same in all rows.
+   */
+  readonly told?: Readonly<Record<string, Sql>>
   readonly specId: number
   readonly sortOrderId: number
   /** Folder for the files; inside the engine's sandbox. */
@@ -111,14 +116,18 @@ async function writeFile(
   options: WriteOptions,
   part: { readonly partition: readonly (Limit | null)[]; readonly rows: Sql },
 ): Promise<WrittenFile | null> {
-  const { dataset, folder } = options
+  const { dataset, folder, told = {} } = options
   const fields = physicalFields(tableColumns(dataset))
   const name = `${partitionLabel(dataset, part.partition)}${randomUUID()}.parquet`
   const path = joinPath(folder, name)
-  const within = orderWithin(dataset)
+  const within = orderWithin(dataset).filter((field) => !Object.hasOwn(told, field.name))
   const order = within.length > 0 ? sql` ORDER BY ${ascending(within)}` : sql``
   const write = async (): Promise<Awaited<ReturnType<typeof metricsOf>>> => {
-    await session.copy(sql`SELECT ${join(fields.map(fieldName))} FROM ${part.rows}${order}`, {
+    // The engine keeps the order of what is selected from.
+    const sorted = sql`${part.rows}${order}`
+    const made = Object.entries(told).map(([column, value]) => sql`${value} AS ${outputName(column)}`)
+    const rows = made.length === 0 ? sorted : sql`(SELECT *, ${join(made)} FROM (SELECT * FROM ${sorted}))`
+    await session.copy(sql`SELECT ${join(fields.map(fieldName))} FROM ${rows}`, {
       path,
       // Without bloom filters: a reader would ask for one of each row group, one request after the other, before bounds rule the group out.
       options: `FORMAT parquet, COMPRESSION zstd, WRITE_BLOOM_FILTER false, ROW_GROUP_SIZE ${options.rowGroupRows ?? ROW_GROUP_ROWS}, FIELD_IDS ${fieldIds(fields)}, KV_METADATA {"iceberg.schema": ${quoteText(schemaText(dataset))}}`,

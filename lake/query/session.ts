@@ -3,6 +3,7 @@ import {
   type DuckDBConnection,
   type DuckDBDataChunk,
   DuckDBListValue,
+  type DuckDBPreparedStatement,
   type DuckDBType,
   type DuckDBValue,
   LIST,
@@ -86,12 +87,20 @@ export class Session {
 
   /** Starts a query that only reads; its rows are made as they are taken. Throws `refused` for any other statement. */
   async select(query: Sql): Promise<Answer> {
-    return this.#start(await this.#render(query))
+    const { text, values, types } = await this.#render(query)
+    return this.#start(
+      () => this.#connection.prepare(text),
+      (prepared) => prepared.bind(values, types),
+    )
   }
 
   /** As `select`, of a text that a person wrote. Nothing but `scripts/lake sql` may call this: values cannot be bound. */
   async selectText(text: string): Promise<Answer> {
-    return this.#start({ text, values: [], types: [] })
+    return this.#start(async () => {
+      const statements = await this.#connection.extractStatements(text)
+      if (statements.count !== 1) throw new QueryError('refused', `one SELECT is expected, there are ${statements.count} statements`)
+      return statements.prepare(0)
+    })
   }
 
   /** The names of the tables that a person's text reads. */
@@ -135,14 +144,12 @@ export class Session {
     return render(query, await this.#relations.resolve(relations, this.signal))
   }
 
-  async #start({ text, values, types }: Rendered): Promise<Answer> {
+  async #start(prepare: () => Promise<DuckDBPreparedStatement>, bind?: (prepared: DuckDBPreparedStatement) => void): Promise<Answer> {
     const result = await this.#guard(async () => {
-      const statements = await this.#connection.extractStatements(text)
-      if (statements.count !== 1) throw new QueryError('refused', `one SELECT is expected, there are ${statements.count} statements`)
-      const prepared = await statements.prepare(0)
+      const prepared = await prepare()
       try {
         if (prepared.statementType !== StatementType.SELECT) throw new QueryError('refused', 'only SELECT is answered')
-        prepared.bind(values, types)
+        bind?.(prepared)
         return await prepared.stream()
       } finally {
         prepared.destroySync()

@@ -95,7 +95,7 @@ function tripsFeed({ id, study, into, zone_level, word, liveByDefault = true }: 
       },
     ],
     archive: { unit: 'day', index: [study.index], files: (index) => dailyFiles(index, { name, folder }), recent: 2 },
-    bulk: { query: (file) => cellsOfFile(file, told) },
+    bulk: { query: (file) => cellsOfFile(file, told), told: ({ period }) => toldOf(period, told) },
     freshBy: 'fetch',
     liveByDefault,
     bands: { [into.id]: { atLeast: 500, minRatio: 0.8, maxRatio: 1.25 } },
@@ -163,28 +163,34 @@ function dayOf(text: string, { study, zone_level }: Told) {
 function cellsOfFile({ path, header, period }: BulkFile, told: Told): Sql {
   const missing = COLUMNS.filter((name) => !header.split('|').includes(name))
   if (missing.length > 0) throw new FormatError(`the header lacks ${missing.join(', ')}; it has ${header.slice(0, 500)}`)
-  const { fecha, same, hours } = dayOf(period, told)
-  const instant = (at: number): Sql => sql`CAST(${isoInstant(at)} AS TIMESTAMPTZ)`
-  const starts = join(
-    hours.map((at, hour) => (at === null ? sql`` : sql` WHEN ${hour} THEN ${instant(at)}`)),
-    sql``,
-  )
+  const { fecha } = dayOf(period, told)
   const bands = Object.entries(told.study.bands).map(([word, band]) => sql`WHEN ${word} THEN ${band} `)
   const band = bands.length === 0 ? sql`distancia` : sql`CASE distancia ${join(bands, sql``)} ELSE distancia END`
   return sql`
-    SELECT ${same.study} AS study, ${same.study_day} AS study_day, CAST(${same.local_date} AS DATE) AS local_date,
-      ${instant(same.day_starts_at)} AS day_starts_at, ${same.zone_level} AS zone_level,
-      *, CASE hour${starts} END AS starts_at, starts_at IS NULL AS is_clock_change
+    SELECT origen AS origin_zone, destino AS destination_zone, hour, ${band} AS distance_band,
+      CAST(sum(viajes) AS DECIMAL(15, 3)) AS trips, CAST(sum(viajes_km) AS DECIMAL(15, 3)) AS trip_km
     FROM (
-      SELECT origen AS origin_zone, destino AS destination_zone, hour, ${band} AS distance_band,
-        CAST(sum(viajes) AS DECIMAL(15, 3)) AS trips, CAST(sum(viajes_km) AS DECIMAL(15, 3)) AS trip_km
-      FROM (
-        SELECT origen, destino, distancia, CAST(viajes AS DECIMAL(15, 3)) AS viajes, CAST(viajes_km AS DECIMAL(15, 3)) AS viajes_km,
-          CASE WHEN fecha = ${fecha} THEN CAST(periodo AS INTEGER) ELSE error('a day other than the file: ' || fecha) END AS hour
-        FROM read_csv(${path}, delim = '|', header = true, quote = '', escape = '', all_varchar = true, strict_mode = true)
-      )
-      GROUP BY ALL
-    )`
+      SELECT origen, destino, distancia, CAST(viajes AS DECIMAL(15, 3)) AS viajes, CAST(viajes_km AS DECIMAL(15, 3)) AS viajes_km,
+        CASE WHEN fecha = ${fecha} THEN CAST(periodo AS INTEGER) ELSE error('a day other than the file: ' || fecha) END AS hour
+      FROM read_csv(${path}, delim = '|', header = true, quote = '', escape = '', all_varchar = true, strict_mode = true)
+    )
+    GROUP BY ALL`
+}
+
+/** What the day tells of all rows, and of each by its hour. */
+function toldOf(period: string, told: Told): Readonly<Record<string, Sql>> {
+  const { same, hours } = dayOf(period, told)
+  const instant = (at: number): Sql => sql`CAST(${isoInstant(at)} AS TIMESTAMPTZ)`
+  const starts = join(hours.map((at) => (at === null ? sql`CAST(NULL AS TIMESTAMPTZ)` : instant(at))))
+  return {
+    study: sql`${same.study}`,
+    study_day: sql`${same.study_day}`,
+    local_date: sql`CAST(${same.local_date} AS DATE)`,
+    day_starts_at: instant(same.day_starts_at),
+    zone_level: sql`${same.zone_level}`,
+    starts_at: sql`[${starts}][hour + 1]`,
+    is_clock_change: sql`starts_at IS NULL`,
+  }
 }
 
 function* readDay(bodies: readonly FeedBody[], told: Told): Generator<Batch> {

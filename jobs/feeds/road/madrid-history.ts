@@ -93,7 +93,7 @@ export const madridHistory = defineFeed({
     files: (index) => monthlyFiles(index, /\/208627-\d+-transporte-ptomedida-historico[^/]*\.zip$/i),
     recent: 1,
   },
-  bulk: { query: readingsOfFile },
+  bulk: { query: readingsOfFile, told: ({ period }) => toldOf(period) },
   freshBy: 'fetch',
   bands: { traffic_readings_15m: { atLeast: 1000, minRatio: 0.9, maxRatio: 1.1 } },
   rows: readMonth,
@@ -159,7 +159,7 @@ function readingsOfFile({ path, header, period }: BulkFile): Sql {
     sql`CASE WHEN ${local} < ${micros(clock.from)} THEN ${micros(clock.before)} ELSE ${micros(clock.after)} END`
   const day = sql`(local - local % ${micros(24 * HOUR)})`
   return sql`
-    SELECT ${ARCHIVE_SOURCE} AS source, ${period} AS month, sensor_id, CAST(${PERIOD_S} AS INTEGER) AS period_s, local_date, minute_of_day,
+    SELECT sensor_id, local_date, minute_of_day,
       CAST(row_number() OVER (
         PARTITION BY sensor_id, local_date, minute_of_day ORDER BY intensity_veh_h, occupancy_pct, load_pct, speed_kmh, quality, samples
       ) AS INTEGER) AS repetition,
@@ -184,6 +184,11 @@ function readingsOfFile({ path, header, period }: BulkFile): Sql {
         FROM read_csv(${path}, delim = ${delimiter}, header = true, quote = '"', escape = '"', all_varchar = true, strict_mode = true)
       )
     )`
+}
+
+/** What is the same in all rows of a month. */
+function toldOf(period: string): Readonly<Record<string, Sql>> {
+  return { source: sql`${ARCHIVE_SOURCE}`, month: sql`${period}`, period_s: sql`CAST(${PERIOD_S} AS INTEGER)` }
 }
 
 /** The same of small files, as rows of ours. */

@@ -154,3 +154,17 @@ test('a finished file can be moved: nothing holds it open', async () => {
   await rename(written?.path as string, join(folder, 'moved.parquet'))
   expect((await stat(join(folder, 'moved.parquet'))).size).toBe(written?.file.bytes)
 })
+
+test('columns that the others tell are made of sorted rows, which stay in their order', async () => {
+  const dataset = variant({ order: ['name', 'id'], partition: [] })
+  const shuffled = Array.from({ length: 150_000 }, (_, at) => (at * 7919) % 150_000)
+  const told = { name: sql`'same'`, big: sql`CAST(id AS BIGINT) * 2` }
+  const [written] = await lake.use({}, async (session) => {
+    const { table } = await stageRows(session, tableColumns(dataset), [shuffled.map((id) => row(id))])
+    const options = { tableKey: 'lake/test/everything', specId: 3, sortOrderId: 1, folder: lake.engine.folder, rowGroupRows: 20_480 }
+    return writeParquet(session, { ...options, dataset, from: sql`(SELECT * EXCLUDE (name, big) FROM ${table})`, told })
+  })
+  const rows = await lake.query(sql`SELECT id, name, big FROM read_parquet([${written?.path as string}])`)
+  expect(rows.map(({ id }) => id)).toEqual(shuffled.toSorted((one, other) => one - other))
+  expect(rows.every(({ id, name, big }) => name === 'same' && big === 2 * (id as number))).toBe(true)
+})
