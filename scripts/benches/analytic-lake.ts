@@ -138,7 +138,7 @@ function fuelDays(): Sql {
   return sql`(
     SELECT strftime(date, '%Y-%m') AS month, date, timezone('Europe/Madrid', CAST(date AS TIMESTAMP)) AS period_start,
       CASE a WHEN 0 THEN 'NATION' ELSE 'PROVINCE' END AS area_kind, CASE a WHEN 0 THEN 'ES' ELSE lpad(CAST(a AS VARCHAR), 2, '0') END AS area,
-      CAST(NULL AS VARCHAR) AS name, CASE p WHEN 0 THEN 'DIESEL_A' ELSE 'PRODUCT_' || CAST(p AS VARCHAR) END AS product, 'EUR/L' AS price_unit,
+      CAST(NULL AS VARCHAR) AS name, CASE p WHEN 0 THEN 'DIESEL_A' WHEN 1 THEN 'GASOLINE_95_E5' ELSE 'PRODUCT_' || CAST(p AS VARCHAR) END AS product, 'EUR/L' AS price_unit,
       CAST(100 + a AS INTEGER) AS stations, ${price(sql`DECIMAL(9, 4)`)} AS price_mean, ${exact} AS price_min, ${exact} AS price_p25,
       ${exact} AS price_median, ${exact} AS price_p75, ${exact} AS price_max, 'PUBLICATIONS' AS basis, 'fuel_stations.1' AS fetch_id
     FROM (SELECT d, CAST(DATE '2019-01-01' + CAST(d AS INTEGER) AS DATE) AS date FROM range(${days}) one(d))
