@@ -8,6 +8,8 @@ import type { ModelFiles } from '../../models/run/files.ts'
 export interface DerivedPart {
   readonly version: string
   readonly from: readonly string[]
+  /** The inputs that it is made from, where a model's parts are of different ones; all unless told. */
+  readonly of?: readonly Dataset[]
 }
 
 /** What every derivation declares: a dataset made by SQL from others. */
@@ -73,6 +75,8 @@ export interface ModelGiven {
   readonly before: readonly AnyRow[]
   /** More of the inputs, at the same state as `given`; at most a million rows. `columns` are those of the query. */
   readonly read: (query: Sql, columns: Columns) => Promise<AnyRow[]>
+  /** The hours of `recent` that are read, half-open, ms: all of them are over. Null of a part that reads none of it. */
+  readonly recent: { readonly from: number; readonly to: number } | null
   /** Where its versions are kept: see `runModel`. */
   readonly files: ModelFiles
   readonly signal: AbortSignal
@@ -90,10 +94,15 @@ export interface ModelRows {
  */
 export interface ModelSpec extends DerivedCommon {
   readonly by: 'model'
-  /** The parts that there are to make, of the versions that any input has; as of `VersionsSpec`. */
-  readonly parts: VersionsSpec['parts']
+  /** The parts that there are to make, of the versions that any input has; as of `VersionsSpec`. `held` gives those of one of them. */
+  readonly parts: (versions: readonly string[], held: (dataset: Dataset) => readonly string[]) => readonly DerivedPart[]
   /** Datasets that a run fills besides; they land before `into` does, each partitioned by its version, which is the part's. */
   readonly beside?: readonly Dataset[]
+  /**
+   * Inputs beside that do not land as versions: parts that rest on them (`of`) read the hours of theirs that are over, of this day and the one before, and
+   * are made anew when another hour is. There are none while nothing says how far these are covered.
+   */
+  readonly recent?: readonly Dataset[]
   /** Set where a part that is there is made anew at night only, for what takes long; one that there is none of yet is made as soon as it can be, as all are until they are there. */
   readonly isNightly?: boolean
   /** A SELECT of what the model is given of the inputs, in an order that does not depend on files. */
@@ -111,6 +120,11 @@ export type Derived = Readonly<DerivedSpec>
 /** The datasets that a derivation fills. */
 export function filledBy(derived: Derived): readonly Dataset[] {
   return derived.by === 'model' ? [derived.into, ...(derived.beside ?? [])] : [derived.into]
+}
+
+/** The datasets that a derivation reads. */
+export function inputsOf(derived: Derived): readonly Dataset[] {
+  return derived.by === 'model' ? [...derived.from, ...(derived.recent ?? [])] : derived.from
 }
 
 /**

@@ -6,9 +6,10 @@ import type { Dataset } from '../../lake/schema/dataset.ts'
 import { isoInstant, offsetAt } from '../../lake/schema/time.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from '../ingest/context.ts'
-import { type Derived, filledBy } from './define.ts'
+import { type Derived, filledBy, inputsOf } from './define.ts'
 import { dropPart, type Landing, landPart } from './land.ts'
 import { coverageOfInputs, isSettled, madeParts, type PlannedPart, pinInputs, planVersions, UNTIL } from './lineage.ts'
+import { planModel } from './model-parts.ts'
 import { planMonths, settledUntil } from './months.ts'
 
 /** Makes derived datasets in one process. */
@@ -44,7 +45,7 @@ export function makeDeriver(
   /** The versions of the tables of each derivation, as they were before a run that found nothing to do. */
   const settled = { all: new Map<Derived, string>(), new: new Map<Derived, string>() }
   const run = async (derived: Derived, makes: Makes, signal: AbortSignal): Promise<void> => {
-    const tables = [derived.into, ...derived.from].map((dataset) => context.lake.table(dataset))
+    const tables = [derived.into, ...inputsOf(derived)].map((dataset) => context.lake.table(dataset))
     const versions = async (): Promise<string> => (await Promise.all(tables.map((table) => table.load()))).map((one) => one?.version).join()
     const seen = await versions()
     if (settled[makes].get(derived) === seen) return
@@ -65,7 +66,7 @@ export function makeDeriver(
       if (!isNight(context.now())) return
       const filled = new Set<Dataset>()
       for (const derived of derivations) {
-        if (!isNightly(derived) && !derived.from.some((dataset) => filled.has(dataset))) continue
+        if (!isNightly(derived) && !inputsOf(derived).some((dataset) => filled.has(dataset))) continue
         await run(derived, 'all', signal)
         for (const dataset of filledBy(derived)) filled.add(dataset)
       }
@@ -86,7 +87,7 @@ function isNight(now: number): boolean {
 export function dueAfter(derivations: readonly Derived[], { into }: Pick<Feed, 'into'>): Derived[] {
   const changed = new Set(into)
   return derivations.filter((derived) => {
-    const isDue = derived.from.some((dataset) => changed.has(dataset))
+    const isDue = inputsOf(derived).some((dataset) => changed.has(dataset))
     if (isDue) for (const dataset of filledBy(derived)) changed.add(dataset)
     return isDue
   })
@@ -119,7 +120,8 @@ export async function derive(
 }
 
 async function planParts(derived: Derived, pins: LakePins, covered: ReadonlyMap<string, number>): Promise<PlannedPart[]> {
-  if (derived.by !== 'months') return planVersions(derived, pins)
+  if (derived.by === 'versions') return planVersions(derived, pins)
+  if (derived.by === 'model') return planModel(derived, pins, covered)
   return covered.size === 0 ? [] : planMonths(derived, pins, Math.min(...covered.values()))
 }
 

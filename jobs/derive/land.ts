@@ -134,7 +134,7 @@ async function computePart(
   const own = sql`SELECT * FROM ${scan(into, { [into.version as string]: { eq: part.version } })}`
   const before = await context.lake.query(own, { ...limits, columns: tableColumns(into) })
   const files = { store: context.store, now: context.now, commit: await codeCommit() }
-  const made = await derived.rows(what, { given, before, read, files, signal })
+  const made = await derived.rows(what, { given, before, read, recent: part.recent ?? null, files, signal })
   return 'beside' in made ? made : { rows: made, beside: new Map() }
 }
 

@@ -7,7 +7,9 @@ import type { Sql } from '../../lake/query/sql.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from '../ingest/context.ts'
-import type { Derived, DerivedPart, ModelSpec, VersionsSpec } from './define.ts'
+import { type Derived, type DerivedPart, inputsOf, type VersionsSpec } from './define.ts'
+
+const HOUR_MS = 3_600_000
 
 /** A property of a derived table that says what one of its parts was made from. */
 const PART = 'derived.'
@@ -19,19 +21,23 @@ export interface PlannedPart {
   readonly lineage: string
   /** A SELECT of its rows, or the part that a model computes them of. */
   readonly rows: Sql | DerivedPart
+  /** The times (ms, half-open) that a model reads of inputs without versions. */
+  readonly recent?: { readonly from: number; readonly to: number }
   /** What is read of each input: its newest fetch is the part's. */
   readonly reads: readonly Scan[]
 }
 
 /** The states of a derivation's inputs: what is looked at and what is then read are the same. */
-export async function pinInputs(context: IngestContext, { from }: Derived): Promise<LakePins> {
-  return new Map(await Promise.all(from.map(async (dataset) => [dataset.id, await context.lake.table(dataset).load()] as const)))
+export async function pinInputs(context: IngestContext, derived: Derived): Promise<LakePins> {
+  return new Map(
+    await Promise.all(inputsOf(derived).map(async (dataset) => [dataset.id, await context.lake.table(dataset).load()] as const)),
+  )
 }
 
 /** True where the inputs hold the same fetches of each of their feeds, see `holdSame`. */
-export function isSettled({ from }: Derived, pins: LakePins, feeds: readonly Feed[]): boolean {
+export function isSettled(derived: Derived, pins: LakePins, feeds: readonly Feed[]): boolean {
   return feeds.every(({ id, into }) => {
-    const filled = from.filter((dataset) => into.includes(dataset))
+    const filled = inputsOf(derived).filter((dataset) => into.includes(dataset))
     return holdSame(
       id,
       filled.map((dataset) => pins.get(dataset.id)?.properties ?? {}),
@@ -41,9 +47,14 @@ export function isSettled({ from }: Derived, pins: LakePins, feeds: readonly Fee
 
 /**
  * How far the inputs have what each feed published, in ms by feed: as far as all that the feed fills, or that were derived from what it
- * fills. A feed is left out while one of these says nothing of it; those `besides` count where no other says anything.
+ * fills. A feed is left out while one of these says nothing of it; those `besides` count where no other says anything. What `recent` inputs have
+ * counts for what they are filled by, as far as hours are over.
  */
 export function coverageOfInputs(derived: Derived, pins: LakePins, feeds: readonly Feed[]): Map<string, number> {
+  if (derived.by === 'model') {
+    const lately = [...coverageOf(derived.recent ?? [], pins, feeds)].map(([feed, until]) => [feed, hourOf(until)] as const)
+    return new Map([...coverageOf(derived.from, pins, feeds), ...lately])
+  }
   const besides = derived.by === 'months' ? (derived.besides ?? []) : []
   const mainly = coverageOf(
     derived.from.filter((dataset) => !besides.includes(dataset)),
@@ -66,6 +77,11 @@ function coverageOf(from: readonly Dataset[], pins: LakePins, feeds: readonly Fe
   )
 }
 
+/** The begin of the hour that goes on at an instant: what is before it is over. */
+export function hourOf(instant: number): number {
+  return Math.floor(instant / HOUR_MS) * HOUR_MS
+}
+
 /** A property that says how far a table has what a feed published. */
 export const UNTIL = 'landed-until.'
 
@@ -76,32 +92,35 @@ function statedFeeds(properties: Readonly<Record<string, string>>): string[] {
 }
 
 /** The parts that versions of the inputs give, each with its lineage. */
-export async function planVersions(derived: VersionsSpec | ModelSpec, pins: LakePins): Promise<PlannedPart[]> {
-  const newest = derived.by === 'versions' ? (derived.newest ?? []) : []
+export async function planVersions(derived: VersionsSpec, pins: LakePins): Promise<PlannedPart[]> {
+  const newest = derived.newest ?? []
   const own = derived.from.filter((dataset) => !newest.includes(dataset))
   const beside = await Promise.all(newest.map((dataset) => newestOf(dataset, pins)))
   if (beside.includes(null)) return []
   const added = (beside as Newest[]).map(({ dataset, version, state }) => ` ${dataset.id}:${version}=${state}`).join('')
   const held = await Promise.all(own.map((dataset) => heldVersions(pins.get(dataset.id) ?? null)))
   const [first = new Map<string, string>(), ...others] = held
-  const isThere = (version: string): boolean => derived.by === 'model' || others.every((one) => one.has(version))
-  const known = derived.by === 'model' ? new Set(held.flatMap((one) => [...one.keys()])) : first.keys()
-  const stateOf = (version: string): string => `${version}=${held.map((one) => one.get(version) ?? '').join('/')}`
-  return derived.parts([...known].filter(isThere).sort()).map((part) => ({
+  const known = [...first.keys()].filter((version) => others.every((one) => one.has(version)))
+  const given = (beside as Newest[]).map(({ version }) => version)
+  return derived.parts(known.sort()).map((part) => ({
     version: part.version,
-    lineage: `r${derived.revision} ${part.from.map(stateOf).join(' ')}${added}`,
-    rows:
-      derived.by === 'model'
-        ? part
-        : derived.rows(
-            part,
-            (beside as Newest[]).map(({ version }) => version),
-          ),
+    lineage: `${lineageOf(derived, part, held)}${added}`,
+    rows: derived.rows(part, given),
     reads: [
       ...own.map((dataset) => scan(dataset, { [dataset.version as string]: { in: part.from } })),
       ...(beside as Newest[]).map(({ dataset, version }) => scan(dataset, { [dataset.version as string]: { eq: version } })),
     ],
   }))
+}
+
+/** What a part's versions are in each of some inputs, as text. */
+export function lineageOf(
+  { revision }: Pick<Derived, 'revision'>,
+  { from }: DerivedPart,
+  held: readonly ReadonlyMap<string, string>[],
+): string {
+  const stateOf = (version: string): string => `${version}=${held.map((one) => one.get(version) ?? '').join('/')}`
+  return `r${revision} ${from.map(stateOf).join(' ')}`
 }
 
 /** The newest version that a table holds, by its name, and what is held of it. */
@@ -121,7 +140,7 @@ async function newestOf(dataset: Dataset, pins: LakePins): Promise<Newest | null
  * The versions that a table holds, each with the commits that gave its files, by their sequence numbers, and how many files there are
  * (`12x3`): another text is another content, as far as anybody wrote it.
  */
-async function heldVersions(state: TableState | null): Promise<Map<string, string>> {
+export async function heldVersions(state: TableState | null): Promise<Map<string, string>> {
   const files = state ? await liveFiles(state) : []
   const versions = Map.groupBy(files, ({ partition }) => String(partition[0]))
   return new Map(
@@ -143,7 +162,7 @@ export function madeParts(properties: Readonly<Record<string, string>>): Map<str
 export const partProperty = (version: string): string => `${PART}${version}`
 
 /** What a snapshot says of the part that it made: what from, in the order of the inputs, and which snapshots of theirs were read. */
-export function lineageSummary({ from }: Derived, part: PlannedPart, pins: LakePins): Record<string, string> {
-  const snapshots = from.map(({ id }) => `${id}@${pins.get(id)?.snapshotId ?? 'none'}`)
+export function lineageSummary(derived: Derived, part: PlannedPart, pins: LakePins): Record<string, string> {
+  const snapshots = inputsOf(derived).map(({ id }) => `${id}@${pins.get(id)?.snapshotId ?? 'none'}`)
   return { 'derived-part': part.version, 'derived-lineage': part.lineage, 'derived-from': snapshots.join(' ') }
 }

@@ -61,7 +61,7 @@ async function monthsOf(dataset: Dataset, pins: LakePins): Promise<string[]> {
 }
 
 /** What a table holds of the partitions that some times (ms) lie in, as far as these reach. */
-async function heldOf(dataset: Dataset, pins: LakePins, { from, to }: { from: number; to: number }): Promise<string> {
+export async function heldOf(dataset: Dataset, pins: LakePins, { from, to }: { from: number; to: number }): Promise<string> {
   const state = pins.get(dataset.id)
   const files = state ? await liveFiles(state, { [dataset.time]: { gte: partitionBegin(dataset, from), lt: to } }) : []
   const partitions = Map.groupBy(files, ({ partition }) => String(partition[0] ?? ''))

@@ -1,6 +1,6 @@
 import { dayBounds, madridDate, offsetAt } from '../../lake/schema/time.ts'
 import { dateOf } from './calendar.ts'
-import type { CountDay } from './counts.sql.ts'
+import type { Grid } from './grid.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -37,33 +37,25 @@ export interface Board {
   readonly isCopied: Uint8Array
 }
 
-/** Puts counts on a board; throws where there are none. */
-export function boardOf(rows: readonly CountDay[]): Board {
-  const numbers = new Map<string, number>()
-  let [firstDay, lastDay] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (const row of rows) {
-    numbers.set(nameOf(row), 0)
-    const day = Date.parse(row.local_date) / DAY_MS
-    firstDay = Math.min(firstDay, day)
-    lastDay = Math.max(lastDay, day)
-  }
-  if (numbers.size === 0) throw new RangeError('no counts to put on a board')
-  const series = [...numbers.keys()].sort()
-  for (const [at, name] of series.entries()) numbers.set(name, at)
-  const axis = axisOf(firstDay, lastDay + 1)
+/** Puts counts on a board: of all series, or of those from one place to another. */
+export function boardOf(grid: Grid, from = 0, to = grid.series.length): Board {
+  const { firstDay, days } = grid
+  const series = grid.series.slice(from, to)
+  const numbers = new Map(series.map((name, at) => [name, at]))
+  const axis = axisOf(firstDay, firstDay + days)
   const vehicles = new Float64Array(series.length * axis.hours).fill(Number.NaN)
   const logs = new Float64Array(vehicles.length).fill(Number.NaN)
   const isCopied = new Uint8Array(series.length * axis.days)
-  for (const [name, ofSeries] of Map.groupBy(rows, nameOf)) {
-    const at = numbers.get(name) as number
-    const copies = copiesOf(ofSeries)
-    for (const row of ofSeries) {
-      const day = Date.parse(row.local_date) / DAY_MS - firstDay
-      const copy = copies.get(row.local_date)
+  for (let at = 0; at < series.length; at++) {
+    const counts = grid.counts[from + at] as Float32Array
+    const copies = copiesOf(counts, days)
+    for (let day = 0; day < days; day++) {
+      const copy = copies.get(day)
       if (copy) isCopied[at * axis.days + day] = 1
-      for (const [hour, count] of row.vehicles.entries()) {
+      for (let hour = 0; hour < 24; hour++) {
         const slot = axis.slots[day * 24 + hour] as number
-        if (slot < 0 || count === null) continue
+        const count = counts[day * 24 + hour] as number
+        if (slot < 0 || Number.isNaN(count)) continue
         vehicles[at * axis.hours + slot] = count
         if (copy !== 'repeats') logs[at * axis.hours + slot] = Math.log(count + OFFSET)
       }
@@ -73,30 +65,28 @@ export function boardOf(rows: readonly CountDay[]): Board {
   return { series, opposite, firstDay, ...axis, vehicles, logs, isCopied }
 }
 
-function nameOf({ station_id, direction }: CountDay): string {
-  return `${station_id} ${direction}`
-}
-
 /**
  * Which days of a series are copies: those with the same 24 counts as a former day repeat it, and are none from their end on; the former is repeated,
  * which was not known before, so that only scores leave it out.
  */
-function copiesOf(rows: readonly CountDay[]): Map<string, 'repeats' | 'repeated'> {
-  const seen = new Map<string, string>()
-  const copies = new Map<string, 'repeats' | 'repeated'>()
-  for (const { local_date, vehicles } of rows.toSorted((one, other) => (one.local_date < other.local_date ? -1 : 1))) {
-    if (vehicles.reduce<number>((sum, count) => sum + (count ?? 0), 0) < LEAST_COPIED) continue
-    const key = vehicles.join()
+function copiesOf(counts: Float32Array, days: number): Map<number, 'repeats' | 'repeated'> {
+  const seen = new Map<string, number>()
+  const copies = new Map<number, 'repeats' | 'repeated'>()
+  for (let day = 0; day < days; day++) {
+    const of = counts.subarray(day * 24, (day + 1) * 24)
+    if (of.reduce((sum, count) => sum + (Number.isNaN(count) ? 0 : count), 0) < LEAST_COPIED) continue
+    const key = of.join()
     const former = seen.get(key)
-    if (former !== undefined && Date.parse(local_date) - Date.parse(former) <= COPY_DAYS * DAY_MS) {
-      copies.set(local_date, 'repeats')
+    if (former !== undefined && day - former <= COPY_DAYS) {
+      copies.set(day, 'repeats')
       if (!copies.has(former)) copies.set(former, 'repeated')
     }
-    seen.set(key, local_date)
+    seen.set(key, day)
   }
   return copies
 }
 
+/** The hours of some days, the last one among them. */
 function axisOf(firstDay: number, lastDay: number) {
   const begins = dayBounds(dateOf(firstDay)).start
   const hours = (dayBounds(dateOf(lastDay)).end - begins) / HOUR_MS

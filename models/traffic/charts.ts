@@ -2,8 +2,8 @@ import { isoInstant } from '../../lake/schema/time.ts'
 import { drawChart } from '../run/chart.ts'
 import type { CardChart } from '../run/run.ts'
 import type { Board } from './board.ts'
+import { HORIZONS_HOURS } from './features.ts'
 import type { Forecast } from './predict.ts'
-import { HORIZONS_HOURS } from './spread.ts'
 import type { Sums, Tally } from './tally.ts'
 
 /** Days of one series that are shown beside their forecasts. */

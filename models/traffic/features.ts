@@ -13,6 +13,8 @@ const LAG_DAYS = [1, 2, 3, 7, 14]
 /** Working days between or near days off, and those of the holidays of schools. */
 const QUIET_KINDS = ['bridge', 'holy_week', 'christmas'] as const
 
+/** Hours ahead that are forecast. */
+export const HORIZONS_HOURS = [1, 2, 3, 4] as const
 /** How many features there are: see `featuresOf`. */
 export const FEATURES = 40 + DAY_KINDS.length
 /** What is forecast: a series, an hour of the axis, and how many hours before it begins the last known hour did. */

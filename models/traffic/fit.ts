@@ -3,10 +3,10 @@ import type { Check, Fit, Score } from '../run/run.ts'
 import { type Board, boardOf } from './board.ts'
 import { dateOf } from './calendar.ts'
 import { makeObserved, trafficCharts } from './charts.ts'
-import type { CountDay } from './counts.sql.ts'
-import { FEATURES } from './features.ts'
+import { FEATURES, HORIZONS_HOURS } from './features.ts'
+import type { Grid } from './grid.ts'
 import { ALL_SERIES, countOf, horizonOf, type Made, ratioOf, type TrafficParameters } from './predict.ts'
-import { HORIZONS_HOURS } from './spread.ts'
+import { noiseScales, ownScales } from './scales.ts'
 import { makeTally, SUBSETS, type Sums, type Tally } from './tally.ts'
 import { type Typical, typicalOf } from './typical.ts'
 import { FIRST_DAYS, WARM_DAYS, walk } from './walk.ts'
@@ -18,18 +18,25 @@ const LEAST_POINTS = 100
 export const LEAST_DAYS = WARM_DAYS + FIRST_DAYS + 14
 
 /**
+ * What a model is of: the series that it is fitted to, each of which has scales of its own; or, of a `panel`, any series of their kind, whose scales
+ * are told by how they were lately.
+ */
+export type FittedTo = 'series' | 'panel'
+
+/**
  * Fits the model to all days, and holds it against the outcomes of the last 28: each by the forecast that was made with what was known before
  * it. The standing version is held against the same: until the day that it was fitted to it said the same, and since then what its coefficients give.
  * Throws where the days are too few.
  */
-export function fitTraffic(rows: readonly CountDay[], standing: TrafficParameters | null): Fit<TrafficParameters> {
-  const board = boardOf(rows)
+export function fitTraffic(grid: Grid, standing: TrafficParameters | null, to: FittedTo = 'series'): Fit<TrafficParameters> {
+  const board = boardOf(grid)
   const typical = typicalOf(board)
+  const scales = to === 'panel' ? noiseScales(board, typical) : ownScales(board)
   const { vehicles, hours, isCopied, days, dayAt, clockAt, firstDay } = board
   const tally = makeTally(board)
   const observed = makeObserved(board)
   const saidBefore = standingOf(board, typical, standing)
-  const learnt = walk(board, typical, (made) => {
+  const learnt = walk(board, typical, scales, (made) => {
     for (const one of made) {
       const { series, slot, horizon } = one.target
       const day = dayAt[slot] as number
@@ -45,7 +52,10 @@ export function fitTraffic(rows: readonly CountDay[], standing: TrafficParameter
   const [data_from, data_to] = [dateOf(firstDay), dateOf(firstDay + days - 2)]
   return {
     ...{ data_from, data_to, made_at: dayBounds(data_to).end },
-    parameters: { data_to, weights: learnt.weights.map((of) => Array.from(of, short)), spread: learnt.spread.state() },
+    parameters: {
+      ...{ data_to, weights: learnt.weights.map((of) => Array.from(of, short)), spread: learnt.spread.state() },
+      panel: to === 'panel' ? board.series : null,
+    },
     checks: HORIZONS_HOURS.flatMap((hours) => checkOf(hours, tally)),
     scores: HORIZONS_HOURS.flatMap((hours) => scoresOf(hours, tally, firstDay)),
     charts: trafficCharts(tally, observed),

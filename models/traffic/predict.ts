@@ -1,7 +1,7 @@
 import { type Board, OFFSET } from './board.ts'
 import { calendarDay } from './calendar.ts'
-import { FEATURES, featuresOf, type Target, usualOf } from './features.ts'
-import { HORIZONS_HOURS, type Spread, type SpreadState } from './spread.ts'
+import { FEATURES, featuresOf, HORIZONS_HOURS, type Target, usualOf } from './features.ts'
+import type { Spread, SpreadState } from './spread.ts'
 import { clipped, type Typical } from './typical.ts'
 
 /** What errors are of: all series of a model together. */
@@ -17,6 +17,8 @@ export type TrafficParameters = {
   /** Coefficients by the hour of the clock, horizon and whether the day is off: see `placeOf`. */
   readonly weights: readonly (readonly number[])[]
   readonly spread: SpreadState
+  /** The series that tell how the city is, of a model of more series than it was fitted to; null where all of them tell it. */
+  readonly panel: readonly string[] | null
 }
 
 /** A forecast of the vehicles of a series in an hour. */

@@ -2,9 +2,11 @@ import type { trafficForecasts } from '../../lake/datasets/road/traffic-forecast
 import type { Row } from '../../lake/schema/dataset.ts'
 import type { ServedOf } from '../run/run.ts'
 import { type Board, boardOf } from './board.ts'
-import type { CountDay } from './counts.sql.ts'
+import { HORIZONS_HOURS } from './features.ts'
+import { type Grid, partOf, TRAFFIC_KINDS } from './grid.ts'
 import { ALL_SERIES, forecastOf, horizonOf, type Known, type TrafficParameters } from './predict.ts'
-import { HORIZONS_HOURS, makeSpread } from './spread.ts'
+import { noiseScales, ownScales } from './scales.ts'
+import { makeSpread } from './spread.ts'
 import { typicalOf } from './typical.ts'
 
 /** A row of `traffic_forecasts`. */
@@ -22,25 +24,71 @@ const HOUR_MS = 3_600_000
 const LEVEL = 0.8
 /** Days before the last one whose typical values features look at, with some to spare. */
 const LAG_DAYS = 30
+/** Series that are put on a board at once. */
+const CHUNK = 300
 /** Days with counts, of the last ten weeks, below which nothing is forecast. */
 const LEAST_DAYS = 21
 const RECENT_DAYS = 70
 /** Hours without a count after which nothing is forecast. */
 const SILENT_HOURS = 24
 
-/** The forecasts of every series of some counts in the four hours after the newest of them: of what the last eight months tell, and what was learnt before. */
-export function predictTraffic(days: readonly CountDay[], served: Served): ForecastRow[] {
-  const board = boardOf(days)
-  const { series, hours, vehicles } = board
+/**
+ * The forecasts of every series of a grid in the four hours after its newest one: of what the last eight months tell, and what was learnt before. Of a
+ * model that has a panel, series of which nothing is known in ten weeks are left out.
+ */
+export function predictTraffic(grid: Grid, served: Served): ForecastRow[] {
+  const { panel } = served.parameters
+  const origin = originOf(grid)
+  if (panel === null) return rowsOf(boardOf(grid), { origin, served, city: null })
+  const known = { ...grid, ...livingOf(grid) }
+  const told = boardOf(partOf(known, panel))
+  const { city, live } = typicalOf(told, lately(told, origin))
+  const chunks = Array.from({ length: Math.ceil(known.series.length / CHUNK) }, (_, at) => at * CHUNK)
+  return chunks.flatMap((from) => rowsOf(boardOf(known, from, from + CHUNK), { origin, served, city: { city, live: live.city } }))
+}
+
+/** The newest hour of a grid that anything is known of: day of the grid and hour of the clock. */
+interface Origin {
+  readonly day: number
+  readonly hour: number
+}
+
+function originOf({ counts, days }: Grid): Origin {
+  let at = days * 24 - 1
+  while (at > 0 && counts.every((of) => Number.isNaN(of[at]))) at--
+  return { day: Math.floor(at / 24), hour: at % 24 }
+}
+
+function livingOf({ series, counts, days }: Grid): Pick<Grid, 'series' | 'counts'> {
+  const isKnown = (at: number): boolean =>
+    counts[at]?.subarray(Math.max(0, days - RECENT_DAYS) * 24).some((count) => !Number.isNaN(count)) ?? false
+  const living = series.flatMap((_, at) => (isKnown(at) ? [at] : []))
+  return { series: living.map((at) => series[at] as string), counts: living.map((at) => counts[at] as Grid['counts'][number]) }
+}
+
+function lately(board: Board, { day }: Origin): { readonly since: number; readonly slowSince: number } {
+  return { since: board.days - LAG_DAYS, slowSince: day }
+}
+
+function rowsOf(
+  board: Board,
+  of: {
+    readonly origin: Origin
+    readonly served: Served
+    readonly city: { readonly city: Float64Array; readonly live: Float64Array } | null
+  },
+): ForecastRow[] {
+  const { origin, served, city } = of
   const { weights, spread } = served.parameters
-  let origin = hours - 1
-  while (origin > 0 && series.every((_, at) => Number.isNaN(vehicles[at * hours + origin]))) origin--
-  const lately = { since: board.days - LAG_DAYS, slowSince: board.dayAt[origin] as number }
-  const known = { board, typical: typicalOf(board, lately), weights, spread: makeSpread(board, spread) }
-  return series.flatMap((_, at) => {
-    const reason = reasonOf(board, at, origin)
+  const own = typicalOf(board, lately(board, origin))
+  const typical = city ? { ...own, city: city.city, live: { ...own.live, city: city.live } } : own
+  const scales = spread.scales ? ownScales(board, spread.scales) : noiseScales(board, typical)
+  const known = { board, typical, weights, spread: makeSpread(board, scales, spread.bounds) }
+  const slot = board.slots[origin.day * 24 + origin.hour] as number
+  return board.series.flatMap((_, at) => {
+    const reason = reasonOf(board, at, slot)
     return HORIZONS_HOURS.flatMap((horizon) =>
-      origin + horizon < hours ? [rowOf(known, { series: at, slot: origin + horizon, horizon }, { reason, served })] : [],
+      slot + horizon < board.hours ? [rowOf(known, { series: at, slot: slot + horizon, horizon }, { reason, served })] : [],
     )
   })
 }
@@ -61,7 +109,9 @@ function rowOf(
   { reason, served }: { readonly reason: ForecastRow['reason']; readonly served: Served },
 ): ForecastRow {
   const { begins, clockAt, series } = known.board
-  const [series_id = '', direction] = (series[target.series] as string).split(' ')
+  const [series_id = '', letter = ''] = (series[target.series] as string).split(' ')
+  const series_kind = TRAFFIC_KINDS[letter as keyof typeof TRAFFIC_KINDS]
+  const direction = series_kind === 'COUNT_STATION' ? (letter as '1' | '2') : null
   const horizon = horizonOf(target.horizon)
   const made = reason === null ? forecastOf(known, target) : null
   const { isBaseline, error } = served.of[`${ALL_SERIES} ${horizon}`] ?? { isBaseline: true, error: null }
@@ -69,13 +119,7 @@ function rowOf(
   const isModel = made !== null && !isBaseline
   return {
     ...{ model: served.model, model_version: served.model_version, made_at: begins + (target.slot - target.horizon + 1) * HOUR_MS },
-    ...{
-      series_kind: 'COUNT_STATION',
-      series: `${series_id}/${direction}`,
-      series_id,
-      direction: direction as ForecastRow['direction'],
-      horizon,
-    },
+    ...{ series_kind, series: direction === null ? series_id : `${series_id}/${direction}`, series_id, direction, horizon },
     ...{ starts_at: begins + target.slot * HOUR_MS, hour_local: clockAt[target.slot] as number },
     intensity_veh_h: tenth(isBaseline ? made?.typical : made?.value),
     interval_level: LEVEL,

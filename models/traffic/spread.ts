@@ -1,12 +1,8 @@
 import type { Board } from './board.ts'
 import { calendarDay } from './calendar.ts'
-import type { Target } from './features.ts'
+import { HORIZONS_HOURS, type Target } from './features.ts'
+import type { ScaleState, Scales } from './scales.ts'
 
-export const HORIZONS_HOURS = [1, 2, 3, 4] as const
-/** How fast the usual error of a series at an hour follows the last one, and that of the series at all hours. */
-const SLOT_RATE = 0.06
-const RECENT_RATE = 0.02
-const RECENT_POWER = 0.7
 /** Errors in scales: how they are counted, and how much of a count is left at the next fit. */
 const MOST_SCALES = 8
 const BINS = 800
@@ -22,7 +18,7 @@ const USUAL_SCALE = 0.08
 /** Holidays and bridges have errors of their own kind. */
 const SPECIAL = 2
 
-/** How far outcomes lie from forecasts: a scale for each series and hour, and shares of errors in scales, both of forecasts that have come due. */
+/** How far outcomes lie from forecasts: shares of the errors of forecasts that have come due, in scales. */
 export interface Spread {
   /** Bounds of the interval of a target around its forecast, in logarithms. */
   interval(target: Target, usual: number): { readonly low: number; readonly high: number }
@@ -34,18 +30,12 @@ export interface Spread {
   state(): SpreadState
 }
 
-/** What intervals are made of: bounds by kind of day, hour and horizon, and by series its scales (null for none) and how they were lately. */
-export type SpreadState = {
-  readonly bounds: readonly number[]
-  readonly scales: { readonly [series: string]: { readonly slots: readonly (number | null)[]; readonly recent: readonly number[] } }
-}
+/** What intervals are made of: bounds by kind of day, hour and horizon, and the scales of each series; null where these are not kept. */
+export type SpreadState = { readonly bounds: readonly number[]; readonly scales: ScaleState | null }
 
-/** Makes the spread of the errors on a board: that of a normal distribution until more is seen, or one that was kept. */
-export function makeSpread(board: Board, kept: SpreadState | null = null): Spread {
-  const { series, dayAt, clockAt } = board
+/** Makes the spread of the errors on a board, in some scales: that of a normal distribution until more is seen, or within bounds that were kept. */
+export function makeSpread({ firstDay, dayAt, clockAt }: Board, scales: Scales, kept: SpreadState['bounds'] | null = null): Spread {
   const horizons = HORIZONS_HOURS.length
-  const slots = new Float64Array(series.length * 2 * 24 * horizons).fill(Number.NaN)
-  const recent = new Float64Array(series.length * horizons).fill(1)
   const groups = horizons * 24 * 3
   const counts = new Float64Array(groups * BINS)
   for (let group = 0; group < groups; group++)
@@ -64,69 +54,28 @@ export function makeSpread(board: Board, kept: SpreadState | null = null): Sprea
       bounds[2 * group + 1] = high
     }
   }
-  close()
-  const [ofSlots, ofRecent] = [2 * 24 * horizons, horizons]
-  if (kept) {
-    bounds.set(kept.bounds)
-    for (const [at, name] of series.entries()) {
-      const theirs = kept.scales[name]
-      if (!theirs) continue
-      slots.set(
-        theirs.slots.map((slot) => slot ?? Number.NaN),
-        at * ofSlots,
-      )
-      recent.set(theirs.recent, at * ofRecent)
-    }
-  }
-  const placeOf = ({ series: of, slot, horizon }: Target) => {
-    const [calendar, clock] = [calendarDay(board.firstDay + (dayAt[slot] as number)), clockAt[slot] as number]
-    const isOff = calendar.isOff ? 1 : 0
+  if (kept) bounds.set(kept)
+  else close()
+  const groupOf = ({ slot, horizon }: Target): number => {
+    const calendar = calendarDay(firstDay + (dayAt[slot] as number))
     const isSpecial = calendar.isHoliday || calendar.kinds.has('bridge')
-    return {
-      slot: ((of * 2 + isOff) * 24 + clock) * horizons + horizon - 1,
-      recent: of * horizons + horizon - 1,
-      group: ((isSpecial ? SPECIAL : isOff) * 24 + clock) * horizons + horizon - 1,
-    }
-  }
-  const scaleOf = (at: { readonly slot: number; readonly recent: number }, usual: number): number => {
-    const slot = slots[at.slot] as number
-    return (Number.isNaN(slot) ? firstScale(usual) : slot) * (recent[at.recent] as number) ** RECENT_POWER
+    return ((isSpecial ? SPECIAL : calendar.isOff ? 1 : 0) * 24 + (clockAt[slot] as number)) * horizons + horizon - 1
   }
   return {
     close,
-    state() {
-      const short = (value: number): number => Number(value.toPrecision(7))
-      const scalesOf = (at: number) => ({
-        slots: Array.from(slots.subarray(at * ofSlots, (at + 1) * ofSlots), (slot) => (Number.isNaN(slot) ? null : short(slot))),
-        recent: Array.from(recent.subarray(at * ofRecent, (at + 1) * ofRecent), short),
-      })
-      return { bounds: Array.from(bounds, short), scales: Object.fromEntries(series.map((name, at) => [name, scalesOf(at)])) }
-    },
+    state: () => ({ bounds: Array.from(bounds, (value) => Number(value.toPrecision(7))), scales: scales.state() }),
     interval(target, usual) {
-      const at = placeOf(target)
-      const scale = scaleOf(at, usual)
-      return { low: scale * (bounds[2 * at.group] as number), high: scale * (bounds[2 * at.group + 1] as number) }
+      const [scale, group] = [scales.of(target, usual), groupOf(target)]
+      return { low: scale * (bounds[2 * group] as number), high: scale * (bounds[2 * group + 1] as number) }
     },
     see(target, usual, error) {
-      const at = placeOf(target)
-      const z = error / scaleOf(at, usual)
+      const z = error / scales.of(target, usual)
       const bin = Math.floor(((z / MOST_SCALES + 1) / 2) * BINS)
-      const into = at.group * BINS + Math.max(0, Math.min(BINS - 1, bin))
+      const into = groupOf(target) * BINS + Math.max(0, Math.min(BINS - 1, bin))
       counts[into] = (counts[into] as number) + 1
-      const slot = slots[at.slot] as number
-      const before = Number.isNaN(slot) ? firstScale(usual) : slot
-      const size = Math.abs(error)
-      const seen = Math.min(size, before * MOST_SCALES)
-      slots[at.slot] = before + SLOT_RATE * (seen - before)
-      const was = recent[at.recent] as number
-      recent[at.recent] = was + RECENT_RATE * (Math.min(4, size / before) - was)
+      scales.see(target, usual, Math.abs(error))
     },
   }
-}
-
-/** The mean absolute error of a series that nothing is known of: chance of counting and a tenth. */
-function firstScale(usual: number): number {
-  return 0.8 * Math.exp(-usual / 2) + 0.07
 }
 
 /** The shortest of the intervals that leave out less on one side than on the other, as vehicles at a usual scale. */

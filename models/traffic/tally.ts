@@ -1,6 +1,6 @@
 import type { Board } from './board.ts'
 import { calendarDay, dateOf } from './calendar.ts'
-import { HORIZONS_HOURS } from './spread.ts'
+import { HORIZONS_HOURS } from './features.ts'
 
 /** Days whose outcomes a fit is held against (a month of counts lands at once), and those that errors are told of. */
 const CHECKED_DAYS = 28

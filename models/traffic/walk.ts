@@ -1,8 +1,9 @@
 import { makeRidge, type Ridge } from '../fuel/ridge.ts'
 import type { Board } from './board.ts'
-import { FEATURES, featuresOf, usualOf } from './features.ts'
+import { FEATURES, featuresOf, HORIZONS_HOURS, usualOf } from './features.ts'
 import { forecastOf, type Made, PLACES, placeOf } from './predict.ts'
-import { HORIZONS_HOURS, makeSpread, type Spread } from './spread.ts'
+import type { Scales } from './scales.ts'
+import { makeSpread, type Spread } from './spread.ts'
 import { clipped, type Typical } from './typical.ts'
 
 /** Days that are learnt from before the first forecast, and days between two fits. */
@@ -19,8 +20,8 @@ const PENALTY = 3000
  * horizon and whether the day is off, are of the log ratio of the count to the typical one; they are fitted anew each week, and at the end. Gives what was
  * learnt until there; null where the days are too few to have learnt anything.
  */
-export function walk(board: Board, typical: Typical, tell: (forecasts: readonly Made[]) => void): Learnt | null {
-  const model = makeModel(board, typical)
+export function walk(board: Board, typical: Typical, scales: Scales, tell: (forecasts: readonly Made[]) => void): Learnt | null {
+  const model = makeModel(board, typical, makeSpread(board, scales))
   let learnt = 0
   /** Forecasts that have not come due. */
   let pending: Made[] = []
@@ -45,11 +46,10 @@ interface Learnt {
   readonly spread: Spread
 }
 
-function makeModel(board: Board, typical: Typical) {
+function makeModel(board: Board, typical: Typical, spread: Spread) {
   const { series, hours, logs } = board
   const ridges: Ridge[] = Array.from({ length: PLACES }, () => makeRidge(FEATURES, PENALTY))
   let weights: Float64Array[] = []
-  const spread: Spread = makeSpread(board)
   const features = new Float64Array(FEATURES)
   return {
     fit(): Learnt {

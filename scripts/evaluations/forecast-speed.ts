@@ -5,6 +5,7 @@ import { sql } from '../../lake/query/sql.ts'
 import { inThread } from '../../models/in-thread.ts'
 import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../models/traffic/counts.sql.ts'
 import { fitTraffic, LEAST_DAYS } from '../../models/traffic/fit.ts'
+import { gridOfCounts } from '../../models/traffic/grid.ts'
 import type { ForecastRow } from '../../models/traffic/rows.ts'
 import type { TrafficTask } from '../../models/traffic/thread.ts'
 import { landRows } from '../scratch/lake.ts'
@@ -22,11 +23,11 @@ const LIMITS = { columns: COUNT_DAY_COLUMNS, maxRows: 1_000_000, timeout_ms: 120
 export async function forecastSeconds(lake: Lake, months: readonly string[]): Promise<{ seconds: number; rows: number } | null> {
   const lately = (await lake.query(countDays(months.at(-FIT_MONTHS) ?? null), LIMITS)) as unknown as readonly CountDay[]
   if (new Set(lately.map(({ local_date }) => local_date)).size < LEAST_DAYS) return null
-  const { parameters } = fitTraffic(lately, null)
+  const { parameters } = fitTraffic(gridOfCounts(lately), null)
   const begun = performance.now()
   const days = (await lake.query(countDays(months.at(-RECENT_MONTHS) ?? null), LIMITS)) as unknown as readonly CountDay[]
   const served = { model: 'traffic_counts', model_version: 'measured', parameters, of: {} }
-  const task: TrafficTask = { task: 'predict', days, served }
+  const task: TrafficTask = { task: 'predict', grid: gridOfCounts(days), served }
   const rows = await inThread<ForecastRow[]>(THREAD, task, new AbortController().signal)
   await landRows(
     lake,

@@ -6,6 +6,7 @@ import { type Figure, isWithin, type Limit } from '../../models/figures.ts'
 import { boardOf } from '../../models/traffic/board.ts'
 import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../models/traffic/counts.sql.ts'
 import { evaluate, WINDOWS } from '../../models/traffic/evaluate.ts'
+import { gridOfCounts } from '../../models/traffic/grid.ts'
 import { typicalOf } from '../../models/traffic/typical.ts'
 import { landRows } from '../scratch/lake.ts'
 import { filesOf, type Given, rowsOf } from './captures.ts'
@@ -43,7 +44,7 @@ export async function evaluateTraffic(lake: Lake, given: Given): Promise<Figure[
   }
   const days = await lake.query(countDays(), { columns: COUNT_DAY_COLUMNS, maxRows: MOST_ROWS, timeout_ms: 120_000 })
   const begun = performance.now()
-  const board = boardOf(days as unknown as readonly CountDay[])
+  const board = boardOf(gridOfCounts(days as unknown as readonly CountDay[]))
   const windows = given.window === null ? WINDOWS : [given.window]
   // A share of no vehicles is no figure.
   const figures = evaluate(board, typicalOf(board), windows).filter(({ value }) => Number.isFinite(value))

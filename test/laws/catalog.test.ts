@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { derivations } from '../../jobs/derive/catalog.ts'
-import { type Derived, filledBy } from '../../jobs/derive/define.ts'
+import { type Derived, filledBy, inputsOf } from '../../jobs/derive/define.ts'
 import { feeds } from '../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../jobs/feeds/define.ts'
 import { tryFeed } from '../../jobs/ingest/try.ts'
@@ -113,7 +113,7 @@ describe.each(derivations.map((derived) => [derived.into.id, derived] as const))
   test('reads what feeds fill, or what was derived before, names the sources of all of it, and asks no lower plan', () => {
     const rank = (plan: (typeof PLANS)[number]): number => PLANS.indexOf(plan)
     const before = derivations.slice(0, derivations.indexOf(derived))
-    for (const input of derived.from) {
+    for (const input of inputsOf(derived)) {
       expect([...feeds.flatMap(({ into }) => into), ...before.map(({ into }) => into)]).toContain(input)
       expect([input.id, input.sources.every((source) => derived.into.sources.includes(source))]).toEqual([input.id, true])
       for (const access of ['live', 'history', 'bulk'] as const)
@@ -123,7 +123,7 @@ describe.each(derivations.map((derived) => [derived.into.id, derived] as const))
 
   test('names the sources of what it reads in all that it fills, each by the part', () => {
     for (const dataset of filledBy(derived)) {
-      const sources = derived.from.flatMap((input) => input.sources)
+      const sources = inputsOf(derived).flatMap((input) => input.sources)
       expect([dataset.id, sources.filter((source) => !dataset.sources.includes(source))]).toEqual([dataset.id, []])
     }
   })

@@ -7,8 +7,10 @@ import { type Board, boardOf } from '../../models/traffic/board.ts'
 import { calendarDay, dateOf } from '../../models/traffic/calendar.ts'
 import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../models/traffic/counts.sql.ts'
 import { evaluate } from '../../models/traffic/evaluate.ts'
+import { gridOfCounts } from '../../models/traffic/grid.ts'
 import { type Forecast, forecastOf } from '../../models/traffic/predict.ts'
-import { makeSpread } from '../../models/traffic/spread.ts'
+import { ownScales } from '../../models/traffic/scales.ts'
+import { makeSpread, type SpreadState } from '../../models/traffic/spread.ts'
 import { type Typical, typicalOf } from '../../models/traffic/typical.ts'
 import { walk } from '../../models/traffic/walk.ts'
 import { exampleTableRow } from '../api/service.ts'
@@ -40,12 +42,12 @@ const ROWS = countsOf('2023-01-09', 105)
 
 function forecastsOf(board: Board): Forecast[] {
   const all: Forecast[] = []
-  walk(board, typicalOf(board), (some) => all.push(...some))
+  walk(board, typicalOf(board), ownScales(board), (some) => all.push(...some))
   return all
 }
 
 test('no forecast changes when everything after its origin is another', () => {
-  const first = forecastsOf(boardOf(ROWS))
+  const first = forecastsOf(boardOf(gridOfCounts(ROWS)))
   const [cutDay, cutHour] = ['2023-04-12', 13]
   const dice = figures(11)
   const shuffled = ROWS.map((row) => {
@@ -55,19 +57,19 @@ test('no forecast changes when everything after its origin is another', () => {
     const isAfter = (hour: number): boolean => local_date > cutDay || (local_date === cutDay && hour > cutHour)
     return { ...row, vehicles: row.vehicles.map((count, hour) => (isAfter(hour) ? Math.round(2000 * dice()) : count)) }
   })
-  const board = boardOf(ROWS)
+  const board = boardOf(gridOfCounts(ROWS))
   const cut = board.slots[(day(cutDay) - board.firstDay) * 24 + cutHour] as number
   const until = (forecasts: readonly Forecast[]): Forecast[] => forecasts.filter(({ target }) => target.slot - target.horizon <= cut)
-  const again = forecastsOf(boardOf(shuffled))
+  const again = forecastsOf(boardOf(gridOfCounts(shuffled)))
   expect(until(first).length).toBeGreaterThan(1000)
   expect(until(again)).toEqual(until(first))
   expect(again).not.toEqual(first)
   // The same for the same.
-  expect(forecastsOf(boardOf(ROWS))).toEqual(first)
+  expect(forecastsOf(boardOf(gridOfCounts(ROWS)))).toEqual(first)
 })
 
 test('where levels wander, forecasts are nearer than what is usual, most of an hour ahead, and intervals hold some four of five', () => {
-  const board = boardOf(ROWS)
+  const board = boardOf(gridOfCounts(ROWS))
   const window = { from: '2023-04-03', to: '2023-04-23' }
   const told = evaluate(board, typicalOf(board), [window])
   const value = (metric: string, horizon: string): number =>
@@ -84,9 +86,10 @@ test('where levels wander, forecasts are nearer than what is usual, most of an h
 })
 
 test('a spread that was kept gives the intervals of the one that it was kept of', () => {
-  const board = boardOf(ROWS)
-  const learnt = walk(board, typicalOf(board), () => undefined)
-  const again = makeSpread(board, JSON.parse(JSON.stringify(learnt?.spread.state())))
+  const board = boardOf(gridOfCounts(ROWS))
+  const learnt = walk(board, typicalOf(board), ownScales(board), () => undefined)
+  const kept: SpreadState = JSON.parse(JSON.stringify(learnt?.spread.state()))
+  const again = makeSpread(board, ownScales(board, kept.scales), kept.bounds)
   const slot = board.hours - 4
   for (const target of [0, 2].map((series) => ({ series, slot, horizon: 3 }))) {
     const [one, other] = [learnt?.spread.interval(target, 6) ?? { low: 0, high: 0 }, again.interval(target, 6)]
@@ -94,13 +97,14 @@ test('a spread that was kept gives the intervals of the one that it was kept of'
     expect(other.high).toBeCloseTo(one.high, 5)
     expect(other.high).toBeGreaterThan(other.low)
   }
-  expect(walk(boardOf(ROWS.slice(0, 30)), typicalOf(boardOf(ROWS.slice(0, 30))), () => undefined)).toBeNull()
+  const short = boardOf(gridOfCounts(ROWS.slice(0, 30)))
+  expect(walk(short, typicalOf(short), ownScales(short), () => undefined)).toBeNull()
 })
 
 test('forecasts need the typical values of the last days alone', () => {
-  const board = boardOf(ROWS)
+  const board = boardOf(gridOfCounts(ROWS))
   const origin = board.hours - 25
-  const learnt = walk(board, typicalOf(board), () => undefined)
+  const learnt = walk(board, typicalOf(board), ownScales(board), () => undefined)
   const made = (typical: Typical): unknown[] =>
     [1, 2, 3, 4].flatMap((horizon) =>
       [0, 1, 2].map((series) => learnt && forecastOf({ board, typical, ...learnt }, { series, slot: origin + horizon, horizon })),
@@ -111,22 +115,21 @@ test('forecasts need the typical values of the last days alone', () => {
 })
 
 test('an hour ahead is one that passes, on days on which the clock changes too', () => {
-  const spring = boardOf(countsOf('2023-03-25', 3))
+  const spring = boardOf(gridOfCounts(countsOf('2023-03-25', 3)))
   const begins = spring.slots[24] as number
   expect([...spring.clockAt.slice(begins, begins + 4)]).toEqual([0, 1, 3, 4])
   expect([spring.slots[24 + 2], spring.hours]).toEqual([-1, 4 * 24 - 1])
-  const autumn = boardOf(
-    countsOf('2022-10-29', 3).map((row) => ({
-      ...row,
-      vehicles: row.vehicles.map((count, hour) => (row.local_date === '2022-10-30' && hour === 2 ? null : count)),
-    })),
-  )
+  const repeated = countsOf('2022-10-29', 3).map((row) => ({
+    ...row,
+    vehicles: row.vehicles.map((count, hour) => (row.local_date === '2022-10-30' && hour === 2 ? null : count)),
+  }))
+  const autumn = boardOf(gridOfCounts(repeated))
   const at = autumn.slots[24] as number
   expect([...autumn.clockAt.slice(at, at + 5)]).toEqual([0, 1, 2, 2, 3])
   expect([...autumn.vehicles.slice(at + 2, at + 4)]).toEqual([Number.NaN, Number.NaN])
   expect(Number.isNaN(autumn.vehicles[at + 4])).toBe(false)
   // What is forecast an hour after one o'clock in spring is three o'clock.
-  const board = boardOf(countsOf('2022-12-27', 92))
+  const board = boardOf(gridOfCounts(countsOf('2022-12-27', 92)))
   const change = day('2023-03-26') - board.firstDay
   const three = board.slots[change * 24 + 3] as number
   const made = forecastsOf(board).filter(({ target }) => target.series === 0 && board.dayAt[target.slot] === change)
@@ -141,7 +144,7 @@ test('a day that repeats one of the same series is no count from its end on, and
   const copied = rows.map((row) =>
     row.local_date === '2023-02-15' && row.station_id === 'ES02' ? { ...row, vehicles: of('2023-02-10') } : row,
   )
-  const board = boardOf(copied)
+  const board = boardOf(gridOfCounts(copied))
   const series = board.series.indexOf('ES02 1')
   const marks = Array.from({ length: board.days }, (_, at) => board.isCopied[series * board.days + at])
   expect(marks.flatMap((mark, at) => (mark ? [dateOf(board.firstDay + at)] : []))).toEqual(['2023-02-10', '2023-02-15'])

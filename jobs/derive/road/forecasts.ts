@@ -1,31 +1,50 @@
 import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
 import { trafficForecasts } from '../../../lake/datasets/road/traffic-forecasts.ts'
+import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { trafficModels } from '../../../lake/datasets/road/traffic-models.ts'
+import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { modelCards } from '../../../lake/datasets/service/model-cards.ts'
 import { modelScores } from '../../../lake/datasets/service/model-scores.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import type { AnyRow, Row } from '../../../lake/schema/dataset.ts'
+import type { AnyRow, Dataset, Row } from '../../../lake/schema/dataset.ts'
 import { inThread } from '../../../models/in-thread.ts'
 import { readVersion } from '../../../models/run/files.ts'
 import { type Fit, runModel, servedOf } from '../../../models/run/run.ts'
 import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../../models/traffic/counts.sql.ts'
 import { LEAST_DAYS } from '../../../models/traffic/fit.ts'
+import { daysOf, type Grid, gridOfCounts } from '../../../models/traffic/grid.ts'
+import { liveGrid, panelGrid, panelOf, type SensorHours } from '../../../models/traffic/live.ts'
 import { ALL_SERIES, type TrafficParameters } from '../../../models/traffic/predict.ts'
 import type { ForecastRow } from '../../../models/traffic/rows.ts'
+import { SENSOR_COLUMNS, sensorsOf } from '../../../models/traffic/sensors.sql.ts'
 import type { TrafficTask } from '../../../models/traffic/thread.ts'
-import { defineDerived } from '../define.ts'
+import { type DerivedPart, defineDerived } from '../define.ts'
 
 const THREAD = new URL('../../../models/traffic/thread.ts', import.meta.url)
-const REVISION = 1
+const REVISION = 2
+/** The models: of the permanent count stations, and of live sensors and corridors. */
 const COUNTS = 'traffic_counts'
+const LIVE = 'traffic'
 const MONTH = /^\d{4}-\d{2}$/
 /** Months of counts that a fit learns from, and those that forecasts look at: half a year, and two more in which copies are looked for. */
 const FIT_MONTHS = 36
 const RECENT_MONTHS = 8
+/** The same of live sensors, of which there are many: forecasts look at half a year. */
+const LIVE_FIT_MONTHS = 13
+const LIVE_RECENT_MONTHS = 7
 
 const monthsOf = (versions: readonly string[]): string[] => versions.filter((version) => MONTH.test(version)).sort()
 const run = <T>(task: TrafficTask, signal: AbortSignal): Promise<T> => inThread<T>(THREAD, task, signal)
+
+const countsGrid = (given: readonly AnyRow[]): Grid | null =>
+  given.length === 0 ? null : gridOfCounts(given as unknown as readonly CountDay[])
+const rolledUntil = (sensors: readonly AnyRow[]): number => sensors.reduce((last, { until }) => Math.max(last, until as number), 0)
+
+/** A part of a model, of the newest months of a dataset; none without any. */
+function partOf(model: string, of: Dataset, months: readonly string[]): DerivedPart[] {
+  return months.length === 0 ? [] : [{ version: model, from: months, of: [of] }]
+}
 
 /**
  * The models of traffic, fitted anew each night on which their counts are others: what stands, with its errors. Nothing where there are too few days.
@@ -34,21 +53,22 @@ export const trafficModelsDerived = defineDerived({
   by: 'model',
   into: trafficModels,
   beside: [modelScores, modelCards],
-  from: [trafficCountsHourly],
+  from: [trafficCountsHourly, trafficHours],
   revision: REVISION,
   isNightly: true,
-  parts: (versions) => {
-    const months = monthsOf(versions).slice(-FIT_MONTHS)
-    return months.length === 0 ? [] : [{ version: COUNTS, from: months }]
-  },
-  reads: ({ from }) => countDays(from[0] as string),
-  gives: COUNT_DAY_COLUMNS,
-  rows: async ({ version: model }, { given, files, signal }) => {
-    const days = given as unknown as readonly CountDay[]
-    if (new Set(days.map(({ local_date }) => local_date)).size < LEAST_DAYS) return []
+  parts: (_versions, held) => [
+    ...partOf(COUNTS, trafficCountsHourly, monthsOf(held(trafficCountsHourly)).slice(-FIT_MONTHS)),
+    ...partOf(LIVE, trafficHours, monthsOf(held(trafficHours)).slice(-LIVE_FIT_MONTHS)),
+  ],
+  reads: ({ version, from }) => (version === COUNTS ? countDays(from[0] as string) : sensorsOf(from.slice(-2))),
+  gives: { ...COUNT_DAY_COLUMNS, ...SENSOR_COLUMNS },
+  rows: async ({ version: model, from }, { given, read, files, signal }) => {
+    const grid = model === COUNTS ? countsGrid(given) : await panelGrid(from, panelOf(given as unknown as readonly SensorHours[]), read)
+    if (grid === null || daysOf(grid) < LEAST_DAYS) return []
     let made_at = 0
     const stood = await runModel<TrafficParameters>(files, { model, revision: REVISION, signal }, async (standing) => {
-      const fit = await run<Fit<TrafficParameters>>({ task: 'fit', days, standing }, signal)
+      const to = model === COUNTS ? 'series' : 'panel'
+      const fit = await run<Fit<TrafficParameters>>({ task: 'fit', grid, standing, to }, signal)
       made_at = fit.made_at
       return fit
     })
@@ -62,21 +82,30 @@ export const trafficModelsDerived = defineDerived({
 })
 
 /**
- * Forecasts of traffic with the models that stand, made anew as soon as other counts have landed, or another version stands: what is fitted is not
- * waited for.
+ * Forecasts of traffic with the models that stand, made anew as soon as other counts have landed, another hour of the live sensors is over, or another
+ * version stands: what is fitted is not waited for.
  */
 export const trafficForecastsDerived = defineDerived({
   by: 'model',
   into: trafficForecasts,
-  from: [trafficCountsHourly, trafficModels],
+  from: [trafficCountsHourly, trafficHours, trafficModels],
+  recent: [trafficReadings],
   revision: REVISION,
-  parts: (versions) => {
-    const months = monthsOf(versions).slice(-RECENT_MONTHS)
-    return months.length === 0 || !versions.includes(COUNTS) ? [] : [{ version: COUNTS, from: [...months, COUNTS] }]
+  parts: (_versions, held) => {
+    const standing = held(trafficModels)
+    const parts = (model: string, of: Dataset, months: number, beside: readonly Dataset[]): DerivedPart[] =>
+      standing.includes(model)
+        ? partOf(model, of, monthsOf(held(of)).slice(-months)).map((part) => ({
+            ...part,
+            from: [...part.from, model],
+            of: [of, trafficModels, ...beside],
+          }))
+        : []
+    return [...parts(COUNTS, trafficCountsHourly, RECENT_MONTHS, []), ...parts(LIVE, trafficHours, LIVE_RECENT_MONTHS, [trafficReadings])]
   },
-  reads: ({ from }) => countDays(from[0] as string),
-  gives: COUNT_DAY_COLUMNS,
-  rows: async ({ version: model }, { given, read, files, signal }) => {
+  reads: ({ version, from }) => (version === COUNTS ? countDays(from[0] as string) : sensorsOf(monthsOf(from).slice(-1))),
+  gives: { ...COUNT_DAY_COLUMNS, ...SENSOR_COLUMNS },
+  rows: async ({ version: model, from }, { given, read, recent, files, signal }) => {
     const standing = sql`SELECT * FROM ${scan(trafficModels, { model: { eq: model } })}`
     const horizons = (await read(standing, trafficModels.columns)) as unknown as readonly Row<typeof trafficModels>[]
     const [first] = horizons
@@ -90,7 +119,7 @@ export const trafficForecastsDerived = defineDerived({
       ]),
     )
     const served = { model, model_version, parameters: kept.fit.parameters, of }
-    const days = given as unknown as readonly CountDay[]
-    return (await run<ForecastRow[]>({ task: 'predict', days, served }, signal)) as unknown as AnyRow[]
+    const grid = recent === null ? countsGrid(given) : await liveGrid(monthsOf(from), { rolled: rolledUntil(given), recent }, read)
+    return grid === null ? [] : ((await run<ForecastRow[]>({ task: 'predict', grid, served }, signal)) as unknown as AnyRow[])
   },
 })

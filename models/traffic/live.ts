@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import type { Sql } from '../../lake/query/sql.ts'
+import type { Columns } from '../../lake/schema/columns.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { dayBounds, madridDate } from '../../lake/schema/time.ts'
+import { dateOf } from './calendar.ts'
+import { type Grid, makeGrid } from './grid.ts'
+import { gridDay, SERIES_DAY_COLUMNS, type Span, seriesOfMonth, seriesOfReadings } from './sensors.sql.ts'
+import { SLOW_DAYS } from './typical.ts'
+
+const DAY_MS = 86_400_000
+/** Sensors that a model is fitted to, and the share of the hours of the best one that each has to have. */
+const PANEL = 240
+const LEAST_HOURS = 0.8
+/** Days that forecasts look at: what is slow, and some to spare. */
+const RECENT_DAYS = SLOW_DAYS + 8
+
+/** How much there is of a sensor: see `sensorsOf`. */
+export interface SensorHours {
+  readonly sensor_id: string
+  readonly hours: number
+  /** End of the newest hour, ms. */
+  readonly until: number
+}
+
+type Read = (query: Sql, columns: Columns) => Promise<AnyRow[]>
+
+/** The sensors that a model of all of them is fitted to: of those that measured most of the time the same ones for the same, by chance of their ids. */
+export function panelOf(sensors: readonly SensorHours[]): string[] {
+  const most = sensors.reduce((max, { hours }) => Math.max(max, hours), 0)
+  const chance = (id: string): string => createHash('sha256').update(id).digest('hex')
+  return sensors
+    .filter(({ hours }) => hours > 0 && hours >= LEAST_HOURS * most)
+    .map(({ sensor_id }) => ({ sensor_id, by: chance(sensor_id) }))
+    .sort((one, other) => (one.by < other.by ? -1 : 1))
+    .slice(0, PANEL)
+    .map(({ sensor_id }) => sensor_id)
+}
+
+/** The hours of a panel and of the corridors in some months; null where there are none. */
+export async function panelGrid(months: readonly string[], panel: readonly string[], read: Read): Promise<Grid | null> {
+  if (panel.length === 0) return null
+  const rows: AnyRow[] = []
+  for (const month of months) rows.push(...(await read(seriesOfMonth(month, monthOf(month), panel), SERIES_DAY_COLUMNS)))
+  if (rows.length === 0) return null
+  const days = rows.map(gridDay)
+  const [first, last] = days.reduce(([least, most], { day }) => [Math.min(least, day), Math.max(most, day)], [Infinity, -Infinity])
+  const grid = makeGrid(first, last)
+  for (const day of days) grid.add(day)
+  return grid.end()
+}
+
+/**
+ * The hours of all live sensors and corridors that forecasts look at, until the end of what is recent: of the months that are rolled up, as far as they
+ * are (`rolled`, ms), and of the readings since. Null where there are none.
+ */
+export async function liveGrid(
+  months: readonly string[],
+  { rolled, recent }: { readonly rolled: number; readonly recent: Span },
+  read: Read,
+): Promise<Grid | null> {
+  const lastDay = Date.parse(madridDate(recent.to - 1)) / DAY_MS
+  const firstDay = lastDay - RECENT_DAYS
+  const from = dayBounds(dateOf(firstDay)).start
+  const grid = makeGrid(firstDay, lastDay)
+  const take = async (query: Sql): Promise<void> => {
+    for (const row of await read(query, SERIES_DAY_COLUMNS)) grid.add(gridDay(row))
+  }
+  for (const month of months) {
+    const whole = monthOf(month)
+    const span = { from: Math.max(from, whole.from), to: Math.min(recent.to, whole.to) }
+    if (span.from < span.to) await take(seriesOfMonth(month, span))
+  }
+  const since = Math.max(rolled, recent.from)
+  if (since < recent.to) await take(seriesOfReadings({ from: since, to: recent.to }))
+  const found = grid.end()
+  return found.series.length === 0 ? null : found
+}
+
+function monthOf(month: string): Span {
+  const { start } = dayBounds(`${month}-01`)
+  return { from: start, to: dayBounds(`${madridDate(start, 32).slice(0, 7)}-01`).start }
+}

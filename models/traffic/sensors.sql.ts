@@ -1,0 +1,131 @@
+import { LIVE_SOURCE } from '../../lake/datasets/road/traffic-archive.ts'
+import { trafficHours } from '../../lake/datasets/road/traffic-hours.ts'
+import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
+import { sumsOfReadings } from '../../lake/datasets/road/traffic-sums.ts'
+import { sensorCorridors } from '../../lake/places/corridors.ts'
+import { scan } from '../../lake/query/scan.ts'
+import { bindList, instant, join, outputName, type Sql, sql } from '../../lake/query/sql.ts'
+import { type Columns, col } from '../../lake/schema/columns.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { offsetAt } from '../../lake/schema/time.ts'
+import type { GridDay } from './grid.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** Seconds of an hour that were measured at least where its mean says something. */
+const LEAST_MEASURED_S = 1800
+/** Share of the sensors of a corridor, of the most that an hour has, that an hour has to have. */
+const LEAST_SENSORS = 0.5
+
+/** Half-open, ms since the epoch. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+const hourName = (hour: number): string => `h${String(hour).padStart(2, '0')}`
+const HOURS = Array.from({ length: 24 }, (_, hour) => hourName(hour))
+
+/** Columns of the days of series: a column for each hour of the clock, for they are read many times as fast as lists. */
+export const SERIES_DAY_COLUMNS: Columns = {
+  name: col.string(1, 'Id of the series and the letter of its kind.'),
+  day: col.integer(2, 'Days since 1970.'),
+  ...Object.fromEntries(
+    HOURS.map((name, hour) => [name, col.float(3 + hour, 'Mean intensity in the hour.', { unit: 'veh/h', nullable: true })]),
+  ),
+}
+
+/** Columns of `sensorsOf`. */
+export const SENSOR_COLUMNS = {
+  sensor_id: trafficHours.columns.sensor_id,
+  hours: col.integer(1, 'Hours with an intensity.', { unit: '1' }),
+  until: col.instant(2, 'End of the newest hour that is there.'),
+} as const satisfies Columns
+
+/** How much of some months there is of each live sensor. */
+export function sensorsOf(months: readonly string[]): Sql {
+  return sql`
+    SELECT sensor_id, CAST(count(*) FILTER (WHERE intensity_readings * period_s >= ${LEAST_MEASURED_S}) AS INTEGER) AS hours,
+      max(period_start) + INTERVAL 1 HOUR AS until
+    FROM ${scan(trafficHours, { month: { in: months }, source: { eq: LIVE_SOURCE } })}
+    GROUP BY sensor_id
+    ORDER BY sensor_id`
+}
+
+/** The days of live sensors, or of some, and of corridors, of the roll-up's hours in a part of a month. */
+export function seriesOfMonth(month: string, span: Span, sensors: readonly string[] | null = null): Sql {
+  return daysOf(scan(trafficHours, { month: { eq: month }, source: { eq: LIVE_SOURCE } }), span, sensors)
+}
+
+/** The same of readings that are not rolled up yet. */
+export function seriesOfReadings(span: Span): Sql {
+  const readings = scan(trafficReadings, { source: { eq: LIVE_SOURCE }, observed_at: { gte: span.from, lt: span.to } })
+  const hours = sql`(
+    SELECT sensor_id, period_s, time_bucket(INTERVAL 1 HOUR, observed_at) AS period_start, arg_max(sensor_type, observed_at) AS sensor_type,
+      ${sumsOfReadings}
+    FROM ${readings}
+    GROUP BY ALL
+  )`
+  return daysOf(hours, span, null)
+}
+
+/** A row of `SERIES_DAY_COLUMNS` as a grid takes it. */
+export function gridDay(row: AnyRow): GridDay {
+  return { name: row['name'] as string, day: row['day'] as number, vehicles: HOURS.map((name) => row[name] as number | null) }
+}
+
+/**
+ * Days by hour of the clock in Madrid. The live feed has one period; were there readings of two, the one of which there are more in the hour counts. The
+ * hour that October repeats is that of its first passing. A corridor is the mean of its sensors in hours that enough of them have.
+ */
+function daysOf(hours: Sql | ReturnType<typeof scan>, { from, to }: Span, sensors: readonly string[] | null): Sql {
+  const wanted = sensors === null ? sql`true` : sql`sensor_id IN ${bindList('sensor_id', trafficHours.columns.sensor_id, sensors)}`
+  const corridors = sensorCorridors().map(
+    ({ id, basis }) =>
+      sql`SELECT ${`${id} C`} AS name, at, avg(mean) AS mean, count(*) AS sensors FROM means WHERE sensor_type = ${basis.sensor_type} GROUP BY at`,
+  )
+  return sql`
+    WITH
+      means AS (
+        SELECT sensor_id, sensor_type, CAST(epoch_us(period_start) // 3600000000 AS INTEGER) AS at,
+          intensity_sum_veh_h / intensity_readings AS mean
+        FROM ${hours}
+        WHERE intensity_readings * period_s >= ${LEAST_MEASURED_S} AND period_start >= ${instant(from)} AND period_start < ${instant(to)}
+      ),
+      corridors AS (${join(corridors, sql` UNION ALL `)}),
+      series AS (
+        SELECT sensor_id || ' S' AS name, at, mean FROM means WHERE ${wanted}
+        UNION ALL
+        SELECT name, at, mean FROM corridors
+        QUALIFY sensors >= ${LEAST_SENSORS} * max(sensors) OVER (PARTITION BY name)
+      ),
+      local AS (SELECT name, mean, at + ${offsetHours({ from, to })} AS hour FROM series WHERE ${isFirstPassing({ from, to })})
+    SELECT name, CAST(hour // 24 AS INTEGER) AS day,
+      ${join(HOURS.map((column, hour) => sql`max(mean) FILTER (hour % 24 = ${hour}) AS ${outputName(column)}`))}
+    FROM local
+    GROUP BY ALL`
+}
+
+/** Instants within a span from which on the clock of Madrid has another offset. */
+function changesOf({ from, to }: Span): number[] {
+  const changes: number[] = []
+  for (let at = Math.floor(from / HOUR_MS) * HOUR_MS; at < to; at += DAY_MS)
+    if (offsetAt(at) !== offsetAt(at + DAY_MS)) {
+      let instant = at
+      while (offsetAt(instant) === offsetAt(at)) instant += HOUR_MS
+      changes.push(instant)
+    }
+  return changes
+}
+
+/** What the clock of Madrid is ahead of hours since 1970, `at`. */
+function offsetHours(span: Span): Sql {
+  const before = changesOf(span).map((instant) => sql`WHEN at < ${instant / HOUR_MS} THEN ${offsetAt(instant - 1) / HOUR_MS}`)
+  const last = offsetAt(span.to) / HOUR_MS
+  return before.length === 0 ? sql`${last}` : sql`CASE ${join(before, sql` `)} ELSE ${last} END`
+}
+
+function isFirstPassing(span: Span): Sql {
+  const repeated = changesOf(span).filter((instant) => offsetAt(instant) < offsetAt(instant - 1))
+  return repeated.length === 0 ? sql`true` : sql`at NOT IN (${join(repeated.map((instant) => sql`${instant / HOUR_MS}`))})`
+}
