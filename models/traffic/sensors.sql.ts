@@ -82,24 +82,24 @@ function daysOf(hours: Sql | ReturnType<typeof scan>, { from, to }: Span, sensor
   const wanted = sensors === null ? sql`true` : sql`sensor_id IN ${bindList('sensor_id', trafficHours.columns.sensor_id, sensors)}`
   const corridors = sensorCorridors().map(
     ({ id, basis }) =>
-      sql`SELECT ${`${id} C`} AS name, at, avg(mean) AS mean, count(*) AS sensors FROM means WHERE sensor_type = ${basis.sensor_type} GROUP BY at`,
+      sql`SELECT ${`${id} C`} AS name, nth, avg(mean) AS mean, count(*) AS sensors FROM means WHERE sensor_type = ${basis.sensor_type} GROUP BY nth`,
   )
   return sql`
     WITH
       means AS (
-        SELECT sensor_id, sensor_type, CAST(epoch_us(period_start) // 3600000000 AS INTEGER) AS at,
+        SELECT sensor_id, sensor_type, CAST(epoch_us(period_start) // 3600000000 AS INTEGER) AS nth,
           intensity_sum_veh_h / intensity_readings AS mean
         FROM ${hours}
         WHERE intensity_readings * period_s >= ${LEAST_MEASURED_S} AND period_start >= ${instant(from)} AND period_start < ${instant(to)}
       ),
       corridors AS (${join(corridors, sql` UNION ALL `)}),
       series AS (
-        SELECT sensor_id || ' S' AS name, at, mean FROM means WHERE ${wanted}
+        SELECT sensor_id || ' S' AS name, nth, mean FROM means WHERE ${wanted}
         UNION ALL
-        SELECT name, at, mean FROM corridors
+        SELECT name, nth, mean FROM corridors
         QUALIFY sensors >= ${LEAST_SENSORS} * max(sensors) OVER (PARTITION BY name)
       ),
-      local AS (SELECT name, mean, at + ${offsetHours({ from, to })} AS hour FROM series WHERE ${isFirstPassing({ from, to })})
+      local AS (SELECT name, mean, nth + ${offsetHours({ from, to })} AS hour FROM series WHERE ${isFirstPassing({ from, to })})
     SELECT name, CAST(hour // 24 AS INTEGER) AS day,
       ${join(HOURS.map((column, hour) => sql`max(mean) FILTER (hour % 24 = ${hour}) AS ${outputName(column)}`))}
     FROM local
@@ -118,14 +118,14 @@ function changesOf({ from, to }: Span): number[] {
   return changes
 }
 
-/** What the clock of Madrid is ahead of hours since 1970, `at`. */
+/** What the clock of Madrid is ahead of hours since 1970, `nth`. */
 function offsetHours(span: Span): Sql {
-  const before = changesOf(span).map((instant) => sql`WHEN at < ${instant / HOUR_MS} THEN ${offsetAt(instant - 1) / HOUR_MS}`)
+  const before = changesOf(span).map((instant) => sql`WHEN nth < ${instant / HOUR_MS} THEN ${offsetAt(instant - 1) / HOUR_MS}`)
   const last = offsetAt(span.to) / HOUR_MS
   return before.length === 0 ? sql`${last}` : sql`CASE ${join(before, sql` `)} ELSE ${last} END`
 }
 
 function isFirstPassing(span: Span): Sql {
   const repeated = changesOf(span).filter((instant) => offsetAt(instant) < offsetAt(instant - 1))
-  return repeated.length === 0 ? sql`true` : sql`at NOT IN (${join(repeated.map((instant) => sql`${instant / HOUR_MS}`))})`
+  return repeated.length === 0 ? sql`true` : sql`nth NOT IN (${join(repeated.map((instant) => sql`${instant / HOUR_MS}`))})`
 }

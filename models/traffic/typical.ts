@@ -124,13 +124,22 @@ function meanOf(
   weights: readonly Weight[],
   { into, day, clocks }: { readonly into: Float64Array; readonly day: number; readonly clocks: number },
 ): void {
-  for (let at = 0; at < series.length; at++) {
-    for (let clock = 0; clock < clocks; clock++) {
+  const places = new Int32Array(weights.length)
+  const shares = new Float64Array(weights.length)
+  for (let clock = 0; clock < clocks; clock++) {
+    let there = 0
+    for (const { day: former, weight } of weights) {
+      const slot = slots[former * 24 + clock] as number
+      if (slot < 0) continue
+      places[there] = slot
+      shares[there++] = weight
+    }
+    for (let at = 0; at < series.length; at++) {
       let [sum, total] = [0, 0]
-      for (const { day: former, weight } of weights) {
-        const slot = slots[former * 24 + clock] as number
-        const log = slot < 0 ? Number.NaN : (logs[at * hours + slot] as number)
+      for (let one = 0; one < there; one++) {
+        const log = logs[at * hours + (places[one] as number)] as number
         if (Number.isNaN(log)) continue
+        const weight = shares[one] as number
         sum += weight * log
         total += weight
       }
