@@ -2,7 +2,7 @@ import { type Figure, isWithin, type Limit, type Window } from '../figures.ts'
 import type { Board } from './board.ts'
 import { calendarDay, dateOf } from './calendar.ts'
 import { HORIZONS_HOURS } from './features.ts'
-import { ownScales } from './scales.ts'
+import { jointScales } from './scales.ts'
 import type { Typical } from './typical.ts'
 import { walk } from './walk.ts'
 
@@ -43,7 +43,7 @@ export function evaluate(board: Board, typical: Typical, windows: readonly Windo
   const sums = windows.map(() => HORIZONS_HOURS.map(() => ({ all: noSums(), holidays: noSums(), night: noSums() })))
   const { hours, days, vehicles, isCopied, dayAt, clockAt, slots, firstDay } = board
   const dates = Array.from({ length: days }, (_, day) => dateOf(firstDay + day))
-  walk(board, typical, ownScales(board), (forecasts) => {
+  walk(board, typical, jointScales(board, typical), (forecasts) => {
     for (const { target, value, low, high, typical: usual } of forecasts) {
       const { series, slot, horizon } = target
       const count = vehicles[series * hours + slot] as number

@@ -6,7 +6,7 @@ import { makeObserved, trafficCharts } from './charts.ts'
 import { FEATURES, HORIZONS_HOURS } from './features.ts'
 import type { Grid } from './grid.ts'
 import { ALL_SERIES, countOf, horizonOf, type Made, ratioOf, type TrafficParameters } from './predict.ts'
-import { noiseScales, ownScales } from './scales.ts'
+import { jointScales, noiseScales } from './scales.ts'
 import { makeTally, SUBSETS, type Sums, type Tally } from './tally.ts'
 import { type Typical, typicalOf } from './typical.ts'
 import { FIRST_DAYS, WARM_DAYS, walk } from './walk.ts'
@@ -31,7 +31,7 @@ export type FittedTo = 'series' | 'panel'
 export function fitTraffic(grid: Grid, standing: TrafficParameters | null, to: FittedTo = 'series'): Fit<TrafficParameters> {
   const board = boardOf(grid)
   const typical = typicalOf(board)
-  const scales = to === 'panel' ? noiseScales(board, typical) : ownScales(board)
+  const scales = to === 'panel' ? noiseScales(board, typical) : jointScales(board, typical)
   const { vehicles, hours, isCopied, days, dayAt, clockAt, firstDay } = board
   const tally = makeTally(board)
   const observed = makeObserved(board)

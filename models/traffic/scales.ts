@@ -30,7 +30,7 @@ export interface Scales {
 export type ScaleState = { readonly [series: string]: { readonly slots: readonly (number | null)[]; readonly recent: readonly number[] } }
 
 /** Scales that are learnt of each series from the errors of its own forecasts, as they were kept or from the start. */
-export function ownScales({ series, dayAt, clockAt, firstDay }: Board, kept: ScaleState | null = null): Scales {
+function ownScales({ series, dayAt, clockAt, firstDay }: Board, kept: ScaleState | null = null): Scales {
   const horizons = HORIZONS_HOURS.length
   const [ofSlots, ofRecent] = [2 * HOURS * horizons, horizons]
   const slots = new Float64Array(series.length * ofSlots).fill(Number.NaN)
@@ -77,7 +77,7 @@ export function ownScales({ series, dayAt, clockAt, firstDay }: Board, kept: Sca
 
 /**
  * Scales that any series has, seen before or not: how far its counts lay from what the city's would have made of them in the four weeks before the
- * origin at about the hour, and how much that changed from one hour to the next. Nothing is kept of them.
+ * origin at about the hour, and how much they changed from one hour to the next against what is usual; the mean of both. Nothing is kept of them.
  */
 export function noiseScales(board: Board, { ratios, city }: Pick<Typical, 'ratios' | 'city'>): Scales {
   const days = new Map<number, Float64Array>()
@@ -93,8 +93,8 @@ export function noiseScales(board: Board, { ratios, city }: Pick<Typical, 'ratio
         for (let clock = 0; clock < HOURS; clock++) {
           const slot = slots[former * HOURS + clock] as number
           const size = Math.abs(apart(at, slot))
-          const change = Math.abs(apart(at, slot) - apart(at, slot - 1))
-          if (Number.isNaN(change)) continue
+          const change = slot < 1 ? Number.NaN : Math.abs((ratios[at * hours + slot] as number) - (ratios[at * hours + slot - 1] as number))
+          if (Number.isNaN(size + change)) continue
           sums[clock * 3] = (sums[clock * 3] as number) + 1
           sums[clock * 3 + 1] = (sums[clock * 3 + 1] as number) + size
           sums[clock * 3 + 2] = (sums[clock * 3 + 2] as number) + change
@@ -106,7 +106,7 @@ export function noiseScales(board: Board, { ratios, city }: Pick<Typical, 'ratio
           size += sums[near * 3 + 1] as number
           change += sums[near * 3 + 2] as number
         }
-        noise[at * HOURS + clock] = count < LEAST_NOISE ? Number.NaN : Math.sqrt(size * change) / count
+        noise[at * HOURS + clock] = count < LEAST_NOISE ? Number.NaN : (size + change) / (2 * count)
       }
     }
     return noise
@@ -126,6 +126,16 @@ export function noiseScales(board: Board, { ratios, city }: Pick<Typical, 'ratio
     },
     see() {},
     state: () => null,
+  }
+}
+
+/** Scales of series that are fitted themselves: half by what their own errors were, half by their noise, whose tale is shorter. */
+export function jointScales(board: Board, typical: Pick<Typical, 'ratios' | 'city'>, kept: ScaleState | null = null): Scales {
+  const [own, noise] = [ownScales(board, kept), noiseScales(board, typical)]
+  return {
+    of: (target, usual) => Math.sqrt(own.of(target, usual) * noise.of(target, usual)),
+    see: own.see,
+    state: own.state,
   }
 }
 

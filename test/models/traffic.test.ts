@@ -9,7 +9,7 @@ import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../models/traffi
 import { evaluate } from '../../models/traffic/evaluate.ts'
 import { gridOfCounts } from '../../models/traffic/grid.ts'
 import { type Forecast, forecastOf } from '../../models/traffic/predict.ts'
-import { ownScales } from '../../models/traffic/scales.ts'
+import { jointScales } from '../../models/traffic/scales.ts'
 import { makeSpread, type SpreadState } from '../../models/traffic/spread.ts'
 import { type Typical, typicalOf } from '../../models/traffic/typical.ts'
 import { walk } from '../../models/traffic/walk.ts'
@@ -42,7 +42,7 @@ const ROWS = countsOf('2023-01-09', 105)
 
 function forecastsOf(board: Board): Forecast[] {
   const all: Forecast[] = []
-  walk(board, typicalOf(board), ownScales(board), (some) => all.push(...some))
+  walk(board, typicalOf(board), jointScales(board, typicalOf(board)), (some) => all.push(...some))
   return all
 }
 
@@ -78,7 +78,8 @@ test('where levels wander, forecasts are nearer than what is usual, most of an h
   expect(value('wape', '1h')).toBeLessThan(value('wape', '4h'))
   expect(value('wape', '1h')).toBeLessThan(0.7 * usual)
   for (const horizon of ['1h', '2h', '3h', '4h']) {
-    expect(value('coverage_80', horizon)).toBeGreaterThan(0.6)
+    // Three series that wander together are one: little is seen of how far.
+    expect(value('coverage_80', horizon)).toBeGreaterThan(0.55)
     expect(value('coverage_80', horizon)).toBeLessThan(0.95)
   }
   const errors = told.find((one) => one.series === 'all' && one.metric === 'wape_week_before' && one.horizon === '1h')
@@ -87,9 +88,9 @@ test('where levels wander, forecasts are nearer than what is usual, most of an h
 
 test('a spread that was kept gives the intervals of the one that it was kept of', () => {
   const board = boardOf(gridOfCounts(ROWS))
-  const learnt = walk(board, typicalOf(board), ownScales(board), () => undefined)
+  const learnt = walk(board, typicalOf(board), jointScales(board, typicalOf(board)), () => undefined)
   const kept: SpreadState = JSON.parse(JSON.stringify(learnt?.spread.state()))
-  const again = makeSpread(board, ownScales(board, kept.scales), kept.bounds)
+  const again = makeSpread(board, jointScales(board, typicalOf(board), kept.scales), kept.bounds)
   const slot = board.hours - 4
   for (const target of [0, 2].map((series) => ({ series, slot, horizon: 3 }))) {
     const [one, other] = [learnt?.spread.interval(target, 6) ?? { low: 0, high: 0 }, again.interval(target, 6)]
@@ -98,13 +99,13 @@ test('a spread that was kept gives the intervals of the one that it was kept of'
     expect(other.high).toBeGreaterThan(other.low)
   }
   const short = boardOf(gridOfCounts(ROWS.slice(0, 30)))
-  expect(walk(short, typicalOf(short), ownScales(short), () => undefined)).toBeNull()
+  expect(walk(short, typicalOf(short), jointScales(short, typicalOf(short)), () => undefined)).toBeNull()
 })
 
 test('forecasts need the typical values of the last days alone', () => {
   const board = boardOf(gridOfCounts(ROWS))
   const origin = board.hours - 25
-  const learnt = walk(board, typicalOf(board), ownScales(board), () => undefined)
+  const learnt = walk(board, typicalOf(board), jointScales(board, typicalOf(board)), () => undefined)
   const made = (typical: Typical): unknown[] =>
     [1, 2, 3, 4].flatMap((horizon) =>
       [0, 1, 2].map((series) => learnt && forecastOf({ board, typical, ...learnt }, { series, slot: origin + horizon, horizon })),
