@@ -19,6 +19,16 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'live-traffic-forecasts',
+    date: '2026-11-23',
+    kind: 'CHANGED',
+    paths: ['/api/trafico/prediccion', '/api/prediccion/modelos'],
+    text: {
+      es: 'Previsiones también de los sensores de Madrid y de sus corredores, cada hora, en cuanto hay tres meses de lecturas; el modelo es `traffic`.',
+      en: "Forecasts of Madrid's live sensors and of corridors, too, each hour, once there are three months of readings; the model is `traffic`.",
+    },
+  },
+  {
     id: 'unbidden',
     date: '2026-11-23',
     kind: 'ADDED',

@@ -79,14 +79,15 @@ export interface ComparedHour {
   readonly intensity_p90_veh_h: number | null
 }
 
-/** All forecasts. */
+/** All forecasts, in the order in which they are told unless another is asked for. */
 export const trafficForecastRows = defineSlice<readonly Row<typeof trafficForecasts>[]>({
   name: 'traffic forecasts',
   from: [trafficForecasts],
   most: 1,
   read: async ({ rows }) => {
     const all: Row<typeof trafficForecasts>[] = []
-    for await (const batch of rows(sql`SELECT * FROM ${scan(trafficForecasts)}`)) all.push(...(batch as unknown as typeof all))
+    for await (const batch of rows(sql`SELECT * FROM ${scan(trafficForecasts)} ORDER BY starts_at, series_kind, series_id, direction`))
+      all.push(...(batch as unknown as typeof all))
     return all
   },
 })

@@ -116,7 +116,7 @@ export const trafficForecastList = defineEndpoint({
   plan: 'PRO',
   summary: 'Traffic in the next four hours by sensor, count station and corridor, with intervals; what is usual, and now against typical',
   about:
-    'Horizons count from the newest data (`made_at`): counts of stations come by the month. A series with too few data has records without a number, which say why (`reason`); one that nothing is known of has none. ' +
+    'Horizons count from the newest data (`made_at`): the newest hour of live sensors and corridors that is over; counts of stations come by the month. A series with too few data has records without a number, which say why (`reason`); one that nothing is known of has none. ' +
     `heatmap and comparison are of one series. Members of other views are null. ${METHOD}`,
   figure: { grain: 'One hour of a sensor, of a direction of a count station, or of a corridor (the mean of its sensors).', method: METHOD },
   params: { asked },
@@ -139,21 +139,20 @@ export const trafficForecastList = defineEndpoint({
       const [kind, id] = seriesOf(named)
       if (view === 'heatmap') return heatmapOf(ask, kind, id, now)
       if (view === 'comparison') return kind === 'SENSOR' ? sensorNow(ask, id, now) : dayOf(ask, kind, id, now)
-      const rows = await ask.slice(trafficForecastRows, '')
-      return rows
-        .filter(
-          (row) =>
-            (id === '' || (row.series_kind === kind && row.series_id === id)) &&
-            (horizon === null || (horizon as readonly string[]).includes(row.horizon)) &&
-            (at === null || (row.starts_at <= at && at < row.starts_at + HOUR_MS)),
-        )
-        .map(forecastOf)
+      const { all, bySeries } = toldOf(await ask.slice(trafficForecastRows, ''))
+      if (id === '' && horizon === null && at === null) return all
+      return (id === '' ? all : (bySeries.get(`${kind} ${id}`) ?? [])).filter(
+        (row) =>
+          (horizon === null || (horizon as readonly string[]).includes(row.horizon as string)) &&
+          (at === null || ((row.starts_at as number) <= at && at < (row.starts_at as number) + HOUR_MS)),
+      )
     },
   },
   example: { view: 'comparison', station: 'ES01' },
 })
 
 type Ask = Pick<KeptAsk<readonly []>, 'slice'>
+type ForecastRow = Row<typeof trafficForecasts>
 
 /** The one series that is asked for; an empty id where none is. */
 function seriesOf(named: {
@@ -171,9 +170,25 @@ const NOTHING = {
   ...{ recent_error: null, reason: null, made_at: null, model: null, model_version: null, period: 'PT1H', unit: 'veh/h' },
 } as const
 
-function forecastOf(row: Row<typeof trafficForecasts>): Told {
+function forecastOf(row: ForecastRow): Told {
   const { interval_level: level, interval_low: low, interval_high: high, series: _series, ...rest } = row
   return { ...NOTHING, source: LIVE_SOURCE, ...rest, interval: low === null || high === null ? null : { level, low, high } }
+}
+
+interface ToldForecasts {
+  readonly all: readonly Told[]
+  readonly bySeries: ReadonlyMap<string, readonly Told[]>
+}
+const told = new WeakMap<readonly ForecastRow[], ToldForecasts>()
+
+/** All forecasts as they are told, and those of each series: made once for what the lake has, for thousands of sensors have four each. */
+function toldOf(rows: readonly ForecastRow[]): ToldForecasts {
+  const known = told.get(rows)
+  if (known) return known
+  const all = rows.map(forecastOf)
+  const made = { all, bySeries: Map.groupBy(all, ({ series_kind, series_id }) => `${series_kind} ${series_id}`) }
+  told.set(rows, made)
+  return made
 }
 
 async function heatmapOf({ slice }: Ask, series_kind: SeriesKind, series_id: string, now: number): Promise<Told[]> {

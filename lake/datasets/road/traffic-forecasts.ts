@@ -13,7 +13,7 @@ export const trafficForecasts = defineDataset({
   domain: 'road',
   title: 'Forecasts of traffic',
   about:
-    'Vehicles per hour of each series in the hours after the newest counts, one to four hours ahead, with intervals. Where data are thin there is no number, and the row says why.',
+    'Vehicles per hour of each series in the hours after the newest data, one to four hours ahead, with intervals: of live sensors and corridors once an hour is over, of count stations when counts land. Where data are thin there is no number, and the row says why.',
   sources: [madrid],
   columns: {
     model: col.string(1, 'Model that made it.', { example: 'traffic_counts' }),
