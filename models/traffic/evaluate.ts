@@ -2,7 +2,8 @@ import { type Figure, isWithin, type Limit, type Window } from '../figures.ts'
 import type { Board } from './board.ts'
 import { calendarDay, dateOf } from './calendar.ts'
 import { HORIZONS_HOURS } from './features.ts'
-import { jointScales } from './scales.ts'
+import type { Made } from './predict.ts'
+import { jointScales, noiseScales } from './scales.ts'
 import type { Typical } from './typical.ts'
 import { walk } from './walk.ts'
 
@@ -17,6 +18,8 @@ const HOLIDAY_WAPE: Limit = { max: 0.135 }
 const COVERAGE: Limit = { min: 0.77, max: 0.83 }
 const NIGHT_COVERAGE: Limit = { min: 0.75 }
 const WIDTH: readonly (Limit | null)[] = [{ max: 0.2 }, null, null, { max: 0.24 }]
+/** What is told of series that nothing was learnt of. */
+const TOLD_OF_UNSEEN = ['wape', 'coverage_80', 'width_80']
 /** Hours of the night end before this one. */
 const MORNING = 6
 const WEEK_DAYS = 7
@@ -40,10 +43,38 @@ interface Sums {
  * origin and of the same hour a week before (of outcomes that have one) and of the typical value; by horizon, on holidays and by night apart.
  */
 export function evaluate(board: Board, typical: Typical, windows: readonly Window[] = WINDOWS): Figure[] {
+  const told = (tell: Tell): unknown => walk(board, typical, jointScales(board, typical), tell)
+  return measured(board, windows, told).flatMap(({ sums, horizon, window }) => figuresOf(sums, horizon, window))
+}
+
+/**
+ * The same of series that nothing was learnt of, by a model of the others (`panel`, which also tell how the city is, see `typical`): what live sensors
+ * that no model is fitted to come to. Held to no limit.
+ */
+export function evaluateUnseen(board: Board, typical: Typical, panel: ReadonlySet<string>, windows: readonly Window[] = WINDOWS): Figure[] {
+  const isUnseen = ({ target }: Made): boolean => !panel.has(board.series[target.series] as string)
+  const told = (tell: Tell): unknown => walk(board, typical, noiseScales(board, typical), (made) => tell(made.filter(isUnseen)), panel)
+  return measured(board, windows, told).flatMap(({ sums: { all }, horizon, window }) =>
+    figuresOf({ all, holidays: noSums(), night: noSums() }, horizon, window)
+      .filter(({ series, metric }) => series === 'all' && TOLD_OF_UNSEEN.includes(metric))
+      .map((figure) => ({ ...figure, series: 'unseen', limit: null, ok: true })),
+  )
+}
+
+type Tell = (forecasts: readonly Made[]) => void
+
+/** The sums of a window and horizon. */
+interface Measured {
+  readonly sums: { readonly all: Sums; readonly holidays: Sums; readonly night: Sums }
+  readonly horizon: number
+  readonly window: Window
+}
+
+function measured(board: Board, windows: readonly Window[], told: (tell: Tell) => unknown): Measured[] {
   const sums = windows.map(() => HORIZONS_HOURS.map(() => ({ all: noSums(), holidays: noSums(), night: noSums() })))
   const { hours, days, vehicles, isCopied, dayAt, clockAt, slots, firstDay } = board
   const dates = Array.from({ length: days }, (_, day) => dateOf(firstDay + day))
-  walk(board, typical, jointScales(board, typical), (forecasts) => {
+  told((forecasts) => {
     for (const { target, value, low, high, typical: usual } of forecasts) {
       const { series, slot, horizon } = target
       const count = vehicles[series * hours + slot] as number
@@ -81,8 +112,8 @@ export function evaluate(board: Board, typical: Typical, windows: readonly Windo
   })
   return windows.flatMap((window, nth) =>
     HORIZONS_HOURS.flatMap((horizon) => {
-      const of = (sums[nth] as (typeof sums)[number])[horizon - 1] as { all: Sums; holidays: Sums; night: Sums }
-      return of.all.points === 0 ? [] : figuresOf(of, horizon, window)
+      const of = ((sums[nth] as (typeof sums)[number])[horizon - 1] ?? {}) as Measured['sums']
+      return of.all.points === 0 ? [] : [{ sums: of, horizon, window }]
     }),
   )
 }

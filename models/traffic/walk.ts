@@ -18,10 +18,16 @@ const PENALTY = 3000
  * Walks over a board and tells of each day, in order, the forecasts that were made on it: at the end of every hour, for each series and horizon. They
  * are made of typical values and coefficients of the days before, and of the hours of that day which were over. Regressions, one for each hour of the clock,
  * horizon and whether the day is off, are of the log ratio of the count to the typical one; they are fitted anew each week, and at the end. Gives what was
- * learnt until there; null where the days are too few to have learnt anything.
+ * learnt until there; null where the days are too few to have learnt anything. Outcomes of series that are not in `learns` are only forecast.
  */
-export function walk(board: Board, typical: Typical, scales: Scales, tell: (forecasts: readonly Made[]) => void): Learnt | null {
-  const model = makeModel(board, typical, makeSpread(board, scales))
+export function walk(
+  board: Board,
+  typical: Typical,
+  scales: Scales,
+  tell: (forecasts: readonly Made[]) => void,
+  learns: ReadonlySet<string> = new Set(board.series),
+): Learnt | null {
+  const model = makeModel(board, typical, makeSpread(board, scales), learns)
   let learnt = 0
   /** Forecasts that have not come due. */
   let pending: Made[] = []
@@ -46,8 +52,9 @@ interface Learnt {
   readonly spread: Spread
 }
 
-function makeModel(board: Board, typical: Typical, spread: Spread) {
+function makeModel(board: Board, typical: Typical, spread: Spread, learns: ReadonlySet<string>) {
   const { series, hours, logs } = board
+  const isLearnt = series.map((name) => learns.has(name))
   const ridges: Ridge[] = Array.from({ length: PLACES }, () => makeRidge(FEATURES, PENALTY))
   let weights: Float64Array[] = []
   const features = new Float64Array(FEATURES)
@@ -66,7 +73,7 @@ function makeModel(board: Board, typical: Typical, spread: Spread) {
     },
     see({ target, usual, ratio }: Made): void {
       const log = logs[target.series * hours + target.slot] as number
-      if (!Number.isNaN(log)) spread.see(target, usual, log - usual - ratio)
+      if (isLearnt[target.series] && !Number.isNaN(log)) spread.see(target, usual, log - usual - ratio)
     },
     /** Takes in the outcomes of an hour; false where there are none. */
     learn(slot: number): boolean {
@@ -76,7 +83,7 @@ function makeModel(board: Board, typical: Typical, spread: Spread) {
           const target = { series: at, slot, horizon }
           const usual = usualOf(board, typical, target)
           const ratio = (logs[at * hours + slot] as number) - usual
-          if (Number.isNaN(ratio)) continue
+          if (!isLearnt[at] || Number.isNaN(ratio)) continue
           any = true
           featuresOf(board, typical, target, features)
           // Errors of logarithms count by the square, those of vehicles are meant: an outcome weighs as much as vehicles are usual.

@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { madridCounts } from '../../jobs/feeds/road/madrid-counts.ts'
 import { trafficCountsHourly } from '../../lake/datasets/road/traffic-counts-hourly.ts'
 import type { Lake } from '../../lake/open.ts'
-import { type Figure, isWithin, type Limit } from '../../models/figures.ts'
-import { boardOf } from '../../models/traffic/board.ts'
+import { type Figure, isWithin, type Limit, type Window } from '../../models/figures.ts'
+import { type Board, boardOf } from '../../models/traffic/board.ts'
 import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../models/traffic/counts.sql.ts'
-import { evaluate, WINDOWS } from '../../models/traffic/evaluate.ts'
-import { gridOfCounts } from '../../models/traffic/grid.ts'
+import { evaluate, evaluateUnseen, WINDOWS } from '../../models/traffic/evaluate.ts'
+import { type Grid, gridOfCounts, partOf } from '../../models/traffic/grid.ts'
 import { typicalOf } from '../../models/traffic/typical.ts'
 import { landRows } from '../scratch/lake.ts'
 import { filesOf, type Given, rowsOf } from './captures.ts'
@@ -44,7 +44,8 @@ export async function evaluateTraffic(lake: Lake, given: Given): Promise<Figure[
   }
   const days = await lake.query(countDays(), { columns: COUNT_DAY_COLUMNS, maxRows: MOST_ROWS, timeout_ms: 120_000 })
   const begun = performance.now()
-  const board = boardOf(gridOfCounts(days as unknown as readonly CountDay[]))
+  const grid = gridOfCounts(days as unknown as readonly CountDay[])
+  const board = boardOf(grid)
   const windows = given.window === null ? WINDOWS : [given.window]
   // A share of no vehicles is no figure.
   const figures = evaluate(board, typicalOf(board), windows).filter(({ value }) => Number.isFinite(value))
@@ -58,11 +59,26 @@ export async function evaluateTraffic(lake: Lake, given: Given): Promise<Figure[
     ...{ ok: isWithin(value, limit), points },
   })
   const refit_s = (performance.now() - begun) / 1000
+  const unseen = unseenFigures(grid, board, windows)
   const predicted = await forecastSeconds(lake, [...new Set(dates.map((date) => date.slice(0, 7)))])
   return [
     ...figures,
+    ...unseen,
     cost('refit_s', refit_s, REFIT_S),
     ...(predicted === null ? [] : [cost('predict_s', predicted.seconds, PREDICT_S, predicted.rows)]),
     cost('memory_gb', process.resourceUsage().maxRSS / KB_A_GB, MEMORY_GB),
   ]
 }
+
+/** The errors of every other station, by a model that is fitted to the others, which alone tell how the city is. */
+function unseenFigures(grid: Grid, board: Board, windows: readonly Window[]): Figure[] {
+  const stations = [...new Set(grid.series.map(stationOf))]
+  const panel = grid.series.filter((name) => stations.indexOf(stationOf(name)) % 2 === 0)
+  if (panel.length === 0) return []
+  const { city, live } = typicalOf(boardOf(partOf(grid, panel)))
+  const own = typicalOf(board)
+  const typical = { ...own, city, live: { ...own.live, city: live.city } }
+  return evaluateUnseen(board, typical, new Set(panel), windows).filter(({ value }) => Number.isFinite(value))
+}
+
+const stationOf = (series: string): string => series.split(' ')[0] as string

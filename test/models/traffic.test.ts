@@ -6,10 +6,10 @@ import { trafficCountsHourly } from '../../lake/datasets/road/traffic-counts-hou
 import { type Board, boardOf } from '../../models/traffic/board.ts'
 import { calendarDay, dateOf } from '../../models/traffic/calendar.ts'
 import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../models/traffic/counts.sql.ts'
-import { evaluate } from '../../models/traffic/evaluate.ts'
+import { evaluate, evaluateUnseen } from '../../models/traffic/evaluate.ts'
 import { gridOfCounts } from '../../models/traffic/grid.ts'
 import { type Forecast, forecastOf } from '../../models/traffic/predict.ts'
-import { jointScales } from '../../models/traffic/scales.ts'
+import { jointScales, noiseScales } from '../../models/traffic/scales.ts'
 import { makeSpread, type SpreadState } from '../../models/traffic/spread.ts'
 import { type Typical, typicalOf } from '../../models/traffic/typical.ts'
 import { walk } from '../../models/traffic/walk.ts'
@@ -84,6 +84,31 @@ test('where levels wander, forecasts are nearer than what is usual, most of an h
   }
   const errors = told.find((one) => one.series === 'all' && one.metric === 'wape_week_before' && one.horizon === '1h')
   expect([errors?.points, told.every(({ ok, limit }) => limit === null || typeof ok === 'boolean')]).toEqual([21 * 24 * 3, true])
+})
+
+test('series that nothing was learnt of are forecast and scored alone, and change nothing of what is learnt of the others', () => {
+  const window = { from: '2023-04-03', to: '2023-04-23' }
+  const panel = new Set(['ES01 1', 'ES01 2'])
+  const board = boardOf(gridOfCounts(ROWS))
+  const told = evaluateUnseen(board, typicalOf(board), panel, [window])
+  expect(new Set(told.map(({ series, metric }) => `${series} ${metric}`))).toEqual(
+    new Set(['unseen wape', 'unseen coverage_80', 'unseen width_80']),
+  )
+  const wape = told.find(({ metric, horizon }) => metric === 'wape' && horizon === '1h')
+  expect([wape?.points, (wape?.value ?? 1) < 0.7 * (wape?.baseline ?? 0)]).toEqual([21 * 24, true])
+
+  const typical = typicalOf(board)
+  const learnt = (rows: readonly CountDay[]): unknown => {
+    const other = boardOf(gridOfCounts(rows))
+    // What the city is is the same, whatever the third series is.
+    const same = { ...typicalOf(other), city: typical.city, live: { ...typicalOf(other).live, city: typical.live.city } }
+    return walk(other, same, noiseScales(other, same), () => undefined, panel)?.weights
+  }
+  const doubled = ROWS.map((row) => ({
+    ...row,
+    vehicles: row.vehicles.map((count) => (row.station_id === 'ES02' ? 2 * (count ?? 0) : count)),
+  }))
+  expect(learnt(doubled)).toEqual(learnt(ROWS))
 })
 
 test('a spread that was kept gives the intervals of the one that it was kept of', () => {
