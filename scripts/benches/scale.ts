@@ -16,12 +16,13 @@ import type { Lake } from '../../lake/open.ts'
 import { type Corridor, sensorCorridors } from '../../lake/places/corridors.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { instant, sql } from '../../lake/query/sql.ts'
-import { isoInstant } from '../../lake/schema/time.ts'
+import { isoInstant, madridDate } from '../../lake/schema/time.ts'
 import { endpointSql } from './endpoint-sql.ts'
 import { benchLake } from './madrid-day.ts'
 import { median } from './measure.ts'
 import { fillReadings, sensorAt } from './readings-lake.ts'
 import { rollUp, stateCovered } from './roll-up.ts'
+import { liveForecasts } from './scale-forecasts.ts'
 import { type Read, readBy } from './scale-read.ts'
 
 /** As Madrid has. */
@@ -114,6 +115,15 @@ export async function measureScale(folder: string, size: LakeSize): Promise<Scal
         { name: 'corridor-profile', about: `the ring road's ${size} by hour and kind of day, from the roll-ups`, limit_ms: 2000 },
         corridor,
       ),
+      await scaled(
+        {
+          name: 'live-forecasts',
+          about: 'forecasts of all sensors four hours ahead, from the hours of half a year at most',
+          limit_ms: 60_000,
+        },
+        (one) => liveForecasts(one, monthsFrom(from), END),
+        once,
+      ),
     ]
   } finally {
     await lake.close()
@@ -175,6 +185,15 @@ async function warm({ lake }: Stage, question: Question): Promise<number> {
     if (round >= 0) times.push(ms)
   }
   return median(times)
+}
+
+const once = ({ lake }: Stage, question: Question): Promise<number> => question(lake, 0)
+
+/** The months of Madrid from an instant to the end of what is generated. */
+function monthsFrom(from: number): string[] {
+  const months = new Set<string>()
+  for (let at = from; at < END; at += DAY_MS) months.add(madridDate(at).slice(0, 7))
+  return [...months]
 }
 
 async function cold({ folder }: Stage, question: Question): Promise<number> {

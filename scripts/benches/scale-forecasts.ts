@@ -1,0 +1,45 @@
+import type { Lake } from '../../lake/open.ts'
+import type { Sql } from '../../lake/query/sql.ts'
+import type { Columns } from '../../lake/schema/columns.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { dayBounds, madridDate } from '../../lake/schema/time.ts'
+import { inThread } from '../../models/in-thread.ts'
+import { FEATURES, HORIZONS_HOURS } from '../../models/traffic/features.ts'
+import { liveGrid, panelOf, type SensorHours } from '../../models/traffic/live.ts'
+import { PLACES, type TrafficParameters } from '../../models/traffic/predict.ts'
+import type { ForecastRow } from '../../models/traffic/rows.ts'
+import { SENSOR_COLUMNS, sensorsOf } from '../../models/traffic/sensors.sql.ts'
+import type { TrafficTask } from '../../models/traffic/thread.ts'
+
+const THREAD = new URL('../../models/traffic/thread.ts', import.meta.url)
+const HOUR_MS = 3_600_000
+/** Months that the service reads for them, at most. */
+const MONTHS = 7
+const MOST_ROWS = 1_000_000
+const KINDS_OF_DAYS = 3
+
+/**
+ * The ms from a lake to the forecasts of all its sensors and corridors in the four hours after an afternoon's: hours of half a year and those of the last day
+ * from its readings. What a version has learnt does not matter to how long they take: here its coefficients are none. Throws where a series has no forecast row.
+ */
+export async function liveForecasts(lake: Pick<Lake, 'query'>, months: readonly string[], end: number): Promise<number> {
+  const began = performance.now()
+  const read = (query: Sql, columns: Columns): Promise<AnyRow[]> => lake.query(query, { columns, maxRows: MOST_ROWS, timeout_ms: 120_000 })
+  const sensors = (await read(sensorsOf(months.slice(-2)), SENSOR_COLUMNS)) as unknown as readonly SensorHours[]
+  const today = dayBounds(madridDate(end - HOUR_MS)).start
+  const until = today + 18 * HOUR_MS
+  const grid = await liveGrid(months.slice(-MONTHS), { rolled: today, recent: { from: today, to: Math.min(until, end) } }, read)
+  if (grid === null) throw new Error('the lake has no hour of a live sensor')
+  const bounds = Array.from({ length: HORIZONS_HOURS.length * 24 * KINDS_OF_DAYS * 2 }, (_, at) => (at % 2 === 0 ? -1.5 : 1.5))
+  const parameters: TrafficParameters = {
+    data_to: madridDate(today, -1),
+    weights: Array.from({ length: PLACES }, () => new Array<number>(FEATURES).fill(0)),
+    spread: { bounds, scales: null },
+    panel: panelOf(sensors).map((id) => `${id} S`),
+  }
+  const served = { model: 'traffic', model_version: 'measured', parameters, of: {} }
+  const task: TrafficTask = { task: 'predict', grid, served }
+  const rows = await inThread<ForecastRow[]>(THREAD, task, new AbortController().signal)
+  if (rows.length < HORIZONS_HOURS.length * sensors.length) throw new Error(`${rows.length} forecasts of ${sensors.length} sensors`)
+  return performance.now() - began
+}
