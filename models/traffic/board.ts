@@ -47,7 +47,7 @@ export function boardOf(grid: Grid, from = 0, to = grid.series.length): Board {
   const logs = new Float64Array(vehicles.length).fill(Number.NaN)
   const isCopied = new Uint8Array(series.length * axis.days)
   for (let at = 0; at < series.length; at++) {
-    const counts = grid.counts[from + at] as Float32Array
+    const counts = grid.counts[from + at] as Grid['counts'][number]
     const copies = copiesOf(counts, days)
     for (let day = 0; day < days; day++) {
       const copy = copies.get(day)
@@ -69,21 +69,32 @@ export function boardOf(grid: Grid, from = 0, to = grid.series.length): Board {
  * Which days of a series are copies: those with the same 24 counts as a former day repeat it, and are none from their end on; the former is repeated,
  * which was not known before, so that only scores leave it out.
  */
-function copiesOf(counts: Float32Array, days: number): Map<number, 'repeats' | 'repeated'> {
-  const seen = new Map<string, number>()
+function copiesOf(counts: Float32Array<ArrayBuffer>, days: number): Map<number, 'repeats' | 'repeated'> {
+  const seen = new Map<number, number>()
   const copies = new Map<number, 'repeats' | 'repeated'>()
+  // Days are compared by their bits, which are the same for what is not known, too.
+  const bits = new Uint32Array(counts.buffer, counts.byteOffset, counts.length)
   for (let day = 0; day < days; day++) {
-    const of = counts.subarray(day * 24, (day + 1) * 24)
-    if (of.reduce((sum, count) => sum + (Number.isNaN(count) ? 0 : count), 0) < LEAST_COPIED) continue
-    const key = of.join()
-    const former = seen.get(key)
-    if (former !== undefined && day - former <= COPY_DAYS) {
+    let [sum, hash] = [0, 0]
+    for (let at = day * 24; at < (day + 1) * 24; at++) {
+      const count = counts[at] as number
+      if (count > 0) sum += count
+      hash = (Math.imul(hash, 31) + (bits[at] as number)) | 0
+    }
+    if (sum < LEAST_COPIED) continue
+    const former = seen.get(hash)
+    if (former !== undefined && day - former <= COPY_DAYS && areSame(bits, day, former)) {
       copies.set(day, 'repeats')
       if (!copies.has(former)) copies.set(former, 'repeated')
     }
-    seen.set(key, day)
+    seen.set(hash, day)
   }
   return copies
+}
+
+function areSame(bits: Uint32Array, one: number, other: number): boolean {
+  for (let hour = 0; hour < 24; hour++) if (bits[one * 24 + hour] !== bits[other * 24 + hour]) return false
+  return true
 }
 
 /** The hours of some days, the last one among them. */
