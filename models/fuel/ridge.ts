@@ -2,13 +2,19 @@
 export interface Ridge {
   /** Takes in an observation: its features and what came of them. */
   add(features: ArrayLike<number>, outcome: number): void
-  /** The coefficients by all observations so far, of the least sum of squared errors plus `penalty` times that of the coefficients. */
-  fit(): Float64Array
+  /**
+   * The coefficients by all observations so far, of the least sum of squared errors plus `penalty` times that of the coefficients. Observations of
+   * another regression of the same features count besides, as a share of what they are worth there.
+   */
+  fit(beside?: { readonly ridge: Ridge; readonly share: number }): Float64Array
+  /** Lets what was observed so far count for a share of itself from now on. */
+  fade(share: number): void
+  /** What was observed: the lower triangle of XᵀX, and Xᵀy. */
+  readonly sums: { readonly squares: Float64Array; readonly products: Float64Array }
 }
 
 /** Makes a regression of some features; `penalty` is greater than 0, so that there is always one solution. */
 export function makeRidge(width: number, penalty: number): Ridge {
-  // The lower triangle of XᵀX, and Xᵀy.
   const squares = new Float64Array(width * width)
   const products = new Float64Array(width)
   return {
@@ -21,12 +27,25 @@ export function makeRidge(width: number, penalty: number): Ridge {
           squares[row * width + at] = (squares[row * width + at] as number) + feature * (features[at] as number)
       }
     },
-    fit() {
-      const matrix = squares.slice()
+    fit(beside) {
+      const [matrix, values] = [squares.slice(), products.slice()]
+      if (beside) {
+        addTo(matrix, beside.ridge.sums.squares, beside.share)
+        addTo(values, beside.ridge.sums.products, beside.share)
+      }
       for (let at = 0; at < width; at++) matrix[at * width + at] = (matrix[at * width + at] as number) + penalty
-      return solve(matrix, products.slice(), width)
+      return solve(matrix, values, width)
     },
+    fade(share) {
+      addTo(squares, squares, share - 1)
+      addTo(products, products, share - 1)
+    },
+    sums: { squares, products },
   }
+}
+
+function addTo(into: Float64Array, values: Float64Array, share: number): void {
+  for (let at = 0; at < into.length; at++) into[at] = (into[at] as number) + share * (values[at] as number)
 }
 
 /** Solves a positive definite system in place, by Cholesky's decomposition of the lower triangle. */

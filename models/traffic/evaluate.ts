@@ -43,7 +43,7 @@ interface Sums {
  * origin and of the same hour a week before (of outcomes that have one) and of the typical value; by horizon, on holidays and by night apart.
  */
 export function evaluate(board: Board, typical: Typical, windows: readonly Window[] = WINDOWS): Figure[] {
-  const told = (tell: Tell): unknown => walk(board, typical, jointScales(board, typical), tell)
+  const told = (tell: Tell): unknown => walk(board, typical, { scales: jointScales(board, typical), hasOwn: true }, tell)
   return measured(board, windows, told).flatMap(({ sums, horizon, window }) => figuresOf(sums, horizon, window))
 }
 
@@ -53,7 +53,8 @@ export function evaluate(board: Board, typical: Typical, windows: readonly Windo
  */
 export function evaluateUnseen(board: Board, typical: Typical, panel: ReadonlySet<string>, windows: readonly Window[] = WINDOWS): Figure[] {
   const isUnseen = ({ target }: Made): boolean => !panel.has(board.series[target.series] as string)
-  const told = (tell: Tell): unknown => walk(board, typical, noiseScales(board, typical), (made) => tell(made.filter(isUnseen)), panel)
+  const told = (tell: Tell): unknown =>
+    walk(board, typical, { scales: noiseScales(board, typical), hasOwn: false, learns: panel }, (made) => tell(made.filter(isUnseen)))
   return measured(board, windows, told).flatMap(({ sums: { all }, horizon, window }) =>
     figuresOf({ all, holidays: noSums(), night: noSums() }, horizon, window)
       .filter(({ series, metric }) => series === 'all' && TOLD_OF_UNSEEN.includes(metric))

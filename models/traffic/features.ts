@@ -15,8 +15,9 @@ const QUIET_KINDS = ['bridge', 'holy_week', 'christmas'] as const
 
 /** Hours ahead that are forecast. */
 export const HORIZONS_HOURS = [1, 2, 3, 4] as const
-/** How many features there are: see `featuresOf`. */
-export const FEATURES = 40 + DAY_KINDS.length
+/** How many features there are, see `featuresOf`: the first ones are of counts, the others of the kind of day. */
+export const COUNT_FEATURES = 31
+export const FEATURES = COUNT_FEATURES + 9 + DAY_KINDS.length
 /** What is forecast: a series, an hour of the axis, and how many hours before it begins the last known hour did. */
 export interface Target {
   readonly series: number
@@ -95,6 +96,7 @@ export function featuresOf(board: Board, typical: Typical, { series, slot, horiz
   put(slowAhead)
   put(slowNow)
   put(slowAhead - slowNow)
+  if (at !== COUNT_FEATURES) throw new Error(`${at} features of counts, not ${COUNT_FEATURES}`)
   const like = (is: boolean, profile: number): void => put(is ? known(slowOf(profile, clock) - usual) : 0)
   const { kinds, isHoliday } = calendar
   like(isHoliday, TUESDAY)

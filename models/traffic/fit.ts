@@ -5,7 +5,7 @@ import { dateOf } from './calendar.ts'
 import { makeObserved, trafficCharts } from './charts.ts'
 import { FEATURES, HORIZONS_HOURS } from './features.ts'
 import type { Grid } from './grid.ts'
-import { ALL_SERIES, countOf, horizonOf, type Made, ratioOf, type TrafficParameters } from './predict.ts'
+import { ALL_SERIES, countOf, horizonOf, type Made, ratioOf, type TrafficParameters, type Weights, weightsOf } from './predict.ts'
 import { jointScales, noiseScales } from './scales.ts'
 import { makeTally, SUBSETS, type Sums, type Tally } from './tally.ts'
 import { type Typical, typicalOf } from './typical.ts'
@@ -31,12 +31,13 @@ export type FittedTo = 'series' | 'panel'
 export function fitTraffic(grid: Grid, standing: TrafficParameters | null, to: FittedTo = 'series'): Fit<TrafficParameters> {
   const board = boardOf(grid)
   const typical = typicalOf(board)
-  const scales = to === 'panel' ? noiseScales(board, typical) : jointScales(board, typical)
+  const isPanel = to === 'panel'
+  const scales = isPanel ? noiseScales(board, typical) : jointScales(board, typical)
   const { vehicles, hours, isCopied, days, dayAt, clockAt, firstDay } = board
   const tally = makeTally(board)
   const observed = makeObserved(board)
   const saidBefore = standingOf(board, typical, standing)
-  const learnt = walk(board, typical, scales, (made) => {
+  const learnt = walk(board, typical, { scales, hasOwn: !isPanel }, (made) => {
     for (const one of made) {
       const { series, slot, horizon } = one.target
       const day = dayAt[slot] as number
@@ -53,8 +54,9 @@ export function fitTraffic(grid: Grid, standing: TrafficParameters | null, to: F
   return {
     ...{ data_from, data_to, made_at: dayBounds(data_to).end },
     parameters: {
-      ...{ data_to, weights: learnt.weights.map((of) => Array.from(of, short)), spread: learnt.spread.state() },
-      panel: to === 'panel' ? board.series : null,
+      ...{ data_to, weights: learnt.weights.shared.map((of) => Array.from(of, short)), spread: learnt.spread.state() },
+      own: isPanel ? null : ownOf(board, learnt.weights, short),
+      panel: isPanel ? board.series : null,
     },
     checks: HORIZONS_HOURS.flatMap((hours) => checkOf(hours, tally)),
     scores: HORIZONS_HOURS.flatMap((hours) => scoresOf(hours, tally, firstDay)),
@@ -62,10 +64,17 @@ export function fitTraffic(grid: Grid, standing: TrafficParameters | null, to: F
   }
 }
 
+function ownOf({ series }: Board, { own }: Weights, short: (value: number) => number): TrafficParameters['own'] {
+  const count = HORIZONS_HOURS.length
+  const of = (at: number): number[][] => own.slice(at * count, (at + 1) * count).map((one) => Array.from(one ?? [], short))
+  return Object.fromEntries(series.map((name, at) => [name, of(at)]))
+}
+
 /** What a standing version said of a forecast's target; null where it is of other features. */
 function standingOf(board: Board, typical: Typical, standing: TrafficParameters | null): (made: Made) => number | null {
   if (standing?.weights[0]?.length !== FEATURES) return () => null
-  const { weights, data_to } = standing
+  const { data_to } = standing
+  const weights = weightsOf(standing, board)
   return ({ target, usual, value }) => {
     const origin = board.dayAt[target.slot - target.horizon] as number
     return dateOf(board.firstDay + origin) <= data_to ? value : countOf(usual + ratioOf({ board, typical, weights }, target))

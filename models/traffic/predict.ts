@@ -1,6 +1,6 @@
 import { type Board, OFFSET } from './board.ts'
 import { calendarDay } from './calendar.ts'
-import { FEATURES, featuresOf, HORIZONS_HOURS, type Target, usualOf } from './features.ts'
+import { COUNT_FEATURES, FEATURES, featuresOf, HORIZONS_HOURS, type Target, usualOf } from './features.ts'
 import type { Spread, SpreadState } from './spread.ts'
 import { clipped, type Typical } from './typical.ts'
 
@@ -16,6 +16,8 @@ export type TrafficParameters = {
   readonly data_to: string
   /** Coefficients by the hour of the clock, horizon and whether the day is off: see `placeOf`. */
   readonly weights: readonly (readonly number[])[]
+  /** By series what its own counts add to them, by horizon; null of a model of more series than it was fitted to. */
+  readonly own: { readonly [series: string]: readonly (readonly number[])[] } | null
   readonly spread: SpreadState
   /** The series that tell how the city is, of a model of more series than it was fitted to; null where all of them tell it. */
   readonly panel: readonly string[] | null
@@ -41,8 +43,20 @@ export interface Made extends Forecast {
 export interface Known {
   readonly board: Board
   readonly typical: Typical
-  readonly weights: readonly ArrayLike<number>[]
+  readonly weights: Weights
   readonly spread: Spread
+}
+
+/** Coefficients of all series, by `placeOf`, and those of each for the features of counts, by `ownPlaceOf`; none where a series has none of its own. */
+export interface Weights {
+  readonly shared: readonly ArrayLike<number>[]
+  readonly own: readonly (ArrayLike<number> | undefined)[]
+}
+
+/** The coefficients of a version for the series of a board. */
+export function weightsOf({ weights, own }: Pick<TrafficParameters, 'weights' | 'own'>, { series }: Board): Weights {
+  const ofSeries = (name: string): readonly (ArrayLike<number> | undefined)[] => own?.[name] ?? HORIZONS_HOURS.map(() => undefined)
+  return { shared: weights, own: series.flatMap(ofSeries) }
 }
 
 const features = new Float64Array(FEATURES)
@@ -54,6 +68,11 @@ export const PLACES = 24 * HORIZONS_HOURS.length * 2
 export function placeOf({ dayAt, clockAt, firstDay }: Board, { slot, horizon }: Target): number {
   const isOff = calendarDay(firstDay + (dayAt[slot] as number)).isOff ? 1 : 0
   return ((clockAt[slot] as number) * HORIZONS_HOURS.length + horizon - 1) * 2 + isOff
+}
+
+/** The number of the regression of a series alone that a target is of. */
+export function ownPlaceOf({ series, horizon }: Target): number {
+  return series * HORIZONS_HOURS.length + horizon - 1
 }
 
 /** The forecast of a target, made of what was known at the end of the hour `slot - horizon`; null where nothing is usual at its hour. */
@@ -71,9 +90,11 @@ export function forecastOf(known: Known, target: Target): Made | null {
 /** The logarithm of what is to be expected of a target to what is usual, by some coefficients. */
 export function ratioOf({ board, typical, weights }: Pick<Known, 'board' | 'typical' | 'weights'>, target: Target): number {
   featuresOf(board, typical, target, features)
-  const of = weights[placeOf(board, target)] as ArrayLike<number>
+  const shared = weights.shared[placeOf(board, target)] as ArrayLike<number>
+  const own = weights.own[ownPlaceOf(target)]
   let sum = 0
-  for (let at = 0; at < FEATURES; at++) sum += (of[at] as number) * (features[at] as number)
+  for (let at = 0; at < FEATURES; at++) sum += (shared[at] as number) * (features[at] as number)
+  if (own) for (let at = 0; at < COUNT_FEATURES; at++) sum += (own[at] as number) * (features[at] as number)
   return clipped(sum)
 }
 

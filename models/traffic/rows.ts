@@ -4,7 +4,7 @@ import type { ServedOf } from '../run/run.ts'
 import { type Board, boardOf } from './board.ts'
 import { HORIZONS_HOURS } from './features.ts'
 import { type Grid, partOf, TRAFFIC_KINDS } from './grid.ts'
-import { ALL_SERIES, forecastOf, horizonOf, type Known, type TrafficParameters } from './predict.ts'
+import { ALL_SERIES, forecastOf, horizonOf, type Known, type TrafficParameters, weightsOf } from './predict.ts'
 import { jointScales, noiseScales } from './scales.ts'
 import { makeSpread } from './spread.ts'
 import { typicalOf } from './typical.ts'
@@ -79,11 +79,11 @@ function rowsOf(
   },
 ): ForecastRow[] {
   const { origin, served, city } = of
-  const { weights, spread } = served.parameters
+  const { spread } = served.parameters
   const own = typicalOf(board, lately(board, origin))
   const typical = city ? { ...own, city: city.city, live: { ...own.live, city: city.live } } : own
   const scales = spread.scales ? jointScales(board, typical, spread.scales) : noiseScales(board, typical)
-  const known = { board, typical, weights, spread: makeSpread(board, scales, spread.bounds) }
+  const known = { board, typical, weights: weightsOf(served.parameters, board), spread: makeSpread(board, scales, spread.bounds) }
   const slot = board.slots[origin.day * 24 + origin.hour] as number
   return board.series.flatMap((_, at) => {
     const reason = reasonOf(board, at, slot)

@@ -1,7 +1,7 @@
 import { makeRidge, type Ridge } from '../fuel/ridge.ts'
 import type { Board } from './board.ts'
-import { FEATURES, featuresOf, HORIZONS_HOURS, usualOf } from './features.ts'
-import { forecastOf, type Made, PLACES, placeOf } from './predict.ts'
+import { COUNT_FEATURES, FEATURES, featuresOf, HORIZONS_HOURS, type Target, usualOf } from './features.ts'
+import { forecastOf, type Made, ownPlaceOf, PLACES, placeOf, type Weights } from './predict.ts'
 import type { Scales } from './scales.ts'
 import { makeSpread, type Spread } from './spread.ts'
 import { clipped, type Typical } from './typical.ts'
@@ -13,21 +13,32 @@ const FIT_DAYS = 7
 export const WARM_DAYS = 21
 /** Penalty of the coefficients, in vehicles: an outcome weighs as much as vehicles are usual. */
 const PENALTY = 3000
+/** That of the coefficients of a series alone, in outcomes; and the greatest error that these learn from. */
+const OWN_PENALTY = 60
+const MOST_ERROR = 0.5
+/** What observations still count for after a week: traffic changes with the season, days off are few. */
+const KEPT = 0.95
+const KEPT_OFF = 0.97
+/** What days of the other kind, off or not, count for beside those of a regression's own. */
+const OTHER_KIND = 0.1
+
+/** How a walk is made. */
+export interface WalkOf {
+  readonly scales: Scales
+  /** Whether each series has coefficients of its own beside those of all. */
+  readonly hasOwn: boolean
+  /** Series that are learnt of, all unless told; the others are only forecast. */
+  readonly learns?: ReadonlySet<string>
+}
 
 /**
  * Walks over a board and tells of each day, in order, the forecasts that were made on it: at the end of every hour, for each series and horizon. They
  * are made of typical values and coefficients of the days before, and of the hours of that day which were over. Regressions, one for each hour of the clock,
- * horizon and whether the day is off, are of the log ratio of the count to the typical one; they are fitted anew each week, and at the end. Gives what was
- * learnt until there; null where the days are too few to have learnt anything. Outcomes of series that are not in `learns` are only forecast.
+ * horizon and whether the day is off, are of the log ratio of the count to the typical one; what they leave is that of a series' own regressions, one for each
+ * horizon. They are fitted anew each week, and at the end. Gives what was learnt until there; null where the days are too few to have learnt anything.
  */
-export function walk(
-  board: Board,
-  typical: Typical,
-  scales: Scales,
-  tell: (forecasts: readonly Made[]) => void,
-  learns: ReadonlySet<string> = new Set(board.series),
-): Learnt | null {
-  const model = makeModel(board, typical, makeSpread(board, scales), learns)
+export function walk(board: Board, typical: Typical, of: WalkOf, tell: (forecasts: readonly Made[]) => void): Learnt | null {
+  const model = makeModel(board, typical, of)
   let learnt = 0
   /** Forecasts that have not come due. */
   let pending: Made[] = []
@@ -46,21 +57,36 @@ export function walk(
   return learnt < FIRST_DAYS ? null : model.fit()
 }
 
-/** What was learnt: coefficients by `placeOf`, and how far outcomes lie from forecasts. */
+/** What was learnt: coefficients, and how far outcomes lie from forecasts. */
 interface Learnt {
-  readonly weights: readonly Float64Array[]
+  readonly weights: Weights
   readonly spread: Spread
 }
 
-function makeModel(board: Board, typical: Typical, spread: Spread, learns: ReadonlySet<string>) {
+function makeModel(board: Board, typical: Typical, { scales, hasOwn, learns }: WalkOf) {
   const { series, hours, logs } = board
-  const isLearnt = series.map((name) => learns.has(name))
+  const spread = makeSpread(board, scales)
+  const isLearnt = series.map((name) => learns?.has(name) ?? true)
   const ridges: Ridge[] = Array.from({ length: PLACES }, () => makeRidge(FEATURES, PENALTY))
-  let weights: Float64Array[] = []
+  const own: Ridge[] = Array.from({ length: hasOwn ? series.length * HORIZONS_HOURS.length : 0 }, () =>
+    makeRidge(COUNT_FEATURES, OWN_PENALTY),
+  )
+  let weights: Weights = { shared: [], own: [] }
   const features = new Float64Array(FEATURES)
+  /** What the coefficients of all leave of an outcome, whose features lie in `features`. */
+  const learnOwn = (target: Target, ratio: number): void => {
+    const shared = weights.shared[placeOf(board, target)]
+    if (!hasOwn || !shared) return
+    let left = ratio
+    for (let feature = 0; feature < FEATURES; feature++) left -= (shared[feature] as number) * (features[feature] as number)
+    ;(own[ownPlaceOf(target)] as Ridge).add(features, Math.max(-MOST_ERROR, Math.min(MOST_ERROR, left)))
+  }
   return {
     fit(): Learnt {
-      weights = ridges.map((ridge) => ridge.fit())
+      // The two kinds of days of an hour and horizon lie side by side: see `placeOf`.
+      const shared = ridges.map((ridge, place) => ridge.fit({ ridge: ridges[place ^ 1] as Ridge, share: OTHER_KIND }))
+      for (const [place, ridge] of ridges.entries()) ridge.fade(place % 2 === 1 ? KEPT_OFF : KEPT)
+      weights = { shared, own: own.map((ridge) => ridge.fit()) }
       spread.close()
       return { weights, spread }
     },
@@ -86,6 +112,7 @@ function makeModel(board: Board, typical: Typical, spread: Spread, learns: Reado
           if (!isLearnt[at] || Number.isNaN(ratio)) continue
           any = true
           featuresOf(board, typical, target, features)
+          learnOwn(target, clipped(ratio))
           // Errors of logarithms count by the square, those of vehicles are meant: an outcome weighs as much as vehicles are usual.
           const root = Math.exp(usual / 2)
           for (let feature = 0; feature < FEATURES; feature++) features[feature] = (features[feature] as number) * root

@@ -34,6 +34,7 @@ export async function liveForecasts(lake: Pick<Lake, 'query'>, months: readonly 
   const parameters: TrafficParameters = {
     data_to: madridDate(today, -1),
     weights: Array.from({ length: PLACES }, () => new Array<number>(FEATURES).fill(0)),
+    own: null,
     spread: { bounds, scales: null },
     panel: panelOf(sensors).map((id) => `${id} S`),
   }

@@ -60,6 +60,31 @@ test('a ridge gives the coefficients of the least penalised squares', () => {
   expect(ridge.fit()[0]).toBeGreaterThan(found[0] as number)
 })
 
+test('what a regression observed fades, and another one of the same features counts beside it for a share', () => {
+  const next = figures(3)
+  const observed = Array.from({ length: 40 }, () => ({ features: [next(), next(), 1], outcome: next() }))
+  const weighed = (shares: readonly number[]): Float64Array => {
+    const ridge = makeRidge(3, 0.7)
+    for (const [at, { features, outcome }] of observed.entries()) {
+      const root = Math.sqrt(shares[at] as number)
+      ridge.add(
+        features.map((feature) => feature * root),
+        outcome * root,
+      )
+    }
+    return ridge.fit()
+  }
+  const faded = makeRidge(3, 0.7)
+  const other = makeRidge(3, 0.7)
+  for (const [at, { features, outcome }] of observed.entries()) {
+    if (at === 20) faded.fade(0.4)
+    ;(at < 30 ? faded : other).add(features, outcome)
+  }
+  const expected = weighed(observed.map((_, at) => (at < 20 ? 0.4 : at < 30 ? 1 : 0.25)))
+  for (const [at, coefficient] of faded.fit({ ridge: other, share: 0.25 }).entries())
+    expect(coefficient).toBeCloseTo(expected[at] as number, 10)
+})
+
 test('a panel has the weeks of Spain; a week that another country lacks is no change, and what came since is told when it is back', () => {
   const price = (country_code: string, week: number, price_with_tax: number): WeekPrice => ({
     ...{ product: 'EURO_SUPER_95', country_code, date: dateOf(week), price_with_tax },

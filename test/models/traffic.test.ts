@@ -7,8 +7,9 @@ import { type Board, boardOf } from '../../models/traffic/board.ts'
 import { calendarDay, dateOf } from '../../models/traffic/calendar.ts'
 import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../models/traffic/counts.sql.ts'
 import { evaluate, evaluateUnseen } from '../../models/traffic/evaluate.ts'
+import { fitTraffic } from '../../models/traffic/fit.ts'
 import { gridOfCounts } from '../../models/traffic/grid.ts'
-import { type Forecast, forecastOf } from '../../models/traffic/predict.ts'
+import { type Forecast, forecastOf, ratioOf, type TrafficParameters, weightsOf } from '../../models/traffic/predict.ts'
 import { jointScales, noiseScales } from '../../models/traffic/scales.ts'
 import { makeSpread, type SpreadState } from '../../models/traffic/spread.ts'
 import { type Typical, typicalOf } from '../../models/traffic/typical.ts'
@@ -42,7 +43,7 @@ const ROWS = countsOf('2023-01-09', 105)
 
 function forecastsOf(board: Board): Forecast[] {
   const all: Forecast[] = []
-  walk(board, typicalOf(board), jointScales(board, typicalOf(board)), (some) => all.push(...some))
+  walk(board, typicalOf(board), { scales: jointScales(board, typicalOf(board)), hasOwn: true }, (some) => all.push(...some))
   return all
 }
 
@@ -102,7 +103,7 @@ test('series that nothing was learnt of are forecast and scored alone, and chang
     const other = boardOf(gridOfCounts(rows))
     // What the city is is the same, whatever the third series is.
     const same = { ...typicalOf(other), city: typical.city, live: { ...typicalOf(other).live, city: typical.live.city } }
-    return walk(other, same, noiseScales(other, same), () => undefined, panel)?.weights
+    return walk(other, same, { scales: noiseScales(other, same), hasOwn: false, learns: panel }, () => undefined)?.weights
   }
   const doubled = ROWS.map((row) => ({
     ...row,
@@ -113,7 +114,7 @@ test('series that nothing was learnt of are forecast and scored alone, and chang
 
 test('a spread that was kept gives the intervals of the one that it was kept of', () => {
   const board = boardOf(gridOfCounts(ROWS))
-  const learnt = walk(board, typicalOf(board), jointScales(board, typicalOf(board)), () => undefined)
+  const learnt = walk(board, typicalOf(board), { scales: jointScales(board, typicalOf(board)), hasOwn: true }, () => undefined)
   const kept: SpreadState = JSON.parse(JSON.stringify(learnt?.spread.state()))
   const again = makeSpread(board, jointScales(board, typicalOf(board), kept.scales), kept.bounds)
   const slot = board.hours - 4
@@ -124,13 +125,32 @@ test('a spread that was kept gives the intervals of the one that it was kept of'
     expect(other.high).toBeGreaterThan(other.low)
   }
   const short = boardOf(gridOfCounts(ROWS.slice(0, 30)))
-  expect(walk(short, typicalOf(short), jointScales(short, typicalOf(short)), () => undefined)).toBeNull()
+  expect(walk(short, typicalOf(short), { scales: jointScales(short, typicalOf(short)), hasOwn: true }, () => undefined)).toBeNull()
+})
+
+test('a version that was kept forecasts as the walk that it was fitted by, each series with what is its own', () => {
+  const grid = gridOfCounts(ROWS)
+  const board = boardOf(grid)
+  const typical = typicalOf(board)
+  const learnt = walk(board, typical, { scales: jointScales(board, typical), hasOwn: true }, () => undefined)
+  const { parameters } = fitTraffic(grid, null)
+  const kept: TrafficParameters = JSON.parse(JSON.stringify(parameters))
+  const weights = weightsOf(kept, board)
+  const apart = weightsOf({ ...kept, own: null }, board)
+  const slot = board.hours - 5
+  const ratios = [0, 1, 2].flatMap((series) => [1, 4].map((horizon) => ({ series, slot, horizon })))
+  for (const target of ratios) {
+    const told = ratioOf({ board, typical, weights }, target)
+    expect(told).toBeCloseTo(learnt ? ratioOf({ board, typical, weights: learnt.weights }, target) : Number.NaN, 5)
+    expect(Math.abs(told - ratioOf({ board, typical, weights: apart }, target))).toBeGreaterThan(1e-6)
+  }
+  expect(fitTraffic(grid, null, 'panel').parameters).toMatchObject({ own: null, panel: board.series, spread: { scales: null } })
 })
 
 test('forecasts need the typical values of the last days alone', () => {
   const board = boardOf(gridOfCounts(ROWS))
   const origin = board.hours - 25
-  const learnt = walk(board, typicalOf(board), jointScales(board, typicalOf(board)), () => undefined)
+  const learnt = walk(board, typicalOf(board), { scales: jointScales(board, typicalOf(board)), hasOwn: true }, () => undefined)
   const made = (typical: Typical): unknown[] =>
     [1, 2, 3, 4].flatMap((horizon) =>
       [0, 1, 2].map((series) => learnt && forecastOf({ board, typical, ...learnt }, { series, slot: origin + horizon, horizon })),
