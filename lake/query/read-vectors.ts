@@ -32,6 +32,8 @@ export function vectorReader(type: DuckDBType, isText: boolean): ColumnReader | 
       return numberReader(Int32Array)
     case DuckDBTypeId.DOUBLE:
       return numberReader(Float64Array)
+    case DuckDBTypeId.BOOLEAN:
+      return numberReader(Uint8Array, (byte) => byte !== 0)
     default:
       return null
   }
@@ -49,7 +51,7 @@ function decimalReader({ width, scale }: DuckDBDecimalType): ColumnReader | null
   return numberReader(width > 4 ? Int32Array : Int16Array, (unscaled) => unscaled / power)
 }
 
-type Numbers = Int16ArrayConstructor | Int32ArrayConstructor | Float64ArrayConstructor
+type Numbers = Uint8ArrayConstructor | Int16ArrayConstructor | Int32ArrayConstructor | Float64ArrayConstructor
 
 function numberReader(of: Numbers, convert?: (value: number) => unknown): ColumnReader {
   return (chunk, at) => {
@@ -84,14 +86,19 @@ function longReader(convert: (value: number) => unknown, rare: (value: bigint) =
 
 const utf8 = new TextDecoder()
 
-/** Texts of DuckDB's 16-byte slots. A slot that repeats the one before it, in place or by pointer, is the same text. */
+/** For each of so many kinds of slots, the row of the last one that was read; most columns of texts have few different ones. */
+const lastOfKind = new Int32Array(256)
+
+/** Texts of DuckDB's 16-byte slots. A slot that repeats one before it, in place or by pointer, is the same text. */
 const textReader: ColumnReader = (chunk, at) => {
   const { vector, isNull, values } = begin(chunk, at)
   const { buffer, byteOffset } = dataOf(vector, values.length * SLOT)
   const words = new Uint32Array(buffer, byteOffset, values.length * 4)
-  let before = -1
+  lastOfKind.fill(-1)
   for (let row = 0; row < values.length; row++) {
     if (isNull(row)) continue
+    const kind = kindOfSlot(words, row * 4)
+    const before = lastOfKind[kind] as number
     if (before >= 0 && isSameSlot(words, row * 4, before * 4)) {
       values[row] = values[before]
       continue
@@ -100,9 +107,16 @@ const textReader: ColumnReader = (chunk, at) => {
     const length = words[row * 4] as number
     const bytes = length > INLINE ? duckdb.get_data_from_pointer(buffer, start + 8, length) : new Uint8Array(buffer, start + 4, length)
     values[row] = utf8.decode(bytes)
-    before = row
+    lastOfKind[kind] = row
   }
   return values
+}
+
+/** One of 256 numbers, the same for the same slot: the first byte of a product that all of its words go into (Knuth's multiplicative hash). */
+function kindOfSlot(words: Uint32Array, at: number): number {
+  let hash = 0
+  for (let word = 0; word < 4; word++) hash = Math.imul(hash ^ (words[at + word] as number), 0x9e3779b1)
+  return hash >>> 24
 }
 
 function isSameSlot(words: Uint32Array, one: number, other: number): boolean {

@@ -64,6 +64,15 @@ test('long and repeated texts keep their rows across chunks', async () => {
   expect(found).toEqual(rows.map(({ id, name, colour }) => ({ id, name, colour })))
 })
 
+/** Texts of the same length and begin in turns, more of them than are known apart at once: in place in their slots, and behind a pointer. */
+test('texts that others come between are read as what they are', async () => {
+  const text = (id: number): string | null => (id % 11 === 0 ? null : `${'same begin '.repeat(1 + (id % 3))}${(id * 7919) % 600}`)
+  const values = Array.from({ length: 4500 }, (_, id) => `(${id}, ${text(id) === null ? 'NULL' : `'${text(id)}'`})`).join(', ')
+  const found: AnyRow[] = []
+  for await (const batch of lake.text(`SELECT t FROM (VALUES ${values}) AS _(id, t) ORDER BY id`, { datasets: [] })) found.push(...batch)
+  expect(found.map(({ t }) => t)).toEqual(Array.from({ length: 4500 }, (_, id) => text(id)))
+})
+
 test('values at the ends of their types are read exactly', async () => {
   const longs = [0n, -1n, 2n ** 53n - 1n, 2n ** 53n, 1n - 2n ** 53n, -(2n ** 53n), 2n ** 63n - 1n, -(2n ** 63n)]
   const values = longs.map((long) => `('${long}'::BIGINT)`).join(', ')
