@@ -2,7 +2,7 @@ import { SETTINGS } from './config.ts'
 import { currentSnapshot, type TableMetadata } from './iceberg/metadata.ts'
 import { tableKey } from './iceberg/schema.ts'
 import { openTable, stateAt, type Table, type TableState } from './iceberg/table.ts'
-import { rowsOf, scannedColumns } from './query/answers.ts'
+import { type RowOptions, rowsOf, scannedColumns } from './query/answers.ts'
 import { type CacheOptions, type FileCache, openFileCache } from './query/cache.ts'
 import { type Engine, type Limits, openEngine, type QueryTold } from './query/engine.ts'
 import { QueryError } from './query/errors.ts'
@@ -54,9 +54,7 @@ export interface LakeSnapshot {
 export type LakePins = ReadonlyMap<string, TableState | null>
 
 /** How a query runs. */
-export interface QueryOptions extends Limits {
-  /** Most rows; more are an error of code `too-many-rows`, never a short answer. */
-  readonly maxRows?: number
+export interface QueryOptions extends Limits, RowOptions {
   /** What columns of the answer are, by name, where it is not their dataset's: how JSON, geometries and points are read. */
   readonly columns?: Columns
   readonly pins?: LakePins
@@ -149,7 +147,7 @@ class OpenLake implements Lake {
     const columns = options.columns ?? scannedColumns(query)
     const lease = await this.engine.lease(options, this.#relations(options.pins))
     try {
-      yield* rowsOf(await lease.session.select(query), columns, options.maxRows)
+      yield* rowsOf(await lease.session.select(query), columns, options)
     } finally {
       await lease.end()
     }
@@ -167,7 +165,7 @@ class OpenLake implements Lake {
         await session.view(dataset, sql`SELECT * FROM ${scan(dataset)}`)
         Object.assign(columns, tableColumns(dataset))
       }
-      yield* rowsOf(await session.selectText(text), columns, options.maxRows)
+      yield* rowsOf(await session.selectText(text), columns, options)
     } finally {
       await lease.end()
     }

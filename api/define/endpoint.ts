@@ -181,8 +181,11 @@ export interface LakeRead<P, D extends readonly Dataset[], R> {
    * or, where `rows` is given, at least those that the list is ordered by are.
    */
   readonly query: (values: P, lake: LakeView, found: readonly AnyRow[]) => Sql
-  /** Columns of the query's rows and what makes a record of a row, where they are not its fields already. */
-  readonly rows?: { readonly columns: Columns; readonly finish: (row: never) => R }
+  /**
+   * Columns of the query's rows and what makes a record of a row, where they are not its fields already. Where it does so in the row's own
+   * place, `adds` names the members that it adds, so that rows have them from the start.
+   */
+  readonly rows?: { readonly columns: Columns; readonly adds?: readonly string[]; readonly finish: (row: never) => R }
   /**
    * Of parameters by name, what tells the values that rows have: where the list is empty, one that none has is refused. Nothing is refused
    * while there are none at all.

@@ -41,6 +41,8 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
   const texts = recordTexts(returns, { remember: false })
   const asideTexts = recordWriter({ name: '', about: '', fields: returns.asides ?? {} })
   const columns = read.rows?.columns ?? flatFields(record.fields)
+  const finish = (read.rows?.finish as ((row: AnyRow) => AnyRow) | undefined) ?? null
+  const room = read.rows?.adds ?? []
 
   return async (values, { format, now }) => {
     const { page } = values
@@ -79,7 +81,6 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
       const order = orderOf(returns, page.sort)
       const limit = page.limit ?? returns.limit.max
       const rowsOf = { query, columns, shape: record.name, order, after: begun?.position ?? null, limit }
-      const finish = (read.rows?.finish as ((row: AnyRow) => AnyRow) | undefined) ?? null
       const refuseEmpty = async (): Promise<void> => {
         if (begun) return
         if (mayRefuse)
@@ -112,7 +113,7 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
         const made = await lakeTable(context.tables, ask, { ...rowsOf, finish, refuseEmpty, cursorAt, about, limits: options })
         return { pieces: [], file: made.file, links: linksTo(made.next_cursor) }
       }
-      const rows = await lake.query(pageQuery({ ...rowsOf, limit: limit + 1 }), { ...options, columns, maxRows: limit + 1 })
+      const rows = await lake.query(pageQuery({ ...rowsOf, limit: limit + 1 }), { ...options, columns, maxRows: limit + 1, room })
       if (rows.length === 0) await refuseEmpty()
       const shownRows = rows.slice(0, limit)
       const next_cursor = cursorAt(rows.length > limit ? positionOf(order, shownRows.at(-1) as AnyRow) : null)

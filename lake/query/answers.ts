@@ -7,9 +7,18 @@ import { Scan } from './scan.ts'
 import type { Answer } from './session.ts'
 import type { Sql } from './sql.ts'
 
+/** How the rows of an answer are made. */
+export interface RowOptions {
+  /** Most rows; more are an error of code `too-many-rows`, never a short answer. */
+  readonly maxRows?: number
+  /** Members that whoever takes the rows adds to them: they are there from the start, null, which costs less than adding them. */
+  readonly room?: readonly string[]
+}
+
 /** The rows of an answer, a batch for each chunk; throws `too-many-rows` when there are more than `maxRows`. */
-export async function* rowsOf(answer: Answer, columns: Columns, maxRows: number = Number.POSITIVE_INFINITY): AsyncGenerator<AnyRow[]> {
-  const read = rowReader(answer, columns)
+export async function* rowsOf(answer: Answer, columns: Columns, options: RowOptions = {}): AsyncGenerator<AnyRow[]> {
+  const { maxRows = Number.POSITIVE_INFINITY, room } = options
+  const read = rowReader(answer, columns, room)
   let rows = 0
   let coming = answer.next()
   for (let chunk = await coming; chunk; chunk = await coming) {

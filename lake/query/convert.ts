@@ -29,28 +29,35 @@ type ToRow = (value: DuckDBValue) => unknown
 
 /**
  * Makes the reader of an answer's chunks into rows as JavaScript holds them: instants in ms, decimals as numbers, whole numbers beyond
- * 2^53 as bigint, dates as YYYY-MM-DD, and what `columns` declares by name: JSON, geometries, points from their `_lat` and `_lon`.
+ * 2^53 as bigint, dates as YYYY-MM-DD, and what `columns` declares by name: JSON, geometries, points from their `_lat` and `_lon`. Members
+ * of the name of `room` that no column has are null: a place for who adds to the rows.
  */
-export function rowReader(head: Head, columns: Columns): (chunk: DuckDBDataChunk) => AnyRow[] {
+export function rowReader(head: Head, columns: Columns, room: readonly string[] = []): (chunk: DuckDBDataChunk) => AnyRow[] {
   const readers = head.types.map((type, at) => columnReader(type, columns[head.names[at] as string]))
   const points = pointsOf(head, columns)
   const parts = new Set(points.flatMap(({ lat, lon }) => [lat, lon]))
-  // Copies of one row have all their columns from the start; one that gains them one by one is moved in memory every few.
-  const blank: AnyRow = {}
-  for (const [at, name] of head.names.entries()) if (!parts.has(at)) blank[name] = null
-  for (const { name } of points) blank[name] = null
+  const cells = head.names.flatMap((name, at) => (parts.has(at) ? [] : [{ name, at }]))
+  const blank = blankRow([...cells, ...points].map(({ name }) => name).concat(room))
   return (chunk) => {
-    const rows: AnyRow[] = Array.from({ length: chunk.rowCount }, () => ({ ...blank }))
     const values = readers.map((read, at) => read(chunk, at))
-    for (const [at, name] of head.names.entries()) {
-      if (parts.has(at)) continue
-      const column = values[at] as unknown[]
-      for (let row = 0; row < rows.length; row++) (rows[row] as AnyRow)[name] = column[row]
+    const rows: AnyRow[] = []
+    const { rowCount } = chunk
+    for (let at = 0; at < rowCount; at++) {
+      const row = { ...blank }
+      for (const cell of cells) row[cell.name] = (values[cell.at] as unknown[])[at]
+      for (const { name, lat, lon } of points) row[name] = pointOf(values[lat]?.[at], values[lon]?.[at])
+      rows.push(row)
     }
-    for (const { name, lat, lon } of points)
-      for (let row = 0; row < rows.length; row++) (rows[row] as AnyRow)[name] = pointOf(values[lat]?.[row], values[lon]?.[row])
     return rows
   }
+}
+
+/**
+ * A row of nulls. Its copies have all their members from the start: one that gains them one by one is moved in memory every few. It is
+ * parsed, because V8 turns an object that gains many by computed names into a hash table, and so its copies, which cost several times more.
+ */
+function blankRow(names: readonly string[]): AnyRow {
+  return JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null])))) as AnyRow
 }
 
 function columnReader(type: DuckDBType, declared: Column | undefined): ColumnReader {

@@ -105,6 +105,7 @@ export const accidentMicrodata = defineEndpoint({
     known: { year: knownYears },
     rows: {
       columns: tableColumns(roadAccidents),
+      adds: ['casualty', 'province'],
       // In the row's own place: a copy of so many members costs more than reading them did.
       finish: (row: AccidentRow) => Object.assign(row, { casualty: row.is_casualty, province: provinceName(row.province_code) }),
     },

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Lake } from '../../../lake/open.ts'
 import { stageRows } from '../../../lake/query/rows.ts'
 import { scan } from '../../../lake/query/scan.ts'
-import { sql } from '../../../lake/query/sql.ts'
+import { join, outputName, sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { tempFolder } from '../../helpers/temp.ts'
@@ -71,6 +71,16 @@ test('texts that others come between are read as what they are', async () => {
   const found: AnyRow[] = []
   for await (const batch of lake.text(`SELECT t FROM (VALUES ${values}) AS _(id, t) ORDER BY id`, { datasets: [] })) found.push(...batch)
   expect(found.map(({ t }) => t)).toEqual(Array.from({ length: 4500 }, (_, id) => text(id)))
+})
+
+test('rows of few and of very many columns have all of them, and room for others', async () => {
+  for (const count of [1, 15, 40, 1500]) {
+    const names = Array.from({ length: count }, (_, at) => `column_${at}`)
+    const selected = join(names.map((name, at) => sql`CAST(${at} AS INTEGER) AS ${outputName(name)}`))
+    const [row, ...more] = await lake.query(sql`SELECT ${selected}`, { columns: {}, room: ['column_0', 'added'] })
+    expect(more).toEqual([])
+    expect(Object.entries(row as AnyRow)).toEqual([...names.map((name, at) => [name, at]), ['added', null]])
+  }
 })
 
 test('values at the ends of their types are read exactly', async () => {
