@@ -80,9 +80,35 @@ function memberTextWriter({ name, field, json }: Member, before: string): (recor
     if (held === last && text !== '') return text
     last = held
     const value = json(held)
-    text = begin + (typeof value === 'number' && Number.isFinite(value) ? String(value) : JSON.stringify(value))
+    text = begin + textOf(value)
     return text
   }
+}
+
+/** What a text is not written as it is for: quote, backslash, controls, and surrogates, of which JSON escapes those without the other. */
+const ESCAPED = /[^ !#-[\]-\ud7ff\ue000-\uffff]/
+
+/** What `JSON.stringify` gives of a value, for less where it is a number or a plain text. */
+function textOf(value: Json): string {
+  if (typeof value === 'string') return ESCAPED.test(value) ? JSON.stringify(value) : `"${value}"`
+  return typeof value === 'number' && Number.isFinite(value) ? numberText(value) : JSON.stringify(value)
+}
+
+/** Most hundredths that are written by their digits: a whole number that V8 holds without an object. */
+const MOST_HUNDREDTHS = 2 ** 30
+
+/**
+ * What `String` gives of a number, for less where it is a decimal of one or two places: finding the shortest digits of a double costs more
+ * than writing two whole numbers. What division by 10 or 100 gives back has those digits as its shortest.
+ */
+function numberText(value: number): string {
+  const hundredths = Math.round(value * 100)
+  if (hundredths / 100 !== value || hundredths < 1 || hundredths > MOST_HUNDREDTHS) return String(value)
+  const whole = Math.floor(hundredths / 100)
+  const rest = hundredths - whole * 100
+  if (rest === 0) return String(whole)
+  if (rest % 10 === 0) return `${whole}.${rest / 10}`
+  return rest < 10 ? `${whole}.0${rest}` : `${whole}.${rest}`
 }
 
 function memberOf(name: string, field: Field): Member[] {

@@ -13,11 +13,21 @@ const shape = record('Thing', 'A thing.', {
   more: col.json(0, 'Anything.', { nullable: true, example: {} }),
   position: col.point([0, 0], 'Place.', { nullable: true, example: { lat: 40, lon: -3 } }),
 })
+/** Numbers of few places, and those next to them. */
+const decimals = fc
+  .tuple(fc.integer({ min: -(2 ** 31), max: 2 ** 31 }), fc.constantFrom(1, 10, 100, 1000), fc.constantFrom(0, 0, 1, -1))
+  .map(([digits, power, step]) => (digits / power) * (1 + step * Number.EPSILON))
 const things = fc.record({
-  name: fc.option(fc.oneof(fc.constantFrom('FLUID', '"quoted"\n', 'ñ\u2028\ud800'), fc.string())),
+  name: fc.option(
+    fc.oneof(
+      fc.constantFrom('FLUID', '"quoted"\n', 'ñ\u2028\ud800', '\\', '\u001f', '\u007f', '\ud7ff\ue000\uffff', '🚗'),
+      fc.string(),
+      fc.string({ unit: fc.nat({ max: 0xffff }).map((code) => String.fromCharCode(code)) }),
+    ),
+  ),
   at: fc.integer({ min: -1e12, max: 4e12 }),
   count: fc.option(fc.oneof(fc.integer(), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }))),
-  share: fc.option(fc.double()),
+  share: fc.option(fc.oneof(fc.double(), decimals)),
   more: fc.option(fc.jsonValue()),
   position: fc.option(
     fc.record({ lat: fc.double({ min: -90, max: 90, noNaN: true }), lon: fc.double({ min: -180, max: 180, noNaN: true }) }),
