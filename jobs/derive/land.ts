@@ -133,7 +133,7 @@ async function computePart(
   const { into } = derived
   const own = sql`SELECT * FROM ${scan(into, { [into.version as string]: { eq: part.version } })}`
   const before = await context.lake.query(own, { ...limits, columns: tableColumns(into) })
-  const files = { store: context.store, now: context.now, commit: await codeCommit() }
+  const files = { store: context.store, now: context.now, commit: context.commit === undefined ? await codeCommit() : context.commit }
   const made = await derived.rows(what, { given, before, read, recent: part.recent ?? null, files, signal })
   return 'beside' in made ? made : { rows: made, beside: new Map() }
 }

@@ -22,6 +22,8 @@ export interface IngestContext {
   readonly storeNow?: () => Promise<number>
   /** Called at each boundary between pipeline steps; fault tests stop the process there. */
   readonly onStep?: (step: PipelineStep) => void | Promise<void>
+  /** Commit of git that what is made here names, null for none; that of this process's code unless told. */
+  readonly commit?: string | null
   /** Factor of waits between attempts, 1 unless told. */
   readonly patience?: number
 }

@@ -16,9 +16,9 @@ export interface ChaosContext extends IngestContext {
 /** Opens the pipeline's parts, no more, for hundreds of processes begin with it; several processes may share folder and Redis, as several workers do. */
 export async function openContext(
   options: { readonly folder: string; readonly redisUrl: string; readonly publishers: string | null } & Pick<IngestContext, 'now'> &
-    Partial<Pick<IngestContext, 'onStep'>>,
+    Partial<Pick<IngestContext, 'onStep' | 'commit'>>,
 ): Promise<ChaosContext> {
-  const { folder, redisUrl, publishers, now, onStep } = options
+  const { folder, redisUrl, publishers, now, onStep, commit } = options
   const spool = join(folder, 'spool')
   await mkdir(spool, { recursive: true })
   const store = await fileStore(join(folder, 'store'))
@@ -36,6 +36,7 @@ export async function openContext(
     now,
     patience: 0.05,
     ...(onStep ? { onStep } : {}),
+    ...(commit === undefined ? {} : { commit }),
     async close() {
       redis.disconnect()
       await lake.close()

@@ -18,6 +18,8 @@ export const MODEL_NOW = Date.parse('2025-02-01T00:00:00Z')
 export interface ModelOrder {
   readonly folder: string
   readonly redisUrl: string
+  /** The commit that its versions name: asked once for all runs, for somebody may commit to the checkout between two of them. */
+  readonly commit: string | null
   /** The boundary at which it kills itself, and the how-many-th time that it comes there; null where it is left alone. */
   readonly halt: { readonly at: ModelStep; readonly nth: number } | null
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { codeCommit } from '../../jobs/derive/commit.ts'
 import { filledBy } from '../../jobs/derive/define.ts'
 import { riskDerived } from '../../jobs/derive/safety/risk.ts'
 import { prepareTables } from '../../jobs/upkeep/tasks.ts'
@@ -40,7 +41,8 @@ export const modelKills: Scenario = {
     'SIGKILL of models at random and at each boundary: the same tables, log and versions as of one that is left alone, and never half a version',
   async run({ folder, rounds }) {
     const redis = await startOwnRedis(folder)
-    const where = (name: string): Where => ({ folder: join(folder, name), redisUrl: redis.url })
+    const commit = await codeCommit()
+    const where = (name: string): Where => ({ folder: join(folder, name), redisUrl: redis.url, commit })
     const problems: string[] = []
     const killed: Record<string, number> = {}
     try {

@@ -13,6 +13,7 @@ import { instantOf } from '../../../lake/schema/time.ts'
 import { dayOf } from '../../../models/risk/accidents.ts'
 import { isHeld } from '../../../models/risk/evaluate.ts'
 import { intervalOf } from '../../../models/risk/run.ts'
+import { readLog } from '../../../models/run/files.ts'
 import { exampleTableRow } from '../../api/service.ts'
 import { figures } from '../../helpers/figures.ts'
 import { openTestContext, type TestContext, tableRows } from '../../helpers/pipeline.ts'
@@ -56,7 +57,7 @@ function accidents(year: number, count: number, { misleading = false } = {}): An
   })
 }
 
-const run = (): Promise<DeriveResult> => derive(context, riskDerived, { feeds, signal: never })
+const run = (): Promise<DeriveResult> => derive({ ...context, commit: 'c0ffee' }, riskDerived, { feeds, signal: never })
 
 test('an interval of an expected number holds the middle of its gamma', () => {
   // Of shape 4 and mean 1: quantiles 0.1 and 0.9 of the gamma, 0.436 and 1.670.
@@ -102,6 +103,9 @@ test('an edition with enough accidents gives estimates, profiles, errors and a c
   const deviance = scores.find((row) => row['metric'] === 'DEVIANCE')
   expect(deviance?.['value'] as number).toBeLessThan(deviance?.['baseline'] as number)
   expect(rated[0]).toMatchObject({ recent_error: deviance?.['value'], made_at: Date.parse('2024-12-30T23:00:00.000Z') })
+  // The commit that was told, not that of this checkout.
+  const [turn] = await readLog({ store: context.store, now: context.now, commit: null }, 'risk')
+  expect(turn).toMatchObject({ state: 'PROMOTED', commit: 'c0ffee' })
   // The same again is the same, and nothing is made of it.
   expect((await run()).made).toEqual([])
 })
