@@ -102,3 +102,17 @@ describe('bounds', () => {
     expect(compareValues(basic, beyond)).toBe(-1)
   })
 })
+
+test('texts are in the order of their bytes', () => {
+  const text = fc.array(fc.constantFrom('a', 'b', '\u007f', 'ñ', '\ud7ff', '\ue000', '\uffff', '\ud83d', '\ude97', '🚗', '\ud800'), {
+    maxLength: 4,
+  })
+  const sign = (order: number): number => Math.sign(order)
+  fc.assert(
+    fc.property(text, text, text, (begin, one, other) => {
+      const [first, second] = [[...begin, ...one].join(''), [...begin, ...other].join('')]
+      expect(sign(compareValues(first, second))).toBe(sign(Buffer.compare(Buffer.from(first, 'utf8'), Buffer.from(second, 'utf8'))))
+    }),
+    { numRuns: 1000 },
+  )
+})
