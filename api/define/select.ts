@@ -8,7 +8,11 @@ export function flatFields(fields: Fields): Columns {
   return Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, Column] => !isNested(entry[1])))
 }
 
+const datasets = new WeakMap<Fields, Dataset>()
+
 /** The name of a field of a record, as a query's column; a point's are `<name>_lat` and `<name>_lon`. */
 export function fieldColumn(shape: RecordShape, name: string): Sql {
-  return column({ id: shape.name, columns: flatFields(shape.fields) } as unknown as Dataset, name)
+  const known = datasets.get(shape.fields) ?? ({ id: shape.name, columns: flatFields(shape.fields) } as unknown as Dataset)
+  datasets.set(shape.fields, known)
+  return column(known, name)
 }

@@ -2,7 +2,7 @@ import { LIST, listValue, VARCHAR } from '@duckdb/node-api'
 import type { ColumnFilter, Filter } from '../iceberg/types.ts'
 import type { Column } from '../schema/columns.ts'
 import type { Dataset } from '../schema/dataset.ts'
-import { type PhysicalField, physicalFields, tableColumns } from '../schema/physical.ts'
+import { type PhysicalField, tableFields } from '../schema/physical.ts'
 import { emptyRelation } from './session.ts'
 import { Bound, bind, bindList, fieldName, fieldOf, fieldType, join, Relation, type Sql, sql } from './sql.ts'
 
@@ -46,12 +46,30 @@ export function scanFiles(dataset: Dataset, files: readonly { readonly key: stri
 
 /** The query that reads a dataset's rows from Parquet files by field id: a column that a file lacks is null, renamed ones are found. */
 export function readFiles(dataset: Dataset, paths: readonly string[], filter: Filter): Sql {
-  const fields = physicalFields(tableColumns(dataset))
   const where = conditions(dataset, filter)
-  if (paths.length === 0) return sql`(${emptyRelation(fields)})`
-  const members = fields.map((field) => sql`${field.id}: {name: ${field.name}, type: ${String(fieldType(field))}, default_value: NULL}`)
+  if (paths.length === 0) return sql`(${emptyRelation(tableFields(dataset))})`
+  const { names, schema } = partsOf(dataset)
   const list = new Bound(listValue([...paths]), LIST(VARCHAR))
-  return sql`(SELECT ${join(fields.map(fieldName))} FROM read_parquet(${list}, schema = MAP {${join(members)}})${where})`
+  return sql`(SELECT ${names} FROM read_parquet(${list}, schema = MAP {${schema}})${where})`
+}
+
+/** What every read of a dataset's files says of its columns. */
+interface ReadParts {
+  readonly names: Sql
+  /** By field id. */
+  readonly schema: Sql
+}
+
+const partsByDataset = new WeakMap<Dataset, ReadParts>()
+
+function partsOf(dataset: Dataset): ReadParts {
+  const known = partsByDataset.get(dataset)
+  if (known) return known
+  const fields = tableFields(dataset)
+  const members = fields.map((field) => sql`${field.id}: {name: ${field.name}, type: ${String(fieldType(field))}, default_value: NULL}`)
+  const parts = { names: join(fields.map(fieldName)), schema: join(members) }
+  partsByDataset.set(dataset, parts)
+  return parts
 }
 
 function conditions(dataset: Dataset, filter: Filter): Sql {

@@ -20,7 +20,7 @@ import {
 } from '@duckdb/node-api'
 import type { Column } from '../schema/columns.ts'
 import type { Dataset } from '../schema/dataset.ts'
-import { type PhysicalField, physicalFields, scalarType, tableColumns } from '../schema/physical.ts'
+import { type PhysicalField, scalarType, tableFields } from '../schema/physical.ts'
 import { badValue, canonicalJson, daysOf, microsOf, unscaledOf, wholeOf } from './values.ts'
 import { lineToWkb, polygonToWkb } from './wkb.ts'
 
@@ -164,7 +164,7 @@ export function temporaryName(number: number): Sql {
 
 /** The field of a dataset's table by its physical name; throws, naming those there are. */
 export function fieldOf(dataset: Dataset, name: string): PhysicalField {
-  const fields = physicalFields(tableColumns(dataset))
+  const fields = tableFields(dataset)
   const found = fields.find((field) => field.name === name)
   if (!found) throw new Error(`${dataset.id} has no column ${name}; it has ${fields.map((field) => field.name).join(', ')}`)
   return found

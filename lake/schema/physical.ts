@@ -107,6 +107,17 @@ export function physicalFields(columns: Columns, options: { retired?: boolean } 
   return fields
 }
 
+const fieldsOf = new WeakMap<Dataset, readonly PhysicalField[]>()
+
+/** The Parquet fields of a dataset's table, in order, made once: each column that a query names is looked up among them. */
+export function tableFields(dataset: Dataset): readonly PhysicalField[] {
+  const known = fieldsOf.get(dataset)
+  if (known) return known
+  const fields = physicalFields(tableColumns(dataset))
+  fieldsOf.set(dataset, fields)
+  return fields
+}
+
 /** Meaning and unit of a column, as its doc in the table's schema. */
 function describe(column: Column): string {
   const unit = column.unit ? ` Unit: ${column.unit}.` : column.unitIn ? ` Unit: see ${column.unitIn}.` : ''
