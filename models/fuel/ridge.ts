@@ -7,8 +7,6 @@ export interface Ridge {
    * another regression of the same features count besides, as a share of what they are worth there.
    */
   fit(beside?: { readonly ridge: Ridge; readonly share: number }): Float64Array
-  /** Lets what was observed so far count for a share of itself from now on. */
-  fade(share: number): void
   /** What was observed: the lower triangle of XᵀX, and Xᵀy. */
   readonly sums: { readonly squares: Float64Array; readonly products: Float64Array }
 }
@@ -35,10 +33,6 @@ export function makeRidge(width: number, penalty: number): Ridge {
       }
       for (let at = 0; at < width; at++) matrix[at * width + at] = (matrix[at * width + at] as number) + penalty
       return solve(matrix, values, width)
-    },
-    fade(share) {
-      addTo(squares, squares, share - 1)
-      addTo(products, products, share - 1)
     },
     sums: { squares, products },
   }

@@ -10,7 +10,7 @@ export const trafficCountsCard = Object.freeze({
   features:
     'Logarithms of counts to what is typical of the hour and kind of day in the last ten weeks: of the series, its other direction and all series together, in the last hours and about the same hour of former days; how the typical value differs from that of the last half year; holidays of Spain, the community and the city, bridges, the days around them, Holy Week, Christmas and August.',
   method:
-    'Ridge regressions of the log ratio to the typical value, one for each hour of the clock, horizon, and days off, fitted anew each night on which more has landed. Intervals: quantiles of the errors before, by kind of day, hour and horizon, scaled by the usual error of the series at the hour.',
+    'Ridge regressions of the log ratio to the typical value, one for each hour of the clock, horizon, and days off, and of what they leave one for each series and horizon, but for holidays; fitted anew each night on which more has landed. Intervals: quantiles of the errors before, by kind of day, hour and horizon, scaled by the usual error of the series at the hour and by how restless it was in the last four weeks.',
   evaluation:
     'Walked forward: each forecast is made with what was known before it. Error: sum of the absolute errors by that of the vehicles, beside that of the typical value over the same outcomes; a fit is held against the last 28 days, errors are told of the last 365, by season, on holidays and by night.',
 })

@@ -70,6 +70,11 @@ export function placeOf({ dayAt, clockAt, firstDay }: Board, { slot, horizon }: 
   return ((clockAt[slot] as number) * HORIZONS_HOURS.length + horizon - 1) * 2 + isOff
 }
 
+/** Whether a series has coefficients of its own on the day of a target: on holidays it has too few to learn from. */
+export function hasOwnOn({ dayAt, firstDay }: Board, { slot }: Target): boolean {
+  return !calendarDay(firstDay + (dayAt[slot] as number)).isHoliday
+}
+
 /** The number of the regression of a series alone that a target is of. */
 export function ownPlaceOf({ series, horizon }: Target): number {
   return series * HORIZONS_HOURS.length + horizon - 1
@@ -91,7 +96,7 @@ export function forecastOf(known: Known, target: Target): Made | null {
 export function ratioOf({ board, typical, weights }: Pick<Known, 'board' | 'typical' | 'weights'>, target: Target): number {
   featuresOf(board, typical, target, features)
   const shared = weights.shared[placeOf(board, target)] as ArrayLike<number>
-  const own = weights.own[ownPlaceOf(target)]
+  const own = hasOwnOn(board, target) ? weights.own[ownPlaceOf(target)] : undefined
   let sum = 0
   for (let at = 0; at < FEATURES; at++) sum += (shared[at] as number) * (features[at] as number)
   if (own) for (let at = 0; at < COUNT_FEATURES; at++) sum += (own[at] as number) * (features[at] as number)

@@ -1,7 +1,7 @@
 import { makeRidge, type Ridge } from '../fuel/ridge.ts'
 import type { Board } from './board.ts'
 import { COUNT_FEATURES, FEATURES, featuresOf, HORIZONS_HOURS, type Target, usualOf } from './features.ts'
-import { forecastOf, type Made, ownPlaceOf, PLACES, placeOf, type Weights } from './predict.ts'
+import { forecastOf, hasOwnOn, type Made, ownPlaceOf, PLACES, placeOf, type Weights } from './predict.ts'
 import type { Scales } from './scales.ts'
 import { makeSpread, type Spread } from './spread.ts'
 import { clipped, type Typical } from './typical.ts'
@@ -14,11 +14,8 @@ export const WARM_DAYS = 21
 /** Penalty of the coefficients, in vehicles: an outcome weighs as much as vehicles are usual. */
 const PENALTY = 3000
 /** That of the coefficients of a series alone, in outcomes; and the greatest error that these learn from. */
-const OWN_PENALTY = 60
+const OWN_PENALTY = 400
 const MOST_ERROR = 0.5
-/** What observations still count for after a week: traffic changes with the season, days off are few. */
-const KEPT = 0.95
-const KEPT_OFF = 0.97
 /** What days of the other kind, off or not, count for beside those of a regression's own. */
 const OTHER_KIND = 0.1
 
@@ -76,7 +73,7 @@ function makeModel(board: Board, typical: Typical, { scales, hasOwn, learns }: W
   /** What the coefficients of all leave of an outcome, whose features lie in `features`. */
   const learnOwn = (target: Target, ratio: number): void => {
     const shared = weights.shared[placeOf(board, target)]
-    if (!hasOwn || !shared) return
+    if (!hasOwn || !shared || !hasOwnOn(board, target)) return
     let left = ratio
     for (let feature = 0; feature < FEATURES; feature++) left -= (shared[feature] as number) * (features[feature] as number)
     ;(own[ownPlaceOf(target)] as Ridge).add(features, Math.max(-MOST_ERROR, Math.min(MOST_ERROR, left)))
@@ -85,7 +82,6 @@ function makeModel(board: Board, typical: Typical, { scales, hasOwn, learns }: W
     fit(): Learnt {
       // The two kinds of days of an hour and horizon lie side by side: see `placeOf`.
       const shared = ridges.map((ridge, place) => ridge.fit({ ridge: ridges[place ^ 1] as Ridge, share: OTHER_KIND }))
-      for (const [place, ridge] of ridges.entries()) ridge.fade(place % 2 === 1 ? KEPT_OFF : KEPT)
       weights = { shared, own: own.map((ridge) => ridge.fit()) }
       spread.close()
       return { weights, spread }

@@ -60,7 +60,7 @@ test('a ridge gives the coefficients of the least penalised squares', () => {
   expect(ridge.fit()[0]).toBeGreaterThan(found[0] as number)
 })
 
-test('what a regression observed fades, and another one of the same features counts beside it for a share', () => {
+test('what another regression of the same features observed counts beside for a share', () => {
   const next = figures(3)
   const observed = Array.from({ length: 40 }, () => ({ features: [next(), next(), 1], outcome: next() }))
   const weighed = (shares: readonly number[]): Float64Array => {
@@ -74,14 +74,10 @@ test('what a regression observed fades, and another one of the same features cou
     }
     return ridge.fit()
   }
-  const faded = makeRidge(3, 0.7)
-  const other = makeRidge(3, 0.7)
-  for (const [at, { features, outcome }] of observed.entries()) {
-    if (at === 20) faded.fade(0.4)
-    ;(at < 30 ? faded : other).add(features, outcome)
-  }
-  const expected = weighed(observed.map((_, at) => (at < 20 ? 0.4 : at < 30 ? 1 : 0.25)))
-  for (const [at, coefficient] of faded.fit({ ridge: other, share: 0.25 }).entries())
+  const [own, other] = [makeRidge(3, 0.7), makeRidge(3, 0.7)]
+  for (const [at, { features, outcome }] of observed.entries()) (at < 30 ? own : other).add(features, outcome)
+  const expected = weighed(observed.map((_, at) => (at < 30 ? 1 : 0.25)))
+  for (const [at, coefficient] of own.fit({ ridge: other, share: 0.25 }).entries())
     expect(coefficient).toBeCloseTo(expected[at] as number, 10)
 })
 
