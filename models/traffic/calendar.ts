@@ -2,6 +2,8 @@ import { madridHolidays } from '../../lake/places/holidays.ts'
 
 const DAY_MS = 86_400_000
 const SATURDAY = 5
+/** Days back that holidays are looked for. */
+export const HOLIDAY_DAYS = 150
 const SUNDAY = 6
 
 /** Kinds of days whose traffic has no usual profile of its own; a day may be of several. See `kindsOf`. */
@@ -49,6 +51,19 @@ export function calendarDay(day: number): CalendarDay {
   }
   days.set(day, made)
   return made
+}
+
+const before = new Map<number, readonly number[]>()
+
+/** The holidays from Monday to Friday of the five months before a day, the last one first; all as days since 1970. */
+export function holidaysBefore(day: number): readonly number[] {
+  const known = before.get(day)
+  if (known) return known
+  const found = Array.from({ length: HOLIDAY_DAYS }, (_, back) => day - 1 - back).filter((former) =>
+    calendarDay(former).kinds.has('holiday'),
+  )
+  before.set(day, found)
+  return found
 }
 
 /** YYYY-MM-DD of days since 1970. */

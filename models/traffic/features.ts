@@ -1,5 +1,5 @@
 import type { Board } from './board.ts'
-import { calendarDay, DAY_KINDS } from './calendar.ts'
+import { calendarDay, DAY_KINDS, holidaysBefore } from './calendar.ts'
 import { NEXT_HOURS, type Typical } from './typical.ts'
 
 const MONDAY = 0
@@ -17,7 +17,7 @@ const QUIET_KINDS = ['bridge', 'holy_week', 'christmas'] as const
 export const HORIZONS_HOURS = [1, 2, 3, 4] as const
 /** How many features there are, see `featuresOf`: the first ones are of counts, the others of the kind of day. */
 export const COUNT_FEATURES = 31
-export const FEATURES = COUNT_FEATURES + 9 + DAY_KINDS.length
+export const FEATURES = COUNT_FEATURES + 13 + DAY_KINDS.length
 /** What is forecast: a series, an hour of the axis, and how many hours before it begins the last known hour did. */
 export interface Target {
   readonly series: number
@@ -37,7 +37,7 @@ export function usualOf(board: Board, typical: Typical, { series, slot, horizon 
 /**
  * Writes the features of a target into `into`: all of what was known at the end of the hour `slot - horizon`. They are logarithms of counts to
  * typical ones, of the series, its opposite direction and the city, in the last hours and about the same hour of former days; how the typical value
- * differs from that of the last half year; and the kind of day. A count that is not known is taken to have been what the city's was.
+ * differs from that of the last half year; the kind of day, and how former holidays went on. A count that is not known is taken to have been what the city's was.
  */
 export function featuresOf(board: Board, typical: Typical, { series, slot, horizon }: Target, into: Float64Array): void {
   const { days, hours, dayAt, clockAt, slots, opposite } = board
@@ -112,8 +112,34 @@ export function featuresOf(board: Board, typical: Typical, { series, slot, horiz
   put(wasOff * own(origin))
   put(isHoliday ? own(origin) : 0)
   put(isHoliday ? cityAt(origin) : 0)
+  put(isHoliday ? level / LEVEL_HOURS : 0)
+  put(isHoliday ? cityLevel / LEVEL_HOURS : 0)
+  const turn = { day: originDay, clock, originClock }
+  put(isHoliday ? holidayTurn(board, typical.city, turn) : 0)
+  put(isHoliday ? holidayTurn(board, typical.ratios.subarray(series * hours, (series + 1) * hours), turn) : 0)
   for (const kind of DAY_KINDS) put(kinds.has(kind) ? 1 : 0)
   if (at !== FEATURES) throw new Error(`${at} features, not ${FEATURES}`)
+}
+
+/**
+ * How the ratio to what is typical turned on former holidays from one hour of the clock to a later one: the mean of those that have both hours,
+ * a little less for few; 0 without any, and beyond midnight.
+ */
+function holidayTurn(
+  { firstDay, slots }: Board,
+  ratios: Float64Array,
+  { day, clock, originClock }: { readonly day: number; readonly clock: number; readonly originClock: number },
+): number {
+  if (clock < originClock) return 0
+  let [sum, count] = [0, 0]
+  for (const former of holidaysBefore(firstDay + day)) {
+    const first = (former - firstDay) * 24
+    const turn = (ratios[slots[first + clock] ?? -1] ?? Number.NaN) - (ratios[slots[first + originClock] ?? -1] ?? Number.NaN)
+    if (Number.isNaN(turn)) continue
+    sum += turn
+    count++
+  }
+  return sum / (count + 1)
 }
 
 function known(value: number | undefined): number {

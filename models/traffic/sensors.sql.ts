@@ -75,8 +75,8 @@ export function gridDay(row: AnyRow): GridDay {
 }
 
 /**
- * Days by hour of the clock in Madrid. The live feed has one period; were there readings of two, the one of which there are more in the hour counts. The
- * hour that October repeats is that of its first passing. A corridor is the mean of its sensors in hours that enough of them have.
+ * Days by hour of the clock in Madrid, of the live feed, which has one period. The hour that October repeats is that of its first passing. A corridor is the
+ * mean of its sensors in hours that enough of them have.
  */
 function daysOf(hours: Sql | ReturnType<typeof scan>, { from, to }: Span, sensors: readonly string[] | null): Sql {
   const wanted = sensors === null ? sql`true` : sql`sensor_id IN ${bindList('sensor_id', trafficHours.columns.sensor_id, sensors)}`

@@ -1,8 +1,8 @@
 import { type Board, OFFSET } from './board.ts'
-import { calendarDay } from './calendar.ts'
+import { calendarDay, holidaysBefore } from './calendar.ts'
 
 /** Days back that the typical value is of, and its half-life. */
-const RECENT_DAYS = 70
+export const RECENT_DAYS = 70
 const RECENT_HALF_LIFE = 21
 /** The same of the slow one, which only days of the same weekday are in. */
 export const SLOW_DAYS = 182
@@ -37,7 +37,10 @@ export interface Typical {
   readonly live: { readonly ratios: Float64Array; readonly city: Float64Array }
 }
 
-/** The typical values of the days of a board: of all, or of those from the one numbered `since` on, and what is slow from `slowSince` on. */
+/**
+ * The typical values of the days of a board: of all, or of those from the one numbered `since` on and of the holidays before, where one of the board's last
+ * two days is one, and what is slow from `slowSince` on.
+ */
 export function typicalOf(
   board: Board,
   { since = 1, slowSince = since }: { readonly since?: number; readonly slowSince?: number } = {},
@@ -46,6 +49,9 @@ export function typicalOf(
   const today = new Float64Array(series.length * days * 24).fill(Number.NaN)
   const ahead = new Float64Array(series.length * days * NEXT_HOURS).fill(Number.NaN)
   const slow = Array.from({ length: 7 }, () => new Float64Array(series.length * days * 24).fill(Number.NaN))
+  const nearHoliday = [days - 2, days - 1].some((day) => calendarDay(board.firstDay + day).isHoliday)
+  const holidays = nearHoliday ? holidaysBefore(board.firstDay + days - 1).map((day) => day - board.firstDay) : []
+  for (const day of holidays) if (day > 0 && day < since) meanOf(board, weightsOf(board, day, day), { into: today, day, clocks: 24 })
   for (let day = Math.max(1, since); day < days; day++) {
     meanOf(board, weightsOf(board, day, day), { into: today, day, clocks: 24 })
     meanOf(board, weightsOf(board, day, day - 1), { into: ahead, day, clocks: NEXT_HOURS })

@@ -14,12 +14,12 @@ import type { TrafficTask } from '../../models/traffic/thread.ts'
 const THREAD = new URL('../../models/traffic/thread.ts', import.meta.url)
 const HOUR_MS = 3_600_000
 /** Months that the service reads for them, at most. */
-const MONTHS = 7
+const MONTHS = 9
 const MOST_ROWS = 1_000_000
 const KINDS_OF_DAYS = 3
 
 /**
- * The ms from a lake to the forecasts of all its sensors and corridors in the four hours after an afternoon's: hours of half a year and those of the last day
+ * The ms from a lake to the forecasts of all its sensors and corridors in the four hours after an afternoon's: hours of seven months and those of the last day
  * from its readings. What a version has learnt does not matter to how long they take: here its coefficients are none. Throws where a series has no forecast row.
  */
 export async function liveForecasts(lake: Pick<Lake, 'query'>, months: readonly string[], end: number): Promise<number> {

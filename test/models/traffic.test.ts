@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { trafficCountsHourly } from '../../lake/datasets/road/traffic-counts-hourly.ts'
 import { type Board, boardOf } from '../../models/traffic/board.ts'
-import { calendarDay, dateOf } from '../../models/traffic/calendar.ts'
+import { calendarDay, DAY_KINDS, dateOf } from '../../models/traffic/calendar.ts'
 import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../models/traffic/counts.sql.ts'
 import { evaluate, evaluateUnseen } from '../../models/traffic/evaluate.ts'
+import { FEATURES, featuresOf } from '../../models/traffic/features.ts'
 import { fitTraffic } from '../../models/traffic/fit.ts'
 import { gridOfCounts } from '../../models/traffic/grid.ts'
 import { type Forecast, forecastOf, ratioOf, type TrafficParameters, weightsOf } from '../../models/traffic/predict.ts'
@@ -158,6 +159,29 @@ test('forecasts need the typical values of the last days alone', () => {
   const lately = typicalOf(board, { since: board.days - 30, slowSince: board.dayAt[origin] as number })
   expect(made(lately)).toEqual(made(typicalOf(board)))
   expect(made(lately).every((one) => one !== null)).toBe(true)
+})
+
+test('on a holiday those before count, however long ago they were, and on no other day', () => {
+  const made = (until: string, typicalFrom: (board: Board) => Typical, turned = 1): (number | undefined)[] => {
+    const rows = countsOf('2023-01-09', day(until) - day('2023-01-09') + 1)
+    // San José was lively in the evening.
+    const told = rows.map((row) => ({
+      ...row,
+      vehicles: row.vehicles.map((count, hour) => (row.local_date === '2023-03-20' && hour > 18 ? turned * (count ?? 0) : count)),
+    }))
+    const board = boardOf(gridOfCounts(told))
+    const slot = (board.slots[(day(until) - board.firstDay) * 24 + 18] as number) + 2
+    const features = new Float64Array(FEATURES)
+    featuresOf(board, typicalFrom(board), { series: 0, slot, horizon: 2 }, features)
+    return [...features]
+  }
+  const lately = (board: Board): Typical => typicalOf(board, { since: board.days - 30, slowSince: board.days - 2 })
+  expect(made('2023-05-01', lately)).toEqual(made('2023-05-01', typicalOf))
+  const turns = (features: readonly (number | undefined)[]): (number | undefined)[] =>
+    features.slice(-DAY_KINDS.length - 2, -DAY_KINDS.length)
+  const [usual, lively] = [turns(made('2023-05-01', lately)), turns(made('2023-05-01', lately, 3))]
+  for (const at of [0, 1]) expect(lively[at] as number).toBeGreaterThan((usual[at] as number) + 0.1)
+  expect(turns(made('2023-05-03', lately, 3))).toEqual([0, 0])
 })
 
 test('an hour ahead is one that passes, on days on which the clock changes too', () => {

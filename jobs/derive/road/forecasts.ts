@@ -30,9 +30,9 @@ const MONTH = /^\d{4}-\d{2}$/
 /** Months of counts that a fit learns from, and those that forecasts look at: half a year, and two more in which copies are looked for. */
 const FIT_MONTHS = 36
 const RECENT_MONTHS = 8
-/** The same of live sensors, of which there are many: forecasts look at half a year. */
+/** The same of live sensors, as many as the days that forecasts look at lie in. */
 const LIVE_FIT_MONTHS = 13
-const LIVE_RECENT_MONTHS = 7
+const LIVE_RECENT_MONTHS = 9
 
 const monthsOf = (versions: readonly string[]): string[] => versions.filter((version) => MONTH.test(version)).sort()
 const run = <T>(task: TrafficTask, signal: AbortSignal): Promise<T> => inThread<T>(THREAD, task, signal)
