@@ -72,8 +72,10 @@ export function lanesOf(cast: Cast, { asks, queries, references }: Script, share
   }
   const isHistory = ({ endpoint }: Ask): boolean => endpoint.read.kind === 'lake'
   const isTable = (ask: Ask): boolean => /csv|ndjson|parquet|arrow/.test(formatOf(ask))
-  const forAll = (ask: Ask): boolean => ask.endpoint.plan === 'FREE' && !isHistory(ask) && !isTable(ask)
-  const live = byTurns(shuffled(asks.filter((ask) => !isHistory(ask) && !isTable(ask))))
+  const isLive = (ask: Ask): boolean => !isHistory(ask) && !isTable(ask)
+  const live = byTurns(shuffled(asks.filter(isLive)))
+  const forAll = (ask: Ask): boolean => ask.endpoint.plan === 'FREE' && isLive(ask)
+  const pro = byTurns(shuffled(asks.filter((ask) => isLive(ask) && ask.endpoint.plan !== 'ENTERPRISE')))
   const table = byTurns(shuffled(asks.filter((ask) => !isHistory(ask) && isTable(ask))))
   const lake = byTurns(shuffled(asks.filter(isHistory)))
   const query = byTurns(queries)
@@ -95,7 +97,7 @@ export function lanesOf(cast: Cast, { asks, queries, references }: Script, share
     table: () => varied(table(), steady.ENTERPRISE()),
     lake: () => varied(lake(), steady.ENTERPRISE()),
     query: () => shot(query(), steady.ENTERPRISE()),
-    pro: () => varied(live(), steady.PRO()),
+    pro: () => varied(pro(), steady.PRO()),
     free: () => varied(free(), steady.FREE()),
     anonymous: () => varied(free(), address()),
     'greedy key': () => shot(small(), greedy()),
