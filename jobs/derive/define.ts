@@ -103,7 +103,7 @@ export interface ModelSpec extends DerivedCommon {
    * are made anew when another hour is. There are none while nothing says how far these are covered.
    */
   readonly recent?: readonly Dataset[]
-  /** Set where a part that is there is made anew at night only, for what takes long; one that there is none of yet is made as soon as it can be, as all are until they are there. */
+  /** Set where a part that is there is made anew at night only, for what takes long; one that there is none, or no row, of yet is made as soon as it can be, as all are until they are there. */
   readonly isNightly?: boolean
   /** A SELECT of what the model is given of the inputs, in an order that does not depend on files. */
   readonly reads: (part: DerivedPart) => Sql

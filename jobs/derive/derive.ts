@@ -7,7 +7,7 @@ import { isoInstant, offsetAt } from '../../lake/schema/time.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from '../ingest/context.ts'
 import { type Derived, filledBy, inputsOf } from './define.ts'
-import { dropPart, type Landing, landPart } from './land.ts'
+import { dropPart, filesOf, type Landing, landPart } from './land.ts'
 import { coverageOfInputs, isSettled, madeParts, type PlannedPart, pinInputs, planVersions, UNTIL } from './lineage.ts'
 import { planModel } from './model-parts.ts'
 import { planMonths, settledUntil } from './months.ts'
@@ -22,7 +22,7 @@ export interface Deriver {
   nightly(signal: AbortSignal): Promise<void>
 }
 
-/** Which parts are made: all that are due, or those alone that there are none of yet. */
+/** Which parts are made: all that are due, or those alone that there are none, or no rows, of yet. */
 type Makes = 'all' | 'new'
 
 /** What a derivation did; `waits` where its inputs were not at one state, or another process was at it. */
@@ -150,7 +150,8 @@ async function makeParts(
     const place = await placeOf(context, derived.into, { version: part.version, signal })
     const { before } = place
     if (before === part.lineage) continue
-    if (makes === 'new' && before !== null) {
+    // A part that had too little to give any row is as good as none.
+    if (makes === 'new' && before !== null && (await filesOf(place.state, derived.into, part.version)).length > 0) {
       isWhole = false
       continue
     }

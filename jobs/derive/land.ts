@@ -88,7 +88,8 @@ export async function dropPart(context: IngestContext, into: Dataset, gone: Land
   return change(context, gone, { version: gone.version, lineage: null, add: [], remove, summary: { 'derived-part': gone.version } })
 }
 
-function filesOf(state: TableState, dataset: Dataset, version: string): Promise<LiveFile[]> {
+/** The files of a part, by its version. */
+export function filesOf(state: TableState, dataset: Dataset, version: string): Promise<LiveFile[]> {
   return liveFiles(state, { [dataset.version as string]: { gte: version, lte: version } })
 }
 

@@ -107,3 +107,25 @@ test('until all parts have been there once, none is put off', async () => {
   await deriver.after(feed, never)
   expect([await told(), await covered()]).toEqual([['V1:b', 'V2:c'], '2026-06-15T00:01:00.000Z'])
 })
+
+test('a part that had too little to give a row is made as soon as it has more, by day too', async () => {
+  const noon = Date.parse('2026-06-15T10:00:00Z')
+  const scarce = {
+    ...model,
+    rows: async (...given: Parameters<typeof model.rows>) => (given[1].given.length < 2 ? [] : model.rows(...given)),
+  }
+  const deriver = makeDeriver({ ...stage.context, now: () => noon }, { derivations: [scarce], feeds: [feed] })
+  const seen: unknown[] = []
+  for (const [count, ids] of [
+    ['a', 'L'],
+    ['a', 'b', 'L'],
+    ['a', 'b', 'c', 'L'],
+  ].entries()) {
+    await stage.publish(feed, count, { versions: { V1: ids } })
+    await stage.runner.land(feed, never)
+    await deriver.after(feed, never)
+    seen.push(await told())
+  }
+  // Once it has rows it waits for the night.
+  expect(seen).toEqual([[], ['V1:a', 'V1:b'], ['V1:a', 'V1:b']])
+})
