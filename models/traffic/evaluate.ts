@@ -113,7 +113,7 @@ function measured(board: Board, windows: readonly Window[], told: (tell: Tell) =
   })
   return windows.flatMap((window, nth) =>
     HORIZONS_HOURS.flatMap((horizon) => {
-      const of = ((sums[nth] as (typeof sums)[number])[horizon - 1] ?? {}) as Measured['sums']
+      const of = (sums[nth] as (typeof sums)[number])[horizon - 1] as Measured['sums']
       return of.all.points === 0 ? [] : [{ sums: of, horizon, window }]
     }),
   )

@@ -7,7 +7,7 @@ import { type Grid, partOf, TRAFFIC_KINDS } from './grid.ts'
 import { ALL_SERIES, forecastOf, horizonOf, type Known, type TrafficParameters, weightsOf } from './predict.ts'
 import { jointScales, noiseScales } from './scales.ts'
 import { makeSpread } from './spread.ts'
-import { typicalOf } from './typical.ts'
+import { inCityOf, type Typical, typicalOf } from './typical.ts'
 
 /** A row of `traffic_forecasts`. */
 export type ForecastRow = Row<typeof trafficForecasts>
@@ -42,9 +42,9 @@ export function predictTraffic(grid: Grid, served: Served): ForecastRow[] {
   if (panel === null) return rowsOf(boardOf(grid), { origin, served, city: null })
   const known = { ...grid, ...livingOf(grid) }
   const told = boardOf(partOf(known, panel))
-  const { city, live } = typicalOf(told, lately(told, origin))
+  const city = typicalOf(told, lately(told, origin))
   const chunks = Array.from({ length: Math.ceil(known.series.length / CHUNK) }, (_, at) => at * CHUNK)
-  return chunks.flatMap((from) => rowsOf(boardOf(known, from, from + CHUNK), { origin, served, city: { city, live: live.city } }))
+  return chunks.flatMap((from) => rowsOf(boardOf(known, from, from + CHUNK), { origin, served, city }))
 }
 
 /** The newest hour of a grid that anything is known of: day of the grid and hour of the clock. */
@@ -75,13 +75,13 @@ function rowsOf(
   of: {
     readonly origin: Origin
     readonly served: Served
-    readonly city: { readonly city: Float64Array; readonly live: Float64Array } | null
+    readonly city: Typical | null
   },
 ): ForecastRow[] {
   const { origin, served, city } = of
   const { spread } = served.parameters
   const own = typicalOf(board, lately(board, origin))
-  const typical = city ? { ...own, city: city.city, live: { ...own.live, city: city.live } } : own
+  const typical = city ? inCityOf(own, city) : own
   const scales = spread.scales ? jointScales(board, typical, spread.scales) : noiseScales(board, typical)
   const known = { board, typical, weights: weightsOf(served.parameters, board), spread: makeSpread(board, scales, spread.bounds) }
   const slot = board.slots[origin.day * 24 + origin.hour] as number

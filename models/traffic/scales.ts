@@ -9,7 +9,7 @@ const SLOT_RATE = 0.06
 const RECENT_RATE = 0.02
 const RECENT_POWER = 0.7
 /** Errors beyond so many scales count as so many. */
-const MOST_SCALES = 8
+export const MOST_SCALES = 8
 const MOST_RECENT = 4
 /** Days before the origin whose noise scales the errors of a series, and the hours of them around one that have to be known. */
 const NOISE_DAYS = 28

@@ -1,10 +1,9 @@
 import type { Board } from './board.ts'
 import { calendarDay } from './calendar.ts'
 import { HORIZONS_HOURS, type Target } from './features.ts'
-import type { ScaleState, Scales } from './scales.ts'
+import { MOST_SCALES, type ScaleState, type Scales } from './scales.ts'
 
 /** Errors in scales: how they are counted, and how much of a count is left at the next fit. */
-const MOST_SCALES = 8
 const BINS = 800
 const KEPT = 0.9
 /** Errors that are taken to be there from the start: those of a normal distribution, of whose scale its mean absolute error is. */

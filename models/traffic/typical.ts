@@ -38,8 +38,8 @@ export interface Typical {
 }
 
 /**
- * The typical values of the days of a board: of all, or of those from the one numbered `since` on and of the holidays before, where one of the board's last
- * two days is one, and what is slow from `slowSince` on.
+ * The typical values of the days of a board: of all, or of those from the one numbered `since` on and of the holidays before, where that of `slowSince`
+ * or the next is one, and what is slow from `slowSince` on.
  */
 export function typicalOf(
   board: Board,
@@ -49,8 +49,10 @@ export function typicalOf(
   const today = new Float64Array(series.length * days * 24).fill(Number.NaN)
   const ahead = new Float64Array(series.length * days * NEXT_HOURS).fill(Number.NaN)
   const slow = Array.from({ length: 7 }, () => new Float64Array(series.length * days * 24).fill(Number.NaN))
-  const nearHoliday = [days - 2, days - 1].some((day) => calendarDay(board.firstDay + day).isHoliday)
-  const holidays = nearHoliday ? holidaysBefore(board.firstDay + days - 1).map((day) => day - board.firstDay) : []
+  // Forecasts are made on the day from which on the slow ones are there, of it and the next.
+  const origin = board.firstDay + slowSince
+  const nearHoliday = calendarDay(origin).isHoliday || calendarDay(origin + 1).isHoliday
+  const holidays = nearHoliday ? holidaysBefore(origin).map((day) => day - board.firstDay) : []
   for (const day of holidays) if (day > 0 && day < since) meanOf(board, weightsOf(board, day, day), { into: today, day, clocks: 24 })
   for (let day = Math.max(1, since); day < days; day++) {
     meanOf(board, weightsOf(board, day, day), { into: today, day, clocks: 24 })
@@ -60,6 +62,11 @@ export function typicalOf(
   }
   const live = board.vehicles.map((count) => Math.log(count + OFFSET))
   return { today, ahead, slow, ...ratiosOf(board, today, board.logs), live: ratiosOf(board, today, live) }
+}
+
+/** What is usual of some series, with the city as others tell it, on a board of the same days. */
+export function inCityOf(typical: Typical, { city, live }: Pick<Typical, 'city' | 'live'>): Typical {
+  return { ...typical, city, live: { ...typical.live, city: live.city } }
 }
 
 function ratiosOf(board: Board, today: Float64Array, logs: Float64Array): { readonly ratios: Float64Array; readonly city: Float64Array } {

@@ -147,8 +147,6 @@ function analyticBench(name: string, what: string, asked: Asked): Bench {
     limit: 1.25,
     orWithin_ms: 5,
     rounds: 9,
-    // A service that answers is warm: the first fifty replies of a process run code that is not compiled yet, which DuckDB's own is.
-    warmUps: 10,
     setUp: FILLS[asked.lake],
     open: (folder, { only }) => openPair(folder, { only, asked }),
   }

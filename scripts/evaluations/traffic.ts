@@ -7,7 +7,7 @@ import { type Board, boardOf } from '../../models/traffic/board.ts'
 import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../models/traffic/counts.sql.ts'
 import { evaluate, evaluateUnseen, WINDOWS } from '../../models/traffic/evaluate.ts'
 import { type Grid, gridOfCounts, partOf } from '../../models/traffic/grid.ts'
-import { typicalOf } from '../../models/traffic/typical.ts'
+import { inCityOf, typicalOf } from '../../models/traffic/typical.ts'
 import { landRows } from '../scratch/lake.ts'
 import { filesOf, type Given, rowsOf } from './captures.ts'
 import { forecastSeconds } from './forecast-speed.ts'
@@ -75,9 +75,7 @@ function unseenFigures(grid: Grid, board: Board, windows: readonly Window[]): Fi
   const stations = [...new Set(grid.series.map(stationOf))]
   const panel = grid.series.filter((name) => stations.indexOf(stationOf(name)) % 2 === 0)
   if (panel.length === 0) return []
-  const { city, live } = typicalOf(boardOf(partOf(grid, panel)))
-  const own = typicalOf(board)
-  const typical = { ...own, city, live: { ...own.live, city: live.city } }
+  const typical = inCityOf(typicalOf(board), typicalOf(boardOf(partOf(grid, panel))))
   return evaluateUnseen(board, typical, new Set(panel), windows).filter(({ value }) => Number.isFinite(value))
 }
 

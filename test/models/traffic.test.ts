@@ -13,7 +13,7 @@ import { gridOfCounts } from '../../models/traffic/grid.ts'
 import { type Forecast, forecastOf, ratioOf, type TrafficParameters, weightsOf } from '../../models/traffic/predict.ts'
 import { jointScales, noiseScales } from '../../models/traffic/scales.ts'
 import { makeSpread, type SpreadState } from '../../models/traffic/spread.ts'
-import { type Typical, typicalOf } from '../../models/traffic/typical.ts'
+import { inCityOf, type Typical, typicalOf } from '../../models/traffic/typical.ts'
 import { walk } from '../../models/traffic/walk.ts'
 import { exampleTableRow } from '../api/service.ts'
 import { figures } from '../helpers/figures.ts'
@@ -103,7 +103,7 @@ test('series that nothing was learnt of are forecast and scored alone, and chang
   const learnt = (rows: readonly CountDay[]): unknown => {
     const other = boardOf(gridOfCounts(rows))
     // What the city is is the same, whatever the third series is.
-    const same = { ...typicalOf(other), city: typical.city, live: { ...typicalOf(other).live, city: typical.live.city } }
+    const same = inCityOf(typicalOf(other), typical)
     return walk(other, same, { scales: noiseScales(other, same), hasOwn: false, learns: panel }, () => undefined)?.weights
   }
   const doubled = ROWS.map((row) => ({
