@@ -61,7 +61,7 @@ function blankRow(names: readonly string[]): AnyRow {
 }
 
 function columnReader(type: DuckDBType, declared: Column | undefined): ColumnReader {
-  const quick = vectorReader(type, !isJson(type, declared))
+  const quick = vectorReader(type, isJson(type, declared))
   if (quick) return quick
   const read = toRow(type, declared)
   return (chunk, at) => {

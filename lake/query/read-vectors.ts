@@ -1,6 +1,6 @@
 import { type DuckDBDataChunk, type DuckDBDecimalType, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
 import duckdb, { type Vector } from '@duckdb/node-bindings'
-import { dateOfDays, decimalOf, instantOfMicros, wholeNumber } from './values.ts'
+import { dateOfDays, decimalOf, instantOfMicros, parseJson, wholeNumber } from './values.ts'
 import { INLINE, SLOT } from './vectors.ts'
 
 /** Reads one column of a chunk: a value for each row, null where there is none. */
@@ -12,13 +12,13 @@ const EXACT_HIGH = 2 ** 21
 
 /**
  * The reader of a column of an often used type, straight from the vector's own layout (DuckDB's C API, "Vectors"): instants in ms,
- * decimals as numbers, whole numbers beyond 2^53 as bigint, dates as YYYY-MM-DD. Null for other types, and for texts that are more than
- * texts (`isText` false). A value object and a BigInt for each cell, as the library makes them, cost more than the query of a small answer.
+ * decimals as numbers, whole numbers beyond 2^53 as bigint, dates as YYYY-MM-DD, of texts that are JSON (`isJson`) what they say: one
+ * and the same object in rows that follow each other with the same. Null for other types. A value object and a BigInt for each cell, as the library makes them, cost more than the query of a small answer.
  */
-export function vectorReader(type: DuckDBType, isText: boolean): ColumnReader | null {
+export function vectorReader(type: DuckDBType, isJson: boolean): ColumnReader | null {
   switch (type.typeId) {
     case DuckDBTypeId.VARCHAR:
-      return isText ? textReader : null
+      return isJson ? jsonReader : textReader
     case DuckDBTypeId.TIMESTAMP_TZ:
     case DuckDBTypeId.TIMESTAMP:
       return longReader((micros) => micros / 1000, instantOfMicros)
@@ -108,6 +108,19 @@ const textReader: ColumnReader = (chunk, at) => {
     const bytes = length > INLINE ? duckdb.get_data_from_pointer(buffer, start + 8, length) : new Uint8Array(buffer, start + 4, length)
     values[row] = utf8.decode(bytes)
     lastOfKind[kind] = row
+  }
+  return values
+}
+
+const jsonReader: ColumnReader = (chunk, at) => {
+  const values = textReader(chunk, at)
+  let text: unknown = null
+  let said: unknown = null
+  for (let row = 0; row < values.length; row++) {
+    const value = values[row] as string | null
+    if (value === null) continue
+    if (value !== text) [text, said] = [value, parseJson(value)]
+    values[row] = said
   }
   return values
 }
