@@ -1,6 +1,6 @@
 import { fuelCard } from './fuel/card.ts'
 import { fuelDailyCard } from './fuel-daily/card.ts'
-import { riskCard } from './risk/card.ts'
+import { riskCard, riskCasualtiesCard } from './risk/card.ts'
 import { trafficCard, trafficCountsCard } from './traffic/card.ts'
 
 /** What is declared of a model; what was found of it is in `model_cards` and `model_scores`. */
@@ -19,4 +19,11 @@ export interface ModelCard {
 }
 
 /** The cards of all models. */
-export const modelCardTexts: readonly ModelCard[] = Object.freeze([fuelCard, fuelDailyCard, trafficCard, trafficCountsCard, riskCard])
+export const modelCardTexts: readonly ModelCard[] = Object.freeze([
+  fuelCard,
+  fuelDailyCard,
+  trafficCard,
+  trafficCountsCard,
+  riskCasualtiesCard,
+  riskCard,
+])

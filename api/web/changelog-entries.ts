@@ -19,6 +19,16 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'risk-of-casualties',
+    date: '2026-11-23',
+    kind: 'CHANGED',
+    paths: ['/api/prediccion/riesgo', '/api/prediccion/riesgo/{road}', '/api/prediccion/modelos'],
+    text: {
+      es: 'Riesgo también de accidentes con víctimas, de la tabla nacional; `basis` dice cuáles, y sin él se dan estos en cuanto los hay. El modelo es `risk_casualties`.',
+      en: 'Risk of accidents with somebody killed or hurt, too, of the national table; `basis` says which, and without it these are given once they are there. The model is `risk_casualties`.',
+    },
+  },
+  {
     id: 'live-traffic-forecasts',
     date: '2026-11-23',
     kind: 'CHANGED',

@@ -2,6 +2,7 @@ import type { Scan } from '../../lake/query/scan.ts'
 import type { Sql } from '../../lake/query/sql.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import type { Source } from '../../lake/schema/sources.ts'
 import type { ModelFiles } from '../../models/run/files.ts'
 
 /** One version of a derived dataset, and the versions of the inputs that it is made from. */
@@ -103,6 +104,8 @@ export interface ModelSpec extends DerivedCommon {
    * are made anew when another hour is. There are none while nothing says how far these are covered.
    */
   readonly recent?: readonly Dataset[]
+  /** Sources of what is read, where versions of an input that are of others are left out; all sources of all inputs unless told. */
+  readonly sources?: readonly Source[]
   /** Set where a part that is there is made anew at night only, for what takes long; one that there is none, or no row, of yet is made as soon as it can be, as all are until they are there. */
   readonly isNightly?: boolean
   /** A SELECT of what the model is given of the inputs, in an order that does not depend on files. */

@@ -4,12 +4,12 @@ export interface SectionAccident {
   /** Road as it is compared: without blanks and hyphens. */
   readonly road: string
   readonly km: number
-  /** Day of the local clock, YYYY-MM-DD. */
+  /** Day of the local clock, YYYY-MM-DD; of a source that tells month and weekday alone, one of the four or five days that it can be. */
   readonly local_date: string
   /** Hour of the local clock, 0 to 23, and minute. */
   readonly hour_local: number
   readonly minute: number
-  /** Kind of the animal, by the source's code; null where it is unknown. */
+  /** Kind of the animal, by the source's code; null where it is unknown, and of accidents without one. */
   readonly animal_code: string | null
 }
 

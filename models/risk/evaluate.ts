@@ -1,6 +1,7 @@
 import { type Figure, isWithin, type Limit, type Window } from '../figures.ts'
 import { dayOf, type SectionAccident, weekOf } from './accidents.ts'
 import { baseline } from './baseline.ts'
+import type { RiskBasis } from './bases.ts'
 import { fitRisk, LEAST_WEEKS, type RiskModel } from './fit.ts'
 import { predictDay, predictWith } from './predict.ts'
 import { HOURS, type Profile, sunTable, weekHours } from './profile.ts'
@@ -12,9 +13,14 @@ const HELD = 3
 /** Share of the cells that most accidents should be in. */
 const TOP = 0.05
 const PER = 1000
+/** Characters of the year in a date. */
+const YEAR = 4
+/** By basis: of accidents with animals what is known to be reached; of others the model has to be better than its baseline. */
+const LIMITS_OF = {
+  ANIMALS: { ratio: { max: 0.995 }, top: { min: 0.36 } },
+  CASUALTY: { ratio: { max: 1 }, top: null },
+} as const
 const LIMITS = {
-  ratio: { max: 0.995 },
-  top: { min: 0.36 },
   calibration: { min: 0.95, max: 1.05 },
   coverage: { min: 0.75, max: 0.85 },
   seconds: { max: 10 },
@@ -42,16 +48,20 @@ export const isHeld = (day: number): boolean => weekOf(day) % HELD_OF === HELD
 
 /**
  * Fits to the accidents of the weeks that are not held out, and foretells those that are. `days` are all days that the accidents are of; a held-out
- * day outside of the window is neither fitted to nor measured.
+ * day outside of the window is neither fitted to nor measured. `byWeekday` as of `fitRisk`.
  */
-export function holdOut(accidents: readonly SectionAccident[], days: readonly number[], window: Window | null = null): Held {
+export function holdOut(
+  accidents: readonly SectionAccident[],
+  days: readonly number[],
+  { window = null, byWeekday = false }: { readonly window?: Window | null; readonly byWeekday?: boolean } = {},
+): Held {
   const fitted = days.filter((day) => !isHeld(day))
   const inWindow = (day: number): boolean => window === null || (day >= dayOf(window.from) && day <= dayOf(window.to))
   const heldDays = days.filter((day) => isHeld(day) && inWindow(day))
   const [known, future] = [new Set(fitted), new Set(heldDays)]
   const training = accidents.filter(({ local_date }) => known.has(dayOf(local_date)))
   const outcomes = accidents.filter(({ local_date }) => future.has(dayOf(local_date)))
-  const model = fitRisk(training, fitted)
+  const model = fitRisk(training, fitted, { byWeekday })
   const weeks = [...new Set(heldDays.map(weekOf))]
   const table = sunTable(heldDays)
   const cellsOf = (profile: Profile, province_code: string): Float64Array => {
@@ -121,22 +131,24 @@ export function coverages({
 export type Measured = { readonly figures: readonly Figure[]; readonly reason?: string }
 
 /**
- * The figures of a year's accidents, whose every fourth week is held out: see `holdOut`. The year is the newest with an accident within the window,
- * and its days are those from its first accident to its last.
+ * The figures of accidents, of whose years every fourth week is held out: see `holdOut`. The years are as many as the basis is fitted to, the last being
+ * the newest with an accident within the window, and their days those from the first accident to the last.
  */
-export function evaluateSections(accidents: readonly SectionAccident[], window: Window | null): Measured {
+export function evaluateSections(accidents: readonly SectionAccident[], window: Window | null, basis: RiskBasis): Measured {
   const dates = accidents.map(({ local_date }) => local_date).sort()
   const last = dates.findLast((date) => window === null || (date >= window.from && date <= window.to))
   const asked = window === null ? '' : ` from ${window.from} to ${window.to}`
   if (last === undefined) return { figures: [], reason: `no accident${asked}; there are some from ${dates[0]} to ${dates.at(-1)}` }
-  const ofYear = accidents.filter(({ local_date }) => local_date.startsWith(last.slice(0, 4)))
-  const ofItsYear = dates.filter((date) => date.startsWith(last.slice(0, 4)))
-  const [first, newest] = [ofItsYear[0] as string, ofItsYear.at(-1) as string]
+  const year = Number(last.slice(0, YEAR))
+  const isOfYears = (date: string): boolean => Number(date.slice(0, YEAR)) > year - basis.years && Number(date.slice(0, YEAR)) <= year
+  const ofYears = accidents.filter(({ local_date }) => isOfYears(local_date))
+  const theirs = dates.filter(isOfYears)
+  const [first, newest] = [theirs[0] as string, theirs.at(-1) as string]
   const days = Array.from({ length: dayOf(newest) - dayOf(first) + 1 }, (_, at) => dayOf(first) + at)
   const weeks = new Set(days.filter((day) => !isHeld(day)).map(weekOf)).size
   if (weeks < LEAST_WEEKS)
     return { figures: [], reason: `accidents from ${first} to ${newest}: ${weeks} weeks to fit to, ${LEAST_WEEKS} are needed` }
-  const held = holdOut(ofYear, days, window)
+  const held = holdOut(ofYears, days, { window, byWeekday: basis.byWeekday })
   const { model, counts, expected } = held
   const happened = counts.reduce((sum, count) => sum + count, 0)
   if (happened === 0)
@@ -144,16 +156,17 @@ export function evaluateSections(accidents: readonly SectionAccident[], window: 
       figures: [],
       reason: `no accident on a section that is known, in a week that is held out,${asked} (each fourth of the year is)`,
     }
+  const limits = LIMITS_OF[basis.basis]
   const started = performance.now()
   const cells = predictDay(model, dayOf(newest)).length
   const seconds = (performance.now() - started) / 1000
   const sum = (values: Float64Array): number => values.reduce((all, value) => all + value, 0)
   const ours = deviance(counts, expected)
-  const theirs = deviance(counts, held.baseline)
+  const plain = deviance(counts, held.baseline)
   const all = sum(expected) / (1 - model.unseenShare)
   const [from, to] = [window && window.from > first ? window.from : first, window && window.to < newest ? window.to : newest]
-  const about = { model: 'risk', series: 'animal_accidents', window: `${from}:${to}`, horizon: 'held weeks' } as const
-  const figure = (metric: string, value: number, points: number, other: { baseline?: number; limit?: Limit } = {}): Figure => {
+  const about = { model: basis.model, series: basis.series, window: `${from}:${to}`, horizon: 'held weeks' } as const
+  const figure = (metric: string, value: number, points: number, other: { baseline?: number; limit?: Limit | null } = {}): Figure => {
     const limit = other.limit ?? null
     return {
       ...about,
@@ -166,11 +179,11 @@ export function evaluateSections(accidents: readonly SectionAccident[], window: 
     }
   }
   const figures = [
-    figure('deviance_per_1000_cells', PER * ours, counts.length, { baseline: PER * theirs }),
+    figure('deviance_per_1000_cells', PER * ours, counts.length, { baseline: PER * plain }),
     figure('deviance_of_mean_per_1000_cells', PER * deviance(counts, new Float64Array(counts.length).fill(held.mean)), counts.length),
-    figure('deviance_to_baseline', ours / theirs, counts.length, { baseline: 1, limit: LIMITS.ratio }),
+    figure('deviance_to_baseline', ours / plain, counts.length, { baseline: 1, limit: limits.ratio }),
     figure('share_in_top_5_percent', shareInTop(counts, expected, TOP), happened, {
-      ...{ baseline: shareInTop(counts, held.baseline, TOP), limit: LIMITS.top },
+      ...{ baseline: shareInTop(counts, held.baseline, TOP), limit: limits.top },
     }),
     figure('calibration_on_seen_sections', sum(expected) / happened, happened, {
       ...{ baseline: sum(held.baseline) / happened, limit: LIMITS.calibration },

@@ -30,9 +30,10 @@ export interface RiskModel {
 
 /**
  * Fits the rates of sections and the profiles of kinds to accidents, which are all of some days (since 1970-01-01). What happens on sections that none
- * of the accidents lies on is not in the rates: each fold is held to the sections of the others. Throws where there are too few weeks.
+ * of the accidents lies on is not in the rates: each fold is held to the sections of the others. `byWeekday` as of `ProfileGiven`. Throws where there are
+ * too few weeks.
  */
-export function fitRisk(accidents: readonly SectionAccident[], days: readonly number[]): RiskModel {
+export function fitRisk(accidents: readonly SectionAccident[], days: readonly number[], { byWeekday = false } = {}): RiskModel {
   const weeksOfDays = [...new Set(days.map(weekOf))].sort((one, other) => one - other)
   if (weeksOfDays.length < LEAST_WEEKS) throw new Error(`accidents of ${weeksOfDays.length} weeks; at least ${LEAST_WEEKS} are needed`)
   const kinds = kindsOf(accidents)
@@ -45,7 +46,7 @@ export function fitRisk(accidents: readonly SectionAccident[], days: readonly nu
   const table = sunTable(days)
   const all = Array.from({ length: kinds.length + 1 }, (_, kind) => kind)
   const profiles = all.map((kind) =>
-    fitProfile({ accidents: accidents.filter((accident) => kindOf(accident) === kind), days, provinces }, table),
+    fitProfile({ accidents: accidents.filter((accident) => kindOf(accident) === kind), days, provinces, byWeekday }, table),
   )
 
   const foldOf = (day: number): number => weeksOfDays.indexOf(weekOf(day)) % FOLDS

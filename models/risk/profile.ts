@@ -6,6 +6,7 @@ import { centreOf, type SunTimes, sunClock, sunTimes } from './sun.ts'
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 export const HOURS = 24
+const WEEKDAYS = 7
 /** Parts of an hour that the Sun is looked up for. */
 const PARTS = 4
 const PARTS_DAY = HOURS * PARTS
@@ -31,7 +32,7 @@ const MIDDLE = { lat: 40.4, lon: -3.7 }
 export type Profile = {
   /** By week × bin of the Sun's clock. */
   readonly bySun: readonly number[]
-  /** By hour of the local clock. */
+  /** By hour of the local clock: 24 of every day alike, or the 168 of a week from Monday on. */
   readonly byHour: readonly number[]
   /** By province, then week: to be multiplied with; a week of a province has 1 on average over those of the fit. */
   readonly season: Readonly<Record<string, readonly number[]>>
@@ -44,6 +45,8 @@ export interface ProfileGiven {
   readonly days: readonly number[]
   /** Provinces that the profile is for, with accidents of the kind or without. */
   readonly provinces: readonly string[]
+  /** True where the hours of each weekday have a rate of their own. */
+  readonly byWeekday: boolean
 }
 
 /** Bins of the Sun's clock of every part of an hour of some days, looked up once for each province. */
@@ -67,7 +70,12 @@ function binOf(hour: number, times: SunTimes): number {
 
 /** True where a profile has a rate for every week and bin, and for every hour: one that is kept may be of another revision. */
 export function isWhole({ bySun, byHour }: Profile): boolean {
-  return bySun.length === WEEKS * BINS && byHour.length === HOURS
+  return bySun.length === WEEKS * BINS && (byHour.length === HOURS || byHour.length === WEEKDAYS * HOURS)
+}
+
+/** Where the rates of the hours of a day (since 1970-01-01, a Thursday) begin among those of `byHour`. */
+function hoursBegin(day: number, { length }: { readonly length: number }): number {
+  return length === HOURS ? 0 : ((day + 3) % WEEKDAYS) * HOURS
 }
 
 /** Makes a table of some days. */
@@ -90,30 +98,32 @@ export function sunTable(days: readonly number[]): SunTable {
  * Fits the profile of the accidents of one kind. A week that has no days in the fit takes what the weeks around it have. A province without
  * accidents of the kind has the season of all others.
  */
-export function fitProfile({ accidents, days, provinces: codes }: ProfileGiven, table: SunTable): Profile {
+export function fitProfile({ accidents, days, provinces: codes, byWeekday }: ProfileGiven, table: SunTable): Profile {
   const groups = Map.groupBy(accidents, ({ province_code }) => province_code)
   const provinces = codes.map((code) => [code, groups.get(code) ?? []] as const)
   const weeks = days.map(weekOf)
   const counts = new Float64Array(WEEKS * BINS)
-  const countsByHour = new Float64Array(HOURS)
+  const countsByHour = new Float64Array(byWeekday ? WEEKDAYS * HOURS : HOURS)
   for (const { local_date, hour_local, minute, province_code } of accidents) {
     const day = dayOf(local_date)
     const cell = weekOf(day) * BINS + binOf(hour_local + minute / 60, localSun(day, province_code))
     counts[cell] = (counts[cell] as number) + 1
-    countsByHour[hour_local] = (countsByHour[hour_local] as number) + 1
+    const slot = hoursBegin(day, countsByHour) + hour_local
+    countsByHour[slot] = (countsByHour[slot] as number) + 1
   }
   const smooth = (grid: Float64Array): Float64Array =>
     smoothed(smoothed(grid, { rows: WEEKS, width: BIN_WIDTH, along: 'columns' }), { rows: WEEKS, width: WEEK_WIDTH, along: 'rows' })
   const happened = smooth(counts)
-  const byHour = new Float64Array(HOURS).fill(1)
+  const byHour = new Float64Array(countsByHour.length).fill(1)
+  const begins = days.map((day) => hoursBegin(day, byHour))
   const bySun = new Float64Array(WEEKS * BINS)
   /** Calls with every part of an hour of all days and provinces: its cell, its hour, and how many accidents the province has. */
   const each = (take: (cell: number, hour: number, weight: number) => void): void => {
     for (const [province_code, { length }] of provinces) {
       const bins = table(province_code)
       for (let part = 0; part < bins.length; part++) {
-        const cell = (weeks[Math.floor(part / PARTS_DAY)] as number) * BINS + (bins[part] as number)
-        take(cell, Math.floor((part % PARTS_DAY) / PARTS), length)
+        const at = Math.floor(part / PARTS_DAY)
+        take((weeks[at] as number) * BINS + (bins[part] as number), (begins[at] as number) + Math.floor((part % PARTS_DAY) / PARTS), length)
       }
     }
   }
@@ -125,11 +135,11 @@ export function fitProfile({ accidents, days, provinces: codes }: ProfileGiven, 
     const under = smooth(exposed)
     for (let cell = 0; cell < bySun.length; cell++)
       bySun[cell] = (under[cell] as number) > 0 ? (happened[cell] as number) / (under[cell] as number) : 0
-    const expected = new Float64Array(HOURS)
+    const expected = new Float64Array(byHour.length)
     each((cell, hour, weight) => {
       expected[hour] = (expected[hour] as number) + weight * (byHour[hour] as number) * (bySun[cell] as number)
     })
-    for (let hour = 0; hour < HOURS; hour++)
+    for (let hour = 0; hour < byHour.length; hour++)
       byHour[hour] = ((byHour[hour] as number) * ((countsByHour[hour] as number) + 1)) / ((expected[hour] as number) + 1)
   }
   // Of a kind without accidents nothing is known of its hours.
@@ -181,10 +191,12 @@ export function weekHours(profile: Profile, province_code: string, days: readonl
   const cells = new Float64Array(WEEKS * HOURS)
   for (const [at, day] of days.entries()) {
     const week = weekOf(day)
+    const begin = hoursBegin(day, profile.byHour)
     for (let part = 0; part < PARTS_DAY; part++) {
       const hour = Math.floor(part / PARTS)
       const cell = week * HOURS + hour
-      const rate = (profile.bySun[week * BINS + (bins[at * PARTS_DAY + part] as number)] as number) * (profile.byHour[hour] as number)
+      const rate =
+        (profile.bySun[week * BINS + (bins[at * PARTS_DAY + part] as number)] as number) * (profile.byHour[begin + hour] as number)
       cells[cell] = (cells[cell] as number) + rate * (season?.[week] ?? 1)
     }
   }

@@ -29,6 +29,24 @@ export function sectionAccidents(from: Scan = scan(animalAccidents)): Sql {
     ORDER BY local_date, accident_id`
 }
 
+/**
+ * A SELECT of the accidents of the national table with somebody killed or hurt, a road and a kilometre, as `SectionAccident` has them. The table tells
+ * month, weekday and hour: of the four or five days that an accident can have been on, its id has one by chance (MD5), always the same, so that those of
+ * a week are a random part of those of its month.
+ */
+export function casualtyAccidents(from: Scan): Sql {
+  const first = sql`make_date(year, month, 1)`
+  const begin = sql`(${first} + CAST((weekday_iso - isodow(${first}) + 7) % 7 AS INTEGER))`
+  const weeks = sql`(date_diff('day', ${begin}, last_day(${first})) // 7 + 1)`
+  const chance = sql`CAST('0x' || left(md5(edition || '/' || accident_id), 8) AS BIGINT)`
+  return sql`
+    SELECT province_code, ${foldRoadSql(sql`road`)} AS road, km, ${begin} + CAST(7 * (${chance} % ${weeks}) AS INTEGER) AS local_date, hour_local,
+      30 AS minute, CAST(NULL AS VARCHAR) AS animal_code
+    FROM ${from}
+    WHERE is_casualty AND province_code IS NOT NULL AND road IS NOT NULL AND km IS NOT NULL AND weekday_iso IS NOT NULL AND hour_local IS NOT NULL
+    ORDER BY edition, accident_id`
+}
+
 /** Columns of `cityAccidents`. */
 export const CITY_ACCIDENT_COLUMNS = {
   district: col.string(1, 'District.'),

@@ -5,6 +5,7 @@ import { dayBounds } from '../../lake/schema/time.ts'
 import { drawChart } from '../run/chart.ts'
 import type { Fit } from '../run/run.ts'
 import { dayOf, SECTION_KM, type SectionAccident, weekOf } from './accidents.ts'
+import type { RiskBasis } from './bases.ts'
 import { coverages, deviance, holdOut, shareInTop } from './evaluate.ts'
 import { fitRisk, LEAST_WEEKS } from './fit.ts'
 import { HOURS } from './profile.ts'
@@ -15,7 +16,6 @@ const DAY_MS = 86_400_000
 export const LEAST_ACCIDENTS = 1000
 /** Accidents of a road in a province below which its sections have no number. */
 const LEAST_OF_ROAD = 3
-const SERIES = 'animal_accidents'
 const HORIZON = 'P7D'
 const LEVEL = 0.8
 /** Quantile of the normal distribution at 0.9: the interval leaves out as much on either side. */
@@ -48,34 +48,41 @@ function daysOf(accidents: readonly SectionAccident[]): number[] {
   })
 }
 
-/** The accidents of the newest year with enough of them; none where there is no such year. */
-export function enoughOf(accidents: readonly SectionAccident[]): readonly SectionAccident[] {
+/** The accidents of the newest years with enough of them, as many as a basis is fitted to; none where there is no such year. */
+export function enoughOf(accidents: readonly SectionAccident[], { years: most }: Pick<RiskBasis, 'years'>): readonly SectionAccident[] {
   const years = Map.groupBy(accidents, ({ local_date }) => local_date.slice(0, 4))
   const enough = [...years].filter(
     ([, theirs]) =>
       theirs.length >= LEAST_ACCIDENTS && new Set(theirs.map((one) => weekOf(dayOf(one.local_date)))).size > (LEAST_WEEKS * 4) / 3,
   )
-  return enough.sort(([one], [other]) => (one < other ? 1 : -1))[0]?.[1] ?? []
+  return enough
+    .sort(([one], [other]) => (one < other ? 1 : -1))
+    .slice(0, most)
+    .flatMap(([, theirs]) => theirs)
 }
 
 const short = (value: number): number => Number(value.toPrecision(7))
 
-/** Fits the model to the accidents of a year, and holds it, and the standing version, against every fourth week of them. */
-export function fitRun(accidents: readonly SectionAccident[], standing: RiskParameters | null = null): Fit<RiskParameters> {
+/** Fits the model of a basis to the accidents of its years, and holds it, and the standing version, against every fourth week of them. */
+export function fitRun(
+  accidents: readonly SectionAccident[],
+  { series, byWeekday }: Pick<RiskBasis, 'series' | 'byWeekday'>,
+  standing: RiskParameters | null = null,
+): Fit<RiskParameters> {
   const days = daysOf(accidents)
-  const held = holdOut(accidents, days)
+  const held = holdOut(accidents, days, { byWeekday })
   const { counts, expected } = held
   const happened = counts.reduce((all, count) => all + count, 0)
   const error = deviance(counts, expected)
   const baseline = deviance(counts, held.baseline)
-  const model = fitRisk(accidents, days)
+  const model = fitRisk(accidents, days, { byWeekday })
   const iso = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
   const [data_from, data_to] = [iso(days[0] as number), iso(days.at(-1) as number)]
   const seen = new Float64Array(model.grid.size)
   for (const accident of accidents) seen[model.grid.indexOf(accident)] = (seen[model.grid.indexOf(accident)] as number) + 1
   const each = <T>(of: (section: number) => T): T[][] =>
     model.grid.roads.map(({ offset, length }) => Array.from({ length }, (_, at) => of(offset + at)))
-  const about = { series: SERIES, horizon: HORIZON, window_from: data_from, window_to: data_to, subset: 'ALL', metric_unit: '1' } as const
+  const about = { series, horizon: HORIZON, window_from: data_from, window_to: data_to, subset: 'ALL', metric_unit: '1' } as const
   const kind = 'HISTORICAL_MEAN' as const
   return {
     ...{ data_from, data_to, made_at: dayBounds(data_to).end },
@@ -86,8 +93,8 @@ export function fitRun(accidents: readonly SectionAccident[], standing: RiskPara
     },
     checks: [
       {
-        ...{ series: SERIES, horizon: HORIZON, error, baseline, points: counts.length },
-        standing: standing && standingError(standing, held, data_from),
+        ...{ series, horizon: HORIZON, error, baseline, points: counts.length },
+        standing: standing && standingError(standing, held, { data_from, data_to }),
       },
     ],
     scores: [
@@ -134,7 +141,11 @@ export interface Told {
 }
 
 /** The rows of `risk_estimates`, a row for each section. */
-export function estimatesOf({ roads, rates, variances, counts }: RiskParameters, told: Told): Row<typeof riskEstimates>[] {
+export function estimatesOf(
+  { roads, rates, variances, counts }: RiskParameters,
+  basis: RiskBasis,
+  told: Told,
+): Row<typeof riskEstimates>[] {
   const all = roads.flatMap(([province_code, road, first], at) => {
     const seen = (counts[at] as readonly number[]).reduce((sum, count) => sum + count, 0)
     return (rates[at] as readonly (readonly number[])[]).map((byKind, section) => {
@@ -167,7 +178,7 @@ export function estimatesOf({ roads, rates, variances, counts }: RiskParameters,
         road,
         km,
         km_to: km + SECTION_KM,
-        risk_basis: 'ANIMALS' as const,
+        risk_basis: basis.basis,
         accidents,
       },
       ...{ horizon: HORIZON, interval_level: LEVEL, interval_low: low, interval_high: high, baseline: short(baseline), rank },

@@ -34,14 +34,18 @@ export function keepRates({ grid, profiles, rates }: RiskModel): KeptRates {
 }
 
 /**
- * The error of the standing version over the outcomes of the last scored window, `days` (since 1970-01-01) being all days of which those are held
- * out: by what it serves where the outcomes came after its data; where its data are of the same year, by what was fitted without the weeks that are
- * held out, for what it serves has seen them. A section that it does not know has the mean of those that it does. Null where it can forecast none of
- * it: it was kept by a revision that fitted nothing aside, or its data are newer.
+ * The error of the standing version over the outcomes of the last scored window, of data from `data_from` to `data_to` of which those are held out: by
+ * what it serves where the outcomes came after its data; where its data reach into their years, by what was fitted without the weeks that are held out,
+ * which are the same of every year, for what it serves has seen them. A section that it does not know has the mean of those that it does. Null where it
+ * can forecast none of it: it was kept by a revision that fitted nothing aside, or its data are newer.
  */
-export function standingError(standing: Contender, held: Held, data_from: string): number | null {
-  const year = (day: string): string => day.slice(0, YEAR)
-  const kept = standing.data_to < data_from ? standing : year(standing.data_to) === year(data_from) ? standing.trial : undefined
+export function standingError(
+  standing: Contender,
+  held: Held,
+  { data_from, data_to }: { readonly data_from: string; readonly data_to: string },
+): number | null {
+  const isNewer = standing.data_to.slice(0, YEAR) > data_to.slice(0, YEAR)
+  const kept = standing.data_to < data_from ? standing : isNewer ? undefined : standing.trial
   if (kept === undefined || kept.profiles.length === 0 || !kept.profiles.every(isWhole)) return null
   return deviance(held.counts, expectedOf(kept, held))
 }

@@ -1,15 +1,21 @@
+import { dgtAccidents } from '../../jobs/feeds/safety/dgt-accidents.ts'
 import { dgtAnimalAccidents } from '../../jobs/feeds/safety/dgt-animal-accidents.ts'
 import { madridAccidents } from '../../jobs/feeds/safety/madrid-accidents.ts'
 import { animalAccidents } from '../../lake/datasets/safety/animal-accidents.ts'
 import { roadAccidents } from '../../lake/datasets/safety/road-accidents.ts'
+import { dgtAccidentFiles } from '../../lake/datasets/safety/sources.ts'
 import type { Lake } from '../../lake/open.ts'
+import { scan } from '../../lake/query/scan.ts'
+import type { Sql } from '../../lake/query/sql.ts'
 import type { Figure, Window } from '../../models/figures.ts'
 import type { SectionAccident } from '../../models/risk/accidents.ts'
+import { ANIMALS as ANIMALS_BASIS, CASUALTIES, type RiskBasis } from '../../models/risk/bases.ts'
 import { type CityDays, evaluateCity } from '../../models/risk/city.ts'
 import { evaluateSections } from '../../models/risk/evaluate.ts'
 import {
   CITY_ACCIDENT_COLUMNS,
   type CityAccident,
+  casualtyAccidents,
   cityAccidents,
   SECTION_ACCIDENT_COLUMNS,
   sectionAccidents,
@@ -22,29 +28,46 @@ const ANIMALS = {
   ...{ folder: 'dgt-accidentes', file: /^ACC_ANIMALES.*\.csv(\.gz)?$/i },
   ...{ feed: dgtAnimalAccidents, into: animalAccidents },
 } as const
+const NATIONAL = {
+  ...{ folder: 'dgt-accidentes', file: /^tabla[-_]accidentes.*\.xlsx$/i },
+  ...{ feed: dgtAccidents, into: roadAccidents },
+} as const
 const MADRID = {
   ...{ folder: 'madrid-accidentes', file: /^\d{4}.*accidentalidad.*\.(csv(\.gz)?|xlsx)$/i },
   ...{ feed: madridAccidents, into: roadAccidents },
 } as const
 
 /**
- * Reads the accidents of a folder by their feeds into a lake, and measures the risk model on what its tables then have: of sections by the accidents
- * with animals, and of Madrid's districts. What a folder has no files of, or that cannot be measured, is told to `say`.
+ * Reads the accidents of a folder by their feeds into a lake, and measures the risk models on what its tables then have: of sections by the accidents
+ * with animals and by those of the national table, and of Madrid's districts. What a folder has no files of, or that cannot be measured, is told to `say`.
  */
 export async function evaluateRisk(lake: Lake, given: Given): Promise<Figure[]> {
   const { window, say } = given
   const figures: Figure[] = []
   if (await landFiles(lake, ANIMALS, given)) {
-    const rows = await lake.query(sectionAccidents(), { columns: SECTION_ACCIDENT_COLUMNS, maxRows: MOST_ROWS })
-    const found = evaluateSections(rows as unknown as readonly SectionAccident[], window)
-    if (found.reason !== undefined) say(`accidents with animals: not measured, ${found.reason}`)
-    figures.push(...found.figures)
+    figures.push(...(await sectionFigures(lake, sectionAccidents(), { basis: ANIMALS_BASIS, window, say })))
+  }
+  if (await landFiles(lake, NATIONAL, given)) {
+    const national = scan(roadAccidents, { source: { eq: dgtAccidentFiles.id } })
+    figures.push(...(await sectionFigures(lake, casualtyAccidents(national), { basis: CASUALTIES, window, say })))
   }
   if (await landFiles(lake, MADRID, given)) {
     const rows = await lake.query(cityAccidents('madrid'), { columns: CITY_ACCIDENT_COLUMNS, maxRows: MOST_ROWS })
     figures.push(...cityFigures(rows as unknown as readonly CityAccident[], window, say))
   }
   return figures
+}
+
+/** The figures of the model of a basis; none, which `say` is told, where its accidents cannot be measured. */
+async function sectionFigures(
+  lake: Lake,
+  accidents: Sql,
+  { basis, window, say }: Pick<Given, 'window' | 'say'> & { readonly basis: RiskBasis },
+): Promise<readonly Figure[]> {
+  const rows = await lake.query(accidents, { columns: SECTION_ACCIDENT_COLUMNS, maxRows: MOST_ROWS })
+  const found = evaluateSections(rows as unknown as readonly SectionAccident[], window, basis)
+  if (found.reason !== undefined) say(`${basis.series}: not measured, ${found.reason}`)
+  return found.figures
 }
 
 /** The days of the window, or those of the newest year, foretold from those of the year before. */

@@ -40,9 +40,9 @@ const OWN_JOINT: Readonly<Record<string, readonly string[]>> = {
   movilidad_corredores_by_id: ['year'],
   // Which levels and zones, too.
   movilidad_od: ['study', 'level', 'origin', 'destination'],
-  // Several hours of all Spain would be too much; and a stretch may be none.
-  prediccion_riesgo: ['hours'],
-  prediccion_riesgo_by_road: ['km_from', 'km_to'],
+  // Several hours of all Spain would be too much; a stretch may be none; and of which accidents there are estimates, only the table says.
+  prediccion_riesgo: ['hours', 'basis'],
+  prediccion_riesgo_by_road: ['km_from', 'km_to', 'basis'],
 }
 
 /** What the hooks need to know of the service. */

@@ -131,3 +131,32 @@ test('a road is a strip of its sections with 24 hours each, as GeoJSON, over a c
   expect((await service.get('/api/prediccion/riesgo/A-99')).status).toBe(404)
   expect((await service.json('/api/prediccion/riesgo/N-623?km_from=500&format=json')).sections).toEqual([])
 })
+
+test('unless told which, it is of those with somebody killed or hurt once these have landed; each record says of which', {
+  timeout: 30_000,
+}, async () => {
+  const both = await startService()
+  try {
+    const values = { province_code: '09', road: 'N623', km: 10, km_to: 15, section: '09/N623/10', model_version: VERSION, rank: 1 }
+    const animals = exampleTableRow(riskEstimates, values)
+    const land = (rows: AnyRow[]): Promise<unknown> => both.land(riskEstimates, rows, UNTIL, ['dgt_animal_accidents', 'dgt_accidents'])
+    const bases = async (query: string): Promise<string[]> =>
+      (await both.json(`/api/prediccion/riesgo?${query}`)).sections.map((one: Reply) => `${one.model} ${one.risk_basis}`)
+    await land([animals])
+    await both.land(riskProfiles, [exampleTableRow(riskProfiles, { model_version: VERSION })], UNTIL, ['dgt_animal_accidents'])
+    expect(await bases('road=N-623')).toEqual(['risk ANIMALS'])
+    const refused = await both.get('/api/prediccion/riesgo?basis=CASUALTY')
+    expect([refused.status, ((await refused.json()) as Reply).errors[0]]).toMatchObject([
+      400,
+      { parameter: 'basis', detail: expect.stringContaining('ANIMALS') },
+    ])
+    await land([{ ...animals, model: 'risk_casualties', risk_basis: 'CASUALTY' }])
+    await expect.poll(() => bases('road=N-623'), { timeout: 15_000 }).toEqual(['risk_casualties CASUALTY'])
+    expect(await bases('road=N-623&basis=ANIMALS')).toEqual(['risk ANIMALS'])
+    const strip = await both.json('/api/prediccion/riesgo/N-623?basis=ANIMALS&format=json')
+    expect(strip.sections.map((one: Reply) => one.risk_basis)).toEqual(['ANIMALS'])
+    expect((await both.get('/api/prediccion/riesgo?basis=BICYCLES')).status).toBe(400)
+  } finally {
+    await both.close()
+  }
+})

@@ -10,6 +10,7 @@ import { datasets } from '../../lake/catalog.ts'
 import { readConfig, secretOf } from '../../lake/config.ts'
 import { filledColumns } from '../../lake/schema/check-rows.ts'
 import { PLANS } from '../../lake/schema/dataset.ts'
+import type { Source } from '../../lake/schema/sources.ts'
 import { UNITS } from '../../lake/schema/units.ts'
 import { zipOfFolder } from '../helpers/zip.ts'
 import { PROJECT, sourceFiles, walk } from './sources.ts'
@@ -105,6 +106,11 @@ describe.each(datasets.map((dataset) => [dataset.id, dataset] as const))('datase
   })
 })
 
+/** The sources of what a derivation reads. */
+function sourcesOf(derived: Derived): readonly Source[] {
+  return (derived.by === 'model' && derived.sources) || inputsOf(derived).flatMap(({ sources }) => sources)
+}
+
 describe.each(derivations.map((derived) => [derived.into.id, derived] as const))('derivation of %s', (_id, derived) => {
   test('lies in the folder of its domain', () => {
     expect(DECLARED_IN.get(derived)).toBe(`jobs/derive/${derived.into.domain}`)
@@ -115,7 +121,8 @@ describe.each(derivations.map((derived) => [derived.into.id, derived] as const))
     const before = derivations.slice(0, derivations.indexOf(derived))
     for (const input of inputsOf(derived)) {
       expect([...feeds.flatMap(({ into }) => into), ...before.map(({ into }) => into)]).toContain(input)
-      expect([input.id, input.sources.every((source) => derived.into.sources.includes(source))]).toEqual([input.id, true])
+      const theirs = input.sources.filter((source) => sourcesOf(derived).includes(source))
+      expect([input.id, theirs.length > 0, theirs.every((source) => derived.into.sources.includes(source))]).toEqual([input.id, true, true])
       for (const access of ['live', 'history', 'bulk'] as const)
         expect(rank(derived.into.plan[access])).toBeGreaterThanOrEqual(rank(input.plan[access]))
     }
@@ -123,7 +130,7 @@ describe.each(derivations.map((derived) => [derived.into.id, derived] as const))
 
   test('names the sources of what it reads in all that it fills, each by the part', () => {
     for (const dataset of filledBy(derived)) {
-      const sources = inputsOf(derived).flatMap((input) => input.sources)
+      const sources = sourcesOf(derived)
       expect([dataset.id, sources.filter((source) => !dataset.sources.includes(source))]).toEqual([dataset.id, []])
     }
   })

@@ -1,13 +1,17 @@
 import { expect, test } from 'vitest'
 import { animalAccidents } from '../../lake/datasets/safety/animal-accidents.ts'
+import { roadAccidents } from '../../lake/datasets/safety/road-accidents.ts'
+import { scan } from '../../lake/query/scan.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { dayOf, type SectionAccident } from '../../models/risk/accidents.ts'
+import { ANIMALS, CASUALTIES } from '../../models/risk/bases.ts'
 import { dayType, evaluateCity, forecastCity } from '../../models/risk/city.ts'
 import { deviance, holdOut, isHeld, shareInTop } from '../../models/risk/evaluate.ts'
 import { fitRisk, LEAST_WEEKS, type RiskModel } from '../../models/risk/fit.ts'
 import { gridOf } from '../../models/risk/grid.ts'
 import { predictDay } from '../../models/risk/predict.ts'
 import { dayHours, localSun } from '../../models/risk/profile.ts'
-import { SECTION_ACCIDENT_COLUMNS, sectionAccidents } from '../../models/risk/rows.sql.ts'
+import { casualtyAccidents, SECTION_ACCIDENT_COLUMNS, sectionAccidents } from '../../models/risk/rows.sql.ts'
 import { fitRun, type RiskParameters } from '../../models/risk/run.ts'
 import { sunClock, sunTimes } from '../../models/risk/sun.ts'
 import type { Check } from '../../models/run/run.ts'
@@ -149,25 +153,110 @@ test('the hour of the greatest risk moves with the Sun and with the clock', () =
 })
 
 test('a standing version is held to the same outcomes: by what it never saw of them, or not at all', () => {
-  const [check] = fitRun(ACCIDENTS).checks
+  const [check] = fitRun(ACCIDENTS, ANIMALS).checks
   expect(check?.standing).toBeNull()
-  const { parameters } = fitRun(ACCIDENTS)
+  const { parameters } = fitRun(ACCIDENTS, ANIMALS)
   // The same accidents: what was fitted without the held-out weeks says again what is said now, and not what has seen them.
-  expect(fitRun(ACCIDENTS, parameters).checks[0]?.standing).toBeCloseTo(check?.error as number, 6)
+  expect(fitRun(ACCIDENTS, ANIMALS, parameters).checks[0]?.standing).toBeCloseTo(check?.error as number, 6)
   // Of the year before it is what is served that foretells.
   const later = ACCIDENTS.map((one) => ({ ...one, local_date: one.local_date.replace('2024-02-29', '2024-02-28').replace('2024', '2025') }))
-  const next = fitRun(later, parameters).checks[0] as Check
+  const next = fitRun(later, ANIMALS, parameters).checks[0] as Check
   expect(next.standing).toBeGreaterThan(0)
   expect(next.standing).not.toBe(
-    fitRun(later, { ...parameters, rates: parameters.rates.map((road) => road.map(() => [0.01, 0.01])) }).checks[0]?.standing,
+    fitRun(later, ANIMALS, { ...parameters, rates: parameters.rates.map((road) => road.map(() => [0.01, 0.01])) }).checks[0]?.standing,
   )
   expect(
-    fitRun(later, { ...parameters, roads: parameters.roads.map(([, road, first]) => ['48', road, first]) }).checks[0]?.standing,
+    fitRun(later, ANIMALS, { ...parameters, roads: parameters.roads.map(([, road, first]) => ['48', road, first]) }).checks[0]?.standing,
   ).toBeGreaterThan(next.standing as number)
   // Of data that are newer than the outcomes, and of a revision that kept nothing aside, nothing can be said.
-  expect(fitRun(ACCIDENTS, { ...parameters, data_to: '2025-12-31' }).checks[0]?.standing).toBeNull()
+  expect(fitRun(ACCIDENTS, ANIMALS, { ...parameters, data_to: '2025-12-31' }).checks[0]?.standing).toBeNull()
   const { trial: _trial, ...old } = parameters
-  expect(fitRun(ACCIDENTS, old as RiskParameters).checks[0]?.standing).toBeNull()
+  expect(fitRun(ACCIDENTS, ANIMALS, old as RiskParameters).checks[0]?.standing).toBeNull()
+})
+
+test('of several years what reaches into them is held to what it never saw, be it of a year before', () => {
+  const moved = (years: number): SectionAccident[] =>
+    ACCIDENTS.map((one) => ({ ...one, local_date: one.local_date.replace('02-29', '02-28').replace('2024', String(2024 + years)) }))
+  const [before, after] = [
+    [...moved(-2), ...moved(-1), ...ACCIDENTS],
+    [...moved(-1), ...ACCIDENTS, ...moved(1)],
+  ]
+  const { parameters } = fitRun(before, CASUALTIES)
+  expect(parameters.data_to).toBe('2024-12-31')
+  const [check] = fitRun(after, CASUALTIES, parameters).checks
+  expect(check).toMatchObject({ series: 'casualty_accidents', standing: expect.closeTo(check?.error as number, 3) })
+  const blind = { ...parameters, trial: { ...parameters.trial, rates: parameters.trial.rates.map((road) => road.map(() => [0.01])) } }
+  expect(fitRun(after, CASUALTIES, blind).checks[0]?.standing).toBeGreaterThan(check?.standing as number)
+})
+
+test('where weekdays count, an hour has what its weekday has, and a week all that happens in it', () => {
+  // Monday to Friday at 8, on Saturdays and Sundays at 4.
+  const accidents = ACCIDENTS.map((one) => {
+    const isWeekend = [0, 6].includes(new Date(one.local_date).getUTCDay())
+    return { ...one, hour_local: isWeekend ? 4 : 8, minute: 30, animal_code: null }
+  })
+  const model = fitRisk(accidents, YEAR, { byWeekday: true })
+  const [profile] = model.profiles
+  const hoursOf = (date: string): Float64Array => dayHours(profile as RiskModel['profiles'][number], '09', dayOf(date))
+  // A Thursday, a Saturday, and the Sunday on which clocks change.
+  for (const [date, most, least] of [
+    ['2024-06-13', 8, 4],
+    ['2024-06-15', 4, 8],
+    ['2024-10-27', 4, 8],
+  ] as const) {
+    const hours = hoursOf(date)
+    expect(hours.indexOf(Math.max(...hours))).toBe(most)
+    expect(hours[least] as number).toBeLessThan(0.05 * (hours[most] as number))
+  }
+  const weeks = YEAR.slice(0, 364).reduce((all, day) => all + sum(hoursOf(dateOf(day))), 0)
+  expect(weeks / 52).toBeCloseTo(1, 1)
+  // Of every day alike it is the same hour on both.
+  const [plain] = fitRisk(accidents, YEAR).profiles
+  const alike = ['2024-06-13', '2024-06-15'].map((date) => {
+    const hours = dayHours(plain as RiskModel['profiles'][number], '09', dayOf(date))
+    return hours.indexOf(Math.max(...hours))
+  })
+  expect(alike).toEqual([8, 8])
+})
+
+test('accidents of the national table have a day of their month and weekday, by chance and always the same', async () => {
+  const lake = await openTestLake(tempFolder())
+  try {
+    const row = (at: number, values: AnyRow): AnyRow =>
+      exampleTableRow(roadAccidents, {
+        ...{ edition: 'dgt-2024', accident_id: `${at}`, source: 'dgt_accidents', is_casualty: true, province_code: '18' },
+        ...{ road: 'A-44', km: 118.4, year: 2024, month: 2, weekday_iso: 4, hour_local: 14, ...values },
+      })
+    const months = Array.from({ length: 12 * 7 }, (_, at) => ({ month: 1 + (at % 12), weekday_iso: 1 + (at % 7) }))
+    const left = [
+      { road: null },
+      { km: null },
+      { hour_local: null },
+      { weekday_iso: null },
+      { is_casualty: false },
+      { province_code: null },
+    ]
+    await landRows(lake, roadAccidents, [
+      // A month of 29 days that begins on a Thursday: five of them.
+      ...Array.from({ length: 200 }, (_, at) => row(at, {})),
+      ...months.map((values, at) => row(1000 + at, values)),
+      ...left.map((values, at) => row(2000 + at, values)),
+    ])
+    const read = async (): Promise<readonly SectionAccident[]> =>
+      (await lake.query(casualtyAccidents(scan(roadAccidents)), { columns: SECTION_ACCIDENT_COLUMNS, maxRows: 1000 })) as never
+    const rows = await read()
+    expect(rows).toHaveLength(200 + months.length)
+    expect(rows[0]).toMatchObject({ province_code: '18', road: 'A44', km: 118.4, hour_local: 14, minute: 30, animal_code: null })
+    const monthAndDay = ({ local_date }: SectionAccident): string =>
+      `${Number(local_date.slice(5, 7))} ${new Date(local_date).getUTCDay() || 7}`
+    const told = months.map(({ month, weekday_iso }) => `${month} ${weekday_iso}`)
+    expect(rows.map(monthAndDay).sort()).toEqual([...told, ...new Array<string>(200).fill('2 4')].sort())
+    const thursdays = Map.groupBy(rows, ({ local_date }) => local_date)
+    for (const day of ['01', '08', '15', '22', '29']) expect(thursdays.get(`2024-02-${day}`)?.length ?? 0).toBeGreaterThan(20)
+    expect(await read()).toEqual(rows)
+  } finally {
+    await lake.close()
+  }
 })
 
 test('too few weeks are refused', () => {

@@ -1,5 +1,6 @@
 import { LINE_ABSENCES } from '../../../lake/datasets/mobility/codes.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { RISK_BASES } from '../../../lake/datasets/safety/codes.ts'
 import { riskEstimates } from '../../../lake/datasets/safety/risk-estimates.ts'
 import { riskProfiles } from '../../../lake/datasets/safety/risk-profiles.ts'
 import { scan } from '../../../lake/query/scan.ts'
@@ -11,7 +12,7 @@ import type { KeptAsk } from '../../define/endpoint.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
 import { isInside } from '../../define/geo.ts'
-import { integerParam, numberParam, required, withDefault } from '../../define/params.ts'
+import { codeParam, integerParam, numberParam, required, withDefault } from '../../define/params.ts'
 import { boxParam, isOnRoad, provinceParam, roadParam, roadParams } from '../../define/params-place.ts'
 import { instantParam } from '../../define/params-time.ts'
 import { Refused } from '../../define/problems.ts'
@@ -176,14 +177,25 @@ const hourAt = (at: number): number => Math.floor(at / HOUR_MS) * HOUR_MS
 const atParam = instantParam('Instant whose hour is the first that is told; now unless given.', '2026-01-02T19:00:00Z')
 
 const METHOD =
-  'Poisson rates of the sections by empirical Bayes (what was seen on the section, next to it, on the rest of the road and in the province), by kind of animal, times how accidents of the kind spread over weeks of the year, the Sun’s clock and the hours of the local clock. ' +
+  'Poisson rates of the sections by empirical Bayes (what was seen on the section, next to it, on the rest of the road and in the province), those with animals by kind of animal, times how accidents spread over weeks of the year, the Sun’s clock and the hours of the local clock (of the day with animals, of the week else). ' +
   'The interval is that of the expected number. `/api/prediccion/modelos` has the errors.'
 const ABOUT =
-  'It rests on accidents with animals alone (`risk_basis`): the national table of accidents tells no dates. Sections are of 5 km, between the first and the last that accidents were seen on, of a road in a province; rank and class are those of a mean week. ' +
+  'It rests on accidents with somebody killed or hurt (`basis=CASUALTY`) of the national table where that has landed, else on accidents with animals (`ANIMALS`), unless `basis` says which; each record says it (`risk_basis`). The two overlap: never add them up. Sections are of 5 km, between the first and the last that accidents were seen on, of a road in a province; rank and class are those of a mean week. ' +
   'A road with fewer than three accidents has records without a number, which say why (`reason`); one without any has none. Lines lead through known points of the road (`road_points`); where these are missing `geometry_absent` says so.'
 
-async function askedOf({ slice, extra }: KeptAsk<readonly []>) {
-  return { all: await slice(estimates, ''), told: await slice(shares, ''), posts: await extra(roadPosts, '') }
+const basisParam = codeParam(
+  'Which accidents are meant; unless given those with somebody killed or hurt, and where these have not landed those with animals.',
+  RISK_BASES,
+  { example: 'ANIMALS' },
+)
+
+/** The estimates of the basis that is asked for. Throws where there are some, and none of it. */
+async function askedOf({ slice, extra }: KeptAsk<readonly []>, basis: string | null) {
+  const known = Map.groupBy(await slice(estimates, ''), ({ risk_basis }) => risk_basis as string)
+  const all = basis === null ? (known.get('CASUALTY') ?? known.get('ANIMALS')) : known.get(basis)
+  if (basis !== null && all === undefined && known.size > 0)
+    throw new Refused(`expected one that has landed: ${[...known.keys()].sort().join(', ')}`, { parameter: 'basis', value: basis })
+  return { all: all ?? [], told: await slice(shares, ''), posts: await extra(roadPosts, '') }
 }
 
 /** Risk of road sections by hour. */
@@ -198,6 +210,7 @@ export const riskList = defineEndpoint({
     stretch: roadParams,
     province: provinceParam,
     bbox: boxParam('Box that the middle of a section lies in'),
+    basis: basisParam,
     at: atParam,
     hours: withDefault(integerParam('Hours that are told, from the first on.', { min: 1, max: HOURS, unit: 'h', example: '3' }), 1),
   },
@@ -216,10 +229,10 @@ export const riskList = defineEndpoint({
     lake: LAKE,
     needs: [riskEstimates, riskProfiles],
     clock_s: 3600,
-    answer: async (ask, { stretch, province, bbox, at, hours }, now) => {
+    answer: async (ask, { stretch, province, bbox, basis, at, hours }, now) => {
       if (hours > 1 && stretch.road === null && province === null && bbox === null)
         throw new Refused('expected 1 where neither road nor province nor bbox is given', { parameter: 'hours', value: String(hours) })
-      const { all, told, posts } = await askedOf(ask)
+      const { all, told, posts } = await askedOf(ask, basis)
       const wanted = all.filter(
         (one) =>
           (province === null || one.province_code === province) &&
@@ -243,10 +256,11 @@ export const riskByRoad = defineEndpoint({
   domain: 'safety',
   plan: 'ENTERPRISE',
   summary: 'Risk of one road hour by hour for a day: each section with its 24 hours, as GeoJSON',
-  about: `${ABOUT} A road without sections is not found. GeoJSON unless another format is asked for.`,
+  about: `${ABOUT} A road without sections of the basis is not found. GeoJSON unless another format is asked for.`,
   figure: { grain: 'One section of a road; each of its hours is one hour.', method: METHOD },
   params: {
     road: required(roadParam),
+    basis: basisParam,
     at: atParam,
     km_from: numberParam('Begin of the stretch.', { min: 0, max: 2000, unit: 'km', example: '10' }),
     km_to: numberParam('End of the stretch, included.', { min: 0, max: 2000, unit: 'km', example: '60' }),
@@ -267,10 +281,10 @@ export const riskByRoad = defineEndpoint({
     lake: LAKE,
     needs: [riskEstimates, riskProfiles],
     clock_s: 3600,
-    answer: async (ask, { road, at, km_from, km_to }, now) => {
+    answer: async (ask, { road, basis, at, km_from, km_to }, now) => {
       if (km_from !== null && km_to !== null && km_from > km_to)
         throw new Refused(`expected at most km_to (${km_to})`, { parameter: 'km_from', value: String(km_from) })
-      const { all, told, posts } = await askedOf(ask)
+      const { all, told, posts } = await askedOf(ask, basis)
       const ofRoad = all.filter((one) => isOnRoad({ road, km_from: null, km_to: null }, one))
       if (ofRoad.length === 0) return null
       const first = hourAt(at ?? now)

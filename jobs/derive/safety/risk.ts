@@ -1,45 +1,72 @@
 import { animalAccidents } from '../../../lake/datasets/safety/animal-accidents.ts'
 import { riskEstimates } from '../../../lake/datasets/safety/risk-estimates.ts'
 import { riskProfiles } from '../../../lake/datasets/safety/risk-profiles.ts'
+import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
+import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
 import { modelCards } from '../../../lake/datasets/service/model-cards.ts'
 import { modelScores } from '../../../lake/datasets/service/model-scores.ts'
 import { scan } from '../../../lake/query/scan.ts'
-import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
 import { inThread } from '../../../models/in-thread.ts'
 import type { SectionAccident } from '../../../models/risk/accidents.ts'
-import { SECTION_ACCIDENT_COLUMNS, sectionAccidents } from '../../../models/risk/rows.sql.ts'
+import { ANIMALS, CASUALTIES, RISK_MODELS, type RiskBasis } from '../../../models/risk/bases.ts'
+import { casualtyAccidents, SECTION_ACCIDENT_COLUMNS, sectionAccidents } from '../../../models/risk/rows.sql.ts'
 import { enoughOf, estimatesOf, profilesOf, type RiskParameters } from '../../../models/risk/run.ts'
 import { type Fit, runModel } from '../../../models/run/run.ts'
-import { defineDerived } from '../define.ts'
+import { type DerivedPart, defineDerived } from '../define.ts'
 
 const THREAD = new URL('../../../models/risk/thread.ts', import.meta.url)
 const REVISION = 2
+/** Editions of the national table: the other sources of accidents are in it already. */
+const NATIONAL = /^dgt-\d{4}$/
 
-/** Expected accidents of road sections, made anew with every edition of the accidents with animals; nothing of editions that are too small. */
+/** A part of a model, of editions of a dataset; none without any. */
+function partOf({ model }: RiskBasis, of: Dataset, editions: readonly string[]): DerivedPart[] {
+  return editions.length === 0 ? [] : [{ version: model, from: editions, of: [of] }]
+}
+
+/** Expected accidents of road sections, made anew with every edition of the accidents that a model rests on; nothing of editions that are too small. */
 export const riskDerived = defineDerived({
   by: 'model',
   into: riskEstimates,
   beside: [riskProfiles, modelScores, modelCards],
-  from: [animalAccidents],
+  from: [animalAccidents, roadAccidents],
+  sources: [dgtAccidentFiles],
   revision: REVISION,
-  parts: (editions) => (editions.length === 0 ? [] : [{ version: 'risk', from: editions }]),
-  reads: ({ from }) => sectionAccidents(scan(animalAccidents, { edition: { in: from } })),
+  parts: (_versions, held) => [
+    ...partOf(ANIMALS, animalAccidents, held(animalAccidents)),
+    ...partOf(
+      CASUALTIES,
+      roadAccidents,
+      held(roadAccidents)
+        .filter((edition) => NATIONAL.test(edition))
+        .slice(-CASUALTIES.years),
+    ),
+  ],
+  reads: ({ version, from }) =>
+    version === CASUALTIES.model
+      ? casualtyAccidents(scan(roadAccidents, { edition: { in: from } }))
+      : sectionAccidents(scan(animalAccidents, { edition: { in: from } })),
   gives: SECTION_ACCIDENT_COLUMNS,
   rows: async ({ version: model }, { given, files, signal }) => {
-    const accidents = enoughOf(given as unknown as readonly SectionAccident[])
+    const basis = RISK_MODELS.find((one) => one.model === model) as RiskBasis
+    const accidents = enoughOf(given as unknown as readonly SectionAccident[], basis)
     if (accidents.length === 0) return []
     const stood = await runModel<RiskParameters>(files, { model, revision: REVISION, signal }, (standing) =>
-      inThread<Fit<RiskParameters>>(THREAD, { accidents, standing }, signal),
+      inThread<Fit<RiskParameters>>(THREAD, { accidents, basis, standing }, signal),
     )
     const { model_version, parameters } = stood
     const told = {
       model,
       model_version,
       made_at: dayBounds(parameters.data_to).end,
-      recent_error: stood.recentError('animal_accidents', 'P7D'),
+      recent_error: stood.recentError(basis.series, 'P7D'),
     }
     const profiles = profilesOf(parameters, told) as unknown as AnyRow[]
-    return { rows: estimatesOf(parameters, told) as unknown as AnyRow[], beside: new Map([...stood.beside, [riskProfiles, profiles]]) }
+    return {
+      rows: estimatesOf(parameters, basis, told) as unknown as AnyRow[],
+      beside: new Map([...stood.beside, [riskProfiles, profiles]]),
+    }
   },
 })

@@ -264,6 +264,7 @@ export const ANIMAL_KINDS = defineCodes('animal_kind', 'Whether an animal is wil
 /** Which accidents a risk rests on. */
 export const RISK_BASES = defineCodes('risk_basis', 'Which accidents a risk rests on.', {
   ANIMALS: ['Accidentes con animales', 'Accidents with animals'],
+  CASUALTY: ['Accidentes con víctimas', 'Accidents with somebody killed or hurt'],
 })
 
 /** Classes of road sections by what is expected on them. */

@@ -12,7 +12,8 @@ export const riskEstimates = defineDataset({
   title: 'Risk of road sections',
   about:
     'Accidents to be expected in a week on each section of 5 km of a road, between the first and the last that accidents were seen on, with interval, rank and class. ' +
-    'Of accidents with animals alone: not of all accidents. Where there are too few there is no number, and the row says why.',
+    'A model for each kind of accidents (`risk_basis`): those with somebody killed or hurt, and those with animals; they overlap and are never to be added up. ' +
+    'Where there are too few there is no number, and the row says why.',
   sources: animalAccidents.sources,
   columns: {
     model: col.string(1, 'Model that made it.', { example: 'risk' }),
@@ -42,7 +43,7 @@ export const riskEstimates = defineDataset({
     risk_class: col.code(19, 'Class by the rank.', RISK_CLASSES, { nullable: true, example: 'VERY_HIGH' }),
     expected_by_kind: col.list(
       [20, 21],
-      'The expected number by kind of animal, in the order of `risk_profiles`; empty where there is none.',
+      'The expected number by kind of accident (of animal), in the order of `risk_profiles`; empty where there is none.',
       col.float(0, 'Accidents.', { unit: '1' }),
       { example: [0.06, 0.04, 0.005, 0.005] },
     ),

@@ -6,6 +6,7 @@ import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
 import { animalAccidents } from '../../../lake/datasets/safety/animal-accidents.ts'
 import { riskEstimates } from '../../../lake/datasets/safety/risk-estimates.ts'
 import { riskProfiles } from '../../../lake/datasets/safety/risk-profiles.ts'
+import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { modelCards } from '../../../lake/datasets/service/model-cards.ts'
 import { modelScores } from '../../../lake/datasets/service/model-scores.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
@@ -27,7 +28,7 @@ let context: TestContext
 beforeEach(async () => {
   redis = await startTestRedis()
   context = await openTestContext({ folder: tempFolder(), redisUrl: redis.url, publisher: '' })
-  await prepareTables(context, [animalAccidents, riskEstimates, riskProfiles, modelScores, modelCards])
+  await prepareTables(context, [animalAccidents, roadAccidents, riskEstimates, riskProfiles, modelScores, modelCards])
 })
 afterEach(async () => {
   await context.close()
@@ -53,6 +54,24 @@ function accidents(year: number, count: number, { misleading = false } = {}): An
         animal_code: next() < 0.6 ? '8' : '5',
       },
       ...{ road: at === 0 ? 'BU-1' : `N-${1 + (at % 4)}`, km: section * 5 + Math.floor(50 * next()) / 10 },
+    })
+  })
+}
+
+/** Accidents of the national table of a year with somebody hurt, in the night of Saturdays and at noon of Tuesdays. */
+function casualties(edition: string, count: number): AnyRow[] {
+  const year = Number(edition.slice(-4))
+  const next = figures(year)
+  return Array.from({ length: count }, (_, at) => {
+    const isWeekend = next() < 0.5
+    return exampleTableRow(roadAccidents, {
+      ...{ edition, source: edition.startsWith('dgt') ? 'dgt_accidents' : 'madrid', accident_id: `${edition}/${at}`, is_casualty: true },
+      ...{ year, month: 1 + Math.floor(12 * next()), weekday_iso: isWeekend ? 6 : 2, hour_local: isWeekend ? 5 : 12 },
+      ...{
+        province_code: '09',
+        road: `A-${1 + (at % 4)}`,
+        km: (next() < 0.4 ? 2 : Math.floor(8 * next())) * 5 + Math.floor(50 * next()) / 10,
+      },
     })
   })
 }
@@ -108,6 +127,38 @@ test('an edition with enough accidents gives estimates, profiles, errors and a c
   expect(turn).toMatchObject({ state: 'PROMOTED', commit: 'c0ffee' })
   // The same again is the same, and nothing is made of it.
   expect((await run()).made).toEqual([])
+})
+
+test('the national table has a model of its own, of its newest three years, by hour of the week', { timeout: 120_000 }, async () => {
+  for (const edition of ['dgt-2020', 'dgt-2021', 'dgt-2022', 'dgt-2023', 'madrid-2024'])
+    await landRows(context.lake, roadAccidents, casualties(edition, 1200))
+  // Of another source, which the national table has in it, nothing is made.
+  expect((await run()).made).toEqual(['risk_casualties'])
+  const told = await tableRows(context, riskEstimates)
+  expect(told).toHaveLength(4 * 8)
+  expect(told.reduce((sum, row) => sum + (row['accidents'] as number), 0)).toBe(3 * 1200)
+  expect(new Set(told.map((row) => `${row['model']} ${row['risk_basis']}`))).toEqual(new Set(['risk_casualties CASUALTY']))
+  // Of each year, not of all three together.
+  const week = told.reduce((sum, row) => sum + (row['expected'] as number), 0)
+  expect(week).toBeGreaterThan((0.95 * 1200 * 7) / 365)
+  expect(week).toBeLessThan((1.05 * 1200 * 7) / 365)
+  const [profile] = await tableRows(context, riskProfiles)
+  const byHour = profile?.['by_hour'] as number[]
+  expect(byHour).toHaveLength(7 * 24)
+  const greatest = byHour.map((value, at) => ({ value, at })).sort((one, other) => other.value - one.value)
+  expect(greatest.slice(0, 2).map(({ at }) => at)).toEqual(expect.arrayContaining([24 + 12, 5 * 24 + 5]))
+  const [card] = await tableRows(context, modelCards)
+  expect(card).toMatchObject({ model: 'risk_casualties', fit_state: 'PROMOTED', data_from: '2021-01-01' })
+  const [deviance] = (await tableRows(context, modelScores)).filter((row) => row['metric'] === 'DEVIANCE')
+  expect(deviance).toMatchObject({ series: 'casualty_accidents' })
+  expect(deviance?.['value'] as number).toBeLessThan(deviance?.['baseline'] as number)
+  expect(told[0]?.['recent_error']).toBe(deviance?.['value'])
+  // Both models stand beside each other, and neither is made anew by what the other rests on.
+  await landRows(context.lake, animalAccidents, accidents(2024, 3000))
+  expect((await run()).made).toEqual(['risk'])
+  const both = await tableRows(context, riskEstimates)
+  expect(both.filter((row) => row['risk_basis'] === 'CASUALTY')).toEqual(told)
+  expect(both.filter((row) => row['risk_basis'] === 'ANIMALS')).toHaveLength(4 * 8 + 1)
 })
 
 test('an edition whose fit foretells worse than the standing version does is refused, and a better one is not', {
