@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { animalAccidents } from '../../lake/datasets/safety/animal-accidents.ts'
 import { roadAccidents } from '../../lake/datasets/safety/road-accidents.ts'
@@ -16,6 +18,9 @@ import { fitRun, type RiskParameters } from '../../models/risk/run.ts'
 import { sunClock, sunTimes } from '../../models/risk/sun.ts'
 import type { Check } from '../../models/run/run.ts'
 import { evaluateRisk } from '../../scripts/evaluations/risk.ts'
+import { dgtAccidentTable } from '../../scripts/stand-in/formats/dgt-accidents.ts'
+import { spanishAccidents } from '../../scripts/stand-in/world/accidents.ts'
+import { makeWorld } from '../../scripts/stand-in/world/world.ts'
 import { exampleTableRow } from '../api/service.ts'
 import { figures } from '../helpers/figures.ts'
 import { sharedFolder } from '../helpers/shared.ts'
@@ -296,6 +301,32 @@ test('accidents are read from the lake with the road as it is compared and the m
     expect(rows).toEqual([
       { province_code: '02', road: 'CM332', km: 43.1, local_date: '2024-01-22', hour_local: 1, minute: 50, animal_code: '8' },
     ])
+  } finally {
+    await lake.close()
+  }
+})
+
+test('files of the national table are measured beside those of accidents with animals', { timeout: 60_000 }, async () => {
+  const folder = join(tempFolder(), 'dgt-accidentes')
+  mkdirSync(folder, { recursive: true })
+  const world = makeWorld(1, 'small')
+  for (const [year, name] of [
+    [2019, 'Tabla-Accidentes-2019.xlsx'],
+    [2020, 'TABLA_ACCIDENTES_20.XLSX'],
+  ] as const) {
+    const accidents = spanishAccidents(world, 'dgt', year, 2000)
+    writeFileSync(join(folder, name), dgtAccidentTable({ year, accidents, at: Date.UTC(2021, 10, 5), hasUnknownCodes: false }))
+  }
+  const lake = await openTestLake(tempFolder())
+  try {
+    const said: string[] = []
+    const found = await evaluateRisk(lake, { data: dirname(folder), window: null, say: (line) => said.push(line) })
+    expect(new Set(found.map(({ model, series, window }) => `${model} ${series} ${window.replace(/-\d\d-\d\d/g, '')}`))).toEqual(
+      new Set(['risk_casualties casualty_accidents 2019:2020']),
+    )
+    const ratio = found.find(({ metric }) => metric === 'deviance_to_baseline')
+    expect(ratio).toMatchObject({ limit: { max: 1 }, ok: true })
+    expect(said.join()).toContain('no file of dgt_animal_accidents')
   } finally {
     await lake.close()
   }
