@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { corridorHours } from '../../lake/datasets/mobility/corridor-hours.ts'
+import { trafficCountStations } from '../../lake/datasets/road/traffic-count-stations.ts'
 import { trafficCountsHourly } from '../../lake/datasets/road/traffic-counts-hourly.ts'
 import { trafficForecasts } from '../../lake/datasets/road/traffic-forecasts.ts'
 import { trafficHours } from '../../lake/datasets/road/traffic-hours.ts'
 import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
+import { trafficSensors } from '../../lake/datasets/road/traffic-sensors.ts'
 import { trafficTypicalWeeks } from '../../lake/datasets/road/traffic-typical-weeks.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { dayBounds, isoInstant, madridDate, offsetAt } from '../../lake/schema/time.ts'
@@ -199,4 +201,54 @@ test('a comparison is of the newest hour of a sensor, and of the newest day of a
   const corridor = await ask('view=comparison&corridor=m-30')
   expect(corridor[0]).toMatchObject({ series_kind: 'CORRIDOR', direction: null, absence: null, starts_at: '2026-03-16T23:00:00.000Z' })
   expect(await ask('view=comparison&station=ES77')).toEqual([])
+})
+
+test('ids that nothing has are refused, with what is near', async () => {
+  const told = async (query: string): Promise<Reply> => {
+    const reply = await service.get(`/api/trafico/prediccion?${query}`)
+    return { status: reply.status, retry: reply.headers.get('retry-after'), ...((await reply.json()) as Reply) }
+  }
+  await service.land(
+    trafficSensors,
+    ['3840', '3841'].map((sensor_id) => exampleTableRow(trafficSensors, { sensor_id })),
+    UNTIL,
+  )
+  await service.land(trafficCountStations, [exampleTableRow(trafficCountStations, { station_id: 'ES01' })], UNTIL)
+  await expect.poll(async () => (await told('station=es01')).status).toBe(400)
+  await expect.poll(async () => (await told('sensor=38400')).status).toBe(400)
+  for (const view of ['forecast', 'heatmap', 'comparison']) {
+    const refused = await told(`view=${view}&station=es01`)
+    expect([view, refused.status, refused.code]).toEqual([view, 400, 'invalid-parameter'])
+    expect(refused.errors).toMatchObject([
+      { parameter: 'station', value: 'es01', detail: expect.stringContaining('/api/movilidad/estaciones') },
+    ])
+    expect(await told(`view=${view}&sensor=38400`)).toMatchObject({ status: 400, detail: expect.stringContaining('did you mean 3840?') })
+  }
+  // The corridor has a forecast, so that the model of live sensors stands: of this sensor alone there is nothing.
+  expect(await told('sensor=3841')).toMatchObject({ status: 200, total: 0 })
+  expect(await told('view=heatmap&sensor=3841')).toMatchObject({ status: 200, total: 0 })
+})
+
+test('before a model is fitted forecasts of it are not there, and the reply says what they wait for', async () => {
+  const other = await startService()
+  try {
+    await other.land(trafficForecasts, [], UNTIL, ['madrid_counts'])
+    for (const [query, model] of [
+      ['', 'modelos tells'],
+      ['?sensor=3840', 'model=traffic tells'],
+      ['?corridor=m-30', 'model=traffic tells'],
+      ['?station=ES01', 'model=traffic_counts tells'],
+    ] as const) {
+      const reply = await other.get(`/api/trafico/prediccion${query}`)
+      const { code, detail } = (await reply.json()) as Reply
+      expect([query, reply.status, code, reply.headers.get('retry-after')]).toEqual([query, 503, 'feed-unavailable', '3600'])
+      expect(detail).toContain('95 days')
+      expect(detail).toContain(model)
+    }
+    await other.land(trafficForecasts, [exampleTableRow(trafficForecasts, {})], UNTIL + HOUR, ['madrid_counts'])
+    await expect.poll(async () => (await other.json('/api/trafico/prediccion')).total).toBe(1)
+    expect((await other.get('/api/trafico/prediccion?corridor=m-30')).status).toBe(503)
+  } finally {
+    await other.close()
+  }
 })

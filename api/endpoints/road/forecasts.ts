@@ -1,10 +1,12 @@
 import { corridorHours } from '../../../lake/datasets/mobility/corridor-hours.ts'
 import { TYPICAL_ABSENCES } from '../../../lake/datasets/road/codes.ts'
 import { LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
+import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-stations.ts'
 import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
 import { trafficForecasts } from '../../../lake/datasets/road/traffic-forecasts.ts'
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { trafficTypicalWeeks } from '../../../lake/datasets/road/traffic-typical-weeks.ts'
 import { sensorCorridors } from '../../../lake/places/corridors.ts'
 import { col } from '../../../lake/schema/columns.ts'
@@ -15,6 +17,7 @@ import { meaning, nested, optional, record, type ValueOf } from '../../define/fi
 import { group, listOf, oneOf, textParam, withDefault } from '../../define/params.ts'
 import { instantParam } from '../../define/params-time.ts'
 import { Refused } from '../../define/problems.ts'
+import { noneOf } from './forecast-none.ts'
 import { type ComparedHour, comparedDays, heatmaps, measuredHours, type SeriesKind, trafficForecastRows } from './forecast-views.ts'
 import { ABOUT_TYPICAL, deviationFields, deviationOf, momentOf, sensorProfile, typicalAt } from './typical.ts'
 
@@ -117,6 +120,7 @@ export const trafficForecastList = defineEndpoint({
   summary: 'Traffic in the next four hours by sensor, count station and corridor, with intervals; what is usual, and now against typical',
   about:
     'Horizons count from the newest data (`made_at`): the newest hour of live sensors and corridors that is over; counts of stations come by the month. A series with too few data has records without a number, which say why (`reason`); one that nothing is known of has none. ' +
+    'Before the model of what is asked for has been fitted there are no forecasts of it, and the reply is a 503 that says so. ' +
     `heatmap and comparison are of one series. Members of other views are null. ${METHOD}`,
   figure: { grain: 'One hour of a sensor, of a direction of a count station, or of a corridor (the mean of its sensors).', method: METHOD },
   params: { asked },
@@ -132,16 +136,27 @@ export const trafficForecastList = defineEndpoint({
   read: {
     kind: 'kept',
     from: [],
-    lake: [trafficForecasts, trafficTypicalWeeks, trafficHours, trafficReadings, corridorHours, trafficCountsHourly],
+    lake: [
+      ...[trafficForecasts, trafficTypicalWeeks, trafficHours, trafficReadings, corridorHours, trafficCountsHourly],
+      ...[trafficSensors, trafficCountStations],
+    ],
     needs: [trafficForecasts],
     clock_s: 3600,
     answer: async (ask, { asked: { view, horizon, at, ...named } }, now) => {
       const [kind, id] = seriesOf(named)
-      if (view === 'heatmap') return heatmapOf(ask, kind, id, now)
-      if (view === 'comparison') return kind === 'SENSOR' ? sensorNow(ask, id, now) : dayOf(ask, kind, id, now)
+      if (view !== 'forecast') {
+        const found = await (view === 'heatmap'
+          ? heatmapOf(ask, kind, id, now)
+          : kind === 'SENSOR'
+            ? sensorNow(ask, id, now)
+            : dayOf(ask, kind, id, now))
+        return found.length > 0 ? found : noneOf(ask, { kind, id })
+      }
       const { all, bySeries } = toldOf(await ask.slice(trafficForecastRows, ''))
-      if (id === '' && horizon === null && at === null) return all
-      return (id === '' ? all : (bySeries.get(`${kind} ${id}`) ?? [])).filter(
+      const wanted = id === '' ? all : (bySeries.get(`${kind} ${id}`) ?? [])
+      if (wanted.length === 0) return noneOf(ask, { kind, id, of: all })
+      if (horizon === null && at === null) return wanted
+      return wanted.filter(
         (row) =>
           (horizon === null || (horizon as readonly string[]).includes(row.horizon as string)) &&
           (at === null || ((row.starts_at as number) <= at && at < (row.starts_at as number) + HOUR_MS)),

@@ -1,0 +1,71 @@
+import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-stations.ts'
+import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { type Sql, sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { LEAST_DAYS } from '../../../models/traffic/fit.ts'
+import type { KeptAsk } from '../../define/endpoint.ts'
+import { problem, Refused } from '../../define/problems.ts'
+import { defineSlice, type Slice } from '../../define/slice.ts'
+import { nearest } from '../../define/suggest.ts'
+import type { SeriesKind } from './forecast-views.ts'
+
+/** A fit may come any night, but not within minutes. */
+const RETRY_S = 3600
+
+const idsSlice = (name: string, of: typeof trafficSensors | typeof trafficCountStations, ids: Sql): Slice<ReadonlySet<string>> =>
+  defineSlice({
+    name,
+    from: [of],
+    most: 1,
+    read: async ({ rows }) => {
+      const found = new Set<string>()
+      for await (const batch of rows(ids, { id: col.string(1, 'Id.') })) for (const { id } of batch) found.add(id as string)
+      return found
+    },
+  })
+
+/** Where ids are of: what they are of, the parameter and the path that lists them, and those that there are. */
+const LISTED = {
+  SENSOR: {
+    what: 'the id of a traffic sensor',
+    parameter: 'sensor',
+    path: '/api/trafico/sensores',
+    ids: idsSlice('ids of traffic sensors', trafficSensors, sql`SELECT DISTINCT sensor_id AS id FROM ${scan(trafficSensors)}`),
+  },
+  COUNT_STATION: {
+    what: 'the id of a count station',
+    parameter: 'station',
+    path: '/api/movilidad/estaciones',
+    ids: idsSlice('ids of count stations', trafficCountStations, sql`SELECT DISTINCT station_id AS id FROM ${scan(trafficCountStations)}`),
+  },
+} as const
+
+/**
+ * What is answered of a series of which nothing was found: the refusal of an id that nothing has; that no model stands yet, where there are no
+ * forecasts (`of`) at all of what its model makes; else that there is none.
+ */
+export async function noneOf(
+  { extra }: Pick<KeptAsk<readonly []>, 'extra'>,
+  { kind, id, of }: { readonly kind: SeriesKind; readonly id: string; readonly of?: readonly { readonly series_kind: SeriesKind }[] },
+): Promise<[]> {
+  if (id !== '' && kind !== 'CORRIDOR') {
+    const { what, parameter, path, ids } = LISTED[kind as 'SENSOR' | 'COUNT_STATION']
+    const known = await extra(ids, '')
+    // What cannot be read now refuses nothing.
+    if (known?.size && !known.has(id))
+      throw new Refused(`expected ${what}, as ${path} lists them`, { parameter, value: id, near: () => nearest(id, known) })
+  }
+  if (!of) return []
+  const isOfCounts = kind === 'COUNT_STATION'
+  if (id !== '' && of.some(({ series_kind }) => (series_kind === 'COUNT_STATION') === isOfCounts)) return []
+  const model = isOfCounts ? 'traffic_counts' : 'traffic'
+  const needs =
+    id === ''
+      ? `a model needs ${LEAST_DAYS} days of counts, or of live readings`
+      : `the model of ${isOfCounts ? 'count stations' : 'live sensors and corridors'} needs ${LEAST_DAYS} days of ${isOfCounts ? 'counts' : 'live readings'}`
+  const where = `/api/prediccion/modelos${id === '' ? '' : `?model=${model}`}`
+  throw problem('feed-unavailable', `There are no forecasts yet: ${needs} before it is fitted. ${where} tells what is there.`, {
+    retry_after_s: RETRY_S,
+  })
+}
