@@ -115,3 +115,14 @@ test('cards tell what is declared of a model and what its runs have left', async
   })
   expect((await service.get('/api/prediccion/modelos?model=rain')).status).toBe(400)
 })
+
+test('forecasts say that they are stale once what they are made of no longer comes', async () => {
+  for (const [days, isStale] of [
+    [60, true],
+    [0, false],
+  ] as const) {
+    const at = Date.now() - days * 86_400_000
+    await service.tell({ feed: 'fuel_stations', last_attempt_at: at, last_success_at: at, fresh_at: at, data_time: at })
+    await expect.poll(async () => (await service.json('/api/prediccion/combustible')).meta.stale, { timeout: 20_000 }).toBe(isStale)
+  }
+})

@@ -3,7 +3,8 @@ import { roadPoints } from '../../lake/datasets/road/road-points.ts'
 import { riskEstimates } from '../../lake/datasets/safety/risk-estimates.ts'
 import { riskProfiles } from '../../lake/datasets/safety/risk-profiles.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
-import { exampleTableRow, type Reply, startService, type TestService } from './service.ts'
+import { writeFeedListings } from '../../lake/system.ts'
+import { exampleTableRow, FEEDS, type Reply, startService, type TestService } from './service.ts'
 
 const UNTIL = Date.UTC(2026, 0, 10)
 const VERSION = 'r1-20241231-4be1c0d2'
@@ -130,6 +131,20 @@ test('a road is a strip of its sections with 24 hours each, as GeoJSON, over a c
   expect(plain.sections[0].hours[18]).toMatchObject({ expected: listed?.expected, interval: listed?.interval })
   expect((await service.get('/api/prediccion/riesgo/A-99')).status).toBe(404)
   expect((await service.json('/api/prediccion/riesgo/N-623?km_from=500&format=json')).sections).toEqual([])
+})
+
+test('risks say that they are stale once accidents no longer come', async () => {
+  const feed = { ...(FEEDS[0] as (typeof FEEDS)[number]), id: 'dgt_animal_accidents', datasets: ['animal_accidents'], every_s: 604_800 }
+  await writeFeedListings(service.lake.store, [...FEEDS, feed])
+  for (const [days, isStale] of [
+    [90, true],
+    [0, false],
+  ] as const) {
+    const at = Date.now() - days * 86_400_000
+    await service.tell({ feed: feed.id, last_attempt_at: at, last_success_at: at, fresh_at: at, data_time: at })
+    for (const path of ['/api/prediccion/riesgo', '/api/prediccion/riesgo/N-623?format=json'])
+      await expect.poll(async () => (await service.json(path)).meta.stale, { timeout: 20_000 }).toBe(isStale)
+  }
 })
 
 test('unless told which, it is of those with somebody killed or hurt once these have landed; each record says of which', {

@@ -1,5 +1,8 @@
+import { fuelArchivePrices } from '../../../lake/datasets/fuel/archive-prices.ts'
+import { fuelBulletin } from '../../../lake/datasets/fuel/bulletin.ts'
 import { FORECAST_FUELS } from '../../../lake/datasets/fuel/codes.ts'
 import { fuelForecasts } from '../../../lake/datasets/fuel/forecasts.ts'
+import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
@@ -113,7 +116,9 @@ export const fuelForecastList = defineEndpoint({
   read: {
     kind: 'kept',
     from: [],
-    lake: [fuelForecasts],
+    // What they are made of: once it no longer comes, the reply is stale.
+    lake: [fuelForecasts, fuelBulletin, fuelPrices, fuelArchivePrices],
+    needs: [fuelForecasts],
     answer: async ({ slice }, { fuel, province, series, horizon }) =>
       (await slice(forecasts, '')).filter(
         (one) =>

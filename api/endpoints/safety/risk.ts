@@ -1,5 +1,6 @@
 import { LINE_ABSENCES } from '../../../lake/datasets/mobility/codes.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { animalAccidents } from '../../../lake/datasets/safety/animal-accidents.ts'
 import { RISK_BASES } from '../../../lake/datasets/safety/codes.ts'
 import { riskEstimates } from '../../../lake/datasets/safety/risk-estimates.ts'
 import { riskProfiles } from '../../../lake/datasets/safety/risk-profiles.ts'
@@ -23,7 +24,8 @@ import { provinceField, provinceName } from '../tail.ts'
 const { columns } = riskEstimates
 const HOUR_MS = 3_600_000
 const HOURS = 24
-const LAKE = [riskEstimates, riskProfiles, roadPoints] as const
+/** With the accidents that it is made of: once these no longer come, the reply is stale. */
+const LAKE = [riskEstimates, riskProfiles, roadPoints, animalAccidents] as const
 
 type Estimate = Row<typeof riskEstimates>
 
