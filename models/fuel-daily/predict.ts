@@ -15,6 +15,7 @@ export interface ServedDaily {
 
 /** How long the newest price of an area may lie behind the newest of all, in days. */
 const MOST_BEHIND_DAYS = 7
+const TOO_FEW = 'not enough data'
 
 /**
  * The forecasts of every product and area for the seven days after its newest price. An area with too few days, or whose prices ended, has rows
@@ -65,7 +66,12 @@ function rowOf(
 
 function reasonOf({ known, behind, last }: { readonly known: number; readonly behind: number; readonly last: string }): string | null {
   if (behind > MOST_BEHIND_DAYS) return `no price since ${last}`
-  return known < LEAST_DAYS ? `not enough data: ${known} days of prices, ${LEAST_DAYS} are needed` : null
+  return known < LEAST_DAYS ? `${TOO_FEW}: ${known} days of prices, ${LEAST_DAYS} are needed` : null
+}
+
+/** Whether the reason of a row without a price is that the area has too few days. */
+export function isTooFew(reason: string | null): boolean {
+  return reason?.startsWith(TOO_FEW) === true
 }
 
 /** By the errors that these coefficients, or the last value, would have made. */

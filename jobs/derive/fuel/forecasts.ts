@@ -11,7 +11,9 @@ import type { FuelTask } from '../../../models/fuel/thread.ts'
 import { WEEK_COLUMNS, type WeekPrice, weeklyPrices } from '../../../models/fuel/weeks.sql.ts'
 import { MEANS_COLUMNS, type StationMeans, stationMeans } from '../../../models/fuel-daily/days.sql.ts'
 import type { DailyParameters } from '../../../models/fuel-daily/fit.ts'
+import { isTooFew } from '../../../models/fuel-daily/predict.ts'
 import type { DailyTask } from '../../../models/fuel-daily/thread.ts'
+import { LEAST_DAYS } from '../../../models/fuel-daily/walk.ts'
 import { inThread } from '../../../models/in-thread.ts'
 import { type Fit, runModel, servedOf } from '../../../models/run/run.ts'
 import { defineDerived, type ModelGiven, type ModelRows } from '../define.ts'
@@ -59,12 +61,22 @@ async function weekly({ given, files, signal }: ModelGiven): Promise<ModelRows> 
   return { rows: await run<ForecastRow[]>({ task: 'predict', prices, served }), beside: stood.beside }
 }
 
+/** True where an area that had too few days for a forecast has enough of them now. */
+function isFilledUp(before: readonly AnyRow[], means: readonly StationMeans[]): boolean {
+  const nameOf = ({ product, area_kind, area }: AnyRow): string => `${product} ${area_kind} ${area}`
+  const enough = new Set(means.filter(({ dates }) => dates.length >= LEAST_DAYS).map((of) => nameOf({ ...of })))
+  return before.some((row) => isTooFew(row['reason'] as string | null) && enough.has(nameOf(row)))
+}
+
 async function daily({ given, before, files, signal }: ModelGiven): Promise<ModelRows> {
   const means = given as unknown as readonly StationMeans[]
   if (means.length === 0) return { rows: [], beside: new Map() }
   const newest = means.map(({ dates }) => dates.at(-1) as string).reduce((last, date) => (date > last ? date : last))
-  // The day that goes on changes with every publication; what is over was looked at already.
-  if (before.some(({ made_at, model_version }) => made_at === dayBounds(newest).end && String(model_version).startsWith(`r${REVISION}-`)))
+  // The day that goes on changes with every publication; what is over was looked at already, unless an archive has filled up what was too little.
+  const isLookedAt = before.some(
+    ({ made_at, model_version }) => made_at === dayBounds(newest).end && String(model_version).startsWith(`r${REVISION}-`),
+  )
+  if (isLookedAt && !isFilledUp(before, means))
     return { rows: before.map(({ fetch_id: _fetch, ...row }): AnyRow => row), beside: new Map() }
   const run = <T>(task: DailyTask): Promise<T> => inThread<T>(DAILY, task, signal)
   const stood = await runModel<DailyParameters>(files, { model: 'fuel_daily', revision: REVISION, signal }, (standing) =>

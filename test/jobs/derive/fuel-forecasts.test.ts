@@ -116,16 +116,16 @@ test('each bulletin gives forecasts with their errors; what the model does not k
   expect(new Set((await told()).map((row) => row['model_version']))).toEqual(new Set([later?.['model_version']]))
 })
 
-test('means of the stations give forecasts of Spain and its provinces once a day is over, and not again while it goes on', {
-  timeout: 120_000,
-}, async () => {
+const FIRST_DAY = Date.UTC(2026, 0, 1)
+
+/** The mean price of diesel in Spain and in a province on 160 days. */
+function stationDays(): AnyRow[][] {
   const next = figures(11)
-  const first = Date.UTC(2026, 0, 1)
   let [level, change] = [Math.log(1.5), 0]
-  const priced = Array.from({ length: 160 }, (_, day) => {
+  return Array.from({ length: 160 }, (_, day) => {
     change = 0.9 * change + 0.002 * (next() - 0.5)
     level += change
-    const date = new Date(first + day * 86_400_000).toISOString().slice(0, 10)
+    const date = new Date(FIRST_DAY + day * 86_400_000).toISOString().slice(0, 10)
     const price_mean = Math.round(Math.exp(level) * 10_000) / 10_000
     const row = (area_kind: string, area: string): AnyRow =>
       exampleTableRow(fuelDays, {
@@ -139,12 +139,18 @@ test('means of the stations give forecasts of Spain and its provinces once a day
       })
     return [row('NATION', 'ES'), row('PROVINCE', '28')]
   })
+}
+
+test('means of the stations give forecasts of Spain and its provinces once a day is over, and not again while it goes on', {
+  timeout: 120_000,
+}, async () => {
+  const priced = stationDays()
   await landRows(context.lake, fuelDays, priced.slice(0, 150).flat())
   expect((await run()).made).toEqual(['fuel_daily'])
   const before = await told()
   expect(before).toHaveLength(2 * 7)
   // The newest day goes on: the one before it is the newest that is told of.
-  const newest = new Date(first + 148 * 86_400_000).toISOString().slice(0, 10)
+  const newest = new Date(FIRST_DAY + 148 * 86_400_000).toISOString().slice(0, 10)
   expect(before[0]).toMatchObject({ model: 'fuel_daily', baseline_date: newest, series: 'STATION_MEAN', made_at: dayBounds(newest).end })
   expect(before.every(({ price, interval_low }) => price !== null && interval_low !== null)).toBe(true)
   await landRows(context.lake, fuelDays, [exampleTableRow(fuelDays, { ...priced[149]?.[0], area_kind: 'OPERATOR', area: 'x' })])
@@ -154,4 +160,17 @@ test('means of the stations give forecasts of Spain and its provinces once a day
   expect((await run()).made).toEqual(['fuel_daily'])
   expect((await told())[0]?.['made_at']).not.toBe(before[0]?.['made_at'])
   expect((await tableRows(context, modelCards)).map(({ model }) => model)).toEqual(['fuel_daily'])
+})
+
+test('days before that come from an archive give forecasts on the same day where there were too few', { timeout: 120_000 }, async () => {
+  const priced = stationDays()
+  await landRows(context.lake, fuelDays, priced.slice(130).flat())
+  await run()
+  const before = await told()
+  expect(new Set(before.map(({ reason }) => reason))).toEqual(new Set(['not enough data: 29 days of prices, 120 are needed']))
+  await landRows(context.lake, fuelDays, priced.slice(0, 130).flat())
+  await run()
+  const after = await told()
+  expect([after.length, after[0]?.['made_at']]).toEqual([14, before[0]?.['made_at']])
+  expect(after.every(({ price, reason }) => price !== null && reason === null)).toBe(true)
 })
