@@ -48,7 +48,10 @@ const fields = {
     { level: columns.interval_level, low: veh('Lower end.', 371.2), high: veh('Upper end.', 460.3) },
     { nullable: true },
   ),
-  baseline: meaning(columns.baseline, 'What is typical of the hour and kind of day; null where nothing is, and with view=heatmap.'),
+  baseline: meaning(
+    columns.baseline,
+    'What is typical of the hour and kind of day: with view=forecast as the model has it, a mean of the last ten weeks in which like and late days count more; with view=comparison the median that `meta.method` tells. Null where nothing is, and with view=heatmap.',
+  ),
   intensity_p10_veh_h: col.decimal(0, 'Vehicles per hour that a tenth of the hours do not exceed. Null with view=forecast.', {
     ...{ scale: 1, unit: 'veh/h', nullable: true, example: null },
   }),
@@ -108,9 +111,9 @@ const asked = group(
 )
 
 const METHOD =
-  'forecast: ridge regressions of the log ratio of vehicles to what is typical, one for each hour of the clock, horizon and days off; intervals of the errors before. `/api/prediccion/modelos` has the errors. ' +
+  'forecast: ridge regressions of the log ratio of vehicles to what is typical, one for each hour of the clock, horizon and days off; intervals of the errors before; typical is there (`baseline`) the geometric mean of the last ten weeks, in which like and late days count more. `/api/prediccion/modelos` has the errors. ' +
   'heatmap: median and tenths of the hours of the newest month that is over, by day of the week and clock. ' +
-  `comparison: the newest hour of a sensor, and the newest day of a count station or corridor, less what is typical. ${ABOUT_TYPICAL}`
+  `comparison: the newest hour of a sensor, and the newest day of a count station or corridor, less what is typical. Typical but for forecasts: ${ABOUT_TYPICAL}`
 
 /** Forecasts of traffic, what is usual, and how far what was measured is from that. */
 export const trafficForecastList = defineEndpoint({
