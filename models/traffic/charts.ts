@@ -1,4 +1,4 @@
-import { isoInstant } from '../../lake/schema/time.ts'
+import { isoInstant, offsetAt } from '../../lake/schema/time.ts'
 import { drawChart } from '../run/chart.ts'
 import type { CardChart } from '../run/run.ts'
 import type { Board } from './board.ts'
@@ -44,8 +44,13 @@ export function trafficCharts({ scored, byHour }: Tally, { name, points }: Obser
     (byHour[horizon - 1] as readonly Sums[]).map((sums) => share(sums[of], sums.vehicles))
   return [
     drawChart({
-      ...{ name: 'observed', title: `${name}: observed, and forecast an hour before`, unit: 'veh/h', kind: 'lines' },
-      labels: points.map(({ at }) => isoInstant(at).slice(0, 13)),
+      ...{
+        name: 'observed',
+        title: `${name}: observed, and forecast an hour before, by the clock of Madrid`,
+        unit: 'veh/h',
+        kind: 'lines',
+      },
+      labels: points.map(({ at }) => isoInstant(at + offsetAt(at)).slice(0, 13)),
       figures: [
         { name: 'Observed', values: points.map(({ count }) => count) },
         { name: 'Forecast', values: points.map(({ forecast }) => forecast.value) },

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { trafficCountsHourly } from '../../lake/datasets/road/traffic-counts-hourly.ts'
 import { type Board, boardOf } from '../../models/traffic/board.ts'
 import { calendarDay, DAY_KINDS, dateOf } from '../../models/traffic/calendar.ts'
+import { trafficCharts } from '../../models/traffic/charts.ts'
 import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../models/traffic/counts.sql.ts'
 import { evaluate, evaluateUnseen } from '../../models/traffic/evaluate.ts'
 import { FEATURES, featuresOf } from '../../models/traffic/features.ts'
@@ -263,4 +264,15 @@ test('counts of a day come by hour, null where nothing was counted', async () =>
     await lake.close()
     rmSync(folder, { recursive: true, force: true })
   }
+})
+
+test('what was observed is charted by the clock of Madrid, as errors by hour are', () => {
+  const sums = { ALL: { inside: 1, points: 1 } }
+  const tally = { scored: [sums], byHour: [1, 2, 3, 4].map(() => []) } as unknown as Parameters<typeof trafficCharts>[0]
+  const forecast = { value: 1, low: 0, high: 2 } as Forecast
+  const points = [0, 1].map((hour) => ({ at: Date.UTC(2023, 6, 1, 22 + hour), count: 1, forecast }))
+  const [chart] = trafficCharts(tally, { name: 'ES01 1', points, add: () => undefined })
+  expect(chart?.title).toContain('by the clock of Madrid')
+  expect(chart?.svg).toContain('2023-07-02T00')
+  expect(chart?.svg).not.toContain('2023-07-01')
 })
