@@ -34,7 +34,11 @@ export const fuelForecasts = defineDataset({
     baseline: price(15, 'The newest known price.', 1.6199),
     baseline_date: col.local_date(16, 'Day of the newest known price.', { nullable: true, example: '2024-07-01' }),
     forecast_kind: col.code(17, 'What the price is.', FORECAST_KINDS, { nullable: true, example: 'MODEL' }),
-    recent_error: price(18, 'Mean absolute error in the last scored window of what is served.', 0.0112),
+    recent_error: price(
+      18,
+      'Mean absolute error in the last scored window of what is served. Of BULLETIN at 1, 2 and 4 weeks: days before a week have that of the week, for no outcome is known of them. Of STATION_MEAN of Spain, or of all provinces together.',
+      0.0112,
+    ),
     reason: col.string(19, 'Why there is no price, or no interval.', { nullable: true, example: null }),
   },
   entity: ['model', 'area', 'product', 'horizon'],
