@@ -77,6 +77,18 @@ test('forecasts are the rows of the lake: of Spain, or of the province that is a
   expect(all.meta).toMatchObject({ grain: expect.stringContaining('fuel'), method: expect.stringContaining('ridge') })
 })
 
+test('what can have no forecast is refused, not answered with an empty list', async () => {
+  for (const [query, parameter, expected] of [
+    ['fuel=HYDROGEN', 'fuel', 'DIESEL_A, GASOLINE_95_E5, HEATING_GAS_OIL, LPG'],
+    ['province=28&series=BULLETIN', 'series', 'STATION_MEAN'],
+  ] as const) {
+    const reply = await service.get(`/api/prediccion/combustible?${query}`)
+    const { errors } = (await reply.json()) as Reply
+    expect([query, reply.status]).toEqual([query, 400])
+    expect(errors).toMatchObject([{ parameter, detail: expect.stringContaining(expected) }])
+  }
+})
+
 test('cards tell what is declared of a model and what its runs have left', async () => {
   const served = [
     { series: 'LPG', horizon: 'P7D', points: 104, serves: 'BASELINE', error: 0.003, baseline: 0.0024 },

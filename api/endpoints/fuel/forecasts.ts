@@ -9,8 +9,9 @@ import { col } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
-import { codeParam, listOf, oneOf } from '../../define/params.ts'
+import { codeParam, knownBy, listOf, oneOf } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
+import { Refused } from '../../define/problems.ts'
 import { defineSlice } from '../../define/slice.ts'
 import { provinceField, provinceName } from '../tail.ts'
 
@@ -64,6 +65,19 @@ const forecasts = defineSlice<readonly ValueOf<typeof forecastFields>[]>({
   },
 })
 
+/** The products that there are rows of. */
+const products = defineSlice<ReadonlySet<string>>({
+  name: 'fuels that are forecast',
+  from: [fuelForecasts],
+  most: 1,
+  async read({ rows }) {
+    const found = new Set<string>()
+    for await (const batch of rows(sql`SELECT DISTINCT product FROM ${scan(fuelForecasts)} ORDER BY product`, { product: columns.product }))
+      for (const { product } of batch) found.add(product as string)
+    return found
+  },
+})
+
 function toForecast(row: ForecastRow): ValueOf<typeof forecastFields> {
   const {
     product: fuel,
@@ -93,7 +107,11 @@ export const fuelForecastList = defineEndpoint({
   about: `Horizons count from the newest known price (\`baseline_date\`). A product with too few prices has records without a price, which say why (\`reason\`). ${METHOD}`,
   figure: { grain: 'One fuel, in Spain or a province, on one day.', method: METHOD },
   params: {
-    fuel: listOf(codeParam('Product.', FORECAST_FUELS, { example: 'GASOLINE_95_E5' })),
+    fuel: knownBy(listOf(codeParam('Product.', FORECAST_FUELS, { example: 'GASOLINE_95_E5' })), {
+      slice: products,
+      expected: 'expected a product with prices by the litre, of which there are forecasts or a reason why not',
+      isListed: true,
+    }),
     province: provinceParam,
     series: oneOf('Prices that are forecast.', SERIES, { example: 'BULLETIN' }),
     horizon: listOf(
@@ -119,14 +137,20 @@ export const fuelForecastList = defineEndpoint({
     // What they are made of: once it no longer comes, the reply is stale.
     lake: [fuelForecasts, fuelBulletin, fuelPrices, fuelArchivePrices],
     needs: [fuelForecasts],
-    answer: async ({ slice }, { fuel, province, series, horizon }) =>
-      (await slice(forecasts, '')).filter(
+    answer: async ({ slice }, { fuel, province, series, horizon }) => {
+      if (province !== null && series === 'BULLETIN')
+        throw new Refused('expected STATION_MEAN where a province is given: the bulletin is of all Spain', {
+          parameter: 'series',
+          value: series,
+        })
+      return (await slice(forecasts, '')).filter(
         (one) =>
           (fuel === null || fuel.includes(one.fuel)) &&
           one.area === (province ?? 'ES') &&
           (series === null || one.series === series) &&
           (horizon === null || (horizon as readonly string[]).includes(one.horizon)),
-      ),
+      )
+    },
   },
   example: { fuel: 'GASOLINE_95_E5', horizon: 'P7D' },
 })

@@ -60,10 +60,11 @@ export async function noneOf(
   const isOfCounts = kind === 'COUNT_STATION'
   if (id !== '' && of.some(({ series_kind }) => (series_kind === 'COUNT_STATION') === isOfCounts)) return []
   const model = isOfCounts ? 'traffic_counts' : 'traffic'
+  const [whose, data] = isOfCounts ? ['count stations', 'counts'] : ['live sensors and corridors', 'live readings']
   const needs =
     id === ''
       ? `a model needs ${LEAST_DAYS} days of counts, or of live readings`
-      : `the model of ${isOfCounts ? 'count stations' : 'live sensors and corridors'} needs ${LEAST_DAYS} days of ${isOfCounts ? 'counts' : 'live readings'}`
+      : `the model of ${whose} needs ${LEAST_DAYS} days of ${data}`
   const where = `/api/prediccion/modelos${id === '' ? '' : `?model=${model}`}`
   throw problem('feed-unavailable', `There are no forecasts yet: ${needs} before it is fitted. ${where} tells what is there.`, {
     retry_after_s: RETRY_S,
