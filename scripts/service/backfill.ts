@@ -5,6 +5,7 @@ import type { DayRange } from '../../jobs/feeds/define.ts'
 import { runCommand, say } from './output.ts'
 import { cliConfig } from './parts.ts'
 import { type Backfilled, openService } from './service.ts'
+import { spansOf } from './spans.ts'
 
 const ARCHIVES = feeds.filter(({ archive }) => archive)
 const USAGE = `scripts/backfill <feed> [--from <day>] [--to <day>] [--jobs n] [--again] [--data <dir>]
@@ -83,7 +84,7 @@ function summaryOf({ listed, skipped, done, gaps }: Backfilled, rows: number): s
   )
   return [
     `${listed} files listed: ${skipped} were there, ${count('accepted')} accepted with ${rows} rows, ${count('unchanged')} unchanged, ${failed.length} failed`,
-    ...(gaps.length > 0 ? [`the publisher has none of ${gaps.join(', ')}; the next run asks again`] : []),
+    ...(gaps.length > 0 ? [`the publisher has none of ${spansOf(gaps).join(', ')}; the next run asks again`] : []),
     ...failed.sort(),
   ]
 }
