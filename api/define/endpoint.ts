@@ -290,8 +290,11 @@ export interface EndpointSpec<P extends Params, D extends readonly Dataset[], F 
     | LakeRead<ValuesOf<P>, D, ValueOf<F>>
     | ChangesRead<ValuesOf<P>, D, ValueOf<F>>
     | SystemRead<ValuesOf<P>, ValueOf<F>>
-  /** Of an endpoint that answers figures made of many records: what each stands for, and how it is made. Replies say so in `meta`. */
-  readonly figure?: { readonly grain: string; readonly method: string }
+  /**
+   * Of an endpoint that answers figures made of many records: what each stands for, and how it is made. Replies say so in `meta`, and of the lake
+   * the period too, unless each record tells its own years.
+   */
+  readonly figure?: { readonly grain: string; readonly method: string; readonly tellsYears?: true }
   /** Set where the endpoint goes: it says so, and one day answers no more. */
   readonly deprecated?: Deprecation
   /** Texts of parameters with which the endpoint answers from rows made of the datasets' examples, and what documents show in their place. */

@@ -33,7 +33,7 @@ export function exampleReply(endpoint: Endpoint, format: Format): Json {
   const meta = metaOf(SERVICE, from, {
     ...(read.kind === 'lake' ? { lake: { snapshot: snapshotOf(from), covered_from: at, covered_until: at } } : {}),
     ...(endpoint.figure ? { figure: endpoint.figure } : {}),
-    ...(endpoint.figure && read.kind === 'lake' ? { period: { from: at, to: at + 86_400_000 } } : {}),
+    ...(endpoint.figure && !endpoint.figure.tellsYears && read.kind === 'lake' ? { period: { from: at, to: at + 86_400_000 } } : {}),
   })
   if (returns.kind === 'one') return { ...(format === 'geojson' ? featureOf(returns, row, members) : members), meta } as unknown as Json
   const page = pageOf(endpoint, { updated_at: Date.parse(time), meta })

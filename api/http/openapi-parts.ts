@@ -143,7 +143,12 @@ export function commonSchemas(): Record<string, JsonSchema> {
           format: 'date-time',
           description: 'Oldest data that the lake holds: nothing is known of before; null where it has none.',
         },
-        covered_until: { type: ['string', 'null'], format: 'date-time', description: 'Newest data that the lake holds.' },
+        covered_until: {
+          type: ['string', 'null'],
+          format: 'date-time',
+          description:
+            'Up to when the lake has what was published. What is published late, such as archives by month or year, may end before: its newest rows tell.',
+        },
         period: {
           type: 'object',
           description: 'Of figures: the period that they are of, half-open, with its open ends closed and widened to whole steps.',

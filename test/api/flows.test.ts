@@ -188,6 +188,11 @@ describe('daily traffic of roads', () => {
     for (const one of (await flows('')).mobility) expect([one.imd_veh_day, one.road, one.province]).toEqual([null, null, null])
   })
 
+  test('says from which year on it is', async () => {
+    const { meta } = await service.json('/api/movilidad?view=imd')
+    expect(meta.period.from).toBe(meta.covered_from)
+  })
+
   test('is of a road, however its designation is written, and of years that begin in the period', async () => {
     expect(shownRoads(await ask('sort=-imd_veh_day&road=a6'))).toEqual(await expectedRoads("road = 'A-6'"))
     expect(shownRoads(await ask('sort=-imd_veh_day&from=2019-01-01'))).toEqual(await expectedRoads('year = 2019'))

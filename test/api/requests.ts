@@ -86,7 +86,7 @@ function metaSchema({ kind }: Endpoint['read'], { mode, figure }: { mode: string
     cadence_s: { type: ['integer', 'null'] },
     timezone: { const: 'Europe/Madrid' },
     ...(kind === 'lake' ? { snapshot: text, covered_from: text, covered_until: text } : {}),
-    ...(figure && kind === 'lake' ? { period: { type: 'object' } } : {}),
+    ...(figure && !figure.tellsYears && kind === 'lake' ? { period: { type: 'object' } } : {}),
     ...(figure ? { grain: { const: figure.grain }, method: { const: figure.method } } : {}),
     source_mode: { const: mode },
     sources: { type: 'array', items: { type: 'object', additionalProperties: false, required: Object.keys(source), properties: source } },

@@ -53,6 +53,11 @@ export const gasStationHistory = defineEndpoint({
     'with interval=raw its changes are told at the begin of the day, of days without a publication. ' +
     'Where neither tells a price that time counts against `coverage`, and a step that lies in it is absent. ' +
     'What is known ends at `meta.covered_until`: a price that appears then is shown in its step at once, with a `coverage` that is 0 at first and grows with the publications.',
+  figure: {
+    grain: 'One fuel at one station, in one step; with interval=raw one change of its price.',
+    method:
+      'Prices as the ministry publishes them, each weighted by the time that it held within the step; days without publications have those of its archive by day.',
+  },
   params: {
     id: stationId,
     fuel: listOf(fuelParam),

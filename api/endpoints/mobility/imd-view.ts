@@ -2,7 +2,6 @@ import { imdRoads } from '../../../lake/datasets/mobility/imd-roads.ts'
 import { foldRoadSql } from '../../../lake/places/road-key.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, type Sql, sql } from '../../../lake/query/sql.ts'
-import { dayBounds } from '../../../lake/schema/time.ts'
 import type { LakeView } from '../../define/endpoint.ts'
 import { optional } from '../../define/fields.ts'
 import type { Period } from '../../define/params-time.ts'
@@ -44,8 +43,6 @@ export const IMD_FIELDS = { province: provinceField(columns.province_code), ...I
 export const IMD_METHOD =
   "imd: vehicle-km of the sections of a road in a province by their length and days, of the ministry's traffic maps; changes are of the sections that both years have."
 
-/** The first year that is asked for where none is told: before any map. */
-const FIRST = dayBounds('1900-01-01').start
 /** Width of a period of which only the end is told, in days. */
 const SPAN_DAYS = 36_500
 
@@ -55,7 +52,7 @@ export function imdRows(of: { readonly road: string | null; readonly time: Perio
   if (time.interval === '1d' || time.interval === '1w')
     throw new Refused('expected 1y, the step of view=imd', { parameter: 'interval', value: time.interval, allowed: ['1y'] })
   const isOpen = time.from === null && time.to === null
-  const { from, to } = lake.period({ ...time, ...(isOpen ? { from: FIRST } : {}), interval: '1y' }, SPAN_DAYS)
+  const { from, to } = lake.period({ ...time, ...(isOpen ? { from: lake.covered_from ?? 0 } : {}), interval: '1y' }, SPAN_DAYS)
   return sql`
     SELECT
       ${c('year_starts_at')} AS period_start,

@@ -113,6 +113,11 @@ export const railPunctuality = defineEndpoint({
     'With group_by=station or `station` a trip counts once at each station, with the delay of the last state that names it, where it is not skipped; long distance is left out there, and refused where only it is asked for, and a cancelled trip counts where the timetable has it stop. ' +
     "The timetable in force on a day is the newest of its network that begins on that day or within 100 days before; it schedules the trips whose service runs on that day by rail_calendar. Commuter trips are matched with it by trip id, long-distance trains by number. Trips that were added are observed, and in no timetable. Buses in place of trains, which live data hardly ever has, are in none of the figures (Rodalies R3 had 15,079 of them planned in 30 days against 1,020 trains in August of 2026). A day's type goes by its weekday, on holidays too. " +
     'From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far.',
+  figure: {
+    grain: 'One value of each group asked for, over the service days of the period.',
+    method:
+      'Trips by service day, each with the delay of the last state that names it: those that were observed, and those that the timetable in force has. What nobody observed is in no share.',
+  },
   params: {
     group_by: listOf(
       oneOf('What to group by, several together; network unless given. A line goes with its network and núcleo.', GROUPS, {

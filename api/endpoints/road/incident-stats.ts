@@ -47,6 +47,11 @@ export const incidentStats = defineEndpoint({
   recent: { hours: 24, wider: 'PRO', period: 'period' },
   summary: 'Incidents counted by type, severity, province or road: now and in the last 24 hours',
   about: `Counts of one period, the last 24 hours unless given. From the lake, which follows the live state by at most ten minutes: \`meta.covered_until\` says how far. An incident is counted as what it was last in the period. ${ABOUT_DOUBLES}`,
+  figure: {
+    grain: 'One value of each group asked for.',
+    method:
+      'Incidents that were active in the period, each counted once, as what it was last in the period; what several sources tell of counts once.',
+  },
   params: {
     group_by: listOf(oneOf('What to count by, several together; type unless given.', GROUPS, { example: 'province' })),
     period: periodParams({ span: '1 day' }),

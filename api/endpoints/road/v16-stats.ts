@@ -43,6 +43,10 @@ export const v16Stats = defineEndpoint({
   summary: 'V16 beacons that are active, and activations per hour of the last day',
   about:
     'Counts only, of all Spain or by province. The hours are the last 24, the one that goes on included; an activation is counted in the hour that the source states for it. Hours that were over before the lake began to follow the beacons are null: nobody counted them. From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far.',
+  figure: {
+    grain: 'All of Spain or one province; each of its hours is one hour.',
+    method: 'Beacons that are active, and activations in the hour that the source states for them, each counted once.',
+  },
   params: {
     group_by: oneOf('What to count by; all together unless given.', GROUPS, { example: 'province' }),
     province: provinceParam,

@@ -64,6 +64,7 @@ export const hotspotList = defineEndpoint({
   plan: 'PRO',
   summary: 'Black spots of road accidents by kernel density, with their significance',
   about: `${METHOD} Sources are never joined: each black spot is of one. Where accidents are not located there are none: \`coverage\` says, by source and province, of how many accidents with victims the position is known. The national table and the Catalan list have no coordinates, and positions by road and kilometre are too coarse for it.`,
+  figure: { grain: 'One place of one source, for one kernel, bandwidth and weighting.', method: METHOD, tellsYears: true },
   params: {
     source: listOf(oneOf('Source.', SOURCES, { example: 'madrid' })),
     kernel: withDefault(codeParam('Kernel.', HOTSPOT_KERNELS), 'EPANECHNIKOV'),

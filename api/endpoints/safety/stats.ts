@@ -146,6 +146,12 @@ export const accidentStats = defineEndpoint({
   plan: 'PRO',
   summary: 'Road accidents and persons counted by source and year, with the change from the year before',
   about: `${ABOUT_ACCIDENTS} Every figure is of one source and one year. A year is compared with the one before in the months that the source has of both, so that one that is not over is not compared with a whole one; \`months\` says of how many months there is anything. A period is compared with the same period a year before.`,
+  figure: {
+    grain: 'One source, one year, one value of each group asked for.',
+    tellsYears: true,
+    method:
+      'Accidents that the source lists, each counted once, and the persons that it counts in them. Sources are never added up. The change is over the months that the source has of both years (months_compared).',
+  },
   params: {
     group_by: listOf(oneOf('What to count by beside source and year, several together.', GROUPS, { example: 'province' })),
     ...accidentParams,
