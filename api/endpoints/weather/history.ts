@@ -9,7 +9,7 @@ import { group, listOf } from '../../define/params.ts'
 import { roadParam } from '../../define/params-place.ts'
 import { Refused } from '../../define/problems.ts'
 import { ABOUT_ROADS, type NearStation, NOWHERE, stationsFound, stationsNearSql } from './near-road.ts'
-import { ABOUT_SERIES, omitVariables, SERIES_FIGURE, SERIES_FROM, seriesOf, seriesParams, weatherPoint } from './series.ts'
+import { ABOUT_SERIES, omitVariables, SERIES_FIGURE, SERIES_FROM, seriesFrom, seriesOf, seriesParams, weatherPoint } from './series.ts'
 import { stationId } from './station.ts'
 
 const RETURNS = {
@@ -37,6 +37,7 @@ export const weatherStationHistory = defineEndpoint({
   read: {
     kind: 'lake',
     from: SERIES_FROM,
+    fromOf: (p) => [seriesFrom(p)],
     query: (p, lake) => seriesOf([{ station_id: p.id, ...NOWHERE }], p, lake),
     subject: {
       of: weatherStations,
@@ -87,6 +88,7 @@ export const weatherHistory = defineEndpoint({
   read: {
     kind: 'lake',
     from: [...SERIES_FROM, weatherStations, roadPoints],
+    fromOf: (p) => [seriesFrom(p), weatherStations, roadPoints],
     first: ({ of: { stations, road } }) => (road === null ? knownStations(stations) : stationsNearSql(road)),
     query: (p, lake, found) => seriesOf(p.of.road === null ? stationsKnown(p.of.stations, found) : stationsFound(found), p, lake),
     omit: omitVariables,

@@ -85,18 +85,23 @@ export const omitVariables = {
 export const SERIES_FIGURE = {
   grain: 'One station, in one hour, one day of Madrid or one climatological day of AEMET (day_definition).',
   method:
-    'HOUR: observations as published. MADRID_DAY: the sum of precipitation, where no hour that is there lacks it; means of temperature, humidity, pressure and of the wind of the last 10 minutes of each hour; the lowest and highest temperature, the strongest gust, the lowest visibility and the deepest snow of its hours. AEMET_DAY: values as AEMET publishes them.',
+    'HOUR: observations as published. MADRID_DAY: the sum of precipitation, where no hour that is there lacks it; means of temperature, humidity, pressure and of the wind of the last 10 minutes of each hour; the lowest and highest temperature, the strongest gust, the lowest visibility and the deepest snow of its hours. AEMET_DAY: values as AEMET publishes them, of days in UTC, precipitation from 07 to 07 UTC.',
 } as const
 
 /** How every series is made, for its description. */
 export const ABOUT_SERIES =
-  "From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far observations have landed. `series=OBSERVATIONS` is made of AEMET's hourly observations, which are not validated: an hour is that which begins at `period_start`, days are those of Madrid, of 23 or 25 hours where the clock changes. `series=CLIMATOLOGY` has AEMET's validated days, of which the newest come some four days later: in UTC, with precipitation from 07 to 07 UTC. The two are never mixed in one answer. Nothing is interpolated: an hour that a station did not report is absent and counts against the `coverage` of its day, what it did not measure is null."
+  "From the lake, which follows the live state by at most ten minutes: `meta.covered_from` and `meta.covered_until` say from when to when the series that is asked for has landed. `series=OBSERVATIONS` is made of AEMET's hourly observations, which are not validated: an hour is that which begins at `period_start`, days are those of Madrid, of 23 or 25 hours where the clock changes. `series=CLIMATOLOGY` has AEMET's validated days, of which the newest come some four days later: in UTC, with precipitation from 07 to 07 UTC. The two are never mixed in one answer. Nothing is interpolated: an hour that a station did not report is absent and counts against the `coverage` of its day, what it did not measure is null."
 
 const SPAN_DAYS = { '1h': 7, '1d': 31 } as const
 const c = (name: keyof typeof columns): Sql => column(weatherObservations, name)
 
 /** Datasets that a series may be of. */
 export const SERIES_FROM = [weatherObservations, weatherDaily] as const
+
+/** The dataset that a series is of. */
+export function seriesFrom({ series }: { readonly series: string }): (typeof SERIES_FROM)[number] {
+  return series === 'CLIMATOLOGY' ? weatherDaily : weatherObservations
+}
 
 /** The series of some stations. Throws `Refused` for hours of what has days only. */
 export function seriesOf(
