@@ -138,7 +138,7 @@ function viewOf(
     covered_from,
     covered_until,
     period: (period, span_days) => {
-      const closed = closePeriod(period, { covered_until: (newest ?? covered_until) + 1, span_ms: span_days * DAY_MS })
+      const closed = closePeriod(period, { covered_from, covered_until: (newest ?? covered_until) + 1, span_ms: span_days * DAY_MS })
       onPeriod(closed)
       return closed
     },

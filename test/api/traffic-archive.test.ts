@@ -198,6 +198,15 @@ test.each([
   },
 )
 
+test('the archive counts for since when there is anything, and series of all years begin then', async () => {
+  const begin = new Date(dayBounds(DAYS[0] as string).start).toISOString()
+  const year = new Date(dayBounds('2028-01-01').start).toISOString()
+  for (const path of ['/api/trafico/sensores/s1/historico', '/api/trafico/ciudades/madrid/historico']) {
+    const { meta } = await service.json(`${path}?interval=1y&source=madrid_archive`)
+    expect([meta.covered_from, meta.period.from], path).toEqual([begin, year])
+  }
+})
+
 test("a city's series is of one source, too", async () => {
   const path = `/api/trafico/ciudades/madrid/historico?interval=1d&${YEAR}`
   expect(sourcesIn(await history(path))).toEqual(['madrid 300'])

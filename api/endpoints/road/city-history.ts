@@ -77,6 +77,7 @@ export const cityHistory = defineEndpoint({
   read: {
     kind: 'lake',
     from: [trafficReadings, trafficCityHours],
+    begins: [trafficReadings, trafficCityHours],
     first: (p, lake) => newestOf(rolledRows({ ...p, source: LIVE_SOURCE }, lake)),
     query: (p, lake, found) => {
       const { from, to, interval } = periodOf(p, lake)

@@ -86,6 +86,7 @@ export const sensorHistory = defineEndpoint({
   read: {
     kind: 'lake',
     from: [trafficReadings, trafficReadings15m, trafficDays],
+    begins: [trafficReadings, trafficReadings15m, trafficDays],
     first: (p, lake) => (isOfDays(p.time.interval) ? newestOf(rolledRows({ ...p, source: LIVE_SOURCE }, lake)) : null),
     query: (p, lake, found) => {
       const { from, to, interval } = lake.period(p.time, SPAN_DAYS[p.time.interval])
