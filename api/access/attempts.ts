@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { openRedis } from '../../lake/live/connect.ts'
+import { firstReached, openRedis } from '../../lake/live/connect.ts'
 import { defineScript, runScript } from '../../lake/live/script.ts'
 import type { Peppers } from './pepper.ts'
 
@@ -68,11 +68,8 @@ export function openAttempts(options: { readonly redisUrl: string; readonly pepp
   const { redisUrl, peppers, clock } = options
   const redis = openRedis(redisUrl, { queueWhileAway: false, commandTimeout_ms: COMMAND_TIMEOUT_MS })
   const here = new Map<string, number[]>()
-  // What is taken before the first connection is there, or known to fail, waits for it: counted here alone it would soon be forgotten.
-  const opened = new Promise<void>((resolve) => {
-    for (const event of ['ready', 'close']) redis.once(event, () => resolve())
-    setTimeout(resolve, COMMAND_TIMEOUT_MS).unref()
-  })
+  // What is taken before Redis is reached waits for it: counted here alone it would soon be forgotten.
+  const reached = firstReached(redis, COMMAND_TIMEOUT_MS)
 
   const takeHere = (key: string, windows: readonly Window[]): number => {
     const now = clock()
@@ -93,7 +90,7 @@ export function openAttempts(options: { readonly redisUrl: string; readonly pepp
     take: async (attempt, subject) => {
       const windows: readonly Window[] = LIMITS[attempt]
       const key = `access:attempts:${attempt}:${peppers.current.hash(subject).slice(0, 32)}`
-      await opened
+      await reached
       const args = [randomUUID(), ...windows.flatMap(({ most, window_ms }) => [most, window_ms])]
       const wait_ms = await runScript(redis, TAKE, { keys: [key], args }).catch(() => takeHere(key, windows))
       return Math.ceil(Number(wait_ms) / 1000)

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Redis } from 'ioredis'
-import { openRedis } from '../../lake/live/connect.ts'
+import { firstReached, openRedis } from '../../lake/live/connect.ts'
 import { defineScript, runScript } from '../../lake/live/script.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { isWellFormed } from './key-format.ts'
@@ -112,10 +112,7 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
   const redis = openRedis(redisUrl, { queueWhileAway: false, commandTimeout_ms: COMMAND_TIMEOUT_MS })
   const messages = openRedis(redisUrl)
 
-  const opened = new Promise<void>((resolve) => {
-    redis.once('ready', resolve)
-    setTimeout(resolve, COMMAND_TIMEOUT_MS).unref()
-  })
+  const reached = firstReached(redis, COMMAND_TIMEOUT_MS)
 
   const forget = (hash: string): void => {
     known.delete(hash)
@@ -236,7 +233,7 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
       await tellAll(records).catch(() => undefined)
     },
     fill: (records) => toRedis(redis, records, confirm_ms).catch(() => undefined),
-    ready: opened,
+    ready: reached,
     get connected() {
       return isTold && redis.status === 'ready'
     },

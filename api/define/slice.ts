@@ -1,6 +1,8 @@
-import type { Sql } from '../../lake/query/sql.ts'
+import type { Filter } from '../../lake/iceberg/types.ts'
+import { scan } from '../../lake/query/scan.ts'
+import { column, type Sql, sql } from '../../lake/query/sql.ts'
 import type { Version } from '../../lake/query/versions.ts'
-import type { Columns } from '../../lake/schema/columns.ts'
+import { type Columns, col } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 
 /** The lake as a slice reads it: one state of its tables. */
@@ -29,6 +31,30 @@ export interface Slice<T> {
   readonly present?: (now: number) => readonly string[]
   readonly read: (reader: SliceReader, key: string) => Promise<T>
 }
+
+/** Declares the slice of the different values that a column of texts has, in order: of all rows, or of those that `filter` leaves. */
+export function valuesSlice(of: {
+  readonly name: string
+  readonly dataset: Dataset
+  readonly column: string
+  readonly filter?: Filter
+}): Slice<ReadonlySet<string>> {
+  const { name, dataset, filter } = of
+  const value = column(dataset, of.column)
+  return defineSlice({
+    name,
+    from: [dataset],
+    most: 1,
+    async read({ rows }) {
+      const found = new Set<string>()
+      const query = sql`SELECT DISTINCT ${value} AS value FROM ${scan(dataset, filter)} WHERE ${value} IS NOT NULL ORDER BY value`
+      for await (const batch of rows(query, VALUE)) for (const one of batch) found.add(one['value'] as string)
+      return found
+    },
+  })
+}
+
+const VALUE = { value: col.string(1, 'Value.') }
 
 /** Declares a slice. */
 export function defineSlice<T>(spec: Slice<T>): Slice<T> {

@@ -33,6 +33,14 @@ export function openRedis(
   return redis
 }
 
+/** Resolves once a connection is there for the first time, and after `most_ms` in any case: who starts beside Redis does not pass it by. */
+export function firstReached(redis: Redis, most_ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    redis.once('ready', resolve)
+    setTimeout(resolve, most_ms).unref()
+  })
+}
+
 function socketPath(url: string): string | null {
   if (url.startsWith('/')) return url
   if (url.startsWith('unix://')) return decodeURIComponent(url.slice('unix://'.length))

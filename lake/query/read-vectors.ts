@@ -13,7 +13,8 @@ const EXACT_HIGH = 2 ** 21
 /**
  * The reader of a column of an often used type, straight from the vector's own layout (DuckDB's C API, "Vectors"): instants in ms,
  * decimals as numbers, whole numbers beyond 2^53 as bigint, dates as YYYY-MM-DD, of texts that are JSON (`isJson`) what they say: one
- * and the same object in rows that follow each other with the same. Null for other types. A value object and a BigInt for each cell, as the library makes them, cost more than the query of a small answer.
+ * and the same object in rows that follow each other with the same. Null for other types. A value object and a BigInt for each cell, as the
+ * library makes them, cost more than the query of a small answer.
  */
 export function vectorReader(type: DuckDBType, isJson: boolean): ColumnReader | null {
   switch (type.typeId) {

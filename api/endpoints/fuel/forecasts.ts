@@ -12,7 +12,7 @@ import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
 import { codeParam, knownBy, listOf, oneOf } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
 import { Refused } from '../../define/problems.ts'
-import { defineSlice } from '../../define/slice.ts'
+import { defineSlice, valuesSlice } from '../../define/slice.ts'
 import { provinceField, provinceName } from '../tail.ts'
 
 const { columns } = fuelForecasts
@@ -66,17 +66,7 @@ const forecasts = defineSlice<readonly ValueOf<typeof forecastFields>[]>({
 })
 
 /** The products that there are rows of. */
-const products = defineSlice<ReadonlySet<string>>({
-  name: 'fuels that are forecast',
-  from: [fuelForecasts],
-  most: 1,
-  async read({ rows }) {
-    const found = new Set<string>()
-    for await (const batch of rows(sql`SELECT DISTINCT product FROM ${scan(fuelForecasts)} ORDER BY product`, { product: columns.product }))
-      for (const { product } of batch) found.add(product as string)
-    return found
-  },
-})
+const products = valuesSlice({ name: 'fuels that are forecast', dataset: fuelForecasts, column: 'product' })
 
 function toForecast(row: ForecastRow): ValueOf<typeof forecastFields> {
   const {

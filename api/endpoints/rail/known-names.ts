@@ -5,7 +5,7 @@ import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
 import type { KeptAsk } from '../../define/endpoint.ts'
 import { knownBy, listOf, type Param, textParam } from '../../define/params.ts'
-import { defineSlice, type Slice, type SliceReader } from '../../define/slice.ts'
+import { defineSlice, type Slice, type SliceReader, valuesSlice } from '../../define/slice.ts'
 
 const NETWORKS = Object.keys(RAIL_NETWORKS.codes)
 
@@ -26,18 +26,8 @@ const railStationCodes = defineSlice<ReadonlySet<string>>({
 })
 
 /** Those of them that timetables of commuter rail have. */
-const commuterStationCodes = defineSlice<ReadonlySet<string>>({
-  name: 'commuter station codes',
-  from: [railStations],
-  most: 1,
-  async read({ rows }) {
-    const codes = new Set<string>()
-    for await (const batch of rows(
-      sql`SELECT DISTINCT stop_id FROM ${scan(railStations, { network: { eq: 'CERCANIAS' } })} ORDER BY stop_id`,
-    ))
-      for (const { stop_id } of batch) codes.add(stop_id as string)
-    return codes
-  },
+const commuterStationCodes = valuesSlice({
+  ...{ name: 'commuter station codes', dataset: railStations, column: 'stop_id', filter: { network: { eq: 'CERCANIAS' } } },
 })
 
 /** The names that a query finds, in order; none unless it finds some of every network: those of the others are not known yet. */

@@ -1,29 +1,14 @@
 import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-stations.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
-import { scan } from '../../../lake/query/scan.ts'
-import { type Sql, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { LEAST_DAYS } from '../../../models/traffic/fit.ts'
 import type { KeptAsk } from '../../define/endpoint.ts'
 import { problem, Refused } from '../../define/problems.ts'
-import { defineSlice, type Slice } from '../../define/slice.ts'
+import { valuesSlice } from '../../define/slice.ts'
 import { nearest } from '../../define/suggest.ts'
 import type { SeriesKind } from './forecast-views.ts'
 
 /** A fit may come any night, but not within minutes. */
 const RETRY_S = 3600
-
-const idsSlice = (name: string, of: typeof trafficSensors | typeof trafficCountStations, ids: Sql): Slice<ReadonlySet<string>> =>
-  defineSlice({
-    name,
-    from: [of],
-    most: 1,
-    read: async ({ rows }) => {
-      const found = new Set<string>()
-      for await (const batch of rows(ids, { id: col.string(1, 'Id.') })) for (const { id } of batch) found.add(id as string)
-      return found
-    },
-  })
 
 /** Where ids are of: what they are of, the parameter and the path that lists them, and those that there are. */
 const LISTED = {
@@ -31,13 +16,13 @@ const LISTED = {
     what: 'the id of a traffic sensor',
     parameter: 'sensor',
     path: '/api/trafico/sensores',
-    ids: idsSlice('ids of traffic sensors', trafficSensors, sql`SELECT DISTINCT sensor_id AS id FROM ${scan(trafficSensors)}`),
+    ids: valuesSlice({ name: 'ids of traffic sensors', dataset: trafficSensors, column: 'sensor_id' }),
   },
   COUNT_STATION: {
     what: 'the id of a count station',
     parameter: 'station',
     path: '/api/movilidad/estaciones',
-    ids: idsSlice('ids of count stations', trafficCountStations, sql`SELECT DISTINCT station_id AS id FROM ${scan(trafficCountStations)}`),
+    ids: valuesSlice({ name: 'ids of count stations', dataset: trafficCountStations, column: 'station_id' }),
   },
 } as const
 

@@ -92,14 +92,15 @@ const stripFields = {
 const risk = record('SectionRisk', 'What is expected on a section of a road in an hour.', riskFields)
 const strip = record('SectionStrip', 'A section of a road with what is expected on it hour by hour.', stripFields)
 
-const estimates = defineSlice<readonly Estimate[]>({
+/** Estimates by their basis. */
+const estimates = defineSlice<ReadonlyMap<string, readonly Estimate[]>>({
   name: 'risk of road sections',
   from: [riskEstimates],
   most: 1,
   async read({ rows }) {
     const all: Estimate[] = []
     for await (const batch of rows(sql`SELECT * FROM ${scan(riskEstimates)}`)) all.push(...(batch as unknown as Estimate[]))
-    return all
+    return Map.groupBy(all, ({ risk_basis }) => risk_basis)
   },
 })
 
@@ -193,7 +194,7 @@ const basisParam = codeParam(
 
 /** The estimates of the basis that is asked for. Throws where there are some, and none of it. */
 async function askedOf({ slice, extra }: KeptAsk<readonly []>, basis: string | null) {
-  const known = Map.groupBy(await slice(estimates, ''), ({ risk_basis }) => risk_basis as string)
+  const known = await slice(estimates, '')
   const all = basis === null ? (known.get('CASUALTY') ?? known.get('ANIMALS')) : known.get(basis)
   if (basis !== null && all === undefined && known.size > 0)
     throw new Refused(`expected one that has landed: ${[...known.keys()].sort().join(', ')}`, { parameter: 'basis', value: basis })
