@@ -2,6 +2,7 @@ import type { TableSchema } from '../../lake/iceberg/metadata.ts'
 import type { FeedListing, FeedState } from '../../lake/live/freshness.ts'
 import type { LiveChange, LivePart, LiveRow } from '../../lake/live/types.ts'
 import type { QualityDay } from '../../lake/quality/days.ts'
+import type { TableQuality } from '../../lake/quality/tables.ts'
 import type { Sql } from '../../lake/query/sql.ts'
 import type { Column, Columns } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
@@ -52,11 +53,19 @@ export interface TableAbout {
   readonly schema_version: number
 }
 
+/** What is known of the data of days. */
+export interface QualityView {
+  /** What came of the feeds, the oldest day first. */
+  readonly days: readonly QualityDay[]
+  /** What the tables of datasets have of days, by dataset id. */
+  readonly tables: ReadonlyMap<string, Omit<TableQuality, 'files'>>
+}
+
 /** What the service knows of itself. */
 export interface SystemView extends SystemState {
   readonly endpoints: readonly Endpoint[]
-  /** Figures of days where `read.quality` asks for them, the oldest first. */
-  readonly quality: readonly QualityDay[]
+  /** What is known of the data of days, where `read.quality` asks for it. */
+  readonly quality: QualityView
   /** The tables of the published datasets, by dataset id, where `read.tables` asks for them; one that is not created yet is not among them. */
   readonly tables: ReadonlyMap<string, TableAbout>
 }

@@ -6,6 +6,7 @@ import { metaOf } from './compose.ts'
 import { oneBody } from './find-answers.ts'
 import { CADENCE_S, chosen, pageBody, steppedNow } from './live-answers.ts'
 import { recordTexts } from './records.ts'
+import { qualityVersion, UNSEEN } from './seen-quality.ts'
 import { tablesChangedAt, tablesVersion } from './seen-tables.ts'
 import type { SystemWatch } from './system-watch.ts'
 
@@ -19,14 +20,13 @@ export function systemAnswerer(
   const texts = recordTexts(endpoint.returns)
   return async (values, { format, now }) => {
     const tables = read.tables ? await watch.tables.value() : null
-    const quality = read.quality ? await watch.quality.value() : []
+    const quality = read.quality ? await watch.quality.value() : UNSEEN
     const of = read.tables?.(values.own) ?? null
     const about = new Map([...(tables ?? [])].map(([id, seen]) => [id, seen.about]))
     const system: SystemView = { ...state.system(), endpoints, tables: about, quality }
     const clock_s = read.clock_s ?? 0
-    const gathered_at = quality.at(-1)?.as_of ?? 0
-    const changed_at = Math.max(tables ? tablesChangedAt(tables, of) : 0, gathered_at)
-    const told = [...(tables ? [tablesVersion(tables, of)] : []), ...(read.quality ? [gathered_at] : [])]
+    const changed_at = Math.max(tables ? tablesChangedAt(tables, of) : 0, quality.gathered_at)
+    const told = [...(tables ? [tablesVersion(tables, of)] : []), ...(read.quality ? [qualityVersion(quality)] : [])]
     const versions = { datasets: [], of: [state.described_at, ...told], changed_at }
     const refresh = { at: () => now + 1000 * (clock_s || CADENCE_S), cadence_s: clock_s || CADENCE_S }
     const at = steppedNow(clock_s, now)

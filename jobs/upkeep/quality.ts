@@ -1,101 +1,76 @@
-import {
-  dropQualityDay,
-  QUALITY_DAYS,
-  type QualityDay,
-  type QualityFeed,
-  type QualityTable,
-  qualityDates,
-  writeQualityDay,
-} from '../../lake/quality/days.ts'
-import { scan } from '../../lake/query/scan.ts'
-import { column, fieldName, join, outputName, sql } from '../../lake/query/sql.ts'
-import { type AcceptedFetch, acceptedFrom, rejectedIds } from '../../lake/raw/archive.ts'
-import { type Columns, col } from '../../lake/schema/columns.ts'
+import { dropQualityDay, QUALITY_DAYS, type QualityFeed, qualityDates, writeQualityDay } from '../../lake/quality/days.ts'
+import { tableQualitySeqs } from '../../lake/quality/tables.ts'
+import { type AcceptedFetch, acceptedAfter, acceptedFrom, rejectedIds } from '../../lake/raw/archive.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
-import { physicalFields, tableColumns } from '../../lake/schema/physical.ts'
-import { dayBounds, MADRID, madridDate } from '../../lake/schema/time.ts'
+import { dateAfter, datesBetween, dayBounds, madridDate } from '../../lake/schema/time.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from '../ingest/context.ts'
-import { PATIENCE_MS } from '../ingest/tables.ts'
+import { lookAtTable } from './quality-tables.ts'
 
 /** A day is looked at so long after its end, ms: what is late has mostly landed by then. */
 const SETTLED_MS = 6 * 3_600_000
-/** Days that the first run looks back. */
-const FIRST_DAYS = 31
 /** A feed is stale at so many cadences: a gap is longer. */
 const GAP_CADENCES = 3
 /** The time in an id of a fetch, `<feed>.20260102T122328413Z`. */
 const FETCHED = /\.(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/
 
 /**
- * Makes the figures of each day of Madrid that is over and has none, in order, from the logs of the feeds and one query over each table for
- * all of these days together: a month of sensor readings is read once, not once a day. Old figures go.
+ * Makes the figures of days of Madrid that are over: of each table whatever has changed since it was last looked at, be it of years ago, and of
+ * the feeds each day once, from their logs. Old figures of feeds go.
  */
 export async function gatherQuality(
   context: IngestContext,
   over: { readonly datasets: readonly Dataset[]; readonly feeds: readonly Feed[]; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { store } = context
+  const { store, log } = context
+  const { datasets, feeds, signal } = over
   const as_of = await store.now()
   const [last, oldest] = [madridDate(as_of - SETTLED_MS, -1), madridDate(as_of, -QUALITY_DAYS)]
+  // Before the feeds: a day that they are told of and a table has nothing of is one without rows.
+  const seqs = await tableQualitySeqs(store)
+  for (const dataset of datasets.filter(({ visibility }) => visibility === 'public')) {
+    signal.throwIfAborted()
+    const filledBy = feeds.filter(({ into }) => into.includes(dataset)).map(({ id }) => id)
+    await lookAtTable(context, dataset, { last, seq: seqs.get(dataset.id) ?? 0, feeds: filledBy, signal })
+  }
   const written = await qualityDates(store)
   const newest = written.at(-1)
-  const first = newest === undefined ? madridDate(as_of, -FIRST_DAYS) : nextDate(newest)
-  const dates: string[] = []
-  for (let date = first > oldest ? first : oldest; date <= last; date = nextDate(date)) dates.push(date)
-  if (dates.length > 0) {
-    const days = await figuresOf(context, over, dates)
-    // Of days before the service began there is nothing to tell.
-    const begin = newest === undefined ? days.findIndex(isTold) : 0
-    for (const day of begin < 0 ? [] : days.slice(begin)) {
-      over.signal.throwIfAborted()
-      if (await writeQualityDay(store, { ...day, as_of })) context.log.info({ date: day.date }, 'quality of a day gathered')
-    }
+  const begin = newest === undefined ? await firstDay(context, feeds) : dateAfter(newest)
+  const dates = begin === null ? [] : datesBetween(begin > oldest ? begin : oldest, last)
+  const byFeed = await feedsByDate(context, { feeds, dates, signal })
+  for (const date of dates) {
+    const told = [...byFeed].map(([id, days]) => [id, days.get(date) as QualityFeed])
+    if (await writeQualityDay(store, { date, as_of, feeds: Object.fromEntries(told) })) log.info({ date }, 'quality of a day gathered')
   }
   for (const date of written.filter((one) => one < oldest)) await dropQualityDay(store, date)
 }
 
-function isTold({ feeds, tables }: Pick<QualityDay, 'feeds' | 'tables'>): boolean {
-  return Object.values(feeds).some(({ publications }) => publications > 0) || Object.values(tables).some(({ rows }) => rows > 0)
+/** The day of the first publication that the logs have, by its data time: before the service began there is nothing to tell. */
+async function firstDay({ store }: IngestContext, feeds: readonly Feed[]): Promise<string | null> {
+  const first = await Promise.all(feeds.map(({ id }) => acceptedAfter(store, id, 0, 1)))
+  return first.flatMap((found) => found.map(({ data_time }) => madridDate(Date.parse(data_time)))).sort()[0] ?? null
 }
 
-async function figuresOf(
+async function feedsByDate(
   context: IngestContext,
-  { datasets, feeds, signal }: Parameters<typeof gatherQuality>[1],
-  dates: readonly string[],
-): Promise<Omit<QualityDay, 'as_of'>[]> {
-  const range = { from: dayBounds(dates[0] as string).start, to: dayBounds(dates.at(-1) as string).end }
-  const byFeed = new Map<string, ReadonlyMap<string, QualityFeed>>()
-  for (const feed of feeds) {
+  asked: { readonly feeds: readonly Feed[]; readonly dates: readonly string[]; readonly signal: AbortSignal },
+): Promise<ReadonlyMap<string, ReadonlyMap<string, QualityFeed>>> {
+  const { feeds, dates, signal } = asked
+  const found = new Map<string, ReadonlyMap<string, QualityFeed>>()
+  for (const feed of dates.length > 0 ? feeds : []) {
     signal.throwIfAborted()
-    byFeed.set(feed.id, await feedDays(context, feed, { dates, ...range }))
+    found.set(feed.id, await feedDays(context, feed, dates))
   }
-  const byTable = new Map<string, ReadonlyMap<string, QualityTable>>()
-  for (const dataset of datasets.filter(({ visibility }) => visibility === 'public')) {
-    signal.throwIfAborted()
-    const filled = feeds.filter(({ into }) => into.includes(dataset)).map(({ id }) => id)
-    byTable.set(dataset.id, await tableDays(context, dataset, { ...range, feeds: filled, signal }))
-  }
-  return dates.map((date) => ({ date, feeds: of(byFeed, date), tables: of(byTable, date) }))
-}
-
-function of<T>(all: ReadonlyMap<string, ReadonlyMap<string, T>>, date: string): Record<string, T> {
-  return Object.fromEntries([...all].flatMap(([id, days]) => (days.has(date) ? [[id, days.get(date) as T]] : [])))
+  return found
 }
 
 /** The figures of a feed by date, from the records of its log. */
-async function feedDays(
-  { store }: IngestContext,
-  feed: Feed,
-  range: { readonly dates: readonly string[]; readonly from: number },
-): Promise<ReadonlyMap<string, QualityFeed>> {
-  const accepted = Map.groupBy(await acceptedFrom(store, feed.id, range.from), ({ data_time }) => madridDate(Date.parse(data_time)))
+async function feedDays({ store }: IngestContext, feed: Feed, dates: readonly string[]): Promise<ReadonlyMap<string, QualityFeed>> {
+  const from = dayBounds(dates[0] as string).start
+  const accepted = Map.groupBy(await acceptedFrom(store, feed.id, from), ({ data_time }) => madridDate(Date.parse(data_time)))
   const rejected = Map.groupBy(await rejectedIds(store, feed.id), (id) => madridDate(fetchedAt(id)))
   return new Map(
-    range.dates.map((date) => [
-      date,
-      feedDay(feed, date, { accepted: accepted.get(date) ?? [], rejected: rejected.get(date)?.length ?? 0 }),
-    ]),
+    dates.map((date) => [date, feedDay(feed, date, { accepted: accepted.get(date) ?? [], rejected: rejected.get(date)?.length ?? 0 })]),
   )
 }
 
@@ -122,50 +97,6 @@ function feedDay(
     unknown_codes: sum(({ unknown_codes }) => unknown_codes),
     rejected,
   }
-}
-
-/** The figures of a table by date; of a date without rows there are none, but for one that feeds fill. */
-async function tableDays(
-  context: IngestContext,
-  dataset: Dataset,
-  {
-    from,
-    to,
-    feeds,
-    signal,
-  }: { readonly from: number; readonly to: number; readonly feeds: readonly string[]; readonly signal: AbortSignal },
-): Promise<ReadonlyMap<string, QualityTable>> {
-  const date = sql`CAST(timezone(${MADRID}, ${column(dataset, dataset.time)}) AS DATE)`
-  // Of a point the latitude tells of both.
-  const fields = physicalFields(tableColumns(dataset)).filter(({ required, part }) => !required && part !== 'lon')
-  const counts = fields.map((field) => sql`count(${fieldName(field)}) AS ${outputName(field.columnName)}`)
-  const columns: Columns = {
-    ...Object.fromEntries(fields.map(({ columnName }) => [columnName, COUNT])),
-    ...{ quality_date: col.local_date(0, 'Day.'), quality_rows: COUNT },
-  }
-  const rows = await context.lake.query(
-    sql`
-      SELECT ${join([sql`${date} AS quality_date`, sql`count(*) AS quality_rows`, ...counts])}
-      FROM ${scan(dataset, { [dataset.time]: { gte: from, lt: to } })}
-      GROUP BY quality_date`,
-    { timeout_ms: PATIENCE_MS, signal, columns },
-  )
-  const found = rows.map((row): [string, QualityTable] => {
-    const all = Number(row['quality_rows'])
-    const nulls = fields.map(({ columnName }) => [columnName, round(1 - Number(row[columnName]) / all)])
-    return [row['quality_date'] as string, { rows: all, nulls: Object.fromEntries(nulls), feeds }]
-  })
-  const none: QualityTable = { rows: 0, nulls: {}, feeds }
-  const days = new Map<string, QualityTable>(found)
-  for (let day = madridDate(from); feeds.length > 0 && day < madridDate(to); day = nextDate(day)) if (!days.has(day)) days.set(day, none)
-  return days
-}
-
-const COUNT = col.integer(0, 'Count.', { long: true, unit: '1' })
-const round = (share: number): number => Math.round(share * 1e6) / 1e6
-
-function nextDate(date: string): string {
-  return madridDate(dayBounds(date).start, 1)
 }
 
 function fetchedAt(id: string): number {

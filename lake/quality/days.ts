@@ -2,7 +2,7 @@ import type { ObjectStore } from '../store/store.ts'
 
 const ROOT = 'quality/days/'
 const NAME = /^quality\/days\/(\d{4}-\d\d-\d\d)\.json$/
-/** Days of which figures are made of what is there, and for which they are kept. */
+/** Days for which the figures of feeds are kept, and for which they are made of what is there. */
 export const QUALITY_DAYS = 92
 
 /** What came of a feed on a day of Madrid, by the data times of its publications. */
@@ -24,25 +24,16 @@ export interface QualityFeed {
   readonly rejected: number
 }
 
-/** What a dataset's table has of a day of Madrid, by the time of its rows. */
-export interface QualityTable {
-  readonly rows: number
-  /** Share of rows without a value, 0 to 1, of each column that may have none; empty without rows. */
-  readonly nulls: Readonly<Record<string, number>>
-  /** Feeds that fill it. */
-  readonly feeds: readonly string[]
-}
-
-/** The quality of the data of a day of Madrid. Written once, after the day. */
+/** What came of the feeds on a day of Madrid. Written once, after the day: no publication is accepted that is older than the last. */
 export interface QualityDay {
   readonly date: string
-  /** When the logs and tables were looked at, ms since the epoch. */
+  /** When the logs were looked at, ms since the epoch. */
   readonly as_of: number
+  /** By feed. */
   readonly feeds: Readonly<Record<string, QualityFeed>>
-  readonly tables: Readonly<Record<string, QualityTable>>
 }
 
-/** The dates (YYYY-MM-DD) that there are figures of, in order, from one on. */
+/** The dates (YYYY-MM-DD) that there are figures of feeds of, in order, from one on. */
 export async function qualityDates(store: ObjectStore, from = ''): Promise<string[]> {
   const dates: string[] = []
   for await (const { key } of store.list(ROOT, { startAfter: `${ROOT}${from}` })) {

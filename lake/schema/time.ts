@@ -69,6 +69,18 @@ export function madridDate(instant: number, days = 0): string {
   return new Date(instant + offsetAt(instant) + days * DAY).toISOString().slice(0, 10)
 }
 
+/** The date (YYYY-MM-DD) after one. */
+export function dateAfter(date: string): string {
+  return new Date(Date.parse(date) + DAY).toISOString().slice(0, 10)
+}
+
+/** The dates (YYYY-MM-DD) from one up to another, both of them included; none where the other is earlier. */
+export function datesBetween(first: string, last: string): string[] {
+  const dates: string[] = []
+  for (let date = first; date <= last; date = dateAfter(date)) dates.push(date)
+  return dates
+}
+
 /**
  * When the times of a service date count from, ms since the epoch: noon less 12 hours by Madrid's clock, as GTFS has it. That is midnight,
  * but an hour before or after it on the days on which the clock changes, so that all times after the change are what the clock shows.

@@ -4,7 +4,7 @@ import type { Lake, LakePins } from '../open.ts'
 import { scan } from '../query/scan.ts'
 import { sql } from '../query/sql.ts'
 import type { Plan, Row } from '../schema/dataset.ts'
-import { dayBounds, madridDate } from '../schema/time.ts'
+import { dateAfter, dayBounds, madridDate } from '../schema/time.ts'
 import { addCounts, newUsageRow, readUsage, type UsageMinute, type UsageRow } from './objects.ts'
 
 /** What was used of one path in one day of Madrid, with one key under one plan. */
@@ -28,7 +28,6 @@ export interface UsageDaysOptions {
 export const MERGED_UNTIL = 'usage-until'
 /** How callers without a key are named in the table. */
 const ANONYMOUS = 'ANONYMOUS'
-const DAY_MS = 86_400_000
 const TIMEOUT_MS = 20_000
 const TRIES = 5
 
@@ -79,11 +78,6 @@ export function sumByDay(minutes: Iterable<UsageMinute>): UsageDay[] {
 /** A row of the table. */
 export function tableRow({ date, key, plan, ...rest }: UsageDay): Row<typeof apiUsage> {
   return { ...rest, date, period_start: dayBounds(date).start, caller: key ?? ANONYMOUS, plan: plan ?? ANONYMOUS }
-}
-
-/** The date after one. */
-export function dateAfter(date: string): string {
-  return new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10)
 }
 
 async function tableDays(lake: Lake, { from, to, slots, key }: UsageDaysOptions, pins: LakePins): Promise<UsageDay[]> {

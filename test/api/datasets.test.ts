@@ -15,6 +15,7 @@ import { createTable } from '../../lake/iceberg/create.ts'
 import { migrateTable } from '../../lake/iceberg/migrate.ts'
 import { tableKey } from '../../lake/iceberg/schema.ts'
 import { type QualityDay, readQualityDay, writeQualityDay } from '../../lake/quality/days.ts'
+import { readTableQuality, type TableQuality, writeTableQuality } from '../../lake/quality/tables.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { jsonProperties } from '../../lake/schema/json.ts'
 import { tableColumns } from '../../lake/schema/physical.ts'
@@ -187,6 +188,8 @@ describe('with a row in each table', () => {
     await until('the new days are told', async () => (await service.get(path)).headers.get('etag') !== before)
     const dates = async (query: string): Promise<string[]> => (await service.json(`${path}${query}`)).days.map((one: Reply) => one.date)
     expect(await dates('')).toEqual(['2026-01-05', '2026-01-04', '2026-01-03', '2026-01-02'])
+    // Of days that feeds are told of and the table has nothing of, there were no rows.
+    expect((await service.json(path)).days[0]).toMatchObject({ rows: 0, nulls: [], feeds: [{ id: 'dgt_incidents', publications: 1438 }] })
     expect(await dates('?from=2026-01-03&to=2026-01-05')).toEqual(['2026-01-04', '2026-01-03'])
     expect(await dates('?from=2027-01-01')).toEqual([])
     // Of a dataset that was not there on those days there is nothing to tell; of one that never was there is no such path.
@@ -194,6 +197,26 @@ describe('with a row in each table', () => {
     expect((await service.get('/api/datasets/nothing/quality')).status).toBe(404)
     const refused = await service.get(`${path}?from=2026-01-05&to=2026-01-05`)
     expect((await refused.json()) as Reply).toMatchObject({ status: 400, errors: [{ parameter: 'from' }] })
+  })
+
+  test('days that an archive brought late are told as soon as they are counted, those of years ago too', async () => {
+    const path = '/api/datasets/incidents/quality'
+    const { store } = service.lake
+    const before = (await service.get(path)).headers.get('etag')
+    const known = (await readTableQuality(store, 'incidents', 1)) as TableQuality
+    const as_of = Date.UTC(2026, 0, 6, 12)
+    const days = { '2019-06-30': { as_of, rows: 7, nulls: { km: 0.5 } }, ...known.days }
+    expect(await writeTableQuality(store, 'incidents', { seq: 2, quality: { ...known, as_of, days } })).toBe(true)
+    expect(await writeTableQuality(store, 'incidents', { seq: 2, quality: known })).toBe(false)
+    await until('the new day is told', async () => (await service.get(path)).headers.get('etag') !== before)
+    const [first] = (await service.json(`${path}?sort=date&to=2020-01-01`)).days
+    expect(first).toEqual({
+      date: '2019-06-30',
+      rows: 7,
+      as_of: '2026-01-06T12:00:00.000Z',
+      nulls: [{ column: 'km', share: 0.5 }],
+      feeds: [],
+    })
   })
 
   test('a misspelt id is told which was meant', async () => {

@@ -21,6 +21,7 @@ import { publishLive } from '../../lake/live/write.ts'
 import type { ProcessMetrics } from '../../lake/metrics/metrics.ts'
 import type { Lake } from '../../lake/open.ts'
 import { type QualityDay, writeQualityDay } from '../../lake/quality/days.ts'
+import { type TableQuality, writeTableQuality } from '../../lake/quality/tables.ts'
 import type { Column } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
@@ -351,7 +352,7 @@ function endedRow(dataset: Dataset): AnyRow[] {
   ]
 }
 
-/** Figures of a day as the worker writes them. */
+/** Figures of feeds of a day as the worker writes them. */
 const QUALITY_EXAMPLE: QualityDay = {
   date: '2026-01-02',
   as_of: Date.UTC(2026, 0, 3, 5),
@@ -361,7 +362,12 @@ const QUALITY_EXAMPLE: QualityDay = {
       ...{ quarantined: 2, unknown_codes: 1, rejected: 3 },
     },
   },
-  tables: { incidents: { rows: 354, nulls: { km: 0.027119 }, feeds: ['dgt_incidents'] } },
+}
+
+/** What the worker knows of a table's days. */
+const TABLE_QUALITY_EXAMPLE: TableQuality = {
+  ...{ as_of: Date.UTC(2026, 0, 3, 5), last: '2026-01-02', feeds: ['dgt_incidents'], files: {} },
+  days: { '2026-01-02': { as_of: Date.UTC(2026, 0, 3, 5), rows: 354, nulls: { km: 0.027119 } } },
 }
 
 /** Fills live state and tables with one row each, made of the examples. */
@@ -376,6 +382,7 @@ export async function fillWithExamples(service: TestService): Promise<void> {
     await service.land(dataset, rows, (row[dataset.time] as number) + HOUR_MS)
   }
   await writeQualityDay(service.lake.store, QUALITY_EXAMPLE)
+  await writeTableQuality(service.lake.store, 'incidents', { seq: 1, quality: TABLE_QUALITY_EXAMPLE })
 }
 
 /** What the other network of the railway has: names are known once those of all networks are. */

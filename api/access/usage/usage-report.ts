@@ -1,5 +1,5 @@
-import { dayBounds, isoInstant, madridDate } from '../../../lake/schema/time.ts'
-import { dateAfter, type ReadUsageDays, summed, type UsageDay } from '../../../lake/usage/days.ts'
+import { dateAfter, dayBounds, isoInstant, madridDate } from '../../../lake/schema/time.ts'
+import { type ReadUsageDays, summed, type UsageDay } from '../../../lake/usage/days.ts'
 import { OUTCOMES, type UsageCounts } from '../../../lake/usage/objects.ts'
 import { param } from '../../define/params.ts'
 import { dateParam } from '../../define/params-time.ts'

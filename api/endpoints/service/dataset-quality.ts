@@ -1,6 +1,6 @@
-import type { QualityDay } from '../../../lake/quality/days.ts'
+import { QUALITY_DAYS } from '../../../lake/quality/days.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, type QualityView } from '../../define/endpoint.ts'
 import { nested, record, type ValueOf } from '../../define/fields.ts'
 import { group } from '../../define/params.ts'
 import { dateParam } from '../../define/params-time.ts'
@@ -13,42 +13,54 @@ const seconds = (about: string, example: number) => col.integer(0, about, { unit
 const day = record('DatasetQuality', 'How whole and how timely the data of a dataset are that a day brought.', {
   date: col.local_date(0, 'Day in Madrid.', { example: '2026-01-02' }),
   rows: count('Rows of the table whose time lies in the day.', 48_211),
-  as_of: col.instant(0, 'When the day was looked at, some hours after its end; what came later is not in it.', {
+  as_of: col.instant(0, 'When the rows of the day were counted; what came later is not in it.', {
     example: '2026-01-03T05:00:12.000Z',
   }),
   nulls: nested.objects('Columns that may have no value, with how many rows have none; empty without rows.', {
     column: col.string(0, 'Name of the column.', { example: 'km' }),
     share: col.decimal(0, 'Share of the rows without a value, 0 to 1.', { scale: 6, unit: '1', example: 0.027119 }),
   }),
-  feeds: nested.objects('What came of each feed that fills it, by the data times of its publications; of a derived dataset none.', {
-    id: col.string(0, 'Id of the feed.', { example: 'dgt_incidents' }),
-    publications: count('Publications that were accepted; one that repeats the last is none.', 1438),
-    expected: count('As many as the cadence of the feed allows for; a publisher that repeats itself has fewer without lacking any.', 1440),
-    gaps: count('Times without a publication of more than three cadences, those at either end of the day included.', 0),
-    longest_gap_s: seconds('Longest time without one.', 124),
-    lateness_median_s: seconds('From the data time of a publication to its fetch: half of them were no later. Null without any.', 31),
-    lateness_max_s: seconds('The same of the latest.', 95),
-    quarantined: count('Rows that failed a check, in all that the feed fills.', 0),
-    unknown_codes: count('Codes that no list has, in all that the feed fills.', 0),
-    rejected: count('Fetches that were refused as a whole: truncated, older, or with too few rows.', 0),
-  }),
+  feeds: nested.objects(
+    'What came of each feed that fills it, by the data times of its publications; none of a derived dataset, nor of days longer ago than 92.',
+    {
+      id: col.string(0, 'Id of the feed.', { example: 'dgt_incidents' }),
+      publications: count('Publications that were accepted; one that repeats the last is none.', 1438),
+      expected: count(
+        'As many as the cadence of the feed allows for; a publisher that repeats itself has fewer without lacking any.',
+        1440,
+      ),
+      gaps: count('Times without a publication of more than three cadences, those at either end of the day included.', 0),
+      longest_gap_s: seconds('Longest time without one.', 124),
+      lateness_median_s: seconds('From the data time of a publication to its fetch: half of them were no later. Null without any.', 31),
+      lateness_max_s: seconds('The same of the latest.', 95),
+      quarantined: count('Rows that failed a check, in all that the feed fills.', 0),
+      unknown_codes: count('Codes that no list has, in all that the feed fills.', 0),
+      rejected: count('Fetches that were refused as a whole: truncated, older, or with too few rows.', 0),
+    },
+  ),
 })
 
-function dayOf({ date, as_of, tables, feeds }: QualityDay, id: string): ValueOf<typeof day.fields>[] {
-  const table = tables[id]
+type Told = ValueOf<typeof day.fields>
+
+/** The days of a dataset that the figures of feeds or of its table tell of, in order. */
+function daysOf({ days, tables }: QualityView, id: string): Told[] {
+  const table = tables.get(id)
   if (!table) return []
-  return [
-    {
+  const byDate = new Map(days.map((one) => [one.date, one]))
+  const ofFeeds = table.feeds.length > 0 ? byDate.keys() : []
+  return [...new Set([...Object.keys(table.days), ...ofFeeds])].sort().map((date) => {
+    const [counted, came] = [table.days[date], byDate.get(date)]
+    return {
       date,
-      rows: table.rows,
-      as_of,
-      nulls: Object.entries(table.nulls).map(([column, share]) => ({ column, share })),
+      rows: counted?.rows ?? 0,
+      as_of: (counted?.as_of ?? came?.as_of) as number,
+      nulls: Object.entries(counted?.nulls ?? {}).map(([column, share]) => ({ column, share })),
       feeds: table.feeds.flatMap((feed) => {
-        const told = feeds[feed]
+        const told = came?.feeds[feed]
         return told ? [{ id: feed, ...told }] : []
       }),
-    },
-  ]
+    }
+  })
 }
 
 /** The quality of a dataset, day by day. */
@@ -58,7 +70,9 @@ export const datasetQuality = defineEndpoint({
   plan: 'FREE',
   summary: 'The quality of a dataset day by day: rows, gaps, lateness, null shares, rejected rows',
   about:
-    'Of days in Madrid that are over, for the last 92 of them. Each is looked at once, some hours after its end; days of before the service looked are not there.',
+    'Of days in Madrid that are over by six hours: every day that the table has rows of, and where feeds fill it those without any among the ' +
+    `last ${QUALITY_DAYS}. Rows and null shares of days are counted anew once the table has changed in them and was then left alone for an hour, ` +
+    `or a day has ended: an archive comes months after its days. What came of feeds is told of the last ${QUALITY_DAYS} days.`,
   params: {
     id: datasetId,
     period: group(
@@ -87,7 +101,7 @@ export const datasetQuality = defineEndpoint({
     records: (system, { id, period: { from, to } }) =>
       datasetOf(system, id).length === 0
         ? null
-        : system.quality.flatMap((one) => ((from === null || one.date >= from) && (to === null || one.date < to) ? dayOf(one, id) : [])),
+        : daysOf(system.quality, id).filter(({ date }) => (from === null || date >= from) && (to === null || date < to)),
     near: nearDataset,
   },
   example: { id: 'incidents' },
