@@ -1,5 +1,8 @@
 import type { FeedListing } from './live/freshness.ts'
 
+/** A property that says how far a table has what a feed published. */
+export const UNTIL = 'landed-until.'
+
 /** A set of sequence numbers of accepted fetches, kept as sorted, disjoint, closed intervals. */
 export type SeqSet = readonly (readonly [first: number, last: number])[]
 
@@ -78,7 +81,7 @@ export interface Landed {
 
 /** Reads what a table says of a feed. The record changes in the same commit as the rows. */
 export function landedOf(properties: Readonly<Record<string, string>>, feed: string): Landed {
-  const until = properties[`landed-until.${feed}`]
+  const until = properties[`${UNTIL}${feed}`]
   const rebuild = properties[`rebuild-from.${feed}`]
   return {
     seqs: parseSeqs(properties[`landed.${feed}`]),
@@ -136,13 +139,25 @@ export function holdsUpTo(properties: Readonly<Record<string, string>>, feed: st
 
 const LANDED = 'landed.'
 
+/** A property of a derived table that says what one of its parts was made from. */
+export const PART = 'derived.'
+
+/**
+ * True where a table, by its properties, has parts of what is derived and says of no feed how far it has what that published, which is said once
+ * all parts have been there: what it holds is a part of something that nobody has seen whole yet.
+ */
+export function isFirstInMaking(properties: Readonly<Record<string, string>>): boolean {
+  const names = Object.keys(properties)
+  return names.some((name) => name.startsWith(PART)) && !names.some((name) => name.startsWith(UNTIL))
+}
+
 /** The properties that state what a table holds of a feed; null removes a property. */
 export function landedProperties(feed: string, landed: Landed): Record<string, string | null> {
   return {
     [`landed.${feed}`]: formatSeqs(landed.seqs),
     [`lost.${feed}`]: landed.lost.length === 0 ? null : formatSeqs(landed.lost),
     [`withdrawn.${feed}`]: landed.withdrawn.length === 0 ? null : formatSeqs(landed.withdrawn),
-    [`landed-until.${feed}`]: landed.until === null ? null : new Date(landed.until).toISOString(),
+    [`${UNTIL}${feed}`]: landed.until === null ? null : new Date(landed.until).toISOString(),
     [`rebuild-from.${feed}`]: landed.rebuildFrom === null ? null : new Date(landed.rebuildFrom).toISOString(),
     [`rebuilds.${feed}`]: landed.rebuilds === 0 ? null : String(landed.rebuilds),
   }

@@ -1,5 +1,5 @@
 import type { TableState } from '../../lake/iceberg/table.ts'
-import { coverageOf } from '../../lake/landed.ts'
+import { coverageOf, isFirstInMaking } from '../../lake/landed.ts'
 import type { FeedListing } from '../../lake/live/freshness.ts'
 import type { Lake, LakePins } from '../../lake/open.ts'
 import { beginOf } from '../../lake/query/begin.ts'
@@ -51,7 +51,9 @@ export async function lakeState(
   let changed_at: number | null = null
   for (const [at, dataset] of datasets.entries()) {
     const asked = named.get(dataset.id)
-    const snapshot = await existing(() => lake.snapshot(dataset, asked?.id))
+    const found = await existing(() => lake.snapshot(dataset, asked?.id))
+    // Parts of what was never whole are as good as nothing; what was named was told before.
+    const snapshot = found && (asked || !isFirstInMaking(found.state.properties)) ? found : null
     pins.set(dataset.id, snapshot?.state ?? null)
     if (!snapshot) continue
     const landed = coverageOf(dataset.id, snapshot.covered_until, feeds)

@@ -1,6 +1,6 @@
 import { liveFiles } from '../../lake/iceberg/files.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
-import { feedsIn, holdSame, landedOf } from '../../lake/landed.ts'
+import { feedsIn, holdSame, landedOf, PART, UNTIL } from '../../lake/landed.ts'
 import type { LakePins } from '../../lake/open.ts'
 import { type Scan, scan } from '../../lake/query/scan.ts'
 import type { Sql } from '../../lake/query/sql.ts'
@@ -10,9 +10,6 @@ import type { IngestContext } from '../ingest/context.ts'
 import { type Derived, type DerivedPart, inputsOf, type VersionsSpec } from './define.ts'
 
 const HOUR_MS = 3_600_000
-
-/** A property of a derived table that says what one of its parts was made from. */
-const PART = 'derived.'
 
 /** A part that is to be made: how, and what from, as its table states it. */
 export interface PlannedPart {
@@ -81,9 +78,6 @@ function coverageOf(from: readonly Dataset[], pins: LakePins, feeds: readonly Fe
 export function hourOf(instant: number): number {
   return Math.floor(instant / HOUR_MS) * HOUR_MS
 }
-
-/** A property that says how far a table has what a feed published. */
-export const UNTIL = 'landed-until.'
 
 /** The feeds that a table says something of: by its fetches, or, of a derived one, by how far it is covered. */
 function statedFeeds(properties: Readonly<Record<string, string>>): string[] {

@@ -1,9 +1,10 @@
+import { UNTIL } from '../../lake/landed.ts'
 import type { LakePins } from '../../lake/open.ts'
 import { scan } from '../../lake/query/scan.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { dayBounds, isoInstant, madridDate } from '../../lake/schema/time.ts'
 import type { DerivedPart, ModelSpec } from './define.ts'
-import { heldVersions, hourOf, lineageOf, type PlannedPart, UNTIL } from './lineage.ts'
+import { heldVersions, hourOf, lineageOf, type PlannedPart } from './lineage.ts'
 import { heldOf } from './months.ts'
 
 /**

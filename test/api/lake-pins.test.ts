@@ -77,3 +77,23 @@ test('what has landed without rows is covered, what has not landed is not', asyn
     await empty.close()
   }
 })
+
+test('parts of what is derived for the first time are as good as nothing, until they are told to be whole', async () => {
+  const making = await openTestLake(tempFolder())
+  try {
+    const blank = Object.fromEntries(Object.keys(everything.columns).map((name) => [name, null]))
+    const land = (id: number, properties: Record<string, string>): Promise<unknown> =>
+      landRows(making, everything, [{ ...blank, id, observed_at: SLOW, fetch_id: `fast.${id}` }], { properties })
+    const state = (): ReturnType<typeof lakeState> => lakeState({ lake: making, cursors: by, feeds: [] }, [everything], { name: null })
+    await land(1, { 'derived.2026-01': 'r1 2026-01=1x1' })
+    expect(await state()).toMatchObject({ name: '', covered_until: null, covered_from: null })
+    expect((await state()).pins.get('everything')).toBeNull()
+    await land(2, { 'derived.2026-02': 'r1 2026-02=1x1', 'landed-until.fast': new Date(FAST).toISOString() })
+    expect(await state()).toMatchObject({ covered_until: FAST, covered_from: SLOW })
+    // Once it was whole it is told while parts of it are made anew.
+    await land(3, { 'derived.2026-03': 'r1 2026-03=1x1' })
+    expect(await state()).toMatchObject({ covered_until: FAST, covered_from: SLOW })
+  } finally {
+    await making.close()
+  }
+})

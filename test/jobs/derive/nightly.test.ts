@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { defineDerived } from '../../../jobs/derive/define.ts'
 import { makeDeriver } from '../../../jobs/derive/derive.ts'
 import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
+import { isFirstInMaking } from '../../../lake/landed.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { defineDataset } from '../../../lake/schema/dataset.ts'
@@ -34,6 +35,7 @@ const told = async (): Promise<string[]> =>
   (await tableRows(stage.context, differences)).map(({ version, name }) => `${version}:${name}`).sort()
 const covered = async (): Promise<string | undefined> =>
   (await stage.context.lake.table(differences).load())?.properties['landed-until.little']
+const isFirst = async (): Promise<boolean> => isFirstInMaking((await stage.context.lake.table(differences).load())?.properties ?? {})
 
 test('a nightly model makes a part that there is none of at once, and one that is there anew at night alone', async () => {
   let now = Date.parse('2026-06-15T10:00:00Z')
@@ -101,11 +103,13 @@ test('until all parts have been there once, none is put off', async () => {
   await stage.runner.land(feed, never)
   await expect(deriver.after(feed, never)).rejects.toThrow('not yet')
   expect([await told(), await covered()]).toEqual([['V1:a'], undefined])
+  expect(await isFirst()).toBe(true)
   fails = false
   await stage.publish(feed, 1, { versions: { V1: ['b', 'L'] } })
   await stage.runner.land(feed, never)
   await deriver.after(feed, never)
   expect([await told(), await covered()]).toEqual([['V1:b', 'V2:c'], '2026-06-15T00:01:00.000Z'])
+  expect(await isFirst()).toBe(false)
 })
 
 test('a part that had too little to give a row is made as soon as it has more, by day too', async () => {
