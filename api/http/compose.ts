@@ -27,6 +27,8 @@ const TIMEZONE = 'Europe/Madrid'
 /** What the `meta` of some replies says beside: of the lake, and of figures. */
 interface MetaMore {
   readonly lake?: { readonly snapshot: string; readonly covered_from: number | null; readonly covered_until: number | null }
+  /** Until when tables that are kept in memory have what was published, ms. */
+  readonly covered_until?: number | null
   readonly figure?: Endpoint['figure']
   /** What figures are of, ms. */
   readonly period?: { readonly from: number; readonly to: number } | null
@@ -36,7 +38,7 @@ interface MetaMore {
 export function metaOf(
   state: Pick<ServiceState, 'mode' | 'isStale' | 'cadence_s'>,
   datasets: readonly Dataset[],
-  { lake, figure, period }: MetaMore = {},
+  { lake, covered_until, figure, period }: MetaMore = {},
 ): Meta {
   const [primary] = datasets
   const sources = new Map(datasets.flatMap((dataset) => dataset.sources).map((source) => [source.id, source]))
@@ -45,6 +47,7 @@ export function metaOf(
     cadence_s: primary ? state.cadence_s(primary) : null,
     timezone: TIMEZONE,
     ...(lake ? { snapshot: lake.snapshot, covered_from: dated(lake.covered_from), covered_until: dated(lake.covered_until) } : {}),
+    ...(covered_until === undefined ? {} : { covered_until: dated(covered_until) }),
     ...(figure && period ? { period: { from: isoInstant(period.from), to: isoInstant(period.to) } } : {}),
     ...(figure ? { grain: figure.grain, method: figure.method } : {}),
     source_mode: state.mode,

@@ -49,7 +49,10 @@ export function keptAnswerer(context: AnswerContext, kept: KeptLake): Answerer {
         if (tables.awaited.length > 0) throw notLanded(tables.awaited)
         throw unknownThing(values.path, (await read.near?.(ask, values.own)) ?? null)
       }
-      const about = metaOf(state, datasets, endpoint.figure ? { figure: endpoint.figure } : {})
+      const about = metaOf(state, datasets, {
+        ...(live.primary ? {} : { covered_until: tables.covered_until }),
+        ...(endpoint.figure ? { figure: endpoint.figure } : {}),
+      })
       if (returns.kind === 'one') {
         const body = await oneBody(context, values, { texts, record: found as AnyRow, format, meta: about, signal })
         return { ...body, ...extras.told() }

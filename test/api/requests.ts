@@ -71,7 +71,7 @@ export function hasGeoJson({ returns }: Endpoint): boolean {
   return isLocated(returns.record.fields)
 }
 
-function metaSchema({ kind }: Endpoint['read'], { mode, figure }: { mode: string; figure: Endpoint['figure'] }): JsonSchema {
+function metaSchema(read: Endpoint['read'], { mode, figure }: { mode: string; figure: Endpoint['figure'] }): JsonSchema {
   const text = { type: 'string', minLength: 1 }
   const source = {
     id: text,
@@ -81,11 +81,14 @@ function metaSchema({ kind }: Endpoint['read'], { mode, figure }: { mode: string
     attribution: text,
     commercial_use: { enum: ['yes', 'no', 'unknown'] },
   }
+  const { kind } = read
+  const isOfTables = kind === 'kept' && (read.from as readonly unknown[]).length === 0
   const properties = {
     stale: { type: 'boolean' },
     cadence_s: { type: ['integer', 'null'] },
     timezone: { const: 'Europe/Madrid' },
     ...(kind === 'lake' ? { snapshot: text, covered_from: text, covered_until: text } : {}),
+    ...(isOfTables ? { covered_until: text } : {}),
     ...(figure && !figure.tellsYears && kind === 'lake' ? { period: { type: 'object' } } : {}),
     ...(figure ? { grain: { const: figure.grain }, method: { const: figure.method } } : {}),
     source_mode: { const: mode },
