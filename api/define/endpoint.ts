@@ -46,6 +46,8 @@ export interface TableAbout {
   readonly updated_at: number
   /** Earliest time of its rows, ms; null without rows. */
   readonly covered_from: number | null
+  /** Latest time of its rows, ms; null without rows. */
+  readonly latest_row_at: number | null
   /** Newest data time that has landed, ms, by feed. */
   readonly covered_until: Readonly<Record<string, number>>
   /** Its schemas, oldest first, and which of them is the current one. */

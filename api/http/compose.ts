@@ -13,6 +13,7 @@ export interface Meta {
   readonly timezone: string
   readonly snapshot?: string
   readonly covered_from?: string | null
+  readonly latest_row_at?: string | null
   readonly covered_until?: string | null
   readonly period?: { readonly from: string; readonly to: string }
   readonly grain?: string
@@ -24,11 +25,17 @@ export interface Meta {
 /** The zone of plain dates and of days, weeks, months and years in requests and replies; instants are UTC. */
 const TIMEZONE = 'Europe/Madrid'
 
+/** How far a table has what was published, ms. */
+interface Covered {
+  readonly covered_until: number | null
+  readonly latest_row_at: number | null
+}
+
 /** What the `meta` of some replies says beside: of the lake, and of figures. */
 interface MetaMore {
-  readonly lake?: { readonly snapshot: string; readonly covered_from: number | null; readonly covered_until: number | null }
-  /** Until when tables that are kept in memory have what was published, ms. */
-  readonly covered_until?: number | null
+  readonly lake?: Covered & { readonly snapshot: string; readonly covered_from: number | null }
+  /** Of tables that are kept in memory. */
+  readonly kept?: Covered
   readonly figure?: Endpoint['figure']
   /** What figures are of, ms. */
   readonly period?: { readonly from: number; readonly to: number } | null
@@ -38,16 +45,17 @@ interface MetaMore {
 export function metaOf(
   state: Pick<ServiceState, 'mode' | 'isStale' | 'cadence_s'>,
   datasets: readonly Dataset[],
-  { lake, covered_until, figure, period }: MetaMore = {},
+  { lake, kept, figure, period }: MetaMore = {},
 ): Meta {
   const [primary] = datasets
+  const told = lake ?? kept
   const sources = new Map(datasets.flatMap((dataset) => dataset.sources).map((source) => [source.id, source]))
   return {
     stale: datasets.some((dataset) => state.isStale(dataset)),
     cadence_s: primary ? state.cadence_s(primary) : null,
     timezone: TIMEZONE,
-    ...(lake ? { snapshot: lake.snapshot, covered_from: dated(lake.covered_from), covered_until: dated(lake.covered_until) } : {}),
-    ...(covered_until === undefined ? {} : { covered_until: dated(covered_until) }),
+    ...(lake ? { snapshot: lake.snapshot, covered_from: dated(lake.covered_from) } : {}),
+    ...(told ? { latest_row_at: dated(told.latest_row_at), covered_until: dated(told.covered_until) } : {}),
     ...(figure && period ? { period: { from: isoInstant(period.from), to: isoInstant(period.to) } } : {}),
     ...(figure ? { grain: figure.grain, method: figure.method } : {}),
     source_mode: state.mode,

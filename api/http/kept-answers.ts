@@ -50,7 +50,7 @@ export function keptAnswerer(context: AnswerContext, kept: KeptLake): Answerer {
         throw unknownThing(values.path, (await read.near?.(ask, values.own)) ?? null)
       }
       const about = metaOf(state, datasets, {
-        ...(live.primary ? {} : { covered_until: tables.covered_until }),
+        ...(live.primary ? {} : { kept: tables }),
         ...(endpoint.figure ? { figure: endpoint.figure } : {}),
       })
       if (returns.kind === 'one') {

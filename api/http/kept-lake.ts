@@ -2,6 +2,7 @@ import { coverageOf, feedsIn, holdSame } from '../../lake/landed.ts'
 import type { FeedListing } from '../../lake/live/freshness.ts'
 import type { Lake, LakePins, LakeSnapshot } from '../../lake/open.ts'
 import { isQueryError } from '../../lake/query/errors.ts'
+import { rowSpanOf } from '../../lake/query/row-span.ts'
 import { type Version, versionsIn } from '../../lake/query/versions.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
@@ -25,6 +26,8 @@ export interface KeptState {
   readonly version: string
   /** Until when the first dataset has what all of its feeds published, in ms; null where nothing has landed. */
   readonly covered_until: number | null
+  /** Latest time of the first dataset's rows, in ms; null without rows. */
+  readonly latest_row_at: number | null
   /** When one of the tables last changed, ms since the epoch; null where none of them exists. */
   readonly changed_at: number | null
   /** Feeds that are turned on and have not landed in each of the tables that are needed and that they fill. */
@@ -100,26 +103,13 @@ class Kept implements KeptLake {
     await this.#know(read.lake)
     const known = this.#states.get(read)
     if (known?.tables === this.#tables && known.feeds === feeds) return known.state
-    const state = this.#stateOf(read, feeds)
-    this.#states.set(read, { tables: this.#tables, feeds, state })
+    const tables = this.#tables
+    const [first] = read.lake
+    const snapshot = first ? tables.get(first.id) : null
+    const span = first && snapshot ? await rowSpanOf(snapshot.state, first) : null
+    const state = { ...stateOf(read, tables, feeds), latest_row_at: span && Math.floor(span.last) }
+    this.#states.set(read, { tables, feeds, state })
     return state
-  }
-
-  #stateOf({ lake, needs = lake }: KeptTables, feeds: readonly FeedListing[]): KeptState {
-    const snapshots = lake.map(({ id }) => this.#tables.get(id) ?? null)
-    const [first] = lake
-    const covered = first && snapshots[0] ? coverageOf(first.id, snapshots[0].covered_until, feeds).until : null
-    const awaited = feeds.filter(({ id, enabled, datasets }) => {
-      const filled = enabled ? needs.filter((dataset) => datasets.includes(dataset.id)) : []
-      return filled.some((dataset) => this.#tables.get(dataset.id)?.covered_until[id] === undefined)
-    })
-    const changes = snapshots.flatMap((snapshot) => (snapshot ? [snapshot.state.metadata['last-updated-ms']] : []))
-    return {
-      version: snapshots.map((snapshot) => `${snapshot?.snapshotId ?? ''}.${snapshot?.version ?? ''}`).join(' '),
-      covered_until: covered === null ? null : Math.floor(covered),
-      changed_at: changes.length === 0 ? null : Math.max(...changes),
-      awaited: awaited.map(({ id }) => id),
-    }
   }
 
   async get<T>(slice: Slice<T>, key: string): Promise<T> {
@@ -265,5 +255,23 @@ class Kept implements KeptLake {
 
   #forget(name: string, entry: Entry): void {
     if (this.#entries.get(name) === entry) this.#entries.delete(name)
+  }
+}
+
+/** What tables say of a way of reading from them, but for what their files say. */
+function stateOf({ lake, needs = lake }: KeptTables, tables: Tables, feeds: readonly FeedListing[]): Omit<KeptState, 'latest_row_at'> {
+  const snapshots = lake.map(({ id }) => tables.get(id) ?? null)
+  const [first] = lake
+  const covered = first && snapshots[0] ? coverageOf(first.id, snapshots[0].covered_until, feeds).until : null
+  const awaited = feeds.filter(({ id, enabled, datasets }) => {
+    const filled = enabled ? needs.filter((dataset) => datasets.includes(dataset.id)) : []
+    return filled.some((dataset) => tables.get(dataset.id)?.covered_until[id] === undefined)
+  })
+  const changes = snapshots.flatMap((snapshot) => (snapshot ? [snapshot.state.metadata['last-updated-ms']] : []))
+  return {
+    version: snapshots.map((snapshot) => `${snapshot?.snapshotId ?? ''}.${snapshot?.version ?? ''}`).join(' '),
+    covered_until: covered === null ? null : Math.floor(covered),
+    changed_at: changes.length === 0 ? null : Math.max(...changes),
+    awaited: awaited.map(({ id }) => id),
   }
 }

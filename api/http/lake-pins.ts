@@ -2,8 +2,8 @@ import type { TableState } from '../../lake/iceberg/table.ts'
 import { coverageOf, isFirstInMaking } from '../../lake/landed.ts'
 import type { FeedListing } from '../../lake/live/freshness.ts'
 import type { Lake, LakePins } from '../../lake/open.ts'
-import { beginOf } from '../../lake/query/begin.ts'
 import { isQueryError } from '../../lake/query/errors.ts'
+import { type RowSpan, rowSpanOf, spanOfBoth } from '../../lake/query/row-span.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { Refused } from '../define/problems.ts'
 import type { Cursors } from './cursor.ts'
@@ -20,6 +20,8 @@ export interface LakeState {
   readonly covered_until: number | null
   /** Earliest time of the rows that it has, or one of those that tell the begin, in ms; null where there is none. */
   readonly covered_from: number | null
+  /** Latest time of these rows, in ms: before `covered_until` where what is published is late. */
+  readonly latest_row_at: number | null
   /** Newest data time that has landed in it, in ms; null where none has. Where it fills from several feeds, later than `covered_until`. */
   readonly newest: number | null
   /** When one of the tables last changed, ms since the epoch; null where there is none. */
@@ -46,7 +48,7 @@ export async function lakeState(
   // Of what no feed that is turned on fills nothing may ever land; the answer is of the others then.
   const isFed = feeds.some((feed) => feed.enabled && feed.datasets.includes(datasets[0]?.id ?? ''))
   let covered_until: number | null = null
-  let covered_from: number | null = null
+  let span: RowSpan | null = null
   let newest: number | null = null
   let changed_at: number | null = null
   for (const [at, dataset] of datasets.entries()) {
@@ -64,16 +66,14 @@ export async function lakeState(
       covered_until = until
       newest = end
     }
-    if (isStated || begins.includes(dataset)) {
-      const begin = await beginOf(snapshot.state, dataset)
-      if (begin !== null) covered_from = Math.min(covered_from ?? Number.POSITIVE_INFINITY, Math.floor(begin))
-    }
+    if (isStated || begins.includes(dataset)) span = spanOfBoth(span, await rowSpanOf(snapshot.state, dataset))
     if (!snapshot.snapshotId) continue
     changed_at = Math.max(changed_at ?? 0, asked ? snapshot.updated_at : snapshot.state.metadata['last-updated-ms'])
     parts.push(`${dataset.id}.${snapshot.snapshotId}.${until}-${end}`)
   }
   const stamped = parts.length === 0 ? '' : cursors.stamp(parts.join(','))
-  return { pins, name: stamped, covered_from, covered_until, newest, changed_at }
+  const [covered_from, latest_row_at] = span ? [Math.floor(span.first), Math.floor(span.last)] : [null, null]
+  return { pins, name: stamped, covered_from, latest_row_at, covered_until, newest, changed_at }
 }
 
 interface Named {

@@ -143,11 +143,16 @@ export function commonSchemas(): Record<string, JsonSchema> {
           format: 'date-time',
           description: 'Oldest data that the lake holds: nothing is known of before; null where it has none.',
         },
+        latest_row_at: {
+          type: ['string', 'null'],
+          format: 'date-time',
+          description: 'Time of the latest row that the lake holds; null where it has none.',
+        },
         covered_until: {
           type: ['string', 'null'],
           format: 'date-time',
           description:
-            'Up to when the lake has what was published. What is published late, such as archives by month or year, may end before: its newest rows tell.',
+            'Up to when the lake has what was published. What is published late, such as archives by month or year, ends before: `latest_row_at` tells.',
         },
         period: {
           type: 'object',

@@ -1,5 +1,5 @@
 import type { Lake } from '../../lake/open.ts'
-import { beginOf } from '../../lake/query/begin.ts'
+import { rowSpanOf } from '../../lake/query/row-span.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { TableAbout } from '../define/endpoint.ts'
 
@@ -38,6 +38,7 @@ async function seeTable(lake: Lake, dataset: Dataset, before: SeenTable | undefi
   if (!found) return null
   if (before?.version === found.version) return before
   const { metadata, snapshot } = found.state
+  const span = await rowSpanOf(found.state, dataset)
   const total = (name: string): number => Number(snapshot?.summary[name] ?? 0)
   const about = {
     rows: total('total-records'),
@@ -45,7 +46,8 @@ async function seeTable(lake: Lake, dataset: Dataset, before: SeenTable | undefi
     files: total('total-data-files'),
     snapshots: metadata.snapshots.length,
     updated_at: metadata['last-updated-ms'],
-    covered_from: await beginOf(found.state, dataset),
+    covered_from: span?.first ?? null,
+    latest_row_at: span?.last ?? null,
     covered_until: found.covered_until,
     schemas: metadata.schemas,
     schema_version: metadata['current-schema-id'],

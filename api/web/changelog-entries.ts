@@ -19,6 +19,26 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'latest-rows',
+    date: '2026-11-23',
+    kind: 'ADDED',
+    paths: [],
+    text: {
+      es: '`meta.latest_row_at` dice de cuándo es la última fila: los archivos llegan meses después de sus días. También en las fichas de los conjuntos; las listas en memoria dicen además `covered_until`.',
+      en: '`meta.latest_row_at` says of when the latest row is: archives come months after their days. Cards of datasets say so too; lists that are kept in memory also say `covered_until`.',
+    },
+  },
+  {
+    id: 'quality-of-archives',
+    date: '2026-11-23',
+    kind: 'FIXED',
+    paths: ['/api/datasets/{id}/quality'],
+    text: {
+      es: 'Los días de los archivos se cuentan cuando llegan, también los de hace años: antes constaban sin filas o no constaban.',
+      en: 'Days of archives are counted when they come, those of years ago too: they were told as without rows, or not at all.',
+    },
+  },
+  {
     id: 'risk-of-casualties',
     date: '2026-11-23',
     kind: 'CHANGED',

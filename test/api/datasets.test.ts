@@ -77,10 +77,11 @@ describe('with a row in each table', () => {
     expect(card.rows).toBe(Number(rows))
     expect(card.files).toBe(filesOf(dataset).length)
     expect(card.bytes).toBe(filesOf(dataset).reduce((sum, file) => sum + statSync(file).size, 0))
-    const [[from] = []] = (
-      await engine.runAndReadAll(`SELECT epoch_ms(min("${dataset.time}")) FROM read_parquet(${listOf(dataset)})`)
+    const time = `"${dataset.time}"`
+    const [span = []] = (
+      await engine.runAndReadAll(`SELECT epoch_ms(min(${time})), epoch_ms(max(${time})) FROM read_parquet(${listOf(dataset)})`)
     ).getRows()
-    expect(card.covered_from).toBe(isoInstant(Number(from)))
+    expect([card.covered_from, card.latest_row_at]).toEqual(span.map((instant) => isoInstant(Number(instant))))
   })
 
   test.each(open.map((dataset) => [dataset.id, dataset] as const))('%s has the columns and types of its files', async (id, dataset) => {

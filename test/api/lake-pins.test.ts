@@ -24,7 +24,7 @@ afterAll(() => lake.close())
 
 test('a dataset of two feeds is covered until the slower one, and its newest rows are the faster one’s', async () => {
   const both = await lakeState({ lake, cursors: by, feeds: [feed('fast'), feed('slow')] }, [everything], { name: null })
-  expect(both).toMatchObject({ covered_from: SLOW, covered_until: SLOW, newest: FAST })
+  expect(both).toMatchObject({ covered_from: SLOW, latest_row_at: SLOW, covered_until: SLOW, newest: FAST })
   const one = await lakeState({ lake, cursors: by, feeds: [feed('fast'), feed('slow', false)] }, [everything], { name: null })
   expect(one).toMatchObject({ covered_until: FAST, newest: FAST })
   expect(one.name).not.toBe(both.name)
@@ -49,7 +49,11 @@ test('a state begins with its earliest row, in whichever file it is, and stays a
     const first = await lakeState(asked, [everything], { name: null })
     await land(2, SLOW - 60_000)
     await land(3, FAST)
-    expect([first.covered_from, (await lakeState(asked, [everything], { name: null })).covered_from]).toEqual([SLOW, SLOW - 60_000])
+    const now = await lakeState(asked, [everything], { name: null })
+    expect([first, now].map(({ covered_from, latest_row_at }) => [covered_from, latest_row_at])).toEqual([
+      [SLOW, SLOW],
+      [SLOW - 60_000, FAST],
+    ])
     expect(await lakeState(asked, [everything], { name: first.name })).toMatchObject({ name: first.name, covered_from: SLOW })
   } finally {
     await several.close()

@@ -37,6 +37,10 @@ export const datasetFields = {
   bytes: count('Size of its data files.', 48_211_902, 'By'),
   files: count('Data files.', 14),
   covered_from: bound('Earliest time of a row; null without rows.', '2026-01-01T00:00:04.000Z'),
+  latest_row_at: bound(
+    'Latest time of a row, long before `covered_until` where what is published is late; null without rows.',
+    '2026-01-02T12:19:31.000Z',
+  ),
   covered_until: bound(
     'Up to when it has what its feeds published, as far as they are turned on; null where nothing has landed.',
     '2026-01-02T12:20:00.000Z',
@@ -72,6 +76,7 @@ export function describeDataset(system: SystemView, dataset: Dataset): ValueOf<t
     bytes: table?.bytes ?? 0,
     files: table?.files ?? 0,
     covered_from: table?.covered_from ?? null,
+    latest_row_at: table?.latest_row_at ?? null,
     covered_until: table ? coverageOf(id, table.covered_until, system.feeds).until : null,
     updated_at: table?.updated_at ?? null,
     schema_version: table?.schema_version ?? null,
