@@ -44,6 +44,7 @@ beforeAll(async () => {
       forecast('ES01', '2', hours),
       forecast('ES02', '1', hours, { ...none, reason: 'SILENT' }),
       forecast('m-30', null, hours, { series_kind: 'CORRIDOR', model: 'traffic' }),
+      forecast('3840', null, hours, { series_kind: 'SENSOR', model: 'traffic', made_at: LAST + HOUR, starts_at: LAST + hours * HOUR }),
     ]),
     UNTIL,
     ['madrid_counts'],
@@ -127,7 +128,11 @@ const ask = async (query: string): Promise<Reply[]> => {
 }
 
 test('forecasts are the rows of the lake, of the series, horizon and hour that are asked for', async () => {
-  expect(await ask('')).toHaveLength(16)
+  // Hours that are over are told of who asks for one series, and to who asks for one of them.
+  const ahead = await ask('')
+  expect(new Set(ahead.map(({ series_id, is_over }) => `${series_id} ${is_over}`))).toEqual(new Set(['3840 false']))
+  expect(ahead.map(({ horizon }) => horizon)).toEqual(expect.arrayContaining(['PT2H', 'PT3H', 'PT4H']))
+  expect((await ask('station=ES01')).map(({ is_over }) => is_over)).toEqual(Array.from({ length: 8 }, () => true))
   const [one, ...others] = await ask('station=ES01&horizon=PT2H')
   expect([one?.direction, others.map(({ direction }) => direction)]).toEqual(['1', ['2']])
   expect(one).toMatchObject({
@@ -140,9 +145,32 @@ test('forecasts are the rows of the lake, of the series, horizon and hour that a
   expect(await ask('corridor=m-30&horizon=PT1H')).toMatchObject([{ series_kind: 'CORRIDOR', direction: null }])
   expect(await ask('station=ES02&horizon=PT1H')).toMatchObject([{ intensity_veh_h: null, interval: null, reason: 'SILENT' }])
   expect(await ask('sensor=none')).toEqual([])
-  for (const query of ['corridor=a-6', 'horizon=PT5H', 'view=heatmap', 'view=comparison&sensor=1&at=2023-09-01', 'sensor=1&station=ES01'])
+  for (const query of [
+    'corridor=a-6',
+    'horizon=PT5H',
+    'view=heatmap',
+    'view=comparison&sensor=1&at=2023-09-01',
+    'sensor=1&station=ES01',
+    'at=2023-09-01T02:00:00Z',
+  ])
     expect([query, (await service.get(`/api/trafico/prediccion?${query}`)).status]).toEqual([query, 400])
+  expect(await (await service.get('/api/trafico/prediccion?corridor=m-30&at=2023-09-02T00:30:00Z')).json()).toMatchObject({
+    errors: [{ parameter: 'at', detail: expect.stringContaining('from 2023-08-31T22:00:00.000Z to before 2023-09-01T02:00:00.000Z') }],
+  })
   expect((await service.open('/api/trafico/prediccion')).status).toBe(401)
+})
+
+test('where all forecasts are of hours that are over, the list of all says so in place of being empty', async () => {
+  const late = await startService({ clock: () => LAST + 30 * HOUR })
+  try {
+    const row = { series_id: '3840', series_kind: 'SENSOR', starts_at: LAST + HOUR, made_at: LAST + HOUR, horizon: 'PT1H' }
+    await late.land(trafficForecasts, [exampleTableRow(trafficForecasts, row)], LAST + HOUR, ['madrid_traffic'])
+    const reply = await late.get('/api/trafico/prediccion')
+    expect([reply.status, (await reply.json()) as Reply]).toMatchObject([503, { detail: expect.stringContaining(isoInstant(LAST + HOUR)) }])
+    expect((await late.json('/api/trafico/prediccion?sensor=3840')).forecasts).toMatchObject([{ is_over: true }])
+  } finally {
+    await late.close()
+  }
 })
 
 test('a heatmap is of the newest month that is over: by sensor of the live readings, by station of its counts', async () => {
@@ -246,7 +274,7 @@ test('before a model is fitted forecasts of it are not there, and the reply says
       expect(detail).toContain(model)
     }
     await other.land(trafficForecasts, [exampleTableRow(trafficForecasts, {})], UNTIL + HOUR, ['madrid_counts'])
-    await expect.poll(async () => (await other.json('/api/trafico/prediccion')).total).toBe(1)
+    await expect.poll(async () => (await other.json('/api/trafico/prediccion?station=ES01')).total).toBe(1)
     expect((await other.get('/api/trafico/prediccion?corridor=m-30')).status).toBe(503)
   } finally {
     await other.close()

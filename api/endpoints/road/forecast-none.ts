@@ -1,8 +1,9 @@
 import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-stations.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
+import { isoInstant } from '../../../lake/schema/time.ts'
 import { LEAST_DAYS } from '../../../models/traffic/fit.ts'
 import type { KeptAsk } from '../../define/endpoint.ts'
-import { problem, Refused } from '../../define/problems.ts'
+import { type Problem, problem, Refused } from '../../define/problems.ts'
 import { valuesSlice } from '../../define/slice.ts'
 import { nearest } from '../../define/suggest.ts'
 import type { SeriesKind } from './forecast-views.ts'
@@ -25,6 +26,16 @@ const LISTED = {
     ids: valuesSlice({ name: 'ids of count stations', dataset: trafficCountStations, column: 'station_id' }),
   },
 } as const
+
+/** The problem that all forecasts are of hours that are over: the data that they rest on are late, or come by archive alone. */
+export function noneAhead(all: readonly { readonly starts_at: number | null }[]): Problem {
+  const newest = isoInstant(Math.max(...all.map(({ starts_at }) => starts_at as number)))
+  return problem(
+    'feed-unavailable',
+    `There is no forecast of an hour to come: the newest is of ${newest}. sensor, station or corridor ask for those of one series, over or not.`,
+    { retry_after_s: RETRY_S },
+  )
+}
 
 /**
  * What is answered of a series of which nothing was found: the refusal of an id that nothing has; that no model stands yet, where there are no

@@ -11,13 +11,13 @@ import { trafficTypicalWeeks } from '../../../lake/datasets/road/traffic-typical
 import { sensorCorridors } from '../../../lake/places/corridors.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
-import { madridDate } from '../../../lake/schema/time.ts'
+import { isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, type KeptAsk } from '../../define/endpoint.ts'
 import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { group, listOf, oneOf, textParam, withDefault } from '../../define/params.ts'
 import { instantParam } from '../../define/params-time.ts'
 import { Refused } from '../../define/problems.ts'
-import { noneOf } from './forecast-none.ts'
+import { noneAhead, noneOf } from './forecast-none.ts'
 import { type ComparedHour, comparedDays, heatmaps, measuredHours, type SeriesKind, trafficForecastRows } from './forecast-views.ts'
 import { ABOUT_TYPICAL, deviationFields, deviationOf, momentOf, sensorProfile, typicalAt } from './typical.ts'
 
@@ -69,6 +69,13 @@ const fields = {
   forecast_kind: columns.forecast_kind,
   recent_error: columns.recent_error,
   reason: columns.reason,
+  is_over: col.boolean(
+    0,
+    `True where the hour is over by now: the newest data of the series are older, as those of archives. ${only('forecast')}`,
+    {
+      ...{ nullable: true, example: null },
+    },
+  ),
   made_at: optional(columns.made_at, `End of the newest hour of data that it rests on. ${only('forecast')}`),
   model: optional(columns.model, `Model that made it. ${only('forecast')}`),
   model_version: optional(columns.model_version, `Version of the model. ${only('forecast')}`),
@@ -122,7 +129,7 @@ export const trafficForecastList = defineEndpoint({
   plan: 'PRO',
   summary: 'Traffic in the next four hours by sensor, count station and corridor, with intervals; what is usual, and now against typical',
   about:
-    'Horizons count from the newest data (`made_at`): the newest hour of live sensors and corridors that is over; counts of stations come by the month. A series with too few data has records without a number, which say why (`reason`); one that nothing is known of has none. ' +
+    'Horizons count from the newest data (`made_at`): the newest hour of live sensors and corridors that is over; counts of stations come by the month, so that their hours may long be over (`is_over`). Such hours are told of one series, or with `at`; a list of all series has those to come. A series with too few data has records without a number, which say why (`reason`); one that nothing is known of has none. ' +
     'Before the model of what is asked for has been fitted there are no forecasts of it, and the reply is a 503 that says so. ' +
     `heatmap and comparison are of one series. Members of other views are null. ${METHOD}`,
   figure: { grain: 'One hour of a sensor, of a direction of a count station, or of a corridor (the mean of its sensors).', method: METHOD },
@@ -155,15 +162,12 @@ export const trafficForecastList = defineEndpoint({
             : dayOf(ask, kind, id, now))
         return found.length > 0 ? found : noneOf(ask, { kind, id })
       }
-      const { all, bySeries } = toldOf(await ask.slice(trafficForecastRows, ''))
-      const wanted = id === '' ? all : (bySeries.get(`${kind} ${id}`) ?? [])
-      if (wanted.length === 0) return noneOf(ask, { kind, id, of: all })
-      if (horizon === null && at === null) return wanted
-      return wanted.filter(
-        (row) =>
-          (horizon === null || (horizon as readonly string[]).includes(row.horizon as string)) &&
-          (at === null || ((row.starts_at as number) <= at && at < (row.starts_at as number) + HOUR_MS)),
-      )
+      const { all, ahead, bySeries } = toldOf(await ask.slice(trafficForecastRows, ''), now)
+      const found = id === '' ? all : (bySeries.get(`${kind} ${id}`) ?? [])
+      if (found.length === 0) return noneOf(ask, { kind, id, of: all })
+      const wanted = id === '' && at === null ? ahead : at === null ? found : inHour(found, at)
+      if (wanted.length === 0) throw noneAhead(all)
+      return horizon === null ? wanted : wanted.filter((row) => (horizon as readonly string[]).includes(row.horizon as string))
     },
   },
   example: { view: 'comparison', station: 'ES01' },
@@ -185,28 +189,45 @@ function seriesOf(named: {
 const NOTHING = {
   ...{ starts_at: null, weekday_iso: null, interval: null, baseline: null, intensity_p10_veh_h: null, intensity_p90_veh_h: null },
   ...{ hours: null, month: null, intensity_diff_veh_h: null, intensity_diff_pct: null, absence: null, horizon: null, forecast_kind: null },
-  ...{ recent_error: null, reason: null, made_at: null, model: null, model_version: null, period: 'PT1H', unit: 'veh/h' },
+  ...{ recent_error: null, reason: null, is_over: null, made_at: null, model: null, model_version: null, period: 'PT1H', unit: 'veh/h' },
 } as const
 
-function forecastOf(row: ForecastRow): Told {
+function forecastOf(row: ForecastRow, now: number): Told {
   const { interval_level: level, interval_low: low, interval_high: high, series: _series, ...rest } = row
-  return { ...NOTHING, source: LIVE_SOURCE, ...rest, interval: low === null || high === null ? null : { level, low, high } }
+  const interval = low === null || high === null ? null : { level, low, high }
+  return { ...NOTHING, source: LIVE_SOURCE, ...rest, interval, is_over: row.starts_at + HOUR_MS <= now }
 }
 
 interface ToldForecasts {
+  /** The instant that they are told for, ms. */
+  readonly now: number
   readonly all: readonly Told[]
+  /** Those of hours that are not over. */
+  readonly ahead: readonly Told[]
   readonly bySeries: ReadonlyMap<string, readonly Told[]>
 }
 const told = new WeakMap<readonly ForecastRow[], ToldForecasts>()
 
-/** All forecasts as they are told, and those of each series: made once for what the lake has, for thousands of sensors have four each. */
-function toldOf(rows: readonly ForecastRow[]): ToldForecasts {
+/** All forecasts as they are told, and those of each series: made once an hour for what the lake has, for thousands of sensors have four each. */
+function toldOf(rows: readonly ForecastRow[], now: number): ToldForecasts {
   const known = told.get(rows)
-  if (known) return known
-  const all = rows.map(forecastOf)
-  const made = { all, bySeries: Map.groupBy(all, ({ series_kind, series_id }) => `${series_kind} ${series_id}`) }
+  if (known?.now === now) return known
+  const all = rows.map((row) => forecastOf(row, now))
+  const ahead = all.filter(({ is_over }) => !is_over)
+  const made = { now, all, ahead, bySeries: Map.groupBy(all, ({ series_kind, series_id }) => `${series_kind} ${series_id}`) }
   told.set(rows, made)
   return made
+}
+
+/** The forecasts of the hour of an instant (ms); refused where none is of it, with the hours that there are. */
+function inHour(rows: readonly Told[], at: number): readonly Told[] {
+  const found = rows.filter(({ starts_at }) => (starts_at as number) <= at && at < (starts_at as number) + HOUR_MS)
+  if (found.length > 0) return found
+  const hours = rows.map(({ starts_at }) => starts_at as number)
+  const [first, end] = [isoInstant(Math.min(...hours)), isoInstant(Math.max(...hours) + HOUR_MS)]
+  throw new Refused(`expected an instant in an hour that is forecast: from ${first} to before ${end}`, {
+    ...{ parameter: 'at', value: isoInstant(at) },
+  })
 }
 
 async function heatmapOf({ slice }: Ask, series_kind: SeriesKind, series_id: string, now: number): Promise<Told[]> {
