@@ -19,6 +19,26 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'forecasts-of-fuel-oil',
+    date: '2026-11-23',
+    kind: 'ADDED',
+    paths: ['/api/prediccion/combustible'],
+    text: {
+      es: 'Previsiones de los fuelóleos, por tonelada: `price` y `price_unit`; `price_eur_l` es nulo en ellos.',
+      en: 'Forecasts of fuel oils, by the tonne: `price` and `price_unit`; `price_eur_l` is null of them.',
+    },
+  },
+  {
+    id: 'forecasts-ahead',
+    date: '2026-11-23',
+    kind: 'CHANGED',
+    paths: ['/api/trafico/prediccion'],
+    text: {
+      es: 'La lista de todas las series es de las horas por venir; las que ya han pasado se dan de una serie, o con `at`, y lo dicen (`is_over`).',
+      en: 'The list of all series is of hours to come; those that are over are told of one series, or with `at`, and say so (`is_over`).',
+    },
+  },
+  {
     id: 'latest-rows',
     date: '2026-11-23',
     kind: 'ADDED',

@@ -57,7 +57,7 @@ function rowOf(
     price: reason === null ? euros(value) : null,
     interval_low: half === null ? null : euros(value - half),
     interval_high: half === null ? null : euros(value + half),
-    ...{ baseline: euros(last), baseline_date: dateOfDay(panel.first + day) },
+    ...{ price_unit: 'EUR/L', baseline: euros(last), baseline_date: dateOfDay(panel.first + day) },
     forecast_kind: reason !== null ? null : isBaseline ? 'BASELINE' : 'MODEL',
     recent_error: reason !== null || state.error === null ? null : Math.round(state.error * 1e6) / 1e6,
     reason: reason ?? (half === null ? 'too few past errors for an interval' : null),

@@ -6,7 +6,7 @@ export const fuelCard = Object.freeze({
     'Where the national average price of a fuel, taxes included, is likely to be within the next four weeks: budgets of fleets, when to fill up, whether a change goes on.',
   not_for:
     'The price at one station, or of a province. Shocks that no country has felt yet: it learns from changes that were published. A change of taxes shows once it is in the prices.',
-  data: 'Prices with taxes of the Weekly Oil Bulletin since 2005, of all countries that report to it, of what is sold by the litre. A product needs 60 weeks of prices of Spain, and one in the last four weeks.',
+  data: 'Prices with taxes of the Weekly Oil Bulletin since 2005, of all countries that report to it; fuel oils by the tonne, all others by the litre. A product needs 60 weeks of prices of Spain, and one in the last four weeks.',
   features:
     'Of the logarithms of prices: the last two weekly changes of Spain, of every other country (at half weight) and of Europe, and how far Spain is from Europe beyond what is usual within a year.',
   method:

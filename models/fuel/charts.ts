@@ -1,6 +1,7 @@
 import { drawChart } from '../run/chart.ts'
 import type { CardChart } from '../run/run.ts'
 import { coverageOf, meanError, type Outcome } from './outcomes.ts'
+import { unitOf } from './units.ts'
 
 const SHOWN = ['GASOLINE_95_E5 P7D', 'DIESEL_A P7D'] as const
 
@@ -8,25 +9,38 @@ const SHOWN = ['GASOLINE_95_E5 P7D', 'DIESEL_A P7D'] as const
 export function fuelCharts(told: ReadonlyMap<string, readonly Outcome[]>): CardChart[] {
   if (told.size === 0) return []
   const labels = [...told.keys()]
-  const by = (figure: (outcomes: readonly Outcome[]) => number | null): (number | null)[] =>
-    labels.map((label) => figure(told.get(label) ?? []))
+  const errors = (['EUR/L', 'EUR/t'] as const).flatMap((unit) => {
+    const theirs = labels.filter((label) => unitOf(label.split(' ')[0] as string) === unit)
+    return theirs.length === 0 ? [] : [errorChart(unit, theirs, told)]
+  })
   const observed = SHOWN.flatMap((label) => {
     const outcomes = told.get(label)
     return outcomes === undefined ? [] : [observedChart(label, outcomes)]
   })
-  const errors = drawChart({
-    ...{ name: 'errors', title: 'Mean absolute error in the last scored window', unit: 'EUR/L', kind: 'bars', labels },
-    figures: [
-      { name: 'Forecast', values: by((outcomes) => meanError(outcomes, ({ value }) => value)) },
-      { name: 'Last value', values: by((outcomes) => meanError(outcomes, ({ last }) => last)) },
-    ],
-  })
   const coverage = drawChart({
     ...{ name: 'coverage', title: 'Share of outcomes within the 80 % interval', unit: '1', kind: 'bars', labels },
-    figures: [{ name: 'Covered', values: by((outcomes) => coverageOf(outcomes).share) }],
+    figures: [{ name: 'Covered', values: labels.map((label) => coverageOf(told.get(label) ?? []).share) }],
     level: { name: '0.8', value: 0.8 },
   })
-  return [...observed, errors, coverage]
+  return [...observed, ...errors, coverage]
+}
+
+/** Errors of what is sold by one unit: those of another have no place on the same axis. */
+function errorChart(unit: 'EUR/L' | 'EUR/t', labels: readonly string[], told: ReadonlyMap<string, readonly Outcome[]>): CardChart {
+  const by = (said: (one: Outcome) => number): number[] => labels.map((label) => meanError(told.get(label) ?? [], said))
+  return drawChart({
+    ...{
+      name: unit === 'EUR/L' ? 'errors' : 'errors-by-tonne',
+      title: 'Mean absolute error in the last scored window',
+      unit,
+      kind: 'bars',
+    },
+    labels,
+    figures: [
+      { name: 'Forecast', values: by(({ value }) => value) },
+      { name: 'Last value', values: by(({ last }) => last) },
+    ],
+  })
 }
 
 function observedChart(label: string, outcomes: readonly Outcome[]): CardChart {

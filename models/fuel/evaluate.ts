@@ -1,6 +1,7 @@
 import { type Figure, isWithin, type Limit, type Window } from '../figures.ts'
 import { type Forecast, HORIZONS_WEEKS, type HorizonWeeks, walk } from './forecast.ts'
 import { type Panel, panelOf } from './panel.ts'
+import { priceOf, unitOf } from './units.ts'
 import type { WeekPrice } from './weeks.sql.ts'
 
 /** What must be reached, by product and horizon. */
@@ -19,7 +20,6 @@ const DRIFT_WEEKS = 52
 /** Weeks of the window unless told. */
 const WINDOW_WEEKS = 104
 const DAY_MS = 86_400_000
-const LITRES = 1000
 
 /**
  * The errors of the forecasts of every product that has enough weeks, of outcomes within a window (the last 104 weeks unless told), beside those
@@ -69,9 +69,14 @@ function figuresOf(panel: Panel, horizon: HorizonWeeks, window: Window): Figure[
   const inside = held.filter(({ actual, value, half }) => Math.abs(actual - value) <= (half as number))
   const points = outcomes.length
   const { ratio, coverage } = LIMITS[horizon]
+  const errorOf = (some: readonly Outcome[], said: (one: Outcome) => number): number => meanErrorOf(panel.product, some, said)
   const last = errorOf(outcomes, ({ last }) => last)
   return [
-    figure('mae_eur_l', { value: errorOf(outcomes, ({ value }) => value), baseline: last, points }),
+    figure(unitOf(panel.product) === 'EUR/t' ? 'mae_eur_t' : 'mae_eur_l', {
+      value: errorOf(outcomes, ({ value }) => value),
+      baseline: last,
+      points,
+    }),
     figure('mae_to_last_value', { value: errorOf(outcomes, ({ value }) => value) / last, baseline: 1, limit: ratio, points }),
     figure('drift_to_last_value', { value: errorOf(outcomes, ({ drift }) => drift) / last, baseline: 1, points }),
     ...(calm.length === 0
@@ -86,7 +91,7 @@ function figuresOf(panel: Panel, horizon: HorizonWeeks, window: Window): Figure[
   ]
 }
 
-/** Mean absolute error, in euros per litre, of the logarithms that a forecast is taken to say. */
-function errorOf(outcomes: readonly Outcome[], said: (one: Outcome) => number): number {
-  return outcomes.reduce((sum, one) => sum + Math.abs(Math.exp(said(one)) - Math.exp(one.actual)), 0) / outcomes.length / LITRES
+/** Mean absolute error, in the unit that a product is forecast in, of the logarithms that a forecast is taken to say. */
+function meanErrorOf(product: string, outcomes: readonly Outcome[], said: (one: Outcome) => number): number {
+  return outcomes.reduce((sum, one) => sum + Math.abs(priceOf(product, said(one)) - priceOf(product, one.actual)), 0) / outcomes.length
 }

@@ -5,12 +5,12 @@ import { fuelCharts } from './charts.ts'
 import { type Forecast, HORIZONS_WEEKS, LEAST_WEEKS, valueBy, walk } from './forecast.ts'
 import { coverageOf, meanError, type Outcome } from './outcomes.ts'
 import { type Panel, panelOf } from './panel.ts'
+import { priceOf, unitOf } from './units.ts'
 import type { WeekPrice } from './weeks.sql.ts'
 
 /** Weeks whose outcomes the model is held against: the last scored window. */
 const WINDOW_WEEKS = 104
 const WEEK_DAYS = 7
-const LITRES = 1000
 /** Fewest outcomes of a season that an error is told of. */
 const LEAST_POINTS = 8
 const SEASONS = ['WINTER', 'SPRING', 'SUMMER', 'AUTUMN'] as const
@@ -63,7 +63,7 @@ export function fitFuel(prices: readonly WeekPrice[], standing: FuelParameters |
       told.set(`${series} ${horizon}`, outcomes)
       const window = { window_from: (outcomes[0] as Outcome).date, window_to: (outcomes.at(-1) as Outcome).date }
       checks.push(checkOf(series, horizon, outcomes))
-      scores.push(...scoresOf(outcomes).map((score) => ({ series, horizon, ...window, ...score })))
+      scores.push(...scoresOf(outcomes, unitOf(panel.product)).map((score) => ({ series, horizon, ...window, ...score })))
     }
   const days = prices.map(({ date }) => date).sort()
   const [data_from, data_to] = [days[0] as string, days.at(-1) as string]
@@ -76,7 +76,7 @@ function outcomesOf(
   standing: { readonly weights: readonly number[] | undefined; readonly until: string | undefined },
 ): Outcome[] {
   const since = (panel.days.at(-1) as number) - WINDOW_WEEKS * WEEK_DAYS
-  const euros = (log: number): number => Math.exp(log) / LITRES
+  const euros = (log: number): number => priceOf(panel.product, log)
   return made.flatMap((one): Outcome[] => {
     if (one.target === null || one.day <= since) return []
     const { weights, until } = standing
@@ -102,9 +102,9 @@ function checkOf(series: string, horizon: string, outcomes: readonly Outcome[]):
 
 type OutcomeScore = Omit<Score, 'series' | 'horizon' | 'window_from' | 'window_to'>
 
-function scoresOf(outcomes: readonly Outcome[]): OutcomeScore[] {
+function scoresOf(outcomes: readonly Outcome[], unit: Score['metric_unit']): OutcomeScore[] {
   const errors = (subset: string, some: readonly Outcome[]): OutcomeScore => ({
-    ...{ metric: 'MAE', subset, metric_unit: 'EUR/L', baseline_kind: 'LAST_VALUE', points: some.length },
+    ...{ metric: 'MAE', subset, metric_unit: unit, baseline_kind: 'LAST_VALUE', points: some.length },
     ...{ value: meanError(some, ({ value }) => value), baseline: meanError(some, ({ last }) => last) },
   })
   const seasonal = SEASONS.flatMap((season) => {

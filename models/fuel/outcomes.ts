@@ -1,4 +1,4 @@
-/** A forecast whose outcome is known, in EUR/L. */
+/** A forecast whose outcome is known, in the unit that its product is sold by. */
 export interface Outcome {
   readonly date: string
   readonly actual: number
@@ -10,7 +10,7 @@ export interface Outcome {
   readonly high: number | null
 }
 
-/** Mean absolute error, in EUR/L, of what is taken to be said. */
+/** Mean absolute error, in the unit of the outcomes, of what is taken to be said. */
 export function meanError(outcomes: readonly Outcome[], said: (one: Outcome) => number): number {
   return outcomes.reduce((sum, one) => sum + Math.abs(said(one) - one.actual), 0) / outcomes.length
 }

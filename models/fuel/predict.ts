@@ -5,6 +5,7 @@ import type { ServedOf } from '../run/run.ts'
 import { type FuelParameters, fuelOf, horizonOf } from './fit.ts'
 import { type Forecast, HORIZONS_WEEKS, type HorizonWeeks, LEAST_WEEKS, LEVEL, valueBy, walk } from './forecast.ts'
 import { type Panel, panelOf } from './panel.ts'
+import { priceOf, unitOf } from './units.ts'
 import type { WeekPrice } from './weeks.sql.ts'
 
 /** A row of `fuel_forecasts`. */
@@ -20,7 +21,6 @@ export interface Served {
 
 const WEEK_DAYS = 7
 const DAY_MS = 86_400_000
-const LITRES = 1000
 /**
  * Days of the path: two weeks, for the bulletin of a Monday comes on that week's Thursday or Friday and the next one a week later, and there are to
  * be seven days ahead until then.
@@ -29,7 +29,7 @@ const PATH_DAYS = 14
 /** How long the newest price of a product may lie behind the bulletin's newest week, in days. */
 const MOST_BEHIND_DAYS = 28
 
-/** A forecast of a day: logarithms of the price in EUR/kL and half the width of its interval; null for none. */
+/** A forecast of a day: logarithms of the price as the bulletin has it and half the width of its interval; null for none. */
 interface Step {
   readonly value: number
   readonly half: number | null
@@ -98,11 +98,17 @@ function rowOf(of: {
   const { product, panel, served, days, step, reason } = of
   const { model_version, made_at } = served
   const date = new Date(((panel.days.at(-1) as number) + days) * DAY_MS).toISOString().slice(0, 10)
-  const euros = (log: number | null): number | null => (log === null ? null : Math.round((Math.exp(log) / LITRES) * 1e6) / 1e6)
+  const euros = (log: number | null): number | null => (log === null ? null : Math.round(priceOf(panel.product, log) * 1e6) / 1e6)
   const half = step?.half ?? null
   return {
     ...{ model: 'fuel', model_version, made_at, series: 'BULLETIN', area_kind: 'NATION', area: 'ES', product, horizon: `P${days}D` },
-    ...{ date, period_start: dayBounds(date).start, price: euros(step?.value ?? null), interval_level: LEVEL },
+    ...{
+      date,
+      period_start: dayBounds(date).start,
+      price_unit: unitOf(panel.product),
+      price: euros(step?.value ?? null),
+      interval_level: LEVEL,
+    },
     interval_low: step && half !== null ? euros(step.value - half) : null,
     interval_high: step && half !== null ? euros(step.value + half) : null,
     ...{ baseline: euros(panel.own.at(-1) as number), baseline_date: panel.dates.at(-1) as string },

@@ -1,4 +1,5 @@
 import { fuelBulletin } from '../../lake/datasets/fuel/bulletin.ts'
+import { SOLD_BY_TONNE } from '../../lake/datasets/fuel/codes.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { type Sql, sql } from '../../lake/query/sql.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
@@ -18,7 +19,7 @@ export const WEEK_COLUMNS = {
   price_with_tax: columns.price_with_tax,
 } as const satisfies Columns
 
-/** A price of the bulletin: of a product in a country in force on a Monday (YYYY-MM-DD), in euros per 1000 litres, taxes included. */
+/** A price of the bulletin: of a product in a country in force on a Monday (YYYY-MM-DD), in euros per 1000 litres or per tonne, taxes included. */
 export interface WeekPrice {
   readonly product: string
   readonly country_code: string
@@ -26,12 +27,14 @@ export interface WeekPrice {
   readonly price_with_tax: number
 }
 
-/** A SELECT of all prices with taxes of the bulletin's countries, of what is sold by the litre; of several editions that tell a week the first by name counts. */
+/** A SELECT of all prices with taxes of the bulletin's countries, each product in the unit that it is sold by; of several editions that tell a week the first by name counts. */
 export function weeklyPrices(): Sql {
+  const [low, high] = SOLD_BY_TONNE
+  const unit = sql`CASE WHEN product IN (${low}, ${high}) THEN 'EUR/t' ELSE 'EUR/kL' END`
   return sql`
     SELECT product, country_code, date, price_with_tax
     FROM ${scan(fuelBulletin)}
-    WHERE price_with_tax IS NOT NULL AND price_unit = 'EUR/kL' AND country_code NOT IN (${AVERAGES[0] as string}, ${AVERAGES[1] as string})
+    WHERE price_with_tax IS NOT NULL AND price_unit = ${unit} AND country_code NOT IN (${AVERAGES[0] as string}, ${AVERAGES[1] as string})
     QUALIFY row_number() OVER (PARTITION BY product, country_code, date ORDER BY edition) = 1
     ORDER BY product, country_code, date`
 }

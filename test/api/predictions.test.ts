@@ -36,6 +36,7 @@ test('forecasts are the rows of the lake: of Spain, or of the province that is a
     [
       ...PRODUCTS.flatMap((product) => DAYS.map((days) => rowOf(product, days))),
       ...DAYS.map((days) => rowOf('HEATING_GAS_OIL', days, none)),
+      rowOf('FUEL_OIL_LOW_SULPHUR', 7, { price: 612.5, price_unit: 'EUR/t' }),
       rowOf('DIESEL_A', 1, { model: 'fuel_daily', series: 'STATION_MEAN', area_kind: 'PROVINCE', area: '28' }),
     ],
     AT,
@@ -48,10 +49,10 @@ test('forecasts are the rows of the lake: of Spain, or of the province that is a
     `SELECT product, horizon, CAST(price AS DOUBLE) AS price, CAST(interval_low AS DOUBLE) AS low, reason FROM fuel_forecasts WHERE area = 'ES' ORDER BY product, date`,
   )
   const told = all.forecasts
-    .map(({ fuel, horizon, price_eur_l, interval, reason }: Reply) => ({
+    .map(({ fuel, horizon, price, interval, reason }: Reply) => ({
       product: fuel,
       horizon,
-      price: price_eur_l,
+      price,
       low: interval?.low ?? null,
       reason,
     }))
@@ -59,7 +60,7 @@ test('forecasts are the rows of the lake: of Spain, or of the province that is a
       one.product < other.product ? -1 : one.product > other.product ? 1 : Number(one.price) - Number(other.price),
     )
   expect(new Set(told.map((one: Reply) => JSON.stringify(one)))).toEqual(new Set(expected.map((one) => JSON.stringify(one))))
-  expect(told).toHaveLength(16)
+  expect(told).toHaveLength(17)
   const one = await service.json('/api/prediccion/combustible?fuel=LPG&horizon=P7D')
   expect(one.forecasts).toMatchObject([
     {
@@ -68,6 +69,9 @@ test('forecasts are the rows of the lake: of Spain, or of the province that is a
       ...{ model: 'fuel', model_version: 'r1-20240701-4be1c0d2', made_at: '2024-07-01T22:00:00.000Z' },
     },
   ])
+  const oil = await service.json('/api/prediccion/combustible?fuel=FUEL_OIL_LOW_SULPHUR')
+  expect(oil.forecasts).toMatchObject([{ price: 612.5, price_unit: 'EUR/t', price_eur_l: null }])
+  expect(one.forecasts).toMatchObject([{ price: 1.07, price_unit: 'EUR/L' }])
   const heating = await service.json('/api/prediccion/combustible?fuel=HEATING_GAS_OIL&horizon=P28D')
   expect(heating.forecasts).toMatchObject([{ price_eur_l: null, interval: null, reason: 'not enough data' }])
   const madrid = await service.json('/api/prediccion/combustible?province=Madrid')
@@ -79,7 +83,7 @@ test('forecasts are the rows of the lake: of Spain, or of the province that is a
 
 test('what can have no forecast is refused, not answered with an empty list', async () => {
   for (const [query, parameter, expected] of [
-    ['fuel=HYDROGEN', 'fuel', 'DIESEL_A, GASOLINE_95_E5, HEATING_GAS_OIL, LPG'],
+    ['fuel=HYDROGEN', 'fuel', 'DIESEL_A, FUEL_OIL_LOW_SULPHUR, GASOLINE_95_E5, HEATING_GAS_OIL, LPG'],
     ['province=28&series=BULLETIN', 'series', 'STATION_MEAN'],
   ] as const) {
     const reply = await service.get(`/api/prediccion/combustible?${query}`)

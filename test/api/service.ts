@@ -20,8 +20,6 @@ import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
 import { publishLive } from '../../lake/live/write.ts'
 import type { ProcessMetrics } from '../../lake/metrics/metrics.ts'
 import type { Lake } from '../../lake/open.ts'
-import { type QualityDay, writeQualityDay } from '../../lake/quality/days.ts'
-import { type TableQuality, writeTableQuality } from '../../lake/quality/tables.ts'
 import type { Column } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
@@ -32,6 +30,7 @@ import { serviceLog } from '../../scripts/service/parts.ts'
 import { startTestRedis } from '../helpers/redis.ts'
 import { tempFolder } from '../helpers/temp.ts'
 import { landRows, openTestLake } from '../lake/query/fixtures.ts'
+import { writeExampleQuality } from './example-quality.ts'
 
 /** The API over a real store, lake and Redis, and what fills them. */
 export interface TestService {
@@ -352,24 +351,6 @@ function endedRow(dataset: Dataset): AnyRow[] {
   ]
 }
 
-/** Figures of feeds of a day as the worker writes them. */
-const QUALITY_EXAMPLE: QualityDay = {
-  date: '2026-01-02',
-  as_of: Date.UTC(2026, 0, 3, 5),
-  feeds: {
-    dgt_incidents: {
-      ...{ publications: 1438, expected: 1440, gaps: 1, longest_gap_s: 240, lateness_median_s: 31, lateness_max_s: 95 },
-      ...{ quarantined: 2, unknown_codes: 1, rejected: 3 },
-    },
-  },
-}
-
-/** What the worker knows of a table's days. */
-const TABLE_QUALITY_EXAMPLE: TableQuality = {
-  ...{ as_of: Date.UTC(2026, 0, 3, 5), last: '2026-01-02', feeds: ['dgt_incidents'], files: {} },
-  days: { '2026-01-02': { as_of: Date.UTC(2026, 0, 3, 5), rows: 354, nulls: { km: 0.027119 } } },
-}
-
 /** Fills live state and tables with one row each, made of the examples. */
 export async function fillWithExamples(service: TestService): Promise<void> {
   for (const dataset of datasets.filter(({ visibility }) => visibility === 'public')) {
@@ -381,8 +362,7 @@ export async function fillWithExamples(service: TestService): Promise<void> {
     const rows = [exampleTableRow(dataset), ...endedRow(dataset), ...otherNetworkRow(dataset), ...weeksBefore(dataset)]
     await service.land(dataset, rows, (row[dataset.time] as number) + HOUR_MS)
   }
-  await writeQualityDay(service.lake.store, QUALITY_EXAMPLE)
-  await writeTableQuality(service.lake.store, 'incidents', { seq: 1, quality: TABLE_QUALITY_EXAMPLE })
+  await writeExampleQuality(service.lake.store)
 }
 
 /** What the other network of the railway has: names are known once those of all networks are. */

@@ -161,7 +161,7 @@ test('errors are those of the outcomes in the window, in euros per litre, beside
   expect(ratio).toMatchObject({ metric: 'mae_to_last_value', limit: { max: 0.62 }, ok: (ratio?.value as number) <= 0.62 })
 })
 
-test('of several editions the first by name tells a week; averages and what is sold by the tonne are left out', async () => {
+test('of several editions the first by name tells a week; averages are left out, and prices by another unit than the product is sold by', async () => {
   const lake = await openTestLake(tempFolder())
   onTestFinished(() => lake.close())
   const row = (edition: string, date: string, price_with_tax: number | null, more: object = {}) =>
@@ -173,12 +173,14 @@ test('of several editions the first by name tells a week; averages and what is s
       row('series-2024', '2024-01-08', 1410),
       row('history-2024', '2024-01-01', 1, { country_code: 'EU' }),
     ],
-    row('history-2024', '2024-01-01', 2, { product: 'FUEL_OIL_LOW_SULPHUR', price_unit: 'EUR/t' }),
+    row('history-2024', '2024-01-01', 600, { product: 'FUEL_OIL_LOW_SULPHUR', price_unit: 'EUR/t' }),
+    row('history-2024', '2024-01-08', 0.6, { product: 'FUEL_OIL_LOW_SULPHUR', price_unit: 'EUR/kL' }),
   ])
   const rows = await lake.query(weeklyPrices(), { columns: WEEK_COLUMNS, maxRows: 10 })
   expect(rows.map(({ date, price_with_tax }) => [date, price_with_tax])).toEqual([
     ['2024-01-01', 1402],
     ['2024-01-08', 1410],
+    ['2024-01-01', 600],
   ])
 })
 

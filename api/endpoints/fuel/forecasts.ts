@@ -1,6 +1,6 @@
 import { fuelArchivePrices } from '../../../lake/datasets/fuel/archive-prices.ts'
 import { fuelBulletin } from '../../../lake/datasets/fuel/bulletin.ts'
-import { FORECAST_FUELS } from '../../../lake/datasets/fuel/codes.ts'
+import { FORECAST_FUELS, FORECAST_UNITS } from '../../../lake/datasets/fuel/codes.ts'
 import { fuelForecasts } from '../../../lake/datasets/fuel/forecasts.ts'
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { scan } from '../../../lake/query/scan.ts'
@@ -18,7 +18,7 @@ import { provinceField, provinceName } from '../tail.ts'
 const { columns } = fuelForecasts
 const SERIES = ['BULLETIN', 'STATION_MEAN'] as const
 
-const euros = (about: string, example: number) => col.decimal(0, about, { scale: 6, unit: 'EUR/L', example })
+const euros = (about: string, example: number) => col.decimal(0, about, { scale: 6, unitIn: 'price_unit', example })
 
 const forecastFields = {
   fuel: columns.product,
@@ -28,7 +28,13 @@ const forecastFields = {
   horizon: columns.horizon,
   date: columns.date,
   period_start: columns.period_start,
-  price_eur_l: columns.price,
+  price: columns.price,
+  price_unit: col.code(0, 'Unit of the price, of the ends of the interval, of the baseline and of the error.', FORECAST_UNITS, {
+    example: 'EUR/L',
+  }),
+  price_eur_l: col.decimal(0, 'The price by the litre; null where there is none, and of what is sold by the tonne.', {
+    ...{ scale: 6, unit: 'EUR/L', nullable: true, example: 1.6234 },
+  }),
   interval: nested.object(
     'Interval that is to hold a share of the outcomes; null where too few errors tell how wide it has to be.',
     {
@@ -69,22 +75,17 @@ const forecasts = defineSlice<readonly ValueOf<typeof forecastFields>[]>({
 const products = valuesSlice({ name: 'fuels that are forecast', dataset: fuelForecasts, column: 'product' })
 
 function toForecast(row: ForecastRow): ValueOf<typeof forecastFields> {
-  const {
-    product: fuel,
-    price: price_eur_l,
-    interval_level: level,
-    interval_low: low,
-    interval_high: high,
-    area_kind: _kind,
-    ...rest
-  } = row
+  const { product: fuel, interval_level: level, interval_low: low, interval_high: high, area_kind: _kind, ...rest } = row
   const interval = low === null || high === null ? null : { level, low, high }
-  return { ...rest, fuel, price_eur_l, province: row.area === 'ES' ? null : provinceName(row.area), interval }
+  const price_unit = row.price_unit ?? 'EUR/L'
+  const price_eur_l = price_unit === 'EUR/L' ? row.price : null
+  return { ...rest, fuel, price_unit, price_eur_l, province: row.area === 'ES' ? null : provinceName(row.area), interval }
 }
 
 const METHOD =
   'BULLETIN: the price that Spain reports to the Weekly Oil Bulletin, 1, 2 and 4 weeks after its newest Monday, by a ridge regression on the last two weekly changes of the countries of the bulletin, and for two weeks by day on the straight line (of logarithms) to those forecasts. ' +
   'Intervals are made of the model’s own past errors (split conformal), scaled by how restless the price is. ' +
+  'Fuel oils are forecast by the tonne (`price_unit`), all else by the litre. ' +
   'STATION_MEAN: the mean of the stations of Spain or of a province, each counting once, on the seven days after the newest day that is over, by a ridge regression on its changes of the last two weeks and on those of Spain; it needs 120 days of prices. ' +
   'Where the model was no better than the newest price in the last scored window (two years; 90 days of STATION_MEAN, of all provinces together), that price is the forecast, with the interval of its own errors (`forecast_kind` BASELINE). `/api/prediccion/modelos` has the errors.'
 
@@ -99,7 +100,7 @@ export const fuelForecastList = defineEndpoint({
   params: {
     fuel: knownBy(listOf(codeParam('Product.', FORECAST_FUELS, { example: 'GASOLINE_95_E5' })), {
       slice: products,
-      expected: 'expected a product with prices by the litre, of which there are forecasts or a reason why not',
+      expected: 'expected a product with prices, of which there are forecasts or a reason why not',
       isListed: true,
     }),
     province: provinceParam,

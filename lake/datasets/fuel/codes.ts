@@ -100,6 +100,17 @@ export const FORECAST_FUELS = defineCodes('forecast_fuel', 'Product that prices 
   ...FUEL_PRODUCTS.codes,
   LEAD_SUBSTITUTE_PETROL: ['Gasolina con sustituto del plomo', 'Lead substitute petrol'],
   HEATING_GAS_OIL: ['Gasóleo de calefacción', 'Heating gas oil'],
+  FUEL_OIL_LOW_SULPHUR: ['Fuelóleo con hasta un 1 % de azufre', 'Fuel oil with up to 1 % of sulphur'],
+  FUEL_OIL_HIGH_SULPHUR: ['Fuelóleo con más de un 1 % de azufre', 'Fuel oil with more than 1 % of sulphur'],
+})
+
+/** Products of the bulletin that are sold by the tonne; all others are by the litre. */
+export const SOLD_BY_TONNE = ['FUEL_OIL_LOW_SULPHUR', 'FUEL_OIL_HIGH_SULPHUR'] as const
+
+/** Units of prices that are forecast. */
+export const FORECAST_UNITS = defineCodes('forecast_unit', 'Unit of a price that is forecast.', {
+  'EUR/L': ['euros por litro', 'euros per litre'],
+  'EUR/t': ['euros por tonelada', 'euros per tonne'],
 })
 
 /** What of the bulletin's products is among those of the register. */

@@ -1,11 +1,11 @@
 import { col } from '../../schema/columns.ts'
 import { defineDataset, identity } from '../../schema/dataset.ts'
 import { FORECAST_KINDS } from '../service/codes.ts'
-import { FORECAST_FUELS, FUEL_AREAS, FUEL_SERIES } from './codes.ts'
+import { FORECAST_FUELS, FORECAST_UNITS, FUEL_AREAS, FUEL_SERIES } from './codes.ts'
 import { miteco, oilBulletin } from './sources.ts'
 
 const price = (id: number, about: string, example: number) =>
-  col.decimal(id, about, { scale: 6, unit: 'EUR/L', nullable: true, example, min: 0.000001, max: 100 })
+  col.decimal(id, about, { scale: 6, unitIn: 'price_unit', nullable: true, example, min: 0.000001, max: 100_000 })
 
 /** Forecasts of fuel prices, of what is known now. Each model is a version, made anew by each of its runs. */
 export const fuelForecasts = defineDataset({
@@ -40,6 +40,15 @@ export const fuelForecasts = defineDataset({
       0.0112,
     ),
     reason: col.string(19, 'Why there is no price, or no interval.', { nullable: true, example: null }),
+    price_unit: col.code(
+      20,
+      'Unit of the prices and of the error; null in rows of before others than EUR/L were forecast.',
+      FORECAST_UNITS,
+      {
+        nullable: true,
+        example: 'EUR/L',
+      },
+    ),
   },
   entity: ['model', 'area', 'product', 'horizon'],
   time: 'period_start',

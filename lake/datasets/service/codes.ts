@@ -12,6 +12,7 @@ export const USAGE_PLANS = defineCodes('usage_plan', 'Plan of the key of a reque
 export const METRIC_UNITS = defineCodes('metric_unit', "Unit of a measure of a model's errors.", {
   '1': ['sin unidad', 'without unit'],
   'EUR/L': ['euros por litro', 'euros per litre'],
+  'EUR/t': ['euros por tonelada', 'euros per tonne'],
   'veh/h': ['vehículos por hora', 'vehicles per hour'],
 })
 

@@ -34,14 +34,14 @@ afterEach(async () => {
   await redis.stop()
 })
 
-/** Weeks of three countries; Spain's petrol follows what the others did a week before, its LPG wanders by itself, and heating oil is new. */
+/** Weeks of three countries; Spain's petrol follows what the others did a week before, its LPG wanders by itself, as its fuel oil does by the tonne, and heating oil is new. */
 function weeks(from: number, to: number): AnyRow[] {
   const next = figures(5)
   const level = { EURO_SUPER_95: 1300, LPG_MOTOR_FUEL: 800 }
-  const row = (week: number, product: string, country_code: string, price: number): AnyRow =>
+  const row = (week: number, product: string, country_code: string, price: number, price_unit = 'EUR/kL'): AnyRow =>
     exampleTableRow(fuelBulletin, {
       ...{ edition: `history-${dateOf(week).slice(0, 4)}`, date: dateOf(week), period_start: dayBounds(dateOf(week)).start },
-      ...{ product, country_code, price_with_tax: Math.round(price * 1000) / 1000 },
+      ...{ product, country_code, price_unit, price_with_tax: Math.round(price * 1000) / 1000 },
     })
   const rows: AnyRow[] = []
   let before = 0
@@ -55,6 +55,7 @@ function weeks(from: number, to: number): AnyRow[] {
     if (week < from) continue
     for (const country of ['FR', 'PT']) rows.push(row(week, 'EURO_SUPER_95', country, others))
     rows.push(row(week, 'EURO_SUPER_95', 'ES', level.EURO_SUPER_95), row(week, 'LPG_MOTOR_FUEL', 'ES', level.LPG_MOTOR_FUEL))
+    rows.push(row(week, 'FUEL_OIL_LOW_SULPHUR', 'ES', level.LPG_MOTOR_FUEL - 100, 'EUR/t'))
     if (week >= 170) rows.push(row(week, 'HEATING_GAS_OIL', 'ES', 1000))
   }
   return rows
@@ -72,7 +73,7 @@ test('each bulletin gives forecasts with their errors; what the model does not k
   const rows = await told()
   const of = (product: string, horizon: string): AnyRow =>
     rows.find((row) => row['product'] === product && row['horizon'] === horizon) as AnyRow
-  expect(rows).toHaveLength(3 * 15)
+  expect(rows).toHaveLength(4 * 15)
   const petrol = of('GASOLINE_95_E5', 'P7D')
   expect(petrol).toMatchObject({
     date: dateOf(200),
@@ -99,6 +100,16 @@ test('each bulletin gives forecasts with their errors; what the model does not k
   const lpg = of('LPG', 'P7D')
   expect(lpg).toMatchObject({ forecast_kind: 'BASELINE', price: lpg['baseline'] })
   expect(lpg['interval_low'] as number).toBeLessThan(lpg['price'] as number)
+  // What is sold by the tonne is told by the tonne, as are its errors.
+  const oil = of('FUEL_OIL_LOW_SULPHUR', 'P7D')
+  expect([oil['price_unit'], petrol['price_unit']]).toEqual(['EUR/t', 'EUR/L'])
+  expect(oil['baseline'] as number).toBeCloseTo(1000 * (lpg['baseline'] as number) - 100, 2)
+  expect(oil['recent_error'] as number).toBeGreaterThan(1)
+  expect(new Set(scores.flatMap((one) => (one['metric'] === 'MAE' ? [`${one['series']} ${one['metric_unit']}`] : [])))).toEqual(
+    new Set(['GASOLINE_95_E5 EUR/L', 'LPG EUR/L', 'FUEL_OIL_LOW_SULPHUR EUR/t']),
+  )
+  const charts = card?.['charts'] as { name: string }[]
+  expect(charts.map(({ name }) => name)).toEqual(expect.arrayContaining(['errors', 'errors-by-tonne']))
   expect(of('HEATING_GAS_OIL', 'P14D')).toMatchObject({
     ...{ price: null, interval_low: null, forecast_kind: null, recent_error: null },
     reason: 'not enough data: 30 weeks of prices, 60 are needed',
