@@ -13,8 +13,10 @@ const COVERED: readonly number[] = [1, DAYS_AHEAD]
 /** Kinds of areas whose errors are told apart. */
 export const AREA_KINDS = ['NATION', 'PROVINCE'] as const
 
-/** What a version of the model is: coefficients by product and days ahead (`DIESEL_A P3D`), and the newest day that they have learnt from. */
+/** What a version of the model is: coefficients by product and days ahead (`DIESEL_A P3D`), and the first and the last day that they have learnt from. */
 export type DailyParameters = {
+  /** Not known of versions from before it was told. */
+  readonly data_from?: string
   readonly data_to: string
   readonly of: { readonly [productAndHorizon: string]: readonly number[] }
 }
@@ -48,7 +50,7 @@ export function fitDaily(means: readonly StationMeans[], standing: DailyParamete
       of[name] = walk.weights
       for (const area_kind of AREA_KINDS) {
         const series = seriesOf(panel.product, area_kind)
-        const told = outcomesOf(panel, walk, { area_kind, weights: standing?.of[name], until: standing?.data_to })
+        const told = outcomesOf(panel, walk, { area_kind, weights: standing?.of[name], learnt: standing })
         if (told.points === 0) continue
         const { error, baseline, points, coverage, held, ...window } = told
         checks.push({ series, horizon: `P${ahead}D`, error, baseline, standing: told.standing, points })
@@ -68,12 +70,21 @@ export function fitDaily(means: readonly StationMeans[], standing: DailyParamete
     }
   const data_from = dateOfDay(Math.min(...panels.map(({ first }) => first)))
   const data_to = dateOfDay(Math.max(...panels.map(({ first, days }) => first + days - 1)))
-  return { data_from, data_to, made_at: dayBounds(data_to).end, parameters: { data_to, of }, checks, scores, charts: chartsOf(checks) }
+  return {
+    data_from,
+    data_to,
+    made_at: dayBounds(data_to).end,
+    parameters: { data_from, data_to, of },
+    checks,
+    scores,
+    charts: chartsOf(checks),
+  }
 }
 
 /**
  * How a walk came out for areas of a kind, of outcomes within a window (the last 90 days unless told): mean absolute errors in EUR/L of it, of the
- * last value, and of a standing version with these weights, which has learnt until a day (null where it cannot forecast all of it); and how many
+ * last value, and of a standing version with these weights (null where it cannot forecast all of it): until the last day that it has learnt from it
+ * said the same as the walk, if it had all the days from which that begins; and how many
  * outcomes its intervals held. Errors are of no meaning where `points` is 0.
  */
 export function outcomesOf(
@@ -82,7 +93,7 @@ export function outcomesOf(
   of: {
     readonly area_kind: string
     readonly weights?: readonly number[] | undefined
-    readonly until?: string | undefined
+    readonly learnt?: Pick<DailyParameters, 'data_from' | 'data_to'> | null
     readonly window?: Window | null
   },
 ) {
@@ -93,6 +104,7 @@ export function outcomesOf(
   const sums = { error: 0, last: 0, standing: 0 }
   let [points, held, inside] = [0, 0, 0]
   let canStand = of.weights !== undefined
+  const until = of.learnt && (of.learnt.data_from ?? '') <= dateOfDay(first) ? of.learnt.data_to : ''
   for (const [area, { area_kind, logs }] of areas.entries()) {
     if (area_kind !== of.area_kind) continue
     const said = changes[area] as Float64Array
@@ -103,8 +115,7 @@ export function outcomesOf(
       points += 1
       sums.error += Math.abs(Math.exp(now + change) - Math.exp(actual))
       sums.last += Math.abs(Math.exp(now) - Math.exp(actual))
-      const isSame = of.until !== undefined && dateOfDay(first + day) <= of.until
-      const theirs = isSame ? change : of.weights ? changeOn(of.weights, panel, { area, day }) : null
+      const theirs = dateOfDay(first + day) <= until ? change : of.weights ? changeOn(of.weights, panel, { area, day }) : null
       if (theirs === null) canStand = false
       else sums.standing += Math.abs(Math.exp(now + theirs) - Math.exp(actual))
       if (!COVERED.includes(ahead)) continue

@@ -21,8 +21,10 @@ type Coefficients = {
   readonly rank: number | null
 }
 
-/** What a version of the model is: coefficients by product and horizon (`GASOLINE_95_E5 P7D`), and the newest week that they have learnt from. */
+/** What a version of the model is: coefficients by product and horizon (`GASOLINE_95_E5 P7D`), and the first and the newest week that they have learnt from. */
 export type FuelParameters = {
+  /** Not known of versions from before it was told. */
+  readonly data_from?: string
   readonly data_to: string
   readonly of: { readonly [seriesAndHorizon: string]: Coefficients }
 }
@@ -51,6 +53,10 @@ export function fitFuel(prices: readonly WeekPrice[], standing: FuelParameters |
   const scores: Score[] = []
   const of: Record<string, Coefficients> = {}
   const told = new Map<string, readonly Outcome[]>()
+  const days = prices.map(({ date }) => date).sort()
+  const [data_from, data_to] = [days[0] as string, days.at(-1) as string]
+  // Of weeks that came later it could say nothing then.
+  const until = standing && (standing.data_from ?? '') <= data_from ? standing.data_to : undefined
   for (const [series, panel] of panels)
     for (const weeks of HORIZONS_WEEKS) {
       const horizon = horizonOf(weeks)
@@ -58,16 +64,22 @@ export function fitFuel(prices: readonly WeekPrice[], standing: FuelParameters |
       const newest = made.at(-1) as Forecast
       if (![...newest.weights].every(Number.isFinite)) throw new Error(`${series} at ${horizon}: coefficients that are no numbers`)
       of[`${series} ${horizon}`] = { weights: [...newest.weights], rank: newest.rank }
-      const outcomes = outcomesOf(panel, made, { weights: standing?.of[`${series} ${horizon}`]?.weights, until: standing?.data_to })
+      const outcomes = outcomesOf(panel, made, { weights: standing?.of[`${series} ${horizon}`]?.weights, until })
       if (outcomes.length === 0) continue
       told.set(`${series} ${horizon}`, outcomes)
       const window = { window_from: (outcomes[0] as Outcome).date, window_to: (outcomes.at(-1) as Outcome).date }
       checks.push(checkOf(series, horizon, outcomes))
       scores.push(...scoresOf(outcomes, unitOf(panel.product)).map((score) => ({ series, horizon, ...window, ...score })))
     }
-  const days = prices.map(({ date }) => date).sort()
-  const [data_from, data_to] = [days[0] as string, days.at(-1) as string]
-  return { data_from, data_to, made_at: dayBounds(data_to).end, parameters: { data_to, of }, checks, scores, charts: fuelCharts(told) }
+  return {
+    data_from,
+    data_to,
+    made_at: dayBounds(data_to).end,
+    parameters: { data_from, data_to, of },
+    checks,
+    scores,
+    charts: fuelCharts(told),
+  }
 }
 
 function outcomesOf(

@@ -143,6 +143,11 @@ function areFinite(of: unknown): boolean {
 export function judge(checks: readonly Check[], hasStanding: boolean): Pick<LogEntry, 'state' | 'reason'> {
   const better = checks.filter(({ error, baseline }) => error < baseline).length
   const beside = `better than the baseline at ${better} of ${checks.length} series and horizons`
+  if (checks.length === 0)
+    return {
+      state: 'PROMOTED',
+      reason: `${hasStanding ? '' : 'the first version; '}no outcomes yet to hold it against: the baseline is served`,
+    }
   if (!hasStanding) return { state: 'PROMOTED', reason: `the first version; ${beside}` }
   const both = checks.filter(({ standing }) => standing !== null)
   if (both.length === 0) return { state: 'PROMOTED', reason: `the standing version cannot forecast these outcomes; ${beside}` }

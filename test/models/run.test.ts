@@ -110,6 +110,8 @@ test('fits are compared by their mean share of the baseline’s error, over what
   expect(judge([check(0.5, 0.5), check(65, 60, b)], true).state).toBe('REFUSED')
   expect(judge([check(0.5, 0.5), check(65, null, b)], true).state).toBe('PROMOTED')
   expect(judge([check(0.5, null)], true).reason).toContain('cannot forecast these outcomes')
+  expect(judge([], false)).toEqual({ state: 'PROMOTED', reason: expect.stringMatching(/^the first version; no outcomes yet/) })
+  expect(judge([], true)).toEqual({ state: 'PROMOTED', reason: expect.stringMatching(/^no outcomes yet/) })
 })
 
 test('a chart is SVG with its figures, the same for the same', () => {
