@@ -110,19 +110,24 @@ function keptRefresh(
   const { state } = context
   const [first] = from
   if (live.primary) return refreshOf(state, from, live.primary)
-  if (!first) return refreshOfLake(context, lake, covered_until)
+  if (!first) return refreshOfLake(context, lake, { covered_until, now })
   const cadence_s = state.cadence_s(first) ?? CADENCE_S
   return { at: () => now + 1000 * cadence_s, cadence_s }
 }
 
-/** When a table is expected to grow: a cadence after its feed last had an answer. */
-function refreshOfLake({ state }: AnswerContext, [first]: readonly Dataset[], covered_until: number): Refresh {
+/** When a table is expected to grow: a cadence after its feed last had an answer; one that is derived may soon, for it does after what it is made of. */
+function refreshOfLake(
+  { state }: AnswerContext,
+  [first]: readonly Dataset[],
+  { covered_until, now }: { readonly covered_until: number; readonly now: number },
+): Refresh {
   const dataset = first as Dataset
   const cadence_s = state.cadence_s(dataset) ?? 0
   const feeds = state.system().feeds.filter((feed) => feed.enabled && feed.datasets.includes(dataset.id))
+  if (feeds.length === 0) return { at: () => now + 1000 * CADENCE_S, cadence_s: CADENCE_S }
   const at = (): number => {
     const asked = feeds.map(({ id }) => state.live.feedStates().get(id)?.last_success_at ?? covered_until)
-    return Math.min(...(asked.length > 0 ? asked : [covered_until])) + 1000 * cadence_s
+    return Math.min(...asked) + 1000 * cadence_s
   }
   return { at, cadence_s }
 }

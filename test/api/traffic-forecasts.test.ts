@@ -128,7 +128,9 @@ const ask = async (query: string): Promise<Reply[]> => {
 }
 
 test('forecasts are the rows of the lake, of the series, horizon and hour that are asked for', async () => {
-  // Hours that are over are told of who asks for one series, and to who asks for one of them.
+  // What is derived has no cadence of its own, and may change a minute later.
+  expect((await service.get('/api/trafico/prediccion')).headers.get('cache-control')).toContain('max-age=60,')
+  // Hours that are over are told to who asks for one series, or for one of them.
   const ahead = await ask('')
   expect(new Set(ahead.map(({ series_id, is_over }) => `${series_id} ${is_over}`))).toEqual(new Set(['3840 false']))
   expect(ahead.map(({ horizon }) => horizon)).toEqual(expect.arrayContaining(['PT2H', 'PT3H', 'PT4H']))
