@@ -62,6 +62,18 @@ test('a nightly model makes a part that there is none of at once, and one that i
   expect((await stage.context.lake.table(differences).load())?.version).toBe(version)
 })
 
+test('while a model has nothing to learn from nothing is said of how far its table is covered', async () => {
+  const deriver = makeDeriver({ ...stage.context, now: () => Date.parse('2026-06-15T10:00:00Z') }, { derivations: [model], feeds: [feed] })
+  await stage.publish(feed, 0, { versions: {} })
+  await stage.runner.land(feed, never)
+  await deriver.after(feed, never)
+  expect([await told(), await covered()]).toEqual([[], undefined])
+  await stage.publish(feed, 1, { versions: { V1: ['a', 'L'] } })
+  await stage.runner.land(feed, never)
+  await deriver.after(feed, never)
+  expect([await told(), await covered()]).toEqual([['V1:a'], '2026-06-15T00:01:00.000Z'])
+})
+
 test('what reads a nightly model is made in the same night', async () => {
   let now = Date.parse('2026-06-15T10:00:00Z')
   const following = defineDerived({
