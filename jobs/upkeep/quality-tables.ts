@@ -44,7 +44,7 @@ export async function lookAtTable(context: IngestContext, dataset: Dataset, look
   const state = await context.lake.table(dataset).load()
   const { seq } = look
   const before = seq === 0 ? null : await readTableQuality(store, dataset.id, seq)
-  const as_of = await store.now()
+  const as_of = Math.floor(await store.now())
   if (state === null || (before?.last === look.last && as_of - state.metadata['last-updated-ms'] < QUIET_MS)) return
   const files = await datedFiles(state, dataset)
   const dates = changedDates(files, before, look.last)

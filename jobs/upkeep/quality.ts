@@ -24,7 +24,7 @@ export async function gatherQuality(
 ): Promise<void> {
   const { store, log } = context
   const { datasets, feeds, signal } = over
-  const as_of = await store.now()
+  const as_of = Math.floor(await store.now())
   const [last, oldest] = [madridDate(as_of - SETTLED_MS, -1), madridDate(as_of, -QUALITY_DAYS)]
   // Before the feeds: a day that they are told of and a table has nothing of is one without rows.
   const seqs = await tableQualitySeqs(store)

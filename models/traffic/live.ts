@@ -3,18 +3,15 @@ import type { Sql } from '../../lake/query/sql.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { dayBounds, madridDate } from '../../lake/schema/time.ts'
-import { dateOf, HOLIDAY_DAYS } from './calendar.ts'
+import { dateOf } from './calendar.ts'
 import { type Grid, makeGrid } from './grid.ts'
 import { gridDay, SERIES_DAY_COLUMNS, type Span, seriesOfMonth, seriesOfReadings } from './sensors.sql.ts'
-import { RECENT_DAYS, SLOW_DAYS } from './typical.ts'
+import { LOOKED_BACK_DAYS } from './typical.ts'
 
 const DAY_MS = 86_400_000
 /** Sensors that a model is fitted to, and the share of the hours of the best one that each has to have. */
 const PANEL = 240
 const LEAST_HOURS = 0.8
-/** Days that forecasts look at: what is slow, and what was typical of former holidays. */
-const LOOKED_AT = Math.max(SLOW_DAYS, HOLIDAY_DAYS + RECENT_DAYS) + 4
-
 /** How much there is of a sensor: see `sensorsOf`. */
 export interface SensorHours {
   readonly sensor_id: string
@@ -60,7 +57,7 @@ export async function liveGrid(
   read: Read,
 ): Promise<Grid | null> {
   const lastDay = Date.parse(madridDate(recent.to - 1)) / DAY_MS
-  const firstDay = lastDay - LOOKED_AT
+  const firstDay = lastDay - LOOKED_BACK_DAYS
   const from = dayBounds(dateOf(firstDay)).start
   const grid = makeGrid(firstDay, lastDay)
   const take = async (query: Sql): Promise<void> => {

@@ -1,11 +1,13 @@
 import { type Board, OFFSET } from './board.ts'
-import { calendarDay, holidaysBefore } from './calendar.ts'
+import { calendarDay, HOLIDAY_DAYS, holidaysBefore } from './calendar.ts'
 
 /** Days back that the typical value is of, and its half-life. */
 export const RECENT_DAYS = 70
 const RECENT_HALF_LIFE = 21
 /** The same of the slow one, which only days of the same weekday are in. */
 export const SLOW_DAYS = 182
+/** Days before the last one that forecasts look at: what is slow, and what was typical of former holidays. */
+export const LOOKED_BACK_DAYS = Math.max(SLOW_DAYS, HOLIDAY_DAYS + RECENT_DAYS) + 4
 const SLOW_HALF_LIFE = 70
 /** How much a day of another weekday counts: from Tuesday to Thursday, among working days, of a weekend. */
 const MIDWEEK_WEIGHT = 0.3
