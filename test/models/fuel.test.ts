@@ -5,8 +5,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { fuelBulletin } from '../../lake/datasets/fuel/bulletin.ts'
 import { dayBounds } from '../../lake/schema/time.ts'
 import { evaluate } from '../../models/fuel/evaluate.ts'
+import { fitFuel } from '../../models/fuel/fit.ts'
 import { HORIZONS_WEEKS, LEAST_WEEKS, walk } from '../../models/fuel/forecast.ts'
 import { panelOf } from '../../models/fuel/panel.ts'
+import { predictFuel } from '../../models/fuel/predict.ts'
 import { makeRidge } from '../../models/fuel/ridge.ts'
 import { WEEK_COLUMNS, type WeekPrice, weeklyPrices } from '../../models/fuel/weeks.sql.ts'
 import { evaluateFuel } from '../../scripts/evaluations/fuel.ts'
@@ -159,6 +161,22 @@ test('errors are those of the outcomes in the window, in euros per litre, beside
   expect(mae?.baseline).toBeCloseTo(pairs.reduce((sum, one) => sum + one, 0) / pairs.length / 1000, 9)
   expect(ratio?.value).toBeCloseTo((mae?.value as number) / (mae?.baseline as number), 9)
   expect(ratio).toMatchObject({ metric: 'mae_to_last_value', limit: { max: 0.62 }, ok: (ratio?.value as number) <= 0.62 })
+})
+
+test('a product that is no longer reported has no forecast, and says since when', () => {
+  const ended = (last: number): WeekPrice[] =>
+    Array.from({ length: last + 1 }, (_, week) => ({
+      ...{ product: 'LPG_MOTOR_FUEL', country_code: 'ES', date: dateOf(week), price_with_tax: 900 + (week % 5) },
+    }))
+  const reasonsOf = (last: number): unknown[] => {
+    const prices = [...madeUp(120, 2), ...ended(last)]
+    const { parameters } = fitFuel(prices, null)
+    const rows = predictFuel(prices, { model_version: 'r1', parameters, made_at: 0, of: {} })
+    return [...new Set(rows.flatMap(({ product, reason }) => (product === 'LPG' ? [reason] : [])))]
+  }
+  // Four weeks are not yet an end.
+  expect(reasonsOf(115)).not.toContain(`no price since ${dateOf(115)}`)
+  expect(reasonsOf(114)).toEqual([`no price since ${dateOf(114)}`])
 })
 
 test('of several editions the first by name tells a week; averages are left out, and prices by another unit than the product is sold by', async () => {

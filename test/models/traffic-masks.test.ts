@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { boardOf } from '../../models/traffic/board.ts'
+import { dateOf } from '../../models/traffic/calendar.ts'
+import { makeGrid } from '../../models/traffic/grid.ts'
+import { jointScales } from '../../models/traffic/scales.ts'
+import { makeSpread } from '../../models/traffic/spread.ts'
+import { typicalOf } from '../../models/traffic/typical.ts'
+
+const dayOf = (date: string): number => Date.parse(date) / 86_400_000
+
+/** A board of one series of some days from a date on: vehicles by the number of the day and the hour of the clock. */
+function boardFrom(date: string, days: number, vehicles: (day: number, hour: number) => number) {
+  const first = dayOf(date)
+  const grid = makeGrid(first, first + days - 1)
+  for (let day = 0; day < days; day++)
+    grid.add({ name: 'ES01 1', day: first + day, vehicles: Array.from({ length: 24 }, (_, hour) => vehicles(day, hour)) })
+  return boardOf(grid.end())
+}
+
+/** No two days alike. */
+const differing = (day: number, hour: number): number => 500 + 10 * hour + day
+
+test('the count of an hour that the clock has twice is that of its first, and none is of the hour that it leaves out', () => {
+  const october = boardFrom('2026-10-24', 3, differing)
+  // The day after the last one is on the board, too.
+  expect(october.hours).toBe(24 + 25 + 24 + 24)
+  const [two, again, three] = [26, 27, 28].map((slot) => october.vehicles[slot])
+  expect([two, three]).toEqual([differing(1, 2), differing(1, 3)])
+  expect(again).toBeNaN()
+  const march = boardFrom('2026-03-28', 3, differing)
+  expect(march.hours).toBe(24 + 23 + 24 + 24)
+  expect([25, 26].map((slot) => march.vehicles[slot])).toEqual([differing(1, 1), differing(1, 3)])
+})
+
+test('a day that is the same as one of the two months before is no count, one that is the same as an older one is', () => {
+  const copyAfter = (days: number) => boardFrom('2026-01-05', 80, (day, hour) => differing(day === 5 + days ? 5 : day, hour))
+  const logOf = (board: ReturnType<typeof boardFrom>, day: number): number => board.logs[board.slots[day * 24 + 12] as number] as number
+  const [near, far] = [copyAfter(62), copyAfter(63)]
+  expect([logOf(near, 67), near.isCopied[5], near.isCopied[67]]).toEqual([Number.NaN, 1, 1])
+  // The one that is repeated was a count when it came: it is left out of scores alone.
+  expect(logOf(near, 5)).not.toBeNaN()
+  expect([far.isCopied[5], far.isCopied[68]]).toEqual([0, 0])
+  expect(logOf(far, 68)).not.toBeNaN()
+})
+
+test('what is typical of a working day takes nothing from a holiday', () => {
+  // The first of May of 2026 is a Friday; counts are the same on all other days but for what tells them apart.
+  const holiday = dayOf('2026-05-01') - dayOf('2026-03-02')
+  const typicalAfter = (onHoliday: number): number => {
+    const board = boardFrom('2026-03-02', 70, (day, hour) => (day === holiday ? onHoliday + hour : differing(day, hour)))
+    expect(dateOf(board.firstDay + holiday)).toBe('2026-05-01')
+    return typicalOf(board).today[(holiday + 7) * 24 + 12] as number
+  }
+  expect(typicalAfter(40)).toBe(typicalAfter(400))
+})
+
+test('not one vehicle where there are many is no count; where there are few it is one', () => {
+  const ratioAt = (vehicles: (day: number, hour: number) => number): number => {
+    const board = boardFrom('2026-03-02', 40, (day, hour) => (day === 39 && hour === 12 ? 0 : vehicles(day, hour)))
+    return typicalOf(board).ratios[board.slots[39 * 24 + 12] as number] as number
+  }
+  expect(ratioAt(differing)).toBeNaN()
+  expect(ratioAt((_, hour) => 3 + (hour % 3))).toBeLessThan(0)
+})
+
+test('intervals of a series grow with the errors that were seen of it', () => {
+  const board = boardFrom('2026-03-02', 60, differing)
+  const spread = makeSpread(board, jointScales(board, typicalOf(board)))
+  const target = { series: 0, slot: board.slots[59 * 24 + 12] as number, horizon: 1 }
+  const widthAfter = (error: number): number => {
+    for (let day = 40; day < 58; day++)
+      spread.see({ ...target, slot: board.slots[day * 24 + 12] as number }, 6, day % 2 === 0 ? error : -error)
+    const { low, high } = spread.interval(target, 6)
+    return high - low
+  }
+  const calm = widthAfter(0.01)
+  expect(widthAfter(0.5)).toBeGreaterThan(2 * calm)
+})
