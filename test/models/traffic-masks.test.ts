@@ -43,15 +43,16 @@ test('a day that is the same as one of the two months before is no count, one th
   expect(logOf(far, 68)).not.toBeNaN()
 })
 
-test('what is typical of a working day takes nothing from a holiday', () => {
+test('what is typical of a working day, or of a Sunday, takes nothing from a holiday', () => {
   // The first of May of 2026 is a Friday; counts are the same on all other days but for what tells them apart.
   const holiday = dayOf('2026-05-01') - dayOf('2026-03-02')
-  const typicalAfter = (onHoliday: number): number => {
+  const typicalAfter = (days: number, onHoliday: number): number => {
     const board = boardFrom('2026-03-02', 70, (day, hour) => (day === holiday ? onHoliday + hour : differing(day, hour)))
     expect(dateOf(board.firstDay + holiday)).toBe('2026-05-01')
-    return typicalOf(board).today[(holiday + 7) * 24 + 12] as number
+    return typicalOf(board).today[(holiday + days) * 24 + 12] as number
   }
-  expect(typicalAfter(40)).toBe(typicalAfter(400))
+  // The Sunday two days later, and the Friday a week later.
+  for (const days of [2, 7]) expect(typicalAfter(days, 40)).toBe(typicalAfter(days, 400))
 })
 
 test('not one vehicle where there are many is no count; where there are few it is one', () => {
