@@ -1,3 +1,4 @@
+import { createLimit } from '../../lake/limit.ts'
 import type { Json } from '../../lake/schema/columns.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 
@@ -37,17 +38,20 @@ export interface KeptVersion<F> {
   readonly fit: F
 }
 
+/** Entries of a log that are read at once. */
+const REQUESTS = 16
+
 const logKey = (model: string, number: number): string => `models/${model}/log/${String(number).padStart(6, '0')}.json`
 const versionKey = (model: string, version: string): string => `models/${model}/versions/${version}.json`
 
 /** A model's log, the oldest entry first. */
 export async function readLog({ store }: ModelFiles, model: string): Promise<LogEntry[]> {
-  const entries: LogEntry[] = []
-  for await (const { key } of store.list(`models/${model}/log/`)) {
-    const bytes = await store.get(key)
-    if (bytes) entries.push(JSON.parse(bytes.toString()) as LogEntry)
-  }
-  return entries
+  const keys: string[] = []
+  for await (const { key } of store.list(`models/${model}/log/`)) keys.push(key)
+  // An entry a night is hundreds a year.
+  const limit = createLimit(REQUESTS)
+  const read = await Promise.all(keys.map((key) => limit(() => store.get(key))))
+  return read.flatMap((bytes) => (bytes ? [JSON.parse(bytes.toString()) as LogEntry] : []))
 }
 
 /** Adds an entry at the next free number, which only one process can take. */
