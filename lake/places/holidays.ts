@@ -25,6 +25,9 @@ const OF_YEARS: Readonly<Record<number, readonly string[]>> = {
   2026: ['11-02', '12-07'],
 }
 
+/** The last year whose own days off are known; of later ones there are those that every year has. */
+export const HOLIDAYS_UNTIL = Math.max(...Object.keys(OF_YEARS).map(Number))
+
 /**
  * The holidays of a year in the city of Madrid, YYYY-MM-DD, in order: those that have a date, also where that is a Sunday, Holy Thursday and Good
  * Friday, and those of the year alone.

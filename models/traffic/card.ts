@@ -1,3 +1,7 @@
+import { HOLIDAYS_UNTIL } from '../../lake/places/holidays.ts'
+
+const YEARS = `Days off that a decree gives to a single year, such as the Monday for a Sunday, are known until ${HOLIDAYS_UNTIL}.`
+
 /** What there is to say of the model of the permanent count stations. */
 export const trafficCountsCard = Object.freeze({
   id: 'traffic_counts',
@@ -8,7 +12,8 @@ export const trafficCountsCard = Object.freeze({
     'What happens now: counts come by the month, weeks after it is over. Closures, works and accidents are not known to it before they show in the counts, nor is the traffic between stations.',
   data: "Hourly counts of Madrid's permanent stations (by month) of the last three years. Counts at the ceiling, of dead directions, of outages and of days that copy another one are left out. A fit needs 95 days, a series counts on 21 of the last 70 days and one in the last day.",
   features:
-    'Logarithms of counts to what is typical of the hour and kind of day in the last ten weeks: of the series, its other direction and all series together, in the last hours and about the same hour of former days; how the typical value differs from that of the last half year; holidays of Spain, the community and the city, how those of the last five months went on from the hour, bridges, the days around them, Holy Week, Christmas and August.',
+    'Logarithms of counts to what is typical of the hour and kind of day in the last ten weeks: of the series, its other direction and all series together, in the last hours and about the same hour of former days; how the typical value differs from that of the last half year; holidays of Spain, the community and the city, how those of the last five months went on from the hour, bridges, the days around them, Holy Week, Christmas and August. ' +
+    YEARS,
   method:
     'Ridge regressions of the log ratio to the typical value, one for each hour of the clock, horizon, and days off, and of what they leave one for each series and horizon, but for holidays; fitted anew each night on which more has landed. Intervals: quantiles of the errors before, by kind of day, hour and horizon, scaled by the usual error of the series at the hour and by how restless it was in the last four weeks.',
   evaluation:
@@ -25,7 +30,8 @@ export const trafficCard = Object.freeze({
     'Closures, works and accidents are not known to it before they show in the readings, nor is the traffic between sensors, nor that of turns. A sensor that was moved or set anew is taken to be what it was.',
   data: "Mean intensities by hour of Madrid's live sensors (source madrid): those of days that are over as they are rolled up, those of today of its readings; an hour counts of which half was measured. Days that copy another one of the last two months are left out: a sensor that is stuck. A corridor is the mean of its sensors in hours that at least half as many have as have any hour of the month, or of today. It is fitted to 240 sensors, chosen by chance of their ids among those that measure most of the time, and to the corridors, over the last thirteen months; a fit needs 95 days, a series hours on 21 of the last 70 days and one in the last day.",
   features:
-    'Those of the model of the count stations, with the city as the sensors tell it that it is fitted to: logarithms of intensities to what is typical of the hour and kind of day in the last ten weeks, in the last hours and about the same hour of former days; how the typical value differs from that of the last half year; holidays, bridges, the days around them, Holy Week, Christmas and August.',
+    'Those of the model of the count stations, with the city as the sensors tell it that it is fitted to: logarithms of intensities to what is typical of the hour and kind of day in the last ten weeks, in the last hours and about the same hour of former days; how the typical value differs from that of the last half year; holidays, bridges, the days around them, Holy Week, Christmas and August. ' +
+    YEARS,
   method:
     'Ridge regressions of the log ratio to the typical value, one for each hour of the clock, horizon, and days off, fitted anew each night; forecasts of all sensors with them once an hour is over. Intervals: quantiles of the errors before, by kind of day, hour and horizon, scaled by how restless the series was at that hour in the last four weeks, so that sensors which it was not fitted to have theirs too.',
   evaluation:
