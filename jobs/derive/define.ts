@@ -108,6 +108,8 @@ export interface ModelSpec extends DerivedCommon {
   readonly sources?: readonly Source[]
   /** Set where a part that is there is made anew at night only, for what takes long; one that there is none, or no row, of yet is made as soon as it can be, as all are until they are there. */
   readonly isNightly?: boolean
+  /** Set where without any part nothing is known yet, rather than nothing there: until the first one its tables say nothing of how far they are covered. */
+  readonly waitsForParts?: true
   /** A SELECT of what the model is given of the inputs, in an order that does not depend on files. */
   readonly reads: (part: DerivedPart) => Sql
   /** Columns of `reads` where they are not those of the first input. */

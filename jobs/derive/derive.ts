@@ -114,8 +114,7 @@ export async function derive(
     // Until a table was whole once, answers from it wait: then nothing is put off.
     const wasWhole = Object.keys((await stateOf(context, derived.into)).properties).some((name) => name.startsWith(UNTIL))
     const { isWhole, ...result } = await makeParts(context, derived, { parts, pins, makes: wasWhole ? makes : 'all', signal: held })
-    // A model that has had nothing to learn from yet has nothing to say: what it fills is not empty, it is not there.
-    const isThere = wasWhole || derived.by !== 'model' || parts.length > 0
+    const isThere = wasWhole || parts.length > 0 || derived.by !== 'model' || derived.waitsForParts !== true
     if (isWhole && isThere) for (const into of filledBy(derived)) await stateCoverage(context, { derived, into }, covered)
     return result
   })

@@ -14,6 +14,7 @@ export const hotspotsDerived = defineDerived({
   from: [roadAccidents],
   revision: 1,
   isNightly: true,
+  waitsForParts: true,
   parts: (editions) => hotspotSets(editions).map(({ name, editions: from }) => ({ version: name, from })),
   reads: ({ from }) => sql`
     SELECT * FROM ${scan(roadAccidents, { edition: { in: from } })}

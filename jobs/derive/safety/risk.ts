@@ -34,6 +34,7 @@ export const riskDerived = defineDerived({
   from: [animalAccidents, roadAccidents],
   sources: [dgtAccidentFiles],
   revision: REVISION,
+  waitsForParts: true,
   parts: (_versions, held) => [
     ...partOf(ANIMALS, animalAccidents, held(animalAccidents)),
     ...partOf(

@@ -62,8 +62,12 @@ test('a nightly model makes a part that there is none of at once, and one that i
   expect((await stage.context.lake.table(differences).load())?.version).toBe(version)
 })
 
-test('while a model has nothing to learn from nothing is said of how far its table is covered', async () => {
-  const deriver = makeDeriver({ ...stage.context, now: () => Date.parse('2026-06-15T10:00:00Z') }, { derivations: [model], feeds: [feed] })
+test('while a model waits for what it learns from nothing is said of how far its table is covered', async () => {
+  const waiting = { ...model, waitsForParts: true as const }
+  const deriver = makeDeriver(
+    { ...stage.context, now: () => Date.parse('2026-06-15T10:00:00Z') },
+    { derivations: [waiting], feeds: [feed] },
+  )
   await stage.publish(feed, 0, { versions: {} })
   await stage.runner.land(feed, never)
   await deriver.after(feed, never)
