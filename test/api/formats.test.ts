@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../api/define/endpoint.ts'
@@ -18,6 +19,8 @@ import {
   rowsOfNdjson,
   rowsOfParquetjs,
 } from './table-readers.ts'
+
+const MINUTE_MS = 60_000
 
 let service: TestService
 beforeAll(async () => {
@@ -92,6 +95,9 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
 
   test.each(TABLE_FORMATS)('answers HEAD and 304 as %s', async (format) => {
     const path = requestOf(endpoint, { format })
+    // What goes by the clock is another reply in the next minute.
+    const left_ms = MINUTE_MS - (Date.now() % MINUTE_MS)
+    if (left_ms < 3000) await sleep(left_ms)
     const got = await service.get(path)
     await got.arrayBuffer()
     const { headers } = got
