@@ -1,5 +1,5 @@
 import { dayBounds } from '../../lake/schema/time.ts'
-import type { ForecastRow } from '../fuel/predict.ts'
+import type { Absence, ForecastRow } from '../fuel/predict.ts'
 import type { ServedOf } from '../run/run.ts'
 import type { StationMeans } from './days.sql.ts'
 import { type DailyParameters, dateOfDay, panelsOf, seriesOf } from './fit.ts'
@@ -15,7 +15,6 @@ export interface ServedDaily {
 
 /** How long the newest price of an area may lie behind the newest of all, in days. */
 const MOST_BEHIND_DAYS = 7
-const TOO_FEW = 'not enough data'
 
 /**
  * The forecasts of every product and area for the seven days after its newest price. An area with too few days, or whose prices ended, has rows
@@ -42,36 +41,33 @@ function rowOf(
   const day = logs.findLastIndex((log) => !Number.isNaN(log))
   const last = logs[day] as number
   const state = served.of[`${seriesOf(panel.product, area_kind)} P${ahead}D`] ?? { isBaseline: true, error: null }
-  const reason = reasonOf({ known, behind: of.newest - panel.first - day, last: dateOfDay(panel.first + day) })
+  const none = absenceOf({ known, behind: of.newest - panel.first - day, last: dateOfDay(panel.first + day) })
   const weights = served.parameters.of[`${panel.product} P${ahead}D`]
   const change = weights && changeOn(weights, panel, { area: of.area, day })
   const isBaseline = state.isBaseline || change === null || change === undefined
   const half =
-    reason === null ? halfOf(panel, { area: of.area, day, ahead, weights: isBaseline ? null : (weights as readonly number[]) }) : null
+    none === null ? halfOf(panel, { area: of.area, day, ahead, weights: isBaseline ? null : (weights as readonly number[]) }) : null
   const value = last + (isBaseline ? 0 : change)
   const euros = (log: number): number => Math.round(Math.exp(log) * 1e6) / 1e6
   const date = dateOfDay(panel.first + day + ahead)
   return {
     ...{ model: 'fuel_daily', model_version: served.model_version, made_at, series: 'STATION_MEAN', area_kind, area },
     ...{ product: panel.product, horizon: `P${ahead}D`, date, period_start: dayBounds(date).start, interval_level: LEVEL },
-    price: reason === null ? euros(value) : null,
+    price: none === null ? euros(value) : null,
     interval_low: half === null ? null : euros(value - half),
     interval_high: half === null ? null : euros(value + half),
     ...{ price_unit: 'EUR/L', baseline: euros(last), baseline_date: dateOfDay(panel.first + day) },
-    forecast_kind: reason !== null ? null : isBaseline ? 'BASELINE' : 'MODEL',
-    recent_error: reason !== null || state.error === null ? null : Math.round(state.error * 1e6) / 1e6,
-    reason: reason ?? (half === null ? 'too few past errors for an interval' : null),
+    forecast_kind: none !== null ? null : isBaseline ? 'BASELINE' : 'MODEL',
+    recent_error: none !== null || state.error === null ? null : Math.round(state.error * 1e6) / 1e6,
+    absence: none?.absence ?? null,
+    reason: none?.reason ?? (half === null ? 'too few past errors for an interval' : null),
   }
 }
 
-function reasonOf({ known, behind, last }: { readonly known: number; readonly behind: number; readonly last: string }): string | null {
-  if (behind > MOST_BEHIND_DAYS) return `no price since ${last}`
-  return known < LEAST_DAYS ? `${TOO_FEW}: ${known} days of prices, ${LEAST_DAYS} are needed` : null
-}
-
-/** Whether the reason of a row without a price is that the area has too few days. */
-export function isTooFew(reason: string | null): boolean {
-  return reason?.startsWith(TOO_FEW) === true
+function absenceOf({ known, behind, last }: { readonly known: number; readonly behind: number; readonly last: string }): Absence | null {
+  if (behind > MOST_BEHIND_DAYS) return { absence: 'ENDED', reason: `no price since ${last}` }
+  const reason = `not enough data: ${known} days of prices, ${LEAST_DAYS} are needed`
+  return known < LEAST_DAYS ? { absence: 'FEW_PRICES', reason } : null
 }
 
 /** By the errors that these coefficients, or the last value, would have made. */

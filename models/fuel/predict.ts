@@ -49,15 +49,19 @@ export function predictFuel(prices: readonly WeekPrice[], served: Served): Forec
   return panels.flatMap(({ product, panel }) => {
     const last = panel.days.at(-1)
     if (last === undefined) return []
-    const reason = reasonOf(panel, newest)
+    const absence = absenceOf(panel, newest)
     const rows = { product, panel, served }
-    return reason === null ? known(rows) : aheadOf().map((days) => rowOf({ ...rows, days, step: null, reason }))
+    return absence === null ? known(rows) : aheadOf().map((days) => rowOf({ ...rows, days, step: null, ...absence }))
   })
 }
 
-function reasonOf({ own, dates, days }: Panel, newest: number): string | null {
-  if (newest - (days.at(-1) as number) > MOST_BEHIND_DAYS) return `no price since ${dates.at(-1)}`
-  return own.length < LEAST_WEEKS ? `not enough data: ${own.length} weeks of prices, ${LEAST_WEEKS} are needed` : null
+/** Why there is no price: for callers by a code, for readers in words. */
+export type Absence = Pick<ForecastRow, 'absence' | 'reason'>
+
+function absenceOf({ own, dates, days }: Panel, newest: number): Absence | null {
+  if (newest - (days.at(-1) as number) > MOST_BEHIND_DAYS) return { absence: 'ENDED', reason: `no price since ${dates.at(-1)}` }
+  const reason = `not enough data: ${own.length} weeks of prices, ${LEAST_WEEKS} are needed`
+  return own.length < LEAST_WEEKS ? { absence: 'FEW_PRICES', reason } : null
 }
 
 const aheadOf = (): number[] => [...Array.from({ length: PATH_DAYS }, (_, at) => at + 1), 4 * WEEK_DAYS]
@@ -73,7 +77,7 @@ function known(of: { readonly product: string; readonly panel: Panel; readonly s
     const half =
       after.half === null || before.half === null ? null : Math.sqrt(before.half ** 2 + share * (after.half ** 2 - before.half ** 2))
     const step = { ...after, value: before.value + share * (after.value - before.value), half }
-    return rowOf({ ...of, days, step, reason: half === null ? 'too few past errors for an interval' : null })
+    return rowOf({ ...of, days, step, absence: null, reason: half === null ? 'too few past errors for an interval' : null })
   })
 }
 
@@ -93,9 +97,10 @@ function rowOf(of: {
   readonly served: Served
   readonly days: number
   readonly step: Step | null
+  readonly absence: Absence['absence']
   readonly reason: string | null
 }): ForecastRow {
-  const { product, panel, served, days, step, reason } = of
+  const { product, panel, served, days, step, absence, reason } = of
   const { model_version, made_at } = served
   const date = new Date(((panel.days.at(-1) as number) + days) * DAY_MS).toISOString().slice(0, 10)
   const euros = (log: number | null): number | null => (log === null ? null : Math.round(priceOf(panel.product, log) * 1e6) / 1e6)
@@ -114,6 +119,6 @@ function rowOf(of: {
     ...{ baseline: euros(panel.own.at(-1) as number), baseline_date: panel.dates.at(-1) as string },
     forecast_kind: step === null ? null : step.isBaseline ? 'BASELINE' : 'MODEL',
     recent_error: step?.error === null || step === null ? null : Math.round(step.error * 1e6) / 1e6,
-    reason,
+    ...{ absence, reason },
   }
 }

@@ -30,7 +30,15 @@ function rowOf(product: string, days: number, values: AnyRow = {}): AnyRow {
 }
 
 test('forecasts are the rows of the lake: of Spain, or of the province that is asked for', async () => {
-  const none = { price: null, interval_low: null, interval_high: null, forecast_kind: null, recent_error: null, reason: 'not enough data' }
+  const none = {
+    price: null,
+    interval_low: null,
+    interval_high: null,
+    forecast_kind: null,
+    recent_error: null,
+    absence: 'FEW_PRICES',
+    reason: 'not enough data',
+  }
   await service.land(
     fuelForecasts,
     [
@@ -73,7 +81,7 @@ test('forecasts are the rows of the lake: of Spain, or of the province that is a
   expect(oil.forecasts).toMatchObject([{ price: 612.5, price_unit: 'EUR/t', price_eur_l: null }])
   expect(one.forecasts).toMatchObject([{ price: 1.07, price_unit: 'EUR/L' }])
   const heating = await service.json('/api/prediccion/combustible?fuel=HEATING_GAS_OIL&horizon=P28D')
-  expect(heating.forecasts).toMatchObject([{ price_eur_l: null, interval: null, reason: 'not enough data' }])
+  expect(heating.forecasts).toMatchObject([{ price_eur_l: null, interval: null, absence: 'FEW_PRICES', reason: 'not enough data' }])
   const madrid = await service.json('/api/prediccion/combustible?province=Madrid')
   expect(madrid.forecasts).toMatchObject([{ area: '28', province: 'Madrid', series: 'STATION_MEAN' }])
   expect((await service.json('/api/prediccion/combustible?series=STATION_MEAN')).forecasts).toEqual([])

@@ -87,12 +87,14 @@ test('changes that go on are learnt, intervals hold about as many outcomes as th
     forecast_kind: 'MODEL',
     series: 'STATION_MEAN',
     area_kind: 'NATION',
+    absence: null,
   })
   expect(third?.price).toBeCloseTo(last * Math.exp(change), 5)
   expect(third?.interval_low as number).toBeLessThan(third?.price as number)
   expect(rows.find(({ area }) => area === '46')).toMatchObject({
     price: null,
     forecast_kind: null,
+    absence: 'FEW_PRICES',
     reason: expect.stringContaining(`${LEAST_DAYS} are needed`),
   })
   // Where the model was no better, the last value is told, with an interval of its own errors.

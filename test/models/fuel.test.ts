@@ -172,11 +172,11 @@ test('a product that is no longer reported has no forecast, and says since when'
     const prices = [...madeUp(120, 2), ...ended(last)]
     const { parameters } = fitFuel(prices, null)
     const rows = predictFuel(prices, { model_version: 'r1', parameters, made_at: 0, of: {} })
-    return [...new Set(rows.flatMap(({ product, reason }) => (product === 'LPG' ? [reason] : [])))]
+    return [...new Set(rows.flatMap(({ product, absence, reason }) => (product === 'LPG' ? [`${absence} ${reason}`] : [])))]
   }
   // Four weeks are not yet an end.
-  expect(reasonsOf(115)).not.toContain(`no price since ${dateOf(115)}`)
-  expect(reasonsOf(114)).toEqual([`no price since ${dateOf(114)}`])
+  expect(reasonsOf(115)).not.toContain(`ENDED no price since ${dateOf(115)}`)
+  expect(reasonsOf(114)).toEqual([`ENDED no price since ${dateOf(114)}`])
 })
 
 test('of several editions the first by name tells a week; averages are left out, and prices by another unit than the product is sold by', async () => {

@@ -48,6 +48,7 @@ const forecastFields = {
   baseline_date: columns.baseline_date,
   forecast_kind: columns.forecast_kind,
   recent_error: columns.recent_error,
+  absence: columns.absence,
   reason: columns.reason,
   made_at: meaning(columns.made_at, 'End of the newest data that it rests on: what came later is not in it.'),
   model: columns.model,
@@ -95,7 +96,7 @@ export const fuelForecastList = defineEndpoint({
   domain: 'fuel',
   plan: 'PRO',
   summary: 'Forecasts of fuel prices: by day and at 1, 2 and 4 weeks, with intervals',
-  about: `Horizons count from the newest known price (\`baseline_date\`). A product with too few prices has records without a price, which say why (\`reason\`). ${METHOD}`,
+  about: `Horizons count from the newest known price (\`baseline_date\`). A product with too few prices has records without a price, which say why (\`absence\`, and \`reason\` in words). ${METHOD}`,
   figure: { grain: 'One fuel, in Spain or a province, on one day.', method: METHOD },
   params: {
     fuel: knownBy(listOf(codeParam('Product.', FORECAST_FUELS, { example: 'GASOLINE_95_E5' })), {

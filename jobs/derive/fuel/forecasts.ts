@@ -11,7 +11,6 @@ import type { FuelTask } from '../../../models/fuel/thread.ts'
 import { WEEK_COLUMNS, type WeekPrice, weeklyPrices } from '../../../models/fuel/weeks.sql.ts'
 import { MEANS_COLUMNS, type StationMeans, stationMeans } from '../../../models/fuel-daily/days.sql.ts'
 import type { DailyParameters } from '../../../models/fuel-daily/fit.ts'
-import { isTooFew } from '../../../models/fuel-daily/predict.ts'
 import type { DailyTask } from '../../../models/fuel-daily/thread.ts'
 import { LEAST_DAYS } from '../../../models/fuel-daily/walk.ts'
 import { inThread } from '../../../models/in-thread.ts'
@@ -20,7 +19,7 @@ import { defineDerived, type ModelGiven, type ModelRows } from '../define.ts'
 
 const WEEKLY = new URL('../../../models/fuel/thread.ts', import.meta.url)
 const DAILY = new URL('../../../models/fuel-daily/thread.ts', import.meta.url)
-const REVISION = 2
+const REVISION = 3
 /** Months that two years and some days lie in. */
 const MONTHS = 26
 const MONTH = /^\d{4}-\d{2}$/
@@ -65,7 +64,7 @@ async function weekly({ given, files, signal }: ModelGiven): Promise<ModelRows> 
 function isFilledUp(before: readonly AnyRow[], means: readonly StationMeans[]): boolean {
   const nameOf = ({ product, area_kind, area }: AnyRow): string => `${product} ${area_kind} ${area}`
   const enough = new Set(means.filter(({ dates }) => dates.length >= LEAST_DAYS).map((of) => nameOf({ ...of })))
-  return before.some((row) => isTooFew(row['reason'] as string | null) && enough.has(nameOf(row)))
+  return before.some((row) => row['absence'] === 'FEW_PRICES' && enough.has(nameOf(row)))
 }
 
 async function daily({ given, before, files, signal }: ModelGiven): Promise<ModelRows> {

@@ -120,6 +120,12 @@ export const BULLETIN_FUELS: Readonly<Record<string, string>> = Object.freeze({
   LPG_MOTOR_FUEL: 'LPG',
 })
 
+/** Why there is no forecast of a price. */
+export const FUEL_FORECAST_ABSENCES = defineCodes('fuel_forecast_absence', 'Why there is no forecast of the price of a fuel.', {
+  FEW_PRICES: ['Muy pocos precios', 'Too few prices'],
+  ENDED: ['Sin precios recientes', 'No recent prices'],
+})
+
 /** Units of the bulletin's prices. */
 export const BULLETIN_UNITS = defineCodes('bulletin_unit', 'Unit of a price of the Weekly Oil Bulletin.', {
   'EUR/kL': ['euros por 1000 litros', 'euros per 1000 litres'],

@@ -1,7 +1,7 @@
 import { col } from '../../schema/columns.ts'
 import { defineDataset, identity } from '../../schema/dataset.ts'
 import { FORECAST_KINDS } from '../service/codes.ts'
-import { FORECAST_FUELS, FORECAST_UNITS, FUEL_AREAS, FUEL_SERIES } from './codes.ts'
+import { FORECAST_FUELS, FORECAST_UNITS, FUEL_AREAS, FUEL_FORECAST_ABSENCES, FUEL_SERIES } from './codes.ts'
 import { miteco, oilBulletin } from './sources.ts'
 
 const price = (id: number, about: string, example: number) =>
@@ -39,7 +39,7 @@ export const fuelForecasts = defineDataset({
       'Mean absolute error in the last scored window of what is served. Of BULLETIN at 1, 2 and 4 weeks: days before a week have that of the week, for no outcome is known of them. Of STATION_MEAN of Spain, or of all provinces together.',
       0.0112,
     ),
-    reason: col.string(19, 'Why there is no price, or no interval.', { nullable: true, example: null }),
+    reason: col.string(19, 'Why there is no price, or no interval, in words.', { nullable: true, example: null }),
     price_unit: col.code(
       20,
       'Unit of the prices and of the error; null in rows of before others than EUR/L were forecast.',
@@ -49,6 +49,7 @@ export const fuelForecasts = defineDataset({
         example: 'EUR/L',
       },
     ),
+    absence: col.code(21, 'Why there is no price; null where there is one.', FUEL_FORECAST_ABSENCES, { nullable: true, example: null }),
   },
   entity: ['model', 'area', 'product', 'horizon'],
   time: 'period_start',

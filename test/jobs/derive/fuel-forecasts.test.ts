@@ -112,6 +112,7 @@ test('each bulletin gives forecasts with their errors; what the model does not k
   expect(charts.map(({ name }) => name)).toEqual(expect.arrayContaining(['errors', 'errors-by-tonne']))
   expect(of('HEATING_GAS_OIL', 'P14D')).toMatchObject({
     ...{ price: null, interval_low: null, forecast_kind: null, recent_error: null },
+    absence: 'FEW_PRICES',
     reason: 'not enough data: 30 weeks of prices, 60 are needed',
   })
   // The path leads from the newest price to the forecast of a week, and on to that of two.
@@ -178,12 +179,14 @@ test('days before that come from an archive give forecasts on the same day where
   await landRows(context.lake, fuelDays, priced.slice(130).flat())
   await run()
   const before = await told()
-  expect(new Set(before.map(({ reason }) => reason))).toEqual(new Set(['not enough data: 29 days of prices, 120 are needed']))
+  expect(new Set(before.map(({ absence, reason }) => `${absence} ${reason}`))).toEqual(
+    new Set(['FEW_PRICES not enough data: 29 days of prices, 120 are needed']),
+  )
   await landRows(context.lake, fuelDays, priced.slice(0, 130).flat())
   await run()
   const after = await told()
   expect([after.length, after[0]?.['made_at']]).toEqual([14, before[0]?.['made_at']])
-  expect(after.every(({ price, reason }) => price !== null && reason === null)).toBe(true)
+  expect(after.every(({ price, absence, reason }) => price !== null && absence === null && reason === null)).toBe(true)
   // Of the days that came later the first version says what its coefficients give, not what was learnt since.
   const [card] = await tableRows(context, modelCards)
   const [reason = ''] = (card?.['versions'] as { reason: string }[]).map((version) => version.reason)
