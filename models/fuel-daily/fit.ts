@@ -46,11 +46,12 @@ export function fitDaily(means: readonly StationMeans[], standing: DailyParamete
   for (const panel of panels)
     for (let ahead = 1; ahead <= DAYS_AHEAD; ahead++) {
       const walk = walkDays(panel, ahead)
+      const before = walkBefore(panel, walk, standing)
       const name = `${panel.product} P${ahead}D`
       of[name] = walk.weights
       for (const area_kind of AREA_KINDS) {
         const series = seriesOf(panel.product, area_kind)
-        const told = outcomesOf(panel, walk, { area_kind, weights: standing?.of[name], learnt: standing })
+        const told = outcomesOf(panel, walk, { area_kind, weights: standing?.of[name], until: standing?.data_to, before })
         if (told.points === 0) continue
         const { error, baseline, points, coverage, held, ...window } = told
         checks.push({ series, horizon: `P${ahead}D`, error, baseline, standing: told.standing, points })
@@ -81,10 +82,17 @@ export function fitDaily(means: readonly StationMeans[], standing: DailyParamete
   }
 }
 
+/** What the model said while a standing version was fitted: a walk over the days that this had, for archives bring former ones later. */
+function walkBefore(panel: DayPanel, walk: DayWalk, standing: DailyParameters | null): DayWalk {
+  const began = standing?.data_from === undefined ? 0 : dayNumber(standing.data_from) - panel.first
+  if (began <= 0) return walk
+  const areas = panel.areas.map((area) => ({ ...area, logs: area.logs.map((log, day) => (day < began ? Number.NaN : log)) }))
+  return walkDays({ ...panel, areas }, walk.ahead)
+}
+
 /**
  * How a walk came out for areas of a kind, of outcomes within a window (the last 90 days unless told): mean absolute errors in EUR/L of it, of the
- * last value, and of a standing version with these weights (null where it cannot forecast all of it): until the last day that it has learnt from it
- * said the same as the walk, if it had all the days from which that begins; and how many
+ * last value, and of a standing version with these weights, which has learnt until a day (null where it cannot forecast all of it); and how many
  * outcomes its intervals held. Errors are of no meaning where `points` is 0.
  */
 export function outcomesOf(
@@ -93,7 +101,9 @@ export function outcomesOf(
   of: {
     readonly area_kind: string
     readonly weights?: readonly number[] | undefined
-    readonly learnt?: Pick<DailyParameters, 'data_from' | 'data_to'> | null
+    readonly until?: string | undefined
+    /** What it said until then; what the walk did unless told. */
+    readonly before?: DayWalk
     readonly window?: Window | null
   },
 ) {
@@ -104,10 +114,11 @@ export function outcomesOf(
   const sums = { error: 0, last: 0, standing: 0 }
   let [points, held, inside] = [0, 0, 0]
   let canStand = of.weights !== undefined
-  const until = of.learnt && (of.learnt.data_from ?? '') <= dateOfDay(first) ? of.learnt.data_to : ''
+  const until = of.until ?? ''
   for (const [area, { area_kind, logs }] of areas.entries()) {
     if (area_kind !== of.area_kind) continue
     const said = changes[area] as Float64Array
+    const saidBefore = of.before?.changes[area] ?? said
     const scale = restless(logs)
     for (let day = from - ahead; day + ahead <= to; day++) {
       const [now, actual, change] = [logs[day], logs[day + ahead], said[day]] as [number, number, number]
@@ -115,8 +126,9 @@ export function outcomesOf(
       points += 1
       sums.error += Math.abs(Math.exp(now + change) - Math.exp(actual))
       sums.last += Math.abs(Math.exp(now) - Math.exp(actual))
-      const theirs = dateOfDay(first + day) <= until ? change : of.weights ? changeOn(of.weights, panel, { area, day }) : null
-      if (theirs === null) canStand = false
+      const theirs =
+        dateOfDay(first + day) <= until ? (saidBefore[day] as number) : of.weights ? changeOn(of.weights, panel, { area, day }) : null
+      if (theirs === null || Number.isNaN(theirs)) canStand = false
       else sums.standing += Math.abs(Math.exp(now + theirs) - Math.exp(actual))
       if (!COVERED.includes(ahead)) continue
       const half = halfOn({ logs, scale, said: (at) => said[at] as number, ahead }, day)

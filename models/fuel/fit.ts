@@ -43,8 +43,8 @@ function panelsOf(prices: readonly WeekPrice[]): Map<string, Panel> {
 
 /**
  * Fits the model to all weeks, and holds it against the outcomes of the last two years: each by the forecast that was made with what was known
- * before it; without a product that has enough weeks there is none. The standing version is held against the same: it said the same as the model walked forward until the week that it was fitted in,
- * and since then what its coefficients give. Throws where no product has enough weeks, or the bulletin no outcome to hold it against.
+ * before it; without a product that has enough weeks there is none. The standing version is held against the same: until the week that it was fitted in
+ * it said what the model says that walks over the weeks that it had, for its coefficients have seen those outcomes; since then what they give. Throws where no product has enough weeks, or the bulletin no outcome to hold it against.
  */
 export function fitFuel(prices: readonly WeekPrice[], standing: FuelParameters | null): Fit<FuelParameters> {
   if (prices.length === 0) throw new Error('no prices to fit to')
@@ -55,8 +55,9 @@ export function fitFuel(prices: readonly WeekPrice[], standing: FuelParameters |
   const told = new Map<string, readonly Outcome[]>()
   const days = prices.map(({ date }) => date).sort()
   const [data_from, data_to] = [days[0] as string, days.at(-1) as string]
-  // Of weeks that came later it could say nothing then.
-  const until = standing && (standing.data_from ?? '') <= data_from ? standing.data_to : undefined
+  // Weeks that an archive brought later had nothing to teach it then.
+  const since = standing?.data_from ?? data_from
+  const former = since > data_from ? prices.filter(({ date }) => date >= since) : prices
   for (const [series, panel] of panels)
     for (const weeks of HORIZONS_WEEKS) {
       const horizon = horizonOf(weeks)
@@ -64,7 +65,12 @@ export function fitFuel(prices: readonly WeekPrice[], standing: FuelParameters |
       const newest = made.at(-1) as Forecast
       if (![...newest.weights].every(Number.isFinite)) throw new Error(`${series} at ${horizon}: coefficients that are no numbers`)
       of[`${series} ${horizon}`] = { weights: [...newest.weights], rank: newest.rank }
-      const outcomes = outcomesOf(panel, made, { weights: standing?.of[`${series} ${horizon}`]?.weights, until })
+      const saidBefore = former === prices ? made : walk(panelOf(panel.product, former), weeks)
+      const outcomes = outcomesOf(panel, made, {
+        weights: standing?.of[`${series} ${horizon}`]?.weights,
+        until: standing?.data_to,
+        saidBefore,
+      })
       if (outcomes.length === 0) continue
       told.set(`${series} ${horizon}`, outcomes)
       const window = { window_from: (outcomes[0] as Outcome).date, window_to: (outcomes.at(-1) as Outcome).date }
@@ -85,16 +91,25 @@ export function fitFuel(prices: readonly WeekPrice[], standing: FuelParameters |
 function outcomesOf(
   panel: Panel,
   made: readonly Forecast[],
-  standing: { readonly weights: readonly number[] | undefined; readonly until: string | undefined },
+  standing: {
+    readonly weights: readonly number[] | undefined
+    readonly until: string | undefined
+    readonly saidBefore: readonly Forecast[]
+  },
 ): Outcome[] {
+  const saidFor = new Map(standing.saidBefore.map(({ day, value }) => [day, value]))
   const since = (panel.days.at(-1) as number) - WINDOW_WEEKS * WEEK_DAYS
   const euros = (log: number): number => priceOf(panel.product, log)
   return made.flatMap((one): Outcome[] => {
     if (one.target === null || one.day <= since) return []
     const { weights, until } = standing
-    const isSame = until !== undefined && (panel.dates[one.origin] as string) <= until
+    const wasThere = until !== undefined && (panel.dates[one.origin] as string) <= until
     const theirs =
-      weights === undefined || weights.length !== one.weights.length ? null : isSame ? one.value : valueBy(weights, panel, one.origin)
+      weights === undefined || weights.length !== one.weights.length
+        ? null
+        : wasThere
+          ? (saidFor.get(one.day) ?? null)
+          : valueBy(weights, panel, one.origin)
     return [
       {
         ...{ date: panel.dates[one.target] as string, actual: euros(panel.own[one.target] as number) },

@@ -119,3 +119,23 @@ test('a standing version is held against the same outcomes: as it walked until i
   expect(fitDaily(means, now.parameters).checks.every(({ standing, error }) => standing === error)).toBe(true)
   expect(() => fitDaily([], null)).toThrow('no prices')
 })
+
+test('a standing version that had fewer days is held to what it could say of them then, and not to what it learnt of the outcomes', () => {
+  const means = madeUp(400, 3, 0.5)
+  const since = means.map((one) => {
+    const from = one.dates.findIndex((date) => date >= dateOf(200))
+    return { ...one, dates: one.dates.slice(from), prices: one.prices.slice(from) }
+  })
+  const standing = fitDaily(since, null)
+  const errors = (checks: typeof standing.checks, of: 'error' | 'standing'): unknown =>
+    checks.map((check) => [check.series, check.horizon, expect.closeTo(check[of] as number, 12)])
+  const fresh = fitDaily(means, standing.parameters)
+  expect(fresh.checks.map((check) => [check.series, check.horizon, check.standing])).toEqual(errors(standing.checks, 'error'))
+  expect(fresh.checks).not.toEqual(standing.checks)
+  // It could say nothing yet of days within its first two weeks.
+  const few = fitDaily(
+    means.map((one) => ({ ...one, dates: one.dates.slice(-60), prices: one.prices.slice(-60) })),
+    null,
+  )
+  expect(fitDaily(means, few.parameters).checks.every(({ standing: theirs }) => theirs === null)).toBe(true)
+})

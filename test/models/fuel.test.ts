@@ -163,6 +163,25 @@ test('errors are those of the outcomes in the window, in euros per litre, beside
   expect(ratio).toMatchObject({ metric: 'mae_to_last_value', limit: { max: 0.62 }, ok: (ratio?.value as number) <= 0.62 })
 })
 
+test('a standing version that had fewer weeks is held to what it could say of them then, and not to what it learnt of the outcomes', () => {
+  const prices = madeUp(400, 6)
+  const standing = fitFuel(
+    prices.filter(({ date }) => date >= dateOf(200)),
+    null,
+  )
+  const fresh = fitFuel(prices, standing.parameters)
+  expect(fresh.checks.map((check) => [check.series, check.horizon, check.standing])).toEqual(
+    standing.checks.map(({ series, horizon, error }) => [series, horizon, expect.closeTo(error, 9)]),
+  )
+  expect(fresh.checks.map(({ error }) => error)).not.toEqual(standing.checks.map(({ error }) => error))
+  // It could say nothing yet of weeks within its first year.
+  const few = fitFuel(
+    prices.filter(({ date }) => date >= dateOf(310)),
+    null,
+  )
+  expect(fitFuel(prices, few.parameters).checks.every(({ standing: theirs }) => theirs === null)).toBe(true)
+})
+
 test('a product that is no longer reported has no forecast, and says since when', () => {
   const ended = (last: number): WeekPrice[] =>
     Array.from({ length: last + 1 }, (_, week) => ({
