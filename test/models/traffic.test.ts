@@ -237,7 +237,7 @@ test('counts of a day come by hour, null where nothing was counted', async () =>
       })
     const hours = Array.from({ length: 24 }, (_, at) => at)
     // A ceiling is none, whatever the file it came in says of it; nor are errors and outages. What a copied day is worth is not for here to say.
-    const QUALITIES: Readonly<Record<number, object>> = {
+    const QUALITIES: Readonly<Record<number, Record<string, unknown>>> = {
       ...{
         7: { quality: 'CEILING' },
         8: { vehicles: 9999 },

@@ -187,10 +187,8 @@ test('days before that come from an archive give forecasts on the same day where
   const after = await told()
   expect([after.length, after[0]?.['made_at']]).toEqual([14, before[0]?.['made_at']])
   expect(after.every(({ price, absence, reason }) => price !== null && absence === null && reason === null)).toBe(true)
-  // Of the days that came later the first version says what its coefficients give, not what was learnt since.
+  // Of the days that came later the first version could say nothing then, and is not credited with what was learnt since.
   const [card] = await tableRows(context, modelCards)
   const [reason = ''] = (card?.['versions'] as { reason: string }[]).map((version) => version.reason)
-  const [own, standing] = (reason.match(/\d\.\d{4}/g) ?? []).map(Number) as [number, number]
-  expect(own).toBeLessThan(0.9)
-  expect(standing).toBeGreaterThan(1)
+  expect(reason).toContain('the standing version cannot forecast these outcomes')
 })
