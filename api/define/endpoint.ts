@@ -12,7 +12,7 @@ import type { Example } from './example.ts'
 import type { Fields, Nested, RecordShape, StateRow, ValueOf } from './fields.ts'
 import { isLocated } from './formats.ts'
 import type { Params, ValuesOf } from './params.ts'
-import type { Interval, Period } from './params-time.ts'
+import type { Interval, Period, SpanDays } from './params-time.ts'
 import type { Slice } from './slice.ts'
 
 /** The current state of a dataset, as `read` sees it; the same object as long as the state is the same. */
@@ -74,10 +74,10 @@ export interface SystemView extends SystemState {
 
 /** What a lake query may know of the lake state it reads; never the clock. */
 export interface LakeView {
-  /** The period with its open ends closed by the end of the data, `span_days` wide unless its begin is given. */
+  /** The period with its open ends closed by the end of the data, and `span_days` wide, or of all that there is, unless its begin is given. */
   readonly period: <I extends Interval | null>(
     period: Period<I>,
-    span_days: number,
+    span_days: SpanDays,
   ) => { readonly from: number; readonly to: number; readonly interval: I }
   /** Earliest time of the first dataset's rows, and instant up to which its data has landed, in ms since the epoch; null where it has no rows. */
   readonly covered_from: number | null

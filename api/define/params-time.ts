@@ -105,28 +105,29 @@ export function inOrder<P extends Pick<Period, 'from' | 'to'>>(period: P): P {
   return period
 }
 
+/** Width of a period whose begin is not told, in days; `all` that there is of the data, as far as its interval allows. */
+export type SpanDays = number | 'all'
+
 /**
- * The period with its open ends closed: the end is the end of the data, the begin lies `span_ms` before the end, but no earlier than the data where
- * that is a century, and so all that there is. Steps are never cut, so that one has the same value whatever period it was asked in: the period is
+ * The period with its open ends closed: the end is the end of the data, the begin lies `span_days` before the end, or, of all that there is, is that
+ * of the data, and at least a day before the end. Steps are never cut, so that one has the same value whatever period it was asked in: the period is
  * widened to whole ones. Throws `Refused` where what was asked for is wider than its interval allows.
  */
 export function closePeriod<I extends Interval | null>(
   period: Period<I>,
-  options: { covered_from?: number | null; covered_until: number; span_ms: number },
+  options: { covered_from: number | null; covered_until: number; span_days: SpanDays },
 ): { from: number; to: number; interval: I } {
   const to = period.to ?? Math.max(options.covered_until, period.from ?? 0)
   const widest = widestOf(period.interval)
-  const span = Math.min(options.span_ms, (widest ?? Number.POSITIVE_INFINITY) * DAY_MS)
-  const first = span >= CENTURY_MS ? Math.min(options.covered_from ?? Number.NEGATIVE_INFINITY, to - DAY_MS) : Number.NEGATIVE_INFINITY
-  const closed = { from: period.from ?? Math.max(to - span, first), to, interval: period.interval }
+  const days = options.span_days === 'all' ? widest : Math.min(options.span_days, widest ?? Number.POSITIVE_INFINITY)
+  const begin = days === undefined ? Math.min(options.covered_from ?? to, to - DAY_MS) : to - days * DAY_MS
+  const closed = { from: period.from ?? begin, to, interval: period.interval }
   checkWidth(closed)
   const { interval } = period
   if (interval === null || interval === 'raw') return closed
   const last = bucketBounds(to, interval)
   return { from: bucketBounds(closed.from, interval).start, to: last.start === to ? to : last.end, interval }
 }
-
-const CENTURY_MS = 36_500 * DAY_MS
 
 function widestOf(interval: Interval | null): number | undefined {
   return interval === null ? WIDEST_LIST_DAYS : WIDEST_DAYS[interval]

@@ -25,7 +25,6 @@ export const QUERY_TIMEOUT_MS = 30_000
 const CURSOR_HOURS = 24
 /** Rows that a `first` query may give. */
 const FIRST_ROWS = 1000
-const DAY_MS = 86_400_000
 /** The worker commits to the lake at least this often. */
 const LAND_S = 600
 
@@ -138,7 +137,7 @@ function viewOf(
     covered_from,
     covered_until,
     period: (period, span_days) => {
-      const closed = closePeriod(period, { covered_from, covered_until: (newest ?? covered_until) + 1, span_ms: span_days * DAY_MS })
+      const closed = closePeriod(period, { covered_from, covered_until: (newest ?? covered_until) + 1, span_days })
       onPeriod(closed)
       return closed
     },

@@ -8,8 +8,6 @@ import type { Sql } from '../../lake/query/sql.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 
-const DAY_MS = 86_400_000
-
 /** The SQL that an endpoint of the lake answers a request by, page of records and lists beside them. */
 export interface EndpointSql {
   /** The small query that comes first; null where there is none. */
@@ -29,7 +27,7 @@ export function endpointSql(endpoint: Endpoint, url: string, covered: { readonly
   const view: LakeView = {
     covered_from: covered.from,
     covered_until: covered.until,
-    period: (period, days) => closePeriod(period, { covered_until: covered.until + 1, span_ms: days * DAY_MS }),
+    period: (period, span_days) => closePeriod(period, { covered_from: covered.from, covered_until: covered.until + 1, span_days }),
   }
   const columns = read.rows?.columns ?? flatFields(returns.record.fields)
   return {

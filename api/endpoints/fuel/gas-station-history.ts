@@ -108,7 +108,7 @@ export const gasStationHistory = defineEndpoint({
 })
 
 /** Width of the period where no begin is given, in days. */
-const SPAN_DAYS = { raw: 31, '1d': 31, '1w': 366, '1mo': 100_000, '1y': 100_000 } as const
+const SPAN_DAYS = { raw: 31, '1d': 31, '1w': 366, '1mo': 'all', '1y': 'all' } as const
 
 /** Longest time between two publications in which the prices of the first are taken to hold: nights pass without a change of any price. */
 const GAP_MS = 86_400_000

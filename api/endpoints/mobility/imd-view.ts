@@ -43,16 +43,13 @@ export const IMD_FIELDS = { province: provinceField(columns.province_code), ...I
 export const IMD_METHOD =
   "imd: vehicle-km of the sections of a road in a province by their length and days, of the ministry's traffic maps; changes are of the sections that both years have."
 
-/** Width of a period of which only the end is told, in days. */
-const SPAN_DAYS = 36_500
-
 /** Rows of view=imd: roads by province and year, of years that begin in the period. Throws for a step that there are no figures of. */
 export function imdRows(of: { readonly road: string | null; readonly time: Period }, lake: LakeView): Sql {
   const { road, time } = of
   if (time.interval === '1d' || time.interval === '1w')
     throw new Refused('expected 1y, the step of view=imd', { parameter: 'interval', value: time.interval, allowed: ['1y'] })
   const isOpen = time.from === null && time.to === null
-  const { from, to } = lake.period({ ...time, ...(isOpen ? { from: lake.covered_from ?? 0 } : {}), interval: '1y' }, SPAN_DAYS)
+  const { from, to } = lake.period({ ...time, ...(isOpen ? { from: lake.covered_from ?? 0 } : {}), interval: '1y' }, 'all')
   return sql`
     SELECT
       ${c('year_starts_at')} AS period_start,

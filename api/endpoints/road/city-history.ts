@@ -17,7 +17,7 @@ import { coverageOf, MEANS, newestOf, ofOneSource, rolledUntil, SOURCE_METHOD, s
 const { columns } = trafficCityHours
 const INTERVALS = ['1h', '1d', '1w', '1mo', '1y'] as const
 /** Width of the period where no begin is given, in days. */
-const SPAN_DAYS = { '1h': 7, '1d': 31, '1w': 366, '1mo': 100_000, '1y': 100_000 } as const
+const SPAN_DAYS = { '1h': 7, '1d': 31, '1w': 366, '1mo': 'all', '1y': 'all' } as const
 
 const mean = (about: string, unit: string, example: number) => col.decimal(0, about, { scale: 1, unit, nullable: true, example })
 const share = (level: string, example: number) =>

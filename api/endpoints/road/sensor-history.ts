@@ -121,7 +121,7 @@ export const sensorHistory = defineEndpoint({
 })
 
 /** Width of the period where no begin is given, in days. */
-const SPAN_DAYS = { raw: 1, '15m': 1, '1h': 7, '1d': 31, '1w': 100_000, '1mo': 100_000, '1y': 100_000 } as const
+const SPAN_DAYS = { raw: 1, '15m': 1, '1h': 7, '1d': 31, '1w': 'all', '1mo': 'all', '1y': 'all' } as const
 
 /** Members that go with a measure. */
 const OMITTED = {

@@ -16,7 +16,7 @@ import { newestOf, rolledUntil } from './traffic-steps.ts'
 const { columns } = v16Hours
 const INTERVALS = ['1h', '1d', '1w', '1mo', '1y'] as const
 /** Width of the period where no begin is given, in days. */
-const SPAN_DAYS = { '1h': 7, '1d': 31, '1w': 366, '1mo': 100_000, '1y': 100_000 } as const
+const SPAN_DAYS = { '1h': 7, '1d': 31, '1w': 366, '1mo': 'all', '1y': 'all' } as const
 const DAY_MS = 86_400_000
 
 const FLAT = {
