@@ -8,6 +8,7 @@ const DAY_MS = 86_400_000
  * Days off of single years, on top of those: what falls on a Sunday and is kept on the Monday, and what a year has for it, such as San José or
  * Santiago. 2013 to 2018: the city's own calendar (datos.madrid.es, 300082); since then the yearly decree of the community of Madrid, published
  * in its gazette (BOCM) each September for the next year, and what the city's council moves. Years after the last one want theirs: nothing is guessed.
+ * With a year that is added the revision of `corridor_hours` has to be raised, whose days may have been made without it.
  */
 const OF_YEARS: Readonly<Record<number, readonly string[]>> = {
   2013: ['01-07', '03-18'],
@@ -27,6 +28,11 @@ const OF_YEARS: Readonly<Record<number, readonly string[]>> = {
 
 /** The last year whose own days off are known; of later ones there are those that every year has. */
 export const HOLIDAYS_UNTIL = Math.max(...Object.keys(OF_YEARS).map(Number))
+
+/** What is called a holiday, for descriptions. */
+export const ABOUT_HOLIDAYS =
+  'Holidays are those of the city of Madrid: those with a date, Holy Thursday and Good Friday, and what decrees give to single years, ' +
+  `known until ${HOLIDAYS_UNTIL}.`
 
 /**
  * The holidays of a year in the city of Madrid, YYYY-MM-DD, in order: those that have a date, also where that is a Sunday, Holy Thursday and Good

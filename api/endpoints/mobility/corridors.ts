@@ -4,6 +4,7 @@ import { corridorSensorMonths } from '../../../lake/datasets/mobility/corridor-s
 import { imdSections } from '../../../lake/datasets/mobility/imd-sections.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { corridors } from '../../../lake/places/corridors.ts'
+import { ABOUT_HOLIDAYS } from '../../../lake/places/holidays.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
@@ -21,7 +22,7 @@ const ABOUT =
   "Corridors are declared: Madrid's radial roads within its province, its rings, and the A- and AP- roads of the state, each as a whole. The M-30 is told by the city's sensors, all others by the sections of the ministry's traffic map; what neither tells of (the M-45) is not listed."
 const METHOD =
   'MINISTRY_SECTIONS: vehicle-km of the sections by their length and days. CITY_SENSORS: the mean over the sensors of 24 times their mean hourly intensity, of the one source and period of readings that has most hours in the year. ' +
-  'The change is of the sections, or sensors, that are the same in both years. The profile is of hourly means over the sensors; holidays are those of the city of Madrid that have a date, and those of Easter.'
+  `The change is of the sections, or sensors, that are the same in both years. The profile is of hourly means over the sensors. ${ABOUT_HOLIDAYS}`
 const LAKE = [imdSections, roadPoints, corridorSensorMonths, corridorHours] as const
 
 /** Years that some corridor is told of. */

@@ -1,5 +1,6 @@
 import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-stations.ts'
 import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
+import { ABOUT_HOLIDAYS } from '../../../lake/places/holidays.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { nested, optional, record } from '../../define/fields.ts'
 import { isInside } from '../../define/geo.ts'
@@ -63,7 +64,7 @@ export const countStationById = defineEndpoint({
     grain: 'One station, by year, and by kind of day and hour of the local clock.',
     method:
       'Days with 24 hours that are counts, each direction by itself, added up. Left out are hours of outages, errors and of the change of clocks, and days that repeat another one of the same series. ' +
-      'At the ceiling of a counter (9999) at least so many passed: ceiling_hours says how often. Holidays are those of the city of Madrid that have a date, and those of Easter.',
+      `At the ceiling of a counter (9999) at least so many passed: ceiling_hours says how often. ${ABOUT_HOLIDAYS}`,
   },
   params: {
     id: required(textParam("The publisher's id of the station.", { max: 20, example: 'ES01' })),

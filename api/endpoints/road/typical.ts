@@ -2,7 +2,7 @@ import { corridorHours } from '../../../lake/datasets/mobility/corridor-hours.ts
 import { TYPICAL_ABSENCES } from '../../../lake/datasets/road/codes.ts'
 import { ARCHIVE_SOURCE, LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
-import { madridHolidays } from '../../../lake/places/holidays.ts'
+import { ABOUT_HOLIDAYS, madridHolidays } from '../../../lake/places/holidays.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { bindList, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
@@ -18,7 +18,7 @@ export const LEAST_WEEKS = 4
 /** What is called typical, for descriptions. */
 export const ABOUT_TYPICAL =
   `Typical is the median of the hours by the clock of Madrid, on days of the same kind (Monday to Friday, Saturday, Sunday or holiday), of the ${WINDOW_WEEKS} weeks before the day; ` +
-  `where fewer than ${LEAST_WEEKS} of these weeks have such an hour there is none, and \`absence\` says why. The hour that October repeats counts twice, the one that March leaves out is none. ` +
+  `where fewer than ${LEAST_WEEKS} of these weeks have such an hour there is none, and \`absence\` says why. ${ABOUT_HOLIDAYS} The hour that October repeats counts twice, the one that March leaves out is none. ` +
   'It is of the live readings (source madrid), or, where these are too few, of the archive of months (madrid_archive): never of both.'
 
 const usual = (about: string, unit: string, example: number) => col.decimal(0, about, { scale: 1, unit, nullable: true, example })

@@ -21,9 +21,13 @@ const REVISION = 2
 /** Editions of the national table: the other sources of accidents are in it already. */
 const NATIONAL = /^dgt-\d{4}$/
 
-/** A part of a model, of editions of a dataset; none without any. */
-function partOf({ model }: RiskBasis, of: Dataset, editions: readonly string[]): DerivedPart[] {
-  return editions.length === 0 ? [] : [{ version: model, from: editions, of: [of] }]
+/** Editions beside those that a model is fitted to that are read, for the newest may be too small. */
+const SPARE_EDITIONS = 2
+
+/** A part of a model, of the newest editions of a dataset; none without any. */
+function partOf({ model, years }: RiskBasis, of: Dataset, editions: readonly string[]): DerivedPart[] {
+  const newest = editions.slice(-(years + SPARE_EDITIONS))
+  return newest.length === 0 ? [] : [{ version: model, from: newest, of: [of] }]
 }
 
 /** Expected accidents of road sections, made anew with every edition of the accidents that a model rests on; nothing of editions that are too small. */
@@ -40,9 +44,7 @@ export const riskDerived = defineDerived({
     ...partOf(
       CASUALTIES,
       roadAccidents,
-      held(roadAccidents)
-        .filter((edition) => NATIONAL.test(edition))
-        .slice(-CASUALTIES.years),
+      held(roadAccidents).filter((edition) => NATIONAL.test(edition)),
     ),
   ],
   reads: ({ version, from }) =>

@@ -1,3 +1,4 @@
+import { ABOUT_HOLIDAYS } from '../../places/holidays.ts'
 import { col } from '../../schema/columns.ts'
 import { defineDataset } from '../../schema/dataset.ts'
 import { TRAFFIC_ROLL_UP } from '../road/traffic-sums.ts'
@@ -19,7 +20,7 @@ export const corridorHours = defineDataset({
     period_start: col.instant(5, 'Begin of the hour.', { example: '2024-02-25T11:00:00.000Z' }),
     local_date: col.local_date(6, 'Day in Madrid.', { example: '2024-02-25' }),
     hour_local: col.integer(7, 'Hour by the clock of Madrid.', { unit: 'h', example: 12, min: 0, max: 23 }),
-    day_type: col.code(8, 'Kind of day, by the holidays of the city that have a date and those of Easter.', DAY_TYPES, {
+    day_type: col.code(8, `Kind of day. ${ABOUT_HOLIDAYS}`, DAY_TYPES, {
       example: 'SUNDAY_HOLIDAY',
     }),
     sensors: col.integer(9, 'Sensors with an intensity.', { unit: '1', example: 360, min: 1 }),

@@ -105,8 +105,8 @@ export const incidents = defineDataset({
     }),
     delay_source: col.code(
       30,
-      'Where the delay is from. Estimated is length / speed in congestion less length / free-flow speed, of the record that gives most: free flow is 120 km/h on motorways of the state (A-1 to A-99, AP-, R-) and 90 km/h elsewhere; ' +
-        'in congestion 82.5 % of it (HEAVY_TRAFFIC), 50 % (SLOW_TRAFFIC), 17.5 % (QUEUING_TRAFFIC), the middle of what DATEX II defines these levels by, or at most 10 % (STATIONARY_TRAFFIC).',
+      'Where the delay is from. Estimated is length / speed in congestion less length / free-flow speed, of the record that gives most: free flow is 120 km/h on motorways of the state (A-1 to A-99, AP-, R-) and 90 km/h elsewhere (Reglamento General de Circulación, article 48); ' +
+        'in congestion 82.5 % of it (HEAVY_TRAFFIC), 50 % (SLOW_TRAFFIC), 17.5 % (QUEUING_TRAFFIC), the middle of what DATEX II (EN 16157-3) defines these levels by, or at most 10 % (STATIONARY_TRAFFIC).',
       DELAY_SOURCES,
       { nullable: true, example: null },
     ),

@@ -31,7 +31,11 @@ export const riskEstimates = defineDataset({
     km: col.integer(7, 'First kilometre of the section.', { unit: 'km', example: 40 }),
     km_to: col.integer(8, 'Its last kilometre, not included.', { unit: 'km', example: 45 }),
     risk_basis: col.code(9, 'Which accidents it rests on.', RISK_BASES, { example: 'ANIMALS' }),
-    accidents: col.integer(10, 'Accidents that were seen on the section.', { unit: '1', example: 7, min: 0 }),
+    accidents: col.integer(
+      10,
+      'Accidents that were seen on the section in the years that the version was fitted to: from `data_from` to `data_to` of its card.',
+      { unit: '1', example: 7, min: 0 },
+    ),
     horizon: col.string(11, 'What the number is of: a week of a mean year, as an ISO 8601 duration.', { example: 'P7D' }),
     expected: rate(12, 'Accidents to be expected on it; null where there is no number, see `reason`.', 0.11),
     interval_level: col.decimal(13, 'Share of probability that the interval holds.', { scale: 2, unit: '1', example: 0.8 }),

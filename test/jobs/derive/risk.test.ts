@@ -153,6 +153,10 @@ test('the national table has a model of its own, of its newest three years, by h
   expect(deviance).toMatchObject({ series: 'casualty_accidents' })
   expect(deviance?.['value'] as number).toBeLessThan(deviance?.['baseline'] as number)
   expect(told[0]?.['recent_error']).toBe(deviance?.['value'])
+  // A newest edition that is too small leaves the three years before it.
+  await landRows(context.lake, roadAccidents, casualties('dgt-2024', 300))
+  await run()
+  expect(await tableRows(context, riskEstimates)).toEqual(told)
   // Both models stand beside each other, and neither is made anew by what the other rests on.
   await landRows(context.lake, animalAccidents, accidents(2024, 3000))
   expect((await run()).made).toEqual(['risk'])

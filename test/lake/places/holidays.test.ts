@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { corridorHoursDerived } from '../../../jobs/derive/mobility/corridors.ts'
 import { corridors } from '../../../lake/places/corridors.ts'
-import { madridHolidays } from '../../../lake/places/holidays.ts'
+import { HOLIDAYS_UNTIL, madridHolidays } from '../../../lake/places/holidays.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
 
 const shared = sharedFolder()
@@ -23,8 +24,13 @@ test('holidays of single years are those of the decrees', () => {
   ])
   expect(madridHolidays(2022)).toEqual(expect.arrayContaining(['2022-05-16', '2022-07-25', '2022-12-26', '2022-11-09']))
   // A community has twelve days off and a city two; those that are Sundays come on top.
-  for (const year of [2019, 2020, 2021, 2022, 2023, 2024, 2025, 2026])
+  for (let year = 2019; year <= HOLIDAYS_UNTIL; year++)
     expect([year, madridHolidays(year).filter((day) => new Date(day).getUTCDay() !== 0).length]).toEqual([year, 14])
+})
+
+test('with a year whose days off were added the hours of corridors are made anew', () => {
+  // Days of that year may have been made without them: raise the revision, then both numbers here.
+  expect([HOLIDAYS_UNTIL, corridorHoursDerived.revision]).toEqual([2026, 2])
 })
 
 test('corridors have ids of their own, and each a road', () => {
