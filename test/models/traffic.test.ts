@@ -85,6 +85,9 @@ test('where levels wander, forecasts are nearer than what is usual, most of an h
     expect(value('coverage_80', horizon)).toBeGreaterThan(0.55)
     expect(value('coverage_80', horizon)).toBeLessThan(0.95)
   }
+  // Holy Thursday and Good Friday; hours before six.
+  const pointsOf = (series: string): number | undefined => told.find((one) => one.series === series && one.horizon === '1h')?.points
+  expect([pointsOf('holidays'), pointsOf('night')]).toEqual([2 * 24 * 3, 21 * 6 * 3])
   const errors = told.find((one) => one.series === 'all' && one.metric === 'wape_week_before' && one.horizon === '1h')
   expect([errors?.points, told.every(({ ok, limit }) => limit === null || typeof ok === 'boolean')]).toEqual([21 * 24 * 3, true])
 })
@@ -146,6 +149,9 @@ test('a version that was kept forecasts as the walk that it was fitted by, each 
     expect(told).toBeCloseTo(learnt ? ratioOf({ board, typical, weights: learnt.weights }, target) : Number.NaN, 5)
     expect(Math.abs(told - ratioOf({ board, typical, weights: apart }, target))).toBeGreaterThan(1e-6)
   }
+  // On holidays a series has nothing of its own.
+  const friday = { series: 0, slot: board.slots[(day('2023-04-07') - board.firstDay) * 24 + 12] as number, horizon: 2 }
+  expect(ratioOf({ board, typical, weights }, friday)).toBe(ratioOf({ board, typical, weights: apart }, friday))
   expect(fitTraffic(grid, null, 'panel').parameters).toMatchObject({ own: null, panel: board.series, spread: { scales: null } })
 })
 
@@ -224,6 +230,37 @@ test('a day that repeats one of the same series is no count from its end on, and
   expect([Number.isNaN(log('2023-02-15')), Number.isNaN(log('2023-02-10'))]).toEqual([true, false])
   // Another series has its own days.
   expect(board.isCopied.reduce((sum, mark) => sum + mark, 0)).toBe(2)
+})
+
+test('a standing version is held against the same outcomes: as it walked until its newest day, and by its coefficients since', () => {
+  const grid = gridOfCounts(ROWS)
+  const early = fitTraffic(gridOfCounts(ROWS.filter(({ local_date }) => local_date <= '2023-04-16')), null)
+  const now = fitTraffic(grid, early.parameters)
+  for (const { standing, error } of now.checks) {
+    expect(standing).not.toBe(error)
+    expect(Math.abs((standing as number) / error - 1)).toBeLessThan(0.2)
+  }
+  expect(fitTraffic(grid, now.parameters).checks.every(({ standing, error }) => standing === error)).toBe(true)
+  // One of other features can say nothing.
+  const other = { ...early.parameters, weights: early.parameters.weights.map((of) => of.slice(1)) }
+  expect(fitTraffic(grid, other).checks.every(({ standing }) => standing === null)).toBe(true)
+})
+
+test('neither a copied day nor the one that it copies is an outcome that a model is held against', () => {
+  const copied = ROWS.map((row) =>
+    row.local_date === '2023-04-19' && row.station_id === 'ES02'
+      ? { ...row, vehicles: ROWS.find((one) => one.local_date === '2023-04-12' && one.station_id === 'ES02')?.vehicles ?? [] }
+      : row,
+  )
+  const pointsOf = (rows: readonly CountDay[]): unknown[] => {
+    const board = boardOf(gridOfCounts(rows))
+    const [figure] = evaluate(board, typicalOf(board), [{ from: '2023-04-10', to: '2023-04-23' }])
+    return [figure?.points, fitTraffic(gridOfCounts(rows), null).checks[0]?.points]
+  }
+  const [all, but] = [14 * 24 * 3, 2 * 24]
+  // Of the last 28 days all have a forecast, but for those before the first sixty that were learnt from.
+  const [, checked] = pointsOf(ROWS) as [number, number]
+  expect(pointsOf(copied)).toEqual([all - but, checked - but])
 })
 
 test('counts of a day come by hour, null where nothing was counted', async () => {
