@@ -73,7 +73,7 @@ export function servedOf({ isBaseline, recentError, checked }: Stood<unknown>): 
  * One run of a model: fits it to what there is now, keeps the fit, and says what is served. A fit becomes the standing version (PROMOTED) unless
  * its error in the last scored window, as a share of the baseline's, is on the mean over what both forecast greater than the standing version's
  * (REFUSED), or it failed (FAILED): then the standing version goes on. Whatever stands, each series and horizon at which it is no better than
- * the baseline is answered with the baseline. The first fit stands for want of another. A fit that came out before keeps what was said of it, so
+ * the baseline is answered with the baseline. The first fit stands for want of another. A fit that came out last keeps what was said of it, so
  * that the same data change nothing. Throws what the fit threw where nothing stands, and where `signal` has fired.
  */
 export async function runModel<P extends Json>(
@@ -113,8 +113,10 @@ export async function runModel<P extends Json>(
   const known = log.findLast(({ model_version }) => model_version === fresh)
   // What was refused when another version stood may stand now, and what stands needs no second look.
   const verdict = version === fresh ? { state: 'PROMOTED' as const, reason: known?.reason ?? '' } : judge(fitted.checks, standing !== null)
-  if (known?.state !== verdict.state) {
-    await keepVersion(files, { model, model_version: fresh, commit: files.commit, fit: fitted as unknown as Json })
+  const newest = log.at(-1)
+  // What came out before is told anew where something else came of a fit since.
+  if (newest?.model_version !== fresh || newest.state !== verdict.state) {
+    if (!known) await keepVersion(files, { model, model_version: fresh, commit: files.commit, fit: fitted as unknown as Json })
     const { data_from, data_to, checks } = fitted
     const entry: LogEntry = {
       ...about,

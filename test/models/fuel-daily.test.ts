@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { StationMeans } from '../../models/fuel-daily/days.sql.ts'
 import { fitDaily } from '../../models/fuel-daily/fit.ts'
 import { predictDaily } from '../../models/fuel-daily/predict.ts'
-import { changeOn, dayPanel, LEAST_DAYS, walkDays } from '../../models/fuel-daily/walk.ts'
+import { changeOn, dayPanel, halfOn, LEAST_DAYS, walkDays } from '../../models/fuel-daily/walk.ts'
 import { figures } from '../helpers/figures.ts'
 
 const FIRST = Date.UTC(2025, 0, 1)
@@ -138,4 +138,45 @@ test('a standing version that had fewer days is held to what it could say of the
     null,
   )
   expect(fitDaily(means, few.parameters).checks.every(({ standing: theirs }) => theirs === null)).toBe(true)
+})
+
+test('a change is made of the last week, the week before, the last day, and how far the nation moved beyond the area', () => {
+  const dates = Array.from({ length: 30 }, (_, day) => dateOf(day))
+  const [nation, province] = [(day: number): number => 0.001 * day ** 2, (day: number): number => 0.02 * Math.sin(day)]
+  const of = (area: string, area_kind: string, log: (day: number) => number): StationMeans => ({
+    ...{ product: 'DIESEL_A', area_kind, area, dates, prices: dates.map((_, day) => Math.exp(log(day))) },
+  })
+  const panel = dayPanel('DIESEL_A', [of('28', 'PROVINCE', province), of('ES', 'NATION', nation)])
+  const told = (area: number): number[] =>
+    [0, 1, 2, 3].map(
+      (nth) =>
+        changeOn(
+          [0, 1, 2, 3].map((at) => (at === nth ? 1 : 0)),
+          panel,
+          { area, day: 20 },
+        ) as number,
+    )
+  const week = (log: (day: number) => number, until = 20): number => log(until) - log(until - 7)
+  const expected = [
+    [week(nation), week(nation, 13), nation(20) - nation(19), 0],
+    [week(province), week(province, 13), province(20) - province(19), week(nation) - week(province)],
+  ]
+  for (const area of [0, 1]) for (const [at, value] of told(area).entries()) expect(value).toBeCloseTo(expected[area]?.[at] as number, 12)
+  expect(changeOn([1, 0, 0, 0], panel, { area: 1, day: 13 })).toBeNull()
+})
+
+test('an interval is made of the newest 120 errors that have come due, of 40 at least, by how restless the price is now', () => {
+  const logs = new Float64Array(400)
+  const scale = new Float64Array(400).fill(1)
+  scale[300] = 3
+  const asked: number[] = []
+  // What was said on a day is as far off as the day is old.
+  const half = (day: number, known = 400): number | null => {
+    asked.length = 0
+    return halfOn({ logs, scale, ahead: 5, said: (made) => (asked.push(made), made >= 300 - 5 - known + 1 ? 300 - made : Number.NaN) }, day)
+  }
+  // Errors from 5 to 124: of 121 the 97th lies above four fifths.
+  expect(half(300)).toBe(3 * (5 + Math.ceil(0.8 * 121) - 1))
+  expect([Math.max(...asked), Math.min(...asked)]).toEqual([295, 176])
+  expect([half(300, 39), half(300, 40)]).toEqual([null, 3 * (5 + Math.ceil(0.8 * 41) - 1)])
 })

@@ -3,7 +3,7 @@ import { modelCards } from '../../lake/datasets/service/model-cards.ts'
 import { modelScores } from '../../lake/datasets/service/model-scores.ts'
 import { fileStore } from '../../lake/store/file.ts'
 import { drawChart } from '../../models/run/chart.ts'
-import { type ModelFiles, readLog, readVersion } from '../../models/run/files.ts'
+import { addToLog, type LogEntry, type ModelFiles, readLog, readVersion } from '../../models/run/files.ts'
 import { type Check, type Fit, judge, runModel } from '../../models/run/run.ts'
 import { tempFolder } from '../helpers/temp.ts'
 
@@ -102,6 +102,49 @@ test('a fit that fails leaves the standing version, says why, and fails where no
   ended.abort(new Error('stop'))
   await expect(runModel(files, { model: 'little', revision: 3, signal: ended.signal }, failing)).rejects.toThrow('stop')
   expect((await readLog(files, 'little')).map(({ state }) => state)).toEqual(['FAILED', 'PROMOTED', 'FAILED', 'FAILED'])
+})
+
+test('a card tells what became of the newest fit, also where that came out before', async () => {
+  const files = await openFiles()
+  const failing = (): never => {
+    throw new Error('singular')
+  }
+  const stateAfter = async (fit: () => Fit<{ level: number }>): Promise<unknown> => {
+    const [card] = (await run(files, fit)).beside.get(modelCards) ?? []
+    return [card?.['fit_state'], card?.['fit_reason']]
+  }
+  const [first, worse] = [() => fitted('2026-02-01', 1, [check(0.5, null)]), () => fitted('2026-03-01', 2, [check(0.9, 0.5)])]
+  const [stands, refused] = [await stateAfter(first), await stateAfter(worse)]
+  expect([await stateAfter(failing), await stateAfter(worse), await stateAfter(failing), await stateAfter(first)]).toEqual([
+    ...[['FAILED', 'singular'], refused, ['FAILED', 'singular'], stands],
+  ])
+  // The same failure again and again is told once.
+  const { length } = await readLog(files, 'little')
+  await stateAfter(failing)
+  await stateAfter(failing)
+  expect(await readLog(files, 'little')).toHaveLength(length + 1)
+})
+
+test('where a model is as good as its baseline, the baseline is served', async () => {
+  const stood = await run(await openFiles(), () => fitted('2026-02-01', 1, [check(1, null), check(0.999, null, { series: 'B' })]))
+  expect([stood.isBaseline('A', 'PT1H'), stood.isBaseline('B', 'PT1H')]).toEqual([true, false])
+})
+
+test('two that add to a log at once leave both entries', async () => {
+  const files = await openFiles()
+  await run(files, () => fitted('2026-02-01', 1, [check(0.5, null)]))
+  const [entry] = (await readLog(files, 'little')) as [LogEntry]
+  await Promise.all(['one', 'other'].map((reason) => addToLog(files, { ...entry, reason }, 1)))
+  expect((await readLog(files, 'little')).map(({ reason }) => reason).sort()).toEqual([entry.reason, 'one', 'other'].sort())
+})
+
+test('entries of a log are read in the order in which they came, however many there are', async () => {
+  const files = await openFiles()
+  for (let day = 1; day <= 12; day++)
+    await run(files, () => fitted(`2026-02-${String(day).padStart(2, '0')}`, day, [check(1 - day / 20, 1 - (day - 1) / 20)]))
+  expect((await readLog(files, 'little')).map(({ data_to }) => Number(data_to?.slice(-2)))).toEqual(
+    Array.from({ length: 12 }, (_, at) => at + 1),
+  )
 })
 
 test('fits are compared by their mean share of the baseline’s error, over what both forecast', () => {
