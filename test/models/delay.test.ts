@@ -38,6 +38,9 @@ test('without a level, a length, or with ends that contradict it there is no est
   expect(estimatedDelay([record({ to_km: 571.5 })])).toBeNull()
   const at = { lat: 37.4, lon: -5.9 }
   expect(estimatedDelay([record({ from: at, to: at })])).toBeNull()
+  // Forty metres apart are one place, a hundred are not: kilometres by a road that turns.
+  expect(estimatedDelay([record({ from: at, to: { ...at, lat: 37.40036 } })])).toBeNull()
+  expect(estimatedDelay([record({ from: at, to: { ...at, lat: 37.4009 } })])).toBe(2)
   expect(estimatedDelay([record({ from: at, to: { ...at, lat: 37.46 } })])).toBeNull()
   expect(estimatedDelay([record({ from: at, to: { ...at, lat: 37.43 } })])).toBe(2)
 })
