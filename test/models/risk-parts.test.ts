@@ -1,0 +1,182 @@
+import { expect, test } from 'vitest'
+import { dayOf, type SectionAccident, weekOf } from '../../models/risk/accidents.ts'
+import { baseline } from '../../models/risk/baseline.ts'
+import { ANIMALS } from '../../models/risk/bases.ts'
+import { type Fold, fitWeights, LEVELS, levelsOf, PLACES, placesOf, ratesOn } from '../../models/risk/credibility.ts'
+import { isHeld } from '../../models/risk/evaluate.ts'
+import { fitRisk } from '../../models/risk/fit.ts'
+import { gridOf } from '../../models/risk/grid.ts'
+import { fitProfile, HOURS, provinceOffset, sunTable } from '../../models/risk/profile.ts'
+import { enoughOf, estimatesOf, fitRun, LEAST_ACCIDENTS, type RiskParameters } from '../../models/risk/run.ts'
+import { figures } from '../helpers/figures.ts'
+
+const FIRST = dayOf('2024-01-01')
+const YEAR = Array.from({ length: 366 }, (_, at) => FIRST + at)
+const dateOf = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10)
+const accident = (values: Partial<SectionAccident>): SectionAccident => ({
+  ...{ province_code: '09', road: 'N1', km: 2, local_date: '2024-01-15', hour_local: 12, minute: 0, animal_code: null, ...values },
+})
+
+test('weeks of a year are of seven days from New Year on, the last of one or two; every fourth is held out', () => {
+  const dates = ['2024-01-01', '2024-01-07', '2024-01-08', '2024-12-28', '2024-12-29', '2024-12-30', '2024-12-31', '2023-12-31']
+  expect(dates.map((date) => weekOf(dayOf(date)))).toEqual([0, 0, 1, 51, 51, 52, 52, 52])
+  expect(['2024-01-21', '2024-01-22', '2024-01-28', '2024-01-29', '2024-02-19'].map((date) => isHeld(dayOf(date)))).toEqual([
+    ...[false, true, true, false, true],
+  ])
+})
+
+test('clocks of both provinces of the Canaries are an hour behind', () => {
+  const noon = Date.UTC(2024, 6, 1, 12)
+  expect(['28', '35', '38', '07'].map((code) => provinceOffset(noon, code) / 3_600_000)).toEqual([2, 1, 1, 2])
+})
+
+test('what all kinds have tells of one by its share in the province', () => {
+  // Two roads of a province; of the sections of the first the counts of two kinds.
+  const [boars, others] = [
+    [4, 1, 0],
+    [2, 3, 5],
+  ] as const
+  const accidents = [
+    ...boars.flatMap((count, at) => Array.from({ length: count }, () => accident({ km: 5 * at, animal_code: '8' }))),
+    ...others.flatMap((count, at) => Array.from({ length: count }, () => accident({ km: 5 * at, animal_code: '5' }))),
+    accident({ road: 'N2', animal_code: '5' }),
+  ]
+  const grid = gridOf(accidents)
+  const rates = ratesOn(grid, accidents, { weeks: 1, kinds: 2, kindOf: ({ animal_code }) => (animal_code === '8' ? 0 : 1) })
+  const levels = levelsOf(grid, rates, 0)
+  const level = (section: number, name: (typeof LEVELS)[number]): number => levels[section * LEVELS.length + LEVELS.indexOf(name)] as number
+  const share = 5 / 16
+  expect(level(0, 'own_all_kinds')).toBeCloseTo(6 * share, 12)
+  expect(level(0, 'next_sections_all_kinds')).toBeCloseTo(4 * share, 12)
+  expect(level(0, 'rest_of_road_all_kinds')).toBeCloseTo(((4 + 5) / 2) * share, 12)
+  expect(level(0, 'province')).toBeCloseTo(5 / 4, 12)
+  // A road of one section has the province for what lies beside it.
+  expect([level(3, 'next_sections'), level(3, 'rest_of_road')]).toEqual([5 / 4, 5 / 4])
+})
+
+test('sections are told apart by where they lie, and those of each place learn by themselves what their own count says', () => {
+  const grid = gridOf([
+    ...[0, 15].map((km) => accident({ km })),
+    ...[0, 5].map((km) => accident({ road: 'N2', km })),
+    ...[accident({ road: 'N3' })],
+  ])
+  expect([...placesOf(grid)].map((place) => PLACES[place])).toEqual(['END', 'INNER', 'INNER', 'END', 'OF_TWO', 'OF_TWO', 'ALONE'])
+  const next = figures(4)
+  const size = 400
+  const rates = Array.from({ length: size }, () => 0.2 + next())
+  const mean = rates.reduce((sum, one) => sum + one, 0) / size
+  // Inner sections are what they were, ends are all alike.
+  const fold: Fold = {
+    levels: Float64Array.from(rates.flatMap((rate) => [rate, ...Array<number>(LEVELS.length - 1).fill(mean)])),
+    places: Uint8Array.from(rates, (_, at) => (at % 2 === 0 ? 3 : 2)),
+    exposure: new Float64Array(size).fill(10),
+    counts: Float64Array.from(rates, (rate, at) => 10 * (at % 2 === 0 ? rate : mean)),
+  }
+  const [, , ends, inner] = fitWeights([fold]) as [Float64Array, Float64Array, Float64Array, Float64Array]
+  expect(inner[0]).toBeGreaterThan(0.9)
+  expect(ends[0]).toBeLessThan(0.05)
+  for (const weights of [ends, inner]) expect(weights.reduce((sum, one) => sum + one, 0)).toBeCloseTo(1, 2)
+})
+
+test('the season of a province with 300 accidents is half its own, half that of all', () => {
+  const next = figures(8)
+  const at = (province_code: string, days: number): SectionAccident =>
+    accident({ province_code, local_date: dateOf(FIRST + Math.floor(days * next())), hour_local: Math.floor(24 * next()) })
+  // Of one province all are of the first half of the year.
+  const accidents = [...Array.from({ length: 300 }, () => at('09', 183)), ...Array.from({ length: 6000 }, () => at('27', 366))]
+  const { season } = fitProfile({ accidents, days: YEAR, provinces: ['09', '27', '16'], byWeekday: false }, sunTable(YEAR))
+  const mean = (code: string, from: number, to: number): number =>
+    (season[code] ?? []).slice(from, to).reduce((sum, one) => sum + one, 0) / (to - from)
+  const ratio = mean('09', 34, 46) / mean('09', 6, 18)
+  expect(ratio).toBeGreaterThan(0.25)
+  expect(ratio).toBeLessThan(0.45)
+  expect(Math.abs(mean('27', 34, 46) / mean('27', 6, 18) - 1)).toBeLessThan(0.2)
+  // One without any has the season of all.
+  expect(Math.max(...(season['16'] ?? [])) - Math.min(...(season['16'] ?? []))).toBeLessThan(1e-9)
+})
+
+test('the three commonest kinds are apart, of which there are five hundred at least', () => {
+  const next = figures(6)
+  const of = (animal_code: string | null, count: number): SectionAccident[] =>
+    Array.from({ length: count }, () =>
+      accident({ animal_code, km: 40 * next(), local_date: dateOf(FIRST + Math.floor(366 * next())), hour_local: Math.floor(24 * next()) }),
+    )
+  expect(fitRisk([...of('1', 510), ...of('8', 700), ...of('5', 600), ...of('7', 550), ...of(null, 900)], YEAR).kinds).toEqual([
+    '8',
+    '5',
+    '7',
+  ])
+  expect(fitRisk([...of('8', 500), ...of('5', 499)], YEAR).kinds).toEqual(['8'])
+})
+
+test('years count that have enough accidents, of enough weeks, the newest first; days after the last accident are not known', () => {
+  const next = figures(2)
+  const of = (year: number, count: number, days = 365): SectionAccident[] =>
+    Array.from({ length: count }, () =>
+      accident({
+        km: 30 * next(),
+        local_date: dateOf(dayOf(`${year}-01-01`) + Math.floor(days * next())),
+        hour_local: Math.floor(24 * next()),
+      }),
+    )
+  const all = [...of(2020, 1100), ...of(2021, 1200), ...of(2022, LEAST_ACCIDENTS - 1), ...of(2023, 1300), ...of(2024, 1400, 200)]
+  const yearsOf = (years: number): unknown[] =>
+    [...Map.groupBy(enoughOf(all, { years }), ({ local_date }) => local_date.slice(0, 4))].map(([year, theirs]) => [year, theirs.length])
+  expect(yearsOf(1)).toEqual([['2023', 1300]])
+  expect(yearsOf(3)).toEqual([
+    ['2023', 1300],
+    ['2021', 1200],
+    ['2020', 1100],
+  ])
+  expect(enoughOf(of(2024, 900), { years: 1 })).toEqual([])
+  const { data_from, data_to, made_at } = fitRun(of(2024, 1200, 274), ANIMALS)
+  expect([data_from, data_to, made_at]).toEqual(['2024-01-01', '2024-09-30', Date.UTC(2024, 8, 30, 22)])
+})
+
+test('sections are ranked by what is expected, classed by rank, and have no number on roads with fewer than three accidents', () => {
+  const sections = 100
+  const parameters = {
+    ...{ data_to: '2024-12-31', kinds: [], profiles: [] },
+    roads: [
+      ['09', 'N1', 0],
+      ['09', 'N2', 4],
+    ],
+    rates: [Array.from({ length: sections }, (_, at) => [at + 1, 0.5]), [[900]]],
+    variances: [Array.from({ length: sections }, () => 1), [1]],
+    counts: [Array.from({ length: sections }, (_, at) => (at < 3 ? 1 : 0)), [2]],
+  } as unknown as RiskParameters
+  const rows = estimatesOf(parameters, ANIMALS, { model: 'risk', model_version: 'v', made_at: 0, recent_error: 0.1 })
+  const ofRank = (rank: number) => rows.find((row) => row.rank === rank)
+  expect(ofRank(1)).toMatchObject({
+    section: '09/N1/495',
+    km: 495,
+    km_to: 500,
+    expected: 100.5,
+    expected_by_kind: [100, 0.5],
+    accidents: 0,
+  })
+  expect([1, 5, 6, 20, 21, 50, 51, 100].map((rank) => ofRank(rank)?.risk_class)).toEqual([
+    ...['VERY_HIGH', 'VERY_HIGH', 'HIGH', 'HIGH', 'MEDIUM', 'MEDIUM', 'LOW', 'LOW'],
+  ])
+  expect(rows.at(-1)).toMatchObject({
+    ...{ section: '09/N2/20', accidents: 2, expected: null, rank: null, risk_class: null, interval_low: null, expected_by_kind: [] },
+    reason: 'not enough data: 2 accidents on the road in the province, 3 are needed',
+  })
+  // The mean is of all sections, with a number or without.
+  expect(rows[0]?.baseline).toBeCloseTo((5050 + 50 + 900) / 101, 4)
+})
+
+test('the baseline has the shares of the two weeks before and after', () => {
+  const grid = gridOf([accident({})])
+  // Held out is the week from the 19th of February on.
+  const heldDays = YEAR.filter((day) => weekOf(day) === 7)
+  const days = YEAR.filter((day) => !isHeld(day))
+  const at = (week: number): number => {
+    const accidents = [accident({ local_date: dateOf(FIRST + 7 * week) }), accident({ local_date: '2024-09-02' })]
+    return baseline(grid, accidents, { days, heldDays, seenShare: 1 })[12] as number
+  }
+  // Two accidents on the one section, of which one is of the 28 days around, and half a one more.
+  for (const week of [5, 6, 8, 9]) expect(at(week)).toBeCloseTo((2 * ((1 + 0.5) / 28) * 7) / 2, 12)
+  for (const week of [4, 10]) expect(at(week)).toBeCloseTo((2 * (0.5 / 28) * 7) / 2, 12)
+  expect(HOURS).toBe(24)
+})
