@@ -122,6 +122,26 @@ test('between weeks the variance of the error grows evenly; what is served has t
   expect([...plain.keys()]).toEqual([...Array.from({ length: 14 }, (_, at) => `P${at + 1}D`), 'P28D'])
 })
 
+test('a fit is held against the last 104 weeks, by season too; a standing version against the same, as it walked until its newest week', () => {
+  const until = (week: number): readonly WeekPrice[] => PRICES.filter(({ date }) => date <= dateOf(7 * week))
+  const early = fitFuel(until(270), null)
+  const now = fitFuel(PRICES, early.parameters)
+  for (const { standing, error, points } of now.checks) {
+    expect([points, standing === error]).toEqual([104, false])
+    expect(Math.abs((standing as number) / error - 1)).toBeLessThan(0.2)
+  }
+  expect(fitFuel(PRICES, now.parameters).checks.every(({ standing, error }) => standing === error)).toBe(true)
+  // Of one that began later it is not known what it would have said: its coefficients do, of all weeks.
+  const later = fitFuel(PRICES, { ...now.parameters, data_from: dateOf(7) })
+  expect(later.checks.some(({ standing, error }) => standing === error)).toBe(false)
+  const months = Array.from({ length: 104 }, (_, at) => Number(dateOf(7 * (319 - at)).slice(5, 7)))
+  const seasons = { WINTER: [12, 1, 2], SPRING: [3, 4, 5], SUMMER: [6, 7, 8], AUTUMN: [9, 10, 11] }
+  for (const [subset, theirs] of Object.entries(seasons)) {
+    const score = now.scores.find((one) => one.subset === subset && one.horizon === 'P7D')
+    expect([subset, score?.points]).toEqual([subset, months.filter((month) => theirs.includes(month)).length])
+  }
+})
+
 test('an area whose prices ended more than a week before the newest has no number, and says since when', () => {
   const dates = Array.from({ length: 200 }, (_, day) => dateOf(day))
   const of = (area: string, days: number) => ({
