@@ -147,6 +147,26 @@ test('entries of a log are read in the order in which they came, however many th
   )
 })
 
+test('a former version stands again where what landed since was taken back', async () => {
+  const files = await openFiles()
+  const [early, late] = [fitted('2026-02-01', 1, [check(0.5, null)]), fitted('2026-03-01', 2, [check(0.4, 0.5)])] as const
+  await run(files, () => early)
+  await run(files, () => late)
+  const back = await run(files, () => ({ ...early, checks: [check(0.5, 0.6)] }))
+  expect(back.parameters).toEqual({ level: 1 })
+  expect(back.beside.get(modelCards)?.[0]).toMatchObject({ fit_state: 'PROMOTED', fit_reason: expect.stringContaining('0.6000') })
+  await run(files, (standing) => {
+    expect(standing).toEqual({ level: 1 })
+    return early
+  })
+  const log = await readLog(files, 'little')
+  expect(log.map(({ state, data_to }) => [state, data_to])).toEqual([
+    ['PROMOTED', '2026-02-01'],
+    ['PROMOTED', '2026-03-01'],
+    ['PROMOTED', '2026-02-01'],
+  ])
+})
+
 test('fits are compared by their mean share of the baseline’s error, over what both forecast', () => {
   const b = { series: 'B', baseline: 100 }
   expect(judge([check(0.5, 0.6), check(65, 60, b)], true).state).toBe('PROMOTED')
