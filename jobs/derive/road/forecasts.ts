@@ -8,6 +8,7 @@ import { modelScores } from '../../../lake/datasets/service/model-scores.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { AnyRow, Dataset, Row } from '../../../lake/schema/dataset.ts'
+import { dayBounds } from '../../../lake/schema/time.ts'
 import { inThread } from '../../../models/in-thread.ts'
 import { readVersion } from '../../../models/run/files.ts'
 import { type Fit, runModel, servedOf } from '../../../models/run/run.ts'
@@ -65,14 +66,16 @@ export const trafficModelsDerived = defineDerived({
   rows: async ({ version: model, from }, { given, read, files, signal }) => {
     const grid = model === COUNTS ? countsGrid(given) : await panelGrid(from, panelOf(given as unknown as readonly SensorHours[]), read)
     if (grid === null || daysOf(grid) < LEAST_DAYS) return []
-    let made_at = 0
+    let made_at: number | null = null
     const stood = await runModel<TrafficParameters>(files, { model, revision: REVISION, signal }, async (standing) => {
       const to = model === COUNTS ? 'series' : 'panel'
       const fit = await run<Fit<TrafficParameters>>({ task: 'fit', grid, standing, to }, signal)
       made_at = fit.made_at
       return fit
     })
-    const { model_version } = stood
+    const { model_version, parameters } = stood
+    // Where the fit failed, what stands was looked at with its own data last.
+    made_at ??= dayBounds(parameters.data_to).end
     const rows = Object.entries(servedOf(stood)).map(([name, { isBaseline, error }]) => {
       const horizon = name.split(' ')[1] as string
       return { model, model_version, made_at, horizon, forecast_kind: isBaseline ? 'BASELINE' : 'MODEL', recent_error: error }

@@ -114,3 +114,20 @@ test('counts that land give forecasts with the model that stands, and what is fi
   expect(new Set(again.map(({ model_version }) => model_version))).toEqual(new Set([card?.['model_version']]))
   expect(card?.['model_version']).not.toBe(model?.['model_version'])
 })
+
+test('where a fit fails what stands goes on, as of the data that it was fitted to', { timeout: 120_000 }, async () => {
+  await land(until(FIRST_LAST))
+  await run(trafficModelsDerived)
+  const before = await tableRows(context, trafficModels)
+  // Three years in which the source repeats one day: none of them is a count.
+  const repeated = Array.from({ length: 1096 }, (_, at) => {
+    const date = dateOf(Date.parse('2024-01-01') / 86_400_000 + at)
+    return ALL.slice(0, SERIES.length * 24)
+      .filter(({ station_id, direction }) => `${station_id} ${direction}` === SERIES[0])
+      .map((row) => ({ ...row, month: date.slice(0, 7), local_date: date, day_starts_at: dayBounds(date).start }))
+  }).flat()
+  await land(repeated)
+  expect((await run(trafficModelsDerived)).made).toEqual(['traffic_counts'])
+  expect(await tableRows(context, modelCards)).toMatchObject([{ fit_state: 'FAILED', data_to: FIRST_LAST }])
+  expect(await tableRows(context, trafficModels)).toEqual(before)
+})
