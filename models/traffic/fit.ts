@@ -13,6 +13,9 @@ import { FIRST_DAYS, WARM_DAYS, walk } from './walk.ts'
 
 /** Fewest vehicles, and outcomes, that an error is told of. */
 const LEAST_POINTS = 100
+const DAY_HOURS = 24
+const HOUR_MS = 3_600_000
+const DAY_MS = DAY_HOURS * HOUR_MS
 
 /** Days with counts that a fit needs: to learn from before the first forecast, and two weeks to hold it against. */
 export const LEAST_DAYS = WARM_DAYS + FIRST_DAYS + 14
@@ -25,18 +28,21 @@ export type FittedTo = 'series' | 'panel'
 
 /**
  * Fits the model to all days, and holds it against the outcomes of the last 28: each by the forecast that was made with what was known before
- * it. The standing version is held against the same: until the day that it was fitted to it said the same, and since then what its coefficients give.
+ * it. The standing version is held against the same: until the day that it was fitted to it said what a walk over the days that it had says, and since
+ * then what its coefficients give.
  * Throws where the days are too few.
  */
 export function fitTraffic(grid: Grid, standing: TrafficParameters | null, to: FittedTo = 'series'): Fit<TrafficParameters> {
+  const isPanel = to === 'panel'
+  // Before anything else is there: of years of counts each board is hundreds of megabytes.
+  const walked = walkedBefore(grid, standing, !isPanel)
   const board = boardOf(grid)
   const typical = typicalOf(board)
-  const isPanel = to === 'panel'
   const scales = isPanel ? noiseScales(board, typical) : jointScales(board, typical)
   const { vehicles, hours, isCopied, days, dayAt, clockAt, firstDay } = board
   const tally = makeTally(board)
   const observed = makeObserved(board)
-  const saidBefore = standingOf(board, typical, standing)
+  const saidBefore = standingOf({ board, typical }, standing, walked)
   const learnt = walk(board, typical, { scales, hasOwn: !isPanel }, (made) => {
     for (const one of made) {
       const { series, slot, horizon } = one.target
@@ -54,7 +60,7 @@ export function fitTraffic(grid: Grid, standing: TrafficParameters | null, to: F
   return {
     ...{ data_from, data_to, made_at: dayBounds(data_to).end },
     parameters: {
-      ...{ data_to, weights: learnt.weights.shared.map((of) => Array.from(of, short)), spread: learnt.spread.state() },
+      ...{ data_from, data_to, weights: learnt.weights.shared.map((of) => Array.from(of, short)), spread: learnt.spread.state() },
       own: isPanel ? null : ownOf(board, learnt.weights, short),
       panel: isPanel ? board.series : null,
     },
@@ -70,14 +76,45 @@ function ownOf({ series }: Board, { own }: Weights, short: (value: number) => nu
   return Object.fromEntries(series.map((name, at) => [name, of(at)]))
 }
 
-/** What a standing version said of a forecast's target; null where it is of other features. */
-function standingOf(board: Board, typical: Typical, standing: TrafficParameters | null): (made: Made) => number | null {
+/** What was said of a target: its series, its hour, as ms since the epoch, and hours ahead. */
+type Said = (series: number, starts_at: number, horizon: number) => number | null
+
+/**
+ * What the model said of the days that a fit is held against while a standing version was fitted, which had its counts alone: archives bring those of
+ * former days later. Null where it had all that there are.
+ */
+function walkedBefore(grid: Grid, standing: TrafficParameters | null, hasOwn: boolean): Said | null {
+  const began = standing?.data_from === undefined ? 0 : Date.parse(standing.data_from) / DAY_MS - grid.firstDay
+  if (began <= 0) return null
+  const counts = grid.counts.map((of) => of.slice(began * DAY_HOURS))
+  const board = boardOf({ ...grid, counts, firstDay: grid.firstDay + began, days: grid.days - began })
+  const { isChecked } = makeTally(board)
+  const said = new Map<number, number>()
+  const nameOf = (series: number, slot: number, horizon: number): number =>
+    (series * board.hours + slot) * HORIZONS_HOURS.length + horizon - 1
+  const scales = { of: () => 1, see: () => undefined, state: () => null }
+  walk(board, typicalOf(board), { scales, hasOwn }, (made) => {
+    for (const { target, value } of made)
+      if (isChecked(board.dayAt[target.slot] as number)) said.set(nameOf(target.series, target.slot, target.horizon), value)
+  })
+  const { begins } = board
+  return (series, starts_at, horizon) => said.get(nameOf(series, (starts_at - begins) / HOUR_MS, horizon)) ?? null
+}
+
+/** What a standing version said of a forecast's target; null where it is of other features, or it had too few days then. */
+function standingOf(
+  { board, typical }: { readonly board: Board; readonly typical: Typical },
+  standing: TrafficParameters | null,
+  walked: Said | null,
+): (made: Made) => number | null {
   if (standing?.weights[0]?.length !== FEATURES) return () => null
   const { data_to } = standing
   const weights = weightsOf(standing, board)
   return ({ target, usual, value }) => {
     const origin = board.dayAt[target.slot - target.horizon] as number
-    return dateOf(board.firstDay + origin) <= data_to ? value : countOf(usual + ratioOf({ board, typical, weights }, target))
+    if (dateOf(board.firstDay + origin) <= data_to)
+      return walked ? walked(target.series, board.begins + target.slot * HOUR_MS, target.horizon) : value
+    return countOf(usual + ratioOf({ board, typical, weights }, target))
   }
 }
 

@@ -12,7 +12,8 @@ export const horizonOf = (hours: number): string => `PT${hours}H`
 
 /** What a version of the model is: all that forecasts are made of beside recent counts. */
 export type TrafficParameters = {
-  /** Last day of the counts that it has learnt from, YYYY-MM-DD. */
+  /** First and last day of the counts that it has learnt from, YYYY-MM-DD; the first is not known of versions from before it was told. */
+  readonly data_from?: string
   readonly data_to: string
   /** Coefficients by the hour of the clock, horizon and whether the day is off: see `placeOf`. */
   readonly weights: readonly (readonly number[])[]

@@ -155,6 +155,20 @@ test('a version that was kept forecasts as the walk that it was fitted by, each 
   expect(fitTraffic(grid, null, 'panel').parameters).toMatchObject({ own: null, panel: board.series, spread: { scales: null } })
 })
 
+test('a standing version that had fewer days is held to what it could say of them then', () => {
+  const rows = countsOf('2023-01-09', 150)
+  const standing = fitTraffic(gridOfCounts(rows.filter(({ local_date }) => local_date >= '2023-02-13')), null)
+  const fresh = fitTraffic(gridOfCounts(rows), standing.parameters)
+  expect(fresh.checks.map(({ horizon, standing: theirs }) => [horizon, theirs])).toEqual(
+    standing.checks.map(({ horizon, error }) => [horizon, expect.closeTo(error, 9)]),
+  )
+  expect(fresh.checks.map(({ error }) => error)).not.toEqual(standing.checks.map(({ error }) => error))
+  // With the same days it said the same; of its own first ones it could say nothing.
+  for (const { error, standing: theirs } of fitTraffic(gridOfCounts(rows), fresh.parameters).checks) expect(theirs).toBe(error)
+  const late = { ...fresh.parameters, data_from: '2023-04-10' }
+  expect(fitTraffic(gridOfCounts(rows), late).checks.map(({ standing: theirs }) => theirs)).toEqual([null, null, null, null])
+})
+
 test('forecasts need the typical values of the last days alone', () => {
   const board = boardOf(gridOfCounts(ROWS))
   const origin = board.hours - 25
