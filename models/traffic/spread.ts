@@ -19,7 +19,7 @@ const SPECIAL = 2
 
 /** How far outcomes lie from forecasts: shares of the errors of forecasts that have come due, in scales. */
 export interface Spread {
-  /** Bounds of the interval of a target around its forecast, in logarithms. */
+  /** Bounds of the interval of a target around its forecast, in logarithms: the forecast lies within, also where errors of its kind have all been of one side. */
   interval(target: Target, usual: number): { readonly low: number; readonly high: number }
   /** Takes in the error of a target that has come due. */
   see(target: Target, usual: number, error: number): void
@@ -65,7 +65,7 @@ export function makeSpread({ firstDay, dayAt, clockAt }: Board, scales: Scales, 
     state: () => ({ bounds: Array.from(bounds, (value) => Number(value.toPrecision(7))), scales: scales.state() }),
     interval(target, usual) {
       const [scale, group] = [scales.of(target, usual), groupOf(target)]
-      return { low: scale * (bounds[2 * group] as number), high: scale * (bounds[2 * group + 1] as number) }
+      return { low: Math.min(0, scale * (bounds[2 * group] as number)), high: Math.max(0, scale * (bounds[2 * group + 1] as number)) }
     },
     see(target, usual, error) {
       const z = error / scales.of(target, usual)

@@ -129,6 +129,12 @@ test('a spread that was kept gives the intervals of the one that it was kept of'
     expect(other.high).toBeCloseTo(one.high, 5)
     expect(other.high).toBeGreaterThan(other.low)
   }
+  // Errors of few days of a kind may all lie on one side: what is forecast is in its interval all the same.
+  const slanted = (low: number, high: number): number[] => kept.bounds.map((_, at) => (at % 2 === 0 ? low : high))
+  const boundsOf = (bounds: readonly number[]): unknown =>
+    makeSpread(board, jointScales(board, typicalOf(board), kept.scales), bounds).interval({ series: 0, slot, horizon: 3 }, 6)
+  expect(boundsOf(slanted(0.5, 2))).toEqual({ low: 0, high: expect.any(Number) })
+  expect(boundsOf(slanted(-2, -0.5))).toEqual({ low: expect.any(Number), high: 0 })
   const short = boardOf(gridOfCounts(ROWS.slice(0, 30)))
   expect(walk(short, typicalOf(short), { scales: jointScales(short, typicalOf(short)), hasOwn: true }, () => undefined)).toBeNull()
 })
