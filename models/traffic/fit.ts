@@ -28,9 +28,8 @@ export type FittedTo = 'series' | 'panel'
 
 /**
  * Fits the model to all days, and holds it against the outcomes of the last 28: each by the forecast that was made with what was known before
- * it. The standing version is held against the same: until the day that it was fitted to it said what a walk over the days that it had says, and since
- * then what its coefficients give.
- * Throws where the days are too few.
+ * it. The standing version is held against the same: until the day that it was fitted to it said what a walk over the days that it had says,
+ * since then what its coefficients give. Throws where the days are too few.
  */
 export function fitTraffic(grid: Grid, standing: TrafficParameters | null, to: FittedTo = 'series'): Fit<TrafficParameters> {
   const isPanel = to === 'panel'
@@ -126,9 +125,10 @@ function checkOf(hours: number, { checked }: Tally): Check[] {
   return [{ ...about, error: error / vehicles, baseline: baseline / vehicles, standing: before, points }]
 }
 
-function scoresOf(hours: number, { scored }: Tally, firstDay: number): Score[] {
-  return SUBSETS.flatMap((subset): Score[] => {
-    const { points, vehicles, error, baseline, inside, first, last } = (scored[hours - 1] as Tally['scored'][number])[subset]
+function scoresOf(hours: number, { scored, checked }: Tally, firstDay: number): Score[] {
+  const ofSubset = scored[hours - 1] as Tally['scored'][number]
+  const told = [...SUBSETS.map((subset) => [subset, ofSubset[subset]] as const), ['RECENT', checked[hours - 1] as Sums] as const]
+  return told.flatMap(([subset, { points, vehicles, error, baseline, inside, first, last }]): Score[] => {
     if (points < LEAST_POINTS || vehicles < LEAST_POINTS) return []
     const about = { series: ALL_SERIES, horizon: horizonOf(hours), subset, metric_unit: '1', points } as const
     const window = { window_from: dateOf(firstDay + first), window_to: dateOf(firstDay + last) }

@@ -19,7 +19,7 @@ const SPECIAL = 2
 
 /** How far outcomes lie from forecasts: shares of the errors of forecasts that have come due, in scales. */
 export interface Spread {
-  /** Bounds of the interval of a target around its forecast, in logarithms: the forecast lies within, also where errors of its kind have all been of one side. */
+  /** Bounds of the interval of a target around its forecast, in logarithms: never both on one side of it, even if errors of its kind were. */
   interval(target: Target, usual: number): { readonly low: number; readonly high: number }
   /** Takes in the error of a target that has come due. */
   see(target: Target, usual: number, error: number): void

@@ -21,7 +21,11 @@ export const modelScores = defineDataset({
     series: col.string(4, 'What is forecast: a product, a sensor, a kind of accident.', { example: 'EURO_SUPER_95' }),
     horizon: col.string(5, 'How far ahead, as an ISO 8601 duration.', { example: 'P7D' }),
     metric: col.string(6, 'Measure: MAE, WAPE, DEVIANCE, COVERAGE_80 and others.', { example: 'MAE' }),
-    subset: col.string(7, 'Which outcomes: ALL, or those of a season, hour or kind of day.', { example: 'ALL' }),
+    subset: col.string(
+      7,
+      'Which outcomes: ALL, those of a season, hour or kind of day, or RECENT: those of the last scored window, where that is shorter than ALL.',
+      { example: 'ALL' },
+    ),
     window_from: col.local_date(8, 'First day of the outcomes.', { example: '2022-07-11' }),
     window_to: col.local_date(9, 'Last day of the outcomes.', { example: '2024-07-01' }),
     metric_unit: col.code(10, 'Unit of the value.', METRIC_UNITS, { example: 'EUR/L' }),

@@ -98,6 +98,11 @@ test('counts that land give forecasts with the model that stands, and what is fi
     )
     expect(score?.['value'] as number).toBeLessThan(score?.['baseline'] as number)
     expect(row['recent_error']).toBeGreaterThan(0)
+    // What is told beside a forecast is among the scores.
+    const [recent] = (await tableRows(context, modelScores)).filter(
+      (one) => one['horizon'] === horizon && one['metric'] === 'WAPE' && one['subset'] === 'RECENT',
+    )
+    expect(recent).toMatchObject({ value: row['recent_error'], window_to: FIRST_LAST, baseline_kind: 'TYPICAL_VALUE' })
   }
   const none = { intensity_veh_h: null, interval_low: null, baseline: null, forecast_kind: null, recent_error: null }
   expect(of('ES02', 'PT1H')).toMatchObject({ ...none, reason: 'SILENT' })
