@@ -119,7 +119,7 @@ export function outcomesOf(
     if (area_kind !== of.area_kind) continue
     const said = changes[area] as Float64Array
     const saidBefore = of.before?.changes[area] ?? said
-    const scale = restless(logs)
+    const scale = restless(logs, ahead)
     for (let day = from - ahead; day + ahead <= to; day++) {
       const [now, actual, change] = [logs[day], logs[day + ahead], said[day]] as [number, number, number]
       if (Number.isNaN(actual) || Number.isNaN(change)) continue

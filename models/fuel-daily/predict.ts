@@ -78,5 +78,5 @@ function halfOf(
   const { logs } = panel.areas[of.area] as DayPanel['areas'][number]
   const { weights, area, ahead } = of
   const said = (day: number): number => (weights === null ? 0 : (changeOn(weights, panel, { area, day }) ?? Number.NaN))
-  return halfOn({ logs, scale: restless(logs), said, ahead }, of.day)
+  return halfOn({ logs, scale: restless(logs, ahead), said, ahead }, of.day)
 }

@@ -17,8 +17,9 @@ const PENALTY = 0.001
 /** Errors that an interval is made of, and fewest. */
 const ERRORS = 120
 const LEAST_ERRORS = 40
-/** Half-life of what tells how restless the price is, in days, and what is added to it. */
+/** Half-lives of what tells how restless the price is, in days: of its changes of a day, and of as many days as are forecast, and what is added. */
 const HALF_LIFE_DAYS = 14
+const HALF_LIFE_AHEAD_DAYS = 5
 const LEAST_SCALE = 0.0005
 
 /** The prices of a product by area, as logarithms by day since the first that any of them has; NaN where none is known. */
@@ -104,18 +105,26 @@ function nationOf(areas: DayPanel['areas']): Float64Array | null {
 const changeBy = (weights: readonly number[], features: readonly number[]): number =>
   features.reduce((sum, feature, nth) => sum + feature * (weights[nth] as number), 0)
 
-/** How restless the price of an area was until each day: the fading mean of its daily changes. */
-export function restless(logs: Float64Array): Float64Array {
-  const share = 1 - 0.5 ** (1 / HALF_LIFE_DAYS)
-  const scale = new Float64Array(logs.length)
+/**
+ * How restless the price of an area was until each day, for forecasts so many days ahead: the fading mean of its changes of a day, as they would add
+ * up by chance, and that of its changes of so many days, which are greater where changes go on.
+ */
+export function restless(logs: Float64Array, ahead: number): Float64Array {
+  const single = fadingChange(logs, 1, HALF_LIFE_DAYS)
+  const whole = fadingChange(logs, ahead, HALF_LIFE_AHEAD_DAYS)
+  return single.map((mean, day) => LEAST_SCALE + mean * Math.sqrt(ahead) + (whole[day] as number))
+}
+
+function fadingChange(logs: Float64Array, over: number, half_life_days: number): Float64Array {
+  const share = 1 - 0.5 ** (1 / half_life_days)
+  const means = new Float64Array(logs.length)
   let mean = 0
-  for (let day = 1; day < logs.length; day++) {
-    const change = Math.abs((logs[day] as number) - (logs[day - 1] as number))
+  for (let day = over; day < logs.length; day++) {
+    const change = Math.abs((logs[day] as number) - (logs[day - over] as number))
     if (!Number.isNaN(change)) mean += share * (change - mean)
-    scale[day] = LEAST_SCALE + mean
+    means[day] = mean
   }
-  scale[0] = LEAST_SCALE
-  return scale
+  return means
 }
 
 /**

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { StationMeans } from '../../models/fuel-daily/days.sql.ts'
 import { fitDaily } from '../../models/fuel-daily/fit.ts'
 import { predictDaily } from '../../models/fuel-daily/predict.ts'
-import { changeOn, dayPanel, halfOn, LEAST_DAYS, walkDays } from '../../models/fuel-daily/walk.ts'
+import { changeOn, dayPanel, halfOn, LEAST_DAYS, restless, walkDays } from '../../models/fuel-daily/walk.ts'
 import { figures } from '../helpers/figures.ts'
 
 const FIRST = Date.UTC(2025, 0, 1)
@@ -179,4 +179,24 @@ test('an interval is made of the newest 120 errors that have come due, of 40 at 
   expect(half(300)).toBe(3 * (5 + Math.ceil(0.8 * 121) - 1))
   expect([Math.max(...asked), Math.min(...asked)]).toEqual([295, 176])
   expect([half(300, 39), half(300, 40)]).toEqual([null, 3 * (5 + Math.ceil(0.8 * 41) - 1)])
+})
+
+test('intervals of a week hold what they say when prices begin to run for weeks, not only when single days are wild', () => {
+  const next = figures(4)
+  let [held, all] = [0, 0]
+  for (let area = 0; area < 60; area++) {
+    let [level, change] = [0, 0]
+    // Changes go on, and are six times as great in the last two months.
+    const logs = Float64Array.from({ length: 260 }, (_, day) => {
+      change = 0.9 * change + (day < 200 ? 0.0005 : 0.003) * (next() - 0.5)
+      level += change
+      return level
+    })
+    const of = { logs, scale: restless(logs, 7), said: () => 0, ahead: 7 }
+    for (let day = 207; day < 253; day++) {
+      all++
+      if (Math.abs((logs[day + 7] as number) - (logs[day] as number)) <= (halfOn(of, day) as number)) held++
+    }
+  }
+  expect(held / all).toBeGreaterThan(0.65)
 })
