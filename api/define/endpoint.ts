@@ -6,6 +6,7 @@ import type { TableQuality } from '../../lake/quality/tables.ts'
 import type { Sql } from '../../lake/query/sql.ts'
 import type { Column, Columns } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
+import type { Source } from '../../lake/schema/sources.ts'
 import type { SourceMode } from '../../lake/system.ts'
 import { checkDeprecation, type Deprecation } from './deprecation.ts'
 import type { Example } from './example.ts'
@@ -133,21 +134,32 @@ export interface KeptAsk<D extends readonly Dataset[]> {
   readonly extra: <T>(slice: Slice<T>, key: string) => Promise<T | null>
 }
 
-/** Records of a list, and what its `counts` tell. */
-export interface Counted<R> {
-  readonly records: readonly R[]
-  readonly counts: Readonly<Record<string, number>>
+/** What answers rest on: a dataset, and of its sources only one, where they do not on all. */
+export interface RestsOn {
+  readonly dataset: Dataset
+  readonly source?: Source
+}
+
+/** What is said of an answer as a whole. */
+interface About {
   /** True where a publication lacks a block that the list may be of: `meta.stale` says so. */
   readonly isLacking?: boolean
+  /** What the answer rests on, of what it reads and `madeFrom`: `meta.stale` is of this alone. All that it reads unless told. */
+  readonly restsOn?: readonly RestsOn[]
+}
+
+/** Records of a list, and what its `counts` tell. */
+export interface Counted<R> extends About {
+  readonly records: readonly R[]
+  readonly counts: Readonly<Record<string, number>>
 }
 
 /** The same of a list whose records are made once it is known which of them are shown. */
-export interface Drafted<R> {
+export interface Drafted<R> extends About {
   /** What records are made of: with the fields that the list is ordered by and chosen from, by the names that they have in records. */
   readonly drafts: readonly object[]
   readonly finish: (draft: never) => R
   readonly counts: Readonly<Record<string, number>>
-  readonly isLacking?: boolean
 }
 
 /** An answer from slices of the lake that are kept in memory, with current states beside them. */
@@ -163,6 +175,8 @@ export interface KeptRead<P, D extends readonly Dataset[], R> {
    * is there as soon as a dataset of `from` was published.
    */
   readonly needs?: readonly Dataset[]
+  /** What its tables are made from, which is not read: an answer says which of it it rests on. */
+  readonly madeFrom?: readonly RestsOn[]
   /** The feeds that are enough for what a request asks for; null, and unless told, all. What is not found may be in another's part. */
   readonly parts?: (values: P) => readonly string[] | null
   /**

@@ -1,5 +1,5 @@
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
-import { type Counted, type Drafted, datasetsOf, type KeptRead, pathParams, type State } from '../define/endpoint.ts'
+import { type Counted, type Drafted, datasetsOf, type KeptRead, pathParams, type RestsOn, type State } from '../define/endpoint.ts'
 import { type Problem, problem } from '../define/problems.ts'
 import { recordWriter } from '../define/shape.ts'
 import { type AnswerContext, type Answerer, headOf, type Refresh, unknownThing } from './answer.ts'
@@ -23,6 +23,7 @@ export function keptAnswerer(context: AnswerContext, kept: KeptLake): Answerer {
   const pageTexts = recordTexts(returns, { remember: false })
   const told = recordWriter({ name: '', about: '', fields: (returns.kind === 'list' && returns.counts) || {} })
   const datasets = datasetsOf(endpoint)
+  const watched = [...datasets, ...(read.madeFrom ?? []).map(({ dataset }) => dataset)]
   return async (values, { format, now }) => {
     const tables = await kept.state(read, state.system().feeds)
     const parts = read.parts?.(values.own) ?? null
@@ -36,7 +37,7 @@ export function keptAnswerer(context: AnswerContext, kept: KeptLake): Answerer {
     const head = headOf(context, values, {
       format,
       now,
-      versions: { datasets, of: [tables.version, ...live.of], changed_at: Math.max(tables.changed_at ?? 0, live.changed_at) },
+      versions: { datasets: watched, of: [tables.version, ...live.of], changed_at: Math.max(tables.changed_at ?? 0, live.changed_at) },
       data_time: updated_at,
       refresh: keptRefresh(context, read, { live, covered_until: tables.covered_until ?? updated_at, now }),
       clock_s: read.clock_s ?? 0,
@@ -57,8 +58,9 @@ export function keptAnswerer(context: AnswerContext, kept: KeptLake): Answerer {
         const body = await oneBody(context, values, { texts, record: found as AnyRow, format, meta: about, signal })
         return { ...body, ...extras.told() }
       }
-      const { records, finish, counts, isLacking } = listed(found as Answered)
-      const meta = isLacking ? { ...about, stale: true } : about
+      const { records, finish, counts, isLacking, restsOn } = listed(found as Answered)
+      const isLate = restsOn ? restsOn.some(({ dataset, source }) => state.isStale(dataset, source)) : about.stale
+      const meta = { ...about, stale: isLacking || isLate }
       const body = await pageBody(context, values, {
         texts: finish ? pageTexts : texts,
         all: chosen(records, context, values),
@@ -90,6 +92,7 @@ function listed(found: Answered): {
   readonly finish?: Drafted<AnyRow>['finish']
   readonly counts: Readonly<Record<string, number>>
   readonly isLacking?: boolean
+  readonly restsOn?: readonly RestsOn[]
 } {
   if ('drafts' in found) return { ...found, records: found.drafts as readonly AnyRow[] }
   return 'records' in found ? found : { records: found, counts: {} }

@@ -2,6 +2,7 @@ import { datasets } from '../../lake/catalog.ts'
 import { type FeedListing, type FeedState, feedHealth } from '../../lake/live/freshness.ts'
 import type { LiveReader, LiveSnapshot } from '../../lake/live/read.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { Source } from '../../lake/schema/sources.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { type LakeRecord, readFeedListings, readLakeRecord, type SourceMode } from '../../lake/system.ts'
 import type { SystemState } from '../define/endpoint.ts'
@@ -16,8 +17,8 @@ export interface ServiceState {
   readonly described_at: number
   readonly system: () => SystemState
   readonly snapshot: (dataset: Dataset) => LiveSnapshot | null
-  /** True where a feed of the dataset is STALE or DOWN. */
-  readonly isStale: (dataset: Dataset) => boolean
+  /** True where a feed of the dataset, or of what a source gives of it, is STALE or DOWN. */
+  readonly isStale: (dataset: Dataset, source?: Source) => boolean
   /** Expected seconds between two publications of the dataset: those of its fastest feed. Null where no feed is known. */
   readonly cadence_s: (dataset: Dataset) => number | null
   /** Text that changes with what replies over these datasets may say, besides their rows. */
@@ -48,7 +49,7 @@ export async function openState({ store, live, clock, onError, poll_ms = 2000 }:
   let record = await markOf(store)
   let feeds: readonly FeedListing[] = []
   let described_at = 0
-  let stale: ReadonlySet<string> = new Set()
+  let stale: ReadonlyMap<string, FeedListing> = new Map()
   let redescribed_at = 0
   const turned_at = new Map<string, number>()
   const watchers = new Set<{ of: ReadonlySet<string> | null; tell: () => void }>()
@@ -64,12 +65,11 @@ export async function openState({ store, live, clock, onError, poll_ms = 2000 }:
   const look = (): boolean => {
     const states = live.feedStates()
     const now = clock()
-    const next = new Set(
-      feeds.filter((feed) => feed.enabled && isBad(states.get(feed.id) ?? null, feed, now)).flatMap((feed) => feed.datasets),
-    )
-    const turned = [...next, ...stale].filter((dataset) => next.has(dataset) !== stale.has(dataset))
-    stale = next
-    for (const dataset of turned) turned_at.set(dataset, now)
+    const bad = feeds.filter((feed) => feed.enabled && isBad(states.get(feed.id) ?? null, feed, now))
+    const before = stale
+    stale = new Map(bad.map((feed) => [feed.id, feed]))
+    const turned = [...before.values(), ...bad].filter(({ id }) => stale.has(id) !== before.has(id))
+    for (const dataset of turned.flatMap((feed) => feed.datasets)) turned_at.set(dataset, now)
     return turned.length > 0
   }
   const tellAll = (): void => {
@@ -120,13 +120,13 @@ export async function openState({ store, live, clock, onError, poll_ms = 2000 }:
       datasets: datasets.filter((one) => one.visibility === 'public'),
     }),
     snapshot: (dataset) => live.get(dataset.id),
-    isStale: (dataset) => stale.has(dataset.id),
+    isStale: (dataset, source) => feedsOf(dataset).some((feed) => stale.has(feed.id) && (!source || feed.source === source.id)),
     cadence_s: (dataset) => {
       const all = feedsOf(dataset).map((feed) => feed.every_s)
       return all.length === 0 ? null : Math.min(...all)
     },
     contextVersion: (of) =>
-      JSON.stringify([record.mode, of.map((dataset) => [stale.has(dataset.id), feedsOf(dataset).map((feed) => feed.every_s)])]),
+      JSON.stringify([record.mode, of.map((dataset) => feedsOf(dataset).map((feed) => [feed.every_s, stale.has(feed.id)]))]),
     contextChangedAt: (of) => Math.max(redescribed_at, ...of.map((dataset) => turned_at.get(dataset.id) ?? 0)),
     onChange: (of, tell) => {
       const watcher = { of: of && new Set(of.map((dataset) => dataset.id)), tell }

@@ -11,6 +11,8 @@ const VERSION = 'r1-20241231-4be1c0d2'
 const WEEKS = 53
 const BINS = 96
 
+const RISK_FEED = { ...(FEEDS[0] as (typeof FEEDS)[number]), every_s: 604_800 }
+
 let service: TestService
 beforeAll(async () => {
   service = await startService()
@@ -134,7 +136,7 @@ test('a road is a strip of its sections with 24 hours each, as GeoJSON, over a c
 })
 
 test('risks say that they are stale once accidents no longer come', async () => {
-  const feed = { ...(FEEDS[0] as (typeof FEEDS)[number]), id: 'dgt_animal_accidents', datasets: ['animal_accidents'], every_s: 604_800 }
+  const feed = { ...RISK_FEED, id: 'dgt_animal_accidents', source: 'dgt_accidents', datasets: ['animal_accidents'] }
   await writeFeedListings(service.lake.store, [...FEEDS, feed])
   for (const [days, isStale] of [
     [90, true],
@@ -171,6 +173,52 @@ test('unless told which, it is of those with somebody killed or hurt once these 
     const strip = await both.json('/api/prediccion/riesgo/N-623?basis=ANIMALS&format=json')
     expect(strip.sections.map((one: Reply) => one.risk_basis)).toEqual(['ANIMALS'])
     expect((await both.get('/api/prediccion/riesgo?basis=BICYCLES')).status).toBe(400)
+  } finally {
+    await both.close()
+  }
+})
+
+test('what is told is as stale as the accidents of its basis: those of the national table, and of no city, with casualties', {
+  timeout: 60_000,
+}, async () => {
+  const both = await startService()
+  try {
+    const feed = (id: string, source: string, dataset: string) => ({ ...RISK_FEED, id, source, datasets: [dataset] })
+    const feeds = [
+      feed('dgt_animal_accidents', 'dgt_accidents', 'animal_accidents'),
+      feed('dgt_accidents', 'dgt_accidents', 'road_accidents'),
+      feed('madrid_accidents', 'madrid', 'road_accidents'),
+    ]
+    await writeFeedListings(both.lake.store, [...FEEDS, ...feeds])
+    const values = { province_code: '09', road: 'N623', km: 10, km_to: 15, section: '09/N623/10', model_version: VERSION, rank: 1 }
+    const animals = exampleTableRow(riskEstimates, values)
+    const rows = [animals, { ...animals, model: 'risk_casualties', risk_basis: 'CASUALTY' }]
+    await both.land(riskEstimates, rows, UNTIL, ['dgt_animal_accidents', 'dgt_accidents'])
+    await both.land(riskProfiles, [exampleTableRow(riskProfiles, { model_version: VERSION })], UNTIL, ['dgt_animal_accidents'])
+    const paths = ['/api/prediccion/riesgo?road=N-623', '/api/prediccion/riesgo/N-623?format=json']
+    const stale = async (): Promise<boolean[]> =>
+      (await Promise.all(paths.flatMap((path) => ['', '&basis=ANIMALS'].map((basis) => both.json(path + basis))))).map(
+        ({ meta }) => meta.stale,
+      )
+    const tags = async (): Promise<(string | null)[]> => Promise.all(paths.map(async (path) => (await both.get(path)).headers.get('etag')))
+    const told: (string | null)[][] = []
+    for (const [late, [casualty, animal]] of [
+      ['madrid_accidents dgt_accidents dgt_animal_accidents', [true, true]],
+      ['madrid_accidents dgt_accidents', [true, false]],
+      ['madrid_accidents', [false, false]],
+    ] as const) {
+      for (const { id } of feeds) {
+        const at = Date.now() - (late.split(' ').includes(id) ? 90 : 0) * 86_400_000
+        await both.tell({ feed: id, last_attempt_at: at, last_success_at: at, fresh_at: at, data_time: at })
+      }
+      const lateNow = async (): Promise<string[]> =>
+        (await both.json('/api/freshness')).feeds.flatMap(({ id, health }: Reply) => (health === 'STALE' ? [id] : []))
+      await expect.poll(lateNow, { timeout: 15_000 }).toEqual(late.split(' ').sort())
+      await expect.poll(stale, { timeout: 15_000 }).toEqual([casualty, animal, casualty, animal])
+      told.push(await tags())
+    }
+    // That the national table comes again is another answer, though some accidents are late as before.
+    expect(told[1]?.filter((tag) => told[2]?.includes(tag))).toEqual([])
   } finally {
     await both.close()
   }

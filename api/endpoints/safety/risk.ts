@@ -4,13 +4,15 @@ import { animalAccidents } from '../../../lake/datasets/safety/animal-accidents.
 import { RISK_BASES } from '../../../lake/datasets/safety/codes.ts'
 import { riskEstimates } from '../../../lake/datasets/safety/risk-estimates.ts'
 import { riskProfiles } from '../../../lake/datasets/safety/risk-profiles.ts'
+import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
+import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { col, type Point } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
+import type { RiskBasis } from '../../../models/risk/bases.ts'
 import { type HourShares, hourShares } from '../../../models/risk/hours.ts'
-import type { KeptAsk } from '../../define/endpoint.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, type KeptAsk, type RestsOn } from '../../define/endpoint.ts'
 import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
 import { isInside } from '../../define/geo.ts'
 import { codeParam, integerParam, numberParam, required, withDefault } from '../../define/params.ts'
@@ -24,10 +26,15 @@ import { provinceField, provinceName } from '../tail.ts'
 const { columns } = riskEstimates
 const HOUR_MS = 3_600_000
 const HOURS = 24
-/** With the accidents that it is made of: once these no longer come, the reply is stale. */
-const LAKE = [riskEstimates, riskProfiles, roadPoints, animalAccidents] as const
-
+const LAKE = [riskEstimates, riskProfiles, roadPoints] as const
 type Estimate = Row<typeof riskEstimates>
+type Basis = RiskBasis['basis']
+
+/** The accidents that it is made from, by basis: once these no longer come, the reply is stale. Of road accidents it is the national table alone. */
+const MADE_FROM: { readonly [basis in Basis]: RestsOn } = {
+  ANIMALS: { dataset: animalAccidents },
+  CASUALTY: { dataset: roadAccidents, source: dgtAccidentFiles },
+}
 
 const accidents = (about: string, example: number) => col.float(0, about, { unit: '1', example })
 const intervalOf = (low: number, high: number) =>
@@ -195,10 +202,12 @@ const basisParam = codeParam(
 /** The estimates of the basis that is asked for. Throws where there are some, and none of it. */
 async function askedOf({ slice, extra }: KeptAsk<readonly []>, basis: string | null) {
   const known = await slice(estimates, '')
-  const all = basis === null ? (known.get('CASUALTY') ?? known.get('ANIMALS')) : known.get(basis)
+  const meant = basis ?? (known.has('CASUALTY') ? 'CASUALTY' : 'ANIMALS')
+  const all = known.get(meant)
   if (basis !== null && all === undefined && known.size > 0)
     throw new Refused(`expected one that has landed: ${[...known.keys()].sort().join(', ')}`, { parameter: 'basis', value: basis })
-  return { all: all ?? [], told: await slice(shares, ''), posts: await extra(roadPosts, '') }
+  const restsOn = [MADE_FROM[meant as Basis]]
+  return { all: all ?? [], told: await slice(shares, ''), posts: await extra(roadPosts, ''), restsOn }
 }
 
 /** Risk of road sections by hour. */
@@ -231,11 +240,12 @@ export const riskList = defineEndpoint({
     from: [],
     lake: LAKE,
     needs: [riskEstimates, riskProfiles],
+    madeFrom: Object.values(MADE_FROM),
     clock_s: 3600,
     answer: async (ask, { stretch, province, bbox, basis, at, hours }, now) => {
       if (hours > 1 && stretch.road === null && province === null && bbox === null)
         throw new Refused('expected 1 where neither road nor province nor bbox is given', { parameter: 'hours', value: String(hours) })
-      const { all, told, posts } = await askedOf(ask, basis)
+      const { all, told, posts, restsOn } = await askedOf(ask, basis)
       const wanted = all.filter(
         (one) =>
           (province === null || one.province_code === province) &&
@@ -247,7 +257,7 @@ export const riskList = defineEndpoint({
         const section = sectionOf(one)
         return Array.from({ length: hours }, (_, hour) => ({ ...section, ...hourOf(one, first + hour * HOUR_MS, told) }))
       })
-      return { drafts, finish: (draft: (typeof drafts)[number]) => drawn(draft, posts), counts: {} }
+      return { drafts, finish: (draft: (typeof drafts)[number]) => drawn(draft, posts), counts: {}, restsOn }
     },
   },
   example: { province: '29', hours: '3' },
@@ -283,11 +293,12 @@ export const riskByRoad = defineEndpoint({
     from: [],
     lake: LAKE,
     needs: [riskEstimates, riskProfiles],
+    madeFrom: Object.values(MADE_FROM),
     clock_s: 3600,
     answer: async (ask, { road, basis, at, km_from, km_to }, now) => {
       if (km_from !== null && km_to !== null && km_from > km_to)
         throw new Refused(`expected at most km_to (${km_to})`, { parameter: 'km_from', value: String(km_from) })
-      const { all, told, posts } = await askedOf(ask, basis)
+      const { all, told, posts, restsOn } = await askedOf(ask, basis)
       const ofRoad = all.filter((one) => isOnRoad({ road, km_from: null, km_to: null }, one))
       if (ofRoad.length === 0) return null
       const first = hourAt(at ?? now)
@@ -296,7 +307,7 @@ export const riskByRoad = defineEndpoint({
         ...sectionOf(one),
         hours: Array.from({ length: HOURS }, (_, hour) => hourOf(one, first + hour * HOUR_MS, told)),
       }))
-      return { drafts, finish: (draft: (typeof drafts)[number]) => drawn(draft, posts), counts: {} }
+      return { drafts, finish: (draft: (typeof drafts)[number]) => drawn(draft, posts), counts: {}, restsOn }
     },
   },
   example: { road: 'A-7' },
