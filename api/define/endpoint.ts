@@ -142,7 +142,7 @@ export interface RestsOn {
 
 /** What is said of an answer as a whole. */
 interface About {
-  /** True where a publication lacks a block that the list may be of: `meta.stale` says so. */
+  /** True where a publication lacks a block that the list may be of, or all that it tells is past: `meta.stale` says so. */
   readonly isLacking?: boolean
   /** What the answer rests on, of what it reads and `madeFrom`: `meta.stale` is of this alone. All that it reads unless told. */
   readonly restsOn?: readonly RestsOn[]

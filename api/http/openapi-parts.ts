@@ -133,7 +133,7 @@ export function commonSchemas(): Record<string, JsonSchema> {
         stale: {
           type: 'boolean',
           description:
-            'True where any feed of the data is late by three times its cadence or down, of live states and of what they are joined with, of forecasts the data of those that are told; or where its last publication lacks a block, such as a commuter network, that a list may be of.',
+            'True where any feed of the data is late by three times its cadence or down, of live states and of what they are joined with, of forecasts the data of those that are told; where its last publication lacks a block, such as a commuter network, that a list may be of; or where all forecasts that it tells are of hours that are over.',
         },
         cadence_s: { type: ['integer', 'null'], description: 'Expected time between two publications. Unit: s.' },
         timezone: { type: 'string', description: 'Zone of plain dates, days, weeks, months and years; instants are UTC.' },

@@ -137,6 +137,14 @@ test('forecasts are the rows of the lake, of the series, horizon and hour that a
   expect(new Set(ahead.map(({ series_id, is_over }) => `${series_id} ${is_over}`))).toEqual(new Set(['3840 false']))
   expect(ahead.map(({ horizon }) => horizon)).toEqual(expect.arrayContaining(['PT2H', 'PT3H', 'PT4H']))
   expect((await ask('station=ES01')).map(({ is_over }) => is_over)).toEqual(Array.from({ length: 8 }, () => true))
+  // Where all that is told is over, the reply says so as a whole: its data are late, whether a feed is or not.
+  const isStale = async (query: string): Promise<boolean> => (await service.json(`/api/trafico/prediccion?${query}`)).meta.stale
+  const queries = ['', 'sensor=3840', 'station=ES01', 'station=ES01&horizon=PT1H', 'at=2023-09-01T00:30:00Z']
+  for (const feed of ['madrid_traffic', 'madrid_sensors']) {
+    const at = Date.now()
+    await service.tell({ feed, last_attempt_at: at, last_success_at: at, fresh_at: at, data_time: at })
+  }
+  await expect.poll(() => Promise.all(queries.map(isStale)), { timeout: 10_000 }).toEqual([false, false, true, true, true])
   const [one, ...others] = await ask('station=ES01&horizon=PT2H')
   expect([one?.direction, others.map(({ direction }) => direction)]).toEqual(['1', ['2']])
   expect(one).toMatchObject({

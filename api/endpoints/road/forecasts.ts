@@ -129,7 +129,7 @@ export const trafficForecastList = defineEndpoint({
   plan: 'PRO',
   summary: 'Traffic in the next four hours by sensor, count station and corridor, with intervals; what is usual, and now against typical',
   about:
-    'Horizons count from the newest data (`made_at`): the newest hour of live sensors and corridors that is over; counts of stations come by the month, so that their hours may long be over (`is_over`). Such hours are told of one series, or with `at`; a list of all series has those to come. A series with too few data has records without a number, which say why (`reason`); one that nothing is known of has none. ' +
+    'Horizons count from the newest data (`made_at`): the newest hour of live sensors and corridors that is over; counts of stations come by the month, so that their hours may long be over (`is_over`). Such hours are told of one series, or with `at`, and where all that is told is over `meta.stale` is true; a list of all series has those to come. A series with too few data has records without a number, which say why (`reason`); one that nothing is known of has none. ' +
     'Before the model of what is asked for has been fitted there are no forecasts of it, and the reply is a 503 that says so. ' +
     `heatmap and comparison are of one series. Members of other views are null. ${METHOD}`,
   figure: { grain: 'One hour of a sensor, of a direction of a count station, or of a corridor (the mean of its sensors).', method: METHOD },
@@ -167,7 +167,8 @@ export const trafficForecastList = defineEndpoint({
       if (found.length === 0) return noneOf(ask, { kind, id, of: all })
       const wanted = id === '' && at === null ? ahead : at === null ? found : inHour(found, at)
       if (wanted.length === 0) throw noneAhead(all)
-      return horizon === null ? wanted : wanted.filter((row) => (horizon as readonly string[]).includes(row.horizon as string))
+      const records = horizon === null ? wanted : wanted.filter((row) => (horizon as readonly string[]).includes(row.horizon as string))
+      return { records, counts: {}, isLacking: wanted.every(({ is_over }) => is_over) }
     },
   },
   example: { view: 'comparison', station: 'ES01' },
