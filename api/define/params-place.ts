@@ -143,6 +143,21 @@ export function foldRoad(text: string): string {
   return number === undefined ? folded : `N${RADIALS.indexOf(number) + 1}${suffix}`
 }
 
+/**
+ * True where a section of a road is of the stretch asked for, the stretch's ends included: a kilometre is of one section, of those that follow each
+ * other the one that begins with it.
+ */
+export function isSectionOn(
+  { road, km_from, km_to }: RoadFilter,
+  section: { readonly road: string; readonly km_from: number; readonly km_to: number },
+): boolean {
+  const [begin, end] = [Math.min(section.km_from, section.km_to), Math.max(section.km_from, section.km_to)]
+  return (
+    isOnRoad({ road, km_from, km_to }, { road: section.road, km: begin, km_to: end }) &&
+    (km_from === null || end > km_from || begin === end)
+  )
+}
+
 /** True where something at or between kilometre points of a road touches the stretch asked for. */
 export function isOnRoad(filter: RoadFilter, place: { road: string | null; km: number | null; km_to?: number | null }): boolean {
   if (filter.road !== null && (place.road === null || foldRoad(place.road) !== filter.road)) return false

@@ -19,6 +19,26 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'sections-by-kilometre',
+    date: '2026-11-24',
+    kind: 'FIXED',
+    paths: ['/api/prediccion/riesgo', '/api/prediccion/riesgo/{road}', '/api/movilidad/imd'],
+    text: {
+      es: 'Con `km_from` ya no se da el tramo que termina justo en ese kilómetro: cada kilómetro es de un solo tramo.',
+      en: 'With `km_from` the section that ends at that very kilometre is no longer given: a kilometre is of one section.',
+    },
+  },
+  {
+    id: 'stale-forecasts',
+    date: '2026-11-24',
+    kind: 'FIXED',
+    paths: ['/api/trafico/prediccion', '/api/prediccion/riesgo', '/api/prediccion/riesgo/{road}'],
+    text: {
+      es: '`meta.stale` es verdadero donde todas las previsiones son de horas que ya han pasado; en el riesgo es de los accidentes de `basis`.',
+      en: '`meta.stale` is true where all forecasts are of hours that are over; of risk it is of the accidents of `basis`.',
+    },
+  },
+  {
     id: 'forecasts-of-fuel-oil',
     date: '2026-11-23',
     kind: 'ADDED',

@@ -82,10 +82,13 @@ describe('daily traffic by section', () => {
       [`&year=2016,2019&road=${road.replace('-', '').toLowerCase()}`, `road = '${road}' AND year IN (2016, 2019)`],
       [
         `&year=2016&road=${road}&km_from=100&km_to=180`,
-        `road = '${road}' AND year = 2016 AND greatest(km_from, km_to) >= 100 AND least(km_from, km_to) <= 180`,
+        `road = '${road}' AND year = 2016 AND greatest(km_from, km_to) > 100 AND least(km_from, km_to) <= 180`,
       ],
       [`&year=2018&province=${province_code}`, `year = 2018 AND province_code = '${province_code}'`],
       ['&year=2018&road=N-999&km_to=11', `year = 2018 AND object_id = 90001`],
+      // A kilometre is of one section: the one that begins with it, whichever way its kilometres are told.
+      ['&year=2018&road=N-999&km_from=12&km_to=12', `year = 2018 AND object_id = 90002`],
+      ['&year=2018&road=N-999&km_from=16&km_to=16', `year = 2018 AND object_id = 90003`],
     ] as const) {
       const expected = await golden(
         service.lake,

@@ -1,5 +1,5 @@
 import type { Corridor } from '../../../lake/places/corridors.ts'
-import { foldRoad, isOnRoad } from '../../define/params-place.ts'
+import { foldRoad, isSectionOn } from '../../define/params-place.ts'
 import type { ImdSection } from './imd-sections.ts'
 
 const byRoad = new WeakMap<readonly ImdSection[], ReadonlyMap<string, readonly ImdSection[]>>()
@@ -19,8 +19,7 @@ export function sectionsOn({ roads }: Corridor, sections: readonly ImdSection[])
     (roadsOf(sections).get(foldRoad(road)) ?? []).filter(
       (one) =>
         (province_code === null || one.province_code === province_code) &&
-        isOnRoad({ road: null, km_from, km_to }, { road: one.road, km: one.km_from, km_to: one.km_to }) &&
-        (km_from === null || Math.max(one.km_from, one.km_to) > km_from) &&
+        isSectionOn({ road: null, km_from, km_to }, one) &&
         (km_to === null || Math.min(one.km_from, one.km_to) < km_to),
     ),
   )

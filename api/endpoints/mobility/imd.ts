@@ -5,7 +5,7 @@ import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record, type ValueOf } from '../../define/fields.ts'
-import { foldRoad, isOnRoad, provinceParam, roadParams } from '../../define/params-place.ts'
+import { foldRoad, isSectionOn, provinceParam, roadParams } from '../../define/params-place.ts'
 import { GAP_KM, type Posts, roadPosts } from '../road/posts.ts'
 import { provinceField, provinceName } from '../tail.ts'
 import { ABOUT_IMD, type ImdSection, imdYearsParam, sectionsOf, wantedYears } from './imd-sections.ts'
@@ -101,7 +101,7 @@ export const imdList = defineEndpoint({
   domain: 'mobility',
   plan: 'PRO',
   summary: 'Average daily traffic (IMD) by road section and year, with the share of heavy vehicles',
-  about: `${ABOUT_IMD} A section is asked for by \`km_from\` and \`km_to\` where it touches them. ${ABOUT_LINES}`,
+  about: `${ABOUT_IMD} A section is asked for by \`km_from\` and \`km_to\` where it lies on that stretch; one that ends where the stretch begins does not. ${ABOUT_LINES}`,
   figure: {
     grain: 'One section of a road, one year.',
     method:
@@ -126,10 +126,7 @@ export const imdList = defineEndpoint({
     answer: async ({ slice, extra }, { stretch, year, province }) => {
       const years = await wantedYears(slice, year)
       const all = (await Promise.all(years.map((one) => sectionsOf(slice, one)))).flat()
-      const wanted = all.filter(
-        (one) =>
-          (province === null || one.province_code === province) && isOnRoad(stretch, { road: one.road, km: one.km_from, km_to: one.km_to }),
-      )
+      const wanted = all.filter((one) => (province === null || one.province_code === province) && isSectionOn(stretch, one))
       const posts = await extra(roadPosts, '')
       return { drafts: wanted.map(draftOf), finish: (draft: ReturnType<typeof draftOf>) => drawn(draft, posts), counts: {} }
     },

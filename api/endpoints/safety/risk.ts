@@ -16,7 +16,7 @@ import { defineEndpoint, type KeptAsk, type RestsOn } from '../../define/endpoin
 import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
 import { isInside } from '../../define/geo.ts'
 import { codeParam, integerParam, numberParam, required, withDefault } from '../../define/params.ts'
-import { boxParam, isOnRoad, provinceParam, roadParam, roadParams } from '../../define/params-place.ts'
+import { boxParam, isSectionOn, provinceParam, roadParam, roadParams } from '../../define/params-place.ts'
 import { instantParam } from '../../define/params-time.ts'
 import { Refused } from '../../define/problems.ts'
 import { defineSlice } from '../../define/slice.ts'
@@ -49,7 +49,7 @@ const sectionFields = {
   section: columns.section,
   road: columns.road,
   km_from: meaning(columns.km, 'First kilometre of the section.'),
-  km_to: columns.km_to,
+  km_to: meaning(columns.km_to, 'Its last kilometre, not included: that is of the next section.'),
   province: provinceField(columns.province_code),
   province_code: columns.province_code,
   expected_week: meaning(columns.expected, 'Accidents to be expected on it in a mean week; null where there is no number, see `reason`.'),
@@ -181,6 +181,9 @@ function middleOf(one: Estimate, posts: Posts): Point | null {
   return place?.position ?? null
 }
 
+/** The kilometres that a section is of. */
+const spanOf = ({ road, km, km_to }: Estimate): Parameters<typeof isSectionOn>[1] => ({ road, km_from: km, km_to })
+
 /** The begin of the hour of an instant (ms). */
 const hourAt = (at: number): number => Math.floor(at / HOUR_MS) * HOUR_MS
 
@@ -249,7 +252,7 @@ export const riskList = defineEndpoint({
       const wanted = all.filter(
         (one) =>
           (province === null || one.province_code === province) &&
-          isOnRoad(stretch, one) &&
+          isSectionOn(stretch, spanOf(one)) &&
           (bbox === null || (posts !== null && isInside(bbox, middleOf(one, posts)))),
       )
       const first = hourAt(at ?? now)
@@ -299,10 +302,10 @@ export const riskByRoad = defineEndpoint({
       if (km_from !== null && km_to !== null && km_from > km_to)
         throw new Refused(`expected at most km_to (${km_to})`, { parameter: 'km_from', value: String(km_from) })
       const { all, told, posts, restsOn } = await askedOf(ask, basis)
-      const ofRoad = all.filter((one) => isOnRoad({ road, km_from: null, km_to: null }, one))
+      const ofRoad = all.filter((one) => isSectionOn({ road, km_from: null, km_to: null }, spanOf(one)))
       if (ofRoad.length === 0) return null
       const first = hourAt(at ?? now)
-      const wanted = ofRoad.filter((one) => isOnRoad({ road, km_from, km_to }, one))
+      const wanted = ofRoad.filter((one) => isSectionOn({ road, km_from, km_to }, spanOf(one)))
       const drafts = wanted.map((one) => ({
         ...sectionOf(one),
         hours: Array.from({ length: HOURS }, (_, hour) => hourOf(one, first + hour * HOUR_MS, told)),
