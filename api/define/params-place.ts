@@ -107,13 +107,17 @@ export interface RoadFilter {
   readonly km_to: number | null
 }
 
+/** What designations are written with; a slash is part of one between letters alone (LU-P-S/N): A-2/1 is not A-21. */
+const DESIGNATION = /^(?:[\p{L}\p{M}\p{N}\p{Pd}\s.'’·ºª]|(?<=\p{L})\/(?=\p{L}))+$/u
+
 /** A road by its designation; the value is as `foldRoad` writes it. */
 export const roadParam: Param<string | null> = param({
   about: 'Road designation; hyphens, blanks and case do not matter (A-1 = A1, N-II = N-2).',
   schema: { type: 'string', minLength: 1, maxLength: ROAD_MOST },
   parse: (text) => {
     const road = foldRoad(plainText(text, ROAD_MOST))
-    if (road === '') throw new Refused('expected a road designation, such as A-1, M-30 or GR-5202')
+    if (road === '' || !DESIGNATION.test(text))
+      throw new Refused('expected a road designation of letters, digits, hyphens and blanks, such as A-1, M-30 or GR-5202')
     return road
   },
   example: 'A-7',

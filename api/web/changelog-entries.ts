@@ -19,6 +19,16 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'malformed-roads',
+    date: '2026-11-24',
+    kind: 'FIXED',
+    paths: [],
+    text: {
+      es: '`road` rechaza lo que no es el nombre de una carretera, como A-2/1 o A-2,A-3: antes se leía como A-21, sin decirlo.',
+      en: '`road` refuses what is no name of a road, such as A-2/1 or A-2,A-3: it was read as A-21, without a word.',
+    },
+  },
+  {
     id: 'sections-by-kilometre',
     date: '2026-11-24',
     kind: 'FIXED',

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { defineEndpoint } from '../../api/define/endpoint.ts'
 import { formatsOf } from '../../api/define/formats.ts'
 import { distanceM, isInside } from '../../api/define/geo.ts'
-import { foldRoad } from '../../api/define/params-place.ts'
+import { foldRoad, roadParam } from '../../api/define/params-place.ts'
 import { editDistance, nearest } from '../../api/define/suggest.ts'
 import { railStockList } from '../../api/endpoints/rail/stock.ts'
 import { hotspotList } from '../../api/endpoints/safety/hotspots.ts'
@@ -106,6 +106,19 @@ test.each([
   ['AS-I', 'AS-1'],
   ['NI-2', 'N-12'],
 ])('%s and %s are two roads', (one, other) => expect(foldRoad(one)).not.toBe(foldRoad(other)))
+
+test.each(['A-2/1', 'A-2/', 'A-7/E-15', 'A-2+1', 'A-2,A-3', 'A-2_1', 'A-2;1', '*', '-'])(
+  '%s is no designation of one road, and is not read as another',
+  (text) => expect(() => roadParam.parse(text)).toThrow('expected a road designation'),
+)
+
+test.each([
+  ['LU-P-S/N', 'LUPSN'],
+  ['CG-2.2', 'CG22'],
+  ['C.V. Hervás', 'CVHERVAS'],
+  ['CHT Nº 6', 'CHTN6'],
+  ['A–2', 'A2'],
+])('%s is written so by publishers', (text, folded) => expect(roadParam.parse(text)).toBe(folded))
 
 test('distances are those of the sphere', () => {
   // Madrid to Barcelona, city halls; 505.4 km on the sphere.

@@ -139,6 +139,8 @@ test('a road is a strip of its sections with 24 hours each, as GeoJSON, over a c
   const strip = await service.json('/api/prediccion/riesgo/N-623?km_from=15&km_to=15&format=json')
   expect(strip.sections.map(({ section }: Reply) => section)).toEqual(['09/N623/15'])
   expect((await service.get('/api/prediccion/riesgo/A-99')).status).toBe(404)
+  const malformed = await service.get('/api/prediccion/riesgo/N-62%2F3')
+  expect([malformed.status, ((await malformed.json()) as Reply).errors]).toMatchObject([400, [{ parameter: 'road', value: 'N-62/3' }]])
   expect((await service.json('/api/prediccion/riesgo/N-623?km_from=500&format=json')).sections).toEqual([])
 })
 
