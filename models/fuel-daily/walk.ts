@@ -35,8 +35,8 @@ export interface DayPanel {
 export function dayPanel(product: string, means: readonly StationMeans[]): DayPanel {
   const own = means.filter((one) => one.product === product)
   const numbers = own.map(({ dates }) => dates.map((date) => Date.parse(date) / DAY_MS))
-  const first = Math.min(...numbers.flat())
-  const days = Math.max(...numbers.flat()) - first + 1
+  const first = Math.min(...numbers.map((ofArea) => Math.min(...ofArea)))
+  const days = Math.max(...numbers.map((ofArea) => Math.max(...ofArea))) - first + 1
   const areas = own.map(({ area_kind, area, prices }, at) => {
     const logs = new Float64Array(days).fill(Number.NaN)
     for (const [nth, day] of (numbers[at] as number[]).entries()) logs[day - first] = Math.log(prices[nth] as number)

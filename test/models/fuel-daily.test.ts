@@ -200,3 +200,15 @@ test('intervals of a week hold what they say when prices begin to run for weeks,
   }
   expect(held / all).toBeGreaterThan(0.65)
 })
+
+test('a panel is of decades of all provinces', () => {
+  const dates = Array.from({ length: 7000 }, (_, day) => dateOf(day - 6500))
+  const of = (at: number): StationMeans => ({
+    ...{ product: 'DIESEL_A', area_kind: 'PROVINCE', area: String(at), dates, prices: dates.map(() => 1.5) },
+  })
+  const { days, areas } = dayPanel(
+    'DIESEL_A',
+    Array.from({ length: 52 }, (_, at) => of(at)),
+  )
+  expect([days, areas.length, areas[51]?.logs.at(-1)]).toEqual([7000, 52, Math.log(1.5)])
+})
