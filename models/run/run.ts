@@ -132,7 +132,21 @@ export async function runModel<P extends Json>(
   if (verdict.state === 'PROMOTED' || !standing || version === null)
     return stood({ model, version: fresh, fit: fitted, checks: fitted.checks, log })
   const checks = fitted.checks.map((check) => ({ ...check, error: check.standing ?? Number.POSITIVE_INFINITY }))
-  return stood({ model, version, fit: standing, checks, log })
+  return stood({ model, version, fit: { ...standing, scores: scoresAgain(standing, fitted) }, checks, log })
+}
+
+/** The scores of a standing version that another one was held against: over the outcomes that both were where a score was checked, else its own. */
+function scoresAgain(standing: Fit<unknown>, fresh: Fit<unknown>): Score[] {
+  const again = fresh.checks.flatMap(({ series, horizon, error, baseline, standing: value }) =>
+    value === null
+      ? []
+      : fresh.scores
+          .filter((one) => one.series === series && one.horizon === horizon && one.value === error && one.baseline === baseline)
+          .map((one) => ({ ...one, value })),
+  )
+  const nameOf = ({ series, horizon, metric, subset }: Score): string => JSON.stringify([series, horizon, metric, subset])
+  const names = new Set(again.map(nameOf))
+  return [...standing.scores.filter((one) => !names.has(nameOf(one))), ...again]
 }
 
 /** True where all numbers of a fit are finite: JSON would keep others as null. */

@@ -70,7 +70,15 @@ test('the first fit stands, a better one takes its place, and a worse one does n
       versions: [{ state: 'REFUSED' }, {}, {}, {}],
     },
   ])
-  expect(neither.beside.get(modelScores)).toMatchObject([{ model_version: better.model_version, value: 0.4 }])
+  // Its scores are of the outcomes that it was held against last.
+  expect(neither.beside.get(modelScores)).toMatchObject([
+    { model_version: better.model_version, value: 1.1, baseline: 1, window_to: '2026-05-01' },
+  ])
+  const failed = await run(files, () => {
+    throw new Error('no memory')
+  })
+  expect(failed.beside.get(modelScores)).toMatchObject([{ value: 0.4, window_to: '2026-03-01' }])
+  expect(failed.recentError('A', 'PT1H')).toBe(0.4)
 })
 
 test('the same data change nothing: no version, no turn of the log', async () => {
