@@ -107,8 +107,8 @@ export interface RoadFilter {
   readonly km_to: number | null
 }
 
-/** What designations are written with; a slash is part of one between letters alone (LU-P-S/N): A-2/1 is not A-21. */
-const DESIGNATION = /^(?:[\p{L}\p{M}\p{N}\p{Pd}\s.'’·ºª]|(?<=\p{L})\/(?=\p{L}))+$/u
+/** What designations are written with; a slash is part of some (LU-P-S/N, EP-8001/DI), but not between numbers: A-2/1 is not A-21. */
+const DESIGNATION = /^(?:[\p{L}\p{M}\p{N}\p{Pd}\s.'’·ºª()]|(?<=\p{L}\s?)\/(?=.)|(?<=.)\/(?=\s?\p{L}))+$/u
 
 /** A road by its designation; the value is as `foldRoad` writes it. */
 export const roadParam: Param<string | null> = param({

@@ -107,13 +107,17 @@ test.each([
   ['NI-2', 'N-12'],
 ])('%s and %s are two roads', (one, other) => expect(foldRoad(one)).not.toBe(foldRoad(other)))
 
-test.each(['A-2/1', 'A-2/', 'A-7/E-15', 'A-2+1', 'A-2,A-3', 'A-2_1', 'A-2;1', '*', '-'])(
+test.each(['A-2/1', 'A-2/ 1', 'A-2/', '/A-2', 'A-2+1', 'A-2,A-3', 'A-2_1', 'A-2;1', '*', '-'])(
   '%s is no designation of one road, and is not read as another',
   (text) => expect(() => roadParam.parse(text)).toThrow('expected a road designation'),
 )
 
 test.each([
   ['LU-P-S/N', 'LUPSN'],
+  ['EP-8001/DI', 'EP8001DI'],
+  ['PO-SC/3603', 'POSC3603'],
+  ['CV/ PO-25', 'CVPO25'],
+  ['C/ Termiñá', 'CTERMINA'],
   ['CG-2.2', 'CG22'],
   ['C.V. Hervás', 'CVHERVAS'],
   ['CHT Nº 6', 'CHTN6'],
