@@ -19,6 +19,16 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'no-silent-forecasts',
+    date: '2026-11-24',
+    kind: 'CHANGED',
+    paths: ['/api/trafico/prediccion', '/api/prediccion/combustible', '/api/prediccion/riesgo', '/api/prediccion/riesgo/{road}'],
+    text: {
+      es: 'Donde no hay nada que decir de una serie la respuesta es un 503 que dice por qué, y lo que no puede haber (un horizonte, un producto, un instante lejano) un 400: antes, una lista vacía.',
+      en: 'Where there is nothing to tell of a series the reply is a 503 that says why, and what there cannot be (a horizon, a product, an instant far off) a 400: it was an empty list.',
+    },
+  },
+  {
     id: 'malformed-roads',
     date: '2026-11-24',
     kind: 'FIXED',

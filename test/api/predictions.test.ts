@@ -84,7 +84,11 @@ test('forecasts are the rows of the lake: of Spain, or of the province that is a
   expect(heating.forecasts).toMatchObject([{ price_eur_l: null, interval: null, absence: 'FEW_PRICES', reason: 'not enough data' }])
   const madrid = await service.json('/api/prediccion/combustible?province=Madrid')
   expect(madrid.forecasts).toMatchObject([{ area: '28', province: 'Madrid', series: 'STATION_MEAN' }])
-  expect((await service.json('/api/prediccion/combustible?series=STATION_MEAN')).forecasts).toEqual([])
+  const late = await service.get('/api/prediccion/combustible?series=STATION_MEAN')
+  expect([late.status, late.headers.get('retry-after'), await late.json()]).toMatchObject([
+    ...[503, '3600'],
+    { code: 'feed-unavailable', detail: expect.stringContaining('120 days') },
+  ])
   expect((await service.get('/api/prediccion/combustible?horizon=P3W')).status).toBe(400)
   expect(all.meta).toMatchObject({ grain: expect.stringContaining('fuel'), method: expect.stringContaining('ridge') })
 })
@@ -93,6 +97,9 @@ test('what can have no forecast is refused, not answered with an empty list', as
   for (const [query, parameter, expected] of [
     ['fuel=HYDROGEN', 'fuel', 'DIESEL_A, FUEL_OIL_LOW_SULPHUR, GASOLINE_95_E5, HEATING_GAS_OIL, LPG'],
     ['province=28&series=BULLETIN', 'series', 'STATION_MEAN'],
+    ['series=STATION_MEAN&horizon=P28D', 'horizon', 'P1D, P2D, P3D, P4D, P5D, P6D, P7D'],
+    ['province=28&horizon=P7D,P8D', 'horizon', 'P1D, P2D, P3D, P4D, P5D, P6D, P7D'],
+    ['province=28&fuel=LPG', 'fuel', 'expected one of DIESEL_A'],
   ] as const) {
     const reply = await service.get(`/api/prediccion/combustible?${query}`)
     const { errors } = (await reply.json()) as Reply

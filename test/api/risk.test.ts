@@ -3,6 +3,7 @@ import { roadPoints } from '../../lake/datasets/road/road-points.ts'
 import { riskEstimates } from '../../lake/datasets/safety/risk-estimates.ts'
 import { riskProfiles } from '../../lake/datasets/safety/risk-profiles.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { isoInstant } from '../../lake/schema/time.ts'
 import { writeFeedListings } from '../../lake/system.ts'
 import { exampleTableRow, FEEDS, type Reply, startService, type TestService } from './service.ts'
 
@@ -121,6 +122,19 @@ test('several hours of the whole country, and a plan below, are refused', async 
   expect((await service.open('/api/prediccion/riesgo')).status).toBe(401)
   const turned = await service.get('/api/prediccion/riesgo/N-623?km_from=20&km_to=10')
   expect([turned.status, ((await turned.json()) as Reply).errors[0].parameter]).toEqual([400, 'km_from'])
+})
+
+test('an instant that nothing is to be expected of is refused, with those that are', async () => {
+  for (const [path, at] of [
+    ['/api/prediccion/riesgo?road=N-623', '1990-01-01T00:00:00Z'],
+    ['/api/prediccion/riesgo/N-623?format=json', isoInstant(Date.now() + 367 * 86_400_000)],
+  ] as const) {
+    const refused = await service.get(`${path}&at=${at}`)
+    const { errors } = (await refused.json()) as Reply
+    expect([at, refused.status, errors[0].parameter]).toEqual([at, 400, 'at'])
+    expect(errors[0].detail).toMatch(/from 2024-01-01T23:00:00.000Z to before \d{4}-/)
+  }
+  expect(await ask(`road=N-623&at=${isoInstant(Date.now() + 364 * 86_400_000)}`)).toHaveLength(2)
 })
 
 test('a road is a strip of its sections with 24 hours each, as GeoJSON, over a change of the clock too', async () => {

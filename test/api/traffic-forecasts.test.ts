@@ -127,6 +127,12 @@ const ask = async (query: string): Promise<Reply[]> => {
   return reply.forecasts
 }
 
+/** The reply to a query, or the problem that it is, with its status. */
+const told = async (query: string): Promise<Reply> => {
+  const reply = await service.get(`/api/trafico/prediccion?${query}`)
+  return { status: reply.status, retry: reply.headers.get('retry-after'), ...((await reply.json()) as Reply) }
+}
+
 test('forecasts are the rows of the lake, of the series, horizon and hour that are asked for', async () => {
   // What is derived has no cadence of its own, and may change a minute later.
   const [, fresh_s] = /max-age=(\d+),/.exec((await service.get('/api/trafico/prediccion')).headers.get('cache-control') ?? '') ?? []
@@ -156,7 +162,7 @@ test('forecasts are the rows of the lake, of the series, horizon and hour that a
   expect((await ask('at=2023-09-01T00:30:00Z')).map(({ horizon }) => horizon)).toEqual(['PT3H', 'PT3H', 'PT3H', 'PT3H'])
   expect(await ask('corridor=m-30&horizon=PT1H')).toMatchObject([{ series_kind: 'CORRIDOR', direction: null }])
   expect(await ask('station=ES02&horizon=PT1H')).toMatchObject([{ intensity_veh_h: null, interval: null, reason: 'SILENT' }])
-  expect(await ask('sensor=none')).toEqual([])
+  expect(await told('sensor=none')).toMatchObject({ status: 503, code: 'feed-unavailable', detail: expect.stringContaining('none') })
   for (const query of [
     'corridor=a-6',
     'horizon=PT5H',
@@ -164,6 +170,7 @@ test('forecasts are the rows of the lake, of the series, horizon and hour that a
     'view=comparison&sensor=1&at=2023-09-01',
     'sensor=1&station=ES01',
     'at=2023-09-01T02:00:00Z',
+    'station=ES01&at=2023-08-31T23:30:00Z&horizon=PT1H',
   ])
     expect([query, (await service.get(`/api/trafico/prediccion?${query}`)).status]).toEqual([query, 400])
   expect(await (await service.get('/api/trafico/prediccion?corridor=m-30&at=2023-09-02T00:30:00Z')).json()).toMatchObject({
@@ -179,6 +186,7 @@ test('where all forecasts are of hours that are over, the list of all says so in
     await late.land(trafficForecasts, [exampleTableRow(trafficForecasts, row)], LAST + HOUR, ['madrid_traffic'])
     const reply = await late.get('/api/trafico/prediccion')
     expect([reply.status, (await reply.json()) as Reply]).toMatchObject([503, { detail: expect.stringContaining(isoInstant(LAST + HOUR)) }])
+    expect((await late.get('/api/trafico/prediccion?horizon=PT1H')).status).toBe(503)
     expect((await late.json('/api/trafico/prediccion?sensor=3840')).forecasts).toMatchObject([{ is_over: true }])
   } finally {
     await late.close()
@@ -240,14 +248,24 @@ test('a comparison is of the newest hour of a sensor, and of the newest day of a
     expect(intensity_diff_veh_h).toBeCloseTo(intensity_veh_h - baseline, 1)
   const corridor = await ask('view=comparison&corridor=m-30')
   expect(corridor[0]).toMatchObject({ series_kind: 'CORRIDOR', direction: null, absence: null, starts_at: '2026-03-16T23:00:00.000Z' })
-  expect(await ask('view=comparison&station=ES77')).toEqual([])
+})
+
+test('what there is nothing of says so, with the reason, and is no empty list', async () => {
+  for (const [query, reason] of [
+    ['view=comparison&station=ES77', 'no hour of it'],
+    ['view=comparison&sensor=77', 'last 24 hours'],
+    ['view=heatmap&station=ES77', 'month that is over'],
+    ['view=heatmap&sensor=77', 'month that is over'],
+    ['sensor=77', 'no forecast'],
+    ['station=ES77', 'no forecast'],
+  ] as const) {
+    const { status, retry, code, detail } = await told(query)
+    expect([query, status, retry, code]).toEqual([query, 503, '3600', 'feed-unavailable'])
+    expect(detail).toContain(reason)
+  }
 })
 
 test('ids that nothing has are refused, with what is near', async () => {
-  const told = async (query: string): Promise<Reply> => {
-    const reply = await service.get(`/api/trafico/prediccion?${query}`)
-    return { status: reply.status, retry: reply.headers.get('retry-after'), ...((await reply.json()) as Reply) }
-  }
   await service.land(
     trafficSensors,
     ['3840', '3841'].map((sensor_id) => exampleTableRow(trafficSensors, { sensor_id })),
@@ -265,8 +283,8 @@ test('ids that nothing has are refused, with what is near', async () => {
     expect(await told(`view=${view}&sensor=38400`)).toMatchObject({ status: 400, detail: expect.stringContaining('did you mean 3840?') })
   }
   // The corridor has a forecast, so that the model of live sensors stands: of this sensor alone there is nothing.
-  expect(await told('sensor=3841')).toMatchObject({ status: 200, total: 0 })
-  expect(await told('view=heatmap&sensor=3841')).toMatchObject({ status: 200, total: 0 })
+  for (const query of ['sensor=3841', 'view=heatmap&sensor=3841', 'view=comparison&sensor=3841'])
+    expect(await told(query)).toMatchObject({ status: 503, code: 'feed-unavailable', detail: expect.stringContaining('3841') })
 })
 
 test('before a model is fitted forecasts of it are not there, and the reply says what they wait for', async () => {

@@ -7,16 +7,22 @@ import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
+import { LEAST_DAYS } from '../../../models/fuel-daily/walk.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
 import { codeParam, knownBy, listOf, oneOf } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
-import { Refused } from '../../define/problems.ts'
+import { type Problem, problem, Refused } from '../../define/problems.ts'
 import { defineSlice, valuesSlice } from '../../define/slice.ts'
 import { provinceField, provinceName } from '../tail.ts'
 
 const { columns } = fuelForecasts
 const SERIES = ['BULLETIN', 'STATION_MEAN'] as const
+/** Horizons of both series, and those of the bulletin alone. */
+const WEEK = ['P1D', 'P2D', 'P3D', 'P4D', 'P5D', 'P6D', 'P7D'] as const
+const LATER = ['P8D', 'P9D', 'P10D', 'P11D', 'P12D', 'P13D', 'P14D', 'P28D'] as const
+/** A bulletin comes once a week and a day is over once a day, but an archive may be filled at any time. */
+const RETRY_S = 3600
 
 const euros = (about: string, example: number) => col.decimal(0, about, { scale: 6, unitIn: 'price_unit', example })
 
@@ -83,6 +89,14 @@ function toForecast(row: ForecastRow): ValueOf<typeof forecastFields> {
   return { ...rest, fuel, price_unit, price_eur_l, province: row.area === 'ES' ? null : provinceName(row.area), interval }
 }
 
+/** The problem that there are no forecasts of a series of an area yet. */
+function noneYet(isOfStations: boolean): Problem {
+  const needs = isOfStations
+    ? `the mean of an area's stations needs ${LEAST_DAYS} days of prices, and one of them to have a record at all. /api/prediccion/modelos?model=fuel_daily`
+    : 'a Weekly Oil Bulletin has to land first. /api/prediccion/modelos?model=fuel'
+  return problem('feed-unavailable', `There are no forecasts of it yet: ${needs} tells what is there.`, { retry_after_s: RETRY_S })
+}
+
 const METHOD =
   'BULLETIN: the price that Spain reports to the Weekly Oil Bulletin, 1, 2 and 4 weeks after its newest Monday, by a ridge regression on the last two weekly changes of the countries of the bulletin, and for two weeks by day on the straight line (of logarithms) to those forecasts. ' +
   'Intervals are made of the model’s own past errors (split conformal), scaled by how restless the price is. ' +
@@ -107,11 +121,7 @@ export const fuelForecastList = defineEndpoint({
     province: provinceParam,
     series: oneOf('Prices that are forecast.', SERIES, { example: 'BULLETIN' }),
     horizon: listOf(
-      oneOf(
-        'How far behind the newest known price.',
-        ['P1D', 'P2D', 'P3D', 'P4D', 'P5D', 'P6D', 'P7D', 'P8D', 'P9D', 'P10D', 'P11D', 'P12D', 'P13D', 'P14D', 'P28D'] as const,
-        { example: 'P7D' },
-      ),
+      oneOf(`How far behind the newest known price; of STATION_MEAN at most ${WEEK.at(-1)}.`, [...WEEK, ...LATER], { example: 'P7D' }),
     ),
   },
   returns: {
@@ -135,13 +145,21 @@ export const fuelForecastList = defineEndpoint({
           parameter: 'series',
           value: series,
         })
-      return (await slice(forecasts, '')).filter(
-        (one) =>
-          (fuel === null || fuel.includes(one.fuel)) &&
-          one.area === (province ?? 'ES') &&
-          (series === null || one.series === series) &&
-          (horizon === null || (horizon as readonly string[]).includes(one.horizon)),
+      const later = (horizon ?? []).find((one) => (LATER as readonly string[]).includes(one))
+      if (later && (province !== null || series === 'STATION_MEAN'))
+        throw new Refused(`expected with STATION_MEAN one of ${WEEK.join(', ')}`, { parameter: 'horizon', value: later, allowed: WEEK })
+      const ofArea = (await slice(forecasts, '')).filter(
+        (one) => one.area === (province ?? 'ES') && (series === null || one.series === series),
       )
+      if (ofArea.length === 0) throw noneYet(province !== null || series === 'STATION_MEAN')
+      const wanted = ofArea.filter((one) => fuel === null || fuel.includes(one.fuel))
+      if (wanted.length === 0) {
+        const allowed = [...new Set(ofArea.map((one) => one.fuel))].sort()
+        throw new Refused(`expected one of ${allowed.join(', ')}, of which there are prices of this series and area`, {
+          ...{ parameter: 'fuel', value: (fuel ?? []).join(), allowed },
+        })
+      }
+      return wanted.filter((one) => horizon === null || (horizon as readonly string[]).includes(one.horizon))
     },
   },
   example: { fuel: 'GASOLINE_95_E5', horizon: 'P7D' },

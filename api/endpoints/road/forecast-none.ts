@@ -29,7 +29,7 @@ const LISTED = {
 
 /** The problem that all forecasts are of hours that are over: the data that they rest on are late, or come by archive alone. */
 export function noneAhead(all: readonly { readonly starts_at: number | null }[]): Problem {
-  const newest = isoInstant(Math.max(...all.map(({ starts_at }) => starts_at as number)))
+  const newest = isoInstant(Math.max(...new Set(all.map(({ starts_at }) => starts_at as number))))
   return problem(
     'feed-unavailable',
     `There is no forecast of an hour to come: the newest is of ${newest}. sensor, station or corridor ask for those of one series, over or not.`,
@@ -37,14 +37,34 @@ export function noneAhead(all: readonly { readonly starts_at: number | null }[])
   )
 }
 
+/** Why there is nothing of a series in a view. */
+const WITHOUT = {
+  forecast: () => 'There is no forecast of it: too little of it was measured in the weeks that forecasts look at.',
+  heatmap: () => 'Nothing is known to be usual of it: no hour of it in a month that is over has landed.',
+  comparison: (kind: SeriesKind) =>
+    kind === 'SENSOR'
+      ? 'There is nothing to compare: no hour of it in the last 24 hours was measured for half of it.'
+      : 'There is nothing to compare: no hour of it has landed.',
+} as const
+
 /**
  * What is answered of a series of which nothing was found: the refusal of an id that nothing has; that no model stands yet, where there are no
- * forecasts (`of`) at all of what its model makes; else that there is none.
+ * forecasts (`of`) at all of what its model makes; else why there is none of it. An empty list would say that there is nothing to expect.
  */
 export async function noneOf(
   { extra }: Pick<KeptAsk<readonly []>, 'extra'>,
-  { kind, id, of }: { readonly kind: SeriesKind; readonly id: string; readonly of?: readonly { readonly series_kind: SeriesKind }[] },
-): Promise<[]> {
+  {
+    kind,
+    id,
+    view,
+    of = [],
+  }: {
+    readonly kind: SeriesKind
+    readonly id: string
+    readonly view: keyof typeof WITHOUT
+    readonly of?: readonly { readonly series_kind: SeriesKind }[]
+  },
+): Promise<never> {
   if (id !== '' && kind !== 'CORRIDOR') {
     const { what, parameter, path, ids } = LISTED[kind as 'SENSOR' | 'COUNT_STATION']
     const known = await extra(ids, '')
@@ -52,9 +72,10 @@ export async function noneOf(
     if (known?.size && !known.has(id))
       throw new Refused(`expected ${what}, as ${path} lists them`, { parameter, value: id, near: () => nearest(id, known) })
   }
-  if (!of) return []
   const isOfCounts = kind === 'COUNT_STATION'
-  if (id !== '' && of.some(({ series_kind }) => (series_kind === 'COUNT_STATION') === isOfCounts)) return []
+  const stands = of.some(({ series_kind }) => (series_kind === 'COUNT_STATION') === isOfCounts)
+  if (view !== 'forecast' || (id !== '' && stands))
+    throw problem('feed-unavailable', `${id}: ${WITHOUT[view](kind)}`, { retry_after_s: RETRY_S })
   const model = isOfCounts ? 'traffic_counts' : 'traffic'
   const [whose, data] = isOfCounts ? ['count stations', 'counts'] : ['live sensors and corridors', 'live readings']
   const needs =

@@ -129,8 +129,8 @@ export const trafficForecastList = defineEndpoint({
   plan: 'PRO',
   summary: 'Traffic in the next four hours by sensor, count station and corridor, with intervals; what is usual, and now against typical',
   about:
-    'Horizons count from the newest data (`made_at`): the newest hour of live sensors and corridors that is over; counts of stations come by the month, so that their hours may long be over (`is_over`). Such hours are told of one series, or with `at`, and where all that is told is over `meta.stale` is true; a list of all series has those to come. A series with too few data has records without a number, which say why (`reason`); one that nothing is known of has none. ' +
-    'Before the model of what is asked for has been fitted there are no forecasts of it, and the reply is a 503 that says so. ' +
+    'Horizons count from the newest data (`made_at`): the newest hour of live sensors and corridors that is over; counts of stations come by the month, so that their hours may long be over (`is_over`). Such hours are told of one series, or with `at`, and where all that is told is over `meta.stale` is true; a list of all series has those to come. A series with too few data has records without a number, which say why (`reason`). ' +
+    'Before the model of what is asked for has been fitted there are no forecasts of it, and the reply is a 503 that says so, as it is where nothing is there of a series in a view. ' +
     `heatmap and comparison are of one series. Members of other views are null. ${METHOD}`,
   figure: { grain: 'One hour of a sensor, of a direction of a count station, or of a corridor (the mean of its sensors).', method: METHOD },
   params: { asked },
@@ -160,14 +160,17 @@ export const trafficForecastList = defineEndpoint({
           : kind === 'SENSOR'
             ? sensorNow(ask, id, now)
             : dayOf(ask, kind, id, now))
-        return found.length > 0 ? found : noneOf(ask, { kind, id })
+        return found.length > 0 ? found : noneOf(ask, { kind, id, view })
       }
       const { all, ahead, bySeries } = toldOf(await ask.slice(trafficForecastRows, ''), now)
       const found = id === '' ? all : (bySeries.get(`${kind} ${id}`) ?? [])
-      if (found.length === 0) return noneOf(ask, { kind, id, of: all })
+      if (found.length === 0) return noneOf(ask, { kind, id, view, of: all })
       const wanted = id === '' && at === null ? ahead : at === null ? found : inHour(found, at)
       if (wanted.length === 0) throw noneAhead(all)
-      const records = horizon === null ? wanted : wanted.filter((row) => (horizon as readonly string[]).includes(row.horizon as string))
+      const ofHorizon = (rows: readonly Told[]): readonly Told[] =>
+        horizon === null ? rows : rows.filter((row) => (horizon as readonly string[]).includes(row.horizon as string))
+      const records = ofHorizon(wanted)
+      if (records.length === 0) throw at === null ? noneAhead(ofHorizon(all)) : otherHorizons(wanted, String(horizon))
       return { records, counts: {}, isLacking: wanted.every(({ is_over }) => is_over) }
     },
   },
@@ -224,11 +227,17 @@ function toldOf(rows: readonly ForecastRow[], now: number): ToldForecasts {
 function inHour(rows: readonly Told[], at: number): readonly Told[] {
   const found = rows.filter(({ starts_at }) => (starts_at as number) <= at && at < (starts_at as number) + HOUR_MS)
   if (found.length > 0) return found
-  const hours = rows.map(({ starts_at }) => starts_at as number)
+  const hours = new Set(rows.map(({ starts_at }) => starts_at as number))
   const [first, end] = [isoInstant(Math.min(...hours)), isoInstant(Math.max(...hours) + HOUR_MS)]
   throw new Refused(`expected an instant in an hour that is forecast: from ${first} to before ${end}`, {
     ...{ parameter: 'at', value: isoInstant(at) },
   })
+}
+
+/** The refusal of horizons that an hour is not forecast at, with those that it is. */
+function otherHorizons(rows: readonly Told[], value: string): Refused {
+  const allowed = [...new Set(rows.map(({ horizon }) => horizon as string))].sort()
+  return new Refused(`expected ${allowed.join(' or ')}, at which the hour of \`at\` is forecast`, { parameter: 'horizon', value, allowed })
 }
 
 async function heatmapOf({ slice }: Ask, series_kind: SeriesKind, series_id: string, now: number): Promise<Told[]> {

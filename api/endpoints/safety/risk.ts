@@ -10,6 +10,7 @@ import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { col, type Point } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
+import { isoInstant } from '../../../lake/schema/time.ts'
 import type { RiskBasis } from '../../../models/risk/bases.ts'
 import { type HourShares, hourShares } from '../../../models/risk/hours.ts'
 import { defineEndpoint, type KeptAsk, type RestsOn } from '../../define/endpoint.ts'
@@ -26,6 +27,7 @@ import { provinceField, provinceName } from '../tail.ts'
 const { columns } = riskEstimates
 const HOUR_MS = 3_600_000
 const HOURS = 24
+const YEAR_MS = 365 * HOURS * HOUR_MS
 const LAKE = [riskEstimates, riskProfiles, roadPoints] as const
 type Estimate = Row<typeof riskEstimates>
 type Basis = RiskBasis['basis']
@@ -187,7 +189,25 @@ const spanOf = ({ road, km, km_to }: Estimate): Parameters<typeof isSectionOn>[1
 /** The begin of the hour of an instant (ms). */
 const hourAt = (at: number): number => Math.floor(at / HOUR_MS) * HOUR_MS
 
-const atParam = instantParam('Instant whose hour is the first that is told; now unless given.', '2026-01-02T19:00:00Z')
+const atParam = instantParam(
+  'Instant whose hour is the first that is told; now unless given. From a year before the newest data to a year from now.',
+  '2026-01-02T19:00:00Z',
+)
+
+/**
+ * The begin of the first hour that is told of estimates (ms). Throws where an instant is not one that they say anything of: they are of accidents of
+ * a year at least, and of those that come.
+ */
+function firstHour(of: readonly Estimate[], at: number | null, now: number): number {
+  const earliest = of.reduce((least, { made_at }) => Math.min(least, made_at), now)
+  const [from, to] = [earliest - YEAR_MS, hourAt(now) + YEAR_MS]
+  if (at !== null && of.length > 0 && (at < from || at >= to))
+    throw new Refused(`expected an instant from ${isoInstant(from)} to before ${isoInstant(to)}`, {
+      parameter: 'at',
+      value: isoInstant(at),
+    })
+  return hourAt(at ?? now)
+}
 
 const METHOD =
   'Poisson rates of the sections by empirical Bayes (what was seen on the section, next to it, on the rest of the road and in the province), those with animals by kind of animal, times how accidents spread over weeks of the year, the Sun’s clock and the hours of the local clock (of the day with animals, of the week else). ' +
@@ -255,7 +275,7 @@ export const riskList = defineEndpoint({
           isSectionOn(stretch, spanOf(one)) &&
           (bbox === null || (posts !== null && isInside(bbox, middleOf(one, posts)))),
       )
-      const first = hourAt(at ?? now)
+      const first = firstHour(all, at, now)
       const drafts = wanted.flatMap((one) => {
         const section = sectionOf(one)
         return Array.from({ length: hours }, (_, hour) => ({ ...section, ...hourOf(one, first + hour * HOUR_MS, told) }))
@@ -304,7 +324,7 @@ export const riskByRoad = defineEndpoint({
       const { all, told, posts, restsOn } = await askedOf(ask, basis)
       const ofRoad = all.filter((one) => isSectionOn({ road, km_from: null, km_to: null }, spanOf(one)))
       if (ofRoad.length === 0) return null
-      const first = hourAt(at ?? now)
+      const first = firstHour(all, at, now)
       const wanted = ofRoad.filter((one) => isSectionOn({ road, km_from, km_to }, spanOf(one)))
       const drafts = wanted.map((one) => ({
         ...sectionOf(one),
