@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { trafficCityHoursDerived, trafficDaysDerived, trafficHoursDerived } from '../../jobs/derive/road/traffic.ts'
 import { v16HoursDerived } from '../../jobs/derive/road/v16.ts'
+import { FUEL_PRODUCTS } from '../../lake/datasets/fuel/codes.ts'
 import { fuelDays as fuelDaysTable } from '../../lake/datasets/fuel/days.ts'
 import { fuelPrices } from '../../lake/datasets/fuel/prices.ts'
 import { mobilityFlowDays } from '../../lake/datasets/mobility/flow-days.ts'
@@ -16,7 +17,7 @@ import { commit } from '../../lake/iceberg/commit.ts'
 import { createTable } from '../../lake/iceberg/create.ts'
 import { tableKey } from '../../lake/iceberg/schema.ts'
 import { storeFiles, writeParquet } from '../../lake/query/parquet.ts'
-import { instant, type Sql, sql } from '../../lake/query/sql.ts'
+import { bind, instant, join as joined, type Sql, sql } from '../../lake/query/sql.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { accidentPositionRows, accidentRows, incidentRows, stationPriceRows, weatherRows, weatherStationRows } from './analytic-rows.ts'
 import { writePublication } from './incidents-service.ts'
@@ -30,6 +31,8 @@ export const TRAFFIC = { sensors: 200, from: Date.UTC(2026, 10, 1), open: Date.U
 export const FUEL = { from: Date.UTC(2018, 11, 31, 23), to: TRAFFIC.to }
 /** A year of trips between provinces, and three days of trips between zones. */
 export const TRIPS = { from: Date.UTC(2022, 11, 31, 23), cells: Date.UTC(2023, 11, 28, 23), to: Date.UTC(2023, 11, 31, 23) }
+/** The products that these are of. */
+export const FUELS = Object.keys(FUEL_PRODUCTS.codes).slice(0, 15)
 /** Zones of the days between zones: as many pairs of them as the study has trips between. */
 const ZONES = 700
 
@@ -130,7 +133,7 @@ function beacons(): Sql {
     CROSS JOIN (VALUES (false), (true)) AS state(ended))`
 }
 
-/** Fifteen products in Spain and its provinces, day by day. */
+/** These products in Spain and its provinces, day by day. */
 function fuelDays(): Sql {
   const days = Math.floor((FUEL.to - FUEL.from) / 86_400_000)
   const price = (scale: Sql): Sql => sql`CAST(1.2 + (hash(p, d) % 400) / 1000 AS ${scale})`
@@ -138,11 +141,11 @@ function fuelDays(): Sql {
   return sql`(
     SELECT strftime(date, '%Y-%m') AS month, date, timezone('Europe/Madrid', CAST(date AS TIMESTAMP)) AS period_start,
       CASE a WHEN 0 THEN 'NATION' ELSE 'PROVINCE' END AS area_kind, CASE a WHEN 0 THEN 'ES' ELSE lpad(CAST(a AS VARCHAR), 2, '0') END AS area,
-      CAST(NULL AS VARCHAR) AS name, CASE p WHEN 0 THEN 'DIESEL_A' WHEN 1 THEN 'GASOLINE_95_E5' ELSE 'PRODUCT_' || CAST(p AS VARCHAR) END AS product, 'EUR/L' AS price_unit,
+      CAST(NULL AS VARCHAR) AS name, list_extract([${joined(FUELS.map((one) => sql`${bind('product', fuelDaysTable.columns.product, one)}`))}], CAST(p AS BIGINT) + 1) AS product, 'EUR/L' AS price_unit,
       CAST(100 + a AS INTEGER) AS stations, ${price(sql`DECIMAL(9, 4)`)} AS price_mean, ${exact} AS price_min, ${exact} AS price_p25,
       ${exact} AS price_median, ${exact} AS price_p75, ${exact} AS price_max, 'PUBLICATIONS' AS basis, 'fuel_stations.1' AS fetch_id
     FROM (SELECT d, CAST(DATE '2019-01-01' + CAST(d AS INTEGER) AS DATE) AS date FROM range(${days}) one(d))
-    CROSS JOIN range(53) two(a) CROSS JOIN range(15) three(p))`
+    CROSS JOIN range(53) two(a) CROSS JOIN range(${FUELS.length}) three(p))`
 }
 
 /** Columns of a day by its number. */
