@@ -4,7 +4,7 @@ import type { Check, Fit, Score } from '../run/run.ts'
 import { fuelCharts } from './charts.ts'
 import { type Forecast, HORIZONS_WEEKS, LEAST_WEEKS, valueBy, walk } from './forecast.ts'
 import { coverageOf, meanError, type Outcome } from './outcomes.ts'
-import { type Panel, panelOf } from './panel.ts'
+import { hasEnded, newestOf, type Panel, panelOf } from './panel.ts'
 import { priceOf, unitOf } from './units.ts'
 import type { WeekPrice } from './weeks.sql.ts'
 
@@ -34,11 +34,12 @@ export const horizonOf = (weeks: number): string => `P${weeks * WEEK_DAYS}D`
 /** The code under which a product of the bulletin is forecast. */
 export const fuelOf = (product: string): string => BULLETIN_FUELS[product] ?? product
 
-/** The panels of all products that the country has enough weeks of, by the codes that they are forecast under, in order of these. */
+/** The panels of all products that the country has enough weeks of and still reports, by the codes that they are forecast under, in order of these. */
 function panelsOf(prices: readonly WeekPrice[]): Map<string, Panel> {
   const products = [...new Set(prices.map(({ product }) => product))].sort()
   const panels = products.map((product) => [fuelOf(product), panelOf(product, prices)] as const)
-  return new Map(panels.filter(([, { own }]) => own.length >= LEAST_WEEKS))
+  const newest = newestOf(panels.map(([, panel]) => panel))
+  return new Map(panels.filter(([, panel]) => panel.own.length >= LEAST_WEEKS && !hasEnded(panel, newest)))
 }
 
 /**

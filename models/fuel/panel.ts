@@ -1,6 +1,8 @@
 import { COUNTRY, type WeekPrice } from './weeks.sql.ts'
 
 const DAY_MS = 86_400_000
+/** How long the newest price of a product may lie behind the bulletin's newest week, in days. */
+const MOST_BEHIND_DAYS = 28
 
 /** The weeks of a product in which the country has a price, and what the other countries' prices were then. */
 export interface Panel {
@@ -49,4 +51,14 @@ export function panelOf(product: string, prices: readonly WeekPrice[]): Panel {
     others: others.map((series) => series.map((change) => change ?? 0)),
     europe,
   }
+}
+
+/** The newest day that any of the panels has a price of, as days since 1970. */
+export function newestOf(panels: readonly Panel[]): number {
+  return Math.max(...panels.flatMap(({ days }) => days.at(-1) ?? []))
+}
+
+/** True where a product is no longer reported: its newest price lies more than four weeks behind the newest of all (days since 1970). */
+export function hasEnded({ days }: Panel, newest: number): boolean {
+  return newest - (days.at(-1) as number) > MOST_BEHIND_DAYS
 }

@@ -4,7 +4,7 @@ import { dayBounds } from '../../lake/schema/time.ts'
 import type { ServedOf } from '../run/run.ts'
 import { type FuelParameters, fuelOf, horizonOf } from './fit.ts'
 import { type Forecast, HORIZONS_WEEKS, type HorizonWeeks, LEAST_WEEKS, LEVEL, valueBy, walk } from './forecast.ts'
-import { type Panel, panelOf } from './panel.ts'
+import { hasEnded, newestOf, type Panel, panelOf } from './panel.ts'
 import { priceOf, unitOf } from './units.ts'
 import type { WeekPrice } from './weeks.sql.ts'
 
@@ -26,8 +26,6 @@ const DAY_MS = 86_400_000
  * be seven days ahead until then.
  */
 const PATH_DAYS = 14
-/** How long the newest price of a product may lie behind the bulletin's newest week, in days. */
-const MOST_BEHIND_DAYS = 28
 
 /** A forecast of a day: logarithms of the price as the bulletin has it and half the width of its interval; null for none. */
 interface Step {
@@ -45,7 +43,7 @@ interface Step {
 export function predictFuel(prices: readonly WeekPrice[], served: Served): ForecastRow[] {
   const products = [...new Set(prices.map(({ product }) => product))].sort()
   const panels = products.map((product) => ({ product: fuelOf(product), panel: panelOf(product, prices) }))
-  const newest = Math.max(...panels.flatMap(({ panel }) => panel.days.at(-1) ?? []))
+  const newest = newestOf(panels.map(({ panel }) => panel))
   return panels.flatMap(({ product, panel }) => {
     const last = panel.days.at(-1)
     if (last === undefined) return []
@@ -58,8 +56,9 @@ export function predictFuel(prices: readonly WeekPrice[], served: Served): Forec
 /** Why there is no price: for callers by a code, for readers in words. */
 export type Absence = Pick<ForecastRow, 'absence' | 'reason'>
 
-function absenceOf({ own, dates, days }: Panel, newest: number): Absence | null {
-  if (newest - (days.at(-1) as number) > MOST_BEHIND_DAYS) return { absence: 'ENDED', reason: `no price since ${dates.at(-1)}` }
+function absenceOf(panel: Panel, newest: number): Absence | null {
+  const { own, dates } = panel
+  if (hasEnded(panel, newest)) return { absence: 'ENDED', reason: `no price since ${dates.at(-1)}` }
   const reason = `not enough data: ${own.length} weeks of prices, ${LEAST_WEEKS} are needed`
   return own.length < LEAST_WEEKS ? { absence: 'FEW_PRICES', reason } : null
 }

@@ -189,7 +189,9 @@ test('a product that is no longer reported has no forecast, and says since when'
     }))
   const reasonsOf = (last: number): unknown[] => {
     const prices = [...madeUp(120, 2), ...ended(last)]
-    const { parameters } = fitFuel(prices, null)
+    const { parameters, checks, scores } = fitFuel(prices, null)
+    // Nor are errors told of what is no longer forecast.
+    for (const told of [checks, scores]) expect(told.some(({ series }) => series === 'LPG')).toBe(last > 114)
     const rows = predictFuel(prices, { model_version: 'r1', parameters, made_at: 0, of: {} })
     return [...new Set(rows.flatMap(({ product, absence, reason }) => (product === 'LPG' ? [`${absence} ${reason}`] : [])))]
   }
