@@ -116,15 +116,16 @@ function rowOf(
   const made = reason === null ? forecastOf(known, target) : null
   const { isBaseline, error } = served.of[`${ALL_SERIES} ${horizon}`] ?? { isBaseline: true, error: null }
   const tenth = (value: number | undefined): number | null => (value === undefined ? null : Math.round(value * 10) / 10)
-  const isModel = made !== null && !isBaseline
+  const intensity_veh_h = tenth(isBaseline ? made?.typical : made?.value)
   return {
     ...{ model: served.model, model_version: served.model_version, made_at: begins + (target.slot - target.horizon + 1) * HOUR_MS },
     ...{ series_kind, series: direction === null ? series_id : `${series_id}/${direction}`, series_id, direction, horizon },
     ...{ starts_at: begins + target.slot * HOUR_MS, hour_local: clockAt[target.slot] as number },
-    intensity_veh_h: tenth(isBaseline ? made?.typical : made?.value),
+    intensity_veh_h,
     interval_level: LEVEL,
-    interval_low: isModel ? tenth(made.low) : null,
-    interval_high: isModel ? tenth(made.high) : null,
+    // Where the outcome is to be expected by the errors before, whichever number is served: that lies within, too.
+    interval_low: made === null ? null : Math.min(intensity_veh_h as number, tenth(made.low) as number),
+    interval_high: made === null ? null : Math.max(intensity_veh_h as number, tenth(made.high) as number),
     baseline: tenth(made?.typical),
     forecast_kind: made === null ? null : isBaseline ? 'BASELINE' : 'MODEL',
     recent_error: made === null ? null : error,

@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { fitTraffic } from '../../models/traffic/fit.ts'
 import { type Grid, makeGrid } from '../../models/traffic/grid.ts'
-import { ALL_SERIES, horizonOf } from '../../models/traffic/predict.ts'
-import { predictTraffic } from '../../models/traffic/rows.ts'
+import { ALL_SERIES, horizonOf, type TrafficParameters } from '../../models/traffic/predict.ts'
+import { predictTraffic, type Served } from '../../models/traffic/rows.ts'
 import { LOOKED_BACK_DAYS } from '../../models/traffic/typical.ts'
 import { figures } from '../helpers/figures.ts'
 
@@ -27,12 +27,21 @@ function gridOf(backDays: number): Grid {
   return grid.end()
 }
 
+let whole: Grid
+let parameters: TrafficParameters
+beforeAll(() => {
+  whole = gridOf(DAYS)
+  parameters = fitTraffic(whole, null, 'panel').parameters
+}, 120_000)
+
+/** What is served of the fit, at all horizons: the model, or what is typical. */
+function servedAs(isBaseline: boolean): Served {
+  const of = Object.fromEntries([1, 2, 3, 4].map((hours) => [`${ALL_SERIES} ${horizonOf(hours)}`, { isBaseline, error: 0.1 }]))
+  return { model: 'traffic', model_version: 'r1', parameters, of }
+}
+
 test('forecasts look back as far as the live ones are given hours, and need no more', { timeout: 120_000 }, () => {
-  const whole = gridOf(DAYS)
-  const { parameters } = fitTraffic(whole, null, 'panel')
-  // At all horizons the model is served, not what is typical.
-  const of = Object.fromEntries([1, 2, 3, 4].map((hours) => [`${ALL_SERIES} ${horizonOf(hours)}`, { isBaseline: false, error: 0.1 }]))
-  const served = { model: 'traffic', model_version: 'r1', parameters, of }
+  const served = servedAs(false)
   const forecastsOf = (grid: Grid): unknown[] =>
     predictTraffic(grid, served).map(({ series_id, horizon, baseline, intensity_veh_h, interval_low }) => [
       series_id,
@@ -46,4 +55,18 @@ test('forecasts look back as far as the live ones are given hours, and need no m
   expect(forecastsOf(gridOf(LOOKED_BACK_DAYS))).toEqual(all)
   // Less than it states would not do.
   expect(forecastsOf(gridOf(LOOKED_BACK_DAYS - 20))).not.toEqual(all)
+})
+
+test('what is typical is served within the interval of where the outcome is to be expected, which holds it', () => {
+  const [model, typical] = [predictTraffic(whole, servedAs(false)), predictTraffic(whole, servedAs(true))]
+  expect(typical).toHaveLength(model.length)
+  for (const [at, row] of typical.entries()) {
+    const { interval_low, interval_high, baseline } = model[at] as typeof row
+    const number = baseline as number
+    expect(row).toMatchObject({
+      ...{ forecast_kind: 'BASELINE', intensity_veh_h: number, interval_level: 0.8 },
+      ...{ interval_low: Math.min(number, interval_low as number), interval_high: Math.max(number, interval_high as number) },
+    })
+  }
+  expect(typical.some(({ interval_low, intensity_veh_h }) => (interval_low as number) < (intensity_veh_h as number))).toBe(true)
 })

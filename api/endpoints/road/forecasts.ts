@@ -44,7 +44,7 @@ const fields = {
     'Vehicles per hour: to be expected (forecast; null where there is no number, see `reason`), the median of the hours (heatmap), or measured (comparison).',
   ),
   interval: nested.object(
-    'Interval that is to hold a share of the outcomes; null where no model is served, and with other views.',
+    'Interval that is to hold a share of the outcomes, of the errors of the model before; it holds the number that is served, be it the baseline. Null where there is no number, and with other views.',
     { level: columns.interval_level, low: veh('Lower end.', 371.2), high: veh('Upper end.', 460.3) },
     { nullable: true },
   ),

@@ -19,7 +19,7 @@ import { defineDerived, type ModelGiven, type ModelRows } from '../define.ts'
 
 const WEEKLY = new URL('../../../models/fuel/thread.ts', import.meta.url)
 const DAILY = new URL('../../../models/fuel-daily/thread.ts', import.meta.url)
-const REVISION = 3
+const REVISION = 4
 /** Months that two years and some days lie in. */
 const MONTHS = 26
 const MONTH = /^\d{4}-\d{2}$/

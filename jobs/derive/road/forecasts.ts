@@ -23,7 +23,7 @@ import type { TrafficTask } from '../../../models/traffic/thread.ts'
 import { type DerivedPart, defineDerived } from '../define.ts'
 
 const THREAD = new URL('../../../models/traffic/thread.ts', import.meta.url)
-const REVISION = 2
+const REVISION = 3
 /** The models: of the permanent count stations, and of live sensors and corridors. */
 const COUNTS = 'traffic_counts'
 const LIVE = 'traffic'
