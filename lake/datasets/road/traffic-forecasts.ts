@@ -30,7 +30,11 @@ export const trafficForecasts = defineDataset({
     hour_local: col.integer(10, 'Hour by the clock of Madrid.', { unit: 'h', example: 0, min: 0, max: 23 }),
     intensity_veh_h: intensity(11, 'Vehicles to be expected in the hour; null where there is no number, see `reason`.', 412.5),
     interval_level: col.decimal(12, 'Share of outcomes that the interval is to hold.', { scale: 2, unit: '1', example: 0.8 }),
-    interval_low: intensity(13, 'Lower end of the interval, of the errors of the model before; where the baseline is served it holds that, too. Null where there is no number.', 371.2),
+    interval_low: intensity(
+      13,
+      'Lower end of the interval, of the errors of the model before; where the baseline is served it holds that, too. Null where there is no number.',
+      371.2,
+    ),
     interval_high: intensity(14, 'Upper end of the interval.', 460.3),
     baseline: intensity(15, 'What is typical of the hour and kind of day; null where nothing is.', 401.7),
     forecast_kind: col.code(16, 'What the number is.', FORECAST_KINDS, { nullable: true, example: 'MODEL' }),
