@@ -13,6 +13,7 @@ import { imdSections } from './datasets/mobility/imd-sections.ts'
 import { mobilityOvernightStays } from './datasets/mobility/overnight-stays.ts'
 import { mobilityDistrictTrips, mobilityGauTrips, mobilityTrips, mobilityV1Trips } from './datasets/mobility/trips.ts'
 import { mobilityZoneMembers } from './datasets/mobility/zone-members.ts'
+import { mobilityZonePoints } from './datasets/mobility/zone-points.ts'
 import { mobilityZones } from './datasets/mobility/zones.ts'
 import { railAlerts } from './datasets/rail/alerts.ts'
 import { railCalendar } from './datasets/rail/calendar.ts'
@@ -91,6 +92,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   mobilityV1Trips,
   mobilityZoneMembers,
   mobilityZones,
+  mobilityZonePoints,
   imdSections,
   imdRoads,
   corridorHours,

@@ -19,6 +19,16 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'zone-centroids',
+    date: '2026-11-24',
+    kind: 'ADDED',
+    paths: ['/api/movilidad/zonas', '/api/datasets/*'],
+    text: {
+      es: 'Centroides de las zonas de movilidad: `lat` y `lon`, también como GeoJSON, y el conjunto de datos `mobility_zone_points`.',
+      en: 'Centroids of the zones of mobility: `lat` and `lon`, as GeoJSON too, and the dataset `mobility_zone_points`.',
+    },
+  },
+  {
     id: 'no-silent-forecasts',
     date: '2026-11-24',
     kind: 'CHANGED',

@@ -7,6 +7,7 @@ import { mitmaImd } from './mobility/mitma-imd.ts'
 import { mitmaOvernightStays } from './mobility/mitma-overnight-stays.ts'
 import { mitmaDistrictTrips, mitmaGauTrips, mitmaTrips, mitmaV1Trips } from './mobility/mitma-trips.ts'
 import { mitmaZoneNames } from './mobility/mitma-zone-names.ts'
+import { mitmaZonePoints } from './mobility/mitma-zone-points.ts'
 import { mitmaV1Zones, mitmaZones } from './mobility/mitma-zones.ts'
 import { renfeAlerts } from './rail/renfe-alerts.ts'
 import { renfeEstaciones } from './rail/renfe-estaciones.ts'
@@ -56,6 +57,7 @@ export const feeds: readonly Feed[] = Object.freeze([
   mitmaZones,
   mitmaV1Zones,
   mitmaZoneNames,
+  mitmaZonePoints,
   mitmaImd,
   renfeAlerts,
   renfeTripUpdates,

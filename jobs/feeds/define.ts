@@ -14,7 +14,7 @@ export interface FeedRequest {
   readonly maxDecodedBytes: number
   readonly timeout_ms: number
   /** What the bytes must be by their look; an HTML page is never data. A zip must be whole, and its members together within `maxDecodedBytes`. */
-  readonly expects: 'xml' | 'json' | 'csv' | 'zip' | 'protobuf'
+  readonly expects: 'xml' | 'json' | 'csv' | 'zip' | 'protobuf' | 'shp' | 'dbf'
   /** Set where the file itself is packed: it is unpacked as a content-encoding is, and `expects` is of what was in it. The archive keeps it packed. */
   readonly packed?: 'gzip'
   /** Set where it is too large for memory once unpacked: it stays packed until it is unpacked into a file (`Bulk`), within `maxDecodedBytes`. */

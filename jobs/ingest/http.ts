@@ -176,8 +176,8 @@ function decoder(encoding: string): ReturnType<typeof createGunzip> | null {
   return encoding === 'zstd' ? createZstdDecompress() : null
 }
 
-/** What documents begin as; a zip with the head of its first member (APPNOTE 4.3.7). */
-const BEGINS = { xml: /^</, json: /^[[{]/, csv: /^[^<{]/, zip: /^PK\u0003\u0004/ }
+/** What documents begin as; a zip with the head of its first member (APPNOTE 4.3.7), a shapefile with 9994 and its table with the version of dBASE. */
+const BEGINS = { xml: /^</, json: /^[[{]/, csv: /^[^<{]/, zip: /^PK\u0003\u0004/, shp: /^\0\0'\n/, dbf: /^\u0003/ }
 
 /**
  * Looks at bytes: an HTML page, or anything but what the request expects, is an error and never data. Of a zip the directory is read too,

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mitmaZones } from '../../jobs/feeds/mobility/mitma-zones.ts'
 import { parsePublication } from '../../jobs/ingest/parse.ts'
 import { mobilityZoneMembers } from '../../lake/datasets/mobility/zone-members.ts'
+import { mobilityZonePoints } from '../../lake/datasets/mobility/zone-points.ts'
 import { mobilityZones } from '../../lake/datasets/mobility/zones.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { sharedFolder } from '../helpers/shared.ts'
@@ -98,6 +99,23 @@ describe('zones of the studies', () => {
       expect.arrayContaining(['Alegría-Dulantzi', 2925]),
       expect.arrayContaining(['Alegría', 2900]),
     ])
+  })
+
+  test('lie where the ministry has their centroids, as GeoJSON too; what has none has no place', async () => {
+    const row = (zone_level: string, zone_id: string, lat: number): AnyRow =>
+      exampleRow(mobilityZonePoints, { zone_level, zone_id, position: { lat, lon: -2.51 }, observed_at: FIRST + 4 * DAY })
+    await service.publish(mobilityZonePoints, [
+      row('MUNICIPALITY', '01001', 42.83),
+      row('GAU', '01001', 42.84),
+      row('MUNICIPALITY', 'FR101', 48.9),
+    ])
+    const { zones } = await ask('&ids=01001,FR101')
+    expect(zones.map(({ level, id, lat, lon, observed_at }: Reply) => [level, id, lat, lon, observed_at])).toEqual([
+      ['DISTRICT', '01001', null, null, new Date(FIRST).toISOString()],
+      ['MUNICIPALITY', '01001', 42.83, -2.51, new Date(FIRST + 4 * DAY).toISOString()],
+    ])
+    const { features } = await service.json('/api/movilidad/zonas?ids=01001&level=MUNICIPALITY&format=geojson')
+    expect(features).toMatchObject([{ geometry: { type: 'Point', coordinates: [-2.51, 42.83] }, properties: { id: '01001' } }])
   })
 
   test('refuse a level that there is not, and are not for everybody', async () => {

@@ -149,13 +149,14 @@ describe.each(feeds.map((feed) => [feed.id, feed] as const))('feed %s', (id, fee
   const folder = join(FIXTURES, id)
 
   test('has a fixture that gives good rows of each of its datasets', async () => {
-    // A folder named `….zip` stands for an archive of what is in it.
-    const files = [...new Set(walk(folder).map((path) => /^.*?\.zip(?=\/)/.exec(path)?.[0] ?? path))].sort()
+    // A folder named `….zip` stands for an archive of what is in it, one named `….parts` for the bodies of a publication, by their names.
+    const files = [...new Set(walk(folder).map((path) => /^.*?\.(zip|parts)(?=\/)/.exec(path)?.[0] ?? path))].sort()
     expect(files.length).toBeGreaterThan(0)
     const seen = new Map<string, number>()
     for (const path of files) {
+      const bodies = path.endsWith('.parts') ? walk(path).sort() : [path]
       const { trial } = await tryFeed(feed, {
-        files: [{ name: 'fixture', bytes: path.endsWith('.zip') ? zipOfFolder(path) : readFileSync(path) }],
+        files: bodies.map((one) => ({ name: 'fixture', bytes: one.endsWith('.zip') ? zipOfFolder(one) : readFileSync(one) })),
         at: Date.UTC(2026, 10, 1),
       })
       for (const [dataset, { rows }] of Object.entries(trial.datasets)) seen.set(dataset, (seen.get(dataset) ?? 0) + rows)

@@ -6,6 +6,7 @@ import type { Feed } from '../../jobs/feeds/define.ts'
 import { mitmaOvernightStays } from '../../jobs/feeds/mobility/mitma-overnight-stays.ts'
 import { mitmaDistrictTrips, mitmaGauTrips, mitmaTrips, mitmaV1Trips } from '../../jobs/feeds/mobility/mitma-trips.ts'
 import { mitmaZoneNames } from '../../jobs/feeds/mobility/mitma-zone-names.ts'
+import { mitmaZonePoints } from '../../jobs/feeds/mobility/mitma-zone-points.ts'
 import { mitmaV1Zones, mitmaZones } from '../../jobs/feeds/mobility/mitma-zones.ts'
 import { listingOf } from '../../jobs/feeds/periods.ts'
 import { parsePublication } from '../../jobs/ingest/parse.ts'
@@ -21,6 +22,18 @@ const INDEX = originOf('')(mitmaOvernightStays.archive?.index[0]?.url as string)
 async function listed(publishers: Publishers) {
   const index = [{ name: 'rss', bytes: await bytesOf(publishers, INDEX) }]
   return listingOf('day', mitmaOvernightStays.archive?.files(index, ALL) ?? [], ALL)
+}
+
+/** What a publisher answers to the requests of a feed. */
+function bodiesOf(publishers: Publishers, feed: Feed): Promise<{ readonly name: string; readonly bytes: Buffer }[]> {
+  const requests = feed.plans[0]?.requests ?? []
+  return Promise.all(requests.map(async ({ name, url }) => ({ name, bytes: await bytesOf(publishers, originOf('')(url)) })))
+}
+
+/** Levels and ids of the zones that a feed tells of, each once, in order. */
+async function zonesOf(publishers: Publishers, feed: Feed, dataset: string): Promise<string[]> {
+  const { rows } = await parsePublication(feed, await bodiesOf(publishers, feed), publishers.now())
+  return [...new Set((rows.get(dataset) ?? []).map(({ zone_level, zone_id }) => `${zone_level} ${zone_id}`))].sort()
 }
 
 test('the list has two months of days, published two months later, some of which do not exist', async () => {
@@ -55,18 +68,10 @@ test('a day of overnight stays is packed, and has the columns and zones of the c
 
 test('names and populations are of the zones that the relation tells, and written as the captures are', async () => {
   await using publishers = await standIn({ scale: 'small' })
-  const bodiesOf = async (feed: Feed) => {
-    const requests = feed.plans[0]?.requests ?? []
-    return Promise.all(requests.map(async ({ name, url }) => ({ name, bytes: await bytesOf(publishers, originOf('')(url)) })))
-  }
-  const zonesOf = async (feed: Feed, dataset: string): Promise<string[]> => {
-    const { rows } = await parsePublication(feed, await bodiesOf(feed), publishers.now())
-    return [...new Set((rows.get(dataset) ?? []).map(({ zone_level, zone_id }) => `${zone_level} ${zone_id}`))].sort()
-  }
-  const named = await zonesOf(mitmaZoneNames, 'mobility_zones')
+  const named = await zonesOf(publishers, mitmaZoneNames, 'mobility_zones')
   expect(named.length).toBeGreaterThan(300)
-  expect(named).toEqual(await zonesOf(mitmaZones, 'mobility_zone_members'))
-  for (const { name, bytes } of await bodiesOf(mitmaZoneNames)) {
+  expect(named).toEqual(await zonesOf(publishers, mitmaZones, 'mobility_zone_members'))
+  for (const { name, bytes } of await bodiesOf(publishers, mitmaZoneNames)) {
     const shapeOf = (text: string): string[] => {
       const [first = '', second = ''] = text.split('\n')
       return [name.startsWith('nombres') ? first : '', ...[first, second].map((line) => line.replaceAll(/[^|\r]+/g, 'x'))]
@@ -78,11 +83,36 @@ test('names and populations are of the zones that the relation tells, and writte
   }
 })
 
+test('centroids are of the zones that have names and of some abroad, in files written as the captures are', async () => {
+  await using publishers = await standIn({ scale: 'small' })
+  const named = (await zonesOf(publishers, mitmaZoneNames, 'mobility_zones')).filter((zone) => !zone.endsWith('34011153001'))
+  const placed = await zonesOf(publishers, mitmaZonePoints, 'mobility_zone_points')
+  expect(placed.filter((zone) => !/ (FR|PT)/.test(zone))).toEqual(named)
+  expect(placed.length - named.length).toBe(3 * 2)
+  if (!shared) return
+  // Heads of both files, but for how many there are and their bounds.
+  const heads = {
+    dbf: [
+      [0, 1],
+      [8, 32],
+      [32, 65],
+    ],
+    shp: [
+      [0, 24],
+      [28, 36],
+    ],
+  } as const
+  for (const { name, bytes } of (await bodiesOf(publishers, mitmaZonePoints)).filter(({ name }) => !name.startsWith('gaus'))) {
+    const [level, kind] = name.split('.') as [string, keyof typeof heads]
+    const capture = readFileSync(join(shared, `feeds/mitma-movilidad/v2/zonificacion/zonificacion_${level}_centroides.${kind}`))
+    for (const [from, to] of heads[kind]) expect([name, bytes.subarray(from, to)]).toEqual([name, capture.subarray(from, to)])
+    expect(bytes.at(-1)).toBe(kind === 'dbf' ? capture.at(-1) : bytes.at(-1))
+  }
+})
+
 test('trips of each level are listed, and are between zones that the list of the level names', async () => {
   await using publishers = await standIn({ scale: 'small' })
-  const lists = await Promise.all(
-    (mitmaZoneNames.plans[0]?.requests ?? []).map(async ({ name, url }) => ({ name, bytes: await bytesOf(publishers, originOf('')(url)) })),
-  )
+  const lists = await bodiesOf(publishers, mitmaZoneNames)
   const named = (await parsePublication(mitmaZoneNames, lists, publishers.now())).rows.get('mobility_zones') ?? []
   const index = [{ name: 'rss', bytes: await bytesOf(publishers, INDEX) }]
   for (const [feed, level] of [

@@ -1,5 +1,6 @@
 import { MOBILITY_STUDIES, ZONE_LEVELS } from '../../../lake/datasets/mobility/codes.ts'
 import { mobilityZoneMembers } from '../../../lake/datasets/mobility/zone-members.ts'
+import { mobilityZonePoints } from '../../../lake/datasets/mobility/zone-points.ts'
 import { mobilityZones } from '../../../lake/datasets/mobility/zones.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { col } from '../../../lake/schema/columns.ts'
@@ -38,47 +39,55 @@ const zoneFields = {
     'Inhabitants of the zone, as the ministry counts them; null where it gives no number, as of shared land.',
   ),
   is_shared_land: col.boolean(0, 'True for land that several municipalities share, which belongs to none.', { example: false }),
+  position: optional(
+    mobilityZonePoints.columns.position,
+    'Centroid of the zone, as the ministry gives it; it need not lie within the zone. Null where none is told.',
+  ),
   municipalities: nested.objects('The municipalities that it holds, whole or in part.', municipalityFields),
   source: col.string(0, 'Source of the record.', { example: 'mitma' }),
   source_id: columns.zone_id,
   observed_at: meaning(
     columns.observed_at,
-    'Version of the zone: the fetch since which it holds what it does, under this name and with this population.',
+    'Version of the zone: the fetch since which it holds what it does, under this name, with this population and centroid.',
   ),
   ...stateFields(columns.observed_at),
 } as const
 
 const zone = record(
   'MobilityZone',
-  'A zone of a study of mobility, its name and population, and the municipalities that it holds.',
+  'A zone of a study of mobility, its name, population and centroid, and the municipalities that it holds.',
   zoneFields,
 )
 
 type Zone = ValueOf<typeof zoneFields>
 type Member = State<typeof mobilityZoneMembers>['rows'][number]
 type Named = State<typeof mobilityZones>['rows'][number]
+type Placed = State<typeof mobilityZonePoints>['rows'][number]
 
 /** What tells zones apart: ids of two levels may be alike, and those of two studies. */
 const keyOf = ({ study, zone_level, zone_id }: Pick<Member, 'study' | 'zone_level' | 'zone_id'>): string =>
   [study, zone_level, zone_id].join('|')
 
-/** The zones of a state of their members, with what a state of their names tells of them. */
-function zonesOf([members, names]: StatesOf<readonly [typeof mobilityZoneMembers, typeof mobilityZones]>): Zone[] {
-  const byKey = new Map(names.rows.map((row) => [keyOf(row), row]))
-  return [...Map.groupBy(members.rows, keyOf)].map(([key, rows]) => zoneOf(rows, byKey.get(key)))
+const DATASETS = [mobilityZoneMembers, mobilityZones, mobilityZonePoints] as const
+
+/** The zones of a state of their members, with what states of their names and centroids tell of them. */
+function zonesOf([members, names, points]: StatesOf<typeof DATASETS>): Zone[] {
+  const [named, placed] = [new Map(names.rows.map((row) => [keyOf(row), row])), new Map(points.rows.map((row) => [keyOf(row), row]))]
+  return [...Map.groupBy(members.rows, keyOf)].map(([key, rows]) => zoneOf(rows, named.get(key), placed.get(key)))
 }
 
 /** A zone of its members, one at least: of those that are published still, where any is. */
-function zoneOf(rows: readonly Member[], named: Named | undefined): Zone {
+function zoneOf(rows: readonly Member[], named: Named | undefined, placed: Placed | undefined): Zone {
   const active = rows.filter(({ status }) => status === 'ACTIVE')
   const held = active.length > 0 ? active : rows
   const [first] = held as [Member]
-  const told = named ? [...rows, named] : rows
+  const told = [...rows, ...(named ? [named] : []), ...(placed ? [placed] : [])]
   const provinces = new Set(held.flatMap(({ province_code }) => province_code ?? []))
   const province_code = provinces.size === 1 ? ([...provinces][0] ?? null) : null
   return {
     ...{ id: first.zone_id, name: named?.name ?? null, study: first.study, level: first.zone_level },
     ...{ province: provinceName(province_code), province_code, population: named?.population ?? null },
+    position: placed?.position ?? null,
     is_shared_land: held.every(({ municipality_code }) => municipality_code === null),
     municipalities: held
       .flatMap(({ municipality_code, sections }) =>
@@ -100,10 +109,10 @@ export const zoneList = defineEndpoint({
   path: '/api/movilidad/zonas',
   domain: 'mobility',
   plan: 'PRO',
-  summary: 'Zones of the studies of mobility: codes, names, population, municipalities that they hold, version',
+  summary: 'Zones of the studies of mobility: codes, names, population, centroids, municipalities that they hold, version',
   about:
     'A zone is a district, a municipality or several small ones together, or a large urban area, whose id is its name. Ids of two levels may be alike, and those of two studies are not the same zones. ' +
-    'A zone is found under each province that it holds a municipality of. Polygons are not among what is told.',
+    'A zone is found under each province that it holds a municipality of. Polygons are not among what is told; as GeoJSON a zone is its centroid.',
   params: {
     level: codeParam('Level of the zones.', ZONE_LEVELS, { example: 'MUNICIPALITY' }),
     study: codeParam('Study.', MOBILITY_STUDIES, { example: 'V2' }),
@@ -121,7 +130,7 @@ export const zoneList = defineEndpoint({
   },
   read: {
     kind: 'live',
-    from: [mobilityZoneMembers, mobilityZones],
+    from: DATASETS,
     records: zonesOf,
     pick: (zones, { level, study, province }) =>
       zones.filter(

@@ -7,6 +7,7 @@ import {
   overnightStays,
   v1ZoneRelation,
   type ZoneLevel,
+  zoneCentroids,
   zoneList,
   zoneRelation,
   zonesAt,
@@ -162,10 +163,37 @@ const zoneNames: FeedStandIn = {
   },
 }
 
+const CENTROIDS = /^\/zonificacion\/zonificacion_(\w+)\/zonificacion_(\w+)_centroides\.(dbf|shp)$/
+
+const zonePoints: FeedStandIn = {
+  ...zones,
+  feed: 'mitma_zone_points',
+  path: '/zonificacion/zonificacion_municipios/zonificacion_municipios_centroides.shp',
+  route(path) {
+    const [, folder, level = '', what] = CENTROIDS.exec(path) ?? []
+    return what !== undefined && FOLDERS[level] === folder ? { kind: 'document', resource: `${level}.${what}` } : null
+  },
+  contentType: 'application/octet-stream',
+  write(world, { resource, publishedAt, variant }) {
+    const [level, what] = resource.split('.') as [ZoneLevel, 'dbf' | 'shp']
+    return zoneCentroids(world.part(mobilityZones), { what, level, publishedAt, ...variant })
+  },
+  captures: {
+    folder: 'mitma-movilidad/v2/zonificacion',
+    capturedAt: () => null,
+    archive: {
+      resourceOf: (file) => {
+        const [, level, what] = /^zonificacion_(distritos|municipios|gaus)_centroides\.(dbf|shp)$/.exec(file) ?? []
+        return what === undefined ? null : `${level}.${what}`
+      },
+    },
+  },
+}
+
 /** The ministry's studies of mobility: a list of all files, and files of days, published by months. */
 export const mitmaMobility: Publisher = {
   name: 'Ministerio de Transportes y Movilidad Sostenible',
-  feeds: [stays, ...trips, zones, zoneNames, v1Trips, v1Zones],
+  feeds: [stays, ...trips, zones, zoneNames, zonePoints, v1Trips, v1Zones],
 }
 
 /** Which daily files: what of, and the word for the level of zones in names and folders. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { FeedRequest } from '../../../jobs/feeds/define.ts'
 import { FetchError, sniff } from '../../../jobs/ingest/http.ts'
+import { dbfTable, shapePoints } from '../../../scripts/stand-in/formats/shapefile.ts'
 import { zipOf } from '../../helpers/zip.ts'
 
 const PAGE = '<!DOCTYPE html><html><body>Servicio no disponible</body></html>'
@@ -10,7 +11,11 @@ const WHOLE: Readonly<Record<FeedRequest['expects'], Buffer>> = {
   csv: Buffer.from('"tipo_elem";"id"\r\n'),
   zip: zipOf({ name: 'stops.txt', bytes: Buffer.from('stop_id\n') }, { name: 'trips.txt', bytes: Buffer.alloc(5000) }),
   protobuf: Buffer.from([0x0a, 0x05, 0x0a, 0x03, 0x32, 0x2e, 0x30]),
+  shp: shapePoints([{ x: 1, y: 2 }]),
+  dbf: dbfTable(['ID'], [['01001']]),
 }
+/** What begins as a list of anything might. */
+const BINARY: readonly FeedRequest['expects'][] = ['zip', 'protobuf', 'shp', 'dbf']
 const KINDS = Object.keys(WHOLE) as FeedRequest['expects'][]
 
 function request(expects: FeedRequest['expects'], maxDecodedBytes = 10_000): FeedRequest {
@@ -25,7 +30,7 @@ async function refusal(expects: FeedRequest['expects'], bytes: Buffer, most?: nu
 
 test.each(KINDS)('a document of kind %s is taken as that and as nothing else, a page and nothing never', async (kind) => {
   await expect(sniff(request(kind), WHOLE[kind])).resolves.toBeUndefined()
-  const others = KINDS.filter((other) => other !== kind && !(kind === 'csv' && (other === 'zip' || other === 'protobuf')))
+  const others = KINDS.filter((other) => other !== kind && !(kind === 'csv' && BINARY.includes(other)))
   for (const other of others)
     expect((await refusal(kind, WHOLE[other])).message).toMatch(/^request document expects .* and got something that begins/)
   expect((await refusal(kind, Buffer.from(PAGE))).message).toContain('got an HTML page')

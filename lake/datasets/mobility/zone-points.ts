@@ -1,0 +1,35 @@
+import { col } from '../../schema/columns.ts'
+import { defineDataset, month } from '../../schema/dataset.ts'
+import { MOBILITY_STUDIES, ZONE_LEVELS } from './codes.ts'
+import { mitma } from './sources.ts'
+
+/** Where the zones of the studies lie: their centroids as the ministry gives them, those abroad among them. */
+export const mobilityZonePoints = defineDataset({
+  id: 'mobility_zone_points',
+  domain: 'mobility',
+  title: 'Centroids of zones of mobility',
+  about: 'The centroid of each zone of the studies of mobility, level by level, with those of France and Portugal; each state is kept.',
+  sources: [mitma],
+  columns: {
+    study: col.code(1, 'Study.', MOBILITY_STUDIES, { example: 'V2' }),
+    zone_level: col.code(2, 'Level of the zone.', ZONE_LEVELS, { example: 'MUNICIPALITY' }),
+    zone_id: col.string(3, 'Zone, as trips and overnight stays name it; one abroad by its code of NUTS 3.', { example: '01047_AM' }),
+    observed_at: col.instant(4, 'Fetch that gave this state: the files do not say when they were made.', {
+      example: '2024-07-16T00:00:00.000Z',
+    }),
+    position: col.point(
+      [5, 6],
+      'Centroid of the zone, as the ministry gives it in ETRS89 / UTM 30N (EPSG:25830); it need not lie within the zone.',
+      {
+        example: { lat: 42.709, lon: -2.954 },
+      },
+    ),
+  },
+  entity: ['study', 'zone_level', 'zone_id'],
+  time: 'observed_at',
+  land: 'changes',
+  absence: 'missing',
+  partition: [month('observed_at')],
+  order: ['zone_level', 'zone_id', 'observed_at'],
+  plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
+})
