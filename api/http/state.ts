@@ -120,7 +120,8 @@ export async function openState({ store, live, clock, onError, poll_ms = 2000 }:
       datasets: datasets.filter((one) => one.visibility === 'public'),
     }),
     snapshot: (dataset) => live.get(dataset.id),
-    isStale: (dataset, source) => feedsOf(dataset).some((feed) => stale.has(feed.id) && (!source || feed.source === source.id)),
+    isStale: (dataset, source) =>
+      stale.values().some((feed) => feed.datasets.includes(dataset.id) && (!source || feed.source === source.id)),
     cadence_s: (dataset) => {
       const all = feedsOf(dataset).map((feed) => feed.every_s)
       return all.length === 0 ? null : Math.min(...all)

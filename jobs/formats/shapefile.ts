@@ -55,7 +55,7 @@ export interface DbfTable {
 
 /**
  * The table of a shapefile (`.dbf`, dBASE III), its texts in UTF-8, or in Windows-1252 where they are not. Throws `FormatError` where the file is
- * another one or was cut. Source: dBASE Table File Format (version 7 with the layout of level 3, dbase.com/KnowledgeBase/int/db7_file_fmt.htm).
+ * another one or was cut. Source: dBASE III PLUS table file format (version byte 3, field descriptors of 32 bytes ended by 0x0D).
  */
 export function readDbf(bytes: Buffer): DbfTable {
   if (bytes.length < DBF_HEADER_BYTES + 1 || bytes[0] !== DBF_VERSION) throw new FormatError('no dBASE III table: it does not begin with 3')

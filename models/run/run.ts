@@ -5,7 +5,10 @@ import type { Json } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Row } from '../../lake/schema/dataset.ts'
 import { addToLog, keepVersion, type LogEntry, type ModelFiles, readLog, readVersion } from './files.ts'
 
-/** An error in the last scored window, of forecasts that were made with what was known before their outcomes; smaller is better. */
+/**
+ * An error in the last scored window, of forecasts that were made with what was known before their outcomes; smaller is better. The same error and
+ * baseline are among the fit's scores.
+ */
 export interface Check {
   readonly series: string
   /** ISO 8601 duration, such as P7D. */
@@ -116,7 +119,7 @@ export async function runModel<P extends Json>(
   const newest = log.at(-1)
   // What came out before is told anew where something else came of a fit since.
   if (newest?.model_version !== fresh || newest.state !== verdict.state) {
-    if (!known) await keepVersion(files, { model, model_version: fresh, commit: files.commit, fit: fitted as unknown as Json })
+    await keepVersion(files, { model, model_version: fresh, commit: files.commit, fit: fitted as unknown as Json })
     const { data_from, data_to, checks } = fitted
     const entry: LogEntry = {
       ...about,

@@ -29,10 +29,10 @@ import { rollUp, stateCovered } from './roll-up.ts'
 export const TRAFFIC = { sensors: 200, from: Date.UTC(2026, 10, 1), open: Date.UTC(2026, 11, 1), to: Date.UTC(2026, 11, 16) }
 /** Average prices since 2019. */
 export const FUEL = { from: Date.UTC(2018, 11, 31, 23), to: TRAFFIC.to }
+/** The products that they are of. */
+export const FUELS = Object.keys(FUEL_PRODUCTS.codes).slice(0, 15)
 /** A year of trips between provinces, and three days of trips between zones. */
 export const TRIPS = { from: Date.UTC(2022, 11, 31, 23), cells: Date.UTC(2023, 11, 28, 23), to: Date.UTC(2023, 11, 31, 23) }
-/** The products that these are of. */
-export const FUELS = Object.keys(FUEL_PRODUCTS.codes).slice(0, 15)
 /** Zones of the days between zones: as many pairs of them as the study has trips between. */
 const ZONES = 700
 

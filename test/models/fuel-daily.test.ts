@@ -3,6 +3,7 @@ import type { StationMeans } from '../../models/fuel-daily/days.sql.ts'
 import { fitDaily } from '../../models/fuel-daily/fit.ts'
 import { predictDaily } from '../../models/fuel-daily/predict.ts'
 import { changeOn, dayPanel, halfOn, LEAST_DAYS, restless, walkDays } from '../../models/fuel-daily/walk.ts'
+import { expectScored } from '../helpers/checked-scores.ts'
 import { figures } from '../helpers/figures.ts'
 
 const FIRST = Date.UTC(2025, 0, 1)
@@ -130,6 +131,7 @@ test('a standing version that had fewer days is held to what it could say of the
   const errors = (checks: typeof standing.checks, of: 'error' | 'standing'): unknown =>
     checks.map((check) => [check.series, check.horizon, expect.closeTo(check[of] as number, 12)])
   const fresh = fitDaily(means, standing.parameters)
+  expectScored(fresh)
   expect(fresh.checks.map((check) => [check.series, check.horizon, check.standing])).toEqual(errors(standing.checks, 'error'))
   expect(fresh.checks).not.toEqual(standing.checks)
   // It could say nothing yet of days within its first two weeks.

@@ -13,6 +13,7 @@ import { makeRidge } from '../../models/fuel/ridge.ts'
 import { WEEK_COLUMNS, type WeekPrice, weeklyPrices } from '../../models/fuel/weeks.sql.ts'
 import { evaluateFuel } from '../../scripts/evaluations/fuel.ts'
 import { exampleTableRow } from '../api/service.ts'
+import { expectScored } from '../helpers/checked-scores.ts'
 import { figures } from '../helpers/figures.ts'
 import { sharedFolder } from '../helpers/shared.ts'
 import { tempFolder } from '../helpers/temp.ts'
@@ -170,6 +171,7 @@ test('a standing version that had fewer weeks is held to what it could say of th
     null,
   )
   const fresh = fitFuel(prices, standing.parameters)
+  expectScored(fresh)
   expect(fresh.checks.map((check) => [check.series, check.horizon, check.standing])).toEqual(
     standing.checks.map(({ series, horizon, error }) => [series, horizon, expect.closeTo(error, 9)]),
   )

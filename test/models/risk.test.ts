@@ -22,6 +22,7 @@ import { dgtAccidentTable } from '../../scripts/stand-in/formats/dgt-accidents.t
 import { spanishAccidents } from '../../scripts/stand-in/world/accidents.ts'
 import { makeWorld } from '../../scripts/stand-in/world/world.ts'
 import { exampleTableRow } from '../api/service.ts'
+import { expectScored } from '../helpers/checked-scores.ts'
 import { figures } from '../helpers/figures.ts'
 import { sharedFolder } from '../helpers/shared.ts'
 import { tempFolder } from '../helpers/temp.ts'
@@ -158,7 +159,9 @@ test('the hour of the greatest risk moves with the Sun and with the clock', () =
 })
 
 test('a standing version is held to the same outcomes: by what it never saw of them, or not at all', () => {
-  const [check] = fitRun(ACCIDENTS, ANIMALS).checks
+  const fit = fitRun(ACCIDENTS, ANIMALS)
+  expectScored(fit)
+  const [check] = fit.checks
   expect(check?.standing).toBeNull()
   const { parameters } = fitRun(ACCIDENTS, ANIMALS)
   // The same accidents: what was fitted without the held-out weeks says again what is said now, and not what has seen them.

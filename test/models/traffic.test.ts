@@ -17,6 +17,7 @@ import { makeSpread, type SpreadState } from '../../models/traffic/spread.ts'
 import { inCityOf, type Typical, typicalOf } from '../../models/traffic/typical.ts'
 import { walk } from '../../models/traffic/walk.ts'
 import { exampleTableRow } from '../api/service.ts'
+import { expectScored } from '../helpers/checked-scores.ts'
 import { figures } from '../helpers/figures.ts'
 import { landRows, openTestLake } from '../lake/query/fixtures.ts'
 
@@ -165,6 +166,7 @@ test('a standing version that had fewer days is held to what it could say of the
   const rows = countsOf('2023-01-09', 150)
   const standing = fitTraffic(gridOfCounts(rows.filter(({ local_date }) => local_date >= '2023-02-13')), null)
   const fresh = fitTraffic(gridOfCounts(rows), standing.parameters)
+  expectScored(fresh)
   expect(fresh.checks.map(({ horizon, standing: theirs }) => [horizon, theirs])).toEqual(
     standing.checks.map(({ horizon, error }) => [horizon, expect.closeTo(error, 9)]),
   )

@@ -1,6 +1,13 @@
 import { textAt, xmlElements } from '../../formats/xml.ts'
 import type { ArchiveFile, FeedBody, FeedRequest } from '../define.ts'
 
+/** The ministry's words for the levels of zones, in the names of files and in those of their folders, of the study since 2022. */
+export const ZONE_FILES = [
+  { zone_level: 'DISTRICT', word: 'distritos', folder: 'distritos' },
+  { zone_level: 'MUNICIPALITY', word: 'municipios', folder: 'municipios' },
+  { zone_level: 'GAU', word: 'gaus', folder: 'GAU' },
+] as const
+
 /** The list of all files of the study since 2022. Each host lists its own; what the lists say of themselves names the older host in both. */
 export const V2_INDEX: FeedRequest = Object.freeze({
   name: 'rss',

@@ -5,15 +5,10 @@ import { pointNumber } from '../../formats/numbers.ts'
 import { readPiped } from '../../formats/piped.ts'
 import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type FeedRequest, type Notes } from '../define.ts'
 import { watchPresence } from '../presence.ts'
+import { ZONE_FILES } from './mitma-files.ts'
 
 type Zone = FeedRow<typeof mobilityZones>
 
-/** The ministry's words for the levels of zones, in the names of files and in those of their folders. */
-const LEVELS = [
-  { zone_level: 'DISTRICT', word: 'distritos', folder: 'distritos' },
-  { zone_level: 'MUNICIPALITY', word: 'municipios', folder: 'municipios' },
-  { zone_level: 'GAU', word: 'gaus', folder: 'GAU' },
-] as const
 /** Names of municipal zones have a column without a name before these: the number of the line. */
 const NAME_COLUMNS = ['ID', 'name']
 /** Of files without a header. */
@@ -27,7 +22,7 @@ export const mitmaZoneNames = defineFeed({
   into: [mobilityZones],
   every_s: 7 * 86_400,
   plans: [
-    { requests: LEVELS.flatMap(({ word, folder }) => [listRequest('nombres', word, folder), listRequest('poblacion', word, folder)]) },
+    { requests: ZONE_FILES.flatMap(({ word, folder }) => [listRequest('nombres', word, folder), listRequest('poblacion', word, folder)]) },
   ],
   freshBy: 'fetch',
   bands: { mobility_zones: { atLeast: 100, minRatio: 0.9, maxRatio: 1.2 } },
@@ -48,7 +43,7 @@ function listRequest(what: 'nombres' | 'poblacion', word: string, folder: string
 }
 
 function* readLists(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
-  for (const { zone_level, word } of LEVELS) {
+  for (const { zone_level, word } of ZONE_FILES) {
     const bytesOf = (what: string): Buffer[] => bodies.filter(({ name }) => name.includes(`${what}_${word}`)).map(({ bytes }) => bytes)
     // A list under a name that tells nothing, of files that are tried, is taken for names of municipal zones.
     const others = zone_level === 'MUNICIPALITY' ? bodies.filter(({ name }) => !/(nombres|poblacion)_/.test(name)) : []

@@ -4,16 +4,11 @@ import { utmToPoint } from '../../../lake/places/utm.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readDbf, readShapePoints } from '../../formats/shapefile.ts'
 import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type FeedRequest, FormatError, type Notes } from '../define.ts'
+import { ZONE_FILES } from './mitma-files.ts'
 
 type ZonePoint = FeedRow<typeof mobilityZonePoints>
 
-/** The ministry's words for the levels of zones, in the names of files and in those of their folders, in order of these names. */
-const LEVELS = [
-  { zone_level: 'DISTRICT', word: 'distritos', folder: 'distritos' },
-  { zone_level: 'GAU', word: 'gaus', folder: 'GAU' },
-  { zone_level: 'MUNICIPALITY', word: 'municipios', folder: 'municipios' },
-] as const
-type Level = (typeof LEVELS)[number]
+type Level = (typeof ZONE_FILES)[number]
 const FIELD = 'ID'
 /** The zone of UTM that all of Spain is told in, the Canaries too. */
 const UTM_ZONE = 30
@@ -28,7 +23,7 @@ export const mitmaZonePoints = defineFeed({
   source: mitma,
   into: [mobilityZonePoints],
   every_s: 7 * 86_400,
-  plans: [{ requests: requestsOf(LEVELS) }, { requests: requestsOf(LEVELS.filter(({ zone_level }) => zone_level !== 'GAU')) }],
+  plans: [{ requests: requestsOf(ZONE_FILES) }, { requests: requestsOf(ZONE_FILES.filter(({ zone_level }) => zone_level !== 'GAU')) }],
   freshBy: 'fetch',
   bands: { mobility_zone_points: { atLeast: 100, minRatio: 0.9, maxRatio: 1.2 } },
   rows: readFiles,
@@ -48,7 +43,7 @@ function fileRequest({ word, folder }: Level, expects: 'dbf' | 'shp'): FeedReque
 
 function* readFiles(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
   const files = new Map(bodies.map(({ name, bytes }) => [name, bytes]))
-  for (const { zone_level, word } of LEVELS) {
+  for (const { zone_level, word } of ZONE_FILES) {
     const [table, shapes] = [files.get(`${word}.dbf`), files.get(`${word}.shp`)]
     if (!table && !shapes) continue
     if (!table || !shapes) throw new FormatError(`${word}: a shapefile is a .shp and a .dbf, and one of them is not there`)
