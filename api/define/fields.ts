@@ -1,5 +1,5 @@
 import type { CodeList } from '../../lake/schema/codes.ts'
-import type { Column, Columns } from '../../lake/schema/columns.ts'
+import { type Column, type Columns, type GeometryKind, isGeometry } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Row } from '../../lake/schema/dataset.ts'
 
 /** A member of a reply that holds members of its own. `T` is its value in a record. */
@@ -72,7 +72,7 @@ export interface RecordShape<F extends Fields = Fields> {
   readonly languages?: readonly Lang[]
 }
 
-/** Declares a kind of record. A point field named `position`, or a line or polygon named `geometry`, is where the record is. */
+/** Declares a kind of record. A geometry field named `geometry`, else a point named `position`, is where the record is. */
 export function record<const F extends Fields>(
   name: string,
   about: string,
@@ -82,10 +82,19 @@ export function record<const F extends Fields>(
   return Object.freeze({ name, about, fields: Object.freeze(fields), ...options })
 }
 
-/** The field that says where a record is, which a GeoJSON feature has as its geometry; null for records without a place. */
+/**
+ * The field that says where a record is, which a GeoJSON feature has as its geometry: its shape, where it tells one, before its position. Null for
+ * records without a place.
+ */
 export function placeOf(fields: Fields): 'position' | 'geometry' | null {
-  if (fields['position']?.kind === 'point') return 'position'
-  return ['line', 'polygon'].includes(fields['geometry']?.kind ?? '') ? 'geometry' : null
+  if (geometryKindOf(fields) !== null) return 'geometry'
+  return fields['position']?.kind === 'point' ? 'position' : null
+}
+
+/** The kind of the geometry that tells the shape of a record; null for records without one. */
+export function geometryKindOf(fields: Fields): GeometryKind | null {
+  const kind = fields['geometry']?.kind
+  return isGeometry(kind) ? kind : null
 }
 
 /**

@@ -1,8 +1,8 @@
-import type { Json, Point } from '../../lake/schema/columns.ts'
+import { GEOMETRY_TYPES, type Json, type Point } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import type { Endpoint, ListReturn, OneReturn } from '../define/endpoint.ts'
-import { placeOf } from '../define/fields.ts'
+import { geometryKindOf, placeOf } from '../define/fields.ts'
 import { type JsonObject, recordTextWriter } from '../define/shape.ts'
 import type { ServiceState } from './state.ts'
 
@@ -136,6 +136,7 @@ type Geometry =
   | { readonly type: 'Point'; readonly coordinates: Position }
   | { readonly type: 'LineString'; readonly coordinates: readonly Position[] }
   | { readonly type: 'Polygon'; readonly coordinates: readonly (readonly Position[])[] }
+  | { readonly type: 'MultiPolygon'; readonly coordinates: readonly (readonly (readonly Position[])[])[] }
 
 type Position = readonly [lon: number, lat: number]
 
@@ -178,17 +179,18 @@ export function featureTextWriter(returns: ListReturn | OneReturn): (record: Any
 }
 
 function geometryMaker({ record }: ListReturn | OneReturn): (row: AnyRow) => Geometry | null {
-  if (placeOf(record.fields) !== 'geometry')
+  const kind = geometryKindOf(record.fields)
+  if (kind === null)
     return ({ position }) => (position ? { type: 'Point', coordinates: [(position as Point).lon, (position as Point).lat] } : null)
-  if (record.fields['geometry']?.kind === 'polygon')
-    return ({ geometry }) => (geometry ? { type: 'Polygon', coordinates: geometry as readonly (readonly Position[])[] } : null)
-  return ({ geometry }) => (geometry ? { type: 'LineString', coordinates: geometry as readonly Position[] } : null)
+  const type = GEOMETRY_TYPES[kind]
+  return ({ geometry }) => (geometry ? ({ type, coordinates: geometry } as Geometry) : null)
 }
 
-/** The positions of a line, or of the rings of a polygon. */
+/** The positions of a line, or of the rings of polygons. */
 function positionsOf(geometry: unknown): readonly Position[] {
-  const parts = (geometry ?? []) as readonly Position[] | readonly (readonly Position[])[]
-  return typeof parts[0]?.[0] === 'number' ? (parts as readonly Position[]) : (parts as readonly (readonly Position[])[]).flat()
+  let parts = (geometry ?? []) as readonly unknown[]
+  while (Array.isArray(parts[0]) && typeof parts[0][0] !== 'number') parts = parts.flat()
+  return parts as readonly Position[]
 }
 
 function boundsOf(records: readonly AnyRow[]): readonly [number, number, number, number] | null {

@@ -1,4 +1,4 @@
-import type { Column, Json } from '../../lake/schema/columns.ts'
+import { type Column, isGeometry, type Json } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { datasetsOf, type Endpoint, isCounted, type ListReturn } from '../define/endpoint.ts'
 import { isNested } from '../define/fields.ts'
@@ -45,9 +45,9 @@ export function exampleReply(endpoint: Endpoint, format: Format): Json {
   return JSON.parse([...pieces].join('')) as JsonObject
 }
 
-/** The example of a line or polygon is GeoJSON, of which a record holds the coordinates. */
+/** The example of a geometry is GeoJSON, of which a record holds the coordinates. */
 function exampleValue({ kind, example = null }: Column): unknown {
-  return kind === 'line' || kind === 'polygon' ? ((example as { coordinates?: unknown } | null)?.coordinates ?? null) : example
+  return isGeometry(kind) ? ((example as { coordinates?: unknown } | null)?.coordinates ?? null) : example
 }
 
 function pageOf(endpoint: Endpoint, about: { readonly updated_at: number; readonly meta: Meta }): ListPage {

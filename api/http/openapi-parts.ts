@@ -184,11 +184,14 @@ export function commonSchemas(): Record<string, JsonSchema> {
     },
     PointGeometry: geometry('Point', POSITION),
     LineGeometry: geometry('LineString', { type: 'array', items: POSITION, minItems: 2 }),
-    PolygonGeometry: geometry('Polygon', { type: 'array', items: { type: 'array', items: POSITION, minItems: 4 }, minItems: 1 }),
+    PolygonGeometry: geometry('Polygon', RINGS),
+    MultiPolygonGeometry: geometry('MultiPolygon', { type: 'array', items: RINGS, minItems: 1 }),
   }
 }
 
 const POSITION = Object.freeze({ type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2, description: 'Longitude, latitude.' })
+/** A polygon's rings, the outer one first. */
+const RINGS = Object.freeze({ type: 'array', items: { type: 'array', items: POSITION, minItems: 4 }, minItems: 1 })
 
 function geometry(type: string, coordinates: JsonSchema): JsonSchema {
   return { type: 'object', required: ['type', 'coordinates'], properties: { type: { const: type }, coordinates } }

@@ -4,7 +4,7 @@ import { DEFAULT_PLANS, type PlanTable, planOfFormat } from '../access/plans.ts'
 import { usagePaths, usageSchemas } from '../access/usage/usage-openapi.ts'
 import { type Endpoint, endpointId, isCounted, keptOf, type ListReturn, pathParams } from '../define/endpoint.ts'
 import { exampleTexts, isListed } from '../define/example.ts'
-import { placeOf } from '../define/fields.ts'
+import { geometryKindOf, placeOf } from '../define/fields.ts'
 import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
 import { PROBLEMS } from '../define/problems.ts'
 import { membersOf, recordSchema } from '../define/shape.ts'
@@ -248,8 +248,9 @@ function featureSchema(endpoint: Endpoint): JsonSchema {
 }
 
 function geometryName({ record }: Endpoint['returns']): string {
-  if (placeOf(record.fields) !== 'geometry') return 'PointGeometry'
-  return record.fields['geometry']?.kind === 'polygon' ? 'PolygonGeometry' : 'LineGeometry'
+  const kind = geometryKindOf(record.fields)
+  if (kind === null) return 'PointGeometry'
+  return { line: 'LineGeometry', polygon: 'PolygonGeometry', multipolygon: 'MultiPolygonGeometry' }[kind]
 }
 
 function listMembers(counted: boolean): Part {

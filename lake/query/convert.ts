@@ -13,11 +13,11 @@ import {
   DuckDBTypeId,
   type DuckDBValue,
 } from '@duckdb/node-api'
-import type { Column, Columns } from '../schema/columns.ts'
+import { type Column, type Columns, isGeometry } from '../schema/columns.ts'
 import type { AnyRow } from '../schema/dataset.ts'
 import { type ColumnReader, vectorReader } from './read-vectors.ts'
 import { dateOfDays, decimalOf, instantOfMicros, parseJson, wholeNumber } from './values.ts'
-import { lineOfWkb, polygonOfWkb } from './wkb.ts'
+import { ofWkb } from './wkb.ts'
 
 /** The names and types of an answer's columns. */
 interface Head {
@@ -110,8 +110,8 @@ function toRow(type: DuckDBType, declared: Column | undefined): ToRow {
     case DuckDBTypeId.VARCHAR:
       return isJson(type, declared) ? (value) => parseJson(value as string) : asIs
     case DuckDBTypeId.BLOB: {
-      if (declared?.kind === 'line') return (value) => lineOfWkb((value as DuckDBBlobValue).bytes)
-      if (declared?.kind === 'polygon') return (value) => polygonOfWkb((value as DuckDBBlobValue).bytes)
+      const kind = declared?.kind
+      if (isGeometry(kind)) return (value) => ofWkb(kind, (value as DuckDBBlobValue).bytes)
       return (value) => Buffer.from((value as DuckDBBlobValue).bytes)
     }
     case DuckDBTypeId.LIST: {

@@ -4,6 +4,7 @@ import { join as joinPath } from 'node:path'
 import { DuckDBDateValue, DuckDBDecimalValue, DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api'
 import { declaredTable } from '../iceberg/schema.ts'
 import type { DataFile, FieldMetrics, Bound as Limit } from '../iceberg/types.ts'
+import { isGeometry } from '../schema/columns.ts'
 import type { Dataset, PartitionField } from '../schema/dataset.ts'
 import { type PhysicalField, physicalFields, tableColumns } from '../schema/physical.ts'
 import type { ObjectStore } from '../store/store.ts'
@@ -199,7 +200,7 @@ async function metricsOf(
 }
 
 function hasLimits(field: PhysicalField): boolean {
-  return !['list', 'line', 'polygon'].includes(field.column.kind)
+  return field.column.kind !== 'list' && !isGeometry(field.column.kind)
 }
 
 function limitOf(value: DuckDBValue): Limit | null {

@@ -22,7 +22,7 @@ import type { Column } from '../schema/columns.ts'
 import type { Dataset } from '../schema/dataset.ts'
 import { type PhysicalField, scalarType, tableFields } from '../schema/physical.ts'
 import { badValue, canonicalJson, daysOf, microsOf, unscaledOf, wholeOf } from './values.ts'
-import { lineToWkb, polygonToWkb } from './wkb.ts'
+import { toWkb } from './wkb.ts'
 
 /** A value with the DuckDB type it is bound as. */
 export class Bound {
@@ -223,6 +223,7 @@ function scalarDuckdbType(declared: Column): DuckDBType {
       return DATE
     case 'line':
     case 'polygon':
+    case 'multipolygon':
       return BLOB
     case 'list':
       throw new Error('a list is no scalar')
@@ -254,9 +255,9 @@ function scalarDuckdbValue(name: string, declared: Column, value: unknown): Duck
     case 'local_date':
       return new DuckDBDateValue(daysOf(name, value))
     case 'line':
-      return new DuckDBBlobValue(lineToWkb(name, value))
     case 'polygon':
-      return new DuckDBBlobValue(polygonToWkb(name, value))
+    case 'multipolygon':
+      return new DuckDBBlobValue(toWkb(declared.kind, name, value))
     case 'list':
       throw badValue(name, value, 'a scalar is expected')
   }

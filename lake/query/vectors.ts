@@ -2,7 +2,7 @@ import duckdb, { type Vector } from '@duckdb/node-bindings'
 import type { AnyRow } from '../schema/dataset.ts'
 import type { PhysicalField } from '../schema/physical.ts'
 import { badValue, canonicalJson, daysOf, microsOf, unscaledOf } from './values.ts'
-import { lineToWkb, polygonToWkb } from './wkb.ts'
+import { toWkb } from './wkb.ts'
 
 /** Rows that a DuckDB data chunk holds. */
 export const CHUNK_ROWS = duckdb.vector_size()
@@ -25,9 +25,11 @@ export function vectorWriter(field: PhysicalField): VectorWriter {
     case 'json':
       return textWriter(field, (value) => canonicalJson(name, value))
     case 'line':
-      return bytesWriter(field, (value) => lineToWkb(name, value))
     case 'polygon':
-      return bytesWriter(field, (value) => polygonToWkb(name, value))
+    case 'multipolygon': {
+      const { kind } = column
+      return bytesWriter(field, (value) => toWkb(kind, name, value))
+    }
     case 'integer':
       return column.long ? longWriter(field, (value) => value) : wholeWriter(field, (value) => value)
     case 'service_time':

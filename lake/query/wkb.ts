@@ -1,75 +1,97 @@
-import type { Line, Polygon } from '../schema/columns.ts'
+import type { GeometryKind, Line, MultiPolygon, Polygon } from '../schema/columns.ts'
 import { badValue } from './values.ts'
 
 const LITTLE_ENDIAN = 1
-const LINE_STRING = 2
-const POLYGON = 3
+/** What WKB calls the kinds. */
+const TYPES = { line: 2, polygon: 3, multipolygon: 6 } as const satisfies Record<GeometryKind, number>
+/** Byte order and type, which each geometry begins with, those that are parts of another too. */
+const HEAD_BYTES = 5
+const COUNT_BYTES = 4
+const POINT_BYTES = 16
 
-/** Well-known binary of a line, little-endian (OGC 06-103r4, "Well-known Binary Representation"); x is the longitude. */
-export function lineToWkb(name: string, line: unknown): Buffer {
-  const points = pointsOf(name, line)
-  const bytes = Buffer.alloc(9 + points.length * 16)
-  bytes.writeUInt8(LITTLE_ENDIAN, 0)
-  bytes.writeUInt32LE(LINE_STRING, 1)
-  writePoints(bytes, 5, points)
-  return bytes
+/** Coordinates of a geometry, as GeoJSON nests them. */
+type Coordinates = Line | Polygon | MultiPolygon
+
+/**
+ * Well-known binary of a geometry's coordinates, little-endian (OGC 06-103r4, "Well-known Binary Representation"); x is the longitude.
+ * Throws a `ValueError` that names `name` for coordinates of another nesting.
+ */
+export function toWkb(kind: GeometryKind, name: string, coordinates: unknown): Buffer {
+  if (kind === 'line') return written(kind, [lineOf(name, coordinates)])
+  if (kind === 'polygon') return written(kind, ringsOf(name, coordinates))
+  if (!Array.isArray(coordinates)) throw badValue(name, coordinates, 'a list of polygons is expected')
+  const parts = coordinates.map((polygon) => written('polygon', ringsOf(name, polygon)))
+  return Buffer.concat([headOf(kind, parts.length), ...parts])
 }
 
-/** Well-known binary of a polygon's rings, little-endian. */
-export function polygonToWkb(name: string, polygon: unknown): Buffer {
+/** The coordinates of a geometry's well-known binary; throws for a geometry of another kind. */
+export function ofWkb(kind: GeometryKind, wkb: Uint8Array): Coordinates {
+  const view = new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength)
+  return readGeometry(view, 0, kind).coordinates
+}
+
+function ringsOf(name: string, polygon: unknown): Polygon {
   if (!Array.isArray(polygon)) throw badValue(name, polygon, 'a list of rings is expected')
-  const rings = polygon.map((ring) => pointsOf(name, ring))
-  const bytes = Buffer.alloc(9 + rings.reduce((sum, ring) => sum + 4 + ring.length * 16, 0))
-  bytes.writeUInt8(LITTLE_ENDIAN, 0)
-  bytes.writeUInt32LE(POLYGON, 1)
-  bytes.writeUInt32LE(rings.length, 5)
-  let at = 9
-  for (const ring of rings) at = writePoints(bytes, at, ring)
-  return bytes
+  return polygon.map((ring) => lineOf(name, ring))
 }
 
-/** The line of its well-known binary; throws for any other geometry. */
-export function lineOfWkb(wkb: Uint8Array): Line {
-  const view = viewOf(wkb, LINE_STRING)
-  return readPoints(view, 5).points
-}
-
-/** The rings of a polygon's well-known binary; throws for any other geometry. */
-export function polygonOfWkb(wkb: Uint8Array): Polygon {
-  const view = viewOf(wkb, POLYGON)
-  const rings: Line[] = []
-  let at = 9
-  for (let left = view.getUint32(5, true); left > 0; left--) {
-    const ring = readPoints(view, at)
-    rings.push(ring.points)
-    at = ring.end
-  }
-  return rings
-}
-
-function pointsOf(name: string, line: unknown): Line {
+function lineOf(name: string, line: unknown): Line {
   const good = Array.isArray(line) && line.length >= 2 && line.every((at) => Array.isArray(at) && at.every(Number.isFinite))
   if (!good) throw badValue(name, line, 'a list of at least two [lon, lat] is expected')
   return line as unknown as Line
 }
 
-function writePoints(bytes: Buffer, start: number, points: Line): number {
-  let at = bytes.writeUInt32LE(points.length, start)
-  for (const [lon, lat] of points) at = bytes.writeDoubleLE(lat, bytes.writeDoubleLE(lon, at))
-  return at
+function headOf(kind: GeometryKind, parts: number): Buffer {
+  const bytes = Buffer.alloc(HEAD_BYTES + COUNT_BYTES)
+  bytes.writeUInt8(LITTLE_ENDIAN, 0)
+  bytes.writeUInt32LE(TYPES[kind], 1)
+  bytes.writeUInt32LE(parts, HEAD_BYTES)
+  return bytes
 }
 
-function viewOf(wkb: Uint8Array, type: number): DataView {
-  const view = new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength)
-  if (view.getUint8(0) !== LITTLE_ENDIAN || view.getUint32(1, true) !== type)
-    throw new Error(`WKB of type ${view.getUint32(1, true)} in byte order ${view.getUint8(0)}; type ${type}, little-endian, was expected`)
-  return view
+/** A line, which has no count of lines, or a polygon's rings. */
+function written(kind: 'line' | 'polygon', lines: readonly Line[]): Buffer {
+  const start = kind === 'line' ? HEAD_BYTES : HEAD_BYTES + COUNT_BYTES
+  const bytes = Buffer.alloc(start + lines.reduce((sum, line) => sum + COUNT_BYTES + line.length * POINT_BYTES, 0))
+  headOf(kind, lines.length).copy(bytes)
+  let at = start
+  for (const line of lines) {
+    at = bytes.writeUInt32LE(line.length, at)
+    for (const [lon, lat] of line) at = bytes.writeDoubleLE(lat, bytes.writeDoubleLE(lon, at))
+  }
+  return bytes
 }
 
-function readPoints(view: DataView, start: number): { points: Line; end: number } {
-  const count = view.getUint32(start, true)
+interface Read<T> {
+  readonly coordinates: T
+  readonly end: number
+}
+
+function readGeometry(view: DataView, at: number, kind: GeometryKind): Read<Coordinates> {
+  const [order, type] = [view.getUint8(at), view.getUint32(at + 1, true)]
+  if (order !== LITTLE_ENDIAN || type !== TYPES[kind])
+    throw new Error(`WKB of type ${type} in byte order ${order}; type ${TYPES[kind]}, little-endian, was expected`)
+  const start = at + HEAD_BYTES
+  if (kind === 'line') return readLine(view, start)
+  if (kind === 'polygon') return readMany(view, start, readLine)
+  return readMany(view, start, (_, part) => readGeometry(view, part, 'polygon') as Read<Polygon>)
+}
+
+function readMany<T>(view: DataView, start: number, read: (view: DataView, at: number) => Read<T>): Read<T[]> {
+  const coordinates: T[] = []
+  let at = start + COUNT_BYTES
+  for (let left = view.getUint32(start, true); left > 0; left--) {
+    const part = read(view, at)
+    coordinates.push(part.coordinates)
+    at = part.end
+  }
+  return { coordinates, end: at }
+}
+
+function readLine(view: DataView, start: number): Read<Line> {
   const points: [number, number][] = []
-  let at = start + 4
-  for (let left = count; left > 0; left--, at += 16) points.push([view.getFloat64(at, true), view.getFloat64(at + 8, true)])
-  return { points, end: at }
+  let at = start + COUNT_BYTES
+  for (let left = view.getUint32(start, true); left > 0; left--, at += POINT_BYTES)
+    points.push([view.getFloat64(at, true), view.getFloat64(at + 8, true)])
+  return { coordinates: points, end: at }
 }

@@ -1,3 +1,4 @@
+import { isGeometry } from './columns.ts'
 import type { Dataset } from './dataset.ts'
 import { physicalFields, tableColumns } from './physical.ts'
 import { UNITS } from './units.ts'
@@ -30,7 +31,7 @@ function mistakesOf(dataset: Dataset): string[] {
     if (dataset.columns[name] && ENGINE_NAMES.includes(name)) mistakes.push(`column ${name}: live rows have one of that name`)
     if (column.unit !== undefined && !Object.hasOwn(UNITS, column.unit)) mistakes.push(`column ${name}: no unit ${column.unit}`)
     if (column.kind === 'decimal' && (column.precision ?? 0) > 15) mistakes.push(`column ${name}: at most 15 digits`)
-    if (column.kind === 'list' && (!column.of || ['list', 'point', 'line', 'polygon'].includes(column.of.kind)))
+    if (column.kind === 'list' && (!column.of || ['list', 'point'].includes(column.of.kind) || isGeometry(column.of.kind)))
       mistakes.push(`column ${name}: a list of scalars only`)
   }
   const physical = physicalFields(columns, { retired: true }).map((field) => field.name)

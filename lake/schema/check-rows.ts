@@ -107,7 +107,9 @@ function valueCheck(name: string, column: Column): ValueCheck {
     case 'line':
       return (value) => (isLine(value) ? null : `${name} is no line`)
     case 'polygon':
-      return (value) => (Array.isArray(value) && value.every((ring) => isLine(ring) && ring.length >= 4) ? null : `${name} is no polygon`)
+      return (value) => (isPolygon(value) ? null : `${name} is no polygon`)
+    case 'multipolygon':
+      return (value) => (Array.isArray(value) && value.length > 0 && value.every(isPolygon) ? null : `${name} is no list of polygons`)
     case 'json':
       return (value) => (typeof value === 'function' || typeof value === 'bigint' ? `${name} is no JSON value` : null)
     case 'list': {
@@ -140,4 +142,8 @@ function isPosition(lat: unknown, lon: unknown): boolean {
 
 function isLine(value: unknown): value is readonly (readonly [number, number])[] {
   return Array.isArray(value) && value.length >= 2 && value.every((at) => Array.isArray(at) && isPosition(at[1], at[0]))
+}
+
+function isPolygon(value: unknown): boolean {
+  return Array.isArray(value) && value.every((ring) => isLine(ring) && ring.length >= 4)
 }

@@ -15,6 +15,7 @@ export type Kind =
   | 'point'
   | 'line'
   | 'polygon'
+  | 'multipolygon'
   | 'list'
 
 /** A position in WGS84 decimal degrees. */
@@ -28,6 +29,18 @@ export type Line = readonly (readonly [number, number])[]
 
 /** A polygon in WGS84: rings of [lon, lat] pairs, outer ring first and counter-clockwise, each closed. */
 export type Polygon = readonly Line[]
+
+/** Polygons of one thing in WGS84, each as `Polygon` says; they do not overlap. */
+export type MultiPolygon = readonly Polygon[]
+
+/** What GeoJSON calls the kinds whose values are geometries; a value is what it calls the coordinates (RFC 7946, section 3.1). */
+export const GEOMETRY_TYPES = Object.freeze({ line: 'LineString', polygon: 'Polygon', multipolygon: 'MultiPolygon' } as const)
+export type GeometryKind = keyof typeof GEOMETRY_TYPES
+
+/** True for a kind whose values are geometries: kept as well-known binary, told as GeoJSON. */
+export function isGeometry(kind: string | undefined): kind is GeometryKind {
+  return kind !== undefined && Object.hasOwn(GEOMETRY_TYPES, kind)
+}
 
 /** A value that JSON can hold; the value of a `json` column, embedded in replies and stored as text. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
@@ -146,7 +159,10 @@ export const col = {
   /** A polygon. */
   polygon: <const O extends CommonOptions>(id: number, about: string, options?: O): Column<Value<Polygon, O>> =>
     column('polygon', id, about, options),
-  /** A list; ids of the list and of its element. The element is declared with id 0 and may not be a list or a point. */
+  /** Several polygons of one thing. */
+  multipolygon: <const O extends CommonOptions>(id: number, about: string, options?: O): Column<Value<MultiPolygon, O>> =>
+    column('multipolygon', id, about, options),
+  /** A list; ids of the list and of its element. The element is declared with id 0 and may not be a list, a point or a geometry. */
   list: <E, const O extends CommonOptions>(
     ids: readonly [number, number],
     about: string,

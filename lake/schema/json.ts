@@ -1,4 +1,4 @@
-import type { Column, Json } from './columns.ts'
+import { type Column, GEOMETRY_TYPES, type Json } from './columns.ts'
 import { isoInstant } from './time.ts'
 
 /** A JSON Schema (draft 2020-12), as OpenAPI 3.1 takes it. */
@@ -60,9 +60,9 @@ export function jsonValue(column: Column, value: unknown): Json {
     case 'service_time':
       return clockText(value as number)
     case 'line':
-      return { type: 'LineString', coordinates: value as Json }
     case 'polygon':
-      return { type: 'Polygon', coordinates: value as Json }
+    case 'multipolygon':
+      return { type: GEOMETRY_TYPES[column.kind], coordinates: value as Json }
     case 'list':
       return (value as readonly unknown[]).map((item) => jsonValue(column.of as Column, item))
     case 'integer':
@@ -95,9 +95,9 @@ function kindSchema(column: Column): { type?: string } & JsonSchema {
     case 'service_time':
       return { type: 'string', pattern: '^\\d{2,}:\\d{2}:\\d{2}$' }
     case 'line':
-      return geometrySchema('LineString')
     case 'polygon':
-      return geometrySchema('Polygon')
+    case 'multipolygon':
+      return geometrySchema(GEOMETRY_TYPES[column.kind])
     case 'list':
       return { type: 'array', items: columnSchema(column.of as Column) }
     case 'point':

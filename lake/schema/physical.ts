@@ -71,6 +71,7 @@ export function scalarType(column: Column): { duckdb: string; iceberg: string } 
       return { duckdb: 'INTEGER', iceberg: 'int' }
     case 'line':
     case 'polygon':
+    case 'multipolygon':
       return { duckdb: 'BLOB', iceberg: 'binary' }
     case 'point':
     case 'list':

@@ -38,9 +38,11 @@ export function strictReply({ returns, read, figure }: Endpoint, mode = 'simulat
 export function strictGeoJson({ returns }: Endpoint): JsonSchema {
   const position = { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2 }
   const line = { type: 'array', items: position, minItems: 2 }
+  const polygon = { type: 'array', items: line }
   const kinds: Readonly<Record<string, readonly [string, object]>> = {
     line: ['LineString', line],
-    polygon: ['Polygon', { type: 'array', items: line }],
+    polygon: ['Polygon', polygon],
+    multipolygon: ['MultiPolygon', { type: 'array', items: polygon }],
   }
   const [type, coordinates] = kinds[returns.record.fields['geometry']?.kind ?? ''] ?? ['Point', position]
   const place = { type: 'object', required: ['type', 'coordinates'], properties: { type: { const: type }, coordinates } }

@@ -20,7 +20,7 @@ import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
 import { publishLive } from '../../lake/live/write.ts'
 import type { ProcessMetrics } from '../../lake/metrics/metrics.ts'
 import type { Lake } from '../../lake/open.ts'
-import type { Column } from '../../lake/schema/columns.ts'
+import { type Column, isGeometry } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import { dayBounds, madridDate } from '../../lake/schema/time.ts'
@@ -330,7 +330,7 @@ function exampleValue(column: Column): unknown {
   const { example = null } = column
   if (example === null) return null
   if (column.kind === 'instant') return Date.parse(example as string)
-  if (column.kind === 'line' || column.kind === 'polygon') return (example as { readonly coordinates: unknown }).coordinates
+  if (isGeometry(column.kind)) return (example as { readonly coordinates: unknown }).coordinates
   if (column.kind !== 'service_time') return example
   const [hours = 0, minutes = 0, seconds = 0] = (example as string).split(':').map(Number)
   return hours * 3600 + minutes * 60 + seconds

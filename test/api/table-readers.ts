@@ -16,8 +16,9 @@ import { parquetReadObjects } from 'hyparquet'
 import parquetjs from 'parquetjs-lite'
 import { type Fields, isNested } from '../../api/define/fields.ts'
 import { type CellType, tableColumns } from '../../api/define/table.ts'
-import { lineOfWkb, polygonOfWkb } from '../../lake/query/wkb.ts'
+import { ofWkb } from '../../lake/query/wkb.ts'
 import type { Column } from '../../lake/schema/columns.ts'
+import { GEOMETRY_TYPES, type GeometryKind, isGeometry } from '../../lake/schema/columns.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import { tempFolder } from '../helpers/temp.ts'
 import type { Reply } from './service.ts'
@@ -66,7 +67,7 @@ function ofText({ kind }: CellType, text: string): unknown {
   if (kind === 'boolean') return text === 'true'
   if (kind === 'decimal' || kind === 'float') return Number(text)
   if (kind === 'integer') return Number.isSafeInteger(Number(text)) ? Number(text) : text
-  return ['json', 'line', 'polygon', 'list', 'rows'].includes(kind) ? JSON.parse(text) : text
+  return ['json', 'list', 'rows'].includes(kind) || isGeometry(kind) ? JSON.parse(text) : text
 }
 
 /** Rows of NDJSON, line by line. */
@@ -200,16 +201,17 @@ function plain(type: CellType | undefined, value: unknown): unknown {
       return new Date(value as number).toISOString().slice(0, 10)
     case 'line':
     case 'polygon':
+    case 'multipolygon':
       return geometryOf(type.kind, value)
     default:
       return Buffer.isBuffer(value) ? value.toString() : value
   }
 }
 
-function geometryOf(kind: 'line' | 'polygon', value: unknown): unknown {
+function geometryOf(kind: GeometryKind, value: unknown): unknown {
   const wkb = value instanceof Uint8Array ? value : (value as { bytes?: Uint8Array }).bytes
   if (!wkb) return value
-  return kind === 'line' ? { type: 'LineString', coordinates: lineOfWkb(wkb) } : { type: 'Polygon', coordinates: polygonOfWkb(wkb) }
+  return { type: GEOMETRY_TYPES[kind], coordinates: ofWkb(kind, wkb) }
 }
 
 function itemsOf(value: unknown): unknown[] {

@@ -44,6 +44,14 @@ const TEXTS = [
   '0012',
 ]
 
+/** A ring of its own. */
+const ringAt = (at: number): readonly (readonly [number, number])[] => [
+  [0, 0],
+  [1 + at / 1e7, 0],
+  [1, 1],
+  [0, 0],
+]
+
 /** A row with values of every kind, its texts what CSV and spreadsheets stumble over. */
 function rowAt(at: number): AnyRow {
   const isNull = at % 7 === 3
@@ -70,16 +78,8 @@ function rowAt(at: number): AnyRow {
           [-3.7, 40.4],
           [-3.8 - at / 1e7, 40.5],
         ],
-    area: isNull
-      ? null
-      : [
-          [
-            [0, 0],
-            [1, 0],
-            [1, 1],
-            [0, 0],
-          ],
-        ],
+    area: isNull ? null : [ringAt(at)],
+    regions: isNull ? null : [[ringAt(at), ringAt(-1)], [ringAt(at + 1)]],
     tags: isNull ? null : ['a,b', '', '"'],
     stops: isNull ? null : [BEGIN, BEGIN + 0.001],
     rates: isNull ? null : at % 2 === 0 ? [] : [0.01, 99.99],
@@ -91,7 +91,17 @@ const observed_at = { ...plain.columns.observed_at, example: '2026-01-05T00:00:0
 const columns = { ...plain.columns, observed_at }
 const everything = variant({ columns })
 const all = record('Everything', 'A value of every kind.', columns)
-const { extra: _extra, path: _path, area: _area, tags: _tags, stops: _stops, rates: _rates, leaves_at: _leaves, ...flatColumns } = columns
+const {
+  extra: _extra,
+  path: _path,
+  area: _area,
+  regions: _regions,
+  tags: _tags,
+  stops: _stops,
+  rates: _rates,
+  leaves_at: _leaves,
+  ...flatColumns
+} = columns
 const flat = record('Flat', 'What the engine writes by itself.', flatColumns)
 
 function listed(path: string, shape: typeof flat | typeof all): Endpoint {
@@ -275,7 +285,7 @@ test('GeoParquet names every geometry of a row', async () => {
   expect(JSON.parse(about.get('geo') as string)).toEqual({
     version: '1.0.0',
     primary_column: 'geometry',
-    columns: { geometry: typeOf('Point'), path: typeOf('LineString'), area: typeOf('Polygon') },
+    columns: { geometry: typeOf('Point'), path: typeOf('LineString'), area: typeOf('Polygon'), regions: typeOf('MultiPolygon') },
   })
 })
 

@@ -29,13 +29,13 @@ const schema = record('DatasetSchema', 'The columns of a dataset as its table ha
     about: col.string(0, 'What it means.', { example: 'Kilometre point where it begins.' }),
     kind: col.string(
       0,
-      'Kind of value: string, code, json, integer, decimal, float, boolean, instant, local_date, service_time, point, line, polygon or list.',
+      'Kind of value: string, code, json, integer, decimal, float, boolean, instant, local_date, service_time, point, line, polygon, multipolygon or list.',
       {
         example: 'decimal',
       },
     ),
     iceberg_type: col.string(0, 'Type in the table.', { example: 'decimal(9, 3)' }),
-    arrow_type: col.string(0, 'Type in Arrow, as PyArrow writes it; lines and polygons are WKB.', { example: 'decimal128(9, 3)' }),
+    arrow_type: col.string(0, 'Type in Arrow, as PyArrow writes it; geometries are WKB.', { example: 'decimal128(9, 3)' }),
     nullable: col.boolean(0, 'True where it may have no value.', { example: true }),
     is_key: col.boolean(0, 'True where it is part of the key.', { example: false }),
     unit: text('Unit of a number; symbols follow UCUM.', 'km'),

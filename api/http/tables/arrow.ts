@@ -19,7 +19,8 @@ import {
   Utf8,
 } from 'apache-arrow'
 import { daysOf, microsOf, unscaledOf, wholeOf } from '../../../lake/query/values.ts'
-import { lineToWkb, polygonToWkb } from '../../../lake/query/wkb.ts'
+import { toWkb } from '../../../lake/query/wkb.ts'
+import { isGeometry } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { type CellType, cellJson, type TableColumn } from '../../define/table.ts'
 import { Turn } from '../turns.ts'
@@ -31,7 +32,7 @@ const BATCH_ROWS = 4096
 const WORD = 2 ** 32
 
 /**
- * Writes an Arrow IPC stream: texts, instants in µs UTC, decimals of 128 bits, lists of values and of structs; lines and polygons as WKB
+ * Writes an Arrow IPC stream: texts, instants in µs UTC, decimals of 128 bits, lists of values and of structs; geometries as WKB
  * (`geoarrow.wkb`), JSON as text, times of a service day in seconds. `about` is the schema's metadata.
  */
 export function arrowWriter(draft: Draft, columns: readonly TableColumn[], about: ReadonlyMap<string, string>): TableWriter {
@@ -90,7 +91,7 @@ function fieldOf({ name, type, nullable, schema }: TableColumn): Field {
   const { description, 'x-unit': unit } = schema
   if (typeof description === 'string') metadata.set('description', description)
   if (typeof unit === 'string') metadata.set('unit', unit)
-  if (type.kind === 'line' || type.kind === 'polygon') {
+  if (isGeometry(type.kind)) {
     metadata.set('ARROW:extension:name', 'geoarrow.wkb')
     metadata.set('ARROW:extension:metadata', '{"crs":"OGC:CRS84"}')
   }
@@ -119,6 +120,7 @@ function typeOf(type: CellType): DataType {
       return new DateDay()
     case 'line':
     case 'polygon':
+    case 'multipolygon':
       return new Binary()
     default:
       return new Utf8()
@@ -156,9 +158,11 @@ function dataOf(name: string, cell: CellType, type: DataType, values: readonly u
     case 'local_date':
       return makeData({ type: type as DateDay, ...common, data: ints(values, (value) => daysOf(name, value)) })
     case 'line':
-    case 'polygon': {
-      const toWkb = cell.kind === 'line' ? lineToWkb : polygonToWkb
-      return makeData({ type: type as Binary, ...common, ...bytesOf(values.map((value) => (value === null ? null : toWkb(name, value)))) })
+    case 'polygon':
+    case 'multipolygon': {
+      const { kind } = cell
+      const texts = values.map((value) => (value === null ? null : toWkb(kind, name, value)))
+      return makeData({ type: type as Binary, ...common, ...bytesOf(texts) })
     }
     case 'json':
       return makeData({

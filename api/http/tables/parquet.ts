@@ -4,7 +4,7 @@ import { quoteText } from '../../../lake/query/literal.ts'
 import type { Session } from '../../../lake/query/session.ts'
 import { Bound, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
 import { unscaledOf, wholeOf } from '../../../lake/query/values.ts'
-import type { Column, Json } from '../../../lake/schema/columns.ts'
+import { type Column, GEOMETRY_TYPES, isGeometry, type Json } from '../../../lake/schema/columns.ts'
 import { scalarType } from '../../../lake/schema/physical.ts'
 import type { Codec } from '../../define/formats.ts'
 import type { JsonObject } from '../../define/shape.ts'
@@ -49,7 +49,9 @@ export function stagedJson(type: CellType, value: unknown, name: string): Json {
     case 'line':
       return `LINESTRING (${positions(value)})`
     case 'polygon':
-      return `POLYGON (${(value as readonly unknown[]).map((ring) => `(${positions(ring)})`).join(', ')})`
+      return `POLYGON ${rings(value)}`
+    case 'multipolygon':
+      return `MULTIPOLYGON (${(value as readonly unknown[]).map(rings).join(', ')})`
     case 'service_time':
       return value as number
     case 'list':
@@ -68,7 +70,7 @@ export function readStaged(paths: readonly string[], columns: readonly TableColu
   const types = columns.map(({ name, type }) => sql`${outputName(name)}: ${stagedType(type, codec)}`)
   const cells = columns.map(({ name, type }) => {
     const column = outputName(name)
-    return Object.hasOwn(GEOMETRY_TYPES, type.kind) ? sql`ST_AsWKB(CAST(${column} AS GEOMETRY)) AS ${column}` : column
+    return isGeometry(type.kind) ? sql`ST_AsWKB(CAST(${column} AS GEOMETRY)) AS ${column}` : column
   })
   const files = new Bound(listValue([...paths]), LIST(VARCHAR))
   // Numbering the rows keeps the engine from reading ahead with several threads: what they hold until its turn comes is more than all else.
@@ -86,16 +88,14 @@ export function pointGeometry(columns: readonly TableColumn[]): Sql[] {
 }
 
 function hasPlace(columns: readonly TableColumn[]): boolean {
-  return ['lat', 'lon'].every((half) => columns.some(({ name, field }) => name === half && field === 'position'))
+  const isThere = (name: string, field: string): boolean => columns.some((column) => column.name === name && column.field === field)
+  return isThere('lat', 'position') && isThere('lon', 'position') && !isThere('geometry', 'geometry')
 }
-
-/** What GeoParquet calls columns that hold geometries. */
-const GEOMETRY_TYPES = { line: 'LineString', polygon: 'Polygon' } as const
 
 /** GeoParquet's key-value of a table; the engine's own would not be there where no row has a geometry. */
 function geoTexts(columns: readonly TableColumn[]): (readonly [string, string])[] {
   const types = new Map<string, string>(hasPlace(columns) ? [['geometry', 'Point']] : [])
-  for (const { name, type } of columns) if (type.kind === 'line' || type.kind === 'polygon') types.set(name, GEOMETRY_TYPES[type.kind])
+  for (const { name, type } of columns) if (isGeometry(type.kind)) types.set(name, GEOMETRY_TYPES[type.kind])
   const [first] = types.keys()
   if (first === undefined) return []
   const about = [...types].map(([name, type]) => [name, { encoding: 'WKB', geometry_types: [type] }])
@@ -161,12 +161,17 @@ function stagedType(type: CellType, codec: Codec): string {
       return `${stagedType(type.of as Column, codec)}[]`
     case 'line':
     case 'polygon':
+    case 'multipolygon':
       return 'VARCHAR'
     case 'decimal':
       return hasDecimals(codec) ? scalarType(type).duckdb : 'DOUBLE'
     default:
       return scalarType(type).duckdb
   }
+}
+
+function rings(polygon: unknown): string {
+  return `(${(polygon as readonly unknown[]).map((ring) => `(${positions(ring)})`).join(', ')})`
 }
 
 function positions(line: unknown): string {

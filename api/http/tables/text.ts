@@ -79,6 +79,7 @@ export function cellText(type: CellType, value: unknown): string | null {
     case 'json':
     case 'line':
     case 'polygon':
+    case 'multipolygon':
     case 'list':
     case 'rows':
       return JSON.stringify(cellJson(type, value))

@@ -41,6 +41,7 @@ const float = fc.oneof(fc.double(), fc.constantFrom(0, -0, Number.NaN, Infinity,
 const position = fc.record({ lat: fc.double({ min: -90, max: 90, noNaN: true }), lon: fc.double({ min: -180, max: 180, noNaN: true }) })
 const path = fc.array(fc.tuple(fc.double({ noNaN: true }), fc.double({ noNaN: true })), { minLength: 2, maxLength: 4 })
 const finitePath = path.filter((line) => line.flat().every(Number.isFinite))
+const polygon = fc.array(finitePath, { minLength: 1, maxLength: 2 })
 
 /** A value of each column of `everything`, but for its id. */
 export const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
@@ -63,7 +64,8 @@ export const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   leaves_at: fc.integer({ min: 0, max: 48 * 3600 }),
   position,
   path: finitePath,
-  area: fc.array(finitePath, { minLength: 1, maxLength: 2 }),
+  area: polygon,
+  regions: fc.array(polygon, { minLength: 1, maxLength: 2 }),
   tags: fc.array(text, { maxLength: 3 }),
   stops: fc.array(micros(0, DAY), { maxLength: 3 }),
   rates: fc.array(decimal(9, 2), { maxLength: 3 }),

@@ -40,6 +40,7 @@ export const everything = defineDataset({
     position: col.point([16, 17], 'Point.', { nullable: true }),
     path: col.line(18, 'Line.', { nullable: true }),
     area: col.polygon(19, 'Polygon.', { nullable: true }),
+    regions: col.multipolygon(26, 'Polygons.', { nullable: true }),
     tags: col.list([20, 21], 'List of texts.', col.string(0, 'Tag.'), { nullable: true }),
     stops: col.list([22, 23], 'List of instants.', col.instant(0, 'Stop.'), { nullable: true }),
     rates: col.list([24, 25], 'List of decimals.', col.decimal(0, 'Rate.', { scale: 2, unit: '1' }), { nullable: true }),
