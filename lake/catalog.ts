@@ -12,6 +12,7 @@ import { imdRoads } from './datasets/mobility/imd-roads.ts'
 import { imdSections } from './datasets/mobility/imd-sections.ts'
 import { mobilityOvernightStays } from './datasets/mobility/overnight-stays.ts'
 import { mobilityDistrictTrips, mobilityGauTrips, mobilityTrips, mobilityV1Trips } from './datasets/mobility/trips.ts'
+import { mobilityZoneAreas } from './datasets/mobility/zone-areas.ts'
 import { mobilityZoneMembers } from './datasets/mobility/zone-members.ts'
 import { mobilityZonePoints } from './datasets/mobility/zone-points.ts'
 import { mobilityZones } from './datasets/mobility/zones.ts'
@@ -93,6 +94,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   mobilityZoneMembers,
   mobilityZones,
   mobilityZonePoints,
+  mobilityZoneAreas,
   imdSections,
   imdRoads,
   corridorHours,

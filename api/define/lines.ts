@@ -1,43 +1,5 @@
 import type { Line } from '../../lake/schema/columns.ts'
-import { type Box, EARTH_M } from './geo.ts'
-
-const RAD = Math.PI / 180
-/** Parts of a degree that are kept, five digits: about a metre. */
-const PARTS = 100_000
-
-/**
- * The line with fewer points: none that is left out lies farther than `tolerance_m` (metres) from the line that is left (Douglas and
- * Peucker), its coordinates rounded to 5 decimals. Both ends stay.
- */
-export function simplifiedLine(line: Line, tolerance_m: number): Line {
-  const kept = new Uint8Array(line.length)
-  kept[0] = 1
-  kept[line.length - 1] = 1
-  const open: [number, number][] = [[0, line.length - 1]]
-  for (let part = open.pop(); part; part = open.pop()) {
-    const [from, to] = part
-    let farthest = -1
-    let most = tolerance_m
-    for (let at = from + 1; at < to; at++) {
-      const away = metresAway(line[at] as Line[0], line[from] as Line[0], line[to] as Line[0])
-      if (away <= most) continue
-      farthest = at
-      most = away
-    }
-    if (farthest === -1) continue
-    kept[farthest] = 1
-    open.push([from, farthest], [farthest, to])
-  }
-  return line.filter((_, at) => kept[at] === 1).map(([lon, lat]) => [rounded(lon), rounded(lat)] as const)
-}
-
-/** The line with coordinates of 5 decimals, without points that are those before them. Both ends stay. */
-export function roundedLine(line: Line): Line {
-  const points = line.map(([lon, lat]) => [rounded(lon), rounded(lat)] as const)
-  return points.filter(
-    ([lon, lat], at) => at === 0 || at === points.length - 1 || lon !== points[at - 1]?.[0] || lat !== points[at - 1]?.[1],
-  )
-}
+import type { Box } from './geo.ts'
 
 /** True where a part of the line lies in the box. */
 export function isLineInBox(line: Line, box: Box): boolean {
@@ -60,26 +22,4 @@ function isSegmentInBox([lon, lat]: Line[0], [toLon, toLat]: Line[0], box: Box):
     if (step > 0) end = Math.min(end, room / step)
   }
   return begin <= end
-}
-
-/** Distance of a point from a segment, in metres, on a plane that touches the Earth at the point; good for parts of some kilometres. */
-export function metresAway(point: Line[0], from: Line[0], to: Line[0]): number {
-  const share = nearestShare(point, from, to)
-  const scale = Math.cos(point[1] * RAD)
-  const east = (from[0] + share * (to[0] - from[0]) - point[0]) * scale
-  const north = from[1] + share * (to[1] - from[1]) - point[1]
-  return Math.hypot(east, north) * RAD * EARTH_M
-}
-
-/** Where on a segment it is nearest to a point, on that plane: 0 at its begin, 1 at its end. */
-export function nearestShare([lon, lat]: Line[0], [fromLon, fromLat]: Line[0], [toLon, toLat]: Line[0]): number {
-  const scale = Math.cos(lat * RAD)
-  const [ax, ay] = [(fromLon - lon) * scale, fromLat - lat]
-  const [dx, dy] = [(toLon - fromLon) * scale, toLat - fromLat]
-  const length = dx * dx + dy * dy
-  return length === 0 ? 0 : Math.min(1, Math.max(0, -(ax * dx + ay * dy) / length))
-}
-
-function rounded(degrees: number): number {
-  return Math.round(degrees * PARTS) / PARTS
 }

@@ -1,6 +1,6 @@
+import { metresAway, nearestShare, roundedLine } from '../../lake/places/lines.ts'
 import type { Line } from '../../lake/schema/columns.ts'
 import { EARTH_M } from './geo.ts'
-import { metresAway, nearestShare, roundedLine } from './lines.ts'
 
 /** A way from place to place, in their order. */
 export interface Way {

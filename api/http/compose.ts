@@ -193,6 +193,7 @@ function positionsOf(geometry: unknown): readonly Position[] {
   return parts as readonly Position[]
 }
 
+/** The box around the places of records, as `placeOf` says where these are; null where none has one. */
 function boundsOf(records: readonly AnyRow[]): readonly [number, number, number, number] | null {
   let isEmpty = true
   let [west, south, east, north] = [180, 90, -180, -90]
@@ -204,8 +205,8 @@ function boundsOf(records: readonly AnyRow[]): readonly [number, number, number,
     north = Math.max(north, lat)
   }
   for (const { position, geometry } of records) {
-    if (position) include((position as Point).lon, (position as Point).lat)
-    else for (const [lon, lat] of positionsOf(geometry)) include(lon, lat)
+    if (geometry !== undefined) for (const [lon, lat] of positionsOf(geometry)) include(lon, lat)
+    else if (position) include((position as Point).lon, (position as Point).lat)
   }
   return isEmpty ? null : [west, south, east, north]
 }

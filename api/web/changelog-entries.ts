@@ -19,6 +19,16 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'zone-polygons',
+    date: '2026-11-24',
+    kind: 'ADDED',
+    paths: ['/api/movilidad/zonas', '/api/datasets/*'],
+    text: {
+      es: 'Polígonos de las zonas de movilidad: `geometry` y `geometry_at`, que en GeoJSON ocupan el lugar del centroide, y el conjunto de datos `mobility_zone_areas`, con los polígonos tal como se publican.',
+      en: 'Polygons of the zones of mobility: `geometry` and `geometry_at`, in the place of the centroid as GeoJSON, and the dataset `mobility_zone_areas`, with polygons as published.',
+    },
+  },
+  {
     id: 'zone-centroids',
     date: '2026-11-24',
     kind: 'ADDED',

@@ -6,6 +6,7 @@ import { fuelStationsFeed } from './fuel/stations.ts'
 import { mitmaImd } from './mobility/mitma-imd.ts'
 import { mitmaOvernightStays } from './mobility/mitma-overnight-stays.ts'
 import { mitmaDistrictTrips, mitmaGauTrips, mitmaTrips, mitmaV1Trips } from './mobility/mitma-trips.ts'
+import { mitmaZoneAreas } from './mobility/mitma-zone-areas.ts'
 import { mitmaZoneNames } from './mobility/mitma-zone-names.ts'
 import { mitmaZonePoints } from './mobility/mitma-zone-points.ts'
 import { mitmaV1Zones, mitmaZones } from './mobility/mitma-zones.ts'
@@ -58,6 +59,7 @@ export const feeds: readonly Feed[] = Object.freeze([
   mitmaV1Zones,
   mitmaZoneNames,
   mitmaZonePoints,
+  mitmaZoneAreas,
   mitmaImd,
   renfeAlerts,
   renfeTripUpdates,

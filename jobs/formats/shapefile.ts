@@ -1,8 +1,15 @@
+import { isInRing, ringArea } from '../../lake/places/rings.ts'
 import { FormatError } from '../feeds/define.ts'
 import { decodeText } from './text.ts'
 
 /** A point of a shapefile, in the coordinates of its own system; null for a shape without one. */
 export type ShapePoint = { readonly x: number; readonly y: number } | null
+
+/** A ring of a shapefile's polygon, in the coordinates of its own system: closed, as published. */
+export type ShapeRing = readonly (readonly [x: number, y: number])[]
+
+/** The polygons of a shape, each its outer ring, clockwise, and then its holes; null for a shape without any, or with a corner that is no number. */
+export type ShapePolygons = readonly (readonly ShapeRing[])[] | null
 
 const FILE_CODE = 9994
 const VERSION = 1000
@@ -10,8 +17,12 @@ const HEADER_BYTES = 100
 const RECORD_HEADER_BYTES = 8
 const NULL_SHAPE = 0
 const POINT = 1
-/** 16-bit words that a record's content has: of a null shape, and of a point. */
-const WORDS = { [NULL_SHAPE]: 2, [POINT]: 10 } as const
+const POLYGON = 5
+const NAMES: Readonly<Record<number, string>> = { [POINT]: 'points', [POLYGON]: 'polygons' }
+/** Bytes of a null shape's content, of a point's, and of a polygon's before its parts: type, box, number of parts, number of points. */
+const NULL_BYTES = 4
+const POINT_BYTES = 20
+const POLYGON_HEAD_BYTES = 44
 
 /**
  * The points of the main file of a shapefile (`.shp`), in order: that of the same number in the table (`readDbf`) says what each is. Throws
@@ -19,25 +30,84 @@ const WORDS = { [NULL_SHAPE]: 2, [POINT]: 10 } as const
  * Source: ESRI Shapefile Technical Description (July 1998).
  */
 export function readShapePoints(bytes: Buffer): readonly ShapePoint[] {
+  return Array.from(shapesOf(bytes, POINT), ({ number, content }) => {
+    if (content === null) return null
+    if (content.length !== POINT_BYTES) throw sizeError(number, content)
+    return { x: content.readDoubleLE(4), y: content.readDoubleLE(12) }
+  })
+}
+
+/**
+ * The polygons of the main file of a shapefile, in order, as `readShapePoints` has points: a ring that runs counter-clockwise is a hole of the smallest
+ * polygon around it, or a polygon of its own where none is. Rings without an area are left out. Throws `FormatError` as that does.
+ */
+export function* readShapePolygons(bytes: Buffer): Generator<ShapePolygons> {
+  for (const { number, content } of shapesOf(bytes, POLYGON)) yield content === null ? null : polygonsOf(ringsOf(number, content))
+}
+
+/** The shapes of a file of one type, from their type on; null for a null shape. */
+function* shapesOf(bytes: Buffer, type: number): Generator<{ readonly number: number; readonly content: Buffer | null }> {
   if (bytes.length < HEADER_BYTES || bytes.readInt32BE(0) !== FILE_CODE) throw new FormatError('no shapefile: it does not begin with 9994')
-  const [length, version, type] = [2 * bytes.readInt32BE(24), bytes.readInt32LE(28), bytes.readInt32LE(32)]
+  const [length, version, told] = [2 * bytes.readInt32BE(24), bytes.readInt32LE(28), bytes.readInt32LE(32)]
   if (version !== VERSION) throw new FormatError(`a shapefile of version ${version}; 1000 is known`)
-  if (type !== POINT) throw new FormatError(`shapes of type ${type}, where points (1) are expected`)
+  if (told !== type) throw new FormatError(`shapes of type ${told}, where ${NAMES[type]} (${type}) are expected`)
   if (length !== bytes.length) throw new FormatError(`the shapefile was cut off: it says ${length} bytes, there are ${bytes.length}`)
-  const points: ShapePoint[] = []
-  for (let at = HEADER_BYTES; at < length; ) {
-    const number = points.length + 1
-    if (at + RECORD_HEADER_BYTES + 4 > length) throw new FormatError(`shape ${number} is cut off`)
-    const [told, words, kind] = [bytes.readInt32BE(at), bytes.readInt32BE(at + 4), bytes.readInt32LE(at + RECORD_HEADER_BYTES)]
-    if (told !== number) throw new FormatError(`shape ${number} is numbered ${told}`)
-    if (kind !== NULL_SHAPE && kind !== POINT) throw new FormatError(`shape ${number} is of type ${kind}, where a point (1) is expected`)
-    const end = at + RECORD_HEADER_BYTES + 2 * words
-    if (words !== WORDS[kind] || end > length) throw new FormatError(`shape ${number} has ${2 * words} bytes`)
-    const begin = at + RECORD_HEADER_BYTES + 4
-    points.push(kind === NULL_SHAPE ? null : { x: bytes.readDoubleLE(begin), y: bytes.readDoubleLE(begin + 8) })
-    at = end
+  for (let at = HEADER_BYTES, number = 1; at < length; number++) {
+    const begin = at + RECORD_HEADER_BYTES
+    if (begin + NULL_BYTES > length) throw new FormatError(`shape ${number} is cut off`)
+    const [named, size, kind] = [bytes.readInt32BE(at), 2 * bytes.readInt32BE(at + 4), bytes.readInt32LE(begin)]
+    if (named !== number) throw new FormatError(`shape ${number} is numbered ${named}`)
+    if (kind !== NULL_SHAPE && kind !== type)
+      throw new FormatError(`shape ${number} is of type ${kind}, where ${NAMES[type]} (${type}) are expected`)
+    at = begin + size
+    const content = bytes.subarray(begin, at)
+    if (size < NULL_BYTES || at > length || (kind === NULL_SHAPE && size !== NULL_BYTES)) throw sizeError(number, { length: size })
+    yield { number, content: kind === NULL_SHAPE ? null : content }
   }
-  return points
+}
+
+function sizeError(number: number, { length }: { readonly length: number }): FormatError {
+  return new FormatError(`shape ${number} has ${length} bytes`)
+}
+
+function ringsOf(number: number, content: Buffer): ShapeRing[] {
+  if (content.length < POLYGON_HEAD_BYTES) throw sizeError(number, content)
+  const [parts, points] = [content.readInt32LE(36), content.readInt32LE(40)]
+  const begin = POLYGON_HEAD_BYTES + 4 * parts
+  if (parts < 0 || points < 0 || content.length !== begin + 16 * points)
+    throw new FormatError(`shape ${number} has ${content.length} bytes, which ${parts} rings of ${points} points are not`)
+  const starts = Array.from({ length: parts }, (_, part) => content.readInt32LE(POLYGON_HEAD_BYTES + 4 * part))
+  return starts.map((start, part) => {
+    const end = starts[part + 1] ?? points
+    if (start < 0 || start > end || end > points || (part === 0 && start !== 0))
+      throw new FormatError(`ring ${part + 1} of shape ${number} is of points ${start} to ${end} of ${points}`)
+    return Array.from({ length: end - start }, (_, nth) => {
+      const at = begin + 16 * (start + nth)
+      return [content.readDoubleLE(at), content.readDoubleLE(at + 8)] as const
+    })
+  })
+}
+
+/** Rings as polygons: outer rings run clockwise, as the description says. None where a corner is no place. */
+function polygonsOf(rings: readonly ShapeRing[]): ShapePolygons {
+  if (!rings.flat().every(([x, y]) => Number.isFinite(x) && Number.isFinite(y))) return null
+  const areas = new Map(rings.map((ring) => [ring, ring.length < 4 ? 0 : ringArea(ring)]))
+  const outer = rings.filter((ring) => (areas.get(ring) as number) < 0)
+  const polygons = new Map(outer.map((ring) => [ring, [ring]]))
+  // From the smallest on: what lies within several is a hole of the innermost.
+  const bySize = outer.toSorted((one, other) => (areas.get(other) as number) - (areas.get(one) as number))
+  for (const ring of rings.filter((one) => (areas.get(one) as number) > 0)) {
+    const around = bySize.find((one) => -(areas.get(one) as number) >= (areas.get(ring) as number) && holdsRing(one, ring))
+    if (around) polygons.get(around)?.push(ring)
+    else polygons.set(ring, [ring.toReversed()])
+  }
+  return polygons.size === 0 ? null : [...polygons.values()]
+}
+
+/** True where most corners of a ring lie in another: one of them may lie on its border, where rings touch. */
+function holdsRing(outer: ShapeRing, ring: ShapeRing): boolean {
+  const inside = ring.filter((corner) => isInRing(outer, corner)).length
+  return 2 * inside > ring.length
 }
 
 const DBF_VERSION = 3

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isLineInBox, simplifiedLine } from '../../api/define/lines.ts'
+import { isLineInBox } from '../../api/define/lines.ts'
+import { simplifiedLine } from '../../lake/places/lines.ts'
 import type { Line } from '../../lake/schema/columns.ts'
 
 const box = { kind: 'box', west: 0, south: 40, east: 1, north: 41 } as const

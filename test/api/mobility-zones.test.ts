@@ -4,12 +4,14 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mitmaZones } from '../../jobs/feeds/mobility/mitma-zones.ts'
 import { parsePublication } from '../../jobs/ingest/parse.ts'
+import { mobilityZoneAreas } from '../../lake/datasets/mobility/zone-areas.ts'
 import { mobilityZoneMembers } from '../../lake/datasets/mobility/zone-members.ts'
 import { mobilityZonePoints } from '../../lake/datasets/mobility/zone-points.ts'
 import { mobilityZones } from '../../lake/datasets/mobility/zones.ts'
+import type { MultiPolygon } from '../../lake/schema/columns.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { sharedFolder } from '../helpers/shared.ts'
-import { exampleRow, type Reply, startService, type TestService } from './service.ts'
+import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
 const shared = sharedFolder()
 const DAY = 86_400_000
@@ -101,7 +103,7 @@ describe('zones of the studies', () => {
     ])
   })
 
-  test('lie where the ministry has their centroids, as GeoJSON too; what has none has no place', async () => {
+  test('lie where the ministry has their centroids; what has none has no place', async () => {
     const row = (zone_level: string, zone_id: string, lat: number): AnyRow =>
       exampleRow(mobilityZonePoints, { zone_level, zone_id, position: { lat, lon: -2.51 }, observed_at: FIRST + 4 * DAY })
     await service.publish(mobilityZonePoints, [
@@ -114,8 +116,57 @@ describe('zones of the studies', () => {
       ['DISTRICT', '01001', null, null, new Date(FIRST).toISOString()],
       ['MUNICIPALITY', '01001', 42.83, -2.51, new Date(FIRST + 4 * DAY).toISOString()],
     ])
-    const { features } = await service.json('/api/movilidad/zonas?ids=01001&level=MUNICIPALITY&format=geojson')
-    expect(features).toMatchObject([{ geometry: { type: 'Point', coordinates: [-2.51, 42.83] }, properties: { id: '01001' } }])
+  })
+
+  test('cover what the newest edition of their level has, as GeoJSON too, without which nothing else is told less', async () => {
+    expect((await ask('&ids=01001')).zones).toMatchObject([
+      { geometry: null, geometry_at: null },
+      { geometry: null, geometry_at: null },
+    ])
+    const square = (west: number): MultiPolygon => [
+      [
+        [
+          [west, 42],
+          [west + 0.1, 42],
+          [west + 0.1, 42.1],
+          [west, 42],
+        ],
+      ],
+    ]
+    const row = (zone_level: string, zone_id: string, edition: string, west: number): AnyRow =>
+      exampleTableRow(mobilityZoneAreas, {
+        ...{ zone_level, zone_id, edition, area: square(west + 1), outline: square(west), observed_at: Date.parse(edition) },
+      })
+    await service.land(
+      mobilityZoneAreas,
+      [
+        row('MUNICIPALITY', '01001', '2026-10-01', -2),
+        row('MUNICIPALITY', '01047_AM', '2026-10-01', -3),
+        row('DISTRICT', '01001', '2026-10-01', -4),
+        // Urban areas and districts are not in the newest publication.
+        row('MUNICIPALITY', '01001', '2026-10-08', -5),
+        row('MUNICIPALITY', 'FR101', '2026-10-08', 2),
+      ],
+      FIRST + 8 * DAY,
+    )
+    const told = async () =>
+      (await ask('&ids=01001,01047_AM')).zones.map(({ level, id, geometry, geometry_at }: Reply) => [level, id, geometry, geometry_at])
+    const shape = (west: number) => ({ type: 'MultiPolygon', coordinates: square(west) })
+    await expect.poll(told, { timeout: 20_000 }).toEqual([
+      ['DISTRICT', '01001', shape(-4), '2026-10-01T00:00:00.000Z'],
+      ['MUNICIPALITY', '01001', shape(-5), '2026-10-08T00:00:00.000Z'],
+      ['MUNICIPALITY', '01047_AM', null, null],
+    ])
+    const { features, bbox } = await service.json('/api/movilidad/zonas?ids=01001&level=MUNICIPALITY&format=geojson')
+    expect(features).toEqual([
+      { type: 'Feature', geometry: shape(-5), properties: expect.objectContaining({ id: '01001', lat: 42.83, lon: -2.51 }) },
+    ])
+    expect(bbox).toEqual([-5, 42, -4.9, 42.1])
+    const { zones } = await ask('&ids=01001&fields=id,level')
+    expect(zones).toEqual([
+      { id: '01001', level: 'DISTRICT' },
+      { id: '01001', level: 'MUNICIPALITY' },
+    ])
   })
 
   test('refuse a level that there is not, and are not for everybody', async () => {

@@ -1,4 +1,4 @@
-import { metresAway } from '../../api/define/lines.ts'
+import { metresAway } from '../../lake/places/lines.ts'
 import type { Line } from '../../lake/schema/columns.ts'
 
 /** Length of a line, m. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { metresAway } from '../../api/define/lines.ts'
 import { type Way, wayPast } from '../../api/define/way-past.ts'
+import { metresAway } from '../../lake/places/lines.ts'
 import type { Line } from '../../lake/schema/columns.ts'
 import { lengthM, stopsInOrder } from './tracks.ts'
 

@@ -1,14 +1,18 @@
 import { MOBILITY_STUDIES, ZONE_LEVELS } from '../../../lake/datasets/mobility/codes.ts'
+import { mobilityZoneAreas, OUTLINE_TOLERANCE_M } from '../../../lake/datasets/mobility/zone-areas.ts'
 import { mobilityZoneMembers } from '../../../lake/datasets/mobility/zone-members.ts'
 import { mobilityZonePoints } from '../../../lake/datasets/mobility/zone-points.ts'
 import { mobilityZones } from '../../../lake/datasets/mobility/zones.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
-import { col } from '../../../lake/schema/columns.ts'
+import { ofWkb } from '../../../lake/query/wkb.ts'
+import { col, type MultiPolygon } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, type State, type StatesOf } from '../../define/endpoint.ts'
 import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { codeParam } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
+import { problem } from '../../define/problems.ts'
 import { provinceField, provinceName, stateFields } from '../tail.ts'
+import { zoneKey, zoneOutlines } from './zone-outlines.ts'
 
 const { columns } = mobilityZoneMembers
 const { name, population } = mobilityZones.columns
@@ -43,6 +47,14 @@ const zoneFields = {
     mobilityZonePoints.columns.position,
     'Centroid of the zone, as the ministry gives it; it need not lie within the zone. Null where none is told.',
   ),
+  geometry: optional(
+    mobilityZoneAreas.columns.outline,
+    `What the zone covers, for maps: no border is more than ${OUTLINE_TOLERANCE_M} m off that of the ministry, and zones that meet share theirs. Null where none is told.`,
+  ),
+  geometry_at: optional(
+    mobilityZoneAreas.columns.observed_at,
+    'Fetch of the edition of the polygons that geometry is of; null without it.',
+  ),
   municipalities: nested.objects('The municipalities that it holds, whole or in part.', municipalityFields),
   source: col.string(0, 'Source of the record.', { example: 'mitma' }),
   source_id: columns.zone_id,
@@ -55,29 +67,35 @@ const zoneFields = {
 
 const zone = record(
   'MobilityZone',
-  'A zone of a study of mobility, its name, population and centroid, and the municipalities that it holds.',
+  'A zone of a study of mobility, its name, population, centroid and polygons, and the municipalities that it holds.',
   zoneFields,
 )
 
 type Zone = ValueOf<typeof zoneFields>
+/** A zone before its polygons are known, which are looked up for those alone that are shown. */
+type Draft = Omit<Zone, 'geometry' | 'geometry_at'>
 type Member = State<typeof mobilityZoneMembers>['rows'][number]
 type Named = State<typeof mobilityZones>['rows'][number]
 type Placed = State<typeof mobilityZonePoints>['rows'][number]
 
-/** What tells zones apart: ids of two levels may be alike, and those of two studies. */
-const keyOf = ({ study, zone_level, zone_id }: Pick<Member, 'study' | 'zone_level' | 'zone_id'>): string =>
-  [study, zone_level, zone_id].join('|')
-
 const DATASETS = [mobilityZoneMembers, mobilityZones, mobilityZonePoints] as const
 
-/** The zones of a state of their members, with what states of their names and centroids tell of them. */
-function zonesOf([members, names, points]: StatesOf<typeof DATASETS>): Zone[] {
-  const [named, placed] = [new Map(names.rows.map((row) => [keyOf(row), row])), new Map(points.rows.map((row) => [keyOf(row), row]))]
-  return [...Map.groupBy(members.rows, keyOf)].map(([key, rows]) => zoneOf(rows, named.get(key), placed.get(key)))
+type ZoneStates = StatesOf<typeof DATASETS>
+const known = new WeakMap<ZoneStates[0], { readonly states: ZoneStates; readonly zones: readonly Draft[] }>()
+
+/** The zones of a state of their members, with what states of their names and centroids tell of them; made once for the same states. */
+function zonesOf(states: ZoneStates): readonly Draft[] {
+  const [members, names, points] = states
+  const made = known.get(members)
+  if (made && made.states[1] === names && made.states[2] === points) return made.zones
+  const [named, placed] = [new Map(names.rows.map((row) => [zoneKey(row), row])), new Map(points.rows.map((row) => [zoneKey(row), row]))]
+  const zones = [...Map.groupBy(members.rows, zoneKey)].map(([key, rows]) => zoneOf(rows, named.get(key), placed.get(key)))
+  known.set(members, { states, zones })
+  return zones
 }
 
 /** A zone of its members, one at least: of those that are published still, where any is. */
-function zoneOf(rows: readonly Member[], named: Named | undefined, placed: Placed | undefined): Zone {
+function zoneOf(rows: readonly Member[], named: Named | undefined, placed: Placed | undefined): Draft {
   const active = rows.filter(({ status }) => status === 'ACTIVE')
   const held = active.length > 0 ? active : rows
   const [first] = held as [Member]
@@ -104,15 +122,19 @@ function zoneOf(rows: readonly Member[], named: Named | undefined, placed: Place
   }
 }
 
+const NO_ZONES = 'No list of the zones has arrived yet.'
+/** Seconds after which it may have. */
+const RETRY_S = 30
+
 /** The zones of the studies. */
 export const zoneList = defineEndpoint({
   path: '/api/movilidad/zonas',
   domain: 'mobility',
   plan: 'PRO',
-  summary: 'Zones of the studies of mobility: codes, names, population, centroids, municipalities that they hold, version',
+  summary: 'Zones of the studies of mobility: codes, names, population, centroids, polygons, municipalities that they hold, version',
   about:
     'A zone is a district, a municipality or several small ones together, or a large urban area, whose id is its name. Ids of two levels may be alike, and those of two studies are not the same zones. ' +
-    'A zone is found under each province that it holds a municipality of. Polygons are not among what is told; as GeoJSON a zone is its centroid.',
+    'A zone is found under each province that it holds a municipality of. Polygons are simplified; as published they are in the dataset `mobility_zone_areas`. Zones of one level do not overlap, those of several do; `fields` leaves polygons out.',
   params: {
     level: codeParam('Level of the zones.', ZONE_LEVELS, { example: 'MUNICIPALITY' }),
     study: codeParam('Study.', MOBILITY_STUDIES, { example: 'V2' }),
@@ -129,16 +151,32 @@ export const zoneList = defineEndpoint({
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'live',
+    kind: 'kept',
     from: DATASETS,
-    records: zonesOf,
-    pick: (zones, { level, study, province }) =>
-      zones.filter(
+    lake: [mobilityZoneAreas],
+    needs: [],
+    answer: async ({ states, extra }, { level, study, province }) => {
+      if (states[0].parts.length === 0) throw problem('feed-unavailable', NO_ZONES, { retry_after_s: RETRY_S })
+      const zones = zonesOf(states).filter(
         (one) =>
           (level === null || one.level === level) &&
           (study === null || one.study === study) &&
           (province === null || one.municipalities.some(({ municipality_code }) => municipality_code?.startsWith(province))),
-      ),
+      )
+      const outlines = await extra(zoneOutlines, '')
+      const finish = (draft: Draft): Zone => {
+        const outline = outlines?.get(zoneKey({ study: draft.study, zone_level: draft.level, zone_id: draft.id }))
+        return {
+          ...draft,
+          // When it is written: the polygons of all zones at once would be a hundred megabytes.
+          get geometry() {
+            return outline ? (ofWkb('multipolygon', outline.wkb) as MultiPolygon) : null
+          },
+          geometry_at: outline?.observed_at ?? null,
+        }
+      }
+      return { drafts: zones, finish, counts: {} }
+    },
   },
   example: { level: 'MUNICIPALITY', limit: '5' },
 })

@@ -1,8 +1,6 @@
 import { gzipSync } from 'node:zlib'
-import { pointToUtm } from '../../../lake/places/utm.ts'
 import { chance, hash } from '../random.ts'
 import type { MobilityZone } from '../world/mobility-zones.ts'
-import { dbfTable, shapePoints } from './shapefile.ts'
 
 /** What a daily file is made of. */
 export interface MobilityDay {
@@ -202,42 +200,6 @@ export function zoneList(
     `${first(null)}ID|name${more('fuente')}`,
     ...all.map(({ id, name }, at) => `${first(at)}${id}|${spelt(id, name)}${more('IGN')}`),
   ])
-}
-
-/** Centroids of zones abroad that the shapefiles have at every level: two of the 117. */
-const ABROAD = [
-  { id: 'FR101', lat: 48.857, lon: 2.343 },
-  { id: 'PT16D', lat: 40.641, lon: -8.654 },
-] as const
-
-/**
- * A file of the shapefile of the centroids of a level: its table, whose one field is `ID`, or its points in ETRS89 / UTM 30N, the Canaries and zones abroad
- * too. From one month to the next a few of them move by some metres.
- */
-export function zoneCentroids(
-  zones: readonly MobilityZone[],
-  file: {
-    readonly what: 'dbf' | 'shp'
-    readonly level: ZoneLevel
-    readonly publishedAt: number
-    readonly share: number
-    readonly hasUnknownCodes: boolean
-  },
-): Buffer {
-  const { what, level, publishedAt, share, hasUnknownCodes } = file
-  const listed = [...zonesAt(zones, level), ...ABROAD]
-  const kept = listed.slice(0, Math.floor(listed.length * share))
-  if (what === 'dbf')
-    return dbfTable(
-      hasUnknownCodes ? ['ID', 'FUENTE'] : ['ID'],
-      hasUnknownCodes ? kept.map(({ id }) => [id, 'IGN']) : kept.map(({ id }) => [id]),
-    )
-  return shapePoints(
-    kept.map(({ id, lat, lon }) => {
-      const { easting_m, northing_m } = pointToUtm({ lat, lon }, 30)
-      return { x: easting_m + (chance('moved', id, publishedAt) < 0.05 ? 12 : 0), y: northing_m }
-    }),
-  )
 }
 
 const lineEnded = (lines: readonly string[]): string => `${lines.join('\r\n')}\r\n`

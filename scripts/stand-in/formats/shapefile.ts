@@ -1,23 +1,80 @@
+const HEADER_BYTES = 100
+
+/** A corner in the coordinates of the file's system. */
+type Corner = readonly [x: number, y: number]
+
 /** The main file of a shapefile of points (ESRI Shapefile Technical Description, 1998): header, then a record each. */
 export function shapePoints(points: readonly { readonly x: number; readonly y: number }[]): Buffer {
-  const [header, record] = [100, 28]
-  const bytes = Buffer.alloc(header + record * points.length)
+  const contents = points.map(({ x, y }) => {
+    const content = Buffer.alloc(20)
+    content.writeInt32LE(1, 0)
+    writeCorners(content, 4, [[x, y]])
+    return content
+  })
+  return mainFile(
+    1,
+    contents,
+    points.map(({ x, y }) => [x, y]),
+  )
+}
+
+/** The same of polygons: of each its rings, closed, outer ones clockwise and holes the other way round; none for a null shape. */
+export function shapePolygons(shapes: readonly (readonly (readonly Corner[])[])[]): Buffer {
+  const contents = shapes.map((rings) => {
+    if (rings.length === 0) return Buffer.alloc(4)
+    const corners = rings.flat()
+    const begin = 44 + 4 * rings.length
+    const content = Buffer.alloc(begin + 16 * corners.length)
+    content.writeInt32LE(5, 0)
+    writeCorners(content, 4, boundsOf(corners))
+    content.writeInt32LE(rings.length, 36)
+    content.writeInt32LE(corners.length, 40)
+    let start = 0
+    for (const [nth, ring] of rings.entries()) {
+      content.writeInt32LE(start, 44 + 4 * nth)
+      start += ring.length
+    }
+    writeCorners(content, begin, corners)
+    return content
+  })
+  return mainFile(5, contents, shapes.flat(2))
+}
+
+function mainFile(type: number, contents: readonly Buffer[], corners: readonly Corner[]): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES)
+  const records = contents.flatMap((content, nth) => {
+    const head = Buffer.alloc(8)
+    head.writeInt32BE(nth + 1, 0)
+    head.writeInt32BE(content.length / 2, 4)
+    return [head, content]
+  })
+  const bytes = Buffer.concat([header, ...records])
   bytes.writeInt32BE(9994, 0)
   bytes.writeInt32BE(bytes.length / 2, 24)
   bytes.writeInt32LE(1000, 28)
-  bytes.writeInt32LE(1, 32)
-  const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)]
-  for (const [at, bound] of [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)].entries())
-    bytes.writeDoubleLE(bound, 36 + 8 * at)
-  for (const [nth, { x, y }] of points.entries()) {
-    const at = header + record * nth
-    bytes.writeInt32BE(nth + 1, at)
-    bytes.writeInt32BE(10, at + 4)
-    bytes.writeInt32LE(1, at + 8)
-    bytes.writeDoubleLE(x, at + 12)
-    bytes.writeDoubleLE(y, at + 20)
-  }
+  bytes.writeInt32LE(type, 32)
+  writeCorners(bytes, 36, boundsOf(corners))
   return bytes
+}
+
+function boundsOf(corners: readonly Corner[]): readonly [Corner, Corner] {
+  const [least, most] = [
+    [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+    [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  ] as [[number, number], [number, number]]
+  for (const corner of corners)
+    for (const axis of [0, 1] as const) {
+      least[axis] = Math.min(least[axis], corner[axis])
+      most[axis] = Math.max(most[axis], corner[axis])
+    }
+  return [least, most]
+}
+
+function writeCorners(bytes: Buffer, start: number, corners: readonly Corner[]): void {
+  for (const [nth, [x, y]] of corners.entries()) {
+    bytes.writeDoubleLE(x, start + 16 * nth)
+    bytes.writeDoubleLE(y, start + 16 * nth + 8)
+  }
 }
 
 /** The table of a shapefile (dBASE III) of texts, each field 80 bytes wide, as the ministry writes them. */

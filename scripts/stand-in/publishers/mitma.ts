@@ -7,11 +7,11 @@ import {
   overnightStays,
   v1ZoneRelation,
   type ZoneLevel,
-  zoneCentroids,
   zoneList,
   zoneRelation,
   zonesAt,
 } from '../formats/mitma.ts'
+import { zoneCentroids, zonePolygons } from '../formats/mitma-shapes.ts'
 import type { Edition, FeedStandIn, Publisher } from '../publisher.ts'
 import { chance } from '../random.ts'
 import { mobilityZones } from '../world/mobility-zones.ts'
@@ -169,10 +169,7 @@ const zonePoints: FeedStandIn = {
   ...zones,
   feed: 'mitma_zone_points',
   path: '/zonificacion/zonificacion_municipios/zonificacion_municipios_centroides.shp',
-  route(path) {
-    const [, folder, level = '', what] = CENTROIDS.exec(path) ?? []
-    return what !== undefined && FOLDERS[level] === folder ? { kind: 'document', resource: `${level}.${what}` } : null
-  },
+  route: (path) => shapefileIn(path, CENTROIDS),
   contentType: 'application/octet-stream',
   write(world, { resource, publishedAt, variant }) {
     const [level, what] = resource.split('.') as [ZoneLevel, 'dbf' | 'shp']
@@ -190,10 +187,26 @@ const zonePoints: FeedStandIn = {
   },
 }
 
+const AREAS = /^\/zonificacion\/zonificacion_(\w+)\/zonificacion_(distritos|municipios|gaus)\.(dbf|shp)$/
+
+const zoneAreas: FeedStandIn = {
+  ...zonePoints,
+  feed: 'mitma_zone_areas',
+  path: '/zonificacion/zonificacion_municipios/zonificacion_municipios.shp',
+  route: (path) => shapefileIn(path, AREAS),
+  // Borders have not changed since they were published.
+  publishedAt: () => Date.UTC(2023, 3, 19),
+  write(world, { resource, publishedAt, variant }) {
+    const [level, what] = resource.split('.') as [ZoneLevel, 'dbf' | 'shp']
+    return zonePolygons(world.part(mobilityZones), { what, level, publishedAt, ...variant })
+  },
+  captures: { folder: 'mitma-movilidad/v2/zonificacion', capturedAt: () => null },
+}
+
 /** The ministry's studies of mobility: a list of all files, and files of days, published by months. */
 export const mitmaMobility: Publisher = {
   name: 'Ministerio de Transportes y Movilidad Sostenible',
-  feeds: [stays, ...trips, zones, zoneNames, zonePoints, v1Trips, v1Zones],
+  feeds: [stays, ...trips, zones, zoneNames, zonePoints, zoneAreas, v1Trips, v1Zones],
 }
 
 /** Which daily files: what of, and the word for the level of zones in names and folders. */
@@ -205,6 +218,12 @@ interface Daily {
 function pathOf({ kind, word }: Daily, day: string): string {
   const month = `${day.slice(0, 4)}-${day.slice(4, 6)}`
   return `/estudios_basicos/por-${word}/${kind.toLowerCase()}/ficheros-diarios/${month}/${day}_${kind}_${word}.csv.gz`
+}
+
+/** A file of a shapefile of zones, in the folder of its level. */
+function shapefileIn(path: string, pattern: RegExp): { kind: 'document'; resource: string } | null {
+  const [, folder, level = '', what] = pattern.exec(path) ?? []
+  return what !== undefined && FOLDERS[level] === folder ? { kind: 'document', resource: `${level}.${what}` } : null
 }
 
 function dayIn(path: string, daily: Daily): { kind: 'document'; resource: string } | null {

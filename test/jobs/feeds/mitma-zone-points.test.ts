@@ -54,7 +54,7 @@ test('files that were cut, do not belong together or are of something else are r
     [{ ...whole, 'municipios.dbf': TABLE.subarray(0, -90) }, 'the table was cut off: 3 rows are 308 bytes, there are 219'],
     [{ ...whole, 'municipios.dbf': TABLE.subarray(0, 40) }, 'the fields of the table have no end'],
     [{ ...whole, 'municipios.shp': SHAPES.subarray(0, -28) }, 'the shapefile was cut off: it says 184 bytes, there are 156'],
-    [{ ...whole, 'municipios.shp': two }, 'municipios: 3 rows of the table for 2 points'],
+    [{ ...whole, 'municipios.shp': two }, 'municipios: 3 rows of the table for 2 shapes'],
     [changed((bytes) => bytes.writeInt32LE(5, 32)), 'shapes of type 5, where points (1) are expected'],
     [changed((bytes) => bytes.writeInt32BE(7, 128)), 'shape 2 is numbered 7'],
     [changed((bytes) => bytes.writeInt32LE(3, 136)), 'shape 2 is of type 3'],

@@ -1,0 +1,72 @@
+import type { Dataset } from '../../../lake/schema/dataset.ts'
+import { readDbf } from '../../formats/shapefile.ts'
+import { type FeedBody, type FeedRequest, FormatError, type Notes } from '../define.ts'
+import { ZONE_FILES } from './mitma-files.ts'
+
+export type Level = (typeof ZONE_FILES)[number]
+
+/** The zone of UTM that all of Spain is told in, the Canaries too: ETRS89 / UTM 30N (EPSG:25830). */
+export const UTM_ZONE = 30
+const FIELD = 'ID'
+
+/** Which of the ministry's shapefiles of zones: `suffix` stands behind the word for the level, `maxBytes` is of each file. */
+interface Files {
+  readonly suffix: '' | '_centroides'
+  readonly maxBytes: number
+}
+
+/** What is asked for: the shapefiles of all levels, or, where there is none of urban areas, those of the others. */
+export function shapefilePlans(files: Files): { readonly requests: FeedRequest[] }[] {
+  return [ZONE_FILES, ZONE_FILES.filter(({ zone_level }) => zone_level !== 'GAU')].map((levels) => ({
+    requests: levels.flatMap((level) => [fileRequest(level, 'dbf', files), fileRequest(level, 'shp', files)]),
+  }))
+}
+
+function fileRequest({ word, folder }: Level, expects: 'dbf' | 'shp', { suffix, maxBytes }: Files): FeedRequest {
+  return {
+    name: `${word}.${expects}`,
+    url: `https://movilidad-opendata.mitma.es/zonificacion/zonificacion_${folder}/zonificacion_${word}${suffix}.${expects}`,
+    accept: 'application/octet-stream, */*',
+    maxBytes,
+    maxDecodedBytes: maxBytes,
+    timeout_ms: 300_000,
+    expects,
+  }
+}
+
+/** The shapefiles of a publication: of each level what its table has of each shape (`zoneOf`), and its shapes. */
+export function* levelFiles(
+  bodies: readonly FeedBody[],
+): Generator<{ readonly level: Level; readonly table: Buffer; readonly shapes: Buffer }> {
+  const files = new Map(bodies.map(({ name, bytes }) => [name, bytes]))
+  for (const level of ZONE_FILES) {
+    const [table, shapes] = [files.get(`${level.word}.dbf`), files.get(`${level.word}.shp`)]
+    if (!table && !shapes) continue
+    if (!table || !shapes) throw new FormatError(`${level.word}: a shapefile is a .shp and a .dbf, and one of them is not there`)
+    yield { level, table, shapes }
+  }
+}
+
+/**
+ * The shapes of a shapefile with the zones that its table names. What the table marks as deleted is none; what has no id or no shape is counted
+ * in `notes` as that (`lacks`).
+ */
+export function namedShapes<S>(
+  file: { readonly level: Level; readonly table: Buffer; readonly shapes: readonly (S | null)[] },
+  told: { readonly dataset: Dataset; readonly lacks: string; readonly notes: Notes },
+): { readonly zone_id: string; readonly shape: S }[] {
+  const { level, table, shapes } = file
+  const { dataset, lacks, notes } = told
+  const { fields, rows } = readDbf(table)
+  const at = fields.indexOf(FIELD)
+  if (at < 0) throw new FormatError(`${level.word}: the table has ${fields.join(', ')}, and no ${FIELD}`)
+  if (rows.length !== shapes.length) throw new FormatError(`${level.word}: ${rows.length} rows of the table for ${shapes.length} shapes`)
+  for (const field of fields) if (field !== FIELD) notes.unknownCode('mitma_column', field)
+  return rows.flatMap((row, nth) => {
+    if (row === null) return []
+    const [zone_id, shape] = [row[at] as string, shapes[nth] ?? null]
+    if (zone_id !== '' && shape !== null) return [{ zone_id, shape }]
+    notes.quarantine(dataset, zone_id === '' ? 'no id' : lacks, `${level.word} ${nth + 1} ${zone_id}`)
+    return []
+  })
+}

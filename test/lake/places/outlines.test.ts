@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest'
+import { loadAtlas } from '../../../lake/places/atlas.ts'
+import { metresAway } from '../../../lake/places/lines.ts'
+import { outlinesOf } from '../../../lake/places/outlines.ts'
+import { hasCrossing, isInRing, ringArea } from '../../../lake/places/rings.ts'
+import type { Line, MultiPolygon } from '../../../lake/schema/columns.ts'
+
+/** A closed ring of the corners of a text, `x y, x y, …`, in thousandths of a degree from 3° W, 40° N. */
+function ring(corners: string): Line {
+  const points = corners.split(', ').map((corner) => corner.split(' ').map(Number) as [number, number])
+  return [...points, points[0] as [number, number]].map(([x, y]) => [-3 + x / 1000, 40 + y / 1000] as const)
+}
+const areaOf = (rings: Line[]): number => rings.reduce((sum, one) => sum + ringArea(one), 0)
+
+describe('rings', () => {
+  test('have an area whose sign tells which way they run, and hold what lies within', () => {
+    const square = ring('0 0, 2 0, 2 2, 0 2')
+    expect(ringArea(square)).toBeCloseTo(8e-6, 12)
+    expect(ringArea(square.toReversed())).toBeCloseTo(-8e-6, 12)
+    expect([isInRing(square, [-2.999, 40.001]), isInRing(square, [-2.997, 40.001])]).toEqual([true, false])
+  })
+
+  test.each([
+    ['a square', false, ['0 0, 2 0, 2 2, 0 2']],
+    ['sides that cross', true, ['0 0, 2 2, 2 0, 0 2']],
+    ['a corner on another side', true, ['0 0, 4 0, 4 4, 2 0, 0 4']],
+    ['a corner that is there twice', true, ['0 0, 2 2, 4 0, 4 4, 2 2, 0 4']],
+    ['a side that goes back', true, ['0 0, 4 0, 2 0, 2 2']],
+    ['a hole', false, ['0 0, 9 0, 9 9, 0 9', '2 2, 2 4, 4 4, 4 2']],
+    ['a hole that touches in a point', false, ['0 0, 9 0, 9 9, 0 9', '0 0, 2 4, 4 4, 4 2']],
+    ['a hole that crosses', true, ['0 0, 9 0, 9 9, 0 9', '2 2, 2 4, 12 4, 12 2']],
+    ['a hole with a side in common', true, ['0 0, 9 0, 9 9, 0 9', '2 0, 2 4, 4 4, 4 0']],
+    ['a corner that is there twice in a row', false, ['0 0, 2 0, 2 0, 2 2, 0 2']],
+  ])('%s: crossing %s', (_what, isCrossing, rings) => {
+    expect(hasCrossing([rings.map(ring)])).toBe(isCrossing)
+    expect(hasCrossing([rings.map((one) => ring(one).toReversed())])).toBe(isCrossing)
+  })
+})
+
+describe('outlines', () => {
+  test('share what areas share; too small parts and holes are left out, a small area stays', () => {
+    // A border of 20 km with bends of 40 m, and one of a kilometre.
+    const border = Array.from({ length: 41 }, (_, at) => `${at === 20 ? 112 : at % 2 === 0 ? 100 : 100.4} ${5 * at}`)
+    const west = ring(['0 0', ...border, '0 200'].join(', '))
+    const east = ring(['200 200', ...border.toReversed(), '200 0'].join(', '))
+    const speck = ring('300 0, 300.2 0, 300.2 0.2, 300 0.2')
+    const enclave = ring('20 20, 40 20, 40 40, 20 40')
+    const pinhole = ring('60 60, 60 60.2, 60.2 60.2, 60.2 60')
+    const outlines = outlinesOf([[[west, enclave.toReversed(), pinhole]], [[east], [speck]], [[enclave]], [[speck]]], 50)
+    const [first, second, third, fourth] = outlines as [MultiPolygon, MultiPolygon, MultiPolygon, MultiPolygon]
+    expect(first).toHaveLength(1)
+    expect(first[0]).toHaveLength(2)
+    for (const polygon of [first[0]?.[0], second[0]?.[0]]) {
+      expect(polygon?.length).toBeLessThan(13)
+      const corners = new Set(polygon?.map(String))
+      expect(corners).toContain('-2.888,40.1')
+    }
+    // What one gains of the other it loses: together they are what they were.
+    expect(areaOf(first.flat()) + areaOf(second.flat()) + areaOf(third.flat())).toBeCloseTo(ringArea(ring('0 0, 200 0, 200 200, 0 200')), 9)
+    expect(second).toHaveLength(1)
+    expect(new Set(third[0]?.[0]?.map(String))).toEqual(new Set(first[0]?.[1]?.map(String)))
+    expect([fourth.length, ringArea(fourth[0]?.[0] as Line) > 0]).toEqual([1, true])
+  })
+
+  test('do not cross themselves where a border comes near another: it is drawn finer', () => {
+    // A spit of 40 m beside a bay whose shore would be drawn through it.
+    const shore = ring('0 0, 100 0, 100 100, 60 100, 50.2 1, 50.1 80, 49.9 80, 49.8 1, 40 100, 0 100')
+    expect(hasCrossing([[shore]])).toBe(false)
+    const [outline] = outlinesOf([[[shore]]], 5000) as [MultiPolygon]
+    expect(hasCrossing(outline)).toBe(false)
+    expect(ringArea(outline[0]?.[0] as Line)).toBeGreaterThan(0)
+  })
+
+  test('of the municipalities of Spain cover what these do, none of their borders farther off than told, without a gap', () => {
+    const tolerance_m = 2000
+    const areas = loadAtlas().municipalities.flatMap(({ rings }): MultiPolygon[] => {
+      const lines = rings.map(
+        (one) => Array.from({ length: one.length / 2 }, (_, at) => [one[2 * at], one[2 * at + 1]] as never).reverse() as Line,
+      )
+      const outer = lines.filter((line) => ringArea(line) > 0)
+      // Holes go with the first part that has room for them: which it is does not matter here.
+      return outer.length === 0
+        ? []
+        : [outer.map((line, nth) => (nth === 0 ? [line, ...lines.filter((one) => ringArea(one) < 0)] : [line]))]
+    })
+    const outlines = outlinesOf(areas, tolerance_m)
+    const points = (of: readonly MultiPolygon[]): number => of.flat(2).reduce((sum, line) => sum + line.length, 0)
+    expect(points(outlines) / points(areas)).toBeLessThan(0.7)
+    const total = (of: readonly MultiPolygon[]): number => areaOf(of.flat(2) as Line[])
+    expect(total(outlines) / total(areas)).toBeCloseTo(1, 3)
+    const crossing = areas.filter((area) => hasCrossing(area))
+    expect(outlines.filter((outline, nth) => hasCrossing(outline) && !crossing.includes(areas[nth] as MultiPolygon))).toEqual([])
+    for (let nth = 0; nth < areas.length; nth += 40) {
+      const [[outer]] = areas[nth] as unknown as [[Line]]
+      const sides = (outlines[nth] as MultiPolygon).flat()
+      for (const point of outer) {
+        const away = Math.min(...sides.flatMap((side) => side.slice(1).map((to, at) => metresAway(point, side[at] as Line[0], to))))
+        expect(away).toBeLessThan(tolerance_m + 2)
+      }
+    }
+  })
+})
