@@ -5,11 +5,14 @@ import { expect, test } from 'vitest'
 import type { Feed } from '../../jobs/feeds/define.ts'
 import { mitmaOvernightStays } from '../../jobs/feeds/mobility/mitma-overnight-stays.ts'
 import { mitmaDistrictTrips, mitmaGauTrips, mitmaTrips, mitmaV1Trips } from '../../jobs/feeds/mobility/mitma-trips.ts'
+import { mitmaZoneAreas } from '../../jobs/feeds/mobility/mitma-zone-areas.ts'
 import { mitmaZoneNames } from '../../jobs/feeds/mobility/mitma-zone-names.ts'
 import { mitmaZonePoints } from '../../jobs/feeds/mobility/mitma-zone-points.ts'
 import { mitmaV1Zones, mitmaZones } from '../../jobs/feeds/mobility/mitma-zones.ts'
 import { listingOf } from '../../jobs/feeds/periods.ts'
 import { parsePublication } from '../../jobs/ingest/parse.ts'
+import { hasCrossing, isInRing, ringArea } from '../../lake/places/rings.ts'
+import type { MultiPolygon, Point } from '../../lake/schema/columns.ts'
 import { originOf } from '../../scripts/service/parts.ts'
 import type { Publishers } from '../../scripts/stand-in/server.ts'
 import { sharedFolder } from '../helpers/shared.ts'
@@ -108,6 +111,36 @@ test('centroids are of the zones that have names and of some abroad, in files wr
     for (const [from, to] of heads[kind]) expect([name, bytes.subarray(from, to)]).toEqual([name, capture.subarray(from, to)])
     expect(bytes.at(-1)).toBe(kind === 'dbf' ? capture.at(-1) : bytes.at(-1))
   }
+})
+
+test('polygons are of the zones that have centroids, hold most of these, and have outlines that cover as much', async () => {
+  await using publishers = await standIn({ scale: 'small' })
+  const parsed = async (feed: Feed, dataset: string) =>
+    (await parsePublication(feed, await bodiesOf(publishers, feed), publishers.now(), { keeps: () => true })).rows.get(dataset) ?? []
+  const points = await parsed(mitmaZonePoints, 'mobility_zone_points')
+  const areas = await parsed(mitmaZoneAreas, 'mobility_zone_areas')
+  const keyOf = ({ zone_level, zone_id }: Readonly<Record<string, unknown>>): string => `${zone_level} ${zone_id}`
+  expect(areas.map(keyOf).sort()).toEqual(points.map(keyOf).sort())
+  const shapes = areas.map((row) => ({
+    ...row,
+    zone_level: row['zone_level'],
+    area: row['area'] as MultiPolygon,
+    outline: row['outline'] as MultiPolygon,
+  }))
+  const holds = (area: MultiPolygon, { lon, lat }: Point): boolean =>
+    area.flat().filter((ring) => isInRing(ring, [lon, lat])).length % 2 === 1
+  const byKey = new Map(shapes.map((shape) => [keyOf(shape), shape]))
+  const municipal = points.filter(({ zone_level, zone_id }) => zone_level === 'MUNICIPALITY' && /^\d{5}$/.test(zone_id as string))
+  const held = municipal.filter((row) => holds(byKey.get(keyOf(row))?.outline ?? [], row['position'] as Point))
+  expect(held.length / municipal.length).toBeGreaterThan(0.95)
+  expect(shapes.some(({ area }) => area.length > 1)).toBe(true)
+  // Of a level that is drawn on its own, what one outline gains another loses.
+  const total = (level: string, of: 'area' | 'outline'): number =>
+    shapes
+      .filter((shape) => shape.zone_level === level)
+      .reduce((sum, shape) => sum + shape[of].flat().reduce((all, ring) => all + ringArea(ring), 0), 0)
+  for (const level of ['DISTRICT', 'MUNICIPALITY', 'GAU']) expect(total(level, 'outline') / total(level, 'area')).toBeCloseTo(1, 3)
+  expect(shapes.filter(({ area, outline }) => hasCrossing(outline) && !hasCrossing(area))).toEqual([])
 })
 
 test('trips of each level are listed, and are between zones that the list of the level names', async () => {
