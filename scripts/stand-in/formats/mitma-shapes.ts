@@ -1,3 +1,7 @@
+import { merge } from 'topojson-client'
+import { topology } from 'topojson-server'
+import type { Area } from '../../../lake/places/atlas.ts'
+import { ringArea } from '../../../lake/places/rings.ts'
 import { pointToUtm } from '../../../lake/places/utm.ts'
 import { chance } from '../random.ts'
 import type { MobilityZone } from '../world/mobility-zones.ts'
@@ -81,18 +85,31 @@ function squareAt(lon: number, lat: number): Ring {
 /** The rings of a zone: the atlas has outer ones clockwise, as shapefiles do. */
 function ringsOf({ id, municipalities, districts }: MobilityZone): Ring[] {
   const areas = readGazetteer().municipalities.filter(({ code }) => municipalities.includes(code))
-  const rings = areas.flatMap((area) =>
-    area.rings.map((ring) => Array.from({ length: ring.length / 2 }, (_, at) => [ring[2 * at], ring[2 * at + 1]])),
-  )
+  if (areas.length > 1) return mergedRings(areas)
+  const rings = areas.flatMap(ringsOfArea)
   const strip = districts.length > 1 ? districts.indexOf(id) : -1
-  if (strip < 0) return rings as unknown as Ring[]
+  if (strip < 0) return rings
   const [west, east] = [Math.min(...areas.map((area) => area.west)), Math.max(...areas.map((area) => area.east))]
   const width = (east - west) / districts.length
-  return (rings as unknown as Ring[]).flatMap((ring) => {
+  return rings.flatMap((ring) => {
     const eastOf = halfOf(ring, west + strip * width, (lon, border) => lon >= border)
     const left = halfOf(eastOf, west + (strip + 1) * width, (lon, border) => lon <= border)
     return left.length < 4 ? [] : [left]
   })
+}
+
+function ringsOfArea({ rings }: Area): Ring[] {
+  return rings.map((ring) => Array.from({ length: ring.length / 2 }, (_, at) => [ring[2 * at] as number, ring[2 * at + 1] as number]))
+}
+
+/** Areas as one: without the borders between them. */
+function mergedRings(areas: readonly Area[]): Ring[] {
+  const geometries = areas.map((area) => ({ type: 'MultiPolygon', coordinates: ringsOfArea(area).map((ring) => [ring]) }))
+  const cut = topology({ areas: { type: 'GeometryCollection', geometries } as never })
+  const { geometries: parts } = cut.objects['areas'] as unknown as { readonly geometries: Parameters<typeof merge>[1] }
+  return merge(cut as Parameters<typeof merge>[0], parts).coordinates.flatMap((polygon) =>
+    (polygon as unknown as Ring[]).map((ring, at) => (ringArea(ring) > 0 === at > 0 ? ring : ring.toReversed())),
+  )
 }
 
 /** What of a ring lies on one side of a meridian (Sutherland and Hodgman). */
