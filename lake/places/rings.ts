@@ -67,13 +67,12 @@ function areCrossing(one: Side, other: Side): boolean {
   const [begin, end] = [turn(one, other.from), turn(one, other.to)]
   const [otherBegin, otherEnd] = [turn(other, one.from), turn(other, one.to)]
   if (begin * end < 0 && otherBegin * otherEnd < 0) return true
-  const touches = [
-    begin === 0 && isWithin(one, other.from),
-    end === 0 && isWithin(one, other.to),
-    otherBegin === 0 && isWithin(other, one.from),
-    otherEnd === 0 && isWithin(other, one.to),
-  ].filter(Boolean).length
-  if (touches === 0) return false
+  const isTouching =
+    (begin === 0 && isWithin(one, other.from)) ||
+    (end === 0 && isWithin(one, other.to)) ||
+    (otherBegin === 0 && isWithin(other, one.from)) ||
+    (otherEnd === 0 && isWithin(other, one.to))
+  if (!isTouching) return false
   if (begin === 0 && end === 0) return doRunTogether(one, other)
   return one.ring === other.ring && !areNeighbours(one, other)
 }

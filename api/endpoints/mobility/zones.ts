@@ -49,7 +49,7 @@ const zoneFields = {
   ),
   geometry: optional(
     mobilityZoneAreas.columns.outline,
-    `What the zone covers, for maps: no border is more than ${OUTLINE_TOLERANCE_M} m off that of the ministry, and zones that meet share theirs. Null where none is told.`,
+    `What the zone covers, for maps: no border is more than ${OUTLINE_TOLERANCE_M} m off that of the ministry, zones that meet share theirs, and parts too small for that are left out. Null where none is told.`,
   ),
   geometry_at: optional(
     mobilityZoneAreas.columns.observed_at,
@@ -168,7 +168,7 @@ export const zoneList = defineEndpoint({
         const outline = outlines?.get(zoneKey({ study: draft.study, zone_level: draft.level, zone_id: draft.id }))
         return {
           ...draft,
-          // When it is written: the polygons of all zones at once would be a hundred megabytes.
+          // Made when it is written: coordinates take four times the memory of their bytes.
           get geometry() {
             return outline ? (ofWkb('multipolygon', outline.wkb) as MultiPolygon) : null
           },

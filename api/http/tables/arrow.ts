@@ -161,8 +161,8 @@ function dataOf(name: string, cell: CellType, type: DataType, values: readonly u
     case 'polygon':
     case 'multipolygon': {
       const { kind } = cell
-      const texts = values.map((value) => (value === null ? null : toWkb(kind, name, value)))
-      return makeData({ type: type as Binary, ...common, ...bytesOf(texts) })
+      const shapes = values.map((value) => (value === null ? null : toWkb(kind, name, value)))
+      return makeData({ type: type as Binary, ...common, ...bytesOf(shapes) })
     }
     case 'json':
       return makeData({

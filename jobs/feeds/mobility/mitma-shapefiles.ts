@@ -34,7 +34,7 @@ function fileRequest({ word, folder }: Level, expects: 'dbf' | 'shp', { suffix, 
   }
 }
 
-/** The shapefiles of a publication: of each level what its table has of each shape (`zoneOf`), and its shapes. */
+/** The shapefiles of a publication, of each level that it has: what names the shapes, and these. Throws `FormatError` where one of both is not there. */
 export function* levelFiles(
   bodies: readonly FeedBody[],
 ): Generator<{ readonly level: Level; readonly table: Buffer; readonly shapes: Buffer }> {
@@ -49,7 +49,7 @@ export function* levelFiles(
 
 /**
  * The shapes of a shapefile with the zones that its table names. What the table marks as deleted is none; what has no id or no shape is counted
- * in `notes` as that (`lacks`).
+ * in `notes` as that (`lacks`). Throws `FormatError` where the table is none, or of another number of shapes.
  */
 export function namedShapes<S>(
   file: { readonly level: Level; readonly table: Buffer; readonly shapes: readonly (S | null)[] },
