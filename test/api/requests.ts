@@ -52,7 +52,8 @@ export function strictGeoJson({ returns }: Endpoint): JsonSchema {
     properties: {
       type: { const: 'Feature' },
       geometry: { anyOf: [place, { type: 'null' }] },
-      properties: { type: 'object', not: { anyOf: [{ required: ['lat'] }, { required: ['geometry'] }] } },
+      // What is the geometry is no property.
+      properties: { type: 'object', not: { required: [type === 'Point' ? 'lat' : 'geometry'] } },
     },
   }
   if (returns.kind === 'one') return feature
