@@ -14,7 +14,7 @@ import { parse } from 'csv-parse/sync'
 import { parquetReadObjects } from 'hyparquet'
 // @ts-expect-error: the package has no types
 import parquetjs from 'parquetjs-lite'
-import { type Fields, isNested } from '../../api/define/fields.ts'
+import { type Fields, isNested, placeOf } from '../../api/define/fields.ts'
 import { type CellType, tableColumns } from '../../api/define/table.ts'
 import { ofWkb } from '../../lake/query/wkb.ts'
 import type { Column } from '../../lake/schema/columns.ts'
@@ -154,9 +154,9 @@ function typesOf(fields: Fields): Map<string, CellType> {
   return new Map(tableColumns(fields).map(({ name, type }) => [name, type]))
 }
 
-/** The geometry of GeoParquet has to be the place that `lat` and `lon` tell; it is then left out. */
+/** The geometry of GeoParquet has to be the place that `lat` and `lon` tell, unless the record has one of its own; it is then left out. */
 function withoutGeometry(fields: Fields, row: FlatRow): FlatRow {
-  if (fields['position']?.kind !== 'point' || !('geometry' in row)) return row
+  if (placeOf(fields) !== 'position' || !('geometry' in row)) return row
   const { geometry, ...others } = row
   const wkb = geometry as Uint8Array | { coordinates: unknown } | null
   const place = wkb === null ? null : wkb instanceof Uint8Array ? pointOf(wkb) : wkb.coordinates
