@@ -1,7 +1,7 @@
 import { type Column, col, type Json } from '../../lake/schema/columns.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { columnSchema, type JsonSchema, jsonProperties, jsonValue } from '../../lake/schema/json.ts'
-import { type Field, type Fields, isNested, type Nested } from './fields.ts'
+import { type Field, type Fields, isNested, type Nested, placeOf } from './fields.ts'
 
 /** What a cell of a table holds: a value of a column that is no point, or a list of rows with columns of their own. */
 export type CellType = Column | { readonly kind: 'rows'; readonly columns: readonly TableColumn[] }
@@ -14,6 +14,8 @@ export interface TableColumn {
   /** The field of the record it comes from, and of a point which half. */
   readonly field: string
   readonly part: 'lat' | 'lon' | null
+  /** True of a half of the point that is the record's place (`placeOf`). */
+  readonly isPlace?: boolean
   readonly type: CellType
   readonly nullable: boolean
   readonly schema: JsonSchema
@@ -27,7 +29,7 @@ export interface TableColumn {
  * rows in them are flattened alike.
  */
 export function tableColumns(fields: Fields): readonly TableColumn[] {
-  return Object.entries(fields).flatMap(([name, field]) => columnsOfField(name, field))
+  return Object.entries(fields).flatMap(([name, field]) => columnsOfField(name, field, placeOf(fields) === name))
 }
 
 /** The JSON Schema of a table's row, as NDJSON has it: every column present, and no other. */
@@ -54,8 +56,8 @@ function rowJson(columns: readonly TableColumn[], row: AnyRow): { [name: string]
   return object
 }
 
-function columnsOfField(name: string, field: Field): TableColumn[] {
-  if (!isNested(field)) return field.kind === 'point' ? pointColumns(name, field) : [scalarColumn(name, field)]
+function columnsOfField(name: string, field: Field, isPlace: boolean): TableColumn[] {
+  if (!isNested(field)) return field.kind === 'point' ? pointColumns(name, field, isPlace) : [scalarColumn(name, field)]
   if (field.kind === 'objects') return [listColumn(name, field)]
   if (field.kind === 'map') return mapColumns(name, field)
   return tableColumns(field.fields).map((column) => within(name, field.nullable, column, (held) => held))
@@ -67,13 +69,13 @@ function scalarColumn(name: string, column: Column): TableColumn {
   return { name, member: name, field: name, part: null, type: column, nullable, schema: columnSchema(column), of }
 }
 
-function pointColumns(field: string, column: Column): TableColumn[] {
+function pointColumns(field: string, column: Column, isPlace: boolean): TableColumn[] {
   const { nullable } = column
   return jsonProperties(field, column).map(({ name, schema }, at) => {
     const part = at === 0 ? 'lat' : 'lon'
     const type = col.float(0, String(schema['description']), { unit: 'deg', nullable })
     const of = (record: AnyRow): unknown => (record[field] as Record<string, unknown> | null | undefined)?.[part] ?? null
-    return { name, member: name, field, part, type, nullable, schema, of }
+    return { name, member: name, field, part, isPlace, type, nullable, schema, of }
   })
 }
 

@@ -142,7 +142,7 @@ function tableLinks(endpoint: Endpoint): string[] {
       .map((source) => [source.id, source]),
   )
   const licences = [...sources.values()].map(
-    ({ licence_url, attribution }) => `<${encodeURI(licence_url)}>; rel="license"; title*=UTF-8''${extendedValue(attribution)}`,
+    ({ licence_url, attribution }) => `<${new URL(licence_url).href}>; rel="license"; title*=UTF-8''${extendedValue(attribution)}`,
   )
   return [`<${schemaPath(endpoint.returns.record.name)}>; rel="describedby"; type="application/schema+json"`, ...licences]
 }

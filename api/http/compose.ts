@@ -98,7 +98,7 @@ export function listPieces<R>(page: ListPage, records: readonly R[], write: (rec
 }
 
 /**
- * A list as GeoJSON text (RFC 7946) in pieces: records without position have a null geometry; total, updated_at, next_cursor and meta are
+ * A list as GeoJSON text (RFC 7946) in pieces: records without a place (`placeOf`) have a null geometry; total, updated_at, next_cursor and meta are
  * foreign members. `write` gives the text of a record's feature.
  */
 export function featurePieces(page: ListPage, records: readonly AnyRow[], write: (record: AnyRow) => string): Generator<string> {

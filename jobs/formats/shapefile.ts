@@ -39,7 +39,8 @@ export function readShapePoints(bytes: Buffer): readonly ShapePoint[] {
 
 /**
  * The polygons of the main file of a shapefile, in order, as `readShapePoints` has points: a ring that runs counter-clockwise is a hole of the smallest
- * polygon around it, or a polygon of its own where none is. Rings without an area are left out. Throws `FormatError` as that does.
+ * polygon around it, or a polygon of its own where none is. Rings without an area are left out; where all run the other way, all are turned. Throws
+ * `FormatError` as that does, and for a ring that is not closed.
  */
 export function* readShapePolygons(bytes: Buffer): Generator<ShapePolygons> {
   for (const { number, content } of shapesOf(bytes, POLYGON)) yield content === null ? null : polygonsOf(ringsOf(number, content))
@@ -74,13 +75,17 @@ function ringsOf(number: number, content: Buffer): ShapeRing[] {
   if (content.length < POLYGON_HEAD_BYTES) throw sizeError(number, content)
   const [parts, points] = [content.readInt32LE(36), content.readInt32LE(40)]
   const begin = POLYGON_HEAD_BYTES + 4 * parts
-  if (parts < 0 || points < 0 || content.length !== begin + 16 * points)
+  // Each ring has points: as many rings as bytes would be more than memory holds.
+  if (parts < 0 || points < parts || content.length !== begin + 16 * points)
     throw new FormatError(`shape ${number} has ${content.length} bytes, which ${parts} rings of ${points} points are not`)
   const starts = Array.from({ length: parts }, (_, part) => content.readInt32LE(POLYGON_HEAD_BYTES + 4 * part))
   return starts.map((start, part) => {
     const end = starts[part + 1] ?? points
     if (start < 0 || start > end || end > points || (part === 0 && start !== 0))
       throw new FormatError(`ring ${part + 1} of shape ${number} is of points ${start} to ${end} of ${points}`)
+    const last = begin + 16 * (end - 1)
+    if (end > start && content.compare(content, last, last + 16, begin + 16 * start, begin + 16 * (start + 1)) !== 0)
+      throw new FormatError(`ring ${part + 1} of shape ${number} is not closed`)
     return Array.from({ length: end - start }, (_, nth) => {
       const at = begin + 16 * (start + nth)
       return [content.readDoubleLE(at), content.readDoubleLE(at + 8)] as const
@@ -89,19 +94,45 @@ function ringsOf(number: number, content: Buffer): ShapeRing[] {
 }
 
 /** Rings as polygons: outer rings run clockwise, as the description says. None where a corner is no place. */
-function polygonsOf(rings: readonly ShapeRing[]): ShapePolygons {
-  if (!rings.flat().every(([x, y]) => Number.isFinite(x) && Number.isFinite(y))) return null
-  const areas = new Map(rings.map((ring) => [ring, ring.length < 4 ? 0 : ringArea(ring)]))
+function polygonsOf(told: readonly ShapeRing[]): ShapePolygons {
+  if (!told.flat().every(([x, y]) => Number.isFinite(x) && Number.isFinite(y))) return null
+  // Holes are never more than what they are in.
+  const isTurned = told.reduce((sum, ring) => sum + areaOf(ring), 0) > 0
+  const rings = isTurned ? told.map((ring) => ring.toReversed()) : told
+  const areas = new Map(rings.map((ring) => [ring, areaOf(ring)]))
   const outer = rings.filter((ring) => (areas.get(ring) as number) < 0)
   const polygons = new Map(outer.map((ring) => [ring, [ring]]))
+  const boxes = new Map(rings.map((ring) => [ring, boxOf(ring)]))
   // From the smallest on: what lies within several is a hole of the innermost.
   const bySize = outer.toSorted((one, other) => (areas.get(other) as number) - (areas.get(one) as number))
   for (const ring of rings.filter((one) => (areas.get(one) as number) > 0)) {
-    const around = bySize.find((one) => -(areas.get(one) as number) >= (areas.get(ring) as number) && holdsRing(one, ring))
+    const around = bySize.find((one) => doBoxesMeet(boxes.get(one) as Box, boxes.get(ring) as Box) && holdsRing(one, ring))
     if (around) polygons.get(around)?.push(ring)
     else polygons.set(ring, [ring.toReversed()])
   }
   return polygons.size === 0 ? null : [...polygons.values()]
+}
+
+/** Twice the signed area of a ring, as `ringArea` has it; 0 for one that is too short to have any. */
+function areaOf(ring: ShapeRing): number {
+  return ring.length < 4 ? 0 : ringArea(ring)
+}
+
+type Box = readonly [west: number, south: number, east: number, north: number]
+
+function boxOf(ring: ShapeRing): Box {
+  const box: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (const [x, y] of ring) {
+    box[0] = Math.min(box[0], x)
+    box[1] = Math.min(box[1], y)
+    box[2] = Math.max(box[2], x)
+    box[3] = Math.max(box[3], y)
+  }
+  return box
+}
+
+function doBoxesMeet(one: Box, other: Box): boolean {
+  return one[0] <= other[2] && other[0] <= one[2] && one[1] <= other[3] && other[1] <= one[3]
 }
 
 /** True where most corners of a ring lie in another: one of them may lie on its border, where rings touch. */

@@ -28,7 +28,7 @@ export function simplifiedLine(line: Line, tolerance_m: number): Line {
     kept[farthest] = 1
     open.push([from, farthest], [farthest, to])
   }
-  return line.filter((_, at) => kept[at] === 1).map(([lon, lat]) => [rounded(lon), rounded(lat)] as const)
+  return roundedLine(line.filter((_, at) => kept[at] === 1))
 }
 
 /** The line with coordinates of 5 decimals, without points that are those before them. Both ends stay. */

@@ -4,8 +4,8 @@ import type { Line, MultiPolygon, Polygon } from '../schema/columns.ts'
 import { roundedLine, simplifiedLine } from './lines.ts'
 import { hasCrossing, ringArea } from './rings.ts'
 
-/** Shares of the tolerance that borders of areas are drawn with which cross themselves when drawn with more, one after the other. */
-const FINER = [1 / 4, 1 / 16, 0]
+/** Shares of the tolerance that a border is drawn with, one after the other, while an area that it is of crosses itself. */
+const SHARES = [1, 1 / 4, 1 / 16, 0] as const
 
 type GeoJsonObject = Parameters<typeof topology>[0][string]
 type GeometryCollection = Extract<Parameters<typeof feature>[1], { type: 'GeometryCollection' }>
@@ -13,23 +13,35 @@ type GeometryCollection = Extract<Parameters<typeof feature>[1], { type: 'Geomet
 /**
  * Areas with fewer points, in their order: of each border none that is left out lies farther than `tolerance_m` (metres) from what is left
  * (`simplifiedLine`), coordinates are rounded to 5 decimals, and what two areas share they share again, for borders are cut where three areas meet
- * and each piece is simplified once. Parts and holes too small for that are left out; of an area of which nothing would be left its largest
- * part stays. Borders that would cross themselves are drawn finer: what crosses itself did so before, or within a metre.
+ * and each piece is simplified once. A border is shared where both areas have the same points of it. Parts and holes too small for that are left out;
+ * an area of which nothing would be left keeps its largest part, with all decimals where it needs them. An area that would cross itself is drawn finer
+ * until it does not, or does with all of its points.
  */
 export function outlinesOf(areas: readonly MultiPolygon[], tolerance_m: number): MultiPolygon[] {
   const { objects, arcs: borders, ...cut } = topology({ areas: collectionOf(areas) })
-  const collection = objects['areas'] as GeometryCollection
-  const lines = borders.map((border) => simplifiedLine(border as unknown as Line, tolerance_m))
-  const drawn = (): MultiPolygon[] => {
+  const { geometries } = objects['areas'] as GeometryCollection
+  const bordersOfAreas = geometries.map(bordersOf)
+  const fineness = new Uint8Array(borders.length)
+  const lineOf = (border: number): Line =>
+    simplifiedLine(borders[border] as unknown as Line, (SHARES[fineness[border] as number] as number) * tolerance_m)
+  const lines = borders.map((_, border) => lineOf(border))
+  const outlines: MultiPolygon[] = []
+  let open = areas.map((_, nth) => nth)
+  while (open.length > 0) {
+    const collection = { type: 'GeometryCollection', geometries: open.map((nth) => geometries[nth]) } as GeometryCollection
     const { features } = feature({ ...cut, objects, arcs: lines as never }, collection)
-    return areas.map((area, nth) => drawnArea(area, features[nth]?.geometry as unknown as { readonly coordinates: MultiPolygon }))
-  }
-  let outlines = drawn()
-  for (const share of FINER) {
-    const crossing = new Set(outlines.flatMap((outline, nth) => (hasCrossing(outline) ? bordersOf(collection.geometries[nth]) : [])))
-    if (crossing.size === 0) break
-    for (const border of crossing) lines[border] = simplifiedLine(borders[border] as unknown as Line, share * tolerance_m)
-    outlines = drawn()
+    const finer = new Set<number>()
+    for (const [at, nth] of open.entries()) {
+      const outline = drawnArea(areas[nth] as MultiPolygon, features[at]?.geometry as unknown as { readonly coordinates: MultiPolygon })
+      outlines[nth] = outline
+      if (!hasCrossing(outline)) continue
+      for (const border of bordersOfAreas[nth] as number[]) if ((fineness[border] as number) + 1 < SHARES.length) finer.add(border)
+    }
+    for (const border of finer) {
+      fineness[border] = (fineness[border] as number) + 1
+      lines[border] = lineOf(border)
+    }
+    open = areas.flatMap((_, nth) => (bordersOfAreas[nth]?.some((border) => finer.has(border)) ? [nth] : []))
   }
   return outlines
 }

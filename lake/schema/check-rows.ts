@@ -145,5 +145,10 @@ function isLine(value: unknown): value is readonly (readonly [number, number])[]
 }
 
 function isPolygon(value: unknown): boolean {
-  return Array.isArray(value) && value.every((ring) => isLine(ring) && ring.length >= 4)
+  return Array.isArray(value) && value.length > 0 && value.every((ring) => isLine(ring) && ring.length >= 4 && isClosed(ring))
+}
+
+function isClosed(ring: readonly (readonly [number, number])[]): boolean {
+  const [first, last] = [ring[0], ring.at(-1)]
+  return first?.[0] === last?.[0] && first?.[1] === last?.[1]
 }

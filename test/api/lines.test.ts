@@ -57,6 +57,12 @@ test('points on a straight line are left out, bends stay, all with five decimals
     [-3, 40.5],
   ])
   expect(simplifiedLine(line, 5)).toHaveLength(4)
+  // Two ends that are the same once they are rounded stay two; what is between them and the same as one before does not.
+  const [at, near] = [
+    [-3, 40],
+    [-3.000001, 40.000001],
+  ] as const
+  expect(simplifiedLine([at, near, [-3, 41], [-3, 41.000001], near, at], 0.01)).toEqual([at, [-3, 41], at, at])
 })
 
 test('a line is in a box that a part of it goes through', () => {

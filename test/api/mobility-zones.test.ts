@@ -109,6 +109,7 @@ describe('zones of the studies', () => {
     await service.publish(mobilityZonePoints, [
       row('MUNICIPALITY', '01001', 42.83),
       row('GAU', '01001', 42.84),
+      row('MUNICIPALITY', '01047_AM', 42.77),
       row('MUNICIPALITY', 'FR101', 48.9),
     ])
     const { zones } = await ask('&ids=01001,FR101')
@@ -146,6 +147,7 @@ describe('zones of the studies', () => {
         // Urban areas and districts are not in the newest publication.
         row('MUNICIPALITY', '01001', '2026-10-08', -5),
         row('MUNICIPALITY', 'FR101', '2026-10-08', 2),
+        { ...row('MUNICIPALITY', '01001', '2026-10-15', -6), study: 'V1' },
       ],
       FIRST + 8 * DAY,
     )
@@ -157,11 +159,22 @@ describe('zones of the studies', () => {
       ['MUNICIPALITY', '01001', shape(-5), '2026-10-08T00:00:00.000Z'],
       ['MUNICIPALITY', '01047_AM', null, null],
     ])
-    const { features, bbox } = await service.json('/api/movilidad/zonas?ids=01001&level=MUNICIPALITY&format=geojson')
-    expect(features).toEqual([
+    // What the polygons of a zone are is news of it.
+    const newest = new Date(FIRST + 7 * DAY).toISOString()
+    const since = await ask(`&ids=01001,01047_AM&updated_since=${newest}`)
+    expect(since.zones.map(({ level, id, observed_at, updated_at }: Reply) => [level, id, observed_at, updated_at])).toEqual([
+      ['MUNICIPALITY', '01001', newest, newest],
+    ])
+    const { features, bbox } = await service.json('/api/movilidad/zonas?ids=01001,01047_AM&level=MUNICIPALITY&format=geojson')
+    // A zone without polygons has none of them, its centroid is no place of another kind.
+    expect(features.map(({ geometry }: Reply) => geometry?.type ?? null)).toEqual(['MultiPolygon', null])
+    expect(features.slice(0, 1)).toEqual([
       { type: 'Feature', geometry: shape(-5), properties: expect.objectContaining({ id: '01001', lat: 42.83, lon: -2.51 }) },
     ])
     expect(bbox).toEqual([-5, 42, -4.9, 42.1])
+    const namesGeometry = async (fields: string): Promise<boolean> =>
+      Buffer.from(await (await service.get(`/api/movilidad/zonas?format=parquet&fields=${fields}`)).arrayBuffer()).includes('geometry')
+    expect([await namesGeometry('id,geometry'), await namesGeometry('id,lat,lon')]).toEqual([true, false])
     const { zones } = await ask('&ids=01001&fields=id,level')
     expect(zones).toEqual([
       { id: '01001', level: 'DISTRICT' },

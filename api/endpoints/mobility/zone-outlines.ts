@@ -5,13 +5,20 @@ import { toWkb } from '../../../lake/query/wkb.ts'
 import { type Columns, col } from '../../../lake/schema/columns.ts'
 import { defineSlice } from '../../define/slice.ts'
 
+interface Level {
+  readonly study: string
+  readonly zone_level: string
+}
+
+const levelKey = ({ study, zone_level }: Level): string => `${study}|${zone_level}`
+
 /** What tells zones apart: ids of two levels may be alike, and those of two studies. */
-export function zoneKey(zone: { readonly study: string; readonly zone_level: string; readonly zone_id: string }): string {
-  return [zone.study, zone.zone_level, zone.zone_id].join('|')
+export function zoneKey(zone: Level & { readonly zone_id: string }): string {
+  return `${levelKey(zone)}|${zone.zone_id}`
 }
 
 /** The polygons of a zone, as well-known binary: a quarter of the memory that their coordinates take. */
-interface ZoneOutline {
+export interface ZoneOutline {
   readonly wkb: Buffer
   readonly observed_at: number
 }
@@ -29,14 +36,14 @@ export const zoneOutlines = defineSlice<ReadonlyMap<string, ZoneOutline>>({
     const newest = new Map<string, string>()
     const editions = sql`SELECT study, zone_level, max(edition) AS edition FROM ${scan(mobilityZoneAreas)} GROUP BY ALL`
     for await (const batch of rows(editions, NEWEST))
-      for (const row of batch) newest.set(`${row['study']}|${row['zone_level']}`, row['edition'] as string)
+      for (const row of batch) newest.set(levelKey(row as unknown as Level), row['edition'] as string)
     const outlines = new Map<string, ZoneOutline>()
     const query = sql`SELECT study, zone_level, zone_id, edition, observed_at, outline
       FROM ${scan(mobilityZoneAreas, { edition: { in: [...new Set(newest.values())] } })}`
     for await (const batch of rows(query, OUTLINES))
       for (const row of batch) {
         const key = { study: row['study'] as string, zone_level: row['zone_level'] as string, zone_id: row['zone_id'] as string }
-        if (newest.get(`${key.study}|${key.zone_level}`) !== row['edition']) continue
+        if (newest.get(levelKey(key)) !== row['edition']) continue
         outlines.set(zoneKey(key), { wkb: toWkb('multipolygon', 'outline', row['outline']), observed_at: row['observed_at'] as number })
       }
     return outlines

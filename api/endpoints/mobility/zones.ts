@@ -12,7 +12,7 @@ import { codeParam } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
 import { problem } from '../../define/problems.ts'
 import { provinceField, provinceName, stateFields } from '../tail.ts'
-import { zoneKey, zoneOutlines } from './zone-outlines.ts'
+import { type ZoneOutline, zoneKey, zoneOutlines } from './zone-outlines.ts'
 
 const { columns } = mobilityZoneMembers
 const { name, population } = mobilityZones.columns
@@ -49,7 +49,7 @@ const zoneFields = {
   ),
   geometry: optional(
     mobilityZoneAreas.columns.outline,
-    `What the zone covers, for maps: no border is more than ${OUTLINE_TOLERANCE_M} m off that of the ministry, zones that meet share theirs, and parts too small for that are left out. Null where none is told.`,
+    `What the zone covers, for maps: no border is more than ${OUTLINE_TOLERANCE_M} m off that of the ministry, and parts too small for that are left out. One that crosses itself as published does so here. Null where none is told.`,
   ),
   geometry_at: optional(
     mobilityZoneAreas.columns.observed_at,
@@ -60,7 +60,7 @@ const zoneFields = {
   source_id: columns.zone_id,
   observed_at: meaning(
     columns.observed_at,
-    'Version of the zone: the fetch since which it holds what it does, under this name, with this population and centroid.',
+    'Version of the zone: the fetch since which it holds what it does, under this name, with this population, centroid and edition of polygons.',
   ),
   ...stateFields(columns.observed_at),
 } as const
@@ -72,8 +72,8 @@ const zone = record(
 )
 
 type Zone = ValueOf<typeof zoneFields>
-/** A zone before its polygons are known, which are looked up for those alone that are shown. */
-type Draft = Omit<Zone, 'geometry' | 'geometry_at'>
+/** A zone without its polygons, which are made for those alone that are shown. */
+type Draft = Omit<Zone, 'geometry'>
 type Member = State<typeof mobilityZoneMembers>['rows'][number]
 type Named = State<typeof mobilityZones>['rows'][number]
 type Placed = State<typeof mobilityZonePoints>['rows'][number]
@@ -81,31 +81,43 @@ type Placed = State<typeof mobilityZonePoints>['rows'][number]
 const DATASETS = [mobilityZoneMembers, mobilityZones, mobilityZonePoints] as const
 
 type ZoneStates = StatesOf<typeof DATASETS>
-const known = new WeakMap<ZoneStates[0], { readonly states: ZoneStates; readonly zones: readonly Draft[] }>()
+type Outlines = ReadonlyMap<string, ZoneOutline> | null
+const known = new WeakMap<ZoneStates[0], { readonly of: readonly [...ZoneStates, Outlines]; readonly zones: readonly Draft[] }>()
 
-/** The zones of a state of their members, with what states of their names and centroids tell of them; made once for the same states. */
-function zonesOf(states: ZoneStates): readonly Draft[] {
-  const [members, names, points] = states
+/** The zones of a state of their members, with what else is told of them: names, centroids, polygons. Made once for the same. */
+function zonesOf(...of: [...ZoneStates, Outlines]): readonly Draft[] {
+  const [members, names, points, outlines] = of
   const made = known.get(members)
-  if (made && made.states[1] === names && made.states[2] === points) return made.zones
+  if (made?.of.every((one, at) => one === of[at])) return made.zones
   const [named, placed] = [new Map(names.rows.map((row) => [zoneKey(row), row])), new Map(points.rows.map((row) => [zoneKey(row), row]))]
-  const zones = [...Map.groupBy(members.rows, zoneKey)].map(([key, rows]) => zoneOf(rows, named.get(key), placed.get(key)))
-  known.set(members, { states, zones })
+  const zones = [...Map.groupBy(members.rows, zoneKey)].map(([key, rows]) =>
+    zoneOf(rows, { named: named.get(key), placed: placed.get(key), outline: outlines?.get(key) }),
+  )
+  known.set(members, { of, zones })
   return zones
 }
 
+/** What is told of a zone beside its members. */
+interface Told {
+  readonly named: Named | undefined
+  readonly placed: Placed | undefined
+  readonly outline: ZoneOutline | undefined
+}
+
 /** A zone of its members, one at least: of those that are published still, where any is. */
-function zoneOf(rows: readonly Member[], named: Named | undefined, placed: Placed | undefined): Draft {
+function zoneOf(rows: readonly Member[], { named, placed, outline }: Told): Draft {
   const active = rows.filter(({ status }) => status === 'ACTIVE')
   const held = active.length > 0 ? active : rows
   const [first] = held as [Member]
   const told = [...rows, ...(named ? [named] : []), ...(placed ? [placed] : [])]
+  const geometry_at = outline?.observed_at ?? null
   const provinces = new Set(held.flatMap(({ province_code }) => province_code ?? []))
   const province_code = provinces.size === 1 ? ([...provinces][0] ?? null) : null
   return {
     ...{ id: first.zone_id, name: named?.name ?? null, study: first.study, level: first.zone_level },
     ...{ province: provinceName(province_code), province_code, population: named?.population ?? null },
     position: placed?.position ?? null,
+    geometry_at,
     is_shared_land: held.every(({ municipality_code }) => municipality_code === null),
     municipalities: held
       .flatMap(({ municipality_code, sections }) =>
@@ -116,8 +128,8 @@ function zoneOf(rows: readonly Member[], named: Named | undefined, placed: Place
       .sort((one, other) => (one.municipality_code < other.municipality_code ? -1 : 1)),
     ...{ source: 'mitma', source_id: first.zone_id, status: first.status },
     // What has left a zone changes it as well.
-    observed_at: Math.max(...told.map(({ observed_at }) => observed_at)),
-    updated_at: Math.max(...told.map(({ updated_at }) => updated_at)),
+    observed_at: Math.max(geometry_at ?? 0, ...told.map(({ observed_at }) => observed_at)),
+    updated_at: Math.max(geometry_at ?? 0, ...told.map(({ updated_at }) => updated_at)),
     is_stale: held.every(({ is_stale }) => is_stale),
   }
 }
@@ -134,7 +146,7 @@ export const zoneList = defineEndpoint({
   summary: 'Zones of the studies of mobility: codes, names, population, centroids, polygons, municipalities that they hold, version',
   about:
     'A zone is a district, a municipality or several small ones together, or a large urban area, whose id is its name. Ids of two levels may be alike, and those of two studies are not the same zones. ' +
-    'A zone is found under each province that it holds a municipality of. Polygons are simplified; as published they are in the dataset `mobility_zone_areas`. Zones of one level do not overlap, those of several do; `fields` leaves polygons out.',
+    'A zone is found under each province that it holds a municipality of. Polygons are simplified; unsimplified they are in the dataset `mobility_zone_areas`. Zones of one level do not overlap but by slivers, those of several do. `fields` leaves polygons out, but in GeoJSON, where they are what a feature is.',
   params: {
     level: codeParam('Level of the zones.', ZONE_LEVELS, { example: 'MUNICIPALITY' }),
     study: codeParam('Study.', MOBILITY_STUDIES, { example: 'V2' }),
@@ -157,13 +169,13 @@ export const zoneList = defineEndpoint({
     needs: [],
     answer: async ({ states, extra }, { level, study, province }) => {
       if (states[0].parts.length === 0) throw problem('feed-unavailable', NO_ZONES, { retry_after_s: RETRY_S })
-      const zones = zonesOf(states).filter(
+      const outlines = await extra(zoneOutlines, '')
+      const zones = zonesOf(...states, outlines).filter(
         (one) =>
           (level === null || one.level === level) &&
           (study === null || one.study === study) &&
           (province === null || one.municipalities.some(({ municipality_code }) => municipality_code?.startsWith(province))),
       )
-      const outlines = await extra(zoneOutlines, '')
       const finish = (draft: Draft): Zone => {
         const outline = outlines?.get(zoneKey({ study: draft.study, zone_level: draft.level, zone_id: draft.id }))
         return {
@@ -172,7 +184,6 @@ export const zoneList = defineEndpoint({
           get geometry() {
             return outline ? (ofWkb('multipolygon', outline.wkb) as MultiPolygon) : null
           },
-          geometry_at: outline?.observed_at ?? null,
         }
       }
       return { drafts: zones, finish, counts: {} }

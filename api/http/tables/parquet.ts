@@ -79,7 +79,7 @@ export function readStaged(paths: readonly string[], columns: readonly TableColu
       maximum_object_size = ${RECORD_BYTES}, columns = {${join(types)}})) WHERE "row number" > 0`
 }
 
-/** The geometry of GeoParquet of a table whose place are its `lat` and `lon`. */
+/** The geometry of GeoParquet of a table of records whose place are their `lat` and `lon`, where it has both. */
 export function pointGeometry(columns: readonly TableColumn[]): Sql[] {
   if (!hasPlace(columns)) return []
   return [
@@ -88,8 +88,7 @@ export function pointGeometry(columns: readonly TableColumn[]): Sql[] {
 }
 
 function hasPlace(columns: readonly TableColumn[]): boolean {
-  const isThere = (name: string, field: string): boolean => columns.some((column) => column.name === name && column.field === field)
-  return isThere('lat', 'position') && isThere('lon', 'position') && !isThere('geometry', 'geometry')
+  return ['lat', 'lon'].every((half) => columns.some(({ name, isPlace }) => name === half && isPlace))
 }
 
 /** GeoParquet's key-value of a table; the engine's own would not be there where no row has a geometry. */

@@ -1,3 +1,5 @@
+import { utmToPoint } from '../../../lake/places/utm.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { readDbf } from '../../formats/shapefile.ts'
 import { type FeedBody, type FeedRequest, FormatError, type Notes } from '../define.ts'
@@ -6,7 +8,9 @@ import { ZONE_FILES } from './mitma-files.ts'
 export type Level = (typeof ZONE_FILES)[number]
 
 /** The zone of UTM that all of Spain is told in, the Canaries too: ETRS89 / UTM 30N (EPSG:25830). */
-export const UTM_ZONE = 30
+const UTM_ZONE = 30
+/** Where zones are, in degrees: Spain, and what of Portugal and France trips are told of. What is elsewhere is in another system of coordinates. */
+const BOUNDS = { south: 25, north: 55, west: -20, east: 15 } as const
 const FIELD = 'ID'
 
 /** Which of the ministry's shapefiles of zones: `suffix` stands behind the word for the level, `maxBytes` is of each file. */
@@ -20,6 +24,13 @@ export function shapefilePlans(files: Files): { readonly requests: FeedRequest[]
   return [ZONE_FILES, ZONE_FILES.filter(({ zone_level }) => zone_level !== 'GAU')].map((levels) => ({
     requests: levels.flatMap((level) => [fileRequest(level, 'dbf', files), fileRequest(level, 'shp', files)]),
   }))
+}
+
+/** The place of coordinates of the ministry's shapefiles (m); null for one that is not where zones are. */
+export function zonePoint(x: number, y: number): Point | null {
+  const point = utmToPoint(x, y, UTM_ZONE)
+  const isThere = point.lat >= BOUNDS.south && point.lat <= BOUNDS.north && point.lon >= BOUNDS.west && point.lon <= BOUNDS.east
+  return isThere ? point : null
 }
 
 function fileRequest({ word, folder }: Level, expects: 'dbf' | 'shp', { suffix, maxBytes }: Files): FeedRequest {

@@ -1,9 +1,8 @@
 import { mitma } from '../../../lake/datasets/mobility/sources.ts'
 import { mobilityZonePoints } from '../../../lake/datasets/mobility/zone-points.ts'
-import { utmToPoint } from '../../../lake/places/utm.ts'
 import { readShapePoints } from '../../formats/shapefile.ts'
 import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type Notes } from '../define.ts'
-import { levelFiles, namedShapes, shapefilePlans, UTM_ZONE } from './mitma-shapefiles.ts'
+import { levelFiles, namedShapes, shapefilePlans, zonePoint } from './mitma-shapefiles.ts'
 
 /** Centroids of the zones of the study since 2022: a shapefile of each level, that of urban areas only where there is one. */
 export const mitmaZonePoints = defineFeed({
@@ -20,12 +19,12 @@ export const mitmaZonePoints = defineFeed({
 
 function* readFiles(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
   for (const { level, table, shapes } of levelFiles(bodies)) {
-    const points = readShapePoints(shapes).map((point) => (point && Number.isFinite(point.x) && Number.isFinite(point.y) ? point : null))
+    const points = readShapePoints(shapes).map((point) => point && zonePoint(point.x, point.y))
     const named = namedShapes({ level, table, shapes: points }, { dataset: mobilityZonePoints, lacks: 'no point', notes })
     const { zone_level } = level
     yield batch(
       mobilityZonePoints,
-      named.map(({ zone_id, shape }) => ({ study: 'V2', zone_level, zone_id, position: utmToPoint(shape.x, shape.y, UTM_ZONE) })),
+      named.map(({ zone_id, shape }) => ({ study: 'V2', zone_level, zone_id, position: shape })),
     )
   }
 }

@@ -41,10 +41,14 @@ export const mobilityZoneAreas = defineDataset({
       },
     ),
     observed_at: col.instant(5, 'Fetch of the edition.', { example: '2024-07-16T00:00:00.000Z' }),
-    area: col.multipolygon(6, 'The zone as published in ETRS89 / UTM 30N (EPSG:25830): some cross themselves.', { example: AREA_EXAMPLE }),
+    area: col.multipolygon(
+      6,
+      'The zone with all points that it is published with, there in ETRS89 / UTM 30N (EPSG:25830), here [lon, lat] in WGS84 to a centimetre: some cross themselves.',
+      { example: AREA_EXAMPLE },
+    ),
     outline: col.multipolygon(
       7,
-      `The same with fewer points, for maps: no border is more than ${OUTLINE_TOLERANCE_M} m off, zones that meet share their border, and parts too small for that are left out.`,
+      `The same with fewer points, for maps: no border is more than ${OUTLINE_TOLERANCE_M} m off, zones share a border where both have the same points of it, and parts too small for that are left out.`,
       { example: AREA_EXAMPLE },
     ),
   },

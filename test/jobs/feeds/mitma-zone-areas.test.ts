@@ -134,6 +134,34 @@ test('a hole is of the smallest polygon around it; one without is a polygon; rin
   ])
 })
 
+test('shapes whose rings run the other way are turned, those in another system of coordinates are no zones', async () => {
+  const [x, y] = [500_000, 4_500_000]
+  const [outer, hole] = [box(x, y, 9000), box(x + 1000, y + 1000, 7000).toReversed()]
+  const [right, turned] = [
+    [outer, hole],
+    [outer.toReversed(), hole.toReversed()],
+  ].map((rings) => areasOf(zonesOf([rings])))
+  expect((await turned)?.rows[0]?.area[0]?.map((ring) => hectares([ring]))).toEqual([8100, -4900])
+  expect((await turned)?.rows[0]?.area[0]?.map((ring) => hectares([ring]))).toEqual(
+    (await right)?.rows[0]?.area[0]?.map((ring) => hectares([ring])),
+  )
+  const degrees = box(-3, 40, 0.1)
+  const elsewhere = [degrees, box(5e8, y, 9000), box(x, 5e7, 9000), box(x, -3e7, 9000), box(x, y, 0.001)].map((ring) => [ring])
+  const { rows, report } = await areasOf(zonesOf([...elsewhere, [outer]]))
+  expect(report.quarantined).toEqual({ mobility_zone_areas: { 'no area': 5 } })
+  expect(rows.map(({ zone_id }) => zone_id)).toEqual(['zone 5'])
+})
+
+test('of many zones each is told once, with an outline of its own, while others get their turn', async () => {
+  const many = Array.from({ length: 450 }, (_, at) => [box(400_000 + 1000 * (at % 30), 4_400_000 + 1000 * Math.floor(at / 30), 1000)])
+  const { rows, report } = await areasOf(zonesOf(many))
+  expect([report.quarantined, new Set(rows.map(({ zone_id }) => zone_id)).size]).toEqual([{}, 450])
+  for (const { area, outline } of rows) expect(Math.abs(hectares(outline.flat()) - hectares(area.flat()))).toBeLessThanOrEqual(1)
+  for (const { area, outline } of rows)
+    for (const [at, degrees] of (outline[0]?.[0]?.[0] ?? []).entries())
+      expect(Math.min(...(area[0]?.[0] ?? []).map((corner) => Math.abs((corner[at] as number) - degrees)))).toBeLessThan(1e-5)
+})
+
 test('points that are no numbers, files that were cut, and shapes of another kind are refused', async () => {
   const whole = { 'municipios.dbf': TABLE, 'municipios.shp': SHAPES }
   const changed = (write: (bytes: Buffer) => void): Readonly<Record<string, Buffer>> => {
@@ -141,7 +169,7 @@ test('points that are no numbers, files that were cut, and shapes of another kin
     write(shapes)
     return { ...whole, 'municipios.shp': shapes }
   }
-  const bad = await areasOf(changed((bytes) => bytes.writeDoubleLE(Number.NaN, 100 + 8 + 52)))
+  const bad = await areasOf(changed((bytes) => bytes.writeDoubleLE(Number.NaN, 100 + 8 + 52 + 16)))
   expect(bad.report.quarantined).toEqual({ mobility_zone_areas: { 'no area': 1 } })
   expect(bad.rows).toHaveLength(3)
   const cases: readonly (readonly [Readonly<Record<string, Buffer>>, string])[] = [
@@ -150,6 +178,8 @@ test('points that are no numbers, files that were cut, and shapes of another kin
     [changed((bytes) => bytes.writeInt32LE(15, 108)), 'shape 1 is of type 15, where polygons (5) are expected'],
     [changed((bytes) => bytes.writeInt32LE(30, 148)), 'shape 1 has 516 bytes, which 2 rings of 30 points are not'],
     [changed((bytes) => bytes.writeInt32LE(-1, 144)), 'which -1 rings'],
+    [zonesOf([Array.from({ length: 9 }, () => [])]), 'which 9 rings of 0 points are not'],
+    [changed((bytes) => bytes.writeDoubleLE(0, 160)), 'ring 1 of shape 1 is not closed'],
     [changed((bytes) => bytes.writeInt32LE(90, 156)), 'ring 1 of shape 1 is of points 0 to 90 of 29'],
     [changed((bytes) => bytes.writeInt32LE(3, 152)), 'ring 1 of shape 1 is of points 3 to'],
     [{ ...whole, 'municipios.dbf': dbfTable(['ID'], [['1']]) }, 'municipios: 1 rows of the table for 4 shapes'],

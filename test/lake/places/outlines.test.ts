@@ -71,6 +71,29 @@ describe('outlines', () => {
     expect(ringArea(outline[0]?.[0] as Line)).toBeGreaterThan(0)
   })
 
+  test('do not cross themselves either where borders of a neighbour are drawn finer', () => {
+    let seed = 7
+    const chance = (): number => {
+      seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
+      return seed / 2 ** 32
+    }
+    for (let turn = 0; turn < 3000; turn++) {
+      // Three areas side by side, with borders that come near each other.
+      const rows = 4 + Math.floor(chance() * 8)
+      const borders = [0, 40, 80, 120].map((x) => {
+        const bends = Array.from({ length: rows }, (_, at) => `${x + (chance() - 0.5) * 75} ${40 * (at + 1)}`)
+        return [`${x} 0`, ...bends, `${x} ${40 * (rows + 1)}`]
+      })
+      const areas = [0, 1, 2].map((at): MultiPolygon => {
+        const [west, east] = [borders[at], borders[at + 1]] as [string[], string[]]
+        return [[ring([...east, ...west.toReversed()].join(', ')).map(([lon, lat]) => [-3 + (lon + 3) / 10, 40 + (lat - 40) / 10])]]
+      })
+      const exact = outlinesOf(areas, 0)
+      for (const [at, outline] of outlinesOf(areas, 150 + chance() * 600).entries())
+        expect(hasCrossing(outline) && !hasCrossing(exact[at] as MultiPolygon), `turn ${turn}`).toBe(false)
+    }
+  })
+
   test('of the municipalities of Spain cover what these do, none of their borders farther off than told, without a gap', () => {
     const tolerance_m = 2000
     const areas = loadAtlas().municipalities.flatMap(({ rings }): MultiPolygon[] => {

@@ -1,0 +1,15 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { FormatError } from '../define.ts'
+import { areasOf, type ReadAreas } from './mitma-areas.ts'
+
+// The thread that `areasInThread` begins for one file: polygons of real size take seconds of a core.
+const bytes = workerData as Uint8Array
+function read(): ReadAreas {
+  try {
+    return { areas: areasOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) }
+  } catch (error) {
+    if (error instanceof FormatError) return { refused: error.message }
+    throw error
+  }
+}
+parentPort?.postMessage(read())
