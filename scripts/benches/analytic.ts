@@ -97,7 +97,8 @@ export const ANALYTIC: readonly Bench[] = [
   analyticBench('analytic-microdata', 'accidents on a road', {
     lake: 'accidents',
     endpoint: accidentMicrodata,
-    path: (turn) => `/api/accidentes/microdata?road=A-${turn % 90}&year=${2022 + (turn % 3)}&limit=${500 + turn}`,
+    // Pages of the same size however many rounds there are.
+    path: (turn) => `/api/accidentes/microdata?road=A-${turn % 90}&year=${2022 + (turn % 3)}&limit=${500 + (turn % 101)}`,
     member: 'accident_id',
     covered: traffic,
   }),
