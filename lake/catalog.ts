@@ -57,7 +57,10 @@ import { apiUsage } from './datasets/service/api-usage.ts'
 import { modelCards } from './datasets/service/model-cards.ts'
 import { modelScores } from './datasets/service/model-scores.ts'
 import { weatherDaily } from './datasets/weather/weather-daily.ts'
+import { weatherDays } from './datasets/weather/weather-days.ts'
 import { weatherObservations } from './datasets/weather/weather-observations.ts'
+import { weatherRoadDays } from './datasets/weather/weather-road-days.ts'
+import { weatherStationRoads } from './datasets/weather/weather-station-roads.ts'
 import { weatherStations } from './datasets/weather/weather-stations.ts'
 import { checkDatasets } from './schema/check-datasets.ts'
 import type { Dataset } from './schema/dataset.ts'
@@ -122,6 +125,9 @@ export const datasets: readonly Dataset[] = checkDatasets([
   weatherStations,
   weatherObservations,
   weatherDaily,
+  weatherDays,
+  weatherStationRoads,
+  weatherRoadDays,
   accidentHotspots,
   fuelForecasts,
   riskEstimates,

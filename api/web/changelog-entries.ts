@@ -19,6 +19,16 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'weather-days',
+    date: '2026-11-25',
+    kind: 'ADDED',
+    paths: ['/api/datasets/*'],
+    text: {
+      es: 'El tiempo por días: los conjuntos de datos `weather_days` (por estación), `weather_station_roads` (carreteras a menos de 10 km de cada estación) y `weather_road_days` (por carretera y provincia).',
+      en: 'Weather by day: the datasets `weather_days` (by station), `weather_station_roads` (roads within 10 km of each station) and `weather_road_days` (by road and province).',
+    },
+  },
+  {
     id: 'zone-polygons',
     date: '2026-11-24',
     kind: 'ADDED',

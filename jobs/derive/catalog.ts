@@ -13,12 +13,17 @@ import { hotspotsDerived } from './safety/hotspots.ts'
 import { accidentPositionsDerived, animalPositionsDerived } from './safety/positions.ts'
 import { riskDerived } from './safety/risk.ts'
 import { accidentSectionsDerived } from './safety/sections.ts'
+import { weatherDaysDerived } from './weather/days.ts'
+import { weatherRoadDaysDerived, weatherStationRoadsDerived } from './weather/roads.ts'
 
 /** Every derivation of the service, in the order in which they are made: what is derived from a derived dataset comes after it. */
 export const derivations: readonly Derived[] = Object.freeze([
   timetableChanges,
   fuelDaysDerived,
   roadPointsDerived,
+  weatherDaysDerived,
+  weatherStationRoadsDerived,
+  weatherRoadDaysDerived,
   v16HoursDerived,
   trafficHoursDerived,
   trafficDaysDerived,

@@ -59,6 +59,8 @@ export interface MonthsSpec extends DerivedCommon {
   readonly besides?: readonly Dataset[]
   /** Of what settles: how many days after its day a row may come; a day is made so many days after it is over. None unless told. */
   readonly late_days?: number
+  /** Set where the time of an input's row is the end of what it stands for: a row of the very instant that a month ends in is of that month. */
+  readonly timesAreEnds?: true
   /** The times (ms, half-open) of the inputs' rows that a month is made from; the month itself, and `late_days` more, unless told. */
   readonly reads?: (month: MonthSpan) => { readonly from: number; readonly to: number }
   /**

@@ -32,13 +32,15 @@ export async function planMonths(derived: MonthsSpec, pins: LakePins, until: num
   const settled = settledUntil(derived, until)
   const planned: PlannedPart[] = []
   const timed = [derived.from[0] as Dataset, ...(derived.besides ?? [])]
-  const months = await Promise.all(timed.map((dataset) => monthsOf(dataset, pins)))
+  const after_ms = derived.timesAreEnds ? 1 : 0
+  const months = await Promise.all(timed.map((dataset) => monthsOf(dataset, pins, after_ms)))
   for (const month of [...new Set(months.flat())].sort()) {
     const whole = monthSpan(month)
     const isCut = derived.settles !== undefined && settled < whole.to
     const span = isCut ? { ...whole, to: settled } : whole
     if (span.to <= span.from) continue
-    const { from, to } = derived.reads?.(span) ?? { ...span, to: dayBounds(madridDate(span.to, derived.late_days ?? 0)).start }
+    const lateEnd = dayBounds(madridDate(span.to, derived.late_days ?? 0)).start
+    const { from, to } = derived.reads?.(span) ?? { from: span.from + after_ms, to: lateEnd + after_ms }
     const states = await Promise.all(derived.from.map(async (dataset) => `${dataset.id}:${await heldOf(dataset, pins, { from, to })}`))
     const scans = derived.from.map((dataset) => scan(dataset, { [dataset.time]: { gte: from, lt: to } }))
     planned.push({
@@ -51,12 +53,12 @@ export async function planMonths(derived: MonthsSpec, pins: LakePins, until: num
   return planned
 }
 
-/** The months of Madrid in which a table has rows, by the limits that its files state: a month in between may have none. */
-async function monthsOf(dataset: Dataset, pins: LakePins): Promise<string[]> {
+/** The months of Madrid in which a table has rows, `after_ms` after what they stand for, by the limits that its files state: a month in between may have none. */
+async function monthsOf(dataset: Dataset, pins: LakePins, after_ms: number): Promise<string[]> {
   const state = pins.get(dataset.id)
   const months = new Set<string>()
   for (const { lower, upper } of state ? (await liveFiles(state)).map((file) => timesOf(dataset, file)) : [])
-    for (let month = monthOf(lower); month <= monthOf(upper); month = nextMonth(month)) months.add(month)
+    for (let month = monthOf(lower - after_ms); month <= monthOf(upper - after_ms); month = nextMonth(month)) months.add(month)
   return [...months]
 }
 

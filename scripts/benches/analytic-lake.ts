@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { trafficCityHoursDerived, trafficDaysDerived, trafficHoursDerived } from '../../jobs/derive/road/traffic.ts'
 import { v16HoursDerived } from '../../jobs/derive/road/v16.ts'
+import { weatherDaysDerived } from '../../jobs/derive/weather/days.ts'
 import { FUEL_PRODUCTS } from '../../lake/datasets/fuel/codes.ts'
 import { fuelDays as fuelDaysTable } from '../../lake/datasets/fuel/days.ts'
 import { fuelPrices } from '../../lake/datasets/fuel/prices.ts'
@@ -68,6 +69,7 @@ export const FILLS = {
     await commitGenerated(home, weatherObservations, weatherRows(TRAFFIC))
     for (const dataset of [weatherObservations, weatherStations])
       await stateCovered(home, dataset, { feed: 'aemet_observation', until: TRAFFIC.to })
+    await rollUp(home, [weatherDaysDerived])
   },
   accidents: async (folder: string): Promise<void> => {
     const home = homeOf(folder)

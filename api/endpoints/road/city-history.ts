@@ -11,8 +11,9 @@ import { defineEndpoint, type LakeView } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
 import { record } from '../../define/fields.ts'
 import { type Period, timeParams } from '../../define/params-time.ts'
+import { newestOf, rolledUntil } from '../../define/rolled.ts'
 import { CITIES, cityId, sourceOf } from './cities.ts'
-import { coverageOf, MEANS, newestOf, ofOneSource, rolledUntil, SOURCE_METHOD, sourceParam } from './traffic-steps.ts'
+import { coverageOf, MEANS, ofOneSource, SOURCE_METHOD, sourceParam } from './traffic-steps.ts'
 
 const { columns } = trafficCityHours
 const INTERVALS = ['1h', '1d', '1w', '1mo', '1y'] as const

@@ -14,9 +14,10 @@ import { dayFromToday } from '../../define/example.ts'
 import { meaning, optional, record } from '../../define/fields.ts'
 import { listOf, oneOf } from '../../define/params.ts'
 import { type Interval, type Period, timeParams } from '../../define/params-time.ts'
+import { newestOf, rolledUntil } from '../../define/rolled.ts'
 import { coverageField } from '../tail.ts'
 import { sensorId } from './sensors.ts'
-import { coverageOf, MEANS, newestOf, ofOneSource, rolledUntil, SOURCE_METHOD, sourceParam } from './traffic-steps.ts'
+import { coverageOf, MEANS, ofOneSource, SOURCE_METHOD, sourceParam } from './traffic-steps.ts'
 
 const { columns } = trafficReadings
 const INTERVALS = ['raw', '15m', '1h', '1d', '1w', '1mo', '1y'] as const

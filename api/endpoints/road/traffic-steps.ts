@@ -1,7 +1,5 @@
 import { LIVE_SOURCE, TRAFFIC_SOURCES } from '../../../lake/datasets/road/traffic-archive.ts'
 import { join, outputName, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
-import type { AnyRow } from '../../../lake/schema/dataset.ts'
-import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { type Bucket, bucketSeconds } from '../../define/buckets.ts'
 import { oneOf } from '../../define/params.ts'
 
@@ -19,15 +17,6 @@ export const SOURCE_METHOD =
 /** Of steps of both sources those of the live readings, or of the archive where there are none of them. */
 export const ofOneSource = (steps: Sql): Sql => sql`
   SELECT * FROM (${steps}) AS steps QUALIFY (source = ${LIVE_SOURCE}) = bool_or(source = ${LIVE_SOURCE}) OVER ()`
-
-/** Until when a roll-up by days that are over answers, in ms, by the newest begin that it has in a column `last`; `from` where it has none. */
-export function rolledUntil([found]: readonly AnyRow[], { from, to }: { readonly from: number; readonly to: number }): number {
-  const last = (found?.['last'] ?? null) as number | null
-  return last === null ? from : Math.min(to, Math.max(from, dayBounds(madridDate(last)).end))
-}
-
-/** The newest begin that the rows of a roll-up have, for `rolledUntil`. */
-export const newestOf = (rows: SqlPart): Sql => sql`SELECT epoch_ms(max(period_start)) AS last FROM ${rows}`
 
 /** Means of the readings, from the sums that roll-ups have of them; null where no reading has a value. */
 export const MEANS: Sql = join(

@@ -10,8 +10,8 @@ import { meaning, record, type ValueOf } from '../../define/fields.ts'
 import { provinceParam, roadParams } from '../../define/params-place.ts'
 import { type Period, timeParams } from '../../define/params-time.ts'
 import { isOnRoadSql } from '../../define/place-sql.ts'
+import { newestOf, rolledUntil } from '../../define/rolled.ts'
 import { provinceField, provinceName } from '../tail.ts'
-import { newestOf, rolledUntil } from './traffic-steps.ts'
 
 const { columns } = v16Hours
 const INTERVALS = ['1h', '1d', '1w', '1mo', '1y'] as const

@@ -9,7 +9,17 @@ import { group, listOf } from '../../define/params.ts'
 import { roadParam } from '../../define/params-place.ts'
 import { Refused } from '../../define/problems.ts'
 import { ABOUT_ROADS, type NearStation, NOWHERE, stationsFound, stationsNearSql } from './near-road.ts'
-import { ABOUT_SERIES, omitVariables, SERIES_FIGURE, SERIES_FROM, seriesFrom, seriesOf, seriesParams, weatherPoint } from './series.ts'
+import {
+  ABOUT_SERIES,
+  omitVariables,
+  SERIES_FIGURE,
+  SERIES_FROM,
+  seriesFrom,
+  seriesOf,
+  seriesParams,
+  seriesRolled,
+  weatherPoint,
+} from './series.ts'
 import { stationId } from './station.ts'
 
 const RETURNS = {
@@ -37,8 +47,9 @@ export const weatherStationHistory = defineEndpoint({
   read: {
     kind: 'lake',
     from: SERIES_FROM,
-    fromOf: (p) => [seriesFrom(p)],
-    query: (p, lake) => seriesOf([{ station_id: p.id, ...NOWHERE }], p, lake),
+    fromOf: seriesFrom,
+    first: (p, lake) => seriesRolled(p, lake, [p.id]),
+    query: (p, lake, found) => seriesOf([{ station_id: p.id, ...NOWHERE }], p, { lake, found }),
     subject: {
       of: weatherStations,
       find: (state, { id }) => state.rows.some((row) => (row as unknown as { station_id: string }).station_id === id),
@@ -88,9 +99,14 @@ export const weatherHistory = defineEndpoint({
   read: {
     kind: 'lake',
     from: [...SERIES_FROM, weatherStations, roadPoints],
-    fromOf: (p) => [seriesFrom(p), weatherStations, roadPoints],
-    first: ({ of: { stations, road } }) => (road === null ? knownStations(stations) : stationsNearSql(road)),
-    query: (p, lake, found) => seriesOf(p.of.road === null ? stationsKnown(p.of.stations, found) : stationsFound(found), p, lake),
+    fromOf: (p) => [...seriesFrom(p), weatherStations, roadPoints],
+    first: (p, lake) => {
+      const { stations, road } = p.of
+      const rolled = seriesRolled(p, lake, road === null ? stations : null)
+      return sql`SELECT *, (${rolled ?? sql`NULL`}) AS last FROM (${road === null ? knownStations(stations) : stationsNearSql(road)})`
+    },
+    query: (p, lake, found) =>
+      seriesOf(p.of.road === null ? stationsKnown(p.of.stations, found) : stationsFound(found), p, { lake, found }),
     omit: omitVariables,
   },
   example: { station: '3195', ...EXAMPLE },

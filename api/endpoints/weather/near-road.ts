@@ -1,20 +1,16 @@
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { NEAR_DEG, NEAR_M, observingStations, stationsNearPoints } from '../../../lake/datasets/weather/weather-station-roads.ts'
 import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
 import { foldRoadSql } from '../../../lake/places/road-key.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col, type Point } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
-import { distanceM, EARTH_M } from '../../define/geo.ts'
+import { distanceM } from '../../define/geo.ts'
 import { group, numberParam } from '../../define/params.ts'
 import { roadParam } from '../../define/params-place.ts'
 import { Refused } from '../../define/problems.ts'
 import { defineSlice } from '../../define/slice.ts'
-
-/** How far from a located point of a road a station may be, m. */
-const NEAR_M = 10_000
-/** More degrees of latitude than that. */
-const NEAR_DEG = 0.091
 
 /** What is told of a station where a road is asked for. */
 export const nearFields = {
@@ -123,29 +119,15 @@ function notLocated(parameter: 'road' | 'km_from'): Refused {
 
 /** Stations with hourly observations near a road, as rows of `station_id`, `road`, `km` and `distance_m`; and one without a station, with the points. */
 export function stationsNearSql(road: string): Sql {
-  const s = (name: keyof typeof weatherStations.columns): Sql => column(weatherStations, name)
-  const half = (one: Sql, other: Sql): Sql => sql`sin(radians(${one} - ${other}) / 2) ** 2`
-  const part = sql`${half(sql`s.lat`, sql`p.lat`)} + cos(radians(s.lat)) * cos(radians(p.lat)) * ${half(sql`s.lon`, sql`p.lon`)}`
+  const stations = observingStations(scan(weatherStations, { listing: { eq: 'OBSERVATION' } }))
   return sql`
     WITH points AS MATERIALIZED (
       SELECT road, km, position_lat AS lat, position_lon AS lon
       FROM ${scan(roadPoints)}
       WHERE ${NEWEST} AND ${foldRoadSql(p('road'))} = ${road}
-    ),
-    stations AS (
-      SELECT ${s('station_id')} AS station_id, last(position_lat ORDER BY ${s('observed_at')}) AS lat, last(position_lon ORDER BY ${s('observed_at')}) AS lon
-      FROM ${scan(weatherStations, { listing: { eq: 'OBSERVATION' } })}
-      WHERE position_lat IS NOT NULL
-      GROUP BY ALL
-    ),
-    pairs AS (
-      SELECT s.station_id, p.road, p.km, p.lat, p.lon, 2 * ${EARTH_M} * asin(sqrt(${part})) AS distance
-      FROM stations AS s
-      JOIN points AS p ON p.lat BETWEEN s.lat - ${NEAR_DEG} AND s.lat + ${NEAR_DEG}
     )
     SELECT station_id, road, km, CAST(round(distance) AS INTEGER) AS distance_m, NULL AS points
-    FROM pairs
-    WHERE distance <= ${NEAR_M}
+    FROM (${stationsNearPoints(sql`(${stations})`, sql`points`)})
     QUALIFY row_number() OVER (PARTITION BY station_id ORDER BY distance, km, lat, lon) = 1
     UNION ALL
     SELECT NULL, NULL, NULL, NULL, count(*) FROM points`

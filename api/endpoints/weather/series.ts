@@ -1,15 +1,17 @@
 import { DAY_DEFINITIONS } from '../../../lake/datasets/weather/codes.ts'
 import { weatherDaily } from '../../../lake/datasets/weather/weather-daily.ts'
+import { daysOfObservations, weatherDays } from '../../../lake/datasets/weather/weather-days.ts'
 import { weatherObservations } from '../../../lake/datasets/weather/weather-observations.ts'
-import { scan } from '../../../lake/query/scan.ts'
+import { type Scan, scan } from '../../../lake/query/scan.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { type Column, col } from '../../../lake/schema/columns.ts'
-import { bucketSeconds, bucketStart } from '../../define/buckets.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import type { LakeView } from '../../define/endpoint.ts'
 import { meaning, record } from '../../define/fields.ts'
 import { listOf, oneOf, withDefault } from '../../define/params.ts'
 import { type Period, timeParams } from '../../define/params-time.ts'
 import { Refused } from '../../define/problems.ts'
+import { newestOf, rolledUntil } from '../../define/rolled.ts'
 import { type NearStation, nearFields } from './near-road.ts'
 
 const { columns } = weatherObservations
@@ -90,33 +92,65 @@ export const SERIES_FIGURE = {
 
 /** How every series is made, for its description. */
 export const ABOUT_SERIES =
-  "From the lake, which follows the live state by at most ten minutes: `meta.covered_from` and `meta.covered_until` say from when to when the series that is asked for has landed. `series=OBSERVATIONS` is made of AEMET's hourly observations, which are not validated: an hour is that which begins at `period_start`, days are those of Madrid, of 23 or 25 hours where the clock changes. `series=CLIMATOLOGY` has AEMET's validated days, of which the newest come some four days later: in UTC, with precipitation from 07 to 07 UTC. The two are never mixed in one answer. Nothing is interpolated: an hour that a station did not report is absent and counts against the `coverage` of its day, what it did not measure is null."
+  "From the lake, which follows the live state by at most ten minutes: `meta.covered_from` and `meta.covered_until` say from when to when the series that is asked for has landed. `series=OBSERVATIONS` is made of AEMET's hourly observations, which are not validated: an hour is that which begins at `period_start`, days are those of Madrid, of 23 or 25 hours where the clock changes: those that are over are of the roll-up `weather_days`, later ones of the observations since. `series=CLIMATOLOGY` has AEMET's validated days, of which the newest come some four days later: in UTC, with precipitation from 07 to 07 UTC. The two are never mixed in one answer. Nothing is interpolated: an hour that a station did not report is absent and counts against the `coverage` of its day, what it did not measure is null."
 
 const SPAN_DAYS = { '1h': 7, '1d': 31 } as const
 const c = (name: keyof typeof columns): Sql => column(weatherObservations, name)
 
-/** Datasets that a series may be of. */
-export const SERIES_FROM = [weatherObservations, weatherDaily] as const
+/** Datasets that series are made of. */
+export const SERIES_FROM = [weatherObservations, weatherDays, weatherDaily] as const
 
-/** The dataset that a series is of. */
-export function seriesFrom({ series }: { readonly series: string }): (typeof SERIES_FROM)[number] {
-  return series === 'CLIMATOLOGY' ? weatherDaily : weatherObservations
+/** What is asked of a series. */
+interface Asked {
+  readonly time: Period
+  readonly series: string
 }
 
-/** The series of some stations. Throws `Refused` for hours of what has days only. */
+/** True for days of hourly observations, which are rolled up once they are over. */
+const isOfDays = ({ series, time }: Asked): boolean => series !== 'CLIMATOLOGY' && time.interval === '1d'
+
+/** The datasets that a series is made of, the one whose landing it states first. */
+export function seriesFrom(asked: Asked): readonly (typeof SERIES_FROM)[number][] {
+  if (asked.series === 'CLIMATOLOGY') return [weatherDaily]
+  return isOfDays(asked) ? [weatherObservations, weatherDays] : [weatherObservations]
+}
+
+/** How far the days of a series are rolled up, as a column `last` of one row; null of a series without such days. */
+export function seriesRolled(asked: Asked, lake: Pick<LakeView, 'period'>, stations: readonly string[] | null): Sql | null {
+  return isOfDays(asked) ? newestOf(rolledDays(periodOf(asked, lake), stations)) : null
+}
+
+/**
+ * The series of some stations; `found` begins with what `seriesRolled` gave, where it gave something. Throws `Refused` for hours of what has days
+ * only.
+ */
 export function seriesOf(
   stations: readonly NearStation[],
-  asked: { readonly time: Period; readonly series: string },
-  lake: Pick<LakeView, 'period'>,
+  asked: Asked,
+  { lake, found }: { readonly lake: Pick<LakeView, 'period'>; readonly found: readonly AnyRow[] },
 ): Sql {
   const isDaily = asked.series === 'CLIMATOLOGY'
   if (isDaily && asked.time.interval !== '1d') throw new Refused('expected 1d: series=CLIMATOLOGY has days only', { parameter: 'interval' })
-  const { from, to, interval } = lake.period(asked.time, SPAN_DAYS[asked.time.interval as keyof typeof SPAN_DAYS])
-  const station_id = { in: stations.map((one) => one.station_id) }
+  const { from, to } = periodOf(asked, lake)
+  const ids = stations.map((one) => one.station_id)
+  const station_id = { in: ids }
   if (isDaily) return withRoad(climateDays(sql`${scan(weatherDaily, { station_id, day_starts_at: { gte: from, lt: to } })}`), stations)
   // An observation is of the hour before its time.
-  const rows = scan(weatherObservations, { station_id, period_s: { eq: 3600 }, observed_at: { gt: from, lte: to } })
-  return withRoad(interval === '1d' ? daysOf(sql`${rows}`) : hoursOf(sql`${rows}`), stations)
+  const since = (begin: number): Scan =>
+    scan(weatherObservations, { station_id, period_s: { eq: 3600 }, observed_at: { gt: begin, lte: to } })
+  if (!isOfDays(asked)) return withRoad(hoursOf(sql`${since(from)}`), stations)
+  const rolled = rolledUntil(found, { from, to })
+  const days = sql`SELECT * FROM ${rolledDays({ from, to: rolled }, ids)} UNION ALL BY NAME ${daysOfObservations(since(rolled))}`
+  return withRoad(daysOf(days), stations)
+}
+
+function periodOf({ time }: Asked, lake: Pick<LakeView, 'period'>): { readonly from: number; readonly to: number } {
+  return lake.period(time, SPAN_DAYS[time.interval as keyof typeof SPAN_DAYS])
+}
+
+/** The days of a period that are rolled up, of some stations or of all. */
+function rolledDays({ from, to }: { readonly from: number; readonly to: number }, stations: readonly string[] | null): Scan {
+  return scan(weatherDays, { ...(stations ? { station_id: { in: stations } } : {}), period_start: { gte: from, lt: to } })
 }
 
 /** The points of some stations with what is told of these: where they lie by the road that was asked for. */
@@ -147,35 +181,28 @@ function hoursOf(rows: Sql): Sql {
     FROM ${rows}`
 }
 
-function daysOf(rows: Sql): Sql {
-  const tenth = (name: keyof typeof columns): Sql => sql`CAST(avg(${c(name)}) AS DECIMAL(9, 1))`
-  const day = sql`period_start`
+/** Steps of rows of `weather_days`. */
+function daysOf(days: Sql): Sql {
   return sql`
     SELECT
-      * EXCLUDE (hours),
-      CAST(least(1, hours * 3600 / ${bucketSeconds(day, '1d')}) AS DECIMAL(7, 6)) AS coverage
-    FROM (
-      SELECT
-        ${c('station_id')},
-        ${bucketStart(BEGIN, '1d')} AS period_start,
-        '1d' AS "interval",
-        'MADRID_DAY' AS day_definition,
-        CASE WHEN count(*) = count(${c('precipitation_mm')}) THEN CAST(sum(${c('precipitation_mm')}) AS DECIMAL(9, 1)) END AS precipitation_mm,
-        false AS precipitation_trace,
-        ${tenth('temp_c')} AS temp_mean_c,
-        min(${c('temp_min_c')}) AS temp_min_c,
-        max(${c('temp_max_c')}) AS temp_max_c,
-        ${tenth('humidity_pct')} AS humidity_pct,
-        ${tenth('wind_mean_m_s')} AS wind_mean_m_s,
-        max(${c('gust_m_s')}) AS gust_m_s,
-        first(${c('gust_dir_deg')} ORDER BY ${c('gust_m_s')} DESC, ${c('observed_at')}) FILTER (WHERE ${c('gust_m_s')} IS NOT NULL) AS gust_dir_deg,
-        ${tenth('pressure_hpa')} AS pressure_hpa,
-        min(${c('visibility_m')}) AS visibility_m,
-        max(${c('snow_cm')}) AS snow_cm,
-        count(*) AS hours
-      FROM ${rows}
-      GROUP BY ALL
-    )`
+      station_id,
+      period_start,
+      '1d' AS "interval",
+      'MADRID_DAY' AS day_definition,
+      precipitation_mm,
+      false AS precipitation_trace,
+      temp_mean_c,
+      temp_min_c,
+      temp_max_c,
+      humidity_mean_pct AS humidity_pct,
+      wind_mean_m_s,
+      gust_m_s,
+      gust_dir_deg,
+      pressure_mean_hpa AS pressure_hpa,
+      visibility_min_m AS visibility_m,
+      snow_max_cm AS snow_cm,
+      coverage
+    FROM (${days})`
 }
 
 const d = (name: keyof typeof weatherDaily.columns): Sql => column(weatherDaily, name)

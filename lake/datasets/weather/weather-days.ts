@@ -1,0 +1,137 @@
+import { type Sql, type SqlPart, sql } from '../../query/sql.ts'
+import { col } from '../../schema/columns.ts'
+import { defineDataset, identity } from '../../schema/dataset.ts'
+import { MADRID } from '../../schema/time.ts'
+import { aemet } from './sources.ts'
+
+/** Hours are what days are made of. */
+const PERIOD_S = 3600
+const NONE = { nullable: true } as const
+const CELSIUS = { ...NONE, scale: 1, unit: 'Cel', min: -60, max: 80 } as const
+const SPEED = { ...NONE, scale: 1, unit: 'm/s', min: 0, max: 150 } as const
+
+/**
+ * Hourly observations by day of Madrid. No feed fills it: it is derived from the observations, once a day is over. A day of AEMET's own
+ * climatology (`weather_daily`) is another one, in UTC, and is never mixed with these.
+ */
+export const weatherDays = defineDataset({
+  id: 'weather_days',
+  domain: 'weather',
+  title: 'Weather by station and day',
+  about:
+    'What the hourly observations of a weather station come to in a day of Madrid, of days that are over, by source and period of the observations. ' +
+    'They are not validated; what a station did not measure is null, and an hour that it did not report counts against the coverage.',
+  sources: [aemet],
+  columns: {
+    month: col.string(1, 'Month of the day in Madrid, YYYY-MM.', { example: '2025-12' }),
+    source: col.string(2, 'Source of the observations.', { example: 'aemet' }),
+    station_id: col.string(3, "The publisher's id of the station (indicativo climatológico).", { example: '3195' }),
+    period_s: col.integer(4, 'Length of the period that each observation stands for.', { unit: 's', example: PERIOD_S, min: 1 }),
+    local_date: col.local_date(5, 'Day in Madrid.', { example: '2025-12-06' }),
+    period_start: col.instant(6, 'Begin of the day.', { example: '2025-12-05T23:00:00.000Z' }),
+    hours: col.integer(7, 'Hours of the day that there is an observation of, of 24, or 23 or 25 where the clock changes.', {
+      unit: '1',
+      example: 24,
+      min: 1,
+      max: 25,
+    }),
+    precipitation_mm: col.decimal(8, 'Precipitation, as water: the sum; null where any hour that is there lacks it.', {
+      ...NONE,
+      scale: 1,
+      unit: 'mm',
+      example: 3.4,
+      min: 0,
+      max: 2000,
+    }),
+    temp_mean_c: col.decimal(9, 'Temperature of the air: the mean of those at the end of each hour.', { ...CELSIUS, example: 8.7 }),
+    temp_min_c: col.decimal(10, 'Lowest temperature of the air.', { ...CELSIUS, example: 4.9 }),
+    temp_max_c: col.decimal(11, 'Highest temperature of the air.', { ...CELSIUS, example: 13.2 }),
+    humidity_mean_pct: col.decimal(12, 'Relative humidity: the mean of those at the end of each hour.', {
+      ...NONE,
+      scale: 1,
+      unit: '%',
+      example: 74.3,
+      min: 0,
+      max: 100,
+    }),
+    wind_mean_m_s: col.decimal(13, 'Mean of the wind of the last 10 minutes of each hour.', { ...SPEED, example: 2.6 }),
+    gust_m_s: col.decimal(14, 'Strongest gust, of 3 s.', { ...SPEED, example: 9.1 }),
+    gust_dir_deg: col.integer(15, 'Direction of that gust, of the first where several were as strong.', {
+      ...NONE,
+      unit: 'deg',
+      example: 350,
+      min: 0,
+      max: 360,
+    }),
+    pressure_mean_hpa: col.decimal(16, 'Pressure at the station: the mean of the hours.', {
+      ...NONE,
+      scale: 1,
+      unit: 'hPa',
+      example: 937.6,
+      min: 500,
+      max: 1100,
+    }),
+    visibility_min_m: col.integer(17, 'Lowest visibility of those at the end of each hour.', {
+      ...NONE,
+      unit: 'm',
+      example: 4000,
+      min: 0,
+      max: 200_000,
+    }),
+    snow_max_cm: col.decimal(18, 'Greatest depth of snow on the ground.', {
+      ...NONE,
+      scale: 1,
+      unit: 'cm',
+      example: null,
+      min: 0,
+      max: 2000,
+    }),
+    coverage: col.decimal(19, 'Share of the hours of the day that there is an observation of, 0 to 1.', {
+      scale: 6,
+      unit: '1',
+      example: 1,
+    }),
+  },
+  entity: ['month', 'source', 'station_id', 'period_s'],
+  time: 'period_start',
+  land: 'replace',
+  version: 'month',
+  partition: [identity('month')],
+  order: ['source', 'station_id', 'period_start'],
+  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
+})
+
+/**
+ * The days of Madrid that rows of `weather_observations` lie in, by station: the columns of `weather_days` but for the month. An observation is
+ * of the hour before its time.
+ */
+export function daysOfObservations(observations: SqlPart): Sql {
+  const begin = (date: Sql): Sql => sql`timezone(${MADRID}, CAST(${date} AS TIMESTAMP))`
+  const tenth = (name: Sql): Sql => sql`CAST(avg(${name}) AS DECIMAL(9, 1))`
+  return sql`
+    SELECT
+      source,
+      station_id,
+      period_s,
+      local_date,
+      ${begin(sql`local_date`)} AS period_start,
+      CAST(count(*) AS INTEGER) AS hours,
+      CASE WHEN count(*) = count(precipitation_mm) THEN CAST(sum(precipitation_mm) AS DECIMAL(9, 1)) END AS precipitation_mm,
+      ${tenth(sql`temp_c`)} AS temp_mean_c,
+      min(temp_min_c) AS temp_min_c,
+      max(temp_max_c) AS temp_max_c,
+      ${tenth(sql`humidity_pct`)} AS humidity_mean_pct,
+      ${tenth(sql`wind_mean_m_s`)} AS wind_mean_m_s,
+      max(gust_m_s) AS gust_m_s,
+      first(gust_dir_deg ORDER BY gust_m_s DESC, observed_at) FILTER (WHERE gust_m_s IS NOT NULL) AS gust_dir_deg,
+      ${tenth(sql`pressure_hpa`)} AS pressure_mean_hpa,
+      min(visibility_m) AS visibility_min_m,
+      max(snow_cm) AS snow_max_cm,
+      CAST(least(1, count(*) * ${PERIOD_S} / epoch(${begin(sql`(local_date + 1)`)} - ${begin(sql`local_date`)})) AS DECIMAL(7, 6)) AS coverage
+    FROM (
+      SELECT *, CAST(timezone(${MADRID}, observed_at - INTERVAL 1 HOUR) AS DATE) AS local_date
+      FROM ${observations}
+      WHERE period_s = ${PERIOD_S}
+    )
+    GROUP BY source, station_id, period_s, local_date`
+}

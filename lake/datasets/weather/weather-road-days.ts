@@ -1,0 +1,79 @@
+import { col } from '../../schema/columns.ts'
+import { defineDataset, identity } from '../../schema/dataset.ts'
+import { ROAD_WEATHER_SOURCES } from './weather-station-roads.ts'
+
+const NONE = { nullable: true } as const
+const CELSIUS = { ...NONE, scale: 1, unit: 'Cel', min: -60, max: 80 } as const
+
+/**
+ * Weather by road and day. No feed fills it: it is derived from `weather_days` and `weather_station_roads`. Extremes and counts of the
+ * stations by a road, never means of them: what one measured says nothing of the road at another.
+ */
+export const weatherRoadDays = defineDataset({
+  id: 'weather_road_days',
+  domain: 'weather',
+  title: 'Weather by road and day',
+  about:
+    'The extremes that weather stations within 10 km of a road in a province measured in a day of Madrid, and how many of them had rain or frost, by source and period of the observations. ' +
+    'The stations are those of the newest month of `weather_station_roads`, whatever the day; what each measured is in `weather_days`.',
+  sources: ROAD_WEATHER_SOURCES,
+  columns: {
+    month: col.string(1, 'Month of the day in Madrid, YYYY-MM.', { example: '2025-12' }),
+    source: col.string(2, 'Source of the observations.', { example: 'aemet' }),
+    period_s: col.integer(3, 'Length of the period that each observation stands for.', { unit: 's', example: 3600, min: 1 }),
+    road: col.string(4, 'Road designation, as most of its points have it.', { example: 'A-6' }),
+    province_code: col.string(5, 'INE code of the province that the stretch lies in.', { example: '28' }),
+    local_date: col.local_date(6, 'Day in Madrid.', { example: '2025-12-06' }),
+    period_start: col.instant(7, 'Begin of the day.', { example: '2025-12-05T23:00:00.000Z' }),
+    station_ids: col.list(
+      [8, 9],
+      'The stations near it that reported on the day.',
+      col.string(0, 'Id of a station.', { example: '3195' }),
+      {
+        example: ['2462', '3195'],
+      },
+    ),
+    stations: col.integer(10, 'How many they are.', { unit: '1', example: 2, min: 1 }),
+    wet_stations: col.integer(11, 'Those of them with 0.1 mm of precipitation or more.', { unit: '1', example: 1, min: 0 }),
+    frost_stations: col.integer(12, 'Those of them with a temperature below 0 °C.', { unit: '1', example: 0, min: 0 }),
+    precipitation_max_mm: col.decimal(13, 'Most precipitation of the day at one of them.', {
+      ...NONE,
+      scale: 1,
+      unit: 'mm',
+      example: 3.4,
+      min: 0,
+      max: 2000,
+    }),
+    temp_min_c: col.decimal(14, 'Lowest temperature of the air at one of them.', { ...CELSIUS, example: -1.2 }),
+    temp_max_c: col.decimal(15, 'Highest temperature of the air at one of them.', { ...CELSIUS, example: 13.2 }),
+    gust_m_s: col.decimal(16, 'Strongest gust, of 3 s, at one of them.', {
+      ...NONE,
+      scale: 1,
+      unit: 'm/s',
+      example: 9.1,
+      min: 0,
+      max: 150,
+    }),
+    visibility_min_m: col.integer(17, 'Lowest visibility at one of them.', { ...NONE, unit: 'm', example: 4000, min: 0, max: 200_000 }),
+    snow_max_cm: col.decimal(18, 'Greatest depth of snow on the ground at one of them.', {
+      ...NONE,
+      scale: 1,
+      unit: 'cm',
+      example: null,
+      min: 0,
+      max: 2000,
+    }),
+    coverage: col.decimal(19, 'Share of the hours of the day that these stations reported, 0 to 1.', {
+      scale: 6,
+      unit: '1',
+      example: 0.979167,
+    }),
+  },
+  entity: ['month', 'source', 'period_s', 'road', 'province_code'],
+  time: 'period_start',
+  land: 'replace',
+  version: 'month',
+  partition: [identity('month')],
+  order: ['source', 'road', 'province_code', 'period_start'],
+  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
+})

@@ -1,0 +1,220 @@
+import { DuckDBInstance } from '@duckdb/node-api'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { derive } from '../../jobs/derive/derive.ts'
+import { weatherDaysDerived } from '../../jobs/derive/weather/days.ts'
+import { feeds } from '../../jobs/feeds/catalog.ts'
+import { prepareTables } from '../../jobs/upkeep/tasks.ts'
+import { weatherDays } from '../../lake/datasets/weather/weather-days.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { openTestContext } from '../helpers/pipeline.ts'
+import { startTestRedis } from '../helpers/redis.ts'
+import type { Reply, TestService } from './service.ts'
+import { END, startWeatherService } from './weather-service.ts'
+
+let service: TestService
+let landed: readonly AnyRow[]
+beforeAll(async () => {
+  ;({ service, landed } = await startWeatherService())
+})
+afterAll(() => service?.close())
+
+describe('series', () => {
+  const FROM = '2026-10-24'
+  const TO = '2026-10-27'
+
+  /** The same by one plain query over the Parquet files, in a DuckDB of its own. */
+  async function golden(text: string, table = 'weather_observations'): Promise<Record<string, unknown>[]> {
+    const db = await DuckDBInstance.create(':memory:')
+    const connection = await db.connect()
+    await connection.run("SET TimeZone = 'UTC'")
+    const folder = `${new URL(service.shared.storeFolder, 'file:///').pathname}/lake/weather/${table}/data`
+    const reader = await connection.runAndReadAll(text.replaceAll('OBSERVATIONS', `read_parquet('${folder}/**/*.parquet')`))
+    const rows = reader.getRowObjectsJson() as Record<string, unknown>[]
+    connection.closeSync()
+    return rows
+  }
+  const numbers = (rows: readonly Record<string, unknown>[]): Record<string, unknown>[] =>
+    rows.map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([name, value]) => [
+          name,
+          typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) && name !== 'station_id' ? Number(value) : value,
+        ]),
+      ),
+    )
+
+  test('hours are the observations, from the begin of each hour', async () => {
+    const { history, meta } = await service.json(`/api/clima/estaciones/3195/historico?from=${FROM}&to=${TO}&limit=1000`)
+    expect(meta).toMatchObject({
+      covered_until: new Date(END).toISOString(),
+      grain: expect.stringMatching(/station/),
+      method: expect.stringMatching(/sum/),
+    })
+    const expected = numbers(
+      await golden(`
+        SELECT
+          strftime(observed_at - INTERVAL 1 HOUR, '%Y-%m-%dT%H:%M:%S.000Z') AS period_start, precipitation_mm, temp_c AS temp_mean_c, temp_min_c,
+          temp_max_c, humidity_pct, wind_mean_m_s, gust_m_s, gust_dir_deg, pressure_hpa, visibility_m, snow_cm
+        FROM OBSERVATIONS
+        WHERE station_id = '3195' AND observed_at > '2026-10-23 22:00:00+00' AND observed_at <= '2026-10-26 23:00:00+00'
+        ORDER BY period_start`),
+    )
+    expect(expected.length).toBeGreaterThan(50)
+    expect(history).toEqual(
+      expected.map((row) => ({
+        ...{
+          road: null,
+          km: null,
+          distance_m: null,
+          station_id: '3195',
+          interval: '1h',
+          day_definition: 'HOUR',
+          precipitation_trace: false,
+          coverage: 1,
+        },
+        ...row,
+      })),
+    )
+  })
+
+  test('days are those of Madrid, also of 25 hours, and say what they lack', async () => {
+    const { history } = await service.json(`/api/clima/historico?station=3195&interval=1d&from=${FROM}&to=${TO}&limit=1000`)
+    const expected = numbers(
+      await golden(`
+        SELECT
+          station_id, precipitation_mm, temp_mean_c, temp_min_c, temp_max_c, humidity_pct, wind_mean_m_s, gust_m_s, gust_dir_deg, pressure_hpa,
+          visibility_m, snow_cm, hours / CASE day WHEN DATE '2026-10-25' THEN 25 ELSE 24 END AS coverage
+        FROM (
+          SELECT
+            station_id, CAST(timezone('Europe/Madrid', observed_at - INTERVAL 1 HOUR) AS DATE) AS day,
+            CASE WHEN bool_and(precipitation_mm IS NOT NULL) THEN round(sum(precipitation_mm), 1) END AS precipitation_mm,
+            round(avg(temp_c), 1) AS temp_mean_c, min(temp_min_c) AS temp_min_c, max(temp_max_c) AS temp_max_c,
+            round(avg(humidity_pct), 1) AS humidity_pct, round(avg(wind_mean_m_s), 1) AS wind_mean_m_s, max(gust_m_s) AS gust_m_s,
+            (list(gust_dir_deg ORDER BY gust_m_s DESC NULLS LAST, observed_at))[1] AS gust_dir_deg,
+            round(avg(pressure_hpa), 1) AS pressure_hpa, min(visibility_m) AS visibility_m, max(snow_cm) AS snow_cm, count(*) AS hours
+          FROM OBSERVATIONS
+          WHERE station_id = '3195'
+          GROUP BY ALL
+        )
+        WHERE day BETWEEN '2026-10-24' AND '2026-10-26'
+        ORDER BY day`),
+    )
+    expect(history.map((one: Reply) => [one.period_start, one.day_definition, one.interval])).toEqual([
+      ['2026-10-23T22:00:00.000Z', 'MADRID_DAY', '1d'],
+      ['2026-10-24T22:00:00.000Z', 'MADRID_DAY', '1d'],
+      ['2026-10-25T23:00:00.000Z', 'MADRID_DAY', '1d'],
+    ])
+    expect(history.map((one: Reply) => [one.station_id, one.precipitation_mm, one.snow_cm])).toEqual(
+      expected.map((one) => [one['station_id'], one['precipitation_mm'], one['snow_cm']]),
+    )
+    for (const [at, one] of history.entries())
+      for (const [name, value] of Object.entries(expected[at] ?? {}))
+        if (typeof value === 'number') expect([name, one[name]]).toEqual([name, expect.closeTo(value, 5)])
+    expect(history[1].coverage).toBe(1)
+    expect(history[2].coverage).toBeLessThan(0.6)
+  })
+
+  test('days that are over are of the roll-up, the day that goes on is of the hours since, and the figures are those of the hours', async () => {
+    const paths = ['historico?station=3195', 'historico?road=M-999', 'estaciones/3195/historico?series=OBSERVATIONS'].map(
+      (path) => `/api/clima/${path}&interval=1d&from=2026-10-23&to=${TO}&limit=1000`,
+    )
+    const ask = (): Promise<Reply[]> => Promise.all(paths.map((path) => service.json(path)))
+    const before = await ask()
+    const redis = await startTestRedis()
+    const context = await openTestContext({
+      folder: service.shared.storeFolder.replace(/\/store$/, ''),
+      redisUrl: redis.url,
+      publisher: '',
+    })
+    await prepareTables(context, [weatherDays])
+    const { made, waits } = await derive(context, weatherDaysDerived, { feeds, signal: new AbortController().signal })
+    await context.close()
+    await redis.stop()
+    expect({ made, waits }).toEqual({ made: ['2026-10'], waits: false })
+    const [{ last } = { last: null }] = await golden(
+      `SELECT strftime(max(local_date), '%Y-%m-%d') AS last FROM OBSERVATIONS`,
+      'weather_days',
+    )
+    expect(last).toBe('2026-10-25')
+    const after = await ask()
+    for (const [at, { history, meta }] of after.entries()) {
+      expect(history.length).toBeGreaterThanOrEqual(4)
+      expect(history).toEqual(before[at]?.history)
+      expect(meta.covered_until).toBe(before[at]?.meta.covered_until)
+      expect([before[at]?.meta.snapshot, meta.snapshot].map((name) => String(name).includes('weather_days.'))).toEqual([false, true])
+    }
+  })
+
+  test('several stations at once stay apart; one that nobody knows is refused; variables choose members', async () => {
+    const ids = [...new Set(landed.map((row) => row['station_id'] as string))].slice(0, 3)
+    const { history } = await service.json(`/api/clima/historico?station=${ids.join(',')}&interval=1d&from=${FROM}&to=${TO}&limit=1000`)
+    expect(history.map((one: Reply) => one.station_id).sort()).toEqual(ids.flatMap((id) => [id, id, id]).sort())
+    const only = (await service.json(`/api/clima/historico?station=3195&variables=wind&from=${FROM}&to=${TO}`)).history[0]
+    expect(Object.keys(only)).toEqual([
+      'station_id',
+      'road',
+      'km',
+      'distance_m',
+      'period_start',
+      'interval',
+      'day_definition',
+      'wind_mean_m_s',
+      'gust_m_s',
+      'gust_dir_deg',
+      'coverage',
+    ])
+    const refused = await service.get('/api/clima/historico?station=319&interval=1d')
+    expect([refused.status, ((await refused.json()) as Reply).errors[0].parameter]).toEqual([400, 'station'])
+    expect((await service.get('/api/clima/historico?interval=1d')).status).toBe(400)
+    expect((await service.get('/api/clima/estaciones/NONE/historico')).status).toBe(404)
+    expect((await service.get(`/api/clima/historico?station=3195&interval=1w`)).status).toBe(400)
+  })
+
+  test('validated days of AEMET: in UTC, with traces, never mixed with days of observations', async () => {
+    const read = async (query: string): Promise<Reply[]> =>
+      (await service.json(`/api/clima/historico?station=3195&interval=1d&from=${FROM}&to=${TO}&${query}`)).history
+    const history = await read('series=CLIMATOLOGY')
+    const expected = numbers(
+      await golden(
+        `SELECT
+          strftime(day_starts_at, '%Y-%m-%dT%H:%M:%S.000Z') AS period_start, precipitation_mm, precipitation_flag, temp_mean_c, temp_min_c,
+          temp_max_c, wind_mean_m_s, gust_m_s, gust_dir_deg
+        FROM OBSERVATIONS
+        WHERE station_id = '3195' AND day BETWEEN '2026-10-24' AND '2026-10-26'
+        ORDER BY day`,
+        'weather_daily',
+      ),
+    )
+    expect(expected).toHaveLength(3)
+    expect(history).toEqual(
+      expected.map(({ precipitation_flag, ...row }) => ({
+        ...{
+          station_id: '3195',
+          interval: '1d',
+          day_definition: 'AEMET_DAY',
+          ...{ road: null, km: null, distance_m: null },
+          coverage: 1,
+          precipitation_trace: precipitation_flag === 'TRACE',
+        },
+        ...{ humidity_pct: null, pressure_hpa: null, visibility_m: null, snow_cm: null },
+        ...row,
+      })),
+    )
+    expect(history[0].precipitation_trace).toBe(true)
+    expect((await read('')).map((one) => one.day_definition)).toEqual(['MADRID_DAY', 'MADRID_DAY', 'MADRID_DAY'])
+    const [begin] = await golden(`SELECT strftime(min(day_starts_at), '%Y-%m-%dT%H:%M:%S.000Z') AS at FROM OBSERVATIONS`, 'weather_daily')
+    for (const path of ['/api/clima/historico?station=3195&', '/api/clima/estaciones/3195/historico?'])
+      expect((await service.json(`${path}series=CLIMATOLOGY&interval=1d`)).meta.covered_from, path).toBe(begin?.['at'])
+    const refused = await service.get('/api/clima/estaciones/3195/historico?series=CLIMATOLOGY')
+    expect([refused.status, ((await refused.json()) as Reply).errors[0].parameter]).toEqual([400, 'interval'])
+  })
+
+  test('an hour that lacks a measure is no zero: a day of such hours has no sum', async () => {
+    const still = landed.find((row) => row['wind_mean_m_s'] === null)?.['station_id'] as string
+    const { history } = await service.json(`/api/clima/historico?station=${still}&interval=1d&from=${FROM}&to=${TO}`)
+    expect(history.map((one: Reply) => [one.wind_mean_m_s, one.gust_m_s, one.gust_dir_deg, one.visibility_m])).toEqual(
+      history.map(() => [null, null, null, null]),
+    )
+    expect(history.length).toBe(3)
+  })
+})
