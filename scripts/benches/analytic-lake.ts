@@ -11,6 +11,7 @@ import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import { v16Beacons } from '../../lake/datasets/road/v16-beacons.ts'
 import { accidentPositions } from '../../lake/datasets/safety/accident-positions.ts'
+import { accidentHotspots } from '../../lake/datasets/safety/hotspots.ts'
 import { roadAccidents } from '../../lake/datasets/safety/road-accidents.ts'
 import { weatherObservations } from '../../lake/datasets/weather/weather-observations.ts'
 import { weatherStations } from '../../lake/datasets/weather/weather-stations.ts'
@@ -20,7 +21,15 @@ import { tableKey } from '../../lake/iceberg/schema.ts'
 import { storeFiles, writeParquet } from '../../lake/query/parquet.ts'
 import { bind, instant, join as joined, type Sql, sql } from '../../lake/query/sql.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
-import { accidentPositionRows, accidentRows, incidentRows, stationPriceRows, weatherRows, weatherStationRows } from './analytic-rows.ts'
+import {
+  accidentPositionRows,
+  accidentRows,
+  hotspotRows,
+  incidentRows,
+  stationPriceRows,
+  weatherRows,
+  weatherStationRows,
+} from './analytic-rows.ts'
 import { writePublication } from './incidents-service.ts'
 import { benchLake } from './madrid-day.ts'
 import { fillReadings } from './readings-lake.ts'
@@ -76,7 +85,8 @@ export const FILLS = {
     await writePublication(folder)
     await commitGenerated(home, roadAccidents, accidentRows())
     await commitGenerated(home, accidentPositions, accidentPositionRows())
-    for (const dataset of [roadAccidents, accidentPositions])
+    await commitGenerated(home, accidentHotspots, hotspotRows())
+    for (const dataset of [roadAccidents, accidentPositions, accidentHotspots])
       await stateCovered(home, dataset, { feed: 'dgt_accidents', until: TRAFFIC.to })
   },
   prices: async (folder: string): Promise<void> => {

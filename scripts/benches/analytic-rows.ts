@@ -1,10 +1,12 @@
 import { fuelPrices } from '../../lake/datasets/fuel/prices.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { accidentPositions } from '../../lake/datasets/safety/accident-positions.ts'
+import { accidentHotspots, HOTSPOT_BANDWIDTHS_M } from '../../lake/datasets/safety/hotspots.ts'
 import { roadAccidents } from '../../lake/datasets/safety/road-accidents.ts'
 import { weatherObservations } from '../../lake/datasets/weather/weather-observations.ts'
 import { weatherStations } from '../../lake/datasets/weather/weather-stations.ts'
 import { bind, castTo, fieldName, instant, join, type Sql, sql } from '../../lake/query/sql.ts'
+import { toWkb } from '../../lake/query/wkb.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { physicalFields, tableColumns } from '../../lake/schema/physical.ts'
 
@@ -102,6 +104,43 @@ export function accidentPositionRows(): Sql {
     ...ACCIDENT,
     position_lat: sql`36 + hash(a, y, 11) % 7000 / 1000`,
     position_lon: sql`-9 + hash(a, y, 12) % 12000 / 1000`,
+  })
+}
+
+/** Corners of the contour of a black spot. */
+const CORNERS = 40
+
+/** A hundred and fifty black spots of each set of parameters of a source: more than Madrid has of any. */
+export function hotspotRows(): Sql {
+  const values = (of: readonly (string | number)[]): Sql => join(of.map((one) => sql`(${one})`))
+  const each = sql`(
+    SELECT *, s || '.' || lower(k) || '.' || CAST(b AS VARCHAR) || '.' || lower(w) AS name
+    FROM range(150) one(n) CROSS JOIN (VALUES ('madrid'), ('barcelona')) two(s) CROSS JOIN (VALUES ('EPANECHNIKOV'), ('GAUSSIAN')) three(k)
+    CROSS JOIN (VALUES ${values(HOTSPOT_BANDWIDTHS_M)}) four(b) CROSS JOIN (VALUES ('NONE'), ('SEVERITY')) five(w))`
+  const ring = Array.from({ length: CORNERS + 1 }, (_, at) => {
+    const turn = (2 * Math.PI * (at % CORNERS)) / CORNERS
+    return [-3.7 + 0.002 * Math.cos(turn), 40.4 + 0.002 * Math.sin(turn)]
+  })
+  return generatedRows(accidentHotspots, each, {
+    hotspot_set: sql`name`,
+    hotspot_id: sql`'hs_' || CAST(hash(name, n) AS VARCHAR)`,
+    data_until: sql`make_timestamptz(2025, 1, 1, 0, 0, 0.0, 'UTC')`,
+    source: sql`s`,
+    years: sql`[2022, 2023, 2024]`,
+    kernel: sql`k`,
+    bandwidth_m: sql`b`,
+    weighting: sql`w`,
+    rank: sql`n + 1`,
+    score: sql`(150 - n) * 100 / 150`,
+    accidents: sql`hash(name, n, 1) % 90`,
+    peak_lat: sql`40.4`,
+    peak_lon: sql`-3.7`,
+    area: sql`from_hex(${toWkb('polygon', 'area', [ring]).toString('hex')})`,
+    streets: sql`['AVDA. ALBUFERA', 'CALL. ALCALA']`,
+    by_year: sql`'{"2022":9,"2023":14,"2024":18}'`,
+    by_hour: sql`'{"14":5,"9":2}'`,
+    by_type: sql`'{"REAR_END":12}'`,
+    by_severity: sql`'{"SERIOUS":3,"SLIGHT":29}'`,
   })
 }
 

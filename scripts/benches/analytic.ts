@@ -9,6 +9,7 @@ import { cityHistory } from '../../api/endpoints/road/city-history.ts'
 import { incidentStats } from '../../api/endpoints/road/incident-stats.ts'
 import { sensorHistory } from '../../api/endpoints/road/sensor-history.ts'
 import { v16History } from '../../api/endpoints/road/v16-history.ts'
+import { hotspotList } from '../../api/endpoints/safety/hotspots.ts'
 import { accidentMicrodata } from '../../api/endpoints/safety/microdata.ts'
 import { accidentStats } from '../../api/endpoints/safety/stats.ts'
 import { weatherHistory } from '../../api/endpoints/weather/history.ts'
@@ -100,6 +101,14 @@ export const ANALYTIC: readonly Bench[] = [
     // Pages of the same size however many rounds there are.
     path: (turn) => `/api/accidentes/microdata?road=A-${turn % 90}&year=${2022 + (turn % 3)}&limit=${500 + (turn % 101)}`,
     member: 'accident_id',
+    covered: traffic,
+  }),
+  analyticBench('analytic-hotspots', 'black spots of two cities', {
+    lake: 'accidents',
+    endpoint: hotspotList,
+    path: (turn) =>
+      `/api/accidentes/hotspots?format=json&kernel=${turn % 2 ? 'GAUSSIAN' : 'EPANECHNIKOV'}&bandwidth=${[100, 250, 500][turn % 3]}&min_score=${(turn % 500) / 10}`,
+    member: 'density_km2',
     covered: traffic,
   }),
   analyticBench('analytic-incidents', 'incidents of a month by type and province', {
