@@ -45,8 +45,9 @@ export async function lakeState(
   const named = name ? readName(cursors.stamped(name) ?? '', datasets) : new Map<string, Named>()
   const pins = new Map<string, TableState | null>()
   const parts: string[] = []
-  // Of what no feed that is turned on fills nothing may ever land; the answer is of the others then.
-  const isFed = feeds.some((feed) => feed.enabled && feed.datasets.includes(datasets[0]?.id ?? ''))
+  // Of what only feeds fill that are turned off nothing may ever land; the answer is of the others then. What no feed fills is derived, and comes.
+  const filledBy = feeds.filter((feed) => feed.datasets.includes(datasets[0]?.id ?? ''))
+  const isOff = filledBy.length > 0 && !filledBy.some((feed) => feed.enabled)
   let covered_until: number | null = null
   let span: RowSpan | null = null
   let newest: number | null = null
@@ -61,7 +62,7 @@ export async function lakeState(
     const landed = coverageOf(dataset.id, snapshot.covered_until, feeds)
     const { until, end } = asked ?? { until: Math.floor(landed.until ?? 0), end: Math.floor(landed.newest ?? 0) }
     // A publication without rows lands too, and makes no snapshot.
-    const isStated = at === 0 || (covered_until === null && !isFed)
+    const isStated = at === 0 || (covered_until === null && isOff)
     if (isStated && (snapshot.snapshotId || landed.until !== null)) {
       covered_until = until
       newest = end

@@ -77,6 +77,8 @@ test('what has landed without rows is covered, what has not landed is not', asyn
     const fed = (enabled: boolean): FeedListing => ({ ...feed('other', enabled), datasets: ['other'] })
     const state = (enabled: boolean) => lakeState({ ...asked, feeds: [...asked.feeds, fed(enabled)] }, [other, everything], { name: null })
     expect([(await state(true)).covered_until, (await state(false)).covered_until]).toEqual([null, FAST])
+    // What no feed fills is derived, and waited for.
+    expect((await lakeState(asked, [other, everything], { name: null })).covered_until).toBeNull()
   } finally {
     await empty.close()
   }
