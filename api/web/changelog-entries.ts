@@ -19,6 +19,16 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'hotspot-years',
+    date: '2026-11-25',
+    kind: 'CHANGED',
+    paths: ['/api/accidentes/hotspots', '/api/accidentes/hotspots/*'],
+    text: {
+      es: 'Los puntos negros son de los tres años más recientes de cada fuente, ninguno más de tres anterior al último, y sin los años cuyos accidentes no tienen posición; los que tenían menos de tres accidentes dentro ya no lo son. `coverage` dice además de qué municipio son los accidentes (`municipality_code`) y en qué años hay posiciones (`located_years`).',
+      en: 'Black spots are of the three newest years of each source, none more than three older than the last, and without years whose accidents have no position; those with fewer than three accidents inside are none any more. `coverage` also tells which municipality the accidents are of (`municipality_code`) and in which years there are positions (`located_years`).',
+    },
+  },
+  {
     id: 'weather-days',
     date: '2026-11-25',
     kind: 'ADDED',

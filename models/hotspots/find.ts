@@ -37,10 +37,8 @@ const WIDER = 5
 /** Cells of the raster to a bandwidth. */
 const CELLS_A_BANDWIDTH = 4
 const MOST_CELLS = 8_000_000
-/** Fewest marks within a bandwidth of a peak: two accidents make no black spot. */
+/** Fewest marks within a bandwidth of a peak, and inside its contour: two accidents make no black spot. */
 const LEAST_MARKS = 3
-/** Positions of the smallest ring, its end included. */
-const LEAST_CORNERS = 4
 /** The climb to a peak ends where a step is shorter than this, m, or after so many. */
 const STILL_M = 0.001
 const MOST_STEPS = 500
@@ -77,11 +75,12 @@ export async function findHotspots(marks: readonly Mark[], search: Search): Prom
     // The cells around lead up to another peak's: then this is a shoulder of that.
     if (taken.has(cell)) continue
     const region = regionOf(raster, values, { cell, density: values[cell] as number }, taken)
-    for (const one of region.cells) taken.add(one)
     const ring = contourOf(raster, values, region)
-    if (ring.length < LEAST_CORNERS) continue
-    const members = marks.flatMap((mark, nth) => (isInRing(ring, mark.x, mark.y) ? [nth] : []))
     const { x, y, density } = peak
+    const members = marks.flatMap((mark, nth) => (isInRing(ring, mark.x, mark.y) ? [nth] : []))
+    // What the saddle leaves of it lies beside the peak, or between marks: a shoulder of a higher one too.
+    if (members.length < LEAST_MARKS || !isInRing(ring, x, y)) continue
+    for (const one of region.cells) taken.add(one)
     found.push({ x, y, density, p_value: p[at] as number, q_value: q[at] as number, ring, area_m2: areaOf(ring), members })
   }
   return found

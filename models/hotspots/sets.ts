@@ -11,9 +11,12 @@ export type HotspotRow = FeedRow<typeof accidentHotspots>
 
 /** Sources whose accidents have positions, and the UTM zone of their city (EPSG:25830, 25831). */
 const ZONES: Readonly<Record<string, number>> = { madrid: 30, barcelona: 31 }
-/** Years that a set is made of, the newest. */
-const YEARS = 3
+/** Editions that a set is made of: so many, the newest, none of them more years older than the newest. */
+const MOST_EDITIONS = 3
+const MOST_YEARS_OLDER = 3
 const WEIGHTS: Readonly<Record<string, number>> = { FATAL: 5, SERIOUS: 3, SLIGHT: 1 }
+/** What follows a street: its number or post, which Madrid tells in the name of the street too (`CALL. ALCALA, 20, 20`). */
+const NUMBERS = /(, [^,]*\d[^,]*)+$/
 const ID_LETTERS = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /** A set of parameters. */
@@ -35,25 +38,38 @@ export interface HotspotsGiven {
   readonly runs?: number
 }
 
-/** The sets that the editions of road accidents give: of each source with positions its newest years. */
+/**
+ * The sets that the editions of road accidents give: of each source with positions its three newest years, as far as they are among the newest
+ * and the three before it. Where years have not landed, older ones do not take their place: streets of ten years ago are others.
+ */
 export function hotspotSets(editions: readonly string[]): HotspotSet[] {
   return Object.keys(ZONES).flatMap((source) => {
-    const ofSource = editions.filter((edition) => new RegExp(`^${source}-\\d{4}$`).test(edition)).sort()
+    const ofSource = newest(editions.filter((edition) => new RegExp(`^${source}-\\d{4}$`).test(edition)))
     if (ofSource.length === 0) return []
     return KERNELS.flatMap((kernel) =>
       HOTSPOT_BANDWIDTHS_M.flatMap((bandwidth_m) =>
         (['NONE', 'SEVERITY'] as const).map((weighting) => ({
           name: [source, kernel.toLowerCase(), bandwidth_m, weighting.toLowerCase()].join('.'),
-          ...{ source, kernel, bandwidth_m, weighting, editions: ofSource.slice(-YEARS) },
+          ...{ source, kernel, bandwidth_m, weighting, editions: ofSource },
         })),
       ),
     )
   })
 }
 
+/** Of the editions of one source those that a set is made of, the oldest first. */
+function newest(editions: readonly string[]): string[] {
+  const yearOf = (edition: string): number => Number(edition.slice(-4))
+  const last = Math.max(...editions.map(yearOf))
+  return editions
+    .filter((edition) => yearOf(edition) >= last - MOST_YEARS_OLDER)
+    .sort()
+    .slice(-MOST_EDITIONS)
+}
+
 /**
  * The hotspots of a set, of all accidents with victims of its editions; `before` are those that the set had. Positions are taken to the grid of
- * the city's UTM zone.
+ * the city's UTM zone. A year of which no accident has a position is none of theirs: neither `years` nor `coverage` counts it.
  */
 export async function hotspotsOf(set: HotspotSet, given: HotspotsGiven & { readonly signal?: AbortSignal }): Promise<HotspotRow[]> {
   const zone = ZONES[set.source] as number
@@ -66,6 +82,8 @@ export async function hotspotsOf(set: HotspotSet, given: HotspotsGiven & { reado
   const found = await findHotspots(located satisfies readonly Mark[], { ...set, ...options, seed: set.name })
   const ids = idsOf(set, found, given.before, zone)
   const densities = found.map(({ density }) => density)
+  const years = [...new Set(located.map(({ accident }) => accident.year))].sort()
+  const ofYears = given.accidents.filter(({ year }) => years.includes(year))
   return found.map((spot, at) => {
     const members = spot.members.map((nth) => (located[nth] as (typeof located)[number]).accident)
     const [first] = members.length > 0 ? members : [(located[0] as (typeof located)[number]).accident]
@@ -74,9 +92,9 @@ export async function hotspotsOf(set: HotspotSet, given: HotspotsGiven & { reado
     return {
       hotspot_set: set.name,
       hotspot_id: ids[at] as string,
-      data_until: given.accidents.reduce((latest, { period_end }) => Math.max(latest, period_end), 0),
+      data_until: ofYears.reduce((latest, { period_end }) => Math.max(latest, period_end), 0),
       source: set.source,
-      years: [...new Set(given.accidents.map(({ year }) => year))].sort(),
+      years,
       kernel: set.kernel,
       bandwidth_m: set.bandwidth_m,
       weighting: set.weighting,
@@ -94,8 +112,8 @@ export async function hotspotsOf(set: HotspotSet, given: HotspotsGiven & { reado
       area_m2: spot.area_m2,
       province_code: first?.province_code ?? '',
       municipality_code: first?.municipality_code ?? null,
-      streets: most(members.map(({ road, street }) => road ?? street?.replace(/, [^,]*$/, '') ?? null)),
-      coverage: Math.round((1e4 * located.length) / given.accidents.length) / 1e4,
+      streets: most(members.map(({ road, street }) => road ?? street?.replace(NUMBERS, '') ?? null)),
+      coverage: Math.round((1e4 * located.length) / ofYears.length) / 1e4,
       by_year: counts(members.map(({ year }) => String(year))),
       by_hour: counts(members.flatMap(({ hour_local }) => (hour_local === null ? [] : [String(hour_local)]))),
       by_type: counts(members.map(({ accident_type }) => accident_type ?? 'UNKNOWN')),

@@ -26,18 +26,18 @@ const SPOTS: readonly AnyRow[] = [
   spot('madrid.epanechnikov.100.severity', 'hs_d'),
   spot('barcelona.epanechnikov.250.none', 'hs_e', { province_code: '08', municipality_code: '08019', rank: 1, years: [2022] }),
 ]
-const ACCIDENTS: readonly AnyRow[] = [
-  exampleTableRow(roadAccidents, { accident_id: '1', province_code: '28' }),
-  exampleTableRow(roadAccidents, { accident_id: '2', province_code: '18' }),
+const ofMadrid = (accident_id: string, values: AnyRow = {}): AnyRow =>
   exampleTableRow(roadAccidents, {
-    source: 'madrid',
-    edition: 'madrid-2025',
-    accident_id: '3',
-    province_code: '28',
-    position: { lat: 40.4, lon: -3.7 },
-  }),
-  exampleTableRow(roadAccidents, { source: 'madrid', edition: 'madrid-2025', accident_id: '4', province_code: '28' }),
-  exampleTableRow(roadAccidents, { source: 'madrid', edition: 'madrid-2025', accident_id: '5', province_code: '28', is_casualty: false }),
+    ...{ source: 'madrid', edition: 'madrid-2025', year: 2025, province_code: '28', municipality_code: '28079', accident_id },
+    ...values,
+  })
+const ACCIDENTS: readonly AnyRow[] = [
+  exampleTableRow(roadAccidents, { accident_id: '1', province_code: '28', municipality_code: null }),
+  exampleTableRow(roadAccidents, { accident_id: '2', province_code: '18' }),
+  ofMadrid('3', { position: { lat: 40.4, lon: -3.7 } }),
+  ofMadrid('4'),
+  ofMadrid('5', { is_casualty: false }),
+  ofMadrid('6', { edition: 'madrid-2020', year: 2020 }),
 ]
 const list = (query = ''): Promise<Reply> => service.json(`/api/accidentes/hotspots?${query}`)
 const ids = async (query = ''): Promise<string[]> => (await list(query)).hotspots.map((one: Reply) => one.id)
@@ -54,13 +54,23 @@ test('of one set of parameters for each source, in order of rank', async () => {
 })
 
 test('the reply says where accidents are located, so that nobody takes the rest for safe', async () => {
-  expect((await list('province=Granada')).coverage).toEqual([
-    { source: 'dgt_accidents', province_code: '18', accidents: 1, located: 0, share: 0 },
-  ])
-  expect((await list('province=Madrid')).coverage).toEqual([
-    { source: 'dgt_accidents', province_code: '28', accidents: 1, located: 0, share: 0 },
-    { source: 'madrid', province_code: '28', accidents: 2, located: 1, share: 0.5 },
-  ])
+  const dgt = { source: 'dgt_accidents', accidents: 1, located: 0, share: 0, located_years: [] }
+  const granada = [{ ...dgt, province_code: '18', municipality_code: '18087' }]
+  const madrid = [
+    { ...dgt, province_code: '28', municipality_code: null },
+    {
+      ...{ source: 'madrid', province_code: '28', municipality_code: '28079', accidents: 3, located: 1 },
+      ...{ share: 0.3333, located_years: [2025] },
+    },
+  ]
+  expect((await list('province=Granada')).coverage).toEqual(granada)
+  expect((await list('province=Madrid')).coverage).toEqual(madrid)
+  // A municipality is told what is known of its province: the city's accidents are located, those of other places are not.
+  expect((await list('municipality=Getafe')).coverage).toEqual(madrid)
+  expect((await list('municipality=Getafe&province=Madrid')).coverage).toEqual(madrid)
+  expect((await list()).coverage).toEqual([...granada, ...madrid])
+  // As GeoJSON too, which most ask for.
+  expect(await (await service.get('/api/accidentes/hotspots?province=Granada')).json()).toMatchObject({ features: [], coverage: granada })
   expect(await ids('province=Granada')).toEqual([])
 })
 

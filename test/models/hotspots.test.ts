@@ -93,6 +93,21 @@ describe('hotspots', () => {
     expect(await findHotspots(marks, search)).toEqual(found)
   })
 
+  test('have their peak inside, and three marks or more: a shoulder of a higher peak is none of its own', async () => {
+    // Around one place, ever thinner: the heap has shoulders that the saddle cuts off, between marks.
+    const shoulders = Array.from({ length: 5 }, (_, heap) => {
+      const roll = seeded(`heap ${heap}`)
+      return Array.from({ length: 60 }, () => {
+        const [angle, apart] = [2 * Math.PI * roll(), 300 * roll() ** 2]
+        return { x: 441_500 + 1500 * heap + apart * Math.cos(angle), y: 4_475_500 + apart * Math.sin(angle), weight: 1 }
+      })
+    }).flat()
+    const found = await findHotspots([...scattered('around', 150, 8000), ...shoulders], { ...search, runs: 199 })
+    expect(found.length).toBeGreaterThanOrEqual(5)
+    expect(found.map(({ members }) => members.length).filter((count) => count < 3)).toEqual([])
+    expect(found.every(({ ring, x, y }) => isInRing(ring, x, y))).toBe(true)
+  })
+
   test('are none in what is scattered, and none of two marks', async () => {
     expect(await findHotspots(scattered('around', 150, 3000), search)).toEqual([])
     expect(await findHotspots(cluster.slice(0, 2), search)).toEqual([])
@@ -114,6 +129,26 @@ describe('sets', () => {
       'madrid-2025',
     ])
     expect(hotspotSets(['dgt-2024', 'madrid-x'])).toEqual([])
+  })
+
+  test('of years that have not landed older ones take no place: none is more than three years older than the newest', () => {
+    const editionsOf = (...years: number[]): unknown => hotspotSets(years.map((year) => `madrid-${year}`))[0]?.editions
+    expect(editionsOf(2020, 2025, 2024)).toEqual(['madrid-2024', 'madrid-2025'])
+    expect(editionsOf(2012, 2019, 2022)).toEqual(['madrid-2019', 'madrid-2022'])
+    expect(editionsOf(2020)).toEqual(['madrid-2020'])
+    // What a set is made of gives the same set again.
+    expect(hotspotSets(['madrid-2019', 'madrid-2022'])[0]?.editions).toEqual(['madrid-2019', 'madrid-2022'])
+  })
+
+  test('a year of which no accident is located counts neither among the years nor in the coverage', async () => {
+    const [set] = hotspotSets(['madrid-2024', 'madrid-2025'])
+    if (!set) throw new Error('no set')
+    const accidents = accidentsAt([...scattered('around', 30, 3000), ...clusterAt(441_500)])
+    const unlocated = accidents.map((one) => ({ ...one, year: 2024, period_end: Date.UTC(2026, 0), position: null }))
+    const alone = await hotspotsOf(set, { accidents, before: [], runs: 99 })
+    expect(alone).toHaveLength(1)
+    expect(await hotspotsOf(set, { accidents: [...unlocated, ...accidents], before: [], runs: 99 })).toEqual(alone)
+    expect(await hotspotsOf(set, { accidents: unlocated, before: [], runs: 99 })).toEqual([])
   })
 
   test('ids stay with the nearest peak within a bandwidth; persons and kinds are those of the accidents inside', async () => {
@@ -197,7 +232,7 @@ function accidentsAt(marks: readonly Mark[]): Given {
     province_code: '28',
     municipality_code: '28079',
   }
-  const rest = { road: null, street: 'CALL. EJEMPLO, 3', killed_24h: 1, hospitalised_24h: 0, slight_24h: 0 }
+  const rest = { road: null, street: 'CALL. EJEMPLO, 3, 3', killed_24h: 1, hospitalised_24h: 0, slight_24h: 0 }
   return [
     ...marks.map(({ x, y }) => ({ ...one, ...rest, position: utmToPoint(x, y, 30) })),
     { ...one, ...rest, position: null },

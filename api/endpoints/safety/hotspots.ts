@@ -9,7 +9,7 @@ import { idOfListed } from '../../define/example.ts'
 import { nested, record, type ValueOf } from '../../define/fields.ts'
 import type { Box } from '../../define/geo.ts'
 import { codeParam, integerParam, listOf, numberParam, oneOf, required, textParam, withDefault } from '../../define/params.ts'
-import { boxParam, placeParams } from '../../define/params-place.ts'
+import { boxParam, type PlaceFilter, placeParams } from '../../define/params-place.ts'
 import { isAtSql, isInsideSql, isOneOf } from '../../define/place-sql.ts'
 import { defineSlice } from '../../define/slice.ts'
 import { provinceField, provinceName } from '../tail.ts'
@@ -55,7 +55,13 @@ function toHotspot(row: HotspotRow): ValueOf<typeof HOTSPOT> {
 }
 
 const METHOD =
-  'Kernel density of the accidents with victims that have a position, in the UTM grid of the city (EPSG:25830 in Madrid, 25831 in Barcelona), of the newest years of a source, three at most. A peak is a black spot where chance does not explain it: an inhomogeneous Poisson process with the density of the same accidents at five times the bandwidth reaches it in few of 999 seeded runs (`p_value`), and the rate of false discoveries over all peaks (`q_value`, Benjamini and Hochberg) is at most 0.05. The polygon is the contour of the density at half the peak, or at the saddle where that would reach a higher one. With `weighting=SEVERITY` a fatal accident counts 5, a serious one 3.'
+  'Kernel density of the accidents with victims that have a position, in the UTM grid of the city (EPSG:25830 in Madrid, 25831 in Barcelona), of the three newest years of a source, as far as they are among the newest and the three before it and any of their accidents has a position (`years`). A peak is a black spot where chance does not explain it: an inhomogeneous Poisson process with the density of the same accidents at five times the bandwidth reaches it in few of 999 seeded runs (`p_value`), and the rate of false discoveries over all peaks (`q_value`, Benjamini and Hochberg) is at most 0.05. The polygon is the contour of the density at half the peak, or at the saddle where that would reach a higher one, and has its peak and three accidents or more inside: what has less is a shoulder of the higher one. With `weighting=SEVERITY` a fatal accident counts 5, a serious one 3.'
+
+/** Condition that an accident is in the province asked for, or in that of a municipality asked for. */
+function isInProvinceOf({ province_code, municipality_codes }: PlaceFilter): Sql {
+  const codes = province_code === null ? municipality_codes?.map((code) => code.slice(0, 2)) : [province_code]
+  return codes ? isOneOf(sql`province_code`, codes) : sql`true`
+}
 
 /** Black spots. */
 export const hotspotList = defineEndpoint({
@@ -63,7 +69,7 @@ export const hotspotList = defineEndpoint({
   domain: 'safety',
   plan: 'PRO',
   summary: 'Black spots of road accidents by kernel density, with their significance',
-  about: `${METHOD} Sources are never joined: each black spot is of one. Where accidents are not located there are none: \`coverage\` says, by source and province, of how many accidents with victims the position is known. The national table and the Catalan list have no coordinates, and positions by road and kilometre are too coarse for it.`,
+  about: `${METHOD} Sources are never joined: each black spot is of one. Where accidents are not located there are none: \`coverage\` says, by source and province, of how many accidents with victims the position is known, in which years, and of which municipality they are where a source has those of one alone; a province that is not there has no accidents in the table. The national table and the Catalan list have no coordinates, and positions by road and kilometre are too coarse for it.`,
   figure: { grain: 'One place of one source, for one kernel, bandwidth and weighting.', method: METHOD, tellsYears: true },
   params: {
     source: listOf(oneOf('Source.', SOURCES, { example: 'madrid' })),
@@ -92,9 +98,16 @@ export const hotspotList = defineEndpoint({
       coverage: nested.objects('Of how many accidents with victims the position is known: none where there can be no black spot.', {
         source: col.string(0, 'Source.', { example: 'dgt_accidents' }),
         province_code: col.string(0, 'INE code of the province.', { nullable: true, example: '28' }),
+        municipality_code: col.string(0, 'INE code of the municipality that all of them are of; null where they are of several.', {
+          nullable: true,
+          example: null,
+        }),
         accidents: col.integer(0, 'Accidents with victims of all years that the table has.', { unit: '1', example: 14_183 }),
         located: col.integer(0, 'Those of them that have a published position.', { unit: '1', example: 0 }),
         share: col.decimal(0, 'The same as a share.', { scale: 4, unit: '1', example: 0 }),
+        located_years: col.list([0, 0], 'Years of which any of them has a published position.', col.integer(0, 'Year.', { unit: '1' }), {
+          example: [],
+        }),
       }),
     },
   },
@@ -114,12 +127,14 @@ export const hotspotList = defineEndpoint({
     asides: {
       coverage: (p) => sql`
         SELECT source, province_code,
+          CASE WHEN count(DISTINCT coalesce(municipality_code, '')) = 1 THEN min(municipality_code) END AS municipality_code,
           CAST(count(*) AS INTEGER) AS accidents,
           CAST(count(position_lat) AS INTEGER) AS located,
-          CAST(count(position_lat) / count(*) AS DECIMAL(9, 4)) AS share
+          CAST(count(position_lat) / count(*) AS DECIMAL(9, 4)) AS share,
+          coalesce(list_sort(list(DISTINCT year) FILTER (position_lat IS NOT NULL)), []) AS located_years
         FROM ${scan(roadAccidents, { is_casualty: { eq: true } })}
-        WHERE ${p.place.province_code === null ? sql`true` : isOneOf(sql`province_code`, [p.place.province_code])}
-        GROUP BY ALL
+        WHERE ${isInProvinceOf(p.place)}
+        GROUP BY source, province_code
         ORDER BY source, province_code`,
     },
     known: {

@@ -12,7 +12,7 @@ export const hotspotsDerived = defineDerived({
   by: 'model',
   into: accidentHotspots,
   from: [roadAccidents],
-  revision: 1,
+  revision: 2,
   isNightly: true,
   waitsForParts: true,
   parts: (editions) => hotspotSets(editions).map(({ name, editions: from }) => ({ version: name, from })),

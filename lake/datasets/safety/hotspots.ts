@@ -22,7 +22,7 @@ const count = (id: number, about: string, example: number) => col.integer(id, ab
 
 /**
  * Black spots: where accidents with victims gather more than chance has it. Each set of parameters (source, kernel, bandwidth, weighting) is a
- * version, made anew from the newest years when they change.
+ * version, made anew when its years change: the three newest of the source, none more than three years older than the newest.
  */
 export const accidentHotspots = defineDataset({
   id: 'accident_hotspots',
@@ -37,7 +37,12 @@ export const accidentHotspots = defineDataset({
     }),
     data_until: col.instant(3, 'End of the last accident that it was made from.', { example: '2025-04-30T22:00:00.000Z' }),
     source: col.string(4, 'Source of the accidents.', { example: 'madrid' }),
-    years: col.list([5, 6], 'Years of the accidents.', col.integer(0, 'Year.', { unit: '1' }), { example: [2024, 2025] }),
+    years: col.list(
+      [5, 6],
+      'Years of the accidents; one of which none has a position is not among them.',
+      col.integer(0, 'Year.', { unit: '1' }),
+      { example: [2024, 2025] },
+    ),
     kernel: col.code(7, 'Kernel of the density.', HOTSPOT_KERNELS, { example: 'EPANECHNIKOV' }),
     bandwidth_m: col.integer(8, 'Bandwidth of the kernel.', { unit: 'm', example: 250 }),
     weighting: col.code(9, 'What an accident counts for.', HOTSPOT_WEIGHTINGS, { example: 'NONE' }),
