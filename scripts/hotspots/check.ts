@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { displacement, seeded } from '../../models/hotspots/chance.ts'
 import { densityOf, KERNELS, type Mark } from '../../models/hotspots/density.ts'
+import { CITIES, type City, recordedAccidents, recordedSet } from './recorded.ts'
 
 const BANDWIDTHS_M = [100, 250, 500]
 /** Greatest relative difference. */
@@ -40,16 +42,26 @@ function apart(
   return Math.max(...at.map(([x, y], nth) => Math.abs(ours(x, y) / (theirs[nth] as number) - 1)))
 }
 
-const [python = 'python3'] = process.argv.slice(2)
-const marks = madeUp()
+/** Located accidents of the recordings, weighted by severity, by city; none without their folder, which is said. */
+async function recorded(shared: string): Promise<Map<string, readonly Mark[]>> {
+  const found = new Map<string, readonly Mark[]>()
+  if (!existsSync(shared)) process.stdout.write(`skipped: no folder ${shared}, so recorded accidents are not compared\n`)
+  else
+    for (const city of Object.keys(CITIES) as City[])
+      found.set(city, recordedSet(await recordedAccidents(shared, city), `${city}.epanechnikov.250.severity`).marks)
+  return found
+}
+
+const [python = 'python3', shared = '../shared'] = process.argv.slice(2)
 let worst = 0
-for (const kernel of KERNELS)
-  for (const bandwidth_m of BANDWIDTHS_M) {
-    const difference = apart(python, { kernel, bandwidth_m, marks })
-    worst = Math.max(worst, difference)
-    process.stdout.write(
-      `${kernel} ${bandwidth_m} m: ${POINTS} points, ${PLACES} places, apart by at most ${difference.toExponential(1)}\n`,
-    )
-  }
+for (const [name, marks] of new Map([['made up', madeUp()], ...(await recorded(shared))]))
+  for (const kernel of KERNELS)
+    for (const bandwidth_m of BANDWIDTHS_M) {
+      const difference = apart(python, { kernel, bandwidth_m, marks })
+      worst = Math.max(worst, difference)
+      process.stdout.write(
+        `${name}, ${kernel} ${bandwidth_m} m: ${marks.length} points, ${PLACES} places, apart by at most ${difference.toExponential(1)}\n`,
+      )
+    }
 process.stdout.write(worst <= MOST_APART ? 'equal\n' : `not equal: more than ${MOST_APART}\n`)
 process.exitCode = worst <= MOST_APART ? 0 : 1

@@ -1,54 +1,26 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Feed } from '../../jobs/feeds/define.ts'
-import { barcelonaAccidents } from '../../jobs/feeds/safety/barcelona-accidents.ts'
-import { madridAccidents } from '../../jobs/feeds/safety/madrid-accidents.ts'
-import { parsePublication } from '../../jobs/ingest/parse.ts'
-import type { roadAccidents } from '../../lake/datasets/safety/road-accidents.ts'
 import { pointToUtm } from '../../lake/places/utm.ts'
-import type { Row } from '../../lake/schema/dataset.ts'
 import type { Mark } from '../../models/hotspots/density.ts'
 import { findHotspots } from '../../models/hotspots/find.ts'
-import { type HotspotRow, type HotspotSet, hotspotSets, hotspotsOf } from '../../models/hotspots/sets.ts'
+import { type HotspotRow, type HotspotSet, hotspotsOf } from '../../models/hotspots/sets.ts'
+import { CITIES, type City, recordedAccidents, recordedBytes, recordedSet } from '../../scripts/hotspots/recorded.ts'
 import { sharedFolder } from '../helpers/shared.ts'
 
 const shared = sharedFolder()
-type Accident = Row<typeof roadAccidents>
 
-/** The recorded files, and where their city lies. */
-const CITIES = {
-  madrid: {
-    ...{ feed: madridAccidents, folder: 'madrid-accidentes', zone: 30, box: { west: -3.89, south: 40.31, east: -3.51, north: 40.65 } },
-    files: ['2020_Accidentalidad.xlsx', '2024_Accidentalidad_parcial.csv.gz', '2025_Accidentalidad_ene-abr.csv.gz'],
-  },
-  barcelona: {
-    ...{ feed: barcelonaAccidents, folder: 'barcelona-accidentes', zone: 31, box: { west: 2.05, south: 41.31, east: 2.23, north: 41.47 } },
-    files: ['2012_accidents_gu_bcn.csv.gz', '2019_accidents_gu_bcn.csv.gz', '2022_accidents_gu_bcn.csv.gz'],
-  },
+/** Boxes that the cities lie in. */
+const BOXES = {
+  madrid: { west: -3.89, south: 40.31, east: -3.51, north: 40.65 },
+  barcelona: { west: 2.05, south: 41.31, east: 2.23, north: 41.47 },
 } as const
-type City = keyof typeof CITIES
-
-const bytesOf = (city: City, file: string): Buffer => {
-  const bytes = readFileSync(join(shared as string, 'feeds', CITIES[city].folder, file))
-  return file.endsWith('.gz') ? gunzipSync(bytes) : bytes
-}
-
-async function accidentsOf(city: City): Promise<Accident[]> {
-  const found: Accident[] = []
-  for (const file of CITIES[city].files) {
-    const feed: Feed = CITIES[city].feed
-    const body = { name: 'accidents', bytes: bytesOf(city, file) }
-    const { rows } = await parsePublication(feed, [body], Date.UTC(2026, 10, 1), { keeps: () => true })
-    found.push(...([...rows.values()][0] as unknown as Accident[]))
-  }
-  return found
-}
 
 /** The cells of a recorded file of text by the names of its header. */
 function recordsOf(city: City, file: string): Record<string, string>[] {
-  const [header = '', ...lines] = bytesOf(city, file).toString().replace('\ufeff', '').trim().split(/\r?\n/)
+  const [header = '', ...lines] = recordedBytes(shared as string, city, file)
+    .toString()
+    .replace('\ufeff', '')
+    .trim()
+    .split(/\r?\n/)
   const names = header.split(';')
   return lines.map((line) => Object.fromEntries(line.split(';').map((cell, at) => [names[at], cell.trim()])))
 }
@@ -104,30 +76,14 @@ function turnsAround(ring: readonly (readonly [number, number])[], lon: number, 
   return Math.round(turned / (2 * Math.PI))
 }
 
-const WEIGHTS: Readonly<Record<string, number>> = { FATAL: 5, SERIOUS: 3 }
-
 describe.skipIf(!shared).each(Object.keys(CITIES) as City[])('black spots of the captures: %s', (city) => {
-  let accidents: Accident[]
-  let sets: HotspotSet[]
+  let accidents: Awaited<ReturnType<typeof recordedAccidents>>
   beforeAll(async () => {
-    accidents = await accidentsOf(city)
-    sets = hotspotSets([...new Set(accidents.map(({ edition }) => edition))])
+    accidents = await recordedAccidents(shared as string, city)
   })
 
-  /** The accidents that a set is made of, and those of them that have a position, as marks. */
-  function givenOf(kernel: string): { set: HotspotSet; given: Accident[]; located: Accident[]; marks: Mark[] } {
-    const set = sets.find(({ name }) => name === `${city}.${kernel}`) as HotspotSet
-    const given = accidents.filter((one) => one.is_casualty && set.editions.includes(one.edition))
-    const located = given.filter(({ position }) => position !== null)
-    const marks = located.map(({ position, severity }) => {
-      const { easting_m: x, northing_m: y } = pointToUtm(position as NonNullable<typeof position>, CITIES[city].zone)
-      return { x, y, weight: set.weighting === 'SEVERITY' ? (WEIGHTS[severity] ?? 1) : 1 }
-    })
-    return { set, given, located, marks }
-  }
-
   test('are of two years, with the accidents that the files have by their own cells', () => {
-    const { set, given, located } = givenOf('epanechnikov.250.none')
+    const { set, given, located } = recordedSet(accidents, `${city}.epanechnikov.250.none`)
     expect(set.editions).toEqual(city === 'madrid' ? ['madrid-2024', 'madrid-2025'] : ['barcelona-2019', 'barcelona-2022'])
     expect([given.length, located.length]).toEqual(city === 'madrid' ? [4963, 4961] : [16_461, 16_461])
     const counts = CITIES[city].files.slice(1).map((file) => COUNTED[city](recordsOf(city, file)))
@@ -139,10 +95,10 @@ describe.skipIf(!shared).each(Object.keys(CITIES) as City[])('black spots of the
 
   // Of the 999 runs a tenth, for time: which peaks are significant is then coarser (p ≥ 0.01), densities and polygons are the same.
   test.each(SPOTS[city])('%s: %i peaks of the density of their accidents, in the city, each in its polygon', async (name, count) => {
-    const { set, given, located, marks } = givenOf(name)
+    const { set, given, located, marks } = recordedSet(accidents, `${city}.${name}`)
     const first = await hotspotsOf(set, { accidents: given, before: [], runs: 99 })
     expect(first).toHaveLength(count)
-    const { west, south, east, north } = CITIES[city].box
+    const { west, south, east, north } = BOXES[city]
     for (const spot of first) {
       const { lat, lon } = spot.peak
       expect(lon > west && lon < east && lat > south && lat < north).toBe(true)
@@ -168,7 +124,7 @@ describe.skipIf(!shared).each(Object.keys(CITIES) as City[])('black spots of the
   })
 
   test('the density at each peak is the sum over all accidents, to 1e-9', async () => {
-    const { set, marks } = givenOf('epanechnikov.250.none')
+    const { set, marks } = recordedSet(accidents, `${city}.epanechnikov.250.none`)
     const found = await findHotspots(marks, { ...set, seed: set.name, runs: 99 })
     expect(found.length).toBeGreaterThan(50)
     for (const { x, y, density } of found) expect(Math.abs(densityAt(marks, set, x, y) / density - 1)).toBeLessThan(1e-9)
