@@ -316,8 +316,8 @@ export interface EndpointSpec<P extends Params, D extends readonly Dataset[], F 
     | ChangesRead<ValuesOf<P>, D, ValueOf<F>>
     | SystemRead<ValuesOf<P>, ValueOf<F>>
   /**
-   * Of an endpoint that answers figures made of many records: what each stands for, and how it is made. Replies say so in `meta`, and of the lake
-   * the period too, unless each record tells its own years.
+   * Of an endpoint that answers figures, made of many records or as they were published: what each stands for, and how it is made. Replies say so in
+   * `meta`, and of the lake the period too, unless each record tells its own time.
    */
   readonly figure?: { readonly grain: string; readonly method: string; readonly tellsYears?: true }
   /** Set where the endpoint goes: it says so, and one day answers no more. */

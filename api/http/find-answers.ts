@@ -32,6 +32,7 @@ export function findAnswerer(context: AnswerContext, lake: Lake, kept: KeptLake)
     const { states, primary, ...current } = statesOf(state, read.from)
     const versions = added.length === 0 ? current : withTables({ ...current, datasets }, await kept.state(tables, state.system().feeds))
     const extras = extrasOf(kept)
+    const figure = endpoint.figure ? { figure: endpoint.figure } : {}
     const found = await read.find(states as never, values.own, extras.get)
     const refresh = refreshOf(state, read.from, primary)
     const common = { format, now, data_time: primary.updated_at, refresh }
@@ -39,7 +40,7 @@ export function findAnswerer(context: AnswerContext, lake: Lake, kept: KeptLake)
       oneBody(context, values, { texts, record, format, meta, signal })
     if (found) {
       const answer = async (signal: AbortSignal): Promise<Body> => ({
-        ...(await bodyOf(found, metaOf(state, datasets), signal)),
+        ...(await bodyOf(found, metaOf(state, datasets, figure), signal)),
         ...extras.told(),
       })
       return { head: headOf(context, values, { ...common, versions }), answer, isCheap: true, mayBePartial: added.length > 0 }
@@ -60,13 +61,13 @@ export function findAnswerer(context: AnswerContext, lake: Lake, kept: KeptLake)
       const end = await log
         .last({ since: primary.version - LAG_MS, page: LOG_PAGE, find: (change) => past.ended(change, values.own) })
         .catch(unread)
-      if (end && !(end instanceof Problem)) return await bodyOf(end, metaOf(state, read.from), signal)
+      if (end && !(end instanceof Problem)) return await bodyOf(end, metaOf(state, read.from, figure), signal)
       const options = { pins: lakeNow.pins, timeout_ms: QUERY_TIMEOUT_MS, signal, columns: past.columns, maxRows: 1 }
       const [row] = await lake.query(past.query(values.own), options)
       // Without the log nobody knows whether there is what the lake has not got yet, unless it has all.
       const lacks = end !== null && !hasLanded(primary, lakeNow.pins)
       if (!row) throw lacks ? end : unknownThing(values.path)
-      const meta = metaOf(state, read.from, { lake: { ...lakeNow, snapshot: lakeNow.name } })
+      const meta = metaOf(state, read.from, { lake: { ...lakeNow, snapshot: lakeNow.name }, ...figure })
       return { ...(await bodyOf(past.finish(row as never), meta, signal)), isPartial: lacks }
     }
     return { head, answer, isCheap: false, mayNotExist: true }

@@ -19,10 +19,28 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'figures-told',
+    date: '2026-11-25',
+    kind: 'ADDED',
+    paths: [
+      '/api/accidentes/microdata',
+      '/api/accidentes/hotspots/{id}',
+      '/api/weather',
+      '/api/clima/estaciones',
+      '/api/clima/estaciones/{id}',
+      '/api/movilidad/zonas',
+      '/api/movilidad/estaciones',
+    ],
+    text: {
+      es: '`meta.grain` y `meta.method` dicen también en estas rutas de qué es cada registro y cómo se hace.',
+      en: '`meta.grain` and `meta.method` tell on these paths too what each record stands for and how it is made.',
+    },
+  },
+  {
     id: 'hotspot-years',
     date: '2026-11-25',
     kind: 'CHANGED',
-    paths: ['/api/accidentes/hotspots', '/api/accidentes/hotspots/*'],
+    paths: ['/api/accidentes/hotspots', '/api/accidentes/hotspots/{id}'],
     text: {
       es: 'Los puntos negros son de los tres años más recientes de cada fuente, ninguno más de tres anterior al último, y sin los años cuyos accidentes no tienen posición; los que tenían menos de tres accidentes dentro ya no lo son. `coverage` dice además de qué municipio son los accidentes (`municipality_code`) y en qué años hay posiciones (`located_years`).',
       en: 'Black spots are of the three newest years of each source, none more than three older than the last, and without years whose accidents have no position; those with fewer than three accidents inside are none any more. `coverage` also tells which municipality the accidents are of (`municipality_code`) and in which years there are positions (`located_years`).',
@@ -246,136 +264,6 @@ export const CHANGES: readonly Change[] = Object.freeze([
     text: {
       es: '`delay_minutes` se estima donde la fuente da nivel y longitud de la congestión; `delay_source` dice si es comunicado o estimado.',
       en: '`delay_minutes` is estimated where the source tells a level and a length of congestion; `delay_source` says whether it is reported or estimated.',
-    },
-  },
-  {
-    id: 'cities-now',
-    date: '2026-11-23',
-    kind: 'ADDED',
-    paths: ['/api/trafico/ciudades', '/api/trafico/ciudades/{ciudad}'],
-    text: {
-      es: 'El tráfico de las ciudades ahora, frente a lo habitual a esa hora y tipo de día, y el de cada sensor de una ciudad. Madrid; Barcelona y València aún no se leen.',
-      en: 'The traffic of cities now, against what is typical of the hour and kind of day, and that at each sensor of a city. Madrid; Barcelona and València are not read yet.',
-    },
-  },
-  {
-    id: 'sensor-typical',
-    date: '2026-11-23',
-    kind: 'CHANGED',
-    paths: ['/api/trafico/sensores/{id}'],
-    text: {
-      es: 'Lo habitual a esa hora y tipo de día (`typical`, con las semanas en que se basa) y la desviación de la última lectura (`deviation`).',
-      en: 'What is typical of the hour and kind of day (`typical`, with the weeks that it rests on) and how far the last reading is from it (`deviation`).',
-    },
-  },
-  {
-    id: 'fuel-forecasts',
-    date: '2026-11-23',
-    kind: 'ADDED',
-    paths: ['/api/prediccion/combustible', '/api/prediccion/modelos'],
-    text: {
-      es: 'Precios de los carburantes previstos, por día y a 1, 2 y 4 semanas, con intervalos, y fichas de los modelos con sus errores.',
-      en: 'Forecasts of fuel prices by day and at 1, 2 and 4 weeks, with intervals, and cards of the models with their errors.',
-    },
-  },
-  {
-    id: 'accident-sections',
-    date: '2026-11-23',
-    kind: 'CHANGED',
-    paths: ['/api/accidentes/microdata', '/api/accidentes/stats'],
-    text: {
-      es: 'Posición por carretera y punto kilométrico donde la fuente no publica ninguna (`location_method` ROAD_KM), y cifras por tramos de 5 km (`group_by=section`).',
-      en: 'Positions by road and kilometre where the source publishes none (`location_method` ROAD_KM), and figures by sections of 5 km (`group_by=section`).',
-    },
-  },
-  {
-    id: 'hotspots-geojson',
-    date: '2026-11-23',
-    kind: 'CHANGED',
-    paths: ['/api/accidentes/hotspots'],
-    text: {
-      es: 'Responde GeoJSON salvo que se pida otra cosa: JSON con `Accept: application/json` o `format=json`.',
-      en: 'Answers GeoJSON unless asked for something else: JSON with `Accept: application/json` or `format=json`.',
-    },
-  },
-  {
-    id: 'ministry-means',
-    date: '2026-11-23',
-    kind: 'ADDED',
-    paths: ['/api/combustible/historico', '/api/combustible/tendencia'],
-    text: {
-      es: 'La serie MINISTRY_DAILY: medias nacionales diarias de gasolina 95 y gasóleo A que publica el ministerio.',
-      en: 'The series MINISTRY_DAILY: national means of petrol 95 and diesel by day that the ministry publishes.',
-    },
-  },
-  {
-    id: 'fuel-archive',
-    date: '2026-11-23',
-    kind: 'CHANGED',
-    paths: ['/api/gas-stations/*', '/api/combustible/historico', '/api/combustible/tendencia'],
-    text: {
-      es: 'El historial de precios de una gasolinera y las medias STATION_MEAN toman del archivo diario del ministerio, que llega hasta 2007, los días sin publicaciones.',
-      en: 'The price series of a filling station and the means STATION_MEAN take days without publications from the archive by day of the ministry, which goes back to 2007.',
-    },
-  },
-  {
-    id: 'mobility-zones',
-    date: '2026-11-23',
-    kind: 'ADDED',
-    paths: ['/api/movilidad/zonas'],
-    text: {
-      es: 'Zonas del estudio de movilidad: códigos, municipios que contienen y versión.',
-      en: 'Zones of the study of mobility: codes, the municipalities that they hold, and version.',
-    },
-  },
-  {
-    id: 'count-stations',
-    date: '2026-11-23',
-    kind: 'ADDED',
-    paths: ['/api/movilidad/estaciones', '/api/movilidad/estaciones/{id}'],
-    text: {
-      es: 'Estaciones permanentes de aforo de Madrid, con su intensidad media diaria por años y su perfil horario.',
-      en: 'Permanent count stations of Madrid, with average daily traffic by year and an hourly profile.',
-    },
-  },
-  {
-    id: 'corridors',
-    date: '2026-11-23',
-    kind: 'ADDED',
-    paths: ['/api/movilidad/corredores', '/api/movilidad/corredores/{id}'],
-    text: {
-      es: 'Corredores: intensidad media diaria, cambio respecto al año anterior y perfil horario.',
-      en: 'Corridors: average daily traffic, change from the year before and hourly profile.',
-    },
-  },
-  {
-    id: 'imd',
-    date: '2026-11-23',
-    kind: 'ADDED',
-    paths: ['/api/movilidad/imd'],
-    text: {
-      es: 'Intensidad media diaria de los tramos de las carreteras del Estado por años, con el porcentaje de pesados.',
-      en: 'Average daily traffic of the sections of the state roads by year, with the share of heavy vehicles.',
-    },
-  },
-  {
-    id: 'mobility-od',
-    date: '2026-11-23',
-    kind: 'ADDED',
-    paths: ['/api/movilidad/od'],
-    text: {
-      es: 'Celdas de la matriz de orígenes y destinos, por zonas, horas y distancias.',
-      en: 'Cells of the matrix of origins and destinations, by zones, hours and distances.',
-    },
-  },
-  {
-    id: 'mobility-flows',
-    date: '2026-11-23',
-    kind: 'ADDED',
-    paths: ['/api/movilidad'],
-    text: {
-      es: 'Viajes entre provincias por días, semanas, meses o años, del estudio de movilidad del ministerio; con `view=imd`, intensidad media diaria de las carreteras por años.',
-      en: "Trips between provinces by day, week, month or year, of the ministry's study of mobility; with `view=imd`, average daily traffic of roads by year.",
     },
   },
   ...FORMER_CHANGES,

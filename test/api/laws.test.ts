@@ -132,11 +132,6 @@ describe('declarations', () => {
       }
     }
   })
-
-  test('what counts or sums up says what each figure stands for, and how it is made', () => {
-    const summed = endpoints.filter(({ path, params }) => /[/](stats|hotspots)$/.test(path) || 'group_by' in params || 'time' in params)
-    for (const { path, figure } of summed) expect(figure, path).toBeTruthy()
-  })
 })
 
 const description = openapi(endpoints, 'https://api.example.org') as Reply

@@ -148,6 +148,14 @@ test('what has two ends and no line says that its GeoJSON is a point', () => {
   }
 })
 
+test('what counts or sums up, and what tells weather, mobility or accidents, says what each figure stands for, and how it is made', () => {
+  const ofFigures = endpoints.filter(
+    ({ path, params }) => 'group_by' in params || 'time' in params || /[/](stats$|weather|clima|movilidad|accidentes)/.test(path),
+  )
+  // A codebook has no figures.
+  for (const { path, figure } of ofFigures) expect(figure !== undefined, path).toBe(!path.endsWith('/diccionario'))
+})
+
 test('what an endpoint shows of a dataset of a higher plan is told', () => {
   const paths = description['paths'] as Record<string, { get?: Record<string, unknown> }>
   const told = Object.entries(paths).flatMap(([path, { get }]) => (get?.['x-excerpts'] ? [[path, get['x-excerpts']]] : []))

@@ -20,6 +20,7 @@ export const countStationList = defineEndpoint({
   plan: 'PRO',
   summary: 'Traffic counting stations',
   about: `${ABOUT} The direction that a one-way street does not have is not counted.`,
+  figure: { grain: 'One permanent count station.', method: 'As the city publishes it, in a list apart from the counts.' },
   params: { place: placeParams, geo: geoParams },
   returns: {
     kind: 'list',

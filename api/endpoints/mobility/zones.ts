@@ -147,6 +147,11 @@ export const zoneList = defineEndpoint({
   about:
     'A zone is a district, a municipality or several small ones together, or a large urban area, whose id is its name. Ids of two levels may be alike, and those of two studies are not the same zones. ' +
     'A zone is found under each province that it holds a municipality of. Polygons are simplified; unsimplified they are in the dataset `mobility_zone_areas`. Zones of one level do not overlap but by slivers, those of several do. `fields` leaves polygons out, but in GeoJSON, where they are what a feature is.',
+  figure: {
+    grain: 'One zone of one level of one study.',
+    method:
+      'As the ministry publishes it, simplified polygons aside. What a zone holds is by census sections: a municipality is in each zone that has one of its sections, and the zone is in a province where all of them are.',
+  },
   params: {
     level: codeParam('Level of the zones.', ZONE_LEVELS, { example: 'MUNICIPALITY' }),
     study: codeParam('Study.', MOBILITY_STUDIES, { example: 'V2' }),

@@ -190,6 +190,10 @@ export const hotspotDetail = defineEndpoint({
   plan: 'PRO',
   summary: 'One black spot: its accidents by kind, severity, hour and year',
   about: METHOD,
+  figure: {
+    grain: 'One place of one source, for one kernel, bandwidth and weighting; its accidents by kind, severity, hour and year.',
+    method: METHOD,
+  },
   params: { id: required(textParam('Id of the black spot.', { max: 40, example: 'hs_4kq7v2m9x1tz' })) },
   returns: { kind: 'one', record: detail },
   read: {

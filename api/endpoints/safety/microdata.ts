@@ -78,13 +78,17 @@ export const accident = record('Accident', 'A road accident, with counts of pers
 
 type AccidentRow = Omit<ValueOf<typeof accident.fields>, 'casualty' | 'province'> & { readonly is_casualty: boolean }
 
+const METHOD =
+  'As the source publishes it, persons of an accident counted where it has a row for each. Positions are those that the source publishes (`location_method` PUBLISHED) or, where it tells a road and a kilometre, those of the known points of that road (ROAD_KM), with the error to be expected; beyond 5 km from such points there is none.'
+
 /** Accidents one by one. */
 export const accidentMicrodata = defineEndpoint({
   path: '/api/accidentes/microdata',
   domain: 'safety',
   plan: 'PRO',
   summary: 'Road accidents, one row each: JSON, CSV, Parquet',
-  about: `${ABOUT_ACCIDENTS} Accidents with somebody killed or hurt unless \`casualty\` says otherwise. A year that a source has nothing of is refused with those that it has. What is null because the source says that it does not know, or does not tell, has its reason in \`absent\`; a municipality that is not told (fewer than 5,000 people) is never found out from anything else. Positions are those that the source publishes (\`location_method\` PUBLISHED) or, where it tells a road and a kilometre, those of the known points of that road (ROAD_KM), with the error to be expected; beyond 5 km from such points there is none. Columns and codes: /api/accidentes/microdata/diccionario.`,
+  about: `${ABOUT_ACCIDENTS} Accidents with somebody killed or hurt unless \`casualty\` says otherwise. A year that a source has nothing of is refused with those that it has. What is null because the source says that it does not know, or does not tell, has its reason in \`absent\`; a municipality that is not told (fewer than 5,000 people) is never found out from anything else. ${METHOD} Columns and codes: /api/accidentes/microdata/diccionario.`,
+  figure: { grain: 'One accident of one source.', method: METHOD, tellsYears: true },
   params: accidentParams,
   returns: {
     kind: 'list',

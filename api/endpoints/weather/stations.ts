@@ -11,13 +11,18 @@ import { stationDetail, stationFields, stationId, stationKey, stationsOf } from 
 /** A station of the list. */
 const listedStation = record('WeatherStation', 'A weather station.', { ...stationFields, ...nearFields })
 
+const INVENTORY =
+  "Stations of AEMET's inventory and those of its hourly observations, most of which are in both: what the inventory says goes first, what the observations say fills in."
+const HOURLY = 'Observations are of the hour that ends at `observed_at` and not yet validated. What the station does not measure is null.'
+
 /** The catalogue of weather stations. */
 export const weatherStationList = defineEndpoint({
   path: '/api/clima/estaciones',
   domain: 'weather',
   plan: 'FREE',
   summary: 'Catalogue of weather stations',
-  about: `Stations of AEMET's inventory and those of its hourly observations, most of which are in both: what the inventory says goes first, what the observations say fills in. Only those with the listing OBSERVATION have hourly values. ${ABOUT_ROADS}`,
+  about: `${INVENTORY} Only those with the listing OBSERVATION have hourly values. ${ABOUT_ROADS}`,
+  figure: { grain: 'One weather station.', method: INVENTORY },
   params: { stretch: stretchParams, place: placeParams, geo: geoParams },
   returns: {
     kind: 'list',
@@ -50,7 +55,8 @@ export const weatherStationById = defineEndpoint({
   domain: 'weather',
   plan: 'FREE',
   summary: 'One weather station with its last hourly observation',
-  about: 'Observations are of the hour that ends at `observed_at` and not yet validated. What the station does not measure is null.',
+  about: HOURLY,
+  figure: { grain: 'One weather station, and one hour of its values.', method: `${INVENTORY} ${HOURLY}` },
   params: { id: stationId },
   returns: { kind: 'one', record: stationDetail },
   read: {

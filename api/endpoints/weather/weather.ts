@@ -101,13 +101,17 @@ function weatherNow([observations, stations]: StatesOf<readonly [typeof weatherO
   })
 }
 
+const METHOD =
+  'The newest hour of each station of AEMET, of hours that ended at most three hours before the newest publication; not yet validated. `conditions` is derived: RAIN where anything fell, SNOWFALL where solid precipitation fell or any at 1 °C or less, SNOW_ON_GROUND, FOG at less than 1,000 m of sight, STRONG_WIND at gusts of 19.4 m/s (70 km/h) or more.'
+
 /** The weather on the roads now. */
 export const drivingWeather = defineEndpoint({
   path: '/api/weather',
   domain: 'weather',
   plan: 'FREE',
   summary: 'Driving weather now: rain, snow, fog and wind at the weather stations',
-  about: `The newest hour of each station of AEMET, of hours that ended at most three hours before the newest publication; not yet validated. \`conditions\` is derived: RAIN where anything fell, SNOWFALL where solid precipitation fell or any at 1 °C or less, SNOW_ON_GROUND, FOG at less than 1,000 m of sight, STRONG_WIND at gusts of 19.4 m/s (70 km/h) or more. What a station does not measure is null and no condition: one station in nine tells the visibility, a few the snow on the ground. ${ABOUT_ROADS}`,
+  about: `${METHOD} What a station does not measure is null and no condition: one station in nine tells the visibility, a few the snow on the ground. ${ABOUT_ROADS}`,
+  figure: { grain: 'One station, the newest hour that it tells.', method: METHOD },
   params: {
     stretch: stretchParams,
     place: placeParams,
