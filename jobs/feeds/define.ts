@@ -111,8 +111,8 @@ export interface SoonBand {
  * not where it expects fewer, whatever was there before. Where the lake tells nothing of a block, it is missing where the last publication
  * before, by data time, that had some of it had at least `least`.
  * The absence of a row counts for nothing while any of its blocks is missing: an alert of two núcleos may have gone with either. A row of
- * several blocks counts for none of them, else one alert of two núcleos would hide that one is missing. While a block is missing, what is
- * compared with the last publication is the rows that are in one of the others alone.
+ * several blocks counts for none of them, else one alert of two núcleos would hide that one is missing. While a block is missing, and in the
+ * publication that has it again, what is compared with the last publication is the rows that are in one of the others alone.
  */
 export interface Blocks {
   readonly column: string

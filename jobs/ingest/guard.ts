@@ -49,7 +49,9 @@ export function judge(feed: Feed, publication: Publication, before: Before | nul
   if (last && publication.data_time < Date.parse(last.data_time))
     return reject(`publication time ${isoInstant(publication.data_time)} is older than the last accepted ${last.data_time}`)
   for (const dataset of feed.into) {
-    const reason = countReason(feed, dataset, publication, { missing: missing[dataset.id] ?? [], blocks: blocks[dataset.id], last })
+    const [now, then] = [missing[dataset.id] ?? [], before?.missing[dataset.id] ?? []]
+    const back = then.filter((block) => !now.includes(block))
+    const reason = countReason(feed, dataset, publication, { missing: now, back, blocks: blocks[dataset.id], last })
     if (reason) return reject(reason)
   }
   return { kind: 'accept', missing }
@@ -59,7 +61,13 @@ function countReason(
   feed: Feed,
   dataset: Dataset,
   publication: Publication,
-  context: { missing: readonly string[]; blocks: Record<string, number> | undefined; last: AcceptedFetch | null },
+  context: {
+    readonly missing: readonly string[]
+    /** Blocks that were missing after the publication before, and are not. */
+    readonly back: readonly string[]
+    readonly blocks: Record<string, number> | undefined
+    readonly last: AcceptedFetch | null
+  },
 ): string | null {
   const rows = publication.counts.get(dataset.id) ?? 0
   const bad = tally({ [dataset.id]: publication.report.quarantined[dataset.id] ?? {} })
@@ -84,7 +92,8 @@ function countReason(
   const had = last.rows[dataset.id] ?? 0
   if (soon && rows === 0 && had > 0 && missing.length === 0) return `${dataset.id}: no rows after ${had}`
   const counts = context.blocks ?? {}
-  const apart = [...missing, ...(band.besides ?? [])]
+  // What one of both publications lacks is not compared: a block that comes back would be too many rows, for ever.
+  const apart = [...missing, ...context.back, ...(band.besides ?? [])]
   const [now, before] = apart.length === 0 ? [rows, had] : [outside(apart, counts), outside(apart, lastBlocks)]
   if (before <= 0) return null
   const ratio = now / before

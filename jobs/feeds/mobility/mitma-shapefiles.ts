@@ -45,14 +45,24 @@ function fileRequest({ word, folder }: Level, expects: 'dbf' | 'shp', { suffix, 
   }
 }
 
-/** The shapefiles of a publication, of each level that it has: what names the shapes, and these. Throws `FormatError` where one of both is not there. */
+/** Levels may be missing whole, as that of urban areas is from what the second plan fetches: what is compared is levels that two publications have. */
+export const LEVEL_BLOCKS = { column: 'zone_level' } as const
+
+/**
+ * The shapefiles of a publication, of each level that it has: what names the shapes, and these. A level that it lacks is told in `notes`, so that it is
+ * known from the first publication on. Throws `FormatError` where one of both is not there.
+ */
 export function* levelFiles(
   bodies: readonly FeedBody[],
+  { dataset, notes }: { readonly dataset: Dataset; readonly notes: Notes },
 ): Generator<{ readonly level: Level; readonly table: Buffer; readonly shapes: Buffer }> {
   const files = new Map(bodies.map(({ name, bytes }) => [name, bytes]))
   for (const level of ZONE_FILES) {
     const [table, shapes] = [files.get(`${level.word}.dbf`), files.get(`${level.word}.shp`)]
-    if (!table && !shapes) continue
+    if (!table && !shapes) {
+      notes.missingBlock(dataset, level.zone_level)
+      continue
+    }
     if (!table || !shapes) throw new FormatError(`${level.word}: a shapefile is a .shp and a .dbf, and one of them is not there`)
     yield { level, table, shapes }
   }

@@ -6,7 +6,7 @@ import type { MultiPolygon } from '../../../lake/schema/columns.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
 import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type Notes } from '../define.ts'
 import { areasInThread } from './mitma-areas.ts'
-import { levelFiles, namedShapes, shapefilePlans } from './mitma-shapefiles.ts'
+import { LEVEL_BLOCKS, levelFiles, namedShapes, shapefilePlans } from './mitma-shapefiles.ts'
 
 /** Zones that are told at once, before others get their turn. */
 const ZONES_A_TURN = 200
@@ -24,11 +24,12 @@ export const mitmaZoneAreas = defineFeed({
   plans: shapefilePlans({ suffix: '', maxBytes: 64_000_000 }),
   freshBy: 'fetch',
   bands: { mobility_zone_areas: { atLeast: 100, minRatio: 0.9, maxRatio: 1.2 } },
+  blocks: { mobility_zone_areas: LEVEL_BLOCKS },
   rows: readFiles,
 })
 
 async function* readFiles(bodies: readonly FeedBody[], { fetched_at }: FeedClock, notes: Notes): AsyncGenerator<Batch> {
-  for (const { level, table, shapes } of levelFiles(bodies)) {
+  for (const { level, table, shapes } of levelFiles(bodies, { dataset: mobilityZoneAreas, notes })) {
     const areas = await areasInThread(shapes)
     const named = namedShapes({ level, table, shapes: areas }, { dataset: mobilityZoneAreas, lacks: 'no area', notes })
     const common = { study: 'V2', zone_level: level.zone_level, edition: madridDate(fetched_at), observed_at: fetched_at }

@@ -102,6 +102,11 @@ describe('the guard', () => {
     expect(still).toMatchObject({ kind: 'accept', missing: { fuel_stations: ['41'] } })
     const back = judge(feed, publication({ '08': 500, '28': 500, '41': 20 }), last({ '08': 500, '28': 500 }, NOON - 1, ['41']))
     expect(back).toMatchObject({ kind: 'accept', missing: {} })
+    // However large it is; the others are compared meanwhile.
+    const large = { '08': 500, '28': 500, '41': 700 }
+    const without = last({ '08': 500, '28': 500 }, NOON - 1, ['41'])
+    expect(judge(feed, publication(large), without)).toMatchObject({ kind: 'accept', missing: {} })
+    expect(judge(feed, publication({ ...large, '28': 300 }), without)).toMatchObject({ kind: 'reject', reason: /800 rows after 1000/ })
   })
 
   test('a block too small to judge by is no missing block', () => {
