@@ -159,12 +159,14 @@ describe('zones of the studies', () => {
       ['MUNICIPALITY', '01001', shape(-5), '2026-10-08T00:00:00.000Z'],
       ['MUNICIPALITY', '01047_AM', null, null],
     ])
-    // What the polygons of a zone are is news of it.
+    // What the polygons of a zone are is news of it, and that there are none any more: who asks for what changed would keep the old ones.
     const newest = new Date(FIRST + 7 * DAY).toISOString()
     const since = await ask(`&ids=01001,01047_AM&updated_since=${newest}`)
     expect(since.zones.map(({ level, id, observed_at, updated_at }: Reply) => [level, id, observed_at, updated_at])).toEqual([
       ['MUNICIPALITY', '01001', newest, newest],
+      ['MUNICIPALITY', '01047_AM', newest, newest],
     ])
+    expect((await ask('&ids=01001&level=DISTRICT')).zones).toMatchObject([{ observed_at: new Date(FIRST).toISOString() }])
     const { features, bbox } = await service.json('/api/movilidad/zonas?ids=01001,01047_AM&level=MUNICIPALITY&format=geojson')
     // A zone without polygons has none of them, its centroid is no place of another kind.
     expect(features.map(({ geometry }: Reply) => geometry?.type ?? null)).toEqual(['MultiPolygon', null])

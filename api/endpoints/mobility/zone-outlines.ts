@@ -1,7 +1,6 @@
 import { mobilityZoneAreas } from '../../../lake/datasets/mobility/zone-areas.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import { toWkb } from '../../../lake/query/wkb.ts'
 import { type Columns, col } from '../../../lake/schema/columns.ts'
 import { defineSlice } from '../../define/slice.ts'
 
@@ -10,7 +9,8 @@ interface Level {
   readonly zone_level: string
 }
 
-const levelKey = ({ study, zone_level }: Level): string => `${study}|${zone_level}`
+/** What tells levels of zones apart: each study has its own. */
+export const levelKey = ({ study, zone_level }: Level): string => `${study}|${zone_level}`
 
 /** What tells zones apart: ids of two levels may be alike, and those of two studies. */
 export function zoneKey(zone: Level & { readonly zone_id: string }): string {
@@ -23,12 +23,21 @@ export interface ZoneOutline {
   readonly observed_at: number
 }
 
-const { study, zone_level, zone_id, edition, observed_at, outline } = mobilityZoneAreas.columns
-const NEWEST = { study, zone_level, edition: col.string(1, 'Its newest edition.') } as const satisfies Columns
-const OUTLINES = { study, zone_level, zone_id, edition, observed_at, outline } as const satisfies Columns
+/** What is told of the polygons of zones. */
+export interface ZoneOutlines {
+  /** By zone (`zoneKey`), of each level of a study those of the newest edition that has it. */
+  readonly outlines: ReadonlyMap<string, ZoneOutline>
+  /** When that edition was fetched, by level (`levelKey`). */
+  readonly observed_at: ReadonlyMap<string, number>
+}
 
-/** The outlines of zones (`zoneKey`), of each level of a study those of the newest edition that has it. */
-export const zoneOutlines = defineSlice<ReadonlyMap<string, ZoneOutline>>({
+const { study, zone_level, zone_id, edition, observed_at } = mobilityZoneAreas.columns
+const NEWEST = { study, zone_level, edition: col.string(1, 'Its newest edition.') } as const satisfies Columns
+/** Without the outline: what is not declared comes as the bytes that it is. */
+const OUTLINES = { study, zone_level, zone_id, edition, observed_at } as const satisfies Columns
+
+/** The outlines of zones, of the newest editions. */
+export const zoneOutlines = defineSlice<ZoneOutlines>({
   name: 'mobility zone outlines',
   from: [mobilityZoneAreas],
   most: 1,
@@ -37,15 +46,17 @@ export const zoneOutlines = defineSlice<ReadonlyMap<string, ZoneOutline>>({
     const editions = sql`SELECT study, zone_level, max(edition) AS edition FROM ${scan(mobilityZoneAreas)} GROUP BY ALL`
     for await (const batch of rows(editions, NEWEST))
       for (const row of batch) newest.set(levelKey(row as unknown as Level), row['edition'] as string)
-    const outlines = new Map<string, ZoneOutline>()
+    const found = { outlines: new Map<string, ZoneOutline>(), observed_at: new Map<string, number>() }
     const query = sql`SELECT study, zone_level, zone_id, edition, observed_at, outline
       FROM ${scan(mobilityZoneAreas, { edition: { in: [...new Set(newest.values())] } })}`
     for await (const batch of rows(query, OUTLINES))
       for (const row of batch) {
-        const key = { study: row['study'] as string, zone_level: row['zone_level'] as string, zone_id: row['zone_id'] as string }
-        if (newest.get(levelKey(key)) !== row['edition']) continue
-        outlines.set(zoneKey(key), { wkb: toWkb('multipolygon', 'outline', row['outline']), observed_at: row['observed_at'] as number })
+        const zone = { study: row['study'] as string, zone_level: row['zone_level'] as string, zone_id: row['zone_id'] as string }
+        if (newest.get(levelKey(zone)) !== row['edition']) continue
+        const at = row['observed_at'] as number
+        found.outlines.set(zoneKey(zone), { wkb: row['outline'] as Buffer, observed_at: at })
+        found.observed_at.set(levelKey(zone), at)
       }
-    return outlines
+    return found
   },
 })

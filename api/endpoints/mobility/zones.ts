@@ -12,7 +12,7 @@ import { codeParam } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
 import { problem } from '../../define/problems.ts'
 import { provinceField, provinceName, stateFields } from '../tail.ts'
-import { type ZoneOutline, zoneKey, zoneOutlines } from './zone-outlines.ts'
+import { levelKey, type ZoneOutlines, zoneKey, zoneOutlines } from './zone-outlines.ts'
 
 const { columns } = mobilityZoneMembers
 const { name, population } = mobilityZones.columns
@@ -60,7 +60,7 @@ const zoneFields = {
   source_id: columns.zone_id,
   observed_at: meaning(
     columns.observed_at,
-    'Version of the zone: the fetch since which it holds what it does, under this name, with this population, centroid and edition of polygons.',
+    'Version of the zone: the fetch since which it holds what it does, under this name, with this population, centroid and newest edition of the polygons of its level.',
   ),
   ...stateFields(columns.observed_at),
 } as const
@@ -81,17 +81,19 @@ type Placed = State<typeof mobilityZonePoints>['rows'][number]
 const DATASETS = [mobilityZoneMembers, mobilityZones, mobilityZonePoints] as const
 
 type ZoneStates = StatesOf<typeof DATASETS>
-type Outlines = ReadonlyMap<string, ZoneOutline> | null
-const known = new WeakMap<ZoneStates[0], { readonly of: readonly [...ZoneStates, Outlines]; readonly zones: readonly Draft[] }>()
+const known = new WeakMap<ZoneStates[0], { readonly of: readonly [...ZoneStates, ZoneOutlines | null]; readonly zones: readonly Draft[] }>()
 
 /** The zones of a state of their members, with what else is told of them: names, centroids, polygons. Made once for the same. */
-function zonesOf(...of: [...ZoneStates, Outlines]): readonly Draft[] {
-  const [members, names, points, outlines] = of
+function zonesOf(...of: [...ZoneStates, ZoneOutlines | null]): readonly Draft[] {
+  const [members, names, points, polygons] = of
   const made = known.get(members)
   if (made?.of.every((one, at) => one === of[at])) return made.zones
   const [named, placed] = [new Map(names.rows.map((row) => [zoneKey(row), row])), new Map(points.rows.map((row) => [zoneKey(row), row]))]
   const zones = [...Map.groupBy(members.rows, zoneKey)].map(([key, rows]) =>
-    zoneOf(rows, { named: named.get(key), placed: placed.get(key), outline: outlines?.get(key) }),
+    zoneOf(rows, {
+      ...{ named: named.get(key), placed: placed.get(key), geometry_at: polygons?.outlines.get(key)?.observed_at ?? null },
+      polygonsAt: polygons?.observed_at.get(levelKey(rows[0] as Member)) ?? 0,
+    }),
   )
   known.set(members, { of, zones })
   return zones
@@ -101,16 +103,17 @@ function zonesOf(...of: [...ZoneStates, Outlines]): readonly Draft[] {
 interface Told {
   readonly named: Named | undefined
   readonly placed: Placed | undefined
-  readonly outline: ZoneOutline | undefined
+  readonly geometry_at: number | null
+  /** Fetch of the newest edition of polygons of its level, whether the zone is in it or not; 0 for none. */
+  readonly polygonsAt: number
 }
 
 /** A zone of its members, one at least: of those that are published still, where any is. */
-function zoneOf(rows: readonly Member[], { named, placed, outline }: Told): Draft {
+function zoneOf(rows: readonly Member[], { named, placed, geometry_at, polygonsAt }: Told): Draft {
   const active = rows.filter(({ status }) => status === 'ACTIVE')
   const held = active.length > 0 ? active : rows
   const [first] = held as [Member]
   const told = [...rows, ...(named ? [named] : []), ...(placed ? [placed] : [])]
-  const geometry_at = outline?.observed_at ?? null
   const provinces = new Set(held.flatMap(({ province_code }) => province_code ?? []))
   const province_code = provinces.size === 1 ? ([...provinces][0] ?? null) : null
   return {
@@ -127,9 +130,9 @@ function zoneOf(rows: readonly Member[], { named, placed, outline }: Told): Draf
       )
       .sort((one, other) => (one.municipality_code < other.municipality_code ? -1 : 1)),
     ...{ source: 'mitma', source_id: first.zone_id, status: first.status },
-    // What has left a zone changes it as well.
-    observed_at: Math.max(geometry_at ?? 0, ...told.map(({ observed_at }) => observed_at)),
-    updated_at: Math.max(geometry_at ?? 0, ...told.map(({ updated_at }) => updated_at)),
+    // What has left a zone changes it as well, polygons too.
+    observed_at: Math.max(polygonsAt, ...told.map(({ observed_at }) => observed_at)),
+    updated_at: Math.max(polygonsAt, ...told.map(({ updated_at }) => updated_at)),
     is_stale: held.every(({ is_stale }) => is_stale),
   }
 }
@@ -174,15 +177,15 @@ export const zoneList = defineEndpoint({
     needs: [],
     answer: async ({ states, extra }, { level, study, province }) => {
       if (states[0].parts.length === 0) throw problem('feed-unavailable', NO_ZONES, { retry_after_s: RETRY_S })
-      const outlines = await extra(zoneOutlines, '')
-      const zones = zonesOf(...states, outlines).filter(
+      const polygons = await extra(zoneOutlines, '')
+      const zones = zonesOf(...states, polygons).filter(
         (one) =>
           (level === null || one.level === level) &&
           (study === null || one.study === study) &&
           (province === null || one.municipalities.some(({ municipality_code }) => municipality_code?.startsWith(province))),
       )
       const finish = (draft: Draft): Zone => {
-        const outline = outlines?.get(zoneKey({ study: draft.study, zone_level: draft.level, zone_id: draft.id }))
+        const outline = polygons?.outlines.get(zoneKey({ study: draft.study, zone_level: draft.level, zone_id: draft.id }))
         return {
           ...draft,
           // Made when it is written: coordinates take four times the memory of their bytes.
