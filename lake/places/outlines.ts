@@ -2,9 +2,10 @@ import { feature } from 'topojson-client'
 import { topology } from 'topojson-server'
 import type { Line, MultiPolygon, Polygon } from '../schema/columns.ts'
 import { roundedLine, simplifiedLine } from './lines.ts'
-import { hasCrossing, ringArea } from './rings.ts'
+import { ringArea } from './rings.ts'
+import { isValidArea } from './valid-area.ts'
 
-/** Shares of the tolerance that a border is drawn with, one after the other, while an area that it is of crosses itself. */
+/** Shares of the tolerance that a border is drawn with, one after the other, while an area that it is of is not valid. */
 const SHARES = [1, 1 / 4, 1 / 16, 0] as const
 
 type GeoJsonObject = Parameters<typeof topology>[0][string]
@@ -14,8 +15,8 @@ type GeometryCollection = Extract<Parameters<typeof feature>[1], { type: 'Geomet
  * Areas with fewer points, in their order: of each border none that is left out lies farther than `tolerance_m` (metres) from what is left
  * (`simplifiedLine`), coordinates are rounded to 5 decimals, and what two areas share they share again, for borders are cut where three areas meet
  * and each piece is simplified once. A border is shared where both areas have the same points of it. Parts and holes too small for that are left out;
- * an area of which nothing would be left keeps its largest part, with all decimals where it needs them. An area that would cross itself is drawn finer
- * until it does not, or does with all of its points.
+ * an area of which nothing would be left keeps its largest part, with all decimals where it needs them. An area that would not be valid (`isValidArea`),
+ * as where it crosses itself or a hole is where a headland was, is drawn finer until it is, or is not with all of its points.
  */
 export function outlinesOf(areas: readonly MultiPolygon[], tolerance_m: number): MultiPolygon[] {
   const { objects, arcs: borders, ...cut } = topology({ areas: collectionOf(areas) })
@@ -34,7 +35,7 @@ export function outlinesOf(areas: readonly MultiPolygon[], tolerance_m: number):
     for (const [at, nth] of open.entries()) {
       const outline = drawnArea(areas[nth] as MultiPolygon, features[at]?.geometry as unknown as { readonly coordinates: MultiPolygon })
       outlines[nth] = outline
-      if (!hasCrossing(outline)) continue
+      if (isValidArea(outline)) continue
       for (const border of bordersOfAreas[nth] as number[]) if ((fineness[border] as number) + 1 < SHARES.length) finer.add(border)
     }
     for (const border of finer) {

@@ -11,7 +11,8 @@ import { mitmaZonePoints } from '../../jobs/feeds/mobility/mitma-zone-points.ts'
 import { mitmaV1Zones, mitmaZones } from '../../jobs/feeds/mobility/mitma-zones.ts'
 import { listingOf } from '../../jobs/feeds/periods.ts'
 import { parsePublication } from '../../jobs/ingest/parse.ts'
-import { hasCrossing, isInRing, ringArea } from '../../lake/places/rings.ts'
+import { isInRing, ringArea } from '../../lake/places/rings.ts'
+import { isValidArea } from '../../lake/places/valid-area.ts'
 import type { MultiPolygon, Point } from '../../lake/schema/columns.ts'
 import { originOf } from '../../scripts/service/parts.ts'
 import type { Publishers } from '../../scripts/stand-in/server.ts'
@@ -140,7 +141,7 @@ test('polygons are of the zones that have centroids, hold most of these, and hav
       .filter((shape) => shape.zone_level === level)
       .reduce((sum, shape) => sum + shape[of].flat().reduce((all, ring) => all + ringArea(ring), 0), 0)
   for (const level of ['DISTRICT', 'MUNICIPALITY', 'GAU']) expect(total(level, 'outline') / total(level, 'area')).toBeCloseTo(1, 3)
-  expect(shapes.filter(({ area, outline }) => hasCrossing(outline) && !hasCrossing(area))).toEqual([])
+  expect(shapes.filter(({ area, outline }) => isValidArea(area) && !isValidArea(outline))).toEqual([])
 })
 
 test('trips of each level are listed, and are between zones that the list of the level names', async () => {

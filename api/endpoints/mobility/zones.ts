@@ -49,7 +49,7 @@ const zoneFields = {
   ),
   geometry: optional(
     mobilityZoneAreas.columns.outline,
-    `What the zone covers, for maps: no border is more than ${OUTLINE_TOLERANCE_M} m off that of the ministry, and parts too small for that are left out. One that crosses itself as published does so here. Null where none is told.`,
+    `What the zone covers, for maps: no border is more than ${OUTLINE_TOLERANCE_M} m off that of the ministry, and parts too small for that are left out. One that is not valid as published, as where it crosses itself, is not here either. Null where none is told.`,
   ),
   geometry_at: optional(
     mobilityZoneAreas.columns.observed_at,
