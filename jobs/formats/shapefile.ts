@@ -1,15 +1,13 @@
 import { isInRing, ringArea } from '../../lake/places/rings.ts'
+import type { Line, MultiPolygon } from '../../lake/schema/columns.ts'
 import { FormatError } from '../feeds/define.ts'
 import { decodeText } from './text.ts'
 
 /** A point of a shapefile, in the coordinates of its own system; null for a shape without one. */
 export type ShapePoint = { readonly x: number; readonly y: number } | null
 
-/** A ring of a shapefile's polygon, in the coordinates of its own system: closed, as published. */
-export type ShapeRing = readonly (readonly [x: number, y: number])[]
-
-/** The polygons of a shape, each its outer ring, clockwise, and then its holes; null for a shape without any, or with a corner that is no number. */
-export type ShapePolygons = readonly (readonly ShapeRing[])[] | null
+/** The place of a corner in the coordinates that are wanted, by those of the file's own system; null for one that has none. */
+export type PlaceOf = (x: number, y: number) => Line[0] | null
 
 const FILE_CODE = 9994
 const VERSION = 1000
@@ -38,12 +36,16 @@ export function readShapePoints(bytes: Buffer): readonly ShapePoint[] {
 }
 
 /**
- * The polygons of the main file of a shapefile, in order, as `readShapePoints` has points: a ring that runs counter-clockwise is a hole of the smallest
- * polygon around it, or a polygon of its own where none is. Rings without an area are left out; where all run the other way, all are turned. Throws
- * `FormatError` as that does, and for a ring that is not closed.
+ * The polygons of the main file of a shapefile, in order, as `readShapePoints` has points, each corner at its place (`placeOf`, which keeps the way that
+ * rings run): outer rings, counter-clockwise, and their holes. A ring that runs the other way than outer ones do is a hole of the smallest polygon around
+ * it, or a polygon of its own where none is. Rings without an area are left out; where all run the other way, all are turned. Null for a shape without any,
+ * or with a corner that has no place. Throws `FormatError` as that does, and for a ring that is not closed.
  */
-export function* readShapePolygons(bytes: Buffer): Generator<ShapePolygons> {
-  for (const { number, content } of shapesOf(bytes, POLYGON)) yield content === null ? null : polygonsOf(ringsOf(number, content))
+export function* readShapePolygons(bytes: Buffer, placeOf: PlaceOf): Generator<MultiPolygon | null> {
+  for (const { number, content } of shapesOf(bytes, POLYGON)) {
+    const rings = content && ringsOf(number, content, placeOf)
+    yield rings && polygonsOf(rings)
+  }
 }
 
 /** The shapes of a file of one type, from their type on; null for a null shape. */
@@ -71,7 +73,8 @@ function sizeError(number: number, { length }: { readonly length: number }): For
   return new FormatError(`shape ${number} has ${length} bytes`)
 }
 
-function ringsOf(number: number, content: Buffer): ShapeRing[] {
+/** The rings of a shape, null where a corner has no place. */
+function ringsOf(number: number, content: Buffer, placeOf: PlaceOf): Line[] | null {
   if (content.length < POLYGON_HEAD_BYTES) throw sizeError(number, content)
   const [parts, points] = [content.readInt32LE(36), content.readInt32LE(40)]
   const begin = POLYGON_HEAD_BYTES + 4 * parts
@@ -79,48 +82,66 @@ function ringsOf(number: number, content: Buffer): ShapeRing[] {
   if (parts < 0 || points < parts || content.length !== begin + 16 * points)
     throw new FormatError(`shape ${number} has ${content.length} bytes, which ${parts} rings of ${points} points are not`)
   const starts = Array.from({ length: parts }, (_, part) => content.readInt32LE(POLYGON_HEAD_BYTES + 4 * part))
-  return starts.map((start, part) => {
+  const rings: Line[] = []
+  let haveAllPlaces = true
+  for (const [part, start] of starts.entries()) {
     const end = starts[part + 1] ?? points
     if (start < 0 || start > end || end > points || (part === 0 && start !== 0))
       throw new FormatError(`ring ${part + 1} of shape ${number} is of points ${start} to ${end} of ${points}`)
     const last = begin + 16 * (end - 1)
     if (end > start && content.compare(content, last, last + 16, begin + 16 * start, begin + 16 * (start + 1)) !== 0)
       throw new FormatError(`ring ${part + 1} of shape ${number} is not closed`)
-    return Array.from({ length: end - start }, (_, nth) => {
-      const at = begin + 16 * (start + nth)
-      return [content.readDoubleLE(at), content.readDoubleLE(at + 8)] as const
-    })
-  })
+    const ring = haveAllPlaces ? ringOf(content.subarray(begin + 16 * start, begin + 16 * end), placeOf) : null
+    if (ring) rings.push(ring)
+    else haveAllPlaces = false
+  }
+  return haveAllPlaces ? rings : null
 }
 
-/** Rings as polygons: outer rings run clockwise, as the description says. None where a corner is no place. */
-function polygonsOf(told: readonly ShapeRing[]): ShapePolygons {
-  if (!told.flat().every(([x, y]) => Number.isFinite(x) && Number.isFinite(y))) return null
+/** A ring the other way round, as ours are: shapefiles have outer ones clockwise. */
+function ringOf(corners: Buffer, placeOf: PlaceOf): Line | null {
+  const ring: Line[0][] = []
+  for (let at = corners.length - 16; at >= 0; at -= 16) {
+    const place = placeOf(corners.readDoubleLE(at), corners.readDoubleLE(at + 8))
+    if (place === null) return null
+    ring.push(place)
+  }
+  return ring
+}
+
+interface Ring {
+  readonly line: Line
+  /** Twice its area, which of a hole is below 0. */
+  readonly area: number
+  readonly box: Box
+}
+
+function polygonsOf(told: readonly Line[]): MultiPolygon | null {
   // Holes are never more than what they are in.
-  const isTurned = told.reduce((sum, ring) => sum + areaOf(ring), 0) > 0
-  const rings = isTurned ? told.map((ring) => ring.toReversed()) : told
-  const areas = new Map(rings.map((ring) => [ring, areaOf(ring)]))
-  const outer = rings.filter((ring) => (areas.get(ring) as number) < 0)
-  const polygons = new Map(outer.map((ring) => [ring, [ring]]))
-  const boxes = new Map(rings.map((ring) => [ring, boxOf(ring)]))
+  const isTurned = told.reduce((sum, line) => sum + areaOf(line), 0) < 0
+  const rings = told.map(
+    (line): Ring => ({ line: isTurned ? line.toReversed() : line, area: (isTurned ? -1 : 1) * areaOf(line), box: boxOf(line) }),
+  )
+  const outer = rings.filter(({ area }) => area > 0)
+  const polygons = new Map(outer.map((ring): [Ring, Line[]] => [ring, [ring.line]]))
   // From the smallest on: what lies within several is a hole of the innermost.
-  const bySize = outer.toSorted((one, other) => (areas.get(other) as number) - (areas.get(one) as number))
-  for (const ring of rings.filter((one) => (areas.get(one) as number) > 0)) {
-    const around = bySize.find((one) => doBoxesMeet(boxes.get(one) as Box, boxes.get(ring) as Box) && holdsRing(one, ring))
-    if (around) polygons.get(around)?.push(ring)
-    else polygons.set(ring, [ring.toReversed()])
+  const bySize = outer.toSorted((one, other) => one.area - other.area)
+  for (const ring of rings.filter(({ area }) => area < 0)) {
+    const around = bySize.find((one) => doBoxesMeet(one.box, ring.box) && holdsRing(one.line, ring.line))
+    if (around) polygons.get(around)?.push(ring.line)
+    else polygons.set(ring, [ring.line.toReversed()])
   }
   return polygons.size === 0 ? null : [...polygons.values()]
 }
 
 /** Twice the signed area of a ring, as `ringArea` has it; 0 for one that is too short to have any. */
-function areaOf(ring: ShapeRing): number {
+function areaOf(ring: Line): number {
   return ring.length < 4 ? 0 : ringArea(ring)
 }
 
 type Box = readonly [west: number, south: number, east: number, north: number]
 
-function boxOf(ring: ShapeRing): Box {
+function boxOf(ring: Line): Box {
   const box: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity]
   for (const [x, y] of ring) {
     box[0] = Math.min(box[0], x)
@@ -136,7 +157,7 @@ function doBoxesMeet(one: Box, other: Box): boolean {
 }
 
 /** True where most corners of a ring lie in another: one of them may lie on its border, where rings touch. */
-function holdsRing(outer: ShapeRing, ring: ShapeRing): boolean {
+function holdsRing(outer: Line, ring: Line): boolean {
   const inside = ring.filter((corner) => isInRing(outer, corner)).length
   return 2 * inside > ring.length
 }

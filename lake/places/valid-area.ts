@@ -1,4 +1,5 @@
 import type { Line, Polygon } from '../schema/columns.ts'
+import { ringArea } from './rings.ts'
 
 /** Parts of a degree that coordinates are whole numbers of: with five decimals, all that is computed of them is exact. */
 const PARTS = 100_000
@@ -47,21 +48,11 @@ function sidesOf({ ring, isHole }: { readonly ring: Line; readonly isHole: boole
   const corners = ring
     .map(([x, y]): Corner => [Math.round(x * PARTS), Math.round(y * PARTS)])
     .filter(([x, y], at, all) => at === 0 || x !== all[at - 1]?.[0] || y !== all[at - 1]?.[1])
-  if (doubledArea(corners) > 0 === isHole) corners.reverse()
+  if (ringArea(corners) > 0 === isHole) corners.reverse()
   return corners.slice(1).map((to, nth) => {
     const from = corners[nth] as Corner
     return { from, to, west: Math.min(from[0], to[0]), east: Math.max(from[0], to[0]), ring: number, nth, of: corners.length - 1 }
   })
-}
-
-function doubledArea(corners: readonly Corner[]): number {
-  const [x0, y0] = corners[0] as Corner
-  let sum = 0
-  for (let at = 1; at < corners.length; at++) {
-    const [[x, y], [toX, toY]] = [corners[at - 1], corners[at]] as [Corner, Corner]
-    sum += (x - x0) * (toY - y0) - (toX - x0) * (y - y0)
-  }
-  return sum
 }
 
 /** Where rings touch others; null where one touches itself, or where sides cross or run along each other. */

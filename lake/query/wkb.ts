@@ -14,14 +14,21 @@ type Coordinates = Line | Polygon | MultiPolygon
 
 /**
  * Well-known binary of a geometry's coordinates, little-endian (OGC 06-103r4, "Well-known Binary Representation"); x is the longitude.
- * Throws a `ValueError` that names `name` for coordinates of another nesting.
+ * Throws a `ValueError` that names `name` for coordinates of another nesting. The bytes are all of their `buffer`.
  */
-export function toWkb(kind: GeometryKind, name: string, coordinates: unknown): Buffer {
-  if (kind === 'line') return written(kind, [lineOf(name, coordinates)])
-  if (kind === 'polygon') return written(kind, ringsOf(name, coordinates))
-  if (!Array.isArray(coordinates)) throw badValue(name, coordinates, 'a list of polygons is expected')
-  const parts = coordinates.map((polygon) => written('polygon', ringsOf(name, polygon)))
-  return Buffer.concat([headOf(kind, parts.length), ...parts])
+export function toWkb(kind: GeometryKind, name: string, coordinates: unknown): Buffer<ArrayBuffer> {
+  if (kind === 'multipolygon') {
+    if (!Array.isArray(coordinates)) throw badValue(name, coordinates, 'a list of polygons is expected')
+    const parts = coordinates.map((polygon) => ringsOf(name, polygon))
+    const bytes = Buffer.alloc(parts.reduce((sum, rings) => sum + sizeOf('polygon', rings), HEAD_BYTES + COUNT_BYTES))
+    let at = writeHead(bytes, 0, kind, parts.length)
+    for (const rings of parts) at = write(bytes, at, 'polygon', rings)
+    return bytes
+  }
+  const lines = kind === 'line' ? [lineOf(name, coordinates)] : ringsOf(name, coordinates)
+  const bytes = Buffer.alloc(sizeOf(kind, lines))
+  write(bytes, 0, kind, lines)
+  return bytes
 }
 
 /** The coordinates of a geometry's well-known binary; throws for a geometry of another kind. */
@@ -41,25 +48,26 @@ function lineOf(name: string, line: unknown): Line {
   return line as unknown as Line
 }
 
-function headOf(kind: GeometryKind, parts: number): Buffer {
-  const bytes = Buffer.alloc(HEAD_BYTES + COUNT_BYTES)
-  bytes.writeUInt8(LITTLE_ENDIAN, 0)
-  bytes.writeUInt32LE(TYPES[kind], 1)
-  bytes.writeUInt32LE(parts, HEAD_BYTES)
-  return bytes
+/** A line has no count of lines. */
+function sizeOf(kind: 'line' | 'polygon', lines: readonly Line[]): number {
+  const start = kind === 'line' ? HEAD_BYTES : HEAD_BYTES + COUNT_BYTES
+  return lines.reduce((sum, line) => sum + COUNT_BYTES + line.length * POINT_BYTES, start)
 }
 
-/** A line, which has no count of lines, or a polygon's rings. */
-function written(kind: 'line' | 'polygon', lines: readonly Line[]): Buffer {
-  const start = kind === 'line' ? HEAD_BYTES : HEAD_BYTES + COUNT_BYTES
-  const bytes = Buffer.alloc(start + lines.reduce((sum, line) => sum + COUNT_BYTES + line.length * POINT_BYTES, 0))
-  headOf(kind, lines.length).copy(bytes)
-  let at = start
+/** Writes what a geometry begins with, its count too where that is of parts; where it ends is answered, as by all that write. */
+function writeHead(bytes: Buffer, start: number, kind: GeometryKind, parts: number): number {
+  const at = bytes.writeUInt32LE(TYPES[kind], bytes.writeUInt8(LITTLE_ENDIAN, start))
+  return kind === 'line' ? at : bytes.writeUInt32LE(parts, at)
+}
+
+/** Writes a line, or a polygon's rings. */
+function write(bytes: Buffer, start: number, kind: 'line' | 'polygon', lines: readonly Line[]): number {
+  let at = writeHead(bytes, start, kind, lines.length)
   for (const line of lines) {
     at = bytes.writeUInt32LE(line.length, at)
     for (const [lon, lat] of line) at = bytes.writeDoubleLE(lat, bytes.writeDoubleLE(lon, at))
   }
-  return bytes
+  return at
 }
 
 interface Read<T> {

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { FormatError } from '../../../jobs/feeds/define.ts'
+import { areasInThread } from '../../../jobs/feeds/mobility/mitma-areas.ts'
 import { mitmaZoneAreas } from '../../../jobs/feeds/mobility/mitma-zone-areas.ts'
 import { parsePublication } from '../../../jobs/ingest/parse.ts'
 import { pointToUtm } from '../../../lake/places/utm.ts'
@@ -185,4 +187,16 @@ test('points that are no numbers, files that were cut, and shapes of another kin
     [{ ...whole, 'municipios.dbf': dbfTable(['ID'], [['1']]) }, 'municipios: 1 rows of the table for 4 shapes'],
   ]
   for (const [files, reason] of cases) await expect(areasOf(files), reason).rejects.toThrow(reason)
+})
+
+test('a file that takes longer, or more memory, than files do is refused, and what refuses it goes on', async () => {
+  await expect(areasInThread(SHAPES, { timeout_ms: 1, heap_mb: 1024 })).rejects.toThrow(
+    new FormatError('the polygons were not read within 0.001 seconds'),
+  )
+  const corners = Array.from({ length: 50 }, (_, at): [number, number] => [500_000 - at, 4_500_000 + at * at])
+  const many = shapePolygons(Array.from({ length: 2000 }, () => [[...corners, corners[0] as [number, number]]]))
+  await expect(areasInThread(many, { timeout_ms: 60_000, heap_mb: 5 })).rejects.toThrow(
+    new FormatError('the polygons take more than 5 MB of memory'),
+  )
+  expect(await areasInThread(SHAPES)).toHaveLength(4)
 })
