@@ -79,7 +79,7 @@ function ringsOf(number: number, content: Buffer, placeOf: PlaceOf): Line[] | nu
   const [parts, points] = [content.readInt32LE(36), content.readInt32LE(40)]
   const begin = POLYGON_HEAD_BYTES + 4 * parts
   // Each ring has points: as many rings as bytes would be more than memory holds.
-  if (parts < 0 || points < parts || content.length !== begin + 16 * points)
+  if (parts < 0 || points < parts || (parts === 0 && points > 0) || content.length !== begin + 16 * points)
     throw new FormatError(`shape ${number} has ${content.length} bytes, which ${parts} rings of ${points} points are not`)
   const starts = Array.from({ length: parts }, (_, part) => content.readInt32LE(POLYGON_HEAD_BYTES + 4 * part))
   const rings: Line[] = []

@@ -8,12 +8,15 @@ import { isValidArea } from './valid-area.ts'
 /** Shares of the tolerance that a border is drawn with, one after the other, while an area that it is of is not valid. */
 const SHARES = [1, 1 / 4, 1 / 16, 0] as const
 
+/** How far rounding to 5 decimals moves a point at most, in metres: half a part of a degree to the north and one to the east. */
+const ROUNDING_M = 0.8
+
 type GeoJsonObject = Parameters<typeof topology>[0][string]
 type GeometryCollection = Extract<Parameters<typeof feature>[1], { type: 'GeometryCollection' }>
 
 /**
- * Areas with fewer points, in their order: of each border none that is left out lies farther than `tolerance_m` (metres) from what is left
- * (`simplifiedLine`), coordinates are rounded to 5 decimals, and what two areas share they share again, for borders are cut where three areas meet
+ * Areas with fewer points, in their order: of each border none lies farther than `tolerance_m` (metres, one or more) from what is left
+ * (`simplifiedLine`) once coordinates are rounded to 5 decimals, and what two areas share they share again, for borders are cut where three areas meet
  * and each piece is simplified once. A border is shared where both areas have the same points of it. Parts and holes too small for that are left out;
  * an area of which nothing would be left keeps its largest part, with all decimals where it needs them. An area that would not be valid (`isValidArea`),
  * as where it crosses itself or a hole is where a headland was, is drawn finer until it is, or is not with all of its points.
@@ -24,7 +27,10 @@ export function outlinesOf(areas: readonly MultiPolygon[], tolerance_m: number):
   const bordersOfAreas = geometries.map(bordersOf)
   const fineness = new Uint8Array(borders.length)
   const lineOf = (border: number): Line =>
-    simplifiedLine(borders[border] as unknown as Line, (SHARES[fineness[border] as number] as number) * tolerance_m)
+    simplifiedLine(
+      borders[border] as unknown as Line,
+      Math.max(0, (SHARES[fineness[border] as number] as number) * tolerance_m - ROUNDING_M),
+    )
   const lines = borders.map((_, border) => lineOf(border))
   const outlines: MultiPolygon[] = []
   let open = areas.map((_, nth) => nth)

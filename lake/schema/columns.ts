@@ -30,7 +30,7 @@ export type Line = readonly (readonly [number, number])[]
 /** A polygon in WGS84: rings of [lon, lat] pairs, outer ring first and counter-clockwise, each closed. */
 export type Polygon = readonly Line[]
 
-/** Polygons of one thing in WGS84, each as `Polygon` says; they do not overlap. */
+/** Polygons of one thing in WGS84, each as `Polygon` says; they do not overlap, unless their publisher has them so. */
 export type MultiPolygon = readonly Polygon[]
 
 /** What GeoJSON calls the kinds whose values are geometries; a value is what it calls the coordinates (RFC 7946, section 3.1). */

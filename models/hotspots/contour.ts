@@ -134,13 +134,3 @@ export function areaOf(ring: Ring): number {
   }
   return twice / 2
 }
-
-/** True where a place lies inside a ring. */
-export function isInRing(ring: Ring, x: number, y: number): boolean {
-  let inside = false
-  for (let at = 1; at < ring.length; at++) {
-    const [[x0, y0], [x1, y1]] = [ring[at - 1], ring[at]] as [readonly [number, number], readonly [number, number]]
-    if (y0 > y !== y1 > y && x < ((x1 - x0) * (y - y0)) / (y1 - y0) + x0) inside = !inside
-  }
-  return inside
-}

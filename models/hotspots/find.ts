@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import { isInRing } from '../../lake/places/rings.ts'
 import { displacement, falseDiscovery, poisson, seeded } from './chance.ts'
-import { areaOf, contourOf, isInRing, type Ring, regionOf } from './contour.ts'
+import { areaOf, contourOf, type Ring, regionOf } from './contour.ts'
 import { addStamps, addToRaster, densityOf, type Kernel, type Mark, type Raster, rasterOver, stampOf } from './density.ts'
 
 /** How hotspots are looked for. */
@@ -77,9 +78,9 @@ export async function findHotspots(marks: readonly Mark[], search: Search): Prom
     const region = regionOf(raster, values, { cell, density: values[cell] as number }, taken)
     const ring = contourOf(raster, values, region)
     const { x, y, density } = peak
-    const members = marks.flatMap((mark, nth) => (isInRing(ring, mark.x, mark.y) ? [nth] : []))
+    const members = marks.flatMap((mark, nth) => (isInRing(ring, [mark.x, mark.y]) ? [nth] : []))
     // What the saddle leaves of it lies beside the peak, or between marks: a shoulder of a higher one too.
-    if (members.length < LEAST_MARKS || !isInRing(ring, x, y)) continue
+    if (members.length < LEAST_MARKS || !isInRing(ring, [x, y])) continue
     for (const one of region.cells) taken.add(one)
     found.push({ x, y, density, p_value: p[at] as number, q_value: q[at] as number, ring, area_m2: areaOf(ring), members })
   }

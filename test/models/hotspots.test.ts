@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { isInRing } from '../../lake/places/rings.ts'
 import { pointToUtm, utmToPoint } from '../../lake/places/utm.ts'
 import { displacement, falseDiscovery, poisson, seeded } from '../../models/hotspots/chance.ts'
-import { areaOf, contourOf, isInRing, regionOf } from '../../models/hotspots/contour.ts'
+import { areaOf, contourOf, regionOf } from '../../models/hotspots/contour.ts'
 import { addStamps, addToRaster, densityOf, KERNELS, kernelAt, type Mark, rasterOver, stampOf } from '../../models/hotspots/density.ts'
 import { findHotspots } from '../../models/hotspots/find.ts'
 import { hotspotsInThread } from '../../models/hotspots/in-thread.ts'
@@ -73,7 +74,7 @@ test('the contour at half the peak of one kernel is a circle', () => {
   const ring = contourOf(raster, values, regionOf(raster, values, { cell, density: values[cell] as number }, new Set()))
   // 1 − r² is a half at r² = 1/2.
   expect(areaOf(ring) / (Math.PI * 0.5 * BANDWIDTH_M ** 2)).toSatisfy((share: number) => share > 0.99 && share < 1.01)
-  expect([ring[0], isInRing(ring, 1000, 2000), isInRing(ring, 1075, 2000)]).toEqual([ring.at(-1), true, false])
+  expect([ring[0], isInRing(ring, [1000, 2000]), isInRing(ring, [1075, 2000])]).toEqual([ring.at(-1), true, false])
 })
 
 describe('hotspots', () => {

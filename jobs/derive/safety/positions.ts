@@ -2,6 +2,7 @@ import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { accidentPositions, animalAccidentPositions } from '../../../lake/datasets/safety/accident-positions.ts'
 import { animalAccidents } from '../../../lake/datasets/safety/animal-accidents.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
+import { EARTH_M } from '../../../lake/places/distance.ts'
 import { foldRoadSql } from '../../../lake/places/road-key.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
@@ -11,8 +12,6 @@ import { defineDerived } from '../define.ts'
 const GAP_KM = 5
 /** As near as a tenth of a kilometre, to which points are kept, may be off. */
 const SAME_KM = 0.05
-/** Mean radius of the Earth, m (IUGG). */
-const EARTH_M = 6_371_008.8
 
 // Derived, and not looked up while accidents land: their rows then rest on their file alone, as a replay has them, while points of roads grow
 // every day; a derivation states which content of both each edition was made from, and makes it anew when either is another.

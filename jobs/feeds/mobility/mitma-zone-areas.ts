@@ -11,10 +11,7 @@ import { LEVEL_BLOCKS, levelFiles, namedShapes, shapefilePlans } from './mitma-s
 /** Zones that are told at once, before others get their turn. */
 const ZONES_A_TURN = 200
 
-/**
- * Polygons of the zones of the study since 2022: a shapefile of each level, that of urban areas only where there is one. That of districts has
- * 22 MB (April 2023).
- */
+/** Polygons of the zones of the study since 2022: a shapefile of each level, that of urban areas only where there is one. */
 export const mitmaZoneAreas = defineFeed({
   id: 'mitma_zone_areas',
   domain: 'mobility',

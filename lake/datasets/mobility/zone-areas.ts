@@ -21,13 +21,13 @@ const AREA_EXAMPLE = {
   ],
 } as const
 
-/** What the zones of the studies cover. Whole editions, in files of their own: polygons are too large to be live state. */
+/** What the zones of the study since 2022 cover. Whole editions, in files of their own: polygons are too large to be live state. */
 export const mobilityZoneAreas = defineDataset({
   id: 'mobility_zone_areas',
   domain: 'mobility',
   title: 'Areas of zones of mobility',
   about:
-    'The polygons of each zone of the studies of mobility, level by level, as the ministry publishes them and with fewer points. Each edition is whole: those before it stay.',
+    'The polygons of each zone of the study of mobility since 2022 (V2), level by level, as the ministry publishes them and with fewer points. Each edition is whole: those before it stay.',
   sources: [mitma],
   columns: {
     study: col.code(1, 'Study.', MOBILITY_STUDIES, { example: 'V2' }),
@@ -43,7 +43,7 @@ export const mobilityZoneAreas = defineDataset({
     observed_at: col.instant(5, 'Fetch of the edition.', { example: '2024-07-16T00:00:00.000Z' }),
     area: col.multipolygon(
       6,
-      'The zone with all points that it is published with, there in ETRS89 / UTM 30N (EPSG:25830), here [lon, lat] in WGS84 to a centimetre: some cross themselves.',
+      'The zone with all points that it is published with, there in ETRS89 / UTM 30N (EPSG:25830), here [lon, lat] in WGS84 to a centimetre; as published it may cross itself, or have parts that overlap.',
       { example: AREA_EXAMPLE },
     ),
     outline: col.multipolygon(

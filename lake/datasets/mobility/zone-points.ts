@@ -3,12 +3,13 @@ import { defineDataset, month } from '../../schema/dataset.ts'
 import { MOBILITY_STUDIES, ZONE_LEVELS } from './codes.ts'
 import { mitma } from './sources.ts'
 
-/** Where the zones of the studies lie: their centroids as the ministry gives them, those abroad among them. */
+/** Where the zones of the study since 2022 lie: their centroids as the ministry gives them, those abroad among them. */
 export const mobilityZonePoints = defineDataset({
   id: 'mobility_zone_points',
   domain: 'mobility',
   title: 'Centroids of zones of mobility',
-  about: 'The centroid of each zone of the studies of mobility, level by level, with those of France and Portugal; each state is kept.',
+  about:
+    'The centroid of each zone of the study of mobility since 2022 (V2), level by level, with those of France and Portugal; each state is kept.',
   sources: [mitma],
   columns: {
     study: col.code(1, 'Study.', MOBILITY_STUDIES, { example: 'V2' }),

@@ -52,6 +52,15 @@ function hectares(rings: readonly Line[]): number {
   return Math.round(doubled.reduce((sum, one) => sum + one, 0) / 2 / 10_000)
 }
 
+/** A shape that says it has points and no rings, of just as many bytes. */
+function pointsWithoutRings(): Buffer {
+  const square = box(500_000, 4_500_000, 1000)
+  const bytes = shapePolygons([[square, square, square, square]])
+  bytes.writeInt32LE(0, 144)
+  bytes.writeInt32LE(21, 148)
+  return bytes
+}
+
 const box = (x: number, y: number, side: number): [number, number][] => [
   [x, y],
   [x, y + side],
@@ -113,7 +122,7 @@ test('a hole is of the smallest polygon around it; one without is a polygon; rin
     zonesOf([
       [box(x, y, 9000), hole(x + 1000, y + 1000, 7000), box(x + 2000, y + 2000, 5000), hole(x + 3000, y + 3000, 1000)],
       [hole(x + 20_000, y, 1000)],
-      [flat, box(x + 30_000, y, 1000)],
+      [flat, box(x + 30_000, y, 1000), box(x + 40_000, y, 0.001)],
       [flat],
       [],
       // A hole that touches its polygon with a corner.
@@ -180,6 +189,7 @@ test('points that are no numbers, files that were cut, and shapes of another kin
     [changed((bytes) => bytes.writeInt32LE(15, 108)), 'shape 1 is of type 15, where polygons (5) are expected'],
     [changed((bytes) => bytes.writeInt32LE(30, 148)), 'shape 1 has 516 bytes, which 2 rings of 30 points are not'],
     [changed((bytes) => bytes.writeInt32LE(-1, 144)), 'which -1 rings'],
+    [{ ...whole, 'municipios.shp': pointsWithoutRings() }, 'shape 1 has 380 bytes, which 0 rings of 21 points are not'],
     [zonesOf([Array.from({ length: 9 }, () => [])]), 'which 9 rings of 0 points are not'],
     [changed((bytes) => bytes.writeDoubleLE(0, 160)), 'ring 1 of shape 1 is not closed'],
     [changed((bytes) => bytes.writeInt32LE(90, 156)), 'ring 1 of shape 1 is of points 0 to 90 of 29'],

@@ -54,6 +54,23 @@ describe('outlines', () => {
     expect(ringArea(outline[0]?.[0] as Line)).toBeGreaterThan(0)
   })
 
+  test('of an area that is smaller than decimals tell keep them all', () => {
+    const speck = ring('300 0, 300.002 0, 300.002 0.002, 300 0.002')
+    expect(outlinesOf([[[speck]]], 50)).toEqual([[[speck]]])
+  })
+
+  test('are no farther off than told, rounding included', () => {
+    for (let nth = 0; nth < 300; nth++) {
+      // A square of a kilometre with a bend of 49.3 to 50 m in its west side, at places that rounding moves each another way.
+      const bend = -49.3 - (0.7 * (nth % 7)) / 7
+      const square = metres(`0 0, 1000 0, 1000 1000, 0 1000, ${bend} 500`)
+      const outer = square.map(([lon, lat]) => [lon + nth * 1.37e-6, lat + nth * 2.11e-6] as const)
+      const drawn = outlinesOf([[[outer]]], 50)[0]?.[0]?.[0] as Line
+      for (const point of outer)
+        expect(Math.min(...drawn.slice(1).map((to, at) => metresAway(point, drawn[at] as Line[0], to)))).toBeLessThanOrEqual(50)
+    }
+  })
+
   test('keep a hole within what it is a hole of: a headland that is thinner than the tolerance stays where there is a lake in it', () => {
     // Metres on the ground, near enough: a square of 10 km, a headland of 3 km and 45 m at its north side, a lake of 2.6 km and 30 m there.
     const shell = metres('0 0, 10000 0, 10000 10000, 6000 10000, 6000 10045, 3000 10045, 3000 10000, 0 10000')
