@@ -12,6 +12,12 @@ function read(): ReadAreas {
     throw error
   }
 }
-const answer = read()
-const memory = 'areas' in answer ? answer.areas.flatMap((one) => (one ? [one.area.buffer, one.outline.buffer] : [])) : []
-parentPort?.postMessage(answer, memory)
+/** The memory of an answer, which goes over with it. */
+function memoryOf(answer: ReadAreas): ArrayBuffer[] {
+  return 'areas' in answer ? answer.areas.flatMap((one) => (one ? [one.area.buffer, one.outline.buffer] : [])) : []
+}
+
+if (parentPort) {
+  const answer = read()
+  parentPort.postMessage(answer, memoryOf(answer))
+}
