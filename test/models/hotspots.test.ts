@@ -106,7 +106,7 @@ describe('hotspots', () => {
     const found = await findHotspots([...scattered('around', 150, 8000), ...shoulders], { ...search, runs: 199 })
     expect(found.length).toBeGreaterThanOrEqual(5)
     expect(found.map(({ members }) => members.length).filter((count) => count < 3)).toEqual([])
-    expect(found.every(({ ring, x, y }) => isInRing(ring, x, y))).toBe(true)
+    expect(found.every(({ ring, x, y }) => isInRing(ring, [x, y]))).toBe(true)
   })
 
   test('are none in what is scattered, and none of two marks', async () => {
