@@ -17,8 +17,8 @@ import type { Scenario } from './scenario.ts'
 import { openStage } from './stage.ts'
 import { checkWhole } from './whole.ts'
 
-/** Kills at random moments in each round, before one at each boundary between steps. */
-const RANDOM_KILLS = 4
+/** Kills at random moments in each round, before one at each boundary between steps: in ten rounds a hundred, and fewer in each of a short run. */
+const RANDOM_KILLS = { least: 4, most: 10 } as const
 /** A boundary is come to once or twice before a process that is killed there lands something. */
 const MOST_TIMES = 2
 
@@ -46,10 +46,11 @@ export const backfillKills: Scenario = {
         const { told, ms } = await toItsEnd(order)
         alone.push({ archive, told, ms, expected: await contentOf(order) })
       }
+      const times = Math.min(RANDOM_KILLS.most, Math.max(RANDOM_KILLS.least, rounds))
       for (let round = 0; round < rounds; round++) {
         const { archive, ms, expected } = alone[round % alone.length] as (typeof alone)[number]
         const order = where(archive, `round-${round}`)
-        for (const name of await killAll(order, { round, half_ms: ms / 2 })) killed[name] = (killed[name] ?? 0) + 1
+        for (const name of await killAll(order, { round, times, half_ms: ms / 2 })) killed[name] = (killed[name] ?? 0) + 1
         const { told } = await toItsEnd(order)
         const { told: again } = await toItsEnd(order)
         problems.push(...[...told.failures, ...again.failures].map((failure) => `round ${round}: ${failure}`))
@@ -77,16 +78,23 @@ export const backfillKills: Scenario = {
   },
 }
 
+/** Which round, how many of its kills are at random, and how long those who are killed so live together, ms. */
+interface Kills {
+  readonly round: number
+  readonly times: number
+  readonly half_ms: number
+}
+
 /**
  * Has one process after another begin and be killed; gives where each was. Those that are killed at random are the first, and together live for
  * up to `half_ms`, half of what one takes that is left alone: so that there is work left for them, and for those that are killed at boundaries.
  */
-async function killAll(where: Where, { round, half_ms }: { readonly round: number; readonly half_ms: number }): Promise<string[]> {
+async function killAll(where: Where, { round, times, half_ms }: Kills): Promise<string[]> {
   const killed: string[] = []
-  for (let times = 0; times < RANDOM_KILLS; times++) {
+  for (const life_ms of livesOf(times, half_ms)) {
     const process = startProcess<BackfillTold>('backfiller.ts', { ...where, halt: null })
     await process.until('it was open', (told) => told.includes('open'))
-    await sleep((Math.random() * half_ms) / RANDOM_KILLS)
+    await sleep(life_ms)
     process.signal('SIGKILL')
     if ((await process.ended) === null) killed.push('at random')
   }
@@ -95,6 +103,12 @@ async function killAll(where: Where, { round, half_ms }: { readonly round: numbe
     if ((await process.ended) === null) killed.push(at)
   }
   return killed
+}
+
+/** Random lives, ms, that are `whole_ms` together but for what is left over: a few of them long, so that some come to the later steps. */
+function livesOf(count: number, whole_ms: number): number[] {
+  const ends = Array.from({ length: count }, () => Math.random() * whole_ms).sort((one, other) => one - other)
+  return ends.map((end, at) => end - (ends[at - 1] ?? 0))
 }
 
 /** Lets a backfill come to its end, and tells how long it took once it was open, ms. */

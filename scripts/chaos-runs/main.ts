@@ -11,7 +11,8 @@ const HELP = `Breaks things on purpose and checks that nothing is lost, doubled 
 
   scripts/chaos [--rounds n] [--json] [name …]
 
-  --rounds n   how thorough, 10 unless told: each boundary between pipeline steps is killed n times
+  --rounds n   how thorough, 10 unless told: each boundary between pipeline steps is killed n times; by ten rounds backfills
+               and roll-ups are each killed 100 times at random, too
   --json       results as lines of JSON
 ${SCENARIOS.map(({ name, about }) => `  ${name.padEnd(12)} ${about}`).join('\n')}
 `
