@@ -6,8 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { feeds } from '../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../jobs/feeds/define.ts'
+import { dgtAccidents } from '../../jobs/feeds/safety/dgt-accidents.ts'
+import { listFiles } from '../../jobs/ingest/archive.ts'
+import { backfill } from '../../jobs/ingest/backfill.ts'
 import type { IngestContext } from '../../jobs/ingest/context.ts'
 import { makeRunner, type Runner } from '../../jobs/ingest/runner.ts'
+import { roadAccidents } from '../../lake/datasets/safety/road-accidents.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { idKey } from '../../lake/system.ts'
 import { startRedis } from '../redis.ts'
@@ -29,15 +33,53 @@ export const FEED_MEMORY: readonly MemoryBench[] = feeds.map((feed) => ({
   run: (folder) => runAlone(feed, folder),
 }))
 
+/** The national table of accidents at the size that it has: 102,000 rows of 73 cells, which is more than a process may hold. */
+export const dgtTableMemory: MemoryBench = {
+  name: 'dgt-table-memory',
+  about: 'peak memory of a process that fetches, guards and lands a year of the national table of accidents, 102,000 rows × 73 columns',
+  limit_mb: 600,
+  rounds: 3,
+  run: (folder) =>
+    inFolder(folder, ['--archives', 'full'], async ({ context }) => {
+      const runner = makeRunner(context)
+      const never = new AbortController().signal
+      const { files } = await listFiles(context, dgtAccidents, { range: { from: '2024-01-01', to: '2024-12-31' }, signal: never })
+      let rows = 0
+      const land = async (): Promise<void> => {
+        rows += (await runner.land(dgtAccidents, never))[roadAccidents.id] ?? 0
+      }
+      const done = await backfill(runner, { feed: dgtAccidents, files, jobs: 1, signal: never, land })
+      if (rows < 101_000) throw new Error(`${rows} accidents landed: ${JSON.stringify(done)}`)
+    }),
+}
+
+/** A pipeline in a folder of its own, and what moves the publishers' clock with its own. */
+interface Alone {
+  readonly context: IngestContext
+  turnOn(by_ms: number): Promise<void>
+}
+
 async function runAlone(feed: Feed, folder: string): Promise<void> {
-  const standIn = await startStandIn()
+  // What is asked for more often than it is published changes every night.
+  const every_ms = feed.freshBy === 'fetch' ? DAY_MS : feed.every_s * 1000
+  await inFolder(folder, [], async ({ context, turnOn }) => {
+    let runner = makeRunner(context)
+    await publishOnce(feed, runner)
+    await turnOn(every_ms)
+    await publishOnce(feed, runner)
+    runner = makeRunner(context)
+    await turnOn(every_ms)
+    await publishOnce(feed, runner)
+  })
+}
+
+async function inFolder(folder: string, args: readonly string[], work: (alone: Alone) => Promise<void>): Promise<void> {
+  const standIn = await startStandIn(args)
   const server = await startRedis({ folder: join(folder, 'redis'), appendOnly: false })
   await mkdir(join(folder, 'spool'), { recursive: true })
   const lake = await benchLake(folder)
   const redis = openRedis(server.url)
   const clock = { now: Date.parse(START) }
-  // What is asked for more often than it is published changes every night.
-  const every_ms = feed.freshBy === 'fetch' ? DAY_MS : feed.every_s * 1000
   const context: IngestContext = {
     store: lake.store,
     lake,
@@ -49,13 +91,7 @@ async function runAlone(feed: Feed, folder: string): Promise<void> {
     now: () => clock.now,
   }
   try {
-    let runner = makeRunner(context)
-    await publishOnce(feed, runner)
-    await turnOn(standIn.url, clock, every_ms)
-    await publishOnce(feed, runner)
-    runner = makeRunner(context)
-    await turnOn(standIn.url, clock, every_ms)
-    await publishOnce(feed, runner)
+    await work({ context, turnOn: (by_ms) => turnOn(standIn.url, clock, by_ms) })
   } finally {
     redis.disconnect()
     await lake.close()
@@ -78,8 +114,8 @@ async function turnOn(publishers: string, clock: { now: number }, by_ms: number)
 }
 
 /** The stand-in in a process of its own, for its Spain counts in no feed's memory; its clock stands still until it is moved. */
-async function startStandIn(): Promise<{ url: string; process: ChildProcess }> {
-  const process_ = spawn(process.execPath, [STAND_IN, '--port', '0', '--speed', '0', '--start', START], {
+async function startStandIn(args: readonly string[]): Promise<{ url: string; process: ChildProcess }> {
+  const process_ = spawn(process.execPath, [STAND_IN, '--port', '0', '--speed', '0', '--start', START, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   for await (const line of createInterface({ input: process_.stdout })) {

@@ -1,6 +1,6 @@
 import { ANALYTIC } from './analytic.ts'
 import { dgtParse } from './dgt-parse.ts'
-import { FEED_MEMORY } from './feed-memory.ts'
+import { dgtTableMemory, FEED_MEMORY } from './feed-memory.ts'
 import { fuelParse } from './fuel-parse.ts'
 import { gasStations } from './gas-stations.ts'
 import { historyHours, historyRaw } from './history.ts'
@@ -45,4 +45,5 @@ export const BENCHES: readonly (Bench | MemoryBench)[] = [
   tableParquet,
   tableArrow,
   ...FEED_MEMORY,
+  dgtTableMemory,
 ]

@@ -60,6 +60,8 @@ interface Line {
   readonly ok: boolean
   readonly spread: number
   readonly rss_mb: number
+  /** How long a process took whose memory was measured, with its start, s. */
+  readonly process_s?: number
   /** Absent where it is memory that was measured. */
   readonly measured_ms?: number
   readonly reference_ms?: number
@@ -68,14 +70,23 @@ interface Line {
 
 async function runMemory(bench: MemoryBench): Promise<Line> {
   const peaks: number[] = []
-  for (let round = 0; round < MEMORY_ROUNDS; round++) {
-    const folder = await mkdtemp(join(tmpdir(), 'traffic-bench-'))
-    try {
-      const { rss_mb } = (await inChild(bench, 'memory', folder)) as { rss_mb: number }
-      peaks.push(rss_mb)
-    } finally {
-      await rm(folder, { recursive: true, force: true })
+  const times: number[] = []
+  const made = await mkdtemp(join(tmpdir(), 'traffic-bench-'))
+  try {
+    if (bench.setUp) await inChild(bench, 'set-up', made)
+    for (let round = 0; round < (bench.rounds ?? MEMORY_ROUNDS); round++) {
+      const folder = await mkdtemp(join(tmpdir(), 'traffic-bench-'))
+      try {
+        const began = performance.now()
+        const { rss_mb } = (await inChild(bench, 'memory', folder, made)) as { rss_mb: number }
+        times.push(performance.now() - began)
+        peaks.push(rss_mb)
+      } finally {
+        await rm(folder, { recursive: true, force: true })
+      }
     }
+  } finally {
+    await rm(made, { recursive: true, force: true })
   }
   const peak = median(peaks)
   return {
@@ -85,6 +96,7 @@ async function runMemory(bench: MemoryBench): Promise<Line> {
     ok: peak <= bench.limit_mb,
     spread: rounded(Math.max(...peaks.map((one) => Math.abs(one / peak - 1)))),
     rss_mb: Math.round(peak),
+    process_s: rounded(median(times) / 1000),
   }
 }
 
@@ -113,11 +125,12 @@ async function runBench(bench: Bench): Promise<Line> {
   }
 }
 
-function inChild(bench: Bench | MemoryBench, step: Step, folder: string): Promise<unknown> {
+function inChild(bench: Bench | MemoryBench, step: Step, ...folders: readonly string[]): Promise<unknown> {
   return new Promise((resolve, reject) => {
     // Memory counts as the worker runs; speed as any process does.
-    const how = 'run' in bench ? { execArgv: [...FEED_PROCESS.flags], env: { ...process.env, ...FEED_PROCESS.env } } : {}
-    const child = fork(CHILD, [bench.name, step, folder], how)
+    const how =
+      'run' in bench && step === 'memory' ? { execArgv: [...FEED_PROCESS.flags], env: { ...process.env, ...FEED_PROCESS.env } } : {}
+    const child = fork(CHILD, [bench.name, step, ...folders], how)
     let answer: { readonly found: unknown } | null = null
     child.on('message', (found) => {
       answer = { found }
@@ -134,7 +147,7 @@ function rounded(value: number): number {
   return Number(value.toPrecision(3))
 }
 
-function asText({ name, ratio, limit, ok, spread, rss_mb, measured_ms, reference_ms, parts_ms }: Line): string {
+function asText({ name, ratio, limit, ok, spread, rss_mb, process_s, measured_ms, reference_ms, parts_ms }: Line): string {
   const bench = BENCHES.find((one) => one.name === name) as Bench | MemoryBench
   const atLeast = 'atLeast' in bench && bench.atLeast
   const orWithin = 'orWithin_ms' in bench ? ` or +${bench.orWithin_ms} ms` : 'orAtMost_ms' in bench ? ` or ${bench.orAtMost_ms} ms` : ''
@@ -143,7 +156,7 @@ function asText({ name, ratio, limit, ok, spread, rss_mb, measured_ms, reference
         .map(([part, ms]) => `${part} ${ms}`)
         .join(', ')})`
     : ''
-  const times = measured_ms === undefined ? '' : `, ${measured_ms} ms${parts} against ${reference_ms} ms`
+  const times = measured_ms === undefined ? `, ${process_s} s` : `, ${measured_ms} ms${parts} against ${reference_ms} ms`
   const most_mb = bench.limit_mb === undefined || !('limit' in bench) ? '' : ` (at most ${bench.limit_mb})`
   const found = `${ratio} (${atLeast ? 'at least' : 'at most'} ${limit}${orWithin}), spread ${spread}${times}, ${rss_mb} MB${most_mb}`
   return `${ok ? 'ok  ' : 'MISS'} ${name}: ${found} · ${bench.about}`

@@ -45,8 +45,12 @@ export interface MemoryBench {
   readonly about: string
   /** Peak resident memory, MB. */
   readonly limit_mb: number
-  /** The work, once, in a process and a folder of its own. */
-  run(folder: string): Promise<void>
+  /** Processes whose memory is measured; 5 unless told. */
+  readonly rounds?: number
+  /** Makes what the work needs on disk, once, in a process of its own. */
+  setUp?(made: string): Promise<void>
+  /** The work, once, in a process and a folder of its own; `made` is the folder that `setUp` filled. */
+  run(folder: string, made: string): Promise<void>
 }
 
 /** What rounds of a bench gave: the median of their ratios and how far the farthest round lies from it, relative. */

@@ -1,9 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { createGzip } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { pino } from 'pino'
 import { mitmaTrips } from '../../jobs/feeds/mobility/mitma-trips.ts'
@@ -11,14 +9,17 @@ import { isBulk, makeBulk } from '../../jobs/ingest/bulk.ts'
 import type { IngestContext } from '../../jobs/ingest/context.ts'
 import { openLake } from '../../lake/open.ts'
 import { fileStore } from '../../lake/store/file.ts'
-import { randomOf } from './madrid-day.ts'
-import type { Bench, MemoryBench } from './measure.ts'
+import { packedAsSent } from '../stand-in/answers.ts'
+import { mobilityTrips } from '../stand-in/formats/mitma.ts'
+import { mobilityZones } from '../stand-in/world/mobility-zones.ts'
+import { makeWorld } from '../stand-in/world/world.ts'
+import type { Bench, MemoryBench, Pair } from './measure.ts'
 
-/** Lines of a day that is as large as the ministry's when packed, 140 MB; `MITMA_LINES` asks for another size. */
-const LINES = Number(process.env.MITMA_LINES ?? 6_000_000)
-const ZONES = 2618
+/** A day as the stand-in's full archives have it; `MITMA_LINES` asks for one of fewer zones, with so many lines. */
+const WHOLE_DAY = 9_900_000
+const SHARE = Math.min(1, Number(process.env.MITMA_LINES ?? WHOLE_DAY) / WHOLE_DAY)
 const DAY = '2022-02-01'
-const LINES_AT_ONCE = 20_000
+const PACKED = 'day.csv.gz'
 /** What DuckDB may take, so that the process stays under a gigabyte with the packed file in it. */
 const ENGINE = { memory: 512 * 1024 ** 2, spill: 16 * 1024 ** 3, threads: 2, slots: 2 } as const
 
@@ -29,41 +30,38 @@ export const mitmaOd: Bench = {
   limit: 1.3,
   rounds: 3,
   warmUps: 1,
-  async setUp(folder) {
-    await pipeline(Readable.from(lines()), createGzip({ level: 1 }), createWriteStream(join(folder, 'day.csv.gz')))
-  },
-  async open(folder, { only }) {
-    const packed = join(folder, 'day.csv.gz')
-    const store = await fileStore(join(folder, 'store'))
-    const lake = await openLake({ store, spool: join(folder, 'spool'), ...ENGINE })
-    const context = { store, lake, log: pino({ level: 'silent' }), mode: 'simulated' } as unknown as IngestContext
-    const scratch = join(folder, 'reference')
-    await mkdir(scratch, { recursive: true })
-    const reference = only
-      ? null
-      : await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: '512MB', temp_directory: scratch })
-    return {
-      async measured() {
-        if (!isBulk(mitmaTrips)) throw new Error('trips are made by the engine')
-        const bodies = [{ name: DAY, bytes: await readFile(packed) }]
-        const signal = new AbortController().signal
-        const { staged } = await makeBulk(context, mitmaTrips, { bodies, fetch_id: 'mitma_trips.bench', fetchedAt: Date.now(), signal })
-        await staged.drop()
-      },
-      async reference() {
-        const connection = await (reference as DuckDBInstance).connect()
-        const target = join(scratch, 'day.parquet')
-        await connection.run(`COPY (${referenceQuery(packed)}) TO '${target}' (FORMAT parquet, COMPRESSION zstd)`)
-        connection.disconnectSync()
-        await rm(target)
-      },
-      async close() {
-        reference?.closeSync()
-        await lake.close()
-        await store.close()
-      },
-    }
-  },
+  setUp: writeDay,
+  open: (folder, { only }) => openDay(folder, { packed: join(folder, PACKED), only }),
+}
+
+async function openDay(folder: string, { packed, only }: { readonly packed: string; readonly only: boolean }): Promise<Pair> {
+  const store = await fileStore(join(folder, 'store'))
+  const lake = await openLake({ store, spool: join(folder, 'spool'), ...ENGINE })
+  const context = { store, lake, log: pino({ level: 'silent' }), mode: 'simulated' } as unknown as IngestContext
+  const scratch = join(folder, 'reference')
+  await mkdir(scratch, { recursive: true })
+  const reference = only ? null : await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: '512MB', temp_directory: scratch })
+  return {
+    async measured() {
+      if (!isBulk(mitmaTrips)) throw new Error('trips are made by the engine')
+      const bodies = [{ name: DAY, bytes: await readFile(packed) }]
+      const signal = new AbortController().signal
+      const { staged } = await makeBulk(context, mitmaTrips, { bodies, fetch_id: 'mitma_trips.bench', fetchedAt: Date.now(), signal })
+      await staged.drop()
+    },
+    async reference() {
+      const connection = await (reference as DuckDBInstance).connect()
+      const target = join(scratch, 'day.parquet')
+      await connection.run(`COPY (${referenceQuery(packed)}) TO '${target}' (FORMAT parquet, COMPRESSION zstd)`)
+      connection.disconnectSync()
+      await rm(target)
+    },
+    async close() {
+      reference?.closeSync()
+      await lake.close()
+      await store.close()
+    },
+  }
 }
 
 /** The same work in a process that is started as the one that runs feeds: the packed day is held, what it unpacks to is not. */
@@ -71,9 +69,10 @@ export const mitmaOdMemory: MemoryBench = {
   name: 'mitma-od-memory',
   about: "a day of trips by the pipeline's COPY, in a process of its own",
   limit_mb: 1000,
-  async run(folder) {
-    await mitmaOd.setUp?.(folder)
-    const pair = await mitmaOd.open(folder, { only: true })
+  rounds: 3,
+  setUp: writeDay,
+  async run(folder, made) {
+    const pair = await openDay(folder, { packed: join(made, PACKED), only: true })
     await pair.measured()
     await pair.close()
   },
@@ -92,25 +91,9 @@ function referenceQuery(packed: string): string {
     ORDER BY origen, destino, periodo, distancia`
 }
 
-/** Lines as the study has them: pairs of zones with a few lines for each hour, in no order. */
-function* lines(): Generator<string> {
-  const random = randomOf(11)
-  const bands = ['0.5-2', '2-10', '10-50', '>50']
-  const activities = ['casa', 'trabajo_estudio', 'frecuente', 'no_frecuente']
-  const incomes = ['<10', '10-15', '>15']
-  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
-  const zone = (): string => String(1001 + Math.floor(random() ** 2 * ZONES) * 19).padStart(5, '0')
-  yield 'fecha|periodo|origen|destino|distancia|actividad_origen|actividad_destino|estudio_origen_posible|estudio_destino_posible|residencia|renta|edad|sexo|viajes|viajes_km\n'
-  for (let done = 0; done < LINES; done += LINES_AT_ONCE) {
-    const some: string[] = []
-    for (let at = 0; at < Math.min(LINES_AT_ONCE, LINES - done); at++) {
-      const origin = zone()
-      const destination = random() < 0.4 ? origin : zone()
-      const trips = 1 + random() * 40
-      some.push(
-        `20220201|${Math.floor(random() * 24)}|${origin}|${destination}|${pick(bands)}|${pick(activities)}|${pick(activities)}|no|no|${origin.slice(0, 2)}|${pick(incomes)}|NA|NA|${trips.toFixed(3)}|${(trips * 12).toFixed(3)}\n`,
-      )
-    }
-    yield some.join('')
-  }
+/** Writes the packed day into a folder, as the stand-in sends it. */
+async function writeDay(folder: string): Promise<void> {
+  const zones = makeWorld(1, 'full', 'full').part(mobilityZones)
+  const day = { seed: 1, day: DAY.replaceAll('-', ''), zones, archives: 'full', share: SHARE, hasUnknownCodes: false } as const
+  await pipeline(packedAsSent({ text: mobilityTrips(day, 0) }), createWriteStream(join(folder, PACKED)))
 }

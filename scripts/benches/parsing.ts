@@ -59,6 +59,7 @@ export function generatedDocument(feed: Feed, resource: string): Buffer {
   if (!standIn) throw new Error(`no stand-in serves ${feed.id}`)
   const publishedAt = standIn.publishedAt(SEED, DOCUMENTS_AT)
   const written = standIn.write(makeWorld(SEED), { resource, publishedAt, stampedAt: publishedAt, variant: WHOLE })
+  if (typeof written === 'object' && 'text' in written) throw new Error(`${feed.id}/${resource} is too large to be held`)
   return typeof written === 'string' ? Buffer.from(written) : written
 }
 

@@ -1,14 +1,17 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { createGzip } from 'node:zlib'
 import type { Capture } from './captures.ts'
 import type { Document } from './editions.ts'
 import { gzipBomb, HTML_PAGE, XML_BOMB } from './fault-bodies.ts'
 import type { ActiveFault, FaultName } from './faults.ts'
-import type { FeedStandIn } from './publisher.ts'
+import type { FeedStandIn, TextToPack } from './publisher.ts'
 
 /** What is sent. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer
+  readonly body: Buffer | TextToPack
   /** Bytes after which the connection is cut; null where it is not. */
   readonly cutAfter: number | null
   /** True where the body is the document as it should be. */
@@ -34,15 +37,23 @@ export function plainAnswer(status: number, text: string, headers: Readonly<Reco
   }
 }
 
-/** A generated document, with the validators its publisher sends. */
-export function documentAnswer(
+/** A generated document, with the validators its publisher sends. One that is packed as it is sent is held where there are faults, which may be of its bytes. */
+export async function documentAnswer(
   feed: FeedStandIn,
   document: Document,
   conditions: Conditions,
   faults: ReadonlyMap<FaultName, ActiveFault>,
-): Answer {
+): Promise<Answer> {
   const headers = { 'Content-Type': document.contentType, ...feed.headers, ...validatorsOf(feed, document, faults) }
-  return answerWith({ body: document.bytes, headers, conditions, faults })
+  const { body } = document
+  if (Buffer.isBuffer(body)) return answerWith({ body, headers, conditions, faults })
+  if (faults.size > 0) return answerWith({ body: await buffer(packedAsSent(body)), headers, conditions, faults })
+  return isUnchanged(headers, conditions) ? unchanged(headers) : { status: 200, headers, body, cutAfter: null, isWhole: true }
+}
+
+/** What is sent of a text that is packed on its way: a piece at a time, so that others are answered meanwhile. */
+export function packedAsSent({ text }: TextToPack): Readable {
+  return Readable.from(text).compose(createGzip({ level: 1 }))
 }
 
 /** A recorded capture, with the instant at which it was captured, where it is of one. It always has a validator, so that what comes after the last is unchanged. */
@@ -93,8 +104,12 @@ function answerWith({ body, headers, conditions, faults }: Parts): Answer {
   if (truncated) return { ...bytesAnswer(part(body, truncated.share), ''), headers: sent }
   const cut = faults.get('cut')
   if (cut) return { status: 200, headers: sent, body, cutAfter: part(body, cut.share).length, isWhole: false }
-  if (isUnchanged(headers, conditions)) return { status: 304, headers: sent, body: Buffer.alloc(0), cutAfter: null, isWhole: false }
+  if (isUnchanged(headers, conditions)) return unchanged(sent)
   return { status: 200, headers: sent, body, cutAfter: null, isWhole: true }
+}
+
+function unchanged(headers: Readonly<Record<string, string>>): Answer {
+  return { status: 304, headers, body: Buffer.alloc(0), cutAfter: null, isWhole: false }
 }
 
 function bytesAnswer(body: Buffer, type: string): Answer {

@@ -1,25 +1,28 @@
 import { createHash } from 'node:crypto'
 import type { ActiveFault, FaultName } from './faults.ts'
-import { type Edition, type FeedStandIn, type Variant, WHOLE } from './publisher.ts'
+import { type Edition, type FeedStandIn, type TextToPack, type Variant, WHOLE } from './publisher.ts'
 import type { World } from './world/world.ts'
 
 /** A document as it is sent. */
 export interface Document {
-  readonly bytes: Buffer
+  readonly body: Buffer | TextToPack
   readonly contentType: string
   readonly etag: string
   /** When it was published, ms. */
   readonly publishedAt: number
 }
 
-/** Documents, written once and kept while there is room, so that a publication's bytes and validators stay the same. */
+/**
+ * Documents, written once and kept while there is room, so that a publication's bytes and validators stay the same. Those that are too large to be
+ * held are made anew each time, from the same words, and are told apart by these.
+ */
 export interface Editions {
   get(feed: FeedStandIn, edition: Edition): Document
 }
 
 /** Keeps up to `room` bytes of documents, the ones used last. */
 export function makeEditions(world: World, room = 40 * 1024 * 1024): Editions {
-  const kept = new Map<string, Document>()
+  const kept = new Map<string, Document & { readonly body: Buffer }>()
   let size = 0
   return {
     get(feed, edition) {
@@ -30,14 +33,15 @@ export function makeEditions(world: World, room = 40 * 1024 * 1024): Editions {
         kept.set(key, known)
         return known
       }
-      const written = feed.write(world, edition)
-      const bytes = typeof written === 'string' ? Buffer.from(written) : written
-      const etag = `"${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}"`
       const contentType = feed.contentTypes?.[edition.resource] ?? feed.contentType
-      const document = { bytes, contentType, etag, publishedAt: edition.stampedAt }
+      const about = { contentType, publishedAt: edition.stampedAt }
+      const written = feed.write(world, edition)
+      if (typeof written === 'object' && 'text' in written) return { ...about, body: written, etag: etagOf(`${world.seed} ${key}`) }
+      const body = typeof written === 'string' ? Buffer.from(written) : written
+      const document = { ...about, body, etag: etagOf(body) }
       kept.set(key, document)
-      size += bytes.length
-      for (const [oldest, { bytes: old }] of kept) {
+      size += body.length
+      for (const [oldest, { body: old }] of kept) {
         if (size <= room || oldest === key) break
         kept.delete(oldest)
         size -= old.length
@@ -45,6 +49,10 @@ export function makeEditions(world: World, room = 40 * 1024 * 1024): Editions {
       return document
     },
   }
+}
+
+function etagOf(content: string | Buffer): string {
+  return `"${createHash('sha256').update(content).digest('hex').slice(0, 16)}"`
 }
 
 /** Which edition a request gets at an instant, as the feed's faults have it. */

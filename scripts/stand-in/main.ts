@@ -10,6 +10,8 @@ Stands in for the publishers' servers, over HTTP and in their wire formats. http
 
   --source <s>       simulated (a generated Spain, the default) or captures:<dir> (recorded ones, one after the other)
   --seed <n>         another seed is another Spain (1)
+  --archives <size>  short (files of archives have fewer lines than the publishers', the default) or full (as many as theirs: a day of trips
+                     ten million, a year of the national accidents 102,000)
   --speed <n>        how many times as fast as the clock (1); 0 stands still
   --start <instant>  where the simulated clock starts, as 2026-03-11T07:30:00Z (now)
   --port <n>         port (8750)
@@ -64,6 +66,7 @@ function readOptions(args: string[]): 'help' | { source: Source; port: number; h
     options: {
       source: { type: 'string', default: 'simulated' },
       seed: { type: 'string', default: '1' },
+      archives: { type: 'string', default: 'short' },
       speed: { type: 'string', default: '1' },
       start: { type: 'string' },
       port: { type: 'string', default: '8750' },
@@ -81,12 +84,15 @@ function readOptions(args: string[]): 'help' | { source: Source; port: number; h
   }
 }
 
-function readSource(values: { source: string; seed: string; speed: string; start?: string | undefined }): Source {
+function readSource(values: { source: string; seed: string; archives: string; speed: string; start?: string | undefined }): Source {
   if (values.source.startsWith('captures:')) return { kind: 'captures', dir: values.source.slice('captures:'.length) }
   if (values.source !== 'simulated') throw new Error(`--source ${JSON.stringify(values.source)} is neither simulated nor captures:<dir>`)
   const start = values.start === undefined ? Date.now() : parseInstant(values.start)
   if (start === null) throw new Error(`--start ${JSON.stringify(values.start)} is no instant such as 2026-03-11T07:30:00Z`)
-  return { kind: 'simulated', seed: numberOf('seed', values.seed, 0xffff_ffff), speed: numberOf('speed', values.speed, 100_000), start }
+  const { archives } = values
+  if (archives !== 'short' && archives !== 'full') throw new Error(`--archives ${JSON.stringify(archives)} is neither short nor full`)
+  const [seed, speed] = [numberOf('seed', values.seed, 0xffff_ffff), numberOf('speed', values.speed, 100_000)]
+  return { kind: 'simulated', seed, archives, speed, start }
 }
 
 function numberOf(name: string, text: string, most: number): number {

@@ -30,9 +30,14 @@ export interface FeedStandIn {
   readonly blocks: { readonly known: RegExp; readonly usual: readonly string[] }
   /** True where the feed had another layout once, which `old_layout` brings back. */
   readonly hasOldLayout: boolean
-  /** The document of a resource: text in UTF-8, or bytes where it is in another encoding or no text. */
-  readonly write: (world: World, edition: Edition) => string | Buffer
+  /** The document of a resource: text in UTF-8, bytes where it is in another encoding or no text, or what is too large to be held. */
+  readonly write: (world: World, edition: Edition) => string | Buffer | TextToPack
   readonly captures: CaptureSet
+}
+
+/** A document that is too large to be held: its text in pieces, made and packed by gzip as it is sent. */
+export interface TextToPack {
+  readonly text: Iterable<string>
 }
 
 /** What a path leads to: a document by the name of its resource, or by a redirect or a slip another path of the same host. */

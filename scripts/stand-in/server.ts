@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { pipeline } from 'node:stream/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Answer, type Conditions, captureAnswer, documentAnswer, faultAnswer, plainAnswer } from './answers.ts'
+import { type Answer, type Conditions, captureAnswer, documentAnswer, faultAnswer, packedAsSent, plainAnswer } from './answers.ts'
 import { type Capture, openArchive, openReplay, type Replay } from './captures.ts'
 import { type Clock, makeClock } from './clock.ts'
 import { control } from './control.ts'
@@ -9,7 +10,7 @@ import { type Editions, editionFor, makeEditions } from './editions.ts'
 import { type ActiveFault, type FaultBoard, type FaultName, type FaultSetting, makeFaultBoard } from './faults.ts'
 import type { FeedStandIn } from './publisher.ts'
 import { STAND_INS } from './publishers/list.ts'
-import { makeWorld, type Scale } from './world/world.ts'
+import { type Archives, makeWorld, type Scale } from './world/world.ts'
 
 /** Where the stand-in has its data from. */
 export type Source =
@@ -22,6 +23,8 @@ export type Source =
       /** Instant (ms) at which the simulated clock starts; the machine's unless told. */
       readonly start?: number
       readonly scale?: Scale
+      /** Short unless told. */
+      readonly archives?: Archives
     }
   /** A folder of recorded captures such as `../shared/feeds`. */
   | { readonly kind: 'captures'; readonly dir: string }
@@ -103,7 +106,7 @@ function makeState(source: Source): State {
   const isSimulated = source.kind === 'simulated'
   const { seed = 1, speed = 1, start = Date.now() } = isSimulated ? source : {}
   const clock = makeClock({ start, speed })
-  const world = makeWorld(seed, isSimulated ? source.scale : undefined)
+  const world = isSimulated ? makeWorld(seed, source.scale, source.archives) : makeWorld(seed)
   return {
     source,
     clock,
@@ -138,7 +141,7 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
   const latency = faults.get('latency')
   if (latency && !(await waitFor(latency.ms ?? 10_000, response))) return
   const conditions: Conditions = { ifNoneMatch: request.headers['if-none-match'], ifModifiedSince: request.headers['if-modified-since'] }
-  const { answer, whenSent } = answerFor(state, { feed, resource, conditions, faults, url })
+  const { answer, whenSent } = await answerFor(state, { feed, resource, conditions, faults, url })
   count(state, feed, answer)
   if (answer.isWhole && request.method === 'GET') response.once('finish', whenSent)
   send(response, answer, request)
@@ -152,14 +155,17 @@ interface Wanted {
   readonly url: URL
 }
 
-function answerFor(state: State, { feed, resource, conditions, faults, url }: Wanted): { answer: Answer; whenSent: () => void } {
+async function answerFor(
+  state: State,
+  { feed, resource, conditions, faults, url }: Wanted,
+): Promise<{ answer: Answer; whenSent: () => void }> {
   const nothing = (): void => undefined
   const spoiled = faultAnswer(faults, url)
   if (spoiled) return { answer: spoiled, whenSent: nothing }
   const replay = state.replays.get(feed.feed)
   if (!replay) {
     const edition = editionFor(feed, { resource, seed: state.seed, now: state.clock.now(), faults })
-    return { answer: documentAnswer(feed, state.editions.get(feed, edition), conditions, faults), whenSent: nothing }
+    return { answer: await documentAnswer(feed, state.editions.get(feed, edition), conditions, faults), whenSent: nothing }
   }
   const archived = state.archives.get(feed.feed)?.(resource)
   if (archived) return { answer: captureAnswer({ feed, resource }, archived, conditions, faults), whenSent: nothing }
@@ -196,11 +202,15 @@ function mainResource(feed: FeedStandIn): string | undefined {
 }
 
 function send(response: ServerResponse, answer: Answer, request: IncomingMessage): void {
-  const length: Record<string, string> = answer.status === 304 ? {} : { 'Content-Length': String(answer.body.length) }
-  response.writeHead(answer.status, { ...answer.headers, ...length })
-  if (request.method === 'HEAD' || answer.status === 304) return void response.end()
-  if (answer.cutAfter === null) return void response.end(answer.body)
-  response.write(answer.body.subarray(0, answer.cutAfter), () => request.socket.destroy())
+  const { status, headers, body, cutAfter } = answer
+  const isHeld = Buffer.isBuffer(body)
+  // How long a text is that is packed on its way, nobody knows before.
+  const length: Record<string, string> = status === 304 || !isHeld ? {} : { 'Content-Length': String(body.length) }
+  response.writeHead(status, { ...headers, ...length })
+  if (request.method === 'HEAD' || status === 304) return void response.end()
+  if (!isHeld) return void pipeline(packedAsSent(body), response).catch(() => response.destroy())
+  if (cutAfter === null) return void response.end(body)
+  response.write(body.subarray(0, cutAfter), () => request.socket.destroy())
 }
 
 /** False where the client left or the server was closed before the time was over. */

@@ -9,7 +9,7 @@ test('a publisher writes text in UTF-8, or bytes of its own that are sent as the
   const editions = makeEditions(makeWorld(1, 'small'))
   const sent = (feed: string, written: string | Buffer): Buffer => {
     const standIn: FeedStandIn = { ...(STAND_INS[0] as FeedStandIn), feed, write: () => written }
-    return editions.get(standIn, editionFor(standIn, { resource: 'all', seed: 1, now: RUSH_HOUR, faults: new Map() })).bytes
+    return editions.get(standIn, editionFor(standIn, { resource: 'all', seed: 1, now: RUSH_HOUR, faults: new Map() })).body as Buffer
   }
   expect(sent('text', 'Almería').equals(Buffer.from('Almería', 'utf8'))).toBe(true)
   // ISO-8859-1, and a zip's head: none of them UTF-8.

@@ -1,5 +1,5 @@
 import { type PublisherOptions, type Publishers, startPublishers } from '../../scripts/stand-in/server.ts'
-import type { Scale } from '../../scripts/stand-in/world/world.ts'
+import type { Archives, Scale } from '../../scripts/stand-in/world/world.ts'
 
 /** A Wednesday morning in March, 08:30 in Madrid. */
 export const RUSH_HOUR = Date.parse('2026-03-11T07:30:00Z')
@@ -22,10 +22,10 @@ export const PATHS = {
 
 /** A stand-in whose clock stands still at `at`, and who closes it: `await using publishers = await standIn()`. */
 export async function standIn(
-  options: { at?: number; seed?: number; scale?: Scale; faults?: PublisherOptions['faults'] } = {},
+  options: { at?: number; seed?: number; scale?: Scale; archives?: Archives; faults?: PublisherOptions['faults'] } = {},
 ): Promise<Publishers & AsyncDisposable> {
-  const { at = RUSH_HOUR, seed = 1, scale = 'full', faults = [] } = options
-  return disposable(await startPublishers({ source: { kind: 'simulated', speed: 0, start: at, seed, scale }, faults }))
+  const { at = RUSH_HOUR, seed = 1, scale = 'full', archives = 'short', faults = [] } = options
+  return disposable(await startPublishers({ source: { kind: 'simulated', speed: 0, start: at, seed, scale, archives }, faults }))
 }
 
 /** A stand-in that replays captures. */

@@ -42,11 +42,13 @@ test('the help names every fault, and mistakes are told in one line', async () =
   const help = run(['--help'])
   expect(await help.ended).toBe(0)
   for (const fault of Object.keys(FAULTS)) expect(help.output()).toContain(`  ${fault} `)
+  expect(help.output()).toContain('--archives <size>')
   for (const [args, word] of [
     [['--port', 'x'], '0 … 65535'],
     [['--speed=-1'], '0 … 100000'],
     [['--start', 'now'], '2026-03-11T07:30:00Z'],
     [['--source', 'live'], 'captures:<dir>'],
+    [['--archives', 'ful'], 'neither short nor full'],
     [['--fault', 'madrid_traffic=nothing'], 'gzip_bomb'],
     [['--nothing'], '--nothing'],
   ] as const) {

@@ -65,8 +65,11 @@ interface AccidentTable {
 
 /** `TABLA_ACCIDENTES_YY.XLSX`: a sheet, codes as numbers without their leading zeros, kilometres as text with a decimal comma. Dated by `at` (ms). */
 export function dgtAccidentTable({ year, accidents, hasUnknownCodes, at }: AccidentTable & { readonly at: number }): Buffer {
-  const rows = [HEADER, ...accidents.map((accident) => rowOf(accident, year, hasUnknownCodes))]
-  return writeXlsx([{ name: `ACCIDENTES_${String(year).slice(2)}`, rows }], at)
+  const rows = function* (): Generator<readonly (string | number | null)[]> {
+    yield HEADER
+    for (const accident of accidents) yield rowOf(accident, year, hasUnknownCodes)
+  }
+  return writeXlsx([{ name: `ACCIDENTES_${String(year).slice(2)}`, rows: rows() }], at)
 }
 
 function rowOf(accident: SpanishAccident, year: number, hasUnknownCodes: boolean): (string | number | null)[] {

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { chance, hash } from '../random.ts'
 import type { MobilityZone } from '../world/mobility-zones.ts'
+import type { Archives } from '../world/world.ts'
 
 /** What a daily file is made of. */
 export interface MobilityDay {
@@ -8,36 +9,47 @@ export interface MobilityDay {
   /** YYYYMMDD. */
   readonly day: string
   readonly zones: readonly MobilityZone[]
+  readonly archives: Archives
+  /** Share of the zones that are told of. */
   readonly share: number
   readonly hasUnknownCodes: boolean
 }
 
-/** Zones beside its own that people of a zone sleep in. */
-const ELSEWHERE = 12
-/** Other zones that there are trips to. */
-const DESTINATIONS = 6
+/**
+ * Zones beside its own that people of a zone sleep in, other zones that there are trips to, and hours of a day in which people set out. In full
+ * archives a day has some 515,000 lines of stays, which is what the recorded one has, and ten million of trips between municipal zones: 137 MB
+ * packed, as that of 2024-03-01.
+ */
+const SIZES = {
+  short: { elsewhere: 12, destinations: 6, hours: [7, 8, 13, 14, 15, 18, 20] },
+  full: { elsewhere: 139, destinations: 52, hours: Array.from({ length: 24 }, (_, hour) => hour) },
+} as const satisfies Record<Archives, unknown>
 
-/** Overnight stays of a day: `|`, LF, decimal points, gzip; the zone of residence is a district. */
-export function overnightStays({ seed, day, zones, share, hasUnknownCodes }: MobilityDay): Buffer {
-  const lines: string[] = []
-  for (const zone of zones)
+/** Lines that are one piece of a file. */
+const PIECE = 10_000
+
+/** Overnight stays of a day, in pieces: `|`, LF, decimal points; the zone of residence is a district. */
+export function overnightStays(day: MobilityDay): Generator<string> {
+  return pieces(`fecha|zona_residencia|zona_pernoctacion|personas${day.hasUnknownCodes ? '|fuente' : ''}`, stayLines(day))
+}
+
+function* stayLines(of: MobilityDay): Generator<string> {
+  const { seed, day, zones, archives, hasUnknownCodes } = of
+  for (const zone of toldOf(of))
     for (const district of zone.districts) {
       const residents = zone.population / zone.districts.length
       const places = new Set([zone])
-      for (let at = 0; at < ELSEWHERE; at++) places.add(zones[hash(seed, 'sleeps', district, day, at) % zones.length] as MobilityZone)
+      for (let at = 0; at < SIZES[archives].elsewhere; at++)
+        places.add(zones[hash(seed, 'sleeps', district, day, at) % zones.length] as MobilityZone)
       for (const place of places) {
         const part = place === zone ? 0.9 : 0.01 * chance(seed, 'sleepers', district, place.id, day)
-        lines.push(`${day}|${district}|${place.id}|${estimate(residents * part)}${hasUnknownCodes ? '|telefonia' : ''}`)
+        yield `${day}|${district}|${place.id}|${estimate(residents * part)}${hasUnknownCodes ? '|telefonia' : ''}`
       }
     }
-  const header = `fecha|zona_residencia|zona_pernoctacion|personas${hasUnknownCodes ? '|fuente' : ''}`
-  return packed([header, ...lines.slice(0, Math.floor(lines.length * share))])
 }
 
 const TRIPS_HEADER =
   'fecha|periodo|origen|destino|distancia|actividad_origen|actividad_destino|estudio_origen_posible|estudio_destino_posible|residencia|renta|edad|sexo|viajes|viajes_km'
-/** Hours of a day in which people of a zone set out for another, of those that there are trips to. */
-const HOURS = [7, 8, 13, 14, 15, 18, 20]
 const BANDS = [
   ['0.5-2', 1.1],
   ['2-10', 5],
@@ -59,50 +71,57 @@ interface TripLine {
 }
 
 /** Trips of a day: of each zone within itself and to some others, a line for each income. With each revision some zones are estimated anew. */
-function tripLines({ seed, day, zones, hasUnknownCodes }: MobilityDay, revision: number): TripLine[] {
-  const lines: TripLine[] = []
-  for (const zone of zones) {
-    const others = Array.from({ length: DESTINATIONS }, (_, at) => zones[hash(seed, 'trips', zone.id, at) % zones.length] as MobilityZone)
+function* tripLines(of: MobilityDay, revision: number): Generator<TripLine> {
+  const { seed, day, zones, archives, hasUnknownCodes } = of
+  const { destinations, hours } = SIZES[archives]
+  for (const zone of toldOf(of)) {
+    const others = Array.from({ length: destinations }, (_, at) => zones[hash(seed, 'trips', zone.id, at) % zones.length] as MobilityZone)
     const edition = chance('revised', zone.id, revision) < 0.05 ? revision : 0
     for (const other of new Set([zone, ...others])) {
       const near = other === zone ? hash(seed, 'near', zone.id) % 2 : zone.province === other.province ? 2 : 3
       const [band, km] = BANDS[near] as (typeof BANDS)[number]
-      for (const hour of HOURS)
+      for (const hour of hours)
         for (const income of INCOMES) {
           const u = chance(seed, 'trip', zone.id, other.id, hour, income, day, edition)
           const trips = (zone.population / (other === zone ? 40 : 4000)) * (0.5 + u)
           const length = trips * km * (0.9 + 0.2 * u)
           const shown = hasUnknownCodes && hour === 20 ? '50-75' : band
-          lines.push({ hour, origin: zone.id, destination: other.id, band: shown, province: zone.province, income, trips, length })
+          yield { hour, origin: zone.id, destination: other.id, band: shown, province: zone.province, income, trips, length }
         }
     }
   }
-  return lines
 }
 
-/** Trips of a day as the study since 2022 has them. */
-export function mobilityTrips(day: MobilityDay, revision: number): Buffer {
-  const lines = tripLines(day, revision).map(({ hour, origin, destination, band, province, income, trips, length }) =>
-    [
-      ...[day.day, hour, origin, destination, band, 'casa', 'frecuente', 'no', 'no', province, income, 'NA', 'NA'],
-      ...[estimate(trips), estimate(length)],
-    ].join('|'),
+/** Trips of a day as the study since 2022 has them, in pieces. */
+export function mobilityTrips(day: MobilityDay, revision: number): Generator<string> {
+  return pieces(
+    TRIPS_HEADER,
+    tripLines(day, revision).map(
+      ({ hour, origin, destination, band, province, income, trips, length }) =>
+        `${day.day}|${hour}|${origin}|${destination}|${band}|casa|frecuente|no|no|${province}|${income}|NA|NA|${estimate(trips)}|${estimate(length)}`,
+    ),
   )
-  return packed([TRIPS_HEADER, ...lines.slice(0, Math.floor(lines.length * day.share))])
 }
 
 const V1_TRIPS_HEADER = 'fecha|origen|destino|actividad_origen|actividad_destino|residencia|edad|periodo|distancia|viajes|viajes_km'
 const V1_BANDS: Readonly<Record<string, string>> = { '0.5-2': '0005-002', '2-10': '002-005', '10-50': '010-050', '>50': '100+' }
 
-/** Trips of a day as the study of 2020 and 2021 has them: other columns in another order, no income, other bands. */
-export function mobilityV1Trips(day: MobilityDay, revision: number): Buffer {
-  const lines = tripLines(day, revision).map(({ hour, origin, destination, band, province, trips, length }) =>
-    [
-      ...[day.day, origin, destination, 'casa', 'otros', province, 'NA', String(hour).padStart(2, '0')],
-      ...[V1_BANDS[band] ?? '005-009', estimate(trips), estimate(length)],
-    ].join('|'),
+/** Trips of a day as the study of 2020 and 2021 has them, in pieces: other columns in another order, no income, other bands. */
+export function mobilityV1Trips(day: MobilityDay, revision: number): Generator<string> {
+  return pieces(
+    V1_TRIPS_HEADER,
+    tripLines(day, revision).map(({ hour, origin, destination, band, province, trips, length }) =>
+      [
+        ...[day.day, origin, destination, 'casa', 'otros', province, 'NA', String(hour).padStart(2, '0')],
+        ...[V1_BANDS[band] ?? '005-009', estimate(trips), estimate(length)],
+      ].join('|'),
+    ),
   )
-  return packed([V1_TRIPS_HEADER, ...lines.slice(0, Math.floor(lines.length * day.share))])
+}
+
+/** The zones that a file tells of. */
+function toldOf({ zones, share }: MobilityDay): readonly MobilityZone[] {
+  return zones.slice(0, Math.floor(zones.length * share))
 }
 
 /** A number as the ministry writes it: at most three decimals, at least one. */
@@ -111,8 +130,20 @@ function estimate(value: number): string {
   return text.includes('.') ? text : `${text}.0`
 }
 
-function packed(lines: readonly string[]): Buffer {
-  return gzipSync(`${lines.join('\n')}\n`, { level: 1 })
+function* pieces(header: string, lines: Iterable<string>): Generator<string> {
+  let some = [header]
+  for (const line of lines) {
+    some.push(line)
+    if (some.length < PIECE) continue
+    yield `${some.join('\n')}\n`
+    some = []
+  }
+  if (some.length > 0) yield `${some.join('\n')}\n`
+}
+
+/** A file as the ministry packs it, whole. */
+export function packed(text: Iterable<string>): Buffer {
+  return gzipSync([...text].join(''), { level: 1 })
 }
 
 /** The list of files, as the ministry makes it: an item for each, the newest first. */
@@ -153,10 +184,10 @@ const gauOf = ({ id, province, districts }: Pick<MobilityZone, 'id' | 'province'
 /** The ministry's words for the levels of zones. */
 export type ZoneLevel = 'distritos' | 'municipios' | 'gaus'
 
-/** The zones of a level, made of the municipal ones: whoever lives in one of several districts lives in the first where they cannot be parted evenly. */
+/** The zones of a level, made of the municipal ones, several of which may be in an urban area: whoever lives in one of several districts lives in the first where they cannot be parted evenly. */
 export function zonesAt(zones: readonly MobilityZone[], level: ZoneLevel): readonly MobilityZone[] {
   if (level === 'municipios') return zones
-  if (level === 'gaus') return zones.map((zone) => ({ ...zone, id: gauOf(zone) }))
+  if (level === 'gaus') return urbanAreas(zones)
   return zones.flatMap((zone) => {
     const count = zone.districts.length
     const each = Math.floor(zone.population / count)
@@ -167,6 +198,15 @@ export function zonesAt(zones: readonly MobilityZone[], level: ZoneLevel): reado
       population: each + (at === 0 ? zone.population - each * count : 0),
     }))
   })
+}
+
+function urbanAreas(zones: readonly MobilityZone[]): readonly MobilityZone[] {
+  return [...Map.groupBy(zones, gauOf)].map(([id, parts]) => ({
+    ...(parts[0] as MobilityZone),
+    id,
+    municipalities: parts.flatMap(({ municipalities }) => municipalities),
+    population: parts.reduce((sum, { population }) => sum + population, 0),
+  }))
 }
 
 /**
@@ -220,17 +260,21 @@ export function v1ZoneRelation(
   return `${[header, ...lines.slice(0, Math.floor(lines.length * share))].join('\n')}\n`
 }
 
+/** Census sections of a district of the INE, and how often there is one more: in full archives there are 36,000 in all, as in the ministry's relation. */
+const SECTIONS = { short: [2, 0.1], full: [3, 0.9] } as const satisfies Record<Archives, unknown>
+
 /** Of which census sections zones are made: `|`, CRLF, `NA` for shared land. Now and then a section is parted in two. */
 export function zoneRelation(
   zones: readonly MobilityZone[],
-  edition: { readonly publishedAt: number; readonly share: number; readonly hasUnknownCodes: boolean },
+  edition: { readonly publishedAt: number; readonly share: number; readonly hasUnknownCodes: boolean; readonly archives: Archives },
 ): string {
-  const { publishedAt, share, hasUnknownCodes } = edition
+  const { publishedAt, share, hasUnknownCodes, archives } = edition
+  const [least, often] = SECTIONS[archives]
   const more = (text: string): string => (hasUnknownCodes ? `|${text}` : '')
   const lines = zones.flatMap(({ id, province, municipalities, districts }) =>
     municipalities.flatMap((code) =>
       districts.flatMap((district, at) =>
-        Array.from({ length: chance('sections', code, at, publishedAt) < 0.9 ? 2 : 3 }, (_, section) => {
+        Array.from({ length: least + (chance('sections', code, at, publishedAt) < 1 - often ? 0 : 1) }, (_, section) => {
           const of = `${code}0${at + 1}`
           return `${of}00${section + 1}|${of}|${code}|${district}|${id}|${gauOf({ id, province, districts })}${more('IGN')}`
         }),

@@ -1,4 +1,4 @@
-import { packZip } from './zip.ts'
+import { packZip, type ZipMember } from './zip.ts'
 
 /** A sheet: its name and rows of cells; null and undefined leave a cell out. */
 export interface SheetContent {
@@ -16,12 +16,11 @@ const PIECE = 500
 /** A workbook (ECMA-376) as Excel saves one: texts shared, numbers plain, cells named. Dated by `at` (ms). */
 export function writeXlsx(sheets: readonly SheetContent[], at: number): Buffer {
   const shared = new Map<string, number>()
-  const parts = sheets.map((sheet) => [...sheetPieces(sheet, shared)])
   const whole = (name: string, text: string) => ({ name, pieces: [Buffer.from(DECLARATION + text)] })
   const relation = (id: number, type: string, target: string): string =>
     `<Relationship Id="rId${id}" Type="${RELATIONS}/${type}" Target="${target}"/>`
-  return packZip(
-    [
+  const members = function* (): Generator<ZipMember> {
+    yield* [
       whole(
         '[Content_Types].xml',
         `<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/></Types>`,
@@ -42,14 +41,15 @@ export function writeXlsx(sheets: readonly SheetContent[], at: number): Buffer {
           .map((_, index) => relation(index + 1, 'worksheet', `worksheets/sheet${index + 1}.xml`))
           .join('')}${relation(sheets.length + 1, 'sharedStrings', 'sharedStrings.xml')}</Relationships>`,
       ),
-      ...parts.map((pieces, index) => ({ name: `xl/worksheets/sheet${index + 1}.xml`, pieces })),
-      whole(
-        'xl/sharedStrings.xml',
-        `<sst xmlns="${MAIN}" uniqueCount="${shared.size}">${[...shared.keys()].map((text) => `<si><t>${escaped(text)}</t></si>`).join('')}</sst>`,
-      ),
-    ],
-    at,
-  )
+    ]
+    // A sheet is written as it is packed, and the texts that it shares are known after that.
+    for (const [index, sheet] of sheets.entries()) yield { name: `xl/worksheets/sheet${index + 1}.xml`, pieces: sheetPieces(sheet, shared) }
+    yield whole(
+      'xl/sharedStrings.xml',
+      `<sst xmlns="${MAIN}" uniqueCount="${shared.size}">${[...shared.keys()].map((text) => `<si><t>${escaped(text)}</t></si>`).join('')}</sst>`,
+    )
+  }
+  return packZip(members(), at)
 }
 
 function* sheetPieces({ rows }: SheetContent, shared: Map<string, number>): Generator<Buffer> {

@@ -9,8 +9,8 @@ import { localTime } from '../world/rhythm.ts'
 const DGT = '/export/sites/web-DGT/.galleries/downloads/dgt-en-cifras'
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 const [FIRST, LAST] = [2010, 2025]
-const MADRID = { name: 'madrid', x: 441_000, y: 4_475_000, reach_m: 6000 }
-const BARCELONA = { name: 'barcelona', x: 430_500, y: 4_583_000, reach_m: 3500 }
+const MADRID = { name: 'madrid', x: 441_000, y: 4_475_000, reach_m: 6000 } as const
+const BARCELONA = { name: 'barcelona', x: 430_500, y: 4_583_000, reach_m: 3500 } as const
 /** Madrid's files have numbers of their own in the catalogue entry: that of 2025 has 34. */
 const MADRID_NUMBER = 2025 - 34
 const MADRID_FIRST = 2019

@@ -5,6 +5,7 @@ import {
   mobilityTrips,
   mobilityV1Trips,
   overnightStays,
+  packed,
   v1ZoneRelation,
   type ZoneLevel,
   zoneList,
@@ -12,7 +13,7 @@ import {
   zonesAt,
 } from '../formats/mitma.ts'
 import { zoneCentroids, zonePolygons } from '../formats/mitma-shapes.ts'
-import type { Edition, FeedStandIn, Publisher } from '../publisher.ts'
+import type { Edition, FeedStandIn, Publisher, TextToPack } from '../publisher.ts'
 import { chance } from '../random.ts'
 import { mobilityZones } from '../world/mobility-zones.ts'
 import { localTime } from '../world/rhythm.ts'
@@ -48,7 +49,7 @@ const stays: FeedStandIn = {
   write: (world, edition) =>
     edition.resource === 'rss'
       ? mitmaRss(listedUrls(world.seed, edition.publishedAt), edition.stampedAt)
-      : overnightStays(dayOf(world, edition)),
+      : written(world, overnightStays(dayOf(world, edition))),
   captures: {
     folder: 'mitma-movilidad/v2',
     capturedAt: () => null,
@@ -71,7 +72,7 @@ const tripsAt = (feed: string, word: string, level: ZoneLevel): FeedStandIn => (
   path: pathOf({ kind: 'Viajes', word }, '20220101'),
   // The list has all, and is answered above.
   route: (path) => dayIn(path, { kind: 'Viajes', word }),
-  write: (world, edition) => mobilityTrips(dayOf(world, edition, level), edition.publishedAt),
+  write: (world, edition) => written(world, mobilityTrips(dayOf(world, edition, level), edition.publishedAt)),
   captures: { folder: 'mitma-movilidad/v2', capturedAt: () => null },
 })
 
@@ -104,7 +105,7 @@ const v1Trips: FeedStandIn = {
           V1_DAYS.map((day) => `${V1_HOST}${v1Path(day)}`),
           edition.stampedAt,
         )
-      : mobilityV1Trips(dayOf(world, edition), edition.publishedAt),
+      : written(world, mobilityV1Trips(dayOf(world, edition), edition.publishedAt)),
   captures: { folder: 'mitma-movilidad/v1', capturedAt: () => null },
 }
 
@@ -132,7 +133,8 @@ const zones: FeedStandIn = {
   path: RELATION,
   route: (path) => (path === RELATION ? { kind: 'document', resource: 'relation' } : null),
   contentType: 'text/csv',
-  write: (world, { publishedAt, variant }) => zoneRelation(world.part(mobilityZones), { publishedAt, ...variant }),
+  write: (world, { publishedAt, variant }) =>
+    zoneRelation(world.part(mobilityZones), { publishedAt, ...variant, archives: world.archives }),
   captures: {
     folder: 'mitma-movilidad/v2/zonificacion',
     // Of its commit (provenance in the notes).
@@ -238,9 +240,15 @@ const listedUrls = (seed: number, publishedAt: number): string[] =>
     ),
   )
 
+/** A daily file: packed at once where it is short, else as it is sent. */
+function written({ archives }: World, text: Iterable<string>): Buffer | TextToPack {
+  return archives === 'full' ? { text } : packed(text)
+}
+
 function dayOf(world: World, { resource, variant }: Edition, level: ZoneLevel = 'municipios'): MobilityDay {
   const { share, hasUnknownCodes } = variant
-  return { seed: world.seed, day: resource, zones: zonesAt(world.part(mobilityZones), level), share, hasUnknownCodes }
+  const { seed, archives } = world
+  return { seed, archives, day: resource, zones: zonesAt(world.part(mobilityZones), level), share, hasUnknownCodes }
 }
 
 /** The days (YYYYMMDD) that the list has as of an instant (ms), the newest first. */

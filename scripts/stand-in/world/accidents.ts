@@ -30,18 +30,19 @@ export interface CityAccident extends Accident {
   readonly y: number
 }
 
-/** How many accidents a year has, at full scale and small: far fewer than there are, so that a file is read in a moment. */
+/** How many accidents a year has, at full scale and small, which are far fewer than there are, and in full archives. */
 const COUNTS = {
-  spain: { full: 4000, small: 220 },
-  // Enough of them are on a road for a year to be told from chance, small too.
-  animals: { full: 6000, small: 3600 },
-  city: { full: 600, small: 220 },
-  catalonia: { full: 200, small: 12 },
+  spain: { full: 4000, small: 220, archive: 101_996 },
+  // Enough of them are on a road for a year to be told from chance, small too. Of those of a full archive the file leaves out the provinces that it has none of.
+  animals: { full: 6000, small: 3600, archive: 52_400 },
+  madrid: { full: 600, small: 220, archive: 21_000 },
+  barcelona: { full: 600, small: 220, archive: 8000 },
+  catalonia: { full: 200, small: 12, archive: 1900 },
 } as const
 
 /** How many accidents of a kind a year has. */
-export function accidentsOf(world: World, kind: keyof typeof COUNTS): number {
-  return COUNTS[kind][world.scale]
+export function accidentsOf({ scale, archives }: World, kind: keyof typeof COUNTS): number {
+  return COUNTS[kind][archives === 'full' ? 'archive' : scale]
 }
 
 /** Accidents happen more often where more people live, which no list of the stand-in tells: so the provinces have these shares. */
@@ -125,7 +126,7 @@ export function corrected<A extends Accident>(accidents: readonly A[], edition: 
 
 /** Where a city has its streets: the middle of its grid and how far it reaches, metres. */
 interface CityGrid {
-  readonly name: string
+  readonly name: 'madrid' | 'barcelona'
   readonly x: number
   readonly y: number
   readonly reach_m: number
@@ -136,7 +137,7 @@ const BLACK_SPOTS = 8
 
 /** Accidents of a year in a city: a third of them at a few crossings, which are the same every year. */
 export function cityAccidents(world: World, city: CityGrid, year: number): CityAccident[] {
-  return Array.from({ length: accidentsOf(world, 'city') }, (_, index) => {
+  return Array.from({ length: accidentsOf(world, city.name) }, (_, index) => {
     const accident = accidentAt(world.seed, city.name, year, index)
     const { dice } = accident
     if (dice() < 0.33) {

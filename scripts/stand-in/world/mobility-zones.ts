@@ -1,5 +1,5 @@
 import { between, diceOf } from '../random.ts'
-import { readGazetteer } from './municipalities.ts'
+import { type Municipality, readGazetteer } from './municipalities.ts'
 import { defineWorldPart } from './world.ts'
 
 /** A municipal zone of the ministry's study: a municipality, or several small ones together. */
@@ -16,31 +16,86 @@ export interface MobilityZone {
   readonly lat: number
 }
 
-/** Zones of each province, by how large the generated Spain is; the study itself has some fifty. */
+/** Zones of each province where archives are short, by how large the generated Spain is; the study itself has some fifty. */
 const PER_PROVINCE = { full: 8, small: 2 }
+/**
+ * Municipal zones of the study, and those of them that have three districts, in full archives: with the shared land that the lists add they have
+ * 2,618 zones and 3,792 districts, as the ministry's; those of a province with several districts are one urban area together.
+ */
+const STUDY = { zones: 2617, large: 587 } as const
 
-/** The zones: of each province some municipalities, every fourth zone three small ones together (`01017_AM`). */
-export const mobilityZones = defineWorldPart(({ seed, scale }): readonly MobilityZone[] =>
-  [...readGazetteer().ofProvince].flatMap(([province, municipalities]) => {
-    const zones: MobilityZone[] = []
-    for (let at = 0; zones.length < PER_PROVINCE[scale] && at < municipalities.length; ) {
-      const isTogether = zones.length % 4 === 3 || (zones.length === 1 && scale === 'small')
-      const parts = municipalities.slice(at, at + (isTogether ? 3 : 1))
-      at += parts.length
-      const [first] = parts as [(typeof parts)[number]]
-      const dice = diceOf(seed, 'mobility zone', first.code)
-      const isLarge = zones.length === 0
-      const districts = isLarge ? [1, 2, 3].map((number) => `${first.code}0${number}`) : [isTogether ? `${first.code}_AM` : first.code]
-      zones.push({
-        id: isTogether ? `${first.code}_AM` : first.code,
-        name: isTogether ? `${first.name} agregacion de municipios` : first.name,
-        province,
-        municipalities: parts.map(({ code }) => code),
-        districts,
-        population: isLarge ? between(40_000, 900_000, dice()) : between(800, 30_000, dice()),
-        ...first.centre,
-      })
-    }
-    return zones
-  }),
-)
+/** What a zone is made of. */
+interface Parts {
+  readonly municipalities: readonly Municipality[]
+  /** True where it has several districts. */
+  readonly isLarge: boolean
+}
+
+/** The zones: of each province some municipalities, every fourth zone several small ones together (`01017_AM`). */
+export const mobilityZones = defineWorldPart(({ seed, scale, archives }): readonly MobilityZone[] => {
+  const provinces = [...readGazetteer().ofProvince.values()]
+  const parts = archives === 'full' ? partsOfStudy(provinces) : provinces.flatMap((all) => someParts(all, PER_PROVINCE[scale]))
+  return parts.map((one) => zoneOf(seed, one))
+})
+
+function zoneOf(seed: number, { municipalities, isLarge }: Parts): MobilityZone {
+  const [first] = municipalities as readonly [Municipality]
+  const isTogether = municipalities.length > 1
+  const dice = diceOf(seed, 'mobility zone', first.code)
+  const id = isTogether ? `${first.code}_AM` : first.code
+  return {
+    id,
+    name: isTogether ? `${first.name} agregacion de municipios` : first.name,
+    province: first.province,
+    municipalities: municipalities.map(({ code }) => code),
+    districts: isLarge ? [1, 2, 3].map((number) => `${first.code}0${number}`) : [id],
+    population: isLarge ? between(40_000, 900_000, dice()) : between(800, 30_000, dice()),
+    ...first.centre,
+  }
+}
+
+/** The first zones of a province, three municipalities together in every fourth one; of two zones in the second. */
+function someParts(all: readonly Municipality[], count: number): Parts[] {
+  const parts: Parts[] = []
+  for (let at = 0; parts.length < count && at < all.length; ) {
+    const isTogether = parts.length % 4 === 3 || (parts.length === 1 && count === PER_PROVINCE.small)
+    const municipalities = all.slice(at, at + (isTogether ? 3 : 1))
+    at += municipalities.length
+    parts.push({ municipalities, isLarge: parts.length === 0 })
+  }
+  return parts
+}
+
+/** All municipalities of all provinces, parted into as many zones as the study has: the last quarter of a province's zones are several together. */
+function partsOfStudy(provinces: readonly (readonly Municipality[])[]): Parts[] {
+  const zones = sharesOf(
+    provinces.map(({ length }) => length),
+    STUDY.zones,
+  )
+  const large = sharesOf(zones, STUDY.large)
+  return provinces.flatMap((all, province) => {
+    const count = zones[province] as number
+    const together = Math.floor(count / 4)
+    const alone = count - together
+    const rest = all.length - alone
+    const borderOf = (at: number): number => alone + Math.floor((at * rest) / together)
+    return [
+      ...all.slice(0, alone).map((one, at) => ({ municipalities: [one], isLarge: at < (large[province] as number) })),
+      ...Array.from({ length: together }, (_, at) => ({ municipalities: all.slice(borderOf(at), borderOf(at + 1)), isLarge: false })),
+    ]
+  })
+}
+
+/** Parts a total by sizes, at least one for each, such that they sum up to it. */
+function sharesOf(sizes: readonly number[], total: number): number[] {
+  const rest = sizes.reduce((sum, size) => sum + size - 1, 0)
+  let passed = 0
+  let given = 0
+  return sizes.map((size) => {
+    passed += size - 1
+    const until = Math.round(((total - sizes.length) * passed) / rest)
+    const share = 1 + until - given
+    given = until
+    return share
+  })
+}

@@ -2,6 +2,7 @@
 export interface World {
   readonly seed: number
   readonly scale: Scale
+  readonly archives: Archives
   /** A part of it, made when it is first asked for and kept. */
   part<T>(part: WorldPart<T>): T
 }
@@ -14,17 +15,24 @@ export interface WorldPart<T> {
 /** How large the generated Spain is: as in 2026, or just above what the feeds' guards ask for, so that a publication is parsed in milliseconds. */
 export type Scale = 'full' | 'small'
 
-/** Declares a part; `make` may ask the world for others. The same seed and scale make the same. */
+/**
+ * How long the files of archives are: far shorter than the publishers', so that one is read in a moment, or as long as theirs, which the notes on
+ * their formats count.
+ */
+export type Archives = 'short' | 'full'
+
+/** Declares a part; `make` may ask the world for others. The same seed, scale and archives make the same. */
 export function defineWorldPart<T>(make: (world: World) => T): WorldPart<T> {
   return Object.freeze({ make })
 }
 
 /** Makes a world; each part when it is first asked for. */
-export function makeWorld(seed: number, scale: Scale = 'full'): World {
+export function makeWorld(seed: number, scale: Scale = 'full', archives: Archives = 'short'): World {
   const made = new Map<WorldPart<unknown>, unknown>()
   const world: World = {
     seed,
     scale,
+    archives,
     part<T>(part: WorldPart<T>): T {
       if (!made.has(part)) made.set(part, part.make(world))
       return made.get(part) as T

@@ -16,7 +16,7 @@ const dgt = STAND_INS.find(({ feed }) => feed === 'dgt_incidents') as (typeof ST
 
 /** What DGT publishes at an instant, or a share of it. */
 async function publication(at: number, share = 1): Promise<Publication> {
-  const text = dgt.write(world, { resource: 'situations', publishedAt: at, stampedAt: at, variant: { ...WHOLE, share } })
+  const text = dgt.write(world, { resource: 'situations', publishedAt: at, stampedAt: at, variant: { ...WHOLE, share } }) as string
   return parsePublication(dgtIncidentsFeed, [{ name: 'situations', bytes: Buffer.from(text) }], at)
 }
 
