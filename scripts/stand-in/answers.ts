@@ -5,6 +5,7 @@ import type { Capture } from './captures.ts'
 import type { Document } from './editions.ts'
 import { gzipBomb, HTML_PAGE, XML_BOMB } from './fault-bodies.ts'
 import type { ActiveFault, FaultName } from './faults.ts'
+import { streamZip } from './formats/zip.ts'
 import type { FeedStandIn, TextToPack } from './publisher.ts'
 
 /** What is sent. */
@@ -52,8 +53,8 @@ export async function documentAnswer(
 }
 
 /** What is sent of a text that is packed on its way: a piece at a time, so that others are answered meanwhile. */
-export function packedAsSent({ text }: TextToPack): Readable {
-  return Readable.from(text).compose(createGzip({ level: 1 }))
+export function packedAsSent({ text, zip }: TextToPack): Readable {
+  return zip ? Readable.from(streamZip(text, zip)) : Readable.from(text).compose(createGzip({ level: 1 }))
 }
 
 /** A recorded capture, with the instant at which it was captured, where it is of one. It always has a validator, so that what comes after the last is unchanged. */

@@ -11,7 +11,7 @@ Stands in for the publishers' servers, over HTTP and in their wire formats. http
   --source <s>       simulated (a generated Spain, the default) or captures:<dir> (recorded ones, one after the other)
   --seed <n>         another seed is another Spain (1)
   --archives <size>  short (files of archives have fewer lines than the publishers', the default) or full (as many as theirs: a day of trips
-                     ten million, a year of the national accidents 102,000)
+                     ten million, a month of Madrid's sensors eleven million, a year of the national accidents 102,000)
   --speed <n>        how many times as fast as the clock (1); 0 stands still
   --start <instant>  where the simulated clock starts, as 2026-03-11T07:30:00Z (now)
   --port <n>         port (8750)

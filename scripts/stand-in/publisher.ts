@@ -35,9 +35,11 @@ export interface FeedStandIn {
   readonly captures: CaptureSet
 }
 
-/** A document that is too large to be held: its text in pieces, made and packed by gzip as it is sent. */
+/** A document that is too large to be held: its text in pieces, made and packed as it is sent. */
 export interface TextToPack {
   readonly text: Iterable<string>
+  /** The name of the one member of a zip that it is, and the zip's time, ms; packed by gzip unless told. */
+  readonly zip?: { readonly name: string; readonly at: number }
 }
 
 /** What a path leads to: a document by the name of its resource, or by a redirect or a slip another path of the same host. */

@@ -3,6 +3,7 @@ import { createGunzip, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { dgtAccidents } from '../../jobs/feeds/safety/dgt-accidents.ts'
 import { openXlsx } from '../../jobs/formats/xlsx.ts'
+import { openZip } from '../../jobs/formats/zip.ts'
 import { originOf } from '../../scripts/service/parts.ts'
 import { type MobilityDay, mobilityTrips, overnightStays, zoneRelation, zonesAt } from '../../scripts/stand-in/formats/mitma.ts'
 import { mobilityZones } from '../../scripts/stand-in/world/mobility-zones.ts'
@@ -84,6 +85,19 @@ test('faults spoil a day that is sent as it is made, too', async () => {
   const whole = await bytesOf(publishers, TRIPS)
   expect(linesOf([gunzipSync(whole).toString()])).toBe(linesOf(mobilityTrips(dayOf(10), Date.parse('2026-02-28T23:00:00Z'))))
   expect(bytes.equals(whole.subarray(0, Math.floor(whole.length / 2)))).toBe(true)
+})
+
+test('a month of the sensors of Madrid has eleven million readings, by some hours of it, in a zip that is packed as it is sent', async () => {
+  const faults = [{ feed: 'madrid_history', fault: 'half_empty', share: 8 / 2880 }] as const
+  await using publishers = await standIn({ archives: 'full', faults: [...faults] })
+  const zip = await openZip(await bytesOf(publishers, '/datos.madrid.es/egob/catalogo/208627-127-transporte-ptomedida-historico.zip'), {
+    maxBytes: 100_000_000,
+  })
+  const [name = ''] = zip.names
+  let text = ''
+  for await (const chunk of zip.read(name)) text += chunk
+  expect([zip.names.length, name]).toEqual([1, '03-2026.csv'])
+  expect(((linesOf([text]) - 1) / 8) * 2976).toSatisfy((lines: number) => lines > 10_500_000 && lines < 11_500_000)
 })
 
 test('the national table of a full archive has the columns of that of 2024 and, by a hundredth of them, its rows', async () => {

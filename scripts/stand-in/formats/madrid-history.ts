@@ -2,7 +2,8 @@ import { instantOf } from '../../../lake/schema/time.ts'
 import { chance, hash } from '../random.ts'
 import { isLeftOut, type Reading, readingsAt } from '../world/madrid-readings.ts'
 import { idAt, type Sensor } from '../world/madrid-sensors.ts'
-import { packZip } from './zip.ts'
+import type { Archives } from '../world/world.ts'
+import { inPieces } from './lines.ts'
 
 const [QUARTER, DAY] = [900_000, 86_400_000]
 /** Samples of a quarter of an hour. */
@@ -26,25 +27,27 @@ interface Layout {
   readonly delimiter: ';' | ','
 }
 
-/** A zip of one CSV: LF, a header in quotes, four lines an hour and sensor by Madrid's clock, which October repeats and March leaves out. */
-export function madridHistory(given: HistoryMonth): Buffer {
-  const { seed, month, sensors, publishedAt, share, hasUnknownCodes } = given
+/** The CSV that a month's zip has, in pieces: LF, a header in quotes, four lines an hour and sensor by Madrid's clock, which October repeats and March leaves out. */
+export function madridHistory(given: HistoryMonth): { readonly name: string; readonly text: Generator<string> } {
+  const { month } = given
   const layout: Layout = { isOld: month < '2018', delimiter: month.endsWith('-04') ? ',' : ';' }
+  const names = `id${layout.isOld ? 'elem' : ''} fecha ${layout.isOld ? 'identif ' : ''}tipo_elem intensidad ocupacion carga vmed error periodo_integracion`
+  const header = names.split(' ').map(quoted).join(layout.delimiter)
+  return { name: `${month.slice(5)}-${month.slice(0, 4)}.csv`, text: inPieces(header, linesOf(given, layout)) }
+}
+
+function* linesOf({ seed, month, sensors, publishedAt, share, hasUnknownCodes }: HistoryMonth, layout: Layout): Generator<string> {
   const recounted = hash(seed, 'recounted', publishedAt) % sensors.length
-  const lines: string[] = []
-  for (const [instant, shown] of quartersOf(month)) {
+  const quarters = [...quartersOf(month)]
+  for (const [instant, shown] of quarters.slice(0, Math.floor(quarters.length * share))) {
     const reading = readingsAt(seed, instant)
     for (const [at, sensor] of sensors.entries())
       if (!isLeftOut(seed, sensor, instant)) {
         const error = hasUnknownCodes && at % 10 === 3 ? 'Z' : null
         const samples = at === recounted ? SAMPLES - 1 : SAMPLES
-        lines.push(lineOf(layout, { sensor, instant, shown, samples, error, reading: reading(sensor) }))
+        yield lineOf(layout, { sensor, instant, shown, samples, error, reading: reading(sensor) })
       }
   }
-  const names = `id${layout.isOld ? 'elem' : ''} fecha ${layout.isOld ? 'identif ' : ''}tipo_elem intensidad ocupacion carga vmed error periodo_integracion`
-  const header = names.split(' ').map(quoted).join(layout.delimiter)
-  const text = `${[header, ...lines.slice(0, Math.floor(lines.length * share))].join('\n')}\n`
-  return packZip([{ name: `${month.slice(5)}-${month.slice(0, 4)}.csv`, pieces: [Buffer.from(text)] }], publishedAt)
 }
 
 const quoted = (text: string): string => `"${text}"`
@@ -99,8 +102,12 @@ function shownAt(instant: number, { day, begin, end }: { readonly day: string; r
   return new Date(shown).toISOString().slice(0, 19).replace('T', ' ')
 }
 
-/** Every so many of the sensors, so that there are some twenty, and those that examples are of: months of all are large. */
-export function historySensors(sensors: readonly Sensor[], kept: readonly number[]): Sensor[] {
+/**
+ * Every so many of the sensors, so that there are some twenty, and those that examples are of: months of all are large. In full archives three of
+ * five, whose months have some eleven million lines, as Madrid's.
+ */
+export function historySensors(sensors: readonly Sensor[], kept: readonly number[], archives: Archives): Sensor[] {
+  if (archives === 'full') return sensors.filter((sensor, at) => at % 5 < 3 || kept.includes(sensor.ids[0]))
   const step = Math.ceil(sensors.length / 20)
   return sensors.filter(
     (sensor, at) =>

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { chance, hash } from '../random.ts'
 import type { MobilityZone } from '../world/mobility-zones.ts'
 import type { Archives } from '../world/world.ts'
+import { inPieces } from './lines.ts'
 
 /** What a daily file is made of. */
 export interface MobilityDay {
@@ -25,12 +26,9 @@ const SIZES = {
   full: { elsewhere: 139, destinations: 52, hours: Array.from({ length: 24 }, (_, hour) => hour) },
 } as const satisfies Record<Archives, unknown>
 
-/** Lines that are one piece of a file. */
-const PIECE = 10_000
-
 /** Overnight stays of a day, in pieces: `|`, LF, decimal points; the zone of residence is a district. */
 export function overnightStays(day: MobilityDay): Generator<string> {
-  return pieces(`fecha|zona_residencia|zona_pernoctacion|personas${day.hasUnknownCodes ? '|fuente' : ''}`, stayLines(day))
+  return inPieces(`fecha|zona_residencia|zona_pernoctacion|personas${day.hasUnknownCodes ? '|fuente' : ''}`, stayLines(day))
 }
 
 function* stayLines(of: MobilityDay): Generator<string> {
@@ -94,7 +92,7 @@ function* tripLines(of: MobilityDay, revision: number): Generator<TripLine> {
 
 /** Trips of a day as the study since 2022 has them, in pieces. */
 export function mobilityTrips(day: MobilityDay, revision: number): Generator<string> {
-  return pieces(
+  return inPieces(
     TRIPS_HEADER,
     tripLines(day, revision).map(
       ({ hour, origin, destination, band, province, income, trips, length }) =>
@@ -108,7 +106,7 @@ const V1_BANDS: Readonly<Record<string, string>> = { '0.5-2': '0005-002', '2-10'
 
 /** Trips of a day as the study of 2020 and 2021 has them, in pieces: other columns in another order, no income, other bands. */
 export function mobilityV1Trips(day: MobilityDay, revision: number): Generator<string> {
-  return pieces(
+  return inPieces(
     V1_TRIPS_HEADER,
     tripLines(day, revision).map(({ hour, origin, destination, band, province, trips, length }) =>
       [
@@ -128,17 +126,6 @@ function toldOf({ zones, share }: MobilityDay): readonly MobilityZone[] {
 function estimate(value: number): string {
   const text = String(Math.round(value * 1000) / 1000)
   return text.includes('.') ? text : `${text}.0`
-}
-
-function* pieces(header: string, lines: Iterable<string>): Generator<string> {
-  let some = [header]
-  for (const line of lines) {
-    some.push(line)
-    if (some.length < PIECE) continue
-    yield `${some.join('\n')}\n`
-    some = []
-  }
-  if (some.length > 0) yield `${some.join('\n')}\n`
 }
 
 /** A file as the ministry packs it, whole. */

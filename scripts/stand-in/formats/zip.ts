@@ -1,4 +1,5 @@
-import { constants, crc32, deflateRawSync } from 'node:zlib'
+import { Readable } from 'node:stream'
+import { constants, crc32, createDeflateRaw, deflateRawSync } from 'node:zlib'
 
 /** A file of an archive, its bytes in pieces so that a large one is never held whole. */
 export interface ZipMember {
@@ -9,8 +10,11 @@ export interface ZipMember {
 const HEAD = Buffer.from('PK\u0003\u0004')
 const ENTRY = Buffer.from('PK\u0001\u0002')
 const END = Buffer.from('PK\u0005\u0006')
+const BEHIND = Buffer.from('PK\u0007\u0008')
 const VERSION = 20
 const DEFLATED = 8
+/** Flag of a member whose sum and sizes stand behind it. */
+const SIZED_BEHIND = 8
 /** A last deflate block without content (RFC 1951, 3.2.6). */
 const LAST_BLOCK = Buffer.from([0x03, 0x00])
 
@@ -22,29 +26,77 @@ export function packZip(members: Iterable<ZipMember>, at: number): Buffer {
   for (const { name, pieces } of members) {
     const { packed, size, sum } = deflated(pieces)
     const packedSize = packed.reduce((total, { length }) => total + length, 0)
-    const common = Buffer.alloc(26)
-    common.writeUInt16LE(VERSION, 0)
-    common.writeUInt16LE(DEFLATED, 4)
-    common.writeUInt32LE(dosTime(at), 6)
-    common.writeUInt32LE(sum, 10)
-    common.writeUInt32LE(packedSize, 14)
-    common.writeUInt32LE(size, 18)
-    common.writeUInt16LE(Buffer.byteLength(name), 22)
-    const place = Buffer.alloc(14)
-    place.writeUInt32LE(offset, 10)
-    central.push(ENTRY, Buffer.from([VERSION, 0]), common, place, Buffer.from(name))
+    const common = commonOf({ name, at, flags: 0, sum, packedSize, size })
+    central.push(entryOf(name, common, offset))
     const head = Buffer.concat([HEAD, common, Buffer.from(name)])
     local.push(head, ...packed)
     offset += head.length + packedSize
   }
-  const directory = Buffer.concat(central)
-  const count = central.length / 5
+  return Buffer.concat([...local, endOf(central, offset)])
+}
+
+/** An archive of one member, a text in pieces, packed as it is asked for: what it comes to nobody knows before, so that its sum and sizes stand behind it. */
+export async function* streamZip(
+  text: Iterable<string>,
+  { name, at }: { readonly name: string; readonly at: number },
+): AsyncGenerator<Buffer> {
+  const told = { name, at, flags: SIZED_BEHIND, sum: 0, packedSize: 0, size: 0 }
+  const head = Buffer.concat([HEAD, commonOf(told), Buffer.from(name)])
+  const counted = function* (): Generator<Buffer> {
+    for (const piece of text) {
+      const bytes = Buffer.from(piece)
+      told.size += bytes.length
+      told.sum = crc32(bytes, told.sum)
+      yield bytes
+    }
+  }
+  yield head
+  for await (const some of Readable.from(counted()).compose(createDeflateRaw({ level: 1 })) as AsyncIterable<Buffer>) {
+    told.packedSize += some.length
+    yield some
+  }
+  const common = commonOf(told)
+  const behind = Buffer.concat([BEHIND, common.subarray(10, 22)])
+  yield behind
+  yield endOf([entryOf(name, common, 0)], head.length + told.packedSize + behind.length)
+}
+
+/** What the head of a member and its entry in the directory both say. */
+function commonOf(of: {
+  readonly name: string
+  readonly at: number
+  readonly flags: number
+  readonly sum: number
+  readonly packedSize: number
+  readonly size: number
+}): Buffer {
+  const common = Buffer.alloc(26)
+  common.writeUInt16LE(VERSION, 0)
+  common.writeUInt16LE(of.flags, 2)
+  common.writeUInt16LE(DEFLATED, 4)
+  common.writeUInt32LE(dosTime(of.at), 6)
+  common.writeUInt32LE(of.sum, 10)
+  common.writeUInt32LE(of.packedSize, 14)
+  common.writeUInt32LE(of.size, 18)
+  common.writeUInt16LE(Buffer.byteLength(of.name), 22)
+  return common
+}
+
+function entryOf(name: string, common: Buffer, offset: number): Buffer {
+  const place = Buffer.alloc(14)
+  place.writeUInt32LE(offset, 10)
+  return Buffer.concat([ENTRY, Buffer.from([VERSION, 0]), common, place, Buffer.from(name)])
+}
+
+/** The directory, which begins at `offset`, and the end. */
+function endOf(entries: readonly Buffer[], offset: number): Buffer {
+  const directory = Buffer.concat(entries)
   const end = Buffer.alloc(18)
-  end.writeUInt16LE(count, 4)
-  end.writeUInt16LE(count, 6)
+  end.writeUInt16LE(entries.length, 4)
+  end.writeUInt16LE(entries.length, 6)
   end.writeUInt32LE(directory.length, 8)
   end.writeUInt32LE(offset, 12)
-  return Buffer.concat([...local, directory, END, end])
+  return Buffer.concat([directory, END, end])
 }
 
 /** Each piece is deflated up to a flush, so that the next goes on behind it. */

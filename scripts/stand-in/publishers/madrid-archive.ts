@@ -3,6 +3,7 @@ import { instantOf } from '../../../lake/schema/time.ts'
 import { madridCountStations, madridCounts } from '../formats/madrid-counts.ts'
 import { historySensors, madridHistory } from '../formats/madrid-history.ts'
 import { madridEdition } from '../formats/madrid-points.ts'
+import { packZip } from '../formats/zip.ts'
 import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
 import { countStations } from '../world/madrid-counts.ts'
 import { KEPT_IDS, madridSensors } from '../world/madrid-sensors.ts'
@@ -114,8 +115,10 @@ const history: FeedStandIn = {
     if (resource === 'list') return listOf(HISTORY, publishedAt, variant.hasUnknownCodes)
     const { share, hasUnknownCodes } = variant
     const month = monthOf(HISTORY, Number(resource) - HISTORY.first.number)
-    const sensors = historySensors(world.part(madridSensors), KEPT_IDS)
-    return madridHistory({ seed: world.seed, month, sensors, publishedAt, share, hasUnknownCodes })
+    const sensors = historySensors(world.part(madridSensors), KEPT_IDS, world.archives)
+    const { name, text } = madridHistory({ seed: world.seed, month, sensors, publishedAt, share, hasUnknownCodes })
+    if (world.archives === 'full') return { text, zip: { name, at: publishedAt } }
+    return packZip([{ name, pieces: [Buffer.from([...text].join(''))] }], publishedAt)
   },
   // What is recorded of it was made into something else by others.
   captures: { folder: 'madrid-historico/15min-derived', capturedAt: () => null },
