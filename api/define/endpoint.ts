@@ -12,8 +12,8 @@ import { checkDeprecation, type Deprecation } from './deprecation.ts'
 import type { Example } from './example.ts'
 import type { Fields, Nested, RecordShape, StateRow, ValueOf } from './fields.ts'
 import { isLocated } from './formats.ts'
+import type { LakeView, RowsOf } from './lake-view.ts'
 import type { Params, ValuesOf } from './params.ts'
-import type { Interval, Period, SpanDays } from './params-time.ts'
 import type { Slice } from './slice.ts'
 
 /** The current state of a dataset, as `read` sees it; the same object as long as the state is the same. */
@@ -71,18 +71,6 @@ export interface SystemView extends SystemState {
   readonly quality: QualityView
   /** The tables of the published datasets, by dataset id, where `read.tables` asks for them; one that is not created yet is not among them. */
   readonly tables: ReadonlyMap<string, TableAbout>
-}
-
-/** What a lake query may know of the lake state it reads; never the clock. */
-export interface LakeView {
-  /** The period with its open ends closed by the end of the data, and `span_days` wide, or of all that there is, unless its begin is given. */
-  readonly period: <I extends Interval | null>(
-    period: Period<I>,
-    span_days: SpanDays,
-  ) => { readonly from: number; readonly to: number; readonly interval: I }
-  /** Earliest time of the first dataset's rows, and instant up to which its data has landed, in ms since the epoch; null where it has no rows. */
-  readonly covered_from: number | null
-  readonly covered_until: number
 }
 
 /** The values that a parameter can have in an answer from the lake, where only the rows tell them. */
@@ -199,6 +187,8 @@ export interface LakeRead<P, D extends readonly Dataset[], R> {
   readonly fromOf?: (values: P) => readonly D[number][]
   /** The datasets whose earliest row `meta.covered_from` tells, where it is not the first alone: one that goes further back. */
   readonly begins?: D
+  /** The rows that `meta.covered_from` and `meta.latest_row_at` tell of, where a request is of one of several sources or studies; those of `begins` else. */
+  readonly rowsOf?: (values: P) => readonly RowsOf[] | null
   /** A small query whose rows `query` is given (at most 1000): for what tells which files the answer is in. Null where a request needs none. */
   readonly first?: (values: P, lake: LakeView) => Sql | null
   /**

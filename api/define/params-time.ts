@@ -1,4 +1,4 @@
-import { dayBounds, instantOf, offsetAt, parseInstant } from '../../lake/schema/time.ts'
+import { dayBounds, instantOf, madridDate, offsetAt, parseInstant } from '../../lake/schema/time.ts'
 import { bucketBounds } from './buckets.ts'
 import { type Group, group, oneOf, type Param, param, withDefault } from './params.ts'
 import { Refused } from './problems.ts'
@@ -115,8 +115,9 @@ export type SpanDays = number | 'all'
  */
 export function closePeriod<I extends Interval | null>(
   period: Period<I>,
-  options: { covered_from: number | null; covered_until: number; span_days: SpanDays },
+  options: { covered_from: number | null; covered_until: number; span_days: SpanDays; daysInUtc?: boolean },
 ): { from: number; to: number; interval: I } {
+  if (options.daysInUtc) return closeUtcDays(period, options)
   const to = period.to ?? Math.max(options.covered_until, period.from ?? 0)
   const widest = widestOf(period.interval)
   const days = options.span_days === 'all' ? widest : Math.min(options.span_days, widest ?? Number.POSITIVE_INFINITY)
@@ -127,6 +128,20 @@ export function closePeriod<I extends Interval | null>(
   if (interval === null || interval === 'raw') return closed
   const last = bucketBounds(to, interval)
   return { from: bucketBounds(closed.from, interval).start, to: last.start === to ? to : last.end, interval }
+}
+
+/** The same in days of UTC, with no bound of width: a plain date, which is the begin of that day in Madrid, stands for that day of UTC. */
+function closeUtcDays<I extends Interval | null>(
+  period: Period<I>,
+  options: { covered_until: number; span_days: SpanDays },
+): { from: number; to: number; interval: I } {
+  const ofDate = (instant: number): number => {
+    const date = madridDate(instant)
+    return instant === dayBounds(date).start ? Date.parse(`${date}T00:00:00Z`) : instant
+  }
+  const to = Math.ceil(ofDate(period.to ?? Math.max(options.covered_until, period.from ?? 0)) / DAY_MS) * DAY_MS
+  const from = period.from === null ? to - Number(options.span_days) * DAY_MS : Math.floor(ofDate(period.from) / DAY_MS) * DAY_MS
+  return { from, to, interval: period.interval }
 }
 
 function widestOf(interval: Interval | null): number | undefined {

@@ -101,6 +101,8 @@ export function headOf(
     readonly data_time: number | null
     readonly refresh: Refresh
     readonly clock_s?: number
+    /** The datasets that are answered from, where not all of the endpoint's. */
+    readonly from?: readonly Dataset[]
   },
 ): ReplyHead {
   const clock_s = smallest(values.clock_s, options.clock_s ?? 0)
@@ -110,7 +112,10 @@ export function headOf(
     content_type: FORMAT_KINDS[options.format].type,
     format: options.format,
     isText: FORMAT_KINDS[options.format].isText,
-    links: [...(isTable(options.format) ? tableLinks(context.endpoint) : []), ...deprecationLinks(context.endpoint)],
+    links: [
+      ...(isTable(options.format) ? tableLinks(context.endpoint, options.from ?? datasetsOf(context.endpoint)) : []),
+      ...deprecationLinks(context.endpoint),
+    ],
     language: context.endpoint.returns.record.localise ? values.page.lang : null,
     data_time: options.data_time,
     refreshAt: options.refresh.at,
@@ -135,12 +140,8 @@ function modifiedAt(
 }
 
 /** What a table cannot say in itself: the schema of its rows, and the licences of its sources with their attribution (RFC 8288, RFC 8187). */
-function tableLinks(endpoint: Endpoint): string[] {
-  const sources = new Map(
-    datasetsOf(endpoint)
-      .flatMap((dataset) => dataset.sources)
-      .map((source) => [source.id, source]),
-  )
+function tableLinks(endpoint: Endpoint, datasets: readonly Dataset[]): string[] {
+  const sources = new Map(datasets.flatMap((dataset) => dataset.sources).map((source) => [source.id, source]))
   const licences = [...sources.values()].map(
     ({ licence_url, attribution }) => `<${new URL(licence_url).href}>; rel="license"; title*=UTF-8''${extendedValue(attribution)}`,
   )

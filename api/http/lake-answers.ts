@@ -2,9 +2,10 @@ import type { Lake } from '../../lake/open.ts'
 import { bindList, instant, join, type Sql, sql } from '../../lake/query/sql.ts'
 import type { Columns, Json } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
-import type { LakeRead, LakeView, ListReturn, State } from '../define/endpoint.ts'
+import type { LakeRead, ListReturn, State } from '../define/endpoint.ts'
 import type { Nested } from '../define/fields.ts'
 import { isTable } from '../define/formats.ts'
+import type { LakeView } from '../define/lake-view.ts'
 import { closePeriod } from '../define/params-time.ts'
 import { type Problem, problem } from '../define/problems.ts'
 import { fieldColumn, flatFields } from '../define/select.ts'
@@ -53,6 +54,7 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
     const lakeNow = await lakeState({ lake, cursors, feeds: state.system().feeds }, from, {
       name: begun?.snapshot ?? page.snapshot,
       begins: read.begins,
+      rowsOf: read.rowsOf?.(values.own),
     })
     const { covered_until } = lakeNow
     if (covered_until === null) throw neverPublished(from[0])
@@ -67,6 +69,7 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
     const mayRefuse = Object.keys(read.known ?? {}).some((name) => givenOf(values, name).length > 0)
     const head = headOf(context, values, {
       format,
+      from,
       now,
       versions: { datasets: from, of: [lakeNow.name, covered_until, Number(isKnown)], changed_at: lakeNow.changed_at },
       data_time: covered_until,
@@ -129,15 +132,16 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
 
 /** What a query may know of a state of the lake. */
 function viewOf(
-  { covered_from, covered_until, newest }: LakeState & { readonly covered_until: number },
+  { covered_from, covered_until, latest_row_at, newest }: LakeState & { readonly covered_until: number },
   onPeriod: (closed: { readonly from: number; readonly to: number }) => void,
 ): LakeView {
   // The end is not included, the newest observation is: of whichever feed, so that a period left open loses no row.
   return {
     covered_from,
     covered_until,
-    period: (period, span_days) => {
-      const closed = closePeriod(period, { covered_from, covered_until: (newest ?? covered_until) + 1, span_days })
+    latest_row_at,
+    period: (period, span_days, { end = null, daysInUtc = false } = {}) => {
+      const closed = closePeriod(period, { covered_from, covered_until: end ?? (newest ?? covered_until) + 1, span_days, daysInUtc })
       onPeriod(closed)
       return closed
     },

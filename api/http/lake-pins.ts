@@ -5,6 +5,7 @@ import type { Lake, LakePins } from '../../lake/open.ts'
 import { isQueryError } from '../../lake/query/errors.ts'
 import { type RowSpan, rowSpanOf, spanOfBoth } from '../../lake/query/row-span.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { RowsOf } from '../define/lake-view.ts'
 import { Refused } from '../define/problems.ts'
 import type { Cursors } from './cursor.ts'
 
@@ -34,14 +35,19 @@ const EXPECTED = 'expected a snapshot as meta.snapshot named it'
 
 /**
  * Finds the newest state of datasets, or the one that `name` names. Throws `Refused` for a name that was not ours or whose state is gone.
- * `begins` are those of which the earliest row counts, beside the first. The covered time is part of the name, because it moves on without a
+ * `begins` are those of which the earliest row counts, beside the first; `rowsOf` are the rows that count where not all of these do. The covered time is part of the name, because it moves on without a
  * new snapshot where nothing changed. Names are signed with `cursors`.
  */
 export async function lakeState(
   { lake, cursors, feeds }: { readonly lake: Lake; readonly cursors: Cursors; readonly feeds: readonly FeedListing[] },
   datasets: readonly Dataset[],
-  { name, begins = [] }: { readonly name: string | null; readonly begins?: readonly Dataset[] | undefined },
+  options: {
+    readonly name: string | null
+    readonly begins?: readonly Dataset[] | undefined
+    readonly rowsOf?: readonly RowsOf[] | null | undefined
+  },
 ): Promise<LakeState> {
+  const { name, begins = [] } = options
   const named = name ? readName(cursors.stamped(name) ?? '', datasets) : new Map<string, Named>()
   const pins = new Map<string, TableState | null>()
   const parts: string[] = []
@@ -67,7 +73,9 @@ export async function lakeState(
       covered_until = until
       newest = end
     }
-    if (isStated || begins.includes(dataset)) span = spanOfBoth(span, await rowSpanOf(snapshot.state, dataset))
+    const filter = options.rowsOf?.find((rows) => rows.dataset === dataset)?.filter
+    if (options.rowsOf ? filter : isStated || begins.includes(dataset))
+      span = spanOfBoth(span, await rowSpanOf(snapshot.state, dataset, filter))
     if (!snapshot.snapshotId) continue
     changed_at = Math.max(changed_at ?? 0, asked ? snapshot.updated_at : snapshot.state.metadata['last-updated-ms'])
     parts.push(`${dataset.id}.${snapshot.snapshotId}.${until}-${end}`)

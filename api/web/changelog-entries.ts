@@ -19,6 +19,46 @@ export interface Change {
 /** What callers may notice, the newest day first. What goes is added by itself, from the declarations of endpoints. */
 export const CHANGES: readonly Change[] = Object.freeze([
   {
+    id: 'canary-months',
+    date: '2026-11-25',
+    kind: 'FIXED',
+    paths: ['/api/accidentes/microdata', '/api/accidentes/stats'],
+    text: {
+      es: 'Un periodo de meses o años enteros tiene también los accidentes de Canarias, cuyos meses empiezan y acaban una hora después que en Madrid.',
+      en: 'A period of whole months or years has the accidents of the Canaries too, whose months begin and end an hour later than in Madrid.',
+    },
+  },
+  {
+    id: 'climatology-days',
+    date: '2026-11-25',
+    kind: 'FIXED',
+    paths: ['/api/clima/historico', '/api/clima/estaciones/{id}/historico'],
+    text: {
+      es: 'Con `series=CLIMATOLOGY` un periodo tiene los días UTC que toca, y no los que empiezan en días de Madrid: pedidos uno a uno, cada día sale una vez.',
+      en: 'With `series=CLIMATOLOGY` a period has the days of UTC that it touches, not those that begin in days of Madrid: asked for one by one, each day comes once.',
+    },
+  },
+  {
+    id: 'rows-of-source',
+    date: '2026-11-25',
+    kind: 'CHANGED',
+    paths: ['/api/accidentes/*', '/api/movilidad', '/api/trafico/sensores/{id}/historico', '/api/trafico/ciudades/{ciudad}/historico'],
+    text: {
+      es: '`meta.covered_from` y `meta.latest_row_at` son de la fuente o el estudio que se pide, y un periodo sin fin del archivo de tráfico acaba donde el archivo.',
+      en: '`meta.covered_from` and `meta.latest_row_at` are of the source or study that is asked for, and a period of the traffic archive without an end ends where the archive does.',
+    },
+  },
+  {
+    id: 'hotspot-peak',
+    date: '2026-11-25',
+    kind: 'CHANGED',
+    paths: ['/api/accidentes/hotspots', '/api/accidentes/hotspots/{id}'],
+    text: {
+      es: '`peak` es un objeto con `lat` y `lon`, en lugar de `peak_lat` y `peak_lon`, que siguen siendo las columnas de las tablas.',
+      en: '`peak` is an object with `lat` and `lon`, in the place of `peak_lat` and `peak_lon`, which are still the columns of tables.',
+    },
+  },
+  {
     id: 'figures-told',
     date: '2026-11-25',
     kind: 'ADDED',

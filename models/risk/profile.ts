@@ -1,4 +1,5 @@
-import { MADRID, offsetAt } from '../../lake/schema/time.ts'
+import { zoneOf } from '../../lake/places/clocks.ts'
+import { offsetAt } from '../../lake/schema/time.ts'
 import { dayOf, type SectionAccident, WEEKS, weekOf } from './accidents.ts'
 import { smoothed } from './smooth.ts'
 import { centreOf, type SunTimes, sunClock, sunTimes } from './sun.ts'
@@ -20,8 +21,6 @@ const SEASON_WIDTH = 3
 const SEASON_PRIOR = 300
 /** Turns in which the two factors are fitted, each given the other. */
 const TURNS = 6
-/** The clock of provinces that have not Madrid's. */
-const OTHER_CLOCKS: Readonly<Record<string, string>> = { '35': 'Atlantic/Canary', '38': 'Atlantic/Canary' }
 /** Where the Sun is looked up for a province that the atlas lacks. */
 const MIDDLE = { lat: 40.4, lon: -3.7 }
 
@@ -54,7 +53,7 @@ type SunTable = (province_code: string) => Uint8Array
 
 /** Offset of a province's clock from UTC at an instant (ms), in ms. */
 export function provinceOffset(at: number, province_code: string): number {
-  return offsetAt(at, OTHER_CLOCKS[province_code] ?? MADRID)
+  return offsetAt(at, zoneOf(province_code))
 }
 
 /** Sunrise and sunset of a day (since 1970-01-01) in the middle of a province, in hours of its own clock. */

@@ -1,4 +1,5 @@
-import type { Endpoint, LakeRead, LakeView, ListReturn } from '../../api/define/endpoint.ts'
+import type { Endpoint, LakeRead, ListReturn } from '../../api/define/endpoint.ts'
+import type { LakeView } from '../../api/define/lake-view.ts'
 import { closePeriod } from '../../api/define/params-time.ts'
 import { flatFields } from '../../api/define/select.ts'
 import { pageQuery } from '../../api/http/page-query.ts'
@@ -27,6 +28,7 @@ export function endpointSql(endpoint: Endpoint, url: string, covered: { readonly
   const view: LakeView = {
     covered_from: covered.from,
     covered_until: covered.until,
+    latest_row_at: covered.until,
     period: (period, span_days) => closePeriod(period, { covered_from: covered.from, covered_until: covered.until + 1, span_days }),
   }
   const columns = read.rows?.columns ?? flatFields(returns.record.fields)

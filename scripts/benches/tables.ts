@@ -98,7 +98,7 @@ async function statementOf(folder: string): Promise<Rendered> {
     const returns = readings.returns as unknown as ListReturn
     const { record } = returns
     const query = pageQuery({
-      query: read.query({}, { covered_from: 0, covered_until: 0, period: () => null as never }, []),
+      query: read.query({}, { covered_from: 0, covered_until: 0, latest_row_at: 0, period: () => null as never }, []),
       columns: flatFields(record.fields),
       shape: record.name,
       order: orderOf(returns, null),

@@ -79,7 +79,7 @@ test('as GeoJSON, which is what is answered by default, a black spot is its poly
   expect(reply).toEqual(await list('source=madrid&format=geojson'))
   const [{ geometry, properties, id }] = reply.features
   expect([id, geometry.type, geometry.coordinates[0]]).toEqual(['hs_a', 'Polygon', expect.arrayContaining([[-3.6671, 40.3973]])])
-  expect(properties).toMatchObject({ score: 100, bandwidth_m: 250, peak_lat: 40.3983 })
+  expect(properties).toMatchObject({ score: 100, bandwidth_m: 250, peak: { lat: 40.3983, lon: -3.6661 } })
   expect(reply.bbox).toEqual([-3.6671, 40.3973, -3.6651, 40.3993])
 })
 

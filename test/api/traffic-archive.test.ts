@@ -207,6 +207,17 @@ test('the archive counts for since when there is anything, and series of all yea
   }
 })
 
+test('a period of the archive that is left open ends where the archive does, and what is told of its rows is of it alone', async () => {
+  const last = dayBounds(DAYS.at(-1) as string)
+  for (const path of ['/api/trafico/sensores/s1/historico', '/api/trafico/ciudades/madrid/historico']) {
+    const { history: found, meta } = await service.json(`${path}?interval=1h&source=madrid_archive&limit=1000`)
+    expect([meta.latest_row_at, meta.period.to], path).toEqual([last.start, last.end].map((at) => new Date(at).toISOString()))
+    expect(found.at(-1)?.period_start, path).toBe(new Date(last.end - 3_600_000).toISOString())
+    const live = (await service.json(`${path}?interval=1h`)).meta
+    expect(Date.parse(live.latest_row_at), path).toBeGreaterThan(last.start)
+  }
+})
+
 test("a city's series is of one source, too", async () => {
   const path = `/api/trafico/ciudades/madrid/historico?interval=1d&${YEAR}`
   expect(sourcesIn(await history(path))).toEqual(['madrid 300'])

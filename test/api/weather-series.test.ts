@@ -209,6 +209,35 @@ describe('series', () => {
     expect([refused.status, ((await refused.json()) as Reply).errors[0].parameter]).toEqual([400, 'interval'])
   })
 
+  test('days of AEMET are those of UTC: each once, whether dates or instants are asked for', async () => {
+    const asked = async (from: string, to: string): Promise<unknown[]> => {
+      const { history, meta } = await service.json(`/api/clima/historico?station=3195&series=CLIMATOLOGY&interval=1d&from=${from}&to=${to}`)
+      return [meta.period.from, meta.period.to, history.map((one: Reply) => one.period_start.slice(0, 10))]
+    }
+    const midnight = (day: number): string => `2026-10-${day}T00:00:00.000Z`
+    for (const [from, to] of [
+      ['2026-10-24', '2026-10-25'],
+      ['2026-10-24T00:00:00Z', '2026-10-25T00:00:00Z'],
+      ['2026-10-24T23:30:00Z', '2026-10-24T23:45:00Z'],
+    ])
+      expect(await asked(from as string, to as string)).toEqual([midnight(24), midnight(25), ['2026-10-24']])
+    expect(await asked('2026-10-22T00:00:00Z', '2026-10-23T00:00:00Z')).toEqual([midnight(22), midnight(23), []])
+    expect(await asked('2026-10-24', '2026-10-26')).toEqual([midnight(24), midnight(26), ['2026-10-24', '2026-10-25']])
+    expect(await asked('2026-10-24T12:00:00Z', '2026-10-25T00:00:01Z')).toEqual([midnight(24), midnight(26), ['2026-10-24', '2026-10-25']])
+  })
+
+  test('a table names the licences of the sources that it was made of, and no others', async () => {
+    for (const [of, sources] of [
+      ['station=3195', 1],
+      ['road=M-999', 4],
+    ] as const) {
+      const path = `/api/clima/historico?${of}&interval=1d&from=${FROM}&to=${TO}`
+      const { meta } = await service.json(path)
+      const links = (await service.get(`${path}&format=csv`)).headers.get('link') ?? ''
+      expect([meta.sources.length, links.match(/rel="license"/g)?.length], of).toEqual([sources, sources])
+    }
+  })
+
   test('an hour that lacks a measure is no zero: a day of such hours has no sum', async () => {
     const still = landed.find((row) => row['wind_mean_m_s'] === null)?.['station_id'] as string
     const { history } = await service.json(`/api/clima/historico?station=${still}&interval=1d&from=${FROM}&to=${TO}`)

@@ -39,8 +39,8 @@ export interface WeatherService {
   readonly places: ReadonlyMap<string, Point>
 }
 
-/** Starts it; its owner closes it. */
-export async function startWeatherService(): Promise<WeatherService> {
+/** Starts it, with located points of roads unless told; its owner closes it. */
+export async function startWeatherService({ roads = true }: { readonly roads?: boolean } = {}): Promise<WeatherService> {
   const service = await startService()
   const byKey = new Map<string, AnyRow>()
   const fetches = Array.from({ length: 8 }, (_, n) => BEGIN + n * 9 * HOUR)
@@ -93,6 +93,6 @@ export async function startWeatherService(): Promise<WeatherService> {
   // Nearest at km 12; far from all stations at km 90; of an older month nearer, and of another road.
   const road = [point(10, 5000), point(12, -900), point(14, 9000), point(90, 0, { position: { lat: 36, lon: -9 } })]
   const older = [point(13, 10, { month: '2026-09' }), point(1, 5, { road: 'M-99' })]
-  await service.land(roadPoints, [...road, ...older], END)
+  if (roads) await service.land(roadPoints, [...road, ...older], END)
   return { service, landed, places }
 }

@@ -1,8 +1,9 @@
 import { FUEL_PRODUCTS } from '../../../lake/datasets/fuel/codes.ts'
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
+import { zoneOf } from '../../../lake/places/clocks.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { MADRID, offsetAt } from '../../../lake/schema/time.ts'
+import { offsetAt } from '../../../lake/schema/time.ts'
 import type { State, StatesOf } from '../../define/endpoint.ts'
 import { nested, projection, record, type ValueOf } from '../../define/fields.ts'
 import { codeParam } from '../../define/params.ts'
@@ -98,8 +99,6 @@ function joined(stations: State<typeof fuelStations>, prices: State<typeof fuelP
   })
 }
 
-/** Provinces whose clocks are an hour behind Madrid's: Las Palmas and Santa Cruz de Tenerife. */
-const CANARIES: readonly string[] = ['35', '38']
 const WEEK_MIN = 10_080
 /** 1970-01-01 was a Thursday. */
 const THURSDAY_MIN = 3 * 1440
@@ -108,7 +107,6 @@ const THURSDAY_MIN = 3 * 1440
 export function isOpen(one: Station, now: number): boolean {
   const hours = one.schedule === null ? null : openingHours(one.schedule)
   if (!hours) return false
-  const zone = CANARIES.includes(one.province_code) ? 'Atlantic/Canary' : MADRID
-  const minute = Math.floor((now + offsetAt(now, zone)) / 60_000) + THURSDAY_MIN
+  const minute = Math.floor((now + offsetAt(now, zoneOf(one.province_code))) / 60_000) + THURSDAY_MIN
   return isOpenAt(hours, minute % WEEK_MIN)
 }

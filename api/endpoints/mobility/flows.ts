@@ -6,8 +6,9 @@ import { type Columns, col } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds, MADRID } from '../../../lake/schema/time.ts'
 import { type Bucket, bucketBounds, bucketEnd, bucketStart } from '../../define/buckets.ts'
-import { defineEndpoint, type LakeView } from '../../define/endpoint.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record, type ValueOf } from '../../define/fields.ts'
+import type { LakeView } from '../../define/lake-view.ts'
 import { group, oneOf, withDefault } from '../../define/params.ts'
 import { provinceParam, roadParam } from '../../define/params-place.ts'
 import { type Period, timeParams } from '../../define/params-time.ts'
@@ -132,6 +133,7 @@ export const mobilityList = defineEndpoint({
     kind: 'lake',
     from: [mobilityFlowDays, imdRoads],
     fromOf: (p) => (p.asked.view === 'imd' ? [imdRoads] : [mobilityFlowDays]),
+    rowsOf: ({ asked }) => (asked.view === 'imd' ? null : [{ dataset: mobilityFlowDays, filter: { study: { eq: asked.study } } }]),
     first: (p) => (p.asked.view === 'imd' ? null : newestMonth(p.asked.study)),
     query: (p, lake, found) => {
       const { view, study, origin, destination, road } = p.asked

@@ -148,7 +148,7 @@ export const zoneList = defineEndpoint({
   plan: 'PRO',
   summary: 'Zones of the studies of mobility: codes, names, population, centroids, polygons, municipalities that they hold, version',
   about:
-    'A zone is a district, a municipality or several small ones together, or a large urban area, whose id is its name. Ids of two levels may be alike, and those of two studies are not the same zones. ' +
+    'A zone is a district, a municipality or several small ones together, or a large urban area, whose id is its name. Ids of two levels may be alike, and those of two studies are not the same zones; names, populations, centroids and polygons are of the study since 2022 (V2) alone. ' +
     'A zone is found under each province that it holds a municipality of. Polygons are simplified; unsimplified they are in the dataset `mobility_zone_areas`. Zones of one level do not overlap but by slivers, those of several do. `fields` leaves polygons out, but in GeoJSON, where they are what a feature is.',
   figure: {
     grain: 'One zone of one level of one study.',

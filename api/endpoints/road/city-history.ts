@@ -1,19 +1,21 @@
 import { ARCHIVE_SOURCE, LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficCityHours } from '../../../lake/datasets/road/traffic-city-hours.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings-15m.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { sumsOfReadings, sumsOfSums } from '../../../lake/datasets/road/traffic-sums.ts'
 import { type Scan, scan } from '../../../lake/query/scan.ts'
 import { outputName, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { type Bucket, bucketStart } from '../../define/buckets.ts'
-import { defineEndpoint, type LakeView } from '../../define/endpoint.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
 import { record } from '../../define/fields.ts'
+import type { LakeView } from '../../define/lake-view.ts'
 import { type Period, timeParams } from '../../define/params-time.ts'
 import { newestOf, rolledUntil } from '../../define/rolled.ts'
 import { CITIES, cityId, sourceOf } from './cities.ts'
-import { coverageOf, MEANS, ofOneSource, SOURCE_METHOD, sourceParam } from './traffic-steps.ts'
+import { archiveEnd, archiveRows, coverageOf, MEANS, ofOneSource, SOURCE_METHOD, sourceParam } from './traffic-steps.ts'
 
 const { columns } = trafficCityHours
 const INTERVALS = ['1h', '1d', '1w', '1mo', '1y'] as const
@@ -77,8 +79,10 @@ export const cityHistory = defineEndpoint({
   },
   read: {
     kind: 'lake',
-    from: [trafficReadings, trafficCityHours],
+    from: [trafficReadings, trafficCityHours, trafficReadings15m],
+    fromOf: ({ source }) => (source === ARCHIVE_SOURCE ? [trafficReadings15m, trafficCityHours] : [trafficReadings, trafficCityHours]),
     begins: [trafficReadings, trafficCityHours],
+    rowsOf: archiveRows,
     first: (p, lake) => newestOf(rolledRows({ ...p, source: LIVE_SOURCE }, lake)),
     query: (p, lake, found) => {
       const { from, to, interval } = periodOf(p, lake)
@@ -122,8 +126,8 @@ interface Asked {
   readonly time: Period
 }
 
-function periodOf({ time }: Asked, lake: LakeView): { from: number; to: number; interval: Bucket } {
-  const { from, to, interval } = lake.period(time, SPAN_DAYS[time.interval as keyof typeof SPAN_DAYS])
+function periodOf({ time, source }: Asked, lake: LakeView): { from: number; to: number; interval: Bucket } {
+  const { from, to, interval } = lake.period(time, SPAN_DAYS[time.interval as keyof typeof SPAN_DAYS], archiveEnd({ source }, lake))
   return { from, to, interval: interval as Bucket }
 }
 

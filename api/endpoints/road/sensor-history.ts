@@ -9,15 +9,16 @@ import { column, instant, join, type Sql, type SqlPart, sql } from '../../../lak
 import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { type Bucket, bucketStart } from '../../define/buckets.ts'
-import { defineEndpoint, type LakeView } from '../../define/endpoint.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
 import { meaning, optional, record } from '../../define/fields.ts'
+import type { LakeView } from '../../define/lake-view.ts'
 import { listOf, oneOf } from '../../define/params.ts'
 import { type Interval, type Period, timeParams } from '../../define/params-time.ts'
 import { newestOf, rolledUntil } from '../../define/rolled.ts'
 import { coverageField } from '../tail.ts'
 import { sensorId } from './sensors.ts'
-import { coverageOf, MEANS, ofOneSource, SOURCE_METHOD, sourceParam } from './traffic-steps.ts'
+import { archiveEnd, archiveRows, coverageOf, MEANS, ofOneSource, SOURCE_METHOD, sourceParam } from './traffic-steps.ts'
 
 const { columns } = trafficReadings
 const INTERVALS = ['raw', '15m', '1h', '1d', '1w', '1mo', '1y'] as const
@@ -87,10 +88,13 @@ export const sensorHistory = defineEndpoint({
   read: {
     kind: 'lake',
     from: [trafficReadings, trafficReadings15m, trafficDays],
+    fromOf: ({ source }) =>
+      source === ARCHIVE_SOURCE ? [trafficReadings15m, trafficDays] : [trafficReadings, trafficReadings15m, trafficDays],
     begins: [trafficReadings, trafficReadings15m, trafficDays],
+    rowsOf: archiveRows,
     first: (p, lake) => (isOfDays(p.time.interval) ? newestOf(rolledRows({ ...p, source: LIVE_SOURCE }, lake)) : null),
     query: (p, lake, found) => {
-      const { from, to, interval } = lake.period(p.time, SPAN_DAYS[p.time.interval])
+      const { from, to, interval } = lake.period(p.time, SPAN_DAYS[p.time.interval], archiveEnd(p, lake))
       const live = (begin: number): Scan => scan(trafficReadings, { sensor_id: { eq: p.id }, observed_at: { gte: begin, lt: to } })
       if (interval === 'raw') return ofAsked(p, sql`SELECT ${rawColumns} FROM ${readingsOf(p, live(from), { from, to })}`)
       if (!isOfDays(interval)) return ofAsked(p, stepsOf(sumsOf(readingsOf(p, live(from), { from, to }), interval), interval))
@@ -153,7 +157,7 @@ interface Asked {
 
 /** The days of the period that are rolled up, where days are steps or parts of them. */
 function rolledRows({ id, time, source }: Asked, lake: LakeView): Scan {
-  const { from, to } = lake.period(time, SPAN_DAYS[time.interval])
+  const { from, to } = lake.period(time, SPAN_DAYS[time.interval], archiveEnd({ source }, lake))
   const ofSource = source === null ? {} : { source: { eq: source } }
   return scan(trafficDays, { ...ofSource, sensor_id: { eq: id }, period_start: { gte: from, lt: to } })
 }

@@ -1,6 +1,9 @@
-import { LIVE_SOURCE, TRAFFIC_SOURCES } from '../../../lake/datasets/road/traffic-archive.ts'
+import { ARCHIVE_SOURCE, LIVE_SOURCE, TRAFFIC_SOURCES } from '../../../lake/datasets/road/traffic-archive.ts'
+import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings-15m.ts'
 import { join, outputName, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
+import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { type Bucket, bucketSeconds } from '../../define/buckets.ts'
+import type { Closing, LakeView, RowsOf } from '../../define/lake-view.ts'
 import { oneOf } from '../../define/params.ts'
 
 /** The source that a series of readings is of. */
@@ -17,6 +20,20 @@ export const SOURCE_METHOD =
 /** Of steps of both sources those of the live readings, or of the archive where there are none of them. */
 export const ofOneSource = (steps: Sql): Sql => sql`
   SELECT * FROM (${steps}) AS steps QUALIFY (source = ${LIVE_SOURCE}) = bool_or(source = ${LIVE_SOURCE}) OVER ()`
+
+interface OfSource {
+  readonly source: string | null
+}
+
+/** The rows that tell when a series of the archive begins and ends; null where another is asked for. */
+export function archiveRows({ source }: OfSource): readonly RowsOf[] | null {
+  return source === ARCHIVE_SOURCE ? [{ dataset: trafficReadings15m, filter: {} }] : null
+}
+
+/** The end of the archive where a series of it is asked for, which has landed long after its days: its rows are of whole days. */
+export function archiveEnd({ source }: OfSource, { latest_row_at }: Pick<LakeView, 'latest_row_at'>): Closing {
+  return source === ARCHIVE_SOURCE && latest_row_at !== null ? { end: dayBounds(madridDate(latest_row_at)).end } : {}
+}
 
 /** Means of the readings, from the sums that roll-ups have of them; null where no reading has a value. */
 export const MEANS: Sql = join(

@@ -2,6 +2,7 @@ import { accidentPositions } from '../../../lake/datasets/safety/accident-positi
 import { ACCIDENT_SEVERITIES, ACCIDENT_TYPES } from '../../../lake/datasets/safety/codes.ts'
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
+import { CANARIES } from '../../../lake/places/clocks.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { LakeKnown } from '../../define/endpoint.ts'
@@ -18,7 +19,7 @@ const NATIONAL = [dgtAccidentFiles.id] as const
 
 /** What is said of the sources wherever accidents are listed or counted. */
 export const ABOUT_ACCIDENTS =
-  'Sources overlap: the national table (`dgt_accidents`, the one unless told) has the accidents with victims of Madrid, Barcelona and Catalonia too, so that nothing here ever adds sources up. `madrid` has accidents without victims as well (`casualty=all`), `barcelona` those that its police attends, `sct_accidents` only those with somebody killed or seriously hurt. Accidents of the national table have a month, a day of the week and an hour, but no date: `occurred_at` is null there, `time_precision` is MONTH, and a period keeps an accident only where the whole span of its time lies inside.'
+  'Sources overlap: the national table (`dgt_accidents`, the one unless told) has the accidents with victims of Madrid, Barcelona and Catalonia too, so that nothing here ever adds sources up. `madrid` has accidents without victims as well (`casualty=all`), `barcelona` those that its police attends, `sct_accidents` only those with somebody killed or seriously hurt. Accidents of the national table have a month, a day of the week and an hour, but no date: `occurred_at` is null there, `time_precision` is MONTH, and a period keeps an accident only where the whole span of its time lies inside, by the clock of its province.'
 
 /** Parameters that choose accidents. */
 export const accidentParams = {
@@ -95,11 +96,14 @@ export function isWantedSql(filter: Omit<AccidentFilter, 'source' | 'year' | 'pe
   return join(parts, sql` AND `)
 }
 
-/** The condition that the span in which an accident happened lies inside a period. */
+/** By how much the clock of an accident of which only the day or the month is told is behind that of Madrid, by which periods are: on the Canaries an hour. */
+const BEHIND = sql`to_hours(CAST(${c('province_code')} IN (${join([...CANARIES])}) AND ${c('time_precision')} IN ('DAY', 'MONTH') AS BIGINT))`
+
+/** The condition that the span in which an accident happened lies inside a period: days and months by the clock of their place. */
 export function isWithinSql({ from, to }: OpenPeriod): Sql {
   const parts = [sql`true`]
-  if (from !== null) parts.push(sql`${c('period_start')} >= ${instant(from)}`)
-  if (to !== null) parts.push(sql`${c('period_end')} <= ${instant(to)}`)
+  if (from !== null) parts.push(sql`${c('period_start')} - ${BEHIND} >= ${instant(from)}`)
+  if (to !== null) parts.push(sql`${c('period_end')} - ${BEHIND} <= ${instant(to)}`)
   return join(parts, sql` AND `)
 }
 

@@ -35,7 +35,10 @@ const HOTSPOT = {
   density_km2: columns.density_km2,
   p_value: columns.p_value,
   q_value: columns.q_value,
-  peak: columns.peak,
+  peak: nested.object('Where the density is greatest.', {
+    lat: col.float(0, 'Latitude, WGS84.', { unit: 'deg', example: 40.3983 }),
+    lon: col.float(0, 'Longitude, WGS84.', { unit: 'deg', example: -3.6661 }),
+  }),
   roads: columns.streets,
   area_m2: columns.area_m2,
   province: provinceField(columns.province_code),

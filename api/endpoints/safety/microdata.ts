@@ -13,6 +13,7 @@ import {
   isWithinSql,
   knownYears,
   locatedAccidentsOf,
+  sourcesOf,
 } from './accident-params.ts'
 
 const { is_casualty, ...columns } = roadAccidents.columns
@@ -102,6 +103,7 @@ export const accidentMicrodata = defineEndpoint({
   read: {
     kind: 'lake',
     from: [roadAccidents, accidentPositions],
+    rowsOf: (p) => [{ dataset: roadAccidents, filter: { source: { in: sourcesOf(p) } } }],
     query: (p) => sql`
       SELECT *
       FROM ${locatedAccidentsOf(p)}

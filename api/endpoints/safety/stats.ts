@@ -20,6 +20,7 @@ import {
   isWithinSql,
   knownYears,
   locatedAccidentsOf,
+  sourcesOf,
 } from './accident-params.ts'
 
 const { columns } = roadAccidents
@@ -168,6 +169,7 @@ export const accidentStats = defineEndpoint({
   read: {
     kind: 'lake',
     from: [roadAccidents, accidentPositions],
+    rowsOf: (p) => [{ dataset: roadAccidents, filter: { source: { in: sourcesOf(p) } } }],
     query: (p) => {
       const by = new Set(p.group_by ?? [])
       const keys = join(Object.entries(KEYS).map(([group, key]) => sql`${by.has(group as Group) ? key.value : key.none} AS ${key.name}`))

@@ -99,7 +99,7 @@ export const weatherHistory = defineEndpoint({
   read: {
     kind: 'lake',
     from: [...SERIES_FROM, weatherStations, roadPoints],
-    fromOf: (p) => [...seriesFrom(p), weatherStations, roadPoints],
+    fromOf: (p) => [...seriesFrom(p), weatherStations, ...(p.of.road === null ? [] : [roadPoints])],
     first: (p, lake) => {
       const { stations, road } = p.of
       const rolled = seriesRolled(p, lake, road === null ? stations : null)

@@ -9,7 +9,7 @@ import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { distanceM } from '../../define/geo.ts'
 import { group, numberParam } from '../../define/params.ts'
 import { roadParam } from '../../define/params-place.ts'
-import { Refused } from '../../define/problems.ts'
+import { type Problem, problem, Refused } from '../../define/problems.ts'
 import { defineSlice } from '../../define/slice.ts'
 
 /** What is told of a station where a road is asked for. */
@@ -58,7 +58,7 @@ interface RoadPoint {
 const p = (name: keyof typeof roadPoints.columns): Sql => column(roadPoints, name)
 const NEWEST = sql`${p('month')} = (SELECT max(${p('month')}) FROM ${scan(roadPoints)})`
 
-/** The located points of a road, by its folded name, as of the newest month. */
+/** The located points of a road, by its folded name, as of the newest month. Throws the problem of what has not arrived while no road has any. */
 export const pointsOfRoad = defineSlice({
   name: 'points of a road',
   from: [roadPoints],
@@ -71,7 +71,9 @@ export const pointsOfRoad = defineSlice({
       WHERE ${NEWEST} AND ${foldRoadSql(p('road'))} = ${road}
       ORDER BY km, position_lat, position_lon`
     for await (const batch of reader.rows(query)) points.push(...(batch as unknown as RoadPoint[]))
-    return points
+    if (points.length > 0) return points
+    for await (const [any] of reader.rows(sql`SELECT km FROM ${scan(roadPoints)} LIMIT 1`)) if (any) return points
+    throw noneYet()
   },
 })
 
@@ -111,13 +113,20 @@ function nearest(position: Point, points: readonly RoadPoint[]): Near | null {
   return best && { road: best.road, km: best.km, distance_m: Math.round(least) }
 }
 
+/** The problem of a service that no day has ended in yet, or one without the feeds that tell of roads: that is no fault of what was asked. */
+function noneYet(): Problem {
+  return problem('feed-unavailable', 'No points of roads are known yet: they are gathered from the records of days that are over.', {
+    retry_after_s: 3600,
+  })
+}
+
 function notLocated(parameter: 'road' | 'km_from'): Refused {
   const what =
     parameter === 'road' ? 'a road that has located points, as /api/geo/pk knows them' : 'a stretch of the road that has located points'
   return new Refused(`expected ${what}`, { parameter })
 }
 
-/** Stations with hourly observations near a road, as rows of `station_id`, `road`, `km` and `distance_m`; and one without a station, with the points. */
+/** Stations with hourly observations near a road, as rows of `station_id`, `road`, `km` and `distance_m`; and one without a station, with the points, and a road that has any. */
 export function stationsNearSql(road: string): Sql {
   const stations = observingStations(scan(weatherStations, { listing: { eq: 'OBSERVATION' } }))
   return sql`
@@ -130,7 +139,7 @@ export function stationsNearSql(road: string): Sql {
     FROM (${stationsNearPoints(sql`(${stations})`, sql`points`)})
     QUALIFY row_number() OVER (PARTITION BY station_id ORDER BY distance, km, lat, lon) = 1
     UNION ALL
-    SELECT NULL, NULL, NULL, NULL, count(*) FROM points`
+    SELECT NULL, (SELECT min(road) FROM ${scan(roadPoints)}), NULL, NULL, count(*) FROM points`
 }
 
 /** A station of a series with what is told of it. */
@@ -138,9 +147,11 @@ export interface NearStation extends Near {
   readonly station_id: string
 }
 
-/** The stations that `stationsNearSql` found. Throws `Refused` where the road has no located points. */
+/** The stations that `stationsNearSql` found. Throws `Refused` where the road has no located points, as `pointsOfRoad` does where none has. */
 export function stationsFound(found: readonly AnyRow[]): NearStation[] {
-  if (Number(found.find(({ station_id }) => station_id === null)?.['points'] ?? 0) === 0) throw notLocated('road')
+  const known = found.find(({ station_id }) => station_id === null)
+  if ((known?.['road'] ?? null) === null) throw noneYet()
+  if (Number(known?.['points']) === 0) throw notLocated('road')
   return found
     .filter(({ station_id }) => station_id !== null)
     .map(({ station_id, road, km, distance_m }) => ({

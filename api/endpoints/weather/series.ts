@@ -6,8 +6,8 @@ import { type Scan, scan } from '../../../lake/query/scan.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { type Column, col } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
-import type { LakeView } from '../../define/endpoint.ts'
 import { meaning, record } from '../../define/fields.ts'
+import type { LakeView } from '../../define/lake-view.ts'
 import { listOf, oneOf, withDefault } from '../../define/params.ts'
 import { type Period, timeParams } from '../../define/params-time.ts'
 import { Refused } from '../../define/problems.ts'
@@ -144,8 +144,9 @@ export function seriesOf(
   return withRoad(daysOf(days), stations)
 }
 
-function periodOf({ time }: Asked, lake: Pick<LakeView, 'period'>): { readonly from: number; readonly to: number } {
-  return lake.period(time, SPAN_DAYS[time.interval as keyof typeof SPAN_DAYS])
+/** The period that is asked for, in whole steps: of climatology days of UTC. */
+function periodOf({ time, series }: Asked, lake: Pick<LakeView, 'period'>): { readonly from: number; readonly to: number } {
+  return lake.period(time, SPAN_DAYS[time.interval as keyof typeof SPAN_DAYS], series === 'CLIMATOLOGY' ? { daysInUtc: true } : {})
 }
 
 /** The days of a period that are rolled up, of some stations or of all. */

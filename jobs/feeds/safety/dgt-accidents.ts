@@ -1,6 +1,7 @@
 import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
 import { DGT_ABSENT, DGT_PLAIN, DGT_PRIORITY, DGT_USERS, DGT_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
+import { zoneOf } from '../../../lake/places/clocks.ts'
 import { commaNumber } from '../../formats/numbers.ts'
 import { type Cell, openXlsx, type Workbook } from '../../formats/xlsx.ts'
 import {
@@ -16,7 +17,7 @@ import {
 } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { type Accident, accidentOf, toldBy, toldIf } from './accident.ts'
-import { monthSpan, zoneOf } from './local-span.ts'
+import { monthSpan } from './local-span.ts'
 import { accidentFile, RECENT_YEARS, yearsIn } from './yearly-file.ts'
 
 const DOWNLOADS = 'https://www.dgt.es/export/sites/web-DGT/.galleries/downloads/dgt-en-cifras'

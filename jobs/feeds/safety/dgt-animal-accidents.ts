@@ -1,6 +1,7 @@
 import { animalAccidents } from '../../../lake/datasets/safety/animal-accidents.ts'
 import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
 import { DGT_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
+import { zoneOf } from '../../../lake/places/clocks.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { instantOf } from '../../../lake/schema/time.ts'
 import { type CsvTable, readCsv } from '../../formats/csv.ts'
@@ -10,7 +11,6 @@ import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatErr
 import { lookUp } from '../look-up.ts'
 import { watchPresence } from '../presence.ts'
 import { severityOf } from './accident.ts'
-import { zoneOf } from './local-span.ts'
 import { accidentFile, editionOf, RECENT_YEARS, yearsIn } from './yearly-file.ts'
 
 type AnimalAccident = FeedRow<typeof animalAccidents>

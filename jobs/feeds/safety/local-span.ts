@@ -14,14 +14,6 @@ export interface LocalSpan {
   readonly isClockChange: boolean
 }
 
-/** Provinces whose clock is an hour behind: the Canaries. */
-const CANARIES = new Set(['35', '38'])
-
-/** The zone of a province's clock. */
-export function zoneOf(province_code: string): string {
-  return CANARIES.has(province_code) ? 'Atlantic/Canary' : MADRID
-}
-
 /** The span of a local date (YYYY-MM-DD) and hour or minute (`HH` or `HH:MM`), or of the day where there is no time. Null for what is no date or time. */
 export function spanOf(date: string, time: string | null, zone: string = MADRID): LocalSpan | null {
   if (time === null) {
