@@ -154,6 +154,8 @@ interface ServiceOptions {
   readonly plans?: PlanTable
   readonly upgradeUrl?: string
   readonly securityContact?: string
+  /** The feeds that the worker would announce; `FEEDS` unless told. */
+  readonly feeds?: readonly FeedListing[]
   /** The endpoints to serve; all unless told. */
   readonly endpoints?: readonly Endpoint[]
   /** What differs from how long clients may usually take. */
@@ -172,14 +174,25 @@ export const UNLIMITED = readPlans(JSON.stringify(Object.fromEntries(TIERS.map((
 
 /** Starts the API. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
-  const { clock = Date.now, slots = 2, smtpUrl = null, log: write, proxies = '', plans = UNLIMITED, metrics, beside, ...served } = options
+  const {
+    clock = Date.now,
+    slots = 2,
+    smtpUrl = null,
+    log: write,
+    proxies = '',
+    plans = UNLIMITED,
+    feeds = FEEDS,
+    metrics,
+    beside,
+    ...served
+  } = options
   const folder = tempFolder()
   const shared = beside ?? { storeFolder: join(folder, 'store'), peppers: parsePeppers(newPepperText()) }
   const server = await startTestRedis()
   const redis = openRedis(server.url)
   const store = await fileStore(shared.storeFolder)
   await claimLake(store, 'simulated', Date.UTC(2026, 0, 1))
-  await writeFeedListings(store, FEEDS)
+  await writeFeedListings(store, feeds)
   const lake = await openTestLake(folder, { store, slots, queue: slots, ...(metrics ? { onQuery: metrics.tellQuery } : {}) })
   const live = openLive({ redisUrl: server.url, poll_ms: 200 })
   await live.ready
