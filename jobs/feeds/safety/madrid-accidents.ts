@@ -96,6 +96,9 @@ export const madridAccidents = defineFeed({
   rows: readAccidents,
 })
 
+/** Coordinates of the city are below 5,000,000 m, and above 400,000,000 mm. */
+const MOST_METRES = 10_000_000
+
 /** A file's rows, of whatever kind it is: fields as text. */
 interface Sheet {
   readonly layout: Layout
@@ -110,6 +113,7 @@ async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, no
     const sheet = body.bytes.subarray(0, 2).toString('latin1') === 'PK' ? await workbookSheet(body.bytes) : csvSheet(body.bytes, notes)
     const read = reader(sheet)
     const accidents = byId(sheet, read, notes)
+    const coordinate = coordinates({ accidents: [...accidents.values()], read, notes })
     const edition = editionOf(
       'madrid',
       body,
@@ -122,7 +126,7 @@ async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, no
     })
     const rows: Accident[] = []
     for (const [id, accident] of accidents) {
-      const row = rowOf({ id, edition, accident, read, notes })
+      const row = rowOf({ id, edition, accident, read, coordinate, notes })
       presence.see(row)
       rows.push(row)
     }
@@ -194,7 +198,7 @@ function byId({ records }: Sheet, read: Read, notes: Notes): ReadonlyMap<string,
 }
 
 const DATE = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/
-/** Of workbooks: dates are days since this one, times are parts of a day. */
+/** Of workbooks, and of CSV saved from one: dates are days since this one, times are parts of a day. */
 const DAY_ZERO = Date.UTC(1899, 11, 30)
 const DAY_MS = 86_400_000
 
@@ -212,9 +216,9 @@ function dateOf(text: string): string | null {
 
 /** A time of day as H:MM. */
 function timeOf(text: string): string {
-  if (!/^0(\.\d+)?$/.test(text)) return text.replace(/^(\d{1,2}:\d{2}):\d{2}$/, '$1')
+  if (!/^0([.,]\d+)?$/.test(text)) return text.replace(/^(\d{1,2}:\d{2}):\d{2}$/, '$1')
   // Binary parts of a day are a hair off the minute.
-  const minutes = Math.round(Number(text) * 1440)
+  const minutes = Math.round(Number(text.replace(',', '.')) * 1440)
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`
 }
 
@@ -223,6 +227,7 @@ function rowOf(given: {
   readonly edition: string
   readonly accident: Gathered
   readonly read: Read
+  readonly coordinate: (text: string | null) => number | null
   readonly notes: Notes
 }): Accident {
   const { accident, notes } = given
@@ -230,7 +235,7 @@ function rowOf(given: {
   const text = (field: Field): string | null => given.read(first, field)
   const type = toldBy(MADRID_VARIABLES.accident_type, text('type'), {})
   const weather = toldBy(MADRID_VARIABLES.weather, text('weather'), {})
-  const position = madridPosition(coordinate(text('x')), coordinate(text('y')), notes)
+  const position = madridPosition(given.coordinate(text('x')), given.coordinate(text('y')), notes)
   const time = text('time')
   const street = [text('street'), text('number')].filter((part) => part !== null).join(', ')
   const harm = {
@@ -270,7 +275,28 @@ function rowOf(given: {
   )
 }
 
-/** A decimal comma in some editions, whole numbers in others. */
-function coordinate(text: string | null): number | null {
-  return text === null ? null : (commaNumber(text) ?? Number.NaN)
+/** Metres with a decimal comma, or the point of a workbook's cells and what is saved from them. */
+const DECIMAL = /^\d{4,}[.,]\d+$/
+
+/**
+ * Reads coordinates of a file in metres, null for none and NaN for what is no number. Some editions have millimetres, written as if points
+ * parted thousands (`444.913.056`): most of a file's eastings say which, and a warning says so.
+ */
+function coordinates(file: {
+  readonly accidents: readonly Gathered[]
+  readonly read: Read
+  readonly notes: Notes
+}): (text: string | null) => number | null {
+  const parse = (text: string | null): number | null => {
+    if (text === null) return null
+    return DECIMAL.test(text) ? Number(text.replace(',', '.')) : (commaNumber(text) ?? Number.NaN)
+  }
+  const eastings = file.accidents.map(({ first }) => parse(file.read(first, 'x'))).filter((x) => x !== null)
+  const isLarge = eastings.filter((x) => x > MOST_METRES).length > eastings.length / 2
+  if (isLarge) file.notes.warn('coordinates are millimetres: divided by 1,000')
+  const perMetre = isLarge ? 1000 : 1
+  return (text) => {
+    const value = parse(text)
+    return value === null ? null : value / perMetre
+  }
 }

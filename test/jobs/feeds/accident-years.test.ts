@@ -7,6 +7,7 @@ import { barcelonaAccidents } from '../../../jobs/feeds/safety/barcelona-acciden
 import { dgtAnimalAccidents } from '../../../jobs/feeds/safety/dgt-animal-accidents.ts'
 import { madridAccidents } from '../../../jobs/feeds/safety/madrid-accidents.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
+import { utmToPoint } from '../../../lake/places/utm.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { writeXlsx } from '../../../scripts/stand-in/formats/xlsx.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
@@ -77,6 +78,34 @@ describe('files by year', () => {
     const publication = await parse(feed, fixture(file), year)
     expect(new Set(rowsOf(publication).map((row) => row['edition']))).toEqual(new Set([edition]))
     await expect(parse(feed, fixture(file), '2023')).rejects.toThrow(`the file of 2023 has accidents of ${year}`)
+  })
+})
+
+describe('numbers, dates and times as Madrid writes them', () => {
+  const HEADER =
+    'num_expediente;fecha;hora;localizacion;numero;cod_distrito;distrito;tipo_accidente;estado_meteorológico;tipo_vehiculo;tipo_persona;rango_edad;sexo;cod_lesividad;lesividad;coordenada_x_utm;coordenada_y_utm;positiva_alcohol;positiva_droga'
+  const line = (id: string, date: string, time: string, x: string, y: string): string =>
+    `${id};${date};${time};CALL. EJEMPLO, 1;1;1;CENTRO;Alcance;Despejado;Turismo;Conductor;De 30 a 34 años;Mujer;7;x;${x};${y};N;NULL`
+  const rowsIn = async (lines: readonly string[]): Promise<readonly [Publication, AnyRow[]]> => {
+    const publication = await parse(madridAccidents, Buffer.from(`\uFEFF${[HEADER, ...lines].join('\r\n')}\r\n`), '2023')
+    return [publication, rowsOf(publication)]
+  }
+  const PLACE = utmToPoint(440_000.166, 4_474_000.38, 30)
+
+  test.each([
+    ['a decimal comma', '440000,166', '4474000,380', []],
+    ['a decimal point', '440000.166', '4474000.380', []],
+    ['millimetres', '440.000.166', '4.474.000.380', ['coordinates are millimetres: divided by 1,000']],
+  ])('coordinates with %s are at one place', async (_, x, y, warnings) => {
+    const [{ report }, rows] = await rowsIn([line('2023S1', '02/01/2023', '7:50:00', x, y)])
+    expect(rows.map(({ position }) => position)).toEqual([PLACE])
+    expect([...report.warnings.keys()]).toEqual(warnings)
+  })
+
+  test('a serial date and a part of a day in text are those of a workbook', async () => {
+    const [{ report }, rows] = await rowsIn([line('2023S1', '44928', '0,326388889', '440000,166', '4474000,380')])
+    expect(report.quarantined).toEqual({})
+    expect(rows.map(({ occurred_at, hour_local }) => [occurred_at, hour_local])).toEqual([[Date.UTC(2023, 0, 2, 6, 50), 7]])
   })
 })
 
