@@ -129,10 +129,19 @@ async function launch(program: string, log: string, args: readonly string[]): Pr
 
 async function untilReady(url: string, child: ChildProcess): Promise<void> {
   const began = performance.now()
+  const failIfEnded = (): void => {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended with ${child.signalCode ?? child.exitCode}`)
+  }
+  // The socket is there within some 10 ms, long before the client would try a second time.
+  while (!(await listens(url))) {
+    failIfEnded()
+    if (performance.now() - began > START_TIMEOUT_MS) throw new Error(`no socket after ${START_TIMEOUT_MS / 1000} s`)
+    await delay(2)
+  }
   const redis = openRedis(url, { queueWhileAway: false })
   try {
     for (let loading = false; ; ) {
-      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended with ${child.signalCode ?? child.exitCode}`)
+      failIfEnded()
       const answer = await redis.ping().catch((error: Error) => error.message)
       if (answer === 'PONG') return
       loading ||= redis.status === 'connect' || answer.startsWith('LOADING')

@@ -1,39 +1,33 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
-interface Counts {
-  passed: number
-  failed: number
-  skipped: number
-}
-
-/** What of Vitest's JSON report is read here. */
-interface Report {
-  numPassedTests: number
-  numPendingTests: number
-  numTodoTests: number
-  testResults: {
-    name: string
-    status: string
-    message: string
-    assertionResults: { fullName: string; status: string; failureMessages: string[] }[]
-  }[]
-}
+import { parseArgs } from 'node:util'
+import { overBudget, slowdown, slowest, sum } from '../test/helpers/budget.ts'
+import type { FileResult, RunResult } from '../test/helpers/report.ts'
+import { DURATIONS } from '../test/helpers/sequencer.ts'
 
 const MESSAGE_LINES = 5
 const MESSAGE_LENGTH = 600
+const SLOWEST = 10
+/** Files that take less need no place at the front, ms. */
+const RECORDED_MS = 3000
 
-const counts: Counts = { passed: 0, failed: 0, skipped: 0 }
-/** What failed, and why: told once more at the end, where a reader of a log of thousands of lines looks first. */
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { deep: { type: 'boolean' }, update: { type: 'boolean' }, record: { type: 'boolean' } },
+})
+const files = positionals.map((path) => path.replace(/^\.\//, ''))
+const isWhole = files.length === 0
+
+const counts = { passed: 0, failed: 0, skipped: 0 }
+/** What failed, and why; printed once more at the end, where a reader of a log of thousands of lines looks first. */
 const failures: string[] = []
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 function fail(what: string): void {
   counts.failed++
   failures.push(what)
-  say(what)
 }
 
 /** Runs a checker; it counts as one test. */
@@ -44,71 +38,72 @@ function check(name: string, command: readonly string[]): void {
   else fail(`${name} failed`)
 }
 
-/** The failed tests of a report, and the files that do not even load and so have no test to fail. */
-function failed(report: Report): string[] {
-  const brief = (message: string | undefined) => (message ?? '').split('\n').slice(0, MESSAGE_LINES).join('\n').slice(0, MESSAGE_LENGTH)
-  return report.testResults.flatMap((file) => {
-    const tests = file.assertionResults.filter((test) => test.status === 'failed')
-    if (tests.length === 0) return file.status === 'failed' ? [`${file.name}: ${brief(file.message)}`] : []
-    return tests.map((test) => `${file.name} > ${test.fullName}: ${brief(test.failureMessages[0])}`)
-  })
-}
-
-/** Runs Vitest over some files under a time zone and adds its counts; each of the names has to be in the path of at least one. */
-function vitest(name: string, options: { zone: string; files: readonly string[] }): void {
-  say(`\n== ${name}`)
-  const idle = options.files.filter((part) => !TEST_FILES.some((path) => path.includes(part)))
-  if (idle.length > 0) return fail(`${name}: no test file is named like ${idle.join(' or ')}`)
+/** Runs Vitest over the files whose paths contain one of the names, or over all of the tier, and counts what its report says. */
+function vitest(): void {
+  const paths = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.test.ts'))
+  const unknown = files.filter((name) => !paths.some((path) => join('test', path).includes(name)))
+  if (unknown.length > 0) return fail(`no test file is named like ${unknown.join(' or ')}`)
+  say('\n== tests')
   const folder = mkdtempSync(join(tmpdir(), 'traffic-tests-'))
   const report = join(folder, 'report.json')
-  const run = spawnSync(
-    'vitest',
-    ['run', '--config', 'test/vitest.config.ts', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...options.files],
-    { stdio: 'inherit', env: { ...process.env, TZ: options.zone } },
-  )
+  const tier = options.deep ? { TEST_TIER: 'deep' } : isWhole ? { TEST_TIER: 'default' } : {}
+  const run = spawnSync('vitest', ['run', '--config', 'test/vitest.config.ts', ...(options.update ? ['--update'] : []), ...files], {
+    stdio: 'inherit',
+    env: { ...process.env, ...tier, TEST_REPORT: report },
+  })
   try {
-    const found = JSON.parse(readFileSync(report, 'utf8')) as Report
-    counts.passed += found.numPassedTests
-    counts.skipped += found.numPendingTests + found.numTodoTests
-    const named = failed(found)
-    counts.failed += named.length
-    failures.push(...named.map((line) => `${name}: ${line}`))
-    if (run.status !== 0 && named.length === 0) fail(`${name}: Vitest ended with ${run.status ?? run.signal} though no test failed`)
-  } catch {
-    fail(`${name}: Vitest left no report`)
+    const { files: results, errors } = JSON.parse(readFileSync(report, 'utf8')) as RunResult
+    const failed = results.flatMap(failuresOf)
+    failures.push(...failed, ...errors)
+    counts.failed += failed.length + errors.length
+    for (const { state } of results.flatMap((file) => file.tests)) {
+      if (state === 'passed') counts.passed++
+      else if (state !== 'failed') counts.skipped++
+    }
+    if (run.status !== 0 && counts.failed === 0) fail(`Vitest ended with ${run.status ?? run.signal} though no test failed`)
+    summarise(results)
+  } catch (error) {
+    fail(`Vitest left no report: ${(error as Error).message}`)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-const TEST_FILES = readdirSync('test', { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.test.ts'))
-  .map((path) => join('test', path))
-/** Where a time zone could make a difference: times are read, compared, written or shown. */
-const OF_TIMES = [
-  'test/api',
-  'test/jobs/feeds',
-  'test/jobs/formats',
-  'test/jobs/ingest',
-  'test/jobs/upkeep',
-  'test/lake/live',
-  'test/lake/open',
-  'test/lake/query/parquet',
-  'test/lake/query/projection',
-  'test/lake/query/pruning',
-  'test/lake/query/rows',
-  'test/lake/schema',
-]
+/** The failed tests of a file, and what failed outside its tests. */
+function failuresOf(file: FileResult): string[] {
+  const brief = (message: string | undefined): string =>
+    (message ?? '').split('\n').slice(0, MESSAGE_LINES).join('\n').slice(0, MESSAGE_LENGTH)
+  const tests = file.tests.filter((test) => test.state === 'failed').map((test) => `${file.path} > ${test.name}: ${brief(test.errors[0])}`)
+  const outside = file.errors.map((message) => `${file.path}: ${brief(message)}`)
+  return tests.length + outside.length === 0 && file.state === 'failed' ? [`${file.path} failed`] : [...tests, ...outside]
+}
 
-const files = process.argv.slice(2).map((path) => path.replace(/^\.\//, ''))
-if (files.length === 0) {
+/** Prints where the time went, holds the default tests to their budget and records the slow files where asked to. */
+function summarise(results: readonly FileResult[]): void {
+  if (!isWhole) return
+  say(
+    `\nSlowest files (of ${results.length}, ${Math.round(sum(results) / 1000)} s of workers; machine ${slowdown(results).toFixed(1)} × as slow as the reference):`,
+  )
+  for (const line of slowest(results, SLOWEST)) say(line)
+  if (!options.deep) for (const line of overBudget(results)) fail(line)
+  if (options.record) record(results)
+}
+
+function record(results: readonly FileResult[]): void {
+  const slow = results.filter((file) => file.ms >= RECORDED_MS).toSorted((a, b) => b.ms - a.ms)
+  const seconds = Object.fromEntries(slow.map((file) => [file.path, Math.round(file.ms / 1000)]))
+  writeFileSync(DURATIONS, `${JSON.stringify(seconds, null, 2)}\n`)
+}
+
+const began = performance.now()
+if (isWhole) {
   check('types (tsc)', ['tsc'])
   check('format and lint (biome)', ['biome', 'ci', '--reporter=summary', '.'])
   check('dead code (knip)', ['knip', '--no-progress'])
   check('code that only tests use (knip)', ['knip', '--no-progress', '--production'])
 }
-vitest('tests', { zone: 'UTC', files })
-if (files.length === 0) vitest('tests of times, west of Greenwich', { zone: 'America/New_York', files: OF_TIMES })
+vitest()
 if (failures.length > 0) say(`\nWhat failed:\n${failures.join('\n')}`)
-say(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
+say(`\n${Math.round((performance.now() - began) / 1000)} s`)
+say(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
 process.exitCode = counts.failed === 0 && counts.passed > 0 ? 0 : 1

@@ -114,14 +114,13 @@ async function prices(query: string): Promise<Reply> {
 
 /** The mean of each day with a price, and the stations, asked day by day of the prices themselves. */
 async function daily(product: string, where = 'true'): Promise<Map<string, { mean: number; stations: number }>> {
-  const found = new Map<string, { mean: number; stations: number }>()
-  for (const date of await publishedDays()) {
-    const [row] = await ask(`
-      SELECT CAST(CAST(avg(price) AS DECIMAL(9, 4)) AS DOUBLE) AS mean, count(*) AS stations
-      FROM (${known(dayBounds(date).end)}) WHERE product = '${product}' AND ${where}`)
-    if (Number(row?.['stations']) > 0) found.set(date, { mean: Number(row?.['mean']), stations: Number(row?.['stations']) })
-  }
-  return found
+  const days = (await publishedDays()).map(
+    (date) => `
+      SELECT '${date}' AS date, CAST(CAST(avg(price) AS DECIMAL(9, 4)) AS DOUBLE) AS mean, count(*) AS stations
+      FROM (${known(dayBounds(date).end)}) WHERE product = '${product}' AND ${where}`,
+  )
+  const rows = await ask(`SELECT * FROM (${days.join(' UNION ALL ')}) WHERE stations > 0 ORDER BY date`)
+  return new Map(rows.map((row) => [row['date'] as string, { mean: Number(row['mean']), stations: Number(row['stations']) }]))
 }
 
 const rounded = (value: number, digits = 4): number => Number(value.toFixed(digits))

@@ -5,9 +5,11 @@ import { fuelStations } from '../../lake/datasets/fuel/stations.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import { sql } from '../../lake/query/sql.ts'
+import { deepTest } from '../helpers/tier.ts'
 import { until } from '../helpers/until.ts'
+import { FEEDS } from './feed-listings.ts'
 import { headerOf, type RawReply, raw } from './raw.ts'
-import { exampleRow, FEEDS, type Reply, startService, type TestService } from './service.ts'
+import { exampleRow, type Reply, startService, type TestService } from './service.ts'
 
 const T0 = Date.UTC(2026, 0, 2, 12)
 let now = T0
@@ -140,7 +142,7 @@ describe('the age of data', () => {
     expect((await service.open('/api/incidents')).headers.get('cache-control')).toContain('max-age=1,')
   })
 
-  test('stale comes as a new version', async () => {
+  deepTest('stale comes as a new version', async () => {
     now = T0
     // The list is of two feeds; the other one is as it should be all the time.
     await service.tell({ feed: 'sct_incidents', last_success_at: T0 + 200_000, fresh_at: T0 + 200_000, data_time: T0 + 200_000 })

@@ -5,6 +5,7 @@ import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import { PLANS } from '../../lake/schema/dataset.ts'
+import { representatives } from './representatives.ts'
 import { LIMIT_NAMES } from './requests.ts'
 import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
 
@@ -94,7 +95,7 @@ async function refusedAlike(asked: readonly Refused[]): Promise<void> {
   for (const one of asked) if (one.method === 'HEAD') await refused(one)
 }
 
-describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('%s', (_path, endpoint) => {
+describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as const))('%s', (_path, endpoint) => {
   const path = requestOf(endpoint)
   const nowhere = requestOf(endpoint, Object.fromEntries(pathParams(endpoint.path).map((name) => [name, 'nothing'])))
 

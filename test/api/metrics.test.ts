@@ -14,8 +14,9 @@ import { col } from '../../lake/schema/columns.ts'
 import { readUsage } from '../../lake/usage/objects.ts'
 import { type Exposition, parseExposition } from '../helpers/exposition.ts'
 import { until } from '../helpers/until.ts'
+import { FEEDS } from './feed-listings.ts'
 import { raw } from './raw.ts'
-import { exampleRow, FEEDS, startService, type TestService } from './service.ts'
+import { exampleRow, startService, type TestService } from './service.ts'
 
 /** A query that never ends. */
 const slow = defineEndpoint({

@@ -6,7 +6,8 @@ import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { dayBounds } from '../../lake/schema/time.ts'
 import { figures } from '../helpers/figures.ts'
 import { type GoldenRow, golden } from '../helpers/golden.ts'
-import { exampleTableRow, FEEDS, type Reply, startService, type TestService } from './service.ts'
+import { FEEDS } from './feed-listings.ts'
+import { exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
 const UNTIL = Date.UTC(2026, 0, 10)
 /** The leap day, the day on which the clock goes back, and the newest, after a gap. */

@@ -4,6 +4,7 @@ import { essenceOf, TABLE_FORMATS } from '../../api/define/formats.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { PLANS, type Plan } from '../../lake/schema/dataset.ts'
+import { representatives } from './representatives.ts'
 import { LIMIT_NAMES } from './requests.ts'
 import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
 
@@ -29,7 +30,7 @@ async function expectProblem(response: Response, status: number, code: string): 
   return problem
 }
 
-describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('%s', (_path, endpoint) => {
+describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as const))('%s', (_path, endpoint) => {
   const path = requestOf(endpoint)
   const { plan } = endpoint
 

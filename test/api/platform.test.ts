@@ -8,6 +8,7 @@ import { requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import { SCRIPTS } from '../../api/web/docs.ts'
 import { headerOf, type RawReply, raw } from './raw.ts'
+import { representatives } from './representatives.ts'
 import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
 
 let service: TestService
@@ -27,7 +28,7 @@ const PLATFORM = [
 const described = (path: string): string =>
   path.replace('not-found', '{code}').replace('Incident', '{name}').replace(SCRIPT, '/docs/assets/{version}/{name}')
 const ALLOW = 'GET, HEAD, OPTIONS'
-const PATHS = [...PLATFORM, ...endpoints.map((endpoint) => requestOf(endpoint))]
+const PATHS = [...PLATFORM, ...representatives.map((endpoint) => requestOf(endpoint))]
 
 const send = async (method: string, target: string, headers: readonly string[] = []): Promise<RawReply> => {
   const key = `X-API-Key: ${await service.key('ENTERPRISE')}`

@@ -5,7 +5,8 @@ import { railPositions } from '../../lake/datasets/rail/positions.ts'
 import { railTripUpdates } from '../../lake/datasets/rail/trip-updates.ts'
 import { until } from '../helpers/until.ts'
 import { parseBytes, realtimeJson, rowsOf, tripUpdate } from '../jobs/feeds/rail-messages.ts'
-import { exampleRow, FEEDS, type Reply, startService, type TestService } from './service.ts'
+import { FEEDS } from './feed-listings.ts'
+import { exampleRow, type Reply, startService, type TestService } from './service.ts'
 import { landTimetable, longDistance, type Run } from './train-rows.ts'
 
 /** Five in the morning in Madrid: trains still go by the ids of the night before. */

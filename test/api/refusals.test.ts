@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pathParams } from '../../api/define/endpoint.ts'
-import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { headerOf, raw } from './raw.ts'
+import { representatives } from './representatives.ts'
 import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
 
 let service: TestService
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-const withPath = endpoints.filter(({ path }) => pathParams(path).length > 0)
+const withPath = representatives.filter(({ path }) => pathParams(path).length > 0)
 
 describe('a part of a path, however long', () => {
   test.each([...withPath.map(({ path }) => path), '/problems/{code}'])('is no failure of ours: %s', async (path) => {
@@ -49,7 +49,7 @@ describe('a reply to many mistakes', () => {
     'one long name': 'q'.repeat(16_000),
     'everything wrong': 'limit=x&cursor=y&fields=z&lang=xx&format=x&sort=y&province=x&severity=q&type=q&bbox=1&from=x&to=y&interval=2h',
   }
-  test.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('is short: %s', async (_path, endpoint) => {
+  test.each(representatives.map((endpoint) => [endpoint.path, endpoint] as const))('is short: %s', async (_path, endpoint) => {
     for (const [what, query] of Object.entries(queries)) {
       const path = requestOf(endpoint)
       const response = await service.get(`${path}${path.includes('?') ? '&' : '?'}${query}`)

@@ -5,7 +5,9 @@ import { riskProfiles } from '../../lake/datasets/safety/risk-profiles.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import { writeFeedListings } from '../../lake/system.ts'
-import { exampleTableRow, FEEDS, type Reply, startService, type TestService } from './service.ts'
+import { deepTest } from '../helpers/tier.ts'
+import { FEEDS } from './feed-listings.ts'
+import { exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
 const UNTIL = Date.UTC(2026, 0, 10)
 const VERSION = 'r1-20241231-4be1c0d2'
@@ -201,48 +203,53 @@ test('unless told which, it is of those with somebody killed or hurt once these 
   }
 })
 
-test('what is told is as stale as the accidents of its basis: those of the national table, and of no city, with casualties', {
-  timeout: 60_000,
-}, async () => {
-  const both = await startService()
-  try {
-    const feed = (id: string, source: string, dataset: string) => ({ ...RISK_FEED, id, source, datasets: [dataset] })
-    const feeds = [
-      feed('dgt_animal_accidents', 'dgt_accidents', 'animal_accidents'),
-      feed('dgt_accidents', 'dgt_accidents', 'road_accidents'),
-      feed('madrid_accidents', 'madrid', 'road_accidents'),
-    ]
-    await writeFeedListings(both.lake.store, [...FEEDS, ...feeds])
-    const values = { province_code: '09', road: 'N623', km: 10, km_to: 15, section: '09/N623/10', model_version: VERSION, rank: 1 }
-    const animals = exampleTableRow(riskEstimates, values)
-    const rows = [animals, { ...animals, model: 'risk_casualties', risk_basis: 'CASUALTY' }]
-    await both.land(riskEstimates, rows, UNTIL, ['dgt_animal_accidents', 'dgt_accidents'])
-    await both.land(riskProfiles, [exampleTableRow(riskProfiles, { model_version: VERSION })], UNTIL, ['dgt_animal_accidents'])
-    const paths = ['/api/prediccion/riesgo?road=N-623', '/api/prediccion/riesgo/N-623?format=json']
-    const stale = async (): Promise<boolean[]> =>
-      (await Promise.all(paths.flatMap((path) => ['', '&basis=ANIMALS'].map((basis) => both.json(path + basis))))).map(
-        ({ meta }) => meta.stale,
-      )
-    const tags = async (): Promise<(string | null)[]> => Promise.all(paths.map(async (path) => (await both.get(path)).headers.get('etag')))
-    const told: (string | null)[][] = []
-    for (const [late, [casualty, animal]] of [
-      ['madrid_accidents dgt_accidents dgt_animal_accidents', [true, true]],
-      ['madrid_accidents dgt_accidents', [true, false]],
-      ['madrid_accidents', [false, false]],
-    ] as const) {
-      for (const { id } of feeds) {
-        const at = Date.now() - (late.split(' ').includes(id) ? 90 : 0) * 86_400_000
-        await both.tell({ feed: id, last_attempt_at: at, last_success_at: at, fresh_at: at, data_time: at })
+deepTest(
+  'what is told is as stale as the accidents of its basis: those of the national table, and of no city, with casualties',
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    const both = await startService()
+    try {
+      const feed = (id: string, source: string, dataset: string) => ({ ...RISK_FEED, id, source, datasets: [dataset] })
+      const feeds = [
+        feed('dgt_animal_accidents', 'dgt_accidents', 'animal_accidents'),
+        feed('dgt_accidents', 'dgt_accidents', 'road_accidents'),
+        feed('madrid_accidents', 'madrid', 'road_accidents'),
+      ]
+      await writeFeedListings(both.lake.store, [...FEEDS, ...feeds])
+      const values = { province_code: '09', road: 'N623', km: 10, km_to: 15, section: '09/N623/10', model_version: VERSION, rank: 1 }
+      const animals = exampleTableRow(riskEstimates, values)
+      const rows = [animals, { ...animals, model: 'risk_casualties', risk_basis: 'CASUALTY' }]
+      await both.land(riskEstimates, rows, UNTIL, ['dgt_animal_accidents', 'dgt_accidents'])
+      await both.land(riskProfiles, [exampleTableRow(riskProfiles, { model_version: VERSION })], UNTIL, ['dgt_animal_accidents'])
+      const paths = ['/api/prediccion/riesgo?road=N-623', '/api/prediccion/riesgo/N-623?format=json']
+      const stale = async (): Promise<boolean[]> =>
+        (await Promise.all(paths.flatMap((path) => ['', '&basis=ANIMALS'].map((basis) => both.json(path + basis))))).map(
+          ({ meta }) => meta.stale,
+        )
+      const tags = async (): Promise<(string | null)[]> =>
+        Promise.all(paths.map(async (path) => (await both.get(path)).headers.get('etag')))
+      const told: (string | null)[][] = []
+      for (const [late, [casualty, animal]] of [
+        ['madrid_accidents dgt_accidents dgt_animal_accidents', [true, true]],
+        ['madrid_accidents dgt_accidents', [true, false]],
+        ['madrid_accidents', [false, false]],
+      ] as const) {
+        for (const { id } of feeds) {
+          const at = Date.now() - (late.split(' ').includes(id) ? 90 : 0) * 86_400_000
+          await both.tell({ feed: id, last_attempt_at: at, last_success_at: at, fresh_at: at, data_time: at })
+        }
+        const lateNow = async (): Promise<string[]> =>
+          (await both.json('/api/freshness')).feeds.flatMap(({ id, health }: Reply) => (health === 'STALE' ? [id] : []))
+        await expect.poll(lateNow, { timeout: 15_000 }).toEqual(late.split(' ').sort())
+        await expect.poll(stale, { timeout: 15_000 }).toEqual([casualty, animal, casualty, animal])
+        told.push(await tags())
       }
-      const lateNow = async (): Promise<string[]> =>
-        (await both.json('/api/freshness')).feeds.flatMap(({ id, health }: Reply) => (health === 'STALE' ? [id] : []))
-      await expect.poll(lateNow, { timeout: 15_000 }).toEqual(late.split(' ').sort())
-      await expect.poll(stale, { timeout: 15_000 }).toEqual([casualty, animal, casualty, animal])
-      told.push(await tags())
+      // That the national table comes again is another answer, though some accidents are late as before.
+      expect(told[1]?.filter((tag) => told[2]?.includes(tag))).toEqual([])
+    } finally {
+      await both.close()
     }
-    // That the national table comes again is another answer, though some accidents are late as before.
-    expect(told[1]?.filter((tag) => told[2]?.includes(tag))).toEqual([])
-  } finally {
-    await both.close()
-  }
-})
+  },
+)

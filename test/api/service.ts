@@ -1,3 +1,4 @@
+import { cpSync, existsSync, mkdtempSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { type Access, openAccess } from '../../api/access/access.ts'
@@ -28,9 +29,11 @@ import { fileStore } from '../../lake/store/file.ts'
 import { claimLake, writeFeedListings } from '../../lake/system.ts'
 import { serviceLog } from '../../scripts/service/parts.ts'
 import { startTestRedis } from '../helpers/redis.ts'
+import { runFolder } from '../helpers/run-folder.ts'
 import { tempFolder } from '../helpers/temp.ts'
 import { landRows, openTestLake } from '../lake/query/fixtures.ts'
 import { writeExampleQuality } from './example-quality.ts'
+import { FEEDS } from './feed-listings.ts'
 
 /** The API over a real store, lake and Redis, and what fills them. */
 export interface TestService {
@@ -88,50 +91,6 @@ interface PublishOptions {
   /** Data time, ms since the epoch. */
   readonly at?: number
   readonly changes?: readonly LiveChange[]
-}
-
-const RAIL_TABLES = ['rail_stations', 'rail_routes', 'rail_trips', 'rail_stop_times', 'rail_calendar']
-
-/** What the names of sources begin with, by domain; others are of the roads. */
-const DOMAINS = [
-  ['miteco', 'fuel'],
-  ['renfe', 'rail'],
-  ['aemet', 'weather'],
-  ['mitma', 'mobility'],
-] as const
-
-/** The feeds that the worker would announce. */
-export const FEEDS: readonly FeedListing[] = [
-  listing('dgt_incidents', 'dgt', ['incidents', 'v16_beacons'], 60),
-  listing('sct_incidents', 'sct', ['incidents'], 60),
-  listing('madrid_traffic', 'madrid', ['traffic_readings', 'traffic_sensors'], 300),
-  listing('madrid_sensors', 'madrid', ['traffic_sensors'], 86_400),
-  listing('fuel_stations', 'miteco', ['fuel_stations', 'fuel_prices'], 1800),
-  listing('renfe_gtfs_cercanias', 'renfe', [...RAIL_TABLES, 'rail_shapes'], 86_400),
-  listing('renfe_gtfs_avldmd', 'renfe', RAIL_TABLES, 86_400),
-  listing('renfe_alerts', 'renfe', ['rail_alerts'], 120),
-  listing('renfe_trip_updates', 'renfe', ['rail_trip_updates', 'rail_alerts'], 20),
-  listing('renfe_trip_updates_ld', 'renfe', ['rail_trip_updates', 'rail_alerts'], 30),
-  listing('renfe_positions', 'renfe', ['rail_positions'], 20),
-  listing('renfe_positions_ld', 'renfe', ['rail_positions'], 20),
-  listing('renfe_flota_ld', 'renfe_visor', ['rail_fleet'], 30),
-  listing('renfe_flota', 'renfe_visor', ['rail_fleet'], 30),
-  listing('aemet_observation', 'aemet', ['weather_observations', 'weather_stations'], 3600),
-  listing('aemet_stations', 'aemet', ['weather_stations'], 86_400),
-  listing('mitma_imd', 'mitma_traffic_map', ['imd_sections'], 7 * 86_400),
-  listing('aemet_daily', 'aemet', ['weather_daily'], 86_400),
-]
-
-function listing(id: string, source: string, ids: readonly string[], every_s: number): FeedListing {
-  return {
-    id,
-    domain: DOMAINS.find(([begin]) => source.startsWith(begin))?.[1] ?? 'road',
-    source,
-    datasets: ids,
-    every_s,
-    urls: ['https://example.org/'],
-    enabled: true,
-  }
 }
 
 interface ServiceOptions {
@@ -364,18 +323,44 @@ function endedRow(dataset: Dataset): AnyRow[] {
   ]
 }
 
+/** As many as the engine of a test has slots for. */
+const LANDED_AT_ONCE = 2
+
 /** Fills live state and tables with one row each, made of the examples. */
 export async function fillWithExamples(service: TestService): Promise<void> {
-  for (const dataset of datasets.filter(({ visibility }) => visibility === 'public')) {
-    const row = exampleRow(dataset)
-    const change: LiveChange = { kind: 'CREATED', key: entityKey(dataset, row), row: row as LiveRow, changed: [] }
-    // What is observed is as old as it says.
-    const at = dataset.land === 'append' && dataset.live ? { at: row[dataset.time] as number } : {}
-    await service.publish(dataset, [row], { changes: [change], ...at })
-    const rows = [exampleTableRow(dataset), ...endedRow(dataset), ...otherNetworkRow(dataset), ...weeksBefore(dataset)]
-    await service.land(dataset, rows, (row[dataset.time] as number) + HOUR_MS)
+  const shown = datasets.filter(({ visibility }) => visibility === 'public')
+  await Promise.all(
+    shown.map(async (dataset) => {
+      const row = exampleRow(dataset)
+      const change: LiveChange = { kind: 'CREATED', key: entityKey(dataset, row), row: row as LiveRow, changed: [] }
+      // What is observed is as old as it says.
+      const at = dataset.land === 'append' && dataset.live ? { at: row[dataset.time] as number } : {}
+      await service.publish(dataset, [row], { changes: [change], ...at })
+    }),
+  )
+  const tables = join(service.shared.storeFolder, 'lake')
+  const made = join(runFolder(), 'example-tables')
+  const isEmpty = !existsSync(tables)
+  if (isEmpty && existsSync(made)) cpSync(made, tables, { recursive: true })
+  else {
+    const landEvery = async (begin: number): Promise<void> => {
+      for (const dataset of shown.filter((_, at) => at % LANDED_AT_ONCE === begin)) {
+        const rows = [exampleTableRow(dataset), ...endedRow(dataset), ...otherNetworkRow(dataset), ...weeksBefore(dataset)]
+        await service.land(dataset, rows, (exampleRow(dataset)[dataset.time] as number) + HOUR_MS)
+      }
+    }
+    await Promise.all(Array.from({ length: LANDED_AT_ONCE }, (_, begin) => landEvery(begin)))
+    if (isEmpty) keepTables(tables, made)
   }
   await writeExampleQuality(service.lake.store)
+}
+
+/** Keeps tables for other files of the run: landing them takes seconds, a copy does not. */
+function keepTables(tables: string, made: string): void {
+  const copy = mkdtempSync(join(runFolder(), 'tables-'))
+  cpSync(tables, copy, { recursive: true })
+  // Another process may have been first: what it keeps is the same.
+  if (!existsSync(made)) renameSync(copy, made)
 }
 
 /** What the other network of the railway has: names are known once those of all networks are. */

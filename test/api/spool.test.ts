@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Parts, Spool } from '../../api/http/tables/spool.ts'
 import { tempFolder } from '../helpers/temp.ts'
+import { deepTest } from '../helpers/tier.ts'
 
 const NEVER = new AbortController().signal
 
@@ -46,7 +47,7 @@ test('lines go on in another file where one is long enough, and all of them go t
   expect([readdirSync(folder), spool.bytes]).toEqual([[], 0])
 })
 
-test('more than there is room for is refused, whoever writes it, and what was taken is free again', async () => {
+deepTest('more than there is room for is refused, whoever writes it, and what was taken is free again', async () => {
   const spool = new Spool({ folder: tempFolder(), bytes: 500_000 })
   const kept = await spool.begin()
   await kept.write('x'.repeat(300_000))

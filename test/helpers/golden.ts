@@ -6,24 +6,26 @@ import type { Dataset } from '../../lake/schema/dataset.ts'
 /** What golden queries give: values as DuckDB's JSON has them, numbers of any kind as numbers. */
 export type GoldenRow = Readonly<Record<string, unknown>>
 
+/** One engine for all queries of a worker: starting it takes longer than most of them. */
+let instance: Promise<DuckDBInstance> | null = null
+
 /**
  * Asks DuckDB itself for what endpoints answer: plain SQL over the Parquet files of some datasets, each a table under its id, past everything
  * that the service reads with. The session's zone is UTC.
  */
 export async function golden(lake: Lake, datasets: readonly Dataset[], query: string): Promise<GoldenRow[]> {
-  const instance = await DuckDBInstance.create()
-  const connection = await instance.connect()
+  instance ??= DuckDBInstance.create()
+  const connection = await (await instance).connect()
   try {
     await connection.run(`SET TimeZone = 'UTC'`)
     for (const dataset of datasets) {
       const state = await lake.table(dataset).load()
       const files = state ? (await liveFiles(state)).map(({ key }) => `'${lake.store.location(key)}'`) : []
-      await connection.run(`CREATE VIEW ${dataset.id} AS SELECT * FROM read_parquet([${files.join()}])`)
+      await connection.run(`CREATE TEMP VIEW ${dataset.id} AS SELECT * FROM read_parquet([${files.join()}])`)
     }
     const reader = await connection.runAndReadAll(`SELECT to_json(one) AS row FROM (${query}) AS one`)
     return reader.getRows().map(([row]) => JSON.parse(String(row)) as GoldenRow)
   } finally {
     connection.closeSync()
-    instance.closeSync()
   }
 }

@@ -6,12 +6,11 @@ import { fileURLToPath } from 'node:url'
 import { version } from '@duckdb/node-api'
 import type { HttpfsAccess } from '../../lake/query/httpfs.ts'
 import type { S3Options } from '../../lake/store/s3-client.ts'
+import { skipWithout } from './missing.ts'
 
 const NUMBER = version().replace(/^v/, '')
 const FOLDER = fileURLToPath(new URL(`../../.cache/duckdb-extensions/httpfs-${NUMBER}`, import.meta.url))
 const PACKAGE = `duckdb-extension-httpfs==${NUMBER}`
-
-let told = false
 
 /**
  * Folder with DuckDB's httpfs extension for tests: the one `DUCKDB_EXTENSIONS` names, else `.cache/duckdb-extensions`, where it is put once
@@ -21,8 +20,7 @@ export function httpfsFolder(): string | null {
   if (process.env['DUCKDB_EXTENSIONS']) return process.env['DUCKDB_EXTENSIONS']
   const missing = existsSync(FOLDER) ? null : install()
   if (!missing) return FOLDER
-  if (!told) process.stderr.write(`skipped: no httpfs (${missing}; set DUCKDB_EXTENSIONS), so tests of range reads do not run\n`)
-  told = true
+  skipWithout('httpfs', `no httpfs (${missing}; set DUCKDB_EXTENSIONS), so tests of range reads do not run`)
   return null
 }
 

@@ -40,7 +40,7 @@ export async function startTestRedis({ appendOnly = false }: { appendOnly?: bool
     },
     stop: async () => {
       process.off('exit', atExit)
-      await server.stop()
+      await server.kill()
       await rm(folder, { recursive: true, force: true })
     },
   }

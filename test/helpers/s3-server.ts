@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { s3Store } from '../../lake/store/s3.ts'
 import type { S3Options } from '../../lake/store/s3-client.ts'
+import { skipWithout } from './missing.ts'
+import { TIER } from './tier.ts'
 
 const MODULE = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0'
 const BINARY = fileURLToPath(new URL('../../.cache/bin/versitygw-1.8.0', import.meta.url))
@@ -31,23 +33,22 @@ export interface TestS3 {
   stop(): Promise<void>
 }
 
-let told = false
-
 /**
  * Gives a real S3 server: the one `S3_TEST_URL` (`s3://bucket/prefix`) names with the usual `AWS_*` settings (`AWS_ENDPOINT_URL`,
  * `AWS_REGION`, keys; `S3_TEST_PATH_STYLE=false` for host style), else versitygw on a free loopback port over a folder
  * of its own. The program is built once by `go install` into `.cache/bin` (about two minutes: await this at file level, where no
- * time limit runs). Null where there is neither, after one line on standard error: tests then skip with `skipIf`.
+ * time limit runs). Null where there is neither, and in the default tests, after one line on standard error: tests then skip with `skipIf`.
  */
 export async function startS3(): Promise<TestS3 | null> {
   if (process.env['S3_TEST_URL']) return foreign(process.env['S3_TEST_URL'])
-  const missing = existsSync(BINARY) ? null : await build()
-  if (missing) {
-    if (!told) process.stderr.write(`skipped: no S3 server (${missing}; set S3_TEST_URL or install Go), so tests over S3 do not run\n`)
-    told = true
+  if (TIER === 'default') {
+    skipWithout('s3', 'tests over S3 run with scripts/test --deep')
     return null
   }
-  return start()
+  const missing = existsSync(BINARY) ? null : await build()
+  if (!missing) return start()
+  skipWithout('s3', `no S3 server (${missing}; set S3_TEST_URL or install Go), so tests over S3 do not run`)
+  return null
 }
 
 function foreign(url: string): TestS3 {

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { skipWithout } from './missing.ts'
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
-
-let told = false
 
 /**
  * Folder of the recorded captures and of the specification: `SHARED_DIR`, else `shared` beside the project root.
@@ -14,7 +13,6 @@ let told = false
 export function sharedFolder(): string | null {
   const path = process.env['SHARED_DIR'] ? resolve(process.env['SHARED_DIR']) : resolve(PROJECT, '..', 'shared')
   if (existsSync(path)) return path
-  if (!told) process.stderr.write(`skipped: no folder ${path} (set SHARED_DIR), so tests over recorded captures do not run\n`)
-  told = true
+  skipWithout('shared', `no folder ${path} (set SHARED_DIR), so tests over recorded captures do not run`)
   return null
 }

@@ -1,17 +1,17 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, onTestFinished, TestRunner } from 'vitest'
+import { onTestFinished, TestRunner } from 'vitest'
 
 const ofTheFile: string[] = []
 
-// Registered on import, so it runs after every afterAll of the test file itself: who opened something in the folder has closed it.
-afterAll(() => {
+/** Removes the folders that were made outside a test; `setup.ts` calls it after the last hook of each test file. */
+export function removeFileFolders(): void {
   for (const path of ofTheFile.splice(0)) remove(path)
-})
+}
 
 /**
- * Makes an empty folder and gives its absolute path. Called in a test it is removed when that test ends, called in a
+ * Makes an empty folder and returns its absolute path. Called in a test it is removed when that test ends, called in a
  * hook or at file level when the file's tests end; in both cases after whatever was opened later has been closed.
  */
 export function tempFolder(): string {

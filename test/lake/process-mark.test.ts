@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isRunning, processMark, takeMark } from '../../lake/process-mark.ts'
 import { tempFolder } from '../helpers/temp.ts'
+import { deepTest } from '../helpers/tier.ts'
 
 const MODULE = new URL('../../lake/process-mark.ts', import.meta.url).href
 
@@ -24,7 +25,7 @@ test('a mark is taken once, and let go by its owner only', () => {
   expect(readFileSync(path, 'utf8')).toBe('1-2')
 })
 
-test('of many that take over the mark of an ended process at once, one has it', async () => {
+deepTest('of many that take over the mark of an ended process at once, one has it', async () => {
   const path = join(tempFolder(), 'mark')
   for (let round = 0; round < 5; round++) {
     writeFileSync(path, '999999999-1')

@@ -30,8 +30,8 @@ test('imports point one way', () => {
   expect(wrong).toEqual([])
 })
 
-/** Folders of scripts that try the product as tests do, with their scenes: they are of no use without the tests. */
-const TRIES = ['scripts/benches/', 'scripts/engines/']
+/** Parts of scripts that are of no use without the tests: they run them, or try the product in the same scenes. */
+const TRIES = ['scripts/benches/', 'scripts/engines/', 'scripts/run-tests.ts']
 
 test('no command that a user runs imports from the tests', () => {
   const wrong = [...files.values()].filter(

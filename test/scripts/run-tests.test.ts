@@ -7,7 +7,7 @@ import { PROJECT } from '../laws/sources.ts'
 test('a name that no test file has fails, and nothing is run in its place', () => {
   const asked = ['scripts/run-tests.ts', 'test/lake/limit', 'test/no/such']
   const { status, stdout } = spawnSync(process.execPath, asked, { cwd: PROJECT, encoding: 'utf8' })
-  expect(stdout).toContain('tests: no test file is named like test/no/such\n')
+  expect(stdout).toContain('no test file is named like test/no/such\n')
   expect(stdout.trimEnd().split('\n').at(-1)).toBe('0 passed, 1 failed, 0 skipped')
   expect(status).toBe(1)
 })

@@ -6,6 +6,7 @@ import { type Limiter, type LimiterOptions, openLimiter } from '../../../api/acc
 import { type Charge, type MinuteCounts, perDay, perMinute } from '../../../api/access/limits/policy.ts'
 import { openRedis } from '../../../lake/live/connect.ts'
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { until } from '../../helpers/until.ts'
 import type { ChargerOrder, ChargerReport } from './charger.ts'
 
@@ -118,31 +119,35 @@ describe('charges', () => {
   })
 })
 
-test('four processes that charge one slot are together admitted what one would be', async () => {
-  const order: ChargerOrder = { redisUrl: server.url, limit: 200, window_s: 2, for_ms: 6500 }
-  const children = Array.from({ length: 4 }, () => fork(new URL('./charger.ts', import.meta.url)))
-  await Promise.all(children.map((child) => once(child, 'message')))
-  const reports = await Promise.all(
-    children.map(async (child) => {
-      const ended = Promise.all([once(child, 'message'), once(child, 'exit')])
-      child.send(order)
-      const [[report], [code]] = await ended
-      expect(code).toBe(0)
-      return report as ChargerReport
-    }),
-  )
-  const bySecond = new Map<number, number>()
-  for (const second of reports.flatMap(({ admitted }) => admitted)) bySecond.set(second, (bySecond.get(second) ?? 0) + 1)
-  // A window of two seconds lies in three seconds of the clock.
-  const [from, to] = [Math.min(...bySecond.keys()), Math.max(...bySecond.keys())]
-  for (let second = from; second <= to; second++) {
-    const held = [0, 1, 2].reduce((sum, later) => sum + (bySecond.get(second + later) ?? 0), 0)
-    expect(held, `from second ${second - from}`).toBeLessThanOrEqual(order.limit)
-  }
-  // The quota was used up more than once, by more than one of them, and all asked for more.
-  expect([...bySecond.values()].reduce((sum, one) => sum + one)).toBeGreaterThanOrEqual(2 * order.limit)
-  expect(reports.every(({ refused }) => refused > 0)).toBe(true)
-}, 60_000)
+deepTest(
+  'four processes that charge one slot are together admitted what one would be',
+  async () => {
+    const order: ChargerOrder = { redisUrl: server.url, limit: 200, window_s: 2, for_ms: 6500 }
+    const children = Array.from({ length: 4 }, () => fork(new URL('./charger.ts', import.meta.url)))
+    await Promise.all(children.map((child) => once(child, 'message')))
+    const reports = await Promise.all(
+      children.map(async (child) => {
+        const ended = Promise.all([once(child, 'message'), once(child, 'exit')])
+        child.send(order)
+        const [[report], [code]] = await ended
+        expect(code).toBe(0)
+        return report as ChargerReport
+      }),
+    )
+    const bySecond = new Map<number, number>()
+    for (const second of reports.flatMap(({ admitted }) => admitted)) bySecond.set(second, (bySecond.get(second) ?? 0) + 1)
+    // A window of two seconds lies in three seconds of the clock.
+    const [from, to] = [Math.min(...bySecond.keys()), Math.max(...bySecond.keys())]
+    for (let second = from; second <= to; second++) {
+      const held = [0, 1, 2].reduce((sum, later) => sum + (bySecond.get(second + later) ?? 0), 0)
+      expect(held, `from second ${second - from}`).toBeLessThanOrEqual(order.limit)
+    }
+    // The quota was used up more than once, by more than one of them, and all asked for more.
+    expect([...bySecond.values()].reduce((sum, one) => sum + one)).toBeGreaterThanOrEqual(2 * order.limit)
+    expect(reports.every(({ refused }) => refused > 0)).toBe(true)
+  },
+  60_000,
+)
 
 describe('while Redis is away', () => {
   test('each process grants half of every quota, without an error, and goes back to Redis by itself', async () => {

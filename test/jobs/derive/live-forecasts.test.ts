@@ -21,6 +21,7 @@ import { figures } from '../../helpers/figures.ts'
 import { openTestContext, type TestContext, tableRows } from '../../helpers/pipeline.ts'
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
 import { tempFolder } from '../../helpers/temp.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { landRows } from '../../lake/query/fixtures.ts'
 
 const never = new AbortController().signal
@@ -110,78 +111,84 @@ const landReadings = (from: number, to: number): Promise<unknown> =>
 const run = (derived: Derived): Promise<DeriveResult> => derive(context, derived, { feeds, signal: never })
 const told = (): Promise<AnyRow[]> => tableRows(context, trafficForecasts)
 
-test('an hour of the live sensors that is over gives forecasts of all of them and of their corridor, and nothing that comes before the next one does', {
-  timeout: 120_000,
-}, async () => {
-  await landRows(context.lake, trafficHours, HOURS, covered(MIDNIGHT))
-  const until = MIDNIGHT + 10 * HOUR
-  await landReadings(MIDNIGHT, until + 10 * MINUTE)
-  expect((await run(trafficForecastsDerived)).made).toEqual([])
-  expect((await run(trafficModelsDerived)).made).toEqual(['traffic'])
-  const [card] = await tableRows(context, modelCards)
-  expect(card).toMatchObject({ model: 'traffic', fit_state: 'PROMOTED', data_to: madridDate(MIDNIGHT, -1) })
-  expect((await run(trafficForecastsDerived)).made).toEqual(['traffic'])
+deepTest(
+  'an hour of the live sensors that is over gives forecasts of all of them and of their corridor, and nothing that comes before the next one does',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    await landRows(context.lake, trafficHours, HOURS, covered(MIDNIGHT))
+    const until = MIDNIGHT + 10 * HOUR
+    await landReadings(MIDNIGHT, until + 10 * MINUTE)
+    expect((await run(trafficForecastsDerived)).made).toEqual([])
+    expect((await run(trafficModelsDerived)).made).toEqual(['traffic'])
+    const [card] = await tableRows(context, modelCards)
+    expect(card).toMatchObject({ model: 'traffic', fit_state: 'PROMOTED', data_to: madridDate(MIDNIGHT, -1) })
+    expect((await run(trafficForecastsDerived)).made).toEqual(['traffic'])
 
-  const rows = await told()
-  const of = (id: string, horizon = 'PT1H'): AnyRow => rows.find((row) => row['series_id'] === id && row['horizon'] === horizon) as AnyRow
-  const ids = (all: readonly AnyRow[]): string[] => [...new Set(all.map(({ series_id }) => series_id as string))].sort()
-  expect(ids(rows)).toEqual(['11', '12', '21', '22', '31', '41', 'm-30'])
-  expect(rows).toHaveLength(4 * 7)
-  expect(of('m-30')).toMatchObject({ series_kind: 'CORRIDOR', series: 'm-30', direction: null, model: 'traffic', reason: null })
-  expect(of('21', 'PT3H')).toMatchObject({
-    ...{ series_kind: 'SENSOR', direction: null, made_at: until, starts_at: until + 2 * HOUR, hour_local: 12, forecast_kind: 'MODEL' },
-  })
-  expect(of('31')).toMatchObject({ intensity_veh_h: null, reason: 'SILENT' })
-  expect(of('41')).toMatchObject({ intensity_veh_h: null, reason: 'FEW_DAYS' })
-  for (const id of ['11', '12', '21', '22', 'm-30'])
-    for (const hours of [1, 2, 3, 4]) {
-      const row = of(id, `PT${hours}H`)
-      const sensors = id === 'm-30' ? ['11', '12'] : [id]
-      const outcome =
-        sensors.reduce((sum, one) => sum + (INTENSITY.get(`${one} ${until + (hours - 1) * HOUR}`) as number), 0) / sensors.length
-      const [low, value, high] = [row['interval_low'], row['intensity_veh_h'], row['interval_high']] as [number, number, number]
-      expect([id, hours, low < value && value < high, Math.abs(value / outcome - 1) < 0.5]).toEqual([id, hours, true, true])
-    }
-  // What the corridor is to have is what its sensors are, on the mean: no sum of theirs.
-  const mean = ((of('11')['intensity_veh_h'] as number) + (of('12')['intensity_veh_h'] as number)) / 2
-  expect(Math.abs((of('m-30')['intensity_veh_h'] as number) / mean - 1)).toBeLessThan(0.1)
+    const rows = await told()
+    const of = (id: string, horizon = 'PT1H'): AnyRow => rows.find((row) => row['series_id'] === id && row['horizon'] === horizon) as AnyRow
+    const ids = (all: readonly AnyRow[]): string[] => [...new Set(all.map(({ series_id }) => series_id as string))].sort()
+    expect(ids(rows)).toEqual(['11', '12', '21', '22', '31', '41', 'm-30'])
+    expect(rows).toHaveLength(4 * 7)
+    expect(of('m-30')).toMatchObject({ series_kind: 'CORRIDOR', series: 'm-30', direction: null, model: 'traffic', reason: null })
+    expect(of('21', 'PT3H')).toMatchObject({
+      ...{ series_kind: 'SENSOR', direction: null, made_at: until, starts_at: until + 2 * HOUR, hour_local: 12, forecast_kind: 'MODEL' },
+    })
+    expect(of('31')).toMatchObject({ intensity_veh_h: null, reason: 'SILENT' })
+    expect(of('41')).toMatchObject({ intensity_veh_h: null, reason: 'FEW_DAYS' })
+    for (const id of ['11', '12', '21', '22', 'm-30'])
+      for (const hours of [1, 2, 3, 4]) {
+        const row = of(id, `PT${hours}H`)
+        const sensors = id === 'm-30' ? ['11', '12'] : [id]
+        const outcome =
+          sensors.reduce((sum, one) => sum + (INTENSITY.get(`${one} ${until + (hours - 1) * HOUR}`) as number), 0) / sensors.length
+        const [low, value, high] = [row['interval_low'], row['intensity_veh_h'], row['interval_high']] as [number, number, number]
+        expect([id, hours, low < value && value < high, Math.abs(value / outcome - 1) < 0.5]).toEqual([id, hours, true, true])
+      }
+    // What the corridor is to have is what its sensors are, on the mean: no sum of theirs.
+    const mean = ((of('11')['intensity_veh_h'] as number) + (of('12')['intensity_veh_h'] as number)) / 2
+    expect(Math.abs((of('m-30')['intensity_veh_h'] as number) / mean - 1)).toBeLessThan(0.1)
 
-  expect((await run(trafficForecastsDerived)).made).toEqual([])
-  await landReadings(until + 10 * MINUTE, until + HOUR)
-  expect((await run(trafficForecastsDerived)).made).toEqual([])
-  await landReadings(until + HOUR, until + HOUR + 10 * MINUTE)
-  expect((await run(trafficForecastsDerived)).made).toEqual(['traffic'])
-  const next = await told()
-  expect(new Set(next.map(({ made_at }) => made_at))).toEqual(new Set([until + HOUR]))
-  expect(ids(next)).toEqual(ids(rows))
-  // Within the hour that goes on its readings stay unread, wherever they come from.
-  expect((await context.lake.table(trafficForecasts).load())?.properties['landed-until.madrid_traffic']).toBe(isoInstant(until + HOUR))
+    expect((await run(trafficForecastsDerived)).made).toEqual([])
+    await landReadings(until + 10 * MINUTE, until + HOUR)
+    expect((await run(trafficForecastsDerived)).made).toEqual([])
+    await landReadings(until + HOUR, until + HOUR + 10 * MINUTE)
+    expect((await run(trafficForecastsDerived)).made).toEqual(['traffic'])
+    const next = await told()
+    expect(new Set(next.map(({ made_at }) => made_at))).toEqual(new Set([until + HOUR]))
+    expect(ids(next)).toEqual(ids(rows))
+    // Within the hour that goes on its readings stay unread, wherever they come from.
+    expect((await context.lake.table(trafficForecasts).load())?.properties['landed-until.madrid_traffic']).toBe(isoInstant(until + HOUR))
 
-  // A reading of an hour that was over, which comes late, is another input.
-  await landRows(
-    context.lake,
-    trafficReadings,
-    [{ ...readings(until, until + 1)[0], sensor_id: '21', observed_at: until + 7 * MINUTE }],
-    {},
-  )
-  expect((await run(trafficForecastsDerived)).made).toEqual(['traffic'])
-  // The same after the day was rolled up: nothing of it is read twice.
-  const before = await told()
-  const rolled = [...INTENSITY].filter(([key]) => Number(key.split(' ')[1]) >= MIDNIGHT && Number(key.split(' ')[1]) < MIDNIGHT + 5 * HOUR)
-  await landRows(
-    context.lake,
-    trafficHours,
-    rolled.map(([key, intensity]) => {
-      const [sensor_id = '', at = ''] = key.split(' ')
-      const sums = { readings: 12, intensity_readings: 12, intensity_sum_veh_h: 12 * intensity, intensity_max_veh_h: intensity }
-      return exampleTableRow(trafficHours, {
-        ...{ month: TODAY.slice(0, 7), sensor_id, period_start: Number(at), period_s: 300, sensor_type: typeOf(sensor_id), ...sums },
-      })
-    }),
-  )
-  expect((await run(trafficForecastsDerived)).made).toEqual(['traffic'])
-  expect(await told()).toEqual(before)
-})
+    // A reading of an hour that was over, which comes late, is another input.
+    await landRows(
+      context.lake,
+      trafficReadings,
+      [{ ...readings(until, until + 1)[0], sensor_id: '21', observed_at: until + 7 * MINUTE }],
+      {},
+    )
+    expect((await run(trafficForecastsDerived)).made).toEqual(['traffic'])
+    // The same after the day was rolled up: nothing of it is read twice.
+    const before = await told()
+    const rolled = [...INTENSITY].filter(
+      ([key]) => Number(key.split(' ')[1]) >= MIDNIGHT && Number(key.split(' ')[1]) < MIDNIGHT + 5 * HOUR,
+    )
+    await landRows(
+      context.lake,
+      trafficHours,
+      rolled.map(([key, intensity]) => {
+        const [sensor_id = '', at = ''] = key.split(' ')
+        const sums = { readings: 12, intensity_readings: 12, intensity_sum_veh_h: 12 * intensity, intensity_max_veh_h: intensity }
+        return exampleTableRow(trafficHours, {
+          ...{ month: TODAY.slice(0, 7), sensor_id, period_start: Number(at), period_s: 300, sensor_type: typeOf(sensor_id), ...sums },
+        })
+      }),
+    )
+    expect((await run(trafficForecastsDerived)).made).toEqual(['traffic'])
+    expect(await told()).toEqual(before)
+  },
+)
 
 test('what the live feed fills is followed by forecasts', () => {
   expect(dueAfter([trafficForecastsDerived], madridTraffic)).toEqual([trafficForecastsDerived])

@@ -7,6 +7,7 @@ import { madridCounts } from '../../../jobs/feeds/road/madrid-counts.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { PROJECT } from '../../laws/sources.ts'
 
 const shared = sharedFolder()
@@ -149,35 +150,39 @@ test('the list of stations: two directions each, of a one-way street one that is
 describe.skipIf(!shared)('the recorded months', () => {
   const folder = join(shared ?? '', 'feeds/madrid-historico/permanentes')
 
-  test('1,985,232 values, 4,837 of them 9999, none refused', async () => {
-    const count = { values: 0, ceiling: 0, months: new Set<unknown>(), odd: new Set<string>() }
-    const changes = new Map<unknown, number>()
-    const copied = new Map<unknown, number>()
-    for (const file of readdirSync(folder).filter((name) => name.startsWith('Datos'))) {
-      const publication = await parse(readFileSync(join(folder, file)))
-      expect([file, publication.report.quarantined, publication.report.unknownCodes]).toEqual([file, {}, {}])
-      for (const { month, station_id, vehicles, quality, is_clock_change } of rowsOf(publication)) {
-        count.values++
-        count.months.add(month)
-        if (is_clock_change) changes.set(month, (changes.get(month) ?? 0) + 1)
-        if (quality === 'COPIED_DAY') copied.set(month, (copied.get(month) ?? 0) + 1)
-        if (vehicles !== 9999) continue
-        count.ceiling++
-        if (station_id !== 'ES20') count.odd.add(`${station_id} ${quality}`)
+  deepTest(
+    '1,985,232 values, 4,837 of them 9999, none refused',
+    async () => {
+      const count = { values: 0, ceiling: 0, months: new Set<unknown>(), odd: new Set<string>() }
+      const changes = new Map<unknown, number>()
+      const copied = new Map<unknown, number>()
+      for (const file of readdirSync(folder).filter((name) => name.startsWith('Datos'))) {
+        const publication = await parse(readFileSync(join(folder, file)))
+        expect([file, publication.report.quarantined, publication.report.unknownCodes]).toEqual([file, {}, {}])
+        for (const { month, station_id, vehicles, quality, is_clock_change } of rowsOf(publication)) {
+          count.values++
+          count.months.add(month)
+          if (is_clock_change) changes.set(month, (changes.get(month) ?? 0) + 1)
+          if (quality === 'COPIED_DAY') copied.set(month, (copied.get(month) ?? 0) + 1)
+          if (vehicles !== 9999) continue
+          count.ceiling++
+          if (station_id !== 'ES20') count.odd.add(`${station_id} ${quality}`)
+        }
       }
-    }
-    expect({ ...count, months: count.months.size, odd: [...count.odd] }).toEqual({
-      values: 1_985_232,
-      ceiling: 4837,
-      months: 23,
-      odd: ['ES42 ERROR'],
-    })
-    // 59 stations in two directions, an hour each.
-    expect([...changes]).toEqual([...changes].map(([month]) => [month, 118]))
-    expect([...changes.keys()].sort()).toEqual(['2021-03', '2022-03', '2022-10', '2023-03'])
-    // Of July 2023 the publisher repeated one day until the 21st, in the 109 series that are not dead: 2,294 station-days by its notes.
-    expect((copied.get('2023-07') ?? 0) / 24).toBeGreaterThanOrEqual(2294)
-  }, 60_000)
+      expect({ ...count, months: count.months.size, odd: [...count.odd] }).toEqual({
+        values: 1_985_232,
+        ceiling: 4837,
+        months: 23,
+        odd: ['ES42 ERROR'],
+      })
+      // 59 stations in two directions, an hour each.
+      expect([...changes]).toEqual([...changes].map(([month]) => [month, 118]))
+      expect([...changes.keys()].sort()).toEqual(['2021-03', '2022-03', '2022-10', '2023-03'])
+      // Of July 2023 the publisher repeated one day until the 21st, in the 109 series that are not dead: 2,294 station-days by its notes.
+      expect((copied.get('2023-07') ?? 0) / 24).toBeGreaterThanOrEqual(2294)
+    },
+    60_000,
+  )
 
   test('59 stations and the one that never was, eleven directions without traffic', async () => {
     const bytes = readFileSync(join(folder, 'UbicacionEstacionesPermanentesSentidos.csv'))

@@ -8,6 +8,7 @@ import { type Before, judge, type Verdict } from '../../../jobs/ingest/guard.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
 import type { AcceptedFetch } from '../../../lake/raw/archive.ts'
 import { dbfTable, shapePoints, shapePolygons } from '../../../scripts/stand-in/formats/shapefile.ts'
+import { deepTest } from '../../helpers/tier.ts'
 
 const DAY = 86_400_000
 const START = Date.UTC(2026, 9, 15)
@@ -81,7 +82,7 @@ describe.each([mitmaZoneAreas, mitmaZonePoints])('$id', (feed) => {
     expect(feed.plans.map(({ requests }) => requests.length / 2)).toEqual([ZONE_FILES.length, ZONE_FILES.length - 1])
   })
 
-  test('half of a level, or twice of it, is refused, whether another one comes, goes or stays', async () => {
+  deepTest('half of a level, or twice of it, is refused, whether another one comes, goes or stays', async () => {
     const halves = [
       { ...WHOLE, distritos: 195 },
       { ...WHOLE, municipios: 136 },

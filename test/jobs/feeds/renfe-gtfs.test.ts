@@ -12,6 +12,7 @@ import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import type { AcceptedFetch } from '../../../lake/raw/archive.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { type Member, membersOf, zipOf, zipOfFolder } from '../../helpers/zip.ts'
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures')
@@ -305,7 +306,7 @@ describe.skipIf(!shared)('the recorded timetables', () => {
     )
   })
 
-  test('commuter rail of 2026-08-22: 138,716 trips, 1,867,794 stop times, nothing dangling once trimmed', async () => {
+  deepTest('commuter rail of 2026-08-22: 138,716 trips, 1,867,794 stop times, nothing dangling once trimmed', async () => {
     const bytes = zipOfFolder(capture('cercanias-2026-08-22'))
     const publication = await parse(renfeGtfsCercanias, bytes, NIGHT, (dataset) => dataset !== railStopTimes)
     expect(Object.fromEntries(publication.counts)).toEqual({

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { dgtIncidentsFeed } from '../../../jobs/feeds/road/dgt-incidents.ts'
 import { judge } from '../../../jobs/ingest/guard.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
@@ -6,6 +6,7 @@ import type { AcceptedFetch } from '../../../lake/raw/archive.ts'
 import { WHOLE } from '../../../scripts/stand-in/publisher.ts'
 import { STAND_INS } from '../../../scripts/stand-in/publishers/list.ts'
 import { makeWorld } from '../../../scripts/stand-in/world/world.ts'
+import { deepTest } from '../../helpers/tier.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -28,7 +29,7 @@ function verdict(before: Publication, after: Publication): string {
   return `${kind} ${reason}`.trim()
 }
 
-test('at any time of day, half of the incidents are no publication, and what follows an outage is one', async () => {
+deepTest('at any time of day, half of the incidents are no publication, and what follows an outage is one', async () => {
   const day = await Promise.all(Array.from({ length: 9 }, (_, nth) => publication(NOON + nth * 3 * HOUR)))
   for (const [nth, before] of day.entries()) {
     const half = await publication(before.data_time + MINUTE, 0.5)

@@ -6,6 +6,7 @@ import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
 import { readFeedStates } from '../../../lake/live/freshness.ts'
 import { acceptedAfter } from '../../../lake/raw/archive.ts'
 import { littleFeed, tableRows } from '../../helpers/pipeline.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { minute, never, openStage, type Stage } from './stage.ts'
 
 const feed = littleFeed()
@@ -83,7 +84,7 @@ describe('a raw log that ends before what the tables hold', () => {
     expect([await tableRows(stage.context, v16Beacons), await tableRows(stage.context, trafficReadings)]).toEqual(before)
   })
 
-  test('is far behind: the feed goes on', async () => {
+  deepTest('is far behind: the feed goes on', async () => {
     await stage.archive(feed, 1, 121, (count) => ({ beacons: { a: count }, readings: { s: count } }))
     await stage.runner.land(feed, never)
     await loseFromLog(...Array.from({ length: 110 }, (_, at) => at + 11))

@@ -19,6 +19,7 @@ import {
 } from '../../helpers/pipeline.ts'
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
 import { tempFolder } from '../../helpers/temp.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { at, type Episode, never, STORY } from './story.ts'
 
 const feed = littleFeed()
@@ -109,7 +110,7 @@ describe('the pipeline', () => {
     expect((await landed(v16Beacons)).seqs).toEqual([[1, 1]])
   })
 
-  test('what a table holds depends on the fetches alone: not on batches, restarts or Redis', async () => {
+  deepTest('what a table holds depends on the fetches alone: not on batches, restarts or Redis', async () => {
     await tell(STORY)
     const expected = { beacons: await rows(v16Beacons), readings: await rows(trafficReadings) }
     expect(expected.readings).toHaveLength(19)

@@ -11,6 +11,7 @@ import { retireRaw } from '../../../lake/raw/retention.ts'
 import { littleFeed, openTestContext, type Publisher, startPublisher, type TestContext, tableRows } from '../../helpers/pipeline.ts'
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
 import { tempFolder } from '../../helpers/temp.ts'
+import { deepTest } from '../../helpers/tier.ts'
 
 const never = new AbortController().signal
 const START = Date.UTC(2026, 5, 15)
@@ -91,7 +92,7 @@ function beacons(overlooked: { readonly id: string; readonly at: readonly string
 }
 
 describe('what a replay and a late fetch may not do', () => {
-  test('a replay of everything changes nothing where the archive lost its first fetches', async () => {
+  deepTest('a replay of everything changes nothing where the archive lost its first fetches', async () => {
     const feed = littleFeed()
     for (let count = 0; count < 120; count++)
       await publish(feed, count, { beacons: { a: 1, b: count < 60 ? 2 : 3, ...(count > 40 ? { c: 1 } : {}) } })
@@ -174,7 +175,7 @@ describe('what a replay and a late fetch may not do', () => {
     expect(await rebuild(context, { feed: good, dataset: trafficReadings, from: 0, to: null })).toMatchObject({ removed: 0, added: 0 })
   })
 
-  test('a replay of a range goes on until the state has met the table again', async () => {
+  deepTest('a replay of a range goes on until the state has met the table again', async () => {
     const bad = beacons({ id: 'b', at: [at(3), at(4)] })
     for (let count = 0; count < 50; count++) await publish(bad, count, { beacons: { a: count, ...(count <= 4 ? { b: 1 } : {}) } })
     await runner.land(bad, never)

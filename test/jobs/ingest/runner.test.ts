@@ -12,6 +12,7 @@ import { withLock } from '../../../lake/live/lock.ts'
 import { livePart } from '../../../lake/live/write.ts'
 import { rejectedIds } from '../../../lake/raw/archive.ts'
 import { littleFeed, tableRows } from '../../helpers/pipeline.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { minute, never, openStage, type Stage } from './stage.ts'
 
 const feed = littleFeed()
@@ -37,7 +38,7 @@ describe('several workers on one feed', () => {
     }
   })
 
-  test('a worker with another parser never takes part in a replay', async () => {
+  deepTest('a worker with another parser never takes part in a replay', async () => {
     const mended = littleFeed({ speed: 50 })
     await stage.archive(feed, 0, 510, (count) => ({ readings: { a: count } }))
     await stage.runner.land(feed, never)
@@ -53,7 +54,7 @@ describe('several workers on one feed', () => {
     expect(await landedIn(stage.context, trafficReadings, feed.id)).toMatchObject({ rebuildFrom: null })
   })
 
-  test('a replay that was interrupted is begun again from its beginning, whoever goes on', async () => {
+  deepTest('a replay that was interrupted is begun again from its beginning, whoever goes on', async () => {
     const mended = littleFeed({ speed: 50 })
     await stage.archive(feed, 0, 510, (count) => ({ readings: { a: count } }))
     await stage.runner.land(feed, never)
@@ -203,7 +204,7 @@ describe('a dataset that comes later to its feed', () => {
       },
     })
 
-  test('gets what the archive holds at the landings, and fetching does not wait for it', async () => {
+  deepTest('gets what the archive holds at the landings, and fetching does not wait for it', async () => {
     const before = only(v16Beacons)
     await stage.archive(before, 0, 130, (count) => ({ beacons: { a: 1 }, readings: { a: count } }))
     await stage.runner.land(before, never)

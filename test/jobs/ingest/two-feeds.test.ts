@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { feedById } from '../../../jobs/feeds/catalog.ts'
 import { ABSENCES } from '../../../jobs/ingest/fold.ts'
 import { makeRunner, type Runner } from '../../../jobs/ingest/runner.ts'
@@ -12,6 +12,7 @@ import { type Publishers, startPublishers } from '../../../scripts/stand-in/serv
 import { openTestContext, type TestContext } from '../../helpers/pipeline.ts'
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
 import { tempFolder } from '../../helpers/temp.ts'
+import { deepTest } from '../../helpers/tier.ts'
 
 const never = new AbortController().signal
 const [dgt, sct] = [feedById('dgt_incidents'), feedById('sct_incidents')]
@@ -62,7 +63,7 @@ async function counts(): Promise<{ live: readonly (readonly string[])[]; ended: 
   return { live, ended: Object.fromEntries(rows.map((row) => [row['what'], Number(row['n'])])) }
 }
 
-test('what vanishes from one feed never ends what the other has', async () => {
+deepTest('what vanishes from one feed never ends what the other has', async () => {
   expect(await counts()).toEqual({ live: [['dgt'], ['sct']], ended: {} })
   await thin(sct)
   const first = await counts()

@@ -9,6 +9,7 @@ import { acceptedAfter, rejectedIds, withdrawnSeqs } from '../../../lake/raw/arc
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { littleFeed, openTestContext, tableRows } from '../../helpers/pipeline.ts'
 import { tempFolder } from '../../helpers/temp.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { minute, never, openStage, type Stage } from './stage.ts'
 
 const feed = littleFeed()
@@ -85,7 +86,7 @@ describe('a fetch that is withdrawn', () => {
     expect(await tables()).toEqual(await recomputed())
   })
 
-  test('can be accepted again, and withdrawn again', async () => {
+  deepTest('can be accepted again, and withdrawn again', async () => {
     await publish(1, 8)
     await landNow()
     const before = await tables()
@@ -118,7 +119,7 @@ describe('a fetch that is withdrawn', () => {
     expect(await stage.live('v16_beacons')).toMatchObject([{ source_id: 'a', km: 3 }])
   })
 
-  test('is taken out by the next landing where the process was killed after the mark', async () => {
+  deepTest('is taken out by the next landing where the process was killed after the mark', async () => {
     await publish(1, 8)
     await landNow()
     const id = await idOf(5)

@@ -13,6 +13,7 @@ import { exampleTableRow } from '../../api/service.ts'
 import { golden } from '../../helpers/golden.ts'
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
 import { tempFolder } from '../../helpers/temp.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { landRows } from '../../lake/query/fixtures.ts'
 import { type Episode, never, startTeller, type Teller } from '../ingest/story.ts'
 
@@ -60,7 +61,7 @@ const tableOf = async (dataset: Dataset): Promise<TableQuality> => {
 }
 const fetches = (): Promise<AcceptedFetch[]> => acceptedAfter(teller.context.store, teller.feed.id, 0)
 
-test('a day is told some hours after its end, once, and none of before there was anything', async () => {
+deepTest('a day is told some hours after its end, once, and none of before there was anything', async () => {
   expect(await gather('2026-01-31T23:30:00Z')).toEqual([])
   expect(await gather('2026-02-01T04:59:00Z')).toEqual([])
   expect(await gather('2026-02-01T05:01:00Z')).toEqual(['2026-01-31'])
@@ -87,7 +88,7 @@ test('of a feed it tells how many publications came, how late, and where they la
   expect([second?.quarantined, second?.unknown_codes, second?.rejected]).toEqual([0, 3, 0])
 })
 
-test('what was withdrawn counts no more, what was refused counts by the time of its fetch', async () => {
+deepTest('what was withdrawn counts no more, what was refused counts by the time of its fetch', async () => {
   const [, , third] = (await fetches()) as [AcceptedFetch, AcceptedFetch, AcceptedFetch]
   await withdrawAccepted(teller.context.store, third, 'wrong')
   await keepRejected(teller.context.store, { ...third, fetch_id: `${teller.feed.id}.20260201T101112345Z`, rejected: 'too few rows' })
@@ -157,7 +158,7 @@ describe('rows of years ago', () => {
     await landRows(teller.context.lake, trafficReadings, rowsFrom(Date.UTC(2023, 5, 30, 12), 200))
   }
 
-  test('are counted once the table was left alone for an hour, as plain SQL counts them, and no other day is', async () => {
+  deepTest('are counted once the table was left alone for an hour, as plain SQL counts them, and no other day is', async () => {
     await gather(after(0))
     const before = await tableOf(trafficReadings)
     await landLate()
@@ -181,7 +182,7 @@ describe('rows of years ago', () => {
     expect(days['2023-06-30']?.as_of).toBe(Date.parse(after(4.1)))
   })
 
-  test('are counted when a day has ended, however busy the table is, and told no more when they are gone', async () => {
+  deepTest('are counted when a day has ended, however busy the table is, and told no more when they are gone', async () => {
     await gather(after(0))
     await landLate()
     lakeNow = Date.parse(after(17))

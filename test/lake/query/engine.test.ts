@@ -7,6 +7,7 @@ import { type Engine, openEngine } from '../../../lake/query/engine.ts'
 import { isQueryError } from '../../../lake/query/errors.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
 import { tempFolder } from '../../helpers/temp.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { until } from '../../helpers/until.ts'
 
 const folder = tempFolder()
@@ -88,7 +89,7 @@ test('an error of the engine is told with its cause, and frees the slot', async 
   expect(engine.load.taken).toBe(0)
 })
 
-test('memory is bounded: what does not fit spills, and beyond the spill limit fails', async () => {
+deepTest('memory is bounded: what does not fit spills, and beyond the spill limit fails', async () => {
   const sorted = sql`CREATE TEMP TABLE t AS SELECT md5(i::VARCHAR) || md5((-i)::VARCHAR) AS s FROM range(2000000) t(i) ORDER BY s`
   const count = async (spill: number): Promise<unknown> => {
     const small = await openEngine({ folders: [folder], spool, memory: 80e6, spill, threads: 1, slots: 1, queue: 1 })

@@ -7,13 +7,14 @@ import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import { tempFolder } from '../../helpers/temp.ts'
+import { byTier } from '../../helpers/tier.ts'
 import { anyRow, VALUES } from './arbitraries.ts'
 import { everything, landRows, openTestLake, variant } from './fixtures.ts'
 
 const ROWS = 12_288
 const FILES = 3
 const DISTINCT = 1500
-const FILTERS = 50
+const FILTERS = byTier(10, 50)
 /** DuckDB's least row group. */
 const ROW_GROUP_ROWS = 2048
 const SEED = 20260105

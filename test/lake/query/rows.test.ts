@@ -7,6 +7,7 @@ import { join, outputName, sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { tempFolder } from '../../helpers/temp.ts'
+import { byTier } from '../../helpers/tier.ts'
 import { anyRow } from './arbitraries.ts'
 import { everything, landRows, openTestLake } from './fixtures.ts'
 
@@ -32,7 +33,7 @@ test('every kind comes back from Parquet as it went in', async () => {
       const found = await lake.query(sql`SELECT * FROM ${scan(everything, { fetch_id: { eq: fetch_id } })} ORDER BY id`)
       expect(found.map(normal)).toEqual(landed.map(plain).map(normal))
     }),
-    { numRuns: 25 },
+    { numRuns: byTier(6, 25) },
   )
 })
 

@@ -9,6 +9,7 @@ import { sql } from '../../../lake/query/sql.ts'
 import { type AnyRow, identity } from '../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { tempFolder } from '../../helpers/temp.ts'
+import { byTier } from '../../helpers/tier.ts'
 import { anyRow } from './arbitraries.ts'
 import { everything, openTestLake, variant } from './fixtures.ts'
 
@@ -39,7 +40,7 @@ test('rows that went into files are those that were held, of every kind', async 
       })
       expect(stagedFiles()).toEqual([])
     }),
-    { numRuns: 20 },
+    { numRuns: byTier(4, 20) },
   )
 })
 

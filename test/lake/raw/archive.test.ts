@@ -16,6 +16,7 @@ import {
 import { openStore } from '../../../lake/store/open.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
 import { tempFolder } from '../../helpers/temp.ts'
+import { byTier } from '../../helpers/tier.ts'
 
 const stores: ObjectStore[] = []
 afterEach(async () => {
@@ -65,7 +66,7 @@ test('finds the fetches from a time on, the newest and the ends of a log as read
       expect((await newestAccepted(store, feed))?.data_time ?? null).toBe(left.length === 0 ? null : new Date(newest).toISOString())
       expect(await acceptedAfter(store, feed, dropped + 1, 2)).toEqual(left.slice(1, 3))
     }),
-    { numRuns: 60 },
+    { numRuns: byTier(6, 60) },
   )
 })
 
@@ -105,6 +106,6 @@ test('does so too where records are gone, damaged or withdrawn', async () => {
         expect(await findAccepted(store, one.fetch_id)).toEqual(expected)
       }
     }),
-    { numRuns: 60 },
+    { numRuns: byTier(6, 60) },
   )
 })

@@ -7,6 +7,7 @@ import { compareKeys } from '../../../lake/store/keys.ts'
 import { selfTest } from '../../../lake/store/open.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
 import { tempFolder } from '../../helpers/temp.ts'
+import { byTier } from '../../helpers/tier.ts'
 
 const MB = 1 << 20
 
@@ -92,7 +93,7 @@ export function testObjectStore(name: string, open: () => Promise<ObjectStore>):
         }
         return reads
       })()
-      for (let round = 1; round <= 20; round++) await store.put('replaced', bodies[round % 2] as Buffer)
+      for (let round = 1; round <= byTier(4, 20); round++) await store.put('replaced', bodies[round % 2] as Buffer)
       writing = false
       expect(await reading).toBeGreaterThan(0)
       expect((await store.get('replaced'))?.equals(bodies[0] as Buffer)).toBe(true)

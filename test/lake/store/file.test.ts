@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { fileStore } from '../../../lake/store/file.ts'
 import { tempFolder } from '../../helpers/temp.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { chunked, keysOf, testObjectStore } from './contract.ts'
 import { isWhole } from './writer.ts'
 
@@ -20,7 +21,7 @@ const WRITER = fileURLToPath(new URL('./writer.ts', import.meta.url))
 
 testObjectStore('file', () => fileStore(join(tempFolder(), 'a', 'store')))
 
-test('kill -9 of a writer leaves whole objects or none, and its temporary files go once they are old', async () => {
+deepTest('kill -9 of a writer leaves whole objects or none, and its temporary files go once they are old', async () => {
   const root = join(tempFolder(), 'store')
   let objects = 0
   for (let round = 0; round < 12; round++) {
@@ -61,7 +62,7 @@ test('temporary files of living processes stay for a day', async () => {
   expect(existsSync(name)).toBe(false)
 })
 
-test('of several processes one wins each key', async () => {
+deepTest('of several processes one wins each key', async () => {
   const root = tempFolder()
   const racers = Array.from({ length: 4 }, () =>
     spawn(process.execPath, [WRITER, 'race', root, '300'], { stdio: ['ignore', 'pipe', 'inherit'] }),

@@ -16,7 +16,8 @@ import { openUptime } from '../../api/status/uptime.ts'
 import { dayObject, encodeDay, type Span } from '../../lake/uptime/days.ts'
 import { newUptimeCounts } from '../../lake/uptime/objects.ts'
 import { until } from '../helpers/until.ts'
-import { FEEDS, fillWithExamples, type Reply, startService, type TestService } from './service.ts'
+import { FEEDS } from './feed-listings.ts'
+import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
 
 const T0 = Date.UTC(2026, 2, 14, 12, 0, 30)
 const MINUTE = 60_000

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { dayObject, encodeDay } from '../../lake/uptime/days.ts'
 import { newUptimeCounts } from '../../lake/uptime/objects.ts'
-import { FEEDS } from '../api/service.ts'
+import { FEEDS } from '../api/feed-listings.ts'
 import { browserPath, browserStage } from '../helpers/browser.ts'
 
 const stage = browserStage()

@@ -1,0 +1,45 @@
+import type { FeedListing } from '../../lake/live/freshness.ts'
+
+const RAIL_TABLES = ['rail_stations', 'rail_routes', 'rail_trips', 'rail_stop_times', 'rail_calendar']
+
+/** What the names of sources begin with, by domain; others are of the roads. */
+const DOMAINS = [
+  ['miteco', 'fuel'],
+  ['renfe', 'rail'],
+  ['aemet', 'weather'],
+  ['mitma', 'mobility'],
+] as const
+
+/** The feeds that the worker would announce. */
+export const FEEDS: readonly FeedListing[] = [
+  listing('dgt_incidents', 'dgt', ['incidents', 'v16_beacons'], 60),
+  listing('sct_incidents', 'sct', ['incidents'], 60),
+  listing('madrid_traffic', 'madrid', ['traffic_readings', 'traffic_sensors'], 300),
+  listing('madrid_sensors', 'madrid', ['traffic_sensors'], 86_400),
+  listing('fuel_stations', 'miteco', ['fuel_stations', 'fuel_prices'], 1800),
+  listing('renfe_gtfs_cercanias', 'renfe', [...RAIL_TABLES, 'rail_shapes'], 86_400),
+  listing('renfe_gtfs_avldmd', 'renfe', RAIL_TABLES, 86_400),
+  listing('renfe_alerts', 'renfe', ['rail_alerts'], 120),
+  listing('renfe_trip_updates', 'renfe', ['rail_trip_updates', 'rail_alerts'], 20),
+  listing('renfe_trip_updates_ld', 'renfe', ['rail_trip_updates', 'rail_alerts'], 30),
+  listing('renfe_positions', 'renfe', ['rail_positions'], 20),
+  listing('renfe_positions_ld', 'renfe', ['rail_positions'], 20),
+  listing('renfe_flota_ld', 'renfe_visor', ['rail_fleet'], 30),
+  listing('renfe_flota', 'renfe_visor', ['rail_fleet'], 30),
+  listing('aemet_observation', 'aemet', ['weather_observations', 'weather_stations'], 3600),
+  listing('aemet_stations', 'aemet', ['weather_stations'], 86_400),
+  listing('mitma_imd', 'mitma_traffic_map', ['imd_sections'], 7 * 86_400),
+  listing('aemet_daily', 'aemet', ['weather_daily'], 86_400),
+]
+
+function listing(id: string, source: string, ids: readonly string[], every_s: number): FeedListing {
+  return {
+    id,
+    domain: DOMAINS.find(([begin]) => source.startsWith(begin))?.[1] ?? 'road',
+    source,
+    datasets: ids,
+    every_s,
+    urls: ['https://example.org/'],
+    enabled: true,
+  }
+}

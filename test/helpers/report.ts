@@ -1,0 +1,68 @@
+import { writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import type { Reporter, TestModule } from 'vitest/node'
+import { PROJECT } from '../laws/sources.ts'
+
+/** What became of one test. */
+export interface TestResult {
+  readonly name: string
+  readonly state: 'passed' | 'failed' | 'skipped' | 'pending'
+  /** Time of the test with its hooks, ms. */
+  readonly ms: number
+  /** Messages of its errors. */
+  readonly errors: readonly string[]
+}
+
+/** What became of one test file. */
+export interface FileResult {
+  readonly path: string
+  readonly state: string
+  /** Time from loading the file to the end of its last hook, ms. */
+  readonly ms: number
+  /** Time of processors that the worker took for it, ms: what its threads worked, not what it waited; null where the file did not load. */
+  readonly cpu_ms: number | null
+  /** Time of the fixed work of `speed.ts` before its tests, ms; null where the file did not load. */
+  readonly fixedWork_ms: number | null
+  /** Load of the machine per core before its tests, a mean of the last minute; null where the file did not load. */
+  readonly load: number | null
+  /** Messages of errors outside tests: the file does not load, a hook fails. */
+  readonly errors: readonly string[]
+  readonly tests: readonly TestResult[]
+}
+
+/** What became of a run. */
+export interface RunResult {
+  readonly files: readonly FileResult[]
+  /** Messages of errors that belong to no test. */
+  readonly errors: readonly string[]
+}
+
+/** Writes a `RunResult` as JSON to the file that `TEST_REPORT` names, for `scripts/run-tests.ts`. */
+export class TestReport implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly { readonly message: string }[]): void {
+    const path = process.env['TEST_REPORT']
+    if (!path) return
+    const run: RunResult = { files: modules.map(fileResult), errors: errors.map(({ message }) => message) }
+    writeFileSync(path, JSON.stringify(run))
+  }
+}
+
+function fileResult(module: TestModule): FileResult {
+  const times = module.diagnostic()
+  const { fixedWork_ms = null, load = null, cpu_ms = null } = module.meta() as Partial<Pick<FileResult, 'fixedWork_ms' | 'load' | 'cpu_ms'>>
+  return {
+    path: relative(PROJECT, module.moduleId),
+    state: module.state(),
+    ms: times.collectDuration + times.setupDuration + times.prepareDuration + times.environmentSetupDuration + times.duration,
+    cpu_ms,
+    fixedWork_ms,
+    load,
+    errors: [...module.errors(), ...[...module.children.allSuites()].flatMap((suite) => suite.errors())].map(({ message }) => message),
+    tests: [...module.children.allTests()].map((test) => ({
+      name: test.fullName,
+      state: test.result().state,
+      ms: test.diagnostic()?.duration ?? 0,
+      errors: (test.result().errors ?? []).map(({ message }) => message),
+    })),
+  }
+}
