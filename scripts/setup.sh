@@ -3,6 +3,8 @@
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export PATH="$project/node_modules/.bin:$PATH"
 export NODE_NO_WARNINGS=1
+# Compiled code of modules is kept, which halves the start of each process of the project.
+export NODE_COMPILE_CACHE="$project/node_modules/.cache/node-compile"
 
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }

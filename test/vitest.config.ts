@@ -5,6 +5,8 @@ import { TIER } from './helpers/tier.ts'
 
 // The code reads no local time. Here a local getter shows: this zone is west of Greenwich and changes its clock on other days than Madrid.
 process.env['TZ'] = 'America/New_York'
+// Processes that tests start load their modules in half the time.
+process.env['NODE_COMPILE_CACHE'] ??= new URL('../node_modules/.cache/node-compile', import.meta.url).pathname
 
 const FOLDERS = { api: ['api'], lake: ['jobs', 'lake'], rest: ['browser', 'laws', 'models', 'mutations', 'publishers', 'scripts'] }
 

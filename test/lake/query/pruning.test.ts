@@ -14,7 +14,7 @@ import { everything, landRows, openTestLake, variant } from './fixtures.ts'
 const ROWS = 12_288
 const FILES = 3
 const DISTINCT = 1500
-const FILTERS = byTier(10, 50)
+const FILTERS = byTier(5, 50)
 /** DuckDB's least row group. */
 const ROW_GROUP_ROWS = 2048
 const SEED = 20260105
