@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Endpoint } from '../define/endpoint.ts'
-import { DOMAINS } from '../endpoints/domains.ts'
+import { domains } from '../endpoints/catalog.ts'
 import type { CountReply, Uptime } from './uptime.ts'
 
 /** Groups of paths that are no data. */
@@ -30,8 +30,10 @@ export interface PathGroups {
 /** Makes the groups: one for each domain of the endpoints, and our own. */
 export function pathGroups(endpoints: readonly Endpoint[], { counter }: Pick<Uptime, 'counter'>): PathGroups {
   const groups = new Map<string, PathGroup & { readonly paths: Set<string> }>()
+  const titles = new Map(domains.map(({ id, title }) => [id, title]))
   for (const { domain, path } of endpoints) {
-    const group = groups.get(domain) ?? { id: domain, title: DOMAINS[domain] ?? { es: domain, en: domain }, paths: new Set<string>() }
+    const title = titles.get(domain) ?? { es: domain, en: domain }
+    const group = groups.get(domain) ?? { id: domain, title, paths: new Set<string>() }
     groups.set(domain, group)
     group.paths.add(path)
   }

@@ -1,6 +1,6 @@
 import type { World } from './world/world.ts'
 
-/** Who publishes: the feeds behind some hosts. One file each in `publishers/`, listed in `publishers/list.ts`. */
+/** Who publishes: the feeds behind some hosts. One file each in the folder of their domain, listed in its `index.ts`. */
 export interface Publisher {
   readonly name: string
   readonly feeds: readonly FeedStandIn[]

@@ -6,8 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { makeKey } from '../../api/access/key-format.ts'
 import { DEFAULT_PLANS, FEATURES, TIERS } from '../../api/access/plans.ts'
 import { PROMISE_PCT } from '../../api/define/promise.ts'
-import { endpoints } from '../../api/endpoints/catalog.ts'
-import { DOMAINS } from '../../api/endpoints/domains.ts'
+import { domains, endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import { OWN_GROUPS } from '../../api/status/groups.ts'
@@ -67,9 +66,8 @@ async function untilTold(holds: (found: Reply) => boolean): Promise<Reply> {
 
 describe('the groups of paths', () => {
   test('are one for each domain of the endpoints, which has a name, and our own', () => {
-    expect(Object.keys(DOMAINS).sort()).toEqual([...new Set(endpoints.map(({ domain }) => domain))].sort())
-    for (const id of Object.keys(OWN_GROUPS)) expect(Object.keys(DOMAINS)).not.toContain(id)
-    for (const { es, en } of [...Object.values(DOMAINS), ...Object.values(OWN_GROUPS)])
+    for (const { id } of domains) expect(Object.keys(OWN_GROUPS)).not.toContain(id)
+    for (const { es, en } of [...domains.map(({ title }) => title), ...Object.values(OWN_GROUPS)])
       for (const one of [es, en]) expect(one).toMatch(/^\S.+/)
   })
 
@@ -120,7 +118,7 @@ describe('what is measured', () => {
       found.uptime.groups.map(({ group, requests, refused, failed }: Reply) => [group, [requests, refused, failed]]),
     )
     expect(counts).toEqual({
-      ...Object.fromEntries(Object.keys(DOMAINS).map((domain) => [domain, [0, 0, 0]])),
+      ...Object.fromEntries(domains.map(({ id }) => [id, [0, 0, 0]])),
       road: [4, 3, 1],
       service: [3, 0, 0],
       platform: [3, 1, 0],
@@ -334,7 +332,7 @@ describe('GET /status', () => {
       expect(html.match(/<caption>/g)).toHaveLength(2)
       const columns = html.match(/<th scope="col"/g)?.length
       expect(columns).toBe(5 + 9)
-      expect(html.match(/<th scope="row"/g)).toHaveLength(FEEDS.length + Object.keys(DOMAINS).length + 2)
+      expect(html.match(/<th scope="row"/g)).toHaveLength(FEEDS.length + domains.length + 2)
       // No sign without words, which a screen reader reads.
       for (const [sign] of html.matchAll(/<span class="(?:ok|warn|bad)".*?<\/span>.{5}/g))
         expect(sign).toMatch(/aria-hidden="true">.<\/span> \S/)

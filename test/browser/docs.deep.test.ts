@@ -1,6 +1,6 @@
 import type { BrowserContext, Page, Request } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { DOMAINS } from '../../api/endpoints/domains.ts'
+import { domains } from '../../api/endpoints/catalog.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { exampleRow } from '../api/service.ts'
 import { browserPath, browserStage } from '../helpers/browser.ts'
@@ -66,7 +66,7 @@ describe.skipIf(!browserPath)('the documentation in a browser', () => {
       const operation = page.getByRole('heading', { name: 'Active incidents on Spanish roads' })
       await operation.waitFor()
       await page.getByRole('button', { name: word }).first().waitFor()
-      for (const domain of [...Object.keys(DOMAINS), 'account', 'platform'])
+      for (const domain of [...domains.map(({ id }) => id), 'account', 'platform'])
         await page.getByRole('button', { name: new RegExp(` - ${domain}$`) }).waitFor()
       // Those of a domain are shown once, under it.
       expect(await page.getByRole('button', { name: / - data$/ }).count()).toBe(0)

@@ -1,36 +1,12 @@
-import type { FeedStandIn, Publisher } from '../publisher.ts'
-import { accidents } from './accidents.ts'
-import { aemet } from './aemet.ts'
-import { dgt } from './dgt.ts'
-import { gencat } from './gencat.ts'
-import { madrid } from './madrid.ts'
-import { madridArchive } from './madrid-archive.ts'
-import { ministry } from './ministry.ts'
-import { mitmaMobility } from './mitma.ts'
-import { oilBulletin } from './oil-bulletin.ts'
-import { renfe } from './renfe.ts'
-import { renfeCatalogues } from './renfe-catalogues.ts'
-import { renfeRealtime } from './renfe-realtime.ts'
-import { renfeVisor } from './renfe-visor.ts'
-import { trafficMap } from './traffic-map.ts'
+import type { FeedStandIn } from '../publisher.ts'
+import { publishers as fuel } from './fuel/index.ts'
+import { publishers as mobility } from './mobility/index.ts'
+import { publishers as rail } from './rail/index.ts'
+import { publishers as road } from './road/index.ts'
+import { publishers as safety } from './safety/index.ts'
+import { publishers as weather } from './weather/index.ts'
 
-/** Every publisher. A new one is a file beside this and a line here. */
-const PUBLISHERS: readonly Publisher[] = [
-  accidents,
-  aemet,
-  dgt,
-  gencat,
-  madrid,
-  madridArchive,
-  ministry,
-  mitmaMobility,
-  oilBulletin,
-  renfe,
-  renfeCatalogues,
-  renfeRealtime,
-  renfeVisor,
-  trafficMap,
-]
-
-/** Every feed's stand-in. */
-export const STAND_INS: readonly FeedStandIn[] = PUBLISHERS.flatMap((publisher) => publisher.feeds)
+/** The stand-in of every feed, by domain. */
+export const STAND_INS: readonly FeedStandIn[] = [...road, ...fuel, ...mobility, ...rail, ...safety, ...weather].flatMap(
+  ({ feeds }) => feeds,
+)

@@ -1,10 +1,10 @@
-import { parseInstant } from '../../../lake/schema/time.ts'
-import { dgtDatex } from '../formats/dgt-datex.ts'
-import { type FeedStandIn, keptOf, type Publisher, type Variant } from '../publisher.ts'
-import { chance } from '../random.ts'
-import { roadNetwork } from '../world/road-network.ts'
-import type { Situation } from '../world/situation-types.ts'
-import { situationsAt } from '../world/situations.ts'
+import { parseInstant } from '../../../../lake/schema/time.ts'
+import { dgtDatex } from '../../formats/dgt-datex.ts'
+import { type FeedStandIn, keptOf, type Publisher, type Variant } from '../../publisher.ts'
+import { chance } from '../../random.ts'
+import { roadNetwork } from '../../world/road-network.ts'
+import type { Situation } from '../../world/situation-types.ts'
+import { situationsAt } from '../../world/situations.ts'
 
 const FOLDER = '/datex2/v3/dgt/SituationPublication/'
 const MINUTE = 60_000

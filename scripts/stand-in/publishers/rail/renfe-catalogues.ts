@@ -1,7 +1,7 @@
-import { modelsCsv } from '../formats/renfe-models.ts'
-import { stationsCsv } from '../formats/renfe-stations.ts'
-import type { FeedStandIn, Publisher } from '../publisher.ts'
-import { railNetwork } from '../world/rail-network.ts'
+import { modelsCsv } from '../../formats/renfe-models.ts'
+import { stationsCsv } from '../../formats/renfe-stations.ts'
+import type { FeedStandIn, Publisher } from '../../publisher.ts'
+import { railNetwork } from '../../world/rail-network.ts'
 
 const WEEK = 7 * 86_400_000
 

@@ -1,13 +1,13 @@
-import { SPANISH_MONTHS } from '../../../jobs/formats/dates.ts'
-import { instantOf } from '../../../lake/schema/time.ts'
-import { madridCountStations, madridCounts } from '../formats/madrid-counts.ts'
-import { historySensors, madridHistory } from '../formats/madrid-history.ts'
-import { madridEdition } from '../formats/madrid-points.ts'
-import { packZip } from '../formats/zip.ts'
-import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
-import { countStations } from '../world/madrid-counts.ts'
-import { KEPT_IDS, madridSensors } from '../world/madrid-sensors.ts'
-import { localTime } from '../world/rhythm.ts'
+import { SPANISH_MONTHS } from '../../../../jobs/formats/dates.ts'
+import { instantOf } from '../../../../lake/schema/time.ts'
+import { madridCountStations, madridCounts } from '../../formats/madrid-counts.ts'
+import { historySensors, madridHistory } from '../../formats/madrid-history.ts'
+import { madridEdition } from '../../formats/madrid-points.ts'
+import { packZip } from '../../formats/zip.ts'
+import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { countStations } from '../../world/madrid-counts.ts'
+import { KEPT_IDS, madridSensors } from '../../world/madrid-sensors.ts'
+import { localTime } from '../../world/rhythm.ts'
 
 /** Day of the month on which the month before is published. */
 const PUBLISHED_ON = 10

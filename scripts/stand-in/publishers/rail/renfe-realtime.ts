@@ -1,9 +1,9 @@
-import { type EntityJson, gtfsRealtime, seconds } from '../formats/gtfs-realtime.ts'
-import { type Edition, type FeedStandIn, keptOf, type Publisher, type Variant } from '../publisher.ts'
-import { chance, hash } from '../random.ts'
-import { noticesAt, type RailNotice } from '../world/rail-notices.ts'
-import { type Train, trainsAt } from '../world/rail-traffic.ts'
-import type { World } from '../world/world.ts'
+import { type EntityJson, gtfsRealtime, seconds } from '../../formats/gtfs-realtime.ts'
+import { type Edition, type FeedStandIn, keptOf, type Publisher, type Variant } from '../../publisher.ts'
+import { chance, hash } from '../../random.ts'
+import { noticesAt, type RailNotice } from '../../world/rail-notices.ts'
+import { type Train, trainsAt } from '../../world/rail-traffic.ts'
+import type { World } from '../../world/world.ts'
 
 const HOST = 'gtfsrt.renfe.com'
 /** A value that no enumeration of the schema has. */

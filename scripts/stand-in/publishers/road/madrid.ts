@@ -1,11 +1,11 @@
-import { instantOf } from '../../../lake/schema/time.ts'
-import { madridPm, madridPm2018 } from '../formats/madrid-pm.ts'
-import { madridPoints } from '../formats/madrid-points.ts'
-import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
-import { hash } from '../random.ts'
-import { isLeftOut, type Reading, readingsAt } from '../world/madrid-readings.ts'
-import { madridSensors } from '../world/madrid-sensors.ts'
-import { localTime } from '../world/rhythm.ts'
+import { instantOf } from '../../../../lake/schema/time.ts'
+import { madridPm, madridPm2018 } from '../../formats/madrid-pm.ts'
+import { madridPoints } from '../../formats/madrid-points.ts'
+import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { hash } from '../../random.ts'
+import { isLeftOut, type Reading, readingsAt } from '../../world/madrid-readings.ts'
+import { madridSensors } from '../../world/madrid-sensors.ts'
+import { localTime } from '../../world/rhythm.ts'
 
 const FIVE_MINUTES = 300_000
 

@@ -1,8 +1,8 @@
-import { instantOf } from '../../../lake/schema/time.ts'
-import { imdSectionPage } from '../formats/imd-map.ts'
-import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
-import { imdSections } from '../world/imd.ts'
-import { localTime } from '../world/rhythm.ts'
+import { instantOf } from '../../../../lake/schema/time.ts'
+import { imdSectionPage } from '../../formats/imd-map.ts'
+import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { imdSections } from '../../world/imd.ts'
+import { localTime } from '../../world/rhythm.ts'
 
 /** Years that the service has maps of. */
 const [FIRST, LAST] = [2015, 2019]

@@ -1,8 +1,8 @@
-import { dailyJson, type HourOfStation, inventoryJson, noDataJson, observationsJson, slipJson } from '../formats/aemet-json.ts'
-import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
-import { chance } from '../random.ts'
-import { weatherOf } from '../world/weather.ts'
-import { SHOWN_ID, weatherStations } from '../world/weather-stations.ts'
+import { dailyJson, type HourOfStation, inventoryJson, noDataJson, observationsJson, slipJson } from '../../formats/aemet-json.ts'
+import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { chance } from '../../random.ts'
+import { weatherOf } from '../../world/weather.ts'
+import { SHOWN_ID, weatherStations } from '../../world/weather-stations.ts'
 
 const HOUR = 3_600_000
 const QUARTER = 900_000

@@ -1,8 +1,8 @@
-import { sctGml } from '../formats/sct-gml.ts'
-import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
-import { chance } from '../random.ts'
-import { type CatalanIncident, catalanIncidentsAt } from '../world/catalan-incidents.ts'
-import { roadNetwork } from '../world/road-network.ts'
+import { sctGml } from '../../formats/sct-gml.ts'
+import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { chance } from '../../random.ts'
+import { type CatalanIncident, catalanIncidentsAt } from '../../world/catalan-incidents.ts'
+import { roadNetwork } from '../../world/road-network.ts'
 
 const PATH = '/transit/opendata/incidenciesGML.xml'
 const MINUTE = 60_000

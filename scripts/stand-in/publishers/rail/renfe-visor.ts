@@ -1,8 +1,8 @@
-import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
-import { chance, hash } from '../random.ts'
-import { type Train, trainsAt } from '../world/rail-traffic.ts'
-import { isoLocal } from '../world/rhythm.ts'
-import type { TripStop } from '../world/running-trips.ts'
+import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { chance, hash } from '../../random.ts'
+import { type Train, trainsAt } from '../../world/rail-traffic.ts'
+import { isoLocal } from '../../world/rhythm.ts'
+import type { TripStop } from '../../world/running-trips.ts'
 
 const STEP = 30_000
 /** `codProduct` of a product, with the series that run it. */

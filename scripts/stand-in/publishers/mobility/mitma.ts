@@ -1,4 +1,4 @@
-import { instantOf } from '../../../lake/schema/time.ts'
+import { instantOf } from '../../../../lake/schema/time.ts'
 import {
   type MobilityDay,
   mitmaRss,
@@ -11,13 +11,13 @@ import {
   zoneList,
   zoneRelation,
   zonesAt,
-} from '../formats/mitma.ts'
-import { zoneCentroids, zonePolygons } from '../formats/mitma-shapes.ts'
-import type { Edition, FeedStandIn, Publisher, TextToPack } from '../publisher.ts'
-import { chance } from '../random.ts'
-import { mobilityZones } from '../world/mobility-zones.ts'
-import { localTime } from '../world/rhythm.ts'
-import type { World } from '../world/world.ts'
+} from '../../formats/mitma.ts'
+import { zoneCentroids, zonePolygons } from '../../formats/mitma-shapes.ts'
+import type { Edition, FeedStandIn, Publisher, TextToPack } from '../../publisher.ts'
+import { chance } from '../../random.ts'
+import { mobilityZones } from '../../world/mobility-zones.ts'
+import { localTime } from '../../world/rhythm.ts'
+import type { World } from '../../world/world.ts'
 
 const HOST = 'https://movilidad-opendata.mitma.es'
 /** Months after which a month is published, and months that the list has. */

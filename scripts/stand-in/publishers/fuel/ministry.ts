@@ -1,11 +1,11 @@
-import { dayBounds, instantOf, madridDate } from '../../../lake/schema/time.ts'
-import { ministryJson, ministryRefusal, stationWriter } from '../formats/ministry-json.ts'
-import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
-import { chance, hash } from '../random.ts'
-import { nationalPrice } from '../world/fuel-prices.ts'
-import { PROVINCES } from '../world/provinces.ts'
-import { fillingStations, isListed } from '../world/stations.ts'
-import { defineWorldPart } from '../world/world.ts'
+import { dayBounds, instantOf, madridDate } from '../../../../lake/schema/time.ts'
+import { ministryJson, ministryRefusal, stationWriter } from '../../formats/ministry-json.ts'
+import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { chance, hash } from '../../random.ts'
+import { nationalPrice } from '../../world/fuel-prices.ts'
+import { PROVINCES } from '../../world/provinces.ts'
+import { fillingStations, isListed } from '../../world/stations.ts'
+import { defineWorldPart } from '../../world/world.ts'
 
 /** Stations' texts, kept until their prices change. */
 const stationTexts = defineWorldPart(({ seed }) => stationWriter(seed))

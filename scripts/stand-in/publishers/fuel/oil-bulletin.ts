@@ -1,6 +1,6 @@
-import { bulletinHistory } from '../formats/oil-bulletin.ts'
-import { type FeedStandIn, keptOf, type Publisher } from '../publisher.ts'
-import { bulletinWeeks } from '../world/bulletin.ts'
+import { bulletinHistory } from '../../formats/oil-bulletin.ts'
+import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { bulletinWeeks } from '../../world/bulletin.ts'
 
 const WEEK = 7 * 86_400_000
 /** A Thursday at ten, UTC: 1970 began on one. */

@@ -1,8 +1,8 @@
-import { cercaniasZip, longDistanceZip, type TimetableOptions } from '../formats/renfe-gtfs.ts'
-import type { Edition, FeedStandIn, Publisher } from '../publisher.ts'
-import { hash } from '../random.ts'
-import { railNetwork } from '../world/rail-network.ts'
-import type { World } from '../world/world.ts'
+import { cercaniasZip, longDistanceZip, type TimetableOptions } from '../../formats/renfe-gtfs.ts'
+import type { Edition, FeedStandIn, Publisher } from '../../publisher.ts'
+import { hash } from '../../random.ts'
+import { railNetwork } from '../../world/rail-network.ts'
+import type { World } from '../../world/world.ts'
 
 const DAY = 86_400_000
 const HOUR = 3_600_000

@@ -1,0 +1,39 @@
+import { defineDomain } from '../../define/domain.ts'
+import { alertById } from './alert-detail.ts'
+import { alertList } from './alerts.ts'
+import { nucleoList } from './nucleos.ts'
+import { pastAlertList } from './past-alerts.ts'
+import { railPunctuality } from './punctuality.ts'
+import { routeById } from './route-detail.ts'
+import { routeTimetable } from './route-timetable.ts'
+import { routeList } from './routes.ts'
+import { stationArrivals, stationDepartures } from './station-board.ts'
+import { stationById } from './station-detail.ts'
+import { stationList } from './stations.ts'
+import { railStockList } from './stock.ts'
+import { trainTrack } from './train-track.ts'
+import { trainById, trainList } from './trains.ts'
+
+/** Endpoints about trains, in the order in which documentation shows them. */
+export const rail = defineDomain({
+  id: 'rail',
+  title: { es: 'Trenes', en: 'Trains' },
+  endpoints: [
+    alertList,
+    alertById,
+    pastAlertList,
+    railPunctuality,
+    railStockList,
+    trainList,
+    trainById,
+    trainTrack,
+    stationList,
+    stationById,
+    stationDepartures,
+    stationArrivals,
+    routeList,
+    routeById,
+    routeTimetable,
+    nucleoList,
+  ],
+})

@@ -1,0 +1,46 @@
+import { defineDomain } from '../../define/domain.ts'
+import { cityHistory } from './city-history.ts'
+import { citySensors } from './city-sensors.ts'
+import { cityList } from './city-traffic.ts'
+import { trafficForecastList } from './forecasts.ts'
+import { roadPlaceList } from './geo-pk.ts'
+import { incidentChanges } from './incident-changes.ts'
+import { incidentById } from './incident-detail.ts'
+import { incidentHistory } from './incident-history.ts'
+import { incidentStats } from './incident-stats.ts'
+import { incidentList } from './incidents.ts'
+import { pastIncidentList } from './past-incidents.ts'
+import { sensorHistory } from './sensor-history.ts'
+import { sensorById, sensorList } from './sensors.ts'
+import { trafficIntensity } from './traffic-intensity.ts'
+import { v16List } from './v16.ts'
+import { v16History } from './v16-history.ts'
+import { v16Stats } from './v16-stats.ts'
+import { worksList } from './works.ts'
+
+/** Endpoints about roads, in the order in which documentation shows them. */
+export const road = defineDomain({
+  id: 'road',
+  title: { es: 'Carreteras', en: 'Roads' },
+  endpoints: [
+    incidentList,
+    incidentById,
+    incidentHistory,
+    incidentChanges,
+    pastIncidentList,
+    incidentStats,
+    v16List,
+    v16Stats,
+    v16History,
+    trafficIntensity,
+    sensorList,
+    sensorById,
+    sensorHistory,
+    cityList,
+    citySensors,
+    cityHistory,
+    trafficForecastList,
+    worksList,
+    roadPlaceList,
+  ],
+})

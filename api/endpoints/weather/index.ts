@@ -1,0 +1,11 @@
+import { defineDomain } from '../../define/domain.ts'
+import { weatherHistory, weatherStationHistory } from './history.ts'
+import { weatherStationById, weatherStationList } from './stations.ts'
+import { drivingWeather } from './weather.ts'
+
+/** Endpoints about the weather, in the order in which documentation shows them. */
+export const weather = defineDomain({
+  id: 'weather',
+  title: { es: 'Tiempo y clima', en: 'Weather' },
+  endpoints: [drivingWeather, weatherStationList, weatherStationById, weatherStationHistory, weatherHistory],
+})

@@ -1,0 +1,17 @@
+import { type Derived, filledBy, inputsOf } from './define.ts'
+
+/**
+ * Sorts derivations so that each comes after those that fill its inputs. Otherwise SQL comes before models, which take longer, and the given
+ * order is kept. Throws if derivations depend on each other in a cycle.
+ */
+export function inOrderOfInputs(derivations: readonly Derived[]): readonly Derived[] {
+  const waiting = [...derivations.filter(({ by }) => by !== 'model'), ...derivations.filter(({ by }) => by === 'model')]
+  const ordered: Derived[] = []
+  while (waiting.length > 0) {
+    const unmade = new Set(waiting.flatMap(filledBy))
+    const next = waiting.findIndex((derived) => !inputsOf(derived).some((input) => unmade.has(input)))
+    if (next === -1) throw new Error(`these derivations depend on each other: ${waiting.map(({ into }) => into.id).join(', ')}`)
+    ordered.push(...waiting.splice(next, 1))
+  }
+  return Object.freeze(ordered)
+}

@@ -1,0 +1,17 @@
+import type { Derived } from '../define.ts'
+import { trafficForecastsDerived, trafficModelsDerived } from './forecasts.ts'
+import { roadPointsDerived } from './road-points.ts'
+import { trafficCityHoursDerived, trafficDaysDerived, trafficHoursDerived, trafficTypicalWeeksDerived } from './traffic.ts'
+import { v16HoursDerived } from './v16.ts'
+
+/** Derivations about roads. */
+export const derivations: readonly Derived[] = Object.freeze([
+  roadPointsDerived,
+  v16HoursDerived,
+  trafficHoursDerived,
+  trafficDaysDerived,
+  trafficCityHoursDerived,
+  trafficTypicalWeeksDerived,
+  trafficModelsDerived,
+  trafficForecastsDerived,
+])

@@ -1,0 +1,24 @@
+import type { Feed } from '../define.ts'
+import { renfeAlerts } from './renfe-alerts.ts'
+import { renfeEstaciones } from './renfe-estaciones.ts'
+import { renfeFlota, renfeFlotaLd } from './renfe-flota.ts'
+import { renfeGtfsAvldmd } from './renfe-gtfs-avldmd.ts'
+import { renfeGtfsCercanias } from './renfe-gtfs-cercanias.ts'
+import { renfeMaterial } from './renfe-material.ts'
+import { renfePositions, renfePositionsLd } from './renfe-positions.ts'
+import { renfeTripUpdates, renfeTripUpdatesLd } from './renfe-trip-updates.ts'
+
+/** Feeds about rail. */
+export const feeds: readonly Feed[] = Object.freeze([
+  renfeAlerts,
+  renfeTripUpdates,
+  renfeTripUpdatesLd,
+  renfePositions,
+  renfePositionsLd,
+  renfeFlotaLd,
+  renfeFlota,
+  renfeGtfsCercanias,
+  renfeGtfsAvldmd,
+  renfeEstaciones,
+  renfeMaterial,
+])

@@ -1,0 +1,21 @@
+import type { Feed } from '../define.ts'
+import { dgtIncidentsFeed } from './dgt-incidents.ts'
+import { madridCountStations } from './madrid-count-stations.ts'
+import { madridCounts } from './madrid-counts.ts'
+import { madridHistory } from './madrid-history.ts'
+import { madridSensorEditions } from './madrid-sensor-editions.ts'
+import { madridSensors } from './madrid-sensors.ts'
+import { madridTraffic } from './madrid-traffic.ts'
+import { sctIncidentsFeed } from './sct-incidents.ts'
+
+/** Feeds about roads. */
+export const feeds: readonly Feed[] = Object.freeze([
+  dgtIncidentsFeed,
+  sctIncidentsFeed,
+  madridTraffic,
+  madridSensors,
+  madridSensorEditions,
+  madridCounts,
+  madridCountStations,
+  madridHistory,
+])

@@ -1,0 +1,7 @@
+import type { Feed } from '../define.ts'
+import { aemetDaily } from './aemet-daily.ts'
+import { aemetObservation } from './aemet-observation.ts'
+import { aemetStations } from './aemet-stations.ts'
+
+/** Feeds about the weather. */
+export const feeds: readonly Feed[] = Object.freeze([aemetObservation, aemetStations, aemetDaily])

@@ -1,0 +1,37 @@
+import type { Dataset } from '../../schema/dataset.ts'
+import { incidents } from './incidents.ts'
+import { roadPoints } from './road-points.ts'
+import { trafficCityHours } from './traffic-city-hours.ts'
+import { trafficCountStations } from './traffic-count-stations.ts'
+import { trafficCountsHourly } from './traffic-counts-hourly.ts'
+import { trafficDays } from './traffic-days.ts'
+import { trafficForecasts } from './traffic-forecasts.ts'
+import { trafficHours } from './traffic-hours.ts'
+import { trafficModels } from './traffic-models.ts'
+import { trafficReadings } from './traffic-readings.ts'
+import { trafficReadings15m } from './traffic-readings-15m.ts'
+import { trafficSensorEditions } from './traffic-sensor-editions.ts'
+import { trafficSensors } from './traffic-sensors.ts'
+import { trafficTypicalWeeks } from './traffic-typical-weeks.ts'
+import { v16Beacons } from './v16-beacons.ts'
+import { v16Hours } from './v16-hours.ts'
+
+/** Datasets about roads, in the order in which documentation shows them. */
+export const datasets: readonly Dataset[] = Object.freeze([
+  incidents,
+  v16Beacons,
+  v16Hours,
+  trafficReadings,
+  trafficReadings15m,
+  trafficSensors,
+  trafficSensorEditions,
+  trafficCountsHourly,
+  trafficCountStations,
+  trafficHours,
+  trafficDays,
+  trafficCityHours,
+  trafficTypicalWeeks,
+  trafficModels,
+  trafficForecasts,
+  roadPoints,
+])

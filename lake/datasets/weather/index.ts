@@ -1,0 +1,17 @@
+import type { Dataset } from '../../schema/dataset.ts'
+import { weatherDaily } from './weather-daily.ts'
+import { weatherDays } from './weather-days.ts'
+import { weatherObservations } from './weather-observations.ts'
+import { weatherRoadDays } from './weather-road-days.ts'
+import { weatherStationRoads } from './weather-station-roads.ts'
+import { weatherStations } from './weather-stations.ts'
+
+/** Datasets about the weather, in the order in which documentation shows them. */
+export const datasets: readonly Dataset[] = Object.freeze([
+  weatherStations,
+  weatherObservations,
+  weatherDaily,
+  weatherDays,
+  weatherStationRoads,
+  weatherRoadDays,
+])
