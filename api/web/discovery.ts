@@ -83,7 +83,7 @@ ${sections.join('\n\n')}
 ${[
   link('OpenAPI', '/openapi.json', 'every path, parameter, field and error, with examples'),
   link('Plans', '/api/plans', 'prices, limits and what each plan contains'),
-  link('Changes', '/changelog?format=json', 'what was added, changed or will go'),
+  link('Changes', '/changelog', 'what was added, changed or will go'),
   link('Status', '/status?format=json', 'how the service and each feed are now, and how available each group of paths was this month'),
 ].join('\n')}
 

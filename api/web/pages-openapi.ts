@@ -1,8 +1,8 @@
 import { DEFAULT_PLANS } from '../access/plans.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import { PROBLEMS } from '../define/problems.ts'
-import { json, LASTING, NOT_MODIFIED, operation, type Part, parametersPart, problemResponse, ref } from '../http/openapi-parts.ts'
-import { CHANGES_PARAMS, CHANGES_SCHEMA, changesPage, changesReply } from './changelog.ts'
+import { LASTING, NOT_MODIFIED, operation, type Part, parametersPart, problemResponse, ref } from '../http/openapi-parts.ts'
+import { changelogPage } from './changelog.ts'
 import { apiCatalog, CATALOG_PATH, llmsText, ROBOTS_TEXT, securityText } from './discovery.ts'
 import { docsPage, SCRIPTS } from './docs.ts'
 import { ICON, PAGE_LANG } from './html.ts'
@@ -37,7 +37,7 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
         ],
       },
     },
-    '/changelog': { get: changes(endpoints) },
+    '/changelog': { get: page('changelog', 'What changed for callers, and what will go', changelogPage([], 'es')) },
     '/llms.txt': {
       get: text('llms_txt', 'The service in one text, for language models', {
         type: 'text/plain',
@@ -83,21 +83,6 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
 const EXAMPLE = Object.freeze({ figures: [], plans: DEFAULT_PLANS, baseUrl: 'https://api.example.org' })
 const BAD_QUERY = problemResponse(['unknown-parameter'])
 const BAD_VALUE = problemResponse(['unknown-parameter', 'invalid-parameter'])
-
-function changes(endpoints: readonly Endpoint[]): Part {
-  const list = changesReply(endpoints, 'es')
-  const { content: asJson } = json('', { changes: list.changes.slice(0, 1) }, CHANGES_SCHEMA) as { readonly content: Part }
-  const { content: asHtml } = content('', 'text/html', { type: 'string' }, changesPage([], 'es'))
-  return {
-    ...operation('changelog', 'What changed for callers, and what will go', {
-      200: { description: 'The newest first.', content: { ...asHtml, ...asJson }, headers: LASTING },
-      304: NOT_MODIFIED,
-      400: BAD_VALUE,
-      406: ref('responses', '406'),
-    }),
-    parameters: parametersPart(CHANGES_PARAMS),
-  }
-}
 
 /** A page for people, in the language that they ask for. */
 function page(operationId: string, summary: string, example: string, problems: Part = {}): Part {

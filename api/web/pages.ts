@@ -5,12 +5,11 @@ import type { Language } from '../access/accounts.ts'
 import type { PlanTable } from '../access/plans.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import { PROBLEMS, type ProblemCode, problem } from '../define/problems.ts'
-import { DESCRIPTION_S, described, documentShelf, oneDocument, readyDocument, registerDocument } from '../http/documents.ts'
+import { DESCRIPTION_S, documentShelf, oneDocument, readyDocument, registerDocument } from '../http/documents.ts'
 import type { Ready } from '../http/replies.ts'
-import { acceptedType } from '../http/representation.ts'
 import { queryReader } from '../http/request.ts'
 import { registerOtherMethods } from '../http/routes.ts'
-import { CHANGES_PARAMS, changesPage, changesReply } from './changelog.ts'
+import { changelogPage } from './changelog.ts'
 import { apiCatalog, CATALOG_PATH, CATALOG_TYPE, catalogLinks, llmsText, ROBOTS_TEXT, securityText } from './discovery.ts'
 import { DOCS_SECURITY, docsPage, SCRIPTS } from './docs.ts'
 import { type Figure, FRESH_S } from './figures.ts'
@@ -33,7 +32,6 @@ export interface PageParts {
 const PLAIN = 'text/plain; charset=utf-8'
 const NO_PARAMS = queryReader({})
 const readPage = queryReader({ lang: PAGE_LANG })
-const readChanges = queryReader(CHANGES_PARAMS)
 
 /** Registers the pages that there are for everybody, and the descriptions of the service for programs. */
 export function registerPages(app: FastifyInstance, parts: PageParts): void {
@@ -86,16 +84,7 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
   registerDocument(app, {
     url: '/changelog',
     clock,
-    find: async ({ raw }) => {
-      const { lang, format } = readChanges(raw.url ?? '/')
-      const language = lang ?? languageOf(raw)
-      const form = format ?? acceptedType(raw.headers.accept, { html: 'text/html', json: 'application/json' })
-      if (form === null)
-        throw problem('not-acceptable', 'The Accept header takes none of the media types of this path: text/html, application/json.')
-      return shelf(`changes ${form} ${language}`, () =>
-        form === 'json' ? described(changesReply(endpoints, language), language) : page(changesPage(endpoints, language), language),
-      )
-    },
+    find: (request) => inLanguage(request, 'changelog', (language) => page(changelogPage(endpoints, language), language)),
   })
   const forModels = oneDocument()
   registerDocument(app, {

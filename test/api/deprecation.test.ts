@@ -121,25 +121,18 @@ describe('an endpoint that goes', () => {
 })
 
 describe('an endpoint that goes is told of', () => {
-  test('in the list of changes, under the name that its links have', async () => {
-    for (const [lang, text] of [
-      ['es', DEPRECATED.why.es],
-      ['en', DEPRECATED.why.en],
+  test('in the changelog, under the name that its links have', async () => {
+    for (const [lang, text, day] of [
+      ['es', DEPRECATED.why.es, '31 de marzo de 2027'],
+      ['en', DEPRECATED.why.en, 'March 31, 2027'],
     ] as const) {
-      const { changes } = (await service.json(`/changelog?format=json&lang=${lang}`)) as Reply
-      expect(changes.find(({ id }: Reply) => id === 'deprecated-old-incidents')).toEqual({
-        id: 'deprecated-old-incidents',
-        date: DEPRECATED.since,
-        kind: 'DEPRECATED',
-        paths: ['/api/old-incidents'],
-        text,
-        sunset: DEPRECATED.sunset,
-        replacement: DEPRECATED.replacement,
-      })
       const html = await (await service.get(`/changelog?lang=${lang}`)).text()
       const [, entry = ''] = /<article id="deprecated-old-incidents">(.*?)<\/article>/s.exec(html) ?? []
       expect(entry).toContain(text.replace('<', '&#60;').replace('>', '&#62;'))
-      expect(entry).toContain(`datetime="${DEPRECATED.sunset}"`)
+      for (const part of [`datetime="${DEPRECATED.since}"`, `<time datetime="${DEPRECATED.sunset}">${day}</time>`])
+        expect(entry).toContain(part)
+      for (const path of ['/api/old-incidents', DEPRECATED.replacement]) expect(entry).toContain(`<code>${path}</code>`)
+      expect(html).toContain('<article id="deprecated-old-incidents-by-id">')
     }
   })
 

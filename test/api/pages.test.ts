@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { languageOf } from '../../api/access/account-parts.ts'
 import { DEFAULT_PLANS } from '../../api/access/plans.ts'
@@ -9,7 +10,6 @@ import { endpoints } from '../../api/endpoints/catalog.ts'
 import { listOfIds, requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import { acceptedType } from '../../api/http/representation.ts'
-import { CHANGE_KINDS, CHANGES } from '../../api/web/changelog-entries.ts'
 import { headerOf, raw } from './raw.ts'
 import { type Reply, startService, type TestService } from './service.ts'
 
@@ -86,67 +86,39 @@ describe('the page of a problem', () => {
   })
 })
 
-describe('the list of changes', () => {
-  test('is of paths that there are, on days of the calendar, in both languages', () => {
+describe('the changelog', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../api/CHANGELOG.md'), 'utf8')
+
+  test('has the form of keepachangelog.com, what is not released first', () => {
+    expect(text).toMatch(/^# Changelog\n\n[A-Z]/)
+    const versions = [...text.matchAll(/^## (.*)$/gm)].map(([, name]) => name)
+    expect(versions[0]).toBe('Unreleased')
+    for (const name of versions.slice(1)) expect(name).toMatch(/^\d+\.\d+\.\d+ - \d{4}-\d\d-\d\d$/)
+    for (const [, name] of text.matchAll(/^### (.*)$/gm))
+      expect(['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security']).toContain(name)
+  })
+
+  test('names paths that there are, except where it says that they were removed', () => {
     const paths = Object.keys(description.paths)
-    expect(CHANGES.length).toBeGreaterThan(3)
-    expect(new Set(CHANGES.map(({ id }) => id)).size).toBe(CHANGES.length)
-    for (const { id, date, kind, paths: about, text } of CHANGES) {
-      expect(id).toMatch(/^[a-z0-9-]+$/)
-      expect(new Date(`${date}T00:00:00Z`).toISOString().slice(0, 10)).toBe(date)
-      expect(CHANGE_KINDS).toContain(kind)
-      for (const lang of ['es', 'en'] as const) expect(text[lang].length, `${id} ${lang}`).toBeGreaterThan(20)
-      // What was removed is there no more.
-      for (const one of kind === 'REMOVED' ? [] : about)
-        expect(
-          paths.filter((path) => (one.endsWith('/*') ? path.startsWith(one.slice(0, -1)) : path === one)),
-          `${id} ${one}`,
-        ).not.toEqual([])
-    }
-    const days = CHANGES.map(({ date }) => date)
-    expect(days).toEqual(days.toSorted().reverse())
+    const [unreleased = ''] = text.split(/^## (?!Unreleased$)/m)
+    const named = [...unreleased.replace(/^### Removed$.*?(?=^#|(?![^]))/ms, '').matchAll(/`(\/[^\s`]*)`/g)].map(([, path = '']) => path)
+    expect(named.length).toBeGreaterThan(0)
+    const isThere = (name: string): boolean =>
+      name.endsWith('/*') ? paths.some((path) => path.startsWith(name.slice(0, -1))) : paths.includes(name)
+    expect(named.filter((name) => !isThere(name))).toEqual([])
   })
 
-  test.each([
-    [undefined, 'html'],
-    ['', 'html'],
-    ['text/html,application/xhtml+xml,*/*;q=0.8', 'html'],
-    ['application/json', 'json'],
-    ['application/json, text/html;q=0.9', 'json'],
-    ['*/*', 'html'],
-    ['text/plain', null],
-  ] as const)('Accept %s gives %s', async (accept, expected) => {
-    expect(acceptedType(accept, { html: 'text/html', json: 'application/json' })).toBe(expected)
-    const { head, body } = await raw(
-      service.url,
-      ['GET /changelog HTTP/1.1', 'Host: a', 'Connection: close', ...(accept === undefined ? [] : [`Accept: ${accept}`]), '', ''].join(
-        '\r\n',
-      ),
-    )
-    if (expected === null) {
-      expect(head).toMatch(/^HTTP\/1.1 406 /)
-      expect(JSON.parse(body.toString()) as Reply).toMatchObject({
-        code: 'not-acceptable',
-        detail: expect.stringContaining('application/json'),
-      })
-    } else expect(headerOf(head, 'content-type')).toContain(expected)
-  })
-
-  test('is the same for people and for programs', async () => {
-    for (const lang of ['es', 'en'] as const) {
-      const response = await service.get(`/changelog?format=json&lang=${lang}`, { Accept: 'text/html' })
-      expect(response.headers.get('content-language')).toBe(lang)
-      const { changes } = (await response.json()) as Reply
-      const { schema } = description.paths['/changelog'].get.responses[200].content['application/json']
-      const check = new Ajv2020({ strict: false, validateFormats: false }).compile({ ...schema, additionalProperties: false })
-      expect(check({ changes }), JSON.stringify(check.errors)).toBe(true)
-      expect(changes.map(({ id, text }: Reply) => [id, text])).toEqual(CHANGES.map(({ id, text }) => [id, text[lang]]))
-      const { html } = await page(`/changelog?format=html&lang=${lang}`, { Accept: 'application/json' })
-      const shown = [...html.matchAll(/<article id="([^"]+)">/g)].map(([, id]) => id)
-      expect(shown).toEqual(CHANGES.map(({ id }) => id))
-      const days = [...html.matchAll(/<h2><time datetime="([^"]+)">([^<]+)<\/time>/g)]
-      expect(days.map(([, day]) => day)).toEqual([...new Set(CHANGES.map(({ date }) => date))])
-      expect(days.at(-1)?.[2]).toBe(lang === 'es' ? '21 de noviembre de 2026' : 'November 21, 2026')
+  test('is shown whole, as English text within a page of the language asked for', async () => {
+    for (const [lang, title] of [
+      ['es', 'Cambios de la API'],
+      ['en', 'Changelog'],
+    ] as const) {
+      const { html } = await page(`/changelog?lang=${lang}`)
+      expect(html).toContain(`<h1>${title}</h1>`)
+      const [, shown = ''] = /<div lang="en">(.*)<\/div>/s.exec(html) ?? []
+      for (const [, heading] of text.matchAll(/^##+ (.*)$/gm)) expect(shown).toMatch(new RegExp(`<h[23]>${heading}</h[23]>`))
+      expect(shown.match(/<li>/g)).toHaveLength([...text.matchAll(/^- /gm)].length)
+      expect(shown).not.toMatch(/\*\*|^#|`/m)
     }
   })
 })
@@ -319,4 +291,16 @@ test.each([
   ['en;q=x', 'es'],
 ])('Accept-Language %s is answered in %s', (header, expected) => {
   expect(languageOf({ headers: { 'accept-language': header } } as never)).toBe(expected)
+})
+
+test.each([
+  [undefined, 'html'],
+  ['', 'html'],
+  ['text/html,application/xhtml+xml,*/*;q=0.8', 'html'],
+  ['application/json', 'json'],
+  ['application/json, text/html;q=0.9', 'json'],
+  ['*/*', 'html'],
+  ['text/plain', null],
+] as const)('Accept %s gives %s of a page and JSON', (accept, expected) => {
+  expect(acceptedType(accept, { html: 'text/html', json: 'application/json' })).toBe(expected)
 })

@@ -40,7 +40,6 @@ const statusOf = ({ head }: RawReply): number => Number(head.split(' ')[1])
 const LASTING = [
   ['/openapi.json', 5],
   ['/api/plans', 3],
-  ['/changelog?format=json', 1.5],
 ] as const
 
 test.each(['/openapi.json', '/schemas/Incident', SCRIPT])('%s takes no parameters', async (path) => {
