@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import type { SystemView } from '../../api/define/endpoint.ts'
+import { endpoints } from '../../api/endpoints/catalog.ts'
 import { changedOf, incident, incidentDetail, toIncident, toIncidentDetail } from '../../api/endpoints/road/incident.ts'
 import { trafficIntensity } from '../../api/endpoints/road/traffic-intensity.ts'
 import { codeListList } from '../../api/endpoints/service/codes.ts'
+import { openapi } from '../../api/http/openapi.ts'
+import { datasets } from '../../lake/catalog.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import { trafficSensors } from '../../lake/datasets/road/traffic-sensors.ts'
@@ -44,12 +47,24 @@ test('a sensor that no catalogue has is of the city whose others its source publ
   ])
 })
 
-test('the lists that members of a JSON column are of are listed with the others', () => {
+/** The ids of the code lists that datasets and endpoints use. */
+function listed(datasets: SystemView['datasets'], endpoints: SystemView['endpoints'] = []): string[] {
   const { read } = codeListList
   if (read.kind !== 'system') throw new Error('code lists are read from the system')
+  const lists = read.records({ datasets, endpoints } as SystemView, { list: null } as never, 0) ?? []
+  return lists.map((one) => (one as unknown as { id: string }).id)
+}
+
+test('every code list that the description names is listed', () => {
+  const published = datasets.filter(({ visibility }) => visibility !== 'internal')
+  const ids = listed(published, endpoints)
+  const named = new Set(JSON.stringify(openapi(endpoints, 'https://api.example.org')).match(/(?<="x-code-list":")[^"]+/g))
+  expect(named.size).toBeGreaterThan(10)
+  expect([...named].filter((id) => !ids.includes(id))).toEqual([])
+})
+
+test('the lists that members of a JSON column are of are listed with the others', () => {
   const colours = defineCodes('wagon_colour', 'Colour of a wagon.', { RED: ['rojo', 'red'] })
-  const listed = (datasets: SystemView['datasets']): string[] =>
-    (read.records({ datasets } as SystemView, { list: null } as never, 0) ?? []).map((one) => (one as unknown as { id: string }).id)
   const trains = variant({ columns: { ...everything.columns, wagons: col.json(30, 'Wagons.', { lists: [colours] }) } })
   expect(listed([trains])).toContain('wagon_colour')
   expect(listed([])).not.toContain('incident_cause')

@@ -1,5 +1,5 @@
 import { RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
-import { type CodeList, defineCodes } from '../../../lake/schema/codes.ts'
+import { defineCodes } from '../../../lake/schema/codes.ts'
 import { type Column, col } from '../../../lake/schema/columns.ts'
 
 /** Who runs the trains. */
@@ -45,6 +45,3 @@ export const ALERT_SCOPES = defineCodes('rail_alert_scope', 'What an alert names
 export function productField(about: string): Column<string | null> {
   return col.code(0, about, RAIL_PRODUCTS, { nullable: true, example: null })
 }
-
-/** Lists that no column of a dataset has. */
-export const RAIL_LISTS: readonly CodeList[] = [RAIL_OPERATORS, BOARD_STATUSES, DELAY_SOURCES, GEOMETRY_SOURCES, ALERT_SCOPES]

@@ -1,17 +1,8 @@
-import { CITY_AVAILABILITIES, TYPICAL_ABSENCES } from '../../../lake/datasets/road/codes.ts'
 import type { CodeLabels, CodeList } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { ROW_STATUS } from '../../../lake/schema/physical.ts'
 import { defineEndpoint, type SystemView } from '../../define/endpoint.ts'
-import { nested, record, type ValueOf } from '../../define/fields.ts'
+import { type Fields, isNested, nested, record, type ValueOf } from '../../define/fields.ts'
 import { chosenOf, textParam } from '../../define/params.ts'
-import { CHANGE_KINDS } from '../changes.ts'
-import { END_REASONS } from '../ends.ts'
-import { RAIL_LISTS } from '../rail/codes.ts'
-import { DAY_TYPES } from '../rail/punctuality.ts'
-import { TRAIN_MATCHES } from '../rail/train.ts'
-import { WORKS_PHASES } from '../road/works.ts'
-import { FEED_HEALTH } from './freshness.ts'
 
 const label = (language: string, example: string | null) => col.string(0, `In ${language}.`, { nullable: true, example })
 
@@ -41,25 +32,21 @@ const codeList = record(
   },
 )
 
-/** Lists that no column has: the engine's and the API's own. */
-const OTHER_LISTS: readonly CodeList[] = [
-  ROW_STATUS,
-  CHANGE_KINDS,
-  END_REASONS,
-  WORKS_PHASES,
-  FEED_HEALTH,
-  DAY_TYPES,
-  TRAIN_MATCHES,
-  CITY_AVAILABILITIES,
-  TYPICAL_ABSENCES,
-  ...RAIL_LISTS,
-]
+/** The code lists of all columns, those within nested fields too. */
+function listsIn(fields: Fields): readonly CodeList[] {
+  return Object.values(fields).flatMap((field) => {
+    if (isNested(field)) return [...(field.keys ? [field.keys] : []), ...listsIn(field.fields)]
+    return field.codes ?? field.of?.codes ?? field.lists ?? []
+  })
+}
 
-function codeLists({ datasets }: SystemView): ValueOf<typeof codeList.fields>[] {
-  const used = datasets.flatMap((dataset) =>
-    Object.values(dataset.columns).flatMap((column) => column.codes ?? column.of?.codes ?? column.lists ?? []),
-  )
-  return [...new Map([...used, ...OTHER_LISTS].map((list) => [list.id, list])).values()].map(({ id, about, codes }) => ({
+/** Every code list that a dataset or a reply uses. */
+function codeLists({ datasets, endpoints }: SystemView): ValueOf<typeof codeList.fields>[] {
+  const used = [
+    ...datasets.flatMap(({ columns }) => listsIn(columns)),
+    ...endpoints.flatMap(({ returns }) => listsIn({ ...returns.record.fields, ...(returns.kind === 'list' ? returns.asides : {}) })),
+  ]
+  return [...new Map(used.map((list) => [list.id, list])).values()].map(({ id, about, codes }) => ({
     id,
     about,
     codes: Object.entries(codes).map(([code, { es, en, ca = null, eu = null, gl = null }]) => ({
