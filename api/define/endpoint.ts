@@ -13,6 +13,7 @@ import type { Example } from './example.ts'
 import type { Fields, Nested, RecordShape, StateRow, ValueOf } from './fields.ts'
 import { isLocated } from './formats.ts'
 import type { LakeView, RowsOf } from './lake-view.ts'
+import type { MethodPage } from './method-page.ts'
 import type { Params, ValuesOf } from './params.ts'
 import type { Slice } from './slice.ts'
 
@@ -296,6 +297,8 @@ export interface EndpointSpec<P extends Params, D extends readonly Dataset[], F 
   readonly excerpts?: readonly { readonly of: Dataset; readonly columns: readonly string[] }[]
   readonly summary: string
   readonly about?: string
+  /** The page that explains how its figures are made. */
+  readonly explained?: MethodPage
   readonly params: P
   readonly returns: ListReturn<F> | OneReturn<F>
   readonly read:

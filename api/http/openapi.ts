@@ -6,6 +6,7 @@ import { type Endpoint, endpointId, isCounted, keptOf, type ListReturn, pathPara
 import { exampleTexts, isListed } from '../define/example.ts'
 import { geometryKindOf, placeOf } from '../define/fields.ts'
 import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
+import { methodPath } from '../define/method-page.ts'
 import { PROBLEMS } from '../define/problems.ts'
 import { membersOf, recordSchema } from '../define/shape.ts'
 import { statusPaths } from '../status/status-openapi.ts'
@@ -121,13 +122,14 @@ interface About {
 }
 
 function operation(endpoint: Endpoint, { endpoints, baseUrl, plans, now }: About): Part {
-  const { path, domain, plan, recent, excerpts, summary, about, read, deprecated } = endpoint
+  const { path, domain, plan, recent, excerpts, summary, about, explained, read, deprecated } = endpoint
   const responses = responsesOf(endpoint, baseUrl, plans)
   return {
     operationId: endpointId(path),
     tags: ['data', domain],
     summary,
     ...(about ? { description: about } : {}),
+    ...(explained ? { externalDocs: { url: `${baseUrl}${methodPath(explained)}`, description: 'How the figures are made.' } } : {}),
     ...(deprecated ? { deprecated: true, 'x-sunset': deprecated.sunset } : {}),
     security: plan === 'FREE' ? [{}, WITH_KEY] : [WITH_KEY],
     'x-example-request': requestOf(endpoint, {}, now),

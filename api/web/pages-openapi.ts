@@ -6,6 +6,7 @@ import { changelogPage } from './changelog.ts'
 import { apiCatalog, CATALOG_PATH, llmsText, ROBOTS_TEXT, securityText } from './discovery.ts'
 import { docsPage, SCRIPTS } from './docs.ts'
 import { ICON, PAGE_LANG } from './html.ts'
+import { methodHtml, methodPages } from './method-page.ts'
 import { problemPage } from './problem-page.ts'
 import { startPage } from './start-page.ts'
 
@@ -37,6 +38,7 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
         ],
       },
     },
+    ...methodPaths(endpoints),
     '/changelog': { get: page('changelog', 'What changed for callers, and what will go', changelogPage([], 'es')) },
     '/llms.txt': {
       get: text('llms_txt', 'The service in one text, for language models', {
@@ -83,6 +85,24 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
 const EXAMPLE = Object.freeze({ figures: [], plans: DEFAULT_PLANS, baseUrl: 'https://api.example.org' })
 const BAD_QUERY = problemResponse(['unknown-parameter'])
 const BAD_VALUE = problemResponse(['unknown-parameter', 'invalid-parameter'])
+
+/** The pages of methods, where there are any. */
+function methodPaths(endpoints: readonly Endpoint[]): Part {
+  const methods = methodPages(endpoints)
+  const [[name, method] = []] = methods
+  if (name === undefined || method === undefined) return {}
+  return {
+    '/docs/methods/{name}': {
+      get: {
+        ...page('method_by_name', 'How figures are made, for people', methodHtml(method, 'en'), {
+          400: problemResponse(['unknown-parameter', 'invalid-parameter', 'malformed-request']),
+          404: ref('responses', '404'),
+        }),
+        parameters: [inPath('name', 'Name of the page.', [...methods.keys()], name), ...parametersPart({ lang: PAGE_LANG })],
+      },
+    },
+  }
+}
 
 /** A page for people, in the language that they ask for. */
 function page(operationId: string, summary: string, example: string, problems: Part = {}): Part {

@@ -14,6 +14,7 @@ import { apiCatalog, CATALOG_PATH, CATALOG_TYPE, catalogLinks, llmsText, ROBOTS_
 import { DOCS_SECURITY, docsPage, SCRIPTS } from './docs.ts'
 import { type Figure, FRESH_S } from './figures.ts'
 import { HTML, ICON, PAGE_LANG, PAGE_SECURITY } from './html.ts'
+import { methodHtml, methodPages } from './method-page.ts'
 import { problemPage } from './problem-page.ts'
 import { startPage } from './start-page.ts'
 
@@ -70,6 +71,17 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
       if (script?.version !== version) throw problem('not-found', 'There is no such file; /docs names those that there are.')
       const content_type = 'text/javascript; charset=utf-8'
       return shelf(name, async () => readyDocument({ text: await script.text(), content_type, isImmutable: true }))
+    },
+  })
+  const methods = methodPages(endpoints)
+  registerDocument(app, {
+    url: '/docs/methods/:name',
+    clock,
+    find: async (request) => {
+      const { name } = request.params as { readonly name: string }
+      const method = methods.get(name)
+      if (!method) throw problem('not-found', 'There is no such page; the operations of /openapi.json link to those that exist.')
+      return inLanguage(request, `method ${name}`, (language) => page(methodHtml(method, language), language))
     },
   })
   registerDocument(app, {

@@ -5,11 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { languageOf } from '../../api/access/account-parts.ts'
 import { DEFAULT_PLANS } from '../../api/access/plans.ts'
 import { pathParams } from '../../api/define/endpoint.ts'
+import { defineMethodPage, type MethodPage, methodPath } from '../../api/define/method-page.ts'
 import { PROBLEMS } from '../../api/define/problems.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { listOfIds, requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import { acceptedType } from '../../api/http/representation.ts'
+import { methodPages } from '../../api/web/method-page.ts'
+import { HOLIDAYS_UNTIL } from '../../lake/places/holidays.ts'
 import { headerOf, raw } from './raw.ts'
 import { type Reply, startService, type TestService } from './service.ts'
 
@@ -24,7 +27,8 @@ afterAll(() => service?.close())
 
 const PROBLEM_PAGES = Object.keys(PROBLEMS).map((code) => `/problems/${code}`)
 /** Paths of pages that there are in both languages. */
-const PAGES = ['/changelog', '/docs', ...PROBLEM_PAGES]
+const METHODS = methodPages(endpoints)
+const PAGES = ['/changelog', '/docs', ...[...METHODS.values()].map(methodPath), ...PROBLEM_PAGES]
 const description = openapi(endpoints, 'https://api.example.org') as Reply
 
 async function page(path: string, headers: Record<string, string> = {}): Promise<{ readonly headers: Headers; readonly html: string }> {
@@ -120,6 +124,46 @@ describe('the changelog', () => {
       expect(shown.match(/<li>/g)).toHaveLength([...text.matchAll(/^- /gm)].length)
       expect(shown).not.toMatch(/\*\*|^#|`/m)
     }
+  })
+})
+
+describe('the pages of methods', () => {
+  test('are linked from the operations whose figures they explain, which are short themselves', () => {
+    const explained = endpoints.filter((one) => one.explained)
+    expect(explained.length).toBeGreaterThan(0)
+    for (const { path, explained: method } of explained) {
+      const { summary, description: about, externalDocs } = description.paths[path].get
+      expect(externalDocs.url, path).toBe(`https://api.example.org${methodPath(method as MethodPage)}`)
+      expect([summary.length <= 80, about.length <= 400], path).toEqual([true, true])
+      // One name is one page.
+      expect(METHODS.get((method as MethodPage).name), path).toBe(method)
+    }
+    const { get } = description.paths['/docs/methods/{name}']
+    expect(get.parameters[0].schema.enum).toEqual([...METHODS.keys()])
+  })
+
+  test('show their Markdown, and name paths that there are', async () => {
+    const paths = [...Object.keys(description.paths), ...[...METHODS.values()].map(methodPath)]
+    for (const method of METHODS.values()) {
+      const text = readFileSync(method.file, 'utf8')
+      const { html } = await page(`${methodPath(method)}?lang=en`)
+      expect(html).toContain(`<h1>${/^# (.*)$/m.exec(text)?.[1]}</h1>`)
+      for (const [, heading] of text.matchAll(/^## (.*)$/gm)) expect(html).toContain(`<h2>${heading}</h2>`)
+      const named = [...text.matchAll(/`(\/[^\s`]*)`|\]\((\/[^)]*)\)/g)].map(([, code, link]) => code ?? link)
+      expect(
+        named.filter((name) => !paths.includes(name as string)),
+        method.name,
+      ).toEqual([])
+    }
+  })
+
+  test('are not found under other names', async () => {
+    for (const name of ['constructor', 'Black-Spots']) expect((await service.get(`/docs/methods/${name}`)).status).toBe(404)
+    expect(() => defineMethodPage('Black spots', new URL('file:///a.md'))).toThrow('Black spots')
+  })
+
+  test('say of holidays what the calendar knows', () => {
+    expect(readFileSync(METHODS.get('typical-traffic')?.file as URL, 'utf8')).toContain(`known until ${HOLIDAYS_UNTIL}.`)
   })
 })
 

@@ -21,12 +21,23 @@ afterAll(() => service?.close())
 const SCRIPT = `/docs/assets/${SCRIPTS['start.js'].version}/start.js`
 const PLATFORM = [
   ...(['/health', '/ready', '/openapi.json', '/api/plans', '/schemas/Incident', '/problems/not-found', '/', '/docs', SCRIPT] as const),
-  ...(['/changelog', '/llms.txt', '/robots.txt', '/favicon.ico', '/.well-known/api-catalog', '/.well-known/security.txt'] as const),
+  ...([
+    '/docs/methods/traffic-forecasts',
+    '/changelog',
+    '/llms.txt',
+    '/robots.txt',
+    '/favicon.ico',
+    '/.well-known/api-catalog',
+    '/.well-known/security.txt',
+  ] as const),
   '/status',
 ]
 /** A platform path as the description has it. */
 const described = (path: string): string =>
-  path.replace('not-found', '{code}').replace('Incident', '{name}').replace(SCRIPT, '/docs/assets/{version}/{name}')
+  path
+    .replace('not-found', '{code}')
+    .replace(/Incident|traffic-forecasts/, '{name}')
+    .replace(SCRIPT, '/docs/assets/{version}/{name}')
 const ALLOW = 'GET, HEAD, OPTIONS'
 const PATHS = [...PLATFORM, ...representatives.map((endpoint) => requestOf(endpoint))]
 

@@ -10,6 +10,7 @@ import type { Row } from '../../../lake/schema/dataset.ts'
 import { LEAST_DAYS } from '../../../models/fuel-daily/walk.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
+import { defineMethodPage } from '../../define/method-page.ts'
 import { codeParam, knownBy, listOf, oneOf } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
 import { type Problem, problem, Refused } from '../../define/problems.ts'
@@ -104,13 +105,18 @@ const METHOD =
   'STATION_MEAN: the mean of the stations of Spain or of a province, each counting once, on the seven days after the newest day that is over, by a ridge regression on its changes of the last two weeks and on those of Spain; it needs 120 days of prices. ' +
   'Where the model was no better than the newest price in the last scored window (two years; 90 days of STATION_MEAN, of all provinces together), that price is the forecast, with the interval of its own errors (`forecast_kind` BASELINE). `/api/prediccion/modelos` has the errors.'
 
+const EXPLAINED = defineMethodPage('fuel-forecasts', new URL('../../../models/fuel/method.md', import.meta.url))
+
 /** Forecasts of fuel prices. */
 export const fuelForecastList = defineEndpoint({
   path: '/api/prediccion/combustible',
   domain: 'fuel',
   plan: 'PRO',
   summary: 'Forecasts of fuel prices: by day and at 1, 2 and 4 weeks, with intervals',
-  about: `Horizons count from the newest known price (\`baseline_date\`). A product with too few prices has records without a price, which say why (\`absence\`, and \`reason\` in words). ${METHOD}`,
+  about:
+    'National prices of the Weekly Oil Bulletin for up to four weeks, and means of the filling stations of Spain or a province for seven days. Horizons count from the newest known price (`baseline_date`). ' +
+    'A product with too few prices has records without a price: `absence` and `reason` say why.',
+  explained: EXPLAINED,
   figure: { grain: 'One fuel, in Spain or a province, on one day.', method: METHOD },
   params: {
     fuel: knownBy(listOf(codeParam('Product.', FORECAST_FUELS, { example: 'GASOLINE_95_E5' })), {

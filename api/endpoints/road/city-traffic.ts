@@ -11,7 +11,6 @@ import { defineSlice } from '../../define/slice.ts'
 import { CITIES } from './cities.ts'
 import { sensorsOf } from './sensor.ts'
 import {
-  ABOUT_TYPICAL,
   bestOf,
   deviationFields,
   deviationOf,
@@ -21,6 +20,7 @@ import {
   type Moment,
   momentOf,
   sourcesFor,
+  TYPICAL_PAGE,
   tenth,
   usualFields,
   windowBefore,
@@ -103,9 +103,8 @@ export const cityList = defineEndpoint({
   domain: 'road',
   plan: 'PRO',
   summary: 'Congestion of cities now, against what is typical of the hour',
-  about:
-    `${METHOD} ${ABOUT_TYPICAL} Here it is the median of the means of all sensors in such hours, of those hours alone in which ${100 * LIKE_NOW[0]} % to ${100 * LIKE_NOW[1]} % as many sensors were measured as report now. ` +
-    'Cities whose traffic centre is not read yet are listed as NOT_YET, without figures.',
+  about: `${METHOD} Typical values are medians over hours in which a similar number of sensors reported. Cities whose traffic centre is not read yet are listed as NOT_YET, without figures.`,
+  explained: TYPICAL_PAGE,
   figure: { grain: 'One city now.', method: METHOD },
   params: {},
   returns: {

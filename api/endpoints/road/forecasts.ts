@@ -14,6 +14,7 @@ import type { Row } from '../../../lake/schema/dataset.ts'
 import { isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, type KeptAsk } from '../../define/endpoint.ts'
 import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
+import { defineMethodPage } from '../../define/method-page.ts'
 import { group, listOf, oneOf, textParam, withDefault } from '../../define/params.ts'
 import { instantParam } from '../../define/params-time.ts'
 import { Refused } from '../../define/problems.ts'
@@ -122,16 +123,18 @@ const METHOD =
   'heatmap: median and tenths of the hours of the newest month that is over, by day of the week and clock. ' +
   `comparison: the newest hour of a sensor, and the newest day of a count station or corridor, less what is typical. Typical but for forecasts: ${ABOUT_TYPICAL}`
 
+const EXPLAINED = defineMethodPage('traffic-forecasts', new URL('../../../models/traffic/method.md', import.meta.url))
+
 /** Forecasts of traffic, what is usual, and how far what was measured is from that. */
 export const trafficForecastList = defineEndpoint({
   path: '/api/trafico/prediccion',
   domain: 'road',
   plan: 'PRO',
-  summary: 'Traffic in the next four hours by sensor, count station and corridor, with intervals; what is usual, and now against typical',
+  summary: 'Traffic forecasts for four hours, usual traffic, and traffic now against typical',
   about:
-    'Horizons count from the newest data (`made_at`): the newest hour of live sensors and corridors that is over; counts of stations come by the month, so that their hours may long be over (`is_over`). Such hours are told of one series, or with `at`, and where all that is told is over `meta.stale` is true; a list of all series has those to come. A series with too few data has records without a number, which say why (`reason`). ' +
-    'Before the model of what is asked for has been fitted there are no forecasts of it, and the reply is a 503 that says so, as it is where nothing is there of a series in a view. ' +
-    `heatmap and comparison are of one series. Members of other views are null. ${METHOD}`,
+    'Horizons count from the newest data (`made_at`). Counts come by the month, so their hours may long be over (`is_over`); a list of all series has future hours only. A series with too little data has records without a number; `reason` says why. ' +
+    'Before the first fit the reply is a 503. The views heatmap and comparison need one series. Members of other views are null.',
+  explained: EXPLAINED,
   figure: { grain: 'One hour of a sensor, of a direction of a count station, or of a corridor (the mean of its sensors).', method: METHOD },
   params: { asked },
   returns: {

@@ -7,7 +7,7 @@ import { isInside } from '../../define/geo.ts'
 import { codeParam, integerParam, listOf, oneOf, required, textParam } from '../../define/params.ts'
 import { geoParams } from '../../define/params-place.ts'
 import { sensor, sensorDetail, sensorsOf } from './sensor.ts'
-import { ABOUT_TYPICAL, deviationOf, momentOf, sensorProfile, typicalAt } from './typical.ts'
+import { deviationOf, momentOf, sensorProfile, TYPICAL_PAGE, typicalAt } from './typical.ts'
 
 /** Cities whose traffic sensors are in the catalogue. */
 const CITIES = ['madrid'] as const
@@ -59,8 +59,10 @@ export const sensorById = defineEndpoint({
   path: '/api/trafico/sensores/{id}',
   domain: 'road',
   plan: 'FREE',
-  summary: 'One traffic sensor with its last reading, and how far that is from what is typical of its hour',
-  about: `${ABOUT_TYPICAL} Of former sensors, and of where each stood in former years, the dataset \`traffic_sensor_editions\` tells, by monthly edition of the catalogue.`,
+  summary: 'One traffic sensor with its last reading, compared with what is typical',
+  about:
+    'The last reading, the typical value of its hour and kind of day, and the deviation from it. The dataset `traffic_sensor_editions` has former sensors and former positions.',
+  explained: TYPICAL_PAGE,
   params: { id: sensorId },
   returns: { kind: 'one', record: sensorDetail },
   read: {

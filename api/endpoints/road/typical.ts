@@ -8,12 +8,16 @@ import { bindList, type Sql, type SqlPart, sql } from '../../../lake/query/sql.t
 import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, MADRID, madridDate, offsetAt } from '../../../lake/schema/time.ts'
 import type { ValueOf } from '../../define/fields.ts'
+import { defineMethodPage } from '../../define/method-page.ts'
 import { defineSlice } from '../../define/slice.ts'
 
 /** How far back what is typical rests on, in weeks before the day that it is of. */
 const WINDOW_WEEKS = 13
 /** With fewer weeks that have the hour on such a day nothing is called typical. */
 export const LEAST_WEEKS = 4
+
+/** The page about typical values. */
+export const TYPICAL_PAGE = defineMethodPage('typical-traffic', new URL('./typical.md', import.meta.url))
 
 /** What is called typical, for descriptions. */
 export const ABOUT_TYPICAL =

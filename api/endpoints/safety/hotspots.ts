@@ -8,6 +8,7 @@ import { defineEndpoint } from '../../define/endpoint.ts'
 import { idOfListed } from '../../define/example.ts'
 import { nested, record, type ValueOf } from '../../define/fields.ts'
 import type { Box } from '../../define/geo.ts'
+import { defineMethodPage } from '../../define/method-page.ts'
 import { codeParam, integerParam, listOf, numberParam, oneOf, required, textParam, withDefault } from '../../define/params.ts'
 import { boxParam, type PlaceFilter, placeParams } from '../../define/params-place.ts'
 import { isAtSql, isInsideSql, isOneOf } from '../../define/place-sql.ts'
@@ -60,6 +61,8 @@ function toHotspot(row: HotspotRow): ValueOf<typeof HOTSPOT> {
 const METHOD =
   'Kernel density of the accidents with victims that have a position, in the UTM grid of the city (EPSG:25830 in Madrid, 25831 in Barcelona), of the three newest years of a source, as far as they are among the newest and the three before it and any of their accidents has a position (`years`). A peak is a black spot where chance does not explain it: an inhomogeneous Poisson process with the density of the same accidents at five times the bandwidth reaches it in few of 999 seeded runs (`p_value`), and the rate of false discoveries over all peaks (`q_value`, Benjamini and Hochberg) is at most 0.05. The polygon is the contour of the density at half the peak, or at the saddle where that would reach a higher one, and has its peak and three accidents or more inside: what has less is a shoulder of the higher one. With `weighting=SEVERITY` a fatal accident counts 5, a serious one 3.'
 
+const EXPLAINED = defineMethodPage('black-spots', new URL('../../../models/hotspots/method.md', import.meta.url))
+
 /** Condition that an accident is in the province asked for, or in that of a municipality asked for. */
 function isInProvinceOf({ province_code, municipality_codes }: PlaceFilter): Sql {
   const codes = province_code === null ? municipality_codes?.map((code) => code.slice(0, 2)) : [province_code]
@@ -72,7 +75,10 @@ export const hotspotList = defineEndpoint({
   domain: 'safety',
   plan: 'PRO',
   summary: 'Black spots of road accidents by kernel density, with their significance',
-  about: `${METHOD} Sources are never joined: each black spot is of one. Where accidents are not located there are none: \`coverage\` says, by source and province, of how many accidents with victims the position is known, in which years, and of which municipality they are where a source has those of one alone; a province that is not there has no accidents in the table. The national table and the Catalan list have no coordinates, and positions by road and kilometre are too coarse for it.`,
+  about:
+    'Places where accidents with victims gather more than chance explains, with their outline and significance. Sources are never merged. ' +
+    '`coverage` reports, by source and province, how many accidents have a position: only those of Madrid and Barcelona do. Replies are GeoJSON unless another format is requested.',
+  explained: EXPLAINED,
   figure: { grain: 'One place of one source, for one kernel, bandwidth and weighting.', method: METHOD, tellsYears: true },
   params: {
     source: listOf(oneOf('Source.', SOURCES, { example: 'madrid' })),
@@ -192,7 +198,8 @@ export const hotspotDetail = defineEndpoint({
   domain: 'safety',
   plan: 'PRO',
   summary: 'One black spot: its accidents by kind, severity, hour and year',
-  about: METHOD,
+  about: 'The black spot with its outline and significance, and its accidents by kind, severity, hour and year.',
+  explained: EXPLAINED,
   figure: {
     grain: 'One place of one source, for one kernel, bandwidth and weighting; its accidents by kind, severity, hour and year.',
     method: METHOD,

@@ -16,6 +16,7 @@ import { type HourShares, hourShares } from '../../../models/risk/hours.ts'
 import { defineEndpoint, type KeptAsk, type RestsOn } from '../../define/endpoint.ts'
 import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
 import { isInside } from '../../define/geo.ts'
+import { defineMethodPage } from '../../define/method-page.ts'
 import { codeParam, integerParam, numberParam, required, withDefault } from '../../define/params.ts'
 import { boxParam, isSectionOn, provinceParam, roadParam, roadParams } from '../../define/params-place.ts'
 import { instantParam } from '../../define/params-time.ts'
@@ -213,8 +214,9 @@ const METHOD =
   'Poisson rates of the sections by empirical Bayes (what was seen on the section, next to it, on the rest of the road and in the province), those with animals by kind of animal, times how accidents spread over weeks of the year, the Sun’s clock and the hours of the local clock (of the day with animals, of the week else). ' +
   'The interval is that of the expected number. `/api/prediccion/modelos` has the errors.'
 const ABOUT =
-  'It rests on accidents with somebody killed or hurt (`basis=CASUALTY`) of the national table where that has landed, else on accidents with animals (`ANIMALS`), unless `basis` says which; each record says it (`risk_basis`). The two overlap: never add them up. Sections are of 5 km, between the first and the last that accidents were seen on, of a road in a province; rank and class are those of a mean week. ' +
-  'A road with fewer than three accidents has records without a number, which say why (`reason`); one without any has none. Lines lead through known points of the road (`road_points`); where these are missing `geometry_absent` says so.'
+  'Sections of 5 km with the expected number of accidents. Each record names the accidents it is of (`risk_basis`): the two kinds overlap and must not be added up. A road with fewer than three accidents has records without a number; `reason` says why.'
+
+const EXPLAINED = defineMethodPage('road-risk', new URL('../../../models/risk/method.md', import.meta.url))
 
 const basisParam = codeParam(
   'Which accidents are meant; unless given those with somebody killed or hurt, and where these have not landed those with animals.',
@@ -238,8 +240,9 @@ export const riskList = defineEndpoint({
   path: '/api/prediccion/riesgo',
   domain: 'safety',
   plan: 'ENTERPRISE',
-  summary: 'Accidents to be expected per road section and hour, with interval, rank and class',
-  about: `${ABOUT} With \`bbox\`, sections whose middle is known to lie in it. Several hours need a road, a province or a box.`,
+  summary: 'Expected accidents by road section and hour, with interval, rank and class',
+  about: `${ABOUT} \`bbox\` selects sections by their middle. Several hours need a road, a province or a box.`,
+  explained: EXPLAINED,
   figure: { grain: 'One section of a road, one hour.', method: METHOD },
   params: {
     stretch: roadParams,
@@ -291,8 +294,9 @@ export const riskByRoad = defineEndpoint({
   path: '/api/prediccion/riesgo/{road}',
   domain: 'safety',
   plan: 'ENTERPRISE',
-  summary: 'Risk of one road hour by hour for a day: each section with its 24 hours, as GeoJSON',
-  about: `${ABOUT} A road without sections of the basis is not found. GeoJSON unless another format is asked for.`,
+  summary: 'Risk of one road by hour for a day: each section with its 24 hours, as GeoJSON',
+  about: `${ABOUT} A road without sections of the basis is not found. Replies are GeoJSON unless another format is requested.`,
+  explained: EXPLAINED,
   figure: { grain: 'One section of a road; each of its hours is one hour.', method: METHOD },
   params: {
     road: required(roadParam),
