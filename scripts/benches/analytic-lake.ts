@@ -124,6 +124,7 @@ async function commitGenerated(folder: string, dataset: Dataset, from: Sql): Pro
         from,
       }),
     )
+    if (!written.some(({ file }) => file.rows > 0)) throw new Error(`no rows of ${dataset.id} were generated`)
     await commit({ table: lake.table(dataset), operation: 'append', add: await storeFiles(lake.store, written) })
   } finally {
     await lake.close()

@@ -27,6 +27,7 @@ import { startIncidentsService } from './incidents-service.ts'
 import { benchLake } from './madrid-day.ts'
 import type { Bench, Pair } from './measure.ts'
 import { sensorAt } from './readings-lake.ts'
+import type { Timer, Work } from './work.ts'
 
 /** An endpoint that is asked, never twice for the same, and a member that each of its records has. */
 interface Asked {
@@ -180,18 +181,11 @@ async function openPair(folder: string, { only, asked }: { readonly only: boolea
   const alone = only ? null : await openAlone()
   let turn = 0
   return {
-    async measured() {
-      const began = performance.now()
-      for (let reply = 0; reply < REPLIES; reply++)
-        checkRecords(await fetchText(`${origin}${asked.path(turn++)}`, { agent, key: ours.key }), asked.member)
-      return (performance.now() - began) / REPLIES
-    },
-    async reference() {
-      if (!lake || !alone) throw new Error('no reference in this process')
-      let ms = 0
-      for (let reply = 0; reply < REPLIES; reply++) ms += await askAlone(lake, alone, { asked, path: asked.path(turn++) })
-      return ms / REPLIES
-    },
+    measured: inReplies(asked, (timer) => {
+      const url = `${origin}${asked.path(turn++)}`
+      return timer.part(() => fetchText(url, { agent, key: ours.key }))
+    }),
+    reference: lake && alone && inReplies(asked, (timer) => askAlone(lake, { alone, timer }, { asked, path: asked.path(turn++) })),
     async close() {
       agent.destroy()
       await ours.close()
@@ -201,23 +195,34 @@ async function openPair(folder: string, { only, asked }: { readonly only: boolea
   }
 }
 
-/** Runs what the endpoint would, and gives the ms that DuckDB took. */
-async function askAlone(lake: Lake, alone: Alone, { asked, path }: { readonly asked: Asked; readonly path: string }): Promise<number> {
-  const { first, page, asides } = endpointSql(asked.endpoint, path, asked.covered)
-  let ms = 0
-  const run = async (query: Sql): Promise<string> => {
-    const statement = await statementOf(lake, query)
-    const began = performance.now()
-    const text = await alone.text(statement)
-    ms += performance.now() - began
-    return text
+/** Work that makes the texts of a round, each with a record at least. */
+function inReplies({ member }: Asked, textOf: (timer: Timer) => Promise<string>): Work {
+  return {
+    expected: { replies: REPLIES },
+    repeats: REPLIES,
+    async run(timer) {
+      const texts: string[] = []
+      while (texts.length < REPLIES) texts.push(await textOf(timer))
+      const empty = texts.find((text) => !text.includes(`"${member}":`))
+      if (empty !== undefined) throw new Error(`no record in ${empty.slice(0, 300)}`)
+      return { replies: texts.length }
+    },
   }
-  const found = first ? (JSON.parse(await run(first)) as AnyRow[]) : []
-  checkRecords(await run(page(found)), asked.member)
-  for (const query of asides(found)) await run(query)
-  return ms
 }
 
-function checkRecords(text: string, member: string): void {
-  if (!text.includes(`"${member}":`)) throw new Error(`no record in ${text.slice(0, 300)}`)
+/** Runs what the endpoint would, times what DuckDB takes, and returns the text of the page. */
+async function askAlone(
+  lake: Lake,
+  { alone, timer }: { readonly alone: Alone; readonly timer: Timer },
+  { asked, path }: { readonly asked: Asked; readonly path: string },
+): Promise<string> {
+  const { first, page, asides } = endpointSql(asked.endpoint, path, asked.covered)
+  const run = async (query: Sql): Promise<string> => {
+    const statement = await statementOf(lake, query)
+    return timer.part(() => alone.text(statement))
+  }
+  const found = first ? (JSON.parse(await run(first)) as AnyRow[]) : []
+  const text = await run(page(found))
+  for (const query of asides(found)) await run(query)
+  return text
 }

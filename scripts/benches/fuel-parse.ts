@@ -8,5 +8,9 @@ export const fuelParse = parseBench({
   limit: 3,
   feed: fuelStationsFeed,
   resource: 'national',
-  reference: (bytes) => void JSON.parse(bytes.toString('utf8')),
+  rows: 55_000,
+  reference: {
+    expected: { stations: { min: 12_000 } },
+    parse: (bytes) => ({ stations: (JSON.parse(bytes.toString('utf8')) as { ListaEESSPrecio: unknown[] }).ListaEESSPrecio.length }),
+  },
 })

@@ -15,5 +15,5 @@ export const gasStations: Bench = {
   rounds: 15,
   setUp: writeStations,
   open: (folder, { only }) =>
-    openPair(folder, { kind: 'stations', start: startStationsService }, { only, revalidate: false, requests: REQUESTS }),
+    openPair(folder, { kind: 'stations', start: startStationsService, records: 12_000 }, { only, revalidate: false, requests: REQUESTS }),
 }

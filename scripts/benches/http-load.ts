@@ -11,8 +11,14 @@ export interface Load {
 /** A client that costs less than any server: it writes the same bytes again and again, and only counts what comes back. */
 export interface LoadClient {
   /** Sends so many requests, one at a time on each connection, and waits for all answers. Throws where one is not as expected. */
-  run(requests: number): Promise<void>
+  run(requests: number): Promise<Loaded>
   end(): void
+}
+
+/** What a load got: answers, and bytes of their bodies. */
+export interface Loaded {
+  readonly replies: number
+  readonly bytes: number
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n')
@@ -28,11 +34,16 @@ export async function openLoad({ url, headers, status }: Load, connections: numb
   return {
     async run(requests) {
       let left = requests
+      let [replies, bytes] = [0, 0]
       await Promise.all(
         lanes.map(async (lane) => {
-          while (left-- > 0) await lane.ask(request, status)
+          while (left-- > 0) {
+            bytes += await lane.ask(request, status)
+            replies++
+          }
         }),
       )
+      return { replies, bytes }
     },
     end: () => {
       for (const lane of lanes) lane.end()
@@ -49,8 +60,8 @@ export function requestBytes(url: string, headers: Readonly<Record<string, strin
 
 /** One connection that stays open. */
 export interface Lane {
-  /** Sends a request and waits for the whole answer. Throws where it has another status. */
-  ask(request: Buffer, status: number): Promise<void>
+  /** Sends a request, waits for the whole answer and returns the bytes of its body. Throws where it has another status. */
+  ask(request: Buffer, status: number): Promise<number>
   end(): void
 }
 
@@ -59,13 +70,14 @@ export async function openLane(url: string): Promise<Lane> {
   const { hostname, port } = new URL(url)
   let expected = ''
   let missing = -1
-  let done: PromiseWithResolvers<void> | null = null
+  let body = 0
+  let done: PromiseWithResolvers<number> | null = null
   const finish = (error?: Error): void => {
     const waiting = done
     done = null
     missing = -1
     if (error) waiting?.reject(error)
-    else waiting?.resolve()
+    else waiting?.resolve(body)
   }
   const take = (part: Uint8Array): void => {
     if (missing === -1) {
@@ -74,7 +86,8 @@ export async function openLane(url: string): Promise<Lane> {
       const head = bytes.toString('latin1', 0, end)
       if (end === -1 || !head.startsWith(expected)) return finish(new Error(`expected ${expected}, got ${head.slice(0, 100)}`))
       const length = /content-length: (\d+)/i.exec(head)
-      missing = (length ? Number(length[1]) : 0) - (part.length - end - HEAD_END.length)
+      body = length ? Number(length[1]) : 0
+      missing = body - (part.length - end - HEAD_END.length)
     } else missing -= part.length
     if (missing <= 0) finish()
   }

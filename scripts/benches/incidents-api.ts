@@ -4,11 +4,13 @@ import { mkdtemp } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { brotliDecompressSync } from 'node:zlib'
 import type { BenchApi } from './bench-api.ts'
 import { type LoadClient, openLoad } from './http-load.ts'
 import type { BareReply } from './incidents-server.ts'
 import { startIncidentsService, writePublication } from './incidents-service.ts'
 import type { Bench, Pair } from './measure.ts'
+import type { Work } from './work.ts'
 
 const SERVER = fileURLToPath(new URL('./incidents-server.ts', import.meta.url))
 /** So many that no server waits for work: what a client and Redis take of the other processor is then not counted as ours. */
@@ -47,29 +49,36 @@ export const incidentsNotModified: Bench = {
 interface Listed {
   readonly kind: 'api' | 'stations' | 'trains'
   readonly start: (folder: string, home: string) => Promise<BenchApi>
+  /** Records of the list, at least. */
+  readonly records: number
 }
 
-const INCIDENTS: Listed = { kind: 'api', start: startIncidentsService }
+const INCIDENTS: Listed = { kind: 'api', start: startIncidentsService, records: 250 }
+/** A list changes a little while it is asked for. */
+const SHARE_OF_BYTES = 0.9
 
 /** A list as browsers and SDKs ask for it (`revalidate`: with its tag), against a bare Fastify route that sends the bytes of the whole. */
 export async function openPair(
   folder: string,
-  { kind, start }: Listed,
+  { kind, start, records }: Listed,
   { only, revalidate, requests = REQUESTS }: { readonly only: boolean; readonly revalidate: boolean; readonly requests?: number },
 ): Promise<Pair> {
   const home = await mkdtemp(join(folder, 'service-'))
   const ours = only ? await start(folder, home) : await startServer(kind, folder, home)
   const asked = { 'Accept-Encoding': 'br', 'X-API-Key': ours.key }
   const reply = await fetchRaw(ours.url, asked)
+  checkList(reply, records)
   const headers = { ...asked, ...(revalidate ? { 'If-None-Match': reply.headers['ETag'] as string } : {}) }
   const status = revalidate ? 304 : 200
   const load = await openLoad({ url: ours.url, headers, status }, CONNECTIONS)
   const other = only ? null : await startServer('bare')
   if (other) await other.tell(reply)
   const otherLoad = other && (await openLoad({ url: other.url, headers: asked, status: 200 }, CONNECTIONS))
+  const bytes = requests * Buffer.byteLength(reply.body, 'base64')
+  const whole = revalidate ? {} : { bytes: { min: bytes * SHARE_OF_BYTES } }
   return {
-    measured: () => costOf(load, ours, requests),
-    reference: () => (otherLoad && other ? costOf(otherLoad, other, requests) : Promise.reject(new Error('no reference in this process'))),
+    measured: { expected: { replies: requests, ...whole }, ...loaded(load, ours, requests) },
+    reference: other && otherLoad && { expected: { replies: requests, bytes }, ...loaded(otherLoad, other, requests) },
     async close() {
       for (const one of [load, otherLoad]) one?.end()
       await Promise.all([ours.close(), other?.close()])
@@ -77,15 +86,18 @@ export async function openPair(
   }
 }
 
-/** Processor time that the server takes for the requests of a round, ms. */
-async function costOf(
-  load: LoadClient,
-  server: Partial<Pick<Server, 'processor'>> & { readonly url: string },
-  requests: number,
-): Promise<number> {
-  const before = (await server.processor?.()) ?? 0
-  await load.run(requests)
-  return ((await server.processor?.()) ?? 0) - before
+/** The requests of a round, in processor time of the server where that is in a process of its own. */
+function loaded(load: LoadClient, server: BenchApi | Server, requests: number): Pick<Work, 'run' | 'clock'> {
+  return { run: async () => ({ ...(await load.run(requests)) }), ...('processor' in server ? { clock: server.processor } : {}) }
+}
+
+/** Throws unless a reply is a list of so many records at least. */
+function checkList({ status, body }: BareReply, records: number): void {
+  const text = brotliDecompressSync(Buffer.from(body, 'base64')).toString()
+  if (status !== 200) throw new Error(`the list was answered with ${status}: ${text.slice(0, 300)}`)
+  const listed = Object.values(JSON.parse(text) as Record<string, unknown>).find(Array.isArray)
+  if (!listed || listed.length < records)
+    throw new Error(`the list has ${listed?.length ?? 'no'} records, at least ${records} were expected`)
 }
 
 interface Server extends BenchApi {

@@ -5,8 +5,9 @@ import { stageRows } from '../../lake/query/rows.ts'
 import { sql } from '../../lake/query/sql.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { tableColumns } from '../../lake/schema/physical.ts'
-import { benchLake, commitReadings, madridDay } from './madrid-day.ts'
+import { benchLake, commitReadings, DAY_ROWS, madridDay } from './madrid-day.ts'
 import type { Bench } from './measure.ts'
+import type { Timer } from './work.ts'
 
 /** A day of Madrid from rows in JavaScript to a durable commit, against one COPY of the same rows, sorted, from a DuckDB table. */
 export const lakeCommitRows: Bench = {
@@ -19,23 +20,27 @@ export const lakeCommitRows: Bench = {
     const lease = only ? null : await lake.engine.lease({}, null)
     const table = lease && (await stageRows(lease.session, columns, madridDay())).table
     return {
-      async measured() {
-        const began = performance.now()
-        const making = { ms: 0 }
-        await lake.use({}, async (session) => {
-          const staged = await stageRows(session, columns, uncounted(madridDay(), making))
-          await commitReadings(lake, session, { from: staged.table })
-        })
-        return performance.now() - began - making.ms
+      measured: {
+        expected: { rows: DAY_ROWS },
+        async run(timer) {
+          const rows = await lake.use({}, async (session) => {
+            const staged = await stageRows(session, columns, untimed(madridDay(), timer))
+            return commitReadings(lake, session, { from: staged.table })
+          })
+          return { rows }
+        },
       },
-      async reference() {
-        if (!lease || !table) throw new Error('no reference in this process')
-        const path = join(lake.engine.folder, 'reference.parquet')
-        await lease.session.copy(sql`SELECT * FROM ${table} ORDER BY ${orderOf(trafficReadings)}`, {
-          path,
-          options: 'FORMAT parquet, COMPRESSION zstd',
-        })
-      },
+      reference: lease &&
+        table && {
+          expected: { rows: DAY_ROWS },
+          async run() {
+            const rows = await lease.session.copy(sql`SELECT * FROM ${table} ORDER BY ${orderOf(trafficReadings)}`, {
+              path: join(lake.engine.folder, 'reference.parquet'),
+              options: 'FORMAT parquet, COMPRESSION zstd',
+            })
+            return { rows }
+          },
+        },
       async close() {
         await lease?.end()
         await lake.close()
@@ -44,12 +49,10 @@ export const lakeCommitRows: Bench = {
   },
 }
 
-/** Rows as they come, the time of making them added up apart: a parser's work is measured elsewhere. */
-function* uncounted(batches: Generator<AnyRow[]>, making: { ms: number }): Generator<AnyRow[]> {
+/** Rows as they come, without the time of making them: a parser's work is measured elsewhere. */
+function* untimed(batches: Generator<AnyRow[]>, timer: Timer): Generator<AnyRow[]> {
   for (;;) {
-    const began = performance.now()
-    const { done, value } = batches.next()
-    making.ms += performance.now() - began
+    const { done, value } = timer.pause(() => batches.next())
     if (done) return
     yield value
   }

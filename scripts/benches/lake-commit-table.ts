@@ -4,7 +4,7 @@ import { orderOf } from '../../lake/query/parquet.ts'
 import { stageRows } from '../../lake/query/rows.ts'
 import { sql } from '../../lake/query/sql.ts'
 import { tableColumns } from '../../lake/schema/physical.ts'
-import { benchLake, commitReadings, madridDay } from './madrid-day.ts'
+import { benchLake, commitReadings, DAY_ROWS, madridDay } from './madrid-day.ts'
 import type { Bench } from './measure.ts'
 
 /** A day of Madrid from a DuckDB table to a durable commit with metrics, against one COPY of the same rows, sorted. */
@@ -17,12 +17,17 @@ export const lakeCommitTable: Bench = {
     const lease = await lake.engine.lease({}, null)
     const { table } = await stageRows(lease.session, tableColumns(trafficReadings), madridDay())
     return {
-      measured: () => commitReadings(lake, lease.session, { from: table }),
-      reference: () =>
-        lease.session.copy(sql`SELECT * FROM ${table} ORDER BY ${orderOf(trafficReadings)}`, {
-          path: join(lake.engine.folder, 'reference.parquet'),
-          options: 'FORMAT parquet, COMPRESSION zstd',
-        }),
+      measured: { expected: { rows: DAY_ROWS }, run: async () => ({ rows: await commitReadings(lake, lease.session, { from: table }) }) },
+      reference: {
+        expected: { rows: DAY_ROWS },
+        async run() {
+          const rows = await lease.session.copy(sql`SELECT * FROM ${table} ORDER BY ${orderOf(trafficReadings)}`, {
+            path: join(lake.engine.folder, 'reference.parquet'),
+            options: 'FORMAT parquet, COMPRESSION zstd',
+          })
+          return { rows }
+        },
+      },
       async close() {
         await lease.end()
         await lake.close()

@@ -7,6 +7,7 @@ import { defineScript, runScript } from '../../lake/live/script.ts'
 import { startRedis } from '../redis.ts'
 import { benchLimiter } from './bench-api.ts'
 import type { Bench } from './measure.ts'
+import type { Work } from './work.ts'
 
 const REQUESTS = 20_000
 /** Requests under way at a time. */
@@ -36,21 +37,20 @@ export const limits: Bench = {
     const limiter = await benchLimiter(server.url)
     const policies = policiesOf({ ...DEFAULT_PLANS.ENTERPRISE, minute: REQUESTS * CALLERS, day: REQUESTS * CALLERS })
     const trusted = trustedProxies('127.0.0.0/8')
-    const limited = async (request: number): Promise<void> => {
+    const limited = async (request: number): Promise<boolean> => {
       const slot = addressSlot({ socket: '127.0.0.1', forwardedFor: `203.0.113.${request % CALLERS}` }, trusted)
       const charge = await limiter.charge(slot, policies, { minute: 1, day: 1 })
       const { ratelimit } = limitHeaders(charge, { status: 200, random: Math.random })
-      if (charge.by !== 'redis' || !ratelimit) throw new Error('a request was not limited')
+      return charge.by === 'redis' && charge.admitted && ratelimit !== undefined
+    }
+    const counted = async (request: number): Promise<boolean> => {
+      const caller = request % CALLERS
+      const counts = await runScript(redis, COUNT, { keys: [`minute:${caller}`, `day:${caller}`], args: [] })
+      return Array.isArray(counts) && counts.every((count) => Number(count) > 0)
     }
     return {
-      measured: () => costOf(redis, () => inTurns(limited)),
-      reference: () =>
-        costOf(redis, () =>
-          inTurns(async (request) => {
-            const caller = request % CALLERS
-            await runScript(redis, COUNT, { keys: [`minute:${caller}`, `day:${caller}`], args: [] })
-          }),
-        ),
+      measured: inTurns(redis, limited),
+      reference: inTurns(redis, counted),
       close: async () => {
         limiter.close()
         redis.disconnect()
@@ -60,23 +60,26 @@ export const limits: Bench = {
   },
 }
 
-/** Processor time that work takes here and in Redis, ms. */
-async function costOf(redis: Redis, work: () => Promise<void>): Promise<number> {
-  const used = async (): Promise<number> => {
-    const seconds = [...(await redis.info('cpu')).matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm)].map(([, found]) => Number(found))
-    const { user, system } = process.cpuUsage()
-    return (user + system) / 1000 + 1000 * seconds.reduce((sum, one) => sum + one, 0)
+/** The work of every request, so many at a time, in processor time of this process and of Redis; `request` returns whether it was done. */
+function inTurns(redis: Redis, request: (number: number) => Promise<boolean>): Work {
+  return {
+    expected: { requests: REQUESTS },
+    clock: () => processorTime(redis),
+    async run() {
+      let [next, done] = [0, 0]
+      const one = async (): Promise<void> => {
+        while (next < REQUESTS) if (await request(next++)) done++
+      }
+      await Promise.all(Array.from({ length: AT_ONCE }, one))
+      return { requests: done }
+    },
   }
-  const before = await used()
-  await work()
-  return (await used()) - before
 }
 
-/** Does every request's work, so many at a time. */
-async function inTurns(work: (request: number) => Promise<void>): Promise<void> {
-  let next = 0
-  const one = async (): Promise<void> => {
-    while (next < REQUESTS) await work(next++)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, one))
+/** Processor time that this process and Redis have taken so far, ms. */
+async function processorTime(redis: Redis): Promise<number> {
+  const seconds = [...(await redis.info('cpu')).matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm)].map(([, found]) => Number(found))
+  if (seconds.length !== 2) throw new Error('Redis does not state its processor time')
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000 + 1000 * seconds.reduce((sum, one) => sum + one, 0)
 }

@@ -16,7 +16,9 @@ export async function writeLiveRows(folder: string, feeds: readonly LiveFeed[]):
   for (const [id, resource, dataset] of feeds) {
     const feed = feedById(id)
     const rows = await checkedRows(feed, generatedDocument(feed, resource))
-    await writeFile(rowsPath(folder, id, dataset), JSON.stringify(rows.filter((row) => isOf(dataset, row))))
+    const own = rows.filter((row) => isOf(dataset, row))
+    if (own.length === 0) throw new Error(`${id} gave no rows of ${dataset.id}`)
+    await writeFile(rowsPath(folder, id, dataset), JSON.stringify(own))
   }
 }
 

@@ -7,10 +7,19 @@ import { startServer } from './incidents-api.ts'
 import { startIncidentsService } from './incidents-service.ts'
 import { BENCH_ENGINE } from './madrid-day.ts'
 import type { Bench } from './measure.ts'
+import type { Done, Timer, Work } from './work.ts'
 
 const READERS = 4
 const READS = 400
 const PAUSE_MS = 4
+/** Slots for queries, and places in the queue for them but one. */
+const PLACES = BENCH_ENGINE.slots + SETTINGS.queryQueue.fallback - 1
+/** The list of incidents is longer. */
+const LIST_BYTES = 1000
+const READING = {
+  expected: { replies: READERS * READS, bytes: { min: READERS * READS * LIST_BYTES } },
+  slowestHundredth: true,
+} satisfies Omit<Work, 'run'>
 
 /**
  * What a hundredth of the readers of `/api/incidents` waits at least, while every slot for queries of the lake is taken and the queue for
@@ -27,67 +36,81 @@ export const liveSaturated: Bench = {
     const ours = only ? await startIncidentsService(folder, home) : await startServer('api', folder, home)
     const asking = queries(ours)
     return {
-      async measured() {
-        const done = asking.begin()
-        try {
-          await delay(100)
-          return await slowestHundredth(ours)
-        } finally {
-          await done()
-        }
+      measured: {
+        ...READING,
+        // One for each place: the queue was full all the time.
+        expected: { ...READING.expected, histories: { min: PLACES } },
+        async run(timer) {
+          const done = asking.begin()
+          let histories = 0
+          let read: Done
+          try {
+            await delay(100)
+            read = await readAll(ours, timer)
+          } finally {
+            histories = await done()
+          }
+          return { ...read, histories }
+        },
       },
-      reference: () => slowestHundredth(ours),
+      reference: { ...READING, run: (timer) => readAll(ours, timer) },
       close: () => ours.close(),
     }
   },
 }
 
-/** Callers who ask for another history as soon as they have one: one for each slot and one for each place in the queue but one. */
-function queries({ url, key }: Pick<BenchApi, 'url' | 'key'>): { begin(): () => Promise<void> } {
+/** Callers who ask for another history as soon as they have one, one for each place; what ends them gives the number of histories. */
+function queries({ url, key }: Pick<BenchApi, 'url' | 'key'>): { begin(): () => Promise<number> } {
   const { origin } = new URL(url)
   let turn = 0
   return {
     begin() {
       let going = true
-      const callers = Array.from({ length: BENCH_ENGINE.slots + SETTINGS.queryQueue.fallback - 1 }, async () => {
+      let histories = 0
+      const callers = Array.from({ length: PLACES }, async () => {
         const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-        while (going) await timeOf({ url: `${origin}${historyPath(turn++)}`, key }, agent)
+        while (going) if ((await bytesOf({ url: `${origin}${historyPath(turn++)}`, key }, agent)) > 0) histories++
         agent.destroy()
       })
       const all = Promise.all(callers)
       return async () => {
         going = false
         await all
+        return histories
       }
     },
   }
 }
 
-async function slowestHundredth(one: Pick<BenchApi, 'url' | 'key'>): Promise<number> {
-  const times: number[] = []
+/** Readers who ask again and again, each after a pause; their waits are timed. */
+async function readAll(api: Pick<BenchApi, 'url' | 'key'>, timer: Timer): Promise<Done> {
+  let [replies, bytes] = [0, 0]
   await Promise.all(
     Array.from({ length: READERS }, async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 })
       for (let read = 0; read < READS; read++) {
-        times.push(await timeOf(one, agent))
+        bytes += await timer.part(() => bytesOf(api, agent))
+        replies++
         await delay(PAUSE_MS)
       }
       agent.destroy()
     }),
   )
-  return times.sort((one, other) => one - other)[Math.floor(times.length * 0.99)] as number
+  return { replies, bytes }
 }
 
-/** Asks and waits for the whole reply; the ms it took. Throws for anything but a 200. */
-function timeOf({ url, key }: Pick<BenchApi, 'url' | 'key'>, agent: Agent): Promise<number> {
-  const began = performance.now()
+/** Asks, waits for the whole reply and returns the bytes of its body. Throws for anything but a 200. */
+function bytesOf({ url, key }: Pick<BenchApi, 'url' | 'key'>, agent: Agent): Promise<number> {
   return new Promise((resolve, reject) => {
     get(url, { agent, headers: { 'Accept-Encoding': 'br', 'X-API-Key': key } }, (response) => {
+      let bytes = 0
+      response.on('data', (part: Buffer) => {
+        bytes += part.length
+      })
       response.on('end', () => {
-        if (response.statusCode === 200) resolve(performance.now() - began)
+        if (response.statusCode === 200) resolve(bytes)
         else reject(new Error(`${url} gave ${response.statusCode}`))
       })
-      response.resume()
     }).on('error', reject)
   })
 }

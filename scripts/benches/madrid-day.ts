@@ -9,9 +9,11 @@ import type { Session } from '../../lake/query/session.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { fileStore } from '../../lake/store/file.ts'
 
-/** A full day of Madrid: every sensor, every five minutes; 1,761,696 rows. */
+/** A full day of Madrid: every sensor, every five minutes. */
 const SENSORS = 6117
 const PUBLICATIONS = 288
+/** Rows of that day: 1,761,696. */
+export const DAY_ROWS = SENSORS * PUBLICATIONS
 const PERIOD_MS = 300_000
 const DAY_START = Date.UTC(2026, 0, 5) + 10_000
 const LEVELS = ['FLUID', 'SLOW', 'HEAVY', 'JAM', null] as const
@@ -66,8 +68,8 @@ export function* madridDay(): Generator<AnyRow[]> {
   }
 }
 
-/** Writes what a query gives as files of the readings and commits them. */
-export async function commitReadings(lake: Lake, session: Session, rows: Pick<WriteOptions, 'from' | 'partition'>): Promise<void> {
+/** Writes what a query gives as files of the readings and commits them; the number of their rows. */
+export async function commitReadings(lake: Lake, session: Session, rows: Pick<WriteOptions, 'from' | 'partition'>): Promise<number> {
   const { metadata } = await createTable({ store: lake.store, dataset: trafficReadings, properties: {} })
   const written = await writeParquet(session, {
     dataset: trafficReadings,
@@ -79,4 +81,5 @@ export async function commitReadings(lake: Lake, session: Session, rows: Pick<Wr
   })
   const add = await storeFiles(lake.store, written)
   await commit({ table: lake.table(trafficReadings), operation: 'append', add })
+  return add.reduce((sum, file) => sum + file.rows, 0)
 }

@@ -14,11 +14,14 @@ import { mobilityTrips } from '../stand-in/formats/mitma.ts'
 import { mobilityZones } from '../stand-in/world/mobility-zones.ts'
 import { makeWorld } from '../stand-in/world/world.ts'
 import type { Bench, MemoryBench, Pair } from './measure.ts'
+import { runOnce } from './work.ts'
 
 /** A day as the stand-in's full archives have it; `MITMA_LINES` asks for one of fewer zones, with so many lines. */
 const WHOLE_DAY = 9_900_000
 const SHARE = Math.min(1, Number(process.env.MITMA_LINES ?? WHOLE_DAY) / WHOLE_DAY)
 const DAY = '2022-02-01'
+/** Rows that a whole day is added up to, at least. */
+const LEAST_ROWS = 5_000_000
 const PACKED = 'day.csv.gz'
 /** What DuckDB may take, so that the process stays under a gigabyte with the packed file in it. */
 const ENGINE = { memory: 512 * 1024 ** 2, spill: 16 * 1024 ** 3, threads: 2, slots: 2 } as const
@@ -39,23 +42,33 @@ async function openDay(folder: string, { packed, only }: { readonly packed: stri
   const lake = await openLake({ store, spool: join(folder, 'spool'), ...ENGINE })
   const context = { store, lake, log: pino({ level: 'silent' }), mode: 'simulated' } as unknown as IngestContext
   const scratch = join(folder, 'reference')
+  const expected = { rows: { min: LEAST_ROWS * SHARE } }
   await mkdir(scratch, { recursive: true })
   const reference = only ? null : await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: '512MB', temp_directory: scratch })
   return {
-    async measured() {
-      if (!isBulk(mitmaTrips)) throw new Error('trips are made by the engine')
-      const bodies = [{ name: DAY, bytes: await readFile(packed) }]
-      const signal = new AbortController().signal
-      const { staged } = await makeBulk(context, mitmaTrips, { bodies, fetch_id: 'mitma_trips.bench', fetchedAt: Date.now(), signal })
-      await staged.drop()
+    measured: {
+      expected,
+      async run() {
+        if (!isBulk(mitmaTrips)) throw new Error('trips are made by the engine')
+        const bodies = [{ name: DAY, bytes: await readFile(packed) }]
+        const signal = new AbortController().signal
+        const { staged } = await makeBulk(context, mitmaTrips, { bodies, fetch_id: 'mitma_trips.bench', fetchedAt: Date.now(), signal })
+        await staged.drop()
+        return { rows: staged.rows }
+      },
     },
-    async reference() {
-      const connection = await (reference as DuckDBInstance).connect()
-      const target = join(scratch, 'day.parquet')
-      await connection.run(`COPY (${referenceQuery(packed)}) TO '${target}' (FORMAT parquet, COMPRESSION zstd)`)
-      connection.disconnectSync()
-      await rm(target)
+    reference: reference && {
+      expected,
+      async run() {
+        const connection = await reference.connect()
+        const target = join(scratch, 'day.parquet')
+        const { rowsChanged } = await connection.run(`COPY (${referenceQuery(packed)}) TO '${target}' (FORMAT parquet, COMPRESSION zstd)`)
+        connection.disconnectSync()
+        await rm(target)
+        return { rows: rowsChanged }
+      },
     },
+    alike: ['rows'],
     async close() {
       reference?.closeSync()
       await lake.close()
@@ -71,10 +84,12 @@ export const mitmaOdMemory: MemoryBench = {
   limit_mb: 1000,
   rounds: 3,
   setUp: writeDay,
+  expected: { days: 1 },
   async run(folder, made) {
     const pair = await openDay(folder, { packed: join(made, PACKED), only: true })
-    await pair.measured()
+    await runOnce('the day', pair.measured)
     await pair.close()
+    return { days: 1 }
   },
 }
 

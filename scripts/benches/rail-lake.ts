@@ -35,6 +35,7 @@ async function landTable(
       mostSorted: MOST_SORTED,
     })
     await staged.drop()
+    if (!written.some(({ file }) => file.rows > 0)) throw new Error(`no rows of ${dataset.id} were generated`)
     return storeFiles(lake.store, written)
   })
   const properties = { [`landed-until.${feed.id}`]: new Date(at).toISOString() }

@@ -10,5 +10,5 @@ export const railPositionsList: Bench = {
   atLeast: true,
   rounds: 15,
   setUp: writeTrains,
-  open: (folder, { only }) => openPair(folder, { kind: 'trains', start: startTrainsService }, { only, revalidate: false }),
+  open: (folder, { only }) => openPair(folder, { kind: 'trains', start: startTrainsService, records: 250 }, { only, revalidate: false }),
 }

@@ -1,5 +1,6 @@
 import { instant, type Sql, sql } from '../../lake/query/sql.ts'
 import { benchLake, commitReadings } from './madrid-day.ts'
+import { checkDone } from './work.ts'
 
 const DAY_MS = 86_400_000
 const PERIOD_S = 300
@@ -23,9 +24,10 @@ export function sensorAt(number: number): string {
   return String(FIRST_SENSOR + number)
 }
 
-/** Fills a lake with a reading every five minutes of every sensor, laid out as upkeep leaves it. */
-export async function fillReadings(folder: string, { sensors, from, open, to, atOnce = sensors }: ReadingsLake): Promise<void> {
+/** Fills a lake with a reading every five minutes of every sensor, laid out as upkeep leaves it; the number of readings. */
+export async function fillReadings(folder: string, { sensors, from, open, to, atOnce = sensors }: ReadingsLake): Promise<number> {
   const lake = await benchLake(folder)
+  let rows = 0
   try {
     await lake.use({}, async (session) => {
       let begin = from
@@ -34,7 +36,7 @@ export async function fillReadings(folder: string, { sensors, from, open, to, at
         const end = begin < open ? Math.min(open, Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)) : begin + DAY_MS
         const step = begin < open ? atOnce : sensors
         for (let first = 0; first < sensors; first += step)
-          await commitReadings(lake, session, {
+          rows += await commitReadings(lake, session, {
             from: generated(begin, { days: (end - begin) / DAY_MS, first, end: Math.min(sensors, first + step) }),
           })
         begin = end
@@ -43,6 +45,8 @@ export async function fillReadings(folder: string, { sensors, from, open, to, at
   } finally {
     await lake.close()
   }
+  checkDone('the lake', { readings: rows }, { readings: (sensors * (to - from)) / (PERIOD_S * 1000) })
+  return rows
 }
 
 function generated(from: number, { days, first, end }: { readonly days: number; readonly first: number; readonly end: number }): Sql {

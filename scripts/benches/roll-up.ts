@@ -39,8 +39,8 @@ export async function rollUp(folder: string, derivations: readonly Derived[]): P
     for (const derived of derivations) {
       await prepareTables(context, filledBy(derived))
       const began = performance.now()
-      const { waits } = await derive(context, derived, { feeds, signal: new AbortController().signal })
-      if (waits) throw new Error(`${derived.into.id} could not be made`)
+      const { waits, rows } = await derive(context, derived, { feeds, signal: new AbortController().signal })
+      if (waits || rows === 0) throw new Error(`${derived.into.id} could not be made`)
       seconds[derived.into.id] = (performance.now() - began) / 1000
     }
     return seconds

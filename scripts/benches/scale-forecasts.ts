@@ -10,6 +10,7 @@ import { PLACES, type TrafficParameters } from '../../models/traffic/predict.ts'
 import type { ForecastRow } from '../../models/traffic/rows.ts'
 import { SENSOR_COLUMNS, sensorsOf } from '../../models/traffic/sensors.sql.ts'
 import type { TrafficTask } from '../../models/traffic/thread.ts'
+import type { Done } from './work.ts'
 
 const THREAD = new URL('../../models/traffic/thread.ts', import.meta.url)
 const HOUR_MS = 3_600_000
@@ -19,11 +20,10 @@ const MOST_ROWS = 1_000_000
 const KINDS_OF_DAYS = 3
 
 /**
- * The ms from a lake to the forecasts of all its sensors and corridors in the four hours after an afternoon's: hours of seven months and those of the last day
+ * Makes, from a lake, the forecasts of all its sensors and corridors in the four hours after an afternoon's: hours of seven months and those of the last day
  * from its readings. What a version has learnt does not matter to how long they take: here its coefficients are none. Throws where a series has no forecast row.
  */
-export async function liveForecasts(lake: Pick<Lake, 'query'>, months: readonly string[], end: number): Promise<number> {
-  const began = performance.now()
+export async function liveForecasts(lake: Pick<Lake, 'query'>, months: readonly string[], end: number): Promise<Done> {
   const read = (query: Sql, columns: Columns): Promise<AnyRow[]> => lake.query(query, { columns, maxRows: MOST_ROWS, timeout_ms: 120_000 })
   const sensors = (await read(sensorsOf(months.slice(-2)), SENSOR_COLUMNS)) as unknown as readonly SensorHours[]
   const today = dayBounds(madridDate(end - HOUR_MS)).start
@@ -42,5 +42,5 @@ export async function liveForecasts(lake: Pick<Lake, 'query'>, months: readonly 
   const task: TrafficTask = { task: 'predict', grid, served }
   const rows = await inThread<ForecastRow[]>(THREAD, task, new AbortController().signal)
   if (rows.length < HORIZONS_HOURS.length * sensors.length) throw new Error(`${rows.length} forecasts of ${sensors.length} sensors`)
-  return performance.now() - began
+  return { forecasts: rows.length }
 }

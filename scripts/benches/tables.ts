@@ -1,6 +1,8 @@
+import { rm, writeFile } from 'node:fs/promises'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { tableFromIPC } from 'apache-arrow'
 import type { LakeRead, ListReturn } from '../../api/define/endpoint.ts'
 import type { TableFormat } from '../../api/define/formats.ts'
 import { flatFields } from '../../api/define/select.ts'
@@ -12,8 +14,9 @@ import { type Rendered, render } from '../../lake/query/sql.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { startServer } from './incidents-api.ts'
 import { BENCH_ENGINE, benchLake } from './madrid-day.ts'
-import type { Bench, Work } from './measure.ts'
+import type { Bench } from './measure.ts'
 import { fillTables, readings, startTablesService, TABLE_ROWS } from './tables-service.ts'
+import type { Work } from './work.ts'
 
 const ROUNDS = 5
 const TABLE = `limit=${TABLE_ROWS}&format=`
@@ -32,7 +35,7 @@ export const tableArrow: Bench = {
   rounds: ROUNDS,
   setUp: (folder) => fillTables(folder),
   async open(folder, { only }) {
-    return { measured: firstReply(folder, 'arrow', only), reference: firstReply(folder, 'csv', only), close: async () => {} }
+    return { measured: firstReply(folder, 'arrow', only), reference: only ? null : firstReply(folder, 'csv', only), close: async () => {} }
   },
 }
 
@@ -44,29 +47,41 @@ function copyBench(name: string, format: 'csv' | 'parquet', limit: number): Benc
     rounds: ROUNDS,
     setUp: (folder) => fillTables(folder),
     async open(folder, { only }) {
-      const reference = only ? neverMeasured : await copyAlone(folder, format)
+      const reference = only ? null : await copyAlone(folder, format)
       return { measured: firstReply(folder, format, only), reference, close: async () => {} }
     },
   }
 }
 
-const neverMeasured: Work = () => Promise.reject(new Error('no reference in this process'))
-
-/** The time of the first table that a server sends, which is started for it and has answered nothing but that it is there. */
+/** The first table that a server sends, which is started for it and has answered nothing but that it is there. */
 function firstReply(folder: string, format: TableFormat, only: boolean): Work {
-  return async () => {
-    const server = only ? await startTablesService(folder) : await startServer('tables', folder)
-    try {
-      await sizeOf(new URL('/health', server.url).href, server.key)
-      const began = performance.now()
-      const bytes = await sizeOf(`${server.url}?${TABLE}${format}`, server.key)
-      const took = performance.now() - began
-      if (bytes < TABLE_ROWS) throw new Error(`${bytes} bytes are not ${TABLE_ROWS} rows`)
-      return took
-    } finally {
-      await server.close()
-    }
+  return {
+    expected: { rows: TABLE_ROWS },
+    async run(timer) {
+      const server = only ? await startTablesService(folder) : await startServer('tables', folder)
+      try {
+        await bodyOf(new URL('/health', server.url).href, server.key)
+        const body = await timer.part(() => bodyOf(`${server.url}?${TABLE}${format}`, server.key))
+        return { rows: await rowsIn(folder, format, body) }
+      } finally {
+        await server.close()
+      }
+    },
   }
+}
+
+/** The number of rows in a table that was sent. */
+async function rowsIn(folder: string, format: TableFormat, body: Buffer): Promise<number> {
+  if (format === 'arrow') return tableFromIPC(body).numRows
+  const path = join(folder, `sent.${format}`)
+  await writeFile(path, body)
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  const reader = await connection.runAndReadAll(`SELECT CAST(count(*) AS INTEGER) FROM '${path}'`)
+  connection.disconnectSync()
+  instance.closeSync()
+  await rm(path)
+  return reader.getRows()[0]?.[0] as number
 }
 
 /** DuckDB's own writing of the same rows, by an instance that has read nothing before; its threads inherit the priority that the lake's have. */
@@ -74,20 +89,20 @@ async function copyAlone(folder: string, format: 'csv' | 'parquet'): Promise<Wor
   const { text, values, types } = await statementOf(folder)
   const options = format === 'csv' ? 'FORMAT csv, HEADER' : 'FORMAT parquet, COMPRESSION zstd'
   const path = join(folder, `alone.${format}`)
-  return async () => {
-    const instance = await DuckDBInstance.create(':memory:', {
-      threads: String(BENCH_ENGINE.threads),
-      memory_limit: `${BENCH_ENGINE.memory / 1e6}MB`,
-    })
-    const connection = await instance.connect()
-    await connection.run("SET GLOBAL TimeZone = 'UTC'")
-    const began = performance.now()
-    const { rowsChanged } = await connection.run(`COPY (${text}) TO '${path}' (${options})`, values, types)
-    const took = performance.now() - began
-    connection.disconnectSync()
-    instance.closeSync()
-    if (rowsChanged !== TABLE_ROWS) throw new Error(`${rowsChanged} rows, ${TABLE_ROWS} were expected`)
-    return took
+  return {
+    expected: { rows: TABLE_ROWS },
+    async run(timer) {
+      const instance = await DuckDBInstance.create(':memory:', {
+        threads: String(BENCH_ENGINE.threads),
+        memory_limit: `${BENCH_ENGINE.memory / 1e6}MB`,
+      })
+      const connection = await instance.connect()
+      await connection.run("SET GLOBAL TimeZone = 'UTC'")
+      const { rowsChanged } = await timer.part(() => connection.run(`COPY (${text}) TO '${path}' (${options})`, values, types))
+      connection.disconnectSync()
+      instance.closeSync()
+      return { rows: rowsChanged }
+    },
   }
 }
 
@@ -116,14 +131,14 @@ async function statementOf(folder: string): Promise<Rendered> {
   }
 }
 
-function sizeOf(url: string, key: string): Promise<number> {
+function bodyOf(url: string, key: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     get(url, { agent: false, headers: { 'X-API-Key': key } }, (response) => {
-      let bytes = 0
-      response.on('data', (part: Buffer) => {
-        bytes += part.length
-      })
-      response.on('end', () => (response.statusCode === 200 ? resolve(bytes) : reject(new Error(`${url} gave ${response.statusCode}`))))
+      const parts: Buffer[] = []
+      response.on('data', (part: Buffer) => parts.push(part))
+      response.on('end', () =>
+        response.statusCode === 200 ? resolve(Buffer.concat(parts)) : reject(new Error(`${url} gave ${response.statusCode}`)),
+      )
     }).on('error', reject)
   })
 }

@@ -1,0 +1,130 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Bench, type Measured, type MemoryBench, median } from './measure.ts'
+import type { Step } from './steps.ts'
+
+/** Processes whose peak memory is compared with a limit. */
+const MEMORY_ROUNDS = 5
+
+/** Does a step of a bench over folders and returns what it found; throws if it failed. */
+export type StepRunner = (bench: Bench | MemoryBench, step: Step, ...folders: readonly string[]) => Promise<unknown>
+
+/** What is written of a bench that could be measured. */
+interface MeasuredLine {
+  readonly name: string
+  readonly ratio: number
+  readonly limit: number
+  readonly ok: boolean
+  readonly spread: number
+  readonly rss_mb: number
+  /** How long a process took whose memory was measured, with its start, s. */
+  readonly process_s?: number
+  /** Absent where it is memory that was measured. */
+  readonly measured_ms?: number
+  readonly reference_ms?: number
+  readonly parts_ms?: Readonly<Record<string, number>>
+}
+
+/** What is written of a bench whose work or reference did not happen. */
+interface FailedLine {
+  readonly name: string
+  readonly ok: false
+  readonly error: string
+}
+
+/** What is written of a bench. */
+export type Line = MeasuredLine | FailedLine
+
+/** Runs a bench. One that fails gives a line, too, so that those after it are run. */
+export async function runBench(bench: Bench | MemoryBench, step: StepRunner): Promise<Line> {
+  try {
+    return 'run' in bench ? await memoryLine(bench, step) : await ratioLine(bench, step)
+  } catch (error) {
+    return { name: bench.name, ok: false, error: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+async function memoryLine(bench: MemoryBench, step: StepRunner): Promise<Line> {
+  const peaks: number[] = []
+  const times: number[] = []
+  await inFolder(async (made) => {
+    if (bench.setUp) await step(bench, 'set-up', made)
+    for (let round = 0; round < (bench.rounds ?? MEMORY_ROUNDS); round++) {
+      await inFolder(async (folder) => {
+        const began = performance.now()
+        peaks.push(checkedMemory(await step(bench, 'memory', folder, made)))
+        times.push(performance.now() - began)
+      })
+    }
+  })
+  const peak = median(peaks)
+  return {
+    name: bench.name,
+    ratio: rounded(peak / bench.limit_mb),
+    limit: 1,
+    ok: peak <= bench.limit_mb,
+    spread: rounded(Math.max(...peaks.map((one) => Math.abs(one / peak - 1)))),
+    rss_mb: Math.round(peak),
+    process_s: rounded(median(times) / 1000),
+  }
+}
+
+function ratioLine(bench: Bench, step: StepRunner): Promise<Line> {
+  return inFolder(async (folder) => {
+    if (bench.setUp) await step(bench, 'set-up', folder)
+    const { ratio, spread, measured_ms, reference_ms, parts_ms, peak_mb } = (await step(bench, 'ratio', folder)) as Measured
+    const rss_mb = checkedMemory(peak_mb === null ? await step(bench, 'memory', folder) : { rss_mb: peak_mb })
+    const within = bench.atLeast ? ratio >= bench.limit : ratio <= bench.limit
+    const isFast = within || measured_ms - reference_ms <= (bench.orWithin_ms ?? 0) || measured_ms <= (bench.orAtMost_ms ?? 0)
+    const ok = isFast && rss_mb <= (bench.limit_mb ?? Number.POSITIVE_INFINITY)
+    return {
+      name: bench.name,
+      ratio: rounded(ratio),
+      limit: bench.limit,
+      ok,
+      spread: rounded(spread),
+      rss_mb: Math.round(rss_mb),
+      measured_ms: rounded(measured_ms),
+      reference_ms: rounded(reference_ms),
+      ...(parts_ms ? { parts_ms: Object.fromEntries(Object.entries(parts_ms).map(([name, ms]) => [name, rounded(ms)])) } : {}),
+    }
+  })
+}
+
+/** Peak memory that a process can have had, MB. */
+function checkedMemory(found: unknown): number {
+  const { rss_mb } = found as { readonly rss_mb: number }
+  if (!(rss_mb > 0 && Number.isFinite(rss_mb))) throw new Error(`${rss_mb} MB is no peak of memory`)
+  return rss_mb
+}
+
+async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'traffic-bench-'))
+  try {
+    return await work(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(3))
+}
+
+/** A line as a person reads it. */
+export function asText(line: Line, bench: Bench | MemoryBench): string {
+  if ('error' in line) return `FAIL ${line.name}: ${line.error} · ${bench.about}`
+  const { name, ratio, limit, ok, spread, rss_mb, process_s, measured_ms, reference_ms, parts_ms } = line
+  const atLeast = 'atLeast' in bench && bench.atLeast
+  const orWithin = 'orWithin_ms' in bench ? ` or +${bench.orWithin_ms} ms` : 'orAtMost_ms' in bench ? ` or ${bench.orAtMost_ms} ms` : ''
+  const parts = parts_ms
+    ? ` (${Object.entries(parts_ms)
+        .map(([part, ms]) => `${part} ${ms}`)
+        .join(', ')})`
+    : ''
+  const times = measured_ms === undefined ? `, ${process_s} s` : `, ${measured_ms} ms${parts} against ${reference_ms} ms`
+  const most_mb = bench.limit_mb === undefined || !('limit' in bench) ? '' : ` (at most ${bench.limit_mb})`
+  const found = `${ratio} (${atLeast ? 'at least' : 'at most'} ${limit}${orWithin}), spread ${spread}${times}, ${rss_mb} MB${most_mb}`
+  return `${ok ? 'ok  ' : 'MISS'} ${name}: ${found} · ${bench.about}`
+}
