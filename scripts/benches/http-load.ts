@@ -38,7 +38,8 @@ export async function openLoad({ url, headers, status }: Load, connections: numb
       await Promise.all(
         lanes.map(async (lane) => {
           while (left-- > 0) {
-            bytes += await lane.ask(request, status)
+            const body = await lane.ask(request, status)
+            bytes += body
             replies++
           }
         }),

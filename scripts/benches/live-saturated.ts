@@ -89,7 +89,8 @@ async function readAll(api: Pick<BenchApi, 'url' | 'key'>, timer: Timer): Promis
     Array.from({ length: READERS }, async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 })
       for (let read = 0; read < READS; read++) {
-        bytes += await timer.part(() => bytesOf(api, agent))
+        const body = await timer.part(() => bytesOf(api, agent))
+        bytes += body
         replies++
         await delay(PAUSE_MS)
       }

@@ -21,7 +21,7 @@ const WHOLE_DAY = 9_900_000
 const SHARE = Math.min(1, Number(process.env.MITMA_LINES ?? WHOLE_DAY) / WHOLE_DAY)
 const DAY = '2022-02-01'
 /** Rows that a whole day is added up to, at least. */
-const LEAST_ROWS = 5_000_000
+const LEAST_ROWS = 2_000_000
 const PACKED = 'day.csv.gz'
 /** What DuckDB may take, so that the process stays under a gigabyte with the packed file in it. */
 const ENGINE = { memory: 512 * 1024 ** 2, spill: 16 * 1024 ** 3, threads: 2, slots: 2 } as const
