@@ -1,0 +1,100 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { applied } from './mutators.ts'
+import type { TestRun } from './run-tests.ts'
+import type { Mutant } from './select.ts'
+
+/** What became of a mutant: `timed out` is killed, too; `undecided` could not be tried to the end. */
+export type Outcome = 'killed' | 'timed out' | 'survived' | 'undecided' | 'not reached'
+
+/** What became of a mutant, and how. */
+export interface Verdict {
+  readonly outcome: Outcome
+  /** The test file that noticed; null where none did. */
+  readonly by: string | null
+  /** Test files that were run, of those that reach the mutant. */
+  readonly ran: number
+  readonly reaching: number
+  /** Test files that failed without the change, too, and were left out. */
+  readonly unstable: readonly string[]
+  readonly took_s: number
+}
+
+/** How a mutant is tried. */
+export interface Trial {
+  /** The copy that is changed. */
+  readonly folder: string
+  readonly mutant: Mutant
+  /** Runs test files of the copy as it is, at most so long (s). */
+  readonly run: (files: readonly string[], limit_s: number) => Promise<TestRun>
+  /** In the order that they are run. */
+  readonly tests: readonly string[]
+  /** No more tests are begun after so long, s. */
+  readonly limit_s: number
+  /** What test files took, s; learnt from each run. */
+  readonly seconds: Map<string, number>
+}
+
+/** Files are run in growing batches: most mutants are noticed by the nearest, and a start of Vitest takes as long as a quick file. */
+const BATCHES_S = [15, 60, 240] as const
+/** What a file takes that has not been run, s. */
+const UNKNOWN_S = 3
+/** A batch that takes so many times what it took before, and a while, hangs. */
+const HANGS = { times: 4, plus_s: 90 }
+
+/** Runs the tests of a mutant until one notices it. A test that fails counts only if it passes without the change. */
+export async function tryMutant(trial: Trial): Promise<Verdict> {
+  const { mutant, tests, seconds } = trial
+  const path = join(trial.folder, mutant.file)
+  const source = readFileSync(path, 'utf8')
+  const left = [...tests]
+  const unstable: string[] = []
+  let [ran, took_s, batch] = [0, 0, 0]
+  const verdict = (outcome: Outcome, by: string | null): Verdict => ({ outcome, by, ran, reaching: tests.length, unstable, took_s })
+  const run = async (files: readonly string[], text: string): Promise<TestRun & { readonly limit_s: number }> => {
+    const limit_s = HANGS.times * sumOf(files, seconds) + HANGS.plus_s
+    writeFileSync(path, text)
+    const result = await trial.run(files, limit_s)
+    took_s += result.took_s
+    return { ...result, limit_s }
+  }
+  try {
+    if (tests.length === 0) return verdict('not reached', null)
+    while (left.length > 0) {
+      if (took_s > trial.limit_s) return verdict('undecided', null)
+      const files = takeBatch(left, seconds, BATCHES_S[Math.min(batch++, BATCHES_S.length - 1)] as number)
+      const changed = await run(files, applied(source, mutant))
+      if (changed.outcome === 'passed') {
+        ran += files.length
+        for (const [file, s] of changed.seconds) seconds.set(file, s)
+        continue
+      }
+      const suspects = changed.failed.length > 0 ? changed.failed : files
+      const unchanged = await run(suspects, source)
+      // Under the load of the moment the same tests end well within the limit: it is the change that keeps them.
+      const isClear = unchanged.outcome === 'passed' && (changed.outcome === 'failed' || unchanged.took_s < unchanged.limit_s / 2)
+      if (isClear) {
+        ran += files.length
+        return verdict(changed.outcome === 'hung' ? 'timed out' : 'killed', suspects.length === 1 ? (suspects[0] as string) : null)
+      }
+      const failing = unchanged.failed.length > 0 ? unchanged.failed : suspects
+      unstable.push(...failing)
+      left.unshift(...files.filter((file) => !failing.includes(file)))
+    }
+    return verdict(ran === 0 ? 'undecided' : 'survived', null)
+  } finally {
+    writeFileSync(path, source)
+  }
+}
+
+/** Takes files off the front that together take so long, at least one. */
+function takeBatch(left: string[], seconds: ReadonlyMap<string, number>, most_s: number): string[] {
+  const files: string[] = []
+  do files.push(left.shift() as string)
+  while (left.length > 0 && sumOf([...files, left[0] as string], seconds) <= most_s)
+  return files
+}
+
+function sumOf(files: readonly string[], seconds: ReadonlyMap<string, number>): number {
+  return files.reduce((sum, file) => sum + (seconds.get(file) ?? UNKNOWN_S), 0)
+}

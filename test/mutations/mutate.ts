@@ -1,0 +1,86 @@
+import type { Scratch } from './checkout.ts'
+import { tryMutant, type Verdict } from './judge.ts'
+import { isDeepOnly, Reach } from './reach.ts'
+import type { Results } from './results.ts'
+import { runTests } from './run-tests.ts'
+import type { Mutant } from './select.ts'
+
+/** What is tried, and with what. */
+export interface Mutation {
+  readonly mutants: readonly Mutant[]
+  /** What is known, and where more is written. */
+  readonly results: Results
+  /** Results of the same mutants with other tests. */
+  readonly after: Results | null
+  /** Copies of the checkout, one for each mutant that is tried at the same time. */
+  readonly scratches: readonly Scratch[]
+  readonly limit_s: number
+  readonly shared: string | null
+  /** What test files are known to take, s. */
+  readonly seconds: Readonly<Record<string, number>>
+  readonly tell: (line: string) => void
+}
+
+/** What is to be done of a mutant. */
+type Plan = { readonly tests: readonly string[] } | { readonly verdict: Verdict }
+
+/** What a file reads that tests more in the deep tier than in the default. */
+const TIER_FILE = 'test/helpers/tier.ts'
+/** Where nothing is known of a file, s. */
+const USUAL_S = 3
+
+/** Tries every mutant that has no result yet. */
+export async function mutate({ mutants, results, after, scratches, limit_s, shared, seconds: known, tell }: Mutation): Promise<void> {
+  const [first] = scratches
+  if (!first) throw new Error('there is no copy to change')
+  const { tier } = results.of
+  const reach = new Reach(first.folder)
+  const seconds = new Map(Object.entries(known))
+  const deeper = reach.stepsTo(TIER_FILE)
+  const waiting = [...mutants.entries()].filter(([place]) => results.get(place) === undefined)
+
+  /** The tests that are still to be run of a mutant, in their order, or its verdict where earlier results give it. */
+  const plan = (place: number, { file }: Mutant): Plan => {
+    const tests = reach.testsOf(file, { tier, seconds: (test) => seconds.get(test) ?? USUAL_S })
+    const earlier = after?.get(place)
+    if (!earlier) return { tests }
+    // The deep tier runs all that the default does: what that noticed is noticed, what passed there passes again unless it does more here.
+    const isSuperset = after?.of.commit === results.of.commit && after.of.tier === 'default' && tier === 'deep'
+    if (isSuperset && (earlier.outcome === 'killed' || earlier.outcome === 'timed out')) return { verdict: earlier }
+    if (isSuperset && earlier.outcome === 'survived') {
+      const more = tests.filter((test) => isDeepOnly(test) || deeper.has(test) || earlier.unstable.includes(test))
+      return more.length > 0 ? { tests: more } : { verdict: earlier }
+    }
+    const { by } = earlier
+    const noticed = tests.find((test) => by !== null && plainName(test) === plainName(by))
+    return { tests: noticed === undefined ? tests : [noticed, ...tests.filter((test) => test !== noticed)] }
+  }
+
+  const tryAll = async (scratch: Scratch): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [place, mutant] = next
+      const planned = plan(place, mutant)
+      const { outcome, by, ran, reaching, unstable, took_s } =
+        'verdict' in planned
+          ? { ...planned.verdict, took_s: 0 }
+          : await tryMutant({
+              folder: scratch.folder,
+              mutant,
+              run: (files, most_s) => runTests({ scratch, tier, files, limit_s: most_s, shared }),
+              tests: planned.tests,
+              limit_s,
+              seconds,
+            })
+      const { file, line, mutator, before, after: changed } = mutant
+      results.add({ place, file, line, mutator, before, after: changed, outcome, by, ran, reaching, unstable, took_s })
+      const how = `${Math.round(took_s)} s, ${ran} of ${reaching} test files${by === null ? '' : `, ${by}`}`
+      tell(`${results.all().length}/${mutants.length} ${outcome}: ${file}:${line} (${mutator}), ${how}`)
+    }
+  }
+  await Promise.all(scratches.map(tryAll))
+}
+
+/** The name of a test file before it was moved to the deep tier. */
+function plainName(test: string): string {
+  return test.replace('.deep.test.ts', '.test.ts')
+}
