@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOMS } from './select.ts'
@@ -9,6 +9,8 @@ export interface Scratch {
   readonly folder: string
   /** A folder for the temporary files of its tests; short, for sockets lie in it. */
   readonly temporary: string
+  /** Stops what its tests started and left behind, such as servers in sessions of their own. Only where there is /proc. */
+  stopProcesses(): void
   /** Empties that folder: tests that were stopped leave theirs behind. */
   clear(): void
   remove(): void
@@ -36,11 +38,43 @@ export function makeScratch(root: string): Scratch {
   return {
     folder,
     temporary,
+    stopProcesses() {
+      for (const pid of processesOf(base)) kill(pid)
+    },
     clear() {
       rmSync(temporary, { recursive: true, force: true })
       mkdirSync(temporary)
     },
-    remove: () => rmSync(base, { recursive: true, force: true }),
+    remove() {
+      for (const pid of processesOf(base)) kill(pid)
+      rmSync(base, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Processes with a folder in their environment, which a test's processes inherit, or in their command: Redis overwrites the former. */
+function processesOf(folder: string): number[] {
+  const read = (path: string): string => textOr(path, () => readFileSync(path, 'utf8'), '')
+  return textOr('/proc', (path) => readdirSync(path), [])
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => ['environ', 'cmdline'].some((file) => read(`/proc/${pid}/${file}`).includes(`${folder}/`)))
+    .map(Number)
+}
+
+/** What is read, or something else where it is gone or not ours to read. */
+function textOr<T>(path: string, read: (path: string) => T, other: T): T {
+  try {
+    return read(path)
+  } catch {
+    return other
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
 

@@ -29,7 +29,7 @@ export interface Trial {
   readonly run: (files: readonly string[], limit_s: number) => Promise<TestRun>
   /** In the order that they are run. */
   readonly tests: readonly string[]
-  /** No more tests are begun after so long, s. */
+  /** What all runs of tests may take together, s. */
   readonly limit_s: number
   /** What test files took, s; learnt from each run. */
   readonly seconds: Map<string, number>
@@ -51,28 +51,29 @@ export async function tryMutant(trial: Trial): Promise<Verdict> {
   const unstable: string[] = []
   let [ran, took_s, batch] = [0, 0, 0]
   const verdict = (outcome: Outcome, by: string | null): Verdict => ({ outcome, by, ran, reaching: tests.length, unstable, took_s })
-  const run = async (files: readonly string[], text: string): Promise<TestRun & { readonly limit_s: number }> => {
-    const limit_s = HANGS.times * sumOf(files, seconds) + HANGS.plus_s
+  const run = async (files: readonly string[], { text, most_s }: { text: string; most_s: number }): Promise<TestRun> => {
     writeFileSync(path, text)
-    const result = await trial.run(files, limit_s)
+    const result = await trial.run(files, most_s)
     took_s += result.took_s
-    return { ...result, limit_s }
+    return result
   }
   try {
     if (tests.length === 0) return verdict('not reached', null)
     while (left.length > 0) {
-      if (took_s > trial.limit_s) return verdict('undecided', null)
       const files = takeBatch(left, seconds, BATCHES_S[Math.min(batch++, BATCHES_S.length - 1)] as number)
-      const changed = await run(files, applied(source, mutant))
+      const [hangs_s, left_s] = [HANGS.times * sumOf(files, seconds) + HANGS.plus_s, trial.limit_s - took_s]
+      if (left_s <= 0) return verdict('undecided', null)
+      const changed = await run(files, { text: applied(source, mutant), most_s: Math.min(hangs_s, left_s) })
+      if (changed.outcome === 'hung' && left_s < hangs_s) return verdict('undecided', null)
       if (changed.outcome === 'passed') {
         ran += files.length
         for (const [file, s] of changed.seconds) seconds.set(file, s)
         continue
       }
       const suspects = changed.failed.length > 0 ? changed.failed : files
-      const unchanged = await run(suspects, source)
+      const unchanged = await run(suspects, { text: source, most_s: hangs_s })
       // Under the load of the moment the same tests end well within the limit: it is the change that keeps them.
-      const isClear = unchanged.outcome === 'passed' && (changed.outcome === 'failed' || unchanged.took_s < unchanged.limit_s / 2)
+      const isClear = unchanged.outcome === 'passed' && (changed.outcome === 'failed' || unchanged.took_s < hangs_s / 2)
       if (isClear) {
         ran += files.length
         return verdict(changed.outcome === 'hung' ? 'timed out' : 'killed', suspects.length === 1 ? (suspects[0] as string) : null)

@@ -15,7 +15,7 @@ const USAGE = `scripts/check-mutations [options]
   --root FOLDER     a git checkout with its packages installed: its product code is changed, its tests are run (this one)
   --same-as FOLDER  another checkout: only files that are the same in both are changed, so both get the same mutants
   --after FILE      results of the same mutants: what they say of the tests that notice is used (see test/mutations/README.md)
-  --limit-s N       no more tests of a mutant are begun after so long (300)
+  --limit-s N       what the tests of one mutant may take in all (300)
   --jobs N          mutants tried at a time, each by one worker (2)
   --results FILE    where results are kept, and a run that was ended goes on (.cache/mutations/<commit>-<tier>-<seed>-<count>.jsonl)
   --list            prints the mutants and ends

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
@@ -113,7 +114,7 @@ test('the same seed gives the same mutants, on lines of which no two are the sam
   })
 })
 
-test('a copy has what is committed, packages to write beside, and is gone afterwards; product code that is not committed is refused', () => {
+test('a copy has what is committed and packages to write beside; it is gone afterwards, with what was started in it; product code that is not committed is refused', async () => {
   const root = checkout(FILES)
   const commit = commitOf(root)
   const scratch = makeScratch(root)
@@ -125,6 +126,10 @@ test('a copy has what is committed, packages to write beside, and is gone afterw
     writeFileSync(join(scratch.temporary, 'left'), '')
     scratch.clear()
     expect(existsSync(join(scratch.temporary, 'left'))).toBe(false)
+    const left = spawn('sleep', ['600'], { env: { TMPDIR: scratch.temporary }, detached: true })
+    await once(left, 'spawn')
+    scratch.remove()
+    expect(await once(left, 'exit')).toEqual([null, 'SIGKILL'])
   } finally {
     scratch.remove()
   }
@@ -219,7 +224,7 @@ test('a mutant that all tests pass with survives, in batches that grow', async (
 test('a test that fails without the mutant, too, kills nothing and is left out', async () => {
   const { verdict, log } = await tried((files) => (files.includes('b') ? { outcome: 'failed', failed: ['b'] } : {}))
   expect(verdict).toEqual({ outcome: 'survived', by: null, ran: 2, reaching: 3, unstable: ['b'], took_s: 40 })
-  expect(log).toEqual(['a changed 130', 'b,c changed 170', 'b as it was 130', 'c changed 130'])
+  expect(log).toEqual(['a changed 130', 'b,c changed 170', 'b as it was 170', 'c changed 130'])
 })
 
 test.each<[string, number, string]>([
@@ -231,7 +236,9 @@ test.each<[string, number, string]>([
 })
 
 test('a mutant is undecided once its time is up, and not reached where no test leads to it', async () => {
-  const { verdict, log } = await tried(() => ({}), { limit_s: 5 })
-  expect([verdict.outcome, verdict.ran, log.length]).toEqual(['undecided', 1, 1])
+  const { verdict, log } = await tried(() => ({}), { limit_s: 10 })
+  expect([verdict.outcome, verdict.ran, log]).toEqual(['undecided', 1, ['a changed 10']])
+  const stopped = await tried((files) => (files.includes('b') ? { outcome: 'hung' } : {}), { limit_s: 30 })
+  expect([stopped.verdict.outcome, stopped.verdict.ran, stopped.log]).toEqual(['undecided', 1, ['a changed 30', 'b,c changed 20']])
   expect((await tried(() => ({}), { tests: [] })).verdict.outcome).toBe('not reached')
 })

@@ -71,8 +71,9 @@ export async function runTests({ scratch, tier, files, limit_s, shared }: TestRu
   }, limit_s * 1000)
   const code = await new Promise<number | null>((done, fail) => child.once('exit', done).once('error', fail))
   clearTimeout(timer)
-  stop(child)
   running.delete(child)
+  stop(child)
+  scratch.stopProcesses()
   scratch.clear()
   const results = existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as Report).testResults : []
   const nameOf = (path: string): string => relative(folder, resolve(path))
