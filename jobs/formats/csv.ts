@@ -59,6 +59,14 @@ function refuseCut(text: string, lines: readonly ParsedLine[]): void {
   if (last.record.length < fields) throw new FormatError(`${where} has ${last.record.length} of ${fields} fields: ${shown}`)
 }
 
+/** The delimiter of a CSV text: which of `,`, `;` and tab its first line has most of, outside quotes. */
+export function delimiterOf(text: string): ',' | ';' | '\t' {
+  const end = text.search(/[\r\n]/)
+  const first = text.slice(0, end < 0 ? text.length : end).replaceAll(/"[^"]*"/g, '')
+  const count = (mark: string): number => first.split(mark).length
+  return ([';', '\t'] as const).find((mark) => count(mark) > count(',')) ?? ','
+}
+
 interface ParsedLine {
   readonly record: string[]
   readonly info: { readonly lines: number }

@@ -5,11 +5,12 @@ import { join as joinPath } from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { CLOCK_TOLERANCE_MS } from '../../lake/live/freshness.ts'
 import { isQueryError } from '../../lake/query/errors.ts'
 import type { WrittenFile } from '../../lake/query/parquet.ts'
 import type { StagedRows } from '../../lake/query/rows.ts'
 import type { Session } from '../../lake/query/session.ts'
-import { column, join, sql } from '../../lake/query/sql.ts'
+import { column, instant, join, sql } from '../../lake/query/sql.ts'
 import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { partitionValue } from '../../lake/schema/partitions.ts'
@@ -154,6 +155,8 @@ async function publicationOf(
       for (const [code, count] of await session.values(sql`SELECT ${value}, count(*) FROM ${staged.table} GROUP BY ALL`))
         if (!Object.hasOwn(codes.codes, String(code))) for (let at = 0; at < Number(count); at++) notes.unknownCode(codes, String(code))
   }
+  if (dataset.isObservation && (await hasLater(session, { dataset, staged, than: fetchedAt + CLOCK_TOLERANCE_MS })))
+    throw new FormatError(`${dataset.time} is later than the fetch`)
   return {
     rows: new Map(),
     counts: new Map([[feed.into[0]?.id as string, staged.rows]]),
@@ -162,6 +165,14 @@ async function publicationOf(
     data_time: fetchedAt,
     fetched_at: fetchedAt,
   }
+}
+
+async function hasLater(
+  session: Session,
+  { dataset, staged, than }: { readonly dataset: Dataset; readonly staged: StagedRows; readonly than: number },
+): Promise<boolean> {
+  const time = column(dataset, dataset.time)
+  return (await session.values(sql`SELECT 1 FROM ${staged.table} WHERE ${time} > ${instant(than)} LIMIT 1`)).length > 0
 }
 
 /** The bytes of a file as they are unpacked, of a zip those of its one CSV; of gzip they go through `inflate`. */

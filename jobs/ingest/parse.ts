@@ -1,3 +1,4 @@
+import { CLOCK_TOLERANCE_MS } from '../../lake/live/freshness.ts'
 import { rowChecker } from '../../lake/schema/check-rows.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { type Feed, type FeedBody, FormatError } from '../feeds/define.ts'
@@ -35,7 +36,9 @@ export async function parsePublication(
 ): Promise<Publication> {
   const { keeps = isFolded, spool } = options
   const { notes, report } = collectNotes()
-  const sinks = new Map(feed.into.map((dataset) => [dataset.id, makeSink(feed, dataset, { report, unknown: notes.unknownCode })]))
+  const sinks = new Map(
+    feed.into.map((dataset) => [dataset.id, makeSink(feed, dataset, { report, unknown: notes.unknownCode, fetchedAt })]),
+  )
   const kept = new Map<string, AnyRow[]>(feed.into.filter(keeps).map(({ id }) => [id, []]))
   for await (const { dataset, rows } of feed.rows(bodies, { fetched_at: fetchedAt }, notes)) {
     const sink = sinkOf(feed, sinks, dataset)
@@ -56,7 +59,7 @@ export async function parsePublication(
 /** The good rows of one dataset, the same that `parsePublication` counts, in batches as the feed gives them. Throws `FormatError`. */
 export async function* checkedRows(feed: Feed, dataset: Dataset, bodies: readonly FeedBody[], fetchedAt: number): AsyncGenerator<AnyRow[]> {
   const { notes, report } = collectNotes()
-  const sink = makeSink(feed, dataset, { report, unknown: notes.unknownCode })
+  const sink = makeSink(feed, dataset, { report, unknown: notes.unknownCode, fetchedAt })
   for await (const given of feed.rows(bodies, { fetched_at: fetchedAt }, notes, new Set([dataset]))) {
     if (given.dataset !== dataset) continue
     yield given.rows.filter(sink.take)
@@ -81,17 +84,19 @@ function sinkOf(feed: Feed, sinks: ReadonlyMap<string, Sink>, dataset: Dataset):
 function makeSink(
   feed: Feed,
   dataset: Dataset,
-  told: { readonly report: Report; readonly unknown: (list: string, code: string) => void },
+  told: { readonly report: Report; readonly unknown: (list: string, code: string) => void; readonly fetchedAt: number },
 ): Sink {
   const check = rowChecker(dataset, told.unknown)
   const seen = makeKeySet(dataset.land === 'append' ? [...dataset.entity, dataset.time] : dataset.entity)
   const column = feed.blocks?.[dataset.id]?.column
+  const latest = dataset.isObservation ? told.fetchedAt + CLOCK_TOLERANCE_MS : Number.POSITIVE_INFINITY
   const sink: Sink = {
     count: 0,
     blocks: column === undefined ? null : {},
     take(row) {
       const reason = check(row)
       if (reason !== null) return refuse(reason)
+      if ((row[dataset.time] as number) > latest) return refuse(`${dataset.time} is later than the fetch`)
       if (!seen.add(row)) return refuse('key comes twice in one publication')
       sink.count++
       if (sink.blocks) countRow(sink.blocks, blocksOf(row, column as string))

@@ -75,6 +75,11 @@ export interface DatasetSpec<C extends Columns> {
   readonly currentFor_ms?: number
   /** Of an `append` dataset: how old an observation may get in the current state while its block is missing, so that it can be told, ms; no older than others unless told. */
   readonly heldFor_ms?: number
+  /**
+   * True where `time` is when something was observed or happened: a row later than its fetch is rejected. `append` datasets are, others
+   * only if set, since forecasts, timetables and planned works lie ahead.
+   */
+  readonly isObservation?: boolean
   /** Of a `replace` dataset: the column of the publisher's version, one of the entity's. */
   readonly version?: keyof C & string
 }
@@ -86,6 +91,7 @@ export type Dataset<S extends DatasetSpec<Columns> = DatasetSpec<Columns>> = S &
   readonly live: boolean
   readonly currentFor_ms: number
   readonly heldFor_ms: number
+  readonly isObservation: boolean
 }
 
 /** A row of a dataset. */
@@ -113,6 +119,7 @@ export function defineDataset<const S extends DatasetSpec<Columns>>(
     absence: 'keeps',
     currentFor_ms: CURRENT_FOR_MS,
     heldFor_ms: 0,
+    isObservation: spec.land === 'append',
   } as const
   return Object.freeze({ ...defaults, ...spec } as const) as Dataset<S>
 }

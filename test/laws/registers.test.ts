@@ -44,7 +44,9 @@ const REGISTERS: readonly Register[] = [
 ]
 
 const files = sourceFiles()
-const inDomain = (folder: string, path: string): boolean => path.startsWith(`${folder}/`) && dirname(dirname(path)) === folder
+/** A folder named `kit` has what the declarations of all domains are written with. */
+const inDomain = (folder: string, path: string): boolean =>
+  path.startsWith(`${folder}/`) && dirname(dirname(path)) === folder && basename(dirname(path)) !== 'kit'
 const isIndex = (path: string): boolean => path.endsWith('/index.ts')
 
 /** Whatever the files of a folder's domains export, but for their indexes. */

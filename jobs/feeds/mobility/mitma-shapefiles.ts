@@ -68,26 +68,33 @@ export function* levelFiles(
   }
 }
 
-/**
- * The shapes of a shapefile with the zones that its table names. What the table marks as deleted is none; what has no id or no shape is counted
- * in `notes` as that (`lacks`). Throws `FormatError` where the table is none, or of another number of shapes.
- */
+/** The table of a shapefile, each row with its shape, without rows that are marked as deleted. Throws `FormatError` where one is without the other. */
+export function shapeTable<S>(file: { readonly level: Level; readonly table: Buffer; readonly shapes: readonly S[] }): {
+  readonly fields: readonly string[]
+  readonly rows: readonly { readonly texts: readonly string[]; readonly shape: S; readonly number: number }[]
+} {
+  const { level, table, shapes } = file
+  const { fields, rows } = readDbf(table)
+  if (rows.length !== shapes.length) throw new FormatError(`${level.word}: ${rows.length} rows of the table for ${shapes.length} shapes`)
+  const paired = rows.map((texts, nth) => ({ texts, shape: shapes[nth] as S, number: nth + 1 }))
+  return { fields, rows: paired.flatMap(({ texts, ...rest }) => (texts === null ? [] : [{ texts, ...rest }])) }
+}
+
+/** The shapes of a shapefile with the zones that its table names. What has no id or no shape is counted in `notes` as that (`lacks`). */
 export function namedShapes<S>(
   file: { readonly level: Level; readonly table: Buffer; readonly shapes: readonly (S | null)[] },
   told: { readonly dataset: Dataset; readonly lacks: string; readonly notes: Notes },
 ): { readonly zone_id: string; readonly shape: S }[] {
-  const { level, table, shapes } = file
   const { dataset, lacks, notes } = told
-  const { fields, rows } = readDbf(table)
+  const { fields, rows } = shapeTable(file)
+  const { word } = file.level
   const at = fields.indexOf(FIELD)
-  if (at < 0) throw new FormatError(`${level.word}: the table has ${fields.join(', ')}, and no ${FIELD}`)
-  if (rows.length !== shapes.length) throw new FormatError(`${level.word}: ${rows.length} rows of the table for ${shapes.length} shapes`)
+  if (at < 0) throw new FormatError(`${word}: the table has ${fields.join(', ')}, and no ${FIELD}`)
   for (const field of fields) if (field !== FIELD) notes.unknownCode('mitma_column', field)
-  return rows.flatMap((row, nth) => {
-    if (row === null) return []
-    const [zone_id, shape] = [row[at] as string, shapes[nth] ?? null]
+  return rows.flatMap(({ texts, shape, number }) => {
+    const zone_id = texts[at] as string
     if (zone_id !== '' && shape !== null) return [{ zone_id, shape }]
-    notes.quarantine(dataset, zone_id === '' ? 'no id' : lacks, `${level.word} ${nth + 1} ${zone_id}`)
+    notes.quarantine(dataset, zone_id === '' ? 'no id' : lacks, `${word} ${number} ${zone_id}`)
     return []
   })
 }

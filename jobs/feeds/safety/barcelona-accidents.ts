@@ -2,42 +2,15 @@ import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { barcelona } from '../../../lake/datasets/safety/sources.ts'
 import { BARCELONA_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
 import { listRequest } from '../../formats/ckan.ts'
-import { type CsvTable, readCsv } from '../../formats/csv.ts'
 import { ED50_ERROR_M, ed50UtmToPoint } from '../../formats/ed50.ts'
-import { commaNumber, pointNumber, wholeNumber } from '../../formats/numbers.ts'
-import { decodeText } from '../../formats/text.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
-import { watchPresence } from '../presence.ts'
+import { FormatError } from '../define.ts'
+import { csvFeed } from '../kit/formats.ts'
 import { type Accident, accidentOf, toldBy } from './accident.ts'
 import { spanOf, weekdayOf } from './local-span.ts'
-import { accidentFile, editionOf, listedYears, RECENT_YEARS } from './yearly-file.ts'
-
-/** Columns by their names as compared: in small letters, without blanks and underscores (`NK_ Any`, `Mes_ any`). */
-const COLUMNS = {
-  id: ['numeroexpedient'],
-  street: ['nomcarrer'],
-  number: ['numpostal'],
-  district: ['nomdistricte'],
-  year: ['nkany', 'any'],
-  month: ['mesany'],
-  day: ['diames'],
-  hour: ['horadia'],
-  killed: ['numeromorts'],
-  slight: ['numerolesionatslleus'],
-  hospitalised: ['numerolesionatsgreus'],
-  vehicles: ['numerovehiclesimplicats'],
-  cause: ['descripciocausavianant'],
-  x: ['coordenadautmxed50', 'coordenadautmx'],
-  y: ['coordenadautmyed50', 'coordenadautmy'],
-} as const
-type Field = keyof typeof COLUMNS
+import { editionOf, listedYears, RECENT_YEARS } from './yearly-file.ts'
 
 /** UTM 31N box (ED50) of the city with a margin, metres. */
 const BOX = { west: 418_000, east: 440_000, south: 4_570_000, north: 4_595_000 }
-const PROVINCE = '08'
-const MUNICIPALITY = '08019'
-const BATCH = 2048
-
 /** The table of accidents among those of persons, vehicles and causes; the year stands before or behind. */
 const ACCIDENTS = /\/(?:(\d{4})_accidents_gu_bcn(?:_\d{4})?|accidents_gu_bcn_(\d{4}))\.csv$/i
 const FIRST_YEAR = 2010
@@ -46,139 +19,96 @@ const FIRST_YEAR = 2010
  * Accidents that the Guàrdia Urbana of Barcelona attends: a file a year, a row for each accident, listed by the city's portal (CKAN).
  * Coordinates are ED50 / UTM 31N, whatever the header says; the files of 2010 to 2015 have the northing under X.
  */
-export const barcelonaAccidents = defineFeed({
+export const barcelonaAccidents = csvFeed({
   id: 'barcelona_accidents',
+  domain: 'safety',
   source: barcelona,
-  ...accidentFile({
-    into: roadAccidents,
+  into: roadAccidents,
+  every_s: 7 * 86_400,
+  freshBy: 'fetch',
+  get: {
+    name: 'accidents',
     url: 'https://opendata-ajuntament.barcelona.cat/data/dataset/e769eb9d-d778-4cd7-9e3a-5858bba49b20/resource/bcfc0866-7e2a-4054-9a93-fb3f371fc5eb/download/2025_accidents_gu_bcn.csv',
-    expects: 'csv',
     maxBytes: 32_000_000,
-    atLeast: 100,
-    minRatio: 0.9,
-  }),
+    timeout_ms: 120_000,
+  },
   archive: {
     unit: 'year',
     index: [listRequest('https://opendata-ajuntament.barcelona.cat/data/api/3/action/package_show?id=accidents-gu-bcn')],
     files: (index) => listedYears(index, { path: ACCIDENTS, first: FIRST_YEAR, prefers: () => 0 }),
     recent: RECENT_YEARS,
   },
-  rows: readAccidents,
+  band: { atLeast: 100, minRatio: 0.9 },
+  columns: {
+    id: "Numero_expedient | Número d'expedient",
+    street: 'Nom_carrer',
+    number: 'Num_postal | Num_postal_caption',
+    district: 'Nom_districte',
+    year: 'NK_Any | Any',
+    month: 'Mes_any | Mes de any',
+    day: 'Dia_mes | Dia de mes',
+    hour: 'Hora_dia | Hora de dia',
+    killed: 'Numero_morts | Número de morts',
+    slight: 'Numero_lesionats_lleus | Número de lesionats lleus',
+    serious: 'Numero_lesionats_greus | Número de lesionats greus',
+    vehicles: 'Numero_vehicles_implicats | Número de vehicles implicats',
+    cause: 'Descripcio_causa_vianant',
+    x: 'Coordenada_UTM_X | Coordenada_UTM_X_ED50',
+    y: 'Coordenada_UTM_Y | Coordenada_UTM_Y_ED50',
+  },
+  knows: [
+    ...['Codi_districte', 'Codi_barri | NK barri', 'Nom_barri', 'Codi_carrer', 'Nom_mes', 'Descripcio_torn'],
+    ...['Descripcio_dia_setmana', 'Dia_setmana | Dia de setmana', 'Descripcio_tipus_dia', 'Numero_victimes | Número de víctimes'],
+    ...['Longitud | Longitud_WGS84', 'Latitud | Latitud_WGS84'],
+  ],
+  needs: ['id', 'year', 'month', 'day', 'killed', 'serious', 'slight'],
+  decimal: 'either',
+  nothing: ['-1', 'Desconegut'],
+  file: ({ name, column }) => ({ edition: editionOf('barcelona', { name }, column('year').filter(Boolean).map(Number)) }),
+  repeats: 'an accident that is in the file twice',
+  someHave: { 'somebody hurt': ({ is_casualty }) => is_casualty },
+  row(r, { edition }) {
+    const [year, month, day, hour] = [r.integer('year'), r.integer('month'), r.integer('day'), r.integer('hour')]
+    const date = `${year}-${twoDigits(month)}-${twoDigits(day)}`
+    const span = spanOf(date, hour === null ? null : twoDigits(hour))
+    if (span === null) throw new FormatError('year, month, day and hour are no time')
+    const harm = { killed: r.count('killed'), hospitalised: r.count('serious'), slight: r.count('slight') }
+    const at = positionOf(r.number('x'), r.number('y'))
+    if (at.isOutside) r.warn('coordinates outside the UTM box of Barcelona: position left out')
+    return accidentOf(
+      {
+        source: barcelona.id,
+        edition,
+        accident_id: r.text('id'),
+        year,
+        month,
+        weekday_iso: weekdayOf(date),
+        hour_local: hour,
+        province_code: '08',
+        municipality_code: '08019',
+        is_urban: true,
+        street: [r.text('street'), r.text('number')].filter((part) => part !== null).join(', ') || null,
+        district: r.text('district'),
+        position: at.position,
+        location_method: at.position && 'PUBLISHED',
+        location_error_m: at.position && ED50_ERROR_M,
+        killed_24h: harm.killed,
+        hospitalised_24h: harm.hospitalised,
+        slight_24h: harm.slight,
+        vehicles: r.integer('vehicles'),
+        pedestrian_cause: toldBy(BARCELONA_VARIABLES.pedestrian_cause, r.text('cause'), {}).code,
+      },
+      { span, harm, absent: at.isOutside ? { position: 'OUTSIDE' } : {} },
+    )
+  },
 })
 
-type Read = (record: readonly string[], field: Field) => string | null
+const twoDigits = (part: number): string => String(part).padStart(2, '0')
 
-function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
-  for (const body of bodies) {
-    const text = decodeText(body.bytes)
-    // As published, or saved anew by a spreadsheet.
-    const delimiter = text.slice(0, text.indexOf('\n')).includes(';') ? ';' : ','
-    const table = readCsv(text, { delimiter, requires: [], endsLines: true })
-    const read = reader(table)
-    for (const { line, text } of table.misshapen) notes.quarantine(roadAccidents, 'another number of fields', `line ${line}: ${text}`)
-    const edition = editionOf(
-      'barcelona',
-      body,
-      table.records.map((record) => Number(read(record, 'year'))),
-    )
-    const presence = watchPresence<Accident>('accidents', {
-      'a position in Barcelona': (one) => one.position !== null,
-      'somebody hurt': (one) => one.is_casualty,
-    })
-    const rows: Accident[] = []
-    const seen = new Set<string>()
-    for (const record of table.records) {
-      try {
-        const row = rowOf(record, { edition, read, notes })
-        // Some are in the file twice, word for word.
-        if (seen.has(row.accident_id)) {
-          notes.warn('an accident that is in the file twice')
-          continue
-        }
-        seen.add(row.accident_id)
-        presence.see(row)
-        rows.push(row)
-      } catch (error) {
-        if (!(error instanceof FormatError)) throw error
-        notes.quarantine(roadAccidents, error.message, record.join(delimiter))
-      }
-    }
-    presence.end()
-    for (let at = 0; at < rows.length; at += BATCH) yield batch(roadAccidents, rows.slice(at, at + BATCH))
-  }
-}
-
-function reader(table: CsvTable): Read {
-  const names = table.header.map((name) => name.toLowerCase().replaceAll(/[\s_]/g, ''))
-  const places = new Map<Field, number>()
-  for (const [field, spellings] of Object.entries(COLUMNS)) {
-    const at = names.findIndex((name) => (spellings as readonly string[]).includes(name))
-    if (at < 0) throw new FormatError(`the header lacks ${spellings[0]}; it has ${table.header.join(', ').slice(0, 500)}`)
-    places.set(field as Field, at)
-  }
-  return (record, field) => {
-    const text = record[places.get(field) as number]?.trim() ?? ''
-    return text === '' || text === '-1' || text === 'Desconegut' ? null : text
-  }
-}
-
-function rowOf(
-  record: readonly string[],
-  { edition, read, notes }: { readonly edition: string; readonly read: Read; readonly notes: Notes },
-): Accident {
-  const text = (field: Field): string | null => read(record, field)
-  const whole = (field: Field): number => {
-    const value = wholeNumber(text(field) ?? '')
-    if (value === null || Number.isNaN(value)) throw new FormatError(`${COLUMNS[field][0]} is no whole number`)
-    return value
-  }
-  const id = text('id')
-  if (id === null) throw new FormatError('no Numero_expedient')
-  const [year, month, day, hour] = [whole('year'), whole('month'), whole('day'), text('hour')]
-  const date = `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
-  const span = spanOf(date, hour === null ? null : hour.padStart(2, '0'))
-  if (span === null) throw new FormatError('year, month, day and hour are no time')
-  const harm = { killed: whole('killed'), hospitalised: whole('hospitalised'), slight: whole('slight') }
-  const at = positionOf(text('x'), text('y'))
-  const street = [text('street'), text('number')].filter((part) => part !== null).join(', ')
-  if (at.isOutside) notes.warn('coordinates outside the UTM box of Barcelona: position left out')
-  return accidentOf(
-    {
-      source: barcelona.id,
-      edition,
-      accident_id: id,
-      year,
-      month,
-      weekday_iso: weekdayOf(date),
-      hour_local: hour === null ? null : whole('hour'),
-      province_code: PROVINCE,
-      municipality_code: MUNICIPALITY,
-      is_urban: true,
-      street: street || null,
-      district: text('district'),
-      position: at.position,
-      location_method: at.position && 'PUBLISHED',
-      location_error_m: at.position && ED50_ERROR_M,
-      killed_24h: harm.killed,
-      hospitalised_24h: harm.hospitalised,
-      slight_24h: harm.slight,
-      vehicles: whole('vehicles'),
-      pedestrian_cause: toldBy(BARCELONA_VARIABLES.pedestrian_cause, text('cause'), {}).code,
-    },
-    { span, harm, absent: at.isOutside ? { position: 'OUTSIDE' } : {} },
-  )
-}
-
-/** The position of easting and northing, in whichever order; no number can be both in this city. Degrees that a spreadsheet mangled are not read. */
-function positionOf(x: string | null, y: string | null): { readonly position: Accident['position']; readonly isOutside: boolean } {
-  if (x === null && y === null) return { position: null, isOutside: false }
-  const [one, other] = [coordinate(x), coordinate(y)]
-  const [easting, northing] = one > other ? [other, one] : [one, other]
+/** The position of easting and northing, in whichever order; no number can be both in this city. */
+function positionOf(x: number | null, y: number | null): { readonly position: Accident['position']; readonly isOutside: boolean } {
+  if (x === null || y === null) return { position: null, isOutside: false }
+  const [easting, northing] = x > y ? [y, x] : [x, y]
   const isInside = easting > BOX.west && easting < BOX.east && northing > BOX.south && northing < BOX.north
   return { position: isInside ? ed50UtmToPoint(easting, northing, 31) : null, isOutside: !isInside }
-}
-
-function coordinate(text: string | null): number {
-  if (text === null) return Number.NaN
-  return (text.includes(',') ? commaNumber(text) : pointNumber(text)) ?? Number.NaN
 }

@@ -74,7 +74,7 @@ export function yearsIn({ from, to }: DayRange, first: number): number[] {
  * The edition of a file: that of the year that it was asked for under (the name of its body), else of the year that most of its accidents are of.
  * Throws `FormatError` where these are not the same: a file under another's address would take its place.
  */
-export function editionOf(prefix: string, { name }: FeedBody, years: Iterable<number>): string {
+export function editionOf(prefix: string, { name }: Pick<FeedBody, 'name'>, years: Iterable<number>): string {
   const year = mostOf(years)
   if (YEAR.test(name) && year !== null && Number(name) !== year) throw new FormatError(`the file of ${name} has accidents of ${year}`)
   return `${prefix}-${YEAR.test(name) ? name : year}`

@@ -1,7 +1,6 @@
 import { aemet } from '../../../lake/datasets/weather/sources.ts'
 import { weatherObservations } from '../../../lake/datasets/weather/weather-observations.ts'
 import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
-import { CLOCK_TOLERANCE_MS } from '../../../lake/live/freshness.ts'
 import { resolvePlace } from '../../../lake/places/resolve.ts'
 import type { AnyRow, FeedRow } from '../../../lake/schema/dataset.ts'
 import { parseInstant } from '../../../lake/schema/time.ts'
@@ -86,7 +85,7 @@ export const aemetObservation = defineFeed({
   rows: readObservations,
 })
 
-function* readObservations(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): Generator<Batch> {
+function* readObservations(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
   const stations = new Map<string, AemetRecord>()
   const observations: Observation[] = []
   const presence = watchPresence<Observation>('records', {
@@ -100,8 +99,8 @@ function* readObservations(bodies: readonly FeedBody[], clock: FeedClock, notes:
       watch(record)
       const station_id = textOf(record, 'idema')
       const observed_at = hourEnd(record['fint'])
-      if (station_id === null || observed_at === null || observed_at > clock.fetched_at + CLOCK_TOLERANCE_MS) {
-        const reason = station_id === null ? 'no idema' : observed_at === null ? 'fint is no full hour' : 'fint lies ahead of the fetch'
+      if (station_id === null || observed_at === null) {
+        const reason = station_id === null ? 'no idema' : 'fint is no full hour'
         notes.quarantine(weatherObservations, reason, JSON.stringify(record).slice(0, 300))
         continue
       }

@@ -37,6 +37,7 @@ export const fuelArchivePrices = defineDataset({
   time: 'day_starts_at',
   version: 'day',
   land: 'replace',
+  isObservation: true,
   partition: [month('day_starts_at')],
   order: ['station_id', 'product', 'day_starts_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },

@@ -45,6 +45,7 @@ export const fuelBulletin = defineDataset({
   entity: ['edition', 'country_code', 'product', 'date'],
   time: 'period_start',
   land: 'replace',
+  isObservation: true,
   version: 'edition',
   partition: [identity('edition')],
   order: ['country_code', 'product', 'date'],

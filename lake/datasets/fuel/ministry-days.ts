@@ -21,6 +21,7 @@ export const fuelMinistryDays = defineDataset({
   time: 'period_start',
   version: 'day',
   land: 'replace',
+  isObservation: true,
   partition: [month('period_start')],
   order: ['product', 'period_start'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },

@@ -34,6 +34,7 @@ export const mobilityOvernightStays = defineDataset({
   time: 'day_starts_at',
   version: 'study_day',
   land: 'replace',
+  isObservation: true,
   partition: [month('local_date')],
   order: ['study_day', 'overnight_zone', 'residence_zone'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },

@@ -56,6 +56,7 @@ const tripsBetween = ({ id, study = 'V2', day = '2022-02-01', title, zones, zone
     time: 'day_starts_at',
     version: 'study_day',
     land: 'replace',
+    isObservation: true,
     partition: [month('local_date')],
     order: ['study_day', 'origin_zone', 'destination_zone', 'hour', 'distance_band'],
     plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },

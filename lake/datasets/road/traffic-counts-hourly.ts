@@ -43,6 +43,7 @@ export const trafficCountsHourly = defineDataset({
   time: 'day_starts_at',
   version: 'month',
   land: 'replace',
+  isObservation: true,
   partition: [identity('month')],
   order: ['month', 'station_id', 'direction', 'local_date', 'hour'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },

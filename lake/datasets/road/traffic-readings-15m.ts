@@ -66,6 +66,7 @@ export const trafficReadings15m = defineDataset({
   time: 'day_starts_at',
   version: 'month',
   land: 'replace',
+  isObservation: true,
   partition: [identity('month')],
   order: ['month', 'sensor_id', 'local_date', 'minute_of_day', 'repetition'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },

@@ -51,6 +51,7 @@ export const animalAccidents = defineDataset({
   time: 'occurred_at',
   version: 'edition',
   land: 'replace',
+  isObservation: true,
   partition: [identity('edition')],
   order: ['edition', 'province_code', 'occurred_at', 'accident_id'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },

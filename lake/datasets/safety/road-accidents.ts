@@ -148,6 +148,7 @@ export const roadAccidents = defineDataset({
   time: 'period_start',
   version: 'edition',
   land: 'replace',
+  isObservation: true,
   partition: [identity('edition')],
   order: ['edition', 'province_code', 'period_start', 'accident_id'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },

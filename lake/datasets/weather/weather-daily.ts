@@ -56,6 +56,7 @@ export const weatherDaily = defineDataset({
   time: 'day_starts_at',
   version: 'day',
   land: 'replace',
+  isObservation: true,
   partition: [month('day_starts_at')],
   order: ['source', 'station_id', 'day_starts_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },

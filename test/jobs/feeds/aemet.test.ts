@@ -22,7 +22,6 @@ const latin = (records: readonly object[]): Buffer => Buffer.from(JSON.stringify
 const list = (bytes: Buffer): Record<string, unknown>[] => JSON.parse(bytes.toString('latin1'))
 const OBSERVED = fixture('aemet_observation/observations.json')
 const DAILY = fixture('aemet_daily/2026-01-03.json')
-const INVENTORY = fixture('aemet_stations/stations.json')
 
 test('observations: the hour that ends at fint, units of ours, no noise of doubles, missing keys null', async () => {
   const publication = await parse(aemetObservation, OBSERVED)
@@ -65,7 +64,7 @@ test('observations: times are UTC with an offset, as since 2025, and without one
     expect([text, await timeOf(text)]).toEqual([text, one])
   for (const text of ['2021-01-08T14:00:00+0100', '2021-01-08T14:10:00', '2021-02-30T14:00:00', '14:00', 7, null])
     expect([text, await timeOf(text)]).toEqual([text, { weather_observations: { 'fint is no full hour': 1 } }])
-  expect(await timeOf('2026-11-01T01:00:00+0000')).toEqual({ weather_observations: { 'fint lies ahead of the fetch': 1 } })
+  expect(await timeOf('2026-11-01T01:00:00+0000')).toEqual({ weather_observations: { 'observed_at is later than the fetch': 1 } })
 })
 
 test('observations: what nobody knows is counted, what is no number is bad, either spelling of two measures is taken', async () => {
@@ -78,20 +77,6 @@ test('observations: what nobody knows is counted, what is no number is bad, eith
   const [renamed] = rowsOf(await parse(aemetObservation, latin([{ ...rest, pliqtp: pliqt, psolt: psoltp }])), 'weather_observations')
   expect(renamed).toMatchObject({ liquid_precipitation_mm: 0.3, solid_precipitation_mm: 0.4 })
   await expect(parse(aemetObservation, latin([{ ...record, ta: undefined }]))).rejects.toThrow('none of the records has a ta')
-})
-
-test('inventory: degrees, minutes and seconds, provinces in every spelling, blanks taken away', async () => {
-  const publication = await parse(aemetStations, INVENTORY)
-  expect(publication.report).toMatchObject({ quarantined: {}, unknownCodes: {}, warnings: new Map() })
-  expect(rowsOf(publication, 'weather_stations')).toEqual([
-    expect.objectContaining({
-      ...{ source: 'aemet', listing: 'INVENTORY', station_id: '3195', name: 'MADRID, RETIRO', province_code: '28', altitude_m: 667 },
-      ...{ synop_code: '08222', position: { lat: 40.411944, lon: -3.678056 } },
-    }),
-    expect.objectContaining({ name: 'A CORUÑA', province_code: '15' }),
-    expect.objectContaining({ province_code: '38', position: { lat: 28.463333, lon: -16.255278 } }),
-    expect.objectContaining({ province_code: '07', synop_code: null, position: { lat: 39.579444, lon: 2.368889 } }),
-  ])
 })
 
 test('daily climatology: decimal commas, traces, sums of later days, times that are several, directions that are none', async () => {

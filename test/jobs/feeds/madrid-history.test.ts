@@ -18,6 +18,8 @@ import { PROJECT } from '../../laws/sources.ts'
 import { bytesOf, standIn } from '../../publishers/helpers.ts'
 
 const shared = sharedFolder()
+/** When files were fetched, ms: after what they are of. */
+const AT = Date.UTC(2026, 10, 1)
 const fixture = (month: string): Buffer => zipOfFolder(join(PROJECT, 'test/fixtures/madrid_history', `${month}.zip`))
 const NEW = '"id";"fecha";"tipo_elem";"intensidad";"ocupacion";"carga";"vmed";"error";"periodo_integracion"'
 const archive = (...lines: string[]): Buffer => zipOf({ name: 'month.csv', bytes: Buffer.from(`${lines.join('\n')}\n`) })
@@ -36,12 +38,12 @@ beforeAll(async () => {
 afterAll(() => lake.close())
 
 const parse = (bytes: Buffer, month: string): Promise<Publication> =>
-  parsePublication(madridHistory, [{ name: month, bytes }], 0, { keeps: () => true })
+  parsePublication(madridHistory, [{ name: month, bytes }], AT, { keeps: () => true })
 
 /** What the engine makes of a file, and what the parser makes of it: the same rows. */
 async function rowsOf(bytes: Buffer, month: string): Promise<AnyRow[]> {
   if (!isBulk(madridHistory)) throw new Error('rows are made by the engine')
-  const of = { bodies: [{ name: month, bytes }], fetch_id: 'madrid_history.x', fetchedAt: 0, signal: new AbortController().signal }
+  const of = { bodies: [{ name: month, bytes }], fetch_id: 'madrid_history.x', fetchedAt: AT, signal: new AbortController().signal }
   const { publication, staged } = await makeBulk(context, madridHistory, of)
   const made = await lake.query(sql`SELECT * EXCLUDE (fetch_id) FROM ${staged.table} ORDER BY ALL`)
   const partitions = staged.files?.map(({ file }) => file.partition)

@@ -27,23 +27,6 @@ function changed(write: (bytes: Buffer) => void): Readonly<Record<string, Buffer
   return { 'municipios.dbf': TABLE, 'municipios.shp': shapes }
 }
 
-test('centroids are told by level, those of the Canaries and abroad by the same zone of UTM', async () => {
-  const { rows, report } = await pointsOf({
-    ...{ 'municipios.dbf': TABLE, 'municipios.shp': SHAPES },
-    ...{ 'distritos.dbf': file('distritos.dbf'), 'distritos.shp': file('distritos.shp') },
-  })
-  expect([report.quarantined, report.unknownCodes]).toEqual([{}, {}])
-  const near = (lat: number, lon: number) => ({ lat: expect.closeTo(lat, 2), lon: expect.closeTo(lon, 2) })
-  expect(rows.map(({ zone_level, zone_id, position }) => [zone_level, zone_id, position])).toEqual([
-    ['DISTRICT', '01001', near(42.83, -2.51)],
-    ['DISTRICT', '0105901', near(42.85, -2.68)],
-    ['DISTRICT', 'FR101', near(48.96, 3.01)],
-    ['MUNICIPALITY', '01001', near(42.83, -2.51)],
-    ['MUNICIPALITY', '01047_AM', near(42.71, -2.95)],
-    ['MUNICIPALITY', '3501601', near(28.07, -13.45)],
-  ])
-})
-
 test('files that were cut, do not belong together or are of something else are refused', async () => {
   const whole = { 'municipios.dbf': TABLE, 'municipios.shp': SHAPES }
   const two = shapePoints([
@@ -62,7 +45,7 @@ test('files that were cut, do not belong together or are of something else are r
     [changed((bytes) => bytes.writeInt32LE(1001, 28)), 'a shapefile of version 1001'],
     [{ ...whole, 'municipios.shp': TABLE }, 'no shapefile'],
     [{ ...whole, 'municipios.dbf': SHAPES }, 'no dBASE III table'],
-    [{ ...whole, 'municipios.dbf': dbfTable(['ZONA'], [['1'], ['2'], ['3']]) }, 'the table has ZONA, and no ID'],
+    [{ ...whole, 'municipios.dbf': dbfTable(['ZONA'], [['1'], ['2'], ['3']]) }, 'MUNICIPALITY has no ID'],
     [{ 'municipios.shp': SHAPES }, 'municipios: a shapefile is a .shp and a .dbf, and one of them is not there'],
   ]
   for (const [files, reason] of cases) await expect(pointsOf(files), reason).rejects.toThrow(reason)
@@ -75,8 +58,8 @@ test('rows without an id or a place are counted; what is marked as deleted is no
   shapes.writeDoubleLE(Number.NaN, 100 + 2 * 28 + 12)
   const { rows, report } = await pointsOf({ 'municipios.dbf': table, 'municipios.shp': shapes })
   expect(report).toMatchObject({
-    quarantined: { mobility_zone_points: { 'no id': 1, 'no point': 1 } },
-    unknownCodes: { mitma_column: { FUENTE: 1 } },
+    quarantined: { mobility_zone_points: { 'no ID': 1, 'x is no number': 1 } },
+    unknownCodes: { mitma_zone_points_column: { FUENTE: 1 } },
   })
   expect(rows.map(({ zone_id }) => zone_id)).toEqual(['01001', 'Cañada'])
 })

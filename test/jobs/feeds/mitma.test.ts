@@ -16,6 +16,8 @@ import { sharedFolder } from '../../helpers/shared.ts'
 import { PROJECT } from '../../laws/sources.ts'
 
 const shared = sharedFolder()
+/** When files were fetched, ms: after what they are of. */
+const AT = Date.UTC(2026, 10, 1)
 const ALL = { from: '0001-01-01', to: '9999-12-31' }
 const FIXTURE = readFileSync(join(PROJECT, 'test/fixtures/mitma_overnight_stays/20220101_Pernoctaciones_municipios.csv'))
 const HEADER = FIXTURE.toString().split('\n')[0] as string
@@ -224,7 +226,7 @@ describe('names and populations of zones', () => {
 describe('trips', () => {
   const TRIPS = readFileSync(join(PROJECT, 'test/fixtures/mitma_trips/20220201_Viajes_municipios.csv'))
   const cells = async (bytes: Buffer, name = 'file'): Promise<readonly AnyRow[]> => {
-    const publication = await parsePublication(mitmaTrips, [{ name, bytes }], 0, { keeps: () => true })
+    const publication = await parsePublication(mitmaTrips, [{ name, bytes }], AT, { keeps: () => true })
     expect(publication.report.quarantined).toEqual({})
     return publication.rows.get('mobility_trips') as readonly AnyRow[]
   }
@@ -265,7 +267,7 @@ describe('trips', () => {
     ],
   ] as const)('between zones of another level are read the same, into a table of their own: %#', async (feed, level, word, expected) => {
     const bytes = readFileSync(join(PROJECT, `test/fixtures/${feed.id}/20220201_Viajes_${word}.csv`))
-    const { rows, report } = await parsePublication(feed, [{ name: '2022-02-01', bytes }], 0, { keeps: () => true })
+    const { rows, report } = await parsePublication(feed, [{ name: '2022-02-01', bytes }], AT, { keeps: () => true })
     expect([...rows.keys(), report.quarantined]).toEqual([feed.into[0]?.id, {}])
     const told = (rows.get(feed.into[0]?.id as string) ?? []).map((row) => [
       row.zone_level,
@@ -276,7 +278,7 @@ describe('trips', () => {
 
   test('of the study of 2020 and 2021 are read by the names of its columns, in its own distances', async () => {
     const bytes = readFileSync(join(PROJECT, 'test/fixtures/mitma_v1_trips/20210201_maestra_1_mitma_municipio.txt'))
-    const { rows, report } = await parsePublication(mitmaV1Trips, [{ name: '2021-02-01', bytes }], 0, { keeps: () => true })
+    const { rows, report } = await parsePublication(mitmaV1Trips, [{ name: '2021-02-01', bytes }], AT, { keeps: () => true })
     expect([...rows.keys(), report.quarantined, report.unknownCodes]).toEqual(['mobility_v1_trips', {}, {}])
     const told = rows.get('mobility_v1_trips') ?? []
     expect(told[0]).toMatchObject({ study: 'V1', study_day: 'V1-2021-02-01', starts_at: Date.parse('2021-02-01T07:00:00Z') })
@@ -284,7 +286,7 @@ describe('trips', () => {
       told.map((row) => [row.hour, row.origin_zone, row.destination_zone, row.distance_band, row.trips, row.trip_km].join(' ')),
     ).toEqual(['8 01001_AM 01002 10-50 6.025 210.75', '9 01001_AM 01001_AM 0.5-2 1250 1437.5', '23 28106 01002 >100 4.75 1710.5'])
     const odd = Buffer.from(bytes.toString().replace('100+', '0100-500'))
-    const other = await parsePublication(mitmaV1Trips, [{ name: '2021-02-01', bytes: odd }], 0, { keeps: () => true })
+    const other = await parsePublication(mitmaV1Trips, [{ name: '2021-02-01', bytes: odd }], AT, { keeps: () => true })
     expect(other.report.unknownCodes).toEqual({ distance_band: { '0100-500': 1 } })
   })
 

@@ -24,6 +24,8 @@ import { tempFolder } from '../../helpers/temp.ts'
 import { PROJECT } from '../../laws/sources.ts'
 
 const never = new AbortController().signal
+/** When files were fetched, ms: after what they are of. */
+const AT = Date.UTC(2026, 10, 1)
 const FIXTURE = readFileSync(join(PROJECT, 'test/fixtures/mitma_trips/20220201_Viajes_municipios.csv')).toString()
 const HEADER = FIXTURE.split('\n')[0] as string
 const feed = { ...mitmaTrips, bands: { mobility_trips: { atLeast: 1, minRatio: 0.5, maxRatio: 2 } } }
@@ -64,7 +66,7 @@ const made = (text: string | Buffer, name = '2022-02-01') =>
   makeBulk(context, mitmaTrips as Parameters<typeof makeBulk>[1], {
     bodies: [{ name, bytes: Buffer.from(text) }],
     fetch_id: 'mitma_trips.20260101T000000000Z',
-    fetchedAt: 0,
+    fetchedAt: AT,
     signal: never,
   })
 const told = async (): Promise<string[]> =>
@@ -98,7 +100,7 @@ test('the engine makes of a file the rows that the parser makes of it, sorted, a
   // A day on which the clock skips an hour, with a line in that hour, an unknown band and the columns in another order.
   const odd = `${HEADER.split('|').reverse().join('|')}\n140.2|3.1|NA|NA|10-15|01|no|no|casa|casa|50-100|01002|01001|2|20250330\n`
   for (const text of [day, odd]) {
-    const parsed = await parsePublication(mitmaTrips, [{ name: '2025-03-30', bytes: Buffer.from(text) }], 0, { keeps: () => true })
+    const parsed = await parsePublication(mitmaTrips, [{ name: '2025-03-30', bytes: Buffer.from(text) }], AT, { keeps: () => true })
     const { publication, staged } = await made(gzipSync(text), '2025-03-30')
     expect([publication.counts, publication.report.unknownCodes]).toEqual([parsed.counts, parsed.report.unknownCodes])
     await staged.drop()
@@ -124,7 +126,7 @@ test('a day of each level and study lands in the table of that level alone, as t
     [mitmaGauTrips, mobilityGauTrips, 'mitma_gau_trips/20220201_Viajes_GAU.csv'],
   ] as const) {
     const bytes = readFileSync(join(PROJECT, 'test/fixtures', file))
-    const parsed = await parsePublication(one, [{ name: day, bytes }], 0, { keeps: () => true })
+    const parsed = await parsePublication(one, [{ name: day, bytes }], AT, { keeps: () => true })
     files.set(day, bytes.toString())
     const taken = { ...one, bands: {} }
     expect(await runner.takeFile(taken, { period: day, url: `https://publisher.example/${day}` }, never)).toMatchObject({
@@ -174,6 +176,10 @@ test('each day is one file; a corrected one takes its place, and what is made ag
   ])
   expect(await landedIn(context, mobilityTrips, feed.id)).toMatchObject({ seqs: [[1, 3]], lost: [] })
   expect(scratch()).toEqual([])
+})
+
+test('a day later than the fetch is refused', async () => {
+  await expect(made(dayOf('20261102'), '2026-11-02')).rejects.toThrow('day_starts_at is later than the fetch')
 })
 
 test('a file with a bad line is refused whole, kept apart with the reason, and can be accepted once it is right', {

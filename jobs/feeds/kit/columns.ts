@@ -1,0 +1,42 @@
+/** Separates the names of one column in a declaration: `Numero_expedient | Número d'expedient`. */
+const SYNONYMS = '|'
+
+/** A name without accents, case, blanks, underscores or other marks, so that spellings of one name are equal. */
+export function foldedName(name: string): string {
+  return name
+    .normalize('NFD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '')
+}
+
+/** The fields of a feed, each with the names that publishers give its column. */
+export interface Columns<F extends string> {
+  readonly fields: readonly F[]
+  /** The publisher's usual name of a field, for messages. */
+  nameOf(field: F): string
+  /** The place of the field that a column holds; -1 for a known column that is not read, undefined for an unknown one. */
+  fieldAt(column: string): number | undefined
+}
+
+/** Finds the fields of `columns` under any of their names; `knows` are columns that are known and not read. */
+export function columnsOf<F extends string>(columns: Readonly<Record<F, string>>, knows: readonly string[]): Columns<F> {
+  const fields = Object.keys(columns) as F[]
+  const namesOf = (text: string): string[] => text.split(SYNONYMS).map((name) => name.trim())
+  const places = new Map<string, number>(knows.flatMap((text) => namesOf(text).map((name) => [foldedName(name), -1] as const)))
+  for (const [at, field] of fields.entries()) for (const name of namesOf(columns[field])) places.set(foldedName(name), at)
+  /** Publishers repeat their names in every record, so each is folded once. */
+  const folded = new Map<string, number | undefined>()
+  return {
+    fields,
+    nameOf: (field) => namesOf(columns[field])[0] as string,
+    fieldAt(column) {
+      if (folded.has(column)) return folded.get(column)
+      const at = places.get(foldedName(column))
+      if (folded.size < MAX_NAMES) folded.set(column, at)
+      return at
+    },
+  }
+}
+
+/** A hostile document may have any number of names. */
+const MAX_NAMES = 4096

@@ -1,0 +1,60 @@
+import type { Dataset } from '../../../lake/schema/dataset.ts'
+import { delimiterOf, readCsv } from '../../formats/csv.ts'
+import { decodeText, decodeUtf8 } from '../../formats/text.ts'
+import { type Feed, type FeedBody, type FeedRequest, FormatError, type RequestPlan } from '../define.ts'
+import type { RawRecord } from './binder.ts'
+import { type RecordFeedSpec, type RecordFile, recordFeed } from './record-feed.ts'
+
+/** What is asked for: one request, whose defaults are those of the format, or plans of several. */
+type Get = (Pick<FeedRequest, 'url' | 'maxBytes'> & Partial<FeedRequest>) | { readonly plans: readonly RequestPlan[] }
+
+type Spec<D extends Dataset, F extends string, N extends F, T> = Omit<RecordFeedSpec<D, F, N, T>, 'plans'> & { readonly get: Get }
+
+function plansOf(get: Get, format: Pick<FeedRequest, 'accept' | 'expects'>): readonly RequestPlan[] {
+  if ('plans' in get) return get.plans
+  return [{ requests: [{ name: 'records', maxDecodedBytes: get.maxBytes, timeout_ms: 60_000, ...format, ...get }] }]
+}
+
+/**
+ * Declares a feed of CSV files with a header. Encoding (UTF-8 with or without a byte order mark, Latin-1) and delimiter are found from the file;
+ * one that does not end its last line was cut off and is refused.
+ */
+export function csvFeed<D extends Dataset, F extends string, const N extends F, T = undefined>(spec: Spec<D, F, N, T>): Feed {
+  const { get, ...rest } = spec
+  return recordFeed({ ...rest, plans: plansOf(get, { accept: 'text/csv', expects: 'csv' }) }, (bodies) => bodies.map(openCsv))
+}
+
+function openCsv({ name, bytes }: FeedBody): RecordFile {
+  const text = decodeText(bytes)
+  const { header, records, misshapen } = readCsv(text, { delimiter: delimiterOf(text), requires: [], endsLines: true })
+  return {
+    name,
+    header,
+    records: records.map((values) => ({ names: header, values })),
+    misshapen: misshapen.map(({ line, text }) => `line ${line}: ${text}`),
+  }
+}
+
+/** Declares a feed of JSON: a list of objects, or what `records` finds in a body. */
+export function jsonFeed<D extends Dataset, F extends string, const N extends F, T = undefined>(
+  spec: Spec<D, F, N, T> & { readonly records?: (body: FeedBody) => readonly object[] },
+): Feed {
+  const { get, records = listOf, ...rest } = spec
+  const open = (body: FeedBody): RecordFile => ({ name: body.name, header: null, records: records(body).map(rawRecord) })
+  return recordFeed({ ...rest, plans: plansOf(get, { accept: 'application/json', expects: 'json' }) }, (bodies) => bodies.map(open))
+}
+
+function listOf({ name, bytes }: FeedBody): readonly object[] {
+  let list: unknown
+  try {
+    list = JSON.parse(decodeUtf8(bytes))
+  } catch (cause) {
+    if (cause instanceof FormatError) throw cause
+    throw new FormatError(`${name} is no JSON`, { cause })
+  }
+  if (!Array.isArray(list)) throw new FormatError(`${name} is no list`)
+  if (list.some((one) => typeof one !== 'object' || one === null)) throw new FormatError(`${name} has a record that is no object`)
+  return list
+}
+
+const rawRecord = (record: object): RawRecord => ({ names: Object.keys(record), values: Object.values(record) })

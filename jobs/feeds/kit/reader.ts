@@ -1,0 +1,147 @@
+import { type PlaceProblem, type ResolvedPlace, resolvePlace, type StatedPlace } from '../../../lake/places/resolve.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
+import { commaNumber, pointNumber, wholeNumber } from '../../formats/numbers.ts'
+import { FormatError, type Notes } from '../define.ts'
+import { lookUp } from '../look-up.ts'
+import type { Columns } from './columns.ts'
+
+/** How a file writes decimals: `1.816,15`, `1,816.15`, or either of them, by the mark that a number has. */
+export type DecimalMark = 'comma' | 'point' | 'either'
+
+/** Degrees, minutes and seconds without marks, then the hemisphere: `413515N`, `023224E`. */
+const DMS = /^(\d{2,3})(\d{2})(\d{2})([NSEW])$/
+
+/** What a reader is made for. */
+interface ReaderOptions<F extends string> {
+  readonly columns: Columns<F>
+  readonly needs: readonly F[]
+  readonly decimal: DecimalMark
+  /** Texts that mean no value, beside the empty one. */
+  readonly nothing: readonly string[]
+  readonly notes: Notes
+}
+
+/**
+ * Reads the fields of one record after the other. A value that cannot be read is counted and null; in a field that the row needs (`N`), it
+ * rejects the row, as does the lack of a value.
+ */
+export class RecordReader<F extends string, N extends F = never> {
+  readonly #options: ReaderOptions<F>
+  readonly #places: ReadonlyMap<F, number>
+  readonly #needed: ReadonlySet<F>
+  readonly #nothing: ReadonlySet<string>
+  #values: readonly unknown[] = []
+
+  constructor(options: ReaderOptions<F>) {
+    this.#options = options
+    this.#places = new Map(options.columns.fields.map((field, at) => [field, at]))
+    this.#needed = new Set(options.needs)
+    this.#nothing = new Set(['', ...options.nothing])
+  }
+
+  /** Turns to the next record: its values in the order of the fields. */
+  turnTo(values: readonly unknown[]): void {
+    this.#values = values
+  }
+
+  /** A text, without blanks at its ends. */
+  text(field: N): string
+  text(field: F): string | null
+  text(field: F): string | null {
+    return this.#given(field) ?? this.#absent(field)
+  }
+
+  /** A number, in the file's notation. */
+  number(field: N): number
+  number(field: F): number | null
+  number(field: F): number | null {
+    return this.#parsed(field, 'number', (text) => this.#decimal(text))
+  }
+
+  /** A whole number. */
+  integer(field: N): number
+  integer(field: F): number | null
+  integer(field: F): number | null {
+    return this.#parsed(field, 'whole number', wholeNumber)
+  }
+
+  /** A number of things, where an empty cell means none of them. */
+  count(field: N): number
+  count(field: F): number | null
+  count(field: F): number | null {
+    return this.#isEmpty(field) ? 0 : this.#parsed(field, 'whole number', wholeNumber)
+  }
+
+  /** The code of a text by a table; a text that it lacks stays as it is, and the check of rows counts it. */
+  code(field: N, codes: Readonly<Record<string, string>>): string
+  code(field: F, codes: Readonly<Record<string, string>>): string | null
+  code(field: F, codes: Readonly<Record<string, string>>): string | null {
+    const text = this.text(field)
+    return text === null ? null : (lookUp(codes, text) ?? text)
+  }
+
+  /** A position in decimal degrees. */
+  position(latitude: F, longitude: F): Point | null {
+    const [lat, lon] = [this.number(latitude), this.number(longitude)]
+    return lat === null || lon === null ? null : { lat, lon }
+  }
+
+  /** A position in degrees, minutes and seconds (`413515N`), as decimal degrees to six places. */
+  dms(latitude: F, longitude: F): Point | null {
+    const [lat, lon] = [this.#degrees(latitude), this.#degrees(longitude)]
+    return lat === null || lon === null ? null : { lat, lon }
+  }
+
+  /** INE's codes of a place, by its name and its position, each checked against the other. */
+  place(stated: StatedPlace): ResolvedPlace {
+    return resolvePlace(stated, (problem: PlaceProblem) => this.warn(problem))
+  }
+
+  /** Counts something that a person should read. */
+  warn(text: string): void {
+    this.#options.notes.warn(text)
+  }
+
+  #degrees(field: F): number | null {
+    return this.#parsed(field, 'ddmmss with N, S, E or W', (text) => {
+      const [, whole, minutes, seconds, half] = DMS.exec(text) ?? []
+      if (whole === undefined || Number(minutes) > 59 || Number(seconds) > 59) return Number.NaN
+      const value = Math.round((Number(whole) + Number(minutes) / 60 + Number(seconds) / 3600) * 1e6) / 1e6
+      return half === 'S' || half === 'W' ? -value : value
+    })
+  }
+
+  #decimal(text: string): number | null {
+    const { decimal } = this.#options
+    return decimal === 'comma' || (decimal === 'either' && text.includes(',')) ? commaNumber(text) : pointNumber(text)
+  }
+
+  /** A value that `parse` makes of a text: null for none, NaN for one that cannot be read. Numbers of JSON are taken as they are. */
+  #parsed(field: F, what: string, parse: (text: string) => number | null): number | null {
+    const given = this.#values[this.#places.get(field) as number]
+    const text = this.#given(field)
+    const value = typeof given === 'number' ? given : text === null ? null : parse(text)
+    if (value === null) return this.#absent(field)
+    if (!Number.isNaN(value)) return value
+    const problem = `${this.#options.columns.nameOf(field)} is no ${what}`
+    if (this.#needed.has(field)) throw new FormatError(problem)
+    this.warn(problem)
+    return null
+  }
+
+  #given(field: F): string | null {
+    const value = this.#values[this.#places.get(field) as number]
+    if (value === undefined || value === null) return null
+    const text = String(value).trim()
+    return this.#nothing.has(text) ? null : text
+  }
+
+  #isEmpty(field: F): boolean {
+    return String(this.#values[this.#places.get(field) as number] ?? '').trim() === ''
+  }
+
+  #absent(field: F): null {
+    if (this.#needed.has(field)) throw new FormatError(`no ${this.#options.columns.nameOf(field)}`)
+    return null
+  }
+}

@@ -1,0 +1,133 @@
+import type { AnyRow, Dataset, FeedRow } from '../../../lake/schema/dataset.ts'
+import { type Band, type Batch, batch, defineFeed, type Feed, type FeedBody, type FeedSpec, FormatError, type Notes } from '../define.ts'
+import { watchPresence } from '../presence.ts'
+import { Binder, type RawRecord } from './binder.ts'
+import { type Columns, columnsOf } from './columns.ts'
+import { type DecimalMark, RecordReader } from './reader.ts'
+
+/** Rows that are given to the engine at once. */
+const BATCH = 2048
+const SAMPLE_LENGTH = 300
+
+/** A part of a publication, opened: a CSV file, a list of JSON, the elements of an XML document. */
+export interface RecordFile {
+  readonly name: string
+  /** The columns of every record; null where each record names its own. */
+  readonly header: readonly string[] | null
+  readonly records: Iterable<RawRecord>
+  /** Records that are not whole, for a person to look at. */
+  readonly misshapen?: readonly string[]
+}
+
+/** Opens the bodies of a publication, file by file. Throws `FormatError`. */
+export type Open = (bodies: readonly FeedBody[], notes: Notes) => Iterable<RecordFile>
+
+/** What `file` is told of a file: the name of its body, and all texts of a column. */
+export interface FileTexts<F extends string> {
+  readonly name: string
+  column(field: F): readonly string[]
+}
+
+/** What a feed of records declares. */
+export interface RecordFeedSpec<D extends Dataset, F extends string, N extends F, T>
+  extends Omit<FeedSpec, 'into' | 'bands' | 'bulk' | 'rows'> {
+  readonly into: D
+  /** Least rows, and least and greatest ratio to the last publication: 0.8 and 1000 unless set. */
+  readonly band: Pick<Band, 'atLeast'> & Partial<Band>
+  /** The publisher's names of what is read, with synonyms: `number: 'Num_postal | Num postal caption'`. Spelling is matched by meaning. */
+  readonly columns: Readonly<Record<F, string>>
+  /** Fields that a row cannot do without: a record that lacks one is rejected, and a file without the column is refused. */
+  readonly needs: readonly N[]
+  /** Columns that are known and not read; any other one is counted as unknown. */
+  readonly knows?: readonly string[]
+  /** How decimals are written; `point` unless set. */
+  readonly decimal?: DecimalMark
+  /** Texts that mean no value, beside the empty one. */
+  readonly nothing?: readonly string[]
+  /** What is found out once a file and given to each of its rows. */
+  readonly file?: (file: FileTexts<F>) => T
+  /** Makes the row of a record. Throws `FormatError` to reject it. */
+  readonly row: (reader: RecordReader<F, N>, file: T) => FeedRow<D>
+  /** The warning that counts a key that comes again in the same file; unless set the record is rejected. */
+  readonly repeats?: string
+  /** What at least one row has, in words; a file where no row has it lost its values and is refused. */
+  readonly someHave?: Readonly<Record<string, (row: FeedRow<D>) => boolean>>
+}
+
+/** Declares a feed whose publication is a list of records, opened by `open`. `csvFeed` and `jsonFeed` are this for a format. */
+export function recordFeed<D extends Dataset, F extends string, const N extends F, T = undefined>(
+  spec: RecordFeedSpec<D, F, N, T>,
+  open: Open,
+): Feed {
+  const { into, band, columns, needs, knows = [], decimal, nothing, file, row, repeats, someHave, ...feed } = spec
+  const found = columnsOf(columns, knows)
+  return defineFeed({
+    ...feed,
+    into: [into],
+    bands: { [into.id]: { minRatio: 0.8, maxRatio: 1000, ...band } },
+    *rows(bodies, _clock, notes) {
+      for (const opened of open(bodies, notes)) yield* rowsOf(spec, { columns: found, opened, notes })
+    },
+  })
+}
+
+function* rowsOf<D extends Dataset, F extends string, N extends F, T>(
+  spec: RecordFeedSpec<D, F, N, T>,
+  given: { readonly columns: Columns<F>; readonly opened: RecordFile; readonly notes: Notes },
+): Generator<Batch> {
+  const { into, needs, decimal = 'point', nothing = [], repeats, someHave = {} } = spec
+  const { columns, opened, notes } = given
+  const binder = new Binder(columns)
+  const refuseWithoutNeeded = (): void => {
+    const missing = binder.missing(needs)
+    if (missing.length > 0) throw new FormatError(`${opened.name} has no ${missing.join(', ')}`)
+  }
+  const reject = (reason: string, sample: string): void => notes.quarantine(into, reason, sample.slice(0, SAMPLE_LENGTH))
+  if (opened.header) {
+    binder.bind(opened.header)
+    refuseWithoutNeeded()
+  }
+  for (const text of opened.misshapen ?? []) reject('another number of fields', text)
+  const about = spec.file?.({ name: opened.name, column: (field) => textsOf(opened, columns, field) }) as T
+  const reader = new RecordReader<F, N>({ columns, needs, decimal, nothing, notes })
+  const presence = watchPresence<FeedRow<D>>('rows', someHave)
+  const seen = new Set<string>()
+  let isEmpty = true
+  let rows: FeedRow<D>[] = []
+  for (const record of opened.records) {
+    isEmpty = false
+    reader.turnTo(binder.valuesOf(record))
+    try {
+      const row = spec.row(reader, about)
+      presence.see(row)
+      if (repeats !== undefined && isRepeated(seen, into, row)) notes.warn(repeats)
+      else rows.push(row)
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error
+      reject(error.message, JSON.stringify(record.values))
+    }
+    if (rows.length < BATCH) continue
+    yield batch(into, rows)
+    rows = []
+  }
+  presence.end()
+  if (!isEmpty) {
+    refuseWithoutNeeded()
+    for (const name of binder.missing(columns.fields)) notes.warn(`no record has ${name}`)
+  }
+  for (const [column, count] of binder.unknown) for (let nth = 0; nth < count; nth++) notes.unknownCode(`${spec.id}_column`, column)
+  yield batch(into, rows)
+}
+
+function textsOf<F extends string>({ records }: RecordFile, columns: Columns<F>, field: F): readonly string[] {
+  const binder = new Binder(columns)
+  const at = columns.fields.indexOf(field)
+  return Array.from(records, (record) => String(binder.valuesOf(record)[at] ?? '').trim())
+}
+
+function isRepeated(seen: Set<string>, dataset: Dataset, row: AnyRow): boolean {
+  const key = JSON.stringify(dataset.entity.map((column) => row[column]))
+  if (seen.has(key)) return true
+  seen.add(key)
+  return false
+}

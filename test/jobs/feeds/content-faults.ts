@@ -1,0 +1,36 @@
+/** A fault of content: a fixture with something written otherwise, and what becomes of it. */
+export interface ContentFault {
+  /** The fixture, from the folder of fixtures. */
+  readonly file: string
+  /** What is replaced, everywhere in the file, byte by byte (Latin-1). */
+  readonly change: readonly (readonly [string | RegExp, string])[]
+  /** Why the whole file is refused, or the good rows of the first dataset, what is rejected and what is counted. */
+  readonly expect:
+    | string
+    | {
+        readonly rows: number
+        readonly rejected?: Readonly<Record<string, number>>
+        readonly unknown?: Readonly<Record<string, number>>
+        readonly warnings?: readonly string[]
+      }
+}
+
+const INVENTORY = 'aemet_stations/stations.json'
+const BARCELONA = 'barcelona_accidents/2025_accidents_gu_bcn.csv'
+const TWICE = 'an accident that is in the file twice'
+
+/** Faults of content by feed. A new one is a line here. */
+export const FAULTS: readonly ContentFault[] = [
+  { file: INVENTORY, change: [['"indicativo"', '"id"']], expect: 'has no indicativo' },
+  { file: INVENTORY, change: [['"1387"', '" "']], expect: { rows: 3, rejected: { 'no indicativo': 1 } } },
+  { file: INVENTORY, change: [['"altitud"', '"Altitud "']], expect: { rows: 4 } },
+  { file: INVENTORY, change: [['"57"', '"alto"']], expect: { rows: 4, warnings: ['altitud is no number'] } },
+  { file: INVENTORY, change: [['402443N', '402463N']], expect: { rows: 4, warnings: ['latitud is no ddmmss with N, S, E or W'] } },
+  { file: INVENTORY, change: [['"altitud"', '"cota"']], expect: { rows: 4, unknown: { cota: 4 }, warnings: ['no record has altitud'] } },
+  { file: BARCELONA, change: [['Numero_morts', 'Morts']], expect: 'has no Numero_morts' },
+  {
+    file: BARCELONA,
+    change: [['Num_postal ', 'Porta']],
+    expect: { rows: 3, unknown: { Porta: 1 }, warnings: [TWICE, 'no record has Num_postal'] },
+  },
+]
