@@ -10,6 +10,8 @@ export interface RawRecord {
 export class Binder<F extends string> {
   readonly #columns: Columns<F>
   readonly #seen = new Set<F>()
+  /** Fields of which no record had a value so far. */
+  readonly #empty: Set<F>
   readonly #unknown = new Map<string, number>()
   /** The names of the record before, which those of a file with a header share, and the place of each field among them. */
   #names: readonly string[] | null = null
@@ -17,12 +19,15 @@ export class Binder<F extends string> {
 
   constructor(columns: Columns<F>) {
     this.#columns = columns
+    this.#empty = new Set(columns.fields)
   }
 
   /** The values of a record in the order of the fields; undefined for a column that it lacks. */
   valuesOf({ names, values }: RawRecord): readonly unknown[] {
     this.bind(names)
-    return this.#places.map((at) => values[at])
+    const found = this.#places.map((at) => values[at])
+    for (const field of this.#empty) if (!isEmpty(found[this.#columns.fields.indexOf(field)])) this.#empty.delete(field)
+    return found
   }
 
   /** Finds the fields among the names of columns; the first column of a field counts. */
@@ -45,8 +50,17 @@ export class Binder<F extends string> {
     return fields.filter((field) => !this.#seen.has(field)).map((field) => this.#columns.nameOf(field))
   }
 
+  /** The fields of which no record had a value, by the publisher's names. */
+  empty(): string[] {
+    return [...this.#empty].map((field) => this.#columns.nameOf(field))
+  }
+
   /** Unknown columns, and how many records named them; once for a header. */
   get unknown(): ReadonlyMap<string, number> {
     return this.#unknown
   }
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 }

@@ -51,6 +51,11 @@ export class RecordReader<F extends string, N extends F = never> {
     return this.#given(field) ?? this.#absent(field)
   }
 
+  /** The text of a cell that may be empty although rows need its column. */
+  cell(field: F): string | null {
+    return this.#given(field)
+  }
+
   /** A number, in the file's notation. */
   number(field: N): number
   number(field: F): number | null
@@ -81,6 +86,8 @@ export class RecordReader<F extends string, N extends F = never> {
   }
 
   /** A position in decimal degrees. */
+  position(latitude: N, longitude: N): Point
+  position(latitude: F, longitude: F): Point | null
   position(latitude: F, longitude: F): Point | null {
     const [lat, lon] = [this.number(latitude), this.number(longitude)]
     return lat === null || lon === null ? null : { lat, lon }

@@ -113,7 +113,7 @@ function* rowsOf<D extends Dataset, F extends string, N extends F, T>(
   presence.end()
   if (!isEmpty) {
     refuseWithoutNeeded()
-    for (const name of binder.missing(columns.fields)) notes.warn(`no record has ${name}`)
+    for (const name of binder.empty()) notes.warn(`no record has ${name}`)
   }
   for (const [column, count] of binder.unknown) for (let nth = 0; nth < count; nth++) notes.unknownCode(`${spec.id}_column`, column)
   yield batch(into, rows)

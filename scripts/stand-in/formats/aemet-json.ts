@@ -70,22 +70,6 @@ export function observationsJson(hours: readonly HourOfStation[], options: { isO
   )
 }
 
-/** The inventory as AEMET writes it: every value text, positions in degrees, minutes and seconds. */
-export function inventoryJson(stations: readonly WeatherStation[], options: { hasUnknownCodes: boolean }): Buffer {
-  return listJson(
-    stations.map((station, at) => ({
-      latitud: text(dms(station.lat, ['N', 'S'])),
-      provincia: text(provinceOf(station.municipality.province, at)),
-      altitud: text(String(station.altitude_m)),
-      indicativo: text(station.id),
-      nombre: text(station.name.replace('  ', ' ')),
-      indsinop: text(station.synop ?? ''),
-      longitud: text(dms(station.lon, ['E', 'W'])),
-      ...(options.hasUnknownCodes && { tipo: text('AUTOMATICA') }),
-    })),
-  )
-}
-
 /** A day of a station: the hours of its day in UTC, and those from 07 to 07 UTC, in order. */
 export interface DayOfStation {
   readonly station: WeatherStation
@@ -182,10 +166,4 @@ const text = (value: string): string => JSON.stringify(value)
 /** A number as Java prints a double: 5.0, and its noise. */
 function double(value: number): string {
   return Number.isInteger(value) ? `${value}.0` : String(value)
-}
-
-function dms(degrees: number, [positive, negative]: readonly [string, string]): string {
-  const seconds = Math.round(Math.abs(degrees) * 3600)
-  const two = (part: number): string => String(part).padStart(2, '0')
-  return `${two(Math.floor(seconds / 3600))}${two(Math.floor(seconds / 60) % 60)}${two(seconds % 60)}${degrees < 0 ? negative : positive}`
 }

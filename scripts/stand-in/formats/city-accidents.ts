@@ -97,33 +97,3 @@ export function madridAccidentWorkbook(file: CityFile, at: number): Buffer {
   ])
   return writeXlsx([{ name: `${year}_Accidentalidad`, rows: [MADRID_OLD_HEADER, ...rows] }], at)
 }
-
-/** Barcelona's file as published today: UTF-8, commas, decimal points, stray blanks in the header, ids padded, ED50 coordinates. */
-export function barcelonaAccidentFile({ year, accidents, hasUnknownCodes }: CityFile): string {
-  const header =
-    'Numero_expedient,Codi_districte,Nom_districte,Codi_barri,Nom_barri,Codi_carrer,Nom_carrer,Num_postal,Descripcio_dia_setmana,NK_ Any,Mes_ any,Nom_mes,Dia_mes,Hora_dia,Descripcio_torn,Descripcio_causa_vianant,Numero_morts,Numero_lesionats_lleus,Numero_lesionats_greus,Numero_victimes,Numero_vehicles_implicats,Coordenada_UTM_X_ED50,Coordenada_UTM_Y_ED50,Longitud_WGS84,Latitud_WGS84'
-  const lines = accidents.map(({ dice, index, killed, serious, slight, ...accident }) => {
-    const cause = hasUnknownCodes && index % 50 === 3 ? 'Meteorit' : 'No és causa del  vianant'
-    const place = pick(['2,Eixample,"Sant Pere, Santa Caterina i la Ribera"', '10,Sant Martí,el Clot', '-1,Desconegut,Desconegut'], dice())
-    const [code, district, ...barri] = place.split(',')
-    return [
-      `${year}S${String(index).padStart(6, '0')}    `,
-      ...[
-        code,
-        district,
-        7,
-        barri.join(','),
-        '018505',
-        'Aragó                ',
-        between(1, 300, dice()),
-        'Dimarts',
-        year,
-        accident.month,
-        'Gener',
-      ],
-      ...[accident.day, accident.hour, 'Tarda', cause, killed, slight, serious, killed + slight + serious, accident.vehicles],
-      ...[accident.x.toFixed(3), accident.y.toFixed(3), '2.16099940', '41.36198056'],
-    ].join(',')
-  })
-  return `${[header, ...lines].join('\n')}\n`
-}

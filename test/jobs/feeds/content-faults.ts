@@ -17,6 +17,10 @@ export interface ContentFault {
 
 const INVENTORY = 'aemet_stations/stations.json'
 const BARCELONA = 'barcelona_accidents/2025_accidents_gu_bcn.csv'
+const MODELS = 'renfe_material/models.csv'
+const COUNTERS = 'madrid_count_stations/stations.csv'
+/** Columns without a value in the fixture. */
+const UNSAID = ['no record has PRESTACIONES', 'no record has FICHA TECNICA']
 const TWICE = 'an accident that is in the file twice'
 
 /** Faults of content by feed. A new one is a line here. */
@@ -33,4 +37,15 @@ export const FAULTS: readonly ContentFault[] = [
     change: [['Num_postal ', 'Porta']],
     expect: { rows: 3, unknown: { Porta: 1 }, warnings: [TWICE, 'no record has Num_postal'] },
   },
+  { file: MODELS, change: [['MODELO', 'NOMBRE']], expect: 'has no MODELO' },
+  {
+    file: MODELS,
+    change: [['ANCHO VIA', 'ANCHO']],
+    expect: { rows: 9, unknown: { ANCHO: 1 }, warnings: ['no record has ANCHO VIA', ...UNSAID] },
+  },
+  { file: MODELS, change: [[';22;', ';"veinte";']], expect: { rows: 9, warnings: ['UNIDADES CONSTRUIDAS is no whole number', ...UNSAID] } },
+  { file: MODELS, change: [[/[^]{5}$/g, '']], expect: 'cut off' },
+  { file: COUNTERS, change: [['Orient.', 'Rumbo']], expect: { rows: 6, unknown: { Rumbo: 1 }, warnings: ['no record has Orient.'] } },
+  { file: COUNTERS, change: [['Latitud', 'Lat']], expect: 'has no Latitud' },
+  { file: COUNTERS, change: [['\n28;', '\nES28;']], expect: { rows: 4, rejected: { 'Estación is no whole number': 2 } } },
 ]

@@ -31,7 +31,7 @@ describe.each(feeds.map((feed) => [feed.id, feed] as const))('%s', (id, feed) =>
   })
 })
 
-test.each(FAULTS)('$file with $change: $expect', async ({ file, change, expect: expected }: ContentFault) => {
+test.each(FAULTS)('$file with $change', async ({ file, change, expect: expected }: ContentFault) => {
   const [id = '', name = ''] = file.split('/')
   const feed = feedById(id)
   const text = readFileSync(join(FIXTURES, file)).toString('latin1')

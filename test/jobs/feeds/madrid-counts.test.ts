@@ -131,22 +131,6 @@ describe('a month of counts', () => {
   })
 })
 
-test('the list of stations: two directions each, of a one-way street one that is not counted', async () => {
-  const bytes = readFileSync(join(FIXTURES, 'madrid_count_stations/stations.csv'))
-  const publication = await parsePublication(madridCountStations, [{ name: 'stations', bytes }], Date.UTC(2026, 0))
-  const rows = publication.rows.get('traffic_count_stations') as readonly AnyRow[]
-  expect(publication.report).toMatchObject({ quarantined: {}, unknownCodes: {} })
-  expect(rows.map(({ station_id, direction, heading, is_counted }) => [station_id, direction, heading, is_counted])).toEqual([
-    ['ES01', '1', 'S-N', true],
-    ['ES01', '2', 'N-S', true],
-    ['ES09', '1', 'E-O', true],
-    ['ES09', '2', null, false],
-    ['ES28', '1', 'N-S', true],
-    ['ES28', '2', 'S-N', true],
-  ])
-  expect(rows[4]).toMatchObject({ name: 'Calle del Punto', position: { lat: 40.397062, lon: -3.681941 }, municipality_code: '28079' })
-})
-
 describe.skipIf(!shared)('the recorded months', () => {
   const folder = join(shared ?? '', 'feeds/madrid-historico/permanentes')
 

@@ -1,6 +1,7 @@
 import { instantOf } from '../../../../lake/schema/time.ts'
+import { fixtureStandIn } from '../../fixture.ts'
 import { catalanAccidentFile } from '../../formats/catalan-accidents.ts'
-import { barcelonaAccidentFile, madridAccidentFile, madridAccidentWorkbook } from '../../formats/city-accidents.ts'
+import { madridAccidentFile, madridAccidentWorkbook } from '../../formats/city-accidents.ts'
 import { dgtAccidentTable, dgtAnimalTable, dgtDictionary } from '../../formats/dgt-accidents.ts'
 import { type Edition, type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
 import { type Accident, accidentsOf, cityAccidents, corrected, spanishAccidents } from '../../world/accidents.ts'
@@ -10,7 +11,6 @@ const DGT = '/export/sites/web-DGT/.galleries/downloads/dgt-en-cifras'
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 const [FIRST, LAST] = [2010, 2025]
 const MADRID = { name: 'madrid', x: 441_000, y: 4_475_000, reach_m: 6000 } as const
-const BARCELONA = { name: 'barcelona', x: 430_500, y: 4_583_000, reach_m: 3500 } as const
 /** Madrid's files have numbers of their own in the catalogue entry: that of 2025 has 34. */
 const MADRID_NUMBER = 2025 - 34
 const MADRID_FIRST = 2019
@@ -169,25 +169,30 @@ const madrid: FeedStandIn = {
   },
 }
 
-const barcelona: FeedStandIn = {
-  ...table,
-  feed: 'barcelona_accidents',
-  hosts: ['opendata-ajuntament.barcelona.cat'],
-  path: new URL(barcelonaUrl(LAST)).pathname,
+/** Accidents of a year, at corners of streets 300 m apart. */
+const BARCELONA_ACCIDENTS = 600
+const corner = (middle: number, step: number, nth: number): string => (middle + 300 * ((nth % step) - step / 2) + (nth % 7) * 4).toFixed(2)
+const barcelonaYears = fixtureStandIn('barcelona_accidents', {
+  file: '2025_accidents_gu_bcn.csv',
+  records: BARCELONA_ACCIDENTS,
+  fields: {
+    Numero_expedient: (_id, { nth, edition }) => `${edition.resource}S${String(nth).padStart(6, '0')}    `,
+    'NK_ Any': (_year, { edition }) => edition.resource,
+    'Mes_ any': (_month, { nth }) => String(1 + (nth % 12)),
+    Numero_morts: (_killed, { nth }) => (nth % 40 === 7 ? '1' : '0'),
+    Numero_lesionats_greus: (_serious, { nth }) => (nth % 25 === 3 ? '1' : '0'),
+    Dia_mes: (_day, { nth }) => String(1 + (nth % 28)),
+    Coordenada_UTM_X_ED50: (_x, { nth }) => corner(430_500, 8, nth),
+    Coordenada_UTM_Y_ED50: (_y, { nth }) => corner(4_583_000, 9, nth),
+  },
   route(path, query) {
     if (path === '/data/api/3/action/package_show')
       return query.get('id') === 'accidents-gu-bcn' ? { kind: 'document', resource: 'list' } : null
     const [, year] = /^\/data\/dataset\/.*\/download\/(\d{4})_accidents_gu_bcn\.csv$/.exec(path) ?? []
     return year === undefined ? null : yearly(Number(year), FIRST)
   },
-  contentType: 'text/csv',
+  publishedAt: table.publishedAt,
   contentTypes: { list: 'application/json; charset=utf-8' },
-  write(world, edition) {
-    if (edition.resource === 'list') return barcelonaList(yearsFrom(FIRST))
-    const year = Number(edition.resource)
-    const accidents = editionOf(cityAccidents(world, BARCELONA, year), edition)
-    return barcelonaAccidentFile({ year, accidents, hasUnknownCodes: edition.variant.hasUnknownCodes })
-  },
   captures: {
     folder: 'barcelona-accidentes',
     capturedAt: () => null,
@@ -197,6 +202,10 @@ const barcelona: FeedStandIn = {
       list: (years) => barcelonaList(years.map(Number)),
     },
   },
+})
+const barcelona: FeedStandIn = {
+  ...barcelonaYears,
+  write: (world, edition) => (edition.resource === 'list' ? barcelonaList(yearsFrom(FIRST)) : barcelonaYears.write(world, edition)),
 }
 
 const catalonia: FeedStandIn = {

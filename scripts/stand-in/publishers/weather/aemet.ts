@@ -1,4 +1,5 @@
-import { dailyJson, type HourOfStation, inventoryJson, noDataJson, observationsJson, slipJson } from '../../formats/aemet-json.ts'
+import { fixtureStandIn } from '../../fixture.ts'
+import { dailyJson, type HourOfStation, noDataJson, observationsJson, slipJson } from '../../formats/aemet-json.ts'
 import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
 import { chance } from '../../random.ts'
 import { weatherOf } from '../../world/weather.ts'
@@ -60,18 +61,17 @@ const observation: FeedStandIn = {
   },
 }
 
-const stations: FeedStandIn = {
-  ...observation,
-  feed: 'aemet_stations',
+const stations = fixtureStandIn('aemet_stations', {
   ...twoSteps('valores/climatologicos/inventarioestaciones/todasestaciones', 'stations', '2d9c41f7'),
-  publishedAt: (_seed, now) => Math.floor(now / DAY) * DAY,
-  hasOldLayout: false,
-  write(world, { publishedAt, variant }) {
-    // Each edition lacks a station or two that the others have.
-    const isIn = (id: string): boolean => id === SHOWN_ID || chance(world.seed, 'aemet inventory', id, publishedAt / DAY) > 0.002
-    const listed = world.part(weatherStations).filter(({ id, isListed }) => isListed && isIn(id))
-    return inventoryJson(keptOf(listed, variant), variant)
+  file: 'stations.json',
+  // Stations of a round lie 200 m south of those of the round before.
+  fields: {
+    indicativo: (id, { round }) => (round === 0 ? id : `${id}${round}`),
+    nombre: (name, { round }) => (round === 0 ? name : `${name.trim()} ${round}`),
+    latitud: (dms, { round }) => southOf(dms, 6 * round),
   },
+  contentType: observation.contentType,
+  validators: 'none',
   captures: {
     folder: 'aemet-climatologia',
     // inventario_todasestaciones_2023-09-27.json; that of 2026 is no wire format.
@@ -80,6 +80,13 @@ const stations: FeedStandIn = {
       return day === undefined ? null : Date.parse(day)
     },
   },
+})
+
+/** Degrees, minutes and seconds (`402443N`) so many seconds further south. */
+function southOf(dms: string, seconds: number): string {
+  const [degrees = 0, minutes = 0, rest = 0] = (dms.match(/\d\d/g) ?? []).map(Number)
+  const total = 3600 * degrees + 60 * minutes + rest - seconds
+  return `${[total / 3600, (total / 60) % 60, total % 60].map((part) => String(Math.floor(part)).padStart(2, '0')).join('')}N`
 }
 
 /** Days after which a day is published. */

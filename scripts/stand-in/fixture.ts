@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs'
+import { feedById } from '../../jobs/feeds/catalog.ts'
+import type { FeedRequest } from '../../jobs/feeds/define.ts'
+import { type Edition, type FeedStandIn, keptOf } from './publisher.ts'
+
+/** A column that no feed knows, for the fault `unknown_codes`. */
+const UNKNOWN = 'desconocida'
+/** More records than the feed's band asks for, so that a band still tells half of them. */
+const ROOM = 1.2
+
+/** What a record is: its number among those of the document and how often the fixture was repeated before, both from 0 on. */
+interface RecordPlace {
+  readonly nth: number
+  readonly round: number
+  readonly edition: Edition
+}
+
+/** How a fixture becomes a publication. */
+interface FixtureOptions extends Partial<Omit<FeedStandIn, 'feed' | 'write' | 'captures'>>, Pick<FeedStandIn, 'captures'> {
+  /** The file in the feed's folder of fixtures: CSV, or a list of flat objects as JSON. */
+  readonly file: string
+  /** By column, what differs from record to record where the fixture is repeated: the id at least. */
+  readonly fields: Readonly<Record<string, (text: string, place: RecordPlace) => string>>
+  /** Records of a document; a little more than the feed's band asks for unless set. */
+  readonly records?: number
+}
+
+/**
+ * A feed that is daily or slower: a fixture of the tests, its records repeated until there are enough. An edition lacks one record that others
+ * have. Where it is asked for is what the feed declares.
+ */
+export function fixtureStandIn(id: string, options: FixtureOptions): FeedStandIn {
+  const { file, fields, records, ...rest } = options
+  const feed = feedById(id)
+  const [request] = feed.plans[0]?.requests as [FeedRequest]
+  const { hostname, pathname } = new URL(request.url)
+  const atLeast = feed.bands[feed.into[0]?.id as string]?.atLeast ?? 1
+  const count = records ?? Math.ceil(ROOM * atLeast)
+  let template: Template | null = null
+  return {
+    feed: id,
+    hosts: [hostname],
+    path: pathname,
+    route: (path) => (path === pathname ? { kind: 'document', resource: 'all' } : null),
+    publishedAt: (_seed, now) => now - (now % (feed.every_s * 1000)),
+    contentType: request.accept,
+    validators: 'etag',
+    headers: {},
+    blocks: { known: /^(?!)/, usual: [] },
+    hasOldLayout: false,
+    write(_world, edition) {
+      template ??= templateOf(readFileSync(new URL(`../../test/fixtures/${id}/${file}`, import.meta.url)).toString('latin1'))
+      const { variant, publishedAt } = edition
+      const places = Array.from({ length: count }, (_, nth) => nth)
+      const absent = 1 + (Math.floor(publishedAt / 86_400_000) % (count - 1))
+      const made = keptOf(places, variant).filter((nth) => nth !== absent)
+      return Buffer.from(template.write(made, { fields, edition }), 'latin1')
+    },
+    ...rest,
+  }
+}
+
+/** A fixture that can be written with other records: byte by byte, so that its encoding does not matter. */
+interface Template {
+  write(numbers: readonly number[], to: { readonly fields: FixtureOptions['fields']; readonly edition: Edition }): string
+}
+
+function templateOf(text: string): Template {
+  return /^\s*\[/.test(text) ? jsonTemplate(text) : csvTemplate(text)
+}
+
+const FLAT_OBJECT = /\{[^{}]*\}/g
+
+function jsonTemplate(text: string): Template {
+  const found = [...text.matchAll(FLAT_OBJECT)]
+  const records = found.map(([record]) => record)
+  const [first, second, last] = [found[0], found[1], found.at(-1)] as [RegExpExecArray, RegExpExecArray, RegExpExecArray]
+  const between = text.slice(first.index + first[0].length, second.index)
+  return {
+    write(numbers, { fields, edition }) {
+      const made = numbers.map((nth) => {
+        let record = records[nth % records.length] as string
+        const place = { nth, round: Math.floor(nth / records.length), edition }
+        for (const [name, change] of Object.entries(fields))
+          record = record.replace(new RegExp(`("${name}"\\s*:\\s*")([^"]*)`), (_all, head, value) => head + change(value, place))
+        return edition.variant.hasUnknownCodes ? record.replace('{', `{"${UNKNOWN}" : "X",`) : record
+      })
+      return text.slice(0, first.index) + made.join(between) + text.slice(last.index + last[0].length)
+    },
+  }
+}
+
+/** A field with its delimiter or the end of its line; quoted where it has a delimiter in it. */
+const FIELD = /("(?:[^"]|"")*"|[^,;"]*)([,;]|$)/g
+
+function csvTemplate(text: string): Template {
+  const [header = '', ...lines] = text.split(/\r?\n/).filter((line) => line !== '')
+  const end = text.includes('\r\n') ? '\r\n' : '\n'
+  const delimiter = header.includes(';') ? ';' : ','
+  const names = header.split(delimiter)
+  return {
+    write(numbers, { fields, edition }) {
+      const more = (value: string): string => (edition.variant.hasUnknownCodes ? `${delimiter}${value}` : '')
+      const made = numbers.map((nth) => {
+        const values = [...(lines[nth % lines.length] as string).matchAll(FIELD)].map(([, value = '']) => value).slice(0, names.length)
+        const place = { nth, round: Math.floor(nth / lines.length), edition }
+        const changed = values.map((value, at) => fields[names[at] as string]?.(value, place) ?? value)
+        return changed.join(delimiter) + more('X')
+      })
+      return [header + more(UNKNOWN), ...made, ''].join(end)
+    },
+  }
+}
