@@ -1,4 +1,4 @@
-import { modelsCsv } from '../../formats/renfe-models.ts'
+import { fixtureStandIn } from '../../fixture.ts'
 import { stationsCsv } from '../../formats/renfe-stations.ts'
 import type { FeedStandIn, Publisher } from '../../publisher.ts'
 import { railNetwork } from '../../world/rail-network.ts'
@@ -29,14 +29,10 @@ const stations: FeedStandIn = {
   },
 }
 
-const models: FeedStandIn = {
-  ...stations,
-  feed: 'renfe_material',
-  hosts: ['data.renfe.com'],
-  path: '/dataset/d5524151-d959-40a0-a3ba-4546e7533b11/resource/4877096a-160f-4fb2-925d-d261b51a065f/download/informacion-trenes.csv',
-  route: (path) => (path.endsWith('/download/informacion-trenes.csv') ? { kind: 'document', resource: 'models' } : null),
-  write: (_world, { publishedAt, variant: { share, hasUnknownCodes } }) =>
-    modelsCsv({ edition: publishedAt / WEEK, share, hasUnknownCodes }),
+const models = fixtureStandIn('renfe_material', {
+  file: 'list.csv',
+  records: 17,
+  fields: {},
   captures: {
     folder: 'renfe-material',
     // 2022-07-03_informacion-trenes.csv
@@ -45,7 +41,7 @@ const models: FeedStandIn = {
       return day === undefined ? null : Date.parse(day)
     },
   },
-}
+})
 
 /** What Renfe publishes of things that stand still: its stations and its models of trains. */
 export const renfeCatalogues: Publisher = { name: 'Renfe Viajeros, catálogos', feeds: [stations, models] }
