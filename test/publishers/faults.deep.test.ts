@@ -13,6 +13,9 @@ const FEEDS = STAND_INS.map(({ feed, hosts, path, route }) => {
   return [feed, `/${hosts[0]}${first && first.kind !== 'document' ? first.to : path}`] as const
 })
 
+/** A document of XML and a zip: faults of the transport look into neither. */
+const TWO = FEEDS.filter(([feed]) => feed === 'dgt_incidents' || feed === 'renfe_gtfs_cercanias')
+
 const DECADE_MS = 10 * 365.25 * 86_400_000
 
 let publishers: Publishers
@@ -23,7 +26,7 @@ beforeAll(async () => {
 afterEach(() => publishers.clearFaults())
 afterAll(() => publishers.close())
 
-test.each(FEEDS)('%s: latency waits, and ends by its count', async (feed, path) => {
+test.each(TWO)('%s: latency waits, and ends by its count', async (feed, path) => {
   await bytesOf(publishers, path)
   publishers.setFault({ feed, fault: 'latency', ms: 700, count: 1 })
   const begun = performance.now()
@@ -34,7 +37,7 @@ test.each(FEEDS)('%s: latency waits, and ends by its count', async (feed, path) 
   await expect(fetch(publishers.url + path, { signal: AbortSignal.timeout(100) })).rejects.toThrow()
 })
 
-test.each(FEEDS)('%s: an error status, as often as told', async (feed, path) => {
+test.each(TWO)('%s: an error status, as often as told', async (feed, path) => {
   publishers.setFault({ feed, fault: 'status', status: 502, count: 2 })
   const status = async (): Promise<number> => (await fetch(publishers.url + path)).status
   expect([await status(), await status(), await status()]).toEqual([502, 502, 200])
@@ -42,7 +45,7 @@ test.each(FEEDS)('%s: an error status, as often as told', async (feed, path) => 
   expect(refused).toBe(2)
 })
 
-test.each(FEEDS)('%s: a cut connection announces more than it sends', async (feed, path) => {
+test.each(TWO)('%s: a cut connection announces more than it sends', async (feed, path) => {
   const whole = await bytesOf(publishers, path)
   publishers.setFault({ feed, fault: 'cut', share: 0.25 })
   const { announced, received, isAborted } = await rawGet(publishers, path)
@@ -51,14 +54,14 @@ test.each(FEEDS)('%s: a cut connection announces more than it sends', async (fee
   await expect(bytesOf(publishers, path)).rejects.toThrow()
 })
 
-test.each(FEEDS)('%s: a truncated document is whole for HTTP', async (feed, path) => {
+test.each(TWO)('%s: a truncated document is whole for HTTP', async (feed, path) => {
   const whole = await bytesOf(publishers, path)
   publishers.setFault({ feed, fault: 'truncated', share: 0.4 })
   const part = await bytesOf(publishers, path)
   expect(part.equals(whole.subarray(0, Math.floor(whole.length * 0.4)))).toBe(true)
 })
 
-test.each(FEEDS)('%s: HTML and a wrong content type', async (feed, path) => {
+test.each(TWO)('%s: HTML and a wrong content type', async (feed, path) => {
   const whole = await bytesOf(publishers, path)
   publishers.setFault({ feed, fault: 'html' })
   const page = await fetch(publishers.url + path)
@@ -77,16 +80,16 @@ test.each(FEEDS)('%s: HTML and a wrong content type', async (feed, path) => {
   ])
 })
 
-test.each(FEEDS)('%s: a gzip bomb is small, begins as the document does, and expands to more than a gigabyte', async (feed, path) => {
+test.each(TWO)('%s: a gzip bomb is small, begins as the document does, and expands to more than a gigabyte', async (feed, path) => {
   const whole = await bytesOf(publishers, path)
   publishers.setFault({ feed, fault: 'gzip_bomb' })
-  const { encoding, received, head, expanded } = await rawGet(publishers, path, feed === FEEDS[0]?.[0] ? 2 ** 31 : 50_000_000)
+  const { encoding, received, head, expanded } = await rawGet(publishers, path, feed === TWO[0]?.[0] ? 2 ** 31 : 50_000_000)
   expect([encoding, head.equals(whole.subarray(0, 200))]).toEqual(['gzip', true])
   expect(received).toBeLessThan(2_000_000)
-  expect(expanded).toBeGreaterThan(feed === FEEDS[0]?.[0] ? 2 ** 30 : 50_000_000)
+  expect(expanded).toBeGreaterThan(feed === TWO[0]?.[0] ? 2 ** 30 : 50_000_000)
 })
 
-test.each(FEEDS)('%s: an XML bomb is a document type of entities, each ten of the last', async (feed, path) => {
+test.each(TWO)('%s: an XML bomb is a document type of entities, each ten of the last', async (feed, path) => {
   publishers.setFault({ feed, fault: 'xml_bomb' })
   const text = (await bytesOf(publishers, path)).toString()
   expect(text.length).toBeLessThan(2000)
@@ -100,7 +103,7 @@ test.each(FEEDS)('%s: an XML bomb is a document type of entities, each ten of th
   expect(text).toContain(`<payload>&${entities.at(-1)?.[1]};</payload>`)
 })
 
-test.each(FEEDS)('%s: a redirect loop never ends', async (feed, path) => {
+test.each(TWO)('%s: a redirect loop never ends', async (feed, path) => {
   publishers.setFault({ feed, fault: 'redirect_loop' })
   let next = path as string
   for (let turn = 1; turn < 30; turn++) {
