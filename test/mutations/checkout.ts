@@ -79,5 +79,5 @@ function kill(pid: number): void {
 }
 
 function git(folder: string, ...args: readonly string[]): string {
-  return execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).trim()
+  return execFileSync('git', ['--no-optional-locks', '-C', folder, ...args], { encoding: 'utf8' }).trim()
 }

@@ -78,6 +78,7 @@ export async function tryMutant(trial: Trial): Promise<Verdict> {
         ran += files.length
         return verdict(changed.outcome === 'hung' ? 'timed out' : 'killed', suspects.length === 1 ? (suspects[0] as string) : null)
       }
+      if (changed.outcome === 'hung' || unchanged.outcome === 'hung') return verdict('undecided', null)
       const failing = unchanged.failed.length > 0 ? unchanged.failed : suspects
       unstable.push(...failing)
       left.unshift(...files.filter((file) => !failing.includes(file)))

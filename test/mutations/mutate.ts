@@ -51,6 +51,7 @@ export async function mutate({ mutants, results, after, scratches, limit_s, shar
       const more = tests.filter((test) => isDeepOnly(test) || deeper.has(test) || earlier.unstable.includes(test))
       return more.length > 0 ? { tests: more } : { verdict: earlier }
     }
+    if (isSuperset) return { tests: [...tests.filter(isDeepOnly), ...tests.filter((test) => !isDeepOnly(test))] }
     const { by } = earlier
     const noticed = tests.find((test) => by !== null && plainName(test) === plainName(by))
     return { tests: noticed === undefined ? tests : [noticed, ...tests.filter((test) => test !== noticed)] }
