@@ -36,7 +36,7 @@ export interface Trial {
 }
 
 /** Files are run in growing batches: most mutants are noticed by the nearest, and a start of Vitest takes as long as a quick file. */
-const BATCHES_S = [15, 60, 240] as const
+const BATCHES_S = [5, 15, 60, 240] as const
 /** What a file takes that has not been run, s. */
 const UNKNOWN_S = 3
 /** A batch that takes so many times what it took before, and a while, hangs. */
@@ -50,6 +50,7 @@ export async function tryMutant(trial: Trial): Promise<Verdict> {
   const left = [...tests]
   const unstable: string[] = []
   let [ran, took_s, batch] = [0, 0, 0]
+  let isUnclear = false
   const verdict = (outcome: Outcome, by: string | null): Verdict => ({ outcome, by, ran, reaching: tests.length, unstable, took_s })
   const run = async (files: readonly string[], { text, most_s }: { text: string; most_s: number }): Promise<TestRun> => {
     writeFileSync(path, text)
@@ -78,12 +79,17 @@ export async function tryMutant(trial: Trial): Promise<Verdict> {
         ran += files.length
         return verdict(changed.outcome === 'hung' ? 'timed out' : 'killed', suspects.length === 1 ? (suspects[0] as string) : null)
       }
-      if (changed.outcome === 'hung' || unchanged.outcome === 'hung') return verdict('undecided', null)
+      if (changed.outcome === 'hung' || unchanged.outcome === 'hung') {
+        // These say nothing; another may still notice.
+        isUnclear = true
+        left.unshift(...files.filter((file) => !suspects.includes(file)))
+        continue
+      }
       const failing = unchanged.failed.length > 0 ? unchanged.failed : suspects
       unstable.push(...failing)
       left.unshift(...files.filter((file) => !failing.includes(file)))
     }
-    return verdict(ran === 0 ? 'undecided' : 'survived', null)
+    return verdict(isUnclear || ran === 0 ? 'undecided' : 'survived', null)
   } finally {
     writeFileSync(path, source)
   }
