@@ -1,5 +1,5 @@
 import type { Point } from '../../lake/schema/columns.ts'
-import { attribute, child, textAt, type XmlElement, xmlElements } from './xml.ts'
+import { attribute, child, textAt, type XmlElement } from './xml.ts'
 
 /** A feature of a WFS collection: its type, its fields as published and its point, unchecked. */
 export interface GmlFeature {
@@ -16,16 +16,10 @@ export interface GmlFeature {
 const POINT = 'Point'
 
 /**
- * Reads the features of a WFS 1.0 `FeatureCollection` with GML 2 points, in batches. Names are local: prefixes and namespaces are the
- * publisher's. Neither `schemaLocation` nor any `srsName` is looked up: coordinates are taken as the standard of GML 2 has them, x before
- * y, which in EPSG:4326 is longitude before latitude.
+ * A feature of a WFS 1.0 `FeatureCollection` with GML 2 points. Names are local: prefixes and namespaces are the publisher's. Neither
+ * `schemaLocation` nor any `srsName` is looked up: coordinates are x before y, which in EPSG:4326 is longitude before latitude.
  */
-export function* readFeatures(bytes: Uint8Array): Generator<readonly GmlFeature[], void> {
-  for (const members of xmlElements(bytes, { root: 'FeatureCollection', each: ['featureMember'] }))
-    yield members.flatMap((member) => member.children.map(featureOf))
-}
-
-function featureOf(element: XmlElement): GmlFeature {
+export function featureOf(element: XmlElement): GmlFeature {
   const owner = element.children.find((field) => child(field, POINT))
   return {
     type: element.name,

@@ -1,6 +1,7 @@
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { delimiterOf, readCsv } from '../../formats/csv.ts'
 import { decodeText, decodeUtf8 } from '../../formats/text.ts'
+import { type XmlElement, xmlElements } from '../../formats/xml.ts'
 import { type Feed, type FeedBody, type FeedRequest, FormatError, type RequestPlan } from '../define.ts'
 import type { RawRecord } from './binder.ts'
 import { type RecordFeedSpec, type RecordFile, recordFeed } from './record-feed.ts'
@@ -58,3 +59,29 @@ function listOf({ name, bytes }: FeedBody): readonly object[] {
 }
 
 const rawRecord = (record: object): RawRecord => ({ names: Object.keys(record), values: Object.values(record) })
+
+/** Declares a feed of XML: the elements of a name, each a record of the texts of its children, or what `records` finds in it. */
+export function xmlFeed<D extends Dataset, F extends string, const N extends F, T = undefined>(
+  spec: Spec<D, F, N, T> & {
+    readonly root: string
+    readonly each: string
+    readonly records?: (element: XmlElement) => readonly RawRecord[]
+  },
+): Feed {
+  const { get, root, each, records = childTexts, ...rest } = spec
+  const open = ({ name, bytes }: FeedBody): RecordFile => ({
+    name,
+    header: null,
+    records: {
+      *[Symbol.iterator]() {
+        for (const elements of xmlElements(bytes, { root, each: [each] })) for (const element of elements) yield* records(element)
+      },
+    },
+  })
+  const plans = plansOf(get, { accept: 'application/xml, text/xml;q=0.9', expects: 'xml' })
+  return recordFeed({ ...rest, plans }, (bodies) => bodies.map(open))
+}
+
+function childTexts({ children }: XmlElement): readonly RawRecord[] {
+  return [{ names: children.map(({ name }) => name), values: children.map(({ text }) => text) }]
+}

@@ -104,6 +104,11 @@ export class RecordReader<F extends string, N extends F = never> {
     return resolvePlace(stated, (problem: PlaceProblem) => this.warn(problem))
   }
 
+  /** Counts a code that a list of the publisher's lacks. */
+  unknownCode(list: string, code: string): void {
+    this.#options.notes.unknownCode(list, code)
+  }
+
   /** Counts something that a person should read. */
   warn(text: string): void {
     this.#options.notes.warn(text)

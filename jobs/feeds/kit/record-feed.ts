@@ -50,16 +50,18 @@ export interface RecordFeedSpec<D extends Dataset, F extends string, N extends F
   readonly row: (reader: RecordReader<F, N>, file: T) => FeedRow<D>
   /** The warning that counts a key that comes again in the same file; unless set the record is rejected. */
   readonly repeats?: string
+  /** Fields of live state that some record has: a file where none does has renamed them, which is no news of what it is about, and is refused. */
+  readonly someGive?: readonly NoInfer<F>[]
   /** What at least one row has, in words; a file where no row has it lost its values and is refused. */
   readonly someHave?: Readonly<Record<string, (row: FeedRow<D>) => boolean>>
 }
 
-/** Declares a feed whose publication is a list of records, opened by `open`. `csvFeed` and `jsonFeed` are this for a format. */
+/** Declares a feed whose publication is a list of records, opened by `open`. `csvFeed`, `jsonFeed` and `xmlFeed` are this for a format. */
 export function recordFeed<D extends Dataset, F extends string, const N extends F, T = undefined>(
   spec: RecordFeedSpec<D, F, N, T>,
   open: Open,
 ): Feed {
-  const { into, band, columns, needs, knows = [], decimal, nothing, file, row, repeats, someHave, ...feed } = spec
+  const { into, band, columns, needs, knows = [], decimal, nothing, file, row, repeats, someGive, someHave, ...feed } = spec
   const found = columnsOf(columns, knows)
   return defineFeed({
     ...feed,
@@ -75,7 +77,7 @@ function* rowsOf<D extends Dataset, F extends string, N extends F, T>(
   spec: RecordFeedSpec<D, F, N, T>,
   given: { readonly columns: Columns<F>; readonly opened: RecordFile; readonly notes: Notes },
 ): Generator<Batch> {
-  const { into, needs, decimal = 'point', nothing = [], repeats, someHave = {} } = spec
+  const { into, needs, decimal = 'point', nothing = [], repeats, someGive = [], someHave = {} } = spec
   const { columns, opened, notes } = given
   const binder = new Binder(columns)
   const refuseWithoutNeeded = (): void => {
@@ -90,7 +92,7 @@ function* rowsOf<D extends Dataset, F extends string, N extends F, T>(
   for (const text of opened.misshapen ?? []) reject('another number of fields', text)
   const about = spec.file?.({ name: opened.name, column: (field) => textsOf(opened, columns, field) }) as T
   const reader = new RecordReader<F, N>({ columns, needs, decimal, nothing, notes })
-  const presence = watchPresence<FeedRow<D>>('rows', someHave)
+  const presence = watchPresence<FeedRow<D>>(opened.name, someHave)
   const seen = new Set<string>()
   let isEmpty = true
   let rows: FeedRow<D>[] = []
@@ -110,11 +112,13 @@ function* rowsOf<D extends Dataset, F extends string, N extends F, T>(
     yield batch(into, rows)
     rows = []
   }
-  presence.end()
   if (!isEmpty) {
     refuseWithoutNeeded()
+    const lost = binder.empty().filter((name) => someGive.some((field) => columns.nameOf(field) === name))
+    if (lost.length > 0) throw new FormatError(`none of the ${opened.name} has ${lost.join(', ')}`)
     for (const name of binder.empty()) notes.warn(`no record has ${name}`)
   }
+  presence.end()
   for (const [column, count] of binder.unknown) for (let nth = 0; nth < count; nth++) notes.unknownCode(`${spec.id}_column`, column)
   yield batch(into, rows)
 }

@@ -2,14 +2,14 @@ import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { sct } from '../../../lake/datasets/road/sources.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { provinceByCode } from '../../../lake/places/provinces.ts'
-import { resolvePlace } from '../../../lake/places/resolve.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { httpDate } from '../../formats/dates.ts'
-import { type GmlFeature, readFeatures } from '../../formats/gml.ts'
-import { pointNumber } from '../../formats/numbers.ts'
-import { type Batch, batch, defineFeed, type FeedBody, FormatError, type Notes } from '../define.ts'
+import { featureOf } from '../../formats/gml.ts'
+import type { XmlElement } from '../../formats/xml.ts'
+import type { RawRecord } from '../kit/binder.ts'
+import { xmlFeed } from '../kit/formats.ts'
+import type { RecordReader } from '../kit/reader.ts'
 import { lookUp } from '../look-up.ts'
-import { watchPresence } from '../presence.ts'
 import { delayOf, type Measure } from './incident-measure.ts'
 import { describe } from './incident-sentence.ts'
 import { CAUSES, DIRECTIONS, DIVERTED, EFFECTS, LEVELS, REPORTERS, RETENTION, TRAFFIC, TRAFFIC_CAUSES, TYPES } from './sct-codes.ts'
@@ -18,72 +18,80 @@ import { type Heading, readHeading } from './sct-heading.ts'
 /** Local name of the features. */
 const FEATURE = 'mct2_v_afectacions_data'
 
+/** The publisher's names; the last three are of the element itself and of its point. */
+const COLUMNS = {
+  id: 'identificador',
+  type: 'tipus',
+  record_type: 'descripcio_tipus',
+  cause: 'causa',
+  road: 'carretera',
+  from: 'pk_inici',
+  to: 'pk_fi',
+  reported_at: 'data',
+  level: 'nivell',
+  sense: 'sentit',
+  effect: 'descripcio',
+  towards: 'cap_a',
+  reporter: 'font',
+  feature: 'feature_type',
+  lat: 'point_lat',
+  lon: 'point_lon',
+} as const
+
 /**
  * The incidents of the Servei Català de Trànsit: WFS 1.0 with GML 2 points, all that is active now. The document states no time of its
  * own: the newest report in it is gone as soon as that incident is, so that the time of the fetch stands.
  */
-export const sctIncidentsFeed = defineFeed({
+export const sctIncidentsFeed = xmlFeed({
   id: 'sct_incidents',
   domain: 'road',
   source: sct,
-  into: [incidents],
+  into: incidents,
   every_s: 60,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'incidents',
-          url: 'http://www.gencat.cat/transit/opendata/incidenciesGML.xml',
-          accept: 'application/xml, text/xml;q=0.9',
-          maxBytes: 8_000_000,
-          maxDecodedBytes: 16_000_000,
-          timeout_ms: 30_000,
-          expects: 'xml',
-        },
-      ],
-    },
-  ],
+  get: {
+    name: 'incidents',
+    url: 'http://www.gencat.cat/transit/opendata/incidenciesGML.xml',
+    maxBytes: 8_000_000,
+    maxDecodedBytes: 16_000_000,
+    timeout_ms: 30_000,
+  },
   // Of the 152 of February 2026 12 are retentions: a minute changes a few. 13 had not been reported on for half a year, so that ten are
   // always there. Growth has no bound: ids are unique, and where too little was once taken for the whole, the next one has to put it right.
-  bands: { incidents: { atLeast: 10, minRatio: 0.6, maxRatio: 1000 } },
+  band: { atLeast: 10, minRatio: 0.6 },
   freshBy: 'fetch',
-  rows,
+  root: 'FeatureCollection',
+  each: 'featureMember',
+  records: (member) => member.children.map(recordOf),
+  columns: COLUMNS,
+  knows: ['subtipus', 'geom'],
+  needs: ['id'],
+  // What all 152 features of February 2026 have; `descripcio` may be absent by the notes, `cap_a` mostly is.
+  someGive: ['type', 'record_type', 'cause', 'road', 'from', 'to', 'reported_at', 'level', 'sense'],
+  someHave: { 'a position': ({ position }) => position !== null },
+  row: (r) => incidentOf(r.text('id'), r),
 })
 
 type Incident = FeedRow<typeof incidents>
+type Reader = RecordReader<keyof typeof COLUMNS, 'id'>
 
-/** What all 152 features of February 2026 have of what is read here; `descripcio` may be absent by the notes, `cap_a` mostly is. */
-const ALWAYS = ['identificador', 'tipus', 'descripcio_tipus', 'causa', 'carretera', 'pk_inici', 'pk_fi', 'data', 'nivell', 'sentit']
-
-function* rows(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): Generator<Batch> {
-  const body = bodies[0]
-  if (!body) throw new FormatError('sct_incidents: there is no body')
-  const presence = watchPresence<GmlFeature>('incidents', {
-    ...Object.fromEntries(ALWAYS.map((name) => [name, ({ text }: GmlFeature) => text(name) !== null])),
-    'a position': ({ point }) => point !== null,
-  })
-  for (const features of readFeatures(body.bytes)) {
-    const found: Incident[] = []
-    for (const feature of features) {
-      presence.see(feature)
-      const id = feature.text('identificador')
-      if (feature.type !== FEATURE) notes.unknownCode('sct_feature', feature.type)
-      if (id === null) notes.quarantine(incidents, 'no identificador', feature.fid ?? '')
-      else found.push(incidentOf(id, feature, notes))
-    }
-    if (found.length > 0) yield batch(incidents, found)
-  }
-  presence.end()
+/** The fields of a feature, and beside them its type and its point. */
+function recordOf(element: XmlElement): RawRecord {
+  const { type, point } = featureOf(element)
+  const texts = element.children.map(({ name, text }) => [name, text] as const)
+  const all = [...texts, ['feature_type', type], ['point_lat', point?.lat], ['point_lon', point?.lon]] as const
+  return { names: all.map(([name]) => name), values: all.map(([, value]) => value) }
 }
 
-function incidentOf(id: string, feature: GmlFeature, notes: Notes): Incident {
-  const said = readFields(feature, notes)
-  const { type, cause, severity, direction, heading, road, km, km_to, reported_at } = said
-  const place = resolvePlace({ position: feature.point }, (problem) => notes.warn(problem))
+function incidentOf(id: string, r: Reader): Incident {
+  const type = r.text('feature')
+  if (type !== null && type !== FEATURE) r.unknownCode('sct_feature', type)
+  const said = readFields(r)
+  const { cause, severity, direction, heading, road, km, km_to, reported_at } = said
+  const place = r.place({ position: r.position('lat', 'lon') })
   const measures = said.kinds.map((kind): Measure => measureOf(id, kind, { said, position: place.position }))
   const municipality = place.municipality_code === null ? null : (municipalityByCode(place.municipality_code)?.name ?? null)
   const description = describe({
-    type,
+    type: said.type,
     cause,
     road,
     km,
@@ -98,7 +106,7 @@ function incidentOf(id: string, feature: GmlFeature, notes: Notes): Incident {
   return {
     source: 'sct',
     source_id: id,
-    type,
+    type: said.type,
     source_type: said.source_type,
     severity,
     road,
@@ -142,58 +150,59 @@ interface Said {
   readonly reported_by: string | null
 }
 
-function readFields({ text }: GmlFeature, notes: Notes): Said {
+function readFields(r: Reader): Said {
   const code = <T extends string>(list: string, value: string | null, table: Readonly<Record<string, T>>): T | undefined => {
     const known = lookUp(table, value)
-    if (value !== null && known === undefined) notes.unknownCode(list, value)
+    if (value !== null && known === undefined) r.unknownCode(list, value)
     return known
   }
-  const [tipus, causa, sentit] = [text('tipus'), text('causa'), text('sentit')]
-  const [effect, more] = (text('descripcio') ?? '').split('.').map((part) => part.trim()) as [string, string?]
-  if (more && more !== DIVERTED) notes.unknownCode('sct_descripcio', more)
+  const [tipus, causa, sentit] = [r.text('type'), r.text('cause'), r.text('sense')]
+  const [effect, more] = (r.text('effect') ?? '').split('.').map((part) => part.trim()) as [string, string?]
+  if (more && more !== DIVERTED) r.unknownCode('sct_descripcio', more)
   const direction = sentit === null ? 'UNKNOWN' : (code('sct_sentit', sentit, DIRECTIONS) ?? sentit)
   const said = effect === '' ? null : (code('sct_descripcio', effect, EFFECTS) ?? effect)
   const kind = said === 'CARRIAGEWAY_CLOSED' && direction === 'BOTH' ? 'ROAD_CLOSED' : (said ?? 'INCIDENT')
   const meaning = lookUp(CAUSES, causa)
-  if (causa !== null && !meaning) notes.unknownCode('sct_causa', causa)
+  if (causa !== null && !meaning) r.unknownCode('sct_causa', causa)
   const byTipus = code('sct_tipus', tipus, TYPES) ?? 'OTHER'
-  const reporter = text('font')
-  if (reporter !== null && !REPORTERS.has(reporter)) notes.unknownCode('sct_font', reporter)
-  const record_type = text('descripcio_tipus') ?? tipus ?? 'unknown'
+  const reporter = r.text('reporter')
+  if (reporter !== null && !REPORTERS.has(reporter)) r.unknownCode('sct_font', reporter)
+  const record_type = r.text('record_type') ?? tipus ?? 'unknown'
   return {
     type: tipus === RETENTION ? (meaning?.[1] ?? byTipus) : byTipus,
     cause: causa === TRAFFIC && TRAFFIC_CAUSES.has(kind) ? kind : (meaning?.[0] ?? causa),
     source_type: causa === null ? record_type : `${record_type}/${causa}`,
     record_type,
-    severity: code('sct_nivell', text('nivell'), LEVELS) ?? 'UNKNOWN',
+    severity: code('sct_nivell', r.text('level'), LEVELS) ?? 'UNKNOWN',
     direction,
     kinds: more === DIVERTED ? [kind, 'DIVERSION'] : [kind],
-    heading: readHeading(text('cap_a'), direction),
-    road: text('carretera'),
-    ...kilometres(text('pk_inici'), text('pk_fi'), notes),
-    reported_at: reportTime(text('data'), notes),
+    heading: readHeading(r.text('towards'), direction),
+    road: r.text('road'),
+    ...kilometres(r),
+    reported_at: reportTime(r),
     reported_by: reporter,
   }
 }
 
 /** Both ends as published, whichever is greater. Zero is where a road begins or, as an end, leads back to: of two zeros nothing is meant. */
-function kilometres(from: string | null, to: string | null, notes: Notes): { km: number | null; km_to: number | null } {
-  const [km, km_to] = [from, to].map((text) => {
-    const value = text === null ? null : pointNumber(text)
-    if (value === null || !(value < 0 || Number.isNaN(value))) return value
-    notes.warn('kilometre that is no number taken as unknown')
+function kilometres(r: Reader): { km: number | null; km_to: number | null } {
+  const [km, km_to] = (['from', 'to'] as const).map((field) => {
+    const value = r.number(field)
+    if (value === null || value >= 0) return value
+    r.warn('kilometre below 0 taken as unknown')
     return null
   }) as [number | null, number | null]
   if (km !== 0 || km_to !== 0) return { km, km_to }
-  notes.warn('kilometres 0 to 0 taken as unknown')
+  r.warn('kilometres 0 to 0 taken as unknown')
   return { km: null, km_to: null }
 }
 
-function reportTime(text: string | null, notes: Notes): number | null {
-  if (text === null) return null
-  const instant = httpDate(text)
-  if (Number.isNaN(instant)) notes.warn('time of the report cannot be read')
-  return Number.isNaN(instant) ? null : instant
+function reportTime(r: Reader): number | null {
+  const text = r.text('reported_at')
+  const instant = text === null ? null : httpDate(text)
+  if (!Number.isNaN(instant)) return instant
+  r.warn('time of the report cannot be read')
+  return null
 }
 
 function measureOf(id: string, kind: string, { said, position }: { said: Said; position: Measure['from'] }): Measure {

@@ -48,4 +48,5 @@ export const FAULTS: readonly ContentFault[] = [
   { file: COUNTERS, change: [['Orient.', 'Rumbo']], expect: { rows: 6, unknown: { Rumbo: 1 }, warnings: ['no record has Orient.'] } },
   { file: COUNTERS, change: [['Latitud', 'Lat']], expect: 'has no Latitud' },
   { file: COUNTERS, change: [['\n28;', '\nES28;']], expect: { rows: 4, rejected: { 'Estación is no whole number': 2 } } },
+  { file: 'sct_incidents/incidents.xml', change: [['identificador>', 'id>']], expect: 'incidents has no identificador' },
 ]

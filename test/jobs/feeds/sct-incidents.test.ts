@@ -206,14 +206,14 @@ describe('what the source gets wrong', () => {
     })
     const odd = await readSct(changed(withField('pk_inici', '-1.00'), [/<cite:pk_fi>[^<]*</, '<cite:pk_fi>?<']))
     expect([odd.rows[0]?.km, odd.rows[0]?.km_to]).toEqual([null, null])
-    expect(odd.warnings).toEqual({ 'kilometre that is no number taken as unknown': 2 })
+    expect(odd.warnings).toEqual({ 'kilometre below 0 taken as unknown': 1, 'pk_fi is no number': 1 })
   })
 
   test('a position that is none, or abroad, is null and counted; a time that is none too', async () => {
     const abroad = await readSct(changed(fixture, ['>2.0812,41.5119<', '>12.5,41.9<']))
     expect(abroad.rows[0]).toMatchObject({ position: null, province_code: null, municipality_code: null })
     expect(abroad.warnings).toEqual({ 'position lies outside Spain': 1 })
-    expect((await readSct(changed(fixture, ['>2.0812,41.5119<', '>2.0812<']))).warnings).toEqual({ 'position is no position': 1 })
+    expect((await readSct(changed(fixture, ['>2.0812,41.5119<', '>2.0812<']))).warnings).toEqual({ 'point_lat is no number': 1 })
     const late = await readSct(withField('data', 'ahir'))
     expect([late.rows[0]?.reported_at, late.warnings]).toEqual([null, { 'time of the report cannot be read': 1 }])
   })

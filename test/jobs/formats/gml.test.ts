@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { FormatError } from '../../../jobs/feeds/define.ts'
-import { type GmlFeature, readFeatures } from '../../../jobs/formats/gml.ts'
+import { featureOf, type GmlFeature } from '../../../jobs/formats/gml.ts'
+import { xmlElements } from '../../../jobs/formats/xml.ts'
 
 /** A collection of cameras, with the coordinates of each and the attributes that say how they are written. */
 function collection(...points: readonly (readonly [attributes: string, coordinates: string])[]): Buffer {
@@ -13,7 +14,8 @@ function collection(...points: readonly (readonly [attributes: string, coordinat
   )
 }
 
-const read = (bytes: Buffer): GmlFeature[] => [...readFeatures(bytes)].flat()
+const read = (bytes: Buffer): GmlFeature[] =>
+  [...xmlElements(bytes, { root: 'FeatureCollection', each: ['featureMember'] })].flat().flatMap(({ children }) => children.map(featureOf))
 
 test('a feature has a type, an id of its server, a point with longitude first, and texts', () => {
   const [feature] = read(collection(['decimal="." cs="," ts=" "', '2.01148073,41.41313117']))
