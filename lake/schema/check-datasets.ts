@@ -46,6 +46,8 @@ function mistakesOf(dataset: Dataset): string[] {
     mistakes.push('a replace dataset names its version, one of the entity')
   if (dataset.land === 'replace' && dataset.live) mistakes.push('a replace dataset has no live state')
   if (dataset.land !== 'replace' && dataset.version) mistakes.push('only a replace dataset has a version')
+  if (dataset.isObservation && dataset.land === 'changes')
+    mistakes.push('the engine fills the time of a changes dataset: it is no observation')
   if (dataset.life && dataset.absence !== 'ends') mistakes.push('a life needs absence: ends')
   if (dataset.life && columns[dataset.life.since]?.kind !== 'instant') mistakes.push(`${dataset.life.since} is not an instant`)
   if (dataset.land === 'changes' && !dataset.partition.every((part) => part.column === dataset.time))

@@ -1,7 +1,9 @@
 import { type PlaceProblem, type ResolvedPlace, resolvePlace, type StatedPlace } from '../../../lake/places/resolve.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
+import { parseInstant } from '../../../lake/schema/time.ts'
+import { dayFirstInstant, httpDate } from '../../formats/dates.ts'
 import { commaNumber, pointNumber, wholeNumber } from '../../formats/numbers.ts'
-import { FormatError, type Notes } from '../define.ts'
+import { type FeedClock, FormatError, type Notes } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import type { Columns } from './columns.ts'
 
@@ -19,6 +21,7 @@ interface ReaderOptions<F extends string> {
   /** Texts that mean no value, beside the empty one. */
   readonly nothing: readonly string[]
   readonly notes: Notes
+  readonly clock: FeedClock
 }
 
 /**
@@ -60,21 +63,36 @@ export class RecordReader<F extends string, N extends F = never> {
   number(field: N): number
   number(field: F): number | null
   number(field: F): number | null {
-    return this.#parsed(field, 'number', (text) => this.#decimal(text))
+    return this.#numeric(field, 'number', (text) => this.#decimal(text))
   }
 
   /** A whole number. */
   integer(field: N): number
   integer(field: F): number | null
   integer(field: F): number | null {
-    return this.#parsed(field, 'whole number', wholeNumber)
+    return this.#numeric(field, 'whole number', wholeNumber)
   }
 
   /** A number of things, where an empty cell means none of them. */
   count(field: N): number
   count(field: F): number | null
   count(field: F): number | null {
-    return this.#isEmpty(field) ? 0 : this.#parsed(field, 'whole number', wholeNumber)
+    return this.#isEmpty(field) ? 0 : this.#numeric(field, 'whole number', wholeNumber)
+  }
+
+  /** A date, as YYYY-MM-DD: of `2026-01-03`, `3/1/2026` or `03-01-2026`. */
+  date(field: N): string
+  date(field: F): string | null
+  date(field: F): string | null {
+    return this.parsed<string | number>(field, 'date', dateOf) as string | null
+  }
+
+  /** An instant (ms): of RFC 3339, of RFC 822, or of `dd/mm/yyyy H:MM[:SS]` on Madrid's clock. */
+  instant(field: N): number
+  instant(field: F): number | null
+  instant(field: F): number | null {
+    const { fetched_at } = this.#options.clock
+    return this.parsed(field, 'time', (text) => parseInstant(text) ?? numberElse(httpDate(text), () => dayFirstInstant(text, fetched_at)))
   }
 
   /** The code of a text by a table; a text that it lacks stays as it is, and the check of rows counts it. */
@@ -114,8 +132,14 @@ export class RecordReader<F extends string, N extends F = never> {
     this.#options.notes.warn(text)
   }
 
+  /** A value in a notation of the publisher's own: `parse` gives null for none, and NaN for a text that cannot be read. */
+  parsed<T extends string | number>(field: F, what: string, parse: (text: string) => T | null): T | null {
+    const text = this.#given(field)
+    return this.#checked(field, what, text === null ? null : parse(text))
+  }
+
   #degrees(field: F): number | null {
-    return this.#parsed(field, 'ddmmss with N, S, E or W', (text) => {
+    return this.parsed(field, 'ddmmss with N, S, E or W', (text) => {
       const [, whole, minutes, seconds, half] = DMS.exec(text) ?? []
       if (whole === undefined || Number(minutes) > 59 || Number(seconds) > 59) return Number.NaN
       const value = Math.round((Number(whole) + Number(minutes) / 60 + Number(seconds) / 3600) * 1e6) / 1e6
@@ -128,11 +152,13 @@ export class RecordReader<F extends string, N extends F = never> {
     return decimal === 'comma' || (decimal === 'either' && text.includes(',')) ? commaNumber(text) : pointNumber(text)
   }
 
-  /** A value that `parse` makes of a text: null for none, NaN for one that cannot be read. Numbers of JSON are taken as they are. */
-  #parsed(field: F, what: string, parse: (text: string) => number | null): number | null {
+  /** A number that may be one already, as in JSON. */
+  #numeric(field: F, what: string, parse: (text: string) => number | null): number | null {
     const given = this.#values[this.#places.get(field) as number]
-    const text = this.#given(field)
-    const value = typeof given === 'number' ? given : text === null ? null : parse(text)
+    return typeof given === 'number' ? this.#checked(field, what, given) : this.parsed(field, what, parse)
+  }
+
+  #checked<T extends string | number>(field: F, what: string, value: T | null): T | null {
     if (value === null) return this.#absent(field)
     if (!Number.isNaN(value)) return value
     const problem = `${this.#options.columns.nameOf(field)} is no ${what}`
@@ -156,4 +182,23 @@ export class RecordReader<F extends string, N extends F = never> {
     if (this.#needed.has(field)) throw new FormatError(`no ${this.#options.columns.nameOf(field)}`)
     return null
   }
+}
+
+const DATE = /^(?:(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})[/-](\d{1,2})[/-](\d{4}))$/
+
+function dateOf(text: string): string | number {
+  const [, year, month, day, firstDay, secondMonth, lastYear] = DATE.exec(text) ?? []
+  const [y, m, d] = [year ?? lastYear, month ?? secondMonth, day ?? firstDay] as [string?, string?, string?]
+  const date = `${y}-${m?.padStart(2, '0')}-${d?.padStart(2, '0')}`
+  return isDate(date) ? date : Number.NaN
+}
+
+/** True for a day that the calendar has. */
+function isDate(date: string): boolean {
+  const at = Date.parse(`${date}T00:00:00Z`)
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(date)
+}
+
+function numberElse(value: number, other: () => number): number {
+  return Number.isNaN(value) ? other() : value
 }

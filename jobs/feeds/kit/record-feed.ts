@@ -1,5 +1,16 @@
 import type { AnyRow, Dataset, FeedRow } from '../../../lake/schema/dataset.ts'
-import { type Band, type Batch, batch, defineFeed, type Feed, type FeedBody, type FeedSpec, FormatError, type Notes } from '../define.ts'
+import {
+  type Band,
+  type Batch,
+  batch,
+  defineFeed,
+  type Feed,
+  type FeedBody,
+  type FeedClock,
+  type FeedSpec,
+  FormatError,
+  type Notes,
+} from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { Binder, type RawRecord } from './binder.ts'
 import { type Columns, columnsOf } from './columns.ts'
@@ -67,18 +78,18 @@ export function recordFeed<D extends Dataset, F extends string, const N extends 
     ...feed,
     into: [into],
     bands: { [into.id]: { minRatio: 0.8, maxRatio: 1000, ...band } },
-    *rows(bodies, _clock, notes) {
-      for (const opened of open(bodies, notes)) yield* rowsOf(spec, { columns: found, opened, notes })
+    *rows(bodies, clock, notes) {
+      for (const opened of open(bodies, notes)) yield* rowsOf(spec, { columns: found, opened, notes, clock })
     },
   })
 }
 
 function* rowsOf<D extends Dataset, F extends string, N extends F, T>(
   spec: RecordFeedSpec<D, F, N, T>,
-  given: { readonly columns: Columns<F>; readonly opened: RecordFile; readonly notes: Notes },
+  given: { readonly columns: Columns<F>; readonly opened: RecordFile; readonly notes: Notes; readonly clock: FeedClock },
 ): Generator<Batch> {
   const { into, needs, decimal = 'point', nothing = [], repeats, someGive = [], someHave = {} } = spec
-  const { columns, opened, notes } = given
+  const { columns, opened, notes, clock } = given
   const binder = new Binder(columns)
   const refuseWithoutNeeded = (): void => {
     const missing = binder.missing(needs)
@@ -91,7 +102,7 @@ function* rowsOf<D extends Dataset, F extends string, N extends F, T>(
   }
   for (const text of opened.misshapen ?? []) reject('another number of fields', text)
   const about = spec.file?.({ name: opened.name, column: (field) => textsOf(opened, columns, field) }) as T
-  const reader = new RecordReader<F, N>({ columns, needs, decimal, nothing, notes })
+  const reader = new RecordReader<F, N>({ columns, needs, decimal, nothing, notes, clock })
   const presence = watchPresence<FeedRow<D>>(opened.name, someHave)
   const seen = new Set<string>()
   let isEmpty = true

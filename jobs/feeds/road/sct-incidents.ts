@@ -3,7 +3,6 @@ import { sct } from '../../../lake/datasets/road/sources.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { provinceByCode } from '../../../lake/places/provinces.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
-import { httpDate } from '../../formats/dates.ts'
 import { featureOf } from '../../formats/gml.ts'
 import type { XmlElement } from '../../formats/xml.ts'
 import type { RawRecord } from '../kit/binder.ts'
@@ -179,7 +178,7 @@ function readFields(r: Reader): Said {
     heading: readHeading(r.text('towards'), direction),
     road: r.text('road'),
     ...kilometres(r),
-    reported_at: reportTime(r),
+    reported_at: r.instant('reported_at'),
     reported_by: reporter,
   }
 }
@@ -195,14 +194,6 @@ function kilometres(r: Reader): { km: number | null; km_to: number | null } {
   if (km !== 0 || km_to !== 0) return { km, km_to }
   r.warn('kilometres 0 to 0 taken as unknown')
   return { km: null, km_to: null }
-}
-
-function reportTime(r: Reader): number | null {
-  const text = r.text('reported_at')
-  const instant = text === null ? null : httpDate(text)
-  if (!Number.isNaN(instant)) return instant
-  r.warn('time of the report cannot be read')
-  return null
 }
 
 function measureOf(id: string, kind: string, { said, position }: { said: Said; position: Measure['from'] }): Measure {

@@ -21,7 +21,6 @@ const rowsOf = (publication: Publication, dataset: string): readonly AnyRow[] =>
 const latin = (records: readonly object[]): Buffer => Buffer.from(JSON.stringify(records), 'latin1')
 const list = (bytes: Buffer): Record<string, unknown>[] => JSON.parse(bytes.toString('latin1'))
 const OBSERVED = fixture('aemet_observation/observations.json')
-const DAILY = fixture('aemet_daily/2026-01-03.json')
 
 test('observations: the hour that ends at fint, units of ours, no noise of doubles, missing keys null', async () => {
   const publication = await parse(aemetObservation, OBSERVED)
@@ -77,50 +76,6 @@ test('observations: what nobody knows is counted, what is no number is bad, eith
   const [renamed] = rowsOf(await parse(aemetObservation, latin([{ ...rest, pliqtp: pliqt, psolt: psoltp }])), 'weather_observations')
   expect(renamed).toMatchObject({ liquid_precipitation_mm: 0.3, solid_precipitation_mm: 0.4 })
   await expect(parse(aemetObservation, latin([{ ...record, ta: undefined }]))).rejects.toThrow('none of the records has a ta')
-})
-
-test('daily climatology: decimal commas, traces, sums of later days, times that are several, directions that are none', async () => {
-  const publication = await parse(aemetDaily, DAILY, AT, '2026-01-03')
-  expect(publication.report).toMatchObject({ quarantined: {}, unknownCodes: {}, warnings: new Map() })
-  const at = (time: string): number => Date.parse(`2026-01-03T${time}:00Z`)
-  const [retiro, coruna, mountain] = rowsOf(publication, 'weather_daily') as [AnyRow, AnyRow, AnyRow]
-  expect(retiro).toEqual({
-    ...{
-      source: 'aemet',
-      day: '2026-01-03',
-      station_id: '3195',
-      day_starts_at: at('00:00'),
-      precipitation_mm: 0,
-      precipitation_flag: 'TRACE',
-    },
-    ...{ temp_mean_c: 6, temp_min_c: 1.7, temp_min_at: at('05:50'), temp_max_c: 10.2, temp_max_at: at('14:20'), wind_mean_m_s: 0 },
-    ...{ gust_m_s: 3.3, gust_dir_deg: 250, gust_at: at('14:10'), pressure_max_hpa: 948.6, pressure_max_at: at('00:00') + 24 * 3_600_000 },
-    ...{ pressure_min_hpa: 943.6, pressure_min_at: at('01:00'), sunshine_h: 3.5, humidity_mean_pct: 81, humidity_max_pct: 97 },
-    ...{ humidity_max_at: null, humidity_min_pct: 55, humidity_min_at: at('14:30') },
-  })
-  expect(coruna).toMatchObject({
-    precipitation_mm: 12.5,
-    precipitation_flag: null,
-    temp_min_c: -0.6,
-    temp_min_at: null,
-    gust_dir_deg: null,
-  })
-  expect(mountain).toMatchObject({ precipitation_mm: null, precipitation_flag: 'ACCUMULATED', wind_mean_m_s: null, gust_dir_deg: null })
-})
-
-test('daily climatology: a file is of its day, other days and times are bad, keys that nobody knows are counted', async () => {
-  const [record = {}] = list(DAILY)
-  const report = async (more: object): Promise<Publication['report']> =>
-    (await parse(aemetDaily, latin([record, { ...record, indicativo: 'B', ...more }]), AT, '2026-01-03')).report
-  const bad = async (more: object): Promise<unknown> => (await report(more)).quarantined
-  expect(await bad({ fecha: '2026-01-04' })).toEqual({ weather_daily: { 'a day other than the file': 1 } })
-  expect(await bad({ fecha: '3/1/2026' })).toEqual({ weather_daily: { 'fecha is no day': 1 } })
-  expect(await bad({ indicativo: '' })).toEqual({ weather_daily: { 'no indicativo': 1 } })
-  expect(await bad({ tmin: '1.7' })).toEqual({ weather_daily: { 'temp_min_c is no number': 1 } })
-  expect(await bad({ horatmin: '25:00' })).toEqual({ weather_daily: { 'temp_min_at is no instant between 1900 and 2200': 1 } })
-  expect((await report({ uvmax: '3,5' })).unknownCodes).toEqual({ aemet_daily_key: { uvmax: 1 } })
-  const { tmed: _tmed, ...without } = record
-  await expect(parse(aemetDaily, latin([without]))).rejects.toThrow('none of the records has a tmed')
 })
 
 test('daily climatology: a request for each day of a range, from 1920 on', () => {

@@ -16,6 +16,7 @@ export interface ContentFault {
 }
 
 const INVENTORY = 'aemet_stations/stations.json'
+const DAILY = 'aemet_daily/2026-01-03.json'
 const BARCELONA = 'barcelona_accidents/2025_accidents_gu_bcn.csv'
 const MODELS = 'renfe_material/models.csv'
 const COUNTERS = 'madrid_count_stations/stations.csv'
@@ -49,4 +50,14 @@ export const FAULTS: readonly ContentFault[] = [
   { file: COUNTERS, change: [['Latitud', 'Lat']], expect: 'has no Latitud' },
   { file: COUNTERS, change: [['\n28;', '\nES28;']], expect: { rows: 4, rejected: { 'Estación is no whole number': 2 } } },
   { file: 'sct_incidents/incidents.xml', change: [['identificador>', 'id>']], expect: 'incidents has no identificador' },
+  {
+    file: DAILY,
+    change: [['"fecha" : "2026-01-03"', '"fecha" : "2026-01-04"']],
+    expect: { rows: 0, rejected: { 'a day other than the file': 3 } },
+  },
+  { file: DAILY, change: [['"fecha" : "2026-01-03"', '"fecha" : "ayer"']], expect: { rows: 0, rejected: { 'fecha is no date': 3 } } },
+  { file: DAILY, change: [['"3195"', '""']], expect: { rows: 2, rejected: { 'no indicativo': 1 } } },
+  { file: DAILY, change: [['"1,7"', '"1.7"']], expect: { rows: 3, warnings: ['tmin is no number'] } },
+  { file: DAILY, change: [['"05:50"', '"25:50"']], expect: { rows: 3, warnings: ['horatmin is no time'] } },
+  { file: DAILY, change: [['"tmed"', '"media"']], expect: { rows: 3, unknown: { media: 3 }, warnings: ['no record has tmed'] } },
 ]

@@ -127,7 +127,7 @@ test('JSON: names by record, a count that is empty is none, a key that comes aga
 test('readers: codes, positions in degrees either way', () => {
   const { notes, report }: { notes: Notes; report: Publication['report'] } = collectNotes()
   const columns = columnsOf({ kind: 'tipo', lat: 'lat', lon: 'lon' }, [])
-  const reader = new RecordReader({ columns, needs: [], decimal: 'either', nothing: ['-'], notes })
+  const reader = new RecordReader({ columns, needs: [], decimal: 'either', nothing: ['-'], notes, clock: { fetched_at: AT } })
   const read = (...values: unknown[]): RecordReader<'kind' | 'lat' | 'lon'> => {
     reader.turnTo(values)
     return reader
@@ -137,12 +137,22 @@ test('readers: codes, positions in degrees either way', () => {
   expect(read('', '403000N', '0033000W').dms('lat', 'lon')).toEqual({ lat: 40.5, lon: -3.5 })
   expect(read('', '406000N', '-').dms('lat', 'lon')).toBeNull()
   expect([...report.warnings.keys()]).toEqual(['lat is no ddmmss with N, S, E or W'])
+  expect(['2026-01-03', '3/1/2026', '03-01-2026', '-'].map((text) => read('', text).date('lat'))).toEqual([
+    ...['2026-01-03', '2026-01-03', '2026-01-03', null],
+  ])
+  const instant = Date.UTC(2026, 0, 3, 10)
+  expect(
+    ['2026-01-03T11:00:00+01:00', '03/01/2026 11:00', 'Sat, 03 Jan 2026 10:00:00 GMT'].map((text) => read('', text).instant('lat')),
+  ).toEqual([instant, instant, instant])
+  expect([read('', '30/2/2026').date('lat'), read('', 'noon').instant('lat')]).toEqual([null, null])
+  expect([...report.warnings.keys()].slice(1)).toEqual(['lat is no date', 'lat is no time'])
   const strict = new RecordReader<'lat', 'lat'>({
     columns: columnsOf({ lat: 'lat' }, []),
     needs: ['lat'],
     decimal: 'point',
     nothing: [],
     notes,
+    clock: { fetched_at: AT },
   })
   strict.turnTo(['north'])
   expect(() => strict.number('lat')).toThrow(new FormatError('lat is no number'))

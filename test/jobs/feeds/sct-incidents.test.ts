@@ -215,7 +215,7 @@ describe('what the source gets wrong', () => {
     expect(abroad.warnings).toEqual({ 'position lies outside Spain': 1 })
     expect((await readSct(changed(fixture, ['>2.0812,41.5119<', '>2.0812<']))).warnings).toEqual({ 'point_lat is no number': 1 })
     const late = await readSct(withField('data', 'ahir'))
-    expect([late.rows[0]?.reported_at, late.warnings]).toEqual([null, { 'time of the report cannot be read': 1 }])
+    expect([late.rows[0]?.reported_at, late.warnings]).toEqual([null, { 'data is no time': 1 }])
   })
 
   test('a feature without its id is quarantined, the others stay', async () => {

@@ -12,12 +12,14 @@ test('every mistake of a catalogue is told at once, with its dataset', () => {
   const speed = col.integer(3, 'Speed.', { unit: 'parsec' as 'km' })
   const status = col.string(4, 'What live rows have of their own.')
   const wrong = variant({ id: 'wrong', columns: { id, observed_at, speed, status }, order: ['height'] })
-  const check = (): unknown => checkDatasets([everything, everything, wrong])
+  const observed = variant({ id: 'observed', land: 'changes', isObservation: true })
+  const check = (): unknown => checkDatasets([everything, everything, wrong, observed])
   for (const mistake of [
     'everything: declared twice',
     'wrong: column speed: no unit parsec',
     'wrong: column status: live rows have one of that name',
     'wrong: there is no column height',
+    'observed: the engine fills the time of a changes dataset: it is no observation',
   ])
     expect(check).toThrow(mistake)
 })
