@@ -154,8 +154,8 @@ export class RecordReader<F extends string, N extends F = never> {
 
   /** A number that may be one already, as in JSON. */
   #numeric(field: F, what: string, parse: (text: string) => number | null): number | null {
-    const given = this.#values[this.#places.get(field) as number]
-    return typeof given === 'number' ? this.#checked(field, what, given) : this.parsed(field, what, parse)
+    const given = this.#value(field)
+    return this.parsed(field, what, (text) => (typeof given === 'number' && parse !== wholeNumber ? given : parse(text)))
   }
 
   #checked<T extends string | number>(field: F, what: string, value: T | null): T | null {
@@ -167,15 +167,21 @@ export class RecordReader<F extends string, N extends F = never> {
     return null
   }
 
+  #value(field: F): unknown {
+    return this.#values[this.#places.get(field) as number]
+  }
+
   #given(field: F): string | null {
-    const value = this.#values[this.#places.get(field) as number]
+    const value = this.#value(field)
     if (value === undefined || value === null) return null
+    if (typeof value === 'object') return this.#checked<number>(field, 'single value', Number.NaN) as null
     const text = String(value).trim()
     return this.#nothing.has(text) ? null : text
   }
 
   #isEmpty(field: F): boolean {
-    return String(this.#values[this.#places.get(field) as number] ?? '').trim() === ''
+    const value = this.#value(field)
+    return typeof value === 'string' && value.trim() === ''
   }
 
   #absent(field: F): null {

@@ -146,6 +146,9 @@ test('readers: codes, positions in degrees either way', () => {
   ).toEqual([instant, instant, instant])
   expect([read('', '30/2/2026').date('lat'), read('', 'noon').instant('lat')]).toEqual([null, null])
   expect([...report.warnings.keys()].slice(1)).toEqual(['lat is no date', 'lat is no time'])
+  expect([read('', 1.5, '-').integer('lat'), read('', 1.5).number('lat'), read({ a: 1 }).text('kind')]).toEqual([null, 1.5, null])
+  expect([read('', '', ' ').count('lon'), read('', '', '7').count('lon'), read('').count('lon')]).toEqual([0, 7, null])
+  expect([...report.warnings.keys()].slice(3)).toEqual(['lat is no whole number', 'tipo is no single value'])
   const strict = new RecordReader<'lat', 'lat'>({
     columns: columnsOf({ lat: 'lat' }, []),
     needs: ['lat'],
