@@ -31,6 +31,11 @@ describe.each(feeds.map((feed) => [feed.id, feed] as const))('%s', (id, feed) =>
   })
 })
 
+test('every snapshot is of a fixture that is there', () => {
+  const all = feeds.flatMap(({ id }) => readdirSync(join(FIXTURES, id)).map((file) => `${id}/${file}`))
+  expect(all.filter((file) => file.endsWith(SNAPSHOT) && !all.includes(file.slice(0, -SNAPSHOT.length)))).toEqual([])
+})
+
 test.each(FAULTS)('$file with $change', async ({ file, change, expect: expected }: ContentFault) => {
   const [id = '', name = ''] = file.split('/')
   const feed = feedById(id)
