@@ -46,126 +46,117 @@ const STORE_URL = { pattern: /^(s3:\/\/|file:\/\/\/|(?![A-Za-z][A-Za-z0-9+.-]*:\
 const REDIS_PLACE = { pattern: /^(rediss?:\/\/|unix:\/\/|\/)/, words: '`redis://…`, `rediss://…` or the path of a socket' }
 const PEPPERS = {
   pattern: /^[1-9]\d{0,3}:[0-9a-f]{64}(,[1-9]\d{0,3}:[0-9a-f]{64})*$/,
-  words: '`<version>:<64 hexadecimal digits>`, several with commas',
+  words: '`<version>:<64 hexadecimal digits>`, separated by commas',
 }
-const JSON_WEB_TOKEN = { pattern: /^[\w-]+\.[\w-]+\.[\w-]+$/, words: 'a JSON Web Token: three parts with points between' }
+const JSON_WEB_TOKEN = { pattern: /^[\w-]+\.[\w-]+\.[\w-]+$/, words: 'a JSON Web Token: three parts separated by dots' }
 const JSON_OBJECT = { pattern: /^\s*\{[^]*\}\s*$/, words: 'JSON such as `{"PRO": {"price_eur_month": 59}}`' }
-const NETWORKS = { pattern: /^[\da-fA-F.:/,\s]+$/, words: 'addresses or CIDR ranges, several with commas' }
+const NETWORKS = { pattern: /^[\da-fA-F.:/,\s]+$/, words: 'addresses or CIDR ranges, separated by commas' }
 const SMTP_PLACE = { pattern: /^smtps?:\/\/./, words: '`smtp://…` or `smtps://…`' }
 const CONTACT = { pattern: /^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+\d[\d-]*)$/, words: '`mailto:…`, `https://…` or `tel:+…`' }
-const FEED_IDS = { pattern: /^[a-z0-9_]+(,[a-z0-9_]+)*$/, words: 'ids as `scripts/feeds list` tells them, several with commas' }
+const FEED_IDS = { pattern: /^[a-z0-9_]+(,[a-z0-9_]+)*$/, words: 'feed ids (see `scripts/feeds list`), separated by commas' }
 const MAILBOX = { pattern: /^[^\r\n]*[^\s<]@[^\r\n]+$/, words: '`name@example.org` or `Name <name@example.org>`' }
 
-/** Every setting of the service; the table in docs/operation.md and the checks come from it. */
+/** Every setting of the service. The checks and the table in scripts/README.md are made from it. */
 export const SETTINGS = {
-  mode: setting('SOURCE_MODE', 'mode', 'Where data comes from; set by `scripts/start`.', 'simulated'),
-  liveFeeds: setting('LIVE_FEEDS', 'text', 'Feeds that `--live` runs too, of those that it does not run unless told.', null, {
+  mode: setting('SOURCE_MODE', 'mode', 'Where data comes from. Set by `scripts/start`.', 'simulated'),
+  liveFeeds: setting('LIVE_FEEDS', 'text', 'Optional feeds that `--live` runs as well.', null, {
     like: FEED_IDS,
   }),
-  dataFolder: setting('DATA_DIR', 'text', 'Folder of store, Redis files, spool and cache; `.data/<mode>` unless set.', null),
-  lakeUrl: setting('LAKE_URL', 'text', 'Object store; `<data>/store` unless set.', null, {
+  dataFolder: setting('DATA_DIR', 'text', 'Folder for the store, Redis files, spool and cache. Default: `.data/<mode>`.', null),
+  lakeUrl: setting('LAKE_URL', 'text', 'Object store. Default: `<data>/store`.', null, {
     like: STORE_URL,
   }),
   s3Endpoint: setting(
     'S3_ENDPOINT',
     'url',
-    'Address of an S3-compatible server; AWS itself unless set. Keys come from the usual `AWS_*` variables.',
+    'Address of an S3-compatible server. Default: AWS. Credentials come from the usual `AWS_*` variables.',
     null,
   ),
-  s3Region: setting('S3_REGION', 'text', 'Region of the bucket; `AWS_REGION` counts where it is not set.', 'us-east-1', {
+  s3Region: setting('S3_REGION', 'text', 'Region of the bucket. `AWS_REGION` is used if this is not set.', 'us-east-1', {
     or: 'AWS_REGION',
   }),
-  s3PathStyle: setting('S3_PATH_STYLE', 'flag', 'Bucket in the path instead of the host name.', false),
-  redisUrl: setting('REDIS_URL', 'text', 'Redis to use; unless set, `scripts/start` runs one of its own on a private socket.', null, {
+  s3PathStyle: setting('S3_PATH_STYLE', 'flag', 'Puts the bucket in the path instead of the host name.', false),
+  redisUrl: setting('REDIS_URL', 'text', 'Redis server to use. By default `scripts/start` runs its own on a private socket.', null, {
     like: REDIS_PLACE,
   }),
-  publishersUrl: setting('PUBLISHERS_URL', 'url', 'Stand-in that is asked in place of the publishers; set by `scripts/start`.', null),
+  publishersUrl: setting('PUBLISHERS_URL', 'url', 'Stand-in server that replaces the publishers. Set by `scripts/start`.', null),
   host: setting('HOST', 'text', 'Address the API listens on.', '127.0.0.1'),
-  port: setting('PORT', 'count', 'Port of the API; 0 takes a free one.', 8080, { min: 0, max: 65_535 }),
-  apiWorkers: setting('API_WORKERS', 'count', 'Processes of the API on this machine; they share its port.', 1, { min: 1, max: 64 }),
-  metricsHost: setting(
-    'METRICS_HOST',
-    'text',
-    'Address that metrics are served on; not one that strangers reach, for there is no key to them.',
-    '127.0.0.1',
-  ),
+  port: setting('PORT', 'count', 'Port of the API. 0 picks a free port.', 8080, { min: 0, max: 65_535 }),
+  apiWorkers: setting('API_WORKERS', 'count', 'API processes on this machine. They share one port.', 1, { min: 1, max: 64 }),
+  metricsHost: setting('METRICS_HOST', 'text', 'Address that metrics listen on. Keep it private: metrics need no key.', '127.0.0.1'),
   metricsPort: setting(
     'METRICS_PORT',
     'count',
-    'Port of the worker for `GET /metrics` (Prometheus); the processes of the API have the ports after it. 0 takes free ones; unless set there are no metrics.',
+    'Port of `GET /metrics` (Prometheus) of the worker. API processes use the next ports. 0 picks free ports. Default: no metrics.',
     null,
     { min: 0, max: 65_535 },
   ),
-  publicUrl: setting('PUBLIC_URL', 'url', 'Address of the API that clients use, for links; the one it listens on unless set.', null),
-  trustedProxies: setting(
-    'TRUSTED_PROXIES',
-    'text',
-    'Proxies in front of the API, whose `X-Forwarded-For` says whom a request is from; nobody else is believed.',
-    null,
-    { like: NETWORKS },
-  ),
+  publicUrl: setting('PUBLIC_URL', 'url', 'Address that clients use, for links. Default: the address it listens on.', null),
+  trustedProxies: setting('TRUSTED_PROXIES', 'text', 'Proxies in front of the API. Only their `X-Forwarded-For` is trusted.', null, {
+    like: NETWORKS,
+  }),
   requireHttps: setting(
     'REQUIRE_HTTPS',
     'flag',
-    'Whether plain HTTP is refused (403). Unless set, what a trusted proxy says came so (`X-Forwarded-Proto`, `Forwarded`) and, where `PUBLIC_URL` is `https://…`, whatever comes from another machine without a proxy that says otherwise.',
+    'Whether plain HTTP is refused with 403. Default: if a trusted proxy reports plain HTTP (`X-Forwarded-Proto`, `Forwarded`); with an `https://…` `PUBLIC_URL` also if the request is from another machine and no proxy reports HTTPS.',
     null,
   ),
-  plans: setting(
-    'PLANS',
-    'text',
-    'Changes to the plans as `/api/plans` shows them: by plan, the terms that differ, under the names that they have there.',
-    '{}',
-    {
-      like: JSON_OBJECT,
-    },
-  ),
-  upgradeUrl: setting('UPGRADE_URL', 'url', 'Page where people change their plan; unless set, none is named.', null),
+  plans: setting('PLANS', 'text', 'Changes to the plans: for each plan the terms that differ, named as in `/api/plans`.', '{}', {
+    like: JSON_OBJECT,
+  }),
+  upgradeUrl: setting('UPGRADE_URL', 'url', 'Page where people change their plan. Default: no link.', null),
   securityContact: setting(
     'SECURITY_CONTACT',
     'text',
-    'Whom to tell of weaknesses, shown in `/.well-known/security.txt`; unless set there is no such file.',
+    'Contact for security reports, shown in `/.well-known/security.txt`. Default: no such file.',
     null,
     { like: CONTACT },
   ),
   keyPepper: setting(
     'KEY_PEPPER',
     'text',
-    'Secret that keys and e-mail addresses are hashed with, the current one first; unless set, the file `<data>/key-pepper`, made at the first start. **Without it no key works: back it up, apart from the store.**',
+    'Secrets that keys and e-mail addresses are hashed with, the current one first. Default: the file `<data>/key-pepper`, made at the first start. **Without it no key works: back it up, separately from the store.**',
     null,
     { like: PEPPERS, secret: true },
   ),
   aemetApiKey: setting(
     'AEMET_API_KEY',
     'text',
-    'Key of AEMET OpenData, free at opendata.aemet.es; without it `--live` has no weather. Only AEMET is sent it.',
+    'Key of AEMET OpenData, free at opendata.aemet.es. Without it `--live` has no weather. It is sent to AEMET only.',
     null,
     { like: JSON_WEB_TOKEN, secret: true },
   ),
-  smtpUrl: setting('SMTP_URL', 'text', 'Server for mails, with user and password; unless set they are written to `<data>/outbox`.', null, {
+  smtpUrl: setting('SMTP_URL', 'text', 'Mail server with user and password. Default: mails are written to `<data>/outbox`.', null, {
     like: SMTP_PLACE,
     secret: true,
   }),
   mailFrom: setting('MAIL_FROM', 'text', 'Sender of mails.', 'Traffic Intelligence <no-reply@localhost>', { like: MAILBOX }),
-  logLevel: setting('LOG_LEVEL', 'text', 'Least level of log lines.', 'info', { oneOf: ['trace', 'debug', 'info', 'warn', 'error'] }),
+  logLevel: setting('LOG_LEVEL', 'text', 'Lowest level that is logged.', 'info', { oneOf: ['trace', 'debug', 'info', 'warn', 'error'] }),
   queryMemory: setting('QUERY_MEMORY', 'bytes', 'Memory of DuckDB in one process.', 2 * GB, { min: 256 * MB }),
   queryThreads: setting('QUERY_THREADS', 'count', 'Threads of DuckDB in one process.', 2, { min: 1, max: 256 }),
-  querySlots: setting('QUERY_SLOTS', 'count', 'Lake queries that run at once in one process; others wait their turn.', 2, {
+  querySlots: setting('QUERY_SLOTS', 'count', 'Lake queries that run at once in one process. Others wait.', 2, {
     min: 1,
     max: 64,
   }),
-  queryQueue: setting('QUERY_QUEUE', 'count', 'Lake queries that may wait in one process, at most 30 s each; more are refused.', 64, {
+  queryQueue: setting('QUERY_QUEUE', 'count', 'Lake queries that may wait in one process, 30 s at most. More are refused.', 64, {
     min: 0,
     max: 10_000,
   }),
-  querySpill: setting('QUERY_SPILL', 'bytes', 'Disk that DuckDB may spill to, in one process; 0 for none.', 8 * GB, { min: 0 }),
-  cacheBytes: setting('CACHE_BYTES', 'bytes', 'Disk of one process for whole files of an S3 lake, where httpfs is not at hand.', 10 * GB, {
-    min: GB,
-  }),
+  querySpill: setting('QUERY_SPILL', 'bytes', 'Disk that DuckDB may spill to in one process. 0 for none.', 8 * GB, { min: 0 }),
+  cacheBytes: setting(
+    'CACHE_BYTES',
+    'bytes',
+    'Disk cache of one process for whole files of an S3 lake. Used if httpfs is not available.',
+    10 * GB,
+    {
+      min: GB,
+    },
+  ),
   duckdbExtensions: setting('DUCKDB_EXTENSIONS', 'text', "Folder with DuckDB's `httpfs` extension, for range reads of an S3 lake.", null),
   landEvery_s: setting(
     'LAND_EVERY_S',
     'count',
-    'Seconds between commits of a feed to the lake; at 300 one may fail and the lake still lags by 10 minutes at most.',
+    'Seconds between commits of a feed to the lake. At 300 one commit may fail and the lake is still at most 10 minutes behind.',
     300,
     { min: 10, max: 300 },
   ),
@@ -216,7 +207,7 @@ function isAllowed(value: Value<Kind>, { min = 0, max = Number.MAX_SAFE_INTEGER,
   return (oneOf?.includes(value) ?? true) && (like?.pattern.test(value) ?? true)
 }
 
-/** What is allowed, as mistakes and the table in docs/operation.md say it; empty where any text is. */
+/** The allowed values in words, for error messages and the table in scripts/README.md; empty if any text is allowed. */
 function words(kind: Kind, { min, max, oneOf, like }: Allowed): string {
   if (kind === 'mode' || oneOf) return `one of ${(oneOf ?? SOURCE_MODES).map((one) => `\`${one}\``).join(', ')}`
   if (kind === 'url') return 'an `http(s)://` address'
@@ -233,11 +224,11 @@ function sizeText(bytes: number): string {
   return String(bytes)
 }
 
-/** The settings as rows of the table in docs/operation.md. */
+/** The settings as the table in scripts/README.md. */
 export function settingsTable(): string {
   const rows = Object.values<Setting>(SETTINGS).map(({ env, kind, about, fallback, allowed }) => {
     const unset = fallback === null ? '' : `\`${kind === 'bytes' ? sizeText(Number(fallback)) : String(fallback)}\``
     return `| \`${env}\` | ${about} | ${words(kind, allowed)} | ${unset} |`
   })
-  return ['| variable | meaning | allowed | unless set |', '| --- | --- | --- | --- |', ...rows].join('\n')
+  return ['| variable | meaning | allowed | default |', '| --- | --- | --- | --- |', ...rows].join('\n')
 }

@@ -40,7 +40,7 @@ const MISTAKES: readonly [variable: string, value: string, allowed: string][] = 
   ['SECURITY_CONTACT', 'https://example.org/\nExpires: 2099-01-01T00:00:00Z', '`mailto:…`, `https://…` or `tel:+…`'],
   ['MAIL_FROM', 'a@example.org\r\nBcc: b@example.org', '`name@example.org` or `Name <name@example.org>`'],
   ['PLANS', '[]', 'JSON such as `{"PRO": {"price_eur_month": 59}}`'],
-  ['TRUSTED_PROXIES', 'proxy.example.org', 'addresses or CIDR ranges, several with commas'],
+  ['TRUSTED_PROXIES', 'proxy.example.org', 'addresses or CIDR ranges, separated by commas'],
   ['SECURITY_CONTACT', 'security@example.org', '`mailto:…`, `https://…` or `tel:+…`'],
   ['UPGRADE_URL', 'example.org/plans', 'an `http(s)://` address'],
   ['REDIS_URL', 'localhost:6379', '`redis://…`, `rediss://…` or the path of a socket'],
@@ -57,9 +57,9 @@ test('all mistakes are told at once', () => {
 })
 
 test.each([
-  ['KEY_PEPPER', '1:secret', '`<version>:<64 hexadecimal digits>`, several with commas'],
-  ['KEY_PEPPER', `0:${'a'.repeat(64)}`, '`<version>:<64 hexadecimal digits>`, several with commas'],
-  ['AEMET_API_KEY', 'secret', 'a JSON Web Token: three parts with points between'],
+  ['KEY_PEPPER', '1:secret', '`<version>:<64 hexadecimal digits>`, separated by commas'],
+  ['KEY_PEPPER', `0:${'a'.repeat(64)}`, '`<version>:<64 hexadecimal digits>`, separated by commas'],
+  ['AEMET_API_KEY', 'secret', 'a JSON Web Token: three parts separated by dots'],
   ['SMTP_URL', 'mail.example.org?password=secret', '`smtp://…` or `smtps://…`'],
   ['SMTP_URL', 'https://user:secret@mail.example.org', '`smtp://…` or `smtps://…`'],
 ])('%s=%s is refused without being repeated', (variable, value, allowed) => {
@@ -101,6 +101,6 @@ test('every level of log lines that is allowed is one of the log', () => {
   expect(oneOf).toHaveLength(5)
 })
 
-test('the table of settings in docs/operation.md is the one the code reads', () => {
-  expect(readFileSync(join(PROJECT, 'docs/operation.md'), 'utf8')).toContain(settingsTable())
+test('the table of settings in scripts/README.md is the one the code reads', () => {
+  expect(readFileSync(join(PROJECT, 'scripts/README.md'), 'utf8')).toContain(settingsTable())
 })

@@ -5,19 +5,41 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseExposition } from '../helpers/exposition.ts'
+import { codeBlocks, section } from '../helpers/markdown.ts'
 import { tempFolder } from '../helpers/temp.ts'
 import { until } from '../helpers/until.ts'
 import { PROJECT } from '../laws/sources.ts'
 
-/** The commands that the README shows under Use. */
-const block = /\n## Use\n+```sh\n([\s\S]*?)\n```/.exec(readFileSync(join(PROJECT, 'README.md'), 'utf8'))?.[1] ?? ''
-const lines = block.split('\n').filter((line) => line.trim() !== '')
-/** What is asked for, and whether with a key. */
-const asked = lines.flatMap((line) => {
-  const [, header, address] = /^curl (-H "X-API-Key: \$KEY" )?'(http[^']+)'/.exec(line) ?? []
-  return address === undefined ? [] : [{ address, isKeyed: header !== undefined }]
+const read = (page: string): string => readFileSync(join(PROJECT, page), 'utf8')
+const blocks = [
+  ...codeBlocks(section(read('README.md'), '## Five requests')),
+  ...codeBlocks(section(read('api/README.md'), '## More requests')),
+]
+/** The commands that the pages show. */
+const lines = blocks.filter(({ language }) => language === 'sh').flatMap(({ code }) => code.split('\n'))
+
+/** A request that a page shows, and the shortened reply beside it. */
+interface Example {
+  readonly address: string
+  readonly isKeyed: boolean
+  readonly body: string | null
+  readonly reply: unknown
+}
+
+/** The requests in order; a block of JSON is the reply to the last one before it. */
+const examples: readonly Example[] = blocks.flatMap(({ language, code }, at) => {
+  if (language !== 'sh') return []
+  const next = blocks[at + 1]
+  const asked = code.split('\n').flatMap((line) => {
+    const [, body, header, quoted, bare] =
+      /^curl (?:-d '([^']+)' -H 'Content-Type: application\/json' )?(-H "X-API-Key: \$KEY" )?(?:'(http[^']+)'|(http\S+))/.exec(line) ?? []
+    const address = quoted ?? bare
+    return address === undefined ? [] : [{ address, isKeyed: header !== undefined, body: body ?? null, reply: null as unknown }]
+  })
+  const last = asked.at(-1)
+  if (last && next?.language === 'json') last.reply = JSON.parse(next.code)
+  return asked
 })
-const addresses = asked.map(({ address }) => address)
 
 /** Feeds come one after the other, and a history is there once its feed has landed, which `LAND_EVERY_S` puts at 10 s. */
 const FIRST_DATA_MS = 150_000
@@ -35,7 +57,7 @@ beforeAll(async () => {
   const folder = tempFolder()
   service = spawn(process.execPath, ['scripts/service/start.ts', '--port', '0', '--data', folder], {
     cwd: PROJECT,
-    env: { ...env, LAND_EVERY_S: '10', LOG_LEVEL: 'error', API_WORKERS: '2', METRICS_PORT: '0' },
+    env: { ...env, LAND_EVERY_S: '10', LOG_LEVEL: 'error', API_WORKERS: '2', METRICS_PORT: '0', TRUSTED_PROXIES: '127.0.0.1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   url = await new Promise<string>((resolve, reject) => {
@@ -47,7 +69,7 @@ beforeAll(async () => {
         })
     service.once('exit', (code) => reject(new Error(`the service ended with ${code}:\n${said.join('\n')}`)))
   })
-  // As the README makes it.
+  // The README's own command, with the data folder of this test.
   const command = ['scripts/service/keys.ts', 'create', 'me@example.org', '--plan', 'PRO', '--data', folder]
   const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: PROJECT, env })
   key = stdout.split('\n')[0] as string
@@ -60,17 +82,27 @@ afterAll(async () => {
   await ended
 })
 
-const ask = ({ address, isKeyed }: (typeof asked)[number]): Promise<Response> =>
-  fetch(address.replace('http://127.0.0.1:8080', url), { headers: isKeyed ? { 'X-API-Key': key } : {} })
-/** Rarely enough for what a key of the plan PRO admits, and who has none. */
-const askLater = async (one: (typeof asked)[number]): Promise<Response> => {
-  await new Promise((resolve) => setTimeout(resolve, one.isKeyed ? 2000 : 15_000))
-  return await ask(one)
+let callers = 0
+/** Sends a request; without a key from an address of its own, so that the limit of one address does not slow the test down. */
+const ask = ({ address, isKeyed, body }: Example): Promise<Response> =>
+  fetch(address.replace('http://127.0.0.1:8080', url), {
+    headers: {
+      ...(isKeyed ? { 'X-API-Key': key } : { 'X-Forwarded-For': `192.0.2.${++callers % 250}` }),
+      ...(body === null ? {} : { 'Content-Type': 'application/json' }),
+    },
+    ...(body === null ? {} : { method: 'POST', body }),
+  })
+/** Waits as long as one key of the plan PRO has to between two requests. */
+const askLater = async (example: Example): Promise<Response> => {
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  return await ask(example)
 }
 
-test('there are addresses to try, all of the service as it starts, and commands that exist', () => {
-  expect(addresses.length).toBeGreaterThan(2)
-  for (const address of addresses) expect(address).toMatch(/^http:\/\/127\.0\.0\.1:8080\//)
+test('there are five requests with their replies, all to the service as it starts, and commands that exist', () => {
+  expect(examples.filter(({ reply }) => reply !== null)).toHaveLength(5)
+  expect(examples.length).toBeGreaterThan(10)
+  for (const { address } of examples) expect(address).toMatch(/^http:\/\/127\.0\.0\.1:8080\//)
+  expect(lines.filter((line) => line.startsWith('curl '))).toHaveLength(examples.length)
   for (const line of lines.filter((one) => !one.startsWith('curl '))) {
     const command = line.replace(/^KEY=\$\(/, '').split(' ')[0] as string
     expect(existsSync(join(PROJECT, command)), line).toBe(true)
@@ -78,7 +110,7 @@ test('there are addresses to try, all of the service as it starts, and commands 
 })
 
 test('ready means that the first of them answers', async () => {
-  expect((await ask(asked[0] as (typeof asked)[number])).status).toBe(200)
+  expect((await ask(examples[0] as Example)).status).toBe(200)
 })
 
 test('each process has its metrics where it is said', async () => {
@@ -87,15 +119,17 @@ test('each process has its metrics where it is said', async () => {
   const [worker = '', , api = '', , second = ''] = addresses
   const ports = [url, worker, api, second].map((address) => new URL(address).port)
   expect(new Set(ports).size).toBe(4)
-  const read = async (address: string) => parseExposition(await (await fetch(address)).text())
-  for (const address of [api, second]) expect((await read(address)).value('traffic_redis_connected')).toBe(1)
+  const readMetrics = async (address: string) => parseExposition(await (await fetch(address)).text())
+  for (const address of [api, second]) expect((await readMetrics(address)).value('traffic_redis_connected')).toBe(1)
   // A fetch is counted once it is through, which is after its incidents are served.
   const counts = async (): Promise<boolean> =>
-    Number((await read(worker)).value('traffic_worker_fetches_total', { feed: 'dgt_incidents', outcome: 'accepted' })) > 0
+    Number((await readMetrics(worker)).value('traffic_worker_fetches_total', { feed: 'dgt_incidents', outcome: 'accepted' })) > 0
   await until('the first fetch is counted', counts, FIRST_DATA_MS)
   expect((await fetch(`${url}/metrics`)).status).toBe(404)
   // As the kernel deals callers out, one process or the other has counted what the service was asked until here.
-  const counted = await Promise.all([api, second].map(async (address) => (await read(address)).families.get('traffic_api_requests_total')))
+  const counted = await Promise.all(
+    [api, second].map(async (address) => (await readMetrics(address)).families.get('traffic_api_requests_total')),
+  )
   expect(counted.flatMap((family) => family?.samples ?? []).some(({ labels }) => labels['route'] === '/ready')).toBe(true)
   metrics = [api, second]
 })
@@ -119,19 +153,34 @@ test('several processes of the API share its port, and one that dies is there ag
     await until(`${address} answers`, async () => (await fetch(address).catch(() => null))?.ok === true, FIRST_DATA_MS)
 })
 
-test('a key is made as it says there', async () => {
-  const line = lines.find((one) => one.endsWith('/api/keys   # a free key, as anybody gets it')) ?? ''
-  const [, body] = /^curl -d '([^']+)' -H 'Content-Type: application\/json' http:/.exec(line) ?? []
-  const headers = { 'Content-Type': 'application/json' }
-  const made = await fetch(`${url}/api/keys`, { method: 'POST', headers, ...(body ? { body } : {}) })
+const [making] = examples.filter(({ body }) => body !== null)
+
+test('the request for a key gives a free key that works', async () => {
+  const made = await ask(making as Example)
   expect(made.status).toBe(201)
-  const free = ((await made.json()) as { readonly key: string }).key
-  expect((await fetch(`${url}/api/incidents`, { headers: { 'X-API-Key': free } })).headers.get('x-ratelimit-remaining')).toBe('9')
+  const reply = (await made.json()) as { readonly key: string }
+  expect(missingFrom(reply, making?.reply)).toEqual([])
+  const limits = await fetch(`${url}/api/incidents`, { headers: { 'X-API-Key': reply.key } })
+  expect(limits.headers.get('x-ratelimit-remaining')).toBe('9')
 })
 
-test.each(asked)('$address answers with data', async (one) => {
-  await until(`${one.address} has data`, async () => isFull(await askLater(one)), FIRST_DATA_MS)
+test.each(examples.filter(({ body }) => body === null))('$address answers with data', async (example) => {
+  await until(`${example.address} has data`, async () => isFull(await askLater(example)), FIRST_DATA_MS)
+  if (example.reply === null) return
+  const response = await askLater(example)
+  expect(missingFrom(await response.json(), example.reply)).toEqual([])
 })
+
+/** The fields of a shown reply that the real one lacks, or has with another type; null in either fits everything. */
+function missingFrom(real: unknown, shown: unknown, path = ''): string[] {
+  if (shown === null || real === null) return []
+  if (Array.isArray(shown)) return Array.isArray(real) && real.length > 0 ? missingFrom(real[0], shown[0], `${path}[0]`) : [path]
+  if (typeof shown !== 'object') return typeof real === typeof shown ? [] : [path]
+  const fields = real as Readonly<Record<string, unknown>>
+  return Object.entries(shown as object).flatMap(([name, value]) =>
+    name in fields ? missingFrom(fields[name], value, `${path}.${name}`) : [`${path}.${name}`],
+  )
+}
 
 /** True for a reply that lists something, or describes some paths. */
 async function isFull(response: Response): Promise<boolean> {
