@@ -47,7 +47,7 @@ function vitest(): void {
   const folder = mkdtempSync(join(tmpdir(), 'traffic-tests-'))
   const report = join(folder, 'report.json')
   const tier = options.deep ? { TEST_TIER: 'deep' } : isWhole ? { TEST_TIER: 'default' } : {}
-  const run = spawnSync('vitest', ['run', '--config', 'test/vitest.config.ts', ...(options.update ? ['--update'] : []), ...files], {
+  const run = spawnSync('vitest', ['run', ...(options.update ? ['--update'] : []), '--config', 'test/vitest.config.ts', ...files], {
     stdio: 'inherit',
     env: { ...process.env, ...tier, TEST_REPORT: report },
   })

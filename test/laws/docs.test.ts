@@ -30,13 +30,20 @@ function prose(page: string): string {
     .replace(/\]\([^)]*\)/g, ']')
 }
 
-/** The pages and files that a page links to, by their path in the project. */
+/** The pages and files that a page links to, by their path in the project; a link that begins with a slash is one of the service. */
 const linksOf = (page: string): string[] =>
-  [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, to = '']) => join(dirname(page), to))
+  [...read(page).matchAll(/\]\((?!https?:|[#/])([^)#]+)[^)]*\)/g)].map(([, to = '']) => join(dirname(page), to))
 
 test('the top level has the rooms and a few files, and no folder of documentation', () => {
   const shown = readdirSync(PROJECT).filter((name) => !name.startsWith('.') && name !== 'node_modules')
   expect(shown.sort()).toEqual([...ROOMS, 'README.md', 'package.json', 'package-lock.json', 'tsconfig.json'].sort())
+})
+
+test('the page about commands lists every command', () => {
+  const commands = readdirSync(join(PROJECT, 'scripts'), { withFileTypes: true }).filter((entry) => entry.isFile() && !entry.name.includes('.'))
+  expect(commands.length).toBeGreaterThan(10)
+  const page = read('scripts/README.md')
+  expect(commands.map(({ name }) => name).filter((name) => !page.includes(`| \`scripts/${name}\` |`))).toEqual([])
 })
 
 test('the README is short and narrow', () => {
@@ -76,9 +83,9 @@ describe.each(pages)('%s', (page) => {
 
   test('gives a reason and a cost for each decision', () => {
     const decisions = read(page)
-      .split('\n\n')
+      .split(/\n\n|\n(?=- )/)
       .filter((paragraph) => paragraph.includes('**Decision.**'))
-    for (const decision of decisions) expect(decision).toMatch(/^\*\*Decision\.\*\*\s[^]+\*\*Why\.\*\*\s[^]+\*\*Cost\.\*\*\s\S/)
+    for (const decision of decisions) expect(decision).toMatch(/^(?:- )?\*\*Decision\.\*\*\s[^]+\*\*Why\.\*\*\s[^]+\*\*Cost\.\*\*\s\S/)
     if (page !== 'README.md' && read(page).includes('\n## Decisions\n')) expect(decisions.length).toBeGreaterThan(0)
   })
 })

@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { PROJECT, ROOMS } from '../laws/sources.ts'
+import type { CodeBlock } from './markdown.ts'
+import { tempFolder } from './temp.ts'
+
+const FILES = ['package.json', 'package-lock.json', 'tsconfig.json', '.biome.json', '.gitignore', 'README.md']
+/** By this copy of the lock file `scripts/setup.sh` knows that packages are installed. */
+const STAMP = '.installed'
+const TIMEOUT_MS = 600_000
+
+/** A copy of the project in which steps of its documentation are followed; packages are linked. */
+export class ProjectCopy {
+  readonly folder = tempFolder()
+
+  constructor() {
+    for (const name of [...ROOMS, ...FILES]) cpSync(join(PROJECT, name), join(this.folder, name), { recursive: true })
+    const [from, to] = [join(PROJECT, 'node_modules'), join(this.folder, 'node_modules')]
+    mkdirSync(to)
+    // Each by itself: what installs packages into the copy must not reach the project's own.
+    for (const name of readdirSync(from)) if (name !== STAMP && name !== '.vite') symlinkSync(join(from, name), join(to, name))
+    cpSync(join(this.folder, 'package-lock.json'), join(to, STAMP))
+  }
+
+  /** Does what a block shows: creates its file, applies its changes to its file, or runs its commands. Returns what commands print. */
+  follow({ language, file, code }: CodeBlock): string {
+    if (language === 'sh')
+      return code
+        .split('\n')
+        .map((command) => this.run(command))
+        .join('')
+    if (file === null) throw new Error(`no file is named above:\n${code}`)
+    const path = join(this.folder, file)
+    if (language === 'diff') writeFileSync(path, patched(readFileSync(path, 'utf8'), code))
+    else {
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, `${code}\n`, { flag: 'wx' })
+    }
+    return ''
+  }
+
+  /** Runs a command of a shell in the copy; throws with its output where it fails. */
+  run(command: string): string {
+    const { NODE_OPTIONS: _options, VITEST: _vitest, VITEST_WORKER_ID: _worker, VITEST_POOL_ID: _pool, ...env } = process.env
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', command], {
+      cwd: this.folder,
+      env: { ...env, NO_INSTALL: '1' },
+      encoding: 'utf8',
+      timeout: TIMEOUT_MS,
+      maxBuffer: 64 * 1024 * 1024,
+    })
+    if (status !== 0) throw new Error(`${command} ended with ${status}:\n${stdout}\n${stderr}`)
+    return stdout
+  }
+}
+
+/** A text with a diff applied: hunks are separated by `@@` and found by their lines, in any place. Throws where one is not found just once. */
+export function patched(text: string, diff: string): string {
+  return diff.split(/^@@.*\n/m).reduce((given, hunk) => {
+    const lines = hunk.split('\n').filter((line, at, all) => line !== '' || at < all.length - 1)
+    const side = (mark: string): string =>
+      lines
+        .filter((line) => !line.startsWith(mark))
+        .map((line) => `${line.slice(1)}\n`)
+        .join('')
+    const parts = given.split(side('+'))
+    if (parts.length !== 2) throw new Error(`found ${parts.length - 1} times:\n${side('+')}`)
+    return parts.join(side('-'))
+  }, text)
+}
