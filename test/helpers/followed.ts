@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { PROJECT, ROOMS } from '../laws/sources.ts'
 import type { CodeBlock } from './markdown.ts'
 import { tempFolder } from './temp.ts'
@@ -8,7 +9,9 @@ import { tempFolder } from './temp.ts'
 const FILES = ['package.json', 'package-lock.json', 'tsconfig.json', '.biome.json', '.gitignore', 'README.md']
 /** By this copy of the lock file `scripts/setup.sh` knows that packages are installed. */
 const STAMP = '.installed'
-const TIMEOUT_MS = 600_000
+const MAX_OUTPUT = 64 * 1024 * 1024
+
+const execute = promisify(execFile)
 
 /** A copy of the project in which steps of its documentation are followed; packages are linked. */
 export class ProjectCopy {
@@ -24,12 +27,12 @@ export class ProjectCopy {
   }
 
   /** Does what a block shows: creates its file, applies its changes to its file, or runs its commands. Returns what commands print. */
-  follow({ language, file, code }: CodeBlock): string {
-    if (language === 'sh')
-      return code
-        .split('\n')
-        .map((command) => this.run(command))
-        .join('')
+  async follow({ language, file, code }: CodeBlock): Promise<string> {
+    if (language === 'sh') {
+      const printed: string[] = []
+      for (const command of code.split('\n')) printed.push(await this.run(command))
+      return printed.join('')
+    }
     if (file === null) throw new Error(`no file is named above:\n${code}`)
     const path = join(this.folder, file)
     if (language === 'diff') writeFileSync(path, patched(readFileSync(path, 'utf8'), code))
@@ -40,18 +43,16 @@ export class ProjectCopy {
     return ''
   }
 
-  /** Runs a command of a shell in the copy; throws with its output where it fails. */
-  run(command: string): string {
+  /** Runs a command of a shell in the copy and returns what it prints. Throws with its output if it fails. */
+  private async run(command: string): Promise<string> {
     const { NODE_OPTIONS: _options, VITEST: _vitest, VITEST_WORKER_ID: _worker, VITEST_POOL_ID: _pool, ...env } = process.env
-    const { status, stdout, stderr } = spawnSync('bash', ['-c', command], {
-      cwd: this.folder,
-      env: { ...env, NO_INSTALL: '1' },
-      encoding: 'utf8',
-      timeout: TIMEOUT_MS,
-      maxBuffer: 64 * 1024 * 1024,
-    })
-    if (status !== 0) throw new Error(`${command} ended with ${status}:\n${stdout}\n${stderr}`)
-    return stdout
+    const options = { cwd: this.folder, env: { ...env, NO_INSTALL: '1' }, maxBuffer: MAX_OUTPUT }
+    try {
+      return (await execute('bash', ['-c', command], options)).stdout
+    } catch (cause) {
+      const { stdout = '', stderr = '' } = cause as { readonly stdout?: string; readonly stderr?: string }
+      throw new Error(`${command} failed:\n${stdout}\n${stderr}`, { cause })
+    }
   }
 }
 
