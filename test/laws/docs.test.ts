@@ -40,7 +40,9 @@ test('the top level has the rooms and a few files, and no folder of documentatio
 })
 
 test('the page about commands lists every command', () => {
-  const commands = readdirSync(join(PROJECT, 'scripts'), { withFileTypes: true }).filter((entry) => entry.isFile() && !entry.name.includes('.'))
+  const commands = readdirSync(join(PROJECT, 'scripts'), { withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !entry.name.includes('.'),
+  )
   expect(commands.length).toBeGreaterThan(10)
   const page = read('scripts/README.md')
   expect(commands.map(({ name }) => name).filter((name) => !page.includes(`| \`scripts/${name}\` |`))).toEqual([])
