@@ -67,7 +67,13 @@ export async function openPair(
   const ours = only ? await start(folder, home) : await startServer(kind, folder, home)
   const asked = { 'Accept-Encoding': 'br', 'X-API-Key': ours.key }
   const reply = await fetchRaw(ours.url, asked)
-  checkList(reply, records)
+  try {
+    checkList(reply, records)
+  } catch (error) {
+    // Its Redis would outlive a bench that fails here.
+    await ours.close()
+    throw error
+  }
   const headers = { ...asked, ...(revalidate ? { 'If-None-Match': reply.headers['ETag'] as string } : {}) }
   const status = revalidate ? 304 : 200
   const load = await openLoad({ url: ours.url, headers, status }, CONNECTIONS)
