@@ -1,5 +1,7 @@
 import type { Filter } from '../../lake/iceberg/types.ts'
+import type { Sql } from '../../lake/query/sql.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { AnyFilter, TableColumns } from './filter.ts'
 import type { Interval, Period, SpanDays } from './params-time.ts'
 
 /** What a lake query may know of the lake state it reads; never the clock. */
@@ -10,6 +12,8 @@ export interface LakeView {
     span_days: SpanDays,
     closing?: Closing,
   ) => { readonly from: number; readonly to: number; readonly interval: I }
+  /** The condition of the endpoint's filters, all unless given, on a table's columns; a query has to use it. */
+  readonly where: (columns: TableColumns, filters?: readonly AnyFilter[]) => Sql
   /** Earliest time of the first dataset's rows, and instant up to which its data has landed, in ms since the epoch; null where it has no rows. */
   readonly covered_from: number | null
   readonly covered_until: number

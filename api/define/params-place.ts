@@ -57,14 +57,6 @@ export const placeParams: Group<PlaceFilter> = group(
   }),
 )
 
-/** True where a record's place is one that the filter asks for. */
-export function isAt(filter: PlaceFilter, place: { province_code: string | null; municipality_code: string | null }): boolean {
-  if (filter.province_code !== null && filter.province_code !== place.province_code) return false
-  return (
-    filter.municipality_codes === null || (place.municipality_code !== null && filter.municipality_codes.includes(place.municipality_code))
-  )
-}
-
 /** A box; `what` says what of things it is about. */
 export function boxParam(what: string): Param<Box | null> {
   return param({
@@ -145,30 +137,6 @@ export function foldRoad(text: string): string {
   const folded = foldName(text).replaceAll(' ', '').toUpperCase()
   const [, number, suffix] = RADIAL.exec(folded) ?? []
   return number === undefined ? folded : `N${RADIALS.indexOf(number) + 1}${suffix}`
-}
-
-/**
- * True where a section of a road is of the stretch asked for, the stretch's ends included: a kilometre is of one section, of those that follow each
- * other the one that begins with it.
- */
-export function isSectionOn(
-  { road, km_from, km_to }: RoadFilter,
-  section: { readonly road: string; readonly km_from: number; readonly km_to: number },
-): boolean {
-  const [begin, end] = [Math.min(section.km_from, section.km_to), Math.max(section.km_from, section.km_to)]
-  return (
-    isOnRoad({ road, km_from, km_to }, { road: section.road, km: begin, km_to: end }) &&
-    (km_from === null || end > km_from || begin === end)
-  )
-}
-
-/** True where something at or between kilometre points of a road touches the stretch asked for. */
-export function isOnRoad(filter: RoadFilter, place: { road: string | null; km: number | null; km_to?: number | null }): boolean {
-  if (filter.road !== null && (place.road === null || foldRoad(place.road) !== filter.road)) return false
-  if (filter.km_from === null && filter.km_to === null) return true
-  if (place.km === null) return false
-  const other = place.km_to ?? place.km
-  return Math.max(place.km, other) >= (filter.km_from ?? 0) && Math.min(place.km, other) <= (filter.km_to ?? Number.POSITIVE_INFINITY)
 }
 
 function readBox(text: string): Box {

@@ -25,7 +25,10 @@ export function changeFields(time: Column): typeof CHANGE_FIELDS {
 }
 
 /** The members that a change changed, by `membersOf` the columns that did: an end leaves all columns as they were but the state. */
-export function changedBy({ kind, changed }: LiveChange, membersOf: (columns: readonly string[]) => string[]): string[] {
+export function changedBy(
+  { kind, changed }: Pick<LiveChange, 'kind' | 'changed'>,
+  membersOf: (columns: readonly string[]) => string[],
+): string[] {
   return kind === 'CREATED' ? [] : membersOf(kind === 'ENDED' ? ['status'] : changed)
 }
 

@@ -1,6 +1,6 @@
-import type { LiveChange } from '../../lake/live/types.ts'
 import { defineCodes } from '../../lake/schema/codes.ts'
 import { type Column, col } from '../../lake/schema/columns.ts'
+import type { ChangeOf } from '../define/endpoint.ts'
 import type { ValueOf } from '../define/fields.ts'
 import { withExample } from './tail.ts'
 
@@ -47,7 +47,7 @@ export const endOf = {
 /** The record of a change's row, with its end where the change is the end: the row is as it was last. */
 export function withEnd<R extends ValueOf<typeof END_FIELDS> & { readonly status: string }>(
   made: R,
-  change: LiveChange & { readonly at: number },
+  change: Pick<ChangeOf, 'kind' | 'at'>,
 ): R {
   return change.kind === 'ENDED' ? { ...made, status: 'ENDED', ended_at: change.at, end_reason: 'DISAPPEARED' } : made
 }

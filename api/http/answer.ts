@@ -172,6 +172,11 @@ export function nextLink(path: string, query: string, cursor: string): string {
   return `<${path}?${params}>; rel="next"`
 }
 
+/** The clock as an answer may see it: the begin of its step; 0 where it may not see it at all. */
+export function steppedNow(clock_s: number, now: number): number {
+  return clock_s === 0 ? 0 : Math.floor(now / (clock_s * 1000)) * clock_s * 1000
+}
+
 function smallest(one: number, other: number): number {
   return one === 0 || other === 0 ? Math.max(one, other) : Math.min(one, other)
 }

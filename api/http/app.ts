@@ -26,13 +26,11 @@ import { liveFigures } from '../web/figures.ts'
 import type { AnswerContext, Answerer } from './answer.ts'
 import { changesAnswerer } from './changes-answers.ts'
 import type { Cursors } from './cursor.ts'
-import { findAnswerer } from './find-answers.ts'
 import { AS_TYPED } from './headers.ts'
-import { keptAnswerer } from './kept-answers.ts'
 import { type KeptLake, openKeptLake } from './kept-lake.ts'
 import { lakeAnswerer } from './lake-answers.ts'
-import { liveAnswerer } from './live-answers.ts'
 import { answerClientError, malformedHead, noteAnswer } from './malformed.ts'
+import { memoryAnswerer } from './memory-answers.ts'
 import { Meter } from './meter.ts'
 import { openapi } from './openapi.ts'
 import { OPEN_TO_PLAIN_HTTP } from './openapi-platform.ts'
@@ -221,10 +219,15 @@ function answererOf(
   parts: { readonly lake: Lake; readonly kept: KeptLake; readonly watch: SystemWatch; readonly endpoints: readonly Endpoint[] },
 ): Answerer {
   const { lake, kept } = parts
-  const { kind } = context.endpoint.read
-  if (kind === 'lake') return lakeAnswerer(context, lake)
-  if (kind === 'find') return findAnswerer(context, lake, kept)
-  if (kind === 'kept') return keptAnswerer(context, kept)
-  if (kind === 'changes') return changesAnswerer(context)
-  return kind === 'system' ? systemAnswerer(context, parts) : liveAnswerer(context)
+  const { read } = context.endpoint
+  switch (read.kind) {
+    case 'lake':
+      return lakeAnswerer(context, read, lake)
+    case 'changes':
+      return changesAnswerer(context, read)
+    case 'system':
+      return systemAnswerer(context, read, parts)
+    case 'memory':
+      return memoryAnswerer(context, read, lake, kept)
+  }
 }

@@ -1,11 +1,12 @@
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
-import type { ChangesRead, ListReturn } from '../define/endpoint.ts'
+import type { ListReturn, ReadOf } from '../define/endpoint.ts'
+import { predicateOf } from '../define/filter.ts'
 import { isTable } from '../define/formats.ts'
 import { problem } from '../define/problems.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, nextLink } from './answer.ts'
 import { logOf } from './change-log.ts'
 import { metaOf } from './compose.ts'
-import { refreshOf, statesOf } from './live-answers.ts'
+import { refreshOf, statesOf } from './current-states.ts'
 import { listBody, recordTexts } from './records.ts'
 
 /** Days that a cursor of changes is good for. */
@@ -18,9 +19,8 @@ const SCAN_PAGE = 1000
  * Answers what happened since a cursor. `next_cursor` is always there, for the next look; `reset` is true where the log cannot say what
  * came after the cursor: the caller reads the list anew and goes on from `next_cursor`.
  */
-export function changesAnswerer(context: AnswerContext): Answerer {
+export function changesAnswerer(context: AnswerContext, read: ReadOf<'changes'>): Answerer {
   const { endpoint, state, cursors } = context
-  const read = endpoint.read as unknown as ChangesRead<unknown, readonly Dataset[], AnyRow>
   const returns = endpoint.returns as ListReturn
   const texts = recordTexts(returns)
 
@@ -49,6 +49,7 @@ export function changesAnswerer(context: AnswerContext): Answerer {
       let next = begin
       let more = true
       let reset = false
+      const isAsked = predicateOf<AnyRow>(endpoint.filters, values.own, now)
       for (let scanned = 0; more && records.length < limit && scanned < Math.max(SCAN_MOST, limit); ) {
         const part = await log.page(next, SCAN_PAGE)
         if (part.reset) {
@@ -62,8 +63,8 @@ export function changesAnswerer(context: AnswerContext): Answerer {
         more = part.more
         scanned += part.entries.length
         for (const [at, change] of part.entries.entries()) {
-          const made = read.entry(change, states as never, values.own)
-          if (made) records.push(made)
+          const thing = read.thing(change, states)
+          if (!isAsked || isAsked(thing)) records.push(read.entry(thing, change))
           if (records.length < limit) continue
           more = part.more || at < part.entries.length - 1
           if (more) next = change.cursor

@@ -1,14 +1,14 @@
 import { QueryError } from '../../lake/query/errors.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
-import { type Endpoint, keptOf, pathParams } from '../define/endpoint.ts'
+import { type Endpoint, lakeOf, pathParams } from '../define/endpoint.ts'
 import { exampleTexts } from '../define/example.ts'
 import { WIDEST_DAYS } from '../define/params-time.ts'
 import { Problem } from '../define/problems.ts'
 import { unknownThing } from './answer.ts'
 import { logUnreadable } from './change-log.ts'
+import { neverPublished } from './current-states.ts'
 import { cursors } from './cursor.ts'
 import { requestOf } from './example-request.ts'
-import { neverPublished } from './live-answers.ts'
 import { problemOf, undecodable } from './problem-replies.ts'
 import { allParams, requestReader } from './request.ts'
 
@@ -66,12 +66,11 @@ function notFound(endpoint: Endpoint): ExampleProblem[] {
 function unavailable(endpoint: Endpoint): ExampleProblem[] {
   const { read } = endpoint
   const problems: Problem[] = []
-  const isOfState =
-    read.kind === 'live' || read.kind === 'find' || read.kind === 'changes' || (read.kind === 'kept' && read.needs?.length === 0)
+  const isOfState = read.kind === 'changes' || (read.kind === 'memory' && (read.needs ?? read.lake ?? []).length === 0)
   if (isOfState) problems.push(neverPublished((read.from as readonly Dataset[])[0]))
-  else if (read.kind === 'kept') problems.push(neverPublished(read.lake[0]))
+  else if (read.kind === 'memory') problems.push(neverPublished(read.lake?.[0]))
   else if (read.kind === 'lake') problems.push(neverPublished((read.from as readonly Dataset[])[0]))
-  if (read.kind === 'lake' || keptOf(endpoint).length > 0 || (read.kind === 'find' && read.past))
+  if (read.kind === 'lake' || lakeOf(endpoint).length > 0 || (read.kind === 'memory' && read.past))
     problems.push(...(['timeout', 'busy'] as const).map((code) => problemOf(new QueryError(code, 'as an example'))))
   if (read.kind === 'changes') problems.push(logUnreadable())
   return problems.map((problem) => ({ problem, instance: requestOf(endpoint) }))

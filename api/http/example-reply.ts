@@ -32,7 +32,7 @@ export function exampleReply(endpoint: Endpoint, format: Format): Json {
   const at = Date.parse(time)
   const meta = metaOf(SERVICE, from, {
     ...(read.kind === 'lake' ? { lake: { snapshot: snapshotOf(from), covered_from: at, latest_row_at: at, covered_until: at } } : {}),
-    ...(read.kind === 'kept' && (read.from as readonly Dataset[]).length === 0 ? { kept: { latest_row_at: at, covered_until: at } } : {}),
+    ...(read.kind === 'memory' && read.from.length === 0 ? { kept: { latest_row_at: at, covered_until: at } } : {}),
     ...(endpoint.figure ? { figure: endpoint.figure } : {}),
     ...(endpoint.figure && !endpoint.figure.tellsYears && read.kind === 'lake' ? { period: { from: at, to: at + 86_400_000 } } : {}),
   })

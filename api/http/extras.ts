@@ -1,9 +1,9 @@
-import type { KeptAsk } from '../define/endpoint.ts'
+import type { MemoryAsk } from '../define/endpoint.ts'
 import type { KeptLake } from './kept-lake.ts'
 
 /** Reads what only adds to an answer, and tells whether some of it could not be read. */
 export function extrasOf(kept: Pick<KeptLake, 'extra'>): {
-  readonly get: KeptAsk<readonly []>['extra']
+  readonly get: MemoryAsk<readonly []>['extra']
   readonly told: () => { readonly isPartial: boolean }
 } {
   let isPartial = false

@@ -6,8 +6,7 @@ import { rowSpanOf } from '../../lake/query/row-span.ts'
 import { type Version, versionsIn } from '../../lake/query/versions.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
-import type { KeptRead } from '../define/endpoint.ts'
-import type { Slice, SliceReader } from '../define/slice.ts'
+import { type Slice, sliceReader } from '../define/slice.ts'
 import { WaitingLine } from './waiting-line.ts'
 
 /** A slice that is not asked for so long is not read anew when its tables change, ms. */
@@ -17,8 +16,11 @@ const READ_TIMEOUT_MS = 60_000
 /** Keys that are not of the present which may wait to be read, how long (ms), and when who is refused may come again (s). */
 const WAITING = { most: 24, longest_ms: 10_000, retry_s: 5 } as const
 
-/** The tables that a way of reading is from; see `KeptRead`. */
-type KeptTables = Pick<KeptRead<never, never, unknown>, 'lake' | 'needs'>
+/** The tables that a way of reading is from; see `MemoryRead`. */
+interface KeptTables {
+  readonly lake: readonly Dataset[]
+  readonly needs?: readonly Dataset[]
+}
 
 /** What the tables of some datasets are at, as they were last looked at. */
 export interface KeptState {
@@ -216,14 +218,14 @@ class Kept implements KeptLake {
 
   #read<T>(slice: Slice<T>, key: string, tables: Tables): Promise<T> {
     const pins: LakePins = new Map(slice.from.map(({ id }) => [id, tables.get(id)?.state ?? null]))
-    const reader: SliceReader = {
+    const reader = sliceReader({
       rows: (query, columns?: Columns) => this.#lake.stream(query, { pins, timeout_ms: READ_TIMEOUT_MS, ...(columns ? { columns } : {}) }),
       versions: async (...datasets) => {
         const held = await Promise.all(datasets.map((dataset) => versionsIn(pins.get(dataset.id) ?? null, dataset)))
         const [first = [], ...others] = held
         return first.filter(({ name }) => others.every((versions) => versions.some((version: Version) => version.name === name)))
       },
-    }
+    })
     return slice.read(reader, key)
   }
 

@@ -1,9 +1,10 @@
 import type { Lake } from '../../lake/open.ts'
 import { bindList, instant, join, type Sql, sql } from '../../lake/query/sql.ts'
 import type { Columns, Json } from '../../lake/schema/columns.ts'
-import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
-import type { LakeRead, ListReturn, State } from '../define/endpoint.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import type { ListReturn, ReadOf, State } from '../define/endpoint.ts'
 import type { Nested } from '../define/fields.ts'
+import { conditionOf } from '../define/filter.ts'
 import { isTable } from '../define/formats.ts'
 import type { LakeView } from '../define/lake-view.ts'
 import { closePeriod } from '../define/params-time.ts'
@@ -12,9 +13,9 @@ import { fieldColumn, flatFields } from '../define/select.ts'
 import { type JsonObject, membersOf, recordWriter } from '../define/shape.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, nextLink, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
+import { neverPublished } from './current-states.ts'
 import { givenOf, refuseUnknown } from './known-values.ts'
 import { type LakeState, lakeState } from './lake-pins.ts'
-import { neverPublished } from './live-answers.ts'
 import { pageQuery } from './page-query.ts'
 import { orderOf, type Position, positionOf } from './paging.ts'
 import { listBody, recordTexts } from './records.ts'
@@ -33,9 +34,8 @@ const LAND_S = 600
  * Answers lists that DuckDB reads from the lake. Every page of a list reads the state that its first page read. Before anything of the
  * first dataset has landed there is no answer; once it has, be it without rows, a list may be empty.
  */
-export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
+export function lakeAnswerer(context: AnswerContext, read: ReadOf<'lake'>, lake: Lake): Answerer {
   const { endpoint, state, cursors } = context
-  const read = endpoint.read as unknown as LakeRead<unknown, readonly Dataset[], AnyRow>
   const returns = endpoint.returns as ListReturn
   const { record } = returns
   const texts = recordTexts(returns, { remember: false })
@@ -59,7 +59,12 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
     const { covered_until } = lakeNow
     if (covered_until === null) throw neverPublished(from[0])
     let period: { readonly from: number; readonly to: number } | null = null
-    const view = viewOf({ ...lakeNow, covered_until }, (closed) => {
+    let isFiltered = endpoint.filters.length === 0
+    const where: LakeView['where'] = (columns, filters = endpoint.filters) => {
+      isFiltered = true
+      return conditionOf(filters, values.own, columns)
+    }
+    const view = viewOf({ ...lakeNow, covered_until, where }, (closed) => {
       period = closed
     })
     const first = read.first?.(values.own, view)
@@ -79,6 +84,7 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
       const options = { pins: lakeNow.pins, timeout_ms: QUERY_TIMEOUT_MS, signal }
       const found = first ? await lake.query(first, { ...options, columns: {}, maxRows: FIRST_ROWS }) : []
       const whole = made ?? read.query(values.own, view, found)
+      if (!isFiltered) throw new Error(`${endpoint.path}: the query does not use the endpoint's filters`)
       const query = chosen(whole, { shape: record.name, columns, id: returns.id, page })
       const order = orderOf(returns, page.sort)
       const limit = page.limit ?? returns.limit.max
@@ -132,7 +138,7 @@ export function lakeAnswerer(context: AnswerContext, lake: Lake): Answerer {
 
 /** What a query may know of a state of the lake. */
 function viewOf(
-  { covered_from, covered_until, latest_row_at, newest }: LakeState & { readonly covered_until: number },
+  { covered_from, covered_until, latest_row_at, newest, where }: LakeState & Pick<LakeView, 'where'> & { readonly covered_until: number },
   onPeriod: (closed: { readonly from: number; readonly to: number }) => void,
 ): LakeView {
   // The end is not included, the newest observation is: of whichever feed, so that a period left open loses no row.
@@ -140,6 +146,7 @@ function viewOf(
     covered_from,
     covered_until,
     latest_row_at,
+    where,
     period: (period, span_days, { end = null, daysInUtc = false } = {}) => {
       const closed = closePeriod(period, { covered_from, covered_until: end ?? (newest ?? covered_until) + 1, span_days, daysInUtc })
       onPeriod(closed)
@@ -167,14 +174,14 @@ async function countOf(lake: Lake, query: Sql, options: Parameters<Lake['query']
 }
 
 /** True where the thing whose history is asked for is there at present: an answer without rows is then an empty list, else 404. */
-function knowsSubject(context: AnswerContext, { subject }: LakeRead<unknown, readonly Dataset[], AnyRow>, values: RequestValues): boolean {
+function knowsSubject(context: AnswerContext, { subject }: ReadOf<'lake'>, values: RequestValues): boolean {
   if (!subject) return true
   const snapshot = context.state.snapshot(subject.of)
   return snapshot !== null && subject.find(snapshot as unknown as State, values.own)
 }
 
 /** The page's parameters, without the fields that the endpoint leaves out; throws where `fields` asks for no other. */
-function shownPage(values: RequestValues, read: LakeRead<unknown, readonly Dataset[], AnyRow>, returns: ListReturn): RequestValues['page'] {
+function shownPage(values: RequestValues, read: ReadOf<'lake'>, returns: ListReturn): RequestValues['page'] {
   const { omit } = read
   const left = omit?.fields(values.own) ?? []
   if (!omit || left.length === 0) return values.page

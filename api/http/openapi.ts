@@ -2,7 +2,7 @@ import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
 import { accountPaths, accountSchemas, SECURITY_SCHEMES } from '../access/account-openapi.ts'
 import { DEFAULT_PLANS, type PlanTable, planOfFormat } from '../access/plans.ts'
 import { usagePaths, usageSchemas } from '../access/usage/usage-openapi.ts'
-import { type Endpoint, endpointId, isCounted, keptOf, type ListReturn, pathParams } from '../define/endpoint.ts'
+import { type Endpoint, endpointId, isCounted, type ListReturn, lakeOf, pathParams } from '../define/endpoint.ts'
 import { exampleTexts, isListed } from '../define/example.ts'
 import { geometryKindOf, placeOf } from '../define/fields.ts'
 import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
@@ -297,7 +297,7 @@ function recordSchemas({ returns }: Endpoint): [string, JsonSchema][] {
 /** True where answers may cost a query of the lake, of which a caller may have only so many at once. */
 function isOfLake(endpoint: Endpoint): boolean {
   const { read } = endpoint
-  return read.kind === 'lake' || keptOf(endpoint).length > 0 || (read.kind === 'find' && read.past !== undefined)
+  return read.kind === 'lake' || lakeOf(endpoint).length > 0 || (read.kind === 'memory' && read.past !== undefined)
 }
 
 /** The responses that operations share, by status; those of data and accounts tell of limits, but where the request was not understood. */

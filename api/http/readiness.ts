@@ -22,7 +22,11 @@ export function readinessOf(parts: {
   readonly lake: Lake
 }): () => Promise<Readiness> {
   const { endpoints, state, lake } = parts
-  const shown = [...new Set(endpoints.filter(({ read }) => read.kind === 'live').flatMap((one) => datasetsOf(one).map(({ id }) => id)))]
+  const shown = [
+    ...new Set(
+      endpoints.filter(({ read }) => read.kind === 'memory' && read.records).flatMap((one) => datasetsOf(one).map(({ id }) => id)),
+    ),
+  ]
   return async () => {
     const checks = { redis: state.live.connected, lake: await answers(() => lake.store.now()) }
     const { feeds, states } = state.system()

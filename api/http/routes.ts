@@ -5,7 +5,7 @@ import { cameByHttps } from '../access/https.ts'
 import { TIERS, type Tier } from '../access/plans.ts'
 import type { UsageRecorder } from '../access/usage/recorder.ts'
 import { FULL, REST, REVALIDATED, Visit, type VisitParts } from '../access/visit.ts'
-import { datasetsOf, type Endpoint, keptOf, pathParams } from '../define/endpoint.ts'
+import { datasetsOf, type Endpoint, lakeOf, pathParams } from '../define/endpoint.ts'
 import type { Lang } from '../define/fields.ts'
 import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
 import { languageFor } from '../define/language.ts'
@@ -94,7 +94,7 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     shelf.clear()
   }
   const ends = [state.onChange(way.kind === 'system' ? null : datasetsOf(endpoint), renewed)]
-  const tables = keptOf(endpoint)
+  const tables = lakeOf(endpoint)
   if (tables.length > 0) ends.push(kept.onChange(tables, renewed))
   if (way.kind === 'system' && way.tables) ends.push(watch.tables.onChange(renewed))
   if (way.kind === 'system' && way.quality) ends.push(watch.quality.onChange(renewed))

@@ -1,10 +1,9 @@
-import type { AnyRow } from '../../lake/schema/dataset.ts'
-import { type Endpoint, pathParams, type SystemRead, type SystemView } from '../define/endpoint.ts'
+import { type Endpoint, pathParams, type ReadOf, type SystemView } from '../define/endpoint.ts'
 import type { Problem } from '../define/problems.ts'
-import { type AnswerContext, type Answerer, type Body, headOf, unknownThing } from './answer.ts'
+import { type AnswerContext, type Answerer, type Body, headOf, steppedNow, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
-import { oneBody } from './find-answers.ts'
-import { CADENCE_S, chosen, pageBody, steppedNow } from './live-answers.ts'
+import { CADENCE_S } from './current-states.ts'
+import { chosen, oneBody, pageBody } from './record-bodies.ts'
 import { recordTexts } from './records.ts'
 import { qualityVersion, UNSEEN } from './seen-quality.ts'
 import { tablesChangedAt, tablesVersion } from './seen-tables.ts'
@@ -13,10 +12,10 @@ import type { SystemWatch } from './system-watch.ts'
 /** Answers lists of what the service knows of itself, and single things of it. */
 export function systemAnswerer(
   context: AnswerContext,
+  read: ReadOf<'system'>,
   { endpoints, watch }: { readonly endpoints: readonly Endpoint[]; readonly watch: SystemWatch },
 ): Answerer {
   const { endpoint, state } = context
-  const read = endpoint.read as unknown as SystemRead<unknown, AnyRow>
   const texts = recordTexts(endpoint.returns)
   return async (values, { format, now }) => {
     const tables = read.tables ? await watch.tables.value() : null

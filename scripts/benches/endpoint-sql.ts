@@ -1,4 +1,5 @@
-import type { Endpoint, LakeRead, ListReturn } from '../../api/define/endpoint.ts'
+import type { Endpoint, ListReturn } from '../../api/define/endpoint.ts'
+import { conditionOf } from '../../api/define/filter.ts'
 import type { LakeView } from '../../api/define/lake-view.ts'
 import { closePeriod } from '../../api/define/params-time.ts'
 import { flatFields } from '../../api/define/select.ts'
@@ -7,7 +8,7 @@ import { orderOf } from '../../api/http/paging.ts'
 import { requestReader } from '../../api/http/request.ts'
 import type { Sql } from '../../lake/query/sql.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
-import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
 
 /** The SQL that an endpoint of the lake answers a request by, page of records and lists beside them. */
 export interface EndpointSql {
@@ -22,13 +23,15 @@ export interface EndpointSql {
 
 /** The SQL of a request, by its path and query, over a lake that is covered between two instants (ms). */
 export function endpointSql(endpoint: Endpoint, url: string, covered: { readonly from: number; readonly until: number }): EndpointSql {
-  const read = endpoint.read as unknown as LakeRead<unknown, readonly Dataset[], AnyRow>
+  const { read } = endpoint
+  if (read.kind !== 'lake') throw new Error(`${endpoint.path} is not read from the lake`)
   const returns = endpoint.returns as ListReturn
   const values = requestReader(endpoint)(url, inPath(endpoint.path, url))
   const view: LakeView = {
     covered_from: covered.from,
     covered_until: covered.until,
     latest_row_at: covered.until,
+    where: (columns, filters = endpoint.filters) => conditionOf(filters, values.own, columns),
     period: (period, span_days) => closePeriod(period, { covered_from: covered.from, covered_until: covered.until + 1, span_days }),
   }
   const columns = read.rows?.columns ?? flatFields(returns.record.fields)

@@ -16,6 +16,7 @@ import { pmParse } from './pm-parse.ts'
 import { railBoards, railDepartures } from './rail-departures.ts'
 import { railGtfsCorrect, railGtfsLand } from './rail-gtfs-land.ts'
 import { railPositionsList } from './rail-positions.ts'
+import { stationsNear } from './stations-near.ts'
 import { tableArrow, tableCsv, tableParquet } from './tables.ts'
 
 /** Every bench, in the order they run. */
@@ -32,6 +33,7 @@ export const BENCHES: readonly (Bench | MemoryBench)[] = [
   incidentsApi,
   incidentsNotModified,
   gasStations,
+  stationsNear,
   liveSaturated,
   limits,
   mitmaOd,

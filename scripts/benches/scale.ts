@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../api/define/endpoint.ts'
-import type { Slice, SliceReader } from '../../api/define/slice.ts'
+import { type Slice, sliceReader } from '../../api/define/slice.ts'
 import { toldOf } from '../../api/endpoints/mobility/corridor.ts'
 import { cityHistory } from '../../api/endpoints/road/city-history.ts'
 import { sensorHistory } from '../../api/endpoints/road/sensor-history.ts'
@@ -175,13 +175,13 @@ const corridor: Question = { expected: { profile_hours: 3 * 24 }, ask: (lake) =>
 
 /** What a corridor is told by, as its endpoint reads it where it keeps nothing. */
 async function askCorridor(lake: Pick<Lake, 'query'>): Promise<Done> {
-  const reader: SliceReader = {
+  const reader = sliceReader({
     async *rows(query, columns) {
       yield await lake.query(query, columns ? { columns } : {})
     },
     // Corridors are read of tables that grow, of which there are no whole versions.
     versions: async () => [],
-  }
+  })
   const slice = <T>({ read }: Slice<T>, key: string): Promise<T> => read(reader, key)
   const ring = sensorCorridors().find(({ basis }) => basis.sensor_type === 'M30') as Corridor
   const found = await toldOf(slice, ring, new Date(LAST_MONTH).getUTCFullYear())

@@ -3,15 +3,14 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { tableFromIPC } from 'apache-arrow'
-import type { LakeRead, ListReturn } from '../../api/define/endpoint.ts'
+import type { ListReturn } from '../../api/define/endpoint.ts'
 import type { TableFormat } from '../../api/define/formats.ts'
 import { flatFields } from '../../api/define/select.ts'
 import { pageQuery } from '../../api/http/page-query.ts'
 import { orderOf } from '../../api/http/paging.ts'
 import { prunedFiles } from '../../lake/query/relations.ts'
 import { readFiles, type Scan } from '../../lake/query/scan.ts'
-import { type Rendered, render } from '../../lake/query/sql.ts'
-import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import { type Rendered, render, sql } from '../../lake/query/sql.ts'
 import { startServer } from './incidents-api.ts'
 import { BENCH_ENGINE, benchLake } from './madrid-day.ts'
 import type { Bench } from './measure.ts'
@@ -109,11 +108,16 @@ async function copyAlone(folder: string, format: 'csv' | 'parquet'): Promise<Wor
 async function statementOf(folder: string): Promise<Rendered> {
   const lake = await benchLake(folder, { standBack: true })
   try {
-    const read = readings.read as unknown as LakeRead<unknown, readonly Dataset[], AnyRow>
+    const { read } = readings
+    if (read.kind !== 'lake') throw new Error('readings are read from the lake')
     const returns = readings.returns as unknown as ListReturn
     const { record } = returns
     const query = pageQuery({
-      query: read.query({}, { covered_from: 0, covered_until: 0, latest_row_at: 0, period: () => null as never }, []),
+      query: read.query(
+        {},
+        { covered_from: 0, covered_until: 0, latest_row_at: 0, where: () => sql`true`, period: () => null as never },
+        [],
+      ),
       columns: flatFields(record.fields),
       shape: record.name,
       order: orderOf(returns, null),

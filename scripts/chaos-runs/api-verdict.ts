@@ -47,7 +47,8 @@ function wrongData({ ask, request, hasIt }: Shot, answer: Answer, at: Circumstan
     if (at.isEmptied && answer.status === 200 && returns.kind === 'list' && beginsAnew(answer, returns.name)) return null
   }
   // Half of the places for queries of history, too, is what a process grants alone.
-  if (at.isAway && answer.status === 429 && ['lake', 'find'].includes(read.kind)) return isProblem(answer, [429, 'concurrency'])
+  if (at.isAway && answer.status === 429 && (read.kind === 'lake' || (read.kind === 'memory' && read.past)))
+    return isProblem(answer, [429, 'concurrency'])
   const { method = 'GET', headers } = request
   return reference.wrongIn(answer, { method, hasIt, named: headers?.['If-None-Match'], keepsTag: keepsTag(ask, at) })
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { datasetsOf, keptOf } from '../../api/define/endpoint.ts'
+import { datasetsOf, lakeOf } from '../../api/define/endpoint.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
@@ -36,7 +36,7 @@ describe.each(internal.map((dataset) => [dataset.id, dataset] as const))('%s is 
     expect(state.system().datasets).not.toContain(dataset)
     for (const endpoint of endpoints) {
       expect(datasetsOf(endpoint), endpoint.path).not.toContain(dataset)
-      expect(keptOf(endpoint), endpoint.path).not.toContain(dataset)
+      expect(lakeOf(endpoint), endpoint.path).not.toContain(dataset)
     }
     for (const feed of feeds) expect(feed.into, feed.id).not.toContain(dataset)
   })

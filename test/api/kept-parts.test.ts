@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { defineEndpoint, type KeptAsk } from '../../api/define/endpoint.ts'
+import { defineEndpoint, type MemoryAsk } from '../../api/define/endpoint.ts'
 import { record } from '../../api/define/fields.ts'
 import { required, textParam } from '../../api/define/params.ts'
 import { defineSlice } from '../../api/define/slice.ts'
@@ -54,7 +54,7 @@ const names = defineEndpoint({
   },
   read: {
     ...LAKE,
-    kind: 'kept',
+    kind: 'memory',
     parts: ({ feed }) => (feed === null ? null : [feed]),
     answer: async ({ slice, states }) => ({
       drafts: (await slice(allNames, '')).map((station) => ({ ...station, isDraft: true })),
@@ -76,10 +76,10 @@ const one = defineEndpoint({
   returns: { kind: 'one', record: record('OnePartName', 'A name.', fields) },
   read: {
     ...LAKE,
-    kind: 'kept',
+    kind: 'memory',
     parts: () => [],
     answer: async ({ slice }, { id }) => (await slice(allNames, '')).find((station) => station.id === id) ?? null,
-    near: async ({ slice }: Pick<KeptAsk<readonly []>, 'slice'>) => (await slice(allNames, ''))[0]?.id ?? null,
+    near: async ({ slice }: Pick<MemoryAsk<readonly []>, 'slice'>) => (await slice(allNames, ''))[0]?.id ?? null,
   },
   example: { id: '1' },
 })

@@ -59,7 +59,7 @@ const names = defineEndpoint({
     limit: { default: 2, max: 10 },
   },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: [railAlerts],
     lake: [railStations, railRoutes],
     answer: async ({ slice, states }, { letter }) => {
@@ -86,7 +86,7 @@ const long = defineEndpoint({
     counts: { shorter: col.integer(0, 'Names that are shorter.', { unit: '1', example: 3 }) },
   },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: [],
     lake: [railStations, railRoutes],
     answer: async ({ slice }) => {
@@ -105,7 +105,7 @@ const one = defineEndpoint({
   params: { id: textParam('Station.', { max: 10 }) },
   returns: { kind: 'one', record: record('OneName', 'A name.', shape.fields) },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: [],
     lake: [railStations, railRoutes],
     answer: async ({ slice }, { id }) => (await slice(newestNames, '')).find((station) => station.id === id) ?? null,
@@ -130,7 +130,7 @@ const named = defineEndpoint({
     limit: { default: 10, max: 10 },
   },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     needs: [],
     from: [railAlerts],
     lake: [railStations, railRoutes],
@@ -206,9 +206,9 @@ test('a list tells what it counts beside its records, on every page', async () =
   const { paths } = await service.json('/openapi.json')
   const { schema } = paths['/api/long-names'].get.responses[200].content['application/json']
   expect([schema.required, schema.properties.shorter.type]).toEqual([['total', 'updated_at', 'names', 'shorter', 'meta'], 'integer'])
-  expect(() => defineEndpoint({ ...long, read: { kind: 'live', from: [railAlerts], records: () => [], pick: () => [] } } as never)).toThrow(
-    'what is read by live has no counts',
-  )
+  expect(() =>
+    defineEndpoint({ ...long, read: { kind: 'memory', from: [railAlerts], records: () => [], pick: () => [] } } as never),
+  ).toThrow('only lists that `answer` makes have counts')
 })
 
 test('those not asked for longest go first', async () => {

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { datasetsOf, type Endpoint, keptOf, pathParams } from '../../api/define/endpoint.ts'
+import { datasetsOf, type Endpoint, lakeOf, pathParams } from '../../api/define/endpoint.ts'
 import { columnsOf, type Fields, isNested } from '../../api/define/fields.ts'
 import { essenceOf, TABLE_FORMATS } from '../../api/define/formats.ts'
 import { type Interval, WIDEST_DAYS } from '../../api/define/params-time.ts'
@@ -39,7 +39,7 @@ describe('declarations', () => {
 
   test('lists of what is live and of catalogues give 20,000 records at once', () => {
     for (const { path, returns, read } of endpoints)
-      if (returns.kind === 'list' && ['live', 'kept', 'system'].includes(read.kind)) expect(returns.limit.max, path).toBe(20_000)
+      if (returns.kind === 'list' && ['memory', 'system'].includes(read.kind)) expect(returns.limit.max, path).toBe(20_000)
   })
 
   test('names of records are unique', () => {
@@ -178,10 +178,10 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
   test('is documented with the ways in which it may be out of service, if it can be', () => {
     const { 503: unavailable } = operationOf(endpoint).responses
     const { read } = endpoint
-    const asksLake = read.kind === 'lake' || keptOf(endpoint).length > 0 || (read.kind === 'find' && read.past !== undefined)
+    const asksLake = read.kind === 'lake' || lakeOf(endpoint).length > 0 || (read.kind === 'memory' && read.past !== undefined)
     const live = ['feed-unavailable', ...(asksLake ? LAKE_DOWN : [])]
     const codes = {
-      ...{ live, find: live, kept: live, lake: live },
+      ...{ memory: live, lake: live },
       changes: ['feed-unavailable', 'temporary-reduced-capacity'],
       system: null,
     }

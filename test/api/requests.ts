@@ -85,7 +85,7 @@ function metaSchema(read: Endpoint['read'], { mode, figure }: { mode: string; fi
     commercial_use: { enum: ['yes', 'no', 'unknown'] },
   }
   const { kind } = read
-  const isOfTables = kind === 'kept' && (read.from as readonly unknown[]).length === 0
+  const isOfTables = kind === 'memory' && read.from.length === 0
   const properties = {
     stale: { type: 'boolean' },
     cadence_s: { type: ['integer', 'null'] },

@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isInside } from '../../api/define/geo.ts'
-import { foldRoad, isAt, isOnRoad } from '../../api/define/params-place.ts'
-import { isAtSql, isInsideSql, isOnRoadSql } from '../../api/define/place-sql.ts'
+import { foldRoad } from '../../api/define/params-place.ts'
 import { doublesIn, withoutDoubles } from '../../api/endpoints/road/same-incident.ts'
 import type { Lake } from '../../lake/open.ts'
 import { foldRoadSql } from '../../lake/places/road-key.ts'
@@ -116,23 +114,12 @@ const NAMES: Readonly<Record<string, Sql>> = {
 }
 const TEXT = sql`VARCHAR`
 const KM = sql`DECIMAL(9, 3)`
-const PLACE = { road: TEXT, km: KM, km_to: KM, province_code: TEXT, municipality_code: TEXT, lat: sql`DOUBLE`, lon: sql`DOUBLE` }
 const chosen = async (query: Sql): Promise<number[]> => (await lake.query(query)).map((row) => Number(row['nth']))
 
 const km = fc.option(
   fc.integer({ min: 0, max: 80 }).map((value) => value / 4),
   { nil: null },
 )
-const place = fc.record({
-  road: fc.option(fc.constantFrom('A-2', 'a2', 'N-II', 'N-2', 'N-IIa', 'N-VI', 'C-1412b', 'Ctra. Nº 1', 'AP-7'), { nil: null }),
-  km,
-  km_to: km,
-  province_code: fc.option(fc.constantFrom('08', '17', '22'), { nil: null }),
-  municipality_code: fc.option(fc.constantFrom('08019', '17079'), { nil: null }),
-  lat: fc.double({ min: 41, max: 42, noNaN: true }),
-  lon: fc.double({ min: 1, max: 3, noNaN: true }),
-})
-
 describe('SQL chooses what JavaScript does', () => {
   test('doubles', async () => {
     const reported = fc.record({
@@ -172,37 +159,6 @@ describe('SQL chooses what JavaScript does', () => {
     expect(await shown(['2026-03-01', '2026-03-03'], ['2026-03-02', null])).toEqual(['sct'])
     expect(await shown(['2026-03-01', '2026-03-02'], ['2026-03-02', null])).toEqual(['dgt', 'sct'])
     expect(await shown(['2026-03-04', null], ['2026-03-02', '2026-03-03'])).toEqual(['dgt', 'sct'])
-  })
-
-  test('roads, stretches, places and areas', async () => {
-    const filter = fc.record({
-      road: fc.option(fc.constantFrom('A-2', 'N-II', 'n 2 a', 'N-6', 'c1412B', "' OR 1=1"), { nil: null }),
-      km_from: fc.option(fc.integer({ min: 0, max: 20 }), { nil: null }),
-      km_to: fc.option(fc.integer({ min: 0, max: 20 }), { nil: null }),
-      province_code: fc.constantFrom('08', '17', null),
-      municipality_codes: fc.constantFrom(['08019'], ['17079', '08019'], [], null),
-    })
-    const area = fc.constantFrom(
-      null,
-      { kind: 'box', west: 1.5, south: 41.25, east: 2.5, north: 41.75 } as const,
-      { kind: 'circle', lat: 41.5, lon: 2, radius_m: 30_000 } as const,
-    )
-    await fc.assert(
-      fc.asyncProperty(fc.array(place, { minLength: 1, maxLength: 30 }), filter, area, async (rows, wanted, where) => {
-        const stretch = { ...wanted, road: wanted.road === null ? null : foldRoad(wanted.road) }
-        const found = await chosen(sql`
-          SELECT nth FROM ${table(rows, PLACE)}
-          WHERE ${isOnRoadSql(stretch, { road: sql`road`, km: sql`km`, km_to: sql`km_to` })}
-            AND ${isAtSql(wanted, { province_code: sql`province_code`, municipality_code: sql`municipality_code` })}
-            AND ${isInsideSql(where, { lat: sql`lat`, lon: sql`lon` })}
-          ORDER BY nth`)
-        const expected = rows.flatMap((row, at) =>
-          isOnRoad(stretch, row) && isAt(wanted, row) && (where === null || isInside(where, row)) ? [at] : [],
-        )
-        expect(found).toEqual(expected)
-      }),
-      { numRuns: 40 },
-    )
   })
 
   test('designations fold alike', async () => {

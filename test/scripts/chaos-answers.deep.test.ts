@@ -45,7 +45,7 @@ test('the tag that an answer has now is the one to name', () => {
 test.each([
   ['/api/codes', 'system', true, true],
   ['/api/trafico/sensores/{id}/historico', 'lake', true, true],
-  ['/api/incidents', 'live', true, false],
+  ['/api/incidents', 'memory', true, false],
   ['/api/freshness', 'system', false, false],
 ])('%s, of %s data, keeps its tag in another process: %s, and in an emptied Redis: %s', (path, kind, always, emptied) => {
   const endpoint = endpoints.find((one) => one.path === path) as (typeof endpoints)[number]

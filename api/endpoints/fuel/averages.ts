@@ -46,7 +46,7 @@ export const fuelAverages = defineEndpoint({
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'live',
+    kind: 'memory',
     from: STATION_DATASETS,
     records: stationsOf,
     pick: (stations, { fuel, group_by }) => {

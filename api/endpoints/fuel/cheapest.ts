@@ -3,11 +3,14 @@ import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { record } from '../../define/fields.ts'
-import { distanceM, isInside } from '../../define/geo.ts'
+import { defineMemoryFilter } from '../../define/filter.ts'
+import { distanceM } from '../../define/geo.ts'
 import { booleanParam, required, withDefault } from '../../define/params.ts'
-import { geoParams, isAt, isOnRoad, placeParams, roadParams } from '../../define/params-place.ts'
-import { openNowParam } from './gas-stations.ts'
-import { ABOUT_ROAD, fuelParam, isOpen, STATION_DATASETS, stationFields, stationsOf } from './station.ts'
+import { areaFilter } from '../../filters/area.ts'
+import { placeFilter } from '../../filters/place.ts'
+import { roadFilter } from '../../filters/road.ts'
+import { openNowFilter } from './gas-stations.ts'
+import { ABOUT_ROAD, fuelParam, STATION_DATASETS, type Station, stationFields, stationsOf } from './station.ts'
 
 const { id, prices: _prices, ...others } = stationFields
 
@@ -24,6 +27,12 @@ const offer = record('FuelOffer', 'The price of one fuel at one station.', {
   ...others,
 })
 
+const restrictedFilter = defineMemoryFilter({
+  name: 'include_restricted',
+  param: withDefault(booleanParam('Also stations that sell to members or co-operatives only.'), false),
+  matches: (included) => (one: Station) => included || one.sale_type !== 'RESTRICTED',
+})
+
 /** The cheapest stations for a fuel. */
 export const cheapestList = defineEndpoint({
   path: '/api/gas-stations/cheapest',
@@ -31,14 +40,8 @@ export const cheapestList = defineEndpoint({
   plan: 'FREE',
   summary: 'Cheapest stations for a fuel in an area or along a road',
   about: `Of the active stations, but for those that sell to members or co-operatives only (\`sale_type\` RESTRICTED), which \`include_restricted\` adds. ${ABOUT_ROAD}`,
-  params: {
-    fuel: required(fuelParam),
-    place: placeParams,
-    stretch: roadParams,
-    geo: geoParams,
-    open_now: openNowParam,
-    include_restricted: withDefault(booleanParam('Also stations that sell to members or co-operatives only.'), false),
-  },
+  params: { fuel: required(fuelParam) },
+  filters: [placeFilter, roadFilter, areaFilter, openNowFilter, restrictedFilter],
   returns: {
     kind: 'list',
     name: 'stations',
@@ -51,20 +54,16 @@ export const cheapestList = defineEndpoint({
     limit: { default: 20, max: 20_000 },
   },
   read: {
-    kind: 'live',
+    kind: 'memory',
     from: STATION_DATASETS,
     records: stationsOf,
-    pick: (stations, p, now) => {
-      const { geo } = p
+    pick: (stations, { fuel, geo }) => {
       const centre = geo?.kind === 'circle' ? geo : null
       return stations.flatMap((one) => {
-        const sold = one.prices[p.fuel]
-        if (!sold || one.status !== 'ACTIVE' || !isAt(p.place, one) || !isOnRoad(p.stretch, one) || (geo && !isInside(geo, one.position)))
-          return []
-        if (one.sale_type === 'RESTRICTED' && !p.include_restricted) return []
-        if (p.open_now !== null && isOpen(one, now) !== p.open_now) return []
+        const sold = one.prices[fuel]
+        if (!sold || one.status !== 'ACTIVE') return []
         const distance_m = centre && one.position ? Math.round(distanceM(centre, one.position)) : null
-        return [{ ...one, fuel: p.fuel, price: sold.price, price_unit: sold.price_unit, distance_m }]
+        return [{ ...one, fuel, price: sold.price, price_unit: sold.price_unit, distance_m }]
       })
     },
   },

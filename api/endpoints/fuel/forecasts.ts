@@ -71,12 +71,7 @@ const forecasts = defineSlice<readonly ValueOf<typeof forecastFields>[]>({
   name: 'fuel forecasts',
   from: [fuelForecasts],
   most: 1,
-  async read({ rows }) {
-    const all: ValueOf<typeof forecastFields>[] = []
-    for await (const batch of rows(sql`SELECT * FROM ${scan(fuelForecasts)}`))
-      for (const row of batch) all.push(toForecast(row as ForecastRow))
-    return all
-  },
+  read: async ({ all }) => (await all<ForecastRow>(sql`SELECT * FROM ${scan(fuelForecasts)}`)).map(toForecast),
 })
 
 /** The products that there are rows of. */
@@ -140,7 +135,7 @@ export const fuelForecastList = defineEndpoint({
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: [],
     // What they are made of: once it no longer comes, the reply is stale.
     lake: [fuelForecasts, fuelBulletin, fuelPrices, fuelArchivePrices],

@@ -1,10 +1,10 @@
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
-import type { Row } from '../../../lake/schema/dataset.ts'
 import { changedMembers } from '../../define/changed.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record } from '../../define/fields.ts'
+import { columnFilter } from '../../define/filter.ts'
 import { listOf } from '../../define/params.ts'
-import { provinceParam } from '../../define/params-place.ts'
+import { provinceFilter } from '../../filters/place.ts'
 import { ABOUT_CHANGES, changedBy, changeFields } from '../changes.ts'
 import { fuelParam } from './station.ts'
 
@@ -33,7 +33,8 @@ export const gasStationChanges = defineEndpoint({
   plan: 'FREE',
   summary: 'Fuel prices that appeared, changed or disappeared since a cursor',
   about: ABOUT_CHANGES,
-  params: { fuel: listOf(fuelParam), province: provinceParam },
+  params: {},
+  filters: [columnFilter('fuel', listOf(fuelParam), 'product'), provinceFilter],
   returns: {
     kind: 'list',
     name: 'changes',
@@ -46,15 +47,12 @@ export const gasStationChanges = defineEndpoint({
   read: {
     kind: 'changes',
     from: [fuelPrices],
-    entry: (change, _states, { fuel, province }) => {
-      const row = change.row as unknown as Row<typeof fuelPrices>
-      const { station_id, product, price_unit, province_code } = row
-      if (fuel && !fuel.includes(product)) return null
-      if (province !== null && province !== province_code) return null
-      const price = change.kind === 'ENDED' ? null : row.price
-      const changed = changedBy(change, changedOf)
-      return { station_id, fuel: product, kind: change.kind, at: change.at, changed, price, price_unit, province_code }
-    },
+    thing: ({ row }) => row,
+    entry: ({ station_id, product, price, price_unit, province_code }, change) => ({
+      ...{ station_id, fuel: product, kind: change.kind, at: change.at, changed: changedBy(change, changedOf) },
+      price: change.kind === 'ENDED' ? null : price,
+      ...{ price_unit, province_code },
+    }),
   },
   example: { limit: '10' },
 })

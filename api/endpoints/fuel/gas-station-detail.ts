@@ -34,9 +34,9 @@ export const gasStationById = defineEndpoint({
   params: { id: stationId },
   returns: { kind: 'one', record: detail },
   read: {
-    kind: 'find',
+    kind: 'memory',
     from: STATION_DATASETS,
-    find: (states, { id }) => {
+    answer: ({ states }, { id }) => {
       const stations = stationsOf(states)
       const found = stations.find((one) => one.id === id)
       return found ? { ...found, ranks: ranksOf(found, stations) } : null

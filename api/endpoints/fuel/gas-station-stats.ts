@@ -3,7 +3,7 @@ import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record } from '../../define/fields.ts'
 import { listOf, oneOf } from '../../define/params.ts'
-import { isAt, placeParams } from '../../define/params-place.ts'
+import { placeFilter } from '../../filters/place.ts'
 import { provinceField, provinceName } from '../tail.ts'
 import { figureFields, figuresOf, OF_STATIONS, soldBy } from './price-figures.ts'
 import { fuelParam, STATION_DATASETS, type Station, stationsOf } from './station.ts'
@@ -41,8 +41,8 @@ export const gasStationStats = defineEndpoint({
   params: {
     fuel: listOf(fuelParam),
     group_by: oneOf('What to sum up by; all stations together unless given.', GROUPS, { example: 'province' }),
-    place: placeParams,
   },
+  filters: [placeFilter],
   returns: {
     kind: 'list',
     name: 'stats',
@@ -53,13 +53,12 @@ export const gasStationStats = defineEndpoint({
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'live',
+    kind: 'memory',
     from: STATION_DATASETS,
     records: stationsOf,
-    pick: (stations, { fuel, group_by, place }) => {
+    pick: (stations, { fuel, group_by }) => {
       const areas = new Map<string, Area>()
       const group = (one: Station): string | null => {
-        if (!isAt(place, one)) return null
         const code = group_by === null ? '' : group_by === 'province' ? one.province_code : one.municipality_code
         if (code !== null && !areas.has(code)) areas.set(code, areaOf(one, group_by))
         return code

@@ -1,20 +1,37 @@
 import { foldName } from '../../../lake/places/names.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
-import { isInside } from '../../define/geo.ts'
+import { defineMemoryFilter } from '../../define/filter.ts'
 import { booleanParam, listOf, textParam } from '../../define/params.ts'
-import { geoParams, isAt, isOnRoad, placeParams, roadParams } from '../../define/params-place.ts'
+import { areaFilter } from '../../filters/area.ts'
+import { placeFilter } from '../../filters/place.ts'
+import { roadFilter } from '../../filters/road.ts'
 import { ABOUT_ROAD, fuelParam, isOpen, STATION_DATASETS, type Station, station, stationsOf } from './station.ts'
 
 /** `open_now`; the answer then changes with the minute. */
-export const openNowParam = booleanParam(
-  'Only stations that are open (true) or closed (false) at this minute by their published hours; those whose hours are not understood count as closed.',
-  { clock_s: 60 },
-)
+export const openNowFilter = defineMemoryFilter({
+  name: 'open_now',
+  param: booleanParam(
+    'Only stations that are open (true) or closed (false) at this minute by their published hours; those whose hours are not understood count as closed.',
+    { clock_s: 60 },
+  ),
+  matches: (wanted, now) => (one: Station) => isOpen(one, now) === wanted,
+})
 
-/** True where a station sells one of the products; products that nobody asks for are all right. */
-export function sells(one: Station, products: readonly string[] | null): boolean {
-  return !products || products.some((product) => Object.hasOwn(one.prices, product))
-}
+/** `fuel`: stations that sell one of the products. */
+const fuelFilter = defineMemoryFilter({
+  name: 'fuel',
+  param: listOf(fuelParam),
+  matches: (products) => (one: Station) => products.some((product) => Object.hasOwn(one.prices, product)),
+})
+
+const operatorFilter = defineMemoryFilter({
+  name: 'operator',
+  param: listOf(textParam('Sign of the station; case, accents and punctuation do not matter.', { max: 60, example: 'REPSOL' })),
+  matches: (operators) => {
+    const wanted = new Set(operators.map(foldName))
+    return ({ operator }: Station) => operator !== null && wanted.has(foldName(operator))
+  },
+})
 
 /** Filling stations with their prices. */
 export const gasStationList = defineEndpoint({
@@ -23,14 +40,8 @@ export const gasStationList = defineEndpoint({
   plan: 'FREE',
   summary: 'Filling stations with prices per fuel, operator and coordinates',
   about: `Every station of the national register. A station that the newest publications no longer list has status MISSING. ${ABOUT_ROAD}`,
-  params: {
-    place: placeParams,
-    stretch: roadParams,
-    fuel: listOf(fuelParam),
-    operator: listOf(textParam('Sign of the station; case, accents and punctuation do not matter.', { max: 60, example: 'REPSOL' })),
-    geo: geoParams,
-    open_now: openNowParam,
-  },
+  params: {},
+  filters: [placeFilter, roadFilter, fuelFilter, operatorFilter, areaFilter, openNowFilter],
   returns: {
     kind: 'list',
     name: 'stations',
@@ -42,21 +53,9 @@ export const gasStationList = defineEndpoint({
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'live',
+    kind: 'memory',
     from: STATION_DATASETS,
     records: stationsOf,
-    pick: (records, p, now) => {
-      const operators = p.operator && new Set(p.operator.map(foldName))
-      return records.filter(
-        (one) =>
-          isAt(p.place, one) &&
-          isOnRoad(p.stretch, one) &&
-          sells(one, p.fuel) &&
-          (!operators || (one.operator !== null && operators.has(foldName(one.operator)))) &&
-          (!p.geo || isInside(p.geo, one.position)) &&
-          (p.open_now === null || isOpen(one, now) === p.open_now),
-      )
-    },
   },
   example: { province: 'Barcelona', fuel: 'DIESEL_A' },
 })

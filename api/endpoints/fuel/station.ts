@@ -6,6 +6,7 @@ import { col } from '../../../lake/schema/columns.ts'
 import { offsetAt } from '../../../lake/schema/time.ts'
 import type { State, StatesOf } from '../../define/endpoint.ts'
 import { nested, projection, record, type ValueOf } from '../../define/fields.ts'
+import { memo } from '../../define/memo.ts'
 import { codeParam } from '../../define/params.ts'
 import { provinceField, provinceName, stateFields } from '../tail.ts'
 import { isOpenAt, openingHours } from './opening-hours.ts'
@@ -68,16 +69,11 @@ const toStation = projection(fuelStations, station, {
   prices: () => ({}),
 })
 
-const known = new WeakMap<State, { readonly prices: State; readonly stations: readonly Station[] }>()
-
 /** The stations of a state with their prices; done once per state. */
-export function stationsOf([stations, prices]: StatesOf<typeof STATION_DATASETS>): readonly Station[] {
-  const there = known.get(stations as unknown as State)
-  if (there && there.prices === (prices as unknown as State)) return there.stations
-  const made = joined(stations, prices)
-  known.set(stations as unknown as State, { prices: prices as unknown as State, stations: made })
-  return made
-}
+export const stationsOf: (states: StatesOf<typeof STATION_DATASETS>) => readonly Station[] = memo(
+  ([stations, prices]) => joined(stations, prices),
+  (states) => states,
+)
 
 function joined(stations: State<typeof fuelStations>, prices: State<typeof fuelPrices>): Station[] {
   const byStation = Map.groupBy(

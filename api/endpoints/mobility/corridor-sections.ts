@@ -1,17 +1,11 @@
 import type { Corridor } from '../../../lake/places/corridors.ts'
-import { foldRoad, isSectionOn } from '../../define/params-place.ts'
+import { memo } from '../../define/memo.ts'
+import { foldRoad } from '../../define/params-place.ts'
+import { isSectionOn } from '../../filters/road.ts'
 import type { ImdSection } from './imd-sections.ts'
 
-const byRoad = new WeakMap<readonly ImdSection[], ReadonlyMap<string, readonly ImdSection[]>>()
-
 /** The sections of a year by the folded names of their roads; made once. */
-function roadsOf(sections: readonly ImdSection[]): ReadonlyMap<string, readonly ImdSection[]> {
-  const known = byRoad.get(sections)
-  if (known) return known
-  const made = Map.groupBy(sections, ({ road }) => foldRoad(road))
-  byRoad.set(sections, made)
-  return made
-}
+const roadsOf = memo((sections: readonly ImdSection[]) => Map.groupBy(sections, ({ road }) => foldRoad(road)))
 
 /** The sections of a year that lie on a corridor, in the order of its roads and their kilometres; one that only touches its end does not. */
 export function sectionsOn({ roads }: Corridor, sections: readonly ImdSection[]): ImdSection[] {

@@ -4,7 +4,7 @@ import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
-import type { KeptAsk } from '../../define/endpoint.ts'
+import type { MemoryAsk } from '../../define/endpoint.ts'
 import { defineSlice } from '../../define/slice.ts'
 
 const HOUR_MS = 3_600_000
@@ -39,7 +39,6 @@ const sensorYears = defineSlice<readonly SensorRow[]>({
   from: [corridorSensorMonths],
   most: 1,
   read: async (reader) => {
-    const found: SensorRow[] = []
     const query = sql`
       SELECT corridor_id, CAST(month[:4] AS INTEGER) AS year, source, period_s, sensor_id,
         CAST(sum(hours) AS INTEGER) AS hours, CAST(sum(intensity_sum_veh_h) AS DOUBLE) AS vehicles
@@ -48,14 +47,13 @@ const sensorYears = defineSlice<readonly SensorRow[]>({
       ORDER BY ALL`
     const { corridor_id, source, period_s, sensor_id, hours } = corridorSensorMonths.columns
     const columns = { corridor_id, year: col.integer(0, ''), source, period_s, sensor_id, hours, vehicles: col.float(0, '') }
-    for await (const batch of reader.rows(query, columns)) found.push(...(batch as unknown as SensorRow[]))
-    return found
+    return await reader.all(query, columns)
   },
 })
 
 /** The readings of a corridor in a year, or in the newest that there is; null where there are none. */
 export async function readingsOf(
-  slice: KeptAsk<readonly []>['slice'],
+  slice: MemoryAsk<readonly []>['slice'],
   corridor_id: string,
   asked: number | null,
 ): Promise<CorridorReadings | null> {
@@ -127,15 +125,13 @@ const profiles = defineSlice<readonly ProfileHour[]>({
       FROM ${hours}
       GROUP BY day_type, hour_local
       ORDER BY day_type = 'SUNDAY_HOLIDAY', day_type = 'SATURDAY', hour_local`
-    const found: ProfileHour[] = []
-    for await (const batch of reader.rows(query, profileFields)) found.push(...(batch as unknown as ProfileHour[]))
-    return found
+    return await reader.all(query, profileFields)
   },
 })
 
 /** What is usual on a corridor in the hours of a year. */
 export function profileOf(
-  slice: KeptAsk<readonly []>['slice'],
+  slice: MemoryAsk<readonly []>['slice'],
   corridor_id: string,
   { year, source, period_s }: CorridorReadings,
 ): Promise<readonly ProfileHour[]> {

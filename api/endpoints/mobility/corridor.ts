@@ -3,7 +3,7 @@ import { corridorSensorMonths } from '../../../lake/datasets/mobility/corridor-s
 import { mitmaTrafficMap } from '../../../lake/datasets/mobility/sources.ts'
 import type { Corridor } from '../../../lake/places/corridors.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import type { KeptAsk } from '../../define/endpoint.ts'
+import type { MemoryAsk } from '../../define/endpoint.ts'
 import { nested, optional, type ValueOf } from '../../define/fields.ts'
 import { matchedOf, sectionsOn, vehicleKmOf } from './corridor-sections.ts'
 import { dailyAt, hoursOfYear, profileFields, profileOf, readingsOf, type SensorYear } from './corridor-sensors.ts'
@@ -59,7 +59,7 @@ export const corridorFields = {
 } as const
 
 type Told = ValueOf<typeof corridorFields>
-type Slices = KeptAsk<readonly []>['slice']
+type Slices = MemoryAsk<readonly []>['slice']
 
 /** A corridor with what it is told by: sections, or sensors. */
 export interface ToldCorridor {

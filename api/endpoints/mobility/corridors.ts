@@ -66,7 +66,7 @@ export const corridorList = defineEndpoint({
     limit: { default: 200, max: 20_000 },
   },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: [],
     lake: LAKE,
     needs: [imdSections],
@@ -116,7 +116,7 @@ export const corridorById = defineEndpoint({
   },
   returns: { kind: 'one', record: detail },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: [],
     lake: LAKE,
     needs: [imdSections],

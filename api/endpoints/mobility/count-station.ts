@@ -8,6 +8,7 @@ import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
 import type { State } from '../../define/endpoint.ts'
 import { nested, type ValueOf } from '../../define/fields.ts'
+import { memo } from '../../define/memo.ts'
 import { defineSlice } from '../../define/slice.ts'
 import { provinceField, provinceName, stateFields } from '../tail.ts'
 import { profileFields } from './corridor-sensors.ts'
@@ -36,13 +37,9 @@ export const stationFields = {
 
 type Station = ValueOf<typeof stationFields>
 
-const known = new WeakMap<State<typeof trafficCountStations>, readonly Station[]>()
-
 /** The stations of a state; each is at the position of its first direction. */
-export function countStationsOf(state: State<typeof trafficCountStations>): readonly Station[] {
-  const there = known.get(state)
-  if (there) return there
-  const made = [...Map.groupBy(state.rows, ({ source, station_id }) => `${source}/${station_id}`).values()].map((rows): Station => {
+export const countStationsOf = memo((state: State<typeof trafficCountStations>): readonly Station[] =>
+  [...Map.groupBy(state.rows, ({ source, station_id }) => `${source}/${station_id}`).values()].map((rows): Station => {
     const inOrder = rows.toSorted((one, other) => (one.direction < other.direction ? -1 : 1))
     const [first] = inOrder as [(typeof rows)[number]]
     const { station_id, name, municipality_code, position, source } = first
@@ -57,10 +54,8 @@ export function countStationsOf(state: State<typeof trafficCountStations>): read
       status: rows.some(({ status }) => status === 'ACTIVE') ? 'ACTIVE' : first.status,
       is_stale: rows.every(({ is_stale }) => is_stale),
     }
-  })
-  known.set(state, made)
-  return made
-}
+  }),
+)
 
 /** A year of a station. */
 export const yearFields = {
@@ -115,9 +110,7 @@ export const stationYears = defineSlice<readonly ValueOf<typeof yearFields>[]>({
       FROM directions
       GROUP BY year
       ORDER BY year`
-    const years: ValueOf<typeof yearFields>[] = []
-    for await (const batch of reader.rows(query, yearFields)) years.push(...(batch as unknown as ValueOf<typeof yearFields>[]))
-    return years
+    return await reader.all(query, yearFields)
   },
 })
 
@@ -145,8 +138,6 @@ export const stationProfile = defineSlice<readonly ValueOf<typeof profileFields>
       )
       GROUP BY day_type, hour_local
       ORDER BY day_type = 'SUNDAY_HOLIDAY', day_type = 'SATURDAY', hour_local`
-    const hours: ValueOf<typeof profileFields>[] = []
-    for await (const batch of reader.rows(query, profileFields)) hours.push(...(batch as unknown as ValueOf<typeof profileFields>[]))
-    return hours
+    return await reader.all(query, profileFields)
   },
 })

@@ -3,9 +3,9 @@ import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-
 import { ABOUT_HOLIDAYS } from '../../../lake/places/holidays.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { nested, optional, record } from '../../define/fields.ts'
-import { isInside } from '../../define/geo.ts'
 import { integerParam, required, textParam } from '../../define/params.ts'
-import { geoParams, isAt, placeParams } from '../../define/params-place.ts'
+import { areaFilter } from '../../filters/area.ts'
+import { placeFilter } from '../../filters/place.ts'
 import { profileFields } from './corridor-sensors.ts'
 import { countStationsOf, stationFields, stationProfile, stationYears, yearFields } from './count-station.ts'
 
@@ -21,7 +21,8 @@ export const countStationList = defineEndpoint({
   summary: 'Traffic counting stations',
   about: `${ABOUT} The direction that a one-way street does not have is not counted.`,
   figure: { grain: 'One permanent count station.', method: 'As the city publishes it, in a list apart from the counts.' },
-  params: { place: placeParams, geo: geoParams },
+  params: {},
+  filters: [placeFilter, areaFilter],
   returns: {
     kind: 'list',
     name: 'stations',
@@ -33,10 +34,9 @@ export const countStationList = defineEndpoint({
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'live',
+    kind: 'memory',
     from: [trafficCountStations],
     records: ([state]) => countStationsOf(state),
-    pick: (records, { place, geo }) => records.filter((one) => isAt(place, one) && (!geo || isInside(geo, one.position))),
   },
   example: { province: 'Madrid', limit: '5' },
 })
@@ -73,7 +73,7 @@ export const countStationById = defineEndpoint({
   },
   returns: { kind: 'one', record: detail },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: [trafficCountStations],
     lake: [trafficCountsHourly],
     needs: [],

@@ -2,7 +2,7 @@ import { imdSections } from '../../../lake/datasets/mobility/imd-sections.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
-import type { KeptAsk } from '../../define/endpoint.ts'
+import type { MemoryAsk } from '../../define/endpoint.ts'
 import { integerParam, knownBy, listOf } from '../../define/params.ts'
 import { defineSlice } from '../../define/slice.ts'
 
@@ -27,10 +27,8 @@ const imdOfYear = defineSlice<readonly ImdSection[]>({
   from: [imdSections],
   most: 12,
   read: async (reader, edition) => {
-    const sections: ImdSection[] = []
     const query = sql`SELECT * FROM ${scan(imdSections, { edition: { eq: edition } })} ORDER BY road, km_from, object_id`
-    for await (const batch of reader.rows(query)) sections.push(...(batch as ImdSection[]))
-    return sections
+    return await reader.all<ImdSection>(query)
   },
 })
 
@@ -44,13 +42,13 @@ export const imdYearsParam = listOf(
 )
 
 /** The years that are asked for, or the newest; none where the table has none. */
-export async function wantedYears(slice: KeptAsk<readonly []>['slice'], asked: readonly number[] | null): Promise<readonly number[]> {
+export async function wantedYears(slice: MemoryAsk<readonly []>['slice'], asked: readonly number[] | null): Promise<readonly number[]> {
   if (asked !== null) return [...new Set(asked)]
   const newest = [...(await slice(imdYears, ''))].at(-1)
   return newest === undefined ? [] : [Number(newest)]
 }
 
 /** The sections of a year; none of a year that there is no map of. */
-export function sectionsOf(slice: KeptAsk<readonly []>['slice'], year: number): Promise<readonly ImdSection[]> {
+export function sectionsOf(slice: MemoryAsk<readonly []>['slice'], year: number): Promise<readonly ImdSection[]> {
   return slice(imdOfYear, String(year))
 }

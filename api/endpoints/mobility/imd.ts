@@ -5,7 +5,8 @@ import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record, type ValueOf } from '../../define/fields.ts'
-import { foldRoad, isSectionOn, provinceParam, roadParams } from '../../define/params-place.ts'
+import { foldRoad, provinceParam, roadParams } from '../../define/params-place.ts'
+import { isSectionOn } from '../../filters/road.ts'
 import { GAP_KM, type Posts, roadPosts } from '../road/posts.ts'
 import { provinceField, provinceName } from '../tail.ts'
 import { ABOUT_IMD, type ImdSection, imdYearsParam, sectionsOf, wantedYears } from './imd-sections.ts'
@@ -119,7 +120,7 @@ export const imdList = defineEndpoint({
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: [],
     lake: [imdSections, roadPoints],
     needs: [imdSections],

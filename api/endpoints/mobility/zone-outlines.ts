@@ -41,11 +41,9 @@ export const zoneOutlines = defineSlice<ZoneOutlines>({
   name: 'mobility zone outlines',
   from: [mobilityZoneAreas],
   most: 1,
-  async read({ rows }) {
-    const newest = new Map<string, string>()
+  async read({ rows, all }) {
     const editions = sql`SELECT study, zone_level, max(edition) AS edition FROM ${scan(mobilityZoneAreas)} GROUP BY ALL`
-    for await (const batch of rows(editions, NEWEST))
-      for (const row of batch) newest.set(levelKey(row as unknown as Level), row['edition'] as string)
+    const newest = new Map((await all(editions, NEWEST)).map((row) => [levelKey(row), row.edition]))
     const found = { outlines: new Map<string, ZoneOutline>(), observed_at: new Map<string, number>() }
     const query = sql`SELECT study, zone_level, zone_id, edition, observed_at, outline
       FROM ${scan(mobilityZoneAreas, { edition: { in: [...new Set(newest.values())] } })}`

@@ -8,6 +8,8 @@ import { ofWkb } from '../../../lake/query/wkb.ts'
 import { col, type MultiPolygon } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, type State, type StatesOf } from '../../define/endpoint.ts'
 import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
+import { columnFilter, defineMemoryFilter } from '../../define/filter.ts'
+import { memo } from '../../define/memo.ts'
 import { codeParam } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
 import { problem } from '../../define/problems.ts'
@@ -81,23 +83,16 @@ type Placed = State<typeof mobilityZonePoints>['rows'][number]
 const DATASETS = [mobilityZoneMembers, mobilityZones, mobilityZonePoints] as const
 
 type ZoneStates = StatesOf<typeof DATASETS>
-const known = new WeakMap<ZoneStates[0], { readonly of: readonly [...ZoneStates, ZoneOutlines | null]; readonly zones: readonly Draft[] }>()
-
 /** The zones of a state of their members, with what else is told of them: names, centroids, polygons. Made once for the same. */
-function zonesOf(...of: [...ZoneStates, ZoneOutlines | null]): readonly Draft[] {
-  const [members, names, points, polygons] = of
-  const made = known.get(members)
-  if (made?.of.every((one, at) => one === of[at])) return made.zones
+const zonesOf = memo((...[members, names, points, polygons]: [...ZoneStates, ZoneOutlines | null]): readonly Draft[] => {
   const [named, placed] = [new Map(names.rows.map((row) => [zoneKey(row), row])), new Map(points.rows.map((row) => [zoneKey(row), row]))]
-  const zones = [...Map.groupBy(members.rows, zoneKey)].map(([key, rows]) =>
+  return [...Map.groupBy(members.rows, zoneKey)].map(([key, rows]) =>
     zoneOf(rows, {
       ...{ named: named.get(key), placed: placed.get(key), geometry_at: polygons?.outlines.get(key)?.observed_at ?? null },
       polygonsAt: polygons?.observed_at.get(levelKey(rows[0] as Member)) ?? 0,
     }),
   )
-  known.set(members, { of, zones })
-  return zones
-}
+})
 
 /** What is told of a zone beside its members. */
 interface Told {
@@ -155,11 +150,16 @@ export const zoneList = defineEndpoint({
     method:
       'As the ministry publishes it, simplified polygons aside. What a zone holds is by census sections: a municipality is in each zone that has one of its sections, and the zone is in a province where all of them are.',
   },
-  params: {
-    level: codeParam('Level of the zones.', ZONE_LEVELS, { example: 'MUNICIPALITY' }),
-    study: codeParam('Study.', MOBILITY_STUDIES, { example: 'V2' }),
-    province: provinceParam,
-  },
+  params: {},
+  filters: [
+    columnFilter('level', codeParam('Level of the zones.', ZONE_LEVELS, { example: 'MUNICIPALITY' }), 'level'),
+    columnFilter('study', codeParam('Study.', MOBILITY_STUDIES, { example: 'V2' }), 'study'),
+    defineMemoryFilter({
+      name: 'province',
+      param: provinceParam,
+      matches: (province) => (one: Draft) => one.municipalities.some(({ municipality_code }) => municipality_code?.startsWith(province)),
+    }),
+  ],
   returns: {
     kind: 'list',
     name: 'zones',
@@ -171,19 +171,14 @@ export const zoneList = defineEndpoint({
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: DATASETS,
     lake: [mobilityZoneAreas],
     needs: [],
-    answer: async ({ states, extra }, { level, study, province }) => {
+    isOfAny: true,
+    answer: async ({ states, extra }) => {
       if (states[0].parts.length === 0) throw problem('feed-unavailable', NO_ZONES, { retry_after_s: RETRY_S })
       const polygons = await extra(zoneOutlines, '')
-      const zones = zonesOf(...states, polygons).filter(
-        (one) =>
-          (level === null || one.level === level) &&
-          (study === null || one.study === study) &&
-          (province === null || one.municipalities.some(({ municipality_code }) => municipality_code?.startsWith(province))),
-      )
       const finish = (draft: Draft): Zone => {
         const outline = polygons?.outlines.get(zoneKey({ study: draft.study, zone_level: draft.level, zone_id: draft.id }))
         return {
@@ -194,7 +189,7 @@ export const zoneList = defineEndpoint({
           },
         }
       }
-      return { drafts: zones, finish, counts: {} }
+      return { drafts: zonesOf(...states, polygons), finish, counts: {} }
     },
   },
   example: { level: 'MUNICIPALITY', limit: '5' },

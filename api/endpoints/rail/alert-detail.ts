@@ -19,10 +19,11 @@ export const alertById = defineEndpoint({
   params: { id: required(textParam('Public id of the alert.', { max: 60, example: 'ral_7Q2M9KX4B1TZ5H3D' })) },
   returns: { kind: 'one', record: alertDetail },
   read: {
-    kind: 'find',
+    kind: 'memory',
     from: ALERT_STATES,
     lake: TIMETABLE_TABLES,
-    find: async (states, { id }, extra) => {
+    needs: [],
+    answer: async ({ states, extra }, { id }) => {
       const found = (await currentAlerts(states, extra)).all.find(({ row }) => row.alert_id === id)
       return found ? toAlertDetail(found.row) : null
     },

@@ -1,7 +1,8 @@
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
 import { LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
 import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
-import type { KeptAsk, State, StatesOf } from '../../define/endpoint.ts'
+import type { MemoryAsk, State, StatesOf } from '../../define/endpoint.ts'
+import { memo } from '../../define/memo.ts'
 import { type AlertRow, toAlert } from './alert.ts'
 import { alertsOfTrains, type TrainAlert } from './alert-twins.ts'
 import { tripUpdatesIn, VARIANT_AT } from './live-trips.ts'
@@ -26,14 +27,10 @@ const DAYS_MOST = 3
 export const ALERT_STATES = [railAlerts, railTripUpdates] as const
 
 /** Current alerts: those of lists, and all. */
-interface Made {
-  readonly updates: AlertStates[1]
-  readonly days: readonly TimetableDay[]
+interface CurrentAlerts {
   readonly listed: readonly CurrentAlert[]
   readonly all: readonly CurrentAlert[]
 }
-
-const known = new WeakMap<AlertState, Made>()
 
 /**
  * The current alerts; those of trains with the route, stations and product of the train by the timetable of its service day, as the live
@@ -43,12 +40,14 @@ const known = new WeakMap<AlertState, Made>()
  * Of the 496 long-distance trains that were late or cancelled on 2026-03-28 the timetable of the day has 491; five ran that it does not
  * let run that day.
  */
-export async function currentAlerts(states: AlertStates, extra: KeptAsk<readonly []>['extra']): Promise<Pick<Made, 'listed' | 'all'>> {
+export async function currentAlerts(states: AlertStates, extra: MemoryAsk<readonly []>['extra']): Promise<CurrentAlerts> {
   const [state, updates] = states
   const read = await Promise.all(datesOf(state).map((date) => extra(timetableDay, date)))
   const days = read.filter((day) => day !== null)
-  const last = known.get(state)
-  if (last && last.updates === updates && last.days.length === days.length && last.days.every((day, at) => day === days[at])) return last
+  return alertsOfDays(state, updates, ...days)
+}
+
+const alertsOfDays = memo((state: AlertState, updates: AlertStates[1], ...days: readonly TimetableDay[]): CurrentAlerts => {
   const at = Math.max(0, ...state.parts.map(({ data_time }) => data_time))
   const trains = alertsOfTrains(
     // What is kept although its block is missing is of when it was published last.
@@ -64,10 +63,8 @@ export async function currentAlerts(states: AlertStates, extra: KeptAsk<readonly
     all.push(alert)
     if (!train || train.isListed) listed.push(alert)
   }
-  const made = { updates, days, listed, all }
-  known.set(state, made)
-  return made
-}
+  return { listed, all }
+})
 
 /** The service dates that trains of alerts may be of, in order: those stated, and the day before the newest, of which trains run in the morning. */
 function datesOf({ rows }: AlertState): string[] {

@@ -1,7 +1,7 @@
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
 import { RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
-import type { LiveChange } from '../../../lake/live/types.ts'
 import { col } from '../../../lake/schema/columns.ts'
+import type { ChangeOf } from '../../define/endpoint.ts'
 import { LANGS, type Lang, meaning, nested, optional, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
 import { END_FIELDS, endOf, withEnd } from '../ends.ts'
 import { stateFields, withExample } from '../tail.ts'
@@ -168,6 +168,6 @@ export const toAlertDetail: (row: AlertRow) => ValueOf<typeof alertDetail.fields
 })
 
 /** The alert of a change. */
-export function changedAlert(change: LiveChange & { readonly at: number }): ValueOf<typeof alertDetail.fields> {
-  return withEnd(toAlertDetail(change.row as unknown as AlertRow), change)
+export function changedAlert(change: ChangeOf<typeof railAlerts>): ValueOf<typeof alertDetail.fields> {
+  return withEnd(toAlertDetail(change.row), change)
 }

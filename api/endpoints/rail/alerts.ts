@@ -1,10 +1,11 @@
 import { defineEndpoint } from '../../define/endpoint.ts'
+import { predicateOf } from '../../define/filter.ts'
 import { problem } from '../../define/problems.ts'
 import { ABOUT_ALERTS, alert } from './alert.ts'
-import { alertParams, isAsked } from './alert-params.ts'
-import { ALERT_STATES, currentAlerts } from './alert-trains.ts'
+import { currentAlertFilters } from './alert-filters.ts'
+import { ALERT_STATES, type CurrentAlert, currentAlerts } from './alert-trains.ts'
 import { concernsStations } from './alerts-of.ts'
-import { alertStationParam, namesAreKnown } from './known-names.ts'
+import { namesAreKnown } from './known-names.ts'
 import { lacksNucleo } from './missing-nucleos.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 
@@ -19,7 +20,8 @@ export const alertList = defineEndpoint({
   plan: 'FREE',
   summary: 'Current railway alerts: notices, cancelled trains, delays of more than 5 minutes',
   about: `Notices are refreshed every 2 minutes, cancellations and delays every 20 to 30 seconds. Without \`limit\` the reply holds all of them. Those of a núcleo that a publication lacks stay, marked \`is_stale\`, and \`meta.stale\` is true for answers that may be of it. ${ABOUT_ALERTS}`,
-  params: { ...alertParams, station: alertStationParam },
+  params: {},
+  filters: currentAlertFilters,
   returns: {
     kind: 'list',
     name: 'alerts',
@@ -31,14 +33,16 @@ export const alertList = defineEndpoint({
     limit: { default: null, max: 20_000 },
   },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: ALERT_STATES,
     lake: NETWORK_TABLES,
     needs: [],
+    isOfAny: true,
     answer: async ({ states, extra }, p) => {
       const network = p.station && ((await extra(railNetwork, '')) ?? NO_NETWORK)
       const isThere = p.station && network ? concernsStations(p.station, network) : () => true
-      const found = (await currentAlerts(states, extra)).listed.flatMap(({ shown }) => (isAsked(p, shown) && isThere(shown) ? [shown] : []))
+      const isAsked = predicateOf<CurrentAlert['shown']>(currentAlertFilters, p, 0) ?? (() => true)
+      const found = (await currentAlerts(states, extra)).listed.flatMap(({ shown }) => (isAsked(shown) && isThere(shown) ? [shown] : []))
       // Which trains have to do with a station or a product only the timetables tell.
       if (found.length === 0 && (p.line || p.station) && !(await namesAreKnown(extra)))
         throw problem('feed-unavailable', NOT_KNOWN, { retry_after_s: 30 })

@@ -42,8 +42,10 @@ export const idleTrips = defineSlice<IdleTrips>({
   async read(reader, date) {
     const only = { timetable_version: { in: await versionsOn(reader, date) }, network: { eq: LONG_DISTANCE } }
     const names = new Map<string, string>()
-    for await (const batch of reader.rows(sql`SELECT stop_id, name FROM ${scan(railStations, only)}`))
-      for (const { stop_id, name } of batch) names.set(stop_id as string, name as string)
+    const stations = await reader.all<{ readonly stop_id: string; readonly name: string }>(
+      sql`SELECT stop_id, name FROM ${scan(railStations, only)}`,
+    )
+    for (const { stop_id, name } of stations) names.set(stop_id, name)
     const query = sql`
       SELECT t.trip_id, t.train_number, r.short_name AS product,
         s.stop_sequence, s.stop_id, s.arrival, s.departure, s.pickup_type, s.drop_off_type

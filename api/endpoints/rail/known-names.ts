@@ -3,7 +3,7 @@ import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
-import type { KeptAsk } from '../../define/endpoint.ts'
+import type { MemoryAsk } from '../../define/endpoint.ts'
 import { knownBy, listOf, type Param, textParam } from '../../define/params.ts'
 import { defineSlice, type Slice, type SliceReader, valuesSlice } from '../../define/slice.ts'
 
@@ -31,20 +31,14 @@ const commuterStationCodes = valuesSlice({
 })
 
 /** The names that a query finds, in order; none unless it finds some of every network: those of the others are not known yet. */
-async function namesOf({ rows }: SliceReader, query: Sql): Promise<ReadonlySet<string>> {
-  const names = new Set<string>()
-  const networks = new Set<unknown>()
-  for await (const batch of rows(query)) {
-    for (const { network, name } of batch) {
-      names.add(name as string)
-      networks.add(network)
-    }
-  }
-  return new Set(NETWORKS.every((network) => networks.has(network)) ? [...names].sort() : [])
+async function namesOf({ all }: SliceReader, query: Sql): Promise<ReadonlySet<string>> {
+  const found = await all<{ readonly network: string; readonly name: string }>(query)
+  const networks = new Set(found.map(({ network }) => network))
+  return new Set(NETWORKS.every((network) => networks.has(network)) ? found.map(({ name }) => name).sort() : [])
 }
 
 /** True once the timetables of all networks have arrived, so that their lines and stations are known. */
-export async function namesAreKnown(extra: KeptAsk<readonly []>['extra']): Promise<boolean> {
+export async function namesAreKnown(extra: MemoryAsk<readonly []>['extra']): Promise<boolean> {
   return ((await extra(railLines, ''))?.size ?? 0) > 0
 }
 

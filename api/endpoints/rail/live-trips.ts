@@ -2,6 +2,7 @@ import { isCancelled, LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts
 import type { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import type { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
 import type { State } from '../../define/endpoint.ts'
+import { memo } from '../../define/memo.ts'
 import { runDate } from './run-date.ts'
 import type { DayTrip, TimetableDay } from './timetable-day.ts'
 
@@ -32,13 +33,9 @@ interface Index {
   readonly byNextStop: ReadonlyMap<string, readonly TripUpdate[]>
   /** Instant of the newest publication by network, ms. */
   readonly published: ReadonlyMap<string, number>
-  /** The trips of some days that something is said of, by the first day. */
-  readonly byDays: WeakMap<TimetableDay, { readonly days: readonly TimetableDay[]; readonly updates: ReadonlyMap<DayTrip, TripUpdate> }>
 }
 
 const NONE: readonly TripUpdate[] = []
-const indexes = new WeakMap<State<typeof railTripUpdates>, Index>()
-const platforms = new WeakMap<State<typeof railPositions>, ReadonlyMap<string, string>>()
 
 /** Trips as the current states have them at `now` (ms). */
 export function liveTrips(states: readonly [State<typeof railTripUpdates>, State<typeof railPositions>], now: number): LiveTrips {
@@ -58,7 +55,7 @@ export function tripUpdatesIn(
   days: readonly TimetableDay[],
   now: number,
 ): (trip: DayTrip) => TripUpdate | null {
-  const rows = updatesIn(indexOf(state), days)
+  const rows = updatesIn(indexOf(state), ...days)
   const isCurrent = currentAt(state, now)
   return (trip) => {
     const row = rows.get(trip)
@@ -73,17 +70,12 @@ export function currentAt(state: State<typeof railTripUpdates>, now: number): (r
 }
 
 /** What is said of the trips of some days, found once for each state and days. */
-function updatesIn(index: Index, days: readonly TimetableDay[]): ReadonlyMap<DayTrip, TripUpdate> {
-  const { rows, byDays } = index
-  const [first] = days
-  const known = first && byDays.get(first)
-  if (known && known.days.length === days.length && known.days.every((day, at) => day === days[at])) return known.updates
+const updatesIn = memo((index: Index, ...days: readonly TimetableDay[]): ReadonlyMap<DayTrip, TripUpdate> => {
   const updates = new Map<DayTrip, TripUpdate>()
-  const byDate = Map.groupBy(rows, (row) => dateOf(row, index, days))
+  const byDate = Map.groupBy(index.rows, (row) => dateOf(row, index, days))
   for (const day of days) addUpdates(updates, day, byDate.get(day.date) ?? NONE)
-  if (first) byDays.set(first, { days, updates })
   return updates
-}
+})
 
 /** The service date of what is said of a trip: of a cancelled one as its feed has it, of one that runs by the timetable. */
 function dateOf(row: TripUpdate, { published }: Index, days: readonly TimetableDay[]): string {
@@ -108,32 +100,24 @@ function addUpdates(updates: Map<DayTrip, TripUpdate>, day: TimetableDay, own: r
   }
 }
 
-function indexOf(state: State<typeof railTripUpdates>): Index {
-  const known = indexes.get(state)
-  if (known) return known
+const indexOf = memo((state: State<typeof railTripUpdates>): Index => {
   const { rows } = state
   const times = new Map(state.parts.map(({ feed, data_time }) => [feed, data_time]))
-  const made: Index = {
+  return {
     rows,
     byNextStop: Map.groupBy(rows, (row) => row.next_stop_id ?? ''),
     published: new Map(Object.entries(FEEDS).map(([network, feed]) => [network, times.get(feed) ?? 0])),
-    byDays: new WeakMap(),
   }
-  indexes.set(state, made)
-  return made
-}
+})
 
-function platformsOf(state: State<typeof railPositions>): ReadonlyMap<string, string> {
-  const known = platforms.get(state)
-  if (known) return known
+const platformsOf = memo((state: State<typeof railPositions>): ReadonlyMap<string, string> => {
   const made = new Map<string, string>()
   // A train that is only kept, as its publication lacks the whole núcleo, may have left long ago.
   for (const { trip_id, stop_id, vehicle_status, platform, is_held } of state.rows)
     if (is_held !== true && trip_id !== null && stop_id !== null && platform !== null && AT_STOP.includes(vehicle_status))
       made.set(keyOf(trip_id, stop_id), platform)
-  platforms.set(state, made)
   return made
-}
+})
 
 function keyOf(one: string, other: string): string {
   return `${one} ${other}`

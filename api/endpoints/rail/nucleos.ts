@@ -72,7 +72,7 @@ export const nucleoList = defineEndpoint({
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: [],
     lake: NETWORK_TABLES,
     parts: () => timetableFeeds(COMMUTER),

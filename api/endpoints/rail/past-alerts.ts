@@ -7,12 +7,13 @@ import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
 import { LANGS, record } from '../../define/fields.ts'
+import { columnsOf } from '../../define/filter.ts'
 import { endedIn } from '../../define/lives.ts'
 import { periodParams } from '../../define/params-time.ts'
 import { type PastRow, pastFields, pastOf } from '../ends.ts'
 import { withExample } from '../tail.ts'
 import { ABOUT_ALERTS, type AlertRow, alert, localise, toAlertDetail } from './alert.ts'
-import { alertParams, isAskedSql, isOfLineSql } from './alert-params.ts'
+import { lineFilter, pastAlertFilters } from './alert-filters.ts'
 import { productsIn, versionsInForce } from './punctuality-sql.ts'
 
 /** How long before an alert ends the service day of its train may have begun, ms. */
@@ -39,7 +40,8 @@ export const pastAlertList = defineEndpoint({
   plan: 'PRO',
   summary: 'Railway alerts that ended in a period, with their duration',
   about: `Each once, by its last end: an alert that comes back within 30 minutes of its end goes on. From the lake, which follows the live state by at most ten minutes: \`meta.covered_until\` says how far. Filters look at its last state: \`delay_s\` is the delay it ended with; derived alerts name no stations here, so that \`station\` finds none of them, and of long distance the product that their train had by the timetable in force on its service day. ${ABOUT_ALERTS}`,
-  params: { period: periodParams({ span: '1 day' }), ...alertParams },
+  params: { period: periodParams({ span: '1 day' }) },
+  filters: pastAlertFilters,
   returns: {
     kind: 'list',
     name: 'alerts',
@@ -55,7 +57,12 @@ export const pastAlertList = defineEndpoint({
     from: [railAlerts, railRoutes, railTrips],
     first: (p, lake) => versionsInForce({ period: serviceDaysOf(lake.period(p.period, 1)), network: [LONG_DISTANCE], atStations: false }),
     query: (p, lake, found) => {
-      const past = endedIn(railAlerts, lake.period(p.period, 1), { wanted: isAskedSql(p), starts: 'active_from' })
+      const columns = columnsOf(railAlerts, { products: sql`products` })
+      const wanted = lake.where(
+        columns,
+        pastAlertFilters.filter((one) => one !== lineFilter),
+      )
+      const past = endedIn(railAlerts, lake.period(p.period, 1), { wanted, starts: 'active_from' })
       const products = productsIn(found.map((row) => row['timetable_version'] as string))
       return sql`
         SELECT *
@@ -65,7 +72,7 @@ export const pastAlertList = defineEndpoint({
           ASOF LEFT JOIN (${products}) AS trains
           ON past.network = trains.network AND past.train_number = trains.train_number AND past.service_date >= trains.first_day
         )
-        WHERE ${isOfLineSql(p)}`
+        WHERE ${lake.where(columns, [lineFilter])}`
     },
     rows: {
       columns: { ...tableColumns(railAlerts), id: alert.fields.id, products: alert.fields.products, ...OWN },

@@ -8,7 +8,7 @@ import { type Scan, scan } from '../../../lake/query/scan.ts'
 import { bind, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { dayBounds, MADRID, madridDate } from '../../../lake/schema/time.ts'
-import { isOneOf } from '../../define/place-sql.ts'
+import { isOneOf } from '../../define/filter.ts'
 
 const DAY_MS = 86_400_000
 /**

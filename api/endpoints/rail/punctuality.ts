@@ -16,7 +16,7 @@ import type { LakeView } from '../../define/lake-view.ts'
 import { listOf, oneOf } from '../../define/params.ts'
 import { type Period, periodParams } from '../../define/params-time.ts'
 import { Refused } from '../../define/problems.ts'
-import { railParams } from './alert-params.ts'
+import { railParams } from './alert-filters.ts'
 import { commuterStationParam } from './known-names.ts'
 import { type RunsAsked, runsOf, versionsInForce } from './punctuality-sql.ts'
 

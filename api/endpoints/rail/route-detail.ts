@@ -39,7 +39,7 @@ export const routeById = defineEndpoint({
   params: { id: routeId },
   returns: { kind: 'one', record: detail },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: ALERT_STATES,
     lake: NETWORK_TABLES,
     // A route is whole in the timetable that has it.

@@ -92,7 +92,7 @@ export const routeTimetable = defineEndpoint({
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: [],
     lake: NETWORK_TABLES,
     // A route is whole in the timetable that has it.

@@ -3,6 +3,7 @@ import { railShapes } from '../../../lake/datasets/rail/shapes.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { optional, record, type ValueOf } from '../../define/fields.ts'
+import { memo } from '../../define/memo.ts'
 import { withExample } from '../tail.ts'
 import { GEOMETRY_SOURCES, productField, RAIL_OPERATORS } from './codes.ts'
 import type { NetworkRoute, RailNetwork } from './network.ts'
@@ -56,16 +57,10 @@ export const railRoute = record('RailRoute', 'A route: the trips of a line or pr
 /** A route, ready for replies. */
 export type Route = ValueOf<typeof routeFields>
 
-const known = new WeakMap<RailNetwork, readonly Route[]>()
-
 /** The routes of a network, ready for replies; made once for each. */
-export function routesOf(network: RailNetwork): readonly Route[] {
-  const there = known.get(network)
-  if (there) return there
-  const made = [...network.routes.values()].map((route) => routeOf(route, network))
-  known.set(network, made)
-  return made
-}
+export const routesOf = memo((network: RailNetwork): readonly Route[] =>
+  [...network.routes.values()].map((route) => routeOf(route, network)),
+)
 
 /** A route as replies have it. */
 export function routeOf(route: NetworkRoute, { stations }: Pick<RailNetwork, 'stations'>): Route {

@@ -1,7 +1,8 @@
 import { isCancelled, LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
 import { railFleet } from '../../../lake/datasets/rail/fleet.ts'
 import { railPositions } from '../../../lake/datasets/rail/positions.ts'
-import type { KeptAsk } from '../../define/endpoint.ts'
+import type { MemoryAsk } from '../../define/endpoint.ts'
+import { memo } from '../../define/memo.ts'
 import { currentAt } from './live-trips.ts'
 import { awayFrom } from './run-date.ts'
 import type { DayTrip } from './timetable-day.ts'
@@ -32,40 +33,21 @@ interface Updates {
   readonly byNumber: ReadonlyMap<string, TripUpdateRow>
 }
 
-interface Made {
-  readonly states: TrainStates
-  readonly days: readonly MatchDay[]
-  readonly trains: RunningTrains
-}
-
 /** A train that its publication no longer has is shown so long: three publications. */
 const GONE_MS = 60_000
 const NONE: RunningTrains = Object.freeze({ byId: new Map(), all: [], left_out: 0 })
 
-const known = new WeakMap<TrainStates[0], Made>()
-
 /** The trains that run by the newest publications; made once for each state of them and of the timetable. */
-export async function runningTrains({ states, slice }: KeptAsk<typeof TRAIN_STATES>): Promise<RunningTrains> {
+export async function runningTrains({ states, slice }: MemoryAsk<typeof TRAIN_STATES>): Promise<RunningTrains> {
   const [positions, , fleet] = states
   const at = Math.max(0, ...[...positions.parts, ...fleet.parts].map(({ data_time }) => data_time))
   if (at === 0) return NONE
-  const days = await matchDaysAt(at, slice)
-  const last = known.get(positions)
-  if (last && isSame(last.states, states) && isSame(contentsOf(last.days), contentsOf(days))) return last.trains
-  const trains = trainsOf(states, at, days)
-  known.set(positions, { states, days, trains })
-  return trains
+  return trainsOf(states, at, await matchDaysAt(at, slice))
 }
 
-function contentsOf(days: readonly MatchDay[]): unknown[] {
-  return days.flatMap(({ day, idle }) => [day, idle])
-}
+const trainsOf = memo(makeTrains, (states, _at, days) => [...states, ...days.flatMap(({ day, idle }) => [day, idle])])
 
-function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
-  return one.length === other.length && one.every((value, at) => value === other[at])
-}
-
-function trainsOf([positions, updates, fleet]: TrainStates, at: number, days: readonly MatchDay[]): RunningTrains {
+function makeTrains([positions, updates, fleet]: TrainStates, at: number, days: readonly MatchDay[]): RunningTrains {
   const current = fleet.rows.filter((row) => at - fixOf(row) <= railFleet.currentFor_ms)
   const mapped = new Map(current.map((row) => [mapKey(row), row]))
   const making: Making = { at, days, updates: updatesOf(updates.rows.filter(currentAt(updates, at))), mapped }

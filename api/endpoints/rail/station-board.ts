@@ -70,7 +70,7 @@ function boardEndpoint(spec: {
       counts: COVERED,
     },
     read: {
-      kind: 'kept',
+      kind: 'memory',
       from: [railTripUpdates, railPositions],
       lake: NETWORK_TABLES,
       parts: ({ network }) => timetableFeeds(network),

@@ -1,5 +1,5 @@
 import { railStationRegister } from '../../../lake/datasets/rail/station-register.ts'
-import { defineEndpoint, type KeptAsk } from '../../define/endpoint.ts'
+import { defineEndpoint, type MemoryAsk } from '../../define/endpoint.ts'
 import { record } from '../../define/fields.ts'
 import { required, textParam } from '../../define/params.ts'
 import { nearest } from '../../define/suggest.ts'
@@ -18,7 +18,7 @@ export const stationId = required(
 
 /** The code that was probably meant: of the same number, as many leave out the zeros in front, else one much like it. */
 export async function nearestStation(
-  { slice }: Pick<KeptAsk<readonly []>, 'slice'>,
+  { slice }: Pick<MemoryAsk<readonly []>, 'slice'>,
   { id }: { readonly id: string },
 ): Promise<string | null> {
   const { stations } = await slice(railNetwork, '')
@@ -42,7 +42,7 @@ export const stationById = defineEndpoint({
   params: { id: stationId },
   returns: { kind: 'one', record: detail },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: ALERT_STATES,
     lake: [...NETWORK_TABLES, railStationRegister],
     needs: NETWORK_TABLES,

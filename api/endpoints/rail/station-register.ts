@@ -13,13 +13,13 @@ export const stationRegister = defineSlice<ReadonlyMap<string, RegisteredStation
   name: 'station register',
   from: [railStationRegister],
   most: 1,
-  async read({ rows }) {
+  async read({ all }) {
     const query = sql`
       SELECT * FROM ${scan(railStationRegister)}
       QUALIFY row_number() OVER (PARTITION BY stop_id ORDER BY observed_at DESC, is_baseline) = 1`
     const found = new Map<string, RegisteredStation>()
-    for await (const batch of rows(query, tableColumns(railStationRegister)))
-      for (const row of batch) found.set(row['stop_id'] as string, row as RegisteredStation)
+    for (const row of await all<RegisteredStation & { readonly stop_id: string }>(query, tableColumns(railStationRegister)))
+      found.set(row.stop_id, row)
     return found
   },
 })

@@ -5,6 +5,7 @@ import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { municipalityByCode, placeAt } from '../../../lake/places/municipalities.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
+import { memo } from '../../define/memo.ts'
 import { codeParam, listOf } from '../../define/params.ts'
 import { provinceField, provinceName, withExample } from '../tail.ts'
 import { RAIL_OPERATORS } from './codes.ts'
@@ -71,16 +72,10 @@ const UNREGISTERED = { address: null, postal_code: null, municipality: null, mun
 
 type Register = ReadonlyMap<string, RegisteredStation>
 
-const known = new WeakMap<RailNetwork, { readonly register: Register; readonly stations: readonly Station[] }>()
-
 /** The stations of a network with what the register adds, ready for replies; made once for both. */
-export function stationsOf(network: RailNetwork, register: Register): readonly Station[] {
-  const there = known.get(network)
-  if (there?.register === register) return there.stations
-  const stations = [...network.stations.values()].map((station) => stationOf(station, register.get(station.stop_id)))
-  known.set(network, { register, stations })
-  return stations
-}
+export const stationsOf = memo((network: RailNetwork, register: Register): readonly Station[] =>
+  [...network.stations.values()].map((station) => stationOf(station, register.get(station.stop_id))),
+)
 
 function stationOf(station: NetworkStation, listed: RegisteredStation | undefined): Station {
   const { address, postal_code, municipality, is_metre_gauge } = listed ?? UNREGISTERED

@@ -1,14 +1,13 @@
 import { railStationRegister } from '../../../lake/datasets/rail/station-register.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
-import { isInside } from '../../define/geo.ts'
-import { geoParams, provinceParam } from '../../define/params-place.ts'
+import { appliedByRead, columnFilter, defineMemoryFilter } from '../../define/filter.ts'
+import { areaFilter } from '../../filters/area.ts'
+import { provinceFilter } from '../../filters/place.ts'
 import { lineParam } from './known-names.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
-import { searchBy, searchParam } from './search.ts'
+import { searchFilter } from './search.ts'
 import { networkParam, nucleoParam, operatorParam, railStation, type Station, stationsOf } from './station.ts'
 import { stationRegister } from './station-register.ts'
-
-const search = searchBy(({ name, id, municipality }: Station) => [name, id, municipality])
 
 /** Stations of the railway. */
 export const stationList = defineEndpoint({
@@ -18,15 +17,25 @@ export const stationList = defineEndpoint({
   summary: 'Railway stations with position, lines and products',
   about:
     'Every station of the newest timetables; a code that both networks use is one station. Stations where no trip stops are listed too, with in_service false. The province is told from the position; address and municipality come from the register of stations, which had 697 of 1,162 commuter stops and all others in 2026.',
-  params: {
-    province: provinceParam,
-    network: networkParam,
-    operator: operatorParam,
-    nucleo: nucleoParam,
-    line: lineParam,
-    q: searchParam('the name, the municipality or the id'),
-    geo: geoParams,
-  },
+  params: {},
+  filters: [
+    provinceFilter,
+    defineMemoryFilter({
+      name: 'network',
+      param: networkParam,
+      matches: (network) => (one: Station) => one.networks.includes(network),
+    }),
+    columnFilter('operator', operatorParam, 'operator'),
+    defineMemoryFilter({
+      name: 'nucleo',
+      param: nucleoParam,
+      matches: (nucleos) => (one: Station) => one.lines.some(({ nucleo_code }) => nucleo_code !== null && nucleos.includes(nucleo_code)),
+    }),
+    // A line is looked for in the núcleos that are asked for.
+    appliedByRead('line', lineParam),
+    searchFilter('the name, the municipality or the id', ({ name, id, municipality }: Station) => [name, id, municipality]),
+    areaFilter,
+  ],
   returns: {
     kind: 'list',
     name: 'stations',
@@ -38,22 +47,13 @@ export const stationList = defineEndpoint({
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: [],
     lake: [...NETWORK_TABLES, railStationRegister],
     needs: NETWORK_TABLES,
-    answer: async ({ slice }, p) => {
-      const matches = search(p.q)
-      return stationsOf(await slice(railNetwork, ''), await slice(stationRegister, '')).filter(
-        (one) =>
-          (p.province === null || one.province_code === p.province) &&
-          (p.network === null || one.networks.includes(p.network)) &&
-          (p.operator === null || one.operator === p.operator) &&
-          (!p.nucleo || one.lines.some(({ nucleo_code }) => nucleo_code !== null && p.nucleo?.includes(nucleo_code))) &&
-          (!p.line || hasLine(one, { lines: p.line, nucleos: p.nucleo })) &&
-          (!p.geo || isInside(p.geo, one.position)) &&
-          matches(one),
-      )
+    answer: async ({ slice }, { line, nucleo }) => {
+      const all = stationsOf(await slice(railNetwork, ''), await slice(stationRegister, ''))
+      return line ? all.filter((one) => hasLine(one, { lines: line, nucleos: nucleo })) : all
     },
   },
   example: { province: 'Madrid', q: 'chamartin' },

@@ -7,9 +7,9 @@ import { col } from '../../../lake/schema/columns.ts'
 import { bucketStart } from '../../define/buckets.ts'
 import { defineEndpoint, type LakeKnown } from '../../define/endpoint.ts'
 import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
+import { isOneOf } from '../../define/filter.ts'
 import type { LakeView } from '../../define/lake-view.ts'
 import { codeParam, listOf, oneOf, param, plainText, textParam } from '../../define/params.ts'
-import { isOneOf } from '../../define/place-sql.ts'
 import { Refused } from '../../define/problems.ts'
 
 const { columns: fleet } = railFleet

@@ -16,6 +16,10 @@ export interface TimetableSpan {
 
 type Span = Pick<TimetableSpan, 'from' | 'to'>
 
+/** The last service day of a version. */
+const { network: NETWORK, timetable_version: VERSION, service_date: DATE } = railCalendar.columns
+const LAST_DAYS = { network: NETWORK, timetable_version: VERSION, service_date: DATE }
+
 /**
  * The spans of each network, in order: each version holds from its begin to the end of its last service day, or to the begin of the next one.
  * Where a version ends before the next begins there is a gap between two spans. One key, the empty one.
@@ -32,9 +36,8 @@ export const timetableSpans = defineSlice<readonly TimetableSpan[]>({
       FROM ${scan(railCalendar, { timetable_version: { in: names } })}
       GROUP BY network, timetable_version`
     const ends = new Map<string, { readonly network: string; readonly to: number }>()
-    for await (const batch of reader.rows(query))
-      for (const { network, timetable_version, service_date } of batch)
-        ends.set(timetable_version as string, { network: network as string, to: dayBounds(service_date as string).end })
+    for (const { network, timetable_version, service_date } of await reader.all(query, LAST_DAYS))
+      ends.set(timetable_version, { network, to: dayBounds(service_date).end })
     return versions.flatMap((newestFirst) => spansOf(newestFirst.toReversed(), ends))
   },
 })

@@ -1,6 +1,6 @@
 import { LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
-import type { KeptAsk } from '../../define/endpoint.ts'
+import type { MemoryAsk } from '../../define/endpoint.ts'
 import type { DayStop, DayStops } from './day-stops.ts'
 import { type IdleTrip, type IdleTrips, idleTrips } from './idle-trips.ts'
 import { awayFrom, LATEST_MS } from './run-date.ts'
@@ -47,7 +47,7 @@ export interface Match {
 }
 
 /** The timetables of the service dates that trains may run on at an instant (ms). */
-export async function matchDaysAt(instant: number, slice: KeptAsk<readonly []>['slice']): Promise<MatchDay[]> {
+export async function matchDaysAt(instant: number, slice: MemoryAsk<readonly []>['slice']): Promise<MatchDay[]> {
   const dates = new Set([madridDate(instant), madridDate(instant - EVENING_MS), madridDate(instant + EARLY_MS)])
   return Promise.all([...dates].map(async (date) => ({ day: await slice(timetableDay, date), idle: await slice(idleTrips, date) })))
 }

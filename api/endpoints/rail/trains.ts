@@ -2,9 +2,9 @@ import { RAIL_NETWORKS, RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.t
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { idOfListed } from '../../define/example.ts'
-import { isInside } from '../../define/geo.ts'
+import { columnFilter, defineMemoryFilter } from '../../define/filter.ts'
 import { codeParam, integerParam, listOf } from '../../define/params.ts'
-import { geoParams } from '../../define/params-place.ts'
+import { areaFilter } from '../../filters/area.ts'
 import { lineParam } from './known-names.ts'
 import { lacksNucleo } from './missing-nucleos.ts'
 import { nextStopsOf } from './next-stops.ts'
@@ -12,6 +12,14 @@ import { runningTrains } from './running-trains.ts'
 import { TIMETABLE_TABLES } from './timetable-versions.ts'
 import { ABOUT_TRAINS, TRAIN_STATES, type Train, train, trainDetail } from './train.ts'
 import { networkOf, trainIdParam } from './train-id.ts'
+
+const delayFilter = defineMemoryFilter({
+  name: 'min_delay',
+  param: integerParam('Only trains that are at least so late; delays beyond belief (DOUBTFUL) do not count.', {
+    ...{ min: 0, max: 1440, unit: 'min', example: '5' },
+  }),
+  matches: (minutes) => (one: Train) => one.delay_s !== null && one.delay_quality !== 'DOUBTFUL' && one.delay_s >= 60 * minutes,
+})
 
 /** The running trains. */
 export const trainList = defineEndpoint({
@@ -24,18 +32,23 @@ export const trainList = defineEndpoint({
     '`left_out` counts them. Where a publication lacks a whole núcleo, the trains that it had last stay with their last position, marked `is_stale`, until that is too old; they are counted for an hour, and `meta.stale` is true for answers that may be of the núcleo, as it is where trip updates lack it. A long-distance train that only the map has is in the list by it. ' +
     'A train that the timetables of both networks have, under one number, is one, found by the network, line, núcleo and product of either: of two positions that which is no last known one is shown, then that by satellite, else the newer by more than a minute, else that of commuter rail. ' +
     ABOUT_TRAINS,
-  params: {
-    network: codeParam('Network.', RAIL_NETWORKS, { example: 'CERCANIAS' }),
-    nucleo: listOf(codeParam('Commuter network.', RAIL_NUCLEOS, { example: '30' })),
-    line: lineParam,
-    geo: geoParams,
-    min_delay: integerParam('Only trains that are at least so late; delays beyond belief (DOUBTFUL) do not count.', {
-      min: 0,
-      max: 1440,
-      unit: 'min',
-      example: '5',
+  params: {},
+  filters: [
+    defineMemoryFilter({
+      name: 'network',
+      param: codeParam('Network.', RAIL_NETWORKS, { example: 'CERCANIAS' }),
+      matches: (network) => (one: Train) =>
+        one.network === network || (one.other_train_id !== null && networkOf(one.other_train_id) === network),
     }),
-  },
+    columnFilter('nucleo', listOf(codeParam('Commuter network.', RAIL_NUCLEOS, { example: '30' })), 'nucleo_code'),
+    defineMemoryFilter({
+      name: 'line',
+      param: lineParam,
+      matches: (lines) => (one: Train) => lines.includes(one.line ?? '') || lines.includes(one.product ?? ''),
+    }),
+    areaFilter,
+    delayFilter,
+  ],
   returns: {
     kind: 'list',
     name: 'trains',
@@ -54,20 +67,15 @@ export const trainList = defineEndpoint({
     },
   },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: TRAIN_STATES,
     lake: TIMETABLE_TABLES,
     // Where trains are is known without a timetable, too.
     needs: [],
+    isOfAny: true,
     answer: async (ask, p) => {
       const { all, left_out } = await runningTrains(ask)
-      const isWanted = (one: Train): boolean =>
-        (!p.network || one.network === p.network || (one.other_train_id !== null && networkOf(one.other_train_id) === p.network)) &&
-        (!p.nucleo || (one.nucleo_code !== null && p.nucleo.includes(one.nucleo_code))) &&
-        (!p.line || p.line.includes(one.line ?? '') || p.line.includes(one.product ?? '')) &&
-        (p.min_delay === null || (one.delay_s !== null && one.delay_quality !== 'DOUBTFUL' && one.delay_s >= 60 * p.min_delay)) &&
-        (!p.geo || isInside(p.geo, one.position))
-      return { records: all.filter(isWanted), counts: { left_out }, isLacking: lacksNucleo(ask.states.slice(0, 2), p) }
+      return { records: all, counts: { left_out }, isLacking: lacksNucleo(ask.states.slice(0, 2), p) }
     },
   },
   example: { network: 'CERCANIAS', nucleo: '30' },
@@ -83,11 +91,12 @@ export const trainById = defineEndpoint({
   params: { id: trainIdParam },
   returns: { kind: 'one', record: trainDetail },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: TRAIN_STATES,
     lake: TIMETABLE_TABLES,
     // Where trains are is known without a timetable, too.
     needs: [],
+    isOfAny: true,
     answer: async (ask, { id }) => {
       const found = (await runningTrains(ask)).byId.get(id)
       return found ? { ...found.train, next_stops: nextStopsOf(found) } : null

@@ -5,7 +5,7 @@ import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { outputName, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, type KeptAsk, type StatesOf } from '../../define/endpoint.ts'
+import { defineEndpoint, type MemoryAsk, type StatesOf } from '../../define/endpoint.ts'
 import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { defineSlice } from '../../define/slice.ts'
 import { CITIES } from './cities.ts'
@@ -118,10 +118,11 @@ export const cityList = defineEndpoint({
     limit: { default: null, max: 20_000 },
   },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: [trafficReadings, trafficSensors],
     lake: [trafficCityHours],
     needs: [],
+    isOfAny: true,
     answer: ({ states, extra }) =>
       Promise.all([...CITIES].map(([id, { source, ...city }]) => cityNow({ states, extra }, { ...city, id, source }))),
   },
@@ -131,7 +132,7 @@ export const cityList = defineEndpoint({
 const NOTHING: Now = Object.freeze(Object.fromEntries(Object.keys(nowFields).map((name) => [name, null]))) as Now
 
 async function cityNow(
-  { states, extra }: Pick<KeptAsk<readonly [typeof trafficReadings, typeof trafficSensors]>, 'states' | 'extra'>,
+  { states, extra }: Pick<MemoryAsk<readonly [typeof trafficReadings, typeof trafficSensors]>, 'states' | 'extra'>,
   city: Pick<City, 'id' | 'name' | 'municipality_code' | 'source'>,
 ): Promise<City> {
   if (city.source === null) return { ...city, availability: 'NOT_YET', ...NOTHING, typical: null, deviation: null }
@@ -205,9 +206,7 @@ const cityProfile = defineSlice<readonly CityHour[]>({
         ${share('slow_readings')} AS slow_pct, ${share('queues_readings')} AS queues_pct, ${share('congestion_readings')} AS congestion_pct
       FROM (${hoursOfDays(hours, date)})
       ORDER BY source, period_s, period_start`
-    const found: CityHour[] = []
-    for await (const batch of reader.rows(query, hourColumns)) found.push(...(batch as unknown as CityHour[]))
-    return found
+    return await reader.all(query, hourColumns)
   },
 })
 

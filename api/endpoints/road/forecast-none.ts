@@ -2,7 +2,7 @@ import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { isoInstant } from '../../../lake/schema/time.ts'
 import { LEAST_DAYS } from '../../../models/traffic/fit.ts'
-import type { KeptAsk } from '../../define/endpoint.ts'
+import type { MemoryAsk } from '../../define/endpoint.ts'
 import { type Problem, problem, Refused } from '../../define/problems.ts'
 import { valuesSlice } from '../../define/slice.ts'
 import { nearest } from '../../define/suggest.ts'
@@ -52,7 +52,7 @@ const WITHOUT = {
  * forecasts (`of`) at all of what its model makes; else why there is none of it. An empty list would say that there is nothing to expect.
  */
 export async function noneOf(
-  { extra }: Pick<KeptAsk<readonly []>, 'extra'>,
+  { extra }: Pick<MemoryAsk<readonly []>, 'extra'>,
   {
     kind,
     id,

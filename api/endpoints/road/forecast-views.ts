@@ -9,9 +9,9 @@ import { madridHolidays } from '../../../lake/places/holidays.ts'
 import { type Scan, scan } from '../../../lake/query/scan.ts'
 import { bindList, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import type { AnyRow, Row } from '../../../lake/schema/dataset.ts'
+import type { Row } from '../../../lake/schema/dataset.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
-import { defineSlice, type SliceReader } from '../../define/slice.ts'
+import { defineSlice } from '../../define/slice.ts'
 import { LEAST_WEEKS, windowBefore } from './typical.ts'
 
 const HOUR_MS = 3_600_000
@@ -84,12 +84,7 @@ export const trafficForecastRows = defineSlice<readonly Row<typeof trafficForeca
   name: 'traffic forecasts',
   from: [trafficForecasts],
   most: 1,
-  read: async ({ rows }) => {
-    const all: Row<typeof trafficForecasts>[] = []
-    for await (const batch of rows(sql`SELECT * FROM ${scan(trafficForecasts)} ORDER BY starts_at, series_kind, series_id, direction`))
-      all.push(...(batch as unknown as typeof all))
-    return all
-  },
+  read: ({ all }) => all(sql`SELECT * FROM ${scan(trafficForecasts)} ORDER BY starts_at, series_kind, series_id, direction`),
 })
 
 /** Hours of corridors and count stations in one form: what is no count and what the clock repeats is left out. */
@@ -117,8 +112,7 @@ export const heatmaps = defineSlice<readonly HeatHour[]>({
     const [kind, id, month] = JSON.parse(key) as [SeriesKind, string, string]
     const newest = sql`QUALIFY dense_rank() OVER (ORDER BY source = ${LIVE_SOURCE} DESC, month DESC, period_s) = 1`
     if (kind === 'SENSOR')
-      return gathered<HeatHour>(
-        reader,
+      return reader.all<HeatHour>(
         sql`
           SELECT CAST(NULL AS VARCHAR) AS direction, source, period_s, month, weekday_iso, hour_local, hours,
             intensity_median_veh_h AS intensity_veh_h, intensity_p10_veh_h, intensity_p90_veh_h
@@ -127,8 +121,7 @@ export const heatmaps = defineSlice<readonly HeatHour[]>({
           ORDER BY weekday_iso, hour_local`,
         heatColumns,
       )
-    return gathered<HeatHour>(
-      reader,
+    return reader.all<HeatHour>(
       sql`
         SELECT direction, source, period_s, month, CAST(isodow(local_date) AS INTEGER) AS weekday_iso, hour_local,
           CAST(count(*) AS INTEGER) AS hours, quantile_disc(intensity, 0.5) AS intensity_veh_h, ${QUANTILES}
@@ -152,14 +145,13 @@ export const comparedDays = defineSlice<readonly ComparedHour[]>({
       SELECT CAST(local_date AS DATE) AS date, source, period_s FROM (${hoursOf(kind, id, until)})
       ORDER BY source = ${LIVE_SOURCE} DESC, local_date DESC, period_s LIMIT 1`
     const dated = { date: col.local_date(0, ''), source: comparedColumns.source, period_s: comparedColumns.period_s }
-    const [last] = await gathered<{ date: string; source: string; period_s: number }>(reader, newest, dated)
+    const [last] = await reader.all<{ date: string; source: string; period_s: number }>(newest, dated)
     if (!last) return []
     const { gte } = windowBefore(last.date)
     const years = [...new Set([madridDate(gte), last.date].map((day) => Number(day.slice(0, 4))))]
     const holidays = bindList('local_date', corridorHours.columns.local_date, years.flatMap(madridHolidays))
     const day = bindList('local_date', corridorHours.columns.local_date, [last.date])
-    return gathered<ComparedHour>(
-      reader,
+    return reader.all<ComparedHour>(
       sql`
         WITH
           hours AS (
@@ -211,8 +203,7 @@ export const measuredHours = defineSlice<readonly MeasuredHour[]>({
   read: async (reader, key) => {
     const [id, until] = JSON.parse(key) as [string, number]
     const readings: Scan = scan(trafficReadings, { sensor_id: { eq: id }, observed_at: { gte: until - DAY_MS, lt: until } })
-    return gathered<MeasuredHour>(
-      reader,
+    return reader.all<MeasuredHour>(
       sql`
         SELECT source, period_s, starts_at, CAST(intensity_sum_veh_h / nullif(intensity_readings, 0) AS DECIMAL(9, 1)) AS intensity_veh_h
         FROM (
@@ -227,9 +218,3 @@ export const measuredHours = defineSlice<readonly MeasuredHour[]>({
     )
   },
 })
-
-async function gathered<T>(reader: SliceReader, query: Sql, of: Parameters<SliceReader['rows']>[1]): Promise<T[]> {
-  const found: AnyRow[] = []
-  for await (const batch of reader.rows(query, of)) found.push(...batch)
-  return found as unknown as T[]
-}

@@ -12,8 +12,9 @@ import { sensorCorridors } from '../../../lake/places/corridors.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { isoInstant, madridDate } from '../../../lake/schema/time.ts'
-import { defineEndpoint, type KeptAsk } from '../../define/endpoint.ts'
+import { defineEndpoint, type MemoryAsk } from '../../define/endpoint.ts'
 import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
+import { memo } from '../../define/memo.ts'
 import { defineMethodPage } from '../../define/method-page.ts'
 import { group, listOf, oneOf, textParam, withDefault } from '../../define/params.ts'
 import { instantParam } from '../../define/params-time.ts'
@@ -147,7 +148,7 @@ export const trafficForecastList = defineEndpoint({
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: [],
     lake: [
       ...[trafficForecasts, trafficTypicalWeeks, trafficHours, trafficReadings, corridorHours, trafficCountsHourly],
@@ -180,7 +181,7 @@ export const trafficForecastList = defineEndpoint({
   example: { view: 'comparison', station: 'ES01' },
 })
 
-type Ask = Pick<KeptAsk<readonly []>, 'slice'>
+type Ask = Pick<MemoryAsk<readonly []>, 'slice'>
 type ForecastRow = Row<typeof trafficForecasts>
 
 /** The one series that is asked for; an empty id where none is. */
@@ -206,25 +207,18 @@ function forecastOf(row: ForecastRow, now: number): Told {
 }
 
 interface ToldForecasts {
-  /** The instant that they are told for, ms. */
-  readonly now: number
   readonly all: readonly Told[]
   /** Those of hours that are not over. */
   readonly ahead: readonly Told[]
   readonly bySeries: ReadonlyMap<string, readonly Told[]>
 }
-const told = new WeakMap<readonly ForecastRow[], ToldForecasts>()
 
 /** All forecasts as they are told, and those of each series: made once an hour for what the lake has, for thousands of sensors have four each. */
-function toldOf(rows: readonly ForecastRow[], now: number): ToldForecasts {
-  const known = told.get(rows)
-  if (known?.now === now) return known
+const toldOf = memo((rows: readonly ForecastRow[], now: number): ToldForecasts => {
   const all = rows.map((row) => forecastOf(row, now))
   const ahead = all.filter(({ is_over }) => !is_over)
-  const made = { now, all, ahead, bySeries: Map.groupBy(all, ({ series_kind, series_id }) => `${series_kind} ${series_id}`) }
-  told.set(rows, made)
-  return made
-}
+  return { all, ahead, bySeries: Map.groupBy(all, ({ series_kind, series_id }) => `${series_kind} ${series_id}`) }
+})
 
 /** The forecasts of the hour of an instant (ms); refused where none is of it, with the hours that there are. */
 function inHour(rows: readonly Told[], at: number): readonly Told[] {

@@ -106,7 +106,7 @@ export const roadPlaceList = defineEndpoint({
     limit: { default: 10, max: 20_000 },
   },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: [],
     lake: [roadPoints],
     answer: async ({ slice }, { asked: wanted }) => {

@@ -1,10 +1,9 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { nested, record } from '../../define/fields.ts'
-import { isAt, isOnRoad, placeParams, roadParams } from '../../define/params-place.ts'
 import { ABOUT_CHANGES, changedBy, changeFields } from '../changes.ts'
 import { changedIncident, changedOf, incidentDetail, localise } from './incident.ts'
-import { incidentParams, isOfKind } from './incident-params.ts'
+import { changedIncidentFilters } from './incident-filters.ts'
 
 /** One change of an incident. */
 const incidentChange = record(
@@ -25,7 +24,8 @@ export const incidentChanges = defineEndpoint({
   plan: 'FREE',
   summary: 'Incidents that began, changed or ended since a cursor',
   about: ABOUT_CHANGES,
-  params: { place: placeParams, ...incidentParams, stretch: roadParams },
+  params: {},
+  filters: changedIncidentFilters,
   returns: {
     kind: 'list',
     name: 'changes',
@@ -38,11 +38,8 @@ export const incidentChanges = defineEndpoint({
   read: {
     kind: 'changes',
     from: [incidents],
-    entry: (change, _states, p) => {
-      const incident = changedIncident(change)
-      if (!isAt(p.place, incident) || !isOfKind(p, incident) || !isOnRoad(p.stretch, incident)) return null
-      return { id: incident.id, kind: change.kind, at: change.at, changed: changedBy(change, changedOf), incident }
-    },
+    thing: changedIncident,
+    entry: (incident, change) => ({ id: incident.id, kind: change.kind, at: change.at, changed: changedBy(change, changedOf), incident }),
   },
   example: { limit: '10' },
 })

@@ -20,9 +20,9 @@ export const incidentById = defineEndpoint({
   params: { id: incidentId },
   returns: { kind: 'one', record: incidentDetail },
   read: {
-    kind: 'find',
+    kind: 'memory',
     from: [incidents],
-    find: ([state], { id }) => {
+    answer: ({ states: [state] }, { id }) => {
       const found = state.rows.find((row) => row.incident_id === id)
       return found ? toIncidentDetail(found) : null
     },

@@ -4,11 +4,12 @@ import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record } from '../../define/fields.ts'
+import { columnsOf } from '../../define/filter.ts'
 import { livesIn } from '../../define/lives.ts'
 import { listOf, oneOf } from '../../define/params.ts'
-import { placeParams, roadParams } from '../../define/params-place.ts'
 import { periodParams } from '../../define/params-time.ts'
-import { isAtSql, isOnRoadSql } from '../../define/place-sql.ts'
+import { placeFilter } from '../../filters/place.ts'
+import { roadFilter } from '../../filters/road.ts'
 import { provinceField, provinceName } from '../tail.ts'
 import { ABOUT_DOUBLES, doublesIn, REPORTED_COLUMNS } from './same-incident.ts'
 
@@ -55,9 +56,8 @@ export const incidentStats = defineEndpoint({
   params: {
     group_by: listOf(oneOf('What to count by, several together; type unless given.', GROUPS, { example: 'province' })),
     period: periodParams({ span: '1 day' }),
-    place: placeParams,
-    stretch: roadParams,
   },
+  filters: [placeFilter, roadFilter],
   returns: {
     kind: 'list',
     name: 'stats',
@@ -89,8 +89,7 @@ export const incidentStats = defineEndpoint({
           ])}
         FROM lives AS one
         ANTI JOIN (${doublesIn(sql`FROM lives`, c('incident_id'))}) AS doubles USING (incident_id)
-        WHERE ${isAtSql(p.place, { province_code: c('province_code'), municipality_code: c('municipality_code') })}
-          AND ${isOnRoadSql(p.stretch, { road: c('road'), km: c('km'), km_to: c('km_to') })}
+        WHERE ${lake.where(columnsOf(incidents))}
         GROUP BY ${join([
           by('type', sql`one.type`),
           by('severity', sql`one.severity`),

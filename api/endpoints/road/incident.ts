@@ -1,7 +1,7 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
-import type { LiveChange } from '../../../lake/live/types.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { changedMembers } from '../../define/changed.ts'
+import type { ChangeOf } from '../../define/endpoint.ts'
 import { nested, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
 import { END_DEPENDS, END_FIELDS, endOf, withEnd } from '../ends.ts'
 import { provinceField, provinceName, stateFields } from '../tail.ts'
@@ -99,6 +99,6 @@ export const toIncidentDetail: (row: IncidentRow) => ValueOf<typeof incidentDeta
 })
 
 /** The incident of a change. */
-export function changedIncident(change: LiveChange & { readonly at: number }): ValueOf<typeof incidentDetail.fields> {
-  return withEnd(toIncidentDetail(change.row as unknown as IncidentRow), change)
+export function changedIncident(change: ChangeOf<typeof incidents>): ValueOf<typeof incidentDetail.fields> {
+  return withEnd(toIncidentDetail(change.row), change)
 }

@@ -1,9 +1,7 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
-import { isInside } from '../../define/geo.ts'
-import { geoParams, isAt, isOnRoad, placeParams, roadParams } from '../../define/params-place.ts'
 import { ABOUT_PLACE, incident, toIncident } from './incident.ts'
-import { incidentParams, isOfKind } from './incident-params.ts'
+import { incidentFilters } from './incident-filters.ts'
 import { ABOUT_DOUBLES, withoutDoubles } from './same-incident.ts'
 
 /** The specification's list of active incidents. */
@@ -13,7 +11,8 @@ export const incidentList = defineEndpoint({
   plan: 'FREE',
   summary: 'Active incidents on Spanish roads',
   about: `Accidents, roadworks, congestion, closures and more, refreshed every minute. Without \`limit\` the reply holds all of them. ${ABOUT_PLACE} ${ABOUT_DOUBLES}`,
-  params: { place: placeParams, ...incidentParams, stretch: roadParams, geo: geoParams },
+  params: {},
+  filters: incidentFilters,
   returns: {
     kind: 'list',
     name: 'incidents',
@@ -25,13 +24,9 @@ export const incidentList = defineEndpoint({
     limit: { default: null, max: 20_000 },
   },
   read: {
-    kind: 'live',
+    kind: 'memory',
     from: [incidents],
     records: ([state]) => withoutDoubles(state.rows).map(toIncident),
-    pick: (records, p) =>
-      records.filter(
-        (one) => isAt(p.place, one) && isOfKind(p, one) && isOnRoad(p.stretch, one) && (!p.geo || isInside(p.geo, one.position)),
-      ),
   },
   example: { province: 'Granada', type: 'ROADWORKS' },
 })

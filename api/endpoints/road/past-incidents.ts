@@ -1,20 +1,17 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
-import { column, type Sql, sql } from '../../../lake/query/sql.ts'
+import { column, sql } from '../../../lake/query/sql.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
 import { record } from '../../define/fields.ts'
+import { columnsOf } from '../../define/filter.ts'
 import { endedIn, livesIn } from '../../define/lives.ts'
-import { geoParams, placeParams, roadParams } from '../../define/params-place.ts'
 import { periodParams } from '../../define/params-time.ts'
-import { isAtSql, isInsideSql, isOnRoadSql } from '../../define/place-sql.ts'
 import { type PastRow, pastFields, pastOf } from '../ends.ts'
 import { withExample } from '../tail.ts'
 import { ABOUT_PLACE, type IncidentRow, incident, localise, toIncidentDetail } from './incident.ts'
-import { incidentParams, isOfKindSql } from './incident-params.ts'
+import { incidentFilters } from './incident-filters.ts'
 import { ABOUT_DOUBLES, doublesIn, REPORTED_COLUMNS } from './same-incident.ts'
-
-const { columns } = incidents
 
 const OWN = pastFields({
   began_at: '2026-01-02T11:40:00.000Z',
@@ -31,8 +28,6 @@ const pastIncident = record(
   { localise },
 )
 
-const c = (name: keyof typeof columns | 'position_lat' | 'position_lon'): Sql => column(incidents, name)
-
 /** How long before the period the other report of an incident may have ended, ms. */
 const OTHERS_MS = 31 * 86_400_000
 
@@ -43,7 +38,8 @@ export const pastIncidentList = defineEndpoint({
   plan: 'PRO',
   summary: 'Incidents that ended in a period, with their duration',
   about: `Each once, by its last end: an incident that comes back within 30 minutes of its end goes on. From the lake, which follows the live state by at most ten minutes: \`meta.covered_until\` says how far. Filters look at its last state, and /api/incidents/{id}/history lists its versions. ${ABOUT_PLACE} ${ABOUT_DOUBLES}`,
-  params: { period: periodParams({ span: '1 day' }), place: placeParams, ...incidentParams, stretch: roadParams, geo: geoParams },
+  params: { period: periodParams({ span: '1 day' }) },
+  filters: incidentFilters,
   returns: {
     kind: 'list',
     name: 'incidents',
@@ -59,16 +55,13 @@ export const pastIncidentList = defineEndpoint({
     from: [incidents],
     query: (p, lake) => {
       const { from, to } = lake.period(p.period, 1)
-      const wanted = sql`${isAtSql(p.place, { province_code: c('province_code'), municipality_code: c('municipality_code') })}
-        AND ${isOfKindSql(p, { type: c('type'), severity: c('severity') })}
-        AND ${isOnRoadSql(p.stretch, { road: c('road'), km: c('km'), km_to: c('km_to') })}
-        AND ${isInsideSql(p.geo, { lat: c('position_lat'), lon: c('position_lon') })}`
+      const wanted = lake.where(columnsOf(incidents))
       const lives = livesIn(incidents, { from: from - OTHERS_MS, to }, REPORTED_COLUMNS)
       return sql`
         WITH lives AS MATERIALIZED (${lives})
         SELECT *
         FROM (${endedIn(incidents, { from, to }, { wanted, starts: 'starts_at' })})
-        ANTI JOIN (${doublesIn(sql`FROM lives`, c('incident_id'))}) AS doubles USING (incident_id)`
+        ANTI JOIN (${doublesIn(sql`FROM lives`, column(incidents, 'incident_id'))}) AS doubles USING (incident_id)`
     },
     rows: {
       columns: { ...tableColumns(incidents), id: incident.fields.id, ...OWN },

@@ -229,10 +229,8 @@ export const roadPosts = defineSlice({
   most: 1,
   read: async (reader) => {
     const months = (await reader.versions(roadPoints)).map(({ name }) => name).sort()
-    const posts: Post[] = []
-    if (months.length === 0) return new Posts(posts)
+    if (months.length === 0) return new Posts([])
     const query = sql`SELECT ${NAMES} FROM ${scan(roadPoints, { month: { eq: months.at(-1) } })}`
-    for await (const batch of reader.rows(query)) posts.push(...(batch as unknown as Post[]))
-    return new Posts(posts)
+    return new Posts(await reader.all<Post>(query))
   },
 })

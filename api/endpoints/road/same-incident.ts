@@ -1,7 +1,7 @@
 import { foldRoadSql } from '../../../lake/places/road-key.ts'
 import { join, type Sql, sql } from '../../../lake/query/sql.ts'
+import { isOneOf } from '../../define/filter.ts'
 import { foldRoad } from '../../define/params-place.ts'
-import { isOneOf } from '../../define/place-sql.ts'
 
 /** Sources that answer for the roads of some provinces (INE codes): what another source says of the same incident there is not shown beside theirs. */
 export const AUTHORITIES = [{ source: 'sct', provinces: ['08', '17', '25', '43'] }] as const

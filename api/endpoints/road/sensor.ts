@@ -3,6 +3,9 @@ import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { State } from '../../define/endpoint.ts'
 import { nested, record, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { columnFilter } from '../../define/filter.ts'
+import { memo } from '../../define/memo.ts'
+import { integerParam, listOf } from '../../define/params.ts'
 import { stateFields } from '../tail.ts'
 import { deviationFields, typicalFields } from './typical.ts'
 
@@ -74,21 +77,18 @@ export const sensorDetail = record('TrafficSensorDetail', 'A traffic sensor with
 
 type SensorRow = StateRow<typeof trafficSensors> & { readonly is_stale: boolean }
 
-const known = new WeakMap<State<typeof trafficSensors>, ReadonlyMap<string, Sensor>>()
+/** `district`. */
+export const districtFilter = columnFilter(
+  'district',
+  listOf(integerParam('Number of the city district.', { min: 1, max: 99, example: '4' })),
+  'district',
+)
 
 /** The sensors of a state by source and id: what the catalogue says goes first, what the live feed says fills in. */
-export function sensorsOf(state: State<typeof trafficSensors>): ReadonlyMap<string, Sensor> {
-  const there = known.get(state)
-  if (there) return there
-  const listed = new Map<string, SensorRow[]>()
-  for (const row of state.rows) {
-    const key = sensorKey(row.source, row.sensor_id)
-    listed.set(key, [...(listed.get(key) ?? []), row])
-  }
-  const made = new Map([...listed].map(([key, rows]) => [key, merged(rows)]))
-  known.set(state, made)
-  return made
-}
+export const sensorsOf = memo((state: State<typeof trafficSensors>): ReadonlyMap<string, Sensor> => {
+  const listed = Map.groupBy(state.rows, (row) => sensorKey(row.source, row.sensor_id))
+  return new Map([...listed].map(([key, rows]) => [key, merged(rows)]))
+})
 
 /** Key of `sensorsOf`. */
 export function sensorKey(source: string, id: string): string {

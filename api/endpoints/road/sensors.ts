@@ -3,11 +3,11 @@ import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { defineEndpoint, type State } from '../../define/endpoint.ts'
-import { isInside } from '../../define/geo.ts'
-import { codeParam, integerParam, listOf, oneOf, required, textParam } from '../../define/params.ts'
-import { geoParams } from '../../define/params-place.ts'
-import { sensor, sensorDetail, sensorsOf } from './sensor.ts'
-import { deviationOf, momentOf, sensorProfile, TYPICAL_PAGE, typicalAt } from './typical.ts'
+import { columnFilter } from '../../define/filter.ts'
+import { codeParam, listOf, oneOf, required, textParam } from '../../define/params.ts'
+import { areaFilter } from '../../filters/area.ts'
+import { districtFilter, sensor, sensorDetail, sensorsOf } from './sensor.ts'
+import {  deviationOf, momentOf, sensorProfile, TYPICAL_PAGE, typicalAt } from './typical.ts'
 
 /** Cities whose traffic sensors are in the catalogue. */
 const CITIES = ['madrid'] as const
@@ -22,12 +22,13 @@ export const sensorList = defineEndpoint({
   plan: 'FREE',
   summary: 'Catalogue of traffic sensors',
   about: 'What the published catalogue says of a sensor goes first; what only the live feed says fills in.',
-  params: {
-    city: oneOf('City whose traffic centre runs the sensor.', CITIES, { example: 'madrid' }),
-    type: listOf(codeParam('Kind of sensor.', SENSOR_TYPES, { example: 'M30' })),
-    district: listOf(integerParam('Number of the city district.', { min: 1, max: 99, example: '4' })),
-    geo: geoParams,
-  },
+  params: {},
+  filters: [
+    columnFilter('city', oneOf('City whose traffic centre runs the sensor.', CITIES, { example: 'madrid' }), 'city'),
+    columnFilter('type', listOf(codeParam('Kind of sensor.', SENSOR_TYPES, { example: 'M30' })), 'sensor_type'),
+    districtFilter,
+    areaFilter,
+  ],
   returns: {
     kind: 'list',
     name: 'sensors',
@@ -39,17 +40,9 @@ export const sensorList = defineEndpoint({
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'live',
+    kind: 'memory',
     from: [trafficSensors],
     records: ([state]) => [...sensorsOf(state).values()],
-    pick: (records, p) =>
-      records.filter(
-        (one) =>
-          (!p.city || one.city === p.city) &&
-          (!p.type || p.type.includes(one.sensor_type)) &&
-          (!p.district || (one.district !== null && p.district.includes(one.district))) &&
-          (!p.geo || isInside(p.geo, one.position)),
-      ),
   },
   example: { city: 'madrid', limit: '5' },
 })
@@ -66,10 +59,11 @@ export const sensorById = defineEndpoint({
   params: { id: sensorId },
   returns: { kind: 'one', record: sensorDetail },
   read: {
-    kind: 'find',
+    kind: 'memory',
     from: [trafficSensors, trafficReadings],
     lake: [trafficHours],
-    find: async ([sensors, readings], { id }, extra) => {
+    needs: [],
+    answer: async ({ states: [sensors, readings], extra }, { id }) => {
       const found = [...sensorsOf(sensors).values()].find((one) => one.id === id)
       if (!found) return null
       const last = readings.rows.find((row) => row.sensor_id === id && row.source === found.source) ?? null

@@ -3,11 +3,11 @@ import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { defineEndpoint, type StatesOf } from '../../define/endpoint.ts'
 import { projection, record, type ValueOf } from '../../define/fields.ts'
-import { isInside } from '../../define/geo.ts'
-import { codeParam, integerParam, listOf } from '../../define/params.ts'
-import { geoParams } from '../../define/params-place.ts'
+import { columnFilter } from '../../define/filter.ts'
+import { codeParam, listOf } from '../../define/params.ts'
+import { areaFilter } from '../../filters/area.ts'
 import { stateFields } from '../tail.ts'
-import { readingFields, sensorFields, sensorKey, sensorsOf } from './sensor.ts'
+import { districtFilter, readingFields, sensorFields, sensorKey, sensorsOf } from './sensor.ts'
 
 const { columns } = trafficReadings
 
@@ -67,7 +67,11 @@ export const readingList = {
 } as const
 
 /** `level_of_service`. */
-export const levelsParam = listOf(codeParam('State of traffic.', LEVELS_OF_SERVICE, { example: 'CONGESTION' }))
+export const levelFilter = columnFilter(
+  'level_of_service',
+  listOf(codeParam('State of traffic.', LEVELS_OF_SERVICE, { example: 'CONGESTION' })),
+  'level_of_service',
+)
 
 /** Live readings. */
 export const trafficIntensity = defineEndpoint({
@@ -77,23 +81,13 @@ export const trafficIntensity = defineEndpoint({
   summary: 'Live traffic intensity at the sensors of Madrid',
   about:
     'Vehicles per hour, occupancy, load and level of service. Where a publication lacks a block of sensors, their last readings stay, marked `is_stale`.',
-  params: {
-    geo: geoParams,
-    district: listOf(integerParam('Number of the city district.', { min: 1, max: 99, example: '4' })),
-    level_of_service: levelsParam,
-  },
+  params: {},
+  filters: [areaFilter, districtFilter, levelFilter],
   returns: readingList,
   read: {
-    kind: 'live',
+    kind: 'memory',
     from: [trafficReadings, trafficSensors],
     records: readingsOf,
-    pick: (records, p) =>
-      records.filter(
-        (one) =>
-          (!p.district || (one.district !== null && p.district.includes(one.district))) &&
-          (!p.level_of_service || (one.level_of_service !== null && p.level_of_service.includes(one.level_of_service))) &&
-          (!p.geo || isInside(p.geo, one.position)),
-      ),
   },
   example: { limit: '5' },
 })

@@ -138,9 +138,7 @@ export const sensorProfile = defineSlice<readonly ProfileHour[]>({
       )
       GROUP BY source, period_s, day_type, hour_local
       ORDER BY source, period_s, day_type, hour_local`
-    const found: ProfileHour[] = []
-    for await (const batch of reader.rows(query, profileColumns)) found.push(...(batch as unknown as ProfileHour[]))
-    return found
+    return await reader.all<ProfileHour>(query, profileColumns)
   },
 })
 

@@ -1,8 +1,9 @@
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { projection, record } from '../../define/fields.ts'
-import { isInside } from '../../define/geo.ts'
-import { geoParams, isAt, isOnRoad, placeParams, roadParams } from '../../define/params-place.ts'
+import { areaFilter } from '../../filters/area.ts'
+import { placeFilter } from '../../filters/place.ts'
+import { roadFilter } from '../../filters/road.ts'
 import { provinceField, provinceName, stateFields } from '../tail.ts'
 
 const { columns } = v16Beacons
@@ -34,7 +35,8 @@ export const v16List = defineEndpoint({
   plan: 'FREE',
   summary: 'Active V16 emergency beacons with their position',
   about: 'The id names one activation and nothing else; the id of the source is never shown.',
-  params: { place: placeParams, stretch: roadParams, geo: geoParams },
+  params: {},
+  filters: [placeFilter, roadFilter, areaFilter],
   returns: {
     kind: 'list',
     name: 'beacons',
@@ -46,11 +48,9 @@ export const v16List = defineEndpoint({
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'live',
+    kind: 'memory',
     from: [v16Beacons],
     records: ([state]) => state.rows.map(toBeacon),
-    pick: (records, p) =>
-      records.filter((one) => isAt(p.place, one) && isOnRoad(p.stretch, one) && (!p.geo || isInside(p.geo, one.position))),
   },
   example: { province: 'Murcia' },
 })

@@ -3,10 +3,12 @@ import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { record, type ValueOf } from '../../define/fields.ts'
-import { isInside } from '../../define/geo.ts'
+import { columnFilter, defineMemoryFilter } from '../../define/filter.ts'
 import { codeParam, group, listOf } from '../../define/params.ts'
-import { geoParams, isAt, isOnRoad, placeParams, roadParams } from '../../define/params-place.ts'
 import { inOrder, instantParam } from '../../define/params-time.ts'
+import { areaFilter } from '../../filters/area.ts'
+import { placeFilter } from '../../filters/place.ts'
+import { roadFilter } from '../../filters/road.ts'
 import { ABOUT_PLACE, type IncidentRow, incident, localise, toIncident } from './incident.ts'
 import { ABOUT_DOUBLES, withoutDoubles } from './same-incident.ts'
 
@@ -31,20 +33,26 @@ const works = record(
 type Works = ValueOf<typeof works.fields>
 
 /** Works, with when they go on: an open end is null. */
-interface Timed {
-  readonly one: Works
+interface Timed extends Works {
   readonly from: number
   readonly until: number | null
 }
 
-/** The period in which works go on, at least in part; null where an end is left open. */
-const worksPeriod = group(
-  {
-    from: instantParam('Works that go on at this instant or later.', '2026-01-02'),
-    to: instantParam('Works that begin before this instant.', '2026-02-01'),
-  },
-  inOrder,
-)
+/** `from` and `to`: the period in which works go on, at least in part. */
+const periodFilter = defineMemoryFilter({
+  name: 'period',
+  param: group(
+    {
+      from: instantParam('Works that go on at this instant or later.', '2026-01-02'),
+      to: instantParam('Works that begin before this instant.', '2026-02-01'),
+    },
+    inOrder,
+  ),
+  matches:
+    ({ from, to }) =>
+    (works: Pick<Timed, 'from' | 'until'>) =>
+      (to === null || works.from < to) && (from === null || works.until === null || works.until > from),
+})
 
 /** Works on the roads. */
 export const worksList = defineEndpoint({
@@ -53,13 +61,14 @@ export const worksList = defineEndpoint({
   plan: 'FREE',
   summary: 'Roadworks, under way and planned',
   about: `The incidents of type ROADWORKS, with \`from\` and \`to\` for a period they go on in. They go on from \`starts_at\`, where the source states none from when they were first seen, until \`expected_end_at\`; where that has passed and the source still publishes them, and where it states none, without a known end. SCT states neither, DGT both for most. ${ABOUT_PLACE} ${ABOUT_DOUBLES}`,
-  params: {
-    place: placeParams,
-    phase: listOf(codeParam('Whether they go on.', WORKS_PHASES, { example: 'PLANNED' })),
-    period: worksPeriod,
-    stretch: roadParams,
-    geo: geoParams,
-  },
+  params: {},
+  filters: [
+    placeFilter,
+    columnFilter('phase', listOf(codeParam('Whether they go on.', WORKS_PHASES, { example: 'PLANNED' })), 'phase'),
+    periodFilter,
+    roadFilter,
+    areaFilter,
+  ],
   returns: {
     kind: 'list',
     name: 'works',
@@ -71,21 +80,9 @@ export const worksList = defineEndpoint({
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'live',
+    kind: 'memory',
     from: [incidents],
     records: ([state]) => timed(state.rows),
-    pick: (records, p) =>
-      records
-        .filter(
-          ({ one, from, until }) =>
-            isAt(p.place, one) &&
-            isOnRoad(p.stretch, one) &&
-            (!p.phase || p.phase.includes(one.phase)) &&
-            (p.period.to === null || from < p.period.to) &&
-            (p.period.from === null || until === null || until > p.period.from) &&
-            (!p.geo || isInside(p.geo, one.position)),
-        )
-        .map(({ one }) => one),
   },
   example: { province: 'Granada' },
 })
@@ -99,6 +96,6 @@ function timed(rows: readonly IncidentRow[]): Timed[] {
       const { starts_at, expected_end_at } = row
       const phase = starts_at !== null && starts_at > now ? 'PLANNED' : 'ACTIVE'
       const until = expected_end_at !== null && expected_end_at > now ? expected_end_at : null
-      return { one: { ...toIncident(row), phase }, from: starts_at ?? row.first_seen_at, until }
+      return { ...toIncident(row), phase, from: starts_at ?? row.first_seen_at, until }
     })
 }

@@ -166,7 +166,7 @@ export const accidentDictionary = defineEndpoint({
     limit: { default: null, max: 20_000 },
   },
   read: {
-    kind: 'live',
+    kind: 'memory',
     from: [accidentCodebook],
     records: ([{ rows }]) => {
       const book = bookOf(rows)

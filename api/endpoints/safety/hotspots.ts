@@ -7,12 +7,13 @@ import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { idOfListed } from '../../define/example.ts'
 import { nested, record, type ValueOf } from '../../define/fields.ts'
-import type { Box } from '../../define/geo.ts'
+import { columnsOf, isOneOf } from '../../define/filter.ts'
 import { defineMethodPage } from '../../define/method-page.ts'
 import { codeParam, integerParam, listOf, numberParam, oneOf, required, textParam, withDefault } from '../../define/params.ts'
-import { boxParam, type PlaceFilter, placeParams } from '../../define/params-place.ts'
-import { isAtSql, isInsideSql, isOneOf } from '../../define/place-sql.ts'
+import { boxParam, type PlaceFilter } from '../../define/params-place.ts'
 import { defineSlice } from '../../define/slice.ts'
+import { boxFilter } from '../../filters/area.ts'
+import { placeFilter } from '../../filters/place.ts'
 import { provinceField, provinceName } from '../tail.ts'
 
 const { columns } = accidentHotspots
@@ -90,9 +91,8 @@ export const hotspotList = defineEndpoint({
     weighting: withDefault(codeParam('What an accident counts for.', HOTSPOT_WEIGHTINGS), 'NONE'),
     years: listOf(integerParam('Only black spots that were made from this year, too.', { min: 1990, max: 2200, example: '2025' })),
     min_score: numberParam('Least score.', { min: 0, max: 100, unit: '%', example: '50' }),
-    place: placeParams,
-    bbox: boxParam('Box in which the peak has to lie'),
   },
+  filters: [placeFilter, boxFilter(boxParam('Box in which the peak has to lie'))],
   returns: {
     kind: 'list',
     name: 'hotspots',
@@ -123,11 +123,10 @@ export const hotspotList = defineEndpoint({
   read: {
     kind: 'lake',
     from: [accidentHotspots, roadAccidents],
-    query: (p) => {
+    query: (p, lake) => {
       const sets = (p.source ?? SOURCES).map((source) => [source, p.kernel.toLowerCase(), p.bandwidth, p.weighting.toLowerCase()].join('.'))
       const parts = [
-        isAtSql(p.place, { province_code: c('province_code'), municipality_code: c('municipality_code') }),
-        isInsideSql(p.bbox as Box | null, { lat: c('peak_lat'), lon: c('peak_lon') }),
+        lake.where(columnsOf(accidentHotspots, { position_lat: c('peak_lat'), position_lon: c('peak_lon') })),
         ...(p.min_score === null ? [] : [sql`${c('score')} >= ${p.min_score}`]),
         ...(p.years ?? []).map((year) => sql`list_contains(${c('years')}, ${year})`),
       ]
@@ -182,13 +181,12 @@ const hotspotById = defineSlice<HotspotRow | null>({
   name: 'accident hotspot',
   from: [accidentHotspots],
   most: 200,
-  async read({ rows }, id) {
-    for await (const [row] of rows(
+  async read({ all }, id) {
+    const [row] = await all<HotspotRow>(
       sql`SELECT * FROM ${scan(accidentHotspots, { hotspot_id: { eq: id } })} LIMIT 1`,
       tableColumns(accidentHotspots),
-    ))
-      return (row as HotspotRow | undefined) ?? null
-    return null
+    )
+    return row ?? null
   },
 })
 
@@ -207,7 +205,7 @@ export const hotspotDetail = defineEndpoint({
   params: { id: required(textParam('Id of the black spot.', { max: 40, example: 'hs_4kq7v2m9x1tz' })) },
   returns: { kind: 'one', record: detail },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: [],
     lake: [accidentHotspots],
     answer: async ({ slice }, { id }) => {

@@ -7,14 +7,15 @@ import { record, type ValueOf } from '../../define/fields.ts'
 import { provinceField, provinceName } from '../tail.ts'
 import {
   ABOUT_ACCIDENTS,
+  accidentColumns,
+  accidentFilters,
   accidentParams,
   isInYearsSql,
-  isWantedSql,
   isWithinSql,
   knownYears,
   locatedAccidentsOf,
   sourcesOf,
-} from './accident-params.ts'
+} from './accident-filters.ts'
 
 const { is_casualty, ...columns } = roadAccidents.columns
 
@@ -91,6 +92,7 @@ export const accidentMicrodata = defineEndpoint({
   about: `${ABOUT_ACCIDENTS} Accidents with somebody killed or hurt unless \`casualty\` says otherwise. A year that a source has nothing of is refused with those that it has. What is null because the source says that it does not know, or does not tell, has its reason in \`absent\`; a municipality that is not told (fewer than 5,000 people) is never found out from anything else. ${METHOD} Columns and codes: /api/accidentes/microdata/diccionario.`,
   figure: { grain: 'One accident of one source.', method: METHOD, tellsYears: true },
   params: accidentParams,
+  filters: accidentFilters,
   returns: {
     kind: 'list',
     name: 'accidents',
@@ -104,10 +106,10 @@ export const accidentMicrodata = defineEndpoint({
     kind: 'lake',
     from: [roadAccidents, accidentPositions],
     rowsOf: (p) => [{ dataset: roadAccidents, filter: { source: { in: sourcesOf(p) } } }],
-    query: (p) => sql`
+    query: (p, lake) => sql`
       SELECT *
       FROM ${locatedAccidentsOf(p)}
-      WHERE ${isInYearsSql(p.year)} AND ${isWithinSql(p.period)} AND ${isWantedSql(p)}`,
+      WHERE ${isInYearsSql(p.year)} AND ${isWithinSql(p.period)} AND ${lake.where(accidentColumns)}`,
     known: { year: knownYears },
     rows: {
       columns: tableColumns(roadAccidents),

@@ -13,15 +13,17 @@ import type { Row } from '../../../lake/schema/dataset.ts'
 import { isoInstant } from '../../../lake/schema/time.ts'
 import type { RiskBasis } from '../../../models/risk/bases.ts'
 import { type HourShares, hourShares } from '../../../models/risk/hours.ts'
-import { defineEndpoint, type KeptAsk, type RestsOn } from '../../define/endpoint.ts'
+import { defineEndpoint, type MemoryAsk, type RestsOn } from '../../define/endpoint.ts'
 import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
 import { isInside } from '../../define/geo.ts'
+import { memo } from '../../define/memo.ts'
 import { defineMethodPage } from '../../define/method-page.ts'
 import { codeParam, integerParam, numberParam, required, withDefault } from '../../define/params.ts'
-import { boxParam, isSectionOn, provinceParam, roadParam, roadParams } from '../../define/params-place.ts'
+import { boxParam, provinceParam, roadParam, roadParams } from '../../define/params-place.ts'
 import { instantParam } from '../../define/params-time.ts'
 import { Refused } from '../../define/problems.ts'
 import { defineSlice } from '../../define/slice.ts'
+import { isSectionOn } from '../../filters/road.ts'
 import { type Posts, roadPosts } from '../road/posts.ts'
 import { provinceField, provinceName } from '../tail.ts'
 
@@ -107,11 +109,7 @@ const estimates = defineSlice<ReadonlyMap<string, readonly Estimate[]>>({
   name: 'risk of road sections',
   from: [riskEstimates],
   most: 1,
-  async read({ rows }) {
-    const all: Estimate[] = []
-    for await (const batch of rows(sql`SELECT * FROM ${scan(riskEstimates)}`)) all.push(...(batch as unknown as Estimate[]))
-    return Map.groupBy(all, ({ risk_basis }) => risk_basis)
-  },
+  read: async ({ all }) => Map.groupBy(await all<Estimate>(sql`SELECT * FROM ${scan(riskEstimates)}`), ({ risk_basis }) => risk_basis),
 })
 
 /** Shares of hours by model and version: those of another version are not those of an estimate. */
@@ -119,12 +117,11 @@ const shares = defineSlice<ReadonlyMap<string, HourShares>>({
   name: 'risk by hour',
   from: [riskProfiles],
   most: 1,
-  async read({ rows }) {
-    const all: Row<typeof riskProfiles>[] = []
-    for await (const batch of rows(sql`SELECT * FROM ${scan(riskProfiles)} ORDER BY kind`)) all.push(...(batch as unknown as typeof all))
-    const profileOf = ({ by_sun, by_hour, season }: (typeof all)[number]) =>
+  async read({ all }) {
+    const profiles = await all<Row<typeof riskProfiles>>(sql`SELECT * FROM ${scan(riskProfiles)} ORDER BY kind`)
+    const profileOf = ({ by_sun, by_hour, season }: (typeof profiles)[number]) =>
       ({ bySun: by_sun, byHour: by_hour, season }) as unknown as Parameters<typeof hourShares>[0][number]
-    return new Map([...Map.groupBy(all, versionOf)].map(([version, theirs]) => [version, hourShares(theirs.map(profileOf))]))
+    return new Map([...Map.groupBy(profiles, versionOf)].map(([version, theirs]) => [version, hourShares(theirs.map(profileOf))]))
   },
 })
 
@@ -172,11 +169,10 @@ const drawn = <D extends { readonly road: string; readonly km_from: number; read
 }
 
 /** Middles of sections by the points of roads that they were found by: to look for each of all sections takes longer than an answer may. */
-const middles = new WeakMap<Posts, Map<string, Point | null>>()
+const middlesOf = memo((_posts: Posts) => new Map<string, Point | null>())
 
 function middleOf(one: Estimate, posts: Posts): Point | null {
-  const known = middles.get(posts) ?? new Map<string, Point | null>()
-  middles.set(posts, known)
+  const known = middlesOf(posts)
   const found = known.get(one.section)
   if (found !== undefined) return found
   const [place] = posts.at(one.road, (one.km + one.km_to) / 2, one.province_code)
@@ -225,7 +221,7 @@ const basisParam = codeParam(
 )
 
 /** The estimates of the basis that is asked for. Throws where there are some, and none of it. */
-async function askedOf({ slice, extra }: KeptAsk<readonly []>, basis: string | null) {
+async function askedOf({ slice, extra }: MemoryAsk<readonly []>, basis: string | null) {
   const known = await slice(estimates, '')
   const meant = basis ?? (known.has('CASUALTY') ? 'CASUALTY' : 'ANIMALS')
   const all = known.get(meant)
@@ -262,7 +258,7 @@ export const riskList = defineEndpoint({
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: [],
     lake: LAKE,
     needs: [riskEstimates, riskProfiles],
@@ -316,7 +312,7 @@ export const riskByRoad = defineEndpoint({
     prefers: 'geojson',
   },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: [],
     lake: LAKE,
     needs: [riskEstimates, riskProfiles],

@@ -13,15 +13,16 @@ import { provinceField, provinceName } from '../tail.ts'
 import {
   ABOUT_ACCIDENTS,
   type AccidentFilter,
+  accidentColumns,
+  accidentFilters,
   accidentParams,
   accidentsOf,
   isInYearsSql,
-  isWantedSql,
   isWithinSql,
   knownYears,
   locatedAccidentsOf,
   sourcesOf,
-} from './accident-params.ts'
+} from './accident-filters.ts'
 
 const { columns } = roadAccidents
 const c = (name: string): Sql => column(roadAccidents, name)
@@ -157,6 +158,7 @@ export const accidentStats = defineEndpoint({
     group_by: listOf(oneOf('What to count by beside source and year, several together.', GROUPS, { example: 'province' })),
     ...accidentParams,
   },
+  filters: accidentFilters,
   returns: {
     kind: 'list',
     name: 'stats',
@@ -170,7 +172,7 @@ export const accidentStats = defineEndpoint({
     kind: 'lake',
     from: [roadAccidents, accidentPositions],
     rowsOf: (p) => [{ dataset: roadAccidents, filter: { source: { in: sourcesOf(p) } } }],
-    query: (p) => {
+    query: (p, lake) => {
       const by = new Set(p.group_by ?? [])
       const keys = join(Object.entries(KEYS).map(([group, key]) => sql`${by.has(group as Group) ? key.value : key.none} AS ${key.name}`))
       const names = join(Object.values(KEYS).map(({ name }) => name))
@@ -179,7 +181,7 @@ export const accidentStats = defineEndpoint({
         sql` AND `,
       )
       const road = by.has('road') ? sql`coalesce(counted.road, earlier.road)` : sql`CAST(NULL AS VARCHAR)`
-      const wanted = isWantedSql(p)
+      const wanted = lake.where(accidentColumns)
       const used = join([...USED].map(c))
       return sql`
         WITH

@@ -93,13 +93,10 @@ const found = defineSlice<{ readonly cards: ReadonlyMap<string, CardRow>; readon
   name: 'model cards',
   from: [modelCards, modelScores],
   most: 1,
-  async read({ rows }) {
-    const cards = new Map<string, CardRow>()
-    for await (const batch of rows(sql`SELECT * FROM ${scan(modelCards)}`)) for (const row of batch as CardRow[]) cards.set(row.model, row)
-    const scores: ScoreRow[] = []
-    for await (const batch of rows(sql`SELECT * FROM ${scan(modelScores)} ORDER BY model, series, horizon, metric, subset`))
-      scores.push(...(batch as ScoreRow[]))
-    return { cards, scores: Map.groupBy(scores, ({ model }) => model) }
+  async read({ all }) {
+    const cards = await all<CardRow>(sql`SELECT * FROM ${scan(modelCards)}`)
+    const scores = await all<ScoreRow>(sql`SELECT * FROM ${scan(modelScores)} ORDER BY model, series, horizon, metric, subset`)
+    return { cards: new Map(cards.map((row) => [row.model, row])), scores: Map.groupBy(scores, ({ model }) => model) }
   },
 })
 
@@ -154,7 +151,7 @@ export const modelCardList = defineEndpoint({
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: [],
     lake: [modelCards, modelScores],
     answer: async ({ slice }, { model }) => {

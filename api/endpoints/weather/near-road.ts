@@ -64,16 +64,14 @@ export const pointsOfRoad = defineSlice({
   from: [roadPoints],
   most: 200,
   read: async (reader, road) => {
-    const points: RoadPoint[] = []
     const query = sql`
       SELECT road, km, position_lat, position_lon
       FROM ${scan(roadPoints)}
       WHERE ${NEWEST} AND ${foldRoadSql(p('road'))} = ${road}
       ORDER BY km, position_lat, position_lon`
-    for await (const batch of reader.rows(query)) points.push(...(batch as unknown as RoadPoint[]))
-    if (points.length > 0) return points
-    for await (const [any] of reader.rows(sql`SELECT km FROM ${scan(roadPoints)} LIMIT 1`)) if (any) return points
-    throw noneYet()
+    const points = await reader.all<RoadPoint>(query)
+    if (points.length === 0 && (await reader.all(sql`SELECT km FROM ${scan(roadPoints)} LIMIT 1`)).length === 0) throw noneYet()
+    return points
   },
 })
 

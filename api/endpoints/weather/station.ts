@@ -3,6 +3,7 @@ import { weatherStations } from '../../../lake/datasets/weather/weather-stations
 import { col } from '../../../lake/schema/columns.ts'
 import type { State } from '../../define/endpoint.ts'
 import { nested, record, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { memo } from '../../define/memo.ts'
 import { required, textParam } from '../../define/params.ts'
 import { provinceField, provinceName, stateFields } from '../tail.ts'
 
@@ -47,17 +48,11 @@ export const stationDetail = record('WeatherStationDetail', 'A weather station w
 
 type StationRow = StateRow<typeof weatherStations> & { readonly is_stale: boolean }
 
-const known = new WeakMap<State<typeof weatherStations>, ReadonlyMap<string, Station>>()
-
 /** The stations of a state by source and id: what the inventory says goes first, what the observations say fills in. */
-export function stationsOf(state: State<typeof weatherStations>): ReadonlyMap<string, Station> {
-  const there = known.get(state)
-  if (there) return there
+export const stationsOf = memo((state: State<typeof weatherStations>): ReadonlyMap<string, Station> => {
   const listed = Map.groupBy(state.rows, (row) => stationKey(row.source, row.station_id))
-  const made = new Map([...listed].map(([key, rows]) => [key, merged(rows)]))
-  known.set(state, made)
-  return made
-}
+  return new Map([...listed].map(([key, rows]) => [key, merged(rows)]))
+})
 
 /** Key of `stationsOf`. */
 export function stationKey(source: string, id: string): string {

@@ -3,8 +3,8 @@ import { weatherObservations } from '../../../lake/datasets/weather/weather-obse
 import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { record } from '../../define/fields.ts'
-import { isInside } from '../../define/geo.ts'
-import { geoParams, isAt, placeParams } from '../../define/params-place.ts'
+import { areaFilter } from '../../filters/area.ts'
+import { placeFilter } from '../../filters/place.ts'
 import { ABOUT_ROADS, NOWHERE, nearFields, nearStretch, pointsOfRoad, stretchParams } from './near-road.ts'
 import { stationDetail, stationFields, stationId, stationKey, stationsOf } from './station.ts'
 
@@ -23,7 +23,8 @@ export const weatherStationList = defineEndpoint({
   summary: 'Catalogue of weather stations',
   about: `${INVENTORY} Only those with the listing OBSERVATION have hourly values. ${ABOUT_ROADS}`,
   figure: { grain: 'One weather station.', method: INVENTORY },
-  params: { stretch: stretchParams, place: placeParams, geo: geoParams },
+  params: { stretch: stretchParams },
+  filters: [placeFilter, areaFilter],
   returns: {
     kind: 'list',
     name: 'stations',
@@ -36,14 +37,14 @@ export const weatherStationList = defineEndpoint({
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: [weatherStations],
     lake: [roadPoints],
     needs: [],
     answer: async ({ states: [state], slice }, p) => {
       const points = p.stretch.road === null ? [] : await slice(pointsOfRoad, p.stretch.road)
       const stations = [...stationsOf(state).values()].map((one) => ({ ...one, ...NOWHERE }))
-      return nearStretch(stations, p.stretch, points).filter((one) => isAt(p.place, one) && (!p.geo || isInside(p.geo, one.position)))
+      return nearStretch(stations, p.stretch, points)
     },
   },
   example: { province: 'Madrid', limit: '5' },
@@ -60,9 +61,9 @@ export const weatherStationById = defineEndpoint({
   params: { id: stationId },
   returns: { kind: 'one', record: stationDetail },
   read: {
-    kind: 'find',
+    kind: 'memory',
     from: [weatherStations, weatherObservations],
-    find: ([stations, observations], { id }) => {
+    answer: ({ states: [stations, observations] }, { id }) => {
       const found = [...stationsOf(stations).values()].find((one) => one.id === id)
       if (!found) return null
       const last = observations.rows.find((row) => stationKey(row.source, row.station_id) === stationKey(found.source, id))

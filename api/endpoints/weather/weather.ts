@@ -5,9 +5,10 @@ import { weatherStations } from '../../../lake/datasets/weather/weather-stations
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, type StatesOf } from '../../define/endpoint.ts'
 import { projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
-import { isInside } from '../../define/geo.ts'
+import { defineMemoryFilter } from '../../define/filter.ts'
 import { codeParam, listOf } from '../../define/params.ts'
-import { geoParams, isAt, placeParams } from '../../define/params-place.ts'
+import { areaFilter } from '../../filters/area.ts'
+import { placeFilter } from '../../filters/place.ts'
 import { stateFields } from '../tail.ts'
 import { ABOUT_ROADS, NOWHERE, nearFields, nearStretch, pointsOfRoad, stretchParams } from './near-road.ts'
 import { stationFields, stationKey, stationsOf } from './station.ts'
@@ -104,6 +105,15 @@ function weatherNow([observations, stations]: StatesOf<readonly [typeof weatherO
 const METHOD =
   'The newest hour of each station of AEMET, of hours that ended at most three hours before the newest publication; not yet validated. `conditions` is derived: RAIN where anything fell, SNOWFALL where solid precipitation fell or any at 1 °C or less, SNOW_ON_GROUND, FOG at less than 1,000 m of sight, STRONG_WIND at gusts of 19.4 m/s (70 km/h) or more.'
 
+const conditionFilter = defineMemoryFilter({
+  name: 'condition',
+  param: listOf(codeParam('Only stations with any of these conditions.', DRIVING_CONDITIONS, { example: 'RAIN' })),
+  matches:
+    (codes) =>
+    ({ conditions }: Weather) =>
+      codes.some((code) => conditions.includes(code)),
+})
+
 /** The weather on the roads now. */
 export const drivingWeather = defineEndpoint({
   path: '/api/weather',
@@ -112,12 +122,8 @@ export const drivingWeather = defineEndpoint({
   summary: 'Driving weather now: rain, snow, fog and wind at the weather stations',
   about: `${METHOD} What a station does not measure is null and no condition: one station in nine tells the visibility, a few the snow on the ground. ${ABOUT_ROADS}`,
   figure: { grain: 'One station, the newest hour that it tells.', method: METHOD },
-  params: {
-    stretch: stretchParams,
-    place: placeParams,
-    geo: geoParams,
-    condition: listOf(codeParam('Only stations with any of these conditions.', DRIVING_CONDITIONS, { example: 'RAIN' })),
-  },
+  params: { stretch: stretchParams },
+  filters: [placeFilter, areaFilter, conditionFilter],
   returns: {
     kind: 'list',
     name: 'weather',
@@ -130,18 +136,14 @@ export const drivingWeather = defineEndpoint({
     limit: { default: 100, max: 20_000 },
   },
   read: {
-    kind: 'kept',
+    kind: 'memory',
     from: [weatherObservations, weatherStations],
     lake: [roadPoints],
     needs: [],
+    isOfAny: true,
     answer: async ({ states, slice }, p) => {
       const points = p.stretch.road === null ? [] : await slice(pointsOfRoad, p.stretch.road)
-      return nearStretch(weatherNow(states), p.stretch, points).filter(
-        (one) =>
-          isAt(p.place, one) &&
-          (!p.geo || isInside(p.geo, one.position)) &&
-          (!p.condition || p.condition.some((code) => one.conditions.includes(code))),
-      )
+      return nearStretch(weatherNow(states), p.stretch, points)
     },
   },
   example: { province: 'Madrid', limit: '5' },

@@ -3,6 +3,7 @@ import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { isoInstant } from '../../../lake/schema/time.ts'
 import type { RecordShape } from '../../define/fields.ts'
 import type { TableFormat } from '../../define/formats.ts'
+import { memo } from '../../define/memo.ts'
 import type { PageValues } from '../../define/params-page.ts'
 import type { JsonObject } from '../../define/shape.ts'
 import { type TableColumn, tableColumns } from '../../define/table.ts'
@@ -99,13 +100,12 @@ async function fill(writer: TableWriter, ask: TableAsk, batches: Batches): Promi
 
 /** The columns of the table that a request asks for. */
 export function columnsFor({ record, page }: Pick<TableAsk, 'record' | 'page'>): readonly TableColumn[] {
-  const all = KNOWN.get(record) ?? tableColumns(record.fields)
-  KNOWN.set(record, all)
+  const all = columnsOfRecord(record)
   const { fields } = page
   return fields ? all.filter(({ member }) => fields.includes(member)) : all
 }
 
-const KNOWN = new WeakMap<RecordShape, readonly TableColumn[]>()
+const columnsOfRecord = memo(({ fields }: RecordShape) => tableColumns(fields))
 
 /** What is said of a table, as the key-values of a file. */
 export function fileAbout({ meta, total, updated_at, extra }: TableAbout): FileAbout {

@@ -6,11 +6,12 @@ import { CANARIES } from '../../../lake/places/clocks.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { LakeKnown } from '../../define/endpoint.ts'
-import type { Area } from '../../define/geo.ts'
-import { codeParam, integerParam, listOf, oneOf, withDefault } from '../../define/params.ts'
-import { geoParams, type PlaceFilter, placeParams, type RoadFilter, roadParams } from '../../define/params-place.ts'
+import { columnFilter, columnsOf, defineFilter, type FilterValues, isOneOf } from '../../define/filter.ts'
+import { codeParam, integerParam, listOf, oneOf, type ValuesOf, withDefault } from '../../define/params.ts'
 import { type OpenPeriod, openPeriodParams } from '../../define/params-time.ts'
-import { isAtSql, isInsideSql, isOneOf, isOnRoadSql } from '../../define/place-sql.ts'
+import { areaFilter } from '../../filters/area.ts'
+import { placeFilter } from '../../filters/place.ts'
+import { roadFilter } from '../../filters/road.ts'
 
 /** Sources of accidents, by their ids. */
 const ACCIDENT_SOURCES = roadAccidents.sources.map(({ id }) => id)
@@ -21,34 +22,44 @@ const NATIONAL = [dgtAccidentFiles.id] as const
 export const ABOUT_ACCIDENTS =
   'Sources overlap: the national table (`dgt_accidents`, the one unless told) has the accidents with victims of Madrid, Barcelona and Catalonia too, so that nothing here ever adds sources up. `madrid` has accidents without victims as well (`casualty=all`), `barcelona` those that its police attends, `sct_accidents` only those with somebody killed or seriously hurt. Accidents of the national table have a month, a day of the week and an hour, but no date: `occurred_at` is null there, `time_precision` is MONTH, and a period keeps an accident only where the whole span of its time lies inside, by the clock of its province.'
 
-/** Parameters that choose accidents. */
+/** Parameters that choose accidents by source and time. */
 export const accidentParams = {
   source: listOf(oneOf('Source; several are listed or counted side by side.', ACCIDENT_SOURCES, { example: 'madrid' })),
   year: listOf(integerParam('Year, local.', { min: 1990, max: 2200, example: '2024' })),
   period: openPeriodParams(),
-  casualty: withDefault(
-    oneOf('Accidents in which somebody was killed or hurt (true), in which nobody was (false), or all.', ['true', 'false', 'all'] as const),
-    'true',
-  ),
-  severity: listOf(codeParam('Worst harm to a person.', ACCIDENT_SEVERITIES, { example: 'FATAL' })),
-  accident_type: listOf(codeParam('Kind of accident.', ACCIDENT_TYPES, { example: 'PEDESTRIAN' })),
-  place: placeParams,
-  stretch: roadParams,
-  geo: geoParams,
 } as const
 
-/** Their values. */
-export interface AccidentFilter {
-  readonly source: readonly string[] | null
-  readonly year: readonly number[] | null
-  readonly period: OpenPeriod
-  readonly casualty: 'true' | 'false' | 'all'
-  readonly severity: readonly string[] | null
-  readonly accident_type: readonly string[] | null
-  readonly place: PlaceFilter
-  readonly stretch: RoadFilter
-  readonly geo: Area | null
-}
+/** Filters of accidents by what happened and where. */
+export const accidentFilters = [
+  defineFilter({
+    name: 'casualty',
+    param: withDefault(
+      oneOf('Accidents in which somebody was killed or hurt (true), in which nobody was (false), or all.', [
+        'true',
+        'false',
+        'all',
+      ] as const),
+      'true',
+    ),
+    matches:
+      (wanted) =>
+      ({ is_casualty }: { readonly is_casualty: boolean }) =>
+        wanted === 'all' || is_casualty === (wanted === 'true'),
+    columns: ['is_casualty'],
+    where: (wanted, columns) => (wanted === 'all' ? sql`true` : isOneOf(columns('is_casualty'), [wanted === 'true'])),
+  }),
+  columnFilter('severity', listOf(codeParam('Worst harm to a person.', ACCIDENT_SEVERITIES, { example: 'FATAL' })), 'severity'),
+  columnFilter('accident_type', listOf(codeParam('Kind of accident.', ACCIDENT_TYPES, { example: 'PEDESTRIAN' })), 'accident_type'),
+  placeFilter,
+  roadFilter,
+  areaFilter,
+] as const
+
+/** The columns that the filters read: an accident is at one kilometre. */
+export const accidentColumns = columnsOf(roadAccidents, { km_to: sql`CAST(NULL AS DOUBLE)` })
+
+/** Values of the parameters and filters. */
+export type AccidentFilter = ValuesOf<typeof accidentParams> & FilterValues<typeof accidentFilters>
 
 const c = (name: string): Sql => column(roadAccidents, name)
 
@@ -80,20 +91,6 @@ export function locatedAccidentsOf(filter: Pick<AccidentFilter, 'source'>): Sql 
     FROM ${accidentsOf(filter)} AS a
     LEFT JOIN ${byRoad} AS p ON a.edition = p.edition AND ${unlocated} = p.accident_id
   )`
-}
-
-/** The condition of what is asked for, source and years apart. */
-export function isWantedSql(filter: Omit<AccidentFilter, 'source' | 'year' | 'period'>): Sql {
-  const { casualty, severity, accident_type, place, stretch, geo } = filter
-  const parts = [
-    isAtSql(place, { province_code: c('province_code'), municipality_code: c('municipality_code') }),
-    isOnRoadSql(stretch, { road: c('road'), km: c('km'), km_to: sql`CAST(NULL AS DOUBLE)` }),
-    isInsideSql(geo, { lat: c('position_lat'), lon: c('position_lon') }),
-  ]
-  if (casualty !== 'all') parts.push(sql`${c('is_casualty')} = ${casualty === 'true'}`)
-  if (severity !== null) parts.push(isOneOf(c('severity'), severity))
-  if (accident_type !== null) parts.push(isOneOf(c('accident_type'), accident_type))
-  return join(parts, sql` AND `)
 }
 
 /** By how much the clock of an accident of which only the day or the month is told is behind that of Madrid, by which periods are: on the Canaries an hour. */

@@ -1,0 +1,127 @@
+import type { LiveChange, LivePart, LiveRow } from '../../lake/live/types.ts'
+import type { Sql } from '../../lake/query/sql.ts'
+import type { Columns } from '../../lake/schema/columns.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { Source } from '../../lake/schema/sources.ts'
+import type { StateRow } from './fields.ts'
+import type { Slice } from './slice.ts'
+
+/** The current state of a dataset, as `read` sees it; the same object as long as the state is the same. */
+export interface State<D extends Dataset = Dataset> {
+  readonly rows: readonly (StateRow<D> & Pick<LiveRow, 'is_stale' | 'is_held'>)[]
+  /** The newest publication of each feed that it is made of, and the blocks that it lacks; none of a dataset that was never published. */
+  readonly parts: readonly Pick<LivePart, 'feed' | 'data_time' | 'missing'>[]
+}
+
+/** The states of several datasets, in their order. */
+export type StatesOf<D extends readonly Dataset[]> = { readonly [K in keyof D]: State<D[K]> }
+
+/** A change of a dataset, with the time (ms) of the publication that brought it. */
+export type ChangeOf<D extends Dataset = Dataset> = Omit<LiveChange, 'row'> & { readonly row: StateRow<D>; readonly at: number }
+
+/** What answers rest on: a dataset, and of its sources only one, where they do not on all. */
+export interface RestsOn {
+  readonly dataset: Dataset
+  readonly source?: Source
+}
+
+/** What is said of an answer as a whole. */
+interface About {
+  /** True where a publication lacks a block that the list may be of, or all that it tells is past: `meta.stale` says so. */
+  readonly isLacking?: boolean
+  /** What the answer rests on, of what it reads and `madeFrom`: `meta.stale` is of this alone. All that it reads unless told. */
+  readonly restsOn?: readonly RestsOn[]
+}
+
+/** Records of a list, and what its `counts` tell. */
+export interface Counted<R> extends About {
+  readonly records: readonly R[]
+  readonly counts: Readonly<Record<string, number>>
+}
+
+/** The same of a list whose records are made once it is known which of them are shown. */
+export interface Drafted<R, W = unknown> extends About {
+  /** What records are made of: with the fields that the list is ordered by and filtered by, by the names that they have in records. */
+  readonly drafts: readonly (W & object)[]
+  readonly finish: (draft: never) => R
+  readonly counts: Readonly<Record<string, number>>
+}
+
+/** What an answer from memory is made of. */
+export interface MemoryAsk<D extends readonly Dataset[] = readonly []> {
+  /** The current states of the read's `from`. */
+  readonly states: StatesOf<D>
+  /** What a cached query of the lake has for a key. */
+  readonly slice: <T>(slice: Slice<T>, key: string) => Promise<T>
+  /** The same of what only adds to an answer: null where it cannot be read now, and the answer is then in part. */
+  readonly extra: <T>(slice: Slice<T>, key: string) => Promise<T | null>
+}
+
+/** What a read of memory reads. */
+interface MemoryParts<P, D extends readonly Dataset[]> {
+  readonly kind: 'memory'
+  /** Datasets whose current state is read; the first is the one that the reply's age and cadence are of. One that was never published has no rows. */
+  readonly from: D
+  /** Datasets that its cached queries are read from; where `from` is empty, the reply's age is the first one's. */
+  readonly lake?: readonly Dataset[]
+  /**
+   * Those of `lake` without which there is no answer, all unless given: until every feed that is turned on and fills them has landed in
+   * each, the reply is `feed-unavailable`. With none, cached queries only add to the current state: there is an answer as soon as the first
+   * dataset of `from` was published.
+   */
+  readonly needs?: readonly Dataset[]
+  /** Set where any dataset of `from` is enough for an answer, published before the first or not. */
+  readonly isOfAny?: true
+  /** What its tables are made from, which is not read: an answer says which of it it rests on. */
+  readonly madeFrom?: readonly RestsOn[]
+  /** The feeds that are enough for what a request asks for; null, and unless given, all. What is not found may be in another's part. */
+  readonly parts?: (values: P) => readonly string[] | null
+  /** Set where every answer depends on the time of day, see `Param.clock_s`. */
+  readonly clock_s?: number
+}
+
+/** A list of records that are made once per version of the datasets. */
+interface RecordsOf<P, D extends readonly Dataset[], R, M, W> {
+  /** Everything there is to list; the endpoint's filters select of it. */
+  readonly records: (states: StatesOf<D>) => readonly (M & W)[]
+  /**
+   * The reply's records, made of those that the filters select, in any order; they are the records themselves unless given. `now` (ms) moves in
+   * the steps that the parameters' `clock_s` state.
+   */
+  readonly pick?: (records: readonly M[], values: P, now: number) => readonly R[]
+  readonly answer?: never
+  readonly near?: never
+  readonly past?: never
+}
+
+/** What a request asks for, made for it: a list, or one thing. */
+interface AnswerOf<P, D extends readonly Dataset[], R, W> {
+  /**
+   * The records of the list in any order, of which the filters select, with what the list counts where it counts anything; or the one
+   * thing, null where there is none under the path. `now` (ms) moves in steps, as in `RecordsOf`.
+   */
+  readonly answer: (ask: MemoryAsk<D>, values: P, now: number) => Answered<R, W> | Promise<Answered<R, W>>
+  /** What was probably meant by a path under which there is nothing; null where nothing is near. */
+  readonly near?: (ask: MemoryAsk<D>, values: P) => Promise<string | null>
+  /** Where one thing is looked for that is no longer current. */
+  readonly past?: PastOf<P, D, R>
+  readonly records?: never
+  readonly pick?: never
+}
+
+/** What `answer` may give. */
+export type Answered<R, W = unknown> = readonly (R & W)[] | Counted<R & W> | Drafted<R, W> | R | null
+
+/** Where one thing is found that is no longer in the current state. */
+export interface PastOf<P, D extends readonly Dataset[], R> {
+  /** The record of a change, if the change is the end of the thing: ends that have not landed yet are only in the log. */
+  readonly ended: (change: ChangeOf<D[0]>, values: P) => R | null
+  /** The thing as the lake last had it: a query of at most one row, the columns of its rows, and what makes the record of a row. */
+  readonly query: (values: P) => Sql
+  readonly columns: Columns
+  readonly finish: (row: never) => R
+}
+
+/** The current state, with cached queries of the lake beside it: lists, and single things. */
+export type MemoryRead<P, D extends readonly Dataset[], R, M = unknown, W = unknown> = MemoryParts<P, D> &
+  (RecordsOf<P, D, R, M, W> | AnswerOf<P, D, R, W>)

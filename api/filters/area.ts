@@ -1,0 +1,38 @@
+import { EARTH_M } from '../../lake/places/distance.ts'
+import { type Sql, sql } from '../../lake/query/sql.ts'
+import type { Point } from '../../lake/schema/columns.ts'
+import { defineFilter, type Filter, type TableColumns } from '../define/filter.ts'
+import { type Area, isInside } from '../define/geo.ts'
+import type { Param } from '../define/params.ts'
+import { geoParams } from '../define/params-place.ts'
+
+/** A record with a position; null is in no area. */
+interface Located {
+  readonly position: Point | null
+}
+
+const matches =
+  (area: Area) =>
+  ({ position }: Located): boolean =>
+    isInside(area, position)
+
+/** Condition that a position is in the area, its edge included. */
+function where(area: Area, columns: TableColumns): Sql {
+  const [lat, lon] = [columns('position_lat'), columns('position_lon')]
+  if (area.kind === 'box')
+    return sql`coalesce(${lat} BETWEEN ${area.south} AND ${area.north} AND ${lon} BETWEEN ${area.west} AND ${area.east}, false)`
+  const part = sql`sin(radians(${lat} - ${area.lat}) / 2) ** 2 + cos(radians(${area.lat})) * cos(radians(${lat})) * sin(radians(${lon} - ${area.lon}) / 2) ** 2`
+  return sql`coalesce(2 * ${EARTH_M} * asin(sqrt(${part})) <= ${area.radius_m}, false)`
+}
+
+const byPosition = { matches, columns: ['position_lat', 'position_lon'], where, area: (area: Area) => area } as const
+
+/** `bbox`, or `lat`, `lon` and `radius`. */
+export const areaFilter = defineFilter({ name: 'geo', param: geoParams, ...byPosition })
+
+/** `bbox` alone; `param` says what of records it is about. */
+export function boxFilter(
+  param: Param<Extract<Area, { kind: 'box' }> | null>,
+): Filter<'bbox', Extract<Area, { kind: 'box' }> | null, Located> {
+  return defineFilter({ name: 'bbox', param, ...byPosition })
+}

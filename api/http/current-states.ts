@@ -1,0 +1,56 @@
+import type { LiveSnapshot } from '../../lake/live/read.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { State } from '../define/endpoint.ts'
+import { type Problem, problem } from '../define/problems.ts'
+import type { Refresh } from './answer.ts'
+import type { ServiceState } from './state.ts'
+
+const EMPTY: State = Object.freeze({ rows: [], parts: [] })
+/** Seconds between two looks where no feed states a cadence. */
+export const CADENCE_S = 60
+
+/** The states of datasets and the versions they are of; of one that was never published a state without rows. */
+export interface CurrentStates<L extends LiveSnapshot | null = LiveSnapshot | null> {
+  readonly states: readonly State[]
+  /** The state of the first. */
+  readonly primary: L
+  readonly datasets: readonly Dataset[]
+  readonly of: readonly (string | number | null)[]
+  /** When one of them last changed, ms since the epoch; 0 where none was ever published. */
+  readonly changed_at: number
+}
+
+/** The current states of datasets, be the first among them or not. */
+export function currentStates(state: ServiceState, datasets: readonly Dataset[]): CurrentStates {
+  const snapshots = datasets.map((dataset) => state.snapshot(dataset))
+  const of = snapshots.flatMap((snapshot) => (snapshot ? [snapshot.version, ...snapshot.parts.map((part) => part.fetch_id)] : [null]))
+  // The time of the data tells changes of one part; where there are several, an older one may come after a newer one.
+  const parts = snapshots.flatMap((snapshot) => snapshot?.parts ?? [])
+  const [only] = parts
+  const changed_at = only && parts.length === 1 ? only.data_time : Math.max(0, ...parts.map((part) => part.fetched_at))
+  const states = snapshots.map((snapshot) => (snapshot as State | null) ?? EMPTY)
+  return { states, primary: snapshots[0] ?? null, datasets, of, changed_at }
+}
+
+/** The same; throws `feed-unavailable` where the first has never been published. */
+export function statesOf(state: ServiceState, datasets: readonly Dataset[]): CurrentStates<LiveSnapshot> {
+  const { states, primary, of, changed_at } = currentStates(state, datasets)
+  if (!primary) throw neverPublished(datasets[0])
+  return { states, primary, datasets, of, changed_at }
+}
+
+/** The problem of a dataset that no feed has ever delivered. */
+export function neverPublished(dataset: Dataset | undefined): Problem {
+  return problem('feed-unavailable', `No data of ${dataset?.title} has arrived yet.`, { retry_after_s: 30 })
+}
+
+/** When a dataset is expected to be published anew: a cadence after its feeds were last asked and had an answer, be it nothing new. */
+export function refreshOf(state: ServiceState, datasets: readonly Dataset[], primary: LiveSnapshot): Refresh {
+  const cadence_s = state.cadence_s(datasets[0] as Dataset) ?? CADENCE_S
+  const at = (): number => {
+    const feeds = state.live.feedStates()
+    const asked = primary.parts.map(({ feed, fetched_at }) => Math.max(fetched_at, feeds.get(feed)?.last_success_at ?? 0))
+    return Math.max(...asked) + 1000 * cadence_s
+  }
+  return { at, cadence_s }
+}

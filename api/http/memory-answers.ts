@@ -1,0 +1,163 @@
+import type { Lake } from '../../lake/open.ts'
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import { datasetsOf, type ListReturn, pathParams, type ReadOf, type RestsOn, type State } from '../define/endpoint.ts'
+import { memo } from '../define/memo.ts'
+import type { Answered, Counted, Drafted, MemoryAsk } from '../define/memory-read.ts'
+import { type Problem, problem } from '../define/problems.ts'
+import { recordWriter } from '../define/shape.ts'
+import { type AnswerContext, type Answerer, type Body, headOf, type Refresh, steppedNow, unknownThing } from './answer.ts'
+import { metaOf } from './compose.ts'
+import { CADENCE_S, type CurrentStates, currentStates, neverPublished, refreshOf } from './current-states.ts'
+import { extrasOf } from './extras.ts'
+import type { KeptLake, KeptState } from './kept-lake.ts'
+import { orderOf } from './paging.ts'
+import { pastThing } from './past-things.ts'
+import { chosen, oneBody, pageBody } from './record-bodies.ts'
+import { recordTexts } from './records.ts'
+import { selected } from './selection.ts'
+import { SortedRecords } from './sorted-records.ts'
+
+/** Seconds after which a feed that has not landed yet may have. */
+const RETRY_S = 30
+/** The tables of a read without any. */
+const NO_TABLES: KeptState = Object.freeze({ version: '', covered_until: null, latest_row_at: null, changed_at: null, awaited: [] })
+
+/** Answers from the current state and from cached queries of the lake: lists, and single things, which the lake may have once they are over. */
+export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, lake: Lake, kept: KeptLake): Answerer {
+  const { endpoint, state } = context
+  const { returns } = endpoint
+  const { lake: tablesRead = [], needs = tablesRead } = read
+  const texts = recordTexts(returns)
+  // Records that are made for a page are on no other.
+  const pageTexts = recordTexts(returns, { remember: false })
+  const countTexts = recordWriter({ name: '', about: '', fields: (returns.kind === 'list' && returns.counts) || {} })
+  const datasets = datasetsOf(endpoint)
+  const watched = [...datasets, ...(read.madeFrom ?? []).map(({ dataset }) => dataset)]
+  const keptTables = { lake: tablesRead, needs }
+  const recordsOf = memo((...states: [State, ...State[]]) => new SortedRecords(read.records?.(states) ?? []))
+  const figure = endpoint.figure ? { figure: endpoint.figure } : {}
+
+  return async (values, { format, now }) => {
+    const tables = tablesRead.length > 0 ? await kept.state(keptTables, state.system().feeds) : NO_TABLES
+    const live = currentStates(state, read.from)
+    const updated_at = newestOf(read, needs, { live, tables })
+    const awaited = read.parts?.(values.own) ?? tables.awaited
+    const lacking = tables.awaited.filter((feed) => awaited.includes(feed))
+    if (lacking.length > 0) throw notLanded(lacking)
+    const versions = { datasets: watched, of: [tables.version, ...live.of], changed_at: Math.max(tables.changed_at ?? 0, live.changed_at) }
+    const refresh = refreshAt(context, read, { live, covered_until: tables.covered_until ?? updated_at, now })
+    const common = { format, now, data_time: updated_at, refresh, clock_s: read.clock_s ?? 0 }
+    const head = headOf(context, values, { ...common, versions })
+    const at = steppedNow(head.clock_s, now)
+    const extras = extrasOf(kept)
+    const ask: MemoryAsk<readonly Dataset[]> = { states: live.states, slice: kept.get.bind(kept), extra: extras.get }
+
+    const find = async (): Promise<Answered<AnyRow>> => {
+      if (read.answer) return await read.answer(ask, values.own, at)
+      // What is selected of records in order is in order, so that sorting a page costs little.
+      const all = await recordsOf(...(live.states as [State])).inOrder(orderOf(returns as ListReturn, values.page.sort))
+      const found = selected(all, endpoint, values, at)
+      return read.pick?.(found, values.own, at) ?? found
+    }
+    const bodyOf = async (found: Answered<AnyRow>, signal: AbortSignal): Promise<Body> => {
+      if (found === null) {
+        if (tables.awaited.length > 0) throw notLanded(tables.awaited)
+        throw unknownThing(values.path, (await read.near?.(ask, values.own)) ?? null)
+      }
+      const about = metaOf(state, datasets, { ...(live.primary ? {} : { kept: tables }), ...figure })
+      if (returns.kind === 'one') {
+        const body = await oneBody(context, values, { texts, record: found as AnyRow, format, meta: about, signal })
+        return { ...body, ...extras.told() }
+      }
+      const { records, finish, counts, isLacking, restsOn } = listed(found)
+      const isLate = restsOn ? restsOn.some(({ dataset, source }) => state.isStale(dataset, source)) : about.stale
+      const body = await pageBody(context, values, {
+        texts: finish ? pageTexts : texts,
+        all: chosen(read.answer ? selected(records, endpoint, values, at) : records, context, values),
+        finish,
+        counts: countTexts(counts),
+        ...{ format, now, updated_at, signal },
+        meta: { ...about, stale: isLacking || isLate },
+      })
+      return { ...body, ...extras.told() }
+    }
+    const isInPart = { mayBePartial: tablesRead.length > 0 }
+    if (!read.past) {
+      const mayNotExist = pathParams(endpoint.path).length > 0
+      return { head, answer: async (signal) => bodyOf(await find(), signal), isCheap: true, mayNotExist, ...isInPart }
+    }
+    // Where a thing is no longer current, only the lake tells of which state the answer is.
+    const found = await find()
+    if (found !== null) return { head, answer: (signal) => bodyOf(found, signal), isCheap: true, ...isInPart }
+    const { primary } = live
+    if (!primary) throw neverPublished(read.from[0])
+    return await pastThing(context, values, { past: read.past, from: read.from, primary, versions, common, texts, lake })
+  }
+}
+
+/** When the newest of what an answer rests on was published, ms since the epoch; throws `feed-unavailable` where that never was. */
+function newestOf(
+  { from, lake, isOfAny }: Pick<ReadOf<'memory'>, 'from' | 'lake' | 'isOfAny'>,
+  needs: readonly Dataset[],
+  { live, tables }: { readonly live: CurrentStates; readonly tables: KeptState },
+): number {
+  const { primary, states } = live
+  if (needs.length > 0) {
+    if (tables.covered_until === null) throw neverPublished(lake?.[0])
+    return primary?.updated_at ?? tables.covered_until
+  }
+  if (primary) return primary.updated_at
+  const times = isOfAny ? states.flatMap(({ parts }) => parts.map(({ data_time }) => data_time)) : []
+  if (times.length === 0) throw neverPublished(from[0])
+  return Math.max(...times)
+}
+
+/** What a list is made of, whichever way it was given. */
+function listed(found: Exclude<Answered<AnyRow>, null>): {
+  readonly records: readonly AnyRow[]
+  readonly finish?: Drafted<AnyRow>['finish']
+  readonly counts: Readonly<Record<string, number>>
+  readonly isLacking?: boolean
+  readonly restsOn?: readonly RestsOn[]
+} {
+  if (Array.isArray(found)) return { records: found as readonly AnyRow[], counts: {} }
+  if ('drafts' in found) return { ...(found as Drafted<AnyRow>), records: (found as Drafted<AnyRow>).drafts as readonly AnyRow[] }
+  return found as Counted<AnyRow>
+}
+
+/** The problem of what cannot be told before feeds have landed. */
+function notLanded(feeds: readonly string[]): Problem {
+  const detail = `What this answer needs of ${feeds.join(' and ')} has not arrived yet.`
+  return problem('feed-unavailable', detail, { retry_after_s: RETRY_S })
+}
+
+/** When an answer is expected to change: as its first state does, which may come any time where it never has; else as its first table does. */
+function refreshAt(
+  context: AnswerContext,
+  { from, lake = [] }: Pick<ReadOf<'memory'>, 'from' | 'lake'>,
+  { live, covered_until, now }: { readonly live: CurrentStates; readonly covered_until: number; readonly now: number },
+): Refresh {
+  const { state } = context
+  const [first] = from
+  if (live.primary) return refreshOf(state, from, live.primary)
+  if (!first) return refreshOfLake(context, lake, { covered_until, now })
+  const cadence_s = state.cadence_s(first) ?? CADENCE_S
+  return { at: () => now + 1000 * cadence_s, cadence_s }
+}
+
+/** When a table is expected to grow: a cadence after its feed last had an answer; one that is derived may soon, for it does after what it is made of. */
+function refreshOfLake(
+  { state }: AnswerContext,
+  [first]: readonly Dataset[],
+  { covered_until, now }: { readonly covered_until: number; readonly now: number },
+): Refresh {
+  const dataset = first as Dataset
+  const cadence_s = state.cadence_s(dataset) ?? 0
+  const feeds = state.system().feeds.filter((feed) => feed.enabled && feed.datasets.includes(dataset.id))
+  if (feeds.length === 0) return { at: () => now + 1000 * CADENCE_S, cadence_s: CADENCE_S }
+  const at = (): number => {
+    const asked = feeds.map(({ id }) => state.live.feedStates().get(id)?.last_success_at ?? covered_until)
+    return Math.min(...asked) + 1000 * cadence_s
+  }
+  return { at, cadence_s }
+}

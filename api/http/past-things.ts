@@ -1,0 +1,70 @@
+import { holdsUpTo } from '../../lake/landed.ts'
+import type { LiveSnapshot } from '../../lake/live/read.ts'
+import type { Lake, LakePins } from '../../lake/open.ts'
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import type { PastOf } from '../define/memory-read.ts'
+import { Problem } from '../define/problems.ts'
+import { type AnswerContext, type Body, headOf, type Prepared, unknownThing, type Versions } from './answer.ts'
+import { logOf } from './change-log.ts'
+import { metaOf } from './compose.ts'
+import { QUERY_TIMEOUT_MS } from './lake-answers.ts'
+import { lakeState } from './lake-pins.ts'
+import { oneBody } from './record-bodies.ts'
+import type { RecordTexts } from './records.ts'
+import type { RequestValues } from './request.ts'
+
+/** How far back the log is searched for an end that has not landed: the lake lags by at most ten minutes. */
+const LAG_MS = 15 * 60_000
+const LOG_PAGE = 1000
+
+/** Answers one thing that is no longer current: from the log of changes, else from the lake; else 404. */
+export async function pastThing(
+  context: AnswerContext,
+  values: RequestValues,
+  options: {
+    readonly past: PastOf<RequestValues['own'], readonly Dataset[], AnyRow>
+    readonly from: readonly Dataset[]
+    /** The current state of the first of `from`. */
+    readonly primary: LiveSnapshot
+    readonly versions: Versions
+    readonly common: Omit<Parameters<typeof headOf>[2], 'versions'>
+    readonly texts: RecordTexts
+    readonly lake: Lake
+  },
+): Promise<Prepared> {
+  const { past, from, primary, versions, common, texts, lake } = options
+  const { endpoint, state } = context
+  const figure = endpoint.figure ? { figure: endpoint.figure } : {}
+  const lakeNow = await lakeState({ lake, cursors: context.cursors, feeds: state.system().feeds }, from.slice(0, 1), { name: null })
+  const changed_at = Math.max(versions.changed_at ?? 0, lakeNow.changed_at ?? 0)
+  const head = headOf(context, values, { ...common, versions: { ...versions, of: [...versions.of, lakeNow.name], changed_at } })
+  const answer = async (signal: AbortSignal): Promise<Body> => {
+    const log = logOf(state, from[0] as Dataset, primary.version)
+    const end = await log
+      .last({ since: primary.version - LAG_MS, page: LOG_PAGE, find: (change) => past.ended(change, values.own) })
+      .catch(unread)
+    const shown = { texts, format: common.format, signal }
+    if (end && !(end instanceof Problem))
+      return await oneBody(context, values, { ...shown, record: end, meta: metaOf(state, from, figure) })
+    const query = { pins: lakeNow.pins, timeout_ms: QUERY_TIMEOUT_MS, signal, columns: past.columns, maxRows: 1 }
+    const [row] = await lake.query(past.query(values.own), query)
+    // Without the log nobody knows whether there is what the lake has not got yet, unless it has all.
+    const lacks = end !== null && !hasLanded(primary, lakeNow.pins)
+    if (!row) throw lacks ? end : unknownThing(values.path)
+    const meta = metaOf(state, from, { lake: { ...lakeNow, snapshot: lakeNow.name }, ...figure })
+    return { ...(await oneBody(context, values, { ...shown, record: past.finish(row as never), meta })), isPartial: lacks }
+  }
+  return { head, answer, isCheap: false, mayNotExist: true }
+}
+
+/** True where the table of a dataset holds every publication that a state of it is of. */
+function hasLanded({ dataset, parts }: LiveSnapshot, pins: LakePins): boolean {
+  const properties = pins.get(dataset)?.properties ?? {}
+  return parts.every(({ feed, seq }) => holdsUpTo(properties, feed, seq))
+}
+
+/** The problem of a log that could not be read; throws any other error. */
+function unread(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  throw error
+}

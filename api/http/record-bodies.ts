@@ -1,0 +1,79 @@
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import type { ListReturn } from '../define/endpoint.ts'
+import { type Format, isTable } from '../define/formats.ts'
+import type { JsonObject } from '../define/shape.ts'
+import { type AnswerContext, type Body, nextLink } from './answer.ts'
+import type { Meta } from './compose.ts'
+import { orderOf, pageOf, readPosition } from './paging.ts'
+import { listBody, type RecordTexts } from './records.ts'
+import type { RequestValues } from './request.ts'
+
+const CURSOR_HOURS = 24
+
+/** One page of records, in any representation. */
+export async function pageBody(
+  context: AnswerContext,
+  values: RequestValues,
+  parts: {
+    readonly texts: RecordTexts
+    readonly all: readonly AnyRow[]
+    /** Makes the records of the page, where `all` is what they are made of. */
+    readonly finish?: ((draft: never) => AnyRow) | undefined
+    /** Members beside the list, see `ListReturn.counts`. */
+    readonly counts?: JsonObject
+    readonly format: Format
+    readonly now: number
+    readonly updated_at: number
+    readonly meta: Meta
+    readonly signal: AbortSignal
+  },
+): Promise<Body> {
+  const { texts, all, finish, counts = {}, format, now, updated_at, meta, signal } = parts
+  const { endpoint, cursors } = context
+  const { page } = values
+  const returns = endpoint.returns as ListReturn
+  const order = orderOf(returns, page.sort)
+  const bind = `${endpoint.path} ${values.filterKey}`
+  const after = page.cursor === null ? null : readPosition(cursors.open(page.cursor, { bind, now }))
+  const { records: shown, end } = await pageOf(all, { order, after, limit: page.limit })
+  const records = finish ? shown.map((draft) => finish(draft as never)) : shown
+  const next_cursor = end && cursors.seal(end, { bind, now, hours: CURSOR_HOURS })
+  const list = { name: returns.name, total: all.length, updated_at, next_cursor, extra: counts, meta }
+  const links = next_cursor === null ? [] : [nextLink(values.path, values.query, next_cursor)]
+  if (!isTable(format)) return { pieces: await listBody(list, records, { texts, page, format }), links }
+  const ask = { record: returns.record, page, format, signal }
+  return { pieces: [], file: await context.tables.write(ask, [records], { meta, about: () => list }), links }
+}
+
+/** The records that `ids` and `updated_since` leave. */
+export function chosen(records: readonly AnyRow[], context: AnswerContext, { page }: RequestValues): readonly AnyRow[] {
+  const { id } = context.endpoint.returns as ListReturn
+  const ids = page.ids && new Set(page.ids)
+  const since = page.updated_since
+  if (!ids && since === null) return records
+  return records.filter(
+    (record) => (!ids || ids.has(record[id as string] as string)) && (since === null || (record['updated_at'] as number) >= since),
+  )
+}
+
+/** The body of one record's reply, as a table one row. */
+export async function oneBody(
+  context: AnswerContext,
+  values: RequestValues,
+  parts: {
+    readonly texts: RecordTexts
+    readonly record: AnyRow
+    readonly format: Format
+    readonly meta: Meta
+    readonly signal: AbortSignal
+  },
+): Promise<Body> {
+  const { texts, record, format, meta, signal } = parts
+  const { page } = values
+  if (isTable(format)) {
+    const ask = { record: context.endpoint.returns.record, page, format, signal }
+    return { pieces: [], file: await context.tables.write(ask, [[record]], { meta, about: () => ({ meta }) }), links: [] }
+  }
+  const shown = format === 'geojson' ? texts.feature(record, page) : texts.object(record, page)
+  return { pieces: [JSON.stringify({ ...shown, meta })], links: [] }
+}
