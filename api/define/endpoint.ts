@@ -116,6 +116,15 @@ export interface ListReturn<F extends Fields = Fields> {
   readonly prefers?: 'geojson'
 }
 
+/** A list of records with an `id`: by their ids, 100 a page and at most 20,000, unless `options` say otherwise. */
+export function listReturn<F extends Fields & { readonly id: unknown }>(
+  name: string,
+  record: RecordShape<F>,
+  options: Pick<ListReturn<F>, 'sorts'> & Partial<ListReturn<F>>,
+): ListReturn<F> {
+  return { kind: 'list', name, record, key: ['id'], id: 'id', order: 'id', limit: { default: 100, max: 20_000 }, ...options }
+}
+
 /** A reply that is one record. */
 export interface OneReturn<F extends Fields = Fields> {
   readonly kind: 'one'

@@ -61,6 +61,11 @@ export function meaning<T>(column: Column<T>, about: string): Column<T> {
   return Object.freeze({ ...column, about })
 }
 
+/** Some columns of a dataset, in the order in which they are named. */
+export function pick<C extends object, const K extends keyof C>(columns: C, ...names: readonly K[]): Pick<C, K> {
+  return Object.fromEntries(names.map((name) => [name, columns[name]])) as Pick<C, K>
+}
+
 /** A named kind of record; its name is the schema's in OpenAPI. */
 export interface RecordShape<F extends Fields = Fields> {
   readonly name: string

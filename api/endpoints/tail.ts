@@ -13,11 +13,34 @@ export function stateFields(time: Column): typeof STATE_FIELDS {
   return Object.freeze({ ...STATE_FIELDS, updated_at: withExample(STATE_FIELDS.updated_at, time.example) })
 }
 
+/** What most records end with: where they are from, `source_id` being the source's own id where it has one, and their state. */
+export function originFields<S extends Column, T extends Column, I extends Record<string, Column> = Record<never, never>>(
+  { source, observed_at }: { readonly source: S; readonly observed_at: T },
+  own?: I,
+): { readonly source: S } & I & { readonly observed_at: T } & typeof STATE_FIELDS {
+  return Object.freeze({ source, ...(own as I), observed_at, ...stateFields(observed_at) })
+}
+
 const PROVINCE_NAME = col.string(0, 'Official name of the province.', { nullable: true })
 
 /** Official name of a record's province, beside the column of its code. */
 export function provinceField(code: Column<string> | Column<string | null>): typeof PROVINCE_NAME {
   return withExample(PROVINCE_NAME, provinceName((code.example ?? null) as string | null))
+}
+
+/** Where a record is by the names of places. */
+export function placeFields<
+  C extends {
+    readonly province_code: Column<string> | Column<string | null>
+    readonly municipality: Column
+    readonly municipality_code: Column
+  },
+>({
+  province_code,
+  municipality,
+  municipality_code,
+}: C): { readonly province: typeof PROVINCE_NAME } & Pick<C, 'province_code' | 'municipality' | 'municipality_code'> {
+  return Object.freeze({ province: provinceField(province_code), province_code, municipality, municipality_code })
 }
 
 /** The official name of a province by its INE code; null for none. */

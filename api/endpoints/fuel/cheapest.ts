@@ -1,7 +1,7 @@
 import { FUEL_PRODUCTS } from '../../../lake/datasets/fuel/codes.ts'
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { record } from '../../define/fields.ts'
 import { defineMemoryFilter } from '../../define/filter.ts'
 import { distanceM } from '../../define/geo.ts'
@@ -42,17 +42,12 @@ export const cheapestList = defineEndpoint({
   about: `Of the active stations, but for those that sell to members or co-operatives only (\`sale_type\` RESTRICTED), which \`include_restricted\` adds. ${ABOUT_ROAD}`,
   params: { fuel: required(fuelParam) },
   filters: [placeFilter, roadFilter, areaFilter, openNowFilter, restrictedFilter],
-  returns: {
-    kind: 'list',
-    name: 'stations',
-    record: offer,
-    key: ['id'],
-    id: 'id',
+  returns: listReturn('stations', offer, {
     sorts: ['price', 'distance_m'],
     order: 'price',
     needs: { distance_m: ['lat', 'lon'] },
     limit: { default: 20, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: STATION_DATASETS,

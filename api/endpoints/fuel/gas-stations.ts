@@ -1,5 +1,5 @@
 import { foldName } from '../../../lake/places/names.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { defineMemoryFilter } from '../../define/filter.ts'
 import { booleanParam, listOf, textParam } from '../../define/params.ts'
 import { areaFilter } from '../../filters/area.ts'
@@ -42,16 +42,9 @@ export const gasStationList = defineEndpoint({
   about: `Every station of the national register. A station that the newest publications no longer list has status MISSING. ${ABOUT_ROAD}`,
   params: {},
   filters: [placeFilter, roadFilter, fuelFilter, operatorFilter, areaFilter, openNowFilter],
-  returns: {
-    kind: 'list',
-    name: 'stations',
-    record: station,
-    key: ['id'],
-    id: 'id',
+  returns: listReturn('stations', station, {
     sorts: ['id', 'operator', 'municipality', 'road', 'km', 'updated_at'],
-    order: 'id',
-    limit: { default: 100, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: STATION_DATASETS,

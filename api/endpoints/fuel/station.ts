@@ -8,7 +8,7 @@ import type { State, StatesOf } from '../../define/endpoint.ts'
 import { nested, projection, record, type ValueOf } from '../../define/fields.ts'
 import { memo } from '../../define/memo.ts'
 import { codeParam } from '../../define/params.ts'
-import { provinceField, provinceName, stateFields } from '../tail.ts'
+import { originFields, provinceField, provinceName } from '../tail.ts'
 import { isOpenAt, openingHours } from './opening-hours.ts'
 
 const { columns } = fuelStations
@@ -43,10 +43,7 @@ export const stationFields = {
   bioethanol_pct: columns.bioethanol_pct,
   methyl_ester_pct: columns.methyl_ester_pct,
   prices: nested.map('Pump prices, taxes included, by product; a product that is not sold is absent.', FUEL_PRODUCTS, priceFields),
-  source: columns.source,
-  source_id: columns.station_id,
-  observed_at: columns.observed_at,
-  ...stateFields(columns.observed_at),
+  ...originFields(columns, { source_id: columns.station_id }),
 } as const
 
 /** What to say of stations along a road. */

@@ -7,7 +7,7 @@ import { corridors } from '../../../lake/places/corridors.ts'
 import { ABOUT_HOLIDAYS } from '../../../lake/places/holidays.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { nested, record, type ValueOf } from '../../define/fields.ts'
 import { integerParam, knownBy, required, textParam } from '../../define/params.ts'
 import { foldRoad } from '../../define/params-place.ts'
@@ -55,16 +55,10 @@ export const corridorList = defineEndpoint({
     q: textParam('Words in the id or name; case and accents do not matter.', { max: 60, example: 'madrid' }),
     year: yearParam,
   },
-  returns: {
-    kind: 'list',
-    name: 'corridors',
-    record: corridor,
-    key: ['id'],
-    id: 'id',
+  returns: listReturn('corridors', corridor, {
     sorts: ['id', 'imd_veh_day', 'change_pct', 'length_km'],
-    order: 'id',
     limit: { default: 200, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: [],

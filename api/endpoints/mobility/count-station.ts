@@ -10,7 +10,7 @@ import type { State } from '../../define/endpoint.ts'
 import { nested, type ValueOf } from '../../define/fields.ts'
 import { memo } from '../../define/memo.ts'
 import { defineSlice } from '../../define/slice.ts'
-import { provinceField, provinceName, stateFields } from '../tail.ts'
+import { originFields, provinceField, provinceName } from '../tail.ts'
 import { profileFields } from './corridor-sensors.ts'
 
 const { columns } = trafficCountStations
@@ -29,10 +29,7 @@ export const stationFields = {
     heading: columns.heading,
     is_counted: columns.is_counted,
   }),
-  source: columns.source,
-  source_id: columns.station_id,
-  observed_at: columns.observed_at,
-  ...stateFields(columns.observed_at),
+  ...originFields(columns, { source_id: columns.station_id }),
 } as const
 
 type Station = ValueOf<typeof stationFields>

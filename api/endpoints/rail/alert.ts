@@ -4,7 +4,7 @@ import { col } from '../../../lake/schema/columns.ts'
 import type { ChangeOf } from '../../define/endpoint.ts'
 import { LANGS, type Lang, meaning, nested, optional, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
 import { END_FIELDS, endOf, withEnd } from '../ends.ts'
-import { stateFields, withExample } from '../tail.ts'
+import { originFields, withExample } from '../tail.ts'
 import { numberedTrainId } from './train-id.ts'
 
 const { columns } = railAlerts
@@ -92,10 +92,7 @@ const fields = {
   active_from: columns.active_from,
   active_until: columns.active_until,
   first_seen_at: columns.first_seen_at,
-  source: columns.source,
-  source_id: columns.source_id,
-  observed_at: columns.observed_at,
-  ...stateFields(columns.observed_at),
+  ...originFields(columns, { source_id: columns.source_id }),
 } as const
 
 type Text = ValueOf<typeof translation>

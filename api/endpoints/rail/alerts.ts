@@ -1,4 +1,4 @@
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { predicateOf } from '../../define/filter.ts'
 import { problem } from '../../define/problems.ts'
 import { ABOUT_ALERTS, alert } from './alert.ts'
@@ -22,16 +22,10 @@ export const alertList = defineEndpoint({
   about: `Notices are refreshed every 2 minutes, cancellations and delays every 20 to 30 seconds. Without \`limit\` the reply holds all of them. Those of a núcleo that a publication lacks stay, marked \`is_stale\`, and \`meta.stale\` is true for answers that may be of it. ${ABOUT_ALERTS}`,
   params: {},
   filters: currentAlertFilters,
-  returns: {
-    kind: 'list',
-    name: 'alerts',
-    record: alert,
-    key: ['id'],
-    id: 'id',
+  returns: listReturn('alerts', alert, {
     sorts: ['id', 'first_seen_at', 'updated_at', 'active_from', 'delay_s'],
-    order: 'id',
     limit: { default: null, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: ALERT_STATES,

@@ -2,7 +2,7 @@ import { RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
 import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { dateParam } from '../../define/params-time.ts'
@@ -61,16 +61,9 @@ export const nucleoList = defineEndpoint({
   plan: 'FREE',
   summary: 'Commuter networks and their lines',
   params: { date: dateParam("Service day that trips are counted of; today by Madrid's calendar unless given.", '2026-08-22') },
-  returns: {
-    kind: 'list',
-    name: 'nucleos',
-    record: nucleo,
-    key: ['id'],
-    id: 'id',
+  returns: listReturn('nucleos', nucleo, {
     sorts: ['id', 'trips', 'stations'],
-    order: 'id',
-    limit: { default: 100, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: [],

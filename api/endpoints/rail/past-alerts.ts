@@ -4,7 +4,7 @@ import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
 import { LANGS, record } from '../../define/fields.ts'
 import { columnsOf } from '../../define/filter.ts'
@@ -42,16 +42,11 @@ export const pastAlertList = defineEndpoint({
   about: `Each once, by its last end: an alert that comes back within 30 minutes of its end goes on. From the lake, which follows the live state by at most ten minutes: \`meta.covered_until\` says how far. Filters look at its last state: \`delay_s\` is the delay it ended with; derived alerts name no stations here, so that \`station\` finds none of them, and of long distance the product that their train had by the timetable in force on its service day. ${ABOUT_ALERTS}`,
   params: { period: periodParams({ span: '1 day' }) },
   filters: pastAlertFilters,
-  returns: {
-    kind: 'list',
-    name: 'alerts',
-    record: pastAlert,
-    key: ['id'],
-    id: 'id',
+  returns: listReturn('alerts', pastAlert, {
     sorts: ['ended_at', 'began_at', 'duration_minutes', 'delay_s'],
     order: '-ended_at',
     limit: { default: 100, max: 1000 },
-  },
+  }),
   read: {
     kind: 'lake',
     from: [railAlerts, railRoutes, railTrips],

@@ -1,4 +1,4 @@
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { columnFilter, defineMemoryFilter } from '../../define/filter.ts'
 import { isLineInBox } from '../../define/lines.ts'
 import { booleanParam, withDefault } from '../../define/params.ts'
@@ -38,16 +38,9 @@ export const routeList = defineEndpoint({
     }),
     columnFilter('in_service', withDefault(booleanParam('Only routes with trips (true) or without (false).'), true), 'in_service'),
   ],
-  returns: {
-    kind: 'list',
-    name: 'routes',
-    record: railRoute,
-    key: ['id'],
-    id: 'id',
+  returns: listReturn('routes', railRoute, {
     sorts: ['id', 'line', 'product', 'trips'],
-    order: 'id',
-    limit: { default: 100, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: [],

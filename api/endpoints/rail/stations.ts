@@ -1,5 +1,5 @@
 import { railStationRegister } from '../../../lake/datasets/rail/station-register.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { appliedByRead, columnFilter, defineMemoryFilter } from '../../define/filter.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { provinceFilter } from '../../filters/place.ts'
@@ -36,16 +36,9 @@ export const stationList = defineEndpoint({
     searchFilter('the name, the municipality or the id', ({ name, id, municipality }: Station) => [name, id, municipality]),
     areaFilter,
   ],
-  returns: {
-    kind: 'list',
-    name: 'stations',
-    record: railStation,
-    key: ['id'],
-    id: 'id',
+  returns: listReturn('stations', railStation, {
     sorts: ['id', 'name', 'province_code'],
-    order: 'id',
-    limit: { default: 100, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: [],

@@ -1,6 +1,6 @@
 import { RAIL_NETWORKS, RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { idOfListed } from '../../define/example.ts'
 import { columnFilter, defineMemoryFilter } from '../../define/filter.ts'
 import { codeParam, integerParam, listOf } from '../../define/params.ts'
@@ -49,14 +49,8 @@ export const trainList = defineEndpoint({
     areaFilter,
     delayFilter,
   ],
-  returns: {
-    kind: 'list',
-    name: 'trains',
-    record: train,
-    key: ['id'],
-    id: 'id',
+  returns: listReturn('trains', train, {
     sorts: ['id', 'delay_s', 'line', 'train_number', 'observed_at'],
-    order: 'id',
     limit: { default: null, max: 20_000 },
     counts: {
       left_out: col.integer(
@@ -65,7 +59,7 @@ export const trainList = defineEndpoint({
         { unit: '1', example: 4 },
       ),
     },
-  },
+  }),
   read: {
     kind: 'memory',
     from: TRAIN_STATES,

@@ -5,7 +5,7 @@ import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { outputName, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, type MemoryAsk, type StatesOf } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn, type MemoryAsk, type StatesOf } from '../../define/endpoint.ts'
 import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { defineSlice } from '../../define/slice.ts'
 import { CITIES } from './cities.ts'
@@ -107,16 +107,11 @@ export const cityList = defineEndpoint({
   explained: TYPICAL_PAGE,
   figure: { grain: 'One city now.', method: METHOD },
   params: {},
-  returns: {
-    kind: 'list',
-    name: 'cities',
-    record: cityTraffic,
-    key: ['id'],
-    id: 'id',
+  returns: listReturn('cities', cityTraffic, {
     sorts: ['id', 'availability', 'load_pct', 'congestion_pct'],
     order: 'availability',
     limit: { default: null, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: [trafficReadings, trafficSensors],

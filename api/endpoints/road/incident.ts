@@ -4,7 +4,7 @@ import { changedMembers } from '../../define/changed.ts'
 import type { ChangeOf } from '../../define/endpoint.ts'
 import { nested, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
 import { END_DEPENDS, END_FIELDS, endOf, withEnd } from '../ends.ts'
-import { provinceField, provinceName, stateFields } from '../tail.ts'
+import { originFields, provinceField, provinceName } from '../tail.ts'
 import { measuresField, measuresOf } from './measure.ts'
 
 const { columns } = incidents
@@ -45,10 +45,7 @@ const fields = {
   starts_at: columns.starts_at,
   expected_end_at: columns.expected_end_at,
   first_seen_at: columns.first_seen_at,
-  source: columns.source,
-  source_id: columns.source_id,
-  observed_at: columns.observed_at,
-  ...stateFields(columns.observed_at),
+  ...originFields(columns, { source_id: columns.source_id }),
   remark: columns.remark,
   reported_at: columns.reported_at,
   delay_source: columns.delay_source,

@@ -1,5 +1,5 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { ABOUT_PLACE, incident, toIncident } from './incident.ts'
 import { incidentFilters } from './incident-filters.ts'
 import { ABOUT_DOUBLES, withoutDoubles } from './same-incident.ts'
@@ -13,16 +13,10 @@ export const incidentList = defineEndpoint({
   about: `Accidents, roadworks, congestion, closures and more, refreshed every minute. Without \`limit\` the reply holds all of them. ${ABOUT_PLACE} ${ABOUT_DOUBLES}`,
   params: {},
   filters: incidentFilters,
-  returns: {
-    kind: 'list',
-    name: 'incidents',
-    record: incident,
-    key: ['id'],
-    id: 'id',
+  returns: listReturn('incidents', incident, {
     sorts: ['id', 'created_at', 'updated_at', 'road', 'km'],
-    order: 'id',
     limit: { default: null, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: [incidents],

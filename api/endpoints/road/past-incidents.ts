@@ -1,7 +1,7 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { column, sql } from '../../../lake/query/sql.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
 import { record } from '../../define/fields.ts'
 import { columnsOf } from '../../define/filter.ts'
@@ -40,16 +40,11 @@ export const pastIncidentList = defineEndpoint({
   about: `Each once, by its last end: an incident that comes back within 30 minutes of its end goes on. From the lake, which follows the live state by at most ten minutes: \`meta.covered_until\` says how far. Filters look at its last state, and /api/incidents/{id}/history lists its versions. ${ABOUT_PLACE} ${ABOUT_DOUBLES}`,
   params: { period: periodParams({ span: '1 day' }) },
   filters: incidentFilters,
-  returns: {
-    kind: 'list',
-    name: 'incidents',
-    record: pastIncident,
-    key: ['id'],
-    id: 'id',
+  returns: listReturn('incidents', pastIncident, {
     sorts: ['ended_at', 'began_at', 'duration_minutes', 'road', 'km'],
     order: '-ended_at',
     limit: { default: 100, max: 1000 },
-  },
+  }),
   read: {
     kind: 'lake',
     from: [incidents],

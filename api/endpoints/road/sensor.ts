@@ -6,7 +6,7 @@ import { nested, record, type StateRow, type ValueOf } from '../../define/fields
 import { columnFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
 import { integerParam, listOf } from '../../define/params.ts'
-import { stateFields } from '../tail.ts'
+import { originFields, stateFields } from '../tail.ts'
 import { deviationFields, typicalFields } from './typical.ts'
 
 const { columns } = trafficSensors
@@ -32,10 +32,7 @@ export const sensorFields = {
   listings: col.list([0, 0], 'Where the sensor is described: CATALOGUE, LIVE or both.', col.string(0, 'Name of a listing.'), {
     example: ['CATALOGUE', 'LIVE'],
   }),
-  source: columns.source,
-  source_id: columns.sensor_id,
-  observed_at: columns.observed_at,
-  ...stateFields(columns.observed_at),
+  ...originFields(columns, { source_id: columns.sensor_id }),
 } as const
 
 /** A sensor. */

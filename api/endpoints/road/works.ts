@@ -1,7 +1,7 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { record, type ValueOf } from '../../define/fields.ts'
 import { columnFilter, defineMemoryFilter } from '../../define/filter.ts'
 import { codeParam, group, listOf } from '../../define/params.ts'
@@ -69,16 +69,9 @@ export const worksList = defineEndpoint({
     roadFilter,
     areaFilter,
   ],
-  returns: {
-    kind: 'list',
-    name: 'works',
-    record: works,
-    key: ['id'],
-    id: 'id',
+  returns: listReturn('works', works, {
     sorts: ['id', 'starts_at', 'expected_end_at', 'updated_at', 'road', 'km'],
-    order: 'id',
-    limit: { default: 100, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: [incidents],

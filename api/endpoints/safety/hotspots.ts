@@ -4,7 +4,7 @@ import { scan } from '../../../lake/query/scan.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { idOfListed } from '../../define/example.ts'
 import { nested, record, type ValueOf } from '../../define/fields.ts'
 import { columnsOf, isOneOf } from '../../define/filter.ts'
@@ -93,12 +93,7 @@ export const hotspotList = defineEndpoint({
     min_score: numberParam('Least score.', { min: 0, max: 100, unit: '%', example: '50' }),
   },
   filters: [placeFilter, boxFilter(boxParam('Box in which the peak has to lie'))],
-  returns: {
-    kind: 'list',
-    name: 'hotspots',
-    record: hotspot,
-    key: ['id'],
-    id: 'id',
+  returns: listReturn('hotspots', hotspot, {
     sorts: ['rank', 'score', 'accidents', 'density_km2', 'killed'],
     order: 'rank',
     limit: { default: 100, max: 1000 },
@@ -119,7 +114,7 @@ export const hotspotList = defineEndpoint({
         }),
       }),
     },
-  },
+  }),
   read: {
     kind: 'lake',
     from: [accidentHotspots, roadAccidents],

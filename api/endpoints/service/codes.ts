@@ -1,6 +1,6 @@
 import type { CodeLabels, CodeList } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, type SystemView } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn, type SystemView } from '../../define/endpoint.ts'
 import { type Fields, isNested, nested, record, type ValueOf } from '../../define/fields.ts'
 import { chosenOf, textParam } from '../../define/params.ts'
 
@@ -64,16 +64,10 @@ export const codeListList = defineEndpoint({
   plan: 'FREE',
   summary: 'All code lists with their labels',
   params: { list: textParam('Only this list.', { max: 60, example: 'incident_type' }) },
-  returns: {
-    kind: 'list',
-    name: 'lists',
-    record: codeList,
-    key: ['id'],
-    id: 'id',
+  returns: listReturn('lists', codeList, {
     sorts: ['id'],
-    order: 'id',
     limit: { default: null, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'system',
     records: (system, { list }) => {

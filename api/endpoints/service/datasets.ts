@@ -1,4 +1,4 @@
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { record } from '../../define/fields.ts'
 import { chosenOf, oneOf, textParam } from '../../define/params.ts'
 import { datasetFields, describeDataset } from './dataset.ts'
@@ -19,16 +19,10 @@ export const datasetList = defineEndpoint({
       example: 'yes',
     }),
   },
-  returns: {
-    kind: 'list',
-    name: 'datasets',
-    record: entry,
-    key: ['id'],
-    id: 'id',
+  returns: listReturn('datasets', entry, {
     sorts: ['id', 'rows', 'bytes', 'updated_at'],
-    order: 'id',
     limit: { default: null, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'system',
     tables: () => null,

@@ -1,7 +1,7 @@
 import { dataAge_s, feedHealth } from '../../../lake/live/freshness.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, type SystemView } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn, type SystemView } from '../../define/endpoint.ts'
 import { record, type ValueOf } from '../../define/fields.ts'
 import { chosenOf, textParam } from '../../define/params.ts'
 
@@ -79,16 +79,10 @@ export const freshnessList = defineEndpoint({
   summary: 'How fresh the data of each feed is',
   about: 'As of `updated_at`, which moves in steps of 10 seconds.',
   params: { feed: textParam('Only this feed.', { max: 60, example: 'dgt_incidents' }) },
-  returns: {
-    kind: 'list',
-    name: 'feeds',
-    record: freshness,
-    key: ['id'],
-    id: 'id',
+  returns: listReturn('feeds', freshness, {
     sorts: ['id', 'data_age_s', 'health'],
-    order: 'id',
     limit: { default: null, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'system',
     clock_s: 10,

@@ -6,7 +6,7 @@ import { sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { type ModelCard, modelCardTexts } from '../../../models/cards.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { listOf, oneOf } from '../../define/params.ts'
 import { defineSlice } from '../../define/slice.ts'
@@ -140,16 +140,9 @@ export const modelCardList = defineEndpoint({
   about:
     'Errors are of forecasts that were made with what was known before their outcomes. A fit that failed, or whose error in the last scored window is greater than that of the version that stands, is not served; where what stands is no better than the plain baseline, the baseline is served, and `served` says so.',
   params: { model: listOf(oneOf('Model.', IDS, { example: 'fuel' })) },
-  returns: {
-    kind: 'list',
-    name: 'models',
-    record: card,
-    key: ['id'],
-    id: 'id',
+  returns: listReturn('models', card, {
     sorts: ['id', 'made_at'],
-    order: 'id',
-    limit: { default: 100, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'memory',
     from: [],

@@ -1,5 +1,5 @@
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, type SystemView } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn, type SystemView } from '../../define/endpoint.ts'
 import { nested, record, type ValueOf } from '../../define/fields.ts'
 import { chosenOf, param } from '../../define/params.ts'
 
@@ -50,16 +50,10 @@ export const sourceList = defineEndpoint({
       example: 'road',
     }),
   },
-  returns: {
-    kind: 'list',
-    name: 'sources',
-    record: source,
-    key: ['id'],
-    id: 'id',
+  returns: listReturn('sources', source, {
     sorts: ['id', 'name'],
-    order: 'id',
     limit: { default: null, max: 20_000 },
-  },
+  }),
   read: {
     kind: 'system',
     records: (system, { domain }) => {

@@ -5,7 +5,7 @@ import type { State } from '../../define/endpoint.ts'
 import { nested, record, type StateRow, type ValueOf } from '../../define/fields.ts'
 import { memo } from '../../define/memo.ts'
 import { required, textParam } from '../../define/params.ts'
-import { provinceField, provinceName, stateFields } from '../tail.ts'
+import { originFields, provinceField, provinceName, stateFields } from '../tail.ts'
 
 const { columns } = weatherStations
 
@@ -25,10 +25,7 @@ export const stationFields = {
   listings: col.list([0, 0], 'Where the station is described: INVENTORY, OBSERVATION or both.', col.string(0, 'Name of a listing.'), {
     example: ['INVENTORY', 'OBSERVATION'],
   }),
-  source: columns.source,
-  source_id: columns.station_id,
-  observed_at: columns.observed_at,
-  ...stateFields(columns.observed_at),
+  ...originFields(columns, { source_id: columns.station_id }),
 } as const
 
 type Station = ValueOf<typeof stationFields>

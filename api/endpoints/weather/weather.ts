@@ -9,7 +9,7 @@ import { defineMemoryFilter } from '../../define/filter.ts'
 import { codeParam, listOf } from '../../define/params.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { placeFilter } from '../../filters/place.ts'
-import { stateFields } from '../tail.ts'
+import { originFields } from '../tail.ts'
 import { ABOUT_ROADS, NOWHERE, nearFields, nearStretch, pointsOfRoad, stretchParams } from './near-road.ts'
 import { stationFields, stationKey, stationsOf } from './station.ts'
 
@@ -49,10 +49,7 @@ const weather = record('DrivingWeather', 'The weather of the last hour at a stat
   humidity_pct: columns.humidity_pct,
   period_s: columns.period_s,
   position: stationFields.position,
-  source: columns.source,
-  source_id: columns.station_id,
-  observed_at: columns.observed_at,
-  ...stateFields(columns.observed_at),
+  ...originFields(columns, { source_id: columns.station_id }),
 })
 
 type Weather = ValueOf<typeof weather.fields>
