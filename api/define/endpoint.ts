@@ -11,7 +11,7 @@ import type { Fields, Nested, RecordShape, ValueOf } from './fields.ts'
 import { type AnyFilter, type FilteredRecord, type FilterValues, filterParams } from './filter.ts'
 import { isLocated } from './formats.ts'
 import type { LakeRead } from './lake-read.ts'
-import type { ChangeOf, MemoryRead, StatesOf } from './memory-read.ts'
+import type { ChangeOf, MemoryList, MemoryOne, StatesOf } from './memory-read.ts'
 import type { MethodPage } from './method-page.ts'
 import type { Params, ValuesOf } from './params.ts'
 
@@ -134,14 +134,7 @@ export interface OneReturn<F extends Fields = Fields> {
 }
 
 /** What an endpoint declares; everything else about it is derived. */
-export interface EndpointSpec<
-  P extends Params,
-  D extends readonly Dataset[],
-  F extends Fields,
-  M,
-  Fs extends readonly AnyFilter[],
-  V = ValuesOf<P> & FilterValues<Fs>,
-> {
+interface Declared<P extends Params, Fs extends readonly AnyFilter[]> {
   /** `/api/…`; `{name}` stands for a parameter that is declared under that name. */
   readonly path: string
   readonly domain: string
@@ -163,12 +156,6 @@ export interface EndpointSpec<
   readonly params: P
   /** Filters, in the order in which their parameters are documented after `params`: the engine applies them, but for those of lists of the lake, whose query has their condition (`LakeView.where`). */
   readonly filters?: Fs
-  readonly returns: ListReturn<F> | OneReturn<F>
-  readonly read:
-    | MemoryRead<V, D, ValueOf<F>, M, FilteredRecord<Fs>>
-    | LakeRead<V, D, ValueOf<F>>
-    | ChangesRead<D, ValueOf<F>, M, FilteredRecord<Fs>>
-    | SystemRead<V, ValueOf<F>>
   /**
    * Of an endpoint that answers figures, made of many records or as they were published: what each stands for, and how it is made. Replies say so in
    * `meta`, and of the lake the period too, unless each record tells its own time.
@@ -180,19 +167,36 @@ export interface EndpointSpec<
   readonly example: Example
 }
 
+/** What a list is read by, of values `V` and records `R`; `M` is what filters see where the reply shows something else. */
+type ListRead<V, D extends readonly Dataset[], R, M, W> =
+  | MemoryList<V, D, R, M, W>
+  | LakeRead<V, D, R>
+  | ChangesRead<D, R, M, W>
+  | SystemRead<V, R>
+
+/** What an endpoint declares: a list, or one thing, and what it is read by. */
+export type EndpointSpec<
+  P extends Params,
+  D extends readonly Dataset[],
+  F extends Fields,
+  M,
+  Fs extends readonly AnyFilter[],
+  V = ValuesOf<P> & FilterValues<Fs>,
+> = Declared<P, Fs> &
+  (
+    | { readonly returns: ListReturn<F>; readonly read: ListRead<V, D, ValueOf<F>, M, FilteredRecord<Fs>> }
+    | { readonly returns: OneReturn<F>; readonly read: MemoryOne<V, D, ValueOf<F>> | SystemRead<V, ValueOf<F>> }
+  )
+
 /** Values of a request by the names of parameters and filters. */
 type Values = Readonly<Record<string, unknown>>
 type Many = readonly Dataset[]
 
 /** A declared endpoint without the types of its own records and parameters: what engines work with. */
-export interface Endpoint extends Omit<EndpointSpec<Params, Many, Fields, never, readonly AnyFilter[]>, 'returns' | 'read'> {
+export interface Endpoint extends Declared<Params, readonly AnyFilter[]> {
   readonly filters: readonly AnyFilter<AnyRow>[]
   readonly returns: ListReturn | OneReturn
-  readonly read:
-    | MemoryRead<Values, Many, AnyRow, AnyRow>
-    | LakeRead<Values, Many, AnyRow>
-    | ChangesRead<Many, AnyRow, AnyRow, unknown>
-    | SystemRead<Values, AnyRow>
+  readonly read: ListRead<Values, Many, AnyRow, AnyRow, unknown> | MemoryOne<Values, Many, AnyRow>
 }
 
 /** What an engine knows of the way in which endpoints of a kind read. */
@@ -212,8 +216,6 @@ export function defineEndpoint<
   for (const name of pathParams(spec.path))
     if (spec.params[name]?.kind !== 'param') throw new Error(`${spec.path}: {${name}} is not declared`)
   const isMade = spec.read.kind === 'memory' && spec.read.answer !== undefined
-  if (spec.returns.kind === 'one' && !isMade && spec.read.kind !== 'system')
-    throw new Error(`${spec.path}: one thing is read from memory by \`answer\`, not by ${spec.read.kind}`)
   if (spec.returns.kind === 'list' && spec.returns.counts && !isMade)
     throw new Error(`${spec.path}: only lists that \`answer\` makes have counts`)
   const asides = (one: { readonly asides?: object }): string => Object.keys(one.asides ?? {}).join()

@@ -81,36 +81,36 @@ interface MemoryParts<P, D extends readonly Dataset[]> {
 }
 
 /** A list of records that are made once per version of the datasets. */
-interface RecordsOf<P, D extends readonly Dataset[], R, M, W> {
+interface RecordsOf<D extends readonly Dataset[], T> {
   /** Everything there is to list; the endpoint's filters select of it. */
-  readonly records: (states: StatesOf<D>) => readonly (M & W)[]
-  /**
-   * The reply's records, made of those that the filters select, in any order; they are the records themselves unless given. `now` (ms) moves in
-   * the steps that the parameters' `clock_s` state.
-   */
-  readonly pick?: (records: readonly M[], values: P, now: number) => readonly R[]
+  readonly records: (states: StatesOf<D>) => readonly T[]
+  readonly pick?: never
   readonly answer?: never
   readonly near?: never
   readonly past?: never
 }
 
+/** The same where the reply's records are made of those that the filters select. */
+interface PickedOf<P, D extends readonly Dataset[], R, M, W> extends Omit<RecordsOf<D, M & W>, 'pick'> {
+  /** The reply's records in any order. `now` (ms) moves in the steps that the parameters' `clock_s` state. */
+  readonly pick: (records: readonly M[], values: P, now: number) => readonly R[]
+}
+
 /** What a request asks for, made for it: a list, or one thing. */
-interface AnswerOf<P, D extends readonly Dataset[], R, W> {
+interface AnswerOf<P, D extends readonly Dataset[], A> {
   /**
    * The records of the list in any order, of which the filters select, with what the list counts where it counts anything; or the one
-   * thing, null where there is none under the path. `now` (ms) moves in steps, as in `RecordsOf`.
+   * thing, null where there is none under the path. `now` (ms) moves in steps, as in `PickedOf`.
    */
-  readonly answer: (ask: MemoryAsk<D>, values: P, now: number) => Answered<R, W> | Promise<Answered<R, W>>
+  readonly answer: (ask: MemoryAsk<D>, values: P, now: number) => A | null | Promise<A | null>
   /** What was probably meant by a path under which there is nothing; null where nothing is near. */
   readonly near?: (ask: MemoryAsk<D>, values: P) => Promise<string | null>
-  /** Where one thing is looked for that is no longer current. */
-  readonly past?: PastOf<P, D, R>
   readonly records?: never
   readonly pick?: never
 }
 
-/** What `answer` may give. */
-export type Answered<R, W = unknown> = readonly (R & W)[] | Counted<R & W> | Drafted<R, W> | R | null
+/** What `answer` gives of a list. */
+export type Listed<R, W = unknown> = readonly (R & W)[] | Counted<R & W> | Drafted<R, W>
 
 /** Where one thing is found that is no longer in the current state. */
 export interface PastOf<P, D extends readonly Dataset[], R> {
@@ -122,6 +122,9 @@ export interface PastOf<P, D extends readonly Dataset[], R> {
   readonly finish: (row: never) => R
 }
 
-/** The current state, with cached queries of the lake beside it: lists, and single things. */
-export type MemoryRead<P, D extends readonly Dataset[], R, M = unknown, W = unknown> = MemoryParts<P, D> &
-  (RecordsOf<P, D, R, M, W> | AnswerOf<P, D, R, W>)
+/** A list of the current state, with cached queries of the lake beside it. */
+export type MemoryList<P, D extends readonly Dataset[], R, M, W> = MemoryParts<P, D> &
+  (RecordsOf<D, NoInfer<R> & W> | PickedOf<P, D, R, M, W> | (AnswerOf<P, D, Listed<R, W>> & { readonly past?: never }))
+
+/** One thing of the current state, or of the lake where it is no longer current. */
+export type MemoryOne<P, D extends readonly Dataset[], R> = MemoryParts<P, D> & AnswerOf<P, D, R> & { readonly past?: PastOf<P, D, R> }

@@ -1,7 +1,7 @@
 import { defineCodes } from '../../lake/schema/codes.ts'
 import { type Column, col } from '../../lake/schema/columns.ts'
 import type { ChangeOf } from '../define/endpoint.ts'
-import type { ValueOf } from '../define/fields.ts'
+import { type Fields, type RecordShape, record, type ValueOf } from '../define/fields.ts'
 import { withExample } from './tail.ts'
 
 /** Why a thing that begins and ends has ended. */
@@ -52,7 +52,8 @@ export function withEnd<R extends ValueOf<typeof END_FIELDS> & { readonly status
   return change.kind === 'ENDED' ? { ...made, status: 'ENDED', ended_at: change.at, end_reason: 'DISAPPEARED' } : made
 }
 
-const PAST_FIELDS = {
+/** What a record of a thing that is over says of its life. */
+export const PAST_FIELDS = {
   ended_at: col.instant(0, 'Publication that confirmed its end: the third newer complete one in a row without it.'),
   end_reason: col.code(0, 'Why it counts as ended.', END_REASONS, { example: 'DISAPPEARED' }),
   began_at: col.instant(
@@ -64,24 +65,29 @@ const PAST_FIELDS = {
   versions: col.integer(0, 'States it went through, its end included.', { unit: '1', example: 3 }),
 } as const
 
-/** What a record of a thing that is over says of its life, with examples of one. */
-export function pastFields(
-  examples: { readonly [N in 'began_at' | 'last_seen_at' | 'ended_at']: string } & { readonly duration_minutes: number },
-): typeof PAST_FIELDS {
-  const like = <C extends Column>(name: keyof typeof examples, column: C): C => withExample(column, examples[name])
-  return Object.freeze({
+/** When the example of a thing that is over began, was last seen and ended. */
+type PastExamples = { readonly [N in 'began_at' | 'last_seen_at' | 'ended_at']: string } & { readonly duration_minutes: number }
+
+/** The record of a thing that is over, as it was last, with what is said of its life; `examples` are of one. */
+export function pastRecord<F extends Fields & { readonly status: Column<string> }>(
+  name: string,
+  about: string,
+  fields: F,
+  { examples, ...options }: Pick<RecordShape<F & typeof PAST_FIELDS>, 'localise' | 'languages'> & { readonly examples: PastExamples },
+): RecordShape<F & typeof PAST_FIELDS> {
+  const like = (name: keyof PastExamples): Column => withExample(PAST_FIELDS[name], examples[name])
+  const own = {
     ...PAST_FIELDS,
-    ended_at: like('ended_at', PAST_FIELDS.ended_at),
-    began_at: like('began_at', PAST_FIELDS.began_at),
-    last_seen_at: like('last_seen_at', PAST_FIELDS.last_seen_at),
-    duration_minutes: like('duration_minutes', PAST_FIELDS.duration_minutes),
-  })
+    ...{ ended_at: like('ended_at'), began_at: like('began_at'), last_seen_at: like('last_seen_at') },
+    duration_minutes: like('duration_minutes'),
+  } as typeof PAST_FIELDS
+  return record<F & typeof PAST_FIELDS>(name, about, { ...fields, status: withExample(fields.status, 'ENDED'), ...own }, options)
 }
 
 /** A row of `endedIn`, beside its dataset's columns. */
 export type PastRow = Omit<ValueOf<typeof PAST_FIELDS>, 'end_reason'>
 
-/** Makes `pastFields` of a row of `endedIn`. */
+/** Makes `PAST_FIELDS` of a row of `endedIn`. */
 export function pastOf({ ended_at, began_at, last_seen_at, duration_minutes, versions }: PastRow): ValueOf<typeof PAST_FIELDS> {
   return { ended_at, end_reason: 'DISAPPEARED', began_at, last_seen_at, duration_minutes, versions }
 }

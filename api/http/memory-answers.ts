@@ -2,7 +2,7 @@ import type { Lake } from '../../lake/open.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { datasetsOf, type ListReturn, pathParams, type ReadOf, type RestsOn, type State } from '../define/endpoint.ts'
 import { memo } from '../define/memo.ts'
-import type { Answered, Counted, Drafted, MemoryAsk } from '../define/memory-read.ts'
+import type { Counted, Drafted, Listed, MemoryAsk } from '../define/memory-read.ts'
 import { type Problem, problem } from '../define/problems.ts'
 import { recordWriter } from '../define/shape.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, type Refresh, steppedNow, unknownThing } from './answer.ts'
@@ -52,14 +52,14 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
     const extras = extrasOf(kept)
     const ask: MemoryAsk<readonly Dataset[]> = { states: live.states, slice: kept.get.bind(kept), extra: extras.get }
 
-    const find = async (): Promise<Answered<AnyRow>> => {
+    const find = async (): Promise<Listed<AnyRow> | AnyRow | null> => {
       if (read.answer) return await read.answer(ask, values.own, at)
       // What is selected of records in order is in order, so that sorting a page costs little.
       const all = await recordsOf(...(live.states as [State])).inOrder(orderOf(returns as ListReturn, values.page.sort))
       const found = selected(all, endpoint, values, at)
       return read.pick?.(found, values.own, at) ?? found
     }
-    const bodyOf = async (found: Answered<AnyRow>, signal: AbortSignal): Promise<Body> => {
+    const bodyOf = async (found: Listed<AnyRow> | AnyRow | null, signal: AbortSignal): Promise<Body> => {
       if (found === null) {
         if (tables.awaited.length > 0) throw notLanded(tables.awaited)
         throw unknownThing(values.path, (await read.near?.(ask, values.own)) ?? null)
@@ -69,7 +69,7 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
         const body = await oneBody(context, values, { texts, record: found as AnyRow, format, meta: about, signal })
         return { ...body, ...extras.told() }
       }
-      const { records, finish, counts, isLacking, restsOn } = listed(found)
+      const { records, finish, counts, isLacking, restsOn } = listed(found as Listed<AnyRow>)
       const isLate = restsOn ? restsOn.some(({ dataset, source }) => state.isStale(dataset, source)) : about.stale
       const body = await pageBody(context, values, {
         texts: finish ? pageTexts : texts,
@@ -113,7 +113,7 @@ function newestOf(
 }
 
 /** What a list is made of, whichever way it was given. */
-function listed(found: Exclude<Answered<AnyRow>, null>): {
+function listed(found: Listed<AnyRow>): {
   readonly records: readonly AnyRow[]
   readonly finish?: Drafted<AnyRow>['finish']
   readonly counts: Readonly<Record<string, number>>

@@ -3,6 +3,8 @@ import { withoutDoubles } from '../../api/endpoints/road/same-incident.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { v16Beacons } from '../../lake/datasets/road/v16-beacons.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
+import type { GoldenRow } from '../helpers/golden.ts'
+import { type GoldenList, testGoldenList } from './golden-list.ts'
 import { exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
 const HOUR = 3_600_000
@@ -116,77 +118,55 @@ afterAll(() => service?.close())
 
 const dated = (at: number): string => new Date(at).toISOString()
 
+const period = (from: number, to: number): string => `from=${dated(from)}&to=${dated(to)}`
+const within = (from: number, to: number) => (one: GoldenRow) => Number(one['ended_at']) >= from && Number(one['ended_at']) < to
+const month = period(END - 31 * DAY, END)
+
 describe('/api/incidents/history', () => {
-  const past = async (query = ''): Promise<Reply[]> => (await service.json(`/api/incidents/history?${query}`)).incidents
-  const ids = async (query = ''): Promise<string[]> => (await past(query)).map((one) => one.id)
+  const list: GoldenList = {
+    path: '/api/incidents/history',
+    datasets: [incidents],
+    // The double that SCT reports, too, is left out by its id.
+    sql: `
+      SELECT incident_id AS id, type, severity, road, CAST(km AS DOUBLE) AS km, province_code, status, epoch_ms(observed_at) AS ended_at,
+        epoch_ms(last_seen_at) AS last_seen_at, epoch_ms(coalesce(starts_at, first_seen_at)) AS began_at, versions,
+        date_diff('minute', coalesce(starts_at, first_seen_at), last_seen_at) AS duration_minutes
+      FROM (
+        SELECT *, row_number() OVER (PARTITION BY incident_id ORDER BY observed_at DESC) AS nth,
+          count(*) FILTER (WHERE NOT is_baseline) OVER (PARTITION BY incident_id) AS versions
+        FROM incidents
+      )
+      WHERE nth = 1 AND status = 'ENDED' AND incident_id <> 'inc_double'
+      ORDER BY observed_at DESC`,
+    requests: [
+      ['', within(END - DAY, END)],
+      [month, true],
+      [period(END - 3 * HOUR, END - 2 * HOUR), within(END - 3 * HOUR, END - 2 * HOUR)],
+      [period(END - 3 * HOUR + 1, END - 2 * HOUR + 1), within(END - 3 * HOUR + 1, END - 2 * HOUR + 1)],
+      // The first end of what came back is none, also where the period ends before it does.
+      [period(END - 7 * HOUR, END - 7 * HOUR + MINUTE), false],
+      [`${month}&province=Madrid`, (one) => one['province_code'] === '28'],
+      [`${month}&municipality=Girona`, (one) => one['province_code'] === '17'],
+      [`${month}&type=CONGESTION,ACCIDENT&severity=MEDIUM`, (one) => one['type'] === 'CONGESTION'],
+      [`${month}&severity_min=HIGH`, (one) => ['HIGH', 'CRITICAL'].includes(String(one['severity']))],
+      [`${month}&road=a6&km_from=15`, (one) => one['road'] === 'A-6' && Number(one['km']) >= 15],
+      [`${month}&road=A6&km_to=15`, (one) => one['road'] === 'A-6' && Number(one['km']) <= 15],
+      [`${month}&bbox=-4,40,-3,41`, (one) => one['id'] === 'inc_accident'],
+      [`${month}&lat=40.5&lon=-3.8&radius=1000`, (one) => one['id'] === 'inc_accident'],
+      [`${month}&ids=inc_twice,inc_sct`, (one) => one['id'] === 'inc_twice'],
+      ['updated_since=2026-03-11T09:00:00Z', (one) => Number(one['ended_at']) >= Date.UTC(2026, 2, 11, 9)],
+    ],
+  }
+  testGoldenList(list, () => service)
 
-  test('each incident that ended once, the newest end first, with its duration and versions', async () => {
-    const reply = await service.json('/api/incidents/history?total=exact')
-    expect(reply).toMatchObject({ total: 3, meta: { covered_until: dated(END) } })
-    expect(
-      reply.incidents.map((one: Reply) => [
-        one.id,
-        one.began_at,
-        one.ended_at,
-        one.last_seen_at,
-        one.duration_minutes,
-        one.versions,
-        one.status,
-      ]),
-    ).toEqual([
-      ['inc_within', dated(END - 4 * HOUR), dated(END - 2 * HOUR), dated(END - 2 * HOUR - 2 * MINUTE), 118, 2, 'ENDED'],
-      ['inc_accident', dated(END - 5 * HOUR), dated(END - 3 * HOUR), dated(END - 3 * HOUR - 2 * MINUTE), 118, 3, 'ENDED'],
-      // What the source says of the begin goes before what was first seen.
-      ['inc_twice', dated(END - 9 * HOUR), dated(END - 6 * HOUR), dated(END - 6 * HOUR - 2 * MINUTE), 178, 4, 'ENDED'],
-    ])
-    expect(reply.incidents[1]).toMatchObject({ severity: 'HIGH', end_reason: 'DISAPPEARED', province: 'Madrid', road: 'A-6', km: 20.4 })
-  })
-
-  test('the period is half-open and at most 31 days wide', async () => {
-    const at = (from: number, to: number): string => `from=${dated(from)}&to=${dated(to)}`
-    expect(await ids(at(END - 3 * HOUR, END - 2 * HOUR))).toEqual(['inc_accident'])
-    expect(await ids(at(END - 3 * HOUR + 1, END - 2 * HOUR + 1))).toEqual(['inc_within'])
-    expect(await ids(at(END - 31 * DAY, END))).toEqual(['inc_within', 'inc_accident', 'inc_twice', 'inc_before'])
-    // The first end of what came back is none, also where the period ends before it does.
-    expect(await ids(at(END - 7 * HOUR, END - 7 * HOUR + MINUTE))).toEqual([])
-    const wide = await service.get(`/api/incidents/history?${at(END - 31 * DAY - 1, END)}`)
+  test('a period of more than 31 days is refused, pages have every one once, and what is left out stays under its id', async () => {
+    const wide = await service.get(`/api/incidents/history?${period(END - 31 * DAY - 1, END)}`)
     expect(await wide.json()).toMatchObject({ code: 'range-too-large', errors: [{ parameter: 'from' }] })
-    const open = await service.get(`/api/incidents/history?from=${dated(END - 40 * DAY)}`)
-    expect(await open.json()).toMatchObject({ code: 'range-too-large', detail: expect.stringContaining('31 days wide') })
-  })
-
-  test.each([
-    ['province=Madrid', ['inc_accident', 'inc_twice']],
-    ['municipality=Girona', ['inc_within']],
-    ['type=CONGESTION,ACCIDENT&severity=MEDIUM', ['inc_twice']],
-    ['severity_min=HIGH', ['inc_within', 'inc_accident']],
-    ['road=a6&km_from=15', ['inc_accident']],
-    ['road=A6&km_to=15', ['inc_twice']],
-    ['bbox=-4,40,-3,41', ['inc_accident']],
-    ['lat=40.5&lon=-3.8&radius=1000', ['inc_accident']],
-    ['ids=inc_twice,inc_sct', ['inc_twice']],
-    ['sort=duration_minutes', ['inc_accident', 'inc_within', 'inc_twice']],
-    ['sort=km&province=28', ['inc_twice', 'inc_accident']],
-    ['updated_since=2026-03-11T09:00:00Z', ['inc_within', 'inc_accident']],
-  ])('%s', async (query, expected) => {
-    expect(await ids(query)).toEqual(expected)
-  })
-
-  test('page by page every one once', async () => {
-    const seen: string[] = []
-    let cursor = ''
-    do {
-      const reply = await service.json(`/api/incidents/history?limit=1${cursor && `&cursor=${encodeURIComponent(cursor)}`}`)
-      seen.push(...reply.incidents.map((one: Reply) => one.id))
-      cursor = reply.next_cursor ?? ''
-    } while (cursor)
-    expect(seen).toEqual(['inc_within', 'inc_accident', 'inc_twice'])
-  })
-
-  test('is in the path of its own, and each version stays under the id', async () => {
-    expect((await service.json('/api/incidents/inc_double/history')).versions).toHaveLength(2)
+    const { next_cursor } = await service.json('/api/incidents/history?limit=2&sort=duration_minutes')
+    const last = await service.json(`/api/incidents/history?limit=2&sort=duration_minutes&cursor=${encodeURIComponent(next_cursor)}`)
+    expect(last).toMatchObject({ incidents: [{ id: 'inc_twice', end_reason: 'DISAPPEARED' }], meta: { covered_until: dated(END) } })
+    expect(last.next_cursor).toBeUndefined()
     expect(await service.json('/api/incidents/inc_double')).toMatchObject({ status: 'ENDED', source: 'dgt' })
-    expect((await service.json('/api/incidents/history?format=geojson')).features).toHaveLength(3)
   })
 })
 
@@ -195,7 +175,7 @@ describe('/api/incidents/stats', () => {
   const shown = (one: Reply): unknown[] => [one.active, one.active_in_period, one.began, one.ended]
 
   /** What there is in a period, counted in JavaScript of what was landed. */
-  function golden(from: number, to: number): { key: (by: string) => unknown; open: boolean; began: boolean }[] {
+  function counted(from: number, to: number): { key: (by: string) => unknown; open: boolean; began: boolean }[] {
     const last = lives.flatMap((life) => {
       const state = life.states.filter(({ at }) => at < to).at(-1)
       if (!state || (state.status === 'ENDED' && state.at < from)) return []
@@ -219,7 +199,7 @@ describe('/api/incidents/stats', () => {
       [END - 5 * HOUR, END - 2 * HOUR],
     ] as const) {
       const found = await stats(`group_by=${group}&from=${dated(from)}&to=${dated(to)}`)
-      const byKey = Map.groupBy(golden(from, to), ({ key }) => key(field))
+      const byKey = Map.groupBy(counted(from, to), ({ key }) => key(field))
       const expected = [...byKey].map(([key, all]) => [
         key,
         [

@@ -6,12 +6,11 @@ import { sql } from '../../../lake/query/sql.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
-import { LANGS, record } from '../../define/fields.ts'
+import { LANGS } from '../../define/fields.ts'
 import { columnsOf } from '../../define/filter.ts'
 import { endedIn } from '../../define/lives.ts'
 import { periodParams } from '../../define/params-time.ts'
-import { type PastRow, pastFields, pastOf } from '../ends.ts'
-import { withExample } from '../tail.ts'
+import { PAST_FIELDS, type PastRow, pastOf, pastRecord } from '../ends.ts'
 import { ABOUT_ALERTS, type AlertRow, alert, localise, toAlertDetail } from './alert.ts'
 import { lineFilter, pastAlertFilters } from './alert-filters.ts'
 import { productsIn, versionsInForce } from './punctuality-sql.ts'
@@ -19,19 +18,14 @@ import { productsIn, versionsInForce } from './punctuality-sql.ts'
 /** How long before an alert ends the service day of its train may have begun, ms. */
 const SERVICE_MS = 2 * 86_400_000
 
-const OWN = pastFields({
-  began_at: '2026-08-25T08:53:00.000Z',
-  last_seen_at: '2026-08-25T13:49:16.000Z',
-  ended_at: '2026-08-25T13:55:16.000Z',
-  duration_minutes: 296,
+const pastAlert = pastRecord('PastRailAlert', 'An alert that is over, as it was last.', alert.fields, {
+  examples: {
+    ...{ began_at: '2026-08-25T08:53:00.000Z', last_seen_at: '2026-08-25T13:49:16.000Z' },
+    ...{ ended_at: '2026-08-25T13:55:16.000Z', duration_minutes: 296 },
+  },
+  localise,
+  languages: LANGS,
 })
-
-const pastAlert = record(
-  'PastRailAlert',
-  'An alert that is over, as it was last.',
-  { ...alert.fields, status: withExample(alert.fields.status, 'ENDED'), ...OWN },
-  { localise, languages: LANGS },
-)
 
 /** Alerts that ended in a period. */
 export const pastAlertList = defineEndpoint({
@@ -70,7 +64,7 @@ export const pastAlertList = defineEndpoint({
         WHERE ${lake.where(columns, [lineFilter])}`
     },
     rows: {
-      columns: { ...tableColumns(railAlerts), id: alert.fields.id, products: alert.fields.products, ...OWN },
+      columns: { ...tableColumns(railAlerts), id: alert.fields.id, products: alert.fields.products, ...PAST_FIELDS },
       finish: (row: AlertRow & PastRow) => ({ ...toAlertDetail(row), ...pastOf(row) }),
     },
   },

@@ -3,30 +3,22 @@ import { column, sql } from '../../../lake/query/sql.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
-import { record } from '../../define/fields.ts'
 import { columnsOf } from '../../define/filter.ts'
 import { endedIn, livesIn } from '../../define/lives.ts'
 import { periodParams } from '../../define/params-time.ts'
-import { type PastRow, pastFields, pastOf } from '../ends.ts'
-import { withExample } from '../tail.ts'
+import { PAST_FIELDS, type PastRow, pastOf, pastRecord } from '../ends.ts'
 import { ABOUT_PLACE, type IncidentRow, incident, localise, toIncidentDetail } from './incident.ts'
 import { incidentFilters } from './incident-filters.ts'
 import { ABOUT_DOUBLES, doublesIn, REPORTED_COLUMNS } from './same-incident.ts'
 
-const OWN = pastFields({
-  began_at: '2026-01-02T11:40:00.000Z',
-  last_seen_at: '2026-01-02T12:50:28.413Z',
-  ended_at: '2026-01-02T12:53:28.413Z',
-  duration_minutes: 70,
-})
-
 /** An incident that is over, as it was last. */
-const pastIncident = record(
-  'PastIncident',
-  'An incident that is over, as it was last.',
-  { ...incident.fields, status: withExample(incident.fields.status, 'ENDED'), ...OWN },
-  { localise },
-)
+const pastIncident = pastRecord('PastIncident', 'An incident that is over, as it was last.', incident.fields, {
+  examples: {
+    ...{ began_at: '2026-01-02T11:40:00.000Z', last_seen_at: '2026-01-02T12:50:28.413Z' },
+    ...{ ended_at: '2026-01-02T12:53:28.413Z', duration_minutes: 70 },
+  },
+  localise,
+})
 
 /** How long before the period the other report of an incident may have ended, ms. */
 const OTHERS_MS = 31 * 86_400_000
@@ -59,7 +51,7 @@ export const pastIncidentList = defineEndpoint({
         ANTI JOIN (${doublesIn(sql`FROM lives`, column(incidents, 'incident_id'))}) AS doubles USING (incident_id)`
     },
     rows: {
-      columns: { ...tableColumns(incidents), id: incident.fields.id, ...OWN },
+      columns: { ...tableColumns(incidents), id: incident.fields.id, ...PAST_FIELDS },
       finish: (row: IncidentRow & PastRow) => ({ ...toIncidentDetail(row), ...pastOf(row) }),
     },
   },
