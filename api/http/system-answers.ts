@@ -7,6 +7,7 @@ import { chosen, oneBody, pageBody } from './record-bodies.ts'
 import { recordTexts } from './records.ts'
 import { qualityVersion, UNSEEN } from './seen-quality.ts'
 import { tablesChangedAt, tablesVersion } from './seen-tables.ts'
+import { selected } from './selection.ts'
 import type { SystemWatch } from './system-watch.ts'
 
 /** Answers lists of what the service knows of itself, and single things of it. */
@@ -37,7 +38,10 @@ export function systemAnswerer(
       const meta = metaOf(state, [])
       if (!records) throw unknown()
       if (endpoint.returns.kind === 'list')
-        return pageBody(context, values, { texts, all: chosen(records, context, values), format, now, updated_at, meta, signal })
+        return pageBody(context, values, {
+          ...{ texts, format, now, updated_at, meta, signal },
+          all: chosen(selected(records, endpoint, values, at), context, values),
+        })
       const [record] = records
       if (!record) throw unknown()
       return oneBody(context, values, { texts, record, format, meta, signal })
