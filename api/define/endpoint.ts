@@ -15,7 +15,7 @@ import type { ChangeOf, MemoryList, MemoryOne, StatesOf } from './memory-read.ts
 import type { MethodPage } from './method-page.ts'
 import type { Params, ValuesOf } from './params.ts'
 
-export type { LakeKnown, LakeRead } from './lake-read.ts'
+export type { LakeKnown } from './lake-read.ts'
 export type { ChangeOf, MemoryAsk, RestsOn, State, StatesOf } from './memory-read.ts'
 
 /** What the service knows of itself from what is announced and declared. */

@@ -7,7 +7,7 @@ import { columnFilter } from '../../define/filter.ts'
 import { codeParam, listOf, oneOf, required, textParam } from '../../define/params.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { districtFilter, sensor, sensorDetail, sensorsOf } from './sensor.ts'
-import {  deviationOf, momentOf, sensorProfile, TYPICAL_PAGE, typicalAt } from './typical.ts'
+import { deviationOf, momentOf, sensorProfile, TYPICAL_PAGE, typicalAt } from './typical.ts'
 
 /** Cities whose traffic sensors are in the catalogue. */
 const CITIES = ['madrid'] as const
