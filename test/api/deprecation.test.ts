@@ -15,12 +15,12 @@ const DEPRECATED = {
   replacement: '/api/incidents',
   why: { es: 'Use <otra> ruta.', en: 'Use <another> path.' },
 }
-const old = defineEndpoint({ ...incidentList, path: '/api/old-incidents', deprecated: DEPRECATED } as never)
-const lone = defineEndpoint({
+const old: Endpoint = { ...incidentList, path: '/api/old-incidents', deprecated: DEPRECATED }
+const lone: Endpoint = {
   ...incidentById,
   path: '/api/old-incidents/{id}',
   deprecated: { ...DEPRECATED, replacement: '/api/incidents/{id}' },
-} as never)
+}
 const endpoints: readonly Endpoint[] = [incidentList, old, lone]
 
 const SINCE = Date.UTC(2026, 2, 1)

@@ -33,5 +33,5 @@ test('live, what is off unless told runs where it is turned on, and a feed that 
   expect(idsOf('mitma_gau_trips,mitma_trips')).toHaveLength(usual.length + 1)
   for (const mode of ['live', 'simulated'])
     expect(() => enabledFeeds(readConfig({ SOURCE_MODE: mode, LIVE_FEEDS: 'mitma_gau' }), feeds)).toThrow('LIVE_FEEDS names mitma_gau')
-  expect(() => readConfig({ LIVE_FEEDS: 'mitma gau' })).toThrow('LIVE_FEEDS=mitma gau: ids')
+  expect(() => readConfig({ LIVE_FEEDS: 'mitma gau' })).toThrow('LIVE_FEEDS=mitma gau: feed ids')
 })
