@@ -6,13 +6,12 @@ import { type Feed, type FeedBody, type FeedRequest, FormatError, type RequestPl
 import type { RawRecord } from './binder.ts'
 import { type RecordFeedSpec, type RecordFile, recordFeed } from './record-feed.ts'
 
-/** What is asked for: one request, whose defaults are those of the format, or plans of several. */
-type Get = (Pick<FeedRequest, 'url' | 'maxBytes'> & Partial<FeedRequest>) | { readonly plans: readonly RequestPlan[] }
+/** The request of a feed; what it leaves out is set by the format. */
+type Get = Pick<FeedRequest, 'url' | 'maxBytes'> & Partial<FeedRequest>
 
 type Spec<D extends Dataset, F extends string, N extends F, T> = Omit<RecordFeedSpec<D, F, N, T>, 'plans'> & { readonly get: Get }
 
 function plansOf(get: Get, format: Pick<FeedRequest, 'accept' | 'expects'>): readonly RequestPlan[] {
-  if ('plans' in get) return get.plans
   return [{ requests: [{ name: 'records', maxDecodedBytes: get.maxBytes, timeout_ms: 60_000, ...format, ...get }] }]
 }
 

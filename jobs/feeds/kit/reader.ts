@@ -13,13 +13,13 @@ export type DecimalMark = 'comma' | 'point' | 'either'
 /** Degrees, minutes and seconds without marks, then the hemisphere: `413515N`, `023224E`. */
 const DMS = /^(\d{2,3})(\d{2})(\d{2})([NSEW])$/
 
-/** What a reader is made for. */
+/** The options of a reader. */
 interface ReaderOptions<F extends string> {
   readonly columns: Columns<F>
   readonly needs: readonly F[]
   readonly decimal: DecimalMark
-  /** Texts that mean no value, beside the empty one. */
-  readonly nothing: readonly string[]
+  /** Texts that mean no value, in addition to the empty text. */
+  readonly emptyValues: readonly string[]
   readonly notes: Notes
   readonly clock: FeedClock
 }
@@ -32,14 +32,14 @@ export class RecordReader<F extends string, N extends F = never> {
   readonly #options: ReaderOptions<F>
   readonly #places: ReadonlyMap<F, number>
   readonly #needed: ReadonlySet<F>
-  readonly #nothing: ReadonlySet<string>
+  readonly #emptyValues: ReadonlySet<string>
   #values: readonly unknown[] = []
 
   constructor(options: ReaderOptions<F>) {
     this.#options = options
     this.#places = new Map(options.columns.fields.map((field, at) => [field, at]))
     this.#needed = new Set(options.needs)
-    this.#nothing = new Set(['', ...options.nothing])
+    this.#emptyValues = new Set(['', ...options.emptyValues])
   }
 
   /** Turns to the next record: its values in the order of the fields. */
@@ -176,7 +176,7 @@ export class RecordReader<F extends string, N extends F = never> {
     if (value === undefined || value === null) return null
     if (typeof value === 'object') return this.#checked<number>(field, 'single value', Number.NaN) as null
     const text = String(value).trim()
-    return this.#nothing.has(text) ? null : text
+    return this.#emptyValues.has(text) ? null : text
   }
 
   #isEmpty(field: F): boolean {

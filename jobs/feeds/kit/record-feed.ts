@@ -33,38 +33,38 @@ export interface RecordFile {
 /** Opens the bodies of a publication, file by file. Throws `FormatError`. */
 export type Open = (bodies: readonly FeedBody[], notes: Notes) => Iterable<RecordFile>
 
-/** What `file` is told of a file: the name of its body, and all texts of a column. */
+/** The input of `file`: the name of the body, and all texts of a column. */
 export interface FileTexts<F extends string> {
   readonly name: string
   column(field: F): readonly string[]
 }
 
-/** What a feed of records declares. */
+/** The declaration of a feed of records. */
 export interface RecordFeedSpec<D extends Dataset, F extends string, N extends F, T>
   extends Omit<FeedSpec, 'into' | 'bands' | 'bulk' | 'rows'> {
   readonly into: D
-  /** Least rows, and least and greatest ratio to the last publication: 0.8 and 1000 unless set. */
+  /** Minimum rows, and minimum and maximum ratio to the last publication: 0.8 and 1000 by default. */
   readonly band: Pick<Band, 'atLeast'> & Partial<Band>
-  /** The publisher's names of what is read, with synonyms: `number: 'Num_postal | Num postal caption'`. Spelling is matched by meaning. */
+  /** The publisher's column for each field, with synonyms: `number: 'Num_postal | Num postal caption'`. Accents, case and marks are ignored. */
   readonly columns: Readonly<Record<F, string>>
-  /** Fields that a row cannot do without: a record that lacks one is rejected, and a file without the column is refused. */
+  /** Fields that every row needs: a record without the value is rejected, a file without the column is refused. */
   readonly needs: readonly N[]
-  /** Columns that are known and not read; any other one is counted as unknown. */
+  /** Known columns that are not read; any other column is counted as unknown. */
   readonly knows?: readonly string[]
-  /** How decimals are written; `point` unless set. */
+  /** How decimals are written; `point` by default. */
   readonly decimal?: DecimalMark
-  /** Texts that mean no value, beside the empty one. */
-  readonly nothing?: readonly string[]
-  /** What is found out once a file and given to each of its rows. */
+  /** Texts that mean no value, in addition to the empty text. */
+  readonly emptyValues?: readonly string[]
+  /** Computes what all rows of a file share. */
   readonly file?: (file: FileTexts<F>) => T
   /** Makes the row of a record. Throws `FormatError` to reject it. */
   readonly row: (reader: RecordReader<F, N>, file: T) => FeedRow<D>
-  /** The warning that counts a key that comes again in the same file; unless set the record is rejected. */
-  readonly repeats?: string
-  /** Fields of live state that some record has: a file where none does has renamed them, which is no news of what it is about, and is refused. */
-  readonly someGive?: readonly NoInfer<F>[]
-  /** What at least one row has, in words; a file where no row has it lost its values and is refused. */
-  readonly someHave?: Readonly<Record<string, (row: FeedRow<D>) => boolean>>
+  /** The warning that counts duplicate keys within a file; by default a duplicate is rejected. */
+  readonly duplicateWarning?: string
+  /** Fields that at least one record must fill, else the file is refused: for live state, which a renamed field would corrupt. */
+  readonly nonEmptyFields?: readonly NoInfer<F>[]
+  /** Conditions, by description, that at least one row must meet, else the file is refused. */
+  readonly requireAny?: Readonly<Record<string, (row: FeedRow<D>) => boolean>>
 }
 
 /** Declares a feed whose publication is a list of records, opened by `open`. `csvFeed`, `jsonFeed` and `xmlFeed` are this for a format. */
@@ -72,7 +72,21 @@ export function recordFeed<D extends Dataset, F extends string, const N extends 
   spec: RecordFeedSpec<D, F, N, T>,
   open: Open,
 ): Feed {
-  const { into, band, columns, needs, knows = [], decimal, nothing, file, row, repeats, someGive, someHave, ...feed } = spec
+  const {
+    into,
+    band,
+    columns,
+    needs,
+    knows = [],
+    decimal,
+    emptyValues,
+    file,
+    row,
+    duplicateWarning,
+    nonEmptyFields,
+    requireAny,
+    ...feed
+  } = spec
   const found = columnsOf(columns, knows)
   return defineFeed({
     ...feed,
@@ -88,7 +102,7 @@ function* rowsOf<D extends Dataset, F extends string, N extends F, T>(
   spec: RecordFeedSpec<D, F, N, T>,
   given: { readonly columns: Columns<F>; readonly opened: RecordFile; readonly notes: Notes; readonly clock: FeedClock },
 ): Generator<Batch> {
-  const { into, needs, decimal = 'point', nothing = [], repeats, someGive = [], someHave = {} } = spec
+  const { into, needs, decimal = 'point', emptyValues = [], duplicateWarning, nonEmptyFields = [], requireAny = {} } = spec
   const { columns, opened, notes, clock } = given
   const binder = new Binder(columns)
   const refuseWithoutNeeded = (): void => {
@@ -102,8 +116,8 @@ function* rowsOf<D extends Dataset, F extends string, N extends F, T>(
   }
   for (const text of opened.misshapen ?? []) reject('another number of fields', text)
   const about = spec.file?.({ name: opened.name, column: (field) => textsOf(opened, columns, field) }) as T
-  const reader = new RecordReader<F, N>({ columns, needs, decimal, nothing, notes, clock })
-  const presence = watchPresence<FeedRow<D>>(opened.name, someHave)
+  const reader = new RecordReader<F, N>({ columns, needs, decimal, emptyValues, notes, clock })
+  const presence = watchPresence<FeedRow<D>>(opened.name, requireAny)
   const seen = new Set<string>()
   let isEmpty = true
   let rows: FeedRow<D>[] = []
@@ -113,7 +127,7 @@ function* rowsOf<D extends Dataset, F extends string, N extends F, T>(
     try {
       const row = spec.row(reader, about)
       presence.see(row)
-      if (repeats !== undefined && isRepeated(seen, into, row)) notes.warn(repeats)
+      if (duplicateWarning !== undefined && isRepeated(seen, into, row)) notes.warn(duplicateWarning)
       else rows.push(row)
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
@@ -125,7 +139,7 @@ function* rowsOf<D extends Dataset, F extends string, N extends F, T>(
   }
   if (!isEmpty) {
     refuseWithoutNeeded()
-    const lost = binder.empty().filter((name) => someGive.some((field) => columns.nameOf(field) === name))
+    const lost = binder.empty().filter((name) => nonEmptyFields.some((field) => columns.nameOf(field) === name))
     if (lost.length > 0) throw new FormatError(`none of the ${opened.name} has ${lost.join(', ')}`)
     for (const name of binder.empty()) notes.warn(`no record has ${name}`)
   }

@@ -65,8 +65,8 @@ export const sctIncidentsFeed = xmlFeed({
   knows: ['subtipus', 'geom'],
   needs: ['id'],
   // What all 152 features of February 2026 have; `descripcio` may be absent by the notes, `cap_a` mostly is.
-  someGive: ['type', 'record_type', 'cause', 'road', 'from', 'to', 'reported_at', 'level', 'sense'],
-  someHave: { 'a position': ({ position }) => position !== null },
+  nonEmptyFields: ['type', 'record_type', 'cause', 'road', 'from', 'to', 'reported_at', 'level', 'sense'],
+  requireAny: { 'a position': ({ position }) => position !== null },
   row: (r) => incidentOf(r.text('id'), r),
 })
 

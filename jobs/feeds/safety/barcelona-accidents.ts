@@ -63,10 +63,10 @@ export const barcelonaAccidents = csvFeed({
   ],
   needs: ['id', 'year', 'month', 'day', 'killed', 'serious', 'slight'],
   decimal: 'either',
-  nothing: ['-1', 'Desconegut'],
+  emptyValues: ['-1', 'Desconegut'],
   file: ({ name, column }) => ({ edition: editionOf('barcelona', { name }, column('year').filter(Boolean).map(Number)) }),
-  repeats: 'an accident that is in the file twice',
-  someHave: { 'somebody hurt': ({ is_casualty }) => is_casualty },
+  duplicateWarning: 'an accident that is in the file twice',
+  requireAny: { 'somebody hurt': ({ is_casualty }) => is_casualty },
   row(r, { edition }) {
     const [year, month, day, hour] = [r.integer('year'), r.integer('month'), r.integer('day'), r.integer('hour')]
     const date = `${year}-${twoDigits(month)}-${twoDigits(day)}`

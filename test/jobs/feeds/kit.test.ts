@@ -48,7 +48,7 @@ const csv = csvFeed({
 })
 const json = jsonFeed({
   ...common,
-  repeats: 'a sensor that comes again',
+  duplicateWarning: 'a sensor that comes again',
   row: (r) => ({ ...row, sensor_id: r.text('sensor'), observed_at: Date.parse(r.text('when')), intensity_veh_h: r.count('flow') }),
 })
 const parse = (feed: typeof csv, text: string | Buffer): Promise<Publication> =>
@@ -127,7 +127,7 @@ test('JSON: names by record, a count that is empty is none, a key that comes aga
 test('readers: codes, positions in degrees either way', () => {
   const { notes, report }: { notes: Notes; report: Publication['report'] } = collectNotes()
   const columns = columnsOf({ kind: 'tipo', lat: 'lat', lon: 'lon' }, [])
-  const reader = new RecordReader({ columns, needs: [], decimal: 'either', nothing: ['-'], notes, clock: { fetched_at: AT } })
+  const reader = new RecordReader({ columns, needs: [], decimal: 'either', emptyValues: ['-'], notes, clock: { fetched_at: AT } })
   const read = (...values: unknown[]): RecordReader<'kind' | 'lat' | 'lon'> => {
     reader.turnTo(values)
     return reader
@@ -153,7 +153,7 @@ test('readers: codes, positions in degrees either way', () => {
     columns: columnsOf({ lat: 'lat' }, []),
     needs: ['lat'],
     decimal: 'point',
-    nothing: [],
+    emptyValues: [],
     notes,
     clock: { fetched_at: AT },
   })
