@@ -50,7 +50,7 @@ export function dateParam(about: string, example = '2026-01-02'): Param<string |
 const WHOLE_STEPS = 'A step that it cuts is given whole.'
 
 /** The period and the interval of a history: `from`, `to`, `interval`. */
-export function timeParams(intervals: readonly Interval[], options: { interval: Interval; span: string }): Group<Period> {
+export function timeParams<I extends Interval>(intervals: readonly I[], options: { interval: I; span: string }): Group<Period<I>> {
   const widest = intervals.flatMap((interval) => (WIDEST_DAYS[interval] ? [`${interval} ${WIDEST_DAYS[interval]} days`] : []))
   return group(
     {

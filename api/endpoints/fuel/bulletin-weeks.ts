@@ -1,6 +1,7 @@
 import { fuelBulletin } from '../../../lake/datasets/fuel/bulletin.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
 
 /** What the bulletin's products are among those of the filling stations; the others are not sold there. */
 const FUELS = { EURO_SUPER_95: 'GASOLINE_95_E5', AUTOMOTIVE_GAS_OIL: 'DIESEL_A', LPG_MOTOR_FUEL: 'LPG' } as const
@@ -12,6 +13,13 @@ const SPAIN = { country_code: { eq: 'ES' }, price_unit: { eq: 'EUR/kL' } } as co
 export const BULLETIN_METHOD =
   'BULLETIN: prices in force on Mondays as Spain reports them to the European Commission, which are weighted by what is sold and no mean of stations; longer steps are the mean of their Mondays. ' +
   'GASOLINE_95_E5 is its Euro-super 95, DIESEL_A its automotive gas oil.'
+
+/** The columns of `spanishWeeks` that figures are made of. */
+export const weekColumns = {
+  product: col.string(0, 'Fuel.'),
+  price_mean: col.decimal(0, 'Price with taxes.', { scale: 6, precision: 12, unit: 'EUR/L' }),
+  price_without_tax: col.decimal(0, 'Price without taxes.', { scale: 6, precision: 12, unit: 'EUR/L', nullable: true }),
+} as const
 
 /**
  * The weeks of Spain that begin within a time (ms, the end not included), of some fuels or of all: `product`, `date`, `period_start` (TIMESTAMPTZ), and

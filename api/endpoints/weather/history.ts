@@ -5,34 +5,18 @@ import { column, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
+import { parameter } from '../../define/figures.ts'
 import { group, listOf } from '../../define/params.ts'
 import { roadParam } from '../../define/params-place.ts'
 import { Refused } from '../../define/problems.ts'
-import { ABOUT_ROADS, type NearStation, NOWHERE, stationsFound, stationsNearSql } from './near-road.ts'
-import {
-  ABOUT_SERIES,
-  omitVariables,
-  SERIES_FIGURE,
-  SERIES_FROM,
-  seriesFrom,
-  seriesOf,
-  seriesParams,
-  seriesRolled,
-  weatherPoint,
-} from './series.ts'
+import { seriesBy } from '../../define/series-of.ts'
+import { ABOUT_ROADS, type NearStation, NOWHERE, nearFields, stationsFound, stationsNearSql } from './near-road.ts'
+import { ABOUT_SERIES, omitVariables, SERIES_FIGURE, seriesParams, weatherSeries, weatherSources } from './series.ts'
 import { stationId } from './station.ts'
 
-const RETURNS = {
-  kind: 'list',
-  name: 'history',
-  record: weatherPoint,
-  key: ['station_id', 'period_start'],
-  sorts: ['period_start', 'station_id'],
-  order: 'period_start',
-  limit: { default: 100, max: 1000 },
-} as const
-
 const EXAMPLE = { from: dayFromToday(-1, '2025-12-06'), to: dayFromToday(1, '2025-12-07'), interval: '1h' }
+const read = { returns: weatherSeries, ...weatherSources, omit: omitVariables } as const
+const stationParams = { id: stationId, ...seriesParams }
 
 /** The series of one station. */
 export const weatherStationHistory = defineEndpoint({
@@ -42,20 +26,14 @@ export const weatherStationHistory = defineEndpoint({
   summary: 'Series of one weather station, by hour or day',
   about: ABOUT_SERIES,
   figure: SERIES_FIGURE,
-  params: { id: stationId, ...seriesParams },
-  returns: RETURNS,
-  read: {
-    kind: 'lake',
-    from: SERIES_FROM,
-    fromOf: seriesFrom,
-    first: (p, lake) => seriesRolled(p, lake, [p.id]),
-    query: (p, lake, found) => seriesOf([{ station_id: p.id, ...NOWHERE }], p, { lake, found }),
-    subject: {
-      of: weatherStations,
-      find: (state, { id }) => state.rows.some((row) => (row as unknown as { station_id: string }).station_id === id),
-    },
-    omit: omitVariables,
-  },
+  params: stationParams,
+  returns: weatherSeries,
+  read: seriesBy({
+    ...read,
+    params: stationParams,
+    among: { key: 'station_id', fields: nearFields, things: (p) => [{ station_id: p.id, ...NOWHERE }] },
+    subject: { of: weatherStations, where: { station_id: parameter('id') } },
+  }),
   example: { id: '3195', ...EXAMPLE },
 })
 
@@ -86,6 +64,8 @@ function stationsKnown(stations: readonly string[], found: readonly AnyRow[]): N
   return stations.map((station_id) => ({ station_id, ...NOWHERE }))
 }
 
+const severalParams = { of: stationsParams, ...seriesParams }
+
 /** The series of stations. */
 export const weatherHistory = defineEndpoint({
   path: '/api/clima/historico',
@@ -94,20 +74,19 @@ export const weatherHistory = defineEndpoint({
   summary: 'Series of weather stations, by their ids or near a road, each for itself',
   about: `Several stations at once, or those near a road, listed apart and never averaged. ${ABOUT_ROADS} ${ABOUT_SERIES}`,
   figure: SERIES_FIGURE,
-  params: { of: stationsParams, ...seriesParams },
-  returns: RETURNS,
-  read: {
-    kind: 'lake',
-    from: [...SERIES_FROM, weatherStations, roadPoints],
-    fromOf: (p) => [...seriesFrom(p), weatherStations, ...(p.of.road === null ? [] : [roadPoints])],
-    first: (p, lake) => {
-      const { stations, road } = p.of
-      const rolled = seriesRolled(p, lake, road === null ? stations : null)
-      return sql`SELECT *, (${rolled ?? sql`NULL`}) AS last FROM (${road === null ? knownStations(stations) : stationsNearSql(road)})`
+  params: severalParams,
+  returns: weatherSeries,
+  read: seriesBy({
+    ...read,
+    params: severalParams,
+    from: [...weatherSources.from, weatherStations, roadPoints],
+    also: (p) => [weatherStations, ...(p.of.road === null ? [] : [roadPoints])],
+    among: {
+      key: 'station_id',
+      fields: nearFields,
+      query: (p) => (p.of.road === null ? knownStations(p.of.stations) : stationsNearSql(p.of.road)),
+      things: (p, found) => (p.of.road === null ? stationsKnown(p.of.stations, found) : stationsFound(found)),
     },
-    query: (p, lake, found) =>
-      seriesOf(p.of.road === null ? stationsKnown(p.of.stations, found) : stationsFound(found), p, { lake, found }),
-    omit: omitVariables,
-  },
+  }),
   example: { station: '3195', ...EXAMPLE },
 })
