@@ -29,7 +29,9 @@ export interface Figure<N extends string = string, C extends string = string, A 
   readonly asked: readonly A[]
   /** Of all rows of a step. */
   readonly sql: (rows: StepRows) => Sql
-  /** Of a row that is a step by itself. */
+  /** Of a row that has the figures of a whole step already, where `single` is not that. */
+  readonly whole?: (rows: StepRows) => Sql
+  /** Of a row that is a record by itself. */
   readonly single: (rows: Pick<StepRows, 'asked'>) => Sql
   /** True where rows are grouped by it. */
   readonly isKey: boolean
@@ -47,7 +49,7 @@ interface Options {
   readonly scale?: number
 }
 
-type Parts = Pick<Figure, 'sql' | 'single'> & Partial<Pick<Figure, 'isKey' | 'isFraction'>>
+type Parts = Pick<Figure, 'sql' | 'single' | 'whole'> & Partial<Pick<Figure, 'isKey' | 'isFraction'>>
 
 const PLAIN = { numbers: [], columns: [], asked: [], isKey: false, isFraction: false } as const
 
@@ -179,10 +181,14 @@ export function shareOfReadings<const N extends string>(of: {
   readonly each_s: N
   readonly things?: N
 }): Figure<N, never, never> {
-  const things = of.things === undefined ? sql`1` : sql`max(${outputName(of.things)})`
-  const present = sql`sum(${outputName(of.count)}) * max(${outputName(of.each_s)})`
+  const [count, each_s] = [outputName(of.count), outputName(of.each_s)]
+  const things = of.things === undefined ? null : outputName(of.things)
+  const present = (readings: Sql, seconds: Sql, number: Sql, { start, step }: StepRows): Sql =>
+    sql`coalesce(least(1, ${readings} * ${seconds} / nullif(${number} * ${bucketSeconds(start, step)}, 0)), 0)`
+  const one = sql`1`
   return ofNumbers([of.count, of.each_s, ...(of.things === undefined ? [] : [of.things])], {
-    sql: ({ start, step }) => sql`coalesce(least(1, ${present} / nullif(${things} * ${bucketSeconds(start, step)}, 0)), 0)`,
+    sql: (rows) => present(sql`sum(${count})`, sql`max(${each_s})`, things ? sql`max(${things})` : one, rows),
+    whole: (rows) => present(sql`CAST(${count} AS BIGINT)`, each_s, things ?? one, rows),
     single: () => sql`NULL`,
   })
 }
@@ -208,11 +214,12 @@ export function shareOfMondays(): Figure<never, never, never> {
 
 /** Coverage: the share of the step that the lake has followed. */
 export function shareFollowed(): Figure<never, never, never> {
-  return share(({ start, step, from, lake }) => {
+  const followed: Figure['sql'] = ({ start, step, from, lake }) => {
     const begin = sql`greatest(${start}, ${instant(lake.covered_from ?? from)})`
     const end = sql`least(${bucketEnd(start, step)}, ${instant(lake.covered_until)})`
     return sql`greatest(0, epoch(${end}) - epoch(${begin})) / ${bucketSeconds(start, step)}`
-  })
+  }
+  return Object.freeze({ ...share(followed), whole: followed })
 }
 
 /** Coverage: the share of the step in which some row held. */

@@ -18,6 +18,8 @@ interface Among<V, T> {
   readonly fields: Columns
   /** A small query that finds them. */
   readonly query?: (values: V) => Sql
+  /** Their keys, where a request names them itself; null where the query has to find them. */
+  readonly known: (values: V) => readonly string[] | null
   /** The things that were found; throws `Refused` for what there is not. */
   readonly things: (values: V, found: readonly AnyRow[]) => readonly T[]
 }
@@ -99,7 +101,8 @@ function readOf<V extends object, F extends Fields, S extends Dataset, C extends
     ...(begins ? { begins } : {}),
     rowsOf: (values) => sourceOf(values).rowsOf(values),
     first: (values, lake) => {
-      const watermark = sourceOf(values).watermark(values, lake)
+      const known = among?.known(values) ?? null
+      const watermark = sourceOf(values).watermark(values, lake, among && known ? { key: among.key, ids: known } : null)
       if (!among?.query) return watermark
       return sql`SELECT *, (${watermark ?? sql`NULL`}) AS last FROM (${among.query(values)})`
     },

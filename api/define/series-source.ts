@@ -127,7 +127,7 @@ export interface SeriesSource<V> {
   readonly reads: (values: V) => readonly Dataset[]
   readonly rowsOf: (values: V) => readonly RowsOf[] | null
   /** A query of how far the roll-up goes, where a request needs it. */
-  readonly watermark: (values: V, lake: LakeView) => Sql | null
+  readonly watermark: (values: V, lake: LakeView, things: OnlyThings | null) => Sql | null
   readonly records: (values: V, lake: LakeView, found: readonly AnyRow[], things: OnlyThings | null) => Sql
   /** The begins of the steps that have a record in some series (`begun`), and the period and the end of what is known. */
   readonly begun: (
@@ -183,9 +183,9 @@ export function seriesSource<
     return scan(table, { ...filterOf(where, values), ...idsOf(things), [table.time]: { gte: from, lt: to } })
   }
   const rolledWhere = rollup ? (rollup.where ?? spec.where) : undefined
-  const watermark = (values: V, lake: LakeView): Sql | null =>
+  const watermark = (values: V, lake: LakeView, things: OnlyThings | null): Sql | null =>
     rollup && isRolled(timeOf(values).interval)
-      ? newestOf(rolledIn(values, rollup.watermark ?? rolledWhere, periodOf(values, lake), null))
+      ? newestOf(rolledIn(values, rollup.watermark ?? rolledWhere, periodOf(values, lake), things))
       : null
 
   /** The rows of a period, with what figures are made of, and the expression of the begin of the step that a row is in. */
@@ -225,12 +225,19 @@ export function seriesSource<
     const shape = shaped(values, { from, to, step }, { lake, found, things })
     const start = sql`step_start`
     const time = at === 'held' ? sql`held_from` : outputName(rollup?.of.time ?? at)
-    const made = selected(columns, figures, (figure) => figure.sql({ step, start, time, from, lake, asked, filter: sql`` }))
+    const rowsOfStep = { step, start, time, from, lake, asked, filter: sql`` }
+    const condition = only ? sql`WHERE ${only(values)}` : sql``
+    const of = sql`(SELECT * ${at === 'held' ? sql`` : sql`, ${shape.start} AS step_start`} FROM ${shape.of} AS shaped)`
+    // In the roll-up's own step, and in finer ones, no two rows are of one step.
+    if (rollup && !isFiner(rollup.step, step)) {
+      const whole = selected(columns, figures, (figure) => figure.whole?.(rowsOfStep) ?? figure.single({ asked }))
+      return sql`SELECT step_start AS period_start, ${interval} AS "interval", ${whole} FROM ${of} ${condition}`
+    }
+    const made = selected(columns, figures, (figure) => figure.sql(rowsOfStep))
     const keys = Object.values(figures).flatMap((figure) => (figure.isKey ? figure.columns.map(outputName) : []))
     return sql`
       SELECT step_start AS period_start, ${interval} AS "interval", ${made}
-      FROM (SELECT * ${at === 'held' ? sql`` : sql`, ${shape.start} AS step_start`} FROM ${shape.of} AS shaped)
-      ${only ? sql`WHERE ${only(values)}` : sql``}
+      FROM ${of} ${condition}
       GROUP BY ${join([start, ...keys])}`
   }
   return {

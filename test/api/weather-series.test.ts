@@ -9,7 +9,7 @@ import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { openTestContext } from '../helpers/pipeline.ts'
 import { startTestRedis } from '../helpers/redis.ts'
 import type { Reply, TestService } from './service.ts'
-import { END, startWeatherService } from './weather-service.ts'
+import { startWeatherService } from './weather-service.ts'
 
 let service: TestService
 let landed: readonly AnyRow[]
@@ -42,77 +42,6 @@ describe('series', () => {
         ]),
       ),
     )
-
-  test('hours are the observations, from the begin of each hour', async () => {
-    const { history, meta } = await service.json(`/api/clima/estaciones/3195/historico?from=${FROM}&to=${TO}&limit=1000`)
-    expect(meta).toMatchObject({
-      covered_until: new Date(END).toISOString(),
-      grain: expect.stringMatching(/station/),
-      method: expect.stringMatching(/sum/),
-    })
-    const expected = numbers(
-      await golden(`
-        SELECT
-          strftime(observed_at - INTERVAL 1 HOUR, '%Y-%m-%dT%H:%M:%S.000Z') AS period_start, precipitation_mm, temp_c AS temp_mean_c, temp_min_c,
-          temp_max_c, humidity_pct, wind_mean_m_s, gust_m_s, gust_dir_deg, pressure_hpa, visibility_m, snow_cm
-        FROM OBSERVATIONS
-        WHERE station_id = '3195' AND observed_at > '2026-10-23 22:00:00+00' AND observed_at <= '2026-10-26 23:00:00+00'
-        ORDER BY period_start`),
-    )
-    expect(expected.length).toBeGreaterThan(50)
-    expect(history).toEqual(
-      expected.map((row) => ({
-        ...{
-          road: null,
-          km: null,
-          distance_m: null,
-          station_id: '3195',
-          interval: '1h',
-          day_definition: 'HOUR',
-          precipitation_trace: false,
-          coverage: 1,
-        },
-        ...row,
-      })),
-    )
-  })
-
-  test('days are those of Madrid, also of 25 hours, and say what they lack', async () => {
-    const { history } = await service.json(`/api/clima/historico?station=3195&interval=1d&from=${FROM}&to=${TO}&limit=1000`)
-    const expected = numbers(
-      await golden(`
-        SELECT
-          station_id, precipitation_mm, temp_mean_c, temp_min_c, temp_max_c, humidity_pct, wind_mean_m_s, gust_m_s, gust_dir_deg, pressure_hpa,
-          visibility_m, snow_cm, hours / CASE day WHEN DATE '2026-10-25' THEN 25 ELSE 24 END AS coverage
-        FROM (
-          SELECT
-            station_id, CAST(timezone('Europe/Madrid', observed_at - INTERVAL 1 HOUR) AS DATE) AS day,
-            CASE WHEN bool_and(precipitation_mm IS NOT NULL) THEN round(sum(precipitation_mm), 1) END AS precipitation_mm,
-            round(avg(temp_c), 1) AS temp_mean_c, min(temp_min_c) AS temp_min_c, max(temp_max_c) AS temp_max_c,
-            round(avg(humidity_pct), 1) AS humidity_pct, round(avg(wind_mean_m_s), 1) AS wind_mean_m_s, max(gust_m_s) AS gust_m_s,
-            (list(gust_dir_deg ORDER BY gust_m_s DESC NULLS LAST, observed_at))[1] AS gust_dir_deg,
-            round(avg(pressure_hpa), 1) AS pressure_hpa, min(visibility_m) AS visibility_m, max(snow_cm) AS snow_cm, count(*) AS hours
-          FROM OBSERVATIONS
-          WHERE station_id = '3195'
-          GROUP BY ALL
-        )
-        WHERE day BETWEEN '2026-10-24' AND '2026-10-26'
-        ORDER BY day`),
-    )
-    expect(history.map((one: Reply) => [one.period_start, one.day_definition, one.interval])).toEqual([
-      ['2026-10-23T22:00:00.000Z', 'MADRID_DAY', '1d'],
-      ['2026-10-24T22:00:00.000Z', 'MADRID_DAY', '1d'],
-      ['2026-10-25T23:00:00.000Z', 'MADRID_DAY', '1d'],
-    ])
-    expect(history.map((one: Reply) => [one.station_id, one.precipitation_mm, one.snow_cm])).toEqual(
-      expected.map((one) => [one['station_id'], one['precipitation_mm'], one['snow_cm']]),
-    )
-    for (const [at, one] of history.entries())
-      for (const [name, value] of Object.entries(expected[at] ?? {}))
-        if (typeof value === 'number') expect([name, one[name]]).toEqual([name, expect.closeTo(value, 5)])
-    expect(history[1].coverage).toBe(1)
-    expect(history[2].coverage).toBeLessThan(0.6)
-  })
 
   test('days that are over are of the roll-up, the day that goes on is of the hours since, and the figures are those of the hours', async () => {
     const paths = ['historico?station=3195', 'historico?road=M-999', 'estaciones/3195/historico?series=OBSERVATIONS'].map(

@@ -31,7 +31,7 @@ export const weatherStationHistory = defineEndpoint({
   read: seriesBy({
     ...read,
     params: stationParams,
-    among: { key: 'station_id', fields: nearFields, things: (p) => [{ station_id: p.id, ...NOWHERE }] },
+    among: { key: 'station_id', fields: nearFields, known: (p) => [p.id], things: (p) => [{ station_id: p.id, ...NOWHERE }] },
     subject: { of: weatherStations, where: { station_id: parameter('id') } },
   }),
   example: { id: '3195', ...EXAMPLE },
@@ -84,6 +84,7 @@ export const weatherHistory = defineEndpoint({
     among: {
       key: 'station_id',
       fields: nearFields,
+      known: (p) => (p.of.road === null ? p.of.stations : null),
       query: (p) => (p.of.road === null ? knownStations(p.of.stations) : stationsNearSql(p.of.road)),
       things: (p, found) => (p.of.road === null ? stationsKnown(p.of.stations, found) : stationsFound(found)),
     },
