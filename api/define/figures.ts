@@ -4,12 +4,12 @@ import { MADRID } from '../../lake/schema/time.ts'
 import { type Bucket, bucketEnd, bucketSeconds } from './buckets.ts'
 import type { LakeView } from './lake-view.ts'
 
-/** The rows of one step, as a figure sees them. */
+/** The rows of one step. */
 export interface StepRows {
   readonly step: Bucket
-  /** Begin of the step, a column that the rows are grouped by. */
+  /** Begin of the step; rows are grouped by it. */
   readonly start: Sql
-  /** What tells the last row of a step. */
+  /** Rows of a step are ordered by it. */
   readonly time: Sql
   readonly from: number
   readonly lake: Pick<LakeView, 'covered_from' | 'covered_until'>
@@ -20,32 +20,32 @@ export interface StepRows {
 }
 
 /**
- * How one field of a series is made from the rows of a step. The type parameters name the columns that have to be numbers, columns of any
- * kind, and parameters.
+ * How a field of a series is made from the rows of a step. The type parameters are the names of its number columns, of its other columns,
+ * and of its parameters.
  */
 export interface Figure<N extends string = string, C extends string = string, A extends string = string> {
   readonly numbers: readonly N[]
   readonly columns: readonly C[]
   readonly asked: readonly A[]
-  /** Of all rows of a step. */
+  /** The field from all rows of a step. */
   readonly sql: (rows: StepRows) => Sql
-  /** Of a row that has the figures of a whole step already, where `single` is not that. */
+  /** The field from a row that already covers the whole step; `single` by default. */
   readonly whole?: (rows: StepRows) => Sql
-  /** Of a row that is a record by itself. */
+  /** The field from a row that is a record. */
   readonly single: (rows: Pick<StepRows, 'asked'>) => Sql
-  /** True where rows are grouped by it. */
+  /** True if rows are grouped by it. */
   readonly isKey: boolean
-  /** True where it may have digits that its field has not: it is rounded to whole numbers then. */
+  /** True if it has to be rounded for an integer field. */
   readonly isFraction: boolean
 }
 
-/** What `mean` and `sum` can do beside their work. */
+/** Options of `mean` and `sum`. */
 interface Options {
   /** Null unless every row of the step has a value. */
   readonly needsAll?: boolean
   /** Factor of the result. */
   readonly times?: number
-  /** Digits after the point that the result is rounded to before it becomes its field's type. */
+  /** Decimal places to round to before the cast to the type of the field. */
   readonly scale?: number
 }
 
@@ -88,7 +88,7 @@ function aggregate(column: string, name: Sql, { needsAll = false, times, scale }
   }
 }
 
-/** A figure of those rows alone that have a value in a column. */
+/** Restricts a figure to the rows with a value in a column. */
 export function onlyWhere<C extends string, N extends string, O extends string>(
   column: C,
   wanted: string,
@@ -103,21 +103,21 @@ export function onlyWhere<C extends string, N extends string, O extends string>(
   })
 }
 
-/** The mean of values that stand for several things each: for rows that are means themselves. */
+/** The weighted mean, for rows that are means of several things. */
 export function weightedMean<N extends string>(column: N, weight: N): Figure<N, never, never> {
   const [value, by] = [outputName(column), outputName(weight)]
   const weights = sql`nullif(sum(${by}) FILTER (WHERE ${value} IS NOT NULL), 0)`
   return ofNumbers([column, weight], { sql: () => sql`sum(${value} * ${by}) / ${weights}`, single: () => value, isFraction: true })
 }
 
-/** The mean of what rows of a roll-up have the sum and the number of, times a factor; null where there is none. */
+/** The mean from the columns of a roll-up with the sum and the count, times a factor; null if the count is 0. */
 export function meanFromSums<N extends string>(total: N, count: N, { times = 1 } = {}): Figure<N, never, never> {
   const of = (top: Sql, by: Sql): Sql => (times === 1 ? sql`${top} / nullif(${by}, 0)` : sql`${times} * ${top} / nullif(${by}, 0)`)
   const [top, by] = [outputName(total), outputName(count)]
   return ofNumbers([total, count], { sql: () => of(sql`sum(${top})`, sql`sum(${by})`), single: () => of(top, by), isFraction: true })
 }
 
-/** The mean of rows that hold for a time, each weighted by how long it held in the step. */
+/** The time-weighted mean of rows that hold for a time. */
 export function heldMean<N extends string>(column: N): Figure<N, never, never> {
   const value = outputName(column)
   return ofNumbers([column], { sql: () => sql`sum(${value} * held_s) / sum(held_s)`, single: () => value, isFraction: true })
@@ -141,13 +141,13 @@ export function last<C extends string>(column: C): Figure<never, C, never> {
   return ofColumns([column], { sql: ({ time, filter }) => sql`arg_max(${value}, ${time})${filter}`, single: () => value })
 }
 
-/** The value of the row that has the greatest of another column. */
+/** The value in the row with the greatest value of another column. */
 export function ofGreatest<C extends string>(column: C, by: C): Figure<never, C, never> {
   const shown = outputName(column)
   return ofColumns([column, by], { sql: ({ filter }) => sql`arg_max(${shown}, ${outputName(by)})${filter}`, single: () => shown })
 }
 
-/** True where a row has a value in a column. */
+/** True if any row has a value in a column. */
 export function hasAny<C extends string>(column: C, wanted: string): Figure<never, C, never> {
   const is = sql`${outputName(column)} = ${wanted}`
   return ofColumns([column], { sql: () => sql`coalesce(bool_or(${is}), false)`, single: () => sql`coalesce(${is}, false)` })
@@ -158,24 +158,24 @@ export function count(): Figure<never, never, never> {
   return Object.freeze({ ...PLAIN, sql: ({ filter }: StepRows) => sql`count(*)${filter}`, single: () => sql`1` })
 }
 
-/** A column that tells series apart: rows are grouped by it. */
+/** A key column: rows are grouped by it. */
 export function same<C extends string>(column: C): Figure<never, C, never> {
   const value = outputName(column)
   return ofColumns([column], { sql: () => value, single: () => value, isKey: true })
 }
 
-/** A value that every record has. */
+/** A constant. */
 export function value(given: string | number | boolean | null): Figure<never, never, never> {
   return Object.freeze({ ...PLAIN, sql: () => sql`${given}`, single: () => sql`${given}` })
 }
 
-/** A value of the request. */
+/** A parameter of the request. */
 export function parameter<A extends string>(name: A): Figure<never, never, A> {
   const given = ({ asked }: Pick<StepRows, 'asked'>): Sql => sql`${asked(name) as SqlPart}`
   return Object.freeze({ ...PLAIN, asked: [name], sql: given, single: given })
 }
 
-/** Coverage: the share of the readings expected in the whole step, of one thing or of as many as the step's fullest row has, that are there. */
+/** Coverage: the share of the expected readings, of one thing or of as many things as the fullest row of the step has. */
 export function shareOfReadings<const N extends string>(of: {
   readonly count: N
   readonly each_s: N
@@ -193,26 +193,26 @@ export function shareOfReadings<const N extends string>(of: {
   })
 }
 
-/** Coverage: the share of the rows that are there, where so many are expected in an hour. @public */
+/** Coverage: the share of the expected rows, so many an hour. @public */
 export function shareOfHours(perHour = 1): Figure<never, never, never> {
   return share(({ start, step }) => sql`least(1, 3600 * count(*) / (${perHour} * ${bucketSeconds(start, step)}))`)
 }
 
 const dateOf = (at: Sql): Sql => sql`CAST(timezone(${MADRID}, ${at}) AS DATE)`
 
-/** Coverage: the share of the days of the step, by Madrid's calendar, that there is a row of. */
+/** Coverage: the share of the days of the step (in Madrid) with a row. */
 export function shareOfDays(): Figure<never, never, never> {
   return share(({ start, step }) => sql`count(*) / (${dateOf(bucketEnd(start, step))} - ${dateOf(start)})`)
 }
 
-/** Coverage: the same of the Mondays of the step. */
+/** Coverage: the share of the Mondays of the step with a row. */
 export function shareOfMondays(): Figure<never, never, never> {
   // The first Monday from a day on.
   const monday = (at: Sql): Sql => sql`CAST(date_trunc('week', ${dateOf(at)} + 6) AS DATE)`
   return share(({ start, step }) => sql`count(*) / ((${monday(bucketEnd(start, step))} - ${monday(start)}) // 7)`)
 }
 
-/** Coverage: the share of the step that the lake has followed. */
+/** Coverage: the share of the step that the data of the lake covers. */
 export function shareFollowed(): Figure<never, never, never> {
   const followed: Figure['sql'] = ({ start, step, from, lake }) => {
     const begin = sql`greatest(${start}, ${instant(lake.covered_from ?? from)})`
@@ -222,7 +222,7 @@ export function shareFollowed(): Figure<never, never, never> {
   return Object.freeze({ ...share(followed), whole: followed })
 }
 
-/** Coverage: the share of the step in which some row held. */
+/** Coverage: the share of the step in which a row held. */
 export function shareHeld(): Figure<never, never, never> {
   return share(({ start, step }) => sql`least(1, sum(held_s) / ${bucketSeconds(start, step)})`)
 }
@@ -231,7 +231,7 @@ function share(of: Figure['sql']): Figure<never, never, never> {
   return Object.freeze({ ...PLAIN, sql: of, single: () => sql`NULL` })
 }
 
-/** The columns of a SELECT that make the fields of records; `of` gives what a figure comes to. */
+/** The column list of a SELECT that makes records; `of` returns the expression of a figure. */
 export function selected(
   fields: Readonly<Record<string, Column>>,
   figures: Readonly<Record<string, Figure>>,

@@ -10,43 +10,43 @@ import type { ValuesOf } from './params.ts'
 import { flatFields } from './select.ts'
 import { givenBy, type SeriesParams, type SeriesSource, type SourceSpec, seriesSource, valueOf, type Where } from './series-source.ts'
 
-/** Things that a request asks for the series of, where it names several, or not by a column. */
+/** The things whose series are returned, if the request names several or finds them by a query. */
 interface Among<V, T> {
-  /** The column that names them, of every row that the series is made of. */
+  /** The column with their id, in every dataset of the series. */
   readonly key: keyof T & string
-  /** The columns of what is told of each, the key not among them. */
+  /** Columns of the other fields of a thing. */
   readonly fields: Columns
-  /** A small query that finds them. */
+  /** A query that finds them. */
   readonly query?: (values: V) => Sql
-  /** Their keys, where a request names them itself; null where the query has to find them. */
+  /** Their ids if the request names them; null if the query has to find them. */
   readonly known: (values: V) => readonly string[] | null
-  /** The things that were found; throws `Refused` for what there is not. */
+  /** Makes the things from the rows of the query. Throws `Refused` for unknown ones. */
   readonly things: (values: V, found: readonly AnyRow[]) => readonly T[]
 }
 
-/** The thing whose series it is: unknown things are 404. */
+/** The thing whose series is returned. An unknown thing is 404. */
 type Subject<V, S extends Dataset> = { readonly of: S; readonly past?: (values: V) => Sql } & (
   | { readonly where: Where<S['columns'], V> }
   | { readonly isKnown: (values: V) => boolean }
 )
 
-/** What a series has beside its sources. */
+/** Options of the read, besides its sources. */
 interface Options<V, F extends Fields, S extends Dataset, C extends string, T> {
   readonly subject?: Subject<V, S>
   readonly among?: Among<V, T>
   readonly omit?: LakeRead<V, readonly Dataset[], AnyRow>['omit']
-  /** Datasets whose earliest row tells the begin of the series, where it is not the first alone. */
+  /** Datasets whose earliest row is the begin of the series; the first dataset by default. */
   readonly begins?: readonly Dataset[]
-  /** Fields that are made of the others once a row is read. */
+  /** Fields computed in JavaScript from the others. */
   readonly computed?: { readonly [K in C]: (row: Readonly<Omit<ValueOf<F>, C>>) => ValueOf<F>[K & keyof F] }
-  /** Name of the list beside the series that has the periods without any record. */
+  /** Name of a second list in the reply: the periods without any record. */
   readonly missing?: string
 }
 
-/** Every dataset that some request is answered from. */
+/** Datasets that a request may read. */
 type Reads = readonly Dataset[]
 
-/** The read of a series that is made of one source; see `seriesSource` for what that takes. */
+/** Makes the read of a series with one source; see `SourceSpec`. */
 export function seriesOf<
   const P extends SeriesParams,
   const F extends Fields,
@@ -59,7 +59,7 @@ export function seriesOf<
   return readOf(spec, { from, sourceOf: constant(seriesSource(spec)) })
 }
 
-/** The read of a series of which a parameter tells the source. Sources are never mixed in one answer. */
+/** Makes the read of a series whose source depends on the request. An answer never mixes sources. */
 export function seriesBy<
   const P extends SeriesParams,
   const F extends Fields,
@@ -71,11 +71,11 @@ export function seriesBy<
   spec: {
     readonly params: P
     readonly returns: ListReturn<F>
-    /** Tells the source of a request. */
+    /** Returns the name of the source. */
     readonly by: (values: ValuesOf<P>) => N
     readonly sources: { readonly [K in N]: SeriesSource<ValuesOf<P>> }
     readonly from: Reads
-    /** Datasets that every request reads beside those of its source. */
+    /** Datasets that a request reads besides those of its source. */
     readonly also?: (values: ValuesOf<P>) => Reads
   } & Options<ValuesOf<P>, F, S, C, T>,
 ): LakeRead<ValuesOf<P>, Reads, ValueOf<F>> {
@@ -119,7 +119,7 @@ function readOf<V extends object, F extends Fields, S extends Dataset, C extends
   }
 }
 
-/** The records of some things, with what is told of each. */
+/** Joins the fields of the things to their records. */
 function withThings<T extends object>(records: Sql, among: Pick<Among<never, T>, 'key' | 'fields'>, things: readonly T[]): Sql {
   const fields = Object.entries(among.fields)
   if (things.length === 0)
@@ -146,7 +146,7 @@ function computedRows<F extends Fields, C extends string>(
   return { columns, finish: (row: ValueOf<F>) => ({ ...row, ...Object.fromEntries(made.map(([name, make]) => [name, make(row)])) }) }
 }
 
-/** Finds the thing whose series it is in the current state. */
+/** Looks the thing up in the current state. */
 function finder<V extends object, S extends Dataset>(subject: Subject<V, S>): (state: State, values: V) => boolean {
   if ('isKnown' in subject) return (_, values) => subject.isKnown(values)
   const conditions = Object.entries<unknown>(subject.where)
@@ -159,7 +159,7 @@ function finder<V extends object, S extends Dataset>(subject: Subject<V, S>): (s
   }
 }
 
-/** The periods of whole steps, within the one asked for, without a record of any of the series; neighbours are one. */
+/** Lists the periods of whole steps without any record. Adjacent ones are merged. */
 function missingPeriods<V>(source: SeriesSource<V>, values: V, lake: LakeView): Sql {
   const { begun, period, until } = source.begun(values, lake)
   const local = (at: Sql): Sql => sql`timezone(${MADRID}, ${at})`

@@ -16,7 +16,7 @@ import { newestOf, rolledUntil } from './rolled.ts'
 import { flatFields } from './select.ts'
 import type { StepsParam } from './series.ts'
 
-/** Parameters of a series: `time` among them. */
+/** Parameters of a series, with `time`. */
 export type SeriesParams = Params & { readonly time: StepsParam }
 
 /** The steps that parameters allow. */
@@ -24,10 +24,10 @@ type StepsOf<P extends SeriesParams> = P['time'] extends StepsParam<infer S> ? S
 
 type Names<C extends Columns> = keyof C & string
 type NumberNames<C extends Columns> = { [K in Names<C>]: NonNullable<RowOf<C>[K]> extends number ? K : never }[Names<C>]
-/** The parameters that have a value of a type, or several. */
+/** Names of the parameters with values of a type, or lists of them. */
 type ParamsOf<V, T> = { [K in keyof V & string]: V[K] extends T | readonly T[] | null ? K : never }[keyof V & string]
 
-/** Conditions on columns: a value, several, a parameter, or what a function makes of them; a parameter that is not given is no condition. */
+/** Conditions by column: a value, a list, a parameter, or a function of the parameters. A missing parameter is no condition. */
 export type Where<C extends Columns, V> = {
   readonly [K in Names<C>]?:
     | NonNullable<RowOf<C>[K]>
@@ -36,7 +36,7 @@ export type Where<C extends Columns, V> = {
     | ((values: V) => NonNullable<RowOf<C>[K]> | readonly NonNullable<RowOf<C>[K]>[])
 }
 
-/** How each field of a record is made of the columns of rows: numbers where the field is one. */
+/** A figure for each field of a record. Number fields take number columns. */
 type Figures<F extends Fields, C extends Columns, V, Out extends string> = {
   readonly [K in Exclude<keyof F & string, 'period_start' | 'interval' | Out>]: NonNullable<ValueOf<F>[K]> extends number
     ? Figure<NumberNames<C>, Names<C>, keyof V & string>
@@ -52,17 +52,17 @@ export interface StepPeriod {
 
 type Between = Pick<StepPeriod, 'from' | 'to'>
 
-/** A roll-up by days or parts of them, made once a day is over. */
+/** A roll-up with steps of at most a day, built once a day is over. */
 interface Rollup<H extends Dataset, V> {
   readonly of: H
   readonly step: Bucket
-  /** Which of its rows; those that `where` of the source gives unless told. */
+  /** Conditions on its rows; `where` of the source by default. */
   readonly where?: Where<H['columns'], V>
-  /** The columns of the roll-up, of rows of the source that are not in it yet or in a step that is finer than its own. */
+  /** Makes rows of the roll-up from rows of the source: for the time after its watermark, and for finer steps. */
   readonly make: (rows: SqlPart, period: StepPeriod) => Sql
-  /** Which of its rows tell how far it goes; `where` unless told. */
+  /** Conditions on the rows that define its watermark; `where` by default. */
   readonly watermark?: Where<H['columns'], V>
-  /** False where a request is of rows that never follow the roll-up. */
+  /** False for requests that need no rows after the watermark. */
   readonly follows?: (values: V) => boolean
 }
 
@@ -78,45 +78,45 @@ export interface SourceSpec<
   readonly params: P
   readonly returns: ListReturn<F>
   readonly of: D
-  /** The instant that a row of `of` is of; with `rows` of theirs. Rows that hold for a time have `since` and `until` instead. */
+  /** The instant of a row. Rows that hold for a time (`held`) have `since` and `until` instead. */
   readonly at: Names<D['columns']> | 'held'
-  /** Set where that is the end of what a row tells of, not its begin. */
+  /** True if the instant is the end of the measured period, not its begin. */
   readonly isEnd?: true
   readonly where?: Where<D['columns'], V>
-  /** How much later than its time a row may have come, in ms. */
+  /** Allowed lateness of a row, in ms. */
   readonly late_ms?: number
-  /** Rows in place of those of the table: a SELECT in brackets, or a scan. */
+  /** Replaces the rows of the table: a SELECT in parentheses, or a scan. */
   readonly rows?: (rows: Scan, values: V, period: Between, lake: LakeView) => SqlPart
   readonly shape?: H
   readonly rollup?: H extends Dataset ? Rollup<H, V> : never
-  /** Which rows of the roll-up, or of `rows`, count. */
+  /** A condition on the rows that figures are made of. */
   readonly only?: (values: V) => Sql
   readonly fields: Figures<F, H['columns'], V, Out>
-  /** Fields that are not made here: those of things, and computed ones. */
+  /** Fields without a figure: joined or computed later. */
   readonly elsewhere?: readonly Out[]
-  /** The step in which every row is a record; `raw` unless told. How its fields are made, or its records. */
+  /** The step in which every row is a record (`raw` by default), with figures or a query of its own. */
   readonly points?: {
     readonly step?: StepsOf<P>
     readonly fields?: Figures<F, D['columns'], V, Out>
     readonly query?: (values: V, period: Between, lake: LakeView) => Sql
   }
-  /** What is done with the records at last: `SELECT … FROM (records)`. */
+  /** A last transformation: `SELECT … FROM (records)`. */
   readonly after?: (records: Sql, values: V) => Sql
-  /** Steps that this source does not have, and the refusal of each. */
+  /** Steps that this source lacks, each with its error message. */
   readonly lacks?: { readonly [K in StepsOf<P>]?: string }
-  /** How an open end is closed where not by the end of what has landed. */
+  /** The default end of the period, if not the end of the data. */
   readonly closing?: (values: V, lake: LakeView) => Closing
-  /** All datasets that requests are answered from, the one whose landing counts first; `of` and the roll-up, in steps that need it, unless told. */
+  /** All datasets, the one with the watermark of the reply first. By default `of`, and the roll-up in steps that use it. */
   readonly from?: readonly Dataset[]
-  /** Those that a request is answered from, where it is not from all. */
+  /** The datasets of one request, if not all. */
   readonly reads?: (values: V) => readonly Dataset[]
-  /** Rows that `meta` tells of where not those of the first dataset. */
+  /** Rows that `meta` describes, if not those of the first dataset. */
   readonly rowsOf?: (values: V) => readonly RowsOf[] | null
-  /** End of what is known, until an instant (ms): what comes later is not missing. The end of what has landed unless told. */
+  /** End of the known data before an instant (ms): later steps are not missing. The end of the landed data by default. */
   readonly until?: (to: number) => Sql
 }
 
-/** Rows of things that a request names: only those whose column `key` is one of `ids`. */
+/** Restricts rows to those with one of the ids in the column `key`. */
 export interface OnlyThings {
   readonly key: string
   readonly ids: readonly string[]
@@ -126,10 +126,10 @@ export interface OnlyThings {
 export interface SeriesSource<V> {
   readonly reads: (values: V) => readonly Dataset[]
   readonly rowsOf: (values: V) => readonly RowsOf[] | null
-  /** A query of how far the roll-up goes, where a request needs it. */
+  /** The query for the watermark of the roll-up; null if the request does not use it. */
   readonly watermark: (values: V, lake: LakeView, things: OnlyThings | null) => Sql | null
   readonly records: (values: V, lake: LakeView, found: readonly AnyRow[], things: OnlyThings | null) => Sql
-  /** The begins of the steps that have a record in some series (`begun`), and the period and the end of what is known. */
+  /** A query for the begins of the steps with any record (`begun`), with the period and the end of the known data. */
   readonly begun: (
     values: V,
     lake: LakeView,
@@ -144,8 +144,8 @@ export function valueOf(values: object, name: string): unknown {
 const timeOf = (values: object): Period => (values as { readonly time: Period }).time
 
 /**
- * Declares what a series is made of: rows of a dataset, a roll-up of them as far as it goes, and how each field of a record comes from the rows
- * of a step. The types hold columns, parameters and steps to what is declared; kinds of columns are checked when it is called.
+ * Declares a source: the rows of a dataset, their roll-up up to its watermark, and a figure for each field of a record. The types check
+ * columns, parameters and steps; the kinds of columns are checked on call.
  */
 export function seriesSource<
   const P extends SeriesParams,
@@ -188,7 +188,7 @@ export function seriesSource<
       ? newestOf(rolledIn(values, rollup.watermark ?? rolledWhere, periodOf(values, lake), things))
       : null
 
-  /** The rows of a period, with what figures are made of, and the expression of the begin of the step that a row is in. */
+  /** The rows of a period that figures are made of, and the expression for the begin of a row's step. */
   const shaped = (
     values: V,
     period: StepPeriod,
@@ -228,7 +228,7 @@ export function seriesSource<
     const rowsOfStep = { step, start, time, from, lake, asked, filter: sql`` }
     const condition = only ? sql`WHERE ${only(values)}` : sql``
     const of = sql`(SELECT * ${at === 'held' ? sql`` : sql`, ${shape.start} AS step_start`} FROM ${shape.of} AS shaped)`
-    // In the roll-up's own step, and in finer ones, no two rows are of one step.
+    // In the roll-up's own step and in finer ones, each row is a whole step: grouping again would only cost time.
     if (rollup && !isFiner(rollup.step, step)) {
       const whole = selected(columns, figures, (figure) => figure.whole?.(rowsOfStep) ?? figure.single({ asked }))
       return sql`SELECT step_start AS period_start, ${interval} AS "interval", ${whole} FROM ${of} ${condition}`
@@ -261,14 +261,14 @@ export function seriesSource<
   }
 }
 
-/** Lengths of the steps in which rows may be records, where their time is the end of what they tell of. */
+/** Lengths of the steps of rows that are stamped with their end. */
 const LENGTH: Readonly<Partial<Record<Interval, Sql>>> = { '15m': sql`INTERVAL 15 MINUTE`, '1h': sql`INTERVAL 1 HOUR` }
 
 const isFiner = (step: Interval, than: Bucket): boolean => INTERVALS.indexOf(step) < INTERVALS.indexOf(than)
 
 const idsOf = (things: OnlyThings | null): Filter => (things ? { [things.key]: { in: things.ids } } : {})
 
-/** Conditions of a scan from those of a declaration. */
+/** Makes the filter of a scan. */
 function filterOf(where: object | undefined, values: object): Filter {
   return Object.fromEntries(
     Object.entries(where ?? {}).flatMap(([name, condition]: [string, unknown]) => {
@@ -278,7 +278,7 @@ function filterOf(where: object | undefined, values: object): Filter {
   )
 }
 
-/** What a condition compares with, in a request. */
+/** The value that a condition compares with. */
 export function givenBy(condition: unknown, values: object): unknown {
   if (typeof condition === 'function') return condition(values)
   return isParameter(condition) ? valueOf(values, condition.asked[0] as string) : condition
@@ -289,7 +289,7 @@ function isParameter(condition: unknown): condition is Figure {
   return typeof condition === 'object' && condition !== null && 'asked' in condition
 }
 
-/** Throws where a figure takes a column that there is not, or that its kind does not fit: a mean of instants, a number for a text. */
+/** Throws if a figure takes an unknown column, or one of the wrong kind: instants have no mean. */
 function checkKinds(fields: Columns, figures: Readonly<Record<string, Figure>>, columns: Columns): void {
   const isNumber = (column: Column | undefined): boolean => column !== undefined && ['integer', 'decimal', 'float'].includes(column.kind)
   for (const [name, figure] of Object.entries(figures)) {

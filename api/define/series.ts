@@ -5,16 +5,16 @@ import { type Fields, record } from './fields.ts'
 import { type Group, listOf, oneOf, type Param } from './params.ts'
 import { type Interval, type Period, type SpanDays, timeParams } from './params-time.ts'
 
-/** The steps of a series as its parameter `time` has them, each with the width of a period whose begin is not given, in days. */
+/** The parameter `time` of a series: `from`, `to` and `interval`, with the default width of each step's period, in days. */
 export interface StepsParam<S extends Interval = Interval> extends Group<Period<S>> {
   readonly spans: Readonly<Record<string, SpanDays>>
-  /** Where a period whose begin is not given begins, in ms, if it is not by its width. */
+  /** Default begin in ms; null if the default is a width. */
   readonly since: number | null
 }
 
 /**
- * `from`, `to` and `interval` of a series: its steps from the finest on, and how many days are answered where no begin is given, or from which
- * date on (`since`).
+ * Declares the steps of a series, finest first, each with the number of days returned if the request has no `from`. With `since`, such a
+ * request begins at that date instead.
  */
 export function steps<S extends Interval>(
   spans: { readonly [K in S]: SpanDays },
@@ -54,22 +54,22 @@ interface SeriesSpec<K extends Fields, B extends Fields> {
   /** Name and meaning of a record. */
   readonly name: string
   readonly about: string
-  /** Begin and length of a step as examples show them. */
+  /** Begin and length of the example step. */
   readonly example: readonly [period_start: string, interval: Interval]
   /** Meaning of `period_start`. */
   readonly periodStart?: string
-  /** Fields before `period_start`: the thing that a request for one thing asks for. */
+  /** Fields before `period_start`, such as the id of the station. */
   readonly of?: B
   /** The measures and `coverage`, after `interval`, in the order of replies. */
   readonly fields: K
-  /** Fields that tell apart records of one step. */
+  /** Fields that identify a record within a step. */
   readonly key: readonly (keyof NoInfer<B & K> & string)[]
-  /** What can be sorted by beside `period_start`. */
+  /** Fields to sort by, besides `period_start`. */
   readonly sorts?: readonly (keyof NoInfer<B & K> & string)[]
   readonly asides?: ListReturn['asides']
 }
 
-/** Declares the list of the steps of a series: `period_start` and `interval` are added to its fields, and the order and the size of pages. */
+/** Declares the list that a series returns. Adds `period_start`, `interval`, the order and the page size. */
 export function series<const K extends Fields, const B extends Fields = Record<never, never>>(
   spec: SeriesSpec<K, B>,
 ): ListReturn<B & StepFields & K> {
@@ -90,10 +90,10 @@ export function series<const K extends Fields, const B extends Fields = Record<n
   })
 }
 
-/** A table of measures by the value of a parameter that chooses them. */
+/** Fields by measure, as a parameter selects them. */
 export type Measures = Readonly<Record<string, readonly string[]>>
 
-/** The parameter that chooses measures by name. */
+/** A parameter that selects measures by name. */
 export function measuresParam<M extends Measures>(
   about: string,
   measures: M,
@@ -102,7 +102,7 @@ export function measuresParam<M extends Measures>(
   return listOf(oneOf(about, Object.keys(measures) as (keyof M & string)[], options))
 }
 
-/** What leaves out the measures that the parameter `by` does not choose; for `omit`. */
+/** Leaves out the fields of measures that the parameter `by` does not select; for `omit`. */
 export function omitMeasures<N extends string, M extends Measures>(
   by: N,
   measures: M,
