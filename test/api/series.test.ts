@@ -169,6 +169,7 @@ beforeAll(async () => {
 afterAll(() => lake?.close())
 
 const view: LakeView = {
+  where: () => sql`true`,
   covered_from: dayBounds(SPANS[0][0]).start,
   covered_until: COVERED,
   latest_row_at: COVERED,
