@@ -3,6 +3,7 @@ import { renfeTripUpdatesLd } from '../../jobs/feeds/rail/renfe-trip-updates.ts'
 import { railAlerts } from '../../lake/datasets/rail/alerts.ts'
 import { railPositions } from '../../lake/datasets/rail/positions.ts'
 import { railTripUpdates } from '../../lake/datasets/rail/trip-updates.ts'
+import { deepTest } from '../helpers/tier.ts'
 import { until } from '../helpers/until.ts'
 import { parseBytes, realtimeJson, rowsOf, tripUpdate } from '../jobs/feeds/rail-messages.ts'
 import { FEEDS } from './feed-listings.ts'
@@ -47,7 +48,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-test('the list says that it is stale where a feed is that it only joins', async () => {
+deepTest('the list says that it is stale where a feed is that it only joins', async () => {
   const fed = async (feed: string, age_s: number): Promise<void> => {
     const at = FIVE - 1000 * age_s
     await service.tell({ feed, last_success_at: at, fresh_at: at, data_time: at })

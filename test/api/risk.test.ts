@@ -160,7 +160,7 @@ test('a road is a strip of its sections with 24 hours each, as GeoJSON, over a c
   expect((await service.json('/api/prediccion/riesgo/N-623?km_from=500&format=json')).sections).toEqual([])
 })
 
-test('risks say that they are stale once accidents no longer come', async () => {
+deepTest('risks say that they are stale once accidents no longer come', async () => {
   const feed = { ...RISK_FEED, id: 'dgt_animal_accidents', source: 'dgt_accidents', datasets: ['animal_accidents'] }
   await writeFeedListings(service.lake.store, [...FEEDS, feed])
   for (const [days, isStale] of [

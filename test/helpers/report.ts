@@ -17,8 +17,10 @@ export interface TestResult {
 export interface FileResult {
   readonly path: string
   readonly state: string
-  /** Time from loading the file to the end of its last hook, ms. */
+  /** Time of its hooks and tests, ms. */
   readonly ms: number
+  /** Time before them, ms: loading the file and modules that no file before it in the worker has loaded. */
+  readonly load_ms: number
   /** Time of processors that the worker took for it, ms: what its threads worked, not what it waited; null where the file did not load. */
   readonly cpu_ms: number | null
   /** Time of the fixed work of `speed.ts` before its tests, ms; null where the file did not load. */
@@ -53,7 +55,8 @@ function fileResult(module: TestModule): FileResult {
   return {
     path: relative(PROJECT, module.moduleId),
     state: module.state(),
-    ms: times.collectDuration + times.setupDuration + times.prepareDuration + times.environmentSetupDuration + times.duration,
+    ms: times.duration,
+    load_ms: times.collectDuration + times.setupDuration + times.prepareDuration + times.environmentSetupDuration,
     cpu_ms,
     fixedWork_ms,
     load,

@@ -17,6 +17,7 @@ import { expectScored } from '../helpers/checked-scores.ts'
 import { figures } from '../helpers/figures.ts'
 import { sharedFolder } from '../helpers/shared.ts'
 import { tempFolder } from '../helpers/temp.ts'
+import { deepTest } from '../helpers/tier.ts'
 import { landRows, openTestLake } from '../lake/query/fixtures.ts'
 import { PROJECT } from '../laws/sources.ts'
 
@@ -225,7 +226,9 @@ test('of several editions the first by name tells a week; averages are left out,
   ])
 })
 
-test.skipIf(!shared)('the recorded bulletin: petrol and diesel reach their limits in the last 104 weeks', async () => {
+const recorded = shared ? deepTest : test.skip
+
+recorded('the recorded bulletin: petrol and diesel reach their limits in the last 104 weeks', async () => {
   const lake = await openTestLake(tempFolder())
   onTestFinished(() => lake.close())
   const told: string[] = []

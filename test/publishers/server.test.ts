@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Publishers, startPublishers } from '../../scripts/stand-in/server.ts'
+import { deepTest } from '../helpers/tier.ts'
 import { bytesOf, PATHS, RUSH_HOUR, standIn } from './helpers.ts'
 
 const MINUTE = 60_000
@@ -91,7 +92,7 @@ test('fuel: 52 provinces make the country, on both hosts and in either case', as
   expect(none.ListaEESSPrecio).toEqual([])
 })
 
-test('the same seed and instant give the same bytes, another seed or instant others', async () => {
+deepTest('the same seed and instant give the same bytes, another seed or instant others', async () => {
   const all = async (publishers: Publishers): Promise<Buffer[]> =>
     Promise.all([PATHS.incidents, PATHS.traffic, PATHS.sensors, PATHS.fuel].map((path) => bytesOf(publishers, path)))
   await using one = await standIn()

@@ -4,7 +4,7 @@ import type { FileResult } from '../helpers/report.ts'
 import { REFERENCE_MS } from '../helpers/speed.ts'
 
 const file = (path: string, ms: number, tests: readonly number[], fixedWork_ms = REFERENCE_MS, load = 1): FileResult => ({
-  ...{ path, ms, fixedWork_ms, load, cpu_ms: ms, state: 'passed', errors: [] },
+  ...{ path, ms, load_ms: 0, fixedWork_ms, load, cpu_ms: ms, state: 'passed', errors: [] },
   tests: tests.map((test_ms, nth) => ({ name: `test ${nth}`, state: 'passed', ms: test_ms, errors: [] })),
 })
 

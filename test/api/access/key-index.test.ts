@@ -5,6 +5,7 @@ import { newPepperText, parsePeppers } from '../../../api/access/pepper.ts'
 import { openRedis } from '../../../lake/live/connect.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { until } from '../../helpers/until.ts'
 import { type Stage, type StageOptions, stage, textOf } from './stage.ts'
 
@@ -132,7 +133,7 @@ describe('a revocation', () => {
     }
   })
 
-  test('counts while Redis is away, after the time for that, and still when Redis comes back with what it knew before', async () => {
+  deepTest('counts while Redis is away, after the time for that, and still when Redis comes back with what it knew before', async () => {
     const lasting = await startTestRedis({ appendOnly: true })
     try {
       const { one, other } = await two({ redisUrl: lasting.url, confirm_ms: 20_000, away_ms: 500 })

@@ -328,7 +328,7 @@ describe('leases', () => {
     expect(again.map((lease) => lease !== null)).toEqual([true, false])
   })
 
-  test('last as long as their process, and shortly after it no more', async () => {
+  deepTest('last as long as their process, and shortly after it no more', async () => {
     const [one, other] = [await limiterWith({ leaseTtl_ms: 600 }), await limiterWith({ leaseTtl_ms: 600 })]
     expect(await one.lease('a', 1)).not.toBeNull()
     await new Promise((resolve) => setTimeout(resolve, 1500))

@@ -9,6 +9,7 @@ import { sql } from '../../../lake/query/sql.ts'
 import { rejectedIds } from '../../../lake/raw/archive.ts'
 import { tableRows } from '../../helpers/pipeline.ts'
 import { tempFolder } from '../../helpers/temp.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { never, openStage, type Stage } from '../ingest/stage.ts'
 import { differences, feed, lines, littleDerived, stops, type Timetable } from './little.ts'
 
@@ -58,7 +59,7 @@ const STORY: readonly (readonly [number, Timetable])[] = [
 const END = ['V1>V2:+d@3', 'V1>V2:-b@3', 'V2>V3:+M@3', 'V2>V3:+c@3', 'V2>V3:-d@3', 'V3>V4:-L@3', 'V3>V4:-a@3', 'V3>V4:-c@3']
 
 describe('a derived dataset of versions', () => {
-  test('is what its inputs give, made version by version or all at once', async () => {
+  deepTest('is what its inputs give, made version by version or all at once', async () => {
     expect(await step(...(STORY[0] as (typeof STORY)[0]))).toEqual({ made: [], removed: [], rows: 0, waits: false })
     expect(await step(...(STORY[1] as (typeof STORY)[0]))).toEqual({ made: ['V2'], removed: [], rows: 3, waits: false })
     expect(await told()).toEqual(['V1>V2:+M@1', 'V1>V2:+c@1', 'V1>V2:-b@1'])

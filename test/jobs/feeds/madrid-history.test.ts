@@ -13,6 +13,7 @@ import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { fileStore } from '../../../lake/store/file.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
 import { tempFolder } from '../../helpers/temp.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { zipOf, zipOfFolder } from '../../helpers/zip.ts'
 import { PROJECT } from '../../laws/sources.ts'
 import { bytesOf, standIn } from '../../publishers/helpers.ts'
@@ -121,7 +122,7 @@ describe('a month', () => {
     }
   })
 
-  test.each(['2017-10', '2022-03'])('%s of the stand-in is what the parser and the engine both read', async (month) => {
+  deepTest.each(['2017-10', '2022-03'])('%s of the stand-in is what the parser and the engine both read', async (month) => {
     await using publishers = await standIn({ at: Date.parse('2025-06-20T08:00:00Z'), scale: 'small' })
     const [year, number] = month.split('-').map(Number) as [number, number]
     const path = `/datos.madrid.es/egob/catalogo/208627-${20 + (year - 2017) * 12 + number - 4}-transporte-ptomedida-historico.zip`

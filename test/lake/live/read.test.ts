@@ -7,6 +7,7 @@ import { LIVE_KEYS, snapshotKey } from '../../../lake/live/keys.ts'
 import { type LiveOptions, type LiveReader, openLive } from '../../../lake/live/read.ts'
 import { publishLive } from '../../../lake/live/write.ts'
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { until } from '../../helpers/until.ts'
 import { liveRows, liveUpdate } from './updates.ts'
 
@@ -67,7 +68,7 @@ describe('openLive', () => {
     expect(errors).toEqual([])
   })
 
-  test('makes good a lost message within 5 s', async () => {
+  deepTest('makes good a lost message within 5 s', async () => {
     const [polling, deaf] = [open(), open({ poll_ms: NEVER })]
     await Promise.all([polling.ready, deaf.ready])
     await publishLive(redis, liveUpdate(1, liveRows({ a: 1 })))

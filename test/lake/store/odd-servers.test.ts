@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { selfTest } from '../../../lake/store/open.ts'
 import { s3Store } from '../../../lake/store/s3.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { keysOf } from './contract.ts'
 
 /** How a server differs from S3. */
@@ -52,7 +53,7 @@ test('a server without a clock is refused', async () => {
   await expect(selfTest(await oddStore({ date: false }))).rejects.toMatchObject({ code: 'no-clock' })
 })
 
-test('a conflict of conditional puts is tried again, and never called false', async () => {
+deepTest('a conflict of conditional puts is tried again, and never called false', async () => {
   const store = await oddStore({ conflicts: 3 })
   expect(await store.putIfAbsent('v1', Buffer.from('mine'))).toBe(true)
   expect(await store.putIfAbsent('v1', Buffer.from('other'))).toBe(false)

@@ -1,0 +1,62 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { lakeOf, pathParams } from '../../api/define/endpoint.ts'
+import { type Interval, WIDEST_DAYS } from '../../api/define/params-time.ts'
+import { PROBLEMS, type ProblemCode } from '../../api/define/problems.ts'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { openapi } from '../../api/http/openapi.ts'
+import { allParams } from '../../api/http/request.ts'
+import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
+
+const description = openapi(endpoints, 'https://api.example.org') as Reply
+const isProblem = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+  .addSchema(description, 'openapi')
+  .getSchema('openapi#/components/schemas/Problem') as ValidateFunction
+const LAKE_DOWN = ['query-timeout', 'temporary-reduced-capacity']
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+  await fillWithExamples(service)
+})
+afterAll(() => service?.close())
+
+describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('%s', (path, endpoint) => {
+  const { responses } = description.paths[path].get
+
+  test('is documented with the problems that its requests get', async () => {
+    const examples = Object.values<Reply>(responses).flatMap(({ content }) =>
+      Object.entries<Reply>(content?.['application/problem+json']?.examples ?? {}),
+    )
+    const told = examples.map(([code]) => code)
+    expect(told).toEqual(expect.arrayContaining(['unknown-parameter', 'invalid-parameter']))
+    expect(told.includes('not-found')).toBe(pathParams(endpoint.path).length > 0)
+    expect(told.includes('invalid-cursor')).toBe(allParams(endpoint).has('cursor'))
+    const steps = (allParams(endpoint).get('interval')?.schema['enum'] ?? []) as Interval[]
+    const isBounded = steps.some((step) => WIDEST_DAYS[step] !== undefined) || allParams(endpoint).get('from')?.widest_days !== undefined
+    expect(told.includes('range-too-large')).toBe(isBounded)
+    for (const [code, { value }] of examples) {
+      isProblem(value)
+      expect(isProblem.errors ?? []).toEqual([])
+      expect(value).toMatchObject({ code, type: `https://api.example.org/problems/${code}`, status: PROBLEMS[code as ProblemCode].status })
+      if (value.status === 503) continue
+      const problem = (await (await service.get(value.instance)).json()) as Reply
+      expect({ ...problem, type: value.type, request_id: value.request_id }, value.instance).toEqual(value)
+    }
+  })
+
+  test('is documented with the ways in which it may be out of service, if it can be', () => {
+    const { 503: unavailable } = responses
+    const { read } = endpoint
+    const asksLake = read.kind === 'lake' || lakeOf(endpoint).length > 0 || (read.kind === 'memory' && read.past !== undefined)
+    const live = ['feed-unavailable', ...(asksLake ? LAKE_DOWN : [])]
+    const codes = {
+      ...{ memory: live, lake: live },
+      changes: ['feed-unavailable', 'temporary-reduced-capacity'],
+      system: null,
+    }
+    const expected = codes[read.kind]
+    if (expected === null) expect(unavailable).toBeUndefined()
+    else expect(Object.keys(unavailable.content['application/problem+json'].examples)).toEqual(expected)
+  })
+})
