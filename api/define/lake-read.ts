@@ -4,55 +4,55 @@ import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { LakeView, RowsOf } from './lake-view.ts'
 import type { State } from './memory-read.ts'
 
-/** The values that a parameter can have in an answer from the lake, where only the rows tell them. */
+/** The allowed values of a parameter, where only the rows of the lake show them. */
 export interface LakeKnown<P> {
-  /** A query of them, each once, in order, in a column `value`, at most 1000; what else is asked for may narrow them. */
+  /** Selects the allowed values: distinct, ordered, in a column `value`, at most 1000. Other parameters may narrow them. */
   readonly values: (values: P, lake: LakeView, found: readonly AnyRow[]) => Sql
-  /** What is expected, as the refusal of another value says it before it lists them. */
+  /** What a value should be, in words. The error for another value shows this before the list. */
   readonly expected: string
-  /** What is compared in place of a value; the value itself unless told. */
+  /** Normalises values before they are compared. The default compares them as they are. */
   readonly fold?: (value: string) => string
 }
 
 /** A list that DuckDB reads from the lake, page by page. */
 export interface LakeRead<P, D extends readonly Dataset[], R> {
   readonly kind: 'lake'
-  /** Datasets scanned; the first is the one whose landing the reply states. */
+  /** The datasets that are scanned. The reply's `updated_at` is that of the first. */
   readonly from: D
-  /** Of a read that answers from one dataset or from another: those of `from` that a request is answered from, the first as above. All unless told. */
+  /** The datasets of `from` that a request needs; all of them by default. */
   readonly fromOf?: (values: P) => readonly D[number][]
-  /** The datasets whose earliest row `meta.covered_from` tells, where it is not the first alone: one that goes further back. */
+  /** The datasets that `meta.covered_from` covers; the first of `from` by default. */
   readonly begins?: D
-  /** The rows that `meta.covered_from` and `meta.latest_row_at` tell of, where a request is of one of several sources or studies; those of `begins` else. */
+  /** The rows that `meta.covered_from` and `meta.latest_row_at` describe, if a request selects one of several sources. */
   readonly rowsOf?: (values: P) => readonly RowsOf[] | null
-  /** A small query whose rows `query` is given (at most 1000): for what tells which files the answer is in. Null where a request needs none. */
+  /** A query that runs first. `query` gets its rows, at most 1000, for example to select the files to scan. Null if none is needed. */
   readonly first?: (values: P, lake: LakeView) => Sql | null
   /**
-   * A SELECT without ORDER BY and LIMIT. Its columns are named after the fields of the record (of a point: `<name>_lat`, `<name>_lon`),
-   * or, where `rows` is given, at least those that the list is ordered by are.
+   * A SELECT without ORDER BY and LIMIT. Its columns have the names of the record's fields; a point has `<name>_lat` and `<name>_lon`.
+   * If `rows` is set, only the columns that the list is ordered by need these names.
    */
   readonly query: (values: P, lake: LakeView, found: readonly AnyRow[]) => Sql
   /**
-   * Columns of the query's rows and what makes a record of a row, where they are not its fields already. Where it does so in the row's own
-   * place, `adds` names the members that it adds, so that rows have them from the start.
+   * The columns of the query's rows, and a function that makes a record from a row, if the rows are not records already. A function that
+   * changes the row in place names the members that it adds in `adds`, so that every row has the same shape from the start.
    */
   readonly rows?: { readonly columns: Columns; readonly adds?: readonly string[]; readonly finish: (row: never) => R }
   /**
-   * Of parameters by name, what tells the values that rows have: where the list is empty, one that none has is refused. Nothing is refused
-   * while there are none at all.
+   * Parameters whose allowed values come from the rows. If the list is empty and no row has the given value, the request is rejected.
+   * Nothing is rejected while there are no values at all.
    */
   readonly known?: { readonly [name: string]: LakeKnown<P> }
   /**
-   * Finds the thing whose history it is in the current state of a dataset, or where it is not there in rows that the lake has of it at any time
-   * (`past`): an unknown thing is 404, one without rows an empty list.
+   * Finds the thing whose history is listed: in the current state of a dataset, else by `past` in rows of any time. An unknown thing is 404,
+   * a known one without rows is an empty list.
    */
   readonly subject?: {
     readonly of: Dataset
     readonly find: (state: State, values: P) => boolean
     readonly past?: (values: P) => Sql
   }
-  /** Queries of the lists that stand beside the list, by the names of `ListReturn.asides`: at most 1000 rows each, in order. */
+  /** Queries for the additional lists of the reply, by the names of `ListReturn.asides`: at most 1000 rows each, in order. */
   readonly asides?: { readonly [name: string]: (values: P, lake: LakeView, found: readonly AnyRow[]) => Sql }
-  /** Fields left out of the reply because of what the request asks, and the parameter that asks for it. */
+  /** Fields that a request leaves out of the reply, and the parameter that says so. */
   readonly omit?: { readonly by: string; readonly fields: (values: P) => readonly string[] }
 }

@@ -9,7 +9,7 @@ import type { Slice } from './slice.ts'
 /** The current state of a dataset, as `read` sees it; the same object as long as the state is the same. */
 export interface State<D extends Dataset = Dataset> {
   readonly rows: readonly (StateRow<D> & Pick<LiveRow, 'is_stale' | 'is_held'>)[]
-  /** The newest publication of each feed that it is made of, and the blocks that it lacks; none of a dataset that was never published. */
+  /** The newest publication of each feed, and the blocks it lacks; empty if the dataset was never published. */
   readonly parts: readonly Pick<LivePart, 'feed' | 'data_time' | 'missing'>[]
 }
 
@@ -19,29 +19,29 @@ export type StatesOf<D extends readonly Dataset[]> = { readonly [K in keyof D]: 
 /** A change of a dataset, with the time (ms) of the publication that brought it. */
 export type ChangeOf<D extends Dataset = Dataset> = Omit<LiveChange, 'row'> & { readonly row: StateRow<D>; readonly at: number }
 
-/** What answers rest on: a dataset, and of its sources only one, where they do not on all. */
+/** A dataset that an answer is based on, or one source of it. */
 export interface RestsOn {
   readonly dataset: Dataset
   readonly source?: Source
 }
 
-/** What is said of an answer as a whole. */
+/** Statements about an answer as a whole. */
 interface About {
-  /** True where a publication lacks a block that the list may be of, or all that it tells is past: `meta.stale` says so. */
+  /** True if a publication lacks a block of the list, or if everything in the list is over. Sets `meta.stale`. */
   readonly isLacking?: boolean
-  /** What the answer rests on, of what it reads and `madeFrom`: `meta.stale` is of this alone. All that it reads unless told. */
+  /** What the answer is based on, among what it reads and `madeFrom`. Decides `meta.stale`; by default everything it reads. */
   readonly restsOn?: readonly RestsOn[]
 }
 
-/** Records of a list, and what its `counts` tell. */
+/** The records of a list, and its `counts`. */
 export interface Counted<R> extends About {
   readonly records: readonly R[]
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** The same of a list whose records are made once it is known which of them are shown. */
+/** A list whose records are made after its page is chosen. */
 export interface Drafted<R, W = unknown> extends About {
-  /** What records are made of: with the fields that the list is ordered by and filtered by, by the names that they have in records. */
+  /** What records are made from. They have the fields that the list is sorted and filtered by, under the same names. */
   readonly drafts: readonly (W & object)[]
   readonly finish: (draft: never) => R
   readonly counts: Readonly<Record<string, number>>
@@ -53,7 +53,7 @@ export interface MemoryAsk<D extends readonly Dataset[] = readonly []> {
   readonly states: StatesOf<D>
   /** What a cached query of the lake has for a key. */
   readonly slice: <T>(slice: Slice<T>, key: string) => Promise<T>
-  /** The same of what only adds to an answer: null where it cannot be read now, and the answer is then in part. */
+  /** The same for an optional part of an answer: null if it cannot be read now, and the answer is partial. */
   readonly extra: <T>(slice: Slice<T>, key: string) => Promise<T | null>
 }
 
@@ -72,9 +72,9 @@ interface MemoryParts<P, D extends readonly Dataset[]> {
   readonly needs?: readonly Dataset[]
   /** Set where any dataset of `from` is enough for an answer, published before the first or not. */
   readonly isOfAny?: true
-  /** What its tables are made from, which is not read: an answer says which of it it rests on. */
+  /** What its tables are derived from, without being read here: an answer names what it is based on. */
   readonly madeFrom?: readonly RestsOn[]
-  /** The feeds that are enough for what a request asks for; null, and unless given, all. What is not found may be in another's part. */
+  /** The feeds that a request needs; null, the default, means all. An unknown id may belong to a feed that has not arrived. */
   readonly parts?: (values: P) => readonly string[] | null
   /** Set where every answer depends on the time of day, see `Param.clock_s`. */
   readonly clock_s?: number
@@ -114,9 +114,9 @@ export type Listed<R, W = unknown> = readonly (R & W)[] | Counted<R & W> | Draft
 
 /** Where one thing is found that is no longer in the current state. */
 export interface PastOf<P, D extends readonly Dataset[], R> {
-  /** The record of a change, if the change is the end of the thing: ends that have not landed yet are only in the log. */
+  /** The record of a change that ended the thing. An end that has not landed yet is only in the change log. */
   readonly ended: (change: ChangeOf<D[0]>, values: P) => R | null
-  /** The thing as the lake last had it: a query of at most one row, the columns of its rows, and what makes the record of a row. */
+  /** The last state of the thing in the lake: a query of at most one row. `columns` are its columns, `finish` makes the record. */
   readonly query: (values: P) => Sql
   readonly columns: Columns
   readonly finish: (row: never) => R
