@@ -85,7 +85,7 @@ export interface SourceSpec<
   readonly where?: Where<D['columns'], V>
   /** Allowed lateness of a row, in ms. */
   readonly late_ms?: number
-  /** Replaces the rows of the table: a SELECT in parentheses, or a scan. */
+  /** Replaces the rows of the table: a SELECT in parentheses, or a scan. Rows after a roll-up's watermark come from the table itself. */
   readonly rows?: (rows: Scan, values: V, period: Between, lake: LakeView) => SqlPart
   readonly shape?: H
   readonly rollup?: H extends Dataset ? Rollup<H, V> : never

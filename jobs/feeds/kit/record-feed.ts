@@ -61,7 +61,7 @@ export interface RecordFeedSpec<D extends Dataset, F extends string, N extends F
   readonly row: (reader: RecordReader<F, N>, file: T) => FeedRow<D>
   /** The warning that counts duplicate keys within a file; by default a duplicate is rejected. */
   readonly duplicateWarning?: string
-  /** Fields that at least one record must fill, else the file is refused: for live state, which a renamed field would corrupt. */
+  /** Fields that at least one record must fill, else the file is refused: a renamed column would replace good values by nothing. */
   readonly nonEmptyFields?: readonly NoInfer<F>[]
   /** Conditions, by description, that at least one row must meet, else the file is refused. */
   readonly requireAny?: Readonly<Record<string, (row: FeedRow<D>) => boolean>>

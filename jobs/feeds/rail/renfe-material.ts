@@ -52,6 +52,8 @@ export const renfeMaterial = csvFeed({
   columns: COLUMNS,
   knows: ['VIDEO'],
   needs: ['model', 'purpose'],
+  nonEmptyFields: ['gauge', 'speed', 'power', 'voltage', 'mass', 'length', 'seats', 'built'],
+  requireAny: { 'a series in its name': ({ series }) => series !== null },
   row(r) {
     const measured = (field: keyof typeof UNITS): number[] => measuresOf(r.text(field), field)
     const seats = r.text('seats')

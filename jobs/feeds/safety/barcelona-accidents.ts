@@ -66,7 +66,10 @@ export const barcelonaAccidents = csvFeed({
   emptyValues: ['-1', 'Desconegut'],
   file: ({ name, column }) => ({ edition: editionOf('barcelona', { name }, column('year').filter(Boolean).map(Number)) }),
   duplicateWarning: 'an accident that is in the file twice',
-  requireAny: { 'somebody hurt': ({ is_casualty }) => is_casualty },
+  requireAny: {
+    'a position in Barcelona': ({ position }) => position !== null,
+    'somebody hurt': ({ is_casualty }) => is_casualty,
+  },
   row(r, { edition }) {
     const [year, month, day, hour] = [r.integer('year'), r.integer('month'), r.integer('day'), r.integer('hour')]
     const date = `${year}-${twoDigits(month)}-${twoDigits(day)}`
@@ -107,7 +110,8 @@ const twoDigits = (part: number): string => String(part).padStart(2, '0')
 
 /** The position of easting and northing, in whichever order; no number can be both in this city. */
 function positionOf(x: number | null, y: number | null): { readonly position: Accident['position']; readonly isOutside: boolean } {
-  if (x === null || y === null) return { position: null, isOutside: false }
+  // One coordinate without the other is no place: it is told apart from an accident that has none.
+  if (x === null || y === null) return { position: null, isOutside: (x === null) !== (y === null) }
   const [easting, northing] = x > y ? [y, x] : [x, y]
   const isInside = easting > BOX.west && easting < BOX.east && northing > BOX.south && northing < BOX.north
   return { position: isInside ? ed50UtmToPoint(easting, northing, 31) : null, isOutside: !isInside }

@@ -58,6 +58,7 @@ export const aemetDaily = jsonFeed({
   },
   knows: ['nombre', 'provincia', 'altitud'],
   needs: ['day', 'id'],
+  nonEmptyFields: ['mean'],
   decimal: 'comma',
   records: readRecords,
   // A file is of the day that was asked for.

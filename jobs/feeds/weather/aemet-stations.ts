@@ -24,6 +24,7 @@ export const aemetStations = jsonFeed({
     longitude: 'longitud',
   },
   needs: ['id', 'name'],
+  nonEmptyFields: ['province', 'altitude', 'synop', 'latitude', 'longitude'],
   decimal: 'comma',
   records: readRecords,
   row: (r) => ({
