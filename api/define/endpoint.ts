@@ -112,7 +112,7 @@ export interface ListReturn<F extends Fields = Fields> {
   readonly asides?: Readonly<Record<string, Nested<readonly object[]>>>
   /** Records per reply where the request does not say (null: all), and at most. */
   readonly limit: { readonly default: number | null; readonly max: number }
-  /** The representation of a request that does not say; JSON unless told. */
+  /** The representation of a request that names none; JSON by default. */
   readonly prefers?: 'geojson'
 }
 
@@ -129,7 +129,7 @@ export function listReturn<F extends Fields & { readonly id: unknown }>(
 export interface OneReturn<F extends Fields = Fields> {
   readonly kind: 'one'
   readonly record: RecordShape<F>
-  /** The representation of a request that does not say; JSON unless told. */
+  /** The representation of a request that names none; JSON by default. */
   readonly prefers?: 'geojson'
 }
 
@@ -226,7 +226,7 @@ export function defineEndpoint<
     throw new Error(`${spec.path}: records without a place have no ${returns.prefers}`)
   if (deprecated) checkDeprecation(spec.path, deprecated)
   for (const name of Object.keys((read.kind === 'lake' && read.known) || {}))
-    if (spec.params[name]?.kind !== 'param') throw new Error(`${spec.path}: the values of ${name}, which is not declared, are told`)
+    if (spec.params[name]?.kind !== 'param') throw new Error(`${spec.path}: known has values of ${name}, which is not a parameter`)
   if (read.kind === 'lake' && returns.kind === 'list')
     for (const name of returns.sorts)
       if (returns.record.fields[name]?.kind === 'code')

@@ -126,8 +126,8 @@ function withThings<T extends object>(records: Sql, among: Pick<Among<never, T>,
   if (things.length === 0)
     return sql`SELECT *, ${join(fields.map(([name]) => sql`NULL AS ${outputName(name)}`))} FROM (${records}) WHERE false`
   const rows = things.map((thing) => {
-    const told = fields.map(([name, column]) => castTo(column, plain(valueOf(thing, name))))
-    return sql`(${join([String(thing[among.key]), ...told])})`
+    const cells = fields.map(([name, column]) => castTo(column, plain(valueOf(thing, name))))
+    return sql`(${join([String(thing[among.key]), ...cells])})`
   })
   const names = [among.key, ...fields.map(([name]) => name)].map(outputName)
   return sql`SELECT * FROM (${records}) JOIN (VALUES ${join(rows)}) AS things(${join(names)}) USING (${outputName(among.key)})`
@@ -147,7 +147,7 @@ function computedRows<F extends Fields, C extends string>(
   return { columns, finish: (row: ValueOf<F>) => ({ ...row, ...Object.fromEntries(made.map(([name, make]) => [name, make(row)])) }) }
 }
 
-/** Looks the thing up in the current state. */
+/** Looks the thing up in the current state, by the conditions that select its rows: null is none, a list means one of its values. */
 function finder<V extends object, S extends Dataset>(subject: Subject<V, S>): (state: State, values: V) => boolean {
   if ('isKnown' in subject) return (_, values) => subject.isKnown(values)
   const conditions = Object.entries<unknown>(subject.where)
@@ -155,7 +155,7 @@ function finder<V extends object, S extends Dataset>(subject: Subject<V, S>): (s
     const wanted = conditions.map(([name, is]) => [name, givenBy(is, values)] as const)
     return state.rows.some((row) => {
       const there: AnyRow = row
-      return wanted.every(([name, is]) => there[name] === is)
+      return wanted.every(([name, is]) => is === null || (Array.isArray(is) ? is.includes(there[name]) : there[name] === is))
     })
   }
 }

@@ -20,7 +20,7 @@ export interface CurrentStates<L extends LiveSnapshot | null = LiveSnapshot | nu
   readonly changed_at: number
 }
 
-/** The current states of datasets, be the first among them or not. */
+/** The current states of datasets. A dataset that was never published has no rows. */
 export function currentStates(state: ServiceState, datasets: readonly Dataset[]): CurrentStates {
   const snapshots = datasets.map((dataset) => state.snapshot(dataset))
   const of = snapshots.flatMap((snapshot) => (snapshot ? [snapshot.version, ...snapshot.parts.map((part) => part.fetch_id)] : [null]))
@@ -44,7 +44,7 @@ export function neverPublished(dataset: Dataset | undefined): Problem {
   return problem('feed-unavailable', `No data of ${dataset?.title} has arrived yet.`, { retry_after_s: 30 })
 }
 
-/** When a dataset is expected to be published anew: a cadence after its feeds were last asked and had an answer, be it nothing new. */
+/** When a new publication is expected: one cadence after the last answer of its feeds, even one without anything new. */
 export function refreshOf(state: ServiceState, datasets: readonly Dataset[], primary: LiveSnapshot): Refresh {
   const cadence_s = state.cadence_s(datasets[0] as Dataset) ?? CADENCE_S
   const at = (): number => {

@@ -136,6 +136,6 @@ test('an endpoint of the lake tells the values of no other than its parameters',
   const { read } = railStockList
   const known = { lines: { expected: 'expected a line', values: () => expect.unreachable() } }
   expect(() => defineEndpoint({ ...railStockList, read: { ...read, known } } as never)).toThrow(
-    '/api/trenes/flota: the values of lines, which is not declared, are told',
+    '/api/trenes/flota: known has values of lines, which is not a parameter',
   )
 })
