@@ -89,9 +89,12 @@ function summarise(results: readonly FileResult[]): void {
   if (options.record) record(results)
 }
 
+/** Writes the seconds of slow files, the slowest first; files that did not run keep theirs. */
 function record(results: readonly FileResult[]): void {
-  const slow = results.filter((file) => file.ms >= RECORDED_MS).toSorted((a, b) => b.ms - a.ms)
-  const seconds = Object.fromEntries(slow.map((file) => [file.path, Math.round(file.ms / 1000)]))
+  const ran = new Set(results.map((file) => file.path))
+  const kept = Object.entries(JSON.parse(readFileSync(DURATIONS, 'utf8')) as Record<string, number>).filter(([path]) => !ran.has(path))
+  const slow = results.filter((file) => file.ms >= RECORDED_MS).map((file) => [file.path, Math.round(file.ms / 1000)] as const)
+  const seconds = Object.fromEntries([...kept, ...slow].toSorted(([, a], [, b]) => b - a))
   writeFileSync(DURATIONS, `${JSON.stringify(seconds, null, 2)}\n`)
 }
 
