@@ -106,7 +106,7 @@ export interface ListReturn<F extends Fields = Fields> {
   readonly order: string
   /** Parameters without which a field has no value, by field: a sort by it is then refused. */
   readonly needs?: { readonly [field in keyof F & string]?: readonly string[] }
-  /** Numbers and instants beside the list, by the names of the reply's members: what it tells of what is not in it. Of lists that `answer` makes. */
+  /** Additional numbers and instants of the reply, by member name. Only for lists that `answer` makes. */
   readonly counts?: Readonly<Record<string, Column<number>>>
   /** Lists of objects beside the list, by the names of the reply's members: what it tells of all that was asked for. Of lists of the lake. */
   readonly asides?: Readonly<Record<string, Nested<readonly object[]>>>
@@ -154,7 +154,10 @@ interface Declared<P extends Params, Fs extends readonly AnyFilter[]> {
   /** The page that explains how its figures are made. */
   readonly explained?: MethodPage
   readonly params: P
-  /** Filters, in the order in which their parameters are documented after `params`: the engine applies them, but for those of lists of the lake, whose query has their condition (`LakeView.where`). */
+  /**
+   * Filters, in the order in which their parameters are documented, after `params`. The engine applies them; the query of a list of the
+   * lake has to contain their condition (`LakeView.where`).
+   */
   readonly filters?: Fs
   /**
    * Of an endpoint that answers figures, made of many records or as they were published: what each stands for, and how it is made. Replies say so in

@@ -24,7 +24,7 @@ export interface CurrentStates<L extends LiveSnapshot | null = LiveSnapshot | nu
 export function currentStates(state: ServiceState, datasets: readonly Dataset[]): CurrentStates {
   const snapshots = datasets.map((dataset) => state.snapshot(dataset))
   const of = snapshots.flatMap((snapshot) => (snapshot ? [snapshot.version, ...snapshot.parts.map((part) => part.fetch_id)] : [null]))
-  // The time of the data tells changes of one part; where there are several, an older one may come after a newer one.
+  // The data time shows changes of one part. With several parts, an older publication may come after a newer one.
   const parts = snapshots.flatMap((snapshot) => snapshot?.parts ?? [])
   const [only] = parts
   const changed_at = only && parts.length === 1 ? only.data_time : Math.max(0, ...parts.map((part) => part.fetched_at))

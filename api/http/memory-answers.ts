@@ -86,7 +86,7 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
       const mayNotExist = pathParams(endpoint.path).length > 0
       return { head, answer: async (signal) => bodyOf(await find(), signal), isCheap: true, mayNotExist, ...isInPart }
     }
-    // Where a thing is no longer current, only the lake tells of which state the answer is.
+    // If the thing is no longer current, the answer's version is that of the lake alone.
     const found = await find()
     if (found !== null) return { head, answer: (signal) => bodyOf(found, signal), isCheap: true, ...isInPart }
     const { primary } = live
@@ -125,7 +125,7 @@ function listed(found: Listed<AnyRow>): {
   return found as Counted<AnyRow>
 }
 
-/** The problem of what cannot be told before feeds have landed. */
+/** The problem of an answer that needs feeds which have not landed yet. */
 function notLanded(feeds: readonly string[]): Problem {
   const detail = `What this answer needs of ${feeds.join(' and ')} has not arrived yet.`
   return problem('feed-unavailable', detail, { retry_after_s: RETRY_S })

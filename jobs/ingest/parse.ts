@@ -84,12 +84,12 @@ function sinkOf(feed: Feed, sinks: ReadonlyMap<string, Sink>, dataset: Dataset):
 function makeSink(
   feed: Feed,
   dataset: Dataset,
-  told: { readonly report: Report; readonly unknown: (list: string, code: string) => void; readonly fetchedAt: number },
+  given: { readonly report: Report; readonly unknown: (list: string, code: string) => void; readonly fetchedAt: number },
 ): Sink {
-  const check = rowChecker(dataset, told.unknown)
+  const check = rowChecker(dataset, given.unknown)
   const seen = makeKeySet(dataset.land === 'append' ? [...dataset.entity, dataset.time] : dataset.entity)
   const column = feed.blocks?.[dataset.id]?.column
-  const latest = dataset.isObservation ? told.fetchedAt + CLOCK_TOLERANCE_MS : Number.POSITIVE_INFINITY
+  const latest = dataset.isObservation ? given.fetchedAt + CLOCK_TOLERANCE_MS : Number.POSITIVE_INFINITY
   const sink: Sink = {
     count: 0,
     blocks: column === undefined ? null : {},
@@ -104,7 +104,7 @@ function makeSink(
     },
   }
   const refuse = (reason: string): false => {
-    countReason(told.report, dataset, reason)
+    countReason(given.report, dataset, reason)
     return false
   }
   return sink

@@ -14,7 +14,7 @@ const GAP_MS = 86_400_000
 const c = (name: keyof typeof fuelPrices.columns | 'status'): Sql => column(fuelPrices, name)
 const a = (name: keyof typeof fuelArchivePrices.columns): Sql => column(fuelArchivePrices, name)
 
-/** What is asked for: prices of a station, of some products or of all. */
+/** Which prices to read: of one station, of some products or of all. */
 interface Asked {
   readonly id: string
   readonly fuel: readonly string[] | null

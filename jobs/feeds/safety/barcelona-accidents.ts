@@ -110,7 +110,7 @@ const twoDigits = (part: number): string => String(part).padStart(2, '0')
 
 /** The position of easting and northing, in whichever order; no number can be both in this city. */
 function positionOf(x: number | null, y: number | null): { readonly position: Accident['position']; readonly isOutside: boolean } {
-  // One coordinate without the other is no place: it is told apart from an accident that has none.
+  // One coordinate without the other is a fault, unlike an accident without coordinates.
   if (x === null || y === null) return { position: null, isOutside: (x === null) !== (y === null) }
   const [easting, northing] = x > y ? [y, x] : [x, y]
   const isInside = easting > BOX.west && easting < BOX.east && northing > BOX.south && northing < BOX.north
