@@ -63,6 +63,7 @@ export function openapi(
     tags: [
       { name: 'data', description: 'Everything that answers with data.' },
       ...domains.map((name) => ({ name, description: `Data of the domain ${name}.` })),
+      { name: 'extra', description: 'Feeds of changes, beside the lists that they are of.' },
       { name: 'account', description: 'Keys, and the account that they belong to.' },
       { name: 'platform', description: 'What runs the service.' },
     ],
@@ -126,7 +127,7 @@ function operation(endpoint: Endpoint, { endpoints, baseUrl, plans, now }: About
   const responses = responsesOf(endpoint, baseUrl, plans)
   return {
     operationId: endpointId(path),
-    tags: ['data', domain],
+    tags: ['data', domain, ...(read.kind === 'changes' ? ['extra'] : [])],
     summary,
     ...(about ? { description: about } : {}),
     ...(explained ? { externalDocs: { url: `${baseUrl}${methodPath(explained)}`, description: 'How the figures are made.' } } : {}),

@@ -1,7 +1,7 @@
 import { parseInstant } from '../../lake/schema/time.ts'
-import { FormatError } from '../feeds/define.ts'
+import { payloadElements } from './datex2-payload.ts'
 import { pointNumber } from './numbers.ts'
-import { attribute, child, textAt, type XmlElement, xmlElements, xsiType } from './xml.ts'
+import { attribute, child, textAt, type XmlElement, xsiType } from './xml.ts'
 
 /**
  * DATEX II v3 SituationPublication in DGT's Spanish profile (3.6 and 3.7), read by local names: DGT's namespaces are its own
@@ -109,35 +109,11 @@ const COMMON = new Set(['probabilityOfOccurrence', 'severity', 'complianceOption
 
 /** Reads the situations of a publication, in batches as it is parsed. Throws `FormatError` where it is no such publication or ends early. */
 export function* readSituations(bytes: Uint8Array, sink: SituationSink): Generator<readonly Situation[], void> {
-  let profile: string | null = null
-  let hasTime = false
-  const elements = xmlElements(bytes, {
-    root: 'payload',
-    each: ['publicationTime', 'situation'],
-    check(root) {
-      const type = xsiType(root)
-      if (type !== 'SituationPublication')
-        throw new FormatError(`DATEX II: the payload is ${type ?? 'of no type'}, expected SituationPublication`)
-      profile = attribute(root, 'profileVersion') ?? null
-    },
-  })
-  for (const batch of elements) {
-    const situations: Situation[] = []
-    for (const element of batch) {
-      if (element.name === 'publicationTime') {
-        const publishedAt = parseInstant(element.text)
-        if (publishedAt === null) throw new FormatError(`DATEX II: publicationTime ${JSON.stringify(element.text)} is no time with offset`)
-        sink.header(publishedAt, profile)
-        hasTime = true
-        continue
-      }
-      if (!hasTime) throw new FormatError('DATEX II: there is no publicationTime before the first situation')
-      const situation = readSituation(element, sink)
-      if (situation) situations.push(situation)
-    }
+  const query = { type: 'SituationPublication', each: 'situation', header: sink.header.bind(sink) }
+  for (const elements of payloadElements(bytes, query)) {
+    const situations = elements.flatMap((element) => readSituation(element, sink) ?? [])
     if (situations.length > 0) yield situations
   }
-  if (!hasTime) throw new FormatError('DATEX II: there is no publicationTime')
 }
 
 function readSituation(element: XmlElement, sink: SituationSink): Situation | null {
@@ -204,7 +180,8 @@ function isKind(name: string): boolean {
   return (name.endsWith('Type') || name === 'genericSituationRecordName') && !COMMON.has(name)
 }
 
-function readLocation(reference: XmlElement, sink: SituationSink): Location {
+/** Reads where something is: a reference to a location of a situation, or the location of a device. */
+export function readLocation(reference: XmlElement, sink: Pick<SituationSink, 'warn'>): Location {
   const description = child(reference, 'supplementaryPositionalDescription')
   const linear = child(reference, 'tpegLinearLocation')
   const tpeg = linear ?? child(reference, 'tpegPointLocation')
@@ -230,7 +207,7 @@ function readLocation(reference: XmlElement, sink: SituationSink): Location {
   }
 }
 
-function readPoint(point: XmlElement, sink: SituationSink): RoadPoint {
+function readPoint(point: XmlElement, sink: Pick<SituationSink, 'warn'>): RoadPoint {
   const extended = child(point, '_tpegNonJunctionPointExtension', 'extendedTpegNonJunctionPoint')
   return {
     lat: number(textAt(point, 'pointCoordinates', 'latitude'), 'latitude', sink),
@@ -262,7 +239,7 @@ function codes(elements: readonly (XmlElement | undefined)[]): string[] {
   return [...new Set(elements.map((element) => (element ? code(element) : '')))].filter((one) => one !== '')
 }
 
-function number(text: string | null, field: string, sink: SituationSink): number | null {
+function number(text: string | null, field: string, sink: Pick<SituationSink, 'warn'>): number | null {
   if (text === null) return null
   const value = pointNumber(text)
   if (value !== null && Number.isFinite(value)) return value
@@ -270,7 +247,8 @@ function number(text: string | null, field: string, sink: SituationSink): number
   return null
 }
 
-function instant(element: XmlElement | undefined, field: string, sink: SituationSink): number | null {
+/** The instant (ms) in a child of an element; null if there is none, or none that can be read, which is counted. */
+export function instant(element: XmlElement | undefined, field: string, sink: Pick<SituationSink, 'warn'>): number | null {
   const text = textAt(element, field)
   if (text === null) return null
   const at = parseInstant(text)

@@ -58,6 +58,7 @@ const COLUMNS: Readonly<Record<string, readonly [Column, fc.Arbitrary<unknown>]>
   product: [col.string(0, ''), fc.constantFrom('DIESEL_A', 'GASOLINE_95_E5')],
   operator: [col.string(0, ''), fc.constantFrom('RENFE')],
   in_service: [col.boolean(0, ''), fc.boolean()],
+  has_message: [col.boolean(0, ''), fc.boolean()],
   level: [col.string(0, ''), fc.constantFrom('MUNICIPALITY', 'DISTRICT')],
   study: [col.string(0, ''), fc.constantFrom('V1', 'V2')],
 }

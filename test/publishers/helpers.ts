@@ -8,6 +8,8 @@ export const RUSH_HOUR = Date.parse('2026-03-11T07:30:00Z')
 export const PATHS = {
   incidents: '/nap.dgt.es/datex2/v3/dgt/SituationPublication/datex2_v37.xml',
   incidentsOlder: '/nap.dgt.es/datex2/v3/dgt/SituationPublication/datex2_v36.xml',
+  panelMessages: '/nap.dgt.es/datex2/v3/dgt/VmsPublication/datex2_v37.xml',
+  panelDevices: '/nap.dgt.es/datex2/v3/dgt/DevicePublication/vms_datex2_v37.xml',
   catalonia: '/www.gencat.cat/transit/opendata/incidenciesGML.xml',
   traffic: '/informo.madrid.es/informo/tmadrid/pm.xml',
   sensors: '/datos.madrid.es/egob/catalogo/202468-263-intensidad-trafico.csv',

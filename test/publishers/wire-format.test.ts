@@ -107,6 +107,17 @@ test.skipIf(!shared)('DGT: elements, attributes, namespaces and their order are 
   expect([...recorded.paths].filter((path) => !paths.has(path))).toEqual([])
 })
 
+test.skipIf(!shared).each([
+  ['panelMessages', /^vms_messages/],
+  ['panelDevices', /^vms_locations/],
+] as const)('DGT, %s: elements, attributes, namespaces and their order are those of the capture', async (path, file) => {
+  const recorded = structureOf(capture('dgt-vms', file))
+  await using publishers = await standIn({ scale: 'small' })
+  const served = structureOf((await bytesOf(publishers, PATHS[path])).toString('utf8'))
+  expectWithin(served, recorded)
+  expect([...recorded.paths].filter((one) => !served.paths.has(one))).toEqual([])
+})
+
 test.skipIf(!shared)('SCT: elements, attributes, namespaces and their order are those of the capture', async () => {
   const recorded = structureOf(capture('sct-incidencies', /^incidenciesGML/))
   await using publishers = await standIn()

@@ -9,6 +9,9 @@ import { incidentById } from './incident-detail.ts'
 import { incidentHistory } from './incident-history.ts'
 import { incidentStats } from './incident-stats.ts'
 import { incidentList } from './incidents.ts'
+import { panelChanges } from './panel-changes.ts'
+import { panelHistory } from './panel-history.ts'
+import { panelById, panelList } from './panels.ts'
 import { pastIncidentList } from './past-incidents.ts'
 import { sensorHistory } from './sensor-history.ts'
 import { sensorById, sensorList } from './sensors.ts'
@@ -32,6 +35,10 @@ export const road = defineDomain({
     v16List,
     v16Stats,
     v16History,
+    panelList,
+    panelById,
+    panelHistory,
+    panelChanges,
     trafficIntensity,
     sensorList,
     sensorById,

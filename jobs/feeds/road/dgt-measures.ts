@@ -87,7 +87,7 @@ export function countUnknown(record: SituationRecord, notes: Notes): void {
 }
 
 /** The direction along the road; UNKNOWN where the source says nothing, its own code where it says something else. */
-export function directionOf({ location }: SituationRecord): string {
+export function directionOf({ location }: Pick<SituationRecord, 'location'>): string {
   return location.direction === null ? 'UNKNOWN' : (lookUp(DIRECTIONS, location.direction) ?? location.direction)
 }
 

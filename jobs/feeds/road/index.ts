@@ -1,5 +1,7 @@
 import type { Feed } from '../define.ts'
 import { dgtIncidentsFeed } from './dgt-incidents.ts'
+import { dgtVms } from './dgt-vms.ts'
+import { dgtVmsDevices } from './dgt-vms-devices.ts'
 import { madridCountStations } from './madrid-count-stations.ts'
 import { madridCounts } from './madrid-counts.ts'
 import { madridHistory } from './madrid-history.ts'
@@ -12,6 +14,8 @@ import { sctIncidentsFeed } from './sct-incidents.ts'
 export const feeds: readonly Feed[] = Object.freeze([
   dgtIncidentsFeed,
   sctIncidentsFeed,
+  dgtVms,
+  dgtVmsDevices,
   madridTraffic,
   madridSensors,
   madridSensorEditions,

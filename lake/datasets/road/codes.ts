@@ -37,6 +37,14 @@ export const ROAD_DIRECTIONS = defineCodes('road_direction', 'Direction along th
   UNKNOWN: ['Desconocido', 'Unknown'],
 })
 
+/** Whether a variable-message panel shows something. */
+export const PANEL_DISPLAYS = defineCodes('panel_display', 'Whether a variable-message panel shows something.', {
+  MESSAGE: ['Muestra texto o pictogramas', 'Shows text or pictograms'],
+  BLANK: ['Mensaje activo en blanco', 'A message is set, but it is blank'],
+  EMPTY: ['Sin mensaje', 'No message is set'],
+  UNKNOWN: ['Se desconoce: la última publicación no incluye el panel', 'Not known: the newest publication lacks the panel'],
+})
+
 /** Level of service of Madrid's traffic centre. */
 export const LEVELS_OF_SERVICE = defineCodes('level_of_service', 'State of traffic at a sensor.', {
   FLUID: ['Fluido', 'Fluid'],

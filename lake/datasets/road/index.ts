@@ -15,12 +15,16 @@ import { trafficSensors } from './traffic-sensors.ts'
 import { trafficTypicalWeeks } from './traffic-typical-weeks.ts'
 import { v16Beacons } from './v16-beacons.ts'
 import { v16Hours } from './v16-hours.ts'
+import { vmsDevices } from './vms-devices.ts'
+import { vmsMessages } from './vms-messages.ts'
 
 /** Datasets about roads, in the order in which documentation shows them. */
 export const datasets: readonly Dataset[] = Object.freeze([
   incidents,
   v16Beacons,
   v16Hours,
+  vmsDevices,
+  vmsMessages,
   trafficReadings,
   trafficReadings15m,
   trafficSensors,

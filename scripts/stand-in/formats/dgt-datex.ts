@@ -193,11 +193,12 @@ function coded(name: string, value: string): string {
   return `<${name} _extendedValue="${value.slice(1)}">_extended</${name}>`
 }
 
-function element(name: string, text: string | number): string {
+/** An element with a text or number. */
+export function element(name: string, text: string | number): string {
   return `<${name}>${typeof text === 'number' ? text : escapeText(text)}</${name}>`
 }
 
 /** A number as Java prints a double: never without a decimal. */
-function double(value: number): string {
+export function double(value: number): string {
   return Number.isInteger(value) ? `${value}.0` : String(value)
 }

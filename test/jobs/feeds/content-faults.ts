@@ -18,6 +18,8 @@ export interface ContentFault {
 const INVENTORY = 'aemet_stations/stations.json'
 const DAILY = 'aemet_daily/2026-01-03.json'
 const BARCELONA = 'barcelona_accidents/2025_accidents_gu_bcn.csv'
+const PANELS = 'dgt_vms/messages.xml'
+const DEVICES = 'dgt_vms_devices/devices.xml'
 const MODELS = 'renfe_material/models.csv'
 const COUNTERS = 'madrid_count_stations/stations.csv'
 /** Columns without a value in the fixture. */
@@ -34,6 +36,26 @@ export const FAULTS: readonly ContentFault[] = [
   { file: INVENTORY, change: [['"altitud"', '"cota"']], expect: 'has altitud' },
   { file: INVENTORY, change: [['"nombre"', '"nombre_oficial"']], expect: 'has no nombre' },
   { file: BARCELONA, change: [['Numero_morts', 'Morts']], expect: 'has no Numero_morts' },
+  { file: PANELS, change: [['customPictogramCode', 'pictogramCode']], expect: 'none of the panels has customPictogramCode' },
+  { file: PANELS, change: [['timeLastSet', 'timeSet']], expect: 'none of the panels has timeLastSet' },
+  {
+    file: PANELS,
+    change: [
+      ['vmsMessage ', 'message '],
+      ['vmsMessage>', 'message>'],
+    ],
+    expect: 'none of the panels has vmsMessage',
+  },
+  { file: PANELS, change: [['VmsPublication"', 'SituationPublication"']], expect: 'expected VmsPublication' },
+  { file: PANELS, change: [['TextDisplay', 'AdvertisingDisplay']], expect: 'none of the panels has textLine' },
+  { file: PANELS, change: [['id="70001"', 'id=""']], expect: { rows: 4, rejected: { 'panel without id': 1 } } },
+  { file: PANELS, change: [['07:44:30', '07:44:70']], expect: { rows: 5, warnings: ['timeLastSet is no time with offset'] } },
+  { file: PANELS, change: [['R301100I', 'R301900I']], expect: { rows: 5, warnings: ['speed limit above 150 km/h'] } },
+  { file: DEVICES, change: [['id="70001"', 'id=""']], expect: { rows: 3, rejected: { 'device without id': 1 } } },
+  { file: DEVICES, change: [[/vms(?=<[^]*"70002")/g, 'camera']], expect: { rows: 3, unknown: { camera: 1 } } },
+  { file: DEVICES, change: [['roadName', 'road']], expect: 'none of the devices has roadName' },
+  { file: DEVICES, change: [['>both<', '>sideways<']], expect: { rows: 4, unknown: { sideways: 1 } } },
+  { file: DEVICES, change: [['9.35', 'nine']], expect: { rows: 4, warnings: ['kilometerPoint is no number'] } },
   {
     file: BARCELONA,
     change: [['Num_postal ', 'Porta']],

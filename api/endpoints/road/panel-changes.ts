@@ -1,0 +1,38 @@
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { nested, record } from '../../define/fields.ts'
+import { ABOUT_CHANGES, changedBy, changeFields } from '../changes.ts'
+import { changedOf, changedPanel, PANEL_DATASETS, panel, panelFilters } from './panel.ts'
+
+/** One change of what a panel shows. */
+const panelChange = record('PanelChange', 'What happened to the message of a panel.', {
+  id: panel.fields.id,
+  ...changeFields(PANEL_DATASETS[0].columns.observed_at),
+  panel: nested.object('The panel after the change.', panel.fields),
+})
+
+/** The feed of changes of what panels show. */
+export const panelChanges = defineEndpoint({
+  path: '/api/panels/changes',
+  domain: 'road',
+  plan: 'FREE',
+  summary: 'Panels whose message appeared, changed or is no longer known since a cursor',
+  about: `A panel that publications no longer include is UPDATED, with the display UNKNOWN; panels do not end. ${ABOUT_CHANGES}`,
+  params: {},
+  filters: panelFilters,
+  returns: {
+    kind: 'list',
+    name: 'changes',
+    record: panelChange,
+    key: ['id', 'at'],
+    sorts: [],
+    order: 'at',
+    limit: { default: 100, max: 1000 },
+  },
+  read: {
+    kind: 'changes',
+    from: PANEL_DATASETS,
+    thing: ({ row }, [, devices]) => changedPanel(row, devices),
+    entry: (one, change) => ({ id: one.id, kind: change.kind, at: change.at, changed: changedBy(change, changedOf), panel: one }),
+  },
+  example: { limit: '10' },
+})

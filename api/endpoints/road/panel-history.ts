@@ -1,0 +1,79 @@
+import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
+import { vmsMessages } from '../../../lake/datasets/road/vms-messages.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { column, instant, type Sql, sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { partitionStart } from '../../../lake/schema/partitions.ts'
+import { tableColumns } from '../../../lake/schema/physical.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { dayFromToday } from '../../define/example.ts'
+import { record, type StateRow } from '../../define/fields.ts'
+import { periodParams } from '../../define/params-time.ts'
+import { displayFields, displayOf, panelId } from './panel.ts'
+
+const FROM = col.instant(0, 'Publication that first had this state.', { example: '2026-09-02T22:51:57.000Z' })
+const TO = col.instant(0, 'Publication that had the next state; null while it is shown.', {
+  nullable: true,
+  example: '2026-09-02T23:15:57.000Z',
+})
+
+const message = record('PanelMessage', 'What a panel showed for a time.', { shown_from: FROM, shown_to: TO, ...displayFields })
+
+const c = (name: keyof typeof vmsMessages.columns | 'status' | 'is_baseline' | 'updated_at' | 'last_seen_at'): Sql =>
+  column(vmsMessages, name)
+
+/** What one panel showed, from when to when. */
+export const panelHistory = defineEndpoint({
+  path: '/api/panels/{id}/history',
+  domain: 'road',
+  plan: 'PRO',
+  summary: 'What a variable-message panel showed, from when to when',
+  about:
+    'Every state that overlaps the period, whole: it may begin before the period and end after it. `shown_from` and `shown_to` are times of publications, `shown_since` is the clock of the panel. ' +
+    'From the last publication that had the panel to the next one that has it again, its display is UNKNOWN. From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far.',
+  params: { id: panelId, period: periodParams({ span: '7 days' }) },
+  returns: {
+    kind: 'list',
+    name: 'messages',
+    record: message,
+    key: ['shown_from'],
+    sorts: ['shown_from'],
+    order: 'shown_from',
+    limit: { default: 100, max: 1000 },
+  },
+  read: {
+    kind: 'lake',
+    from: [vmsMessages],
+    query: ({ id, period }, lake) => {
+      const { from, to } = lake.period(period, 7)
+      // Each partition opens with every panel's state, so that the state at the begin is in the partition of the begin.
+      const rows = scan(vmsMessages, { panel_id: { eq: id }, observed_at: { gte: partitionStart(vmsMessages, from) } })
+      return sql`
+        SELECT *
+        FROM (
+          SELECT *, lead(shown_from) OVER (ORDER BY shown_from) AS shown_to
+          FROM (
+            SELECT *, CASE WHEN ${c('status')} = 'ACTIVE' THEN ${c('updated_at')} ELSE ${c('last_seen_at')} END AS shown_from
+            FROM ${rows}
+            QUALIFY NOT ${c('is_baseline')} OR row_number() OVER (ORDER BY ${c('observed_at')}) = 1
+          )
+        )
+        WHERE shown_from < ${instant(to)} AND coalesce(shown_to > ${instant(from)}, true)`
+    },
+    rows: {
+      columns: { ...tableColumns(vmsMessages), shown_from: FROM, shown_to: TO },
+      finish: (row: StateRow<typeof vmsMessages> & { readonly shown_from: number; readonly shown_to: number | null }) => ({
+        shown_from: row.shown_from,
+        shown_to: row.shown_to,
+        ...displayOf(row),
+      }),
+    },
+    subject: {
+      of: vmsDevices,
+      find: (state, { id }) => state.rows.some((row: AnyRow) => row['panel_id'] === id),
+      past: ({ id }) => sql`SELECT 1 AS one FROM ${scan(vmsMessages, { panel_id: { eq: id } })} LIMIT 1`,
+    },
+  },
+  example: { id: '61441', from: dayFromToday(-1, '2026-09-02'), to: dayFromToday(1, '2026-09-04') },
+})

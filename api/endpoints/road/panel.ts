@@ -1,0 +1,173 @@
+import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
+import { vmsMessages } from '../../../lake/datasets/road/vms-messages.ts'
+import { col, type Json } from '../../../lake/schema/columns.ts'
+import { parseInstant } from '../../../lake/schema/time.ts'
+import { changedMembers } from '../../define/changed.ts'
+import type { State, StatesOf } from '../../define/endpoint.ts'
+import { nested, record, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { columnFilter } from '../../define/filter.ts'
+import { memo } from '../../define/memo.ts'
+import { booleanParam, required, textParam } from '../../define/params.ts'
+import { placeFilter } from '../../filters/place.ts'
+import { roadFilter } from '../../filters/road.ts'
+import { originFields, placeFields, provinceName } from '../tail.ts'
+
+const { columns } = vmsMessages
+const device = vmsDevices.columns
+
+const pageFields = {
+  set_at: col.instant(0, 'When the publisher last set the page; null if it states nothing.', {
+    nullable: true,
+    example: '2026-09-02T22:48:10.000Z',
+  }),
+  lines: col.list([0, 0], 'Lines of text as shown, without the blanks that centre them.', col.string(0, 'A line.'), {
+    example: ['VELOCIDAD', 'CONTROLADA', 'POR RADAR'],
+  }),
+  is_flashing: col.boolean(0, 'True if the text flashes.', { example: false }),
+  speed_limit_kmh: col.integer(0, 'Speed limit that a pictogram of the page shows; null if none does.', {
+    unit: 'km/h',
+    nullable: true,
+    example: 100,
+  }),
+  pictograms: nested.objects('Pictograms; an area that shows nothing is absent.', {
+    area: col.integer(0, 'Area of the panel: 1 and 3 are to the left and right of the text, which is in area 2.', {
+      unit: '1',
+      example: 1,
+    }),
+    code: col.string(0, "The publisher's code of the pictogram.", { example: 'R301100I' }),
+    is_flashing: col.boolean(0, 'True if it flashes.', { example: false }),
+    image_url: col.string(0, "Its image on the publisher's server; null if none is stated.", {
+      nullable: true,
+      example: 'https://etraffic.dgt.es/estaticosEtraffic/Iconografia/pictogramas/R301100I.png',
+    }),
+  }),
+} as const
+
+/** What a panel shows, now or in a former state. */
+export const displayFields = {
+  display: columns.display,
+  text: columns.text,
+  speed_limit_kmh: columns.speed_limit_kmh,
+  pages: nested.objects(
+    'Pages in the order in which they rotate; empty if no message is set, null if it is not known what the panel shows.',
+    pageFields,
+    { nullable: true },
+  ),
+  shown_since: columns.shown_since,
+} as const
+
+type Display = ValueOf<typeof displayFields>
+
+/** A panel with what it shows. */
+export const panel = record('Panel', 'A variable-message panel with what it shows.', {
+  id: device.panel_id,
+  road: device.road,
+  km: device.km,
+  direction: device.direction,
+  destination: device.destination,
+  ...placeFields(device),
+  position: device.position,
+  has_message: col.boolean(0, 'True if it shows text or pictograms.', { example: true }),
+  ...displayFields,
+  is_in_catalogue: col.boolean(0, 'False if only the messages name it: then nothing is known of its place.', { example: true }),
+  ...originFields(columns, { source_id: device.panel_id }),
+})
+
+type Panel = ValueOf<typeof panel.fields>
+
+/** The datasets that panels are made of: the messages set the age of replies. */
+export const PANEL_DATASETS = [vmsMessages, vmsDevices] as const
+
+/** The id of a panel, as a path has it. */
+export const panelId = required(textParam("The publisher's id of the panel.", { max: 40, example: '61441' }))
+
+/** Filters of panels, in lists and in the feed of changes. */
+export const panelFilters = [
+  roadFilter,
+  placeFilter,
+  columnFilter('has_message', booleanParam('Only panels that show text or pictograms, or only those that do not.'), 'has_message'),
+] as const
+
+/** A row of messages: live, of a change, or from its table. */
+type MessageRow = StateRow<typeof vmsMessages> & { readonly is_stale?: boolean }
+type LiveDevice = State<typeof vmsDevices>['rows'][number]
+
+const NOT_KNOWN: Display = Object.freeze({ display: 'UNKNOWN', text: null, speed_limit_kmh: null, pages: null, shown_since: null })
+
+const isUnconfirmed = ({ status, is_stale }: Pick<MessageRow, 'status' | 'is_stale'>): boolean => status !== 'ACTIVE' || is_stale === true
+
+/** What a row of messages shows. If the newest publication lacks the panel, that is not known. */
+export function displayOf(row: MessageRow | null): Display {
+  if (!row || isUnconfirmed(row)) return NOT_KNOWN
+  const { display, text, speed_limit_kmh, shown_since } = row
+  return { display, text, speed_limit_kmh, pages: pagesOf(row.pages), shown_since }
+}
+
+/** Pages as a row has them: JSON whose instants are ISO 8601 texts. */
+function pagesOf(pages: Json): Display['pages'] {
+  return (pages as unknown as readonly (ValueOf<typeof pageFields> & { readonly set_at: string | null })[]).map((page) => ({
+    ...page,
+    set_at: page.set_at === null ? null : parseInstant(page.set_at),
+  }))
+}
+
+const keyOf = ({ source, panel_id }: { readonly source: string; readonly panel_id: string }): string => `${source}/${panel_id}`
+
+const devicesOf = memo(
+  (state: State<typeof vmsDevices>): ReadonlyMap<string, LiveDevice> => new Map(state.rows.map((row) => [keyOf(row), row])),
+)
+
+/** The panels of the catalogue with their messages, and those that only have messages. */
+export const panelsOf: (states: StatesOf<typeof PANEL_DATASETS>) => readonly Panel[] = memo(
+  ([messages, devices]) => {
+    const catalogue = devicesOf(devices)
+    const shown = new Map(messages.rows.map((row) => [keyOf(row), row]))
+    const listed = [...catalogue].map(([key, found]) => panelOf(shown.get(key) ?? null, found))
+    const others = messages.rows.filter((row) => !catalogue.has(keyOf(row))).map((row) => panelOf(row, null))
+    return [...listed, ...others]
+  },
+  (states) => states,
+)
+
+/** The panel of a change of its message. */
+export function changedPanel(row: MessageRow, devices: State<typeof vmsDevices>): Panel {
+  return panelOf(row, devicesOf(devices).get(keyOf(row)) ?? null)
+}
+
+function panelOf(message: MessageRow, found: LiveDevice | null): Panel
+function panelOf(message: MessageRow | null, found: LiveDevice): Panel
+function panelOf(message: MessageRow | null, found: LiveDevice | null): Panel {
+  const known = (message ?? found) as MessageRow | LiveDevice
+  const display = displayOf(message)
+  return {
+    id: known.panel_id,
+    road: found?.road ?? null,
+    km: found?.km ?? null,
+    direction: found?.direction ?? 'UNKNOWN',
+    destination: found?.destination ?? null,
+    province: provinceName(found?.province_code ?? null),
+    province_code: found?.province_code ?? null,
+    municipality: found?.municipality ?? null,
+    municipality_code: found?.municipality_code ?? null,
+    position: found?.position ?? null,
+    has_message: display.display === 'MESSAGE',
+    ...display,
+    is_in_catalogue: found !== null && found.status === 'ACTIVE',
+    source: known.source,
+    source_id: known.panel_id,
+    observed_at: known.observed_at,
+    updated_at: known.updated_at,
+    status: known.status,
+    is_stale: isUnconfirmed(known),
+  }
+}
+
+const ALL_OF_DISPLAY = ['display', 'status'] as const
+
+/** The members of a panel that differ, by the columns of its message that do. Its place does not change with a message. */
+export const changedOf: (changed: readonly string[]) => string[] = changedMembers(vmsMessages, panel.fields, {
+  ...{ id: [], road: [], km: [], direction: [], destination: [], province: [], province_code: [], municipality: [] },
+  ...{ municipality_code: [], position: [], is_in_catalogue: [], source_id: [] },
+  ...{ has_message: ALL_OF_DISPLAY, display: ALL_OF_DISPLAY, text: ['text', 'status'], pages: ['pages', 'status'] },
+  ...{ speed_limit_kmh: ['speed_limit_kmh', 'status'], shown_since: ['shown_since', 'status'] },
+})

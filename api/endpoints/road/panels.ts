@@ -1,0 +1,38 @@
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
+import { areaFilter } from '../../filters/area.ts'
+import { PANEL_DATASETS, panel, panelFilters, panelId, panelsOf } from './panel.ts'
+
+/** What to say of what panels show. */
+const ABOUT_DISPLAY =
+  'Messages are refreshed every two minutes, the catalogue every hour. A panel without a message (`EMPTY`), one whose message is blank (`BLANK`) and one that the newest publication lacks (`UNKNOWN`, `pages` null) are three different things.'
+
+/** The specification's list of panels. */
+export const panelList = defineEndpoint({
+  path: '/api/panels',
+  domain: 'road',
+  plan: 'FREE',
+  summary: 'Variable-message panels with what they show now',
+  about: `The panels of the access roads to Madrid and of the other roads of the state; for those of Madrid ask for \`province=Madrid\` or a \`road\`. ${ABOUT_DISPLAY}`,
+  params: {},
+  filters: [...panelFilters, areaFilter],
+  returns: listReturn('panels', panel, { sorts: ['id', 'road', 'km', 'shown_since', 'updated_at'] }),
+  read: { kind: 'memory', from: PANEL_DATASETS, records: panelsOf },
+  example: { road: 'M-607', has_message: 'true' },
+})
+
+/** One panel. */
+export const panelById = defineEndpoint({
+  path: '/api/panels/{id}',
+  domain: 'road',
+  plan: 'FREE',
+  summary: 'One variable-message panel: text, pictograms and since when',
+  about: ABOUT_DISPLAY,
+  params: { id: panelId },
+  returns: { kind: 'one', record: panel },
+  read: {
+    kind: 'memory',
+    from: PANEL_DATASETS,
+    answer: ({ states }, { id }) => panelsOf(states).find((one) => one.id === id) ?? null,
+  },
+  example: { id: '61441' },
+})

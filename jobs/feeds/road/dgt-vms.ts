@@ -1,0 +1,82 @@
+import { dgt } from '../../../lake/datasets/road/sources.ts'
+import { vmsMessages } from '../../../lake/datasets/road/vms-messages.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { parseInstant } from '../../../lake/schema/time.ts'
+import { payloadElements } from '../../formats/datex2-payload.ts'
+import { attribute, child } from '../../formats/xml.ts'
+import { type Batch, batch, defineFeed, type FeedBody, FormatError, type Notes } from '../define.ts'
+import { watchPresence } from '../presence.ts'
+import { type PanelPage, pagesOf } from './vms-pages.ts'
+
+type Message = FeedRow<typeof vmsMessages>
+
+/** What some panel of every publication has, by the publisher's names; without one of them panels would look blank or empty. */
+const ALWAYS: Readonly<Record<string, (pages: readonly PanelPage[]) => boolean>> = {
+  vmsMessage: (pages) => pages.length > 0,
+  timeLastSet: (pages) => pages.some(({ set_at }) => set_at !== null),
+  customPictogramCode: (pages) => pages.some(({ pictograms }) => pictograms.length > 0),
+  textLine: (pages) => pages.some(({ lines }) => lines.length > 0),
+}
+
+/** What DGT's variable-message panels show: a VMS publication of DATEX II v3.7, all panels every few minutes. */
+export const dgtVms = defineFeed({
+  id: 'dgt_vms',
+  domain: 'road',
+  source: dgt,
+  into: [vmsMessages],
+  every_s: 120,
+  plans: [
+    {
+      requests: [
+        {
+          name: 'messages',
+          url: 'https://nap.dgt.es/datex2/v3/dgt/VmsPublication/datex2_v37.xml',
+          accept: 'application/xml, text/xml;q=0.9',
+          maxBytes: 32_000_000,
+          maxDecodedBytes: 32_000_000,
+          timeout_ms: 30_000,
+          expects: 'xml',
+        },
+      ],
+    },
+  ],
+  bands: { vms_messages: { atLeast: 1, minRatio: 0.8, maxRatio: 1000 } },
+  rows,
+})
+
+function* rows(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): Generator<Batch> {
+  const [body] = bodies
+  if (!body) throw new FormatError('dgt_vms: there is no body')
+  const presence = watchPresence('panels', ALWAYS)
+  const query = { type: 'VmsPublication', each: 'vmsControllerStatus', header: (publishedAt: number) => notes.publishedAt(publishedAt) }
+  for (const controllers of payloadElements(body.bytes, query)) {
+    const messages = controllers.flatMap((controller) => {
+      const panel_id = attribute(child(controller, 'vmsControllerReference') ?? controller, 'id')?.trim()
+      if (!panel_id) {
+        notes.quarantine(vmsMessages, 'panel without id', '')
+        return []
+      }
+      const pages = pagesOf(controller, notes)
+      presence.see(pages)
+      return messageOf(panel_id, pages)
+    })
+    yield batch(vmsMessages, messages)
+  }
+  presence.end()
+}
+
+function messageOf(panel_id: string, pages: readonly PanelPage[]): Message {
+  const texts = new Set(pages.flatMap(({ lines }) => (lines.length > 0 ? [lines.join(' ')] : [])))
+  const limits = pages.flatMap(({ speed_limit_kmh }) => speed_limit_kmh ?? [])
+  const times = pages.flatMap(({ set_at }) => (set_at === null ? [] : (parseInstant(set_at) ?? [])))
+  const isShowing = pages.some(({ lines, pictograms }) => lines.length > 0 || pictograms.length > 0)
+  return {
+    source: dgt.id,
+    panel_id,
+    display: isShowing ? 'MESSAGE' : pages.length > 0 ? 'BLANK' : 'EMPTY',
+    text: texts.size === 0 ? null : [...texts].join(' | '),
+    speed_limit_kmh: limits.length === 0 ? null : Math.min(...limits),
+    pages,
+    shown_since: times.length === 0 ? null : Math.max(...times),
+  }
+}

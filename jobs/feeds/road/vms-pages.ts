@@ -1,0 +1,112 @@
+import { isoInstant } from '../../../lake/schema/time.ts'
+import { instant } from '../../formats/datex2.ts'
+import { attribute, child, textAt, type XmlElement, xsiType } from '../../formats/xml.ts'
+import type { Notes } from '../define.ts'
+
+/** A pictogram that a page shows. */
+type Pictogram = {
+  readonly area: number
+  readonly code: string
+  readonly is_flashing: boolean
+  readonly image_url: string | null
+}
+
+/** A page of a panel, as JSON has it. */
+export type PanelPage = {
+  /** ISO 8601. */
+  readonly set_at: string | null
+  readonly lines: readonly string[]
+  readonly is_flashing: boolean
+  readonly speed_limit_kmh: number | null
+  readonly pictograms: readonly Pictogram[]
+}
+
+/** The code of an area that shows nothing. */
+const BLANK = '0'
+/** A prohibition to exceed a speed: R301 with the speed in km/h, as in `R30180I`. */
+const SPEED_LIMIT = /^R301(\d{2,3})I$/
+/** Greatest speed limit that is believed, km/h. */
+const MAX_SPEED_KMH = 150
+/** Pictograms are linked only on the publisher's own hosts. */
+const IMAGE = /^https:\/\/(?:[\w-]+\.)*dgt\.es\//
+
+/**
+ * The pages of a controller, in the order of their numbers. Elements are doubled: the outer one has the number, the inner one of the same name the
+ * content.
+ */
+export function pagesOf(controller: XmlElement, notes: Notes): PanelPage[] {
+  return inOrder(controller, 'vmsStatus', 'vmsIndex').flatMap((status) =>
+    inOrder(status, 'vmsMessage', 'messageIndex').map((message) => pageOf(message, notes)),
+  )
+}
+
+function pageOf(message: XmlElement, notes: Notes): PanelPage {
+  const lines: string[] = []
+  const pictograms: Pictogram[] = []
+  let isFlashing = false
+  for (const { index, element } of numbered(message, 'displayAreaSettings', 'displayAreaIndex')) {
+    const type = xsiType(element)
+    if (type === 'TextDisplay') {
+      for (const line of inOrder(element, 'textLine', 'lineIndex')) {
+        lines.push(...linesOf(textAt(line, 'textLine')))
+        isFlashing ||= textAt(line, 'lineFlashing') === 'true'
+      }
+    } else if (type === 'PictogramDisplay') {
+      const pictogram = pictogramOf(index, element)
+      if (pictogram) pictograms.push(pictogram)
+    } else notes.unknownCode('dgt_vms_display', type ?? '')
+  }
+  const set_at = instant(message, 'timeLastSet', notes)
+  return {
+    set_at: set_at === null ? null : isoInstant(set_at),
+    lines,
+    is_flashing: isFlashing,
+    speed_limit_kmh: speedLimit(pictograms, notes),
+    pictograms,
+  }
+}
+
+function pictogramOf(area: number, element: XmlElement): Pictogram | null {
+  const code = textAt(element, 'pictogram', 'customPictogramCode')
+  if (code === null || code === BLANK) return null
+  const url = textAt(element, 'pictogramDisplayUrl')
+  return {
+    area,
+    code,
+    is_flashing: textAt(element, 'pictogram', 'pictogramFlashing') === 'true',
+    image_url: url !== null && IMAGE.test(url) ? url : null,
+  }
+}
+
+/** The lowest speed limit among pictograms, km/h. */
+function speedLimit(pictograms: readonly Pictogram[], notes: Notes): number | null {
+  const limits = pictograms.flatMap(({ code }) => {
+    const [, digits] = SPEED_LIMIT.exec(code) ?? []
+    if (digits === undefined) return []
+    const limit = Number(digits)
+    if (limit <= MAX_SPEED_KMH) return [limit]
+    notes.warn(`speed limit above ${MAX_SPEED_KMH} km/h`)
+    return []
+  })
+  return limits.length === 0 ? null : Math.min(...limits)
+}
+
+/** The physical lines of a text: separated by LF or CR LF, centred by blanks, and some of blanks only. */
+function linesOf(text: string | null): string[] {
+  return (text ?? '').split(/[\r\n]+/).flatMap((line) => line.trim().replace(/\s+/gu, ' ') || [])
+}
+
+/** The contents of an element's numbered children, in the order of their numbers. */
+function inOrder(parent: XmlElement, name: string, indexName: string): XmlElement[] {
+  return numbered(parent, name, indexName).map(({ element }) => element)
+}
+
+function numbered(parent: XmlElement, name: string, indexName: string): { readonly index: number; readonly element: XmlElement }[] {
+  return parent.children
+    .flatMap((outer) => {
+      const element = outer.name === name ? child(outer, name) : undefined
+      const index = Number(attribute(outer, indexName) ?? 0)
+      return element ? [{ index: Number.isInteger(index) ? index : 0, element }] : []
+    })
+    .sort((one, other) => one.index - other.index)
+}

@@ -1,0 +1,47 @@
+import { parseInstant } from '../../lake/schema/time.ts'
+import { FormatError } from '../feeds/define.ts'
+import { attribute, type XmlElement, xmlElements, xsiType } from './xml.ts'
+
+/** What to read of a payload of DATEX II v3. */
+interface PayloadQuery {
+  /** The `xsi:type` that the payload must have, without its prefix. */
+  readonly type: string
+  /** Local name of the elements to give. */
+  readonly each: string
+  /** Gets the publication's own time (ms) and profile version, before any element. */
+  readonly header: (publishedAt: number, profileVersion: string | null) => void
+}
+
+/**
+ * Reads the elements of a payload, in batches as it is parsed, by local names: publishers choose their prefixes and namespaces. Throws
+ * `FormatError` if it is another payload, states no time of publication before its elements, or ends early.
+ */
+export function* payloadElements(bytes: Uint8Array, { type, each, header }: PayloadQuery): Generator<readonly XmlElement[], void> {
+  let profile: string | null = null
+  let hasTime = false
+  const batches = xmlElements(bytes, {
+    root: 'payload',
+    each: ['publicationTime', each],
+    check(root) {
+      const found = xsiType(root)
+      if (found !== type) throw new FormatError(`DATEX II: the payload is ${found ?? 'of no type'}, expected ${type}`)
+      profile = attribute(root, 'profileVersion') ?? null
+    },
+  })
+  for (const batch of batches) {
+    const elements: XmlElement[] = []
+    for (const element of batch) {
+      if (element.name === 'publicationTime') {
+        const publishedAt = parseInstant(element.text)
+        if (publishedAt === null) throw new FormatError(`DATEX II: publicationTime ${JSON.stringify(element.text)} is no time with offset`)
+        header(publishedAt, profile)
+        hasTime = true
+        continue
+      }
+      if (!hasTime) throw new FormatError(`DATEX II: there is no publicationTime before the first ${each}`)
+      elements.push(element)
+    }
+    if (elements.length > 0) yield elements
+  }
+  if (!hasTime) throw new FormatError('DATEX II: there is no publicationTime')
+}

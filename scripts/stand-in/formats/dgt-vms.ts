@@ -1,0 +1,159 @@
+import type { Panel, PanelMessage, PanelPage } from '../world/panels.ts'
+import { provinceOf } from '../world/provinces.ts'
+import { isoLocal } from '../world/rhythm.ts'
+import { double, element } from './dgt-datex.ts'
+import { escapeText } from './xml.ts'
+
+/** In what a document has codes that no list knows. */
+interface Options {
+  readonly publishedAt: number
+  readonly hasUnknownCodes: boolean
+}
+
+const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
+const ICONS = 'https://etraffic.dgt.es/estaticosEtraffic/Iconografia/pictogramas'
+
+/** One record in forty has a code that no list knows. */
+const isOdd = (nth: number): boolean => nth % 40 === 7
+
+/** A `VmsPublication` of DGT's DATEX II profile 3.7: what each panel shows. */
+export function dgtVmsMessages(messages: readonly PanelMessage[], { publishedAt, hasUnknownCodes }: Options): string {
+  const lines = [
+    DECLARATION,
+    '<d2:payload xsi:type="vms:VmsPublication" lang="es" modelBaseVersion="3" profileName="DGT (Spain) Profile VMSPublication" profileVersion="3.7_1.0"' +
+      ' xsi:schemaLocation="http://levelC/schema/3/d2Payload https://nap.dgt.es/datex2/v3/dgt/VmsPublication/xsd/3.7_1.0/LevelC_3_D2Payload.xsd"' +
+      ' xmlns:com="http://levelC/schema/3/common" xmlns:cse="http://levelC/schema/3/commonSpanishExtension" xmlns:vms="http://levelC/schema/3/vms"' +
+      ' xmlns:d2="http://levelC/schema/3/d2Payload" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">',
+    '    <com:feedDescription>',
+    '        <com:values>',
+    '            <com:value>Publicación de paneles de mensaje variable.</com:value>',
+    '        </com:values>',
+    '    </com:feedDescription>',
+    `    <com:publicationTime>${isoLocal(publishedAt)}</com:publicationTime>`,
+    '    <com:publicationCreator>',
+    '        <com:country>es</com:country>',
+    '        <com:nationalIdentifier>DGT</com:nationalIdentifier>',
+    '    </com:publicationCreator>',
+    '    <vms:headerInformation>',
+    '        <com:informationStatus>real</com:informationStatus>',
+    '    </vms:headerInformation>',
+  ]
+  for (const [nth, message] of messages.entries()) pushController(lines, message, hasUnknownCodes && isOdd(nth))
+  lines.push('</d2:payload>', '')
+  return lines.join('\n')
+}
+
+function pushController(lines: string[], { panel, setAt, pages }: PanelMessage, isOddOne: boolean): void {
+  const put = (line: string): number => lines.push(`    ${line}`)
+  put('<vms:vmsControllerStatus>')
+  put('    <vms:vmsControllerTableReference targetClass="vms:VmsControllerTable" id=""/>')
+  put(`    <vms:vmsControllerReference targetClass="vms:VmsController" id="${panel}"/>`)
+  put('    <vms:vmsStatus vmsIndex="1">')
+  if (pages.length === 0) put('        <vms:vmsStatus/>')
+  else {
+    put('        <vms:vmsStatus>')
+    for (const [nth, page] of pages.entries()) pushPage(lines, page, { number: nth + 1, setAt, isOdd: isOddOne })
+    put('        </vms:vmsStatus>')
+  }
+  put('    </vms:vmsStatus>')
+  put('</vms:vmsControllerStatus>')
+}
+
+function pushPage(lines: string[], page: PanelPage, of: { number: number; setAt: number; isOdd: boolean }): void {
+  const put = (line: string): number => lines.push(`                ${line}`)
+  put(`<vms:vmsMessage messageIndex="${of.number}">`)
+  put('    <vms:vmsMessage>')
+  put(`        ${element('vms:timeLastSet', isoLocal(of.setAt))}`)
+  pushPictogram(lines, 1, page.left)
+  // The text is the last one of the areas, whatever its number.
+  if (page.right !== null) pushPictogram(lines, 3, page.right)
+  if (page.text !== null) pushText(lines, page.text, of.isOdd ? 'AdvertisingDisplay' : 'TextDisplay')
+  else if (of.isOdd) pushText(lines, 'X', 'AdvertisingDisplay')
+  put('    </vms:vmsMessage>')
+  put('</vms:vmsMessage>')
+}
+
+function pushPictogram(lines: string[], area: number, code: string): void {
+  const put = (line: string): number => lines.push(`                        ${line}`)
+  put(`<vms:displayAreaSettings displayAreaIndex="${area}">`)
+  put('    <vms:displayAreaSettings xsi:type="vms:PictogramDisplay">')
+  put(`        <vms:pictogramDisplayUrl>${ICONS}/${code}.png</vms:pictogramDisplayUrl>`)
+  put('        <vms:pictogram xsi:type="vms:RegularPictogram">')
+  put(`            <vms:customPictogramCode>${code}</vms:customPictogramCode>`)
+  put('            <vms:pictogramFlashing>false</vms:pictogramFlashing>')
+  put('        </vms:pictogram>')
+  put('    </vms:displayAreaSettings>')
+  put('</vms:displayAreaSettings>')
+}
+
+function pushText(lines: string[], text: string, type: string): void {
+  const put = (line: string): number => lines.push(`                        ${line}`)
+  put('<vms:displayAreaSettings displayAreaIndex="2">')
+  put(`    <vms:displayAreaSettings xsi:type="vms:${type}">`)
+  put('        <vms:textLine lineIndex="1">')
+  put('            <vms:textLine>')
+  put(`                <vms:textLine>${escapeText(text).replaceAll('\r', '&#13;')}</vms:textLine>`)
+  put('                <vms:lineFlashing>false</vms:lineFlashing>')
+  put('            </vms:textLine>')
+  put('        </vms:textLine>')
+  put('    </vms:displayAreaSettings>')
+  put('</vms:displayAreaSettings>')
+}
+
+/** A `DevicePublication` of DGT's DATEX II profile: where the panels are. */
+export function dgtVmsDevices(panels: readonly Panel[], { publishedAt, hasUnknownCodes }: Options): string {
+  const lines = [
+    DECLARATION,
+    '<d2:payload xsi:type="ns2:DevicePublication" lang="es" modelBaseVersion="3" profileName="ProfileDGT" profileVersion="1.0"' +
+      ' xmlns:com="http://levelC/schema/3/common" xmlns:loc="http://levelC/schema/3/locationReferencing" xmlns:cse="http://levelC/schema/3/commonSpanishExtension"' +
+      ' xmlns:fse="http://levelC/schema/3/faultAndStatusSpanishExtension" xmlns:ns2="http://levelC/schema/3/faultAndStatus" xmlns:d2="http://levelC/schema/3/d2Payload"' +
+      ' xmlns:ns3="http://levelC/schema/3/locationExtension" xmlns:lse="http://levelC/schema/3/locationReferencingSpanishExtension"' +
+      ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">',
+    `    <com:publicationTime>${isoLocal(publishedAt)}</com:publicationTime>`,
+  ]
+  for (const [nth, panel] of panels.entries()) pushDevice(lines, panel, hasUnknownCodes && isOdd(nth))
+  lines.push('</d2:payload>', '')
+  return lines.join('\n')
+}
+
+function pushDevice(lines: string[], { id, road, point, isPositive, destination, changedAt }: Panel, isOddOne: boolean): void {
+  const put = (line: string): number => lines.push(`    ${line}`)
+  put(`<ns2:device xsi:type="fse:ExtendedDevice" id="${id}" version="${1 + (id % 7)}">`)
+  put('    <ns2:typeOfDevice>vms</ns2:typeOfDevice>')
+  put(`    ${element('ns2:lastUpdateOfDeviceInformation', isoLocal(changedAt))}`)
+  put('    <ns2:pointLocation>')
+  put('        <loc:supplementaryPositionalDescription>')
+  put('            <loc:roadInformation>')
+  put(`                ${element('loc:roadDestination', destination)}`)
+  put(`                ${element('loc:roadName', road)}`)
+  put('            </loc:roadInformation>')
+  put('        </loc:supplementaryPositionalDescription>')
+  put('        <loc:tpegPointLocation xsi:type="loc:TpegSimplePoint">')
+  put('            <loc:tpegDirection>unknown</loc:tpegDirection>')
+  put('            <loc:tpegSimplePointLocationType>nonLinkedPoint</loc:tpegSimplePointLocationType>')
+  put('            <loc:point xsi:type="loc:TpegNonJunctionPoint">')
+  put('                <loc:pointCoordinates>')
+  put(`                    ${element('loc:latitude', double(point.lat))}`)
+  put(`                    ${element('loc:longitude', double(point.lon))}`)
+  put('                </loc:pointCoordinates>')
+  put('                <loc:_tpegNonJunctionPointExtension>')
+  put('                    <loc:extendedTpegNonJunctionPoint>')
+  put(`                        ${element('lse:kilometerPoint', double(point.km))}`)
+  put(`                        ${element('lse:province', upperName(provinceOf(point.municipality.province).ministry))}`)
+  put('                    </loc:extendedTpegNonJunctionPoint>')
+  put('                </loc:_tpegNonJunctionPointExtension>')
+  put('            </loc:point>')
+  put('            <loc:_tpegSimplePointExtension>')
+  put('                <loc:extendedTpegSimplePoint>')
+  put(`                    ${element('lse:tpegDirectionRoad', isOddOne ? 'sideways' : isPositive ? 'positive' : 'negative')}`)
+  put('                </loc:extendedTpegSimplePoint>')
+  put('            </loc:_tpegSimplePointExtension>')
+  put('        </loc:tpegPointLocation>')
+  put('    </ns2:pointLocation>')
+  put('</ns2:device>')
+}
+
+/** A province as this feed has it: upper case, the article behind a comma (`BALEARS, ILLES`). */
+function upperName(name: string): string {
+  return name.replace(/ \((\p{Lu}+)\)$/u, ', $1')
+}

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { vmsDevices } from '../../lake/datasets/road/vms-devices.ts'
+import { vmsMessages } from '../../lake/datasets/road/vms-messages.ts'
+import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
+import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { entityKey } from '../../lake/schema/rows.ts'
+import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
+
+const MINUTE = 60_000
+const T0 = Date.UTC(2026, 9, 1, 6)
+const at = (minutes: number): number => T0 + minutes * MINUTE
+const iso = (minutes: number): string => new Date(at(minutes)).toISOString()
+
+const device = (panel_id: string, values: AnyRow = {}): AnyRow => exampleRow(vmsDevices, { panel_id, observed_at: T0, ...values })
+const message = (panel_id: string, values: AnyRow = {}): AnyRow => exampleRow(vmsMessages, { panel_id, observed_at: T0, ...values })
+const EMPTY = { display: 'EMPTY', text: null, pages: [], speed_limit_kmh: null, shown_since: null }
+const BLANK = {
+  ...EMPTY,
+  display: 'BLANK',
+  pages: [{ set_at: null, lines: [], is_flashing: false, speed_limit_kmh: null, pictograms: [] }],
+}
+
+const devices = [
+  device('1'),
+  device('2', { road: 'A-1', km: 17, municipality_code: '28134' }),
+  device('3', { road: 'A-2', km: 20 }),
+  device('4', { road: 'A-54', km: 1, province_code: '27', municipality_code: '27028', position: { lat: 42.96, lon: -7.5 } }),
+  device('5', { road: 'A-3', km: 9 }),
+]
+const messages = [message('1'), message('2', EMPTY), message('3', BLANK), message('5', { is_stale: true }), message('9')]
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+  await service.publish(vmsDevices, devices, { at: T0 })
+  await service.publish(vmsMessages, messages, { at: at(2) })
+})
+afterAll(() => service?.close())
+
+const ids = async (query: string): Promise<string[]> => (await service.json(`/api/panels?${query}`)).panels.map((one: Reply) => one.id)
+
+test('a panel has what it shows, where it is, and since when', async () => {
+  const reply = await service.json('/api/panels?ids=1')
+  expect(reply).toMatchObject({ total: 1, updated_at: iso(2) })
+  expect(reply.panels[0]).toMatchObject({
+    ...{ id: '1', road: 'M-607', km: 18.532, direction: 'NEGATIVE', destination: 'MADRID', province: 'Madrid', municipality: 'Madrid' },
+    ...{ lat: 40.56056, lon: -3.713396, is_in_catalogue: true, has_message: true },
+    ...{ display: 'MESSAGE', text: 'VELOCIDAD CONTROLADA POR RADAR', speed_limit_kmh: 100, shown_since: '2026-09-02T22:48:10.000Z' },
+    ...{ source: 'dgt', source_id: '1', status: 'ACTIVE', is_stale: false },
+  })
+  expect(reply.panels[0].pages).toEqual(vmsMessages.columns.pages.example)
+})
+
+test('no message, a blank one, and a state that is not known are told apart', async () => {
+  const { panels } = await service.json('/api/panels')
+  const shown = panels.map(({ id, display, has_message, text, pages }: Reply) => [id, display, has_message, text, pages?.length ?? null])
+  const text = 'VELOCIDAD CONTROLADA POR RADAR'
+  expect(shown).toEqual([
+    ['1', 'MESSAGE', true, text, 1],
+    ['2', 'EMPTY', false, null, 0],
+    ['3', 'BLANK', false, null, 1],
+    // Never published, no longer published, and not in the catalogue.
+    ['4', 'UNKNOWN', false, null, null],
+    ['5', 'UNKNOWN', false, null, null],
+    ['9', 'MESSAGE', true, text, 1],
+  ])
+  expect(panels.at(-1)).toMatchObject({ is_in_catalogue: false, road: null, lat: null, province: null, direction: 'UNKNOWN' })
+})
+
+test.each([
+  ['has_message=true', ['1', '9']],
+  ['has_message=false&road=A1', ['2']],
+  ['province=Madrid', ['1', '2', '3', '5']],
+  ['province=Madrid&municipality=San Sebastián de los Reyes', ['2']],
+  ['road=M-607&km_from=18&km_to=19', ['1']],
+  ['road=M-607&km_to=18', []],
+  ['bbox=-8,42,-7,43', ['4']],
+  ['lat=40.56&lon=-3.71&radius=1000', ['1', '2', '3', '5']],
+])('%s selects panels %j', async (query, wanted) => {
+  expect(await ids(query)).toEqual(wanted)
+})
+
+test('one panel, by its id', async () => {
+  expect(await service.json('/api/panels/2')).toMatchObject({ id: '2', display: 'EMPTY', pages: [], road: 'A-1' })
+  expect(await service.json('/api/panels/9')).toMatchObject({ id: '9', is_in_catalogue: false })
+  expect((await service.get('/api/panels/404')).status).toBe(404)
+})
+
+test('the feed of changes has the panel as it is after each change', async () => {
+  const change = (kind: LiveChange['kind'], row: AnyRow, changed: readonly string[] = []): LiveChange => ({
+    ...{ kind, key: entityKey(vmsMessages, row), row: row as LiveRow, changed },
+  })
+  const begun = await service.json('/api/panels/changes')
+  const limited = message('2', { speed_limit_kmh: 80, text: null })
+  const gone = message('3', { ...BLANK, status: 'MISSING', is_stale: true })
+  await service.publish(vmsMessages, [message('1'), limited, gone, message('9')], {
+    at: at(8),
+    changes: [change('UPDATED', limited, ['display', 'pages', 'speed_limit_kmh', 'shown_since']), change('UPDATED', gone, ['status'])],
+  })
+  const { changes } = await service.json(`/api/panels/changes?cursor=${begun.next_cursor}`)
+  expect(changes).toMatchObject([
+    { id: '2', kind: 'UPDATED', at: iso(8), panel: { road: 'A-1', display: 'MESSAGE', speed_limit_kmh: 80, has_message: true } },
+    { id: '3', kind: 'UPDATED', at: iso(8), panel: { road: 'A-2', display: 'UNKNOWN', pages: null, status: 'MISSING', is_stale: true } },
+  ])
+  expect(changes[0].changed).toEqual(['has_message', 'display', 'speed_limit_kmh', 'pages', 'shown_since', 'observed_at', 'updated_at'])
+  expect(changes[1].changed).toContain('display')
+  expect((await service.json(`/api/panels/changes?has_message=true&since=${iso(8)}`)).changes).toHaveLength(1)
+  expect((await service.json(`/api/panels/changes?road=A-2&since=${iso(8)}`)).changes).toHaveLength(1)
+})
+
+test('feeds of changes are tagged as extra', async () => {
+  const { paths } = await service.json('/openapi.json')
+  for (const path of ['/api/panels/changes', '/api/incidents/changes']) expect(paths[path].get.tags).toEqual(['data', 'road', 'extra'])
+  expect(paths['/api/panels'].get.tags).toEqual(['data', 'road'])
+})
+
+describe('history', () => {
+  const row = (observed: number, values: AnyRow): AnyRow =>
+    exampleTableRow(vmsMessages, { panel_id: '1', observed_at: observed, updated_at: observed, ...values })
+  const JULY = Date.UTC(2026, 6, 31, 12)
+  const shown = async (query: string): Promise<unknown[]> =>
+    (await service.json(`/api/panels/1/history?${query}`)).messages.map((one: Reply) => [
+      one.shown_from,
+      one.shown_to,
+      one.display,
+      one.text,
+    ])
+
+  beforeAll(async () => {
+    const august = Date.UTC(2026, 7, 1)
+    const missing = { ...EMPTY, display: 'MESSAGE', text: 'B', status: 'MISSING', last_seen_at: august + 40 * MINUTE }
+    await service.land(
+      vmsMessages,
+      [
+        row(JULY - 60 * MINUTE, EMPTY),
+        row(JULY, { text: 'A' }),
+        // The first publication of a month repeats what is shown.
+        row(august + 2 * MINUTE, { text: 'A', is_baseline: true, updated_at: JULY }),
+        row(august + 30 * MINUTE, { text: 'B' }),
+        row(august + 46 * MINUTE, missing),
+        row(august + 90 * MINUTE, BLANK),
+        row(august + 30 * MINUTE, { panel_id: '2', text: 'of another panel' }),
+      ],
+      august + 120 * MINUTE,
+    )
+  })
+
+  const A = ['2026-07-31T12:00:00.000Z', '2026-08-01T00:30:00.000Z', 'MESSAGE', 'A']
+  const B = ['2026-08-01T00:30:00.000Z', '2026-08-01T00:40:00.000Z', 'MESSAGE', 'B']
+  const GAP = ['2026-08-01T00:40:00.000Z', '2026-08-01T01:30:00.000Z', 'UNKNOWN', null]
+  const LAST = ['2026-08-01T01:30:00.000Z', null, 'BLANK', null]
+
+  test.each([
+    ['everything, with the time in which it was missing', '', [['2026-07-31T11:00:00.000Z', A[0], 'EMPTY', null], A, B, GAP, LAST]],
+    ['from the middle of a month, where its first publication tells what is shown', 'from=2026-08-01T00:10:00Z', [A, B, GAP, LAST]],
+    ['a period within one message', 'from=2026-07-31T20:00:00Z&to=2026-07-31T21:00:00Z', [A]],
+    ['half-open at both ends', 'from=2026-08-01T00:30:00Z&to=2026-08-01T00:40:00Z', [B]],
+    ['what goes on', 'from=2026-08-01T01:45:00Z', [LAST]],
+    ['the newest first', 'from=2026-08-01T00:35:00Z&sort=-shown_from', [LAST, GAP, B]],
+  ])('%s', async (_, query, wanted) => {
+    expect(await shown(query)).toEqual(wanted)
+  })
+
+  test('of a panel without a message it is empty, of an unknown one there is none', async () => {
+    expect((await service.json('/api/panels/4/history')).messages).toEqual([])
+    expect((await service.get('/api/panels/404/history')).status).toBe(404)
+  })
+})
