@@ -1,3 +1,4 @@
+import { fillChecksums } from '../../lake/iceberg/checksums.ts'
 import { createTable } from '../../lake/iceberg/create.ts'
 import { expireSnapshots, KEEP_SNAPSHOTS_MS } from '../../lake/iceberg/expire.ts'
 import { migrateTable } from '../../lake/iceberg/migrate.ts'
@@ -23,6 +24,7 @@ const KEEP_MS = KEEP_SNAPSHOTS_MS + 3_600_000
 export const UPKEEP_TASKS = [
   { task: 'expire', every_s: 3600 },
   { task: 'orphans', every_s: 86_400 },
+  { task: 'checksums', every_s: 86_400 },
   { task: 'retire-raw', every_s: 86_400 },
   { task: 'usage', every_s: 3600 },
   { task: 'uptime', every_s: 3600 },
@@ -52,14 +54,18 @@ export async function runUpkeep(
   if (task === 'usage') return mergeUsage(context, over.signal)
   if (task === 'uptime') return gatherUptime(context, over.signal)
   if (task === 'quality') return gatherQuality(context, over)
-  if (task !== 'expire' && task !== 'orphans') return
+  if (task !== 'expire' && task !== 'orphans' && task !== 'checksums') return
   for (const dataset of over.datasets) {
     over.signal.throwIfAborted()
     const table = context.lake.table(dataset)
-    if (!(await table.load())) continue
+    const state = await table.load()
+    if (!state) continue
     if (task === 'expire') {
       const done = await expireSnapshots({ table, inUse, keep_ms: KEEP_MS })
       if (done.snapshots > 0) context.log.info({ dataset: dataset.id, ...done }, 'snapshots expired')
+    } else if (task === 'checksums') {
+      const filled = await fillChecksums(state, over.signal)
+      if (filled > 0) context.log.info({ dataset: dataset.id, filled }, 'checksums computed')
     } else {
       const removed = await removeOrphans({ table, inUse })
       if (removed.length > 0) context.log.info({ dataset: dataset.id, removed: removed.length }, 'orphans removed')

@@ -1,4 +1,5 @@
 import { createLimit } from '../limit.ts'
+import { deleteTableObject } from './checksums.ts'
 import { STATUS } from './manifest.ts'
 import type { Snapshot } from './metadata.ts'
 import { pathsOf, type Table, type TableState } from './table.ts'
@@ -47,7 +48,7 @@ export async function expireSnapshots(options: {
   const unnamed = await onlyIn(base ?? state, expired)
   const removable = unnamed.filter((key) => !inUse(key))
   const limit = createLimit(REQUESTS)
-  await Promise.all(removable.map((key) => limit(() => table.store.delete(key))))
+  await Promise.all(removable.map((key) => limit(() => deleteTableObject(table.store, key))))
   return { snapshots: expired.length, objects: removable.length }
 }
 

@@ -1,4 +1,5 @@
 import { createLimit } from '../limit.ts'
+import { deleteTableObject } from './checksums.ts'
 import { STATUS } from './manifest.ts'
 import { hintKey, listVersions, pathsOf, type Table, type TableState, versionKey } from './table.ts'
 import { writeHint } from './update.ts'
@@ -33,7 +34,7 @@ export async function removeOrphans(options: { table: Table; grace_ms?: number; 
   const orphans = candidates.filter((key) => !named.has(key))
 
   const limit = createLimit(REQUESTS)
-  await Promise.all(orphans.map((key) => limit(() => table.store.delete(key))))
+  await Promise.all(orphans.map((key) => limit(() => deleteTableObject(table.store, key))))
   // Oldest first, one by one: readers that look for the newest version rely on there being no gap.
   for (const key of goneVersions) await table.store.delete(key)
   return [...orphans, ...goneVersions]

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { rm, stat } from 'node:fs/promises'
 import { join as joinPath } from 'node:path'
 import { DuckDBDateValue, DuckDBDecimalValue, DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api'
+import { putChecksum, sha256OfFile } from '../iceberg/checksums.ts'
 import { declaredTable } from '../iceberg/schema.ts'
 import type { DataFile, FieldMetrics, Bound as Limit } from '../iceberg/types.ts'
 import { isGeometry } from '../schema/columns.ts'
@@ -74,10 +75,14 @@ export async function writeParquet(session: Session, options: WriteOptions): Pro
   return written
 }
 
-/** Puts finished files into the store under their keys; they are then the store's and gone from the folder, also where it fails. */
+/** Puts finished files and their checksums into the store; the files are gone from the folder afterwards, also if it fails. */
 export async function storeFiles(store: ObjectStore, written: readonly WrittenFile[]): Promise<DataFile[]> {
   try {
-    for (const { path, file } of written) await store.putFile(file.key, path)
+    for (const { path, file } of written) {
+      const sha256 = await sha256OfFile(path)
+      await store.putFile(file.key, path)
+      await putChecksum(store, file.key, sha256)
+    }
   } finally {
     for (const { path } of written) await rm(path, { force: true })
   }

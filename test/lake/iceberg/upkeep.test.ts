@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto'
 import { rename } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { checksumKey, fillChecksums, putChecksum, readChecksum } from '../../../lake/iceberg/checksums.ts'
 import { commit } from '../../../lake/iceberg/commit.ts'
 import { createTable } from '../../../lake/iceberg/create.ts'
 import { expireSnapshots } from '../../../lake/iceberg/expire.ts'
@@ -105,6 +107,29 @@ describe('expiry', () => {
     expect(await removeOrphans({ table, grace_ms: -1000, inUse: (key) => key === used.key })).not.toContain(used.key)
     expect(await removeOrphans({ table, grace_ms: -1000 })).toContain(used.key)
     expect(await store.head(used.key)).toBeNull()
+  })
+
+  test('takes the checksum of a file with it, and so does the clean-up of orphans', async () => {
+    const files = await days(12)
+    for (const { key } of files) await putChecksum(store, key, 'a'.repeat(64))
+    const stray = `${table.key}/data/stray.parquet`
+    await store.put(stray, Buffer.from('x'))
+    await putChecksum(store, stray, 'b'.repeat(64))
+    await expireSnapshots({ table, now })
+    await removeOrphans({ table, grace_ms: -1000 })
+    const data = await objects('data/')
+    expect(data.length).toBeLessThan(files.length)
+    expect(await objects('checksums/')).toStrictEqual(data.map((key) => checksumKey(key)))
+  })
+
+  test('checksums that files lack are computed, and no others', async () => {
+    const [one, other] = (await days(2)) as [DataFile, DataFile]
+    await putChecksum(store, one.key, 'a'.repeat(64))
+    expect(await fillChecksums(await state(), new AbortController().signal)).toBe(1)
+    expect(await readChecksum(store, one.key)).toBe('a'.repeat(64))
+    const bytes = (await store.get(other.key)) as Buffer
+    expect(await readChecksum(store, other.key)).toBe(hash('sha256', bytes))
+    expect(await fillChecksums(await state(), new AbortController().signal)).toBe(0)
   })
 
   test('goes onto a commit that came in between', async () => {

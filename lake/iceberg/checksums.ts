@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { createLimit } from '../limit.ts'
+import type { ObjectStore } from '../store/store.ts'
+import { liveFiles } from './files.ts'
+import type { TableState } from './table.ts'
+
+const REQUESTS = 16
+const SHA256 = /^[0-9a-f]{64}$/
+
+/** The key of the object with the checksum of a data file: `<table>/checksums/<name>.sha256`; null for other objects of a table. */
+export function checksumKey(fileKey: string): string | null {
+  const at = fileKey.lastIndexOf('/data/')
+  return at === -1 ? null : `${fileKey.slice(0, at)}/checksums/${fileKey.slice(at + '/data/'.length)}.sha256`
+}
+
+/** The SHA-256 of a local file, in hexadecimal. */
+export async function sha256OfFile(path: string): Promise<string> {
+  return sha256Of(createReadStream(path, { highWaterMark: 1 << 20 }))
+}
+
+/** Stores the checksum of a data file. */
+export async function putChecksum(store: ObjectStore, fileKey: string, sha256: string): Promise<void> {
+  const key = checksumKey(fileKey)
+  if (!key) throw new Error(`${fileKey} is no data file of a table`)
+  await store.put(key, Buffer.from(sha256))
+}
+
+/** The stored SHA-256 of a data file, in hexadecimal; null if none is stored. */
+export async function readChecksum(store: ObjectStore, fileKey: string): Promise<string | null> {
+  const key = checksumKey(fileKey)
+  const text = key && (await store.get(key))?.toString('latin1')
+  return text && SHA256.test(text) ? text : null
+}
+
+/** Deletes an object of a table, and the checksum of a data file before it: what is left of a broken deletion is found again. */
+export async function deleteTableObject(store: ObjectStore, key: string): Promise<void> {
+  const checksum = checksumKey(key)
+  if (checksum) await store.delete(checksum)
+  await store.delete(key)
+}
+
+/** Computes and stores the checksums that live files of a table lack: those written before checksums were kept. Returns how many. */
+export async function fillChecksums(state: TableState, signal: AbortSignal): Promise<number> {
+  const { store, key } = state.table
+  const there = new Set<string>()
+  for await (const object of store.list(`${key}/checksums/`)) there.add(object.key)
+  const missing = (await liveFiles(state)).filter((file) => !there.has(checksumKey(file.key) as string))
+  const limit = createLimit(REQUESTS)
+  const filled = await Promise.all(
+    missing.map((file) =>
+      limit(async () => {
+        signal.throwIfAborted()
+        const bytes = await store.getStream(file.key)
+        if (!bytes) return false
+        await putChecksum(store, file.key, await sha256Of(bytes))
+        return true
+      }),
+    ),
+  )
+  return filled.filter(Boolean).length
+}
+
+async function sha256Of(bytes: AsyncIterable<Buffer>): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of bytes) hash.update(chunk)
+  return hash.digest('hex')
+}
