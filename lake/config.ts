@@ -72,6 +72,12 @@ export const SETTINGS = {
     'Address of an S3-compatible server. Default: AWS. Credentials come from the usual `AWS_*` variables.',
     null,
   ),
+  s3PublicEndpoint: setting(
+    'S3_PUBLIC_ENDPOINT',
+    'url',
+    'Address of the S3 server for customers, in signed URLs of exports. Default: `S3_ENDPOINT`.',
+    null,
+  ),
   s3Region: setting('S3_REGION', 'text', 'Region of the bucket. `AWS_REGION` is used if this is not set.', 'us-east-1', {
     or: 'AWS_REGION',
   }),

@@ -1,4 +1,5 @@
 import type { TableSchema } from '../../lake/iceberg/metadata.ts'
+import type { TableState } from '../../lake/iceberg/table.ts'
 import type { FeedListing, FeedState } from '../../lake/live/freshness.ts'
 import type { QualityDay } from '../../lake/quality/days.ts'
 import type { TableQuality } from '../../lake/quality/tables.ts'
@@ -33,6 +34,7 @@ export interface TableAbout {
   readonly rows: number
   readonly bytes: number
   readonly files: number
+  readonly partitions: number
   /** States that are kept, the current one included. */
   readonly snapshots: number
   /** When it last changed, ms since the epoch. */
@@ -46,6 +48,8 @@ export interface TableAbout {
   /** Its schemas, oldest first, and which of them is the current one. */
   readonly schemas: readonly TableSchema[]
   readonly schema_version: number
+  /** The state that all of this is of. */
+  readonly state: TableState
 }
 
 /** What is known of the data of days. */
@@ -63,15 +67,19 @@ export interface SystemView extends SystemState {
   readonly quality: QualityView
   /** The tables of the published datasets, by dataset id, where `read.tables` asks for them; one that is not created yet is not among them. */
   readonly tables: ReadonlyMap<string, TableAbout>
+  /** A signed URL of a data file, and when it expires (ms); `now` is the begin of a step of the clock. */
+  readonly link: (dataset: Dataset, file: string, now: number) => Promise<{ readonly url: string; readonly expires_at: number }>
 }
 
 /** A list of what the service knows of itself, or one thing of it. */
 export interface SystemRead<P, R> {
   readonly kind: 'system'
   /** The records of the list, or the one thing; null where there is nothing under the path. */
-  readonly records: (system: SystemView, values: P, now: number) => readonly R[] | null
+  readonly records: (system: SystemView, values: P, now: number) => readonly R[] | null | Promise<readonly R[] | null>
   /** Set where the answer tells of tables: the ids of their datasets, or null for all that are published. */
   readonly tables?: (values: P) => readonly string[] | null
+  /** Set if the answer is about the data of `tables`: `meta` has their sources. */
+  readonly showsSources?: true
   /** Set where the answer tells of figures of days. */
   readonly quality?: true
   /** What was probably meant by a path under which there is nothing; null where nothing is near. */

@@ -61,6 +61,11 @@ export const PROBLEMS = Object.freeze({
     title: 'This came by plain HTTP',
     help: 'Ask by https. Nothing is answered to plain HTTP and nothing is redirected: what was sent could be read on its way. A key that was sent so should be rotated, with POST /api/keys/{id}/rotate, by https.',
   },
+  'signature-expired': {
+    status: 403,
+    title: 'The signed URL does not work any more',
+    help: 'Fetch the manifest of the dataset again: its URLs work for at least 15 minutes.',
+  },
   'foreign-origin': {
     status: 403,
     title: 'A page of another site sent this',
@@ -82,6 +87,11 @@ export const PROBLEMS = Object.freeze({
   },
   'payload-too-large': { status: 413, title: 'The request body is too large', help: 'Send less; requests for data have no body.' },
   'uri-too-long': { status: 414, title: 'The URL is too long', help: 'Ask for fewer ids at once.' },
+  'range-not-satisfiable': {
+    status: 416,
+    title: 'The range lies outside the file',
+    help: 'Content-Range says how many bytes the file has.',
+  },
   'expectation-failed': {
     status: 417,
     title: 'The Expect header asks for what is not offered',

@@ -16,8 +16,11 @@ import type { PlanTable } from '../access/plans.ts'
 import { watchDays } from '../access/usage/day-watch.ts'
 import type { Usage } from '../access/usage/usage.ts'
 import { Visit, type VisitParts } from '../access/visit.ts'
-import type { Endpoint } from '../define/endpoint.ts'
+import type { Endpoint, SystemView } from '../define/endpoint.ts'
 import type { ProblemCode } from '../define/problems.ts'
+import { exportManifest } from '../endpoints/export/manifest.ts'
+import { DOWNLOAD_PATH, registerDownload } from '../exports/download.ts'
+import { signedLinks } from '../exports/signed-links.ts'
 import { pathGroups } from '../status/groups.ts'
 import { statusReports } from '../status/report.ts'
 import { registerStatus } from '../status/status-routes.ts'
@@ -189,13 +192,20 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const tables = new Tables({ lake: parts.lake, spool })
   meter?.follow({ state, cache, cacheBytes: parts.cacheBytes, spool, spoolBytes: parts.spoolBytes, kept, limiter, clock })
   const groups = pathGroups(endpoints, parts.uptime)
+  const links = signedLinks({ store: parts.lake.store, cursors: parts.cursors, baseUrl })
   const answerers: { readonly endpoint: Endpoint; readonly answerer: Answerer }[] = []
   for (const endpoint of endpoints) {
     const context = { endpoint, state, cursors: parts.cursors, tables, schemaVersion }
-    const answerer = answererOf(context, { lake: parts.lake, kept, watch, endpoints })
+    const answerer = answererOf(context, { lake: parts.lake, kept, watch, endpoints, link: links.link })
     answerers.push({ endpoint, answerer })
     registerEndpoint(app, { ...visits, state, kept, watch, cache, clock, usage: parts.usage, groups, meter, log }, endpoint, answerer)
   }
+  registerDownload(app, {
+    ...visits,
+    ...{ links, clock, log, store: parts.lake.store, datasets: state.system().datasets },
+    count: parts.usage.counter(DOWNLOAD_PATH),
+    countReply: groups.ofEndpoint(exportManifest),
+  })
   const shown = { ...parts, groups, figures: liveFigures(ownAnswers(answerers, clock), clock) }
   const read = uptimeReader(parts.lake.store, { since: state.begun_at })
   const report = statusReports({ ...parts, groups: groups.list, read })
@@ -216,7 +226,13 @@ const NO_QUERY: Readonly<Record<string, never>> = Object.freeze({})
 
 function answererOf(
   context: AnswerContext,
-  parts: { readonly lake: Lake; readonly kept: KeptLake; readonly watch: SystemWatch; readonly endpoints: readonly Endpoint[] },
+  parts: {
+    readonly lake: Lake
+    readonly kept: KeptLake
+    readonly watch: SystemWatch
+    readonly endpoints: readonly Endpoint[]
+    readonly link: SystemView['link']
+  },
 ): Answerer {
   const { lake, kept } = parts
   const { read } = context.endpoint

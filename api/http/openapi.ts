@@ -9,6 +9,7 @@ import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts
 import { methodPath } from '../define/method-page.ts'
 import { PROBLEMS } from '../define/problems.ts'
 import { membersOf, recordSchema } from '../define/shape.ts'
+import { downloadPaths } from '../exports/download-openapi.ts'
 import { statusPaths } from '../status/status-openapi.ts'
 import { pagePaths } from '../web/pages-openapi.ts'
 import { exampleProblems } from './example-problems.ts'
@@ -69,6 +70,7 @@ export function openapi(
     ],
     paths: withShared({
       ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, { get: operation(endpoint, about) }])),
+      ...downloadPaths(),
       ...platformPaths(baseUrl, [...new Set(endpoints.map(({ returns }) => returns.record))]),
       ...pagePaths(endpoints, baseUrl),
       ...statusPaths(endpoints),

@@ -2,6 +2,7 @@ import type { Lake } from '../../lake/open.ts'
 import { rowSpanOf } from '../../lake/query/row-span.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { TableAbout } from '../define/endpoint.ts'
+import { countPartitions } from '../exports/snapshots.ts'
 
 /** A table as it was seen. */
 export interface SeenTable {
@@ -39,11 +40,13 @@ async function seeTable(lake: Lake, dataset: Dataset, before: SeenTable | undefi
   if (before?.version === found.version) return before
   const { metadata, snapshot } = found.state
   const span = await rowSpanOf(found.state, dataset)
+  const partitions = await countPartitions(found.state)
   const total = (name: string): number => Number(snapshot?.summary[name] ?? 0)
   const about = {
     rows: total('total-records'),
     bytes: total('total-files-size'),
     files: total('total-data-files'),
+    partitions,
     snapshots: metadata.snapshots.length,
     updated_at: metadata['last-updated-ms'],
     covered_from: span?.first ?? null,
@@ -51,6 +54,7 @@ async function seeTable(lake: Lake, dataset: Dataset, before: SeenTable | undefi
     covered_until: found.covered_until,
     schemas: metadata.schemas,
     schema_version: metadata['current-schema-id'],
+    state: found.state,
   }
   return { version: found.version, about }
 }

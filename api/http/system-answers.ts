@@ -14,28 +14,30 @@ import type { SystemWatch } from './system-watch.ts'
 export function systemAnswerer(
   context: AnswerContext,
   read: ReadOf<'system'>,
-  { endpoints, watch }: { readonly endpoints: readonly Endpoint[]; readonly watch: SystemWatch },
+  parts: { readonly endpoints: readonly Endpoint[]; readonly watch: SystemWatch; readonly link: SystemView['link'] },
 ): Answerer {
   const { endpoint, state } = context
+  const { endpoints, watch, link } = parts
   const texts = recordTexts(endpoint.returns)
   return async (values, { format, now }) => {
     const tables = read.tables ? await watch.tables.value() : null
     const quality = read.quality ? await watch.quality.value() : UNSEEN
     const of = read.tables?.(values.own) ?? null
     const about = new Map([...(tables ?? [])].map(([id, seen]) => [id, seen.about]))
-    const system: SystemView = { ...state.system(), endpoints, tables: about, quality }
+    const system: SystemView = { ...state.system(), endpoints, tables: about, quality, link }
     const clock_s = read.clock_s ?? 0
     const changed_at = Math.max(tables ? tablesChangedAt(tables, of) : 0, quality.gathered_at)
     const told = [...(tables ? [tablesVersion(tables, of)] : []), ...(read.quality ? [qualityVersion(quality)] : [])]
-    const versions = { datasets: [], of: [state.described_at, ...told], changed_at }
+    const shown = read.showsSources ? system.datasets.filter(({ id }) => of?.includes(id)) : []
+    const versions = { datasets: shown, of: [state.described_at, ...told], changed_at }
     const refresh = { at: () => now + 1000 * (clock_s || CADENCE_S), cadence_s: clock_s || CADENCE_S }
     const at = steppedNow(clock_s, now)
-    const updated_at = at || Math.max(state.described_at, changed_at)
+    const updated_at = (read.showsSources ? changed_at : at) || Math.max(state.described_at, changed_at)
     const head = headOf(context, values, { format, now, versions, data_time: updated_at, refresh, clock_s })
     const answer = async (signal: AbortSignal): Promise<Body> => {
-      const records = read.records(system, values.own, at)
+      const records = await read.records(system, values.own, at)
       const unknown = (): Problem => unknownThing(values.path, read.near?.(system, values.own) ?? null)
-      const meta = metaOf(state, [])
+      const meta = metaOf(state, shown)
       if (!records) throw unknown()
       if (endpoint.returns.kind === 'list')
         return pageBody(context, values, {

@@ -50,6 +50,10 @@ const SPANISH: Readonly<Record<ProblemCode, Text>> = {
     title: 'Esto ha llegado por HTTP sin cifrar',
     help: 'Pida por https. A HTTP sin cifrar no se responde nada ni se redirige: lo enviado se pudo leer por el camino. Una clave que se haya enviado así conviene renovarla, con POST /api/keys/{id}/rotate, por https.',
   },
+  'signature-expired': {
+    title: 'La URL firmada ya no es válida',
+    help: 'Pida de nuevo el manifiesto del conjunto de datos: sus URL valen al menos 15 minutos.',
+  },
   'foreign-origin': {
     title: 'Esto lo ha enviado una página de otro sitio',
     help: 'A las páginas de otros sitios no se les toca ninguna cuenta ni se les hace ninguna clave. Use las páginas de este servicio en la dirección por la que se conoce, o una clave.',
@@ -71,6 +75,10 @@ const SPANISH: Readonly<Record<ProblemCode, Text>> = {
     help: 'Envíe menos; las peticiones de datos no llevan cuerpo.',
   },
   'uri-too-long': { title: 'La URL es demasiado larga', help: 'Pida menos identificadores a la vez.' },
+  'range-not-satisfiable': {
+    title: 'El rango está fuera del fichero',
+    help: 'Content-Range indica cuántos bytes tiene el fichero.',
+  },
   'expectation-failed': { title: 'La cabecera Expect pide algo que no se ofrece', help: 'Envíe Expect: 100-continue, o ninguna.' },
   'unsupported-media-type': {
     title: 'El cuerpo de la petición es de un tipo que no se admite',

@@ -36,6 +36,7 @@ export async function fileStore(root: string): Promise<ObjectStore> {
     list: (prefix, options) => files.list(prefix, options?.startAfter ?? ''),
     delete: (key) => files.delete(key),
     location: (key) => files.path(key),
+    signedUrl: async () => null,
     now: () => files.now(),
     close: async () => {},
   } satisfies ObjectStore)

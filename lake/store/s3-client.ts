@@ -8,6 +8,8 @@ export interface S3Options {
   readonly url: string
   /** `http(s)://host:port` of an S3-compatible server; AWS itself without it. */
   readonly endpoint?: string
+  /** The address in signed URLs, where customers reach the server by another one; `endpoint` without it. */
+  readonly publicEndpoint?: string
   /** The AWS settings of the environment decide where it is absent. */
   readonly region?: string
   /** Bucket in the path instead of the host name, as most servers other than AWS want it. */

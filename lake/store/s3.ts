@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { StoreError } from './errors.ts'
 import { checkKey, checkPrefix, checkRange, compareKeys, isKey } from './keys.ts'
 import { httpStatus, parseS3Url, type S3Options, S3RequestError, s3Client, s3Failure } from './s3-client.ts'
@@ -23,6 +24,7 @@ export function s3Store(options: S3Options): ObjectStore {
   if (prefix) checkKey(prefix.slice(0, -1))
   const url = options.url.replace(/\/$/, '')
   const client = s3Client(options)
+  const signer = options.publicEndpoint === undefined ? client : s3Client({ ...options, endpoint: options.publicEndpoint })
   const attempts = options.attempts ?? 5
   const named = (key: string): string => {
     checkKey(key)
@@ -243,8 +245,19 @@ export function s3Store(options: S3Options): ObjectStore {
       await doing('delete', key, () => client.send(new DeleteObjectCommand({ Bucket: bucket, Key: named(key) })))
     },
     location: (key) => `s3://${bucket}/${named(key)}`,
+    signedUrl: async (key, { expires_s, name }) => {
+      const command = new GetObjectCommand({
+        Bucket: bucket,
+        Key: named(key),
+        ResponseContentDisposition: `attachment; filename="${name}"`,
+      })
+      return doing('sign a URL of', key, () => getSignedUrl(signer, command, { expiresIn: expires_s }))
+    },
     now,
-    close: async () => client.destroy(),
+    close: async () => {
+      client.destroy()
+      signer.destroy()
+    },
   } satisfies ObjectStore)
 }
 

@@ -50,6 +50,7 @@ export async function openServiceStore(config: Config): Promise<ObjectStore> {
     region: config.s3Region,
     pathStyle: config.s3PathStyle,
     ...(config.s3Endpoint === null ? {} : { endpoint: config.s3Endpoint }),
+    ...(config.s3PublicEndpoint === null ? {} : { publicEndpoint: config.s3PublicEndpoint }),
   })
   await selfTest(store)
   return store

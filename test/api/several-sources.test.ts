@@ -48,27 +48,27 @@ test('a sensor that no catalogue has is of the city whose others its source publ
 })
 
 /** The ids of the code lists that datasets and endpoints use. */
-function listed(datasets: SystemView['datasets'], endpoints: SystemView['endpoints'] = []): string[] {
+async function listed(datasets: SystemView['datasets'], endpoints: SystemView['endpoints'] = []): Promise<string[]> {
   const { read } = codeListList
   if (read.kind !== 'system') throw new Error('code lists are read from the system')
-  const lists = read.records({ datasets, endpoints } as SystemView, { list: null } as never, 0) ?? []
+  const lists = (await read.records({ datasets, endpoints } as SystemView, { list: null } as never, 0)) ?? []
   return lists.map((one) => (one as unknown as { id: string }).id)
 }
 
-test('every code list that the description names is listed', () => {
+test('every code list that the description names is listed', async () => {
   const published = datasets.filter(({ visibility }) => visibility !== 'internal')
-  const ids = listed(published, endpoints)
+  const ids = await listed(published, endpoints)
   const named = new Set(JSON.stringify(openapi(endpoints, 'https://api.example.org')).match(/(?<="x-code-list":")[^"]+/g))
   expect(named.size).toBeGreaterThan(10)
   expect([...named].filter((id) => !ids.includes(id))).toEqual([])
 })
 
-test('the lists that members of a JSON column are of are listed with the others', () => {
+test('the lists that members of a JSON column are of are listed with the others', async () => {
   const colours = defineCodes('wagon_colour', 'Colour of a wagon.', { RED: ['rojo', 'red'] })
   const trains = variant({ columns: { ...everything.columns, wagons: col.json(30, 'Wagons.', { lists: [colours] }) } })
-  expect(listed([trains])).toContain('wagon_colour')
-  expect(listed([])).not.toContain('incident_cause')
-  expect(listed([incidents])).toEqual(
+  expect(await listed([trains])).toContain('wagon_colour')
+  expect(await listed([])).not.toContain('incident_cause')
+  expect(await listed([incidents])).toEqual(
     expect.arrayContaining(['incident_cause', 'measure_kind', 'lane', 'carriageway', 'vehicle', 'compass_direction']),
   )
 })

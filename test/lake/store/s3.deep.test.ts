@@ -25,6 +25,20 @@ test.skipIf(!s3)('a bucket that is not there is an error, not an empty store', a
   await store.close()
 })
 
+test.skipIf(!s3)('a signed URL gives the object to whoever has it, until it expires', async () => {
+  const store = s3Store(s3?.fresh() as S3Options)
+  await store.put('lake/a.parquet', Buffer.from('0123456789'))
+  const url = (await store.signedUrl('lake/a.parquet', { expires_s: 900, name: 'a.parquet' })) as string
+  const part = await fetch(url, { headers: { Range: 'bytes=3-' } })
+  expect([part.status, await part.text()]).toEqual([206, '3456789'])
+  expect(part.headers.get('content-disposition')).toBe('attachment; filename="a.parquet"')
+  expect((await fetch(url.replace('a.parquet', 'b.parquet'))).status).toBe(403)
+  await store.close()
+  const elsewhere = s3Store({ ...(s3?.fresh() as S3Options), publicEndpoint: 'https://files.example.org' })
+  expect(await elsewhere.signedUrl('x', { expires_s: 60, name: 'x' })).toMatch(/^https:\/\/files\.example\.org\//)
+  await elsewhere.close()
+})
+
 test.skipIf(!s3)('wrong credentials are an error that says so', async () => {
   for (const accessKeyId of ['test', 'nobody']) {
     const store = s3Store({ ...(s3?.fresh() as S3Options), credentials: { accessKeyId, secretAccessKey: 'nothing' } })

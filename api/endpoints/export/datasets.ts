@@ -1,0 +1,66 @@
+import { col } from '../../../lake/schema/columns.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
+import { pick, record } from '../../define/fields.ts'
+import { chosenOf, textParam } from '../../define/params.ts'
+import { snapshotName } from '../../exports/snapshots.ts'
+import { datasetFields, describeDataset } from '../service/dataset.ts'
+
+const exported = record(
+  'ExportDataset',
+  'A dataset that can be downloaded whole: its size, its time span, and where its files are listed.',
+  {
+    ...pick(datasetFields, 'id', 'title', 'domain'),
+    formats: col.list([0, 0], 'Formats of its files.', col.string(0, 'Format.'), { example: ['parquet'] }),
+    ...pick(datasetFields, 'rows', 'bytes', 'files'),
+    partitions: col.integer(0, 'Partitions that its files lie in: mostly one for each month.', { unit: '1', example: 2 }),
+    ...pick(datasetFields, 'covered_from', 'latest_row_at', 'covered_until', 'updated_at', 'schema_version'),
+    snapshot: col.string(0, 'Current state of the table. Null without data.', { nullable: true, example: '4611686018427387904' }),
+    manifest: col.string(0, 'Path of the list of its files.', { example: '/api/export/incidents' }),
+    ...pick(datasetFields, 'commercial_use', 'sources'),
+  },
+)
+
+/** The datasets that can be downloaded whole. */
+export const exportList = defineEndpoint({
+  path: '/api/export',
+  domain: 'export',
+  plan: 'ENTERPRISE',
+  summary: 'Datasets for bulk download: formats, sizes, partitions, last change',
+  about:
+    'Every public dataset, as the Parquet files of its Iceberg table. `/api/export/{dataset}` lists the files of one; `scripts/sync` mirrors it. ' +
+    'Tables are looked at once a minute.',
+  params: { domain: textParam('Only datasets of this domain.', { max: 40, example: 'road' }) },
+  returns: listReturn('datasets', exported, {
+    sorts: ['id', 'rows', 'bytes', 'updated_at'],
+    limit: { default: null, max: 20_000 },
+  }),
+  read: {
+    kind: 'system',
+    tables: () => null,
+    records: (system, values) => {
+      const all = system.datasets.map((dataset) => {
+        const {
+          about: _about,
+          plans: _plans,
+          entity: _entity,
+          time: _time,
+          land: _land,
+          columns: _columns,
+          ...described
+        } = describeDataset(system, dataset)
+        const table = system.tables.get(dataset.id)
+        return {
+          ...described,
+          formats: ['parquet'],
+          partitions: table?.partitions ?? 0,
+          snapshot: table ? snapshotName(table.state) : null,
+          manifest: `/api/export/${dataset.id}`,
+        }
+      })
+      if (values.domain === null) return all
+      const domain = chosenOf('domain', values.domain, [...new Set(all.map((one) => one.domain))])
+      return all.filter((one) => one.domain === domain)
+    },
+  },
+  example: { domain: 'road' },
+})

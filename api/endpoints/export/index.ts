@@ -1,0 +1,10 @@
+import { defineDomain } from '../../define/domain.ts'
+import { exportList } from './datasets.ts'
+import { exportManifest } from './manifest.ts'
+
+/** Endpoints for bulk download, in the order in which documentation shows them. */
+export const exports = defineDomain({
+  id: 'export',
+  title: { es: 'Descarga masiva', en: 'Bulk download' },
+  endpoints: [exportList, exportManifest],
+})

@@ -1,0 +1,102 @@
+import { defineCodes } from '../../../lake/schema/codes.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { record } from '../../define/fields.ts'
+import { textParam } from '../../define/params.ts'
+import { openPeriodParams } from '../../define/params-time.ts'
+import { LINK_STEP_S } from '../../exports/signed-links.ts'
+import { exportFiles, snapshotName } from '../../exports/snapshots.ts'
+import { datasetId, datasetOf, nearDataset } from '../service/dataset.ts'
+
+const FILE_STATES = defineCodes('export_file_status', 'What became of a file of an export.', {
+  CURRENT: ['vigente', 'current'],
+  REMOVED: ['retirado', 'removed'],
+})
+
+const bound = (about: string, example: string) => col.instant(0, about, { nullable: true, example })
+
+const file = record('ExportFile', 'A data file of one snapshot of a dataset.', {
+  file: col.string(0, 'Name of the file. Its content never changes.', { example: '2026-01-5f0c9a52-1f0e-4b7e-8a63-0c3d1c1f2b77.parquet' }),
+  status: col.code(0, 'CURRENT: part of the snapshot. REMOVED: only with `updated_since`; no longer part of it, delete it.', FILE_STATES, {
+    example: 'CURRENT',
+  }),
+  rows: col.integer(0, 'Rows.', { unit: '1', long: true, example: 48_211 }),
+  bytes: col.integer(0, 'Size.', { unit: 'By', long: true, example: 1_311_902 }),
+  sha256: col.string(
+    0,
+    'SHA-256 of the file, hexadecimal. Null for removed files, and for a day after an upgrade from a version without it.',
+    {
+      nullable: true,
+      example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    },
+  ),
+  earliest_row_at: bound('Earliest time of its rows.', '2026-01-01T00:00:04.000Z'),
+  latest_row_at: bound('Latest time of its rows.', '2026-01-02T12:19:31.000Z'),
+  partition: col.string(0, 'Partition it belongs to; empty for tables without partitions.', { example: 'observed_at_month=2026-01' }),
+  added_at: bound('When it was added; null if the snapshot that added it is no longer kept (7 days).', '2026-01-02T12:21:03.000Z'),
+  schema_version: col.integer(0, 'Version of the schema it is read with, see `/api/datasets/{id}/schema`.', { unit: '1', example: 0 }),
+  snapshot: col.string(0, 'Snapshot that the list is of: send it as `updated_since` next time.', { example: '4611686018427387904' }),
+  url: col.string(0, 'Signed URL of the file. It needs no key, and takes Range requests. Null for removed files.', {
+    nullable: true,
+    example: 'https://api.example.org/api/export/incidents/2026-01-5f0c9a52-1f0e-4b7e-8a63-0c3d1c1f2b77.parquet?signature=…',
+  }),
+  url_expires_at: bound('When the URL ends: at least 15 minutes from now.', '2026-01-02T12:40:00.000Z'),
+})
+
+/** The files of a dataset's current snapshot. */
+export const exportManifest = defineEndpoint({
+  path: '/api/export/{dataset}',
+  domain: 'export',
+  plan: 'ENTERPRISE',
+  summary: 'Files of one snapshot of a dataset, with checksums and signed URLs',
+  about:
+    'Rows, bytes, SHA-256, time span and partition of each file. With `updated_since` only the files added after that snapshot, and those ' +
+    'removed since: download the former, delete the latter, and the copy equals the snapshot. Files never change under their name.',
+  params: {
+    dataset: datasetId,
+    period: openPeriodParams(),
+    updated_since: textParam('Snapshot of an earlier manifest: only what was added or removed after it. Kept 7 days.', {
+      max: 20,
+      example: '4611686018427387904',
+    }),
+  },
+  returns: {
+    kind: 'list',
+    name: 'files',
+    record: file,
+    key: ['file'],
+    sorts: ['file', 'bytes', 'rows'],
+    order: 'file',
+    limit: { default: null, max: 20_000 },
+  },
+  read: {
+    kind: 'system',
+    tables: ({ dataset }) => [dataset],
+    showsSources: true,
+    clock_s: LINK_STEP_S,
+    records: async (system, { dataset: id, period, updated_since }, now) => {
+      const [dataset] = datasetOf(system, id)
+      if (!dataset) return null
+      const table = system.tables.get(id)
+      const snapshot = table ? snapshotName(table.state) : null
+      if (!table || snapshot === null) return []
+      const files = await exportFiles(dataset, table.state, { ...period, since: updated_since })
+      return Promise.all(
+        files.map(async ({ name, isRemoved, ...one }) => {
+          const link = isRemoved ? null : await system.link(dataset, name, now)
+          return {
+            file: name,
+            status: isRemoved ? 'REMOVED' : 'CURRENT',
+            ...one,
+            schema_version: table.schema_version,
+            snapshot,
+            url: link?.url ?? null,
+            url_expires_at: link?.expires_at ?? null,
+          }
+        }),
+      )
+    },
+    near: (system, { dataset }) => nearDataset(system, { id: dataset }),
+  },
+  example: { dataset: 'incidents' },
+})

@@ -1,0 +1,47 @@
+import { limitedResponse, type Part, parameterPart, ref } from '../http/openapi-parts.ts'
+import { DOWNLOAD_PARAMS, DOWNLOAD_PATH, DOWNLOAD_PROBLEMS } from './download.ts'
+
+const FILE = '2026-01-5f0c9a52-1f0e-4b7e-8a63-0c3d1c1f2b77.parquet'
+
+/** The download of one file, which is no JSON and so no declared endpoint. */
+export function downloadPaths(): Part {
+  const [expired, range] = DOWNLOAD_PROBLEMS
+  const inPath = (name: string, description: string, example: string): Part => ({
+    ...{ name, in: 'path', required: true, description, example },
+    schema: { type: 'string' },
+  })
+  const headers = { ETag: ref('headers', 'ETag'), 'Cache-Control': ref('headers', 'CacheControl') }
+  const content = { 'application/vnd.apache.parquet': { schema: { type: 'string', format: 'binary' } } }
+  return {
+    [DOWNLOAD_PATH]: {
+      get: {
+        operationId: 'export_by_dataset_by_file',
+        tags: ['export'],
+        summary: 'One data file of a dataset, as Parquet',
+        description:
+          'Needs a key of the plan ENTERPRISE, or the signature of a URL from the manifest. Files in an S3 bucket are redirected to. ' +
+          'Range requests resume a download: the ETag is strong, and a file never changes under its name.',
+        'x-plan': 'ENTERPRISE',
+        security: [{ ApiKey: [] }, {}],
+        parameters: [
+          inPath('dataset', 'Id of the dataset.', 'incidents'),
+          inPath('file', 'Name of the file, as the manifest lists it.', FILE),
+          ...Object.entries(DOWNLOAD_PARAMS).map(([name, one]) => parameterPart(name, one, { inPath: false, example: undefined })),
+        ],
+        responses: {
+          200: { description: 'The whole file.', headers, content },
+          206: { description: 'The range that was asked for.', headers, content },
+          302: { description: 'A signed URL of the object store.', headers: { Location: { schema: { type: 'string', format: 'uri' } } } },
+          304: { description: 'The copy that If-None-Match names is the file.', headers },
+          400: limitedResponse(['unknown-parameter', 'malformed-request']),
+          401: limitedResponse(['key-required', 'invalid-key', 'revoked-key', 'expired-key']),
+          403: limitedResponse(['plan-required', expired]),
+          404: limitedResponse(['not-found']),
+          405: ref('responses', '405'),
+          416: limitedResponse([range]),
+          429: ref('responses', '429'),
+        },
+      },
+    },
+  }
+}

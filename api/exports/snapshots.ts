@@ -1,0 +1,130 @@
+import { readChecksum } from '../../lake/iceberg/checksums.ts'
+import { liveFiles } from '../../lake/iceberg/files.ts'
+import { createLru } from '../../lake/iceberg/lru.ts'
+import { specOf } from '../../lake/iceberg/metadata.ts'
+import { stateAt, type TableState } from '../../lake/iceberg/table.ts'
+import type { Bound, LiveFile } from '../../lake/iceberg/types.ts'
+import { createLimit } from '../../lake/limit.ts'
+import { fieldOf } from '../../lake/query/sql.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import { Refused } from '../define/problems.ts'
+
+const DAY_MS = 86_400_000
+const REQUESTS = 16
+const MAX_CHECKSUMS = 50_000
+
+/** A data file of a snapshot, as the manifest of an export lists it. Times are those of its rows, in ms. */
+export interface ExportFile {
+  readonly name: string
+  readonly isRemoved: boolean
+  readonly rows: number
+  readonly bytes: number
+  readonly sha256: string | null
+  readonly earliest_row_at: number | null
+  readonly latest_row_at: number | null
+  /** Values of the partition columns as the fields of its Iceberg spec have them, such as `observed_at_month=2026-01`. */
+  readonly partition: string
+  /** When the snapshot that added it was committed, ms since the epoch; null if that snapshot is no longer kept. */
+  readonly added_at: number | null
+}
+
+/** Which files of a snapshot are asked for: rows in a period (ms, half-open), and only those added or removed since another snapshot. */
+export interface FileSelection {
+  readonly from: number | null
+  readonly to: number | null
+  readonly since: string | null
+}
+
+const checksums = createLru<string>(MAX_CHECKSUMS)
+
+/**
+ * The data files of a table's current snapshot, ordered by name; with `since` those added after that snapshot, and those removed since.
+ * Throws `Refused` for a snapshot that the table never had or no longer keeps.
+ */
+export async function exportFiles(dataset: Dataset, state: TableState, { from, to, since }: FileSelection): Promise<ExportFile[]> {
+  const time = dataset.columns[dataset.time]?.kind === 'instant' ? dataset.time : null
+  const filter =
+    time === null || (from === null && to === null)
+      ? {}
+      : { [time]: { ...(from === null ? {} : { gte: from }), ...(to === null ? {} : { lt: to }) } }
+  const current = await liveFiles(state, filter)
+  const before = since === null ? [] : await liveFiles(stateAt(state, snapshotOf(dataset, state, since)), filter)
+  const [known, there] = [new Set(before.map(({ key }) => key)), new Set(current.map(({ key }) => key))]
+  const described = (file: LiveFile, isRemoved: boolean): Promise<ExportFile> => describe(dataset, state, { file, isRemoved })
+  const limit = createLimit(REQUESTS)
+  const files = await Promise.all([
+    ...current.filter(({ key }) => !known.has(key)).map((file) => limit(() => described(file, false))),
+    ...before.filter(({ key }) => !there.has(key)).map((file) => limit(() => described(file, true))),
+  ])
+  return files.sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+/** The name of the current snapshot, which `since` takes later; null for a table without data. */
+export function snapshotName(state: TableState): string | null {
+  return state.snapshotId === null ? null : String(state.snapshotId)
+}
+
+/** How many partitions the live files of a table lie in. */
+export async function countPartitions(state: TableState): Promise<number> {
+  return new Set((await liveFiles(state)).map((file) => `${file.specId} ${file.partition.map(String).join('/')}`)).size
+}
+
+function snapshotOf(dataset: Dataset, state: TableState, since: string): bigint {
+  const kept = state.metadata.snapshots.map((snapshot) => String(snapshot['snapshot-id']))
+  if (kept.includes(since)) return BigInt(since)
+  throw new Refused(
+    `expected a snapshot of ${dataset.id} that is still kept (7 days), as the manifest named it; fetch the whole manifest`,
+    {
+      parameter: 'updated_since',
+    },
+  )
+}
+
+async function describe(
+  dataset: Dataset,
+  state: TableState,
+  { file, isRemoved }: { readonly file: LiveFile; readonly isRemoved: boolean },
+): Promise<ExportFile> {
+  const added = state.metadata.snapshots.find((snapshot) => BigInt(snapshot['snapshot-id']) === file.snapshotId)
+  const { lower = null, upper = null } = file.metrics.get(fieldOf(dataset, dataset.time).id) ?? {}
+  return {
+    name: fileName(file.key),
+    isRemoved,
+    rows: file.rows,
+    bytes: file.bytes,
+    sha256: isRemoved ? null : await checksumOf(state, file.key),
+    earliest_row_at: instantOf(lower),
+    latest_row_at: instantOf(upper),
+    partition: partitionText(state, file),
+    added_at: added?.['timestamp-ms'] ?? null,
+  }
+}
+
+/** The name of a data file: what comes after the table's `data/`. */
+function fileName(key: string): string {
+  return key.slice(key.lastIndexOf('/') + 1)
+}
+
+/** Instants are limits in µs; a time column of another kind has none. */
+function instantOf(limit: Bound | null): number | null {
+  return typeof limit === 'bigint' ? Number(limit) / 1000 : null
+}
+
+async function checksumOf({ table }: TableState, key: string): Promise<string | null> {
+  const known = checksums.get(key)
+  if (known) return known
+  const found = await readChecksum(table.store, key)
+  if (found) checksums.set(key, found, 1)
+  return found
+}
+
+function partitionText(state: TableState, file: LiveFile): string {
+  const { fields } = specOf(state.metadata, file.specId)
+  return fields.map(({ name, transform }, at) => `${name}=${partitionValueText(transform, file.partition[at] ?? null)}`).join('/')
+}
+
+function partitionValueText(transform: string, value: Bound | null): string {
+  if (value === null) return 'null'
+  if (transform === 'day') return new Date(Number(value) * DAY_MS).toISOString().slice(0, 10)
+  return transform === 'month' ? new Date(Date.UTC(1970, Number(value))).toISOString().slice(0, 7) : String(value)
+}
