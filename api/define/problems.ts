@@ -62,7 +62,7 @@ export const PROBLEMS = Object.freeze({
     help: 'Ask by https. Nothing is answered to plain HTTP and nothing is redirected: what was sent could be read on its way. A key that was sent so should be rotated, with POST /api/keys/{id}/rotate, by https.',
   },
   'signature-expired': {
-    status: 403,
+    status: 410,
     title: 'The signed URL does not work any more',
     help: 'Fetch the manifest of the dataset again: its URLs work for at least 15 minutes.',
   },

@@ -1,4 +1,4 @@
-import { limitedResponse, type Part, parameterPart, ref } from '../http/openapi-parts.ts'
+import { LIMIT_HEADERS, limitedResponse, type Part, parameterPart, ref } from '../http/openapi-parts.ts'
 import { DOWNLOAD_PARAMS, DOWNLOAD_PATH, DOWNLOAD_PROBLEMS } from './download.ts'
 
 const FILE = '2026-01-5f0c9a52-1f0e-4b7e-8a63-0c3d1c1f2b77.parquet'
@@ -10,7 +10,14 @@ export function downloadPaths(): Part {
     ...{ name, in: 'path', required: true, description, example },
     schema: { type: 'string' },
   })
-  const headers = { ETag: ref('headers', 'ETag'), 'Cache-Control': ref('headers', 'CacheControl') }
+  const told = { 'X-Request-Id': ref('headers', 'RequestId'), ...LIMIT_HEADERS }
+  const headers = {
+    ...told,
+    ETag: ref('headers', 'ETag'),
+    'Accept-Ranges': ref('headers', 'AcceptRanges'),
+    'Content-Disposition': ref('headers', 'ContentDisposition'),
+  }
+  const range206 = { ...headers, 'Content-Range': ref('headers', 'ContentRange') }
   const content = { 'application/vnd.apache.parquet': { schema: { type: 'string', format: 'binary' } } }
   return {
     [DOWNLOAD_PATH]: {
@@ -30,15 +37,19 @@ export function downloadPaths(): Part {
         ],
         responses: {
           200: { description: 'The whole file.', headers, content },
-          206: { description: 'The range that was asked for.', headers, content },
-          302: { description: 'A signed URL of the object store.', headers: { Location: { schema: { type: 'string', format: 'uri' } } } },
+          206: { description: 'The range that was asked for.', headers: range206, content },
+          302: { description: 'A signed URL of the object store.', headers: { ...told, Location: ref('headers', 'Location') } },
           304: { description: 'The copy that If-None-Match names is the file.', headers },
           400: limitedResponse(['unknown-parameter', 'malformed-request']),
-          401: limitedResponse(['key-required', 'invalid-key', 'revoked-key', 'expired-key']),
-          403: limitedResponse(['plan-required', expired]),
-          404: limitedResponse(['not-found']),
+          401: ref('responses', '401'),
+          403: ref('responses', '403'),
+          404: ref('responses', '404Limited'),
           405: ref('responses', '405'),
-          416: limitedResponse([range]),
+          410: limitedResponse([expired]),
+          416: {
+            ...limitedResponse([range]),
+            headers: { ...limitedResponse([range]).headers, 'Content-Range': ref('headers', 'ContentRange') },
+          },
           429: ref('responses', '429'),
         },
       },

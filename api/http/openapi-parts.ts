@@ -245,6 +245,9 @@ export const HEADERS: Part = Object.freeze({
     schema: { type: 'string' },
     example: 'ApiKey realm="api"',
   },
+  AcceptRanges: { description: 'Ranges of bytes are taken.', schema: { type: 'string' } },
+  ContentRange: { description: 'Which bytes of how many a reply has.', schema: { type: 'string' }, example: 'bytes 100-199/1311902' },
+  ContentDisposition: { description: 'Name under which browsers save a file.', schema: { type: 'string' } },
   RetryAfter: { description: 'When to try again. Unit: s.', required: true, schema: { type: 'integer', minimum: 1 } },
 })
 

@@ -33,7 +33,7 @@ export function systemAnswerer(
     const refresh = { at: () => now + 1000 * (clock_s || CADENCE_S), cadence_s: clock_s || CADENCE_S }
     const at = steppedNow(clock_s, now)
     const updated_at = (read.showsSources ? changed_at : at) || Math.max(state.described_at, changed_at)
-    const head = headOf(context, values, { format, now, versions, data_time: updated_at, refresh, clock_s })
+    const head = headOf(context, values, { format, from: shown, now, versions, data_time: updated_at, refresh, clock_s })
     const answer = async (signal: AbortSignal): Promise<Body> => {
       const records = await read.records(system, values.own, at)
       const unknown = (): Problem => unknownThing(values.path, read.near?.(system, values.own) ?? null)

@@ -23,6 +23,8 @@ export interface PathGroups {
   readonly list: readonly PathGroup[]
   /** Gives what counts the replies of an endpoint. */
   ofEndpoint(endpoint: Endpoint): CountReply
+  /** Puts a path that is no declared endpoint into the group of a domain, and gives what counts its replies. */
+  ofPath(domain: string, path: string): CountReply
   /** Puts every path that is registered in a scope from now on into a group of ours, and counts its replies. */
   take(scope: FastifyInstance, group: OwnGroup): void
 }
@@ -42,6 +44,10 @@ export function pathGroups(endpoints: readonly Endpoint[], { counter }: Pick<Upt
   return {
     list: [...groups.values()],
     ofEndpoint: ({ domain }) => counter(domain),
+    ofPath: (domain, path) => {
+      groups.get(domain)?.paths.add(path)
+      return counter(domain)
+    },
     take: (scope, group) => {
       const count = counter(group)
       scope.addHook('onRoute', ({ url }) => void own[group].add(url.replaceAll(/:(\w+)/g, '{$1}')))

@@ -33,6 +33,8 @@ export interface Mirrored {
 
 const FILE = /^[A-Za-z0-9_.-]{1,200}\.parquet$/
 const PART = '.part'
+/** What the API and S3 answer for a signed URL that has expired. */
+const EXPIRED: readonly number[] = [410, 403]
 /** Tries of one file whose bytes are not what the manifest says. */
 const TRIES = 3
 
@@ -150,7 +152,7 @@ async function fetchRest({ remote, file, fresh, onBytes }: Download, part: strin
         await handle.sync()
         return
       } catch (error) {
-        if (error instanceof ReplyError && error.status === 403 && expired !== url) expired = url
+        if (error instanceof ReplyError && EXPIRED.includes(error.status) && expired !== url) expired = url
         else if (error instanceof ReplyError || (received === 0 && tries >= attempts)) throw error
         // A connection that gave something counts as progress.
         else if (received > 0) tries = 0

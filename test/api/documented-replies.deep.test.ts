@@ -7,6 +7,7 @@ import {
   badAsks,
   dataAsks,
   description,
+  exportAsks,
   type Operation,
   operations,
   platformAsks,
@@ -72,11 +73,12 @@ async function wrongIn(operation: Operation, status: string, ask: Ask): Promise<
 }
 
 /** What takes too long to provoke, or something that is broken: tested where that is made. */
-const NOT_PROVOKED = ['408', '500', 'ready 503', 'usage 503']
+const NOT_PROVOKED = ['408', '500', 'ready 503', 'usage 503', 'export_by_dataset_by_file 302']
 
 function asksOf(operation: Operation): Promise<Asks> {
   const { tags } = operation.told
   if (tags.includes('data')) return dataAsks(operation, services)
+  if (tags.includes('export')) return exportAsks(operation, services)
   return tags.includes('account') ? accountAsks(operation, services) : platformAsks(operation, services)
 }
 

@@ -153,6 +153,39 @@ export async function platformAsks(operation: Operation, { full }: Pick<Services
   }
 }
 
+/** Requests of files of exports. */
+export async function exportAsks(_operation: Operation, { full }: Pick<Services, 'full'>): Promise<Asks> {
+  const key = await full.keyed('ENTERPRISE')
+  const { files } = (await (await fetch(`${full.url}/api/export/incidents`, { headers: key })).json()) as Reply
+  const path = `/api/export/incidents/${files[0].file}`
+  const keyed = (more: Readonly<Record<string, string>> = {}): Record<string, string> => ({ ...someone(), ...key, ...more })
+  const { key: free } = await full.access.accounts.create({ email: `export${callers}@example.org`, label: null, language: 'es' })
+  const spent = someone()
+  await send(full.url, { path: added(path, 'nonsense_xyz=1'), headers: spent })
+  return {
+    200: [
+      { path, headers: keyed() },
+      { path: new URL(files[0].url).pathname + new URL(files[0].url).search, headers: someone() },
+    ],
+    206: [{ path, headers: keyed({ Range: 'bytes=0-3' }) }],
+    304: [{ path, headers: keyed({ 'If-None-Match': '*' }) }],
+    400: [{ path: added(path, 'nonsense_xyz=1'), headers: keyed() }],
+    401: [
+      { path, headers: someone() },
+      { path, headers: { ...someone(), 'X-API-Key': 'x' } },
+    ],
+    403: [
+      { path, headers: { ...someone(), 'X-API-Key': free } },
+      { path, headers: inClear() },
+    ],
+    404: [{ path: '/api/export/incidents/nothing.parquet', headers: keyed() }],
+    405: [{ path, method: 'PATCH', headers: someone() }],
+    410: [{ path: added(path, 'signature=nothing'), headers: someone() }],
+    416: [{ path, headers: keyed({ Range: 'bytes=999999999-' }) }],
+    429: [{ path: added(path, 'nonsense_xyz=1'), headers: spent }],
+  }
+}
+
 /** Requests of accounts. */
 export async function accountAsks(operation: Operation, { full }: Pick<Services, 'full'>): Promise<Asks> {
   const { told, method } = operation

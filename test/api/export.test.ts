@@ -97,10 +97,10 @@ describe('a download', () => {
     const { url } = (await manifest()).files[0]
     expect((await fetch(url)).status).toBe(200)
     const other = url.replace('/incidents/', '/fuel_prices/')
-    expect((await fetch(other)).status).toBe(403)
+    expect((await fetch(other)).status).toBe(410)
     now += 1_200_000
     const late = await fetch(url)
-    expect([late.status, ((await late.json()) as Reply).code]).toEqual([403, 'signature-expired'])
+    expect([late.status, ((await late.json()) as Reply).code]).toEqual([410, 'signature-expired'])
   })
 
   test('of what is no file of the dataset is not found', async () => {

@@ -55,7 +55,11 @@ test.each(operations.map((one) => [`${one.method} ${one.path}`, one] as const))(
     const operation = operationOf(one)
     const requests = requestsTo(operation, key)
     await fc.assert(
-      fc.asyncProperty(requests, async (asked) => check(one, asked, await send(asked))),
+      fc.asyncProperty(requests, async (asked) => {
+        // The path of a file without its name is that of the manifest.
+        fc.pre(!one.told.tags.includes('export') || !asked.target.split('?')[0]?.endsWith('/'))
+        check(one, asked, await send(asked))
+      }),
       { seed: SEED, numRuns: RUNS },
     )
     expect((await service.open('/health')).status).toBe(200)
