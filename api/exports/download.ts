@@ -10,6 +10,7 @@ import { FULL, Visit, type VisitParts } from '../access/visit.ts'
 import { textParam } from '../define/params.ts'
 import { type PROBLEMS, problem } from '../define/problems.ts'
 import { CORS_HEADERS, matchesTag } from '../http/headers.ts'
+import { refuseLongUrl } from '../http/malformed.ts'
 import { problemOf } from '../http/problem-replies.ts'
 import { queryReader } from '../http/request.ts'
 import { registerOtherMethods } from '../http/routes.ts'
@@ -59,6 +60,7 @@ export function registerDownload(app: FastifyInstance, parts: DownloadParts): vo
         parts.countReply(status, performance.now() - visit.began)
       }
       try {
+        refuseLongUrl(request.raw)
         await answer(request, reply, { ...parts, visit, signature: readQuery(request.raw.url ?? '/').signature })
         counted(reply.raw.statusCode)
       } catch (error) {
