@@ -13,8 +13,8 @@ export interface FeedRequest {
   readonly maxBytes: number
   readonly maxDecodedBytes: number
   readonly timeout_ms: number
-  /** What the bytes must be by their look; an HTML page is never data. A zip must be whole, and its members together within `maxDecodedBytes`. */
-  readonly expects: 'xml' | 'json' | 'csv' | 'zip' | 'protobuf' | 'shp' | 'dbf'
+  /** What the bytes must be by their look; an HTML page is never data. A zip or a tar must be whole, the members of a zip together within `maxDecodedBytes`. */
+  readonly expects: 'xml' | 'json' | 'csv' | 'zip' | 'tar' | 'protobuf' | 'shp' | 'dbf'
   /** Set where the file itself is packed: it is unpacked as a content-encoding is, and `expects` is of what was in it. The archive keeps it packed. */
   readonly packed?: 'gzip'
   /** Set where it is too large for memory once unpacked: it stays packed until it is unpacked into a file (`Bulk`), within `maxDecodedBytes`. */
@@ -41,7 +41,7 @@ export type Followed = { readonly url: string } | { readonly refused: string; re
 
 /** A secret that goes with a request, to the host that it is asked of alone; never part of an address, a log line or what is kept. */
 export interface RequestSecret {
-  /** The variable of the configuration that holds it; without a value the feed is not run in `--live`. */
+  /** The variable of the configuration that holds it; without a value `--live` skips the plan, and the feed if it has no other. */
   readonly env: string
   /** The header that carries it. */
   readonly header: string

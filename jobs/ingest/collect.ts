@@ -43,10 +43,12 @@ export type Collected =
       readonly decoded: readonly FeedBody[]
     }
 
-/** Fetches a feed by its first plan that succeeds. Throws the `FetchError` of the last plan where none does. */
+/** Fetches a feed by its first plan that succeeds; plans that lack a secret are skipped if others do not. Throws the `FetchError` of the last plan where none does. */
 export async function collect(feed: Feed, options: CollectOptions): Promise<Collected> {
+  const { secret: secretOf } = options
+  const ready = feed.plans.filter(({ requests }) => requests.every(({ secret }) => !secret || secretOf?.(secret.env) !== null))
   let failure: unknown
-  for (const plan of feed.plans) {
+  for (const plan of ready.length > 0 ? ready : feed.plans) {
     options.signal.throwIfAborted()
     try {
       return await collectPlan(plan, options)

@@ -7,9 +7,6 @@ import { entityKey } from '../../lake/schema/rows.ts'
 import type { Blocks } from '../feeds/define.ts'
 import { type BlockFacts, type BlockState, blocksAfter, blocksOf } from './blocks.ts'
 
-/** Absent from this many newer complete publications, a thing is over (or missing from its catalogue). */
-export const ABSENCES = 3
-
 /** What is known of one entity. Instants in ms since the epoch. */
 export interface Entry {
   /** The dataset's row, engine-filled columns included; of a `changes` dataset without its time, which is `updated_at`. */
@@ -186,7 +183,7 @@ function unseen(
   }
   if (dataset.absence === 'keeps' || entry.status === 'MISSING' || !countsNow(entry, facts.rule, state.blocks)) return null
   const absent = entry.absent + 1
-  if (absent < ABSENCES) {
+  if (absent < dataset.absencesToEnd) {
     state.entries.set(key, { ...entry, absent })
     return null
   }

@@ -2,6 +2,7 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import { type Dispatcher, request } from 'undici'
 import { type FeedRequest, FormatError } from '../feeds/define.ts'
 import { isProtobuf } from '../formats/protobuf.ts'
+import { readTar } from '../formats/tar.ts'
 import { openZip } from '../formats/zip.ts'
 
 /** Why a request gave no usable bytes; `retryable` where trying again soon may help. */
@@ -176,12 +177,18 @@ function decoder(encoding: string): ReturnType<typeof createGunzip> | null {
   return encoding === 'zstd' ? createZstdDecompress() : null
 }
 
-/** What documents begin as; a zip with the head of its first member (APPNOTE 4.3.7), a shapefile with 9994 and its table with the version of dBASE. */
-const BEGINS = { xml: /^</, json: /^[[{]/, csv: /^[^<{]/, zip: /^PK\u0003\u0004/, shp: /^\0\0'\n/, dbf: /^\u0003/ }
+/**
+ * What documents begin as; a zip with the head of its first member (APPNOTE 4.3.7), a tar with a header that names its format, a shapefile with 9994
+ * and its table with the version of dBASE.
+ */
+const BEGINS = {
+  ...{ xml: /^</, json: /^[[{]/, csv: /^[^<{]/, zip: /^PK\u0003\u0004/, tar: /^[^]{257}ustar/ },
+  ...{ shp: /^\0\0'\n/, dbf: /^\u0003/ },
+}
 
 /**
- * Looks at bytes: an HTML page, or anything but what the request expects, is an error and never data. Of a zip the directory is read too,
- * for that is at its end: one that was cut, or would unpack to more than the request allows, is an error here and may be asked for again.
+ * Looks at bytes: an HTML page, or anything but what the request expects, is an error and never data. Zips and tars are
+ * checked to their end: one that was cut, or would unpack to more than the request allows, is an error here and may be asked for again.
  */
 export async function sniff(feedRequest: FeedRequest, bytes: Buffer): Promise<void> {
   const head = bytes
@@ -197,10 +204,12 @@ export async function sniff(feedRequest: FeedRequest, bytes: Buffer): Promise<vo
   const { expects } = feedRequest
   if (!(expects === 'protobuf' ? isProtobuf(bytes) : BEGINS[expects].test(head)))
     throw wrong(`something that begins with ${JSON.stringify(head.slice(0, 20))}`)
-  if (expects === 'zip')
-    await openZip(bytes, { maxBytes: feedRequest.maxDecodedBytes }).catch((cause: unknown) => {
-      throw cause instanceof FormatError ? wrong(`another: ${cause.message}`) : cause
-    })
+  try {
+    if (expects === 'zip') await openZip(bytes, { maxBytes: feedRequest.maxDecodedBytes })
+    if (expects === 'tar') await readTar(bytes)
+  } catch (cause) {
+    throw cause instanceof FormatError ? wrong(`another: ${cause.message}`) : cause
+  }
 }
 
 function redirectTarget(from: string, location: string | string[] | undefined): string | null {

@@ -10,13 +10,13 @@ import {
   readWithdrawn,
   withdrawnSeqs,
 } from '../../lake/raw/archive.ts'
-import { type AnyRow, type Dataset, REVIVAL_MS } from '../../lake/schema/dataset.ts'
+import { ABSENCES, type AnyRow, type Dataset, REVIVAL_MS } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
 import { isBulk } from './bulk.ts'
 import type { IngestContext } from './context.ts'
 import { advancePart, parseIfKept } from './derive.ts'
 import { firstOfEachKey } from './first-of-key.ts'
-import { ABSENCES, type DatasetState, emptyState } from './fold.ts'
+import { type DatasetState, emptyState } from './fold.ts'
 import { restoreState } from './restore.ts'
 import { type LandingRows, landedIn, landRows, type Replaced, replaceRows, versionsOf } from './tables.ts'
 import { rowsFromArchive, type VersionSource } from './versions.ts'

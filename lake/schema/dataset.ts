@@ -29,7 +29,7 @@ export const month = (column: string): PartitionField => Object.freeze({ column,
 export type Land = 'append' | 'changes' | 'replace'
 
 /**
- * What it means that an entity is absent from 3 newer complete publications: it `ends` (status ENDED), it is `missing` (a catalogue:
+ * What it means that an entity is absent from 3 newer complete publications (`absencesToEnd`): it `ends` (status ENDED), it is `missing` (a catalogue:
  * status MISSING, never ended by absence alone), or nothing (`keeps`: the last row stays, told stale by its age).
  */
 export type Absence = 'ends' | 'missing' | 'keeps'
@@ -47,6 +47,9 @@ export interface Life {
 /** A thing that comes back this soon after its end goes on living under the same id, ms. */
 export const REVIVAL_MS = 30 * 60_000
 
+/** In so many newer complete publications in a row something is absent before it counts as gone, unless its dataset says otherwise. */
+export const ABSENCES = 3
+
 const CURRENT_FOR_MS = 2 * 86_400_000
 
 /** What a dataset declares; everything else about it is derived. */
@@ -63,6 +66,8 @@ export interface DatasetSpec<C extends Columns> {
   readonly time: keyof C & string
   readonly land: Land
   readonly absence?: Absence
+  /** 1 where each publication states the whole truth, so that what it lacks is over; 3 by default. */
+  readonly absencesToEnd?: number
   readonly life?: Life & { readonly id: keyof C & string; readonly since: keyof C & string }
   readonly partition: readonly PartitionField[]
   readonly order: readonly (keyof C & string)[]
@@ -87,6 +92,7 @@ export interface DatasetSpec<C extends Columns> {
 /** A declared dataset, frozen: its specification with the defaults filled in. */
 export type Dataset<S extends DatasetSpec<Columns> = DatasetSpec<Columns>> = S & {
   readonly absence: Absence
+  readonly absencesToEnd: number
   readonly visibility: 'public' | 'internal'
   readonly live: boolean
   readonly currentFor_ms: number
@@ -117,6 +123,7 @@ export function defineDataset<const S extends DatasetSpec<Columns>>(
     visibility: 'public',
     live: spec.land !== 'replace',
     absence: 'keeps',
+    absencesToEnd: ABSENCES,
     currentFor_ms: CURRENT_FOR_MS,
     heldFor_ms: 0,
     isObservation: spec.land === 'append',

@@ -1,4 +1,4 @@
-import type { Feed } from '../../jobs/feeds/define.ts'
+import type { Feed, RequestPlan } from '../../jobs/feeds/define.ts'
 import { type Config, secretOf } from '../../lake/config.ts'
 
 /** Which feeds a worker runs, and which of the others only lack a secret, with the variable that would hold it. */
@@ -8,8 +8,8 @@ export interface Enabled {
 }
 
 /**
- * The feeds that are run: against a stand-in all of them, `--live` those that may be, or are turned on, and whose publishers get the secrets they
- * ask for. Throws where a feed is turned on that there is not.
+ * The feeds that are run: against a stand-in all of them, `--live` those that may be, or are turned on, and of which some plan has the secrets that
+ * its publisher asks for. Throws where a feed is turned on that there is not.
  */
 export function enabledFeeds(config: Config, feeds: readonly Feed[]): Enabled {
   const turnedOn = config.liveFeeds?.split(',') ?? []
@@ -19,13 +19,14 @@ export function enabledFeeds(config: Config, feeds: readonly Feed[]): Enabled {
   if (config.mode !== 'live') return { feeds, lacking: [] }
   const wanted = feeds.filter(({ id, liveByDefault = true }) => liveByDefault || turnedOn.includes(id))
   const lacking = wanted.flatMap((feed) => {
-    const missing = secretsOf(feed).find((env) => secretOf(config, env) === null)
-    return missing === undefined ? [] : [{ feed: feed.id, set: missing }]
+    const missing = feed.plans.map((plan) => secretsOf(plan).find((env) => secretOf(config, env) === null))
+    const [first] = missing
+    return first === undefined || missing.includes(undefined) ? [] : [{ feed: feed.id, set: first }]
   })
   return { feeds: wanted.filter(({ id }) => !lacking.some(({ feed }) => feed === id)), lacking }
 }
 
-/** The variables of the secrets that a feed's requests carry. */
-function secretsOf(feed: Feed): string[] {
-  return feed.plans.flatMap(({ requests }) => requests.flatMap(({ secret }) => secret?.env ?? []))
+/** The variables of the secrets that a plan's requests carry. */
+function secretsOf({ requests }: RequestPlan): string[] {
+  return requests.flatMap(({ secret }) => secret?.env ?? [])
 }

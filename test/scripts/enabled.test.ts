@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { feedById, feeds } from '../../jobs/feeds/catalog.ts'
+import type { RequestPlan } from '../../jobs/feeds/define.ts'
+import { aemetStations } from '../../jobs/feeds/weather/aemet-stations.ts'
 import { readConfig } from '../../lake/config.ts'
 import { enabledFeeds } from '../../scripts/service/enabled.ts'
 
@@ -22,6 +24,19 @@ test('live, a feed whose secret is not set is left out by name, and one that may
   expect(keyed.feeds.map(({ id }) => id)).toEqual(['dgt_incidents', 'aemet_observation', 'aemet_stations'])
   expect(keyed.lacking).toEqual([])
   expect(JSON.stringify(lacking)).not.toContain(KEY)
+})
+
+test('live, a feed with a plan that needs no secret runs without one', () => {
+  const [keyed] = aemetStations.plans as [RequestPlan]
+  const [open] = feedById('dgt_incidents').plans as [RequestPlan]
+  const live = readConfig({ SOURCE_MODE: 'live' })
+  for (const plans of [
+    [open, keyed],
+    [keyed, open],
+  ]) {
+    const feed = { ...aemetStations, plans }
+    expect(enabledFeeds(live, [feed])).toEqual({ feeds: [feed], lacking: [] })
+  }
 })
 
 test('live, what is off unless told runs where it is turned on, and a feed that there is not is refused by name in any mode', () => {

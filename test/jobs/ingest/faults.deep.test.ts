@@ -43,8 +43,8 @@ const EXPECTED: Record<FaultName, (facts: Facts) => Expected | null> = {
   status: () => ({ outcome: 'failed', words: /answered 503/ }),
   cut: () => ({ outcome: 'failed', words: /broke off after \d+ bytes/ }),
   truncated: ({ expects }) =>
-    expects === 'zip' || expects === 'protobuf'
-      ? { outcome: 'failed', words: /not a whole zip|begins with/ }
+    expects === 'zip' || expects === 'tar' || expects === 'protobuf'
+      ? { outcome: 'failed', words: /not a whole zip|damaged gzip|begins with/ }
       : { outcome: 'rejected', words: /ends early|JSON|rows after \d+|rows, at least|blocks missing/ },
   html: () => ({ outcome: 'failed', words: /an HTML page/ }),
   gzip_bomb: () => ({ outcome: 'failed', words: /unpacks to more than \d+ bytes/ }),

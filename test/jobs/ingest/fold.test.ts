@@ -98,6 +98,21 @@ describe('the fold over accepted fetches', () => {
     expect([...live(state).keys()]).toEqual(['dgt\u001fb'])
   })
 
+  test('ends a thing at once where each publication of its dataset is the whole truth', () => {
+    const state = emptyState()
+    const dataset: Dataset = { ...v16Beacons, absencesToEnd: 1 }
+    const publish = (minute: number, rows: AnyRow[]) =>
+      advance(dataset, state, {
+        rows,
+        facts: { fetch_id: `dgt_incidents.${minute}`, data_time: START + minute * MINUTE, blocks: { counts: {}, said: [] }, rule: null },
+        key,
+      })
+    publish(0, [beacon('a'), beacon('b')])
+    const over = publish(1, [beacon('b')])
+    expect(over.changes).toMatchObject([{ kind: 'ENDED', key: 'dgt\u001fa' }])
+    expect(over.rows).toMatchObject([{ status: 'ENDED', last_seen_at: START, observed_at: START + MINUTE }])
+  })
+
   test('an absence in between starts the count anew', () => {
     const state = emptyState()
     run(state, 0, [beacon('a')])

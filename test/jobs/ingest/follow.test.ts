@@ -86,6 +86,15 @@ test('without the key that a publisher asks for nothing is asked, and the variab
   expect(asked).toHaveLength(0)
 })
 
+test('a plan whose key is not set is skipped where another needs none, and used where it is set', async () => {
+  handler = ({ url }, response) => void response.end(url === '/opendata/api/todas' ? JSON.stringify({ estado: 200, datos: DATA }) : '[]')
+  const { secret: _secret, follow: _follow, ...open } = aemetRequest('open', 'open', 10_000)
+  const feed: Feed = { ...feedOf(), plans: [...feedOf().plans, { requests: [open] }] }
+  expect(await ask(feed, { secret: () => null })).toMatchObject({ kind: 'bodies', received: [{ name: 'open' }] })
+  expect(asked.map(({ url }) => url)).toEqual(['/opendata/api/open'])
+  expect(await ask(feed)).toMatchObject({ kind: 'bodies', received: [{ name: 'records' }] })
+})
+
 test('a refusal with status 200 is a failure that says so; too many requests are asked again', async () => {
   handler = answering({ estado: 401, descripcion: 'API key invalido' })
   const refused = ask(feedOf())

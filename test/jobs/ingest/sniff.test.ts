@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { FeedRequest } from '../../../jobs/feeds/define.ts'
 import { FetchError, sniff } from '../../../jobs/ingest/http.ts'
 import { dbfTable, shapePoints } from '../../../scripts/stand-in/formats/shapefile.ts'
+import { tarOf } from '../../helpers/tar.ts'
 import { zipOf } from '../../helpers/zip.ts'
 
 const PAGE = '<!DOCTYPE html><html><body>Servicio no disponible</body></html>'
@@ -10,12 +11,13 @@ const WHOLE: Readonly<Record<FeedRequest['expects'], Buffer>> = {
   json: Buffer.from(' {"Fecha":""}'),
   csv: Buffer.from('"tipo_elem";"id"\r\n'),
   zip: zipOf({ name: 'stops.txt', bytes: Buffer.from('stop_id\n') }, { name: 'trips.txt', bytes: Buffer.alloc(5000) }),
+  tar: await tarOf({ name: 'Z_CAP.xml', bytes: Buffer.from('<alert/>') }),
   protobuf: Buffer.from([0x0a, 0x05, 0x0a, 0x03, 0x32, 0x2e, 0x30]),
   shp: shapePoints([{ x: 1, y: 2 }]),
   dbf: dbfTable(['ID'], [['01001']]),
 }
 /** What begins as a list of anything might. */
-const BINARY: readonly FeedRequest['expects'][] = ['zip', 'protobuf', 'shp', 'dbf']
+const BINARY: readonly FeedRequest['expects'][] = ['zip', 'tar', 'protobuf', 'shp', 'dbf']
 const KINDS = Object.keys(WHOLE) as FeedRequest['expects'][]
 
 function request(expects: FeedRequest['expects'], maxDecodedBytes = 10_000): FeedRequest {
@@ -37,8 +39,8 @@ test.each(KINDS)('a document of kind %s is taken as that and as nothing else, a 
   expect((await refusal(kind, Buffer.alloc(0))).message).toContain('got nothing')
 })
 
-test('a zip or a message that was cut is asked for again', async () => {
-  for (const kind of ['zip', 'protobuf'] as const)
+test('a zip, a tar or a message that was cut is asked for again', async () => {
+  for (const kind of ['zip', 'tar', 'protobuf'] as const)
     expect(await refusal(kind, WHOLE[kind].subarray(0, -1))).toMatchObject({ retryable: true })
 })
 

@@ -1,0 +1,43 @@
+import { buffer } from 'node:stream/consumers'
+import { pack } from 'tar-stream'
+import { expect, test } from 'vitest'
+import { FormatError } from '../../../jobs/feeds/define.ts'
+import { readTar } from '../../../jobs/formats/tar.ts'
+import { tarOf } from '../../helpers/tar.ts'
+
+const FILES = [
+  { name: 'a.xml', bytes: Buffer.from('<alert/>') },
+  { name: 'é.xml', bytes: Buffer.alloc(5000, 65) },
+  { name: 'empty.xml', bytes: Buffer.alloc(0) },
+]
+
+async function refusal(bytes: Buffer, maxFiles?: number): Promise<string> {
+  const error = await readTar(bytes, maxFiles === undefined ? {} : { maxFiles }).catch((reason: unknown) => reason)
+  expect(error).toBeInstanceOf(FormatError)
+  return (error as FormatError).message
+}
+
+test('files in their order; folders and links are none', async () => {
+  expect(await readTar(await tarOf(...FILES))).toEqual(FILES)
+  const archive = pack()
+  archive.entry({ name: 'folder/', type: 'directory' })
+  archive.entry({ name: 'link.xml', type: 'symlink', linkname: '/etc/passwd' })
+  archive.entry({ name: 'folder/a.xml' }, 'a')
+  archive.finalize()
+  expect(await readTar(await buffer(archive))).toEqual([{ name: 'folder/a.xml', bytes: Buffer.from('a') }])
+})
+
+test('what is no whole archive is refused wherever it was cut', async () => {
+  const whole = await tarOf(...FILES)
+  for (let length = 0; length < whole.length; length += 128) expect(await refusal(whole.subarray(0, length))).toMatch(/^not a whole tar/)
+  expect(await refusal(Buffer.concat([whole.subarray(0, 6 * 512), Buffer.alloc(1024)]))).toBe('not a whole tar: Unexpected end of data')
+  const damaged = Buffer.from(whole)
+  damaged[3] = 9
+  expect(await refusal(damaged)).toMatch(/^not a whole tar: Invalid tar header/)
+})
+
+test('too many entries, and two files of one name, are refused', async () => {
+  const [first] = FILES as [(typeof FILES)[number]]
+  expect(await refusal(await tarOf(...FILES), 2)).toBe('the tar has more than 2 entries')
+  expect(await refusal(await tarOf(first, first))).toBe('the tar has two files named a.xml')
+})
