@@ -128,7 +128,7 @@ export const SETTINGS = {
   aemetApiKey: setting(
     'AEMET_API_KEY',
     'text',
-    'Key of AEMET OpenData, free at opendata.aemet.es. Without it `--live` has no weather. It is sent to AEMET only.',
+    'Key of AEMET OpenData, free at opendata.aemet.es. Without it `--live` has warnings but no other weather. It is sent to AEMET only.',
     null,
     { like: JSON_WEB_TOKEN, secret: true },
   ),

@@ -33,6 +33,8 @@ export interface XmlQuery {
   /** Sees the root's name and attributes first; throws `FormatError` where they are not what they should be. */
   readonly check?: (root: XmlElement) => void
   readonly limits?: XmlLimits
+  /** Set where the bytes are in UTF-8 whatever the XML declaration says. */
+  readonly isUtf8?: true
 }
 
 const LIMITS = { depth: 64, text: 1_048_576, elements: 100_000, attributes: 256 } as const
@@ -52,12 +54,12 @@ interface Building {
 
 /**
  * Reads the elements asked for, in document order, in batches as the document is parsed. UTF-8 unless a byte order mark or the XML
- * declaration says otherwise. A DTD is refused, so no entity but XML's own five is ever known. Throws `FormatError`, with line and
- * column, for anything that is not well-formed, for a document that ends early and for one that exceeds the limits.
+ * declaration says otherwise, or `isUtf8`. A DTD is refused, so no entity but XML's own five is ever known. Throws `FormatError`, with line
+ * and column, for anything that is not well-formed, for a document that ends early and for one that exceeds the limits.
  */
 export function* xmlElements(bytes: Uint8Array, query: XmlQuery): Generator<readonly XmlElement[], void> {
   const reader = elementReader(query)
-  const decoder = decoderOf(bytes)
+  const decoder = query.isUtf8 ? new TextDecoder('utf-8', { fatal: true }) : decoderOf(bytes)
   for (let at = 0; at < bytes.length; at += STEP) {
     const last = at + STEP >= bytes.length
     reader.write(decode(decoder, bytes.subarray(at, at + STEP), at, last))

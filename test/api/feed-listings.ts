@@ -30,6 +30,7 @@ export const FEEDS: readonly FeedListing[] = [
   listing('aemet_stations', 'aemet', ['weather_stations'], 86_400),
   listing('mitma_imd', 'mitma_traffic_map', ['imd_sections'], 7 * 86_400),
   listing('aemet_daily', 'aemet', ['weather_daily'], 86_400),
+  listing('aemet_warnings', 'aemet', ['weather_alerts'], 600),
 ]
 
 function listing(id: string, source: string, ids: readonly string[], every_s: number): FeedListing {

@@ -11,7 +11,7 @@ import { filledColumns } from '../../lake/schema/check-rows.ts'
 import { PLANS } from '../../lake/schema/dataset.ts'
 import type { Source } from '../../lake/schema/sources.ts'
 import { UNITS } from '../../lake/schema/units.ts'
-import { zipOfFolder } from '../helpers/zip.ts'
+import { fixtureBytes } from '../helpers/fixture.ts'
 import { type FieldLine, fieldLines, withNewFields } from './field-ids.ts'
 import { PROJECT, sourceFiles, walk } from './sources.ts'
 
@@ -150,15 +150,15 @@ describe.each(feeds.map((feed) => [feed.id, feed] as const))('feed %s', (id, fee
   const folder = join(FIXTURES, id)
 
   test('has a fixture that gives good rows of each of its datasets', async () => {
-    // A folder named `….zip` stands for an archive of what is in it, one named `….parts` for the bodies of a publication, by their names.
+    // A folder named `….zip` or `….tar` stands for an archive of what is in it, one named `….parts` for the bodies of a publication, by their names.
     const fixtures = walk(folder).filter((path) => !path.endsWith('.rows.json'))
-    const files = [...new Set(fixtures.map((path) => /^.*?\.(zip|parts)(?=\/)/.exec(path)?.[0] ?? path))].sort()
+    const files = [...new Set(fixtures.map((path) => /^.*?\.(zip|tar|parts)(?=\/)/.exec(path)?.[0] ?? path))].sort()
     expect(files.length).toBeGreaterThan(0)
     const seen = new Map<string, number>()
     for (const path of files) {
       const bodies = path.endsWith('.parts') ? walk(path).sort() : [path]
       const { trial } = await tryFeed(feed, {
-        files: bodies.map((one) => ({ name: 'fixture', bytes: one.endsWith('.zip') ? zipOfFolder(one) : readFileSync(one) })),
+        files: bodies.map((one) => ({ name: 'fixture', bytes: fixtureBytes(one) })),
         at: Date.UTC(2027, 0, 1),
       })
       for (const [dataset, { rows }] of Object.entries(trial.datasets)) seen.set(dataset, (seen.get(dataset) ?? 0) + rows)

@@ -1,4 +1,5 @@
 import type { Dataset } from '../../schema/dataset.ts'
+import { weatherAlerts } from './weather-alerts.ts'
 import { weatherDaily } from './weather-daily.ts'
 import { weatherDays } from './weather-days.ts'
 import { weatherObservations } from './weather-observations.ts'
@@ -10,6 +11,7 @@ import { weatherStations } from './weather-stations.ts'
 export const datasets: readonly Dataset[] = Object.freeze([
   weatherStations,
   weatherObservations,
+  weatherAlerts,
   weatherDaily,
   weatherDays,
   weatherStationRoads,

@@ -7,7 +7,7 @@ import { warningLines } from '../../../jobs/ingest/notes.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import { isoInstant } from '../../../lake/schema/time.ts'
-import { zipOfFolder } from '../../helpers/zip.ts'
+import { fixtureBytes } from '../../helpers/fixture.ts'
 import { PROJECT } from '../../laws/sources.ts'
 import { type ContentFault, FAULTS } from './content-faults.ts'
 
@@ -20,7 +20,7 @@ const MAX_ROWS = 12
 const SHOWN_ROWS = 4
 
 /**
- * Each file of a feed's folder is a publication: a folder `….zip` an archive of what is in it, a folder `….parts` several bodies. A new file
+ * Each file of a feed's folder is a publication: a folder `….zip` or `….tar` an archive of what is in it, a folder `….parts` several bodies. A new file
  * gets its snapshot by `vitest --update`; a person reads it before it is committed.
  */
 describe.each(feeds.map((feed) => [feed.id, feed] as const))('%s', (id, feed) => {
@@ -61,7 +61,7 @@ function parse(feed: Feed, bodies: readonly FeedBody[]): Promise<Publication> {
 function bodiesOf(feed: Feed, file: string): FeedBody[] {
   const path = join(FIXTURES, feed.id, file)
   if (file.endsWith('.parts')) return readdirSync(path).map((name) => ({ name, bytes: readFileSync(join(path, name)) }))
-  return [{ name: bodyName(feed, file), bytes: file.endsWith('.zip') ? zipOfFolder(path) : readFileSync(path) }]
+  return [{ name: bodyName(feed, file), bytes: fixtureBytes(path) }]
 }
 
 /** A file of an archive is named by the period in its name, any other one as its request. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { FeedRequest } from '../../../jobs/feeds/define.ts'
 import { FetchError, sniff } from '../../../jobs/ingest/http.ts'
 import { dbfTable, shapePoints } from '../../../scripts/stand-in/formats/shapefile.ts'
-import { tarOf } from '../../helpers/tar.ts'
+import { packTar } from '../../../scripts/stand-in/formats/tar.ts'
 import { zipOf } from '../../helpers/zip.ts'
 
 const PAGE = '<!DOCTYPE html><html><body>Servicio no disponible</body></html>'
@@ -11,7 +11,7 @@ const WHOLE: Readonly<Record<FeedRequest['expects'], Buffer>> = {
   json: Buffer.from(' {"Fecha":""}'),
   csv: Buffer.from('"tipo_elem";"id"\r\n'),
   zip: zipOf({ name: 'stops.txt', bytes: Buffer.from('stop_id\n') }, { name: 'trips.txt', bytes: Buffer.alloc(5000) }),
-  tar: await tarOf({ name: 'Z_CAP.xml', bytes: Buffer.from('<alert/>') }),
+  tar: packTar([{ name: 'Z_CAP.xml', bytes: Buffer.from('<alert/>') }], 0),
   protobuf: Buffer.from([0x0a, 0x05, 0x0a, 0x03, 0x32, 0x2e, 0x30]),
   shp: shapePoints([{ x: 1, y: 2 }]),
   dbf: dbfTable(['ID'], [['01001']]),

@@ -1,12 +1,16 @@
+import { gzipSync } from 'node:zlib'
 import { fixtureStandIn } from '../../fixture.ts'
+import { aemetPackage, stampOf } from '../../formats/aemet-cap.ts'
 import { dailyJson, type HourOfStation, noDataJson, observationsJson, slipJson } from '../../formats/aemet-json.ts'
 import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
 import { chance } from '../../random.ts'
+import { warningsAt } from '../../world/warnings.ts'
 import { weatherOf } from '../../world/weather.ts'
 import { SHOWN_ID, weatherStations } from '../../world/weather-stations.ts'
 
 const HOUR = 3_600_000
 const QUARTER = 900_000
+const HALF_HOUR = 1_800_000
 const DAY = 86_400_000
 const HOST = 'opendata.aemet.es'
 
@@ -127,5 +131,55 @@ const daily: FeedStandIn = {
   captures: { folder: 'aemet-climatologia', capturedAt: () => null },
 }
 
-/** Agencia Estatal de Meteorología, AEMET OpenData: every document in two steps. Keys are not looked at. */
-export const aemet: Publisher = { name: 'Agencia Estatal de Meteorología', feeds: [observation, stations, daily] }
+const SITE = 'www.aemet.es'
+const WARNINGS = '/documentos_d/eltiempo/prediccion/avisos'
+const RSS = `${WARNINGS}/rss/CAP_AFAE_RSS.xml`
+const PACKED = `${WARNINGS}/cap/Z_CAP_C_LEMM_`
+const openData = twoSteps('avisos_cap/ultimoelaborado/area/esp', 'tar', '9f3c2a10')
+
+/** The package of warnings: packed on the website, behind a list of packages, and plain in OpenData. */
+const warnings: FeedStandIn = {
+  ...observation,
+  feed: 'aemet_warnings',
+  hosts: [SITE, HOST],
+  path: RSS,
+  route(path) {
+    if (path === RSS) return { kind: 'slip', to: `${PACKED}19700101000000_AFAE.tar.gz` }
+    if (path.startsWith(PACKED)) return { kind: 'document', resource: 'tar.gz' }
+    return openData.route(path, new URLSearchParams())
+  },
+  slip(to, now) {
+    if (!to.startsWith(PACKED)) return openData.slip?.(to, now) as NonNullable<ReturnType<NonNullable<FeedStandIn['slip']>>>
+    const link = `https://${SITE}${PACKED}${stampOf(warnings.publishedAt(0, now))}_AFAE.tar.gz`
+    return { bytes: Buffer.from(rssText(link)), contentType: 'application/xml' }
+  },
+  publishedAt: (_seed, now) => Math.floor(now / HALF_HOUR) * HALF_HOUR,
+  contentType: 'application/x-gtar;charset=ISO-8859-15',
+  contentTypes: { 'tar.gz': 'application/x-gzip' },
+  hasOldLayout: false,
+  write(world, { resource, publishedAt, stampedAt, variant }) {
+    const messages = keptOf(warningsAt(world, publishedAt), variant)
+    const about = { publishedAt, shift_ms: stampedAt - publishedAt, hasUnknownCodes: variant.hasUnknownCodes }
+    const tar = aemetPackage(messages, about)
+    return resource === 'tar' ? tar : gzipSync(tar)
+  },
+  // What was recorded is single messages.
+  captures: { folder: 'aemet-cap', capturedAt: () => null },
+}
+
+/** The newest package is the first item; those of communities follow. */
+function rssText(link: string): string {
+  const item = (title: string, to: string): string => `<item><title>${title}</title><link>${to}</link><guid>${to}</guid></item>`
+  const community = link.replace('_AFAE', '_AFAC61')
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<rss version="2.0"><channel><title>AEMET. Avisos de fenómenos meteorológicos adversos. España</title><language>es</language>
+${item('Avisos. España', link)}
+${item('Avisos. Andalucía', community)}
+</channel></rss>
+`
+}
+
+/**
+ * Agencia Estatal de Meteorología: AEMET OpenData, every document in two steps, whatever the key, and the warnings of its website.
+ */
+export const aemet: Publisher = { name: 'Agencia Estatal de Meteorología', feeds: [observation, stations, daily, warnings] }

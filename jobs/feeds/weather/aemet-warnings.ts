@@ -1,0 +1,253 @@
+import { alertZone } from '../../../lake/datasets/weather/alert-zones.ts'
+import { aemet } from '../../../lake/datasets/weather/sources.ts'
+import { weatherAlerts } from '../../../lake/datasets/weather/weather-alerts.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { type CapInfo, type CapMessage, readCap } from '../../formats/cap.ts'
+import { pointNumber } from '../../formats/numbers.ts'
+import { readTar } from '../../formats/tar.ts'
+import { textAt, xmlElements } from '../../formats/xml.ts'
+import { type Batch, batch, defineFeed, type FeedBody, type Followed, FormatError, type Notes } from '../define.ts'
+import { lookUp } from '../look-up.ts'
+import { aemetRequest } from './aemet.ts'
+import { LEVELS, LEVELS_BY_SEVERITY, PARAMETERS, PHENOMENA, UNIT_CODES } from './aemet-alert-codes.ts'
+
+type Alert = FeedRow<typeof weatherAlerts>
+
+const SITE = 'https://www.aemet.es'
+const RSS = `${SITE}/documentos_d/eltiempo/prediccion/avisos/rss/CAP_AFAE_RSS.xml`
+const PACKAGE = /\/Z_CAP_C_LEMM_\d{14}_AFAE\.tar\.gz$/
+/** Packages of 2026 have 157 to 251 kB, 3.4 MB unpacked. */
+const MAX_BYTES = 8_000_000
+const MAX_DECODED_BYTES = 64_000_000
+
+/** Names of AEMET's codes, parameters and zones in a message. */
+const NAMES = {
+  phenomenon: 'AEMET-Meteoalerta fenomeno',
+  level: 'AEMET-Meteoalerta nivel',
+  parameter: 'AEMET-Meteoalerta parametro',
+  probability: 'AEMET-Meteoalerta probabilidad',
+  zone: 'AEMET-Meteoalerta zona',
+} as const
+
+/** Office, time sent, then what stays alike from message to message of a warning, then the time sent again (s): `….622201VIRM06221712304073`. */
+const IDENTIFIER = /\.\d{14}\.(\w+?([A-Z]{2})\w\w\d{4})\d{10}$/
+
+const RANGE = /^(\d+)\s*%\s*-\s*(\d+)\s*%$/
+const MORE_THAN = /^mayor (?:del? )?(\d+)\s*%$/i
+
+/** What both plans are asked for: the package of the whole country, packed on the website and plain in OpenData, as its first bytes say. */
+const asked = {
+  maxBytes: MAX_BYTES,
+  maxDecodedBytes: MAX_DECODED_BYTES,
+  timeout_ms: 60_000,
+  expects: 'tar',
+  packed: 'gzip',
+} as const
+
+/**
+ * AEMET's weather warnings: the package of all that are in force or to come, a CAP message each. The website needs no key; OpenData is asked
+ * where that fails and a key is set. A package states no time of its own, for one that only lacks a warning has no newer message.
+ */
+export const aemetWarnings = defineFeed({
+  id: 'aemet_warnings',
+  domain: 'weather',
+  source: aemet,
+  into: [weatherAlerts],
+  every_s: 600,
+  plans: [
+    {
+      requests: [
+        {
+          ...asked,
+          name: 'rss',
+          url: RSS,
+          accept: 'application/rss+xml, application/xml;q=0.9, application/gzip',
+          follow: { hosts: [new URL(SITE).host], to: readRss },
+        },
+      ],
+    },
+    {
+      requests: [
+        { ...aemetRequest('opendata', 'avisos_cap/ultimoelaborado/area/esp', MAX_DECODED_BYTES), ...asked, maxBytes: MAX_DECODED_BYTES },
+      ],
+    },
+  ],
+  // There may be none, and those of a day expire at midnight. An archive is whole or none, so its size tells nothing.
+  bands: { weather_alerts: { atLeast: 0, minRatio: 0, maxRatio: 1_000_000 } },
+  freshBy: 'fetch',
+  rows: readPackage,
+})
+
+/** The address of the newest package, which the first item of the list links. */
+function readRss(bytes: Buffer): Followed {
+  let links: (string | null)[]
+  try {
+    links = [...xmlElements(bytes, { root: 'rss', each: ['item'] })].flat().map((item) => textAt(item, 'link'))
+  } catch (cause) {
+    if (!(cause instanceof FormatError)) throw cause
+    return { refused: `no list of packages: ${cause.message}`, retryable: true }
+  }
+  const link = links.find((one) => one !== null && URL.canParse(one, SITE) && PACKAGE.test(new URL(one, SITE).pathname))
+  if (!link) return { refused: 'a list without a link to a package (Z_CAP_C_LEMM_…_AFAE.tar.gz)', retryable: true }
+  const url = new URL(link, SITE)
+  url.protocol = 'https:'
+  return { url: url.href }
+}
+
+async function* readPackage(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): AsyncGenerator<Batch> {
+  const body = bodies[0]
+  if (!body) throw new FormatError('there is no body')
+  const files = (await readTar(body.bytes)).filter(({ name }) => name.endsWith('.xml'))
+  if (files.length === 0) throw new FormatError(`${body.name}: the package has no messages`)
+  const messages: CapMessage[] = []
+  for (const { name, bytes } of files)
+    try {
+      messages.push(readCap(bytes))
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error
+      notes.quarantine(weatherAlerts, error.message, name)
+    }
+  yield batch(weatherAlerts, distinct(inForce(messages, notes).flatMap((message) => alertOf(message, notes) ?? [])))
+}
+
+/** Real messages that no other one of the package withdraws or takes the place of. */
+function inForce(messages: readonly CapMessage[], notes: Notes): CapMessage[] {
+  const real = messages.filter(({ status }) => status === 'Actual')
+  for (const { status } of messages) if (status !== 'Actual') notes.warn(`a message with status ${status.slice(0, 20)} is left out`)
+  const replaced = new Set(real.flatMap(({ references }) => references))
+  return real.filter((message) => !replaced.has(message.identifier) && !isWithdrawal(message))
+}
+
+/** AEMET withdraws a warning by an update that expires as it is sent, CAP by a message of its own. */
+function isWithdrawal({ msgType, sent, infos }: CapMessage): boolean {
+  return msgType === 'Cancel' || infos.some(({ expires }) => expires !== null && expires.at <= sent.at)
+}
+
+/** The row of a message; null for one that says that there is no warning, or that is no warning's. */
+function alertOf(message: CapMessage, notes: Notes): Alert | null {
+  const es = message.infos.find(({ language }) => language.startsWith('es')) ?? message.infos[0]
+  if (es?.severity === 'Minor' || es?.parameters.get(NAMES.level)?.toLowerCase() === 'verde') return null
+  try {
+    if (!es) throw new FormatError('no info')
+    return rowOf(message, es, notes)
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error
+    notes.quarantine(weatherAlerts, error.message, message.identifier)
+    return null
+  }
+}
+
+function rowOf(message: CapMessage, es: CapInfo, notes: Notes): Alert {
+  const en = message.infos.find(({ language }) => language.startsWith('en')) ?? null
+  const { identifier, sent, references } = message
+  const [, source_id, phenomenon] = IDENTIFIER.exec(identifier) ?? []
+  const zones = zonesOf(es, notes)
+  const expires = given(es.expires, 'expires')
+  // CAP lets the beginning be that of the message.
+  const onset = es.onset ?? { at: sent.at, utcOffset: expires.utcOffset }
+  return {
+    source: aemet.id,
+    source_id: source_id ?? identifier,
+    phenomenon: coded(PHENOMENA, given(partsOf(es.eventCodes.get(NAMES.phenomenon))[0] ?? phenomenon, NAMES.phenomenon)),
+    level: levelOf(es),
+    event: given(es.event, 'event'),
+    event_en: en?.event ?? null,
+    headline: es.headline,
+    headline_en: en?.headline ?? null,
+    description: es.description,
+    description_en: en?.description ?? null,
+    instruction: es.instruction,
+    instruction_en: en?.instruction ?? null,
+    severity: upper(es.severity),
+    urgency: upper(es.urgency),
+    certainty: upper(es.certainty),
+    response_type: upper(es.responseType),
+    message_type: message.msgType.toUpperCase(),
+    identifier,
+    updates: [...references].sort(),
+    sent_at: sent.at,
+    onset_at: onset.at,
+    onset_utc_offset: onset.utcOffset,
+    expires_at: expires.at,
+    expires_utc_offset: expires.utcOffset,
+    ...parameterOf(es, notes),
+    ...probabilityOf(es, notes),
+    zone_codes: zones.map(({ code }) => code),
+    zones,
+    province_codes: [...new Set(zones.flatMap(({ province_code }) => province_code ?? []))].sort(),
+    area: given(
+      es.areas.flatMap(({ rings }) => rings.map((ring) => [ring])),
+      'polygon',
+    ),
+  }
+}
+
+/** The zones of a message by their codes, each once. */
+function zonesOf({ areas }: CapInfo, notes: Notes): { code: string; name: string; province_code: string | null; is_coastal: boolean }[] {
+  const zones = areas.map(({ name, geocodes }) => {
+    const code = given(geocodes.get(NAMES.zone), NAMES.zone)
+    const about = alertZone(code)
+    if (!about) notes.unknownCode('aemet_zone', code)
+    return { code, name: given(name, 'areaDesc'), province_code: about?.province_code ?? null, is_coastal: about?.is_coastal ?? false }
+  })
+  return [...new Map(given(zones, 'area').map((zone) => [zone.code, zone])).values()].sort((one, other) => (one.code < other.code ? -1 : 1))
+}
+
+function levelOf({ parameters, severity }: CapInfo): string {
+  const named = parameters.get(NAMES.level)
+  return named === undefined ? given(lookUp(LEVELS_BY_SEVERITY, severity), NAMES.level) : (lookUp(LEVELS, named.toLowerCase()) ?? named)
+}
+
+/** Code, label and value of `TA;Temperatura máxima;34 ºC`; some parameters have no value, or several numbers. */
+function parameterOf({ parameters }: CapInfo, notes: Notes): Pick<Alert, 'parameter' | `parameter_${'value' | 'unit' | 'text'}`> {
+  const [code, , ...rest] = partsOf(parameters.get(NAMES.parameter))
+  const text = rest.join(';') || null
+  const [, number = '', written] = /^(\S+)\s+(\S+)$/.exec(text ?? '') ?? []
+  const value = pointNumber(number.replace(',', '.'))
+  const unit = written === undefined ? undefined : lookUp(UNIT_CODES, written)
+  const isQuantity = value !== null && !Number.isNaN(value)
+  if (isQuantity && unit === undefined) notes.unknownCode('aemet_unit', String(written))
+  const quantity = isQuantity && unit !== undefined ? { parameter_value: value, parameter_unit: unit } : NO_QUANTITY
+  return { parameter: code === undefined ? null : coded(PARAMETERS, code), ...quantity, parameter_text: text }
+}
+
+const NO_QUANTITY = { parameter_value: null, parameter_unit: null } as const
+
+function probabilityOf({ parameters }: CapInfo, notes: Notes): Pick<Alert, `probability_${'min' | 'max'}_pct`> {
+  const text = parameters.get(NAMES.probability)
+  const [, from, to] = RANGE.exec(text ?? '') ?? [null, MORE_THAN.exec(text ?? '')?.[1], '100']
+  if (from !== undefined) return { probability_min_pct: Number(from), probability_max_pct: Number(to) }
+  if (text !== undefined) notes.unknownCode('aemet_probability', text)
+  return { probability_min_pct: null, probability_max_pct: null }
+}
+
+/** Warnings whose identifiers are alike are told apart by the whole of them: none may be lost. */
+function distinct(alerts: readonly Alert[]): Alert[] {
+  const taken = new Set<string>()
+  return alerts
+    .toSorted((one, other) => one.sent_at - other.sent_at || (one.identifier < other.identifier ? -1 : 1))
+    .map((alert) => {
+      const row = taken.has(alert.source_id) ? { ...alert, source_id: alert.identifier } : alert
+      taken.add(row.source_id)
+      return row
+    })
+}
+
+function partsOf(text: string | undefined): string[] {
+  return text === undefined ? [] : text.split(';').map((part) => part.trim())
+}
+
+/** The code of a publisher's; one that the table lacks stays, and the check of rows counts it. */
+function coded(table: Readonly<Record<string, string>>, code: string): string {
+  return lookUp(table, code) ?? code
+}
+
+function upper(text: string | null): string | null {
+  return text === null ? null : text.toUpperCase()
+}
+
+/** What a warning cannot be without. Throws `FormatError`. */
+function given<T>(value: T | null | undefined, name: string): T {
+  if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) throw new FormatError(`no ${name}`)
+  return value
+}

@@ -1,0 +1,141 @@
+import { ringArea } from '../../lake/places/rings.ts'
+import type { Line } from '../../lake/schema/columns.ts'
+import { parseInstant } from '../../lake/schema/time.ts'
+import { FormatError } from '../feeds/define.ts'
+import { textAt, type XmlElement, xmlElements } from './xml.ts'
+
+/** A time as CAP writes it: the instant (ms) and the offset of the local clock that it is written with (`+01:00`). */
+export interface CapTime {
+  readonly at: number
+  readonly utcOffset: string
+}
+
+/** An area of a message: a name, polygons as closed counter-clockwise rings of [lon, lat], and codes by the name of their list. */
+export interface CapArea {
+  readonly name: string | null
+  readonly rings: readonly Line[]
+  readonly geocodes: ReadonlyMap<string, string>
+}
+
+/** What a message says in one language. Absent elements are null. */
+export interface CapInfo {
+  /** BCP 47; `en-US` where none is stated, as CAP has it. */
+  readonly language: string
+  readonly event: string | null
+  readonly responseType: string | null
+  readonly urgency: string | null
+  readonly severity: string | null
+  readonly certainty: string | null
+  readonly eventCodes: ReadonlyMap<string, string>
+  readonly onset: CapTime | null
+  readonly expires: CapTime | null
+  readonly headline: string | null
+  readonly description: string | null
+  readonly instruction: string | null
+  readonly parameters: ReadonlyMap<string, string>
+  readonly areas: readonly CapArea[]
+}
+
+/** A message of the Common Alerting Protocol 1.2. */
+export interface CapMessage {
+  readonly identifier: string
+  readonly sent: CapTime
+  readonly status: string
+  readonly msgType: string
+  /** Identifiers of earlier messages that it is about. */
+  readonly references: readonly string[]
+  readonly infos: readonly CapInfo[]
+}
+
+const OFFSET = /(?:Z|([+-])(\d\d:\d\d))$/i
+const MIN_CORNERS = 4
+
+/**
+ * Reads a message. Its bytes are in UTF-8, whatever they or their transport declare: AEMET's are declared ISO-8859-15 by HTTP. Throws
+ * `FormatError` for anything else, for a message without what CAP requires of all, and for a time or a polygon that cannot be read.
+ */
+export function readCap(bytes: Uint8Array): CapMessage {
+  const [alert] = [...xmlElements(bytes, { root: 'alert', each: ['alert'], isUtf8: true })].flat()
+  if (!alert) throw new FormatError('there is no alert')
+  return {
+    identifier: required(alert, 'identifier'),
+    sent: timeOf('sent', required(alert, 'sent')),
+    status: required(alert, 'status'),
+    msgType: required(alert, 'msgType'),
+    references: referencesOf(textAt(alert, 'references')),
+    infos: childrenOf(alert, 'info').map(infoOf),
+  }
+}
+
+function infoOf(info: XmlElement): CapInfo {
+  const time = (name: string): CapTime | null => {
+    const text = textAt(info, name)
+    return text === null ? null : timeOf(name, text)
+  }
+  return {
+    language: textAt(info, 'language') ?? 'en-US',
+    event: textAt(info, 'event'),
+    responseType: textAt(info, 'responseType'),
+    urgency: textAt(info, 'urgency'),
+    severity: textAt(info, 'severity'),
+    certainty: textAt(info, 'certainty'),
+    eventCodes: namedValues(info, 'eventCode'),
+    onset: time('onset'),
+    expires: time('expires'),
+    headline: textAt(info, 'headline'),
+    description: textAt(info, 'description'),
+    instruction: textAt(info, 'instruction'),
+    parameters: namedValues(info, 'parameter'),
+    areas: childrenOf(info, 'area').map(areaOf),
+  }
+}
+
+function areaOf(area: XmlElement): CapArea {
+  return {
+    name: textAt(area, 'areaDesc'),
+    rings: childrenOf(area, 'polygon').map(({ text }) => ringOf(text)),
+    geocodes: namedValues(area, 'geocode'),
+  }
+}
+
+/** The ring of `lat,lon lat,lon …`; CAP does not say which way round it goes, GeoJSON does. */
+function ringOf(text: string): Line {
+  const corners = text.split(/\s+/).map((pair): Line[number] => {
+    const [lat = Number.NaN, lon = Number.NaN, ...rest] = pair.split(',').map((part) => (part === '' ? Number.NaN : Number(part)))
+    if (!(Math.abs(lat) <= 90 && Math.abs(lon) <= 180) || rest.length > 0)
+      throw new FormatError(`polygon: ${pair.slice(0, 40)} is no position`)
+    return [lon, lat]
+  })
+  const [first, last] = [corners[0], corners.at(-1)]
+  if (first && last && (first[0] !== last[0] || first[1] !== last[1])) corners.push(first)
+  if (corners.length < MIN_CORNERS) throw new FormatError('polygon: fewer than three corners')
+  return ringArea(corners) < 0 ? corners.reverse() : corners
+}
+
+/** `sender,identifier,sent` of each, with blanks between. */
+function referencesOf(text: string | null): string[] {
+  return (text ?? '').split(/\s+/).flatMap((reference) => reference.split(',')[1] ?? [])
+}
+
+function namedValues(element: XmlElement, name: string): Map<string, string> {
+  const pairs = childrenOf(element, name).map((one) => [textAt(one, 'valueName') ?? '', textAt(one, 'value') ?? ''] as const)
+  return new Map(pairs.filter(([, value]) => value !== ''))
+}
+
+function childrenOf({ children }: XmlElement, name: string): XmlElement[] {
+  return children.filter((one) => one.name === name)
+}
+
+function required(alert: XmlElement, name: string): string {
+  const text = textAt(alert, name)
+  if (text === null) throw new FormatError(`no ${name}`)
+  return text
+}
+
+function timeOf(name: string, text: string): CapTime {
+  const at = parseInstant(text)
+  if (at === null) throw new FormatError(`${name} is no time: ${text.slice(0, 40)}`)
+  const [, sign, clock] = OFFSET.exec(text) ?? []
+  // `-00:00` says that nothing is known of the local clock (RFC 3339, 4.3).
+  return { at, utcOffset: sign === undefined || clock === '00:00' ? '+00:00' : `${sign}${clock}` }
+}

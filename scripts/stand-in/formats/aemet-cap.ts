@@ -1,0 +1,165 @@
+import { zoneOf } from '../../../lake/places/clocks.ts'
+import type { Line } from '../../../lake/schema/columns.ts'
+import { offsetAt } from '../../../lake/schema/time.ts'
+import type { AlertZone } from '../world/alert-zone-shapes.ts'
+import type { Warning } from '../world/warnings.ts'
+import { packTar } from './tar.ts'
+import { escapeText } from './xml.ts'
+
+const HOUR_MS = 3_600_000
+
+const [GREEN, YELLOW, ORANGE, RED] = [
+  { nivel: 'verde', severity: 'Minor', english: 'Minor', instruction: null, advice: null },
+  {
+    ...{ nivel: 'amarillo', severity: 'Moderate', english: 'Moderate' },
+    instruction: 'Esté atento. Manténgase informado de la predicción meteorológica más actualizada.',
+    advice: 'Be aware, keep up to date with the latest weather forecast.',
+  },
+  {
+    ...{ nivel: 'naranja', severity: 'Severe', english: 'Severe' },
+    instruction: 'Esté preparado. Tome precauciones y manténgase informado de la predicción meteorológica más actualizada.',
+    advice: 'Be prepared. Take precautions and keep up to date with the latest weather forecast.',
+  },
+  {
+    ...{ nivel: 'rojo', severity: 'Extreme', english: 'Extreme' },
+    instruction: 'Tome medidas preventivas y actúe según las indicaciones de las autoridades.',
+    advice: 'Take preventive measures and act as the authorities say.',
+  },
+]
+const LEVELS = [GREEN, YELLOW, ORANGE, RED] as const
+
+/** Certainty by the share that a probability begins with. */
+const certaintyOf = ({ probability }: Warning): string => (probability.startsWith('10%') ? 'Possible' : 'Likely')
+
+/** The package of a publication: a message of CAP 1.2 for each warning, in a plain tar. `shift_ms` moves the times that messages state. */
+export function aemetPackage(
+  warnings: readonly Warning[],
+  about: { readonly publishedAt: number; readonly shift_ms: number; readonly hasUnknownCodes: boolean },
+): Buffer {
+  const { publishedAt, shift_ms, hasUnknownCodes } = about
+  const files = warnings.map((warning, nth) => {
+    const shifted = { ...warning, sentAt: warning.sentAt + shift_ms }
+    const name = `Z_CAP_C_LEMM_${stampOf(shifted.sentAt)}_AFAZ${tailOf(shifted)}.xml`
+    return { name, bytes: Buffer.from(capText(shifted, hasUnknownCodes && nth === 0 ? 'XX' : null)) }
+  })
+  return packTar(files, publishedAt)
+}
+
+/** A message. `unknown` is a code to write in place of the phenomenon's. */
+function capText(warning: Warning, unknown: string | null): string {
+  const { sentAt, updates, kind, level } = warning
+  const [code, name, english] = kind.phenomenon
+  const { nivel, severity, english: rank, instruction, advice } = LEVELS[level]
+  const identifier = identifierOf(warning, sentAt)
+  const sender = 'http://www.aemet.es'
+  const size = warning.value === null ? '' : `${warning.value} ${kind.values?.unit}`
+  const [parameter, label, englishLabel] = kind.parameter
+  const place = level === 0 ? 'CCAA' : (warning.zones[0] as AlertZone).name
+  const said = (words: string): string | null => (level === 0 ? null : `${words}${size === '' ? '' : `: ${size}`}.`)
+  const info = (
+    language: string,
+    event: string,
+    texts: { description: string | null; instruction: string | null; label: string; who: string },
+  ) => [
+    '  <info>',
+    `    <language>${language}</language>`,
+    '    <category>Met</category>',
+    element(4, 'event', event),
+    `    <responseType>${level === 0 ? 'None' : 'Monitor'}</responseType>`,
+    '    <urgency>Future</urgency>',
+    `    <severity>${severity}</severity>`,
+    `    <certainty>${certaintyOf(warning)}</certainty>`,
+    ...named('eventCode', 'AEMET-Meteoalerta fenomeno', `${unknown ?? code};${name}`),
+    `    <effective>${localText(sentAt, warning)}</effective>`,
+    `    <onset>${localText(warning.onset, warning)}</onset>`,
+    `    <expires>${localText(warning.isWithdrawal ? sentAt : warning.expires, warning)}</expires>`,
+    element(4, 'senderName', texts.who),
+    element(4, 'headline', `${event}. ${place}`),
+    ...(texts.description === null ? [] : [element(4, 'description', texts.description)]),
+    ...(texts.instruction === null ? [] : [element(4, 'instruction', texts.instruction)]),
+    '    <web>https://www.aemet.es/es/eltiempo/prediccion/avisos</web>',
+    '    <contact>AEMET</contact>',
+    ...named('parameter', 'AEMET-Meteoalerta nivel', nivel),
+    ...(level === 0 ? [] : named('parameter', 'AEMET-Meteoalerta parametro', `${parameter};${texts.label};${size}`)),
+    ...(level === 0 ? [] : named('parameter', 'AEMET-Meteoalerta probabilidad', warning.probability)),
+    ...warning.zones.flatMap(areaOf),
+    '  </info>',
+  ]
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<alert xmlns = "urn:oasis:names:tc:emergency:cap:1.2">',
+    `  <identifier>${identifier}</identifier>`,
+    `  <sender>${sender}</sender>`,
+    `  <sent>${utcText(sentAt)}</sent>`,
+    '  <status>Actual</status>',
+    `  <msgType>${updates === null ? 'Alert' : 'Update'}</msgType>`,
+    '  <scope>Public</scope>',
+    ...(updates === null ? [] : [`  <references>${sender},${identifierOf(warning, updates)},${utcText(updates)}</references>`]),
+    ...info('es-ES', `Aviso de ${name.toLowerCase()} de nivel ${nivel}`, {
+      ...{ description: said(label), instruction, label },
+      who: 'AEMET. Agencia Estatal de Meteorología',
+    }),
+    ...info('en-GB', `${rank} ${english} warning`, {
+      ...{ description: said(englishLabel), instruction: advice, label: englishLabel },
+      who: 'AEMET. State Meteorological Agency',
+    }),
+    '</alert>',
+    '',
+  ].join('\n')
+}
+
+function areaOf({ code, name, rings }: AlertZone): string[] {
+  return [
+    '    <area>',
+    element(6, 'areaDesc', name),
+    ...rings.map((ring) => `      <polygon>${polygonText(ring)}</polygon>`),
+    '      <geocode>',
+    '        <valueName>AEMET-Meteoalerta zona</valueName>',
+    `        <value>${code}</value>`,
+    '      </geocode>',
+    '    </area>',
+  ]
+}
+
+function named(name: string, valueName: string, value: string): string[] {
+  return [`    <${name}>`, `      <valueName>${valueName}</valueName>`, element(6, 'value', value), `    </${name}>`]
+}
+
+function element(indent: number, name: string, text: string): string {
+  return `${' '.repeat(indent)}<${name}>${escapeText(text)}</${name}>`
+}
+
+/** Latitude before longitude, whole degrees with a decimal. */
+function polygonText(ring: Line): string {
+  const degrees = (value: number): string => (Number.isInteger(value) ? `${value}.0` : String(value))
+  return ring.map(([lon, lat]) => `${degrees(lat)},${degrees(lon)}`).join(' ')
+}
+
+/** Zone, or community of those without a warning, phenomenon, parameter, day and hour (UTC) of the end, then when it was sent (s). */
+function tailOf({ zones, level, kind, expires, sentAt }: Warning): string {
+  const [{ code }] = zones as [AlertZone]
+  const place = level === 0 ? `61VV${code.slice(0, 2)}` : code
+  const end = new Date(expires + 1000).toISOString()
+  return `${place}${kind.phenomenon[0]}${kind.parameter[0]}${end.slice(8, 10)}${end.slice(11, 13)}${Math.floor(sentAt / 1000)}`
+}
+
+function identifierOf(warning: Warning, sentAt: number): string {
+  return `2.49.0.0.724.0.ES.${stampOf(sentAt)}.${tailOf({ ...warning, sentAt })}`
+}
+
+/** `20260906215001`, in UTC. */
+export function stampOf(instant: number): string {
+  return new Date(instant).toISOString().slice(0, 19).replace(/\D/g, '')
+}
+
+/** UTC as AEMET writes it: `2026-09-06T21:50:01-00:00`. */
+function utcText(instant: number): string {
+  return `${new Date(instant).toISOString().slice(0, 19)}-00:00`
+}
+
+/** With the offset of the clock of the first zone. */
+function localText(instant: number, { zones }: Warning): string {
+  const offset = offsetAt(instant, zoneOf((zones[0] as AlertZone).province_code))
+  const hours = String(offset / HOUR_MS).padStart(2, '0')
+  return `${new Date(instant + offset).toISOString().slice(0, 19)}+${hours}:00`
+}

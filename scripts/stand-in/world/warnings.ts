@@ -1,0 +1,135 @@
+import { zoneOf } from '../../../lake/places/clocks.ts'
+import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
+import { between, chance } from '../random.ts'
+import { type AlertZone, alertZones } from './alert-zone-shapes.ts'
+import { WARNING_KINDS, type WarningKind } from './warning-kinds.ts'
+import type { World } from './world.ts'
+
+/** A message about a kind of weather on a day: a warning for one zone, or for a community that there is none (level 0). */
+export interface Warning {
+  readonly kind: WarningKind
+  readonly zones: readonly AlertZone[]
+  readonly level: 0 | 1 | 2 | 3
+  readonly value: number | null
+  readonly probability: string
+  /** Instants, ms since the epoch. */
+  readonly sentAt: number
+  readonly onset: number
+  readonly expires: number
+  /** When the message was sent that it takes the place of; null for the first. */
+  readonly updates: number | null
+  /** Set where it only says that the warning is over, ahead of the end. */
+  readonly isWithdrawal: boolean
+}
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAYS_AHEAD = 2
+/** How long a package goes on to have a withdrawal. */
+const WITHDRAWN_FOR = 3 * HOUR
+/** Share of the warnings that are said anew that are withdrawn. */
+const WITHDRAWN = 0.15
+/** Strengths from which on levels are. */
+const YELLOW_FROM = 0.55
+const [ORANGE_FROM, RED_FROM] = [0.86, 1]
+/** A zone that is always warned for, whose warning is never withdrawn, so that requests shown as examples find one. */
+export const SHOWN_ZONE = '722802'
+/** Communities of a small world. */
+const SMALL = /^(61|65|72)/
+
+/** The messages that the package of an instant (ms) has: a pure function of the seed and the instant. Those without a warning come last. */
+export function warningsAt(world: World, instant: number): Warning[] {
+  const zones = world.part(alertZones).filter(({ code }) => world.scale === 'full' || SMALL.test(code))
+  const communities = Map.groupBy(zones, ({ code }) => code.slice(0, 2))
+  const warnings: Warning[] = []
+  const calm: Warning[] = []
+  for (let ahead = 0; ahead <= DAYS_AHEAD; ahead++) {
+    const date = madridDate(instant, ahead)
+    const month = Number(date.slice(5, 7))
+    for (const kind of WARNING_KINDS.filter(({ months }) => months.includes(month)))
+      for (const [community, all] of communities) {
+        const own = all.filter(({ code, is_coastal }) => is_coastal === kind.isCoastal && kind.zones.test(code))
+        if (own.length === 0) continue
+        const episode = { kind, date, community, seed: world.seed }
+        const found = own.flatMap((zone) => newest(episode, zone, instant) ?? [])
+        warnings.push(...found)
+        const warned = new Set(found.flatMap((one) => one.zones))
+        const others = own.filter((zone) => !warned.has(zone))
+        if (ahead === 0 && others.length > 0) calm.push(calmOf(episode, others))
+      }
+  }
+  return [...warnings, ...calm]
+}
+
+/** A kind of weather in a community on a local day. */
+interface Episode {
+  readonly kind: WarningKind
+  readonly date: string
+  readonly community: string
+  readonly seed: number
+}
+
+/** The newest message about a zone that the instant knows; null where there is none, or it is over. */
+function newest(episode: Episode, zone: AlertZone, instant: number): Warning | null {
+  const { onset, expires } = spanOf(episode, zone)
+  if (instant > expires) return null
+  const told = messagesOf(episode, zone, onset).filter(({ sentAt }) => sentAt <= instant)
+  const last = told.at(-1)
+  if (!last) return null
+  const before = told.at(-2)
+  const wasWarned = before !== undefined && before.strength >= YELLOW_FROM
+  const isWithdrawal = last.strength < YELLOW_FROM
+  if (isWithdrawal && (!wasWarned || instant > last.sentAt + WITHDRAWN_FOR)) return null
+  const strength = isWithdrawal && before ? before.strength : last.strength
+  return {
+    ...episode,
+    zones: [zone],
+    ...sizeOf(episode.kind, strength),
+    probability: ['10%-40%', '40%-70%', 'mayor 70%'][
+      between(0, 2, chance(episode.seed, 'warning probability', zone.code, episode.date))
+    ] as string,
+    sentAt: last.sentAt,
+    onset,
+    expires,
+    updates: wasWarned ? before.sentAt : null,
+    isWithdrawal,
+  }
+}
+
+/** What was said of a zone, and when: some two days before, mostly; half of it is said anew a day before, and some of that withdrawn. */
+function messagesOf({ kind, date, community, seed }: Episode, zone: AlertZone, onset: number): { sentAt: number; strength: number }[] {
+  const [code] = kind.phenomenon
+  const roll = (what: string, ...of: string[]): number => chance(seed, `warning ${what}`, code, date, ...of)
+  const isShown = zone.code === SHOWN_ZONE && code === 'VI'
+  if (!isShown && roll('episode', community) >= kind.share) return []
+  const first = onset - 50 * HOUR + Math.floor((8 * HOUR * roll('first', community)) / MINUTE) * MINUTE
+  const second = first + 12 * HOUR + Math.floor((14 * HOUR * roll('second', community)) / MINUTE) * MINUTE
+  const strength = 0.4 + 0.35 * roll('strength', community) + 0.3 * roll('zone', zone.code)
+  const revised = roll('withdrawal', zone.code) < WITHDRAWN ? 0 : strength + 0.2 * (roll('revision', zone.code) - 0.5)
+  const least = isShown ? YELLOW_FROM : 0
+  return [
+    { sentAt: first, strength: Math.max(least, strength) },
+    ...(roll('revised', zone.code) < 0.5 ? [{ sentAt: second, strength: Math.max(least, revised) }] : []),
+  ]
+}
+
+/** Hours of a day on the clock of the zone; it ends a second before the hour. */
+function spanOf({ kind, date }: Pick<Episode, 'kind' | 'date'>, { province_code }: AlertZone): { onset: number; expires: number } {
+  const { start, end } = dayBounds(date, zoneOf(province_code))
+  const [from, to] = kind.hours
+  return { onset: start + from * HOUR, expires: (to === 24 ? end : start + to * HOUR) - 1000 }
+}
+
+function sizeOf({ values }: WarningKind, strength: number): Pick<Warning, 'level' | 'value'> {
+  const level = strength >= RED_FROM ? 3 : strength >= ORANGE_FROM ? 2 : 1
+  if (!values) return { level, value: null }
+  const [from, to] = [values.of[level - 1] as number, values.of[Math.min(level, 2)] as number]
+  return { level, value: Math.round(from + ((to - from) * ((strength * 100) % 1)) / 2) }
+}
+
+/** The zones of a community that are not warned for, in one message. */
+function calmOf(episode: Episode, zones: readonly AlertZone[]): Warning {
+  const { start, end } = dayBounds(episode.date, zoneOf((zones[0] as AlertZone).province_code))
+  const about = { value: null, probability: '', onset: start, expires: end - 1000, updates: null, isWithdrawal: false }
+  return { ...episode, zones, level: 0, ...about, sentAt: start - 70 * MINUTE }
+}
