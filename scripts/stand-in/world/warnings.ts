@@ -51,7 +51,8 @@ export function warningsAt(world: World, instant: number): Warning[] {
         const own = all.filter(({ code, is_coastal }) => is_coastal === kind.isCoastal && kind.zones.test(code))
         if (own.length === 0) continue
         const episode = { kind, date, community, seed: world.seed }
-        const found = own.flatMap((zone) => newest(episode, zone, instant) ?? [])
+        const isOn = roll(episode, 'episode', community) < kind.share
+        const found = own.flatMap((zone) => (isOn || isShown(episode, zone) ? (newest(episode, zone, instant) ?? []) : []))
         warnings.push(...found)
         const warned = new Set(found.flatMap((one) => one.zones))
         const others = own.filter((zone) => !warned.has(zone))
@@ -97,20 +98,26 @@ function newest(episode: Episode, zone: AlertZone, instant: number): Warning | n
 }
 
 /** What was said of a zone, and when: some two days before, mostly; half of it is said anew a day before, and some of that withdrawn. */
-function messagesOf({ kind, date, community, seed }: Episode, zone: AlertZone, onset: number): { sentAt: number; strength: number }[] {
-  const [code] = kind.phenomenon
-  const roll = (what: string, ...of: string[]): number => chance(seed, `warning ${what}`, code, date, ...of)
-  const isShown = zone.code === SHOWN_ZONE && code === 'VI'
-  if (!isShown && roll('episode', community) >= kind.share) return []
-  const first = onset - 50 * HOUR + Math.floor((8 * HOUR * roll('first', community)) / MINUTE) * MINUTE
-  const second = first + 12 * HOUR + Math.floor((14 * HOUR * roll('second', community)) / MINUTE) * MINUTE
-  const strength = 0.4 + 0.35 * roll('strength', community) + 0.3 * roll('zone', zone.code)
-  const revised = roll('withdrawal', zone.code) < WITHDRAWN ? 0 : strength + 0.2 * (roll('revision', zone.code) - 0.5)
-  const least = isShown ? YELLOW_FROM : 0
+function messagesOf(episode: Episode, zone: AlertZone, onset: number): { sentAt: number; strength: number }[] {
+  const together = (what: string): number => roll(episode, what, episode.community)
+  const alone = (what: string): number => roll(episode, what, zone.code)
+  const first = onset - 50 * HOUR + Math.floor((8 * HOUR * together('first')) / MINUTE) * MINUTE
+  const second = first + 12 * HOUR + Math.floor((14 * HOUR * together('second')) / MINUTE) * MINUTE
+  const strength = 0.4 + 0.35 * together('strength') + 0.3 * alone('zone')
+  const revised = alone('withdrawal') < WITHDRAWN ? 0 : strength + 0.2 * (alone('revision') - 0.5)
+  const least = isShown(episode, zone) ? YELLOW_FROM : 0
   return [
     { sentAt: first, strength: Math.max(least, strength) },
-    ...(roll('revised', zone.code) < 0.5 ? [{ sentAt: second, strength: Math.max(least, revised) }] : []),
+    ...(alone('revised') < 0.5 ? [{ sentAt: second, strength: Math.max(least, revised) }] : []),
   ]
+}
+
+function roll({ kind, date, seed }: Episode, what: string, of: string): number {
+  return chance(seed, `warning ${what}`, kind.phenomenon[0], date, of)
+}
+
+function isShown({ kind }: Episode, { code }: AlertZone): boolean {
+  return code === SHOWN_ZONE && kind.phenomenon[0] === 'VI'
 }
 
 /** Hours of a day on the clock of the zone; it ends a second before the hour. */
