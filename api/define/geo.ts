@@ -1,5 +1,7 @@
 import { distanceM } from '../../lake/places/distance.ts'
-import type { Point } from '../../lake/schema/columns.ts'
+import { nearestShare } from '../../lake/places/lines.ts'
+import { isInPolygons } from '../../lake/places/rings.ts'
+import type { Line, MultiPolygon, Point } from '../../lake/schema/columns.ts'
 
 export { distanceM, EARTH_M } from '../../lake/places/distance.ts'
 
@@ -20,4 +22,39 @@ export function isInside(area: Area, at: Point | null): boolean {
   if (!at) return false
   if (area.kind === 'box') return at.lat >= area.south && at.lat <= area.north && at.lon >= area.west && at.lon <= area.east
   return distanceM(area, at) <= area.radius_m
+}
+
+/** True if polygons have a point in common with the area, its edge included. */
+export function touches(area: Area, polygons: MultiPolygon): boolean {
+  const corner: Line[0] = area.kind === 'box' ? [area.west, area.south] : [area.lon, area.lat]
+  // If no side meets the area, it is all inside or all outside.
+  return (
+    isInPolygons(polygons, corner) ||
+    polygons.flat().some((ring) => ring.some((to, at) => at > 0 && meets(area, ring[at - 1] as Line[0], to)))
+  )
+}
+
+/** True for a side of a polygon that has a point in the area. */
+function meets(area: Area, from: Line[0], to: Line[0]): boolean {
+  if (area.kind === 'box') return crossesBox(area, from, to)
+  const share = nearestShare([area.lon, area.lat], from, to)
+  const nearest = { lon: from[0] + share * (to[0] - from[0]), lat: from[1] + share * (to[1] - from[1]) }
+  return distanceM(area, nearest) <= area.radius_m
+}
+
+/** Cuts the side at each edge of the box in turn (Liang and Barsky): what is left of it lies inside. */
+function crossesBox({ west, south, east, north }: Box, [x, y]: Line[0], [toX, toY]: Line[0]): boolean {
+  let [begin, end] = [0, 1]
+  const cuts = [
+    [x - toX, x - west],
+    [toX - x, east - x],
+    [y - toY, y - south],
+    [toY - y, north - y],
+  ] as const
+  for (const [run, room] of cuts) {
+    if (run === 0 && room < 0) return false
+    if (run < 0) begin = Math.max(begin, room / run)
+    if (run > 0) end = Math.min(end, room / run)
+  }
+  return begin <= end
 }

@@ -1,8 +1,8 @@
 import { EARTH_M } from '../../lake/places/distance.ts'
 import { type Sql, sql } from '../../lake/query/sql.ts'
-import type { Point } from '../../lake/schema/columns.ts'
-import { defineFilter, type Filter, type TableColumns } from '../define/filter.ts'
-import { type Area, isInside } from '../define/geo.ts'
+import type { MultiPolygon, Point } from '../../lake/schema/columns.ts'
+import { defineFilter, defineMemoryFilter, type Filter, type TableColumns } from '../define/filter.ts'
+import { type Area, isInside, touches } from '../define/geo.ts'
 import type { Param } from '../define/params.ts'
 import { geoParams } from '../define/params-place.ts'
 
@@ -29,6 +29,16 @@ const byPosition = { matches, columns: ['position_lat', 'position_lon'], where, 
 
 /** `bbox`, or `lat`, `lon` and `radius`. */
 export const areaFilter = defineFilter({ name: 'geo', param: geoParams, ...byPosition })
+
+/** The same for records whose place is `geometry`: what touches the area. */
+export const shapeFilter = defineMemoryFilter({
+  name: 'geo',
+  param: geoParams,
+  matches:
+    (area) =>
+    ({ geometry }: { readonly geometry: MultiPolygon }) =>
+      touches(area, geometry),
+})
 
 /** `bbox` alone; `param` says what of records it is about. */
 export function boxFilter(

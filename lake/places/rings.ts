@@ -1,4 +1,4 @@
-import type { Line } from '../schema/columns.ts'
+import type { Line, MultiPolygon } from '../schema/columns.ts'
 
 /** Twice the signed area of a closed ring in the units of its coordinates: positive where it goes round counter-clockwise. */
 export function ringArea(ring: Line): number {
@@ -22,4 +22,9 @@ export function isInRing(ring: Line, [x, y]: Line[0]): boolean {
     if (fromY > y !== toY > y && x < fromX + ((toX - fromX) * (y - fromY)) / (toY - fromY)) isInside = !isInside
   }
   return isInside
+}
+
+/** True for a point within one of some polygons and in none of its holes. */
+export function isInPolygons(polygons: MultiPolygon, at: Line[0]): boolean {
+  return polygons.some((rings) => rings.filter((ring) => isInRing(ring, at)).length % 2 === 1)
 }

@@ -1,4 +1,5 @@
 import { defineDomain } from '../../define/domain.ts'
+import { weatherAlertById, weatherAlertChanges, weatherAlertList } from './alerts.ts'
 import { weatherHistory, weatherStationHistory } from './history.ts'
 import { weatherStationById, weatherStationList } from './stations.ts'
 import { drivingWeather } from './weather.ts'
@@ -7,5 +8,14 @@ import { drivingWeather } from './weather.ts'
 export const weather = defineDomain({
   id: 'weather',
   title: { es: 'Tiempo y clima', en: 'Weather' },
-  endpoints: [drivingWeather, weatherStationList, weatherStationById, weatherStationHistory, weatherHistory],
+  endpoints: [
+    drivingWeather,
+    weatherAlertList,
+    weatherAlertById,
+    weatherAlertChanges,
+    weatherStationList,
+    weatherStationById,
+    weatherStationHistory,
+    weatherHistory,
+  ],
 })

@@ -56,7 +56,8 @@ interface RoadPoint {
 }
 
 const p = (name: keyof typeof roadPoints.columns): Sql => column(roadPoints, name)
-const NEWEST = sql`${p('month')} = (SELECT max(${p('month')}) FROM ${scan(roadPoints)})`
+/** Condition that a point of a road is of the newest month, which has all that are known. */
+export const NEWEST: Sql = sql`${p('month')} = (SELECT max(${p('month')}) FROM ${scan(roadPoints)})`
 
 /** The located points of a road, by its folded name, as of the newest month. Throws the problem of what has not arrived while no road has any. */
 export const pointsOfRoad = defineSlice({

@@ -1,0 +1,135 @@
+import { weatherAlerts } from '../../../lake/datasets/weather/weather-alerts.ts'
+import { defineCodes } from '../../../lake/schema/codes.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { changedMembers } from '../../define/changed.ts'
+import { type Lang, nested, pick, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { END_FIELDS } from '../ends.ts'
+import { originFields, provinceName } from '../tail.ts'
+import { alertRoadsField } from './alert-roads.ts'
+
+const { columns } = weatherAlerts
+
+/** What to say of warnings in every endpoint that shows them. */
+export const ABOUT_ALERTS =
+  "AEMET's warnings for the next three days, by zone of its plan Meteoalerta. Green is the absence of a warning and is not listed. Times are instants; the offsets give the clock of the zone. Polygons are the zones. Comments of the forecaster are in Spanish in both languages."
+
+/** Why a warning is over. */
+const ALERT_END_REASONS = defineCodes('weather_alert_end_reason', 'Why a weather warning is over.', {
+  EXPIRED: ['Ha llegado a su fin', 'It came to its end'],
+  WITHDRAWN: ['Retirado o sustituido antes de su fin', 'Withdrawn or replaced ahead of its end'],
+})
+
+const texts = {
+  event: columns.event,
+  headline: columns.headline,
+  description: columns.description,
+  instruction: columns.instruction,
+} as const
+const textsEn = {
+  event: columns.event_en,
+  headline: columns.headline_en,
+  description: columns.description_en,
+  instruction: columns.instruction_en,
+} as const
+
+const zoneFields = {
+  code: col.string(0, 'Code of the zone.', { example: '622201' }),
+  name: col.string(0, 'Name of the zone.', { example: 'Pirineo oscense' }),
+  province_code: col.string(0, 'INE code of its province; null if its code is unknown.', { nullable: true, example: '22' }),
+  is_coastal: col.boolean(0, 'True for coastal waters.', { example: false }),
+} as const
+type Zone = ValueOf<typeof zoneFields>
+
+const fields = {
+  id: columns.alert_id,
+  ...pick(columns, 'phenomenon', 'level'),
+  ...texts,
+  texts: nested.object('The texts by language; null for what the source does not say in it.', {
+    es: nested.object('In Spanish.', texts),
+    en: nested.object('In English.', textsEn),
+  }),
+  ...pick(columns, 'onset_at', 'onset_utc_offset', 'expires_at', 'expires_utc_offset'),
+  ...pick(columns, 'parameter', 'parameter_value', 'parameter_unit', 'parameter_text', 'probability_min_pct', 'probability_max_pct'),
+  ...pick(columns, 'severity', 'urgency', 'certainty', 'response_type', 'message_type', 'identifier', 'updates', 'sent_at'),
+  provinces: col.list([0, 0], 'Official names of the provinces of its zones.', col.string(0, 'Official name.'), { example: ['Huesca'] }),
+  province_codes: columns.province_codes,
+  zones: nested.objects('Its zones, sorted by code.', zoneFields),
+  geometry: columns.area,
+  first_seen_at: columns.first_seen_at,
+  ...originFields(columns, { source_id: columns.source_id }),
+} as const
+
+const ends = {
+  last_seen_at: END_FIELDS.last_seen_at,
+  ended_at: col.instant(
+    0,
+    'When it was over: at `expires_at`, or with the first package that lacked it; null before, or if that has not landed.',
+    {
+      ...{ nullable: true, example: null },
+    },
+  ),
+  end_reason: col.code(0, 'Why it is over.', ALERT_END_REASONS, { nullable: true, example: null }),
+} as const
+
+/** A warning in the language asked for; what lacks a text in it stays Spanish. */
+function localise<R extends ValueOf<typeof fields>>(alert: R, lang: Lang): R {
+  if (lang !== 'en') return alert
+  const { es, en } = alert.texts
+  return {
+    ...alert,
+    event: en.event ?? es.event,
+    headline: en.headline ?? es.headline,
+    description: en.description ?? es.description,
+    instruction: en.instruction ?? es.instruction,
+  }
+}
+
+/** A warning as lists show it. */
+export const alert = record('WeatherAlert', 'An official weather warning.', { ...fields, roads: alertRoadsField }, { localise })
+
+/** A warning with its end, as the feed of changes shows it. */
+export const alertState = record(
+  'WeatherAlertState',
+  'An official weather warning, also after its end.',
+  { ...fields, ...ends },
+  { localise },
+)
+
+/** A warning with its roads and its end, as its own path shows it. */
+export const alertDetail = record(
+  'WeatherAlertDetail',
+  'An official weather warning with the roads in its zones, also after its end.',
+  { ...fields, roads: alertRoadsField, ...ends },
+  { localise },
+)
+
+/** The members of a warning that differ, by the columns that do. */
+export const changedOf: (changed: readonly string[]) => string[] = changedMembers(weatherAlerts, alertState.fields, {
+  texts: [...Object.keys(texts), ...Object.keys(texts).map((name) => `${name}_en`)],
+  provinces: ['province_codes'],
+  zones: ['zones'],
+  ...{ last_seen_at: ['status'], ended_at: ['status'], end_reason: ['status'] },
+})
+
+/** A row of the dataset, live or from its table. Only a row of an end has `last_seen_at`. */
+export type AlertRow = StateRow<typeof weatherAlerts> & { readonly last_seen_at?: number | null }
+type AlertState = ValueOf<typeof alertState.fields>
+
+/** Rows of the dataset as warnings, over or not. */
+export const toAlertState: (row: AlertRow) => AlertState = projection(weatherAlerts, alertState, {
+  texts: (row) => ({
+    es: pick(row, 'event', 'headline', 'description', 'instruction'),
+    en: { event: row.event_en, headline: row.headline_en, description: row.description_en, instruction: row.instruction_en },
+  }),
+  provinces: (row) => row.province_codes.flatMap((code) => provinceName(code) ?? []),
+  zones: (row) => row.zones as unknown as readonly Zone[],
+  last_seen_at: (row: AlertRow) => (row.status === 'ENDED' ? (row.last_seen_at ?? null) : null),
+  ended_at: () => null,
+  end_reason: () => null,
+})
+
+/** A warning that was over at an instant (ms), the time of the package that lacked it or later. */
+export function endedBy(made: AlertState, at: number): AlertState {
+  const isExpired = made.expires_at <= at
+  return { ...made, status: 'ENDED', ended_at: isExpired ? made.expires_at : at, end_reason: isExpired ? 'EXPIRED' : 'WITHDRAWN' }
+}

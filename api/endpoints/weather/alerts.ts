@@ -1,0 +1,124 @@
+import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { weatherAlerts } from '../../../lake/datasets/weather/weather-alerts.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { column, sql } from '../../../lake/query/sql.ts'
+import { tableColumns } from '../../../lake/schema/physical.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
+import { idOfListed, onlyOfRows } from '../../define/example.ts'
+import { nested, record } from '../../define/fields.ts'
+import { required, textParam } from '../../define/params.ts'
+import { instantParam } from '../../define/params-time.ts'
+import { ABOUT_CHANGES, changedBy, changeFields } from '../changes.ts'
+import { ABOUT_ALERTS, type AlertRow, alert, alertDetail, alertState, changedOf, endedBy, toAlertState } from './alert.ts'
+import { alertFilters, changedAlertFilters } from './alert-filters.ts'
+import { roadsByArea } from './alert-roads.ts'
+
+/** A warning expires on the second, mostly before a full hour. */
+const CLOCK_S = 60
+
+/** Official weather warnings. */
+export const weatherAlertList = defineEndpoint({
+  path: '/api/weather/alerts',
+  domain: 'weather',
+  plan: 'FREE',
+  summary: 'Official weather warnings, in force or to come',
+  about: ABOUT_ALERTS,
+  params: { at: instantParam('Only warnings in force at this time; unless given, all that have not expired.') },
+  filters: alertFilters,
+  returns: listReturn('alerts', alert, { sorts: ['id', 'onset_at', 'expires_at', 'sent_at', 'updated_at'] }),
+  read: {
+    kind: 'memory',
+    from: [weatherAlerts],
+    lake: [roadPoints],
+    needs: [],
+    clock_s: CLOCK_S,
+    answer: async ({ states: [state], extra }, { at }, now) => {
+      const roads = await extra(roadsByArea, '')
+      const isListed = (row: AlertRow): boolean => (at === null ? row.expires_at > now : row.onset_at <= at && row.expires_at > at)
+      return state.rows.filter(isListed).map((row) => ({ ...toAlertState(row), roads: roads && roads.roadsIn(row.area) }))
+    },
+  },
+  example: { province: 'Huesca', at: onlyOfRows('2024-04-06T10:00:00Z') },
+})
+
+/** One warning, by its public id. */
+export const weatherAlertById = defineEndpoint({
+  path: '/api/weather/alerts/{id}',
+  domain: 'weather',
+  plan: 'FREE',
+  summary: 'One weather warning with its zones and roads, also after its end',
+  about: `A warning that is over is found in the log of changes or in the lake, with status ENDED. ${ABOUT_ALERTS}`,
+  params: { id: required(textParam('Public id of the warning.', { max: 60, example: 'wal_7Q2M9KX4B1TZ5H3D' })) },
+  returns: { kind: 'one', record: alertDetail },
+  read: {
+    kind: 'memory',
+    from: [weatherAlerts],
+    lake: [roadPoints],
+    needs: [],
+    clock_s: CLOCK_S,
+    answer: async ({ states: [state], extra }, { id }, now) => {
+      const found = state.rows.find((row) => row.alert_id === id)
+      if (!found) return null
+      const made = toAlertState(found)
+      const roads = await extra(roadsByArea, '')
+      return { ...(found.expires_at <= now ? endedBy(made, now) : made), roads: roads && roads.roadsIn(found.area) }
+    },
+    past: {
+      ended: (change, { id }) =>
+        change.kind === 'ENDED' && change.row['alert_id'] === id ? { ...endedBy(toAlertState(change.row), change.at), roads: null } : null,
+      query: ({ id }) => sql`
+        SELECT *, true AS is_stale
+        FROM ${scan(weatherAlerts, { alert_id: { eq: id } })}
+        ORDER BY ${column(weatherAlerts, 'observed_at')} DESC
+        LIMIT 1`,
+      columns: tableColumns(weatherAlerts),
+      finish: (row: AlertRow) => ({ ...pastOf(row), roads: null }),
+    },
+  },
+  example: { id: idOfListed('wal_7Q2M9KX4B1TZ5H3D') },
+})
+
+/** The last row of a warning that is no longer in the current state. Where that is not its end, the end has not landed. */
+function pastOf(row: AlertRow): ReturnType<typeof toAlertState> {
+  const made = toAlertState(row)
+  return row.status === 'ENDED' ? endedBy(made, row.observed_at) : { ...made, status: 'ENDED' }
+}
+
+/** One change of a warning. */
+const alertChange = record(
+  'WeatherAlertChange',
+  'What happened to a weather warning.',
+  {
+    id: weatherAlerts.columns.alert_id,
+    ...changeFields(weatherAlerts.columns.observed_at),
+    alert: nested.object('The warning after the change; of one that is over, as it was last.', alertState.fields),
+  },
+  { localise: (change, lang) => ({ ...change, alert: alertState.localise?.(change.alert, lang) ?? change.alert }) },
+)
+
+/** The feed of changes of warnings. */
+export const weatherAlertChanges = defineEndpoint({
+  path: '/api/weather/alerts/changes',
+  domain: 'weather',
+  plan: 'FREE',
+  summary: 'Weather warnings that were issued, changed or ended since a cursor',
+  about: ABOUT_CHANGES,
+  params: {},
+  filters: changedAlertFilters,
+  returns: {
+    kind: 'list',
+    name: 'changes',
+    record: alertChange,
+    key: ['id', 'at'],
+    sorts: [],
+    order: 'at',
+    limit: { default: 100, max: 1000 },
+  },
+  read: {
+    kind: 'changes',
+    from: [weatherAlerts],
+    thing: (change) => (change.kind === 'ENDED' ? endedBy(toAlertState(change.row), change.at) : toAlertState(change.row)),
+    entry: (made, change) => ({ id: made.id, kind: change.kind, at: change.at, changed: changedBy(change, changedOf), alert: made }),
+  },
+  example: { limit: '10' },
+})
