@@ -1,4 +1,5 @@
 import { datasets as fuel } from './datasets/fuel/index.ts'
+import { datasets as maritime } from './datasets/maritime/index.ts'
 import { datasets as mobility } from './datasets/mobility/index.ts'
 import { datasets as rail } from './datasets/rail/index.ts'
 import { datasets as road } from './datasets/road/index.ts'
@@ -9,7 +10,16 @@ import { checkDatasets } from './schema/check-datasets.ts'
 import type { Dataset } from './schema/dataset.ts'
 
 /** Every dataset of the service, by domain, in the order in which documentation shows them. */
-export const datasets: readonly Dataset[] = checkDatasets([...road, ...fuel, ...mobility, ...rail, ...safety, ...weather, ...service])
+export const datasets: readonly Dataset[] = checkDatasets([
+  ...road,
+  ...fuel,
+  ...mobility,
+  ...rail,
+  ...maritime,
+  ...safety,
+  ...weather,
+  ...service,
+])
 
 /** The dataset of an id; throws for an id the catalogue lacks. */
 export function datasetById(id: string): Dataset {

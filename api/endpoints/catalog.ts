@@ -2,6 +2,7 @@ import type { Domain } from '../define/domain.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import { exports } from './export/index.ts'
 import { fuel } from './fuel/index.ts'
+import { maritime } from './maritime/index.ts'
 import { mobility } from './mobility/index.ts'
 import { rail } from './rail/index.ts'
 import { road } from './road/index.ts'
@@ -10,7 +11,7 @@ import { service } from './service/index.ts'
 import { weather } from './weather/index.ts'
 
 /** Every domain of the API, in the order in which documentation shows them. */
-export const domains: readonly Domain[] = Object.freeze([road, fuel, rail, mobility, safety, service, weather, exports])
+export const domains: readonly Domain[] = Object.freeze([road, fuel, rail, maritime, mobility, safety, service, weather, exports])
 
 /** Every endpoint for data, in the order in which documentation shows them. */
 export const endpoints: readonly Endpoint[] = Object.freeze(domains.flatMap((domain) => domain.endpoints))

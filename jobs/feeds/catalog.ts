@@ -1,5 +1,6 @@
 import type { Feed } from './define.ts'
 import { feeds as fuel } from './fuel/index.ts'
+import { feeds as maritime } from './maritime/index.ts'
 import { feeds as mobility } from './mobility/index.ts'
 import { feeds as rail } from './rail/index.ts'
 import { feeds as road } from './road/index.ts'
@@ -7,7 +8,7 @@ import { feeds as safety } from './safety/index.ts'
 import { feeds as weather } from './weather/index.ts'
 
 /** Every feed of the service, by domain. */
-export const feeds: readonly Feed[] = Object.freeze([...road, ...fuel, ...mobility, ...rail, ...safety, ...weather])
+export const feeds: readonly Feed[] = Object.freeze([...road, ...fuel, ...mobility, ...rail, ...maritime, ...safety, ...weather])
 
 /** The feed of an id; throws for an id the catalogue lacks. */
 export function feedById(id: string): Feed {

@@ -59,6 +59,7 @@ const COLUMNS: Readonly<Record<string, readonly [Column, fc.Arbitrary<unknown>]>
   operator: [col.string(0, ''), fc.constantFrom('RENFE')],
   in_service: [col.boolean(0, ''), fc.boolean()],
   has_message: [col.boolean(0, ''), fc.boolean()],
+  fuel: [col.string(0, ''), fc.constantFrom('DIESEL_A', 'DIESEL_B')],
   level: [col.string(0, ''), fc.constantFrom('MUNICIPALITY', 'DISTRICT', 'ORANGE')],
   phenomenon: [col.string(0, ''), fc.constantFrom('WIND', 'FOG')],
   study: [col.string(0, ''), fc.constantFrom('V1', 'V2')],

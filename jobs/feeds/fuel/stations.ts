@@ -33,7 +33,8 @@ export const SALES: ReadonlyMap<string, string> = new Map([
   ['P', 'PUBLIC'],
   ['R', 'RESTRICTED'],
 ])
-const REPORTERS: ReadonlyMap<string, string> = new Map([
+/** Who reports the prices, by the publisher's letters. */
+export const REPORTERS: ReadonlyMap<string, string> = new Map([
   ['OM', 'WHOLESALE_OPERATOR'],
   ['DM', 'RETAILER'],
 ])

@@ -60,7 +60,8 @@ function stationJson(station: Station, price: (column: FuelColumn) => string): s
   return `{${place}${prices},${rest}}`
 }
 
-function members(fields: readonly (readonly [string, string])[]): string {
+/** Members of an object, as the ministry writes them. */
+export function members(fields: readonly (readonly [string, string])[]): string {
   return fields.map(([name, value]) => `${quoted(name)}:${quoted(value)}`).join(',')
 }
 

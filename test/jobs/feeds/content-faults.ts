@@ -20,6 +20,8 @@ const DAILY = 'aemet_daily/2026-01-03.json'
 const BARCELONA = 'barcelona_accidents/2025_accidents_gu_bcn.csv'
 const PANELS = 'dgt_vms/messages.xml'
 const DEVICES = 'dgt_vms_devices/devices.xml'
+const POSTS = 'marine_fuel/posts.json'
+const SHEET = 'marine_fuel/spreadsheet.csv'
 const MODELS = 'renfe_material/models.csv'
 const COUNTERS = 'madrid_count_stations/stations.csv'
 /** Columns without a value in the fixture. */
@@ -61,6 +63,17 @@ export const FAULTS: readonly ContentFault[] = [
     change: [['Num_postal ', 'Porta']],
     expect: { rows: 3, unknown: { Porta: 1 }, warnings: [TWICE, 'no record has Num_postal'] },
   },
+  { file: POSTS, change: [['"OK"', '"Datos no encontrados"']], expect: 'ResultadoConsulta is' },
+  { file: POSTS, change: [['20\\/06\\/2026', 'ayer']], expect: 'Fecha is' },
+  { file: POSTS, change: [['"Tipo Venta"', '"Venta"']], expect: 'has no Tipo Venta' },
+  { file: POSTS, change: [['"Precio ', '"Coste ']], expect: 'has a price' },
+  { file: POSTS, change: [['1,259', 'gratis']], expect: { rows: 4, warnings: ['Precio Gasoleo A habitual is no number'] } },
+  { file: POSTS, change: [['"Sin R', '"Con R']], expect: { rows: 4 } },
+  { file: POSTS, change: [['MUELLE DE EJEMPLO, 1', '']], expect: { rows: 3, rejected: { 'no Dirección': 1 } } },
+  { file: POSTS, change: [['"Puerto"', '"Darsena"']], expect: { rows: 4, unknown: { Darsena: 4 } } },
+  { file: POSTS, change: [['"Mixto"', '"Otro"']], expect: { rows: 4, unknown: { Otro: 6 } } },
+  { file: SHEET, change: [['Provincia;', 'Prov.;']], expect: 'no line that begins with Provincia' },
+  { file: SHEET, change: [['Fecha:;20', 'Fecha:;X']], expect: 'Fecha is' },
   { file: MODELS, change: [['MODELO', 'NOMBRE']], expect: 'has no MODELO' },
   { file: MODELS, change: [['ANCHO VIA', 'ANCHO']], expect: 'has ANCHO VIA' },
   { file: MODELS, change: [['FICHA TECNICA', 'FICHA']], expect: { rows: 9, unknown: { FICHA: 1 }, warnings: UNSAID } },

@@ -1,0 +1,10 @@
+import { defineDomain } from '../../define/domain.ts'
+import { marineHistory } from './marine-history.ts'
+import { marinePriceList } from './marine-prices.ts'
+
+/** Endpoints about the sea, in the order in which documentation shows them. */
+export const maritime = defineDomain({
+  id: 'maritime',
+  title: { es: 'Mar', en: 'Sea' },
+  endpoints: [marinePriceList, marineHistory],
+})

@@ -1,0 +1,169 @@
+import { miteco } from '../../../lake/datasets/fuel/sources.ts'
+import { MARINE_FUELS, MARINE_PRICE_ABSENCES, MARINE_USES } from '../../../lake/datasets/maritime/marine-codes.ts'
+import { marinePrices } from '../../../lake/datasets/maritime/marine-prices.ts'
+import { marineStations } from '../../../lake/datasets/maritime/marine-stations.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import type { State, StatesOf } from '../../define/endpoint.ts'
+import { optional, record, type ValueOf } from '../../define/fields.ts'
+import { columnFilter, defineMemoryFilter } from '../../define/filter.ts'
+import { memo } from '../../define/memo.ts'
+import { codeParam, listOf } from '../../define/params.ts'
+import { provinceFilter } from '../../filters/place.ts'
+import { searchFilter } from '../rail/search.ts'
+import { originFields, provinceField, provinceName } from '../tail.ts'
+
+const station = marineStations.columns
+const { columns } = marinePrices
+
+const absent = 'null of a fuel that no source prices'
+
+/** A price of marine fuel, with its station. */
+export const marinePrice = record('MarineFuelPrice', 'The price of a fuel at a station that supplies vessels.', {
+  id: col.string(0, 'Station and fuel.', { example: 'mar_3f1c09a2b7de/DIESEL_A' }),
+  fuel: columns.product,
+  price: optional(columns.price, `Price as published, in \`price_unit\`; ${absent}.`),
+  price_unit: optional(
+    columns.price_unit,
+    `Unit as published: the register names none, and a price above 10 is of 1000 litres; ${absent}.`,
+  ),
+  price_eur_l: columns.price_eur_l,
+  price_absence: col.code(0, 'Why there is no price; null where there is one.', MARINE_PRICE_ABSENCES, { nullable: true, example: null }),
+  use: optional(station.use, `Which vessels the station supplies; ${absent}.`),
+  station_id: optional(station.station_id, `Id of the station; ${absent}.`),
+  port: station.port,
+  operator: station.brand,
+  address: optional(station.address, `Street address; ${absent}.`),
+  locality: station.locality,
+  postal_code: station.postal_code,
+  municipality: station.municipality,
+  municipality_code: station.municipality_code,
+  province: provinceField(station.province_code),
+  province_code: station.province_code,
+  position: station.position,
+  schedule: station.opening_hours,
+  reporter: station.reporter,
+  ...originFields(columns, { source_id: station.register_id }),
+})
+
+type MarinePrice = ValueOf<typeof marinePrice.fields>
+
+/** The datasets that prices are made of. */
+export const MARINE_DATASETS = [marinePrices, marineStations] as const
+
+/** `fuel`: one or several. */
+export const marineFuelParam = listOf(codeParam('Marine fuel.', MARINE_FUELS, { example: 'DIESEL_A' }))
+
+/** `use`: stations that supply both kinds of vessels supply each. */
+const useFilter = defineMemoryFilter({
+  name: 'use',
+  param: codeParam('Vessels that the station supplies: LEISURE and FISHING include stations for both, MIXED is only those.', MARINE_USES, {
+    example: 'LEISURE',
+  }),
+  matches: (use) => {
+    const uses = usesOf(use)
+    return (one: { readonly use: string | null }) => one.use !== null && uses.includes(one.use)
+  },
+})
+
+/** The uses of stations that supply vessels of a use. */
+export function usesOf(use: string): readonly string[] {
+  return use === 'MIXED' ? [use] : [use, 'MIXED']
+}
+
+/** `port`: words of the names of the port and of its place. */
+const portFilter = defineMemoryFilter({
+  ...searchFilter('the port, its locality or its municipality', (one: MarinePlace) => [one.port, one.locality, one.municipality]),
+  name: 'port',
+})
+
+interface MarinePlace {
+  readonly port: string | null
+  readonly locality: string | null
+  readonly municipality: string | null
+}
+
+/** Filters of prices. */
+export const marineFilters = [columnFilter('fuel', marineFuelParam, 'fuel'), useFilter, portFilter, provinceFilter] as const
+
+/** The prices of a state with their stations, and the fuels that no source prices. */
+export const marinePricesOf: (states: StatesOf<typeof MARINE_DATASETS>) => readonly MarinePrice[] = memo(
+  ([prices, stations]) => {
+    const byId = new Map(stations.rows.map((row) => [row.station_id, row]))
+    const priced = prices.rows.filter(({ status }) => status !== 'ENDED').map((row) => priceOf(row, byId.get(row.station_id) ?? null))
+    const newest = Math.max(0, ...prices.parts.map(({ data_time }) => data_time))
+    const isPriced = priced.some(({ fuel }) => fuel === FUEL_OIL)
+    return isPriced || priced.length === 0 ? priced : [...priced, unpriced(newest)]
+  },
+  (states) => states,
+)
+
+/** The specification names it, and no source prices it. */
+const FUEL_OIL = 'MARINE_FUEL_OIL'
+
+type Price = State<typeof marinePrices>['rows'][number]
+type Station = State<typeof marineStations>['rows'][number]
+
+function priceOf(row: Price, at: Station | null): MarinePrice {
+  return {
+    id: `${row.station_id}/${row.product}`,
+    fuel: row.product,
+    price: row.price,
+    price_unit: row.price_unit,
+    price_eur_l: row.price_eur_l,
+    price_absence: null,
+    use: row.use,
+    station_id: row.station_id,
+    ...placeOf(at),
+    province: provinceName(row.province_code),
+    province_code: row.province_code,
+    source: row.source,
+    source_id: at?.register_id ?? null,
+    observed_at: row.observed_at,
+    updated_at: row.updated_at,
+    status: row.status,
+    is_stale: row.is_stale,
+  }
+}
+
+function placeOf(
+  at: Station | null,
+): Pick<
+  MarinePrice,
+  'port' | 'operator' | 'address' | 'locality' | 'postal_code' | 'municipality' | 'municipality_code' | 'position' | 'schedule' | 'reporter'
+> {
+  return {
+    port: at?.port ?? null,
+    operator: at?.brand ?? null,
+    address: at?.address ?? null,
+    locality: at?.locality ?? null,
+    postal_code: at?.postal_code ?? null,
+    municipality: at?.municipality ?? null,
+    municipality_code: at?.municipality_code ?? null,
+    position: at?.position ?? null,
+    schedule: at?.opening_hours ?? null,
+    reporter: at?.reporter ?? null,
+  }
+}
+
+/** The record of a fuel without prices, as of the newest publication (ms). */
+function unpriced(published: number): MarinePrice {
+  return {
+    id: FUEL_OIL,
+    fuel: FUEL_OIL,
+    price: null,
+    price_unit: null,
+    price_eur_l: null,
+    price_absence: 'NOT_PUBLISHED',
+    use: null,
+    station_id: null,
+    ...placeOf(null),
+    province: null,
+    province_code: null,
+    source: miteco.id,
+    source_id: null,
+    observed_at: published,
+    updated_at: published,
+    status: 'ACTIVE',
+    is_stale: false,
+  }
+}

@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto'
+import { miteco } from '../../../lake/datasets/fuel/sources.ts'
+import { marinePrices } from '../../../lake/datasets/maritime/marine-prices.ts'
+import { marineStations } from '../../../lake/datasets/maritime/marine-stations.ts'
+import { foldName } from '../../../lake/places/names.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { commaNumber } from '../../formats/numbers.ts'
+import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type FeedRequest, FormatError, type Notes } from '../define.ts'
+import { coded, REPORTERS } from '../fuel/stations.ts'
+import { Binder, type RawRecord } from '../kit/binder.ts'
+import { columnsOf } from '../kit/columns.ts'
+import { RecordReader } from '../kit/reader.ts'
+import { openMarine } from './marine-document.ts'
+import { marinePrice, marineProduct } from './marine-products.ts'
+
+type Station = FeedRow<typeof marineStations>
+type Price = FeedRow<typeof marinePrices>
+
+const NEEDS = ['province', 'municipality', 'address', 'sale'] as const
+
+/** The columns of both layouts but those of prices. */
+const COLUMNS = columnsOf(
+  {
+    register_id: 'IDPosteMaritimo',
+    port: 'Puerto',
+    province: 'Provincia',
+    province_code: 'IDProvincia',
+    municipality: 'Municipio',
+    locality: 'Localidad',
+    postal_code: 'C.P. | Código postal',
+    address: 'Dirección',
+    longitude: 'Longitud (WGS84) | Longitud',
+    latitude: 'Latitud',
+    sign: 'Rótulo',
+    sale: 'Tipo Venta',
+    reporter: 'Remisión | Rem.',
+    hours: 'Horario',
+  },
+  ['IDMunicipio', 'IDCCAA'],
+)
+type Reader = RecordReader<(typeof COLUMNS.fields)[number], (typeof NEEDS)[number]>
+
+/** Uses by the publisher's words, folded; its legend has letters, and either gender. */
+const USES: ReadonlyMap<string, string> = new Map([
+  ['suministro a pesqueros', 'FISHING'],
+  ['suministro a barcos deportivos o de recreo', 'LEISURE'],
+  ['suministro a barcos deportivos y de recreo', 'LEISURE'],
+  ['mixto', 'MIXED'],
+  ['mixta', 'MIXED'],
+  ['p', 'FISHING'],
+  ['r', 'LEISURE'],
+  ['m', 'MIXED'],
+])
+
+/** Signs that mean none, folded. */
+const NO_SIGN: ReadonlySet<string> = new Set(['ninguno', 'no hay', 'no figura', 'no tiene', 'por rellenar', 'sin rotulo'])
+
+const REST = 'PostesMaritimos/'
+
+/** The ministry's register of marine fuel: the REST service at either of its addresses, else the spreadsheet. */
+export const marineFuel = defineFeed({
+  id: 'marine_fuel',
+  domain: 'maritime',
+  source: miteco,
+  into: [marineStations, marinePrices],
+  every_s: 1800,
+  plans: [
+    { requests: [request('posts', `https://energia.serviciosmin.gob.es/ServiciosRestCarburantes/PreciosCarburantes/${REST}`)] },
+    { requests: [request('posts-older', `https://sedeaplicaciones.minetur.gob.es/ServiciosRESTCarburantes/PreciosCarburantes/${REST}`)] },
+    {
+      requests: [
+        {
+          ...request('spreadsheet', 'https://geoportalgasolineras.es/resources/files/embarcacionesPrecios_es.xls'),
+          accept: 'application/vnd.ms-excel',
+          // Neither markup nor JSON: the parser knows a workbook by its first bytes.
+          expects: 'csv',
+        },
+      ],
+    },
+  ],
+  bands: {
+    marine_stations: { atLeast: 100, minRatio: 0.85, maxRatio: 1000 },
+    marine_prices: { atLeast: 100, minRatio: 0.8, maxRatio: 1000 },
+  },
+  rows,
+})
+
+function request(name: string, url: string): FeedRequest {
+  const maxBytes = 8_000_000
+  return { name, url, accept: 'application/json', maxBytes, maxDecodedBytes: maxBytes, timeout_ms: 60_000, expects: 'json' }
+}
+
+async function* rows(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): AsyncGenerator<Batch> {
+  const [body] = bodies
+  if (!body) throw new FormatError('marine_fuel: there is no body')
+  const { published, records } = await openMarine(body, clock.fetched_at)
+  notes.publishedAt(published)
+  const binder = new Binder(COLUMNS)
+  const reader: Reader = new RecordReader({ columns: COLUMNS, needs: NEEDS, decimal: 'comma', emptyValues: [], notes, clock })
+  const stations: Station[] = []
+  const prices: Price[] = []
+  for (const record of records) {
+    reader.turnTo(binder.valuesOf(without(record, isPrice)))
+    try {
+      const station = stationOf(reader)
+      stations.push(station)
+      prices.push(
+        ...pricesOf(
+          station,
+          without(record, (name) => !isPrice(name)),
+          notes,
+        ),
+      )
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error
+      notes.quarantine(marineStations, error.message, JSON.stringify(record.values).slice(0, 300))
+    }
+  }
+  const missing = binder.missing(NEEDS)
+  if (missing.length > 0) throw new FormatError(`${body.name} has no ${missing.join(', ')}`)
+  if (prices.length === 0) throw new FormatError(`none of the ${body.name} has a price`)
+  for (const [column, count] of binder.unknown) for (let nth = 0; nth < count; nth++) notes.unknownCode('marine_fuel_column', column)
+  yield batch(marineStations, stations)
+  yield batch(marinePrices, prices)
+}
+
+const isPrice = (name: string): boolean => marineProduct(name) !== null
+
+/** A record without the columns of some names. */
+function without({ names, values }: RawRecord, isLeftOut: (name: string) => boolean): RawRecord {
+  const kept = names.flatMap((name, at) => (isLeftOut(name) ? [] : [at]))
+  return { names: kept.map((at) => names[at] as string), values: kept.map((at) => values[at]) }
+}
+
+function stationOf(r: Reader): Station {
+  const [municipality, address, sale] = [r.text('municipality'), r.text('address'), r.text('sale')]
+  const stated = {
+    province: r.text('province'),
+    provinceCode: r.text('province_code'),
+    municipality,
+    position: r.position('latitude', 'longitude'),
+  }
+  const place = r.place(stated)
+  const use = USES.get(foldName(sale)) ?? sale
+  const sign = r.text('sign')
+  return {
+    source: miteco.id,
+    station_id: stationId([place.province_code ?? stated.province, municipality, address, use]),
+    register_id: r.text('register_id'),
+    port: r.text('port'),
+    brand: sign === null || NO_SIGN.has(foldName(sign)) ? null : sign,
+    address,
+    locality: r.text('locality'),
+    postal_code: r.text('postal_code'),
+    municipality,
+    ...place,
+    use,
+    opening_hours: r.text('hours'),
+    reporter: coded(REPORTERS, r.text('reporter') ?? ''),
+  }
+}
+
+/** An id that is the same in both layouts, of which only one has the register's. */
+function stationId(words: readonly string[]): string {
+  return `mar_${createHash('sha256').update(words.map(foldName).join('\n')).digest('hex').slice(0, 12)}`
+}
+
+function pricesOf(station: Station, { names, values }: RawRecord, notes: Notes): Price[] {
+  return names.flatMap((name, at) => {
+    const price = commaNumber(String(values[at] ?? ''))
+    if (price === null) return []
+    const product = marineProduct(name) as string
+    if (Number.isNaN(price)) {
+      notes.warn(`${name} is no number`)
+      return []
+    }
+    const { source, station_id, province_code, use } = station
+    return [{ source, station_id, product, ...marinePrice(product, price), province_code, use }]
+  })
+}

@@ -1,0 +1,66 @@
+import { instantOf } from '../../../../lake/schema/time.ts'
+import { marinePostJson, marineSpreadsheet, type PricedPost } from '../../formats/marine-fuel.ts'
+import { ministryJson } from '../../formats/ministry-json.ts'
+import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { hash } from '../../random.ts'
+import { MARINE_COLUMNS, marinePosts, marinePriceText } from '../../world/marine-posts.ts'
+import { localTime } from '../../world/rhythm.ts'
+
+const HALF_HOUR = 1_800_000
+const REST = /^\/serviciosrestcarburantes\/precioscarburantes\/postesmaritimos\/?$/i
+const SPREADSHEET = '/resources/files/embarcacionesPrecios_es.xls'
+/** A column that no list has. */
+const UNKNOWN = 'Eslora máxima'
+
+const posts: FeedStandIn = {
+  feed: 'marine_fuel',
+  hosts: ['energia.serviciosmin.gob.es', 'sedeaplicaciones.minetur.gob.es', 'geoportalgasolineras.es'],
+  path: '/ServiciosRestCarburantes/PreciosCarburantes/PostesMaritimos/',
+  route(path) {
+    if (path === SPREADSHEET) return { kind: 'document', resource: 'spreadsheet' }
+    return REST.test(path) ? { kind: 'document', resource: 'national' } : null
+  },
+  publishedAt(seed, now) {
+    const mark = Math.floor(now / HALF_HOUR)
+    const at = stamp(seed, mark)
+    return at <= now ? at : stamp(seed, mark - 1)
+  },
+  contentType: 'application/json; charset=utf-8',
+  contentTypes: { spreadsheet: 'application/vnd.ms-excel' },
+  validators: 'none',
+  headers: { 'Cache-Control': 'private', 'Access-Control-Allow-Origin': '*' },
+  blocks: { known: /^(?!)/, usual: [] },
+  hasOldLayout: false,
+  write(world, { resource, publishedAt, stampedAt, variant }) {
+    const { dayNumber } = localTime(publishedAt)
+    const priced = keptOf(world.part(marinePosts), variant).map(
+      (post): PricedPost => ({
+        post,
+        prices: Object.fromEntries(MARINE_COLUMNS.map(({ json }) => [json, marinePriceText(world.seed, post, json, dayNumber)])),
+      }),
+    )
+    const unknownColumn = variant.hasUnknownCodes ? UNKNOWN : null
+    if (resource === 'spreadsheet') return marineSpreadsheet(priced, { publishedAt: stampedAt, unknownColumn })
+    const texts = priced.map(marinePostJson)
+    return ministryJson(unknownColumn === null ? texts : texts.map((text) => text.replace('{', `{"${unknownColumn}":"X",`)), stampedAt)
+  },
+  captures: {
+    folder: 'miteco-postes-maritimos',
+    // embarcacionesPrecios_es_20251102T1600.xls, by Madrid's clock. A capture stands for either layout: the parser knows which it is.
+    capturedAt(file) {
+      const [, year, month, day, hour, minute] = /^embarcacionesPrecios_es_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)\.xls$/.exec(file) ?? []
+      return year === undefined ? null : instantOf(`${year}-${month}-${day}`, `${hour}:${minute}:00`)
+    },
+  },
+}
+
+/** The ministry's register of marine fuel: the REST service, and the spreadsheet. */
+export const marineRegister: Publisher = {
+  name: 'Ministerio para la Transición Ecológica y el Reto Demográfico, postes marítimos',
+  feeds: [posts],
+}
+
+/** Generated a minute or two after each half hour. */
+function stamp(seed: number, mark: number): number {
+  return mark * HALF_HOUR + (45 + (hash(seed, 'marine stamp', mark) % 90)) * 1000
+}
