@@ -21,6 +21,7 @@ import type { ProblemCode } from '../define/problems.ts'
 import { exports } from '../endpoints/export/index.ts'
 import { DOWNLOAD_PATH, registerDownload } from '../exports/download.ts'
 import { signedLinks } from '../exports/signed-links.ts'
+import { registerMcp } from '../mcp/http.ts'
 import { pathGroups } from '../status/groups.ts'
 import { statusReports } from '../status/report.ts'
 import { registerStatus } from '../status/status-routes.ts'
@@ -214,6 +215,11 @@ export function buildApp(parts: AppParts): FastifyInstance {
     groups.take(scope, 'platform')
     registerPlatform(scope, shown)
     registerStatus(scope, { report, clock })
+  })
+  // A protocol of its own: not in the description, and its availability is that of the endpoints that it asks.
+  void app.register(async (scope) => {
+    limitByAddress(scope, parts, PLATFORM_LIMIT)
+    registerMcp(scope, app, { endpoints, baseUrl, callerOf, clock, log })
   })
   registerAccounts(app, shown)
   return app

@@ -73,6 +73,7 @@ export function llmsText(
 - Lists are {total, updated_at, <list>, next_cursor?, meta}. Next page: the same request with cursor=<next_cursor>. Parameters of lists: limit, cursor, fields, sort, lang. An unknown parameter is refused with the name that was probably meant.
 - A path with {id} tells of one thing: the list that is named with it has the ids. Those of what comes and goes, such as in the examples here, may be gone.
 - Instants are UTC (ISO 8601 with Z); a plain date is a day of Madrid. Positions are WGS84: lat, lon; bbox is west,south,east,north. Units are in names or in the description of a field. What is not known is null, never 0.
+- Assistants ask the same over MCP: POST ${baseUrl}/mcp (streamable HTTP), with the key in the header X-API-Key.
 - meta.stale says that data is late; meta.sources has the licence and attribution of every source, which whoever shows the data has to name; meta.source_mode is simulated where the data is made up.
 - ETag and If-None-Match save the transfer of what has not changed.
 

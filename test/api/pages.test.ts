@@ -11,6 +11,7 @@ import { endpoints } from '../../api/endpoints/catalog.ts'
 import { listOfIds, requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import { acceptedType } from '../../api/http/representation.ts'
+import { MCP_PATH } from '../../api/mcp/http.ts'
 import { methodPages } from '../../api/web/method-page.ts'
 import { HOLIDAYS_UNTIL } from '../../lake/places/holidays.ts'
 import { headerOf, raw } from './raw.ts'
@@ -103,7 +104,7 @@ describe('the changelog', () => {
   })
 
   test('names paths that there are, except where it says that they were removed', () => {
-    const paths = Object.keys(description.paths)
+    const paths = [...Object.keys(description.paths), MCP_PATH]
     const [unreleased = ''] = text.split(/^## (?!Unreleased$)/m)
     const named = [...unreleased.replace(/^### Removed$.*?(?=^#|(?![^]))/ms, '').matchAll(/`(\/[^\s`]*)`/g)].map(([, path = '']) => path)
     expect(named.length).toBeGreaterThan(0)

@@ -1,0 +1,91 @@
+import { hash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import type { CallerOf } from '../access/limits/address.ts'
+import type { Endpoint } from '../define/endpoint.ts'
+import { problem } from '../define/problems.ts'
+import { registerOtherMethodsOfOwn } from '../http/routes.ts'
+import type { ApiReply, Ask } from './ask.ts'
+import { mcpServer, recentAnswers } from './server.ts'
+
+/** The path of the MCP server. */
+export const MCP_PATH = '/mcp'
+/** Paths that are no data and that resources show. */
+const PLATFORM = ['/api/plans']
+/** Headers that say who asks and how the request came; they go along to the endpoints. */
+const PASSED_ON = ['x-api-key', 'x-forwarded-for', 'x-forwarded-proto', 'forwarded', 'host'] as const
+
+/** What the MCP server works with. */
+export interface McpHttpParts {
+  readonly endpoints: readonly Endpoint[]
+  readonly baseUrl: () => string
+  readonly callerOf: CallerOf
+  readonly clock: () => number
+  readonly log: Pick<FastifyBaseLogger, 'error'>
+}
+
+/**
+ * Registers the MCP server: streamable HTTP without sessions. Tools ask the endpoints of this process as the caller would, with the same key, plan
+ * and limits; the protocol itself is not charged. A key may also be sent as `Authorization: Bearer`.
+ */
+export function registerMcp(app: FastifyInstance, root: FastifyInstance, parts: McpHttpParts): void {
+  const { endpoints, baseUrl, callerOf, clock, log } = parts
+  const paths = new Set([...endpoints.map(({ path }) => path), ...PLATFORM])
+  const recent = recentAnswers()
+  app.post(MCP_PATH, async (request, reply) => {
+    checkOrigin(request, baseUrl())
+    const headers = passedOn(request.headers)
+    const caller = hash('sha256', JSON.stringify([headers['x-api-key'] ?? null, callerOf(request.raw)]))
+    const ask = askWithin(root, { headers, remoteAddress: request.raw.socket.remoteAddress ?? '' })
+    const handler: McpHttpHandler = createMcpHandler(
+      () => mcpServer({ ask, baseUrl: baseUrl(), isServed: (path) => paths.has(path), clock, recent, caller }),
+      { onerror: (err) => log.error({ err }, 'mcp') },
+    )
+    try {
+      const answer = await handler.fetch(webRequest(request, baseUrl()), { parsedBody: request.body })
+      const own = Object.fromEntries(answer.headers)
+      return reply
+        .code(answer.status)
+        .headers({ ...own, 'cache-control': 'no-store' })
+        .send(Buffer.from(await answer.arrayBuffer()))
+    } finally {
+      await handler.close()
+    }
+  })
+  registerOtherMethodsOfOwn(app, MCP_PATH, ['POST'])
+}
+
+/** A page of another site must not use a key that a browser has; programs send no Origin (MCP, "Security Warning" of the transport). */
+function checkOrigin({ headers }: FastifyRequest, baseUrl: string): void {
+  const { origin } = headers
+  if (origin === undefined || origin === new URL(baseUrl).origin) return
+  throw problem('foreign-origin', `The MCP server does not answer pages of ${origin.slice(0, 200)}.`)
+}
+
+function passedOn(headers: IncomingHttpHeaders): Record<string, string> {
+  const bearer = /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+  const known = PASSED_ON.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])] as const]))
+  return { ...(bearer ? { 'x-api-key': bearer } : {}), ...Object.fromEntries(known) }
+}
+
+/** Asks the endpoints of a process without a connection. */
+function askWithin(
+  app: FastifyInstance,
+  { headers, remoteAddress }: { readonly headers: Readonly<Record<string, string>>; readonly remoteAddress: string },
+): Ask {
+  return async (url): Promise<ApiReply> => {
+    const reply = await app.inject({ method: 'GET', url, remoteAddress, headers: { ...headers, accept: 'application/json' } })
+    const get = (name: string): string | null => {
+      const value = reply.headers[name]
+      return value === undefined ? null : String(value)
+    }
+    return { status: reply.statusCode, headers: { get }, body: reply.json() }
+  }
+}
+
+function webRequest(request: FastifyRequest, baseUrl: string): Request {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers)) if (typeof value === 'string') headers.set(name, value)
+  return new Request(`${baseUrl}${MCP_PATH}`, { method: 'POST', headers, body: JSON.stringify(request.body) })
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import { around, commonInput, municipality, near, province, stretch } from '../input.ts'
+import { amount, defineTool, labelled, Misuse, phrase, place, type ReplyRecord, type ToolRequest } from '../tool.ts'
+
+/** Fuels by the words of people, and the code of the API. */
+const FUELS = {
+  gasoline_95: 'GASOLINE_95_E5',
+  gasoline_98: 'GASOLINE_98_E5',
+  diesel: 'DIESEL_A',
+  diesel_premium: 'DIESEL_PREMIUM',
+  diesel_agricultural: 'DIESEL_B',
+  lpg: 'LPG',
+  cng: 'CNG',
+  lng: 'LNG',
+  hydrogen: 'HYDROGEN',
+  adblue: 'ADBLUE',
+} as const
+const FUEL_NAMES = Object.keys(FUELS) as [keyof typeof FUELS, ...(keyof typeof FUELS)[]]
+const fuel = z.enum(FUEL_NAMES)
+
+/** Where a fuel is cheap. */
+export const findFuel = defineTool({
+  name: 'find_fuel',
+  title: 'Filling stations and their prices',
+  description:
+    'Filling stations that sell a fuel in Spain, the cheapest or the nearest first: price, operator, address, opening hours. Around a point, in a municipality or province, or along a road. ' +
+    'Answers "Where is diesel cheapest near Olot?".',
+  plan: 'FREE',
+  input: {
+    fuel: fuel.describe('The fuel.'),
+    ...{ province, municipality },
+    ...stretch,
+    ...near,
+    sort: z.enum(['price', 'distance']).optional().describe('`price` by default; `distance` needs a point.'),
+    open_now: z.boolean().optional().describe('Only stations that are open now.'),
+    ...commonInput,
+  },
+  requests: ({ fuel, province, municipality, road, km_from, km_to, sort = 'price', open_now, ...point }) => {
+    const at = around(point)
+    const isPlaced = province !== undefined || municipality !== undefined || road !== undefined || at.lat !== undefined
+    if (!isPlaced) throw new Misuse('Where? Give lat and lon, a municipality, a province or a road.')
+    if (sort === 'distance' && at.lat === undefined) throw new Misuse('sort=distance needs a point: give lat and lon.')
+    const query = {
+      fuel: FUELS[fuel],
+      province,
+      municipality,
+      road,
+      km_from,
+      km_to,
+      ...at,
+      open_now,
+      sort: sort === 'price' ? 'price' : 'distance_m',
+    }
+    return [{ kind: 'station', path: '/api/gas-stations/cheapest', query, ...STATION }]
+  },
+})
+
+const STATION = {
+  fields: [
+    'id',
+    'fuel',
+    'price',
+    'price_unit',
+    'distance_m',
+    'operator',
+    'address',
+    'municipality',
+    'province',
+    'schedule',
+    'lat',
+    'lon',
+    'observed_at',
+  ],
+  line: (one: ReplyRecord) =>
+    phrase(
+      `${amount(one, 'price') ?? 'no price'} ${String(one['price_unit'] ?? '')} at ${String(one['operator'])}`,
+      amount(one, 'address'),
+      place(one),
+      amount(one, 'distance_m', 'm away'),
+      labelled('open', one, 'schedule'),
+      labelled('price of', one, 'observed_at'),
+      `id ${String(one['id'])}`,
+    ),
+}
+
+/** How prices move. */
+export const getFuelTrend = defineTool({
+  name: 'get_fuel_trend',
+  title: 'Fuel prices: average, trend and forecast',
+  description:
+    'National average price of a fuel now (free), its trend over the last weeks and a forecast for the coming days (plan PRO). Answers "Is diesel getting cheaper?" and "Should I fill up today or next week?".',
+  plan: 'FREE',
+  input: {
+    fuel: fuel.describe('The fuel.'),
+    weeks: z.int().min(4).max(104).optional().describe('Weeks of the trend, 12 by default.'),
+    forecast: z.boolean().optional().describe('Also the forecast of the next seven days.'),
+    ...commonInput,
+  },
+  requests: ({ fuel, weeks, forecast = false }) => [
+    { kind: 'average', path: '/api/combustible/precios', query: { fuel: FUELS[fuel] }, ...AVERAGE },
+    { kind: 'trend', path: '/api/combustible/tendencia', query: { fuel: FUELS[fuel], weeks, series: 'STATION_MEAN' }, ...TREND },
+    ...(forecast
+      ? [{ kind: 'forecast', path: '/api/prediccion/combustible', query: { fuel: FUELS[fuel], series: 'STATION_MEAN' }, ...FORECAST }]
+      : []),
+  ],
+})
+
+const AVERAGE: Pick<ToolRequest, 'fields' | 'line'> = {
+  fields: ['fuel', 'area_kind', 'name', 'price_mean', 'price_unit', 'stations'],
+  line: (one) =>
+    `Average now, ${String(one['name'])}: ${String(one['price_mean'])} ${String(one['price_unit'])} over ${String(one['stations'])} stations`,
+}
+
+const TREND: Pick<ToolRequest, 'fields' | 'line'> = {
+  fields: [
+    'fuel',
+    'series',
+    'as_of',
+    'price_eur_l',
+    'change_eur_l',
+    'change_pct',
+    'change_52w_pct',
+    'slope_eur_l_week',
+    'direction',
+    'weeks_used',
+  ],
+  line: (one) =>
+    phrase(
+      `Trend: ${String(one['direction'])}, ${String(one['price_eur_l'])} EUR/L as of ${String(one['as_of'])}`,
+      labelled('change since the week before', one, 'change_pct', '%'),
+      labelled('in a year', one, 'change_52w_pct', '%'),
+      labelled('slope', one, 'slope_eur_l_week', 'EUR/L per week'),
+      labelled('over', one, 'weeks_used', 'weeks'),
+    ),
+}
+
+const FORECAST: Pick<ToolRequest, 'fields' | 'line'> = {
+  fields: ['fuel', 'date', 'price', 'price_unit', 'interval', 'reason'],
+  line: (one) =>
+    `Forecast for ${String(one['date'])}: ${amount(one, 'price') ?? `none (${String(one['reason'])})`} ${String(one['price_unit'] ?? '')}`,
+}

@@ -1,0 +1,266 @@
+import { z } from 'zod'
+import { around, commonInput, municipality, near, province, stretch } from '../input.ts'
+import { amount, defineTool, labelled, Misuse, phrase, place, quoted, type ReplyRecord, type ToolRequest } from '../tool.ts'
+
+const INCIDENT_TYPES = [
+  'ACCIDENT',
+  'CONGESTION',
+  'ROADWORKS',
+  'CLOSURE',
+  'OBSTACLE',
+  'BREAKDOWN',
+  'WEATHER',
+  'EVENT',
+  'RESTRICTION',
+  'OTHER',
+] as const
+
+const incidentLine = (one: ReplyRecord): string =>
+  phrase(
+    `${String(one['type'])} (severity ${String(one['severity'])}) at ${place(one)}`,
+    labelled('towards', one, 'destination'),
+    labelled('delay', one, 'delay_minutes', 'min'),
+    labelled('since', one, 'created_at'),
+    quoted(one, 'description'),
+    `id ${String(one['id'])}`,
+  )
+
+function incidents(query: ToolRequest['query']): ToolRequest {
+  const fields = [
+    'id',
+    'type',
+    'severity',
+    'road',
+    'km',
+    'province',
+    'municipality',
+    'destination',
+    'description',
+    'delay_minutes',
+    'created_at',
+    'lat',
+    'lon',
+  ]
+  return { kind: 'incident', path: '/api/incidents', query: { ...query, sort: '-created_at' }, fields, line: incidentLine }
+}
+
+function beacons(query: ToolRequest['query']): ToolRequest {
+  return {
+    ...{ kind: 'v16_beacon', path: '/api/v16', query },
+    fields: ['id', 'road', 'km', 'municipality', 'province', 'activated_at', 'lat', 'lon'],
+    line: (one) =>
+      phrase(
+        `V16 emergency beacon (a stopped vehicle) at ${place(one)}`,
+        labelled('since', one, 'activated_at'),
+        `id ${String(one['id'])}`,
+      ),
+  }
+}
+
+function works(query: ToolRequest['query']): ToolRequest {
+  return {
+    ...{ kind: 'roadworks', path: '/api/trafico/obras', query },
+    fields: ['id', 'road', 'km', 'km_to', 'province', 'municipality', 'phase', 'description', 'starts_at', 'expected_end_at'],
+    line: (one) =>
+      phrase(
+        `Roadworks (${String(one['phase'])}) at ${place(one)}`,
+        labelled('from', one, 'starts_at'),
+        labelled('until', one, 'expected_end_at'),
+        quoted(one, 'description'),
+        `id ${String(one['id'])}`,
+      ),
+  }
+}
+
+function panels(query: ToolRequest['query']): ToolRequest {
+  return {
+    ...{ kind: 'panel', path: '/api/panels', query: { ...query, has_message: true } },
+    fields: ['id', 'road', 'km', 'direction', 'destination', 'province', 'municipality', 'text', 'speed_limit_kmh', 'shown_since'],
+    line: (one) =>
+      phrase(
+        `Panel at ${place(one)}`,
+        labelled('towards', one, 'destination'),
+        quoted(one, 'text') ?? 'pictograms only',
+        labelled('speed limit', one, 'speed_limit_kmh', 'km/h'),
+        labelled('since', one, 'shown_since'),
+        `id ${String(one['id'])}`,
+      ),
+  }
+}
+
+/** Weather for drivers near a road or in a place. */
+export function drivingWeather(query: ToolRequest['query']): ToolRequest {
+  return {
+    ...{ kind: 'weather', path: '/api/weather', query },
+    fields: [
+      'id',
+      'name',
+      'province',
+      'road',
+      'km',
+      'distance_m',
+      'conditions',
+      'temp_c',
+      'precipitation_mm',
+      'snow_cm',
+      'visibility_m',
+      'wind_mean_m_s',
+      'gust_m_s',
+      'observed_at',
+    ],
+    line: (one) =>
+      phrase(
+        `${String(one['name'])} (${phrase(place(one), labelled('', one, 'distance_m', 'm from the road')?.trim())})`,
+        Array.isArray(one['conditions']) && one['conditions'].length > 0 ? one['conditions'].join(' + ') : 'no adverse conditions',
+        amount(one, 'temp_c', '°C'),
+        labelled('rain', one, 'precipitation_mm', 'mm in the last hour'),
+        labelled('snow on the ground', one, 'snow_cm', 'cm'),
+        labelled('visibility', one, 'visibility_m', 'm'),
+        labelled('wind', one, 'wind_mean_m_s', 'm/s'),
+        labelled('gusts', one, 'gust_m_s', 'm/s'),
+        labelled('observed', one, 'observed_at'),
+      ),
+  }
+}
+
+/** What happens on the roads of a place or around a point. */
+export const getIncidents = defineTool({
+  name: 'get_incidents',
+  title: 'Road incidents',
+  description:
+    'Active traffic incidents in Spain: accidents, congestion, roadworks, closures, obstacles. By province, municipality, road and km, or around a point. ' +
+    'Answers "Is there an accident on the A-6?" and "What is closed in Granada?". Optionally with V16 beacons of stopped vehicles.',
+  plan: 'FREE',
+  input: {
+    ...{ province, municipality },
+    ...stretch,
+    type: z.array(z.enum(INCIDENT_TYPES)).max(10).optional().describe('Only incidents of these types.'),
+    severity_min: z.enum(['LOW', 'MEDIUM', 'HIGH', 'CRITICAL']).optional().describe('Only incidents of this severity or a higher one.'),
+    ...near,
+    include_v16: z.boolean().optional().describe('Also the active V16 beacons of the same place.'),
+    ...commonInput,
+  },
+  requests: ({ province, municipality, road, km_from, km_to, type, severity_min, include_v16, ...point }) => {
+    const where = { province, municipality, road, km_from, km_to, ...around(point) }
+    return [incidents({ ...where, type, severity_min }), ...(include_v16 ? [beacons(where)] : [])]
+  },
+})
+
+const PARTS = { incidents, v16: beacons, works, panels, weather: drivingWeather }
+
+/** Everything that is known of a road now. */
+export const getRoadStatus = defineTool({
+  name: 'get_road_status',
+  title: 'State of a road',
+  description:
+    'Everything live on one road or a stretch of it: incidents, V16 beacons, roadworks, what variable-message panels show, and the weather beside it. ' +
+    'Answers "Is the AP-7 clear at km 140?" (give km_from and km_to around it).',
+  plan: 'FREE',
+  input: {
+    road: z.string().max(30).describe('Road, such as A-6, AP-7 or N-340.'),
+    km_from: stretch.km_from,
+    km_to: stretch.km_to,
+    include: z
+      .array(z.enum(['incidents', 'v16', 'works', 'panels', 'weather']))
+      .max(5)
+      .optional()
+      .describe('What to include; all by default.'),
+    ...commonInput,
+  },
+  requests: ({ road, km_from, km_to, include }) =>
+    (include ?? (Object.keys(PARTS) as (keyof typeof PARTS)[])).map((part) => PARTS[part]({ road, km_from, km_to })),
+})
+
+/** How dense traffic is in a city, now and in the next hours. */
+export const getTrafficIntensity = defineTool({
+  name: 'get_traffic_intensity',
+  title: 'Traffic in a city',
+  description:
+    'Traffic in a city now: congestion against what is typical of the hour (plan PRO), and readings of sensors (vehicles per hour, occupancy, level of service; free for Madrid). ' +
+    'With forecast_hours the forecast for the M-30 corridor or one sensor (plan PRO).',
+  plan: 'FREE',
+  input: {
+    city: z.enum(['madrid', 'barcelona', 'valencia']).describe('The city.'),
+    level_min: z.enum(['SLOW', 'QUEUES', 'CONGESTION']).optional().describe('Only sensors with this level of service or a worse one.'),
+    ...near,
+    forecast_hours: z.int().min(0).max(4).optional().describe('Hours to forecast, 0 (none) by default.'),
+    sensor: z.string().max(40).optional().describe('Id of a sensor to forecast, in place of the corridor M-30.'),
+    ...commonInput,
+  },
+  requests: ({ city, level_min, forecast_hours = 0, sensor, ...point }) => {
+    const levels = ['FLUID', 'SLOW', 'QUEUES', 'CONGESTION']
+    const level_of_service = level_min ? levels.slice(levels.indexOf(level_min)) : undefined
+    const readings = { query: { ...around(point), level_of_service, sort: '-load_pct' }, ...READINGS }
+    const byCity: ToolRequest =
+      city === 'madrid'
+        ? { path: '/api/trafico/intensidad', ...readings }
+        : { path: '/api/trafico/ciudades/{ciudad}', inPath: { ciudad: city }, ...readings }
+    if (forecast_hours > 0 && city !== 'madrid') throw new Misuse('Forecasts exist for Madrid only: leave forecast_hours out.')
+    return [CITIES, byCity, ...(forecast_hours > 0 ? [forecast(forecast_hours, sensor)] : [])]
+  },
+})
+
+const READINGS = {
+  kind: 'reading',
+  fields: [
+    'id',
+    'name',
+    'district',
+    'intensity_veh_h',
+    'occupancy_pct',
+    'load_pct',
+    'level_of_service',
+    'speed_kmh',
+    'observed_at',
+    'lat',
+    'lon',
+  ],
+  line: (one: ReplyRecord) =>
+    phrase(
+      `Sensor ${String(one['id'])} ${quoted(one, 'name') ?? ''}`.trim(),
+      amount(one, 'level_of_service'),
+      amount(one, 'intensity_veh_h', 'vehicles/h'),
+      labelled('occupancy', one, 'occupancy_pct', '%'),
+      labelled('load', one, 'load_pct', '%'),
+      labelled('observed', one, 'observed_at'),
+    ),
+}
+
+const CITIES: ToolRequest = {
+  ...{ kind: 'city', path: '/api/trafico/ciudades', query: {} },
+  fields: [
+    'id',
+    'name',
+    'availability',
+    'sensors_reporting',
+    'intensity_veh_h',
+    'congestion_pct',
+    'queues_pct',
+    'slow_pct',
+    'fluid_pct',
+    'deviation',
+    'observed_at',
+  ],
+  line: (one) =>
+    phrase(
+      `${String(one['name'])}: ${String(one['availability'])}`,
+      amount(one, 'congestion_pct', '% of its sensors in congestion'),
+      amount(one, 'fluid_pct', '% flowing freely'),
+      labelled('mean', one, 'intensity_veh_h', 'vehicles/h per sensor'),
+      labelled('observed', one, 'observed_at'),
+    ),
+}
+
+function forecast(hours: number, sensor: string | undefined): ToolRequest {
+  const horizon = ['PT1H', 'PT2H', 'PT3H', 'PT4H'].slice(0, hours)
+  return {
+    ...{ kind: 'forecast', path: '/api/trafico/prediccion' },
+    query: { view: 'forecast', horizon, ...(sensor === undefined ? { corridor: 'm-30' } : { sensor }) },
+    fields: ['series_id', 'direction', 'starts_at', 'intensity_veh_h', 'interval', 'baseline', 'horizon', 'is_over'],
+    line: (one) =>
+      phrase(
+        `Forecast for ${String(one['series_id'])} ${amount(one, 'direction') ?? ''} at ${String(one['starts_at'])}`,
+        amount(one, 'intensity_veh_h', 'vehicles/h'),
+      ),
+  }
+}

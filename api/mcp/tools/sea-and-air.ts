@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { around, commonInput, instant, near, province } from '../input.ts'
+import { amount, defineTool, labelled, Misuse, phrase, place, type ToolRequest } from '../tool.ts'
+
+const MARINE_FUEL: Omit<ToolRequest, 'query'> = {
+  kind: 'marine_price',
+  path: '/api/maritimo',
+  fields: ['id', 'port', 'fuel', 'use', 'price', 'price_unit', 'municipality', 'province', 'observed_at'],
+  line: (one) =>
+    phrase(
+      `${String(one['fuel'])} in ${String(one['port'])}: ${amount(one, 'price') ?? 'no price published'} ${String(one['price_unit'] ?? '')}`,
+      amount(one, 'use'),
+      amount(one, 'province'),
+      labelled('price of', one, 'observed_at'),
+    ),
+}
+
+const FERRY: Omit<ToolRequest, 'query'> = {
+  kind: 'ferry_route',
+  path: '/api/maritimo/ferries',
+  fields: ['id', 'origin', 'destination', 'operator', 'sailings_week', 'duration_min', 'next_sailing_at'],
+  line: (one) =>
+    phrase(
+      `${String(one['origin'])} to ${String(one['destination'])} by ${String(one['operator'])}`,
+      amount(one, 'sailings_week', 'sailings a week'),
+      labelled('duration', one, 'duration_min', 'min'),
+      labelled('next', one, 'next_sailing_at'),
+      `id ${String(one['id'])}`,
+    ),
+}
+
+const VESSEL: Omit<ToolRequest, 'query'> = {
+  kind: 'vessel',
+  path: '/api/maritimo/buques',
+  fields: ['mmsi', 'name', 'type', 'speed_kmh', 'destination', 'lat', 'lon', 'observed_at'],
+  line: (one) => phrase(amount(one, 'name') ?? `MMSI ${String(one['mmsi'])}`, amount(one, 'type'), amount(one, 'speed_kmh', 'km/h')),
+}
+
+/** Fuel, ferries and vessels. */
+export const getMaritime = defineTool({
+  name: 'get_maritime',
+  title: 'Sea: marine fuel, ferries, vessels',
+  description:
+    'Marine fuel prices in Spanish ports, ferry routes with operators, frequency and next sailing (free), and positions of vessels (plan PRO).',
+  plan: 'FREE',
+  input: {
+    what: z.enum(['fuel', 'ferries', 'vessels']).describe('What to tell.'),
+    port: z.string().max(80).optional().describe('Name of a port (fuel).'),
+    province,
+    origin: z.string().max(80).optional().describe('Port that ferries leave from.'),
+    destination: z.string().max(80).optional().describe('Port that ferries go to.'),
+    ...near,
+    ...commonInput,
+  },
+  requests: ({ what, port, province, origin, destination, ...point }) => {
+    const at = around(point)
+    if (what === 'fuel') return [{ ...MARINE_FUEL, query: { port, province, ...at } }]
+    if (what === 'ferries') return [{ ...FERRY, query: { origin, destination } }]
+    if (at.lat === undefined) throw new Misuse('Vessels are around a point: give lat and lon.')
+    return [{ ...VESSEL, query: at }]
+  },
+})
+
+const FLIGHT: Omit<ToolRequest, 'query'> = {
+  kind: 'flight',
+  path: '/api/aviacion',
+  fields: [
+    'id',
+    'airport',
+    'direction',
+    'flight',
+    'airline',
+    'other_airport',
+    'scheduled_at',
+    'estimated_at',
+    'delay_minutes',
+    'flight_status',
+  ],
+  line: (one) =>
+    phrase(
+      `${String(one['flight'])} ${String(one['direction'])} ${String(one['airport'])}`,
+      amount(one, 'flight_status'),
+      labelled('scheduled', one, 'scheduled_at'),
+      labelled('delay', one, 'delay_minutes', 'min'),
+    ),
+}
+
+const AIRPORT: Omit<ToolRequest, 'query'> = {
+  kind: 'airport',
+  path: '/api/aviacion/aeropuertos',
+  fields: ['iata', 'name', 'municipality', 'province', 'movements', 'on_time_share', 'cancelled_share', 'delay_mean_minutes'],
+  line: (one) =>
+    phrase(
+      `${String(one['name'])} (${String(one['iata'])})`,
+      place(one),
+      labelled('on time', one, 'on_time_share'),
+      labelled('mean delay', one, 'delay_mean_minutes', 'min'),
+    ),
+}
+
+/** Flights and airports. */
+export const getAviation = defineTool({
+  name: 'get_aviation',
+  title: 'Air: delays, airports, aircraft',
+  description:
+    'Delays and cancellations at Spanish airports now, punctuality and traffic of airports, and positions of aircraft. Plan PRO.',
+  plan: 'PRO',
+  input: {
+    what: z.enum(['delays', 'stats', 'aircraft']).describe('What to tell.'),
+    airport: z.string().max(40).optional().describe('IATA code of an airport, such as MAD.'),
+    direction: z.enum(['ARRIVAL', 'DEPARTURE']).optional().describe('Only arrivals or departures (delays).'),
+    min_delay_min: z.int().min(0).max(1440).optional().describe('Only flights with at least this delay in minutes.'),
+    q: z.string().max(80).optional().describe('Name of an airport or town (stats).'),
+    province,
+    ...near,
+    at: instant('Not before this time (delays).'),
+    ...commonInput,
+  },
+  requests: ({ what, airport, direction, min_delay_min, q, province, at, ...point }) => {
+    if (what === 'delays') return [{ ...FLIGHT, query: { airport, direction, min_delay: min_delay_min, from: at } }]
+    if (what === 'stats') return [{ ...AIRPORT, query: { q: q ?? airport, province } }]
+    const where = around(point)
+    if (where.lat === undefined) throw new Misuse('Aircraft are around a point: give lat and lon.')
+    return [{ ...AIRCRAFT, query: where }]
+  },
+})
+
+const AIRCRAFT: Omit<ToolRequest, 'query'> = {
+  kind: 'aircraft',
+  path: '/api/aviacion/posiciones',
+  fields: ['icao24', 'callsign', 'altitude_m', 'speed_kmh', 'lat', 'lon', 'observed_at'],
+  line: (one) => phrase(amount(one, 'callsign') ?? String(one['icao24']), amount(one, 'altitude_m', 'm'), amount(one, 'speed_kmh', 'km/h')),
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { around, commonInput, instant, municipality, near, province, stretch } from '../input.ts'
+import { amount, defineTool, labelled, Misuse, phrase, quoted, type ToolRequest } from '../tool.ts'
+import { drivingWeather } from './road.ts'
+
+const WARNING: Omit<ToolRequest, 'query'> = {
+  kind: 'warning',
+  path: '/api/weather/alerts',
+  fields: [
+    ...['id', 'phenomenon', 'level', 'headline', 'onset_at', 'expires_at', 'provinces', 'roads'],
+    ...['parameter_text', 'probability_min_pct', 'probability_max_pct'],
+  ],
+  line: (one) =>
+    phrase(
+      `${String(one['level'])} warning of ${String(one['phenomenon'])}`,
+      quoted(one, 'headline'),
+      labelled('from', one, 'onset_at'),
+      labelled('until', one, 'expires_at'),
+      quoted(one, 'parameter_text'),
+      Array.isArray(one['provinces']) && one['provinces'].length > 0 ? `in ${one['provinces'].map(String).join(', ')}` : null,
+      `id ${String(one['id'])}`,
+    ),
+}
+
+const HISTORY: Omit<ToolRequest, 'query'> = {
+  kind: 'observation',
+  path: '/api/clima/historico',
+  fields: [
+    'station_id',
+    'period_start',
+    'interval',
+    'temp_mean_c',
+    'temp_min_c',
+    'temp_max_c',
+    'precipitation_mm',
+    'wind_mean_m_s',
+    'gust_m_s',
+    'visibility_m',
+    'snow_cm',
+  ],
+  line: (one) =>
+    phrase(
+      `${String(one['period_start'])} (${String(one['interval'])}) at station ${String(one['station_id'])}`,
+      labelled('mean', one, 'temp_mean_c', '°C'),
+      labelled('min', one, 'temp_min_c', '°C'),
+      labelled('max', one, 'temp_max_c', '°C'),
+      labelled('rain', one, 'precipitation_mm', 'mm'),
+      labelled('wind', one, 'wind_mean_m_s', 'm/s'),
+      labelled('gusts', one, 'gust_m_s', 'm/s'),
+      amount(one, 'visibility_m', 'm visibility'),
+    ),
+}
+
+/** Weather for drivers, now, warned of and past. */
+export const getWeather = defineTool({
+  name: 'get_weather',
+  title: 'Weather for drivers',
+  description:
+    'Weather that matters to drivers: observations of the last hour by road, province or point, official warnings in force (free), and hourly or daily history of a station or road (plan PRO).',
+  plan: 'FREE',
+  input: {
+    what: z.enum(['now', 'alerts', 'forecast', 'history']).describe('What to tell.'),
+    ...{ province, municipality },
+    ...stretch,
+    ...near,
+    station: z.string().max(10).optional().describe('Id of a weather station (history).'),
+    from: instant('Begin of the history.'),
+    to: instant('End of the history.'),
+    interval: z.enum(['1h', '1d']).optional().describe('Step of the history, 1h by default.'),
+    ...commonInput,
+  },
+  requests: ({ what, province, municipality, road, km_from, km_to, station, from, to, interval, ...point }) => {
+    const at = around(point)
+    if (what === 'now') return [drivingWeather({ province, municipality, road, km_from, km_to, ...at })]
+    if (what === 'alerts') {
+      if (road !== undefined) throw new Misuse('Warnings are by province or around a point: give one of them in place of the road.')
+      return [{ ...WARNING, query: { province, ...at } }]
+    }
+    if (what === 'forecast')
+      return [{ ...HISTORY, kind: 'forecast', path: '/api/weather/forecast', query: { province, road, lat: at.lat, lon: at.lon } }]
+    if (station === undefined && road === undefined) throw new Misuse('The history is of a station or a road: give one of them.')
+    return [{ ...HISTORY, query: { station, road, from, to, interval } }]
+  },
+})

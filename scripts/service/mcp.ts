@@ -1,0 +1,22 @@
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { askOverHttp } from '../../api/mcp/ask.ts'
+import { mcpServer, recentAnswers } from '../../api/mcp/server.ts'
+
+const url = (process.env['TRAFFIC_API_URL'] ?? 'http://127.0.0.1:8080').replace(/\/+$/, '')
+const paths = new Set([...endpoints.map(({ path }) => path), '/api/plans'])
+const recent = recentAnswers()
+
+// Standard output belongs to the protocol: what goes wrong is written to standard error.
+serveStdio(
+  () =>
+    mcpServer({
+      ask: askOverHttp(url, process.env['TRAFFIC_API_KEY'] ?? null),
+      baseUrl: url,
+      isServed: (path) => paths.has(path),
+      clock: Date.now,
+      recent,
+      caller: '',
+    }),
+  { onerror: (error) => process.stderr.write(`${error.message}\n`) },
+)

@@ -1,0 +1,258 @@
+import type { Client } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { z } from 'zod'
+import { membersOf } from '../../../api/define/shape.ts'
+import { endpoints } from '../../../api/endpoints/catalog.ts'
+import { allParams } from '../../../api/http/request.ts'
+import { Misuse } from '../../../api/mcp/tool.ts'
+import { tools } from '../../../api/mcp/tools/index.ts'
+import { fillWithExamples, type Reply, startService, type TestService } from '../service.ts'
+import { connect, REVISIONS, type Revision } from './clients.ts'
+
+let service: TestService
+let client: Client
+beforeAll(async () => {
+  service = await startService()
+  await fillWithExamples(service)
+  client = await connect(service.url, { key: await service.key('ENTERPRISE') })
+})
+afterAll(async () => {
+  await client?.close()
+  await service?.close()
+})
+
+const call = async (name: string, args: object, by = client): Promise<Reply> => by.callTool({ name, arguments: args as never })
+const textOf = (result: Reply): string => result.content.map((one: Reply) => one.text).join('\n')
+
+/** Inputs that give every request a tool can make. */
+const INPUTS: Readonly<Record<string, readonly object[]>> = {
+  get_incidents: [
+    { province: 'Granada', include_v16: true, severity_min: 'LOW', type: ['ACCIDENT'] },
+    { lat: 40, lon: -3 },
+  ],
+  get_road_status: [{ road: 'A-7', km_from: 1, km_to: 500 }],
+  get_traffic_intensity: [
+    { city: 'madrid', forecast_hours: 2, level_min: 'SLOW' },
+    { city: 'barcelona' },
+    { city: 'madrid', forecast_hours: 1, sensor: '1' },
+  ],
+  find_fuel: [
+    { fuel: 'diesel', municipality: 'Olot', open_now: true },
+    { fuel: 'diesel', lat: 42.18, lon: 2.49, sort: 'distance' },
+  ],
+  get_fuel_trend: [{ fuel: 'gasoline_95', weeks: 8, forecast: true }],
+  get_train_status: [
+    { what: 'alerts', line: 'C5', network: 'CERCANIAS' },
+    { what: 'departures', station: '17000' },
+    { what: 'arrivals', station: '17000', at: '2026-08-22' },
+    { what: 'position', min_delay_min: 5 },
+    { what: 'position', train_id: 'x' },
+  ],
+  get_weather: [
+    { what: 'now', road: 'A-6' },
+    { what: 'alerts', province: 'Madrid' },
+    { what: 'forecast', road: 'A-6' },
+    { what: 'history', station: '3195', interval: '1d' },
+  ],
+  get_mobility: [{ origin: 'Madrid', destination: 'Toledo', corridor: 'm-30', road: 'A-6', year: 2018 }],
+  get_road_safety: [
+    { what: 'stats', province: 'Granada', year: 2024 },
+    { what: 'hotspots' },
+    { what: 'risk', road: 'A-7', at: '2026-01-02' },
+  ],
+  get_maritime: [
+    { what: 'fuel', port: 'x' },
+    { what: 'ferries', origin: 'x' },
+    { what: 'vessels', lat: 40, lon: -3 },
+  ],
+  get_aviation: [
+    { what: 'delays', airport: 'MAD', min_delay_min: 15 },
+    { what: 'stats', q: 'madrid' },
+    { what: 'aircraft', lat: 40, lon: -3 },
+  ],
+  search_transport: [{ query: 'atocha', collections: ['rail-stations'] }],
+}
+
+describe.each(Object.keys(REVISIONS) as Revision[])('revision %s', (revision) => {
+  test('lists twelve tools with schemas, and calls one', async () => {
+    const one = await connect(service.url, { key: await service.key('PRO'), revision })
+    const listed = (await one.listTools()).tools
+    expect(listed.map(({ name }) => name)).toEqual(tools.map(({ name }) => name))
+    expect(listed).toHaveLength(12)
+    for (const { inputSchema, outputSchema, annotations } of listed) {
+      expect(inputSchema.type).toBe('object')
+      expect(outputSchema?.required).toContain('items')
+      expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
+    }
+    const result = await call('get_incidents', {}, one)
+    expect(result.isError ?? false).toBe(false)
+    expect(result.structuredContent.total).toBeGreaterThan(0)
+    await one.close()
+  })
+})
+
+describe('tools', () => {
+  const requestsOf = async (name: string, input: object) => {
+    const tool = tools.find((one) => one.name === name)
+    return (await tool?.requests(input as never, async () => [])) ?? []
+  }
+
+  test('ask only for parameters and members that their endpoints have', async () => {
+    for (const { name } of tools) {
+      for (const input of INPUTS[name] as readonly object[]) {
+        for (const { path, query, fields } of await requestsOf(name, input)) {
+          const endpoint = endpoints.find((one) => one.path === path)
+          if (!endpoint) continue
+          const params = [...allParams(endpoint).keys()]
+          expect(
+            Object.keys(query).filter((param) => query[param] !== undefined && !params.includes(param)),
+            `${name} ${path}`,
+          ).toEqual([])
+          const members = membersOf(endpoint.returns.record.fields).map((member) => member.name)
+          expect(
+            fields.filter((field) => !members.includes(field)),
+            `${name} ${path}`,
+          ).toEqual([])
+        }
+      }
+    }
+  })
+
+  test('are found under no path that is misspelt: what is not served is a path of the catalogue to come', async () => {
+    const paths = await Promise.all(
+      tools.map(async ({ name }) => Promise.all((INPUTS[name] as object[]).map((input) => requestsOf(name, input)))),
+    )
+    const absent = new Set(
+      paths
+        .flat(2)
+        .map(({ path }) => path)
+        .filter((path) => !endpoints.some((one) => one.path === path)),
+    )
+    expect([...absent].filter((path) => !COMING.includes(path))).toEqual([])
+  })
+
+  test.each(tools.map(({ name }) => name))('%s answers in words and as data, within its size', async (name) => {
+    for (const input of INPUTS[name] as readonly object[]) {
+      const result = await call(name, input)
+      const text = textOf(result)
+      expect(text, name).not.toMatch(/undefined|\[object|NaN/)
+      if (result.isError) {
+        expect(text, `${name} ${JSON.stringify(input)}`).toMatch(/does not have it yet|Nothing is known|No data|expected|arrived/)
+        continue
+      }
+      expect(Buffer.byteLength(JSON.stringify(result.structuredContent))).toBeLessThanOrEqual(8000)
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8000)
+      expect(text).toContain(`REST: ${service.url}/api/`)
+      const { items } = result.structuredContent
+      expect(text.split('\n').filter((line) => line.startsWith('- '))).toHaveLength(items.length)
+    }
+  })
+
+  test('a full answer has every member, and the request that gives the same', async () => {
+    const { structuredContent } = await call('get_incidents', { detail: 'full', limit: 1 })
+    expect(structuredContent.items[0]).toHaveProperty('source_id')
+    const same = (await (
+      await service.get(new URL(structuredContent.rest_url).pathname + new URL(structuredContent.rest_url).search)
+    ).json()) as Reply
+    expect(structuredContent.items[0]).toEqual({ kind: 'incident', ...same.incidents[0] })
+  })
+})
+
+/** Paths of endpoints that a later version serves: the tools say so until then. */
+const COMING = [
+  '/api/weather/forecast',
+  '/api/maritimo',
+  '/api/maritimo/ferries',
+  '/api/maritimo/buques',
+  '/api/aviacion',
+  '/api/aviacion/aeropuertos',
+  '/api/aviacion/posiciones',
+  '/api/search',
+]
+
+describe('what cannot be answered says what to do', () => {
+  test.each([
+    ['find_fuel', { fuel: 'diesel' }, /Where\? Give lat and lon/],
+    ['find_fuel', { fuel: 'kerosene', province: 'Madrid' }, /fuel/],
+    ['find_fuel', { fuel: 'diesel', lat: 40 }, /Half a point/],
+    ['get_incidents', { province: 'Madird' }, /Madrid/],
+    ['get_incidents', { town: 'Madrid' }, /town/],
+    ['get_train_status', { what: 'departures' }, /station/],
+    ['get_train_status', { what: 'departures', station: 'no such place' }, /No station is called/],
+    ['get_mobility', {}, /Of what\?/],
+  ])('%s %j', async (name, args, words) => {
+    const result = await call(name, args)
+    expect([result.isError, textOf(result)]).toEqual([true, expect.stringMatching(words)])
+  })
+
+  test('a plan that is too low is named, with the free tool that comes closest', async () => {
+    const free = await connect(service.url, { key: await service.key('FREE') })
+    const refused = await call('get_mobility', { origin: 'Madrid' }, free)
+    expect([refused.isError, textOf(refused)]).toEqual([true, expect.stringMatching(/needs the plan PRO, the key has FREE.*get_incidents/)])
+    // What the plan has is answered, and what it lacks is named.
+    const part = await call('get_fuel_trend', { fuel: 'diesel' }, free)
+    expect(part.isError ?? false).toBe(false)
+    expect(part.structuredContent.not_included).toEqual([expect.stringMatching(/^trend: needs the plan PRO/)])
+    await free.close()
+  })
+
+  test('a tool that does not exist is an error of the protocol', async () => {
+    await expect(call('get_nothing', {})).rejects.toThrow(/get_nothing/)
+  })
+})
+
+test('an equal call within a minute has the same answer and costs nothing', async () => {
+  const key = await service.key('PRO')
+  const one = await connect(service.url, { key })
+  const left = async (): Promise<number> =>
+    Number((await service.get('/api/incidents?limit=1', { 'X-API-Key': key })).headers.get('x-ratelimit-remaining'))
+  const before = await left()
+  const first = await call('get_incidents', { province: 'Almería' }, one)
+  const second = await call('get_incidents', { province: 'Almería' }, one)
+  expect(second).toEqual(first)
+  expect(before - (await left())).toBe(2)
+  await one.close()
+})
+
+test('without a key the limits of the address hold, and a key may come as a bearer', async () => {
+  const nobody = await connect(service.url)
+  expect((await call('get_incidents', {}, nobody)).isError ?? false).toBe(false)
+  expect(textOf(await call('get_mobility', { origin: 'Madrid' }, nobody))).toMatch(/TRAFFIC_API_KEY/)
+  const post = (headers: Record<string, string>): Promise<Response> =>
+    fetch(`${service.url}/mcp`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'get_mobility', arguments: { origin: 'Madrid' } },
+      }),
+    })
+  // A client of 2025 is answered as an event stream.
+  const events = await (await post({ Authorization: `Bearer ${await service.key('PRO')}` })).text()
+  const reply = JSON.parse(/^data: (.*)$/m.exec(events)?.[1] ?? '') as Reply
+  expect(reply.result.content[0].text).not.toMatch(/needs/)
+  expect((await post({ Origin: 'https://evil.example' })).status).toBe(403)
+  expect((await fetch(`${service.url}/mcp`)).status).toBe(405)
+  await nobody.close()
+})
+
+test('resources are the replies of their endpoints', async () => {
+  const { resources } = await client.listResources()
+  expect(resources.map(({ uri }) => uri)).toEqual(['traffic://freshness', 'traffic://codes', 'traffic://plans', 'traffic://datasets'])
+  const read = async (uri: string): Promise<Reply> => JSON.parse(((await client.readResource({ uri })) as Reply).contents[0].text)
+  expect((await read('traffic://freshness')).feeds.length).toBeGreaterThan(5)
+  const { incidents } = (await (await service.get('/api/incidents?limit=1')).json()) as Reply
+  expect((await read(`traffic://incidents/${incidents[0].id}`)).id).toBe(incidents[0].id)
+  await expect(read('traffic://nothing/1')).rejects.toThrow()
+})
+
+test('inputs of tools are flat, with a description of each member', () => {
+  for (const { name, input } of tools)
+    for (const [member, schema] of Object.entries(input)) {
+      expect((schema as z.ZodType).description ?? '', `${name}.${member}`).not.toBe('')
+      expect(JSON.stringify((schema as z.ZodType).toJSONSchema()), `${name}.${member}`).not.toContain('"type":"object"')
+    }
+  expect(Misuse.name).toBe('Misuse')
+})
