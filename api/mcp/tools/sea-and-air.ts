@@ -5,13 +5,15 @@ import { amount, defineTool, labelled, Misuse, phrase, place, type ToolRequest }
 const MARINE_FUEL: Omit<ToolRequest, 'query'> = {
   kind: 'marine_price',
   path: '/api/maritimo',
-  fields: ['id', 'port', 'fuel', 'use', 'price', 'price_unit', 'municipality', 'province', 'observed_at'],
+  fields: ['id', 'port', 'fuel', 'use', 'price', 'price_unit', 'price_absence', 'operator', 'municipality', 'province', 'observed_at'],
   line: (one) =>
     phrase(
-      `${String(one['fuel'])} in ${String(one['port'])}: ${amount(one, 'price') ?? 'no price published'} ${String(one['price_unit'] ?? '')}`,
-      amount(one, 'use'),
+      `${String(one['fuel'])} in ${String(one['port'])}: ${amount(one, 'price') ?? `no price (${String(one['price_absence'])})`} ${amount(one, 'price_unit') ?? ''}`.trim(),
+      labelled('for', one, 'use'),
+      amount(one, 'operator'),
       amount(one, 'province'),
       labelled('price of', one, 'observed_at'),
+      `id ${String(one['id'])}`,
     ),
 }
 
