@@ -18,7 +18,7 @@ import type { Usage } from '../access/usage/usage.ts'
 import { Visit, type VisitParts } from '../access/visit.ts'
 import type { Endpoint, SystemView } from '../define/endpoint.ts'
 import type { ProblemCode } from '../define/problems.ts'
-import { exports } from '../endpoints/export/index.ts'
+import { exportManifest } from '../endpoints/export/manifest.ts'
 import { DOWNLOAD_PATH, registerDownload } from '../exports/download.ts'
 import { signedLinks } from '../exports/signed-links.ts'
 import { registerMcp } from '../mcp/http.ts'
@@ -205,7 +205,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     ...visits,
     ...{ links, clock, log, store: parts.lake.store, datasets: state.system().datasets },
     count: parts.usage.counter(DOWNLOAD_PATH),
-    countReply: groups.ofPath(exports.id, DOWNLOAD_PATH),
+    countReply: groups.ofPath(exportManifest.domain, DOWNLOAD_PATH),
   })
   const shown = { ...parts, groups, figures: liveFigures(ownAnswers(answerers, clock), clock) }
   const read = uptimeReader(parts.lake.store, { since: state.begun_at })

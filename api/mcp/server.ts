@@ -1,9 +1,9 @@
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
+import { tools } from './all-tools.ts'
 import { answerTool, CADENCE_S, type ToolResult } from './answer.ts'
 import { type Ask, urlOf } from './ask.ts'
-import { tools } from './tools/index.ts'
 
 /** The version label of this server, not of the protocol. */
 const SERVER = { name: 'traffic-intelligence', title: 'Traffic Intelligence', version: '1.0.0' }

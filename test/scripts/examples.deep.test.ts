@@ -1,10 +1,6 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { endpoints } from '../../api/endpoints/catalog.ts'
-import { tempFolder } from '../helpers/temp.ts'
-import { PROJECT } from '../laws/sources.ts'
+import { type SimulatedService, startSimulatedService } from '../helpers/simulated-service.ts'
 
 /** Feeds come one after the other, and a history is there once its feed has landed, which `LAND_EVERY_S` puts at 10 s. */
 const FIRST_DATA_MS = 150_000
@@ -22,7 +18,7 @@ const MAY_BE_EMPTY = [
   ...(IS_NIGHT ? OF_THE_DAY : []),
 ]
 
-let service: ChildProcess
+let service: SimulatedService
 let url: string
 let headers: Readonly<Record<string, string>>
 let paths: Readonly<Record<string, { readonly get?: Operation }>>
@@ -33,32 +29,12 @@ interface Operation {
 }
 
 beforeAll(async () => {
-  const { NODE_OPTIONS: _options, VITEST: _vitest, ...env } = process.env
-  const folder = tempFolder()
-  service = spawn(process.execPath, ['scripts/service/start.ts', '--port', '0', '--data', folder], {
-    cwd: PROJECT,
-    env: { ...env, LAND_EVERY_S: '10', LOG_LEVEL: 'error' },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  url = await new Promise<string>((resolve, reject) => {
-    if (service.stdout)
-      createInterface({ input: service.stdout }).on('line', (line) => {
-        if (line.startsWith('ready ')) resolve(line.slice('ready '.length))
-      })
-    service.once('exit', (code) => reject(new Error(`the service ended with ${code}`)))
-  })
-  const command = ['scripts/service/keys.ts', 'create', 'me@example.org', '--plan', 'ENTERPRISE', '--data', folder]
-  const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: PROJECT, env })
-  headers = { 'X-API-Key': stdout.split('\n')[0] as string, Accept: 'application/json' }
+  service = await startSimulatedService()
+  url = service.url
+  headers = { 'X-API-Key': await service.key('ENTERPRISE'), Accept: 'application/json' }
   paths = ((await (await fetch(`${url}/openapi.json`)).json()) as { readonly paths: typeof paths }).paths
 })
-
-afterAll(async () => {
-  if (!service || service.exitCode !== null) return
-  const ended = new Promise((resolve) => service.once('exit', resolve))
-  service.kill('SIGTERM')
-  await ended
-})
+afterAll(() => service?.stop())
 
 /** The records of a reply; null where it is one record. */
 function listIn(body: object): readonly Record<string, string>[] | null {

@@ -1,12 +1,9 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseExposition } from '../helpers/exposition.ts'
 import { codeBlocks, section } from '../helpers/markdown.ts'
-import { tempFolder } from '../helpers/temp.ts'
+import { type SimulatedService, startSimulatedService } from '../helpers/simulated-service.ts'
 import { until } from '../helpers/until.ts'
 import { PROJECT } from '../laws/sources.ts'
 
@@ -44,43 +41,19 @@ const examples: readonly Example[] = blocks.flatMap(({ language, code }, at) => 
 /** Feeds arrive one after the other. The last is the commuter timetable, which a busy machine reads for minutes. */
 const FIRST_DATA_MS = 300_000
 
-let service: ChildProcess
+let service: SimulatedService
 let url: string
 let key: string
 /** Where the metrics of the API's processes are. */
 let metrics: readonly string[] = []
-/** What the service has said. */
-const said: string[] = []
 
 beforeAll(async () => {
-  const { NODE_OPTIONS: _options, VITEST: _vitest, ...env } = process.env
-  const folder = tempFolder()
-  service = spawn(process.execPath, ['scripts/service/start.ts', '--port', '0', '--data', folder], {
-    cwd: PROJECT,
-    env: { ...env, LAND_EVERY_S: '10', LOG_LEVEL: 'error', API_WORKERS: '2', METRICS_PORT: '0', TRUSTED_PROXIES: '127.0.0.1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  url = await new Promise<string>((resolve, reject) => {
-    for (const stream of [service.stdout, service.stderr])
-      if (stream)
-        createInterface({ input: stream }).on('line', (line) => {
-          said.push(line)
-          if (line.startsWith('ready ')) resolve(line.slice('ready '.length))
-        })
-    service.once('exit', (code) => reject(new Error(`the service ended with ${code}:\n${said.join('\n')}`)))
-  })
+  service = await startSimulatedService({ API_WORKERS: '2', METRICS_PORT: '0', TRUSTED_PROXIES: '127.0.0.1' })
+  url = service.url
   // The README's own command, with the data folder of this test.
-  const command = ['scripts/service/keys.ts', 'create', 'me@example.org', '--plan', 'PRO', '--data', folder]
-  const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: PROJECT, env })
-  key = stdout.split('\n')[0] as string
+  key = await service.key('PRO')
 })
-
-afterAll(async () => {
-  if (!service || service.exitCode !== null) return
-  const ended = new Promise((resolve) => service.once('exit', resolve))
-  service.kill('SIGTERM')
-  await ended
-})
+afterAll(() => service?.stop())
 
 let callers = 0
 /** Sends a request; without a key from an address of its own, so that the limit of one address does not slow the test down. */
@@ -114,7 +87,7 @@ test('ready means that the first of them answers', async () => {
 })
 
 test('each process has its metrics where it is said', async () => {
-  const addresses = said.flatMap((line) => /^ {2}(?:metrics| {7}) {2}(http:\S+) (\w+(?: \d)?)$/.exec(line)?.slice(1, 3) ?? [])
+  const addresses = service.printed.flatMap((line) => /^ {2}(?:metrics| {7}) {2}(http:\S+) (\w+(?: \d)?)$/.exec(line)?.slice(1, 3) ?? [])
   expect(addresses.filter((_, at) => at % 2 === 1)).toEqual(['worker', 'api', 'api 2'])
   const [worker = '', , api = '', , second = ''] = addresses
   const ports = [url, worker, api, second].map((address) => new URL(address).port)
