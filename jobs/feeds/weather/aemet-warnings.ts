@@ -46,7 +46,7 @@ const asked = {
 
 /**
  * AEMET's weather warnings: the package of all that are in force or to come, a CAP message each. The website needs no key; OpenData is asked
- * where that fails and a key is set. A package states no time of its own, for one that only lacks a warning has no newer message.
+ * where that fails and a key is set. Its newest message dates a package: whatever changes is sent, withdrawals too.
  */
 export const aemetWarnings = defineFeed({
   id: 'aemet_warnings',
@@ -114,6 +114,7 @@ async function* readPackage(bodies: readonly FeedBody[], _clock: unknown, notes:
 function inForce(messages: readonly CapMessage[], notes: Notes): CapMessage[] {
   const real = messages.filter(({ status }) => status === 'Actual')
   for (const { status } of messages) if (status !== 'Actual') notes.warn(`a message with status ${status.slice(0, 20)} is left out`)
+  if (real.length > 0) notes.publishedAt(Math.max(...real.map(({ sent }) => sent.at)))
   const replaced = new Set(real.flatMap(({ references }) => references))
   return real.filter((message) => !replaced.has(message.identifier) && !isWithdrawal(message))
 }

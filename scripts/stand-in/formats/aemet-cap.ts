@@ -37,10 +37,11 @@ export function aemetPackage(
   about: { readonly publishedAt: number; readonly shift_ms: number; readonly hasUnknownCodes: boolean },
 ): Buffer {
   const { publishedAt, shift_ms, hasUnknownCodes } = about
-  const files = warnings.map((warning, nth) => {
+  const odd = hasUnknownCodes ? warnings.find(({ level }) => level > 0) : undefined
+  const files = warnings.map((warning) => {
     const shifted = { ...warning, sentAt: warning.sentAt + shift_ms }
     const name = `Z_CAP_C_LEMM_${stampOf(shifted.sentAt)}_AFAZ${tailOf(shifted)}.xml`
-    return { name, bytes: Buffer.from(capText(shifted, hasUnknownCodes && nth === 0 ? 'XX' : null)) }
+    return { name, bytes: Buffer.from(capText(shifted, warning === odd ? 'XX' : null)) }
   })
   return packTar(files, publishedAt)
 }

@@ -54,10 +54,17 @@ export const alertZones = defineWorldPart((): readonly AlertZone[] => {
     const shape = shapes.get(code)
     if (zones[0] && shape) members.get(zones[0].code)?.push(shape)
   }
-  return found.map(({ lat, lon, ...zone }) => ({
-    ...zone,
-    rings: zone.is_coastal ? [boxOf(lat, lon)] : ringsOf(merge(topology, members.get(zone.code) ?? []).coordinates),
-  }))
+  return found.map(({ lat, lon, ...zone }) => {
+    // Few zones are warned for in a small world.
+    let rings: readonly Line[] | undefined
+    return {
+      ...zone,
+      get rings() {
+        rings ??= zone.is_coastal ? [boxOf(lat, lon)] : ringsOf(merge(topology, members.get(zone.code) ?? []).coordinates)
+        return rings
+      },
+    }
+  })
 })
 
 /** The outlines of polygons, clockwise as AEMET has them: holes are municipalities of other provinces. */

@@ -37,7 +37,7 @@ export const SHOWN_ZONE = '722802'
 /** Communities of a small world. */
 const SMALL = /^(61|65|72)/
 
-/** The messages that the package of an instant (ms) has: a pure function of the seed and the instant. Those without a warning come last. */
+/** The messages that the package of an instant (ms) has: a pure function of the seed and the instant. Those without a warning come first. */
 export function warningsAt(world: World, instant: number): Warning[] {
   const zones = world.part(alertZones).filter(({ code }) => world.scale === 'full' || SMALL.test(code))
   const communities = Map.groupBy(zones, ({ code }) => code.slice(0, 2))
@@ -56,10 +56,10 @@ export function warningsAt(world: World, instant: number): Warning[] {
         warnings.push(...found)
         const warned = new Set(found.flatMap((one) => one.zones))
         const others = own.filter((zone) => !warned.has(zone))
-        if (ahead === 0 && others.length > 0) calm.push(calmOf(episode, others))
+        if (ahead === 0 && others.length > 0) calm.push(calmOf(episode, others, instant))
       }
   }
-  return [...warnings, ...calm]
+  return [...calm, ...warnings]
 }
 
 /** A kind of weather in a community on a local day. */
@@ -134,9 +134,9 @@ function sizeOf({ values }: WarningKind, strength: number): Pick<Warning, 'level
   return { level, value: Math.round(from + ((to - from) * ((strength * 100) % 1)) / 2) }
 }
 
-/** The zones of a community that are not warned for, in one message. */
-function calmOf(episode: Episode, zones: readonly AlertZone[]): Warning {
+/** The zones of a community that are not warned for, in one message that each package has anew. */
+function calmOf(episode: Episode, zones: readonly AlertZone[], instant: number): Warning {
   const { start, end } = dayBounds(episode.date, zoneOf((zones[0] as AlertZone).province_code))
   const about = { value: null, probability: '', onset: start, expires: end - 1000, updates: null, isWithdrawal: false }
-  return { ...episode, zones, level: 0, ...about, sentAt: start - 70 * MINUTE }
+  return { ...episode, zones, level: 0, ...about, sentAt: instant - MINUTE }
 }

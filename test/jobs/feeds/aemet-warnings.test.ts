@@ -97,6 +97,12 @@ describe('the package', () => {
     expect(follow('<html></html>')).toMatchObject({ refused: expect.stringContaining('the root is <html>'), retryable: true })
   })
 
+  test('is as new as its newest message that is no test', async () => {
+    const { report } = await parse(message('rain'), WIND, message('test'), message('green').replace('12:00:00-00:00', '12:05:00-00:00'))
+    expect(report.publishedAt).toBe(Date.UTC(2026, 11, 30, 12, 5))
+    expect((await parse(message('test'))).report.publishedAt).toBeNull()
+  })
+
   test('needs no key on the website and one in OpenData', () => {
     expect([rss.secret, openData.secret?.env, openData.url]).toEqual([
       undefined,

@@ -14,7 +14,8 @@ import { tempFolder } from '../../helpers/temp.ts'
 import { standIn } from '../../publishers/helpers.ts'
 
 const never = new AbortController().signal
-const HALF_HOUR = 1_800_000
+const MINUTE = 60_000
+const HALF_HOUR = 30 * MINUTE
 const START = Date.parse('2026-10-25T01:30:00Z')
 
 let world: World
@@ -57,7 +58,7 @@ test('a package is the whole state: what the next one withdraws has ended, at on
   const ended = states.filter(({ status }) => status === 'ENDED')
   expect(ended.length).toBeGreaterThan(0)
   for (const { source_id, observed_at, last_seen_at, alert_id } of ended) {
-    expect([Number(observed_at), Number(last_seen_at)]).toEqual([withdrawnAt, withdrawnAt - HALF_HOUR])
+    expect([Number(observed_at), Number(last_seen_at)]).toEqual([withdrawnAt, withdrawnAt - HALF_HOUR].map((at) => at - MINUTE))
     expect(states.find((one) => one['source_id'] === source_id)).toMatchObject({ status: 'ACTIVE', alert_id })
   }
   const kept = await newestAccepted(context.store, aemetWarnings.id)

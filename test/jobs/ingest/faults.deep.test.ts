@@ -82,6 +82,8 @@ const SPECIAL: Readonly<Record<string, Partial<Record<FaultName, Expected>>>> = 
   renfe_gtfs_avldmd: TIMETABLE,
   // The stations with restricted sale are no block of the register.
   fuel_stations: { block_missing: { outcome: 'rejected', words: /fuel_stations: \d+ rows after \d+, 9\d\.\d %/ } },
+  // A package is whole as an archive is, and the warnings of a day expire together: half as many may be all.
+  aemet_warnings: { half_empty: accepted },
   renfe_trip_updates: TRAINS,
   renfe_positions: TRAINS,
   renfe_flota: TRAINS,
@@ -175,7 +177,7 @@ describe.each(LIVELY.map((feed) => [feed.id, feed] as const))('%s under every fa
   })
 })
 
-/** Commuter trains alone may be any number at any time: who is not in a publication is absent once, and what is in it is true of those it names. */
+/** Commuter trains and warnings alone may be any number at any time: who is not in a publication is absent once, and what is in it is true of those it names. */
 const mayBeHalf = ({ id }: Feed): boolean => SPECIAL[id]?.half_empty === accepted
 
 test('only of feeds whose least number is declared to be none may half be missing', () => {
