@@ -13,6 +13,13 @@ const { columns } = weatherAlerts
 export const ABOUT_ALERTS =
   "AEMET's warnings for the next three days, by zone of its plan Meteoalerta. Green is the absence of a warning and is not listed. Times are instants; the offsets give the clock of the zone. Polygons are the zones. Comments of the forecaster are in Spanish in both languages."
 
+/** What the figures of a warning stand for. */
+export const ALERT_FIGURE = {
+  grain: 'One warning: a phenomenon, a level and a period, for one zone or several.',
+  method:
+    'As AEMET publishes it. `parameter_value` is what is expected to be reached somewhere in the zone, with the probability between `probability_min_pct` and `probability_max_pct`. `roads` counts the located points (`road_points`) inside the polygons.',
+} as const
+
 /** Why a warning is over. */
 const ALERT_END_REASONS = defineCodes('weather_alert_end_reason', 'Why a weather warning is over.', {
   EXPIRED: ['Ha llegado a su fin', 'It came to its end'],

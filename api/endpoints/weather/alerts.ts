@@ -9,7 +9,7 @@ import { nested, record } from '../../define/fields.ts'
 import { required, textParam } from '../../define/params.ts'
 import { instantParam } from '../../define/params-time.ts'
 import { ABOUT_CHANGES, changedBy, changeFields } from '../changes.ts'
-import { ABOUT_ALERTS, type AlertRow, alert, alertDetail, alertState, changedOf, endedBy, toAlertState } from './alert.ts'
+import { ABOUT_ALERTS, ALERT_FIGURE, type AlertRow, alert, alertDetail, alertState, changedOf, endedBy, toAlertState } from './alert.ts'
 import { alertFilters, changedAlertFilters } from './alert-filters.ts'
 import { roadsByArea } from './alert-roads.ts'
 
@@ -23,6 +23,7 @@ export const weatherAlertList = defineEndpoint({
   plan: 'FREE',
   summary: 'Official weather warnings, in force or to come',
   about: ABOUT_ALERTS,
+  figure: ALERT_FIGURE,
   params: { at: instantParam('Only warnings in force at this time; unless given, all that have not expired.') },
   filters: alertFilters,
   returns: listReturn('alerts', alert, { sorts: ['id', 'onset_at', 'expires_at', 'sent_at', 'updated_at'] }),
@@ -48,6 +49,7 @@ export const weatherAlertById = defineEndpoint({
   plan: 'FREE',
   summary: 'One weather warning with its zones and roads, also after its end',
   about: `A warning that is over is found in the log of changes or in the lake, with status ENDED. ${ABOUT_ALERTS}`,
+  figure: ALERT_FIGURE,
   params: { id: required(textParam('Public id of the warning.', { max: 60, example: 'wal_7Q2M9KX4B1TZ5H3D' })) },
   returns: { kind: 'one', record: alertDetail },
   read: {
@@ -103,6 +105,7 @@ export const weatherAlertChanges = defineEndpoint({
   plan: 'FREE',
   summary: 'Weather warnings that were issued, changed or ended since a cursor',
   about: ABOUT_CHANGES,
+  figure: ALERT_FIGURE,
   params: {},
   filters: changedAlertFilters,
   returns: {
