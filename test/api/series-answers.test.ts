@@ -38,6 +38,7 @@ import {
   whole,
   YEAR,
 } from './series-golden.ts'
+import { marine } from './series-marine.ts'
 import { traffic, v16 } from './series-road.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
@@ -199,7 +200,7 @@ const fuel: Domain = {
   ],
 }
 
-const DOMAINS = { traffic, v16, weather, fuel }
+const DOMAINS = { traffic, v16, weather, fuel, marine }
 
 describe.each(Object.entries(DOMAINS))('%s', (_, domain) => {
   let service: TestService
