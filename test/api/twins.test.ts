@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { DayStops } from '../../api/endpoints/rail/day-stops.ts'
 import { sameCall, twinsIn } from '../../api/endpoints/rail/twins.ts'
+import { DayStops } from '../../api/endpoints/transit/day-stops.ts'
 import { serviceStart } from '../../lake/schema/time.ts'
 
 const START = serviceStart('2026-08-25')

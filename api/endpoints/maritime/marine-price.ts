@@ -9,7 +9,7 @@ import { columnFilter, defineMemoryFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
 import { codeParam, listOf } from '../../define/params.ts'
 import { provinceFilter } from '../../filters/place.ts'
-import { searchFilter } from '../rail/search.ts'
+import { searchFilter } from '../../filters/search.ts'
 import { originFields, provinceField, provinceName } from '../tail.ts'
 
 const station = marineStations.columns

@@ -8,8 +8,9 @@ import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { serviceStart } from '../../../lake/schema/time.ts'
 import { defineSlice } from '../../define/slice.ts'
-import { DayStops } from './day-stops.ts'
-import { TIMETABLE_TABLES, versionsOn } from './timetable-versions.ts'
+import { DayStops } from '../transit/day-stops.ts'
+import { versionsOn } from '../transit/timetable-versions.ts'
+import { railTimetables, TIMETABLE_TABLES } from './timetable-versions.ts'
 
 /** A trip that its timetable has, though not for the day; its stops are those of the day from `first` up to `end`, not included. */
 export interface IdleTrip {
@@ -40,7 +41,7 @@ export const idleTrips = defineSlice<IdleTrips>({
   from: TIMETABLE_TABLES,
   most: DAYS,
   async read(reader, date) {
-    const only = { timetable_version: { in: await versionsOn(reader, date) }, network: { eq: LONG_DISTANCE } }
+    const only = { timetable_version: { in: await versionsOn(reader, railTimetables, date) }, network: { eq: LONG_DISTANCE } }
     const names = new Map<string, string>()
     const stations = await reader.all<{ readonly stop_id: string; readonly name: string }>(
       sql`SELECT stop_id, name FROM ${scan(railStations, only)}`,

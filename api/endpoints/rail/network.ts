@@ -9,9 +9,10 @@ import { sql } from '../../../lake/query/sql.ts'
 import type { Line, Point } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineSlice, type SliceReader } from '../../define/slice.ts'
+import { newestVersions } from '../transit/timetable-versions.ts'
 import { type Pattern, type RouteWay, routeWay, TRACK_TOLERANCE_M } from './route-way.ts'
 import { directionOf } from './timetable-day.ts'
-import { newestVersions, TIMETABLE_TABLES } from './timetable-versions.ts'
+import { railTimetables, TIMETABLE_TABLES } from './timetable-versions.ts'
 
 /** Tables that the network is read from. */
 export const NETWORK_TABLES = [...TIMETABLE_TABLES, railShapes] as const
@@ -66,7 +67,7 @@ export const railNetwork = defineSlice<RailNetwork>({
   from: NETWORK_TABLES,
   most: 1,
   async read(reader) {
-    const versions = await newestVersions(reader)
+    const versions = await newestVersions(reader, railTimetables)
     if (versions.length === 0) return { stations: new Map(), routes: new Map() }
     const patterns = await patternsOf(reader, versions)
     const places = await placesOf(reader, versions)

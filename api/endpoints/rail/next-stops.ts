@@ -1,5 +1,5 @@
 import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
-import type { DayStop } from './day-stops.ts'
+import type { DayStop } from '../transit/day-stops.ts'
 import type { NextStop } from './train.ts'
 import { stopsOf } from './train-match.ts'
 import type { RunningTrain } from './twin-trains.ts'

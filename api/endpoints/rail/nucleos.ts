@@ -7,10 +7,10 @@ import { dayFromToday } from '../../define/example.ts'
 import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { dateParam } from '../../define/params-time.ts'
 import { withExample } from '../tail.ts'
+import { checkCovered } from '../transit/timetable-span.ts'
 import { NETWORK_TABLES, type NetworkRoute, type RailNetwork, railNetwork } from './network.ts'
 import { type TimetableDay, timetableDay } from './timetable-day.ts'
-import { checkCovered, timetableSpans } from './timetable-span.ts'
-import { timetableFeeds } from './timetable-versions.ts'
+import { timetableFeeds, timetableSpans } from './timetable-versions.ts'
 
 /** The day changes at midnight: a minute late at most. */
 const CLOCK_S = 60

@@ -11,10 +11,11 @@ import { integerParam } from '../../define/params.ts'
 import { dateParam } from '../../define/params-time.ts'
 import { Refused } from '../../define/problems.ts'
 import { withExample } from '../tail.ts'
+import { checkCovered } from '../transit/timetable-span.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { routeId } from './route-detail.ts'
 import { type DayTrip, type TimetableDay, timetableDay } from './timetable-day.ts'
-import { checkCovered, timetableSpans } from './timetable-span.ts'
+import { timetableSpans } from './timetable-versions.ts'
 
 /** The day changes at midnight: a minute late at most. */
 const CLOCK_S = 60

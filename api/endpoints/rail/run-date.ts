@@ -1,5 +1,5 @@
 import { LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
-import type { DayStops } from './day-stops.ts'
+import type { DayStops } from '../transit/day-stops.ts'
 import type { TimetableDay } from './timetable-day.ts'
 
 const DAY_MS = 86_400_000

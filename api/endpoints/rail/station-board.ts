@@ -6,6 +6,7 @@ import { defineEndpoint, type Endpoint } from '../../define/endpoint.ts'
 import { onlyOfRows } from '../../define/example.ts'
 import { type RecordShape, record } from '../../define/fields.ts'
 import { instantParam } from '../../define/params-time.ts'
+import { checkCovered } from '../transit/timetable-span.ts'
 import { boardEntry, boardOf, isOf } from './board.ts'
 import { boardFields } from './board-fields.ts'
 import { type BoardAsk, TOLD_MS } from './board-told.ts'
@@ -16,8 +17,7 @@ import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { networkParam } from './station.ts'
 import { nearestStation, stationId } from './station-detail.ts'
 import { DAYS_AROUND, timetableDay } from './timetable-day.ts'
-import { checkCovered, timetableSpans } from './timetable-span.ts'
-import { timetableFeeds } from './timetable-versions.ts'
+import { timetableFeeds, timetableSpans } from './timetable-versions.ts'
 
 /** Trains come and go by the minute; live feeds are published every 20 s. */
 const CLOCK_S = 20

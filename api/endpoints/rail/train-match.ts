@@ -1,7 +1,7 @@
 import { LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
 import type { MemoryAsk } from '../../define/endpoint.ts'
-import type { DayStop, DayStops } from './day-stops.ts'
+import type { DayStop, DayStops } from '../transit/day-stops.ts'
 import { type IdleTrip, type IdleTrips, idleTrips } from './idle-trips.ts'
 import { awayFrom, LATEST_MS } from './run-date.ts'
 import { type DayTrip, type TimetableDay, timetableDay } from './timetable-day.ts'

@@ -1,5 +1,5 @@
 import { LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
-import type { DayStops, StopTime } from './day-stops.ts'
+import type { DayStops, StopTime } from '../transit/day-stops.ts'
 
 /** A trip of a day that may be in another network's timetable too; its stops are those of the day from `first` up to `end`, not included. */
 interface Run {

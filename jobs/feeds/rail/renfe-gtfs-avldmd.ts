@@ -5,9 +5,10 @@ import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { defineFeed } from '../define.ts'
+import { archiveRequest } from '../transit/timetable.ts'
+import type { NetworkIds } from './network-ids.ts'
 import { TIMETABLE_PRODUCTS } from './products.ts'
-import { archiveRequest, nightlyBand, readTimetable } from './timetable.ts'
-import type { NetworkIds } from './timetable-context.ts'
+import { nightlyBand, readTimetable } from './timetable.ts'
 
 /** Train number, variant, first day of validity: `0019012026-08-22`. */
 const TRIP_ID = /^(\d{5})(\d)(\d{4}-\d\d-\d\d)$/
@@ -18,6 +19,7 @@ const IDS: NetworkIds = {
   network: 'AVLDMD',
   prefix: 'avldmd',
   needsExceptions: true,
+  needsRanges: true,
   products: TIMETABLE_PRODUCTS,
   nucleoOf: () => null,
   terminiOf(id) {

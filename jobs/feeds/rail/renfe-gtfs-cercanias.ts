@@ -6,8 +6,9 @@ import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { defineFeed } from '../define.ts'
-import { ALIKE_S, archiveRequest, nightlyBand, readTimetable } from './timetable.ts'
-import type { NetworkIds } from './timetable-context.ts'
+import { archiveRequest } from '../transit/timetable.ts'
+import type { NetworkIds } from './network-ids.ts'
+import { ALIKE_S, nightlyBand, readTimetable } from './timetable.ts'
 
 /** Service (núcleo, counter, day letter), train number, line: `1032S19799C1`. */
 const TRIP_ID = /^\d{4}[A-Z](\d{5})[A-Za-z0-9]+$/
@@ -17,6 +18,7 @@ const IDS: NetworkIds = {
   network: 'CERCANIAS',
   prefix: 'cercanias',
   needsExceptions: false,
+  needsRanges: true,
   products: null,
   nucleoOf: (id) => NUCLEO.exec(id)?.[0] ?? null,
   terminiOf: () => ({ origin_stop_id: null, destination_stop_id: null }),

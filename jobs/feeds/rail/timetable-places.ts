@@ -7,7 +7,8 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readGtfs } from '../../formats/gtfs.ts'
 import { type Batch, batch, type Notes } from '../define.ts'
 import { lookUp } from '../look-up.ts'
-import { accessOf, refuse, type Timetable } from './timetable-context.ts'
+import { accessOf, memberRows, refuse } from '../transit/timetable.ts'
+import type { RailTimetable } from './network-ids.ts'
 
 const ROUTE_TYPES: Readonly<Record<string, string>> = { '2': 'RAIL', '3': 'BUS' }
 const STATION_CODE = /^\d{5}$/
@@ -15,33 +16,33 @@ const COLOR = /^[0-9A-F]{6}$/
 /** A commuter route's long name: two names, each padded to 40 characters, with a dash between. */
 const NAME_WIDTH = 40
 
-const STOP_COLUMNS = { requires: ['stop_id', 'stop_name', 'stop_lat', 'stop_lon'], takes: ['wheelchair_boarding', 'stop_timezone'] }
+const STOP_COLUMNS = {
+  member: 'stops.txt',
+  requires: ['stop_id', 'stop_name', 'stop_lat', 'stop_lon'],
+  takes: ['wheelchair_boarding', 'stop_timezone'],
+}
 
 /** Rows of stops.txt; `known` gets their ids. */
-export async function* stationRows(timetable: Timetable, known: Set<string>): AsyncGenerator<Batch> {
-  const { zip, version, notes } = timetable
-  for await (const records of readGtfs(zip, 'stops.txt', STOP_COLUMNS)) {
-    const rows: FeedRow<typeof railStations>[] = []
-    while (records.next()) {
+export async function* stationRows(timetable: RailTimetable, known: Set<string>): AsyncGenerator<Batch> {
+  const { version, notes } = timetable
+  yield* memberRows(timetable, railStations, {
+    ...STOP_COLUMNS,
+    row(records) {
       const stop_id = records.text(0)
       const name = records.text(1)
-      if (!records.isWhole || stop_id === null || name === null) {
-        refuse(timetable, railStations, records)
-        continue
-      }
+      if (stop_id === null || name === null) return null
       if (!STATION_CODE.test(stop_id)) notes.warn('code of a station is not of five digits')
       known.add(stop_id)
-      rows.push({
+      return {
         ...version,
         stop_id,
         name,
         position: positionOf(records.number(2), records.number(3), notes),
         has_wheelchair_boarding: accessOf(records.text(4), notes),
         timezone: records.text(5),
-      })
-    }
-    yield batch(railStations, rows)
-  }
+      }
+    },
+  })
 }
 
 /** Stations lie in France and Portugal too, so that only what cannot be a position is left out. */
@@ -53,24 +54,22 @@ function positionOf(lat: number | null, lon: number | null, notes: Notes): Point
 }
 
 const ROUTE_COLUMNS = {
+  member: 'routes.txt',
   requires: ['route_id', 'route_short_name', 'route_type'],
   takes: ['route_long_name', 'route_color', 'route_text_color'],
 }
 
 /** Rows of routes.txt; `known` gets their ids. */
-export async function* routeRows(timetable: Timetable, known: Set<string>): AsyncGenerator<Batch> {
-  const { zip, version, notes, ids } = timetable
-  for await (const records of readGtfs(zip, 'routes.txt', ROUTE_COLUMNS)) {
-    const rows: FeedRow<typeof railRoutes>[] = []
-    while (records.next()) {
+export async function* routeRows(timetable: RailTimetable, known: Set<string>): AsyncGenerator<Batch> {
+  const { version, notes, ids } = timetable
+  yield* memberRows(timetable, railRoutes, {
+    ...ROUTE_COLUMNS,
+    row(records) {
       const route_id = records.text(0)
       const type = records.text(2)
-      if (!records.isWhole || route_id === null || type === null) {
-        refuse(timetable, railRoutes, records)
-        continue
-      }
+      if (route_id === null || type === null) return null
       known.add(route_id)
-      rows.push({
+      return {
         ...version,
         route_id,
         nucleo_code: ids.nucleoOf(route_id),
@@ -79,14 +78,13 @@ export async function* routeRows(timetable: Timetable, known: Set<string>): Asyn
         route_type: lookUp(ROUTE_TYPES, type) ?? type,
         ...colorsOf(records.text(4), records.text(5), notes),
         ...ids.terminiOf(route_id),
-      })
-    }
-    yield batch(railRoutes, rows)
-  }
+      }
+    },
+  })
 }
 
 /** The name of a line, or the code of a product; a product that is not known keeps its name, and is counted. */
-function shortNameOf(name: string | null, { ids, notes }: Timetable): string | null {
+function shortNameOf(name: string | null, { ids, notes }: RailTimetable): string | null {
   if (name === null || ids.products === null) return name
   const code = lookUp(ids.products, name)
   if (code === undefined) notes.unknownCode(RAIL_PRODUCTS, name)
@@ -128,7 +126,7 @@ interface Shape {
 }
 
 /** Rows of shapes.txt, one a shape; `known` gets their ids. */
-export async function* shapeRows(timetable: Timetable, known: Set<string>): AsyncGenerator<Batch> {
+export async function* shapeRows(timetable: RailTimetable, known: Set<string>): AsyncGenerator<Batch> {
   const shapes = new Map<string, Shape>()
   for await (const records of readGtfs(timetable.zip, 'shapes.txt', SHAPE_COLUMNS))
     while (records.next()) {
@@ -150,7 +148,7 @@ export async function* shapeRows(timetable: Timetable, known: Set<string>): Asyn
   )
 }
 
-function shapeRow({ ids, version }: Timetable, shape_id: string, shape: Shape): FeedRow<typeof railShapes> {
+function shapeRow({ ids, version }: RailTimetable, shape_id: string, shape: Shape): FeedRow<typeof railShapes> {
   const match = /^\d\d_(.+?)(_INV)?$/.exec(shape_id)
   const geometry = inSequence(shape)
   return {

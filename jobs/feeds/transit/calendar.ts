@@ -32,6 +32,8 @@ const [SERVICE, START, END] = [0, 1, 2]
 const FIRST_WEEKDAY = 3
 const [DATE, EXCEPTION] = [1, 2]
 
+const RANGE_COLUMNS = { requires: ['service_id', 'start_date', 'end_date', ...WEEKDAYS] }
+
 interface Service {
   /** Days since 1970, both inclusive. */
   readonly from: number
@@ -40,18 +42,27 @@ interface Service {
   readonly weekdays: readonly boolean[]
 }
 
+/** Which of the two members of a calendar an archive must have; GTFS asks for either. */
+export interface CalendarRules {
+  /** True where calendar.txt runs all days and the exceptions alone are the timetable: without them an archive is not whole. */
+  readonly needsExceptions: boolean
+  /** False where calendar_dates.txt may list all days by itself. */
+  readonly needsRanges: boolean
+}
+
 /**
  * Reads which services run on which days: ranges on their weekdays, less the days taken out, and those added. Throws `FormatError` where a
- * network that needs exceptions has none.
+ * network that needs ranges or exceptions has none.
  */
-export async function readCalendar(zip: Zip, { needsExceptions }: { readonly needsExceptions: boolean }): Promise<GtfsCalendar> {
+export async function readCalendar(zip: Zip, { needsExceptions, needsRanges }: CalendarRules): Promise<GtfsCalendar> {
   const services = new Map<string, Service>()
   const bad = { count: 0, sample: '' }
   const refuse = (line: string): void => {
     if (bad.count++ === 0) bad.sample = line
   }
   let offWeekday = 0
-  for await (const records of readGtfs(zip, 'calendar.txt', { requires: ['service_id', 'start_date', 'end_date', ...WEEKDAYS] }))
+  const ranges = needsRanges || zip.names.includes('calendar.txt') ? readGtfs(zip, 'calendar.txt', RANGE_COLUMNS) : []
+  for await (const records of ranges)
     while (records.next()) {
       const id = records.text(SERVICE)
       const [from, to] = [dayOf(records.text(START)), dayOf(records.text(END))]
@@ -65,7 +76,7 @@ export async function readCalendar(zip: Zip, { needsExceptions }: { readonly nee
       // On 2026-07-02, a Thursday, Zaragoza had the service of a Wednesday, on that day alone.
       services.set(id, { from, to, weekdays: isOff ? WEEKDAYS.map(() => true) : weekdays })
     }
-  if (services.size === 0) throw new FormatError('calendar.txt has no service')
+  if (needsRanges && services.size === 0) throw new FormatError('calendar.txt has no service')
   const exceptions = zip.names.includes('calendar_dates.txt') ? await readExceptions(zip, refuse) : new Map<string, Map<number, boolean>>()
   if (needsExceptions && exceptions.size === 0)
     throw new FormatError('calendar_dates.txt, which this timetable needs, is not there or has no day')
@@ -82,7 +93,7 @@ function firstDayOf(days: ReadonlyMap<string, readonly string[]>): string {
   for (const dates of days.values()) for (const date of dates) services.set(date, (services.get(date) ?? 0) + 1)
   const least = FIRST_SHARE * Math.max(...services.values())
   const [first] = [...services].flatMap(([date, count]) => (count >= least ? [date] : [])).sort()
-  if (first === undefined) throw new FormatError('calendar.txt has no service that runs on any day')
+  if (first === undefined) throw new FormatError('the calendar has no service that runs on any day')
   return first
 }
 

@@ -1,7 +1,7 @@
-import { foldName } from '../../../lake/places/names.ts'
-import { defineMemoryFilter, type MemoryFilter } from '../../define/filter.ts'
-import { memo } from '../../define/memo.ts'
-import { textParam } from '../../define/params.ts'
+import { foldName } from '../../lake/places/names.ts'
+import { defineMemoryFilter, type MemoryFilter } from '../define/filter.ts'
+import { memo } from '../define/memo.ts'
+import { textParam } from '../define/params.ts'
 
 /** `q`: words of the texts of a record; `what` says which. The words of a record are found once. */
 export function searchFilter<R extends object>(

@@ -1,11 +1,11 @@
-import { railCalendar } from '../../../lake/datasets/rail/calendar.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { Version } from '../../../lake/query/versions.ts'
+import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, isoInstant, madridDate } from '../../../lake/schema/time.ts'
 import { type Problem, problem, Refused } from '../../define/problems.ts'
-import { defineSlice } from '../../define/slice.ts'
-import { TIMETABLE_TABLES, timetableVersions } from './timetable-versions.ts'
+import { defineSlice, type Slice } from '../../define/slice.ts'
+import { type TimetableTables, timetableVersions } from './timetable-versions.ts'
 
 /** A time that the kept versions of a network's timetable are about: [from, to), ms since the epoch. */
 export interface TimetableSpan {
@@ -16,31 +16,36 @@ export interface TimetableSpan {
 
 type Span = Pick<TimetableSpan, 'from' | 'to'>
 
-/** The last service day of a version. */
-const { network: NETWORK, timetable_version: VERSION, service_date: DATE } = railCalendar.columns
-const LAST_DAYS = { network: NETWORK, timetable_version: VERSION, service_date: DATE }
-
 /**
  * The spans of each network, in order: each version holds from its begin to the end of its last service day, or to the begin of the next one.
  * Where a version ends before the next begins there is a gap between two spans. One key, the empty one.
  */
-export const timetableSpans = defineSlice<readonly TimetableSpan[]>({
-  name: 'rail timetable spans',
-  from: TIMETABLE_TABLES,
-  most: 1,
-  async read(reader) {
-    const versions = [...(await timetableVersions(reader)).values()]
-    const names = versions.flatMap((held) => held.map(({ name }) => name))
-    const query = sql`
-      SELECT network, timetable_version, max(service_date) AS service_date
-      FROM ${scan(railCalendar, { timetable_version: { in: names } })}
-      GROUP BY network, timetable_version`
-    const ends = new Map<string, { readonly network: string; readonly to: number }>()
-    for (const { network, timetable_version, service_date } of await reader.all(query, LAST_DAYS))
-      ends.set(timetable_version, { network, to: dayBounds(service_date).end })
-    return versions.flatMap((newestFirst) => spansOf(newestFirst.toReversed(), ends))
-  },
-})
+export function timetableSpansOf(tables: TimetableTables): Slice<readonly TimetableSpan[]> {
+  return defineSlice({
+    name: `${tables.title} timetable spans`,
+    from: tables.all,
+    most: 1,
+    async read(reader) {
+      const versions = [...(await timetableVersions(reader, tables)).values()]
+      const names = versions.flatMap((held) => held.map(({ name }) => name))
+      const query = sql`
+        SELECT network, timetable_version, max(service_date) AS service_date
+        FROM ${scan(tables.calendar, { timetable_version: { in: names } })}
+        GROUP BY network, timetable_version`
+      const ends = new Map<string, { readonly network: string; readonly to: number }>()
+      for (const { network, timetable_version, service_date } of await reader.all(query, LAST_DAYS))
+        ends.set(timetable_version, { network, to: dayBounds(service_date).end })
+      return versions.flatMap((newestFirst) => spansOf(newestFirst.toReversed(), ends))
+    },
+  })
+}
+
+/** The last service day of a version. */
+const LAST_DAYS = {
+  network: col.string(0, 'Network.'),
+  timetable_version: col.string(0, 'Version.'),
+  service_date: col.local_date(0, 'Last service day.'),
+}
 
 /** The spans of the versions of one timetable, the oldest first, by the end of each: those that follow each other are one. */
 function spansOf(

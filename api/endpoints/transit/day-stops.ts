@@ -1,9 +1,9 @@
-import { RAIL_STOP_USES } from '../../../lake/datasets/rail/codes.ts'
+import { STOP_USES } from '../../../lake/datasets/transit/codes.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 
 /** No time, in a list of seconds. */
 const NO_TIME = -1
-const USES: readonly (string | null)[] = [null, ...Object.keys(RAIL_STOP_USES.codes)]
+const USES: readonly (string | null)[] = [null, ...STOP_USES]
 const NOWHERE = new Uint32Array()
 const ROOM = 4096
 

@@ -1,0 +1,56 @@
+import type { Version } from '../../../lake/query/versions.ts'
+import type { Dataset } from '../../../lake/schema/dataset.ts'
+import { dayBounds } from '../../../lake/schema/time.ts'
+import type { SliceReader } from '../../define/slice.ts'
+
+/** The tables of timetables of one kind of vehicle. */
+interface TablesByRole<C extends Dataset> {
+  /** What names of cached queries begin with. */
+  readonly title: string
+  readonly stops: Dataset
+  readonly routes: Dataset
+  readonly trips: Dataset
+  readonly stopTimes: Dataset
+  readonly calendar: C
+}
+
+/** The tables of timetables: one by one, and all that every version is in. */
+export interface TimetableTables<C extends Dataset = Dataset> extends TablesByRole<C> {
+  readonly all: readonly Dataset[]
+}
+
+/** Declares the tables of timetables. */
+export function timetableTables<C extends Dataset>(tables: TablesByRole<C>): TimetableTables<C> {
+  const { stops, routes, trips, stopTimes, calendar } = tables
+  return Object.freeze({ ...tables, all: Object.freeze([stops, routes, trips, stopTimes, calendar]) })
+}
+
+/** The name of a version: that of its timetable, and the first day of its calendar. */
+const VERSION = /^(.+)-\d{4}-\d{2}-\d{2}$/
+
+/** What the names of all versions of a timetable begin with. */
+export function timetableName(version: string): string {
+  return VERSION.exec(version)?.[1] ?? version
+}
+
+type Versions = Pick<SliceReader, 'versions'>
+
+/** The whole versions of each timetable, by the name that theirs begin with, the newest first. */
+export async function timetableVersions(reader: Versions, { all }: Pick<TimetableTables, 'all'>): Promise<Map<string, Version[]>> {
+  const whole = await reader.versions(...all)
+  const newestFirst = whole.toSorted((one, other) => other.from - one.from || (one.name < other.name ? 1 : -1))
+  return Map.groupBy(newestFirst, ({ name }) => timetableName(name))
+}
+
+/** The names of the versions that hold on a service date: of each timetable the newest that begins no later. */
+export async function versionsOn(reader: Versions, tables: Pick<TimetableTables, 'all'>, date: string): Promise<string[]> {
+  const { start } = dayBounds(date)
+  const byTimetable = await timetableVersions(reader, tables)
+  return [...byTimetable.values()].flatMap((versions) => versions.find(({ from }) => from <= start)?.name ?? [])
+}
+
+/** The names of the newest version of each timetable. */
+export async function newestVersions(reader: Versions, tables: Pick<TimetableTables, 'all'>): Promise<string[]> {
+  const byTimetable = await timetableVersions(reader, tables)
+  return [...byTimetable.values()].flatMap(([newest]) => newest?.name ?? [])
+}

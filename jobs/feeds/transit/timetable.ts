@@ -1,0 +1,103 @@
+import type { Dataset, FeedRow } from '../../../lake/schema/dataset.ts'
+import { type GtfsColumns, type GtfsRecords, readGtfs } from '../../formats/gtfs.ts'
+import { openZip, type Zip } from '../../formats/zip.ts'
+import { type Batch, batch, type FeedBody, type FeedRequest, type Notes } from '../define.ts'
+import { lookUp } from '../look-up.ts'
+import { type CalendarRules, type GtfsCalendar, readCalendar } from './calendar.ts'
+
+/** Bytes that an archive may unpack to: the largest has 305 MB. */
+const MOST_UNPACKED = 1_000_000_000
+/** Rows of the calendar that are given at once. */
+const BATCH = 4096
+const ACCESS: Readonly<Record<string, boolean | null>> = { '0': null, '1': true, '2': false }
+
+/** How the versions of a timetable are named, and how its calendar is read. */
+export interface TimetableRules extends CalendarRules {
+  readonly network: string
+  /** What the names of its versions begin with. */
+  readonly prefix: string
+}
+
+/** A timetable that is being read. */
+export interface Timetable {
+  readonly zip: Zip
+  readonly calendar: GtfsCalendar
+  /** What each of its rows begins with. */
+  readonly version: { readonly network: string; readonly timetable_version: string; readonly valid_from: number }
+  readonly notes: Notes
+}
+
+/** The request of a GTFS archive. */
+export function archiveRequest(url: string): FeedRequest {
+  return {
+    name: 'timetable',
+    url,
+    accept: 'application/zip',
+    maxBytes: 64_000_000,
+    maxDecodedBytes: MOST_UNPACKED,
+    timeout_ms: 240_000,
+    expects: 'zip',
+  }
+}
+
+/** Opens the GTFS archive of a body and reads its calendar, which names the version. */
+export async function openTimetable({ bytes }: FeedBody, rules: TimetableRules, notes: Notes): Promise<Timetable> {
+  const zip = await openZip(bytes, { maxBytes: MOST_UNPACKED })
+  const calendar = await readCalendar(zip, rules)
+  const { first, validFrom } = calendar
+  const version = { network: rules.network, timetable_version: `${rules.prefix}-${first}`, valid_from: validFrom }
+  return { zip, calendar, version, notes }
+}
+
+/** How the records of a member become rows of a dataset. */
+interface MemberRows<D extends Dataset> extends GtfsColumns {
+  readonly member: string
+  /** The row of a record; null where it lacks an id, so that it is refused. */
+  readonly row: (records: GtfsRecords) => FeedRow<D> | null
+}
+
+/** Rows of a member, one a record; records without an id or with another number of fields are counted. */
+export async function* memberRows<D extends Dataset>(timetable: Timetable, dataset: D, spec: MemberRows<D>): AsyncGenerator<Batch> {
+  for await (const records of readGtfs(timetable.zip, spec.member, spec)) {
+    const rows: FeedRow<D>[] = []
+    while (records.next()) {
+      const row = records.isWhole ? spec.row(records) : null
+      if (row === null) refuse(timetable, dataset, records)
+      else rows.push(row)
+    }
+    yield batch(dataset, rows)
+  }
+}
+
+/** Counts a record that makes no row. */
+export function refuse({ notes }: Timetable, dataset: Dataset, records: GtfsRecords): void {
+  notes.quarantine(dataset, records.isWhole ? 'no id' : 'another number of fields', records.line)
+}
+
+/** GTFS's answer to whether a wheelchair can be used: 1 yes, 2 no, 0 and blank nothing said; others are counted. */
+export function accessOf(code: string | null, notes: Notes): boolean | null {
+  if (code === null) return null
+  const known = lookUp(ACCESS, code)
+  if (known === undefined) notes.unknownCode('gtfs_wheelchair', code)
+  return known ?? null
+}
+
+/** Rows of the days on which services run; `row` is what the day of a service makes. */
+export function* calendarRows<D extends Dataset>(
+  { calendar, notes }: Timetable,
+  dataset: D,
+  row: (service_id: string, service_date: string) => FeedRow<D>,
+): Generator<Batch> {
+  const { bad, days } = calendar
+  for (let count = 0; count < bad.count; count++) notes.quarantine(dataset, 'a service or exception without sensible dates', bad.sample)
+  for (let count = 0; count < calendar.early; count++) notes.warn(`a service runs before ${calendar.first}, when the timetable begins`)
+  for (let count = 0; count < calendar.offWeekday; count++) notes.warn('weekdays of a service leave out its only day')
+  let rows: FeedRow<D>[] = []
+  for (const [service_id, dates] of days) {
+    for (const service_date of dates) rows.push(row(service_id, service_date))
+    if (rows.length < BATCH) continue
+    yield batch(dataset, rows)
+    rows = []
+  }
+  yield batch(dataset, rows)
+}

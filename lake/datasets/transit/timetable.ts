@@ -1,0 +1,34 @@
+import type { CodeList } from '../../schema/codes.ts'
+import { col } from '../../schema/columns.ts'
+import { identity } from '../../schema/dataset.ts'
+
+/** Examples of the columns of a version. */
+interface VersionExamples {
+  readonly network: string
+  readonly version: string
+  readonly valid_from: string
+}
+
+/**
+ * The columns that every table of a timetable begins with: ids 1 to 3. The version is the publisher's: the network and the first day of its
+ * calendar on which a fair share of the services runs, so that equal content has one name; what is published again for the same first day takes
+ * the place of its rows.
+ */
+export function versionColumns(networks: CodeList, examples: VersionExamples) {
+  return {
+    network: col.code(1, 'Timetable that the row is of.', networks, { example: examples.network }),
+    timetable_version: col.string(2, 'Version of the timetable: network and first day on which a fair share of its services runs.', {
+      example: examples.version,
+    }),
+    valid_from: col.instant(3, "Begin of the version's first day in Madrid.", { example: examples.valid_from }),
+  } as const
+}
+
+/** What all datasets of a timetable share: whole versions, each in files of its own. */
+export const TRANSIT_TIMETABLE = {
+  time: 'valid_from',
+  version: 'timetable_version',
+  land: 'replace',
+  partition: [identity('timetable_version')],
+  plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
+} as const
