@@ -44,9 +44,10 @@ const REGISTERS: readonly Register[] = [
 ]
 
 const files = sourceFiles()
-/** A folder named `kit` has what the declarations of all domains are written with. */
+/** Folders with what declarations of several domains are written with: the kit of feeds, and the timetables of trains and ferries. */
+const SHARED = ['kit', 'transit']
 const inDomain = (folder: string, path: string): boolean =>
-  path.startsWith(`${folder}/`) && dirname(dirname(path)) === folder && basename(dirname(path)) !== 'kit'
+  path.startsWith(`${folder}/`) && dirname(dirname(path)) === folder && !SHARED.includes(basename(dirname(path)))
 const isIndex = (path: string): boolean => path.endsWith('/index.ts')
 
 /** Whatever the files of a folder's domains export, but for their indexes. */

@@ -1,5 +1,13 @@
 import type { Feed } from '../define.ts'
+import { ferriesBalearia, ferriesFredOlsen, ferriesVizcayaBridge } from './ferries.ts'
 import { marineFuel } from './marine-fuel.ts'
+import { worldPortIndexFeed } from './world-port-index.ts'
 
 /** Feeds about the sea. */
-export const feeds: readonly Feed[] = Object.freeze([marineFuel])
+export const feeds: readonly Feed[] = Object.freeze([
+  marineFuel,
+  worldPortIndexFeed,
+  ferriesBalearia,
+  ferriesFredOlsen,
+  ferriesVizcayaBridge,
+])

@@ -12,7 +12,7 @@ export interface Known {
 }
 
 /** A stop of a trip, as every timetable has it. */
-interface StopTimeRow {
+export interface StopTimeRow {
   network: string
   timetable_version: string
   valid_from: number
@@ -39,11 +39,13 @@ interface StopTimeTarget {
   readonly known: Known
   /** Null where trips were not read; else it counts the stops of each. */
   readonly trips: Map<string, number> | null
+  /** True for a row that is left out, or kept by the caller for later. */
+  readonly divert?: (row: StopTimeRow) => boolean
 }
 
 /** Rows of stop_times.txt. */
 export async function* stopTimeRows(timetable: Timetable, target: StopTimeTarget): AsyncGenerator<Batch> {
-  const { dataset, batchOf, known, trips } = target
+  const { dataset, batchOf, known, trips, divert = () => false } = target
   const { zip, notes } = timetable
   const { network, timetable_version, valid_from } = timetable.version
   // The trip of the record before, which is mostly that of this one, and how many stops of it were read.
@@ -66,7 +68,7 @@ export async function* stopTimeRows(timetable: Timetable, target: StopTimeTarget
       if (stops !== undefined) stops++
       else if (trips) notes.warn('trip_id of a stop time is not in trips.txt')
       // Member by member: these are 1.9 million.
-      rows.push({
+      const row: StopTimeRow = {
         network,
         timetable_version,
         valid_from,
@@ -77,7 +79,8 @@ export async function* stopTimeRows(timetable: Timetable, target: StopTimeTarget
         departure: records.time(2),
         pickup_type: stopUse(records.text(5)),
         drop_off_type: stopUse(records.text(6)),
-      })
+      }
+      if (!divert(row)) rows.push(row)
     }
     yield batchOf(rows)
   }

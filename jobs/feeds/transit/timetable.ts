@@ -52,8 +52,8 @@ export async function openTimetable({ bytes }: FeedBody, rules: TimetableRules, 
 /** How the records of a member become rows of a dataset. */
 interface MemberRows<D extends Dataset> extends GtfsColumns {
   readonly member: string
-  /** The row of a record; null where it lacks an id, so that it is refused. */
-  readonly row: (records: GtfsRecords) => FeedRow<D> | null
+  /** The row of a record; null where it lacks an id, so that it is refused; undefined where it is left out on purpose. */
+  readonly row: (records: GtfsRecords) => FeedRow<D> | null | undefined
 }
 
 /** Rows of a member, one a record; records without an id or with another number of fields are counted. */
@@ -63,7 +63,7 @@ export async function* memberRows<D extends Dataset>(timetable: Timetable, datas
     while (records.next()) {
       const row = records.isWhole ? spec.row(records) : null
       if (row === null) refuse(timetable, dataset, records)
-      else rows.push(row)
+      else if (row !== undefined) rows.push(row)
     }
     yield batch(dataset, rows)
   }
@@ -74,11 +74,11 @@ export function refuse({ notes }: Timetable, dataset: Dataset, records: GtfsReco
   notes.quarantine(dataset, records.isWhole ? 'no id' : 'another number of fields', records.line)
 }
 
-/** GTFS's answer to whether a wheelchair can be used: 1 yes, 2 no, 0 and blank nothing said; others are counted. */
-export function accessOf(code: string | null, notes: Notes): boolean | null {
+/** GTFS's answer to whether wheelchairs, bicycles or cars are taken: 1 yes, 2 no, 0 and blank nothing said; others are counted. */
+export function accessOf(code: string | null, notes: Notes, list = 'gtfs_wheelchair'): boolean | null {
   if (code === null) return null
   const known = lookUp(ACCESS, code)
-  if (known === undefined) notes.unknownCode('gtfs_wheelchair', code)
+  if (known === undefined) notes.unknownCode(list, code)
   return known ?? null
 }
 

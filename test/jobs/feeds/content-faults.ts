@@ -23,6 +23,7 @@ const DEVICES = 'dgt_vms_devices/devices.xml'
 const POSTS = 'marine_fuel/posts.json'
 const SHEET = 'marine_fuel/spreadsheet.csv'
 const MODELS = 'renfe_material/models.csv'
+const PORTS = 'world_port_index/ports.csv'
 const COUNTERS = 'madrid_count_stations/stations.csv'
 /** Columns without a value in the fixture. */
 const UNSAID = ['no record has PRESTACIONES', 'no record has FICHA TECNICA']
@@ -82,6 +83,13 @@ export const FAULTS: readonly ContentFault[] = [
   { file: COUNTERS, change: [['Orient.', 'Rumbo']], expect: { rows: 6, unknown: { Rumbo: 1 }, warnings: ['no record has Orient.'] } },
   { file: COUNTERS, change: [['Latitud', 'Lat']], expect: 'has no Latitud' },
   { file: COUNTERS, change: [['\n28;', '\nES28;']], expect: { rows: 4, rejected: { 'Estación is no whole number': 2 } } },
+  { file: PORTS, change: [['MAIN_PORT_NAME', 'Main Port Name']], expect: { rows: 62 } },
+  { file: PORTS, change: [['MAIN_PORT_NAME', 'Title']], expect: 'has no Main Port Name' },
+  { file: PORTS, change: [['Country Code', 'Flag']], expect: 'has no Country Code' },
+  { file: PORTS, change: [[',Spain,', ',Portugal,']], expect: 'has no port of Spain' },
+  { file: PORTS, change: [['Very Small', 'Tiny']], expect: { rows: 62, unknown: { Tiny: 1 } } },
+  { file: PORTS, change: [['39.883333', 'north']], expect: { rows: 61, rejected: { 'Latitude is no number': 1 } } },
+  { file: PORTS, change: [['ES LCG', ' ']], expect: { rows: 63 } },
   { file: 'sct_incidents/incidents.xml', change: [['identificador>', 'id>']], expect: 'incidents has no identificador' },
   {
     file: DAILY,

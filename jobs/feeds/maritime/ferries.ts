@@ -1,0 +1,67 @@
+import { ferryCalendar } from '../../../lake/datasets/maritime/ferry-calendar.ts'
+import { ferryRoutes } from '../../../lake/datasets/maritime/ferry-routes.ts'
+import { ferryStopTimes } from '../../../lake/datasets/maritime/ferry-stop-times.ts'
+import { ferryStops } from '../../../lake/datasets/maritime/ferry-stops.ts'
+import { ferryTrips } from '../../../lake/datasets/maritime/ferry-trips.ts'
+import { nap } from '../../../lake/datasets/maritime/sources.ts'
+import { type Band, defineFeed, type Feed } from '../define.ts'
+import { archiveRequest } from '../transit/timetable.ts'
+import { readFerries } from './ferry-timetable.ts'
+
+/** Timetables of summer and winter differ by more than half. */
+const SEASONS = { minRatio: 0.2, maxRatio: 1000 }
+const band = (atLeast: number): Band => ({ atLeast, ...SEASONS })
+
+/** An operator's timetable in the Mobility Database. */
+interface Operator {
+  readonly id: string
+  readonly network: string
+  /** Its number there, and the name of its file. */
+  readonly mdb: number
+  readonly file: string
+  /** Routes that it has at least. */
+  readonly routes: number
+}
+
+/**
+ * The timetable of a ferry operator that it publishes at the National Access Point: the copy that the Mobility Database keeps, which needs no
+ * key, under either of its addresses.
+ */
+function ferryFeed({ id, network, mdb, file, routes }: Operator): Feed {
+  const rules = { network, prefix: network.toLowerCase(), needsExceptions: false, needsRanges: false }
+  return defineFeed({
+    id,
+    domain: 'maritime',
+    source: nap,
+    into: [ferryStops, ferryRoutes, ferryTrips, ferryStopTimes, ferryCalendar],
+    every_s: 86_400,
+    plans: [
+      { requests: [archiveRequest(`https://storage.googleapis.com/storage/v1/b/mdb-latest/o/${file}-${mdb}.zip?alt=media`)] },
+      { requests: [archiveRequest(`https://files.mobilitydatabase.org/mdb-${mdb}/latest.zip`)] },
+    ],
+    freshBy: 'fetch',
+    bands: {
+      ferry_stops: band(2),
+      ferry_routes: band(routes),
+      ferry_trips: band(2 * routes),
+      ferry_stop_times: band(4 * routes),
+      ferry_calendar: band(7),
+    },
+    rows: (bodies, _clock, notes) => readFerries(rules, bodies, notes),
+  })
+}
+
+/** Baleària: the Balearics, the Strait, Ceuta, Melilla, the Canaries and Morocco. */
+export const ferriesBalearia = ferryFeed({
+  ...{ id: 'ferries_balearia', network: 'BALEARIA', mdb: 2814, file: 'es-baelearic-islands-balearia-ferry-gtfs', routes: 3 },
+})
+
+/** Fred. Olsen Express: between the Canary Islands, and to Huelva. */
+export const ferriesFredOlsen = ferryFeed({
+  ...{ id: 'ferries_fred_olsen', network: 'FRED_OLSEN', mdb: 2722, file: 'es-tenerife-ferry-fred-olsen-gtfs', routes: 2 },
+})
+
+/** The transporter bridge between Portugalete and Getxo, which is published as a ferry. */
+export const ferriesVizcayaBridge = ferryFeed({
+  ...{ id: 'ferries_vizcaya_bridge', network: 'VIZCAYA_BRIDGE', mdb: 2789, file: 'es-biscay-bridge-ferry-gtfs', routes: 1 },
+})

@@ -1,0 +1,214 @@
+import { ferryCalendar } from '../../../lake/datasets/maritime/ferry-calendar.ts'
+import { ferryRoutes } from '../../../lake/datasets/maritime/ferry-routes.ts'
+import { ferryStopTimes } from '../../../lake/datasets/maritime/ferry-stop-times.ts'
+import { ferryStops } from '../../../lake/datasets/maritime/ferry-stops.ts'
+import { ferryTrips } from '../../../lake/datasets/maritime/ferry-trips.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { MADRID } from '../../../lake/schema/time.ts'
+import { type GtfsRecords, readGtfs } from '../../formats/gtfs.ts'
+import { type Batch, batch, type FeedBody, FormatError, type Notes } from '../define.ts'
+import { type FrequencyDeparture, readFrequencies, repeatedStops } from '../transit/frequencies.ts'
+import { type StopTimeRow, stopTimeRows } from '../transit/stop-times.ts'
+import { accessOf, calendarRows, memberRows, openTimetable, type Timetable, type TimetableRules } from '../transit/timetable.ts'
+
+/** What the parts of an archive tell each other. */
+interface Archive extends Timetable {
+  readonly agencies: ReadonlyMap<string, Agency>
+  readonly timezone: string
+  readonly frequencies: ReadonlyMap<string, readonly FrequencyDeparture[]>
+  readonly stops: Set<string>
+  readonly routes: Set<string>
+  /** Routes of buses and other vehicles that are no ferries. */
+  readonly otherRoutes: Set<string>
+  readonly trips: Map<string, number>
+  /** Trips that are left out: those of `otherRoutes`. */
+  readonly otherTrips: Set<string>
+}
+
+interface Agency {
+  readonly name: string | null
+  readonly url: string | null
+}
+
+/** Reads the GTFS archive of a ferry operator; routes of other vehicles are left out with their trips. */
+export async function* readFerries(rules: TimetableRules, bodies: readonly FeedBody[], notes: Notes): AsyncGenerator<Batch> {
+  for (const body of bodies) {
+    const timetable = await openTimetable(body, rules, notes)
+    const archive: Archive = {
+      ...timetable,
+      ...(await readAgencies(timetable)),
+      frequencies: await readFrequencies(timetable),
+      stops: new Set(),
+      routes: new Set(),
+      otherRoutes: new Set(),
+      trips: new Map(),
+      otherTrips: new Set(),
+    }
+    yield* calendarRows(archive, ferryCalendar, (service_id, service_date) => ({ ...archive.version, service_id, service_date }))
+    yield* stopRows(archive)
+    yield* routeRows(archive)
+    if (archive.routes.size === 0) throw new FormatError('routes.txt has no ferry: no route_type of 4, 1000 to 1099 or 1200')
+    yield* tripRows(archive)
+    yield* callRows(archive)
+  }
+}
+
+const AGENCY_COLUMNS = { requires: ['agency_name', 'agency_timezone'], takes: ['agency_id', 'agency_url'] }
+
+/** The agencies by their id, the empty one where there is none, and their time zone: GTFS wants one for all of them. */
+async function readAgencies({ zip, notes }: Timetable): Promise<Pick<Archive, 'agencies' | 'timezone'>> {
+  const agencies = new Map<string, Agency>()
+  let timezone: string | null = null
+  for await (const records of readGtfs(zip, 'agency.txt', AGENCY_COLUMNS))
+    while (records.next()) {
+      agencies.set(records.text(2) ?? '', { name: records.text(0), url: records.text(3) })
+      timezone ??= records.text(1)
+    }
+  if (timezone !== null && isZone(timezone)) return { agencies, timezone }
+  notes.warn('agency_timezone is no time zone; Europe/Madrid is taken')
+  return { agencies, timezone: MADRID }
+}
+
+function isZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
+function stopRows(archive: Archive): AsyncGenerator<Batch> {
+  const { version, notes, stops } = archive
+  return memberRows(archive, ferryStops, {
+    member: 'stops.txt',
+    requires: ['stop_id'],
+    takes: ['stop_name', 'stop_lat', 'stop_lon', 'parent_station', 'wheelchair_boarding', 'stop_timezone'],
+    row(records) {
+      const [stop_id, name] = [records.text(0), records.text(1)]
+      if (stop_id === null) return null
+      stops.add(stop_id)
+      return {
+        ...version,
+        stop_id,
+        name: name ?? stop_id,
+        position: positionOf(records, notes),
+        parent_station: records.text(4),
+        has_wheelchair_boarding: accessOf(records.text(5), notes),
+        timezone: records.text(6),
+      }
+    },
+  })
+}
+
+function positionOf(records: GtfsRecords, notes: Notes): Point | null {
+  const [lat, lon] = [records.number(2), records.number(3)]
+  if (lat === null || lon === null) return null
+  if (Math.abs(lat) <= 90 && Math.abs(lon) <= 180 && (lat !== 0 || lon !== 0)) return { lat, lon }
+  notes.warn('position of a terminal cannot be right')
+  return null
+}
+
+function routeRows(archive: Archive): AsyncGenerator<Batch> {
+  const { version, notes, agencies, timezone, routes, otherRoutes } = archive
+  const [only] = agencies.size === 1 ? agencies.values() : []
+  return memberRows(archive, ferryRoutes, {
+    member: 'routes.txt',
+    requires: ['route_id', 'route_type'],
+    takes: ['agency_id', 'route_short_name', 'route_long_name'],
+    row(records) {
+      const [route_id, route_type] = [records.text(0), records.whole(1)]
+      if (route_id === null || route_type === null || Number.isNaN(route_type)) return null
+      const kind = ferryKind(route_type)
+      if (kind === null) {
+        otherRoutes.add(route_id)
+        notes.warn(`a route is no ferry but of route_type ${route_type}`)
+        return undefined
+      }
+      routes.add(route_id)
+      const agency = only ?? agencies.get(records.text(2) ?? '')
+      return {
+        ...version,
+        route_id,
+        agency_name: agency?.name ?? null,
+        agency_url: agency?.url ?? null,
+        short_name: records.text(3),
+        long_name: records.text(4),
+        route_type,
+        kind,
+        timezone,
+      }
+    },
+  })
+}
+
+/** The kind of ferry of a GTFS route type, basic or extended; null for another vehicle. */
+function ferryKind(type: number): string | null {
+  if (type === 4 || type === 1200) return 'FERRY'
+  if (type < 1000 || type > 1099) return null
+  if ((type >= 1001 && type <= 1004) || type === 1013) return 'CAR_FERRY'
+  if ((type >= 1005 && type <= 1008) || type === 1014) return 'PASSENGER_FERRY'
+  return type === 1000 || type === 1019 || type === 1020 ? 'FERRY' : 'OTHER'
+}
+
+const TRIP_COLUMNS = {
+  member: 'trips.txt',
+  requires: ['trip_id', 'route_id', 'service_id'],
+  takes: ['trip_short_name', 'trip_headsign', 'direction_id', 'cars_allowed', 'bikes_allowed', 'wheelchair_accessible'],
+}
+
+async function* tripRows(archive: Archive): AsyncGenerator<Batch> {
+  const { version, notes, calendar, routes, otherRoutes, trips, otherTrips, frequencies } = archive
+  const repeated: FeedRow<typeof ferryTrips>[] = []
+  yield* memberRows(archive, ferryTrips, {
+    ...TRIP_COLUMNS,
+    row(records) {
+      const [trip_id, route_id, service_id] = [records.text(0), records.text(1), records.text(2)]
+      if (trip_id === null || route_id === null || service_id === null) return null
+      if (otherRoutes.has(route_id)) {
+        otherTrips.add(trip_id)
+        return undefined
+      }
+      if (!routes.has(route_id)) notes.warn('route_id of a trip is not in routes.txt')
+      if (!calendar.days.has(service_id)) notes.warn('service_id of a trip is not in the calendar')
+      trips.set(trip_id, 0)
+      const trip = {
+        ...version,
+        trip_id,
+        route_id,
+        service_id,
+        short_name: records.text(3),
+        headsign: records.text(4),
+        direction: records.whole(5),
+        is_car_allowed: accessOf(records.text(6), notes, 'gtfs_cars_allowed'),
+        is_bike_allowed: accessOf(records.text(7), notes, 'gtfs_bikes_allowed'),
+        is_wheelchair_accessible: accessOf(records.text(8), notes),
+        headway_s: null,
+      }
+      const departures = frequencies.get(trip_id)
+      if (!departures) return trip
+      for (const one of departures) repeated.push({ ...trip, trip_id: one.trip_id, headway_s: one.headway_s })
+      return undefined
+    },
+  })
+  yield batch(ferryTrips, repeated)
+}
+
+async function* callRows(archive: Archive): AsyncGenerator<Batch> {
+  const { stops, routes, trips, otherTrips, frequencies } = archive
+  const patterns = new Map<string, StopTimeRow[]>()
+  for (const trip of otherTrips) trips.set(trip, 1)
+  yield* stopTimeRows(archive, {
+    dataset: ferryStopTimes,
+    batchOf: (rows) => batch(ferryStopTimes, rows),
+    known: { stops, routes, shapes: null },
+    trips,
+    divert(row) {
+      if (otherTrips.has(row.trip_id)) return true
+      if (!frequencies.has(row.trip_id)) return false
+      patterns.set(row.trip_id, [...(patterns.get(row.trip_id) ?? []), row])
+      return true
+    },
+  })
+  for (const [trip_id, pattern] of patterns) yield batch(ferryStopTimes, repeatedStops(pattern, frequencies.get(trip_id) ?? []))
+}

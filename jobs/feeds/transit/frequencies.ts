@@ -1,0 +1,64 @@
+import { readGtfs } from '../../formats/gtfs.ts'
+import type { StopTimeRow } from './stop-times.ts'
+import type { Timetable } from './timetable.ts'
+
+/** A departure of a trip that stands for many. */
+export interface FrequencyDeparture {
+  readonly trip_id: string
+  /** Seconds since the service day began. */
+  readonly starts_at: number
+  /** Seconds between departures, where times are approximate; null where they are exact. */
+  readonly headway_s: number | null
+}
+
+const COLUMNS = { requires: ['trip_id', 'start_time', 'end_time', 'headway_secs'], takes: ['exact_times'] }
+/** Departures of one line of frequencies.txt beyond which it is a mistake: one a minute for two days. */
+const MAX_DEPARTURES = 2880
+
+/** The departures of frequencies.txt, by the trip that they repeat; none where the archive has no such member. */
+export async function readFrequencies({ zip, notes }: Timetable): Promise<ReadonlyMap<string, readonly FrequencyDeparture[]>> {
+  const byTrip = new Map<string, FrequencyDeparture[]>()
+  if (!zip.names.includes('frequencies.txt')) return byTrip
+  for await (const records of readGtfs(zip, 'frequencies.txt', COLUMNS))
+    while (records.next()) {
+      const trip_id = records.text(0)
+      const [start, end, headway] = [records.time(1), records.time(2), records.whole(3)]
+      if (
+        !records.isWhole ||
+        trip_id === null ||
+        start === null ||
+        end === null ||
+        !headway ||
+        !((end - start) / headway <= MAX_DEPARTURES)
+      ) {
+        notes.warn('a line of frequencies.txt is not readable')
+        continue
+      }
+      const departures = byTrip.get(trip_id) ?? []
+      byTrip.set(trip_id, departures)
+      const headway_s = records.text(4) === '1' ? null : headway
+      for (let starts_at = start; starts_at < end; starts_at += headway)
+        departures.push({ trip_id: `${trip_id}@${clock(starts_at)}`, starts_at, headway_s })
+    }
+  return byTrip
+}
+
+/** The stops of each departure: those of the trip that they repeat, moved in time. */
+export function repeatedStops(stops: readonly StopTimeRow[], departures: readonly FrequencyDeparture[]): StopTimeRow[] {
+  const ordered = stops.toSorted((one, other) => one.stop_sequence - other.stop_sequence)
+  const first = ordered[0]?.departure ?? ordered[0]?.arrival ?? 0
+  const moved = (seconds: number | null, by: number): number | null => (seconds === null ? null : seconds + by)
+  return departures.flatMap(({ trip_id, starts_at }) =>
+    ordered.map((stop) => ({
+      ...stop,
+      trip_id,
+      arrival: moved(stop.arrival, starts_at - first),
+      departure: moved(stop.departure, starts_at - first),
+    })),
+  )
+}
+
+/** `HHMMSS` of seconds since the service day began. */
+function clock(seconds: number): string {
+  return [seconds / 3600, (seconds / 60) % 60, seconds % 60].map((part) => String(Math.floor(part)).padStart(2, '0')).join('')
+}

@@ -1,0 +1,34 @@
+import { defineSource } from '../../schema/sources.ts'
+
+/** Spain's National Access Point: GTFS timetables of ferries, of which the Mobility Database keeps a copy. */
+export const nap = defineSource({
+  id: 'nap',
+  publisher: 'Ministerio de Transportes y Movilidad Sostenible, Punto de Acceso Nacional de Transporte Multimodal',
+  url: 'https://nap.transportes.gob.es/',
+  licence: 'Licencia de uso de datos del Punto de Acceso Nacional',
+  licence_url: 'https://nap.transportes.gob.es/licencia-datos',
+  attribution: 'Powered by MITRAMS',
+  commercial_use: 'yes',
+})
+
+/** The World Port Index of the US government. */
+export const worldPortIndex = defineSource({
+  id: 'world_port_index',
+  publisher: 'National Geospatial-Intelligence Agency (Pub. 150)',
+  url: 'https://msi.nga.mil/Publications/WPI',
+  licence: 'Public domain (US government work)',
+  licence_url: 'https://www.usa.gov/government-works',
+  attribution: 'National Geospatial-Intelligence Agency, World Port Index',
+  commercial_use: 'yes',
+})
+
+/** Spanish ports that the World Port Index lacks, and the official names of others: a list of facts kept with this service. */
+export const portList = defineSource({
+  id: 'port_list',
+  publisher: 'Traffic Intelligence, list of ports kept by hand',
+  url: 'https://www.puertos.es/',
+  licence: 'CC0 1.0',
+  licence_url: 'https://creativecommons.org/publicdomain/zero/1.0/',
+  attribution: 'None required',
+  commercial_use: 'yes',
+})

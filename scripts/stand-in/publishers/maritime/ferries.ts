@@ -1,0 +1,36 @@
+import { ferryZip } from '../../formats/ferry-gtfs.ts'
+import type { FeedStandIn, Publisher } from '../../publisher.ts'
+import { FERRY_OPERATORS, type FerryOperator } from '../../world/ferry-lines.ts'
+
+/** The copy of an operator's timetable, under both of its addresses; a new one each month. */
+function copyOf(feed: string, mdb: number, file: string): FeedStandIn {
+  const [path, other] = [`/storage/v1/b/mdb-latest/o/${file}-${mdb}.zip`, `/mdb-${mdb}/latest.zip`]
+  return {
+    feed,
+    hosts: ['storage.googleapis.com', 'files.mobilitydatabase.org'],
+    path,
+    route: (asked) => (asked === path || asked === other ? { kind: 'document', resource: 'timetable' } : null),
+    publishedAt(_seed, now) {
+      const date = new Date(now)
+      return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1)
+    },
+    contentType: 'application/zip',
+    validators: 'etag',
+    headers: {},
+    blocks: { known: /^(?!)/, usual: [] },
+    hasOldLayout: false,
+    write: (_world, { publishedAt, variant }) => ferryZip(FERRY_OPERATORS[feed] as FerryOperator, { at: publishedAt, variant }),
+    // No timetable of a ferry was recorded: the folder has the entries of the catalogue.
+    captures: { folder: 'ferries', capturedAt: () => null },
+  }
+}
+
+/** The Mobility Database, which keeps copies of what operators publish at the National Access Point. */
+export const mobilityDatabase: Publisher = {
+  name: 'Mobility Database',
+  feeds: [
+    copyOf('ferries_balearia', 2814, 'es-baelearic-islands-balearia-ferry-gtfs'),
+    copyOf('ferries_fred_olsen', 2722, 'es-tenerife-ferry-fred-olsen-gtfs'),
+    copyOf('ferries_vizcaya_bridge', 2789, 'es-biscay-bridge-ferry-gtfs'),
+  ],
+}
