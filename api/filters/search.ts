@@ -7,13 +7,14 @@ import { textParam } from '../define/params.ts'
 export function searchFilter<R extends object>(
   what: string,
   textsOf: (record: R) => readonly (string | null)[],
+  example = 'chamartin',
 ): MemoryFilter<'q', string | null, R> {
   const wordsOf = memo((record: R) => textsOf(record).flatMap((text) => (text === null ? [] : foldName(text).split(' '))))
   return defineMemoryFilter({
     name: 'q',
     param: textParam(`Words, or their beginnings, that ${what} has; accents, case and punctuation do not matter.`, {
       max: 80,
-      example: 'chamartin',
+      example,
     }),
     matches: (q) => {
       const wanted = foldName(q).split(' ')

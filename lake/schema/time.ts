@@ -82,11 +82,11 @@ export function datesBetween(first: string, last: string): string[] {
 }
 
 /**
- * When the times of a service date count from, ms since the epoch: noon less 12 hours by Madrid's clock, as GTFS has it. That is midnight,
+ * When the times of a service date count from, ms since the epoch: noon less 12 hours by the zone's clock, as GTFS has it. That is midnight,
  * but an hour before or after it on the days on which the clock changes, so that all times after the change are what the clock shows.
  */
-export function serviceStart(date: string): number {
-  return instantOf(date, '12:00') - DAY / 2
+export function serviceStart(date: string, zone: string = MADRID): number {
+  return instantOf(date, '12:00', { zone }) - DAY / 2
 }
 
 /** ISO 8601 in UTC of an instant (ms): YYYY-MM-DDTHH:MM:SS.mmmZ, with six decimals where the ms are fractional. */

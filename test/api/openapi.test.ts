@@ -150,9 +150,9 @@ test('what has two ends and no line says that its GeoJSON is a point', () => {
 
 test('what counts or sums up, and what tells weather, mobility or accidents, says what each figure stands for, and how it is made', () => {
   const ofFigures = endpoints.filter(
-    ({ path, params }) => 'group_by' in params || 'time' in params || /[/](stats$|weather(?![/]alerts)|clima|movilidad|accidentes)/.test(path),
+    ({ path, params }) => 'group_by' in params || 'time' in params || /[/](stats$|weather|clima|movilidad|accidentes)/.test(path),
   )
-  // A codebook and official warnings have no figures.
+  // A codebook has no figures.
   for (const { path, figure } of ofFigures) expect(figure !== undefined, path).toBe(!path.endsWith('/diccionario'))
 })
 

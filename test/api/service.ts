@@ -345,7 +345,13 @@ export async function fillWithExamples(service: TestService): Promise<void> {
   else {
     const landEvery = async (begin: number): Promise<void> => {
       for (const dataset of shown.filter((_, at) => at % LANDED_AT_ONCE === begin)) {
-        const rows = [exampleTableRow(dataset), ...endedRow(dataset), ...otherNetworkRow(dataset), ...weeksBefore(dataset)]
+        const rows = [
+          exampleTableRow(dataset),
+          ...endedRow(dataset),
+          ...otherNetworkRow(dataset),
+          ...otherCall(dataset),
+          ...weeksBefore(dataset),
+        ]
         await service.land(dataset, rows, (exampleRow(dataset)[dataset.time] as number) + HOUR_MS)
       }
     }
@@ -367,6 +373,15 @@ function keepTables(tables: string, made: string): void {
 function otherNetworkRow(dataset: Dataset): AnyRow[] {
   if (dataset.id !== 'rail_routes' && dataset.id !== 'rail_stations') return []
   return [exampleTableRow(dataset, { network: 'AVLDMD', timetable_version: 'avldmd-2026-08-22' })]
+}
+
+/** The other terminal of the ferry, two and a quarter hours away: a route has two ends. */
+function otherCall(dataset: Dataset): AnyRow[] {
+  if (dataset.id === 'ferry_stops')
+    return [exampleTableRow(dataset, { stop_id: 'IBZ', name: 'Ibiza', position: { lat: 38.9085, lon: 1.4497 } })]
+  if (dataset.id !== 'ferry_stop_times') return []
+  const at = 10.25 * 3600
+  return [exampleTableRow(dataset, { stop_id: 'IBZ', stop_sequence: 2, arrival: at, departure: at })]
 }
 
 /** The days of four weeks before the examples' that are over: what a trend is made of. */

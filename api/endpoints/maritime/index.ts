@@ -1,10 +1,13 @@
 import { defineDomain } from '../../define/domain.ts'
+import { ferryList } from './ferries.ts'
+import { ferryById } from './ferry-detail.ts'
 import { marineHistory } from './marine-history.ts'
 import { marinePriceList } from './marine-prices.ts'
+import { portById, portList } from './ports.ts'
 
 /** Endpoints about the sea, in the order in which documentation shows them. */
 export const maritime = defineDomain({
   id: 'maritime',
   title: { es: 'Mar', en: 'Sea' },
-  endpoints: [marinePriceList, marineHistory],
+  endpoints: [marinePriceList, marineHistory, portList, portById, ferryList, ferryById],
 })

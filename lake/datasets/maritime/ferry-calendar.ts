@@ -10,8 +10,8 @@ export const ferryCalendar = defineDataset({
   about: 'The days on which each service of a ferry timetable runs, one row a day.',
   columns: {
     ...FERRY_VERSION_COLUMNS,
-    service_id: col.string(4, "The publisher's id of the service.", { example: 'WINTER' }),
-    service_date: col.local_date(5, 'Day on which it runs; sailings may go on after midnight.', { example: '2026-11-25' }),
+    service_id: col.string(4, "The publisher's id of the service.", { example: 'SUMMER' }),
+    service_date: col.local_date(5, 'Day on which it runs; sailings may go on after midnight.', { example: '2026-08-22' }),
   },
   entity: ['timetable_version', 'service_id', 'service_date'],
   order: ['timetable_version', 'service_date', 'service_id'],

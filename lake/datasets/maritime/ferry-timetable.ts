@@ -5,8 +5,8 @@ import { nap } from './sources.ts'
 /** The columns that every table of a ferry timetable begins with: ids 1 to 3. */
 export const FERRY_VERSION_COLUMNS = versionColumns(FERRY_OPERATORS, {
   network: 'BALEARIA',
-  version: 'balearia-2026-11-01',
-  valid_from: '2026-10-31T23:00:00.000Z',
+  version: 'balearia-2026-08-01',
+  valid_from: '2026-07-31T22:00:00.000Z',
 })
 
 /** What all datasets of a ferry timetable share. */

@@ -14,7 +14,7 @@ export const ferryTrips = defineDataset({
       example: 'DEN-IBZ-0800',
     }),
     route_id: col.string(5, 'Route.', { example: 'DEN-IBZ' }),
-    service_id: col.string(6, 'Days on which it runs, in ferry_calendar.', { example: 'WINTER' }),
+    service_id: col.string(6, 'Days on which it runs, in ferry_calendar.', { example: 'SUMMER' }),
     short_name: col.string(7, 'Public name of the sailing.', { nullable: true, example: null }),
     headsign: col.string(8, 'Destination as shown to travellers.', { nullable: true, example: 'Ibiza' }),
     direction: col.integer(9, 'Direction of travel, 0 or 1, where one is published.', {

@@ -1,0 +1,88 @@
+import { FERRY_OPERATORS } from '../../../lake/datasets/maritime/ferry-codes.ts'
+import { ports } from '../../../lake/datasets/maritime/ports.ts'
+import { foldName } from '../../../lake/places/names.ts'
+import { madridDate } from '../../../lake/schema/time.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
+import { onlyOfRows } from '../../define/example.ts'
+import { record } from '../../define/fields.ts'
+import { appliedByRead, columnFilter } from '../../define/filter.ts'
+import { booleanParam, codeParam, textParam, withDefault } from '../../define/params.ts'
+import { Refused } from '../../define/problems.ts'
+import { nearest } from '../../define/suggest.ts'
+import { type FerryConnection, ferryNetwork } from './ferry-network.ts'
+import { ferryRouteFields, ferryRouteOf } from './ferry-route.ts'
+import { ferryFeeds, ferryTimetables } from './ferry-timetables.ts'
+import { listedPorts, type Port, type PortCatalogue, portCatalogue } from './port-catalogue.ts'
+
+/** The next sailing changes with the clock: a minute late at most. */
+export const CLOCK_S = 60
+
+const portParam = (what: string, example: string) =>
+  textParam(`Only routes ${what} a port: its id, or words of its name, accents and case aside.`, { max: 60, example })
+
+/** Ferry routes. */
+export const ferryList = defineEndpoint({
+  path: '/api/maritimo/ferries',
+  domain: 'maritime',
+  plan: 'FREE',
+  summary: 'Ferry routes with operator, frequency, duration and next sailing',
+  about:
+    'Routes of the timetables that hold today, one for each direction; with those of later timetables that are published already. Frequencies are counted from trips and calendar. Only routes with a sailing from now on, unless in_service is false.',
+  params: {},
+  filters: [
+    appliedByRead('origin', portParam('from', 'Dénia')),
+    appliedByRead('destination', portParam('to', 'Ibiza')),
+    columnFilter('operator', codeParam('Operator.', FERRY_OPERATORS, { example: 'BALEARIA' }), 'operator'),
+    columnFilter(
+      'in_service',
+      withDefault(booleanParam('Only routes with a sailing from now on (true) or without (false).'), true),
+      'in_service',
+    ),
+  ],
+  returns: listReturn('routes', record('FerryRoute', 'A ferry route in one direction.', ferryRouteFields), {
+    sorts: ['id', 'origin', 'destination', 'duration_s', 'sailings_per_week', 'next_sailing_at'],
+  }),
+  read: {
+    kind: 'memory',
+    from: [],
+    lake: [...ferryTimetables.all, ports],
+    needs: ferryTimetables.all,
+    parts: ({ operator }) => ferryFeeds(operator),
+    clock_s: CLOCK_S,
+    answer: async ({ slice }, { origin, destination }, now) => {
+      const { connections } = await slice(ferryNetwork, madridDate(now))
+      const catalogue = portCatalogue(await slice(listedPorts, ''), connections)
+      const [from, to] = [portsOf('origin', origin, catalogue), portsOf('destination', destination, catalogue)]
+      return connections
+        .filter(({ calls }) => isAt(calls[0], from, catalogue) && isAt(calls.at(-1), to, catalogue))
+        .map((connection) => ferryRouteOf(connection, catalogue, now))
+    },
+  },
+  example: { origin: 'Dénia', in_service: onlyOfRows('false') },
+})
+
+function isAt(
+  terminal: FerryConnection['calls'][number] | undefined,
+  wanted: ReadonlySet<Port> | null,
+  { portOf }: PortCatalogue,
+): boolean {
+  return wanted === null || (terminal !== undefined && wanted.has(portOf(terminal)))
+}
+
+/** The ports with ferries that a text names by id or by words; null for no text. Throws `Refused` where it names none. */
+function portsOf(parameter: string, text: string | null, { ports: all }: PortCatalogue): ReadonlySet<Port> | null {
+  if (text === null) return null
+  const withFerries = [...all.values()].filter(({ connections }) => connections.length > 0)
+  const byId = withFerries.filter(({ id }) => id.toLowerCase() === text.toLowerCase())
+  const wanted = foldName(text).split(' ')
+  const isNamed = ({ name, listed }: Port): boolean => {
+    const words = foldName(`${name} ${listed?.alternate_name ?? ''}`).split(' ')
+    return wanted.every((one) => one !== '' && words.some((word) => word.startsWith(one)))
+  }
+  const found = byId.length > 0 ? byId : withFerries.filter(isNamed)
+  if (found.length > 0) return new Set(found)
+  const names = withFerries.map(({ name }) => name).sort()
+  throw new Refused(`expected a port with ferries: ${names.join(', ')}`, {
+    ...{ parameter, value: text, allowed: names, near: () => nearest(text, names) },
+  })
+}

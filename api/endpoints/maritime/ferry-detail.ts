@@ -1,0 +1,134 @@
+import { ferryStopTimes } from '../../../lake/datasets/maritime/ferry-stop-times.ts'
+import { ferryTrips } from '../../../lake/datasets/maritime/ferry-trips.ts'
+import { ports } from '../../../lake/datasets/maritime/ports.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { dayFromToday } from '../../define/example.ts'
+import { meaning, nested, optional, pick, record, type ValueOf } from '../../define/fields.ts'
+import { required, textParam } from '../../define/params.ts'
+import { dateParam } from '../../define/params-time.ts'
+import { keyOf, type ServiceDay } from '../transit/service-day.ts'
+import { checkCovered } from '../transit/timetable-span.ts'
+import { CLOCK_S } from './ferries.ts'
+import { type FerryConnection, type FerryTerminal, ferryNetwork } from './ferry-network.ts'
+import { ferryRouteFields, ferryRouteOf, frequencyFields } from './ferry-route.ts'
+import { ferryDay, ferryFeeds, ferrySpans, ferryTimetables, type Sailing } from './ferry-timetables.ts'
+import { dateIn, monthsOf } from './frequency.ts'
+import { listedPorts, type Port, portCatalogue } from './port-catalogue.ts'
+
+const { columns } = ferryStopTimes
+const START = '2026-08-22T06:00:00.000Z'
+const at = (about: string) => col.instant(0, about, { nullable: true, example: START })
+
+const callFields = {
+  port_id: ports.columns.port_id,
+  name: meaning(ports.columns.name, 'Name of the port.'),
+  ...pick(columns, 'stop_id', 'stop_sequence', 'arrival', 'departure'),
+  arrival_at: at('Arrival as an instant.'),
+  departure_at: at('Departure as an instant.'),
+  ...pick(columns, 'pickup_type', 'drop_off_type'),
+} as const
+
+const sailingFields = {
+  id: ferryTrips.columns.trip_id,
+  ...pick(ferryTrips.columns, 'short_name', 'headsign'),
+  departure: optional(columns.departure, "Departure from the origin on the operator's clock; 24:00:00 and more are after midnight."),
+  arrival: optional(columns.arrival, 'Arrival at the destination, likewise.'),
+  departure_at: at('Departure as an instant.'),
+  arrival_at: at('Arrival as an instant.'),
+  duration_s: col.integer(0, 'Time from origin to destination, calls included.', { unit: 's', nullable: true, example: 8100 }),
+  ...pick(ferryTrips.columns, 'is_car_allowed', 'is_bike_allowed', 'is_wheelchair_accessible', 'headway_s'),
+  calls: nested.objects('Its calls in order.', callFields),
+} as const
+
+const detail = record('FerryRouteDetail', 'A ferry route with its sailings of a day and its months.', {
+  ...ferryRouteFields,
+  months: nested.objects('Sailings by month, for the days that the timetable covers.', {
+    month: col.string(0, 'Month, YYYY-MM.', { example: '2026-08' }),
+    ...frequencyFields,
+  }),
+  date: col.local_date(0, 'Service day of the sailings; they may go on after midnight.', { example: '2026-08-22' }),
+  sailings: nested.objects('Sailings of the day in order of departure.', sailingFields),
+})
+
+/** One ferry route with its timetable. */
+export const ferryById = defineEndpoint({
+  path: '/api/maritimo/ferries/{id}',
+  domain: 'maritime',
+  plan: 'FREE',
+  summary: 'One ferry route with its timetable of a day and its seasons',
+  about:
+    "Sailings of the version of the timetable that holds on the day. Times are on the operator's clock; 24:00:00 and more are after midnight, departure_at and arrival_at say when that is.",
+  params: {
+    id: required(textParam('Id of the route, as /api/maritimo/ferries lists it.', { max: 200, example: 'BALEARIA.DEN-IBZ.DEN.IBZ' })),
+    date: dateParam("Service day; today by the operator's calendar unless given.", '2026-08-22'),
+  },
+  returns: { kind: 'one', record: detail },
+  read: {
+    kind: 'memory',
+    from: [],
+    lake: [...ferryTimetables.all, ports],
+    needs: ferryTimetables.all,
+    parts: ({ id }) => ferryFeeds(id.split('.')[0] ?? null),
+    clock_s: CLOCK_S,
+    answer: async ({ slice }, p, now) => {
+      const ferries = await slice(ferryNetwork, madridDate(now))
+      const connection = ferries.connections.find(({ id }) => id === p.id)
+      if (!connection) return null
+      const date = p.date ?? dateIn(connection.timezone, now)
+      const { network } = connection
+      if (p.date !== null)
+        checkCovered(await slice(ferrySpans, ''), { at: dayBounds(date).start, parameter: 'date', value: p.date, networks: [network] })
+      const catalogue = portCatalogue(await slice(listedPorts, ''), ferries.connections)
+      return {
+        ...ferryRouteOf(connection, catalogue, now),
+        months: monthsOf(connection),
+        date,
+        sailings: sailingsOf(connection, await slice(ferryDay, `${network} ${date}`), (stop_id) => {
+          const terminal = ferries.terminals.get(keyOf(network, stop_id))
+          return terminal ? { terminal, port: catalogue.portOf(terminal) } : null
+        }),
+      }
+    },
+  },
+  example: { id: 'BALEARIA.DEN-IBZ.DEN.IBZ', date: dayFromToday(0, '2026-08-22') },
+})
+
+type Call = { readonly terminal: FerryTerminal; readonly port: Port }
+type SailingRecord = ValueOf<typeof sailingFields>
+
+/** The sailings of a day between the first and the last terminal of a route. */
+function sailingsOf(
+  connection: FerryConnection,
+  day: ServiceDay<Sailing>,
+  callAt: (stop_id: string) => Call | null,
+): readonly SailingRecord[] {
+  const [origin, destination] = [connection.calls[0]?.stop_id, connection.calls.at(-1)?.stop_id]
+  return day.tripsOfRoute(connection.network, connection.route_id).flatMap((trip) => {
+    const stops = day.stopsOf(trip)
+    const [first, last] = [stops[0], stops.at(-1)]
+    if (!first || !last) return []
+    const [begin, end] = [callAt(first.stop_id), callAt(last.stop_id)]
+    if (begin?.terminal.stop_id !== origin || end?.terminal.stop_id !== destination) return []
+    const [departure, arrival] = [first.departure_s ?? first.arrival_s, last.arrival_s ?? last.departure_s]
+    return {
+      id: trip.trip_id,
+      short_name: trip.short_name,
+      headsign: trip.headsign,
+      departure,
+      arrival,
+      departure_at: first.departure_at ?? first.arrival_at,
+      arrival_at: last.arrival_at ?? last.departure_at,
+      duration_s: departure === null || arrival === null ? null : arrival - departure,
+      is_car_allowed: trip.is_car_allowed,
+      is_bike_allowed: trip.is_bike_allowed,
+      is_wheelchair_accessible: trip.is_wheelchair_accessible,
+      headway_s: trip.headway_s,
+      calls: stops.flatMap((stop) => {
+        const call = callAt(stop.stop_id)
+        return call ? [{ ...stop, port_id: call.port.id, name: call.port.name, arrival: stop.arrival_s, departure: stop.departure_s }] : []
+      }),
+    }
+  })
+}

@@ -1,0 +1,303 @@
+import { ferryCalendar } from '../../../lake/datasets/maritime/ferry-calendar.ts'
+import { ferryRoutes } from '../../../lake/datasets/maritime/ferry-routes.ts'
+import { ferryStopTimes } from '../../../lake/datasets/maritime/ferry-stop-times.ts'
+import { ferryStops } from '../../../lake/datasets/maritime/ferry-stops.ts'
+import { ferryTrips } from '../../../lake/datasets/maritime/ferry-trips.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { sql } from '../../../lake/query/sql.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
+import { tableColumns } from '../../../lake/schema/physical.ts'
+import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
+import { defineSlice, type SliceReader } from '../../define/slice.ts'
+import { keyOf } from '../transit/service-day.ts'
+import { timetableVersions } from '../transit/timetable-versions.ts'
+import { ferryTimetables } from './ferry-timetables.ts'
+
+/** A terminal of the newest timetables; one that belongs to a station stands under the station. */
+export interface FerryTerminal {
+  readonly network: string
+  readonly stop_id: string
+  readonly name: string
+  readonly position: Point | null
+}
+
+/** A ferry route one way: the sailings of a published route between the same first and last terminals. */
+export interface FerryConnection {
+  readonly id: string
+  readonly network: string
+  readonly route_id: string
+  readonly agency_name: string | null
+  readonly agency_url: string | null
+  readonly name: string | null
+  readonly kind: string
+  readonly timezone: string
+  /** Terminals in the order in which most sailings call at them. */
+  readonly calls: readonly FerryTerminal[]
+  /** All terminals that some sailing calls at. */
+  readonly terminals: readonly FerryTerminal[]
+  /** Departures by service date (YYYY-MM-DD), in seconds of it, rising; dates in order. */
+  readonly days: ReadonlyMap<string, readonly number[]>
+  /** Seconds from the first terminal to the last, over the sailings of all days; null where no times are published. */
+  readonly duration: { readonly shortest_s: number; readonly median_s: number; readonly longest_s: number } | null
+  readonly is_car_allowed: boolean | null
+  readonly is_bike_allowed: boolean | null
+  readonly is_wheelchair_accessible: boolean | null
+  /** The shortest time between departures, where the timetable gives that instead of times. */
+  readonly headway_s: number | null
+  /** First and last service date of the operator's timetable. */
+  readonly covered: { readonly from: string; readonly to: string }
+}
+
+/** The ferry routes, and the terminal of each stop by its network and id. */
+export interface FerryNetwork {
+  readonly connections: readonly FerryConnection[]
+  readonly terminals: ReadonlyMap<string, FerryTerminal>
+}
+
+/** A version and the service dates for which it holds: from the first, before the other; null without end. */
+interface Window {
+  readonly version: string
+  readonly from: string
+  readonly before: string | null
+}
+
+interface Trip {
+  readonly network: string
+  readonly timetable_version: string
+  readonly route_id: string
+  readonly service_id: string
+  readonly is_car_allowed: boolean | null
+  readonly is_bike_allowed: boolean | null
+  readonly is_wheelchair_accessible: boolean | null
+  readonly headway_s: number | null
+  /** Ids of its stops in order, joined by `CALL_MARK`. */
+  readonly calls: string
+  readonly departure: number | null
+  readonly arrival: number | null
+}
+
+interface Route {
+  readonly network: string
+  readonly route_id: string
+  readonly agency_name: string | null
+  readonly agency_url: string | null
+  readonly short_name: string | null
+  readonly long_name: string | null
+  readonly kind: string
+  readonly timezone: string
+}
+
+const CALL_MARK = '\u001f'
+
+/** Ferry routes as of a date in Madrid (YYYY-MM-DD): those of the versions that hold on it and of later ones. */
+export const ferryNetwork = defineSlice<FerryNetwork>({
+  name: 'ferry network',
+  from: ferryTimetables.all,
+  most: 2,
+  present: (now) => [madridDate(now)],
+  async read(reader, date) {
+    const windows = await windowsFrom(reader, date)
+    if (windows.length === 0) return { connections: [], terminals: new Map() }
+    const versions = windows.map(({ version }) => version)
+    const only = { timetable_version: { in: versions } }
+    const routes = await reader.all<Route>(sql`SELECT * FROM ${scan(ferryRoutes, only)} ORDER BY timetable_version, route_id`)
+    const trips = await tripsOf(reader, versions)
+    const terminals = await terminalsOf(reader, versions)
+    const connections = connectionsOf({
+      trips,
+      routes: new Map(routes.map((route) => [keyOf(route.network, route.route_id), route])),
+      terminals,
+      dates: await datesOf(reader, windows),
+    })
+    return { connections, terminals }
+  },
+})
+
+/** Of each timetable the version that holds on a date, and later ones. */
+async function windowsFrom(reader: SliceReader, date: string): Promise<Window[]> {
+  const { start } = dayBounds(date)
+  const byTimetable = await timetableVersions(reader, ferryTimetables)
+  return [...byTimetable.values()].flatMap((newestFirst) => {
+    const current = newestFirst.findIndex(({ from }) => from <= start)
+    const kept = newestFirst.slice(0, current < 0 ? undefined : current + 1)
+    return kept.map(({ name, from }, at) => {
+      const next = kept[at - 1]
+      return { version: name, from: madridDate(from), before: next ? madridDate(next.from) : null }
+    })
+  })
+}
+
+function tripsOf({ all }: SliceReader, versions: readonly string[]): Promise<Trip[]> {
+  const only = { timetable_version: { in: versions } }
+  return all<Trip>(sql`
+    SELECT t.network, t.timetable_version, t.route_id, t.service_id, t.is_car_allowed, t.is_bike_allowed, t.is_wheelchair_accessible,
+      t.headway_s, s.calls, s.departure, s.arrival
+    FROM ${scan(ferryTrips, only)} t
+    JOIN (
+      SELECT timetable_version, trip_id, string_agg(stop_id, ${CALL_MARK} ORDER BY stop_sequence) AS calls,
+        first(coalesce(departure, arrival) ORDER BY stop_sequence) AS departure,
+        last(coalesce(arrival, departure) ORDER BY stop_sequence) AS arrival
+      FROM ${scan(ferryStopTimes, only)}
+      GROUP BY timetable_version, trip_id
+    ) s ON s.timetable_version = t.timetable_version AND s.trip_id = t.trip_id
+    ORDER BY t.timetable_version, t.trip_id`)
+}
+
+/** The terminals by network and stop; a stop that belongs to a station leads to that. */
+async function terminalsOf({ rows }: SliceReader, versions: readonly string[]): Promise<Map<string, FerryTerminal>> {
+  const query = sql`SELECT * FROM ${scan(ferryStops, { timetable_version: { in: versions } })} ORDER BY timetable_version, stop_id`
+  const stops = new Map<string, FerryTerminal & { readonly parent_station: string | null }>()
+  for await (const batch of rows(query, tableColumns(ferryStops)))
+    for (const row of batch) {
+      const [network, stop_id] = [row['network'] as string, row['stop_id'] as string]
+      const position = row['position'] as Point | null
+      stops.set(keyOf(network, stop_id), {
+        ...{ network, stop_id, name: row['name'] as string, position, parent_station: row['parent_station'] as string | null },
+      })
+    }
+  return new Map(
+    [...stops].map(([key, { parent_station, ...stop }]) => {
+      const station = parent_station === null ? undefined : stops.get(keyOf(stop.network, parent_station))
+      if (!station) return [key, stop]
+      return [key, { ...stop, stop_id: station.stop_id, name: station.name, position: station.position ?? stop.position }]
+    }),
+  )
+}
+
+/** Service dates by version and service, those for which the version holds. */
+async function datesOf({ rows }: SliceReader, windows: readonly Window[]): Promise<Map<string, string[]>> {
+  const byVersion = new Map(windows.map((window) => [window.version, window]))
+  const query = sql`
+    SELECT timetable_version, service_id, service_date
+    FROM ${scan(ferryCalendar, { timetable_version: { in: [...byVersion.keys()] } })}
+    ORDER BY timetable_version, service_id, service_date`
+  const dates = new Map<string, string[]>()
+  for await (const batch of rows(query, CALENDAR))
+    for (const row of batch) {
+      const { timetable_version, service_id, service_date } = row as Readonly<Record<keyof typeof CALENDAR, string>>
+      const { from, before } = byVersion.get(timetable_version) as Window
+      if (service_date < from || (before !== null && service_date >= before)) continue
+      const key = `${timetable_version} ${service_id}`
+      const known = dates.get(key)
+      if (known) known.push(service_date)
+      else dates.set(key, [service_date])
+    }
+  return dates
+}
+
+const CALENDAR = {
+  timetable_version: ferryCalendar.columns.timetable_version,
+  service_id: ferryCalendar.columns.service_id,
+  service_date: ferryCalendar.columns.service_date,
+}
+
+function connectionsOf(held: {
+  readonly trips: readonly Trip[]
+  readonly routes: ReadonlyMap<string, Route>
+  readonly terminals: ReadonlyMap<string, FerryTerminal>
+  readonly dates: ReadonlyMap<string, readonly string[]>
+}): readonly FerryConnection[] {
+  const { trips, routes, terminals, dates } = held
+  const covered = coveredBy(trips, dates)
+  const callsOf = ({ network, calls }: Trip): FerryTerminal[] =>
+    calls.split(CALL_MARK).map((stop_id) => terminals.get(keyOf(network, stop_id)) ?? { network, stop_id, name: stop_id, position: null })
+  const groups = Map.groupBy(trips, (trip) => {
+    const calls = callsOf(trip)
+    return idOf(trip.network, trip.route_id, calls[0]?.stop_id ?? '', calls.at(-1)?.stop_id ?? '')
+  })
+  return [...groups].flatMap(([id, own]) => {
+    const [first] = own as [Trip]
+    const route = routes.get(keyOf(first.network, first.route_id))
+    if (!route) return []
+    const days = daysOf(own, dates)
+    const sailings = own.map((trip) => dates.get(`${trip.timetable_version} ${trip.service_id}`)?.length ?? 0)
+    return {
+      id,
+      network: route.network,
+      route_id: route.route_id,
+      agency_name: route.agency_name,
+      agency_url: route.agency_url,
+      name: route.long_name ?? route.short_name,
+      kind: route.kind,
+      timezone: route.timezone,
+      calls: callsOf(own[sailings.indexOf(Math.max(...sailings))] as Trip),
+      terminals: [...new Map(own.flatMap(callsOf).map((terminal) => [terminal.stop_id, terminal])).values()],
+      days,
+      duration: durationOf(own, sailings),
+      is_car_allowed: anyOf(own.map((trip) => trip.is_car_allowed)),
+      is_bike_allowed: anyOf(own.map((trip) => trip.is_bike_allowed)),
+      is_wheelchair_accessible: anyOf(own.map((trip) => trip.is_wheelchair_accessible)),
+      headway_s: own.reduce<number | null>(
+        (least, { headway_s }) => (headway_s === null ? least : Math.min(headway_s, least ?? headway_s)),
+        null,
+      ),
+      covered: covered.get(route.network) ?? { from: '', to: '' },
+    }
+  })
+}
+
+/** First and last service date of each network. */
+function coveredBy(
+  trips: readonly Trip[],
+  dates: ReadonlyMap<string, readonly string[]>,
+): ReadonlyMap<string, { readonly from: string; readonly to: string }> {
+  const covered = new Map<string, { from: string; to: string }>()
+  for (const { network, timetable_version, service_id } of trips) {
+    const own = dates.get(`${timetable_version} ${service_id}`)
+    const [from, to] = [own?.[0], own?.at(-1)]
+    if (from === undefined || to === undefined) continue
+    const known = covered.get(network)
+    covered.set(network, { from: known && known.from < from ? known.from : from, to: known && known.to > to ? known.to : to })
+  }
+  return covered
+}
+
+function daysOf(trips: readonly Trip[], dates: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly number[]> {
+  const days = new Map<string, number[]>()
+  for (const { timetable_version, service_id, departure } of trips) {
+    if (departure === null) continue
+    for (const date of dates.get(`${timetable_version} ${service_id}`) ?? []) {
+      const known = days.get(date)
+      if (known) known.push(departure)
+      else days.set(date, [departure])
+    }
+  }
+  for (const departures of days.values()) departures.sort((one, other) => one - other)
+  return new Map([...days].sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+/** The durations of trips, each as often as it sails. */
+function durationOf(trips: readonly Trip[], sailings: readonly number[]): FerryConnection['duration'] {
+  const known = trips
+    .flatMap(({ departure, arrival }, at) =>
+      departure === null || arrival === null ? [] : [{ seconds: arrival - departure, count: sailings[at] as number }],
+    )
+    .sort((one, other) => one.seconds - other.seconds)
+  const [shortest, longest] = [known[0], known.at(-1)]
+  if (!shortest || !longest) return null
+  const half = known.reduce((sum, { count }) => sum + count, 0) / 2
+  let before = 0
+  const median = known.find(({ count }) => (before += count) >= half) ?? shortest
+  return { shortest_s: shortest.seconds, median_s: median.seconds, longest_s: longest.seconds }
+}
+
+/** True where one is, false where some are not and none is, null where nothing is said. */
+function anyOf(values: readonly (boolean | null)[]): boolean | null {
+  if (values.includes(true)) return true
+  return values.includes(false) ? false : null
+}
+
+/** The id of a ferry route one way: its parts may have any characters, of which those that a path cannot have are written as `~` and their code. */
+function idOf(...parts: readonly string[]): string {
+  return parts
+    .map((part) =>
+      encodeURIComponent(part)
+        .replace(/[.!~*'()]/g, escaped)
+        .replaceAll('%', '~'),
+    )
+    .join('.')
+}
+
+function escaped(mark: string): string {
+  return `%${mark.charCodeAt(0).toString(16).toUpperCase()}`
+}

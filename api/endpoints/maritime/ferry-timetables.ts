@@ -1,0 +1,86 @@
+import { ferryCalendar } from '../../../lake/datasets/maritime/ferry-calendar.ts'
+import { ferryRoutes } from '../../../lake/datasets/maritime/ferry-routes.ts'
+import { ferryStopTimes } from '../../../lake/datasets/maritime/ferry-stop-times.ts'
+import { ferryStops } from '../../../lake/datasets/maritime/ferry-stops.ts'
+import { ferryTrips } from '../../../lake/datasets/maritime/ferry-trips.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { sql } from '../../../lake/query/sql.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { MADRID, serviceStart } from '../../../lake/schema/time.ts'
+import { defineSlice } from '../../define/slice.ts'
+import { readServiceDay, ServiceDay } from '../transit/service-day.ts'
+import { timetableSpansOf } from '../transit/timetable-span.ts'
+import { timetableName, timetableTables, versionsOn } from '../transit/timetable-versions.ts'
+
+/** The timetables of ferries. */
+export const ferryTimetables = timetableTables({
+  title: 'ferry',
+  stops: ferryStops,
+  routes: ferryRoutes,
+  trips: ferryTrips,
+  stopTimes: ferryStopTimes,
+  calendar: ferryCalendar,
+})
+
+/** The times that kept versions are about. */
+export const ferrySpans = timetableSpansOf(ferryTimetables)
+
+/** The feed of an operator's timetable; null, for all, where none is named. */
+export function ferryFeeds(operator: string | null): readonly string[] | null {
+  return operator === null ? null : [`ferries_${operator.toLowerCase()}`]
+}
+
+/** A sailing on a service date; its calls are those of the day from `first` up to `end`, not included. */
+export interface Sailing {
+  readonly network: string
+  readonly trip_id: string
+  readonly route: { readonly route_id: string }
+  readonly short_name: string | null
+  readonly headsign: string | null
+  readonly is_car_allowed: boolean | null
+  readonly is_bike_allowed: boolean | null
+  readonly is_wheelchair_accessible: boolean | null
+  readonly headway_s: number | null
+  readonly first: number
+  readonly end: number
+}
+
+/** Days of operators that are kept: what people ask for is mostly of the next days. */
+const DAYS = 24
+
+/** The sailings of an operator on a service date, by `operator date`, from the version that holds on it. */
+export const ferryDay = defineSlice<ServiceDay<Sailing>>({
+  name: 'ferry day',
+  from: ferryTimetables.all,
+  most: DAYS,
+  async read(reader, key) {
+    const [network = '', date = ''] = key.split(' ')
+    const versions = (await versionsOn(reader, ferryTimetables, date)).filter((name) => timetableName(name) === network.toLowerCase())
+    const zones = await reader.all<{ readonly timezone: string }>(
+      sql`SELECT DISTINCT timezone FROM ${scan(ferryRoutes, { timetable_version: { in: versions } })} ORDER BY timezone`,
+    )
+    const held = await readServiceDay<Omit<Sailing, 'first' | 'end'>>(reader, {
+      tables: ferryTimetables,
+      versions,
+      date,
+      start: serviceStart(date, zones[0]?.timezone ?? MADRID),
+      columns: sql`t.*`,
+      tripOf: sailingOf,
+    })
+    return new ServiceDay<Sailing>(date, held)
+  },
+})
+
+function sailingOf(row: AnyRow): Omit<Sailing, 'first' | 'end'> {
+  return {
+    network: row['network'] as string,
+    trip_id: row['trip_id'] as string,
+    route: { route_id: row['route_id'] as string },
+    short_name: row['short_name'] as string | null,
+    headsign: row['headsign'] as string | null,
+    is_car_allowed: row['is_car_allowed'] as boolean | null,
+    is_bike_allowed: row['is_bike_allowed'] as boolean | null,
+    is_wheelchair_accessible: row['is_wheelchair_accessible'] as boolean | null,
+    headway_s: row['headway_s'] as number | null,
+  }
+}

@@ -1,0 +1,89 @@
+import { dateAfter, datesBetween, madridDate, offsetAt, serviceStart } from '../../../lake/schema/time.ts'
+import { memo } from '../../define/memo.ts'
+import type { FerryConnection } from './ferry-network.ts'
+
+const WEEK = 7
+/** Days before today of which a departure may still lie ahead: those after midnight, in zones west of Madrid. */
+const EARLIER_DAYS = 2
+
+/** Sailings on some days. */
+interface Frequency {
+  readonly from: string
+  readonly to: string
+  readonly days: number
+  readonly days_with_sailings: number
+  readonly sailings: number
+  readonly sailings_per_week: number
+}
+
+type Days = FerryConnection['days']
+const SEASONS = ['WINTER', 'WINTER', 'SPRING', 'SPRING', 'SPRING', 'SUMMER', 'SUMMER', 'SUMMER', 'AUTUMN', 'AUTUMN', 'AUTUMN', 'WINTER']
+
+/** Sailings by season, for the part of each that the timetable covers. */
+export const seasonsOf = memo((connection: FerryConnection): readonly (Frequency & { readonly season: string })[] =>
+  frequencies(connection, seasonOf).map(([season, frequency]) => ({ season, ...frequency })),
+)
+
+/** Sailings by month, likewise; a month is YYYY-MM. */
+export const monthsOf = memo((connection: FerryConnection): readonly (Frequency & { readonly month: string })[] =>
+  frequencies(connection, (date) => date.slice(0, 7)).map(([month, frequency]) => ({ month, ...frequency })),
+)
+
+/** Sailings on the seven service dates from one (YYYY-MM-DD) on. */
+export function weekFrom({ days }: FerryConnection, date: string): number {
+  let sailings = 0
+  let day = date
+  for (let nth = 0; nth < WEEK; nth++) {
+    sailings += days.get(day)?.length ?? 0
+    day = dateAfter(day)
+  }
+  return sailings
+}
+
+/** The first departure at or after an instant, ms since the epoch; null where the timetable has none. */
+export function nextSailing({ days, timezone }: FerryConnection, now: number): number | null {
+  let next: number | null = null
+  const earliest = madridDate(now, -EARLIER_DAYS)
+  // Departures of a service date may be after midnight of later dates: a date that begins after the next one found cannot have an earlier one.
+  for (const [date, departures] of days) {
+    if (date < earliest) continue
+    const start = serviceStart(date, timezone)
+    if (next !== null && start > next) break
+    const found = departures.find((seconds) => start + seconds * 1000 >= now)
+    if (found !== undefined) next = Math.min(next ?? Number.POSITIVE_INFINITY, start + found * 1000)
+  }
+  return next
+}
+
+/** The date (YYYY-MM-DD) on the clock of a zone. */
+export function dateIn(zone: string, now: number): string {
+  return new Date(now + offsetAt(now, zone)).toISOString().slice(0, 10)
+}
+
+function seasonOf(date: string): string {
+  return SEASONS[Number(date.slice(5, 7)) - 1] as string
+}
+
+/** The days that a timetable covers, in runs of one name each, with their sailings. */
+function frequencies({ days, covered }: FerryConnection, nameOf: (date: string) => string): [name: string, Frequency][] {
+  const runs: [name: string, dates: string[]][] = []
+  for (const date of covered.from === '' ? [] : datesBetween(covered.from, covered.to)) {
+    const last = runs.at(-1)
+    if (last?.[0] === nameOf(date)) last[1].push(date)
+    else runs.push([nameOf(date), [date]])
+  }
+  return runs.map(([name, dates]) => [name, frequencyOf(days, dates)])
+}
+
+function frequencyOf(days: Days, dates: readonly string[]): Frequency {
+  const counts = dates.map((date) => days.get(date)?.length ?? 0)
+  const sailings = counts.reduce((sum, count) => sum + count, 0)
+  return {
+    from: dates[0] as string,
+    to: dates.at(-1) as string,
+    days: dates.length,
+    days_with_sailings: counts.filter((count) => count > 0).length,
+    sailings,
+    sailings_per_week: Math.round((10 * WEEK * sailings) / dates.length) / 10,
+  }
+}

@@ -1,0 +1,65 @@
+import { FERRY_OPERATORS } from '../../../lake/datasets/maritime/ferry-codes.ts'
+import { ports } from '../../../lake/datasets/maritime/ports.ts'
+import { municipalityByCode } from '../../../lake/places/municipalities.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { optional, pick, type ValueOf } from '../../define/fields.ts'
+import { provinceField, provinceName } from '../tail.ts'
+import { PORT_LISTINGS } from './codes.ts'
+import type { Port } from './port-catalogue.ts'
+
+const { columns } = ports
+
+/** Fields of a port. */
+export const portFields = {
+  id: columns.port_id,
+  name: columns.name,
+  alternate_name: columns.alternate_name,
+  listing: col.code(0, 'List that the port is from.', PORT_LISTINGS, { example: 'WORLD_PORT_INDEX' }),
+  ...pick(columns, 'locode', 'wpi_number', 'port_authority', 'position'),
+  province: provinceField(columns.province_code),
+  province_code: columns.province_code,
+  municipality: col.string(0, 'Municipality that the port lies in, or is next to; null abroad.', { nullable: true, example: 'Barcelona' }),
+  municipality_code: columns.municipality_code,
+  ...pick(columns, 'harbor_size', 'harbor_type', 'channel_depth_m', 'anchorage_depth_m', 'cargo_pier_depth_m', 'tidal_range_m'),
+  ...pick(columns, 'has_ro_ro', 'has_fuel_oil', 'has_diesel_oil'),
+  has_ferries: col.boolean(0, 'True where a ferry of the timetables calls.', { example: true }),
+  ferry_routes: col.integer(0, 'Ferry routes that call, each direction of one counted by itself.', { unit: '1', example: 14 }),
+  ferry_operators: col.list([0, 0], 'Operators of these routes.', col.code(0, 'Operator.', FERRY_OPERATORS), { example: ['BALEARIA'] }),
+  observed_at: optional(columns.observed_at, 'Fetch of the list that gave this state; null of a port that a ferry timetable alone has.'),
+} as const
+
+/** A port, ready for replies. */
+export type PortRecord = ValueOf<typeof portFields>
+
+const LISTINGS: Readonly<Record<string, string>> = { world_port_index: 'WORLD_PORT_INDEX', port_list: 'PORT_LIST' }
+
+/** A port as replies have it. */
+export function portRecord({ id, name, position, province_code, municipality_code, listed, connections }: Port): PortRecord {
+  return {
+    id,
+    name,
+    alternate_name: listed?.alternate_name ?? null,
+    listing: listed ? (LISTINGS[listed.source] ?? listed.source) : 'FERRY_TIMETABLE',
+    locode: listed?.locode ?? null,
+    wpi_number: listed?.wpi_number ?? null,
+    port_authority: listed?.port_authority ?? null,
+    position,
+    province: provinceName(province_code),
+    province_code,
+    municipality: (municipality_code && municipalityByCode(municipality_code)?.name) || null,
+    municipality_code,
+    harbor_size: listed?.harbor_size ?? null,
+    harbor_type: listed?.harbor_type ?? null,
+    channel_depth_m: listed?.channel_depth_m ?? null,
+    anchorage_depth_m: listed?.anchorage_depth_m ?? null,
+    cargo_pier_depth_m: listed?.cargo_pier_depth_m ?? null,
+    tidal_range_m: listed?.tidal_range_m ?? null,
+    has_ro_ro: listed?.has_ro_ro ?? null,
+    has_fuel_oil: listed?.has_fuel_oil ?? null,
+    has_diesel_oil: listed?.has_diesel_oil ?? null,
+    has_ferries: connections.length > 0,
+    ferry_routes: connections.length,
+    ferry_operators: [...new Set(connections.map(({ network }) => network))].sort(),
+    observed_at: listed?.observed_at ?? null,
+  }
+}

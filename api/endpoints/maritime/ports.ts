@@ -1,0 +1,111 @@
+import { ports } from '../../../lake/datasets/maritime/ports.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { madridDate } from '../../../lake/schema/time.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
+import { meaning, nested, pick, record } from '../../define/fields.ts'
+import { defineMemoryFilter } from '../../define/filter.ts'
+import { booleanParam, required, textParam } from '../../define/params.ts'
+import { nearest } from '../../define/suggest.ts'
+import { areaFilter } from '../../filters/area.ts'
+import { provinceFilter } from '../../filters/place.ts'
+import { searchFilter } from '../../filters/search.ts'
+import { PORT_ROLES } from './codes.ts'
+import { CLOCK_S } from './ferries.ts'
+import { ferryNetwork } from './ferry-network.ts'
+import { ferryRouteFields, ferryRouteOf } from './ferry-route.ts'
+import { ferryTimetables } from './ferry-timetables.ts'
+import { type PortRecord, portFields, portRecord } from './port.ts'
+import { type Port, type PortCatalogue, portCatalogue } from './port-catalogue.ts'
+
+/** Which timetables hold changes with the date in Madrid, on a full hour of UTC. */
+const DATE_CLOCK_S = 3600
+
+/** Ports. */
+export const portList = defineEndpoint({
+  path: '/api/maritimo/puertos',
+  domain: 'maritime',
+  plan: 'FREE',
+  summary: 'Ports with position, size, depths and ferries',
+  about:
+    'Spanish ports of the World Port Index and of a list of this service, and ports that only the timetable of a ferry has, some of them abroad. Depths of 0 and unknown facilities are null.',
+  params: {},
+  filters: [
+    provinceFilter,
+    searchFilter(
+      'the name, another name, the municipality or the code',
+      (port: PortRecord) => [...[port.name, port.alternate_name, port.municipality, port.locode]],
+      'mahon',
+    ),
+    defineMemoryFilter({
+      name: 'has_ferries',
+      param: booleanParam('Only ports where ferries call (true) or do not (false).'),
+      matches: (wanted) => (port: PortRecord) => port.has_ferries === wanted,
+    }),
+    areaFilter,
+  ],
+  returns: listReturn('ports', record('Port', 'A port.', portFields), { sorts: ['id', 'name', 'province_code', 'ferry_routes'] }),
+  read: {
+    kind: 'memory',
+    from: [ports],
+    lake: ferryTimetables.all,
+    clock_s: DATE_CLOCK_S,
+    answer: async ({ slice, states: [listed] }, _values, now) => {
+      const { connections } = await slice(ferryNetwork, madridDate(now))
+      return [...portCatalogue(listed.rows, connections).ports.values()].map(portRecord)
+    },
+  },
+  example: { province: 'Barcelona' },
+})
+
+const route = ferryRouteFields
+const detail = record('PortDetail', 'A port with its ferries.', {
+  ...portFields,
+  ferries: nested.objects('Ferry routes that call, each one way, those that leave first.', {
+    ...pick(route, 'id', 'operator', 'operator_name'),
+    role: col.code(0, 'What the port is on the route.', PORT_ROLES, { example: 'ORIGIN' }),
+    ...pick(route, 'origin_id', 'origin', 'destination_id', 'destination', 'duration_s', 'sailings_per_week'),
+    next_sailing_at: meaning(route.next_sailing_at, 'Next departure from the origin of the route.'),
+    ...pick(route, 'in_service', 'is_car_allowed'),
+  }),
+})
+
+/** One port. */
+export const portById = defineEndpoint({
+  path: '/api/maritimo/puertos/{id}',
+  domain: 'maritime',
+  plan: 'FREE',
+  summary: 'One port with the ferry routes that call there',
+  params: {
+    id: required(
+      textParam('Id of the port, as /api/maritimo/puertos lists it: its UN/LOCODE, if it has one.', { max: 120, example: 'ESBCN' }),
+    ),
+  },
+  returns: { kind: 'one', record: detail },
+  read: {
+    kind: 'memory',
+    from: [ports],
+    lake: ferryTimetables.all,
+    clock_s: CLOCK_S,
+    near: async ({ states: [listed] }, { id }) =>
+      nearest(
+        id,
+        listed.rows.map(({ port_id }) => port_id),
+      ),
+    answer: async ({ slice, states: [listed] }, { id }, now) => {
+      const { connections } = await slice(ferryNetwork, madridDate(now))
+      const catalogue = portCatalogue(listed.rows, connections)
+      const port = catalogue.ports.get(id)
+      return port ? { ...portRecord(port), ferries: ferriesAt(port, catalogue, now) } : null
+    },
+  },
+  example: { id: 'ESBCN' },
+})
+
+const ORDER = Object.keys(PORT_ROLES.codes)
+
+function ferriesAt(port: Port, catalogue: PortCatalogue, now: number) {
+  return port.connections
+    .map((connection) => ferryRouteOf(connection, catalogue, now))
+    .map((one) => ({ ...one, role: one.origin_id === port.id ? 'ORIGIN' : one.destination_id === port.id ? 'DESTINATION' : 'CALL' }))
+    .sort((one, other) => ORDER.indexOf(one.role) - ORDER.indexOf(other.role) || (one.id < other.id ? -1 : 1))
+}
