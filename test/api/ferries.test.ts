@@ -39,7 +39,7 @@ beforeAll(async () => {
   for (const [feed, bytes] of [...archives, ['ferries_balearia', next] as const])
     for (const [id, rows] of await rowsOf(feed, bytes))
       landed.set(id, [...(landed.get(id) ?? []), ...rows.map((row) => ({ ...row, fetch_id: `${feed}.1` }))])
-  const index = Buffer.from(worldPortIndexCsv({ seed: 1, scale: 'small', variant: WHOLE }))
+  const index = Buffer.from(worldPortIndexCsv({ seed: 1, scale: 'small', edition: 1, variant: WHOLE }))
   const listed = ((await rowsOf('world_port_index', index)).get('ports') as readonly AnyRow[]).map((row) => ({
     ...row,
     observed_at: NOW - 60_000,

@@ -14,16 +14,20 @@ const OTHERS = { full: 3770, small: 100 } as const
 const COUNTRIES = ['France', 'Portugal', 'Italy', 'Morocco', 'Norway', 'United States', 'Japan'] as const
 const SIZES = ['Very Small', 'Small', 'Medium', 'Large'] as const
 
+/** What an index is written of. */
+interface IndexOptions {
+  readonly seed: number
+  readonly scale: keyof typeof OTHERS
+  /** Number of the publication: each lacks another of the ports abroad. */
+  readonly edition: number
+  readonly variant: Variant
+}
+
 /**
  * The World Port Index: names without accents, codes with a blank, positions rounded to the minute, `Unknown` and 0 for no data. Ports of our
  * list without a code are those that it lacks.
  */
-export function worldPortIndexCsv(options: {
-  readonly seed: number
-  readonly scale: keyof typeof OTHERS
-  readonly variant: Variant
-}): string {
-  const { seed, scale, variant } = options
+export function worldPortIndexCsv({ seed, scale, edition, variant }: IndexOptions): string {
   const indexed = LISTED_PORTS.filter(({ id }) => !id.includes('-'))
   const spanish = keptOf(indexed, variant).map(({ id, name, position }, nth) => ({
     ...{ number: 37_270 + 10 * nth, name: plainName(name), locode: `ES ${id.slice(2)}`, country: 'Spain', ...position },
@@ -32,15 +36,17 @@ export function worldPortIndexCsv(options: {
     ...{ number: 50_000 + 10 * nth, name: `Example Harbor ${nth}`, locode: ' ', country: COUNTRIES[nth % COUNTRIES.length] as string },
     ...{ lat: 90 * chance(seed, 'port lat', nth), lon: 180 * chance(seed, 'port lon', nth) },
   }))
-  const lines = [...spanish, ...others].map(({ number, name, locode, country, lat, lon }) => {
-    const draw = (word: string): number => chance(seed, 'port', word, number)
-    const metres = (word: string, most: number): string => (draw(word) < 0.2 ? '0' : (most * draw(word)).toFixed(1))
-    const yes = (word: string): string => (draw(word) < 0.7 ? 'Yes' : 'Unknown')
-    const size = SIZES[Math.floor(SIZES.length * draw('size'))] as string
-    const values = [number, ' ', name, ' ', locode, country, 'Example Sea', metres('tide', 5), metres('channel', 20)]
-    values.push(metres('anchorage', 23), metres('pier', 20), size, 'Coastal (Breakwater)', 'Unknown', yes('fuel'), yes('diesel'))
-    return [...values, toMinute(lat), toMinute(lon), ...(variant.hasUnknownCodes ? ['1'] : [])].join()
-  })
+  const lines = [...spanish, ...others.filter((_, nth) => nth !== edition % OTHERS[scale])].map(
+    ({ number, name, locode, country, lat, lon }) => {
+      const draw = (word: string): number => chance(seed, 'port', word, number)
+      const metres = (word: string, most: number): string => (draw(word) < 0.2 ? '0' : (most * draw(word)).toFixed(1))
+      const yes = (word: string): string => (draw(word) < 0.7 ? 'Yes' : 'Unknown')
+      const size = SIZES[Math.floor(SIZES.length * draw('size'))] as string
+      const values = [number, ' ', name, ' ', locode, country, 'Example Sea', metres('tide', 5), metres('channel', 20)]
+      values.push(metres('anchorage', 23), metres('pier', 20), size, 'Coastal (Breakwater)', 'Unknown', yes('fuel'), yes('diesel'))
+      return [...values, toMinute(lat), toMinute(lon), ...(variant.hasUnknownCodes ? ['1'] : [])].join()
+    },
+  )
   return [[...COLUMNS, ...(variant.hasUnknownCodes ? ['Berths'] : [])].join(), ...lines, ''].join('\n')
 }
 

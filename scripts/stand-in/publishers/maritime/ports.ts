@@ -15,7 +15,7 @@ const index: FeedStandIn = {
   headers: {},
   blocks: { known: /^(?!)/, usual: [] },
   hasOldLayout: false,
-  write: ({ seed, scale }, { variant }) => worldPortIndexCsv({ seed, scale, variant }),
+  write: ({ seed, scale }, { publishedAt, variant }) => worldPortIndexCsv({ seed, scale, edition: publishedAt / WEEK, variant }),
   captures: {
     folder: 'ports',
     // UpdatedPub150_world_port_index.csv.gz: what day it was fetched is not kept.
