@@ -20,13 +20,25 @@ const MARINE_FUEL: Omit<ToolRequest, 'query'> = {
 const FERRY: Omit<ToolRequest, 'query'> = {
   kind: 'ferry_route',
   path: '/api/maritimo/ferries',
-  fields: ['id', 'origin', 'destination', 'operator', 'sailings_week', 'duration_min', 'next_sailing_at'],
+  fields: [
+    'id',
+    'name',
+    'origin',
+    'destination',
+    'operator_name',
+    'sailings_per_week',
+    'duration_s',
+    'next_sailing_at',
+    'in_service',
+    'is_car_allowed',
+  ],
   line: (one) =>
     phrase(
-      `${String(one['origin'])} to ${String(one['destination'])} by ${String(one['operator'])}`,
-      amount(one, 'sailings_week', 'sailings a week'),
-      labelled('duration', one, 'duration_min', 'min'),
-      labelled('next', one, 'next_sailing_at'),
+      `${String(one['origin'])} to ${String(one['destination'])} by ${String(one['operator_name'])}`,
+      one['in_service'] === false ? 'no sailings at present' : amount(one, 'sailings_per_week', 'sailings a week'),
+      labelled('duration', one, 'duration_s', 's'),
+      labelled('next sailing', one, 'next_sailing_at'),
+      one['is_car_allowed'] === true ? 'takes cars' : null,
       `id ${String(one['id'])}`,
     ),
 }

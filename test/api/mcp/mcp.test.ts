@@ -161,7 +161,6 @@ describe('tools', () => {
 /** Paths of endpoints that a later version serves: the tools say so until then. */
 const COMING = [
   '/api/weather/forecast',
-  '/api/maritimo/ferries',
   '/api/maritimo/buques',
   '/api/aviacion',
   '/api/aviacion/aeropuertos',
