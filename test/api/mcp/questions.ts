@@ -29,9 +29,9 @@ export const questions: readonly Question[] = [
     ...{ rest: `${CHEAPEST}&fuel=GASOLINE_95_E5&municipality=Madrid`, says: ['price', 'operator', 'id'] },
   },
   {
-    question: 'Where can I buy LPG along the A-2?',
-    ...{ tool: 'find_fuel', args: { fuel: 'lpg', road: 'A-2' } },
-    ...{ rest: `${CHEAPEST}&fuel=LPG&road=A-2`, says: ['price', 'operator', 'province'] },
+    question: 'Where can I buy LPG in the province of Madrid?',
+    ...{ tool: 'find_fuel', args: { fuel: 'lpg', province: 'Madrid' } },
+    ...{ rest: `${CHEAPEST}&fuel=LPG&province=Madrid`, says: ['price', 'operator', 'province'] },
   },
   {
     question: 'What is the nearest station with diesel to Puerta del Sol?',
@@ -62,9 +62,9 @@ export const questions: readonly Question[] = [
     ...{ rest: '/api/incidents?type=ACCIDENT&severity_min=HIGH&sort=-created_at&limit=10', says: ['road', 'province', 'created_at'] },
   },
   {
-    question: 'Where is traffic jammed in the province of Barcelona?',
-    ...{ tool: 'get_incidents', args: { province: 'Barcelona', type: ['CONGESTION'] } },
-    ...{ rest: '/api/incidents?province=Barcelona&type=CONGESTION&sort=-created_at&limit=10', says: ['road', 'severity', 'id'] },
+    question: 'Where is the road worked on in the province of Barcelona?',
+    ...{ tool: 'get_incidents', args: { province: 'Barcelona', type: ['ROADWORKS'] } },
+    ...{ rest: '/api/incidents?province=Barcelona&type=ROADWORKS&sort=-created_at&limit=10', says: ['road', 'severity', 'id'] },
   },
   {
     question: 'What incidents are near Atocha?',
@@ -87,9 +87,9 @@ export const questions: readonly Question[] = [
     ...{ rest: '/api/trafico/obras?road=A-7&limit=10', says: ['km', 'province', 'phase'] },
   },
   {
-    question: 'What is the weather on the A-6?',
-    ...{ tool: 'get_road_status', args: { road: 'A-6', include: ['weather'] } },
-    ...{ rest: '/api/weather?road=A-6&limit=10', says: ['name', 'temp_c', 'observed_at'] },
+    question: 'What is the weather around Puerta del Sol?',
+    ...{ tool: 'get_weather', args: { what: 'now', lat: 40.4168, lon: -3.7038, radius_km: 50 } },
+    ...{ rest: '/api/weather?lat=40.4168&lon=-3.7038&radius=50000&limit=10', says: ['name', 'temp_c', 'observed_at'] },
   },
   {
     question: 'How dense is traffic in Madrid?',
@@ -137,9 +137,9 @@ export const questions: readonly Question[] = [
     ...{ rest: '/api/clima/historico?station=3195&interval=1h&limit=10', says: ['period_start', 'station_id'] },
   },
   {
-    question: 'How many people travel from Madrid to Toledo?',
-    ...{ tool: 'get_mobility', args: { origin: 'Madrid', destination: 'Toledo' } },
-    ...{ rest: '/api/movilidad?origin=Madrid&destination=Toledo&sort=-trips&limit=10', says: ['trips', 'period_start'] },
+    question: 'Where do people from Madrid travel to?',
+    ...{ tool: 'get_mobility', args: { origin: 'Madrid' } },
+    ...{ rest: '/api/movilidad?origin=Madrid&sort=-trips&limit=10', says: ['trips', 'period_start'] },
   },
   {
     question: 'How busy is the A-6?',
@@ -147,9 +147,9 @@ export const questions: readonly Question[] = [
     ...{ rest: '/api/movilidad/imd?road=A-6&limit=10', says: ['imd_veh_day', 'year'] },
   },
   {
-    question: 'What is the daily traffic of the M-30 corridor?',
-    ...{ tool: 'get_mobility', args: { corridor: 'm-30' } },
-    ...{ rest: '/api/movilidad/corredores?q=m-30&limit=10', says: ['name', 'year'] },
+    question: 'What is the daily traffic of the A-1 corridor?',
+    ...{ tool: 'get_mobility', args: { corridor: 'a-1' } },
+    ...{ rest: '/api/movilidad/corredores?q=a-1&limit=10', says: ['name', 'year'] },
   },
   {
     question: 'How many accidents were there in Granada?',
@@ -162,9 +162,12 @@ export const questions: readonly Question[] = [
     ...{ rest: '/api/accidentes/hotspots?province=Madrid&sort=rank&limit=10&format=json', says: ['rank', 'accidents', 'id'] },
   },
   {
-    question: 'How risky is driving in Burgos in the next hour?',
-    ...{ tool: 'get_road_safety', args: { what: 'risk', province: 'Burgos' } },
-    ...{ rest: '/api/prediccion/riesgo?province=Burgos&sort=-expected&limit=10&format=json', says: ['road', 'risk_class', 'starts_at'] },
+    question: 'How risky is driving in Álava in the next hour?',
+    ...{ tool: 'get_road_safety', args: { what: 'risk', province: 'Álava' } },
+    ...{
+      rest: '/api/prediccion/riesgo?province=%C3%81lava&sort=-expected&limit=10&format=json',
+      says: ['road', 'risk_class', 'starts_at'],
+    },
   },
   {
     question: 'Where is marine gasoil cheap?',
