@@ -1,3 +1,4 @@
+import { datasets as aviation } from './datasets/aviation/index.ts'
 import { datasets as fuel } from './datasets/fuel/index.ts'
 import { datasets as maritime } from './datasets/maritime/index.ts'
 import { datasets as mobility } from './datasets/mobility/index.ts'
@@ -18,6 +19,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   ...maritime,
   ...safety,
   ...weather,
+  ...aviation,
   ...service,
 ])
 

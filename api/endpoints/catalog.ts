@@ -1,5 +1,6 @@
 import type { Domain } from '../define/domain.ts'
 import type { Endpoint } from '../define/endpoint.ts'
+import { aviation } from './aviation/index.ts'
 import { exports } from './export/index.ts'
 import { fuel } from './fuel/index.ts'
 import { maritime } from './maritime/index.ts'
@@ -11,7 +12,7 @@ import { service } from './service/index.ts'
 import { weather } from './weather/index.ts'
 
 /** Every domain of the API, in the order in which documentation shows them. */
-export const domains: readonly Domain[] = Object.freeze([road, fuel, rail, maritime, mobility, safety, service, weather, exports])
+export const domains: readonly Domain[] = Object.freeze([road, fuel, rail, maritime, mobility, safety, service, weather, aviation, exports])
 
 /** Every endpoint for data, in the order in which documentation shows them. */
 export const endpoints: readonly Endpoint[] = Object.freeze(domains.flatMap((domain) => domain.endpoints))

@@ -1,3 +1,4 @@
+import { feeds as aviation } from './aviation/index.ts'
 import type { Feed } from './define.ts'
 import { feeds as fuel } from './fuel/index.ts'
 import { feeds as maritime } from './maritime/index.ts'
@@ -8,7 +9,16 @@ import { feeds as safety } from './safety/index.ts'
 import { feeds as weather } from './weather/index.ts'
 
 /** Every feed of the service, by domain. */
-export const feeds: readonly Feed[] = Object.freeze([...road, ...fuel, ...mobility, ...rail, ...maritime, ...safety, ...weather])
+export const feeds: readonly Feed[] = Object.freeze([
+  ...road,
+  ...fuel,
+  ...mobility,
+  ...rail,
+  ...maritime,
+  ...safety,
+  ...weather,
+  ...aviation,
+])
 
 /** The feed of an id; throws for an id the catalogue lacks. */
 export function feedById(id: string): Feed {

@@ -8,6 +8,7 @@ const DOMAINS = [
   ['renfe', 'rail'],
   ['aemet', 'weather'],
   ['mitma', 'mobility'],
+  ['ourairports', 'aviation'],
 ] as const
 
 /** The feeds that the worker would announce. */
@@ -31,6 +32,7 @@ export const FEEDS: readonly FeedListing[] = [
   listing('mitma_imd', 'mitma_traffic_map', ['imd_sections'], 7 * 86_400),
   listing('aemet_daily', 'aemet', ['weather_daily'], 86_400),
   listing('aemet_warnings', 'aemet', ['weather_alerts'], 600),
+  listing('airports', 'ourairports', ['airports'], 86_400),
 ]
 
 function listing(id: string, source: string, ids: readonly string[], every_s: number): FeedListing {

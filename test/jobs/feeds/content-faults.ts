@@ -16,6 +16,7 @@ export interface ContentFault {
 }
 
 const INVENTORY = 'aemet_stations/stations.json'
+const AIRPORTS = 'airports/ourairports.csv'
 const DAILY = 'aemet_daily/2026-01-03.json'
 const BARCELONA = 'barcelona_accidents/2025_accidents_gu_bcn.csv'
 const PANELS = 'dgt_vms/messages.xml'
@@ -90,6 +91,17 @@ export const FAULTS: readonly ContentFault[] = [
   { file: PORTS, change: [['Very Small', 'Tiny']], expect: { rows: 62, unknown: { Tiny: 1 } } },
   { file: PORTS, change: [['39.883333', 'north']], expect: { rows: 61, rejected: { 'Latitude is no number': 1 } } },
   { file: PORTS, change: [['ES LCG', ' ']], expect: { rows: 63 } },
+  { file: AIRPORTS, change: [['"iata_code"', '"iata"']], expect: 'the header lacks iata_code' },
+  { file: AIRPORTS, change: [['"latitude_deg"', '"lat_deg"']], expect: 'has no latitude_deg' },
+  { file: AIRPORTS, change: [['"ES"', '"SP"']], expect: 'has no Spanish airport' },
+  {
+    file: AIRPORTS,
+    change: [
+      ['36.1289', '""'],
+      ['gliderport', 'heliport'],
+    ],
+    expect: { rows: 3, rejected: { 'no latitude_deg': 1 } },
+  },
   { file: 'sct_incidents/incidents.xml', change: [['identificador>', 'id>']], expect: 'incidents has no identificador' },
   {
     file: DAILY,

@@ -1,0 +1,106 @@
+import { airports } from '../../../lake/datasets/aviation/airports.ts'
+import { openflights, ourairports } from '../../../lake/datasets/aviation/sources.ts'
+import { zoneOf } from '../../../lake/places/clocks.ts'
+import { MADRID } from '../../../lake/schema/time.ts'
+import { readCsv } from '../../formats/csv.ts'
+import { decodeText } from '../../formats/text.ts'
+import { type FeedBody, FormatError, type RequestPlan } from '../define.ts'
+import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
+
+const TYPES = {
+  large_airport: 'LARGE_AIRPORT',
+  medium_airport: 'MEDIUM_AIRPORT',
+  small_airport: 'SMALL_AIRPORT',
+  heliport: 'HELIPORT',
+  seaplane_base: 'SEAPLANE_BASE',
+  balloonport: 'BALLOONPORT',
+}
+/** The columns of OpenFlights' file, which has no header. */
+const OPENFLIGHTS = 'id,name,city,country,iata_code,icao_code,lat,lon,altitude_ft,utc_offset,dst,tz,kind,origin'.split(',')
+const METRES_PER_FOOT = 0.3048
+const ICAO = /^[A-Z]{4}$/
+
+/** Spain's airports with an IATA code: OurAirports' list of the world by its header, or OpenFlights' older one while that cannot be had. */
+export const airportList = recordFeed(
+  {
+    id: 'airports',
+    domain: 'aviation',
+    source: ourairports,
+    into: airports,
+    every_s: 86_400,
+    plans: [
+      planOf('ourairports', 'https://davidmegginson.github.io/ourairports-data/airports.csv', 40_000_000),
+      planOf('openflights', 'https://raw.githubusercontent.com/jpatokal/openflights/master/data/airports.dat', 8_000_000),
+    ],
+    freshBy: 'fetch',
+    band: { atLeast: 30 },
+    columns: {
+      ident: 'ident',
+      type: 'type',
+      name: 'name',
+      latitude: 'latitude_deg | lat',
+      longitude: 'longitude_deg | lon',
+      elevation_ft: 'elevation_ft | altitude_ft',
+      municipality: 'municipality | city',
+      scheduled: 'scheduled_service',
+      icao: 'icao_code',
+      iata: 'iata_code',
+      gps: 'gps_code',
+      keywords: 'keywords',
+    },
+    knows: [
+      ...['id', 'continent', 'iso_country', 'iso_region', 'local_code', 'home_link', 'wikipedia_link'],
+      ...['country', 'utc_offset', 'dst', 'tz', 'kind', 'origin'],
+    ],
+    needs: ['iata', 'name', 'latitude', 'longitude'],
+    emptyValues: ['\\N'],
+    file: ({ name }) => name,
+    row: (r, source) => {
+      const place = r.place({ position: r.position('latitude', 'longitude') })
+      const feet = r.number('elevation_ft')
+      const scheduled = r.cell('scheduled')
+      return {
+        source,
+        iata: r.text('iata'),
+        icao: [r.cell('icao'), r.cell('gps'), r.cell('ident')].find((code) => code !== null && ICAO.test(code)) ?? null,
+        name: r.text('name'),
+        type: r.code('type', TYPES),
+        municipality: r.text('municipality'),
+        has_scheduled_service: scheduled === null ? null : scheduled === 'yes',
+        elevation_m: feet === null ? null : Math.round(feet * METRES_PER_FOOT),
+        time_zone: place.province_code === null ? MADRID : zoneOf(place.province_code),
+        keywords: r.text('keywords'),
+        ...place,
+      }
+    },
+  },
+  (bodies) => bodies.map(openList),
+)
+
+function planOf(name: string, url: string, maxBytes: number): RequestPlan {
+  return {
+    requests: [
+      { name, url, accept: 'text/csv, text/plain;q=0.9', maxBytes, maxDecodedBytes: maxBytes, timeout_ms: 120_000, expects: 'csv' },
+    ],
+  }
+}
+
+/** Opens either list, by what it looks like, as a file named by its source, and keeps the open Spanish airports with an IATA code. */
+function openList({ name, bytes }: FeedBody): RecordFile {
+  const text = decodeText(bytes)
+  const isOpenFlights = /^\d+,"/.test(text)
+  const { header, records, misshapen } = readCsv(isOpenFlights ? `${OPENFLIGHTS.join()}\n${text}` : text, {
+    ...{ delimiter: ',', requires: ['iata_code', isOpenFlights ? 'country' : 'iso_country'], endsLines: true },
+  })
+  const columnAt = (column: string): number => header.indexOf(column)
+  const [country, iata, type] = [columnAt(isOpenFlights ? 'country' : 'iso_country'), columnAt('iata_code'), columnAt('type')]
+  const isSpanish = (record: readonly string[]): boolean => record[country] === (isOpenFlights ? 'Spain' : 'ES')
+  const found = records.filter((record) => isSpanish(record) && /^[A-Z]{3}$/.test(record[iata] as string) && record[type] !== 'closed')
+  if (found.length === 0) throw new FormatError(`${name} has no Spanish airport with an IATA code`)
+  return {
+    name: isOpenFlights ? openflights.id : ourairports.id,
+    header,
+    records: found.map((values) => ({ names: header, values })),
+    misshapen: misshapen.map(({ line, text: shown }) => `line ${line}: ${shown}`),
+  }
+}

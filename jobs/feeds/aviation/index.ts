@@ -1,0 +1,5 @@
+import type { Feed } from '../define.ts'
+import { airportList } from './airports.ts'
+
+/** Feeds about aviation. */
+export const feeds: readonly Feed[] = Object.freeze([airportList])

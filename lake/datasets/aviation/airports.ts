@@ -1,0 +1,42 @@
+import { col } from '../../schema/columns.ts'
+import { defineDataset, month } from '../../schema/dataset.ts'
+import { AIRPORT_TYPES } from './codes.ts'
+import { openflights, ourairports } from './sources.ts'
+
+/** Spanish airports with an IATA code. */
+export const airports = defineDataset({
+  id: 'airports',
+  domain: 'aviation',
+  title: 'Airports',
+  about: 'Spanish airports and heliports with an IATA code: names, codes, height and position.',
+  sources: [ourairports, openflights],
+  columns: {
+    source: col.string(1, 'Source of the record.', { example: 'ourairports' }),
+    iata: col.string(2, 'IATA code.', { example: 'MAD' }),
+    observed_at: col.instant(3, 'Publication that gave this state.', { example: '2026-08-22T06:00:00.000Z' }),
+    icao: col.string(4, 'ICAO code; null where it has none.', { nullable: true, example: 'LEMD' }),
+    name: col.string(5, 'Name as published.', { example: 'Adolfo Suárez Madrid–Barajas Airport' }),
+    type: col.code(6, 'Kind of airport; null where the source does not grade airports.', AIRPORT_TYPES, {
+      nullable: true,
+      example: 'LARGE_AIRPORT',
+    }),
+    municipality: col.string(7, 'Town that it serves, as published.', { nullable: true, example: 'Madrid' }),
+    province_code: col.string(8, 'INE code of the province that the position is in.', { nullable: true, example: '28' }),
+    municipality_code: col.string(9, 'INE code of the municipality that the position is in.', { nullable: true, example: '28079' }),
+    has_scheduled_service: col.boolean(10, 'True where scheduled flights use it; null where the source does not say.', {
+      nullable: true,
+      example: true,
+    }),
+    elevation_m: col.integer(11, 'Height above the sea.', { unit: 'm', nullable: true, example: 609, min: -100, max: 4000 }),
+    time_zone: col.string(12, 'IANA zone of its clocks.', { example: 'Europe/Madrid' }),
+    keywords: col.string(13, 'Other names that people use, as published.', { nullable: true, example: 'Barajas' }),
+    position: col.point([14, 15], 'Where it is.', { nullable: true, example: { lat: 40.471926, lon: -3.56264 } }),
+  },
+  entity: ['iata'],
+  time: 'observed_at',
+  land: 'changes',
+  absence: 'missing',
+  partition: [month('observed_at')],
+  order: ['iata', 'observed_at'],
+  plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
+})

@@ -1,0 +1,5 @@
+import type { Dataset } from '../../schema/dataset.ts'
+import { airports } from './airports.ts'
+
+/** Datasets about aviation, in the order in which documentation shows them. */
+export const datasets: readonly Dataset[] = Object.freeze([airports])

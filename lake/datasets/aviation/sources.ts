@@ -1,0 +1,23 @@
+import { defineSource } from '../../schema/sources.ts'
+
+/** OurAirports: a catalogue that volunteers keep, dedicated to the public domain. */
+export const ourairports = defineSource({
+  id: 'ourairports',
+  publisher: 'OurAirports',
+  url: 'https://ourairports.com/data/',
+  licence: 'Public domain (Unlicense)',
+  licence_url: 'https://unlicense.org/',
+  attribution: 'Airports: OurAirports, public domain',
+  commercial_use: 'yes',
+})
+
+/** OpenFlights: the catalogue that is used while OurAirports cannot be reached. Its database licence asks for attribution and share-alike. */
+export const openflights = defineSource({
+  id: 'openflights',
+  publisher: 'OpenFlights',
+  url: 'https://openflights.org/data.php',
+  licence: 'ODbL 1.0',
+  licence_url: 'https://opendatacommons.org/licenses/odbl/1-0/',
+  attribution: 'Contains information from the OpenFlights Airports Database, made available under the Open Database License',
+  commercial_use: 'yes',
+})

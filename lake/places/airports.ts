@@ -1,0 +1,8 @@
+/** The ICAO code of each Spanish airport with scheduled or regular air services, by its IATA code. */
+export const SPANISH_AIRPORTS: Readonly<Record<string, string>> = Object.freeze({
+  ...{ ABC: 'LEAB', ACE: 'GCRR', AEI: 'LEAG', AGP: 'LEMG', ALC: 'LEAL', BCN: 'LEBL', BIO: 'LEBB', BJZ: 'LEBZ', CDT: 'LECH', CQM: 'LERL' },
+  ...{ EAS: 'LESO', FUE: 'GCFV', GMZ: 'GCGM', GRO: 'LEGE', GRX: 'LEGR', HSK: 'LEHC', IBZ: 'LEIB', ILD: 'LEDA', JCU: 'GECE', LCG: 'LECO' },
+  ...{ LEI: 'LEAM', LEN: 'LELN', LEU: 'LESU', LPA: 'GCLP', MAD: 'LEMD', MAH: 'LEMH', MLN: 'GEML', ODB: 'LEBA', OVD: 'LEAS', PMI: 'LEPA' },
+  ...{ PNA: 'LEPP', REU: 'LERS', RGS: 'LEBG', RJL: 'LERJ', RMU: 'LEMI', SCQ: 'LEST', SDR: 'LEXJ', SLM: 'LESA', SPC: 'GCLA', SVQ: 'LEZL' },
+  ...{ TEV: 'LETL', TFN: 'GCXO', TFS: 'GCTS', VDE: 'GCHI', VGO: 'LEVX', VIT: 'LEVT', VLC: 'LEVC', VLL: 'LEVD', XRY: 'LEJR', ZAZ: 'LEZG' },
+})

@@ -1,0 +1,5 @@
+import type { Publisher } from '../../publisher.ts'
+import { ourairports } from './ourairports.ts'
+
+/** Publishers of feeds about aviation. */
+export const publishers: readonly Publisher[] = Object.freeze([ourairports])

@@ -1,0 +1,42 @@
+import { airportsCsv, openflightsDat } from '../../formats/airport-lists.ts'
+import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { AIRPORTS } from '../../world/airports.ts'
+
+const DAY = 86_400_000
+const PATH = '/ourairports-data/airports.csv'
+const FALLBACK = '/jpatokal/openflights/master/data/airports.dat'
+
+const airports: FeedStandIn = {
+  feed: 'airports',
+  hosts: ['davidmegginson.github.io', 'raw.githubusercontent.com'],
+  path: PATH,
+  route(path) {
+    if (path === PATH) return { kind: 'document', resource: 'ourairports' }
+    return path === FALLBACK ? { kind: 'document', resource: 'openflights' } : null
+  },
+  publishedAt: (_seed, now) => now - (now % DAY),
+  contentType: 'text/csv; charset=utf-8',
+  contentTypes: { openflights: 'text/plain; charset=utf-8' },
+  validators: 'etag',
+  headers: {},
+  blocks: { known: /^(?!)/, usual: [] },
+  // Copies from before `icao_code` was added.
+  hasOldLayout: true,
+  write(world, { resource, publishedAt, variant }) {
+    // Each day's edition leaves out another of the smallest airports, as volunteers edit the list.
+    const absent = AIRPORTS.length - 1 - (Math.floor(publishedAt / DAY) % 3)
+    const listed = keptOf(
+      AIRPORTS.filter((_, at) => at !== absent),
+      variant,
+    )
+    return resource === 'openflights' ? openflightsDat(listed) : airportsCsv(listed, { seed: world.seed, scale: world.scale, variant })
+  },
+  captures: {
+    folder: 'openflights',
+    // The only list of airports that was recorded; its last update is of 2019.
+    capturedAt: (file) => (file === 'airports.dat.gz' ? Date.UTC(2019, 5, 1) : null),
+  },
+}
+
+/** OurAirports' daily list, and OpenFlights' under its own address. */
+export const ourairports: Publisher = { name: 'OurAirports', feeds: [airports] }
