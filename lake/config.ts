@@ -132,6 +132,13 @@ export const SETTINGS = {
     null,
     { like: JSON_WEB_TOKEN, secret: true },
   ),
+  aenaTerms: setting(
+    'AENA_TERMS',
+    'text',
+    '`accepted` states that you have an agreement with Aena to use its flight information, which has no open licence. Without it `--live` has no flights.',
+    null,
+    { oneOf: ['accepted'] },
+  ),
   smtpUrl: setting('SMTP_URL', 'text', 'Mail server with user and password. Default: mails are written to `<data>/outbox`.', null, {
     like: SMTP_PLACE,
     secret: true,
@@ -192,6 +199,13 @@ export function secretOf(config: Config, env: string): string | null {
   const found = Object.entries<Setting>(SETTINGS).find(([, one]) => one.env === env && one.secret)
   if (!found) throw new Error(`no secret setting ${env}`)
   return config[found[0] as keyof Config] as string | null
+}
+
+/** True where the operator states by a setting, named by its variable, that it accepts a publisher's terms. Throws for a variable that is no setting. */
+export function isAccepted(config: Config, env: string): boolean {
+  const found = Object.entries<Setting>(SETTINGS).find(([, one]) => one.env === env)
+  if (!found) throw new Error(`no setting ${env}`)
+  return config[found[0] as keyof Config] === 'accepted'
 }
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, KB, MB, GB }

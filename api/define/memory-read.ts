@@ -72,6 +72,8 @@ interface MemoryParts<P, D extends readonly Dataset[]> {
   readonly needs?: readonly Dataset[]
   /** Set where any dataset of `from` is enough for an answer, published before the first or not. */
   readonly isOfAny?: true
+  /** Set where an answer does without any of its datasets: `meta.missing` then names those that have nothing, and why. */
+  readonly reportsMissing?: true
   /** What its tables are derived from, without being read here: an answer names what it is based on. */
   readonly madeFrom?: readonly RestsOn[]
   /** The feeds that a request needs; null, the default, means all. An unknown id may belong to a feed that has not arrived. */

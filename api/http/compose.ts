@@ -4,6 +4,7 @@ import { isoInstant } from '../../lake/schema/time.ts'
 import type { Endpoint, ListReturn, OneReturn } from '../define/endpoint.ts'
 import { geometryKindOf, placeOf } from '../define/fields.ts'
 import { type JsonObject, recordTextWriter } from '../define/shape.ts'
+import type { MissingDataset } from './missing.ts'
 import type { ServiceState } from './state.ts'
 
 /** What a reply says of its data: `meta`. */
@@ -18,6 +19,7 @@ export interface Meta {
   readonly period?: { readonly from: string; readonly to: string }
   readonly grain?: string
   readonly method?: string
+  readonly missing?: readonly MissingDataset[]
   readonly source_mode: string
   readonly sources: readonly JsonObject[]
 }
@@ -39,13 +41,15 @@ interface MetaMore {
   readonly figure?: Endpoint['figure']
   /** What figures are of, ms. */
   readonly period?: { readonly from: number; readonly to: number } | null
+  /** Datasets that the answer does without. */
+  readonly missing?: readonly MissingDataset[]
 }
 
 /** The `meta` of a reply over datasets; the first is the one the reply is of. */
 export function metaOf(
   state: Pick<ServiceState, 'mode' | 'isStale' | 'cadence_s'>,
   datasets: readonly Dataset[],
-  { lake, kept, figure, period }: MetaMore = {},
+  { lake, kept, figure, period, missing }: MetaMore = {},
 ): Meta {
   const [primary] = datasets
   const told = lake ?? kept
@@ -58,6 +62,7 @@ export function metaOf(
     ...(told ? { latest_row_at: dated(told.latest_row_at), covered_until: dated(told.covered_until) } : {}),
     ...(figure && period ? { period: { from: isoInstant(period.from), to: isoInstant(period.to) } } : {}),
     ...(figure ? { grain: figure.grain, method: figure.method } : {}),
+    ...(missing ? { missing } : {}),
     source_mode: state.mode,
     sources: [...sources.values()].map(({ id, publisher, licence, licence_url, attribution, commercial_use }) => ({
       id,

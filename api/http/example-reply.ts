@@ -34,6 +34,7 @@ export function exampleReply(endpoint: Endpoint, format: Format): Json {
     ...(read.kind === 'lake' ? { lake: { snapshot: snapshotOf(from), covered_from: at, latest_row_at: at, covered_until: at } } : {}),
     ...(read.kind === 'memory' && read.from.length === 0 ? { kept: { latest_row_at: at, covered_until: at } } : {}),
     ...(endpoint.figure ? { figure: endpoint.figure } : {}),
+    ...(read.kind === 'memory' && read.reportsMissing ? { missing: [] } : {}),
     ...(endpoint.figure && !endpoint.figure.tellsYears && read.kind === 'lake' ? { period: { from: at, to: at + 86_400_000 } } : {}),
   })
   if (returns.kind === 'one') return { ...(format === 'geojson' ? featureOf(returns, row, members) : members), meta } as unknown as Json

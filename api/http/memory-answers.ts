@@ -10,6 +10,7 @@ import { metaOf } from './compose.ts'
 import { CADENCE_S, type CurrentStates, currentStates, neverPublished, refreshOf } from './current-states.ts'
 import { extrasOf } from './extras.ts'
 import type { KeptLake, KeptState } from './kept-lake.ts'
+import { missingFinder } from './missing.ts'
 import { orderOf } from './paging.ts'
 import { pastThing } from './past-things.ts'
 import { chosen, oneBody, pageBody } from './record-bodies.ts'
@@ -36,6 +37,7 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
   const keptTables = { lake: tablesRead, needs }
   const recordsOf = memo((...states: [State, ...State[]]) => new SortedRecords(read.records?.(states) ?? []))
   const figure = endpoint.figure ? { figure: endpoint.figure } : {}
+  const findMissing = read.reportsMissing ? missingFinder(read, { state, kept }) : null
 
   return async (values, { format, now }) => {
     const tables = tablesRead.length > 0 ? await kept.state(keptTables, state.system().feeds) : NO_TABLES
@@ -59,12 +61,13 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
       const found = selected(all, endpoint, values, at)
       return read.pick?.(found, values.own, at) ?? found
     }
+    const missing = findMissing ? { missing: await findMissing() } : {}
     const bodyOf = async (found: Listed<AnyRow> | AnyRow | null, signal: AbortSignal): Promise<Body> => {
       if (found === null) {
         if (tables.awaited.length > 0) throw notLanded(tables.awaited)
         throw unknownThing(values.path, (await read.near?.(ask, values.own)) ?? null)
       }
-      const about = metaOf(state, datasets, { ...(live.primary ? {} : { kept: tables }), ...figure })
+      const about = metaOf(state, datasets, { ...(live.primary ? {} : { kept: tables }), ...figure, ...missing })
       if (returns.kind === 'one') {
         const body = await oneBody(context, values, { texts, record: found as AnyRow, format, meta: about, signal })
         return { ...body, ...extras.told() }

@@ -162,6 +162,15 @@ export function commonSchemas(): Record<string, JsonSchema> {
         },
         grain: { type: 'string', description: 'Of figures: what each stands for.' },
         method: { type: 'string', description: 'Of figures: how each is made.' },
+        missing: {
+          type: 'array',
+          description: 'Of answers that do without a source: the datasets that have nothing, and why.',
+          items: {
+            type: 'object',
+            required: ['dataset', 'reason'],
+            properties: { dataset: text, reason: { type: 'string', enum: ['NOT_ENABLED', 'NOT_ARRIVED'] } },
+          },
+        },
         source_mode: {
           type: 'string',
           enum: SOURCE_MODES,

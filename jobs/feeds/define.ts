@@ -242,6 +242,8 @@ export interface FeedSpec {
   readonly rawRetentionDays?: number
   /** False for a feed that `--live` does not fetch unless the operator turns it on. */
   readonly liveByDefault?: boolean
+  /** The variable by which the operator states `accepted` that it has an agreement with the publisher; without it `--live` does not fetch. */
+  readonly terms?: string
   /**
    * Bytes to rows: pure, streamed in batches. Throws `FormatError` where the document is not what it should be. `wanted` names the datasets
    * whose rows will be used, all unless told: a parser of a large document may leave out the others, but gives those the same rows.

@@ -37,6 +37,8 @@ export interface FeedListing {
   readonly urls: readonly string[]
   /** False where the operator has not turned the feed on in this mode. */
   readonly enabled: boolean
+  /** Why it is not enabled, for people; null where it is. */
+  readonly disabled_reason?: string | null
 }
 
 /** Times may be this far ahead of our clock, ms: clocks differ. */

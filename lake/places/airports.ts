@@ -1,3 +1,6 @@
+import { MADRID } from '../schema/time.ts'
+import { CANARIES, zoneOf } from './clocks.ts'
+
 /** The ICAO code of each Spanish airport with scheduled or regular air services, by its IATA code. */
 export const SPANISH_AIRPORTS: Readonly<Record<string, string>> = Object.freeze({
   ...{ ABC: 'LEAB', ACE: 'GCRR', AEI: 'LEAG', AGP: 'LEMG', ALC: 'LEAL', BCN: 'LEBL', BIO: 'LEBB', BJZ: 'LEBZ', CDT: 'LECH', CQM: 'LERL' },
@@ -6,3 +9,8 @@ export const SPANISH_AIRPORTS: Readonly<Record<string, string>> = Object.freeze(
   ...{ PNA: 'LEPP', REU: 'LERS', RGS: 'LEBG', RJL: 'LERJ', RMU: 'LEMI', SCQ: 'LEST', SDR: 'LEXJ', SLM: 'LESA', SPC: 'GCLA', SVQ: 'LEZL' },
   ...{ TEV: 'LETL', TFN: 'GCXO', TFS: 'GCTS', VDE: 'GCHI', VGO: 'LEVX', VIT: 'LEVT', VLC: 'LEVC', VLL: 'LEVD', XRY: 'LEJR', ZAZ: 'LEZG' },
 })
+
+/** The zone of the clocks of a Spanish airport, by its IATA code. */
+export function zoneOfAirport(iata: string): string {
+  return SPANISH_AIRPORTS[iata]?.startsWith('GC') ? zoneOf(CANARIES[0] as string) : MADRID
+}

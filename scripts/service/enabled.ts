@@ -1,5 +1,5 @@
 import type { Feed, RequestPlan } from '../../jobs/feeds/define.ts'
-import { type Config, secretOf } from '../../lake/config.ts'
+import { type Config, isAccepted, secretOf } from '../../lake/config.ts'
 
 /** Which feeds a worker runs, and which of the others only lack a secret, with the variable that would hold it. */
 export interface Enabled {
@@ -8,22 +8,45 @@ export interface Enabled {
 }
 
 /**
- * The feeds that are run: against a stand-in all of them, `--live` those that may be, or are turned on, and of which some plan has the secrets that
- * its publisher asks for. Throws where a feed is turned on that there is not.
+ * The feeds that are run: against a stand-in all of them, `--live` those that may be, or are turned on, whose publishers' terms the operator accepts,
+ * and of which some plan has the secrets that its publisher asks for. Throws where a feed is turned on that there is not.
  */
 export function enabledFeeds(config: Config, feeds: readonly Feed[]): Enabled {
-  const turnedOn = config.liveFeeds?.split(',') ?? []
-  for (const id of turnedOn)
+  for (const id of turnedOn(config))
     if (!feeds.some((feed) => feed.id === id))
       throw new Error(`LIVE_FEEDS names ${id}, which is no feed; there are ${feeds.map((feed) => feed.id).join(', ')}`)
-  if (config.mode !== 'live') return { feeds, lacking: [] }
-  const wanted = feeds.filter(({ id, liveByDefault = true }) => liveByDefault || turnedOn.includes(id))
-  const lacking = wanted.flatMap((feed) => {
-    const missing = feed.plans.map((plan) => secretsOf(plan).find((env) => secretOf(config, env) === null))
-    const [first] = missing
-    return first === undefined || missing.includes(undefined) ? [] : [{ feed: feed.id, set: first }]
+  const lacking = feeds.flatMap((feed) => {
+    const missing = isWanted(config, feed) ? missingSecret(config, feed) : null
+    return missing === null ? [] : [{ feed: feed.id, set: missing }]
   })
-  return { feeds: wanted.filter(({ id }) => !lacking.some(({ feed }) => feed === id)), lacking }
+  return { feeds: feeds.filter((feed) => disabledReason(config, feed) === null), lacking }
+}
+
+/** Why a feed is not run, for people; null where it is. */
+export function disabledReason(config: Config, feed: Feed): string | null {
+  if (config.mode !== 'live') return null
+  const { terms } = feed
+  if (terms !== undefined && !isAccepted(config, terms))
+    return `The operator has not stated an agreement with the publisher (${terms}=accepted).`
+  if (!isWanted(config, feed)) return 'Off by default; the operator has not turned it on (LIVE_FEEDS).'
+  const missing = missingSecret(config, feed)
+  return missing === null ? null : `The operator has set no ${missing}, which the publisher asks for.`
+}
+
+function turnedOn(config: Config): readonly string[] {
+  return config.liveFeeds?.split(',') ?? []
+}
+
+/** True where the operator wants a feed to be run, and its publisher's terms allow it. */
+function isWanted(config: Config, { id, liveByDefault = true, terms }: Feed): boolean {
+  return (liveByDefault || turnedOn(config).includes(id)) && (terms === undefined || isAccepted(config, terms))
+}
+
+/** The variable of a secret that the first plan needs and that is not set; null where some plan needs none that is missing. */
+function missingSecret(config: Config, { plans }: Feed): string | null {
+  if (config.mode !== 'live') return null
+  const missing = plans.map((plan) => secretsOf(plan).find((env) => secretOf(config, env) === null) ?? null)
+  return missing.includes(null) ? null : (missing[0] ?? null)
 }
 
 /** The variables of the secrets that a plan's requests carry. */

@@ -9,7 +9,7 @@ import { datasets } from '../../lake/catalog.ts'
 import { readConfig } from '../../lake/config.ts'
 import { claimLake, writeFeedListings } from '../../lake/system.ts'
 import { endWithSupervisor, onStop, tellReady } from './child.ts'
-import { enabledFeeds } from './enabled.ts'
+import { disabledReason, enabledFeeds } from './enabled.ts'
 import { openServiceMetrics } from './metrics.ts'
 import { openParts, serviceLog } from './parts.ts'
 
@@ -39,6 +39,7 @@ await writeFeedListings(
     every_s: feed.every_s,
     urls: feed.plans[0]?.requests.map(({ url }) => url) ?? [],
     enabled: enabled.includes(feed),
+    disabled_reason: disabledReason(config, feed),
   })),
 )
 

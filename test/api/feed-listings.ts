@@ -9,6 +9,7 @@ const DOMAINS = [
   ['aemet', 'weather'],
   ['mitma', 'mobility'],
   ['ourairports', 'aviation'],
+  ['aena', 'aviation'],
 ] as const
 
 /** The feeds that the worker would announce. */
@@ -33,6 +34,7 @@ export const FEEDS: readonly FeedListing[] = [
   listing('aemet_daily', 'aemet', ['weather_daily'], 86_400),
   listing('aemet_warnings', 'aemet', ['weather_alerts'], 600),
   listing('airports', 'ourairports', ['airports'], 86_400),
+  listing('aena_flights', 'aena', ['flights'], 600),
 ]
 
 function listing(id: string, source: string, ids: readonly string[], every_s: number): FeedListing {

@@ -63,6 +63,8 @@ const COLUMNS: Readonly<Record<string, readonly [Column, fc.Arbitrary<unknown>]>
   level: [col.string(0, ''), fc.constantFrom('MUNICIPALITY', 'DISTRICT', 'ORANGE')],
   phenomenon: [col.string(0, ''), fc.constantFrom('WIND', 'FOG')],
   study: [col.string(0, ''), fc.constantFrom('V1', 'V2')],
+  airport: [col.string(0, ''), fc.constantFrom('MAD', 'BCN')],
+  direction: [col.string(0, ''), fc.constantFrom('DEPARTURE', 'ARRIVAL')],
 }
 
 /** Values of filters whose parameters are groups, by the filter's name. */

@@ -94,6 +94,7 @@ function metaSchema(read: Endpoint['read'], { mode, figure }: { mode: string; fi
     ...(kind === 'lake' || isOfTables ? { latest_row_at: text, covered_until: text } : {}),
     ...(figure && !figure.tellsYears && kind === 'lake' ? { period: { type: 'object' } } : {}),
     ...(figure ? { grain: { const: figure.grain }, method: { const: figure.method } } : {}),
+    ...(kind === 'memory' && read.reportsMissing ? { missing: { type: 'array', maxItems: 0 } } : {}),
     source_mode: { const: mode },
     sources: { type: 'array', items: { type: 'object', additionalProperties: false, required: Object.keys(source), properties: source } },
   }

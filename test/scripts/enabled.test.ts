@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { feedById, feeds } from '../../jobs/feeds/catalog.ts'
 import type { RequestPlan } from '../../jobs/feeds/define.ts'
 import { aemetStations } from '../../jobs/feeds/weather/aemet-stations.ts'
-import { readConfig } from '../../lake/config.ts'
-import { enabledFeeds } from '../../scripts/service/enabled.ts'
+import { type Config, readConfig } from '../../lake/config.ts'
+import { disabledReason, enabledFeeds } from '../../scripts/service/enabled.ts'
 
 const KEY = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.abc'
 const some = ['dgt_incidents', 'renfe_flota', 'aemet_observation', 'aemet_stations'].map(feedById)
@@ -37,6 +37,22 @@ test('live, a feed with a plan that needs no secret runs without one', () => {
     const feed = { ...aemetStations, plans }
     expect(enabledFeeds(live, [feed])).toEqual({ feeds: [feed], lacking: [] })
   }
+})
+
+test('live, a feed whose publisher has no open licence runs only where the operator states its agreement, turned on or not', () => {
+  const aena = feedById('aena_flights')
+  const settings = [{}, { LIVE_FEEDS: 'aena_flights' }, { AENA_TERMS: 'accepted' }]
+  const configs = settings.map((more) => readConfig({ SOURCE_MODE: 'live', ...more }))
+  expect(configs.map((config) => enabledFeeds(config, [...some, aena]).feeds.includes(aena))).toEqual([false, false, true])
+  expect(configs.map((config) => disabledReason(config, aena))).toEqual([
+    'The operator has not stated an agreement with the publisher (AENA_TERMS=accepted).',
+    'The operator has not stated an agreement with the publisher (AENA_TERMS=accepted).',
+    null,
+  ])
+  expect(disabledReason(readConfig({}), aena)).toBeNull()
+  expect(disabledReason(configs[0] as Config, feedById('aemet_stations'))).toContain('AEMET_API_KEY')
+  expect(disabledReason(configs[0] as Config, feedById('renfe_flota'))).toContain('LIVE_FEEDS')
+  expect(() => readConfig({ AENA_TERMS: 'yes' })).toThrow('AENA_TERMS=yes: one of `accepted`')
 })
 
 test('live, what is off unless told runs where it is turned on, and a feed that there is not is refused by name in any mode', () => {

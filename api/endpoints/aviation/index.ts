@@ -1,9 +1,11 @@
 import { defineDomain } from '../../define/domain.ts'
 import { airportListing } from './airports.ts'
+import { delayList } from './delays.ts'
+import { flightChanges } from './flight-changes.ts'
 
 /** Endpoints about aviation, in the order in which documentation shows them. */
 export const aviation = defineDomain({
   id: 'aviation',
   title: { es: 'Aviación', en: 'Aviation' },
-  endpoints: [airportListing],
+  endpoints: [delayList, flightChanges, airportListing],
 })

@@ -17,6 +17,7 @@ const source = record('Source', 'A publisher of data, with what its licence asks
     id: col.string(0, 'Id of the feed.', { example: 'dgt_incidents' }),
     cadence_s: col.integer(0, 'Expected time between two fetches.', { unit: 's', example: 60 }),
     enabled: col.boolean(0, 'False where it is not fetched at present.', { example: true }),
+    disabled_reason: col.string(0, 'Why it is not fetched; null where it is.', { nullable: true, example: null }),
   }),
 })
 
@@ -29,7 +30,9 @@ function sources({ datasets, feeds }: SystemView): ValueOf<typeof source.fields>
       name: publisher,
       domains: [...new Set(own.map((dataset) => dataset.domain))],
       datasets: own.map((dataset) => dataset.id),
-      feeds: feeds.filter((feed) => feed.source === one.id).map(({ id, every_s, enabled }) => ({ id, cadence_s: every_s, enabled })),
+      feeds: feeds
+        .filter((feed) => feed.source === one.id)
+        .map(({ id, every_s, enabled, disabled_reason = null }) => ({ id, cadence_s: every_s, enabled, disabled_reason })),
     }
   })
 }

@@ -1,5 +1,6 @@
 import type { Feed } from '../define.ts'
+import { aenaFlights } from './aena-flights.ts'
 import { airportList } from './airports.ts'
 
 /** Feeds about aviation. */
-export const feeds: readonly Feed[] = Object.freeze([airportList])
+export const feeds: readonly Feed[] = Object.freeze([airportList, aenaFlights])

@@ -1,5 +1,6 @@
 import type { Dataset } from '../../schema/dataset.ts'
 import { airports } from './airports.ts'
+import { flights } from './flights.ts'
 
 /** Datasets about aviation, in the order in which documentation shows them. */
-export const datasets: readonly Dataset[] = Object.freeze([airports])
+export const datasets: readonly Dataset[] = Object.freeze([airports, flights])

@@ -21,3 +21,14 @@ export const openflights = defineSource({
   attribution: 'Contains information from the OpenFlights Airports Database, made available under the Open Database License',
   commercial_use: 'yes',
 })
+
+/** Aena's flight information. Its pages grant no right to reuse it: a service needs an agreement of its own. */
+export const aena = defineSource({
+  id: 'aena',
+  publisher: 'Aena S.M.E., S.A.',
+  url: 'https://www.aena.es/es/infovuelos.html',
+  licence: 'No open licence: agreement with Aena needed',
+  licence_url: 'https://www.aena.es/es/aviso-legal.html',
+  attribution: 'Flight information: Aena',
+  commercial_use: 'no',
+})

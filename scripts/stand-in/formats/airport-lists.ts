@@ -1,6 +1,6 @@
 import type { Variant } from '../publisher.ts'
 import { chance } from '../random.ts'
-import type { Airport } from '../world/airports.ts'
+import type { Airport } from '../world/aviation/airports.ts'
 
 const COLUMNS =
   'id,ident,type,name,latitude_deg,longitude_deg,elevation_ft,continent,iso_country,iso_region,municipality,scheduled_service,icao_code,iata_code,gps_code,local_code,home_link,wikipedia_link,keywords'.split(

@@ -4,6 +4,9 @@ import type { WeatherStation } from './weather-stations.ts'
 const HOUR = 3_600_000
 const DAY_H = 24
 
+/** Where weather is asked for. */
+type Place = Pick<WeatherStation, 'id' | 'lat' | 'lon' | 'altitude_m'>
+
 /** What a station measured in an hour, in AEMET's units: mm, °C, %, m/s, degrees, hPa, km, minutes, hm, cm. */
 export interface HourlyWeather {
   readonly prec: number
@@ -28,7 +31,7 @@ export interface HourlyWeather {
 }
 
 /** The weather of the hour that ends at an instant (ms): fronts pass from west to east, nights are cold, heights colder, valleys have fog. */
-export function weatherOf(seed: number, station: WeatherStation, end: number): HourlyWeather {
+export function weatherOf(seed: number, station: Place, end: number): HourlyWeather {
   const hour = Math.floor(end / HOUR)
   const own = (name: string): number => chance(seed, name, station.id, hour)
   const front = wander(hour / 9 - station.lon * 0.35 + station.lat * 0.1, seed, 'front')
@@ -71,7 +74,7 @@ function sixSteps(of: (step: number) => number): number {
   return [0, 1, 2, 3, 4, 5].reduce((sum, step) => sum + of(step), 0)
 }
 
-function temperature(seed: number, station: WeatherStation, instant: number, wet: number): number {
+function temperature(seed: number, station: Place, instant: number, wet: number): number {
   const day = instant / (DAY_H * HOUR)
   const season = -Math.cos((2 * Math.PI * ((day % 365.25) - 20)) / 365.25)
   const isIsland = station.lat < 30
@@ -81,7 +84,7 @@ function temperature(seed: number, station: WeatherStation, instant: number, wet
 }
 
 /** How high the sun is, 0 at night to 1 at noon, by the station's own longitude. */
-function sun(station: WeatherStation, instant: number): number {
+function sun(station: Place, instant: number): number {
   const hour = (instant / HOUR + station.lon / 15) % DAY_H
   return Math.max(0, Math.sin((Math.PI * (hour - 6)) / 12))
 }

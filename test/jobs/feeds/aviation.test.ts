@@ -1,12 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { aenaFlights } from '../../../jobs/feeds/aviation/aena-flights.ts'
 import { airportList } from '../../../jobs/feeds/aviation/airports.ts'
+import { type AenaRecord, CODESHARES, flightNumber, mergeCodeshares } from '../../../jobs/feeds/aviation/codeshares.ts'
 import { parsePublication } from '../../../jobs/ingest/parse.ts'
+import { flights } from '../../../lake/datasets/aviation/flights.ts'
 import { SPANISH_AIRPORTS } from '../../../lake/places/airports.ts'
 import { provinceByCode } from '../../../lake/places/provinces.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { published } from '../../api/aviation-service.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
+import { PROJECT } from '../../laws/sources.ts'
 
 const shared = sharedFolder()
 const capture = (path: string): Buffer => readFileSync(join(shared as string, 'feeds', path))
@@ -26,4 +32,85 @@ test.skipIf(!shared)('the capture of OpenFlights: 55 Spanish airports with an IA
   const other = found.filter((row) => (SPANISH_AIRPORTS[row['iata'] as string] ?? row['icao']) !== row['icao'])
   expect(other.map((row) => row['iata']).sort()).toEqual(['CDT', 'RJL'])
   expect(Object.keys(SPANISH_AIRPORTS).filter((iata) => of(iata) === undefined)).toEqual(['JCU'])
+})
+
+describe('codeshares', () => {
+  const record = (airline: string, numVuelo: string, more: AenaRecord = {}): AenaRecord => ({
+    ...{ tipoVuelo: 'S', iataCompania: airline, numVuelo, iataAena: 'MAD', iataOtro: 'BCN', fecha: '26/10/2026' },
+    ...{ horaProgramada: '12:45:00', terminal: 'T4', puertaPrimera: null, estado: 'HOR', ...more },
+  })
+  const numbersOf = (records: readonly AenaRecord[]): unknown[] =>
+    mergeCodeshares(records).map((one) => [flightNumber(one), one[CODESHARES]])
+
+  test('records of one flight are one, under the lowest number, in whatever order they come', () => {
+    const records = [record('BA', '7054', { puertaPrimera: 'J46' }), record('IB', '0438'), record('AA', '8765', { puertaPrimera: 'null' })]
+    for (const order of [records, records.toReversed()]) expect(numbersOf(order)).toEqual([['IB438', 'AA8765,BA7054']])
+  })
+
+  test.each([
+    ['times', { horaProgramada: '12:50:00' }],
+    ['places', { iataOtro: 'PMI' }],
+    ['terminals', { terminal: 'T1' }],
+    ['states', { estado: 'CAN' }],
+    ['airlines, for none sells a flight twice', { iataCompania: 'IB' }],
+  ])('two flights that differ in their %s stay two', (_, more) => {
+    expect(numbersOf([record('IB', '0438'), record('VY', '1004', more)])).toHaveLength(2)
+  })
+
+  test('different gates are different flights, an unknown gate is none', () => {
+    const gates = ['J46', 'J50', null].map((puertaPrimera, at) => record(['IB', 'UX', 'BA'][at] as string, `${at}400`, { puertaPrimera }))
+    expect(numbersOf(gates)).toEqual([
+      ['IB400', 'BA2400'],
+      ['UX1400', ''],
+    ])
+  })
+})
+
+describe('the flights of the stand-in', () => {
+  const AT = Date.parse('2026-10-26T12:30:00Z')
+  const board = async (at: number): Promise<ReadonlyMap<unknown, AnyRow>> => {
+    const rows = await published('aena_flights', flights, at)
+    return new Map(rows.map((row) => [row['flight_id'], row]))
+  }
+
+  test('move as the clock moves: later states follow, those that are over stay as they ended', async () => {
+    const [now, later] = [await board(AT), await board(AT + 3_600_000)]
+    expect(now.size).toBeGreaterThan(400)
+    const both = [...now].flatMap(([id, row]) => (later.has(id) ? [[row, later.get(id) as AnyRow] as const] : []))
+    expect(both.length).toBeGreaterThan(0.9 * now.size)
+    for (const [before, after] of both) {
+      const { actual_at: left, delay_minutes } = before
+      if (left !== null) expect([after['actual_at'], after['delay_minutes']]).toEqual([left, delay_minutes])
+    }
+    const moved = both.filter(([before, after]) => before['state'] !== after['state'])
+    expect(moved.length).toBeGreaterThan(40)
+    for (const row of now.values()) {
+      if (row['actual_at'] !== null) expect(row['actual_at']).toBeLessThanOrEqual(AT)
+      if (['CANCELLED', 'DIVERTED'].includes(row['state'] as string)) expect(row['delay_minutes']).toBeNull()
+    }
+  })
+
+  test('a flight between two of the airports leaves one and arrives at the other, both in local time', async () => {
+    const rows = [...(await board(AT)).values()]
+    const arrivals = new Map(
+      rows.filter(({ direction }) => direction === 'ARRIVAL').map((row) => [`${row['flight_number']} ${row['airport']}`, row]),
+    )
+    const pairs = rows.flatMap((row) => {
+      const arrival = row['direction'] === 'DEPARTURE' ? arrivals.get(`${row['flight_number']} ${row['other_airport']}`) : undefined
+      return arrival ? [[row['scheduled_at'] as number, arrival['scheduled_at'] as number] as const] : []
+    })
+    expect(pairs.length).toBeGreaterThan(50)
+    for (const [departs, arrives] of pairs)
+      expect((arrives - departs) / 60_000).toSatisfy((minutes: number) => minutes >= 30 && minutes < 240)
+    const punctual = rows.filter(({ delay_minutes }) => delay_minutes !== null && (delay_minutes as number) <= 15).length
+    expect(punctual / rows.length).toSatisfy((share: number) => share > 0.6 && share < 0.95)
+    expect(rows.filter(({ codeshares }) => (codeshares as string[]).length > 0).length).toBeGreaterThan(50)
+  })
+})
+
+test('an airport that no list came of is missing; its flights are not over', async () => {
+  const bodies = [{ name: 'MAD-S', bytes: readFileSync(join(PROJECT, 'test/fixtures/aena_flights/MAD-S.json')) }]
+  const { report } = await parsePublication(aenaFlights, bodies, Date.UTC(2026, 9, 26, 12))
+  expect(report.missingBlocks['flights']).toContain('MAD')
+  expect(report.missingBlocks['flights']).not.toContain('CDT')
 })

@@ -16,6 +16,7 @@ export interface ContentFault {
 }
 
 const INVENTORY = 'aemet_stations/stations.json'
+const FLIGHTS = 'aena_flights/MAD-S.json'
 const AIRPORTS = 'airports/ourairports.csv'
 const DAILY = 'aemet_daily/2026-01-03.json'
 const BARCELONA = 'barcelona_accidents/2025_accidents_gu_bcn.csv'
@@ -102,6 +103,10 @@ export const FAULTS: readonly ContentFault[] = [
     ],
     expect: { rows: 3, rejected: { 'no latitude_deg': 1 } },
   },
+  { file: FLIGHTS, change: [['"horaProgramada"', '"hora"']], expect: 'has no horaProgramada' },
+  { file: FLIGHTS, change: [['"horaEstimada"', '"horaPrevista"']], expect: 'has an estimated time' },
+  { file: FLIGHTS, change: [['"iataOtro"', '"destino"']], expect: 'has another airport' },
+  { file: FLIGHTS, change: [['"00:05:00"', '"pronto"']], expect: { rows: 6, unknown: { BTR: 1 }, warnings: ['horaEstimada is no time'] } },
   { file: 'sct_incidents/incidents.xml', change: [['identificador>', 'id>']], expect: 'incidents has no identificador' },
   {
     file: DAILY,

@@ -1,5 +1,6 @@
 import type { Publisher } from '../../publisher.ts'
+import { aena } from './aena.ts'
 import { ourairports } from './ourairports.ts'
 
 /** Publishers of feeds about aviation. */
-export const publishers: readonly Publisher[] = Object.freeze([ourairports])
+export const publishers: readonly Publisher[] = Object.freeze([ourairports, aena])

@@ -1,6 +1,6 @@
 import { airportsCsv, openflightsDat } from '../../formats/airport-lists.ts'
 import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
-import { AIRPORTS } from '../../world/airports.ts'
+import { AIRPORTS } from '../../world/aviation/airports.ts'
 
 const DAY = 86_400_000
 const PATH = '/ourairports-data/airports.csv'

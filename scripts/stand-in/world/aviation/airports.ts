@@ -1,4 +1,4 @@
-import { SPANISH_AIRPORTS } from '../../../lake/places/airports.ts'
+import { SPANISH_AIRPORTS } from '../../../../lake/places/airports.ts'
 
 /** A Spanish airport: its name, its place and how many flights it has. */
 export interface Airport {

@@ -1,0 +1,42 @@
+import { flights } from '../../../lake/datasets/aviation/flights.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { nested, record } from '../../define/fields.ts'
+import { ABOUT_CHANGES, changedBy, changeFields } from '../changes.ts'
+import { changedOf, flight, flightFilters, toFlight } from './flight.ts'
+
+/** One change of a flight. */
+const flightChange = record('FlightChange', 'What happened to a flight.', {
+  id: flights.columns.flight_id,
+  ...changeFields(flights.columns.observed_at),
+  flight: nested.object('The flight after the change; of one that is no longer published, as it was last.', flight.fields),
+})
+
+/** The feed of changes of flights. */
+export const flightChanges = defineEndpoint({
+  path: '/api/aviacion/changes',
+  domain: 'aviation',
+  plan: 'PRO',
+  summary: 'Flights that appeared, changed or left the lists since a cursor',
+  about: `A flight is ENDED once the lists of its airport no longer have it, some hours after its time. ${ABOUT_CHANGES}`,
+  params: {},
+  filters: flightFilters,
+  returns: {
+    kind: 'list',
+    name: 'changes',
+    record: flightChange,
+    key: ['id', 'at'],
+    sorts: [],
+    order: 'at',
+    limit: { default: 100, max: 1000 },
+  },
+  read: {
+    kind: 'changes',
+    from: [flights],
+    thing: ({ row }) => toFlight(row),
+    entry: (one, change) => ({
+      ...{ id: one.id, kind: change.kind, at: change.at, changed: changedBy(change, changedOf) },
+      flight: change.kind === 'ENDED' ? { ...one, status: 'ENDED' } : one,
+    }),
+  },
+  example: { limit: '10' },
+})

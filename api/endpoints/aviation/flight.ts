@@ -1,0 +1,43 @@
+import { airports } from '../../../lake/datasets/aviation/airports.ts'
+import { flights } from '../../../lake/datasets/aviation/flights.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { changedMembers } from '../../define/changed.ts'
+import { pick, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { columnFilter } from '../../define/filter.ts'
+import { listOf } from '../../define/params.ts'
+import { originFields } from '../tail.ts'
+import { directionParam, iataParam } from './params.ts'
+
+const { columns } = flights
+
+/** Fields of a flight. */
+export const flight = record('Flight', 'A flight at an airport.', {
+  id: columns.flight_id,
+  ...pick(columns, 'airport', 'direction', 'flight_number', 'airline', 'airline_iata', 'airline_icao', 'codeshares'),
+  ...pick(columns, 'other_airport', 'other_city', 'flight_date', 'scheduled_at', 'estimated_at', 'actual_at', 'delay_minutes'),
+  ...pick(columns, 'state', 'terminal', 'gate', 'baggage_belt', 'checkin_desks', 'aircraft_type', 'source_state'),
+  ...originFields(columns),
+})
+
+export type Flight = ValueOf<typeof flight.fields>
+
+/** A row as a flight. */
+export const toFlight: (row: StateRow<typeof flights>) => Flight = projection(flights, flight)
+
+/** The members of a flight that differ, by the columns that do. */
+export const changedOf = changedMembers(flights, flight.fields)
+
+/** Fields of its airport, beside a flight. */
+export const airportFields = {
+  airport_name: col.string(0, 'Name of the airport; null where the catalogue lacks it.', {
+    nullable: true,
+    example: airports.columns.name.example as string,
+  }),
+  position: airports.columns.position,
+} as const
+
+/** Filters of flights by their airport and direction. */
+export const flightFilters = [
+  columnFilter('airport', listOf(iataParam), 'airport'),
+  columnFilter('direction', directionParam, 'direction'),
+] as const

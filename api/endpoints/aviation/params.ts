@@ -1,0 +1,17 @@
+import { FLIGHT_DIRECTIONS } from '../../../lake/datasets/aviation/codes.ts'
+import { codeParam, type Param, param } from '../../define/params.ts'
+import { Refused } from '../../define/problems.ts'
+
+/** The IATA code of an airport; upper and lower case are the same. */
+export const iataParam: Param<string | null> = param({
+  about: 'IATA code of the airport.',
+  schema: { type: 'string', pattern: '^[A-Za-z]{3}$' },
+  parse: (text) => {
+    if (!/^[A-Za-z]{3}$/.test(text)) throw new Refused('expected the three letters of an IATA code, such as MAD')
+    return text.toUpperCase()
+  },
+  example: 'MAD',
+})
+
+/** Departures or arrivals. */
+export const directionParam = codeParam('Departures or arrivals; both unless given.', FLIGHT_DIRECTIONS, { example: 'DEPARTURE' })

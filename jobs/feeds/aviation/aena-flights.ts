@@ -1,0 +1,158 @@
+import { flights } from '../../../lake/datasets/aviation/flights.ts'
+import { aena } from '../../../lake/datasets/aviation/sources.ts'
+import { SPANISH_AIRPORTS, zoneOfAirport } from '../../../lake/places/airports.ts'
+import { instantOf } from '../../../lake/schema/time.ts'
+import { decodeUtf8 } from '../../formats/text.ts'
+import { type FeedBody, type FeedRequest, FormatError, type Notes } from '../define.ts'
+import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
+import { lookUp } from '../look-up.ts'
+import { type AenaRecord, CODESHARES, flightNumber, mergeCodeshares } from './codeshares.ts'
+
+/** Airports that other companies run. */
+const NOT_AENA = ['CDT', 'CQM', 'ILD', 'LEU', 'TEV']
+const AENA_AIRPORTS = Object.keys(SPANISH_AIRPORTS).filter((iata) => !NOT_AENA.includes(iata))
+/** By the letter that asks for them, for salidas and llegadas. */
+const DIRECTIONS = { S: 'DEPARTURE', L: 'ARRIVAL' } as const
+/** States by their codes. What BTR means is not known: it is kept, and counted. */
+const STATES: Readonly<Record<string, string>> = {
+  ...{ SCH: 'SCHEDULED', INI: 'SCHEDULED', HOR: 'ON_TIME', RET: 'DELAYED', EMB: 'BOARDING', BOR: 'BOARDING', ULL: 'LAST_CALL' },
+  ...{ CER: 'GATE_CLOSED', FLY: 'EN_ROUTE', FNL: 'ON_APPROACH', LND: 'LANDED', IBK: 'ARRIVED', CAN: 'CANCELLED', DES: 'DIVERTED' },
+}
+/** States of the flight, not of the airport that it has left. */
+const AIRBORNE: readonly string[] = ['EN_ROUTE', 'ON_APPROACH', 'LANDED', 'ARRIVED']
+const DONE: readonly string[] = ['DEPARTED', 'LANDED', 'ARRIVED']
+const UNDONE: readonly string[] = ['CANCELLED', 'DIVERTED']
+const MINUTE_MS = 60_000
+const HALF_DAY_MS = 43_200_000
+/** Lists that have to answer, of two for each airport. */
+const ENOUGH = 80
+const DAY_FIRST = /^(\d{2})\/(\d{2})\/(\d{4})$/
+
+/** Departures and arrivals of each airport, as Aena's page shows them: a list for each airport and direction, in the airport's local time. */
+export const aenaFlights = recordFeed(
+  {
+    id: 'aena_flights',
+    domain: 'aviation',
+    source: aena,
+    into: flights,
+    every_s: 600,
+    plans: [{ requests: AENA_AIRPORTS.flatMap((iata) => [request(iata, 'S'), request(iata, 'L')]), enough: ENOUGH }],
+    terms: 'AENA_TERMS',
+    freshBy: 'fetch',
+    band: { atLeast: 100, minRatio: 0.6 },
+    // At night an airport with few flights may have none.
+    blocks: { flights: { column: 'airport', least: 60 } },
+    columns: {
+      type: 'tipoVuelo',
+      airline_iata: 'iataCompania',
+      airline_icao: 'oaciCompania | compania',
+      airline: 'nombreCompania',
+      number: 'numVuelo',
+      airport: 'iataAena',
+      other_airport: 'iataOtro',
+      other_city: 'ciudadIataOtro',
+      date: 'fecha',
+      time: 'horaProgramada',
+      estimated_date: 'fechaEstimada',
+      estimated_time: 'horaEstimada',
+      state: 'estado',
+      terminal: 'terminal',
+      gate: 'puertaPrimera',
+      belt: 'cintaPrimera',
+      desk_from: 'mostradorDesde',
+      desk_to: 'mostradorHasta',
+      aircraft: 'tipoAeronave',
+      codeshares: CODESHARES,
+    },
+    knows: ['puertaSegunda', 'cintaSegunda', 'salaPrimera', 'salaSegunda'],
+    needs: ['type', 'number', 'airport', 'date', 'time', 'state'],
+    emptyValues: ['null'],
+    requireAny: {
+      'an estimated time': ({ estimated_at }) => estimated_at !== null,
+      'another airport': ({ other_airport }) => other_airport !== null,
+    },
+    duplicateWarning: 'a flight that is in the list twice',
+    row(r) {
+      const direction = lookUp(DIRECTIONS, r.text('type'))
+      if (direction === undefined) throw new FormatError('tipoVuelo is neither S nor L')
+      const [airport, date] = [r.text('airport'), dateOf(r.text('date'))]
+      const zone = zoneOfAirport(airport)
+      const scheduled_at = date === null ? Number.NaN : instantOf(date, r.text('time'), { zone })
+      if (date === null || Number.isNaN(scheduled_at)) throw new FormatError('fecha and horaProgramada are no time')
+      const [airline_iata, airline_icao] = [r.text('airline_iata'), r.text('airline_icao')]
+      const number = flightNumber({ iataCompania: airline_iata, oaciCompania: airline_icao, numVuelo: r.text('number') })
+      if (number === null) throw new FormatError('no airline')
+      const state = stateOf(r.text('state'), direction)
+      const estimated_at = r.parsed('estimated_time', 'time', (time) =>
+        nearestInstant(dateOf(r.text('estimated_date') ?? '') ?? date, time, { zone, scheduled_at }),
+      )
+      const [from, to] = [r.text('desk_from'), r.text('desk_to')]
+      return {
+        source: aena.id,
+        flight_id: [date, airport, direction, number].join('.'),
+        ...{ airport, direction, flight_date: date, flight_number: number, airline_iata, airline_icao, airline: r.text('airline') },
+        codeshares: r.cell('codeshares')?.split(',') ?? [],
+        other_airport: r.text('other_airport'),
+        other_city: r.text('other_city'),
+        ...{ scheduled_at, estimated_at, actual_at: DONE.includes(state) ? estimated_at : null },
+        delay_minutes: estimated_at === null || UNDONE.includes(state) ? null : Math.round((estimated_at - scheduled_at) / MINUTE_MS),
+        state,
+        source_state: r.text('state'),
+        terminal: r.text('terminal'),
+        gate: r.text('gate'),
+        baggage_belt: r.text('belt'),
+        checkin_desks: from === null || to === null || from === to ? (from ?? to) : `${from}-${to}`,
+        aircraft_type: r.text('aircraft'),
+      }
+    },
+  },
+  openLists,
+)
+
+function request(iata: string, flightType: keyof typeof DIRECTIONS): FeedRequest {
+  const url = `https://www.aena.es/sites/Satellite?pagename=AENA_ConsultarVuelos&airport=${iata}&flightType=${flightType}`
+  const name = `${iata}-${flightType}`
+  return { name, url, accept: 'application/json', maxBytes: 8_000_000, maxDecodedBytes: 8_000_000, timeout_ms: 60_000, expects: 'json' }
+}
+
+/** All lists as one file, codeshares merged. An airport of which a list is missing is a missing block. */
+function openLists(bodies: readonly FeedBody[], notes: Notes): RecordFile[] {
+  const there = new Set(bodies.map(({ name }) => name))
+  for (const iata of AENA_AIRPORTS) if (!there.has(`${iata}-S`) || !there.has(`${iata}-L`)) notes.missingBlock(flights, iata)
+  const records = bodies.flatMap(({ name, bytes }) => mergeCodeshares(listOf(name, bytes)))
+  return [
+    { name: 'lists', header: null, records: records.map((record) => ({ names: Object.keys(record), values: Object.values(record) })) },
+  ]
+}
+
+function listOf(name: string, bytes: Buffer): readonly AenaRecord[] {
+  let list: unknown
+  try {
+    list = JSON.parse(decodeUtf8(bytes))
+  } catch (cause) {
+    throw cause instanceof FormatError ? cause : new FormatError(`${name} is no JSON`, { cause })
+  }
+  if (!Array.isArray(list) || list.some((one) => typeof one !== 'object' || one === null))
+    throw new FormatError(`${name} is no list of flights`)
+  return list
+}
+
+function stateOf(code: string, direction: (typeof DIRECTIONS)[keyof typeof DIRECTIONS]): string {
+  const state = lookUp(STATES, code) ?? code
+  return direction === 'DEPARTURE' && AIRBORNE.includes(state) ? 'DEPARTED' : state
+}
+
+/** YYYY-MM-DD of dd/mm/yyyy; null for any other text. */
+function dateOf(text: string): string | null {
+  const [, day, month, year] = DAY_FIRST.exec(text) ?? []
+  return year === undefined ? null : `${year}-${month}-${day}`
+}
+
+/** The instant of a local time: of the two that the repeated hour of October has, the one nearer to the scheduled time. */
+function nearestInstant(date: string, time: string, of: { readonly zone: string; readonly scheduled_at: number }): number {
+  const { zone, scheduled_at } = of
+  const [earlier, later] = [instantOf(date, time, { zone }), instantOf(date, time, { zone, near: Number.POSITIVE_INFINITY })]
+  const found = Math.abs(later - scheduled_at) < Math.abs(earlier - scheduled_at) ? later : earlier
+  // A time without a date of its own may be after midnight.
+  return found < scheduled_at - HALF_DAY_MS ? found + 2 * HALF_DAY_MS : found
+}
