@@ -10,6 +10,19 @@ export const SPANISH_AIRPORTS: Readonly<Record<string, string>> = Object.freeze(
   ...{ TEV: 'LETL', TFN: 'GCXO', TFS: 'GCTS', VDE: 'GCHI', VGO: 'LEVX', VIT: 'LEVT', VLC: 'LEVC', VLL: 'LEVD', XRY: 'LEJR', ZAZ: 'LEZG' },
 })
 
+/** EUROCONTROL counts Palma's civil airport under the code of the air base it shares a runway with. */
+const SHARED_RUNWAYS: Readonly<Record<string, string>> = { LESJ: 'PMI' }
+
+const BY_ICAO: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(SPANISH_AIRPORTS).map(([iata, icao]) => [icao, iata] as const),
+  ...Object.entries(SHARED_RUNWAYS),
+])
+
+/** The IATA code of a Spanish airport by its ICAO code; null for any other airport. */
+export function iataOfIcao(icao: string): string | null {
+  return BY_ICAO.get(icao) ?? null
+}
+
 /** The zone of the clocks of a Spanish airport, by its IATA code. */
 export function zoneOfAirport(iata: string): string {
   return SPANISH_AIRPORTS[iata]?.startsWith('GC') ? zoneOf(CANARIES[0] as string) : MADRID

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { conditionsOf } from '../../api/endpoints/aviation/conditions.ts'
+import { airportWeather } from '../../lake/datasets/aviation/airport-weather.ts'
 import { airports } from '../../lake/datasets/aviation/airports.ts'
 import { flights } from '../../lake/datasets/aviation/flights.ts'
 import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
@@ -15,6 +17,12 @@ beforeAll(async () => {
   service = await startService()
   shown = await liveRows('aena_flights', flights)
   await service.publish(airports, await liveRows('airports', airports), { at: AT, feed: 'airports' })
+  const reports = await liveRows('metar', airportWeather)
+  // Fog in Madrid now, and in Palma hours ago.
+  const fog = { visibility_m: 400, is_visibility_exceeded: false, ceiling_m: 30, weather: 'FG', wind_m_s: 1, gust_m_s: null }
+  const late = { ...fog, observed_at: AT - 20 * 3_600_000 }
+  const weather = reports.map((row) => ({ ...row, ...(row['iata'] === 'MAD' ? fog : row['iata'] === 'PMI' ? late : {}) }))
+  await service.publish(airportWeather, weather, { at: AT, feed: 'metar' })
   await service.publish(flights, shown, { at: AT, feed: 'aena_flights' })
 })
 afterAll(() => service?.close())
@@ -33,7 +41,7 @@ describe('flights that are late, cancelled or diverted', () => {
     expect(found.map((one: Reply) => one.id).sort()).toEqual(idsOf(wanted))
     expect(meta).toMatchObject({
       missing: [],
-      sources: [{ id: 'aena', commercial_use: 'no' }, { id: 'ourairports' }, { id: 'openflights' }],
+      sources: [{ id: 'aena', commercial_use: 'no' }, { id: 'ourairports' }, { id: 'openflights' }, { id: 'awc' }],
     })
     expect(counts).toMatchObject({
       ...{ total: wanted.length, shown_flights: shown.length, late_flights: shown.filter((row) => isLate(row)).length },
@@ -60,6 +68,22 @@ describe('flights that are late, cancelled or diverted', () => {
     expect(await listed('lat=28.3&lon=-16.5&radius=40000')).toEqual(of(({ airport }) => airport === 'TFN' || airport === 'TFS'))
     for (const query of ['airport=MADRID', 'direction=UP', `from=${to}&to=${from}`, 'min_delay=-1'])
       expect([query, (await service.get(`/api/aviacion?${query}`)).status]).toEqual([query, 400])
+  })
+
+  test('the weather of the airport explains what is due within three hours of its report', async () => {
+    const [madrid, palma] = await Promise.all(
+      ['MAD', 'PMI'].map(async (iata) => (await service.json(`/api/aviacion?airport=${iata}&limit=20000`)).flights as Reply[]),
+    )
+    const isNear = (one: Reply): boolean => Math.abs(Date.parse(one.scheduled_at) - AT) < 2 * 3_600_000
+    const near = madrid?.filter(isNear) ?? []
+    expect(near.length).toBeGreaterThan(0)
+    for (const { weather, cause, cause_source } of near)
+      expect([weather, cause, cause_source]).toEqual([['LOW_VISIBILITY', 'LOW_CEILING'], 'WEATHER', 'METAR'])
+    expect(palma?.length).toBeGreaterThan(0)
+    for (const { weather, cause } of palma ?? []) expect([weather, cause]).toEqual([[], null])
+    const far = madrid?.filter((one) => Math.abs(Date.parse(one.scheduled_at) - AT) > 4 * 3_600_000) ?? []
+    expect(far.length).toBeGreaterThan(0)
+    for (const { cause } of far) expect(cause).toBeNull()
   })
 
   test('changes: what happened to each flight, with what differs', async () => {
@@ -120,10 +144,28 @@ describe('where the operator has no agreement with Aena', () => {
 
   test('the rest answers and says what is missing, and the sources say why', async () => {
     const { flights: none, shown_flights, meta } = await off.json('/api/aviacion')
-    expect([none, shown_flights, meta.missing]).toEqual([[], 0, [{ dataset: 'flights', reason: 'NOT_ENABLED' }]])
+    const missing = [
+      { dataset: 'flights', reason: 'NOT_ENABLED' },
+      { dataset: 'airport_weather', reason: 'NOT_ARRIVED' },
+    ]
+    expect([none, shown_flights, meta.missing]).toEqual([[], 0, missing])
     const { sources } = await off.json('/api/sources?domain=aviation')
     const feedsOf = (id: string): Reply => sources.find((one: Reply) => one.id === id).feeds
     expect(feedsOf('aena')).toEqual([{ id: 'aena_flights', cadence_s: 600, enabled: false, disabled_reason: reason }])
     expect(feedsOf('ourairports')).toMatchObject([{ id: 'airports', enabled: true, disabled_reason: null }])
   })
+})
+
+test('conditions: thresholds, and nothing of what is not observed', () => {
+  const nothing = { visibility_m: null, ceiling_m: null, wind_m_s: null, gust_m_s: null, weather: null }
+  const of = (values: Partial<Parameters<typeof conditionsOf>[0]>): string[] => conditionsOf({ ...nothing, ...values })
+  expect(of({})).toEqual([])
+  expect(of({ visibility_m: 1500, ceiling_m: 150, wind_m_s: 12.8, gust_m_s: 17.1, weather: '-RA BR' })).toEqual([])
+  expect(of({ visibility_m: 1499, ceiling_m: 149, wind_m_s: 12.9, weather: 'FG' })).toEqual([
+    'LOW_VISIBILITY',
+    'LOW_CEILING',
+    'STRONG_WIND',
+  ])
+  expect(of({ gust_m_s: 17.2, weather: '+TSRA' })).toEqual(['STRONG_WIND', 'THUNDERSTORM'])
+  expect(of({ weather: 'FZRA SN' })).toEqual(['SNOW', 'FREEZING'])
 })

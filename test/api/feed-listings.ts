@@ -10,6 +10,7 @@ const DOMAINS = [
   ['mitma', 'mobility'],
   ['ourairports', 'aviation'],
   ['aena', 'aviation'],
+  ['awc', 'aviation'],
 ] as const
 
 /** The feeds that the worker would announce. */
@@ -35,6 +36,7 @@ export const FEEDS: readonly FeedListing[] = [
   listing('aemet_warnings', 'aemet', ['weather_alerts'], 600),
   listing('airports', 'ourairports', ['airports'], 86_400),
   listing('aena_flights', 'aena', ['flights'], 600),
+  listing('metar', 'awc', ['airport_weather'], 900),
 ]
 
 function listing(id: string, source: string, ids: readonly string[], every_s: number): FeedListing {

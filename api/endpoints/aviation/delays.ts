@@ -1,23 +1,40 @@
+import { airportWeather } from '../../../lake/datasets/aviation/airport-weather.ts'
 import { airports } from '../../../lake/datasets/aviation/airports.ts'
+import { AIRPORT_CONDITIONS, CAUSE_SOURCES, DELAY_CAUSES } from '../../../lake/datasets/aviation/codes.ts'
 import { flights, PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/flights.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, listReturn, type State } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn, type StatesOf } from '../../define/endpoint.ts'
 import { record, type ValueOf } from '../../define/fields.ts'
 import { defineMemoryFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
 import { integerParam, withDefault } from '../../define/params.ts'
 import { openPeriodParams } from '../../define/params-time.ts'
 import { areaFilter } from '../../filters/area.ts'
-import { airportFields, flight, flightFilters, toFlight } from './flight.ts'
+import { conditionsOf } from './conditions.ts'
+import { airportFields, type Flight, flight, flightFilters, toFlight } from './flight.ts'
+
+/** A report says something of flights that are due so long before or after it, ms. */
+const WEATHER_MS = 3 * 3_600_000
 
 const delayed = record('DelayedFlight', 'A flight that is late, cancelled or diverted, at its airport.', {
   ...flight.fields,
   ...airportFields,
+  weather: col.list(
+    [0, 0],
+    'Weather at the airport that makes flights late, of a report within 3 hours of the scheduled time.',
+    col.code(0, 'A condition.', AIRPORT_CONDITIONS),
+    { example: ['LOW_VISIBILITY'] },
+  ),
+  cause: col.code(0, 'Probable cause; null where no source shows one. Airlines and Aena publish none.', DELAY_CAUSES, {
+    ...{ nullable: true, example: 'WEATHER' },
+  }),
+  cause_source: col.code(0, 'What shows the cause; null where nothing does.', CAUSE_SOURCES, { nullable: true, example: 'METAR' }),
 })
 
 type Delayed = ValueOf<typeof delayed.fields>
 
-const isUndone = ({ state }: Pick<Delayed, 'state'>): boolean => state === 'CANCELLED' || state === 'DIVERTED'
+const isUndone = ({ state }: Pick<Flight, 'state'>): boolean => state === 'CANCELLED' || state === 'DIVERTED'
+const isLate = ({ delay_minutes }: Pick<Flight, 'delay_minutes'>): boolean => (delay_minutes ?? 0) > PUNCTUAL_MINUTES
 
 const periodFilter = defineMemoryFilter({
   name: 'period',
@@ -40,12 +57,22 @@ const delayFilter = defineMemoryFilter({
     isUndone(one) || (one.delay_minutes !== null && one.delay_minutes >= minutes),
 })
 
-/** The flights of a state with their airports. */
-const flightsOf = memo((state: State<typeof flights>, catalogue: State<typeof airports>): readonly Delayed[] => {
+const STATES = [flights, airports, airportWeather] as const
+
+/** The flights of a state with their airports, and the weather there. */
+const flightsOf = memo((...[state, catalogue, reports]: StatesOf<typeof STATES>): readonly Delayed[] => {
   const byIata = new Map(catalogue.rows.map((row) => [row.iata, row]))
+  const weatherAt = new Map(reports.rows.map((row) => [row.iata, { observed_at: row.observed_at, conditions: conditionsOf(row) }]))
   return state.rows.map((row) => {
-    const at = byIata.get(row.airport)
-    return { ...toFlight(row), airport_name: at?.name ?? null, position: at?.position ?? null }
+    const one = toFlight(row)
+    const at = byIata.get(one.airport)
+    const report = weatherAt.get(one.airport)
+    const weather = report && Math.abs(report.observed_at - one.scheduled_at) <= WEATHER_MS ? report.conditions : []
+    const isExplained = weather.length > 0 && (isUndone(one) || isLate(one))
+    return {
+      ...{ ...one, airport_name: at?.name ?? null, position: at?.position ?? null, weather },
+      ...{ cause: isExplained ? 'WEATHER' : null, cause_source: isExplained ? 'METAR' : null },
+    }
   })
 })
 
@@ -60,7 +87,7 @@ export const delayList = defineEndpoint({
   summary: 'Flights that are late, cancelled or diverted at Spanish airports now',
   about:
     'Of the flights that airports show now, some 24 hours around the present, those that are more than 15 minutes late, cancelled or diverted. `from` and `to` select by the scheduled time; earlier days are in the history of each airport. A flight between two Spanish airports is listed at both. ' +
-    'Codeshares are one flight. `meta.missing` names the sources that the answer does without: without `flights` the list is empty.',
+    'Codeshares are one flight. `cause` is derived: WEATHER where the flight is late, cancelled or diverted and the METAR of its airport has low visibility (< 1,500 m), a low ceiling (< 150 m), strong wind (25 kt, gusts of 17.2 m/s), a thunderstorm, snow or freezing weather. `meta.missing` names the sources that the answer does without: without `flights` the list is empty.',
   params: {},
   filters: [...flightFilters, periodFilter, delayFilter, areaFilter],
   returns: listReturn('flights', delayed, {
@@ -75,17 +102,17 @@ export const delayList = defineEndpoint({
   }),
   read: {
     kind: 'memory',
-    from: [flights, airports],
+    from: STATES,
     isOfAny: true,
     reportsMissing: true,
-    answer: ({ states: [state, catalogue] }) => {
-      const records = flightsOf(state, catalogue)
+    answer: ({ states }) => {
+      const records = flightsOf(...states)
       const count = (is: (one: Delayed) => boolean): number => records.filter(is).length
       return {
         records,
         counts: {
           shown_flights: records.length,
-          late_flights: count(({ delay_minutes }) => (delay_minutes ?? 0) > PUNCTUAL_MINUTES),
+          late_flights: count(isLate),
           cancelled_flights: count((one) => one.state === 'CANCELLED'),
           diverted_flights: count((one) => one.state === 'DIVERTED'),
         },

@@ -1,6 +1,7 @@
 import type { Feed } from '../define.ts'
 import { aenaFlights } from './aena-flights.ts'
 import { airportList } from './airports.ts'
+import { metar } from './metar.ts'
 
 /** Feeds about aviation. */
-export const feeds: readonly Feed[] = Object.freeze([airportList, aenaFlights])
+export const feeds: readonly Feed[] = Object.freeze([airportList, aenaFlights, metar])

@@ -32,3 +32,40 @@ export const FLIGHT_STATES = defineCodes('flight_state', 'State of a flight at i
   CANCELLED: ['Cancelado', 'Cancelled'],
   DIVERTED: ['Desviado a otro aeropuerto', 'Diverted to another airport'],
 })
+
+/** Why a flight is late or cancelled, as far as other sources show it. */
+export const DELAY_CAUSES = defineCodes('delay_cause', 'Probable cause of a delay, a cancellation or a diversion.', {
+  WEATHER: ['Meteorología', 'Weather'],
+})
+
+/** Which source shows the cause of a delay. */
+export const CAUSE_SOURCES = defineCodes('cause_source', 'Source that shows the cause of a delay.', {
+  METAR: ['Observación meteorológica del aeropuerto', 'Weather report of the airport'],
+})
+
+/** How well aircraft can be flown by sight, by ceiling and visibility. */
+export const FLIGHT_CATEGORIES = defineCodes('flight_category', 'Flight category of an airport by ceiling and visibility.', {
+  VFR: [
+    'Visual: techo superior a 3.000 ft y visibilidad superior a 5 millas',
+    'Visual: ceiling above 3,000 ft and visibility above 5 miles',
+  ],
+  MVFR: ['Visual marginal', 'Marginal visual'],
+  IFR: [
+    'Instrumental: techo inferior a 1.000 ft o visibilidad inferior a 3 millas',
+    'Instrument: ceiling below 1,000 ft or visibility below 3 miles',
+  ],
+  LIFR: [
+    'Instrumental baja: techo inferior a 500 ft o visibilidad inferior a 1 milla',
+    'Low instrument: ceiling below 500 ft or visibility below 1 mile',
+  ],
+})
+
+/** Weather at an airport that makes flights late. */
+export const AIRPORT_CONDITIONS = defineCodes('airport_condition', 'Weather at an airport that makes flights late.', {
+  LOW_VISIBILITY: ['Visibilidad inferior a 1.500 m', 'Visibility below 1,500 m'],
+  LOW_CEILING: ['Techo de nubes inferior a 150 m', 'Ceiling below 150 m'],
+  STRONG_WIND: ['Viento de 12,9 m/s (25 kt) o rachas de 17,2 m/s o más', 'Wind of 12.9 m/s (25 kt) or gusts of 17.2 m/s or more'],
+  THUNDERSTORM: ['Tormenta', 'Thunderstorm'],
+  SNOW: ['Nieve', 'Snow'],
+  FREEZING: ['Precipitación o niebla engelante', 'Freezing precipitation or fog'],
+})

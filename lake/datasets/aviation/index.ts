@@ -1,6 +1,7 @@
 import type { Dataset } from '../../schema/dataset.ts'
+import { airportWeather } from './airport-weather.ts'
 import { airports } from './airports.ts'
 import { flights } from './flights.ts'
 
 /** Datasets about aviation, in the order in which documentation shows them. */
-export const datasets: readonly Dataset[] = Object.freeze([airports, flights])
+export const datasets: readonly Dataset[] = Object.freeze([airports, flights, airportWeather])

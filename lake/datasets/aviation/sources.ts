@@ -32,3 +32,14 @@ export const aena = defineSource({
   attribution: 'Flight information: Aena',
   commercial_use: 'no',
 })
+
+/** METAR reports as the Aviation Weather Center of the United States passes them on: works of its government are in the public domain. */
+export const awc = defineSource({
+  id: 'awc',
+  publisher: 'NOAA Aviation Weather Center',
+  url: 'https://aviationweather.gov/data/api/',
+  licence: 'Public domain (works of the United States government)',
+  licence_url: 'https://www.weather.gov/disclaimer',
+  attribution: 'METAR: NOAA/NWS Aviation Weather Center',
+  commercial_use: 'yes',
+})

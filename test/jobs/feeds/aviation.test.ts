@@ -5,9 +5,10 @@ import { describe, expect, test } from 'vitest'
 import { aenaFlights } from '../../../jobs/feeds/aviation/aena-flights.ts'
 import { airportList } from '../../../jobs/feeds/aviation/airports.ts'
 import { type AenaRecord, CODESHARES, flightNumber, mergeCodeshares } from '../../../jobs/feeds/aviation/codeshares.ts'
+import { metar } from '../../../jobs/feeds/aviation/metar.ts'
 import { parsePublication } from '../../../jobs/ingest/parse.ts'
 import { flights } from '../../../lake/datasets/aviation/flights.ts'
-import { SPANISH_AIRPORTS } from '../../../lake/places/airports.ts'
+import { iataOfIcao, SPANISH_AIRPORTS } from '../../../lake/places/airports.ts'
 import { provinceByCode } from '../../../lake/places/provinces.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { published } from '../../api/aviation-service.ts'
@@ -32,6 +33,27 @@ test.skipIf(!shared)('the capture of OpenFlights: 55 Spanish airports with an IA
   const other = found.filter((row) => (SPANISH_AIRPORTS[row['iata'] as string] ?? row['icao']) !== row['icao'])
   expect(other.map((row) => row['iata']).sort()).toEqual(['CDT', 'RJL'])
   expect(Object.keys(SPANISH_AIRPORTS).filter((iata) => of(iata) === undefined)).toEqual(['JCU'])
+})
+
+test.skipIf(!shared)('the capture of a METAR: every value in the units of its column', async () => {
+  const bytes = capture('metar/awc_metar_LEBA_20260903.json')
+  const { rows, report } = await parsePublication(metar, [{ name: 'records', bytes }], Date.UTC(2026, 8, 3, 1), { keeps: () => true })
+  expect(report).toMatchObject({ quarantined: {}, unknownCodes: {} })
+  expect(rows.get('airport_weather')).toMatchObject([
+    {
+      iata: 'ODB',
+      observed_at: Date.UTC(2026, 8, 3),
+      wind_m_s: 1.5,
+      wind_dir_deg: 360,
+      visibility_m: 9656,
+      pressure_hpa: 1019,
+      temp_c: 23,
+    },
+  ])
+})
+
+test('airports are found by their ICAO code, and Palma by that of the base beside it', () => {
+  expect(['LEMD', 'LEPA', 'LESJ', 'EGLL'].map(iataOfIcao)).toEqual(['MAD', 'PMI', 'PMI', null])
 })
 
 describe('codeshares', () => {

@@ -16,6 +16,7 @@ export interface ContentFault {
 }
 
 const INVENTORY = 'aemet_stations/stations.json'
+const METAR = 'metar/records.json'
 const FLIGHTS = 'aena_flights/MAD-S.json'
 const AIRPORTS = 'airports/ourairports.csv'
 const DAILY = 'aemet_daily/2026-01-03.json'
@@ -102,6 +103,17 @@ export const FAULTS: readonly ContentFault[] = [
       ['gliderport', 'heliport'],
     ],
     expect: { rows: 3, rejected: { 'no latitude_deg': 1 } },
+  },
+  { file: METAR, change: [['"icaoId"', '"station"']], expect: 'has no icaoId' },
+  { file: METAR, change: [['"visib"', '"visibility"']], expect: 'has visib' },
+  {
+    file: METAR,
+    change: [['1793017800', '"ahora"']],
+    expect: {
+      rows: 0,
+      rejected: { 'obsTime is no whole number': 5, 'an airport that was not asked for': 1 },
+      warnings: ['visib is no visibility'],
+    },
   },
   { file: FLIGHTS, change: [['"horaProgramada"', '"hora"']], expect: 'has no horaProgramada' },
   { file: FLIGHTS, change: [['"horaEstimada"', '"horaPrevista"']], expect: 'has an estimated time' },

@@ -1,6 +1,7 @@
 import type { Publisher } from '../../publisher.ts'
 import { aena } from './aena.ts'
+import { aviationWeather } from './metar.ts'
 import { ourairports } from './ourairports.ts'
 
 /** Publishers of feeds about aviation. */
-export const publishers: readonly Publisher[] = Object.freeze([ourairports, aena])
+export const publishers: readonly Publisher[] = Object.freeze([ourairports, aena, aviationWeather])
