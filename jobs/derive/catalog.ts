@@ -1,3 +1,4 @@
+import { derivations as aviation } from './aviation/index.ts'
 import type { Derived } from './define.ts'
 import { derivations as fuel } from './fuel/index.ts'
 import { derivations as mobility } from './mobility/index.ts'
@@ -8,4 +9,4 @@ import { derivations as safety } from './safety/index.ts'
 import { derivations as weather } from './weather/index.ts'
 
 /** Every derivation of the service, in the order in which they are made. */
-export const derivations: readonly Derived[] = inOrderOfInputs([...rail, ...fuel, ...road, ...weather, ...safety, ...mobility])
+export const derivations: readonly Derived[] = inOrderOfInputs([...rail, ...fuel, ...road, ...weather, ...safety, ...mobility, ...aviation])

@@ -16,7 +16,7 @@ export interface FeedRequest {
   /** What the bytes must be by their look; an HTML page is never data. A zip or a tar must be whole, the members of a zip together within `maxDecodedBytes`. */
   readonly expects: 'xml' | 'json' | 'csv' | 'zip' | 'tar' | 'protobuf' | 'shp' | 'dbf'
   /** Set where the file itself is packed: it is unpacked as a content-encoding is, and `expects` is of what was in it. The archive keeps it packed. */
-  readonly packed?: 'gzip'
+  readonly packed?: 'gzip' | 'bzip2'
   /** Set where it is too large for memory once unpacked: it stays packed until it is unpacked into a file (`Bulk`), within `maxDecodedBytes`. */
   readonly isStreamed?: boolean
   /** Set where the answer is only a slip that names the document's address: the document's bytes are the body, the slip is not kept. */

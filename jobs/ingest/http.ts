@@ -1,6 +1,7 @@
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 import { type Dispatcher, request } from 'undici'
 import { type FeedRequest, FormatError } from '../feeds/define.ts'
+import { isBzip2, unpackBzip2 } from '../formats/bzip2.ts'
 import { isProtobuf } from '../formats/protobuf.ts'
 import { readTar } from '../formats/tar.ts'
 import { openZip } from '../formats/zip.ts'
@@ -142,6 +143,7 @@ export async function decodeReply(
   const unpack = (encoding: string): Promise<Buffer> => inflate(bytes, { encoding, most: feedRequest.maxDecodedBytes, what: reply.url })
   for (const encoding of encodings.reverse()) bytes = await unpack(encoding)
   if (feedRequest.isStreamed) return bytes
+  if (feedRequest.packed === 'bzip2' && isBzip2(bytes)) return bunzip(bytes, { most: feedRequest.maxDecodedBytes, what: reply.url })
   // Some servers tell of a packed file as of an encoding, which is undone by now.
   return feedRequest.packed === 'gzip' && bytes[0] === 0x1f && bytes[1] === 0x8b ? unpack('gzip') : bytes
 }
@@ -168,6 +170,14 @@ async function inflate(bytes: Buffer, bound: { encoding: string; most: number; w
     stream.destroy()
   }
   return Buffer.concat(chunks, size)
+}
+
+function bunzip(bytes: Buffer, { most, what }: { readonly most: number; readonly what: string }): Buffer {
+  try {
+    return unpackBzip2(bytes, most)
+  } catch (cause) {
+    throw cause instanceof FormatError ? new FetchError(`${what}: ${cause.message}`, { retryable: true, cause }) : cause
+  }
 }
 
 function decoder(encoding: string): ReturnType<typeof createGunzip> | null {

@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { type Feed, type FeedBody, type FeedRequest, FormatError } from '../feeds/define.ts'
+import { isBzip2, unpackBzip2 } from '../formats/bzip2.ts'
 import { judge } from './guard.ts'
 import { FetchError, sniff } from './http.ts'
 import { type Report, warningLines } from './notes.ts'
@@ -22,7 +23,7 @@ export interface TrialCounts {
   readonly unknown_codes: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
-/** Runs guard, parse and checks of a feed on bytes; needs neither Redis nor lake and lands nothing. Gzipped files are unpacked. */
+/** Runs guard, parse and checks of a feed on bytes; needs neither Redis nor lake and lands nothing. Packed files are unpacked. */
 export async function tryFeed(
   feed: Feed,
   given: {
@@ -75,9 +76,14 @@ async function bodiesOf(feed: Feed, files: readonly { readonly name: string; rea
 }
 
 async function bodyOf(request: FeedRequest, { name, bytes }: { readonly name: string; readonly bytes: Buffer }): Promise<FeedBody> {
-  const plain = bytes[0] === 0x1f && bytes[1] === 0x8b ? unpack(name, bytes, request.maxDecodedBytes) : bytes
+  const plain = unpacked(name, bytes, request)
   await sniff(request, plain)
   return { name: request.name, bytes: plain }
+}
+
+function unpacked(name: string, bytes: Buffer, { packed, maxDecodedBytes }: FeedRequest): Buffer {
+  if (packed === 'bzip2' && isBzip2(bytes)) return unpackBzip2(bytes, maxDecodedBytes)
+  return bytes[0] === 0x1f && bytes[1] === 0x8b ? unpack(name, bytes, maxDecodedBytes) : bytes
 }
 
 function unpack(name: string, bytes: Buffer, most: number): Buffer {

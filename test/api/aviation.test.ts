@@ -1,15 +1,37 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { conditionsOf } from '../../api/endpoints/aviation/conditions.ts'
+import { airportDays } from '../../lake/datasets/aviation/airport-days.ts'
 import { airportWeather } from '../../lake/datasets/aviation/airport-weather.ts'
 import { airports } from '../../lake/datasets/aviation/airports.ts'
+import { airportTraffic, arrivalAtfmDelays } from '../../lake/datasets/aviation/eurocontrol-days.ts'
 import { flights } from '../../lake/datasets/aviation/flights.ts'
 import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
+import { dayBounds, madridDate } from '../../lake/schema/time.ts'
 import { AIRPORTS } from '../../scripts/stand-in/world/aviation/airports.ts'
 import { AT, liveRows } from './aviation-service.ts'
 import { FEEDS } from './feed-listings.ts'
-import { type Reply, startService, type TestService } from './service.ts'
+import { exampleTableRow, type Reply, startService, type TestService } from './service.ts'
+
+/** Days of Madrid up to yesterday, those of EUROCONTROL up to three days before; of Palma EUROCONTROL alone. */
+const days: readonly AnyRow[] = Array.from({ length: 45 }, (_, back): AnyRow[] => {
+  const local_date = madridDate(AT, -1 - back)
+  const day = { month: local_date.slice(0, 7), local_date, period_start: dayBounds(local_date).start }
+  const flown = {
+    flights: 1100 + back,
+    movements: 1080,
+    cancelled: 14 + back,
+    diverted: 6,
+    punctual: 800 + 2 * back,
+    delay_minutes: 13_000,
+  }
+  const none = { flights: null, movements: null, cancelled: null, diverted: null, punctual: null, delay_minutes: null }
+  const network = { nm_movements: 1100, atfm_arrivals: 540, atfm_delay_minutes: 30 * back, atfm_cause: back === 0 ? null : 'ATC_STAFFING' }
+  const later = { nm_movements: null, atfm_arrivals: null, atfm_delay_minutes: null, atfm_cause: null }
+  const madrid = exampleTableRow(airportDays, { ...day, iata: 'MAD', ...flown, ...(back < 3 ? later : network) })
+  return back < 3 ? [madrid] : [madrid, exampleTableRow(airportDays, { ...day, iata: 'PMI', ...none, ...network })]
+}).flat()
 
 let service: TestService
 let shown: readonly AnyRow[]
@@ -24,6 +46,8 @@ beforeAll(async () => {
   const weather = reports.map((row) => ({ ...row, ...(row['iata'] === 'MAD' ? fog : row['iata'] === 'PMI' ? late : {}) }))
   await service.publish(airportWeather, weather, { at: AT, feed: 'metar' })
   await service.publish(flights, shown, { at: AT, feed: 'aena_flights' })
+  for (const dataset of [airportTraffic, arrivalAtfmDelays]) await service.land(dataset, [exampleTableRow(dataset)], AT)
+  await service.land(airportDays, days, AT)
 })
 afterAll(() => service?.close())
 
@@ -41,7 +65,7 @@ describe('flights that are late, cancelled or diverted', () => {
     expect(found.map((one: Reply) => one.id).sort()).toEqual(idsOf(wanted))
     expect(meta).toMatchObject({
       missing: [],
-      sources: [{ id: 'aena', commercial_use: 'no' }, { id: 'ourairports' }, { id: 'openflights' }, { id: 'awc' }],
+      sources: [{ id: 'aena', commercial_use: 'no' }, { id: 'ourairports' }, { id: 'openflights' }, { id: 'awc' }, { id: 'eurocontrol' }],
     })
     expect(counts).toMatchObject({
       ...{ total: wanted.length, shown_flights: shown.length, late_flights: shown.filter((row) => isLate(row)).length },
@@ -83,7 +107,22 @@ describe('flights that are late, cancelled or diverted', () => {
     for (const { weather, cause } of palma ?? []) expect([weather, cause]).toEqual([[], null])
     const far = madrid?.filter((one) => Math.abs(Date.parse(one.scheduled_at) - AT) > 4 * 3_600_000) ?? []
     expect(far.length).toBeGreaterThan(0)
+    // The newest ATFM delay that EUROCONTROL has published is of the 22nd: no flight that is shown now is of it.
     for (const { cause } of far) expect(cause).toBeNull()
+  })
+
+  test('the cause of the ATFM delay of a day explains its late arrivals, not its departures', async () => {
+    const [arrival, departure] = ['ARRIVAL', 'DEPARTURE'].map((direction) =>
+      shown.find((row) => row['airport'] === 'PMI' && row['direction'] === direction && isLate(row)),
+    ) as [AnyRow, AnyRow]
+    const old = [arrival, departure].map((row) => ({ ...row, flight_date: '2026-10-22' }))
+    await service.publish(flights, old, { at: AT, feed: 'aena_flights' })
+    const { flights: found } = await service.json('/api/aviacion?airport=PMI&sort=id')
+    expect(found.map((one: Reply) => [one.direction, one.cause, one.cause_source]).sort()).toEqual([
+      ['ARRIVAL', 'ATC_STAFFING', 'EUROCONTROL'],
+      ['DEPARTURE', null, null],
+    ])
+    await service.publish(flights, shown, { at: AT, feed: 'aena_flights' })
   })
 
   test('changes: what happened to each flight, with what differs', async () => {
@@ -92,7 +131,7 @@ describe('flights that are late, cancelled or diverted', () => {
     const change = (kind: LiveChange['kind'], row: AnyRow, changed: readonly string[] = []): LiveChange => ({
       ...{ kind, changed, key: entityKey(flights, row), row: row as LiveRow },
     })
-    const about = { feed: 'aena_flights', at: AT + 600_000 }
+    const about = { feed: 'aena_flights', at: AT }
     await service.publish(flights, shown, {
       ...about,
       changes: [change('CREATED', one), change('UPDATED', later, ['state', 'delay_minutes'])],
@@ -129,6 +168,91 @@ describe('airports', () => {
     expect(await found('province=Illes%20Balears')).toEqual(['IBZ', 'MAH', 'PMI'])
     expect(await found('ids=VGO,XXX')).toEqual(['VGO'])
     expect(await found('lat=28.3&lon=-16.5&radius=40000')).toEqual(['TFN', 'TFS'])
+    expect(await found('q=barajas')).toEqual(['MAD'])
+    expect(await found('q=malaga')).toEqual(['AGP'])
+    expect(await found('q=lemd')).toEqual(['MAD'])
+  })
+
+  /** Sums of some columns over days. */
+  const sumOf = (rows: readonly AnyRow[], name: string): number =>
+    rows.reduce((total, row) => total + ((row[name] as number | null) ?? 0), 0)
+  const rounded = (value: number, scale: number): number => Math.round(value * 10 ** scale) / 10 ** scale
+  const punctualityOf = (rows: readonly AnyRow[]): Reply => {
+    const [all, flown, cancelled] = ['flights', 'movements', 'cancelled'].map((name) => sumOf(rows, name)) as [number, number, number]
+    return {
+      ...{ flights: all, movements: flown, cancelled, diverted: sumOf(rows, 'diverted') },
+      punctual_share: rounded(sumOf(rows, 'punctual') / flown, 6),
+      mean_delay_minutes: rounded(sumOf(rows, 'delay_minutes') / flown, 1),
+      cancelled_share: rounded(cancelled / all, 6),
+    }
+  }
+  const networkOf = (rows: readonly AnyRow[]): Reply => ({
+    ...{ nm_movements: sumOf(rows, 'nm_movements'), atfm_delay_minutes: sumOf(rows, 'atfm_delay_minutes') },
+    atfm_delay_per_arrival_minutes: rounded(sumOf(rows, 'atfm_delay_minutes') / sumOf(rows, 'atfm_arrivals'), 1),
+  })
+  const madrid = days.filter(({ iata }) => iata === 'MAD')
+  const NOTHING = { flights: null, movements: null, punctual_share: null, mean_delay_minutes: null, cancelled: null, cancelled_share: null }
+
+  test('have the last 30 days of each source, and today', async () => {
+    const { airports: all, meta } = await service.json('/api/aviacion/aeropuertos?limit=1000&sort=-movements')
+    expect(meta.missing).toEqual([])
+    const [first] = all
+    expect(first).toMatchObject({ id: 'MAD', flights_until: '2026-10-25', network_until: '2026-10-22' })
+    expect(first).toMatchObject({ ...punctualityOf(madrid.slice(0, 30)), ...networkOf(madrid.slice(3, 33)) })
+    const ofToday = shown.filter((row) => row['airport'] === 'MAD' && row['flight_date'] === '2026-10-26')
+    const flown = ofToday.filter(({ actual_at }) => actual_at !== null)
+    expect(first.today).toMatchObject({
+      ...{ date: '2026-10-26', flights: ofToday.length, movements: flown.length },
+      punctual_share: rounded(flown.filter((row) => !isLate(row)).length / flown.length, 6),
+      cancelled: ofToday.filter(({ state }) => state === 'CANCELLED').length,
+    })
+    const palma = all.find((one: Reply) => one.id === 'PMI')
+    expect(palma).toMatchObject({ ...NOTHING, flights_until: null, nm_movements: 33_000, network_until: '2026-10-22' })
+    expect(all.find((one: Reply) => one.id === 'VGO')).toMatchObject({ ...NOTHING, nm_movements: null, network_until: null })
+  })
+
+  test('one airport: its weather, the hours around now and twelve months', async () => {
+    const one = await service.json('/api/aviacion/aeropuertos/mad')
+    const near = shown.filter((row) => row['airport'] === 'MAD' && Math.abs((row['scheduled_at'] as number) - AT) <= 3_600_000)
+    expect(one).toMatchObject({
+      ...{ id: 'MAD', ...punctualityOf(madrid.slice(0, 30)) },
+      weather: { visibility_m: 400, conditions: ['LOW_VISIBILITY', 'LOW_CEILING'] },
+      now: { flights: near.length, late: near.filter((row) => isLate(row)).length },
+    })
+    const months = Map.groupBy(madrid, ({ month }) => month as string)
+    expect(one.months).toEqual(
+      [...months]
+        .sort()
+        .map(([month, rows]) => ({ month, ...punctualityOf(rows), ...networkOf(rows.filter((row) => row['nm_movements'] !== null)) })),
+    )
+    expect((await service.get('/api/aviacion/aeropuertos/XXX')).status).toBe(404)
+    expect((await service.get('/api/aviacion/aeropuertos/LEMD')).status).toBe(400)
+  })
+
+  test('the series of one airport by day and month, with what each source has', async () => {
+    const path = '/api/aviacion/aeropuertos/MAD/historico'
+    const { history } = await service.json(`${path}?from=2026-10-20&to=2026-10-26`)
+    expect(history).toEqual(
+      madrid
+        .slice(0, 6)
+        .toReversed()
+        .map((row) => ({
+          ...{ iata: 'MAD', period_start: new Date(row['period_start'] as number).toISOString(), interval: '1d' },
+          ...punctualityOf([row]),
+          ...(row['nm_movements'] === null
+            ? { nm_movements: null, atfm_delay_minutes: null, atfm_delay_per_arrival_minutes: null }
+            : networkOf([row])),
+          coverage: 1,
+        })),
+    )
+    const months = (await service.json(`${path}?interval=1mo`)).history
+    const september = madrid.filter(({ month }) => month === '2026-09')
+    expect(months.map((one: Reply) => one.period_start)).toEqual(['2026-08-31T22:00:00.000Z', '2026-09-30T22:00:00.000Z'])
+    expect(months[0]).toMatchObject({ ...punctualityOf(september), ...networkOf(september), coverage: rounded(september.length / 30, 6) })
+    const palma = (await service.json('/api/aviacion/aeropuertos/PMI/historico?interval=1mo')).history
+    expect(palma.at(-1)).toMatchObject({ ...NOTHING, nm_movements: 22 * 1100 })
+    expect((await service.get('/api/aviacion/aeropuertos/XXX/historico')).status).toBe(404)
+    expect((await service.json('/api/aviacion/aeropuertos/VGO/historico')).history).toEqual([])
   })
 })
 
@@ -147,6 +271,8 @@ describe('where the operator has no agreement with Aena', () => {
     const missing = [
       { dataset: 'flights', reason: 'NOT_ENABLED' },
       { dataset: 'airport_weather', reason: 'NOT_ARRIVED' },
+      { dataset: 'airport_traffic', reason: 'NOT_ARRIVED' },
+      { dataset: 'arrival_atfm_delays', reason: 'NOT_ARRIVED' },
     ]
     expect([none, shown_flights, meta.missing]).toEqual([[], 0, missing])
     const { sources } = await off.json('/api/sources?domain=aviation')

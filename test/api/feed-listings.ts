@@ -11,6 +11,7 @@ const DOMAINS = [
   ['ourairports', 'aviation'],
   ['aena', 'aviation'],
   ['awc', 'aviation'],
+  ['eurocontrol', 'aviation'],
 ] as const
 
 /** The feeds that the worker would announce. */
@@ -37,6 +38,8 @@ export const FEEDS: readonly FeedListing[] = [
   listing('airports', 'ourairports', ['airports'], 86_400),
   listing('aena_flights', 'aena', ['flights'], 600),
   listing('metar', 'awc', ['airport_weather'], 900),
+  listing('eurocontrol_traffic', 'eurocontrol', ['airport_traffic'], 86_400),
+  listing('eurocontrol_arrival_delays', 'eurocontrol', ['arrival_atfm_delays'], 86_400),
 ]
 
 function listing(id: string, source: string, ids: readonly string[], every_s: number): FeedListing {

@@ -1,13 +1,38 @@
+import { airportDays } from '../../../lake/datasets/aviation/airport-days.ts'
+import { airportWeather } from '../../../lake/datasets/aviation/airport-weather.ts'
 import { airports } from '../../../lake/datasets/aviation/airports.ts'
-import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
-import { pick, projection, record } from '../../define/fields.ts'
+import { AIRPORT_CONDITIONS } from '../../../lake/datasets/aviation/codes.ts'
+import { airportTraffic, arrivalAtfmDelays } from '../../../lake/datasets/aviation/eurocontrol-days.ts'
+import { flights } from '../../../lake/datasets/aviation/flights.ts'
+import { foldName } from '../../../lake/places/names.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { offsetAt } from '../../../lake/schema/time.ts'
+import { defineEndpoint, listReturn, type StatesOf } from '../../define/endpoint.ts'
+import { meaning, nested, optional, pick, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { defineMemoryFilter } from '../../define/filter.ts'
+import { memo } from '../../define/memo.ts'
+import { required, textParam } from '../../define/params.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { placeFilter } from '../../filters/place.ts'
 import { originFields, provinceField, provinceName } from '../tail.ts'
+import { conditionsOf } from './conditions.ts'
+import {
+  monthsOfAirport,
+  networkFields,
+  networkOf,
+  punctualityFields,
+  punctualityOf,
+  RECENT_DAYS,
+  recentDays,
+  type Sums,
+  sumsOfFlights,
+} from './figures.ts'
+import { iataParam } from './params.ts'
 
 const { columns } = airports
+const HOUR_MS = 3_600_000
 
-const airport = record('Airport', 'A Spanish airport.', {
+const base = record('AirportBase', 'A Spanish airport.', {
   id: columns.iata,
   ...pick(columns, 'icao', 'name', 'type', 'municipality'),
   province: provinceField(columns.province_code),
@@ -15,17 +40,181 @@ const airport = record('Airport', 'A Spanish airport.', {
   ...originFields(columns),
 })
 
-const toAirport = projection(airports, airport, { province: (row) => provinceName(row.province_code) })
+const toBase = projection(airports, base, { province: (row) => provinceName(row.province_code) })
+
+const today = nested.object(
+  'The flights of today, by the date at the airport: those that have left or landed count as movements; null where no source of flights is turned on.',
+  { date: meaning(airportDays.columns.local_date, 'Date at the airport.'), ...punctualityFields },
+  { nullable: true },
+)
+
+const until = (about: string, example: string) => col.local_date(0, about, { nullable: true, example })
+
+const figures = {
+  ...punctualityFields,
+  flights_until: until(`Newest day of these figures, which are of ${RECENT_DAYS} days; null where no flights are known.`, '2026-10-25'),
+  ...networkFields,
+  network_until: until(`Newest day of EUROCONTROL's figures, which are of ${RECENT_DAYS} days; null where none are known.`, '2026-10-22'),
+  today,
+} as const
+
+const airport = record('Airport', 'A Spanish airport with its punctuality and traffic.', { ...base.fields, ...figures })
+
+const STATES = [airports, flights, airportWeather] as const
+const ABOUT_FIGURES = `Punctuality, cancellations and mean delay of the last ${RECENT_DAYS} days that are over, of Aena's flights; movements and arrival ATFM delay of the last ${RECENT_DAYS} days that EUROCONTROL has published. A flight is punctual up to 15 minutes late, early ones have no delay, those cancelled or diverted count in no mean. Both ends of a flight within Spain count at their airport.`
+const METHOD =
+  'Sums over days: punctual_share is of the movements, cancelled_share of the flights, mean_delay_minutes of the movements, early ones as 0.'
+
+/** What both endpoints read. */
+const reads = {
+  kind: 'memory',
+  from: STATES,
+  lake: [airportDays],
+  needs: [],
+  isOfAny: true,
+  reportsMissing: true,
+  madeFrom: [{ dataset: flights }, { dataset: airportTraffic }, { dataset: arrivalAtfmDelays }],
+} as const
+
+const NO_SUMS: Sums = Object.freeze({
+  ...{ flights: null, movements: null, cancelled: null, diverted: null, punctual: null, delay_minutes: null },
+  ...{ nm_movements: null, atfm_arrivals: null, atfm_delay_minutes: null },
+})
+
+/** The flights that a state shows, by airport, with the time of its newest publication; null where there never was one. */
+const shownBy = memo((...[, state]: StatesOf<typeof STATES>) =>
+  state.parts.length === 0
+    ? null
+    : { byAirport: Map.groupBy(state.rows, ({ airport: at }) => at), at: Math.max(...state.parts.map(({ data_time }) => data_time)) },
+)
+
+function todayOf(row: StateRow<typeof airports>, states: StatesOf<typeof STATES>): ValueOf<typeof figures>['today'] {
+  const shown = shownBy(...states)
+  if (!shown) return null
+  const date = new Date(shown.at + offsetAt(shown.at, row.time_zone)).toISOString().slice(0, 10)
+  const flown = (shown.byAirport.get(row.iata) ?? []).filter(({ flight_date }) => flight_date === date)
+  return { date, ...punctualityOf(sumsOfFlights(flown)) }
+}
+
+type Recent = typeof recentDays extends { readonly read: (...args: never) => Promise<infer T> } ? T : never
+
+function airportOf(row: StateRow<typeof airports>, states: StatesOf<typeof STATES>, recent: Recent | null): ValueOf<typeof airport.fields> {
+  const found = recent?.get(row.iata)
+  const sums = found ?? NO_SUMS
+  return {
+    ...toBase(row),
+    ...punctualityOf(sums),
+    flights_until: sums.flights === null ? null : (found?.flights_until ?? null),
+    ...networkOf(sums),
+    network_until: sums.nm_movements === null && sums.atfm_arrivals === null ? null : (found?.network_until ?? null),
+    today: todayOf(row, states),
+  }
+}
+
+const nameFilter = defineMemoryFilter({
+  name: 'q',
+  param: textParam('Part of the name, the town, the code or what people call it; accents and case are ignored.', { example: 'barajas' }),
+  matches: (text) => {
+    const wanted = foldName(text)
+    return (one: Pick<ValueOf<typeof base.fields>, 'id' | 'icao' | 'name' | 'municipality' | 'keywords'>) =>
+      [one.id, one.icao, one.name, one.municipality, one.keywords].some((name) => name !== null && foldName(name).includes(wanted))
+  },
+})
 
 /** The catalogue of airports. */
 export const airportListing = defineEndpoint({
   path: '/api/aviacion/aeropuertos',
   domain: 'aviation',
   plan: 'PRO',
-  summary: 'Spanish airports',
+  summary: 'Spanish airports with punctuality and traffic',
+  about: `${ABOUT_FIGURES} Figures of a source that is not there are null, and \`meta.missing\` names it.`,
+  figure: { grain: `One airport, ${RECENT_DAYS} days.`, method: METHOD },
   params: {},
-  filters: [placeFilter, areaFilter],
-  returns: listReturn('airports', airport, { sorts: ['id', 'name', 'elevation_m'] }),
-  read: { kind: 'memory', from: [airports], records: ([state]) => state.rows.map(toAirport) },
+  filters: [nameFilter, placeFilter, areaFilter],
+  returns: listReturn('airports', airport, {
+    sorts: [
+      'id',
+      'name',
+      'elevation_m',
+      'movements',
+      'punctual_share',
+      'cancelled_share',
+      'mean_delay_minutes',
+      'nm_movements',
+      'atfm_delay_minutes',
+    ],
+  }),
+  read: {
+    ...reads,
+    answer: async ({ states, extra }) => {
+      const recent = await extra(recentDays, '')
+      return states[0].rows.map((row) => airportOf(row, states, recent))
+    },
+  },
   example: { province: 'Madrid' },
+})
+
+const { source: _source, iata: _iata, icao: _icao, ...reported } = airportWeather.columns
+
+const detail = record('AirportDetail', 'An airport now, today and in the last twelve months.', {
+  ...airport.fields,
+  weather: nested.object(
+    'Its last weather report, at most six hours old; null where it has sent none.',
+    {
+      ...reported,
+      conditions: col.list([0, 0], 'What in it makes flights late.', col.code(0, 'A condition.', AIRPORT_CONDITIONS), { example: [] }),
+    },
+    { nullable: true },
+  ),
+  now: nested.object(
+    'The flights that are scheduled within an hour before or after the newest publication; null where no source of flights is turned on.',
+    {
+      flights: optional(airportDays.columns.flights, 'Flights.'),
+      late: col.integer(0, 'Flights that are more than 15 minutes late.', { unit: '1', example: 14 }),
+      ...pick(airportDays.columns, 'cancelled', 'diverted'),
+    },
+    { nullable: true },
+  ),
+  months: nested.objects('The last twelve months that anything is known of, oldest first; the newest may go on.', {
+    month: airportDays.columns.month,
+    ...punctualityFields,
+    ...networkFields,
+  }),
+})
+
+function nowOf(iata: string, states: StatesOf<typeof STATES>): ValueOf<typeof detail.fields>['now'] {
+  const shown = shownBy(...states)
+  if (!shown) return null
+  const near = (shown.byAirport.get(iata) ?? []).filter(({ scheduled_at }) => Math.abs(scheduled_at - shown.at) <= HOUR_MS)
+  const { flights: all, cancelled, diverted } = sumsOfFlights(near)
+  return { flights: all, late: near.filter(({ delay_minutes }) => (delay_minutes ?? 0) > 15).length, cancelled, diverted }
+}
+
+/** One airport. */
+export const airportByIata = defineEndpoint({
+  path: '/api/aviacion/aeropuertos/{iata}',
+  domain: 'aviation',
+  plan: 'PRO',
+  summary: 'One airport: now, today and the last twelve months',
+  about: `${ABOUT_FIGURES} What a source that is not there would say is null, and \`meta.missing\` names it.`,
+  figure: { grain: `One airport: ${RECENT_DAYS} days, today and months.`, method: METHOD },
+  params: { iata: required(iataParam) },
+  returns: { kind: 'one', record: detail },
+  read: {
+    ...reads,
+    answer: async ({ states, extra }, { iata }) => {
+      const [catalogue, , reports] = states
+      const row = catalogue.rows.find((one) => one.iata === iata)
+      if (!row) return null
+      const [recent, months] = [await extra(recentDays, ''), await extra(monthsOfAirport, iata)]
+      const report = reports.rows.find((one) => one.iata === iata)
+      return {
+        ...airportOf(row, states, recent),
+        weather: report ? { ...report, conditions: conditionsOf(report) } : null,
+        now: nowOf(iata, states),
+        months: (months ?? []).map((sums) => ({ month: sums.month, ...punctualityOf(sums), ...networkOf(sums) })),
+      }
+    },
+  },
+  example: { iata: 'MAD' },
 })

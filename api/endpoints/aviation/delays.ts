@@ -1,9 +1,11 @@
+import { airportDays } from '../../../lake/datasets/aviation/airport-days.ts'
 import { airportWeather } from '../../../lake/datasets/aviation/airport-weather.ts'
 import { airports } from '../../../lake/datasets/aviation/airports.ts'
-import { AIRPORT_CONDITIONS, CAUSE_SOURCES, DELAY_CAUSES } from '../../../lake/datasets/aviation/codes.ts'
+import { AIRPORT_CONDITIONS, ATFM_CAUSES, CAUSE_SOURCES } from '../../../lake/datasets/aviation/codes.ts'
+import { airportTraffic, arrivalAtfmDelays } from '../../../lake/datasets/aviation/eurocontrol-days.ts'
 import { flights, PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/flights.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, listReturn, type StatesOf } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn, type State } from '../../define/endpoint.ts'
 import { record, type ValueOf } from '../../define/fields.ts'
 import { defineMemoryFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
@@ -11,6 +13,7 @@ import { integerParam, withDefault } from '../../define/params.ts'
 import { openPeriodParams } from '../../define/params-time.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { conditionsOf } from './conditions.ts'
+import { atfmCauses } from './figures.ts'
 import { airportFields, type Flight, flight, flightFilters, toFlight } from './flight.ts'
 
 /** A report says something of flights that are due so long before or after it, ms. */
@@ -25,13 +28,14 @@ const delayed = record('DelayedFlight', 'A flight that is late, cancelled or div
     col.code(0, 'A condition.', AIRPORT_CONDITIONS),
     { example: ['LOW_VISIBILITY'] },
   ),
-  cause: col.code(0, 'Probable cause; null where no source shows one. Airlines and Aena publish none.', DELAY_CAUSES, {
+  cause: col.code(0, 'Probable cause; null where no source shows one. Airlines and Aena publish none.', ATFM_CAUSES, {
     ...{ nullable: true, example: 'WEATHER' },
   }),
   cause_source: col.code(0, 'What shows the cause; null where nothing does.', CAUSE_SOURCES, { nullable: true, example: 'METAR' }),
 })
 
 type Delayed = ValueOf<typeof delayed.fields>
+type AtfmCauses = ReadonlyMap<string, string> | null
 
 const isUndone = ({ state }: Pick<Flight, 'state'>): boolean => state === 'CANCELLED' || state === 'DIVERTED'
 const isLate = ({ delay_minutes }: Pick<Flight, 'delay_minutes'>): boolean => (delay_minutes ?? 0) > PUNCTUAL_MINUTES
@@ -57,24 +61,27 @@ const delayFilter = defineMemoryFilter({
     isUndone(one) || (one.delay_minutes !== null && one.delay_minutes >= minutes),
 })
 
-const STATES = [flights, airports, airportWeather] as const
+/** The flights of a state with their airports, the weather there, and the causes of ATFM delays by airport and day. */
+const flightsOf = memo(
+  (state: State<typeof flights>, catalogue: State<typeof airports>, reports: State<typeof airportWeather>, causes: AtfmCauses) => {
+    const byIata = new Map(catalogue.rows.map((row) => [row.iata, row]))
+    const weatherAt = new Map(reports.rows.map((row) => [row.iata, { observed_at: row.observed_at, conditions: conditionsOf(row) }]))
+    return state.rows.map((row): Delayed => {
+      const one = toFlight(row)
+      const at = byIata.get(one.airport)
+      const report = weatherAt.get(one.airport)
+      const weather = report && Math.abs(report.observed_at - one.scheduled_at) <= WEATHER_MS ? report.conditions : []
+      return { ...one, airport_name: at?.name ?? null, position: at?.position ?? null, weather, ...causeOf(one, weather, causes) }
+    })
+  },
+)
 
-/** The flights of a state with their airports, and the weather there. */
-const flightsOf = memo((...[state, catalogue, reports]: StatesOf<typeof STATES>): readonly Delayed[] => {
-  const byIata = new Map(catalogue.rows.map((row) => [row.iata, row]))
-  const weatherAt = new Map(reports.rows.map((row) => [row.iata, { observed_at: row.observed_at, conditions: conditionsOf(row) }]))
-  return state.rows.map((row) => {
-    const one = toFlight(row)
-    const at = byIata.get(one.airport)
-    const report = weatherAt.get(one.airport)
-    const weather = report && Math.abs(report.observed_at - one.scheduled_at) <= WEATHER_MS ? report.conditions : []
-    const isExplained = weather.length > 0 && (isUndone(one) || isLate(one))
-    return {
-      ...{ ...one, airport_name: at?.name ?? null, position: at?.position ?? null, weather },
-      ...{ cause: isExplained ? 'WEATHER' : null, cause_source: isExplained ? 'METAR' : null },
-    }
-  })
-})
+function causeOf(one: Flight, weather: readonly string[], causes: AtfmCauses): Pick<Delayed, 'cause' | 'cause_source'> {
+  if (!isUndone(one) && !isLate(one)) return { cause: null, cause_source: null }
+  const atfm = one.direction === 'ARRIVAL' ? causes?.get(`${one.airport} ${one.flight_date}`) : undefined
+  if (atfm !== undefined) return { cause: atfm, cause_source: 'EUROCONTROL' }
+  return weather.length > 0 ? { cause: 'WEATHER', cause_source: 'METAR' } : { cause: null, cause_source: null }
+}
 
 const counted = (about: string, example: number): ReturnType<typeof col.integer> =>
   col.integer(0, `${about}, of all airports, directions and times of the publication.`, { unit: '1', example })
@@ -87,7 +94,7 @@ export const delayList = defineEndpoint({
   summary: 'Flights that are late, cancelled or diverted at Spanish airports now',
   about:
     'Of the flights that airports show now, some 24 hours around the present, those that are more than 15 minutes late, cancelled or diverted. `from` and `to` select by the scheduled time; earlier days are in the history of each airport. A flight between two Spanish airports is listed at both. ' +
-    'Codeshares are one flight. `cause` is derived: WEATHER where the flight is late, cancelled or diverted and the METAR of its airport has low visibility (< 1,500 m), a low ceiling (< 150 m), strong wind (25 kt, gusts of 17.2 m/s), a thunderstorm, snow or freezing weather. `meta.missing` names the sources that the answer does without: without `flights` the list is empty.',
+    'Codeshares are one flight. `cause` is derived: of late arrivals the cause of most of the ATFM delay at the airport on that day, once EUROCONTROL has published it; else WEATHER where the flight is late, cancelled or diverted and the METAR of its airport has low visibility (< 1,500 m), a low ceiling (< 150 m), strong wind (25 kt, gusts of 17.2 m/s), a thunderstorm, snow or freezing weather. `meta.missing` names the sources that the answer does without: without `flights` the list is empty.',
   params: {},
   filters: [...flightFilters, periodFilter, delayFilter, areaFilter],
   returns: listReturn('flights', delayed, {
@@ -102,11 +109,14 @@ export const delayList = defineEndpoint({
   }),
   read: {
     kind: 'memory',
-    from: STATES,
+    from: [flights, airports, airportWeather],
+    lake: [airportDays],
+    needs: [],
+    madeFrom: [{ dataset: airportTraffic }, { dataset: arrivalAtfmDelays }],
     isOfAny: true,
     reportsMissing: true,
-    answer: ({ states }) => {
-      const records = flightsOf(...states)
+    answer: async ({ states, extra }) => {
+      const records = flightsOf(...states, await extra(atfmCauses, ''))
       const count = (is: (one: Delayed) => boolean): number => records.filter(is).length
       return {
         records,

@@ -1,11 +1,12 @@
 import { defineDomain } from '../../define/domain.ts'
-import { airportListing } from './airports.ts'
+import { airportByIata, airportListing } from './airports.ts'
 import { delayList } from './delays.ts'
 import { flightChanges } from './flight-changes.ts'
+import { airportHistory } from './history.ts'
 
 /** Endpoints about aviation, in the order in which documentation shows them. */
 export const aviation = defineDomain({
   id: 'aviation',
   title: { es: 'Aviación', en: 'Aviation' },
-  endpoints: [delayList, flightChanges, airportListing],
+  endpoints: [delayList, flightChanges, airportListing, airportByIata, airportHistory],
 })

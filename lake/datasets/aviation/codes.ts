@@ -33,13 +33,9 @@ export const FLIGHT_STATES = defineCodes('flight_state', 'State of a flight at i
   DIVERTED: ['Desviado a otro aeropuerto', 'Diverted to another airport'],
 })
 
-/** Why a flight is late or cancelled, as far as other sources show it. */
-export const DELAY_CAUSES = defineCodes('delay_cause', 'Probable cause of a delay, a cancellation or a diversion.', {
-  WEATHER: ['Meteorología', 'Weather'],
-})
-
 /** Which source shows the cause of a delay. */
 export const CAUSE_SOURCES = defineCodes('cause_source', 'Source that shows the cause of a delay.', {
+  EUROCONTROL: ['Regulación del tráfico de llegada en ese día', 'Regulation of arrivals on that day'],
   METAR: ['Observación meteorológica del aeropuerto', 'Weather report of the airport'],
 })
 
@@ -68,4 +64,30 @@ export const AIRPORT_CONDITIONS = defineCodes('airport_condition', 'Weather at a
   THUNDERSTORM: ['Tormenta', 'Thunderstorm'],
   SNOW: ['Nieve', 'Snow'],
   FREEZING: ['Precipitación o niebla engelante', 'Freezing precipitation or fog'],
+})
+
+/** Causes of regulations, which the letters of EUROCONTROL's columns stand for. */
+export const ATFM_CAUSES = defineCodes('atfm_cause', 'Cause of an air traffic flow management (ATFM) delay.', {
+  ACCIDENT: ['Accidente o incidente', 'Accident or incident'],
+  ATC_CAPACITY: ['Capacidad de control', 'ATC capacity'],
+  DE_ICING: ['Deshielo', 'De-icing'],
+  EQUIPMENT_NON_ATC: ['Equipos ajenos al control', 'Equipment, not of ATC'],
+  AERODROME_CAPACITY: ['Capacidad del aeródromo', 'Aerodrome capacity'],
+  INDUSTRIAL_ACTION_ATC: ['Huelga de control', 'Industrial action, ATC'],
+  AIRSPACE_MANAGEMENT: ['Gestión del espacio aéreo', 'Airspace management'],
+  INDUSTRIAL_ACTION_NON_ATC: ['Huelga ajena al control', 'Industrial action, not of ATC'],
+  OTHER: ['Otras', 'Other'],
+  SPECIAL_EVENT: ['Acontecimiento especial', 'Special event'],
+  ATC_ROUTEING: ['Encaminamiento', 'ATC routeing'],
+  ATC_STAFFING: ['Personal de control', 'ATC staffing'],
+  ATC_EQUIPMENT: ['Equipos de control', 'ATC equipment'],
+  ENVIRONMENT: ['Medio ambiente', 'Environmental issues'],
+  WEATHER: ['Meteorología', 'Weather'],
+  NOT_SPECIFIED: ['Sin especificar', 'Not specified'],
+})
+
+/** What en-route figures are of. */
+export const ENROUTE_ENTITY_TYPES = defineCodes('enroute_entity_type', 'What en-route figures are of.', {
+  ANSP: ['Proveedor de navegación aérea', 'Air navigation service provider'],
+  FIR: ['Regiones de información de vuelo de un país', 'Flight information regions of a country'],
 })

@@ -1,7 +1,17 @@
 import type { Dataset } from '../../schema/dataset.ts'
+import { airportDays } from './airport-days.ts'
 import { airportWeather } from './airport-weather.ts'
 import { airports } from './airports.ts'
+import { airportTraffic, arrivalAtfmDelays, enrouteAtfmDelays } from './eurocontrol-days.ts'
 import { flights } from './flights.ts'
 
 /** Datasets about aviation, in the order in which documentation shows them. */
-export const datasets: readonly Dataset[] = Object.freeze([airports, flights, airportWeather])
+export const datasets: readonly Dataset[] = Object.freeze([
+  airports,
+  flights,
+  airportWeather,
+  airportTraffic,
+  arrivalAtfmDelays,
+  enrouteAtfmDelays,
+  airportDays,
+])

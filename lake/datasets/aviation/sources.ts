@@ -43,3 +43,18 @@ export const awc = defineSource({
   attribution: 'METAR: NOAA/NWS Aviation Weather Center',
   commercial_use: 'yes',
 })
+
+/**
+ * EUROCONTROL's Aviation Intelligence Unit: daily figures of the network manager. Its notice lets data be reused with the copyright notice and its
+ * disclaimer, and not be modified without permission; of commercial use it says nothing.
+ */
+export const eurocontrol = defineSource({
+  id: 'eurocontrol',
+  publisher: 'EUROCONTROL',
+  url: 'https://ansperformance.eu/data/',
+  licence: 'EUROCONTROL disclaimer (reuse with notice, no modification without permission)',
+  licence_url: 'https://ansperformance.eu/about/disclaimer/',
+  attribution:
+    '© EUROCONTROL. This data is published by the EUROCONTROL Performance Review Unit in the interest of the exchange of information; no warranty is given',
+  commercial_use: 'unknown',
+})

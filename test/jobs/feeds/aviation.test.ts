@@ -5,7 +5,10 @@ import { describe, expect, test } from 'vitest'
 import { aenaFlights } from '../../../jobs/feeds/aviation/aena-flights.ts'
 import { airportList } from '../../../jobs/feeds/aviation/airports.ts'
 import { type AenaRecord, CODESHARES, flightNumber, mergeCodeshares } from '../../../jobs/feeds/aviation/codeshares.ts'
+import { eurocontrolAnsp, eurocontrolFir } from '../../../jobs/feeds/aviation/eurocontrol.ts'
 import { metar } from '../../../jobs/feeds/aviation/metar.ts'
+import type { Feed } from '../../../jobs/feeds/define.ts'
+import { unpackBzip2 } from '../../../jobs/formats/bzip2.ts'
 import { parsePublication } from '../../../jobs/ingest/parse.ts'
 import { flights } from '../../../lake/datasets/aviation/flights.ts'
 import { iataOfIcao, SPANISH_AIRPORTS } from '../../../lake/places/airports.ts'
@@ -13,6 +16,7 @@ import { provinceByCode } from '../../../lake/places/provinces.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { published } from '../../api/aviation-service.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { PROJECT } from '../../laws/sources.ts'
 
 const shared = sharedFolder()
@@ -135,4 +139,38 @@ test('an airport that no list came of is missing; its flights are not over', asy
   const { report } = await parsePublication(aenaFlights, bodies, Date.UTC(2026, 9, 26, 12))
   expect(report.missingBlocks['flights']).toContain('MAD')
   expect(report.missingBlocks['flights']).not.toContain('CDT')
+})
+
+describe.skipIf(!shared)('EUROCONTROL', () => {
+  const read = async (feed: Feed, file: string): Promise<readonly AnyRow[]> => {
+    const bytes = unpackBzip2(capture(`eurocontrol/${file}.csv.bz2`), 64_000_000)
+    const { rows, report } = await parsePublication(feed, [{ name: file.slice(-4), bytes }], Date.UTC(2026, 0), { keeps: () => true })
+    expect(report).toMatchObject({ quarantined: {}, unknownCodes: {} })
+    return rows.get('enroute_atfm_delays') ?? []
+  }
+  const sum = (rows: readonly AnyRow[], name: string): number => rows.reduce((total, row) => total + (row[name] as number), 0)
+  const worst = (rows: readonly AnyRow[]): unknown => {
+    const [first] = rows.toSorted((one, other) => (other['delay_minutes'] as number) - (one['delay_minutes'] as number))
+    return [first?.['local_date'], first?.['delay_minutes']]
+  }
+
+  deepTest('the captures of en-route delays have the days, flights and minutes of the notes', async () => {
+    const [year2018, january2019, year2024] = await Promise.all(
+      ['ert_dly_ansp_2018', 'ert_dly_ansp_2019', 'ert_dly_ansp_2024'].map((file) => read(eurocontrolAnsp, file)),
+    )
+    const figures = (rows: readonly AnyRow[] = []): unknown[] => [rows.length, sum(rows, 'flights'), sum(rows, 'delay_minutes')]
+    expect(figures(year2018)).toEqual([365, 2_097_732, 1_297_716])
+    expect(january2019).toHaveLength(31)
+    expect(figures(year2024)).toEqual([366, 2_360_451, 2_404_616])
+    expect([worst(year2018 ?? []), worst(year2024 ?? [])]).toEqual([
+      ['2018-08-17', 20_588],
+      ['2024-07-01', 41_453],
+    ])
+    // Empty cells and zeros both are days without delay.
+    expect([year2018, year2024].map((rows) => rows?.filter(({ delay_minutes }) => delay_minutes === 0).length)).toEqual([23, 10])
+    const regions = Map.groupBy(await read(eurocontrolFir, 'ert_dly_fir_2018'), ({ entity }) => entity)
+    const days = Object.fromEntries([...regions].map(([entity, rows]) => [entity, rows.length]))
+    expect(days).toEqual({ Spain: 365, 'Spain Canarias': 365, 'Spain Continental': 365 })
+    expect(figures(regions.get('Spain'))).toEqual([365, 2_099_025, 1_297_716])
+  })
 })

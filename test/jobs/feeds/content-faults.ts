@@ -16,6 +16,7 @@ export interface ContentFault {
 }
 
 const INVENTORY = 'aemet_stations/stations.json'
+const DELAYS = 'eurocontrol_arrival_delays/2024.csv'
 const METAR = 'metar/records.json'
 const FLIGHTS = 'aena_flights/MAD-S.json'
 const AIRPORTS = 'airports/ourairports.csv'
@@ -103,6 +104,20 @@ export const FAULTS: readonly ContentFault[] = [
       ['gliderport', 'heliport'],
     ],
     expect: { rows: 3, rejected: { 'no latitude_deg': 1 } },
+  },
+  { file: DELAYS, change: [['DLY_APT_ARR_1,', 'DELAY,']], expect: 'has DLY_APT_ARR_1' },
+  { file: DELAYS, change: [['APT_ICAO', 'ICAO']], expect: 'the header lacks APT_ICAO' },
+  { file: DELAYS, change: [['2024,7', '2023,7']], expect: 'the file 2024 has rows of 2023' },
+  {
+    file: DELAYS,
+    change: [['2024-07-01T00:00:00Z,LEMD', '2024-13-01T00:00:00Z,LEMD']],
+    expect: { rows: 2, rejected: { 'FLT_DATE is no date of its year and month': 1 } },
+  },
+  { file: DELAYS, change: [[',618,120,', ',618,many,']], expect: { rows: 3, warnings: ['DLY_APT_ARR_1 is no whole number'] } },
+  {
+    file: DELAYS,
+    change: [['NA_1', 'ZZ_1']],
+    expect: { rows: 3, unknown: { DLY_APT_ARR_ZZ_1: 1 }, warnings: ['no record has DLY_APT_ARR_NA_1'] },
   },
   { file: METAR, change: [['"icaoId"', '"station"']], expect: 'has no icaoId' },
   { file: METAR, change: [['"visib"', '"visibility"']], expect: 'has visib' },

@@ -1,7 +1,8 @@
 import type { Publisher } from '../../publisher.ts'
 import { aena } from './aena.ts'
+import { eurocontrol } from './eurocontrol.ts'
 import { aviationWeather } from './metar.ts'
 import { ourairports } from './ourairports.ts'
 
 /** Publishers of feeds about aviation. */
-export const publishers: readonly Publisher[] = Object.freeze([ourairports, aena, aviationWeather])
+export const publishers: readonly Publisher[] = Object.freeze([ourairports, aena, aviationWeather, eurocontrol])

@@ -1,0 +1,171 @@
+import { airportDays } from '../../../lake/datasets/aviation/airport-days.ts'
+import { PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/flights.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
+import { type Column, col, type RowOf } from '../../../lake/schema/columns.ts'
+import { meaning, pick, type ValueOf } from '../../define/fields.ts'
+import { defineSlice } from '../../define/slice.ts'
+
+const { columns } = airportDays
+
+const shareOf = (about: string, example: number): Column<number | null> =>
+  col.decimal(0, `${about}, 0 to 1; null where that is not known.`, { scale: 6, unit: '1', nullable: true, example })
+const minutesOf = (about: string, example: number): Column<number | null> =>
+  col.decimal(0, `${about}; null where that is not known.`, { scale: 1, unit: 'min', nullable: true, example })
+
+/** How punctual flights were. */
+export const punctualityFields = {
+  ...pick(columns, 'flights', 'movements'),
+  punctual_share: shareOf('Share of the movements that were at most 15 minutes late', 0.794),
+  mean_delay_minutes: minutesOf('Mean delay of the movements, early ones counting as 0', 12.6),
+  ...pick(columns, 'cancelled', 'diverted'),
+  cancelled_share: shareOf('Share of the flights that were cancelled', 0.0104),
+} as const
+
+/** What EUROCONTROL counts. */
+export const networkFields = {
+  nm_movements: meaning(columns.nm_movements, 'Departures and arrivals, by EUROCONTROL.'),
+  atfm_delay_minutes: columns.atfm_delay_minutes,
+  atfm_delay_per_arrival_minutes: minutesOf('ATFM delay per arrival', 0.2),
+} as const
+
+/** Sums of days. */
+const SUMS = {
+  flights: columns.flights,
+  movements: columns.movements,
+  cancelled: columns.cancelled,
+  diverted: columns.diverted,
+  punctual: columns.punctual,
+  delay_minutes: columns.delay_minutes,
+  nm_movements: columns.nm_movements,
+  atfm_arrivals: columns.atfm_arrivals,
+  atfm_delay_minutes: columns.atfm_delay_minutes,
+} as const
+export type Sums = RowOf<typeof SUMS>
+
+const part = (some: number | null, all: number | null, scale: number): number | null =>
+  some === null || !all ? null : Math.round((some / all) * 10 ** scale) / 10 ** scale
+
+/** The figures of flights, by their sums. */
+export function punctualityOf(
+  sums: Pick<Sums, 'flights' | 'movements' | 'cancelled' | 'diverted' | 'punctual' | 'delay_minutes'>,
+): ValueOf<typeof punctualityFields> {
+  const { flights, movements, cancelled, diverted } = sums
+  return {
+    ...{ flights, movements, cancelled, diverted },
+    punctual_share: part(sums.punctual, movements, 6),
+    mean_delay_minutes: part(sums.delay_minutes, movements, 1),
+    cancelled_share: part(cancelled, flights, 6),
+  }
+}
+
+/** The figures of EUROCONTROL, by their sums. */
+export function networkOf({ nm_movements, atfm_delay_minutes, atfm_arrivals }: Sums): ValueOf<typeof networkFields> {
+  return { nm_movements, atfm_delay_minutes, atfm_delay_per_arrival_minutes: part(atfm_delay_minutes, atfm_arrivals, 1) }
+}
+
+/** Names of sums of flights, and of EUROCONTROL's. */
+const FLIGHT_SUMS = ['flights', 'movements', 'cancelled', 'diverted', 'punctual', 'delay_minutes'] as const
+const NETWORK_SUMS = ['nm_movements', 'atfm_arrivals', 'atfm_delay_minutes'] as const
+
+const sums = (names: readonly (keyof Sums)[], condition: Sql): Sql =>
+  join(names.map((name) => sql`CAST(sum(${outputName(name)}) FILTER (WHERE ${condition}) AS INTEGER) AS ${outputName(name)}`))
+
+/** How many of the newest days of a source are counted for the list of airports. */
+export const RECENT_DAYS = 30
+
+const RECENT = { iata: columns.iata, ...SUMS, flights_until: columns.local_date, network_until: columns.local_date }
+type Recent = RowOf<typeof RECENT>
+
+/** Sums of the newest days by airport: of flights and of EUROCONTROL each the days up to its own newest one. */
+export const recentDays = defineSlice<ReadonlyMap<string, Recent>>({
+  name: 'recent days of airports',
+  from: [airportDays],
+  most: 1,
+  async read({ all }) {
+    const days = scan(airportDays)
+    const since = (until: Sql): Sql => sql`local_date > ${until} - ${RECENT_DAYS}`
+    const rows = await all(
+      sql`
+        WITH newest AS (
+          SELECT max(local_date) FILTER (WHERE flights IS NOT NULL) AS flights_until,
+            max(local_date) FILTER (WHERE nm_movements IS NOT NULL OR atfm_arrivals IS NOT NULL) AS network_until
+          FROM ${days}
+        )
+        SELECT iata, ${sums(FLIGHT_SUMS, since(sql`flights_until`))}, ${sums(NETWORK_SUMS, since(sql`network_until`))},
+          any_value(flights_until) AS flights_until, any_value(network_until) AS network_until
+        FROM ${days}, newest
+        GROUP BY iata
+        ORDER BY iata`,
+      RECENT,
+    )
+    return new Map(rows.map((row) => [row.iata, row]))
+  },
+})
+
+/** How many months are shown of an airport. */
+const MONTHS = 12
+
+const MONTH = { month: columns.month, ...SUMS }
+
+/** Sums of the newest twelve months of an airport, oldest first, by its IATA code. */
+export const monthsOfAirport = defineSlice<readonly RowOf<typeof MONTH>[]>({
+  name: 'months of an airport',
+  from: [airportDays],
+  most: 60,
+  read: ({ all }, iata) =>
+    all(
+      sql`
+        SELECT *
+        FROM (
+          SELECT month, ${sums([...FLIGHT_SUMS, ...NETWORK_SUMS], sql`true`)}
+          FROM ${scan(airportDays, { iata: { eq: iata } })}
+          GROUP BY month
+          ORDER BY month DESC
+          LIMIT ${MONTHS}
+        )
+        ORDER BY month`,
+      MONTH,
+    ),
+})
+
+const CAUSE = {
+  iata: columns.iata,
+  local_date: columns.local_date,
+  atfm_cause: columns.atfm_cause,
+  atfm_delay_minutes: columns.atfm_delay_minutes,
+}
+
+/** The cause of most of the ATFM delay of arrivals by `iata date`, of the newest days that have any. */
+export const atfmCauses = defineSlice<ReadonlyMap<string, string>>({
+  name: 'newest ATFM causes',
+  from: [airportDays],
+  most: 1,
+  async read({ all }) {
+    const rows = await all(
+      sql`
+        SELECT iata, local_date, atfm_cause, atfm_delay_minutes
+        FROM ${scan(airportDays)}
+        WHERE atfm_delay_minutes > 0 AND atfm_cause IS NOT NULL
+        ORDER BY local_date DESC, iata
+        LIMIT 500`,
+      CAUSE,
+    )
+    return new Map(rows.map((row) => [`${row.iata} ${row.local_date}`, row.atfm_cause as string]))
+  },
+})
+
+/** Sums of flights that a state shows. */
+export function sumsOfFlights(
+  shown: readonly { readonly state: string; readonly delay_minutes: number | null; readonly actual_at: number | null }[],
+): Omit<Sums, (typeof NETWORK_SUMS)[number]> {
+  const flown = shown.filter(({ actual_at }) => actual_at !== null)
+  return {
+    flights: shown.length,
+    movements: flown.length,
+    cancelled: shown.filter(({ state }) => state === 'CANCELLED').length,
+    diverted: shown.filter(({ state }) => state === 'DIVERTED').length,
+    punctual: flown.filter(({ delay_minutes }) => delay_minutes !== null && delay_minutes <= PUNCTUAL_MINUTES).length,
+    delay_minutes: flown.reduce((sum, { delay_minutes }) => sum + Math.max(0, delay_minutes ?? 0), 0),
+  }
+}

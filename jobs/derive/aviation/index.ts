@@ -1,0 +1,5 @@
+import type { Derived } from '../define.ts'
+import { airportDaysDerived } from './airport-days.ts'
+
+/** Derivations about aviation. */
+export const derivations: readonly Derived[] = Object.freeze([airportDaysDerived])
