@@ -78,7 +78,7 @@ export function changesAnswerer(context: AnswerContext, read: ReadOf<'changes'>)
         updated_at: primary.updated_at,
         next_cursor,
         extra: { reset, more },
-        meta: metaOf(state, read.from),
+        meta: metaOf(state, read.from, endpoint.figure ? { figure: endpoint.figure } : {}),
       }
       if (!isTable(format)) {
         const links = [nextLink(values.path, values.query, next_cursor)]
