@@ -78,7 +78,7 @@ const ends = {
   end_reason: col.code(0, 'Why it is over.', ALERT_END_REASONS, { nullable: true, example: null }),
 } as const
 
-/** A warning in the language asked for; what lacks a text in it stays Spanish. */
+/** A warning in the requested language; a text that is missing in it stays Spanish. */
 function localise<R extends ValueOf<typeof fields>>(alert: R, lang: Lang): R {
   if (lang !== 'en') return alert
   const { es, en } = alert.texts

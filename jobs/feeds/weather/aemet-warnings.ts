@@ -29,14 +29,14 @@ const NAMES = {
   zone: 'AEMET-Meteoalerta zona',
 } as const
 
-/** Office, time sent, then what stays alike from message to message of a warning, then the time sent again (s): `….622201VIRM06221712304073`. */
+/** Time sent, then what all messages of a warning have in common, then the time again in seconds: `….20240405080113.622201VIRM06221712304073`. */
 const IDENTIFIER = /\.\d{14}\.(\w+?([A-Z]{2})\w\w\d{4})\d{10}$/
 
 const RANGE = /^(\d+)\s*%\s*-\s*(\d+)\s*%$/
 const MORE_THAN = /^mayor (?:del? )?(\d+)\s*%$/i
 
-/** What both plans are asked for: the package of the whole country, packed on the website and plain in OpenData, as its first bytes say. */
-const asked = {
+/** The package is gzipped on the website and plain in OpenData; its first bytes show which. */
+const tarPackage = {
   maxBytes: MAX_BYTES,
   maxDecodedBytes: MAX_DECODED_BYTES,
   timeout_ms: 60_000,
@@ -45,8 +45,8 @@ const asked = {
 } as const
 
 /**
- * AEMET's weather warnings: the package of all that are in force or to come, a CAP message each. The website needs no key; OpenData is asked
- * where that fails and a key is set. Its newest message dates a package: whatever changes is sent, withdrawals too.
+ * AEMET's weather warnings: a package with a CAP message for each that is in force or to come. The website needs no key. OpenData is used if
+ * that fails and a key is set. The newest message dates the package: every change is a message, withdrawals too.
  */
 export const aemetWarnings = defineFeed({
   id: 'aemet_warnings',
@@ -58,7 +58,7 @@ export const aemetWarnings = defineFeed({
     {
       requests: [
         {
-          ...asked,
+          ...tarPackage,
           name: 'rss',
           url: RSS,
           accept: 'application/rss+xml, application/xml;q=0.9, application/gzip',
@@ -68,11 +68,15 @@ export const aemetWarnings = defineFeed({
     },
     {
       requests: [
-        { ...aemetRequest('opendata', 'avisos_cap/ultimoelaborado/area/esp', MAX_DECODED_BYTES), ...asked, maxBytes: MAX_DECODED_BYTES },
+        {
+          ...aemetRequest('opendata', 'avisos_cap/ultimoelaborado/area/esp', MAX_DECODED_BYTES),
+          ...tarPackage,
+          maxBytes: MAX_DECODED_BYTES,
+        },
       ],
     },
   ],
-  // There may be none, and those of a day expire at midnight. An archive is whole or none, so its size tells nothing.
+  // The archive is complete or damaged, never half. There may be no warnings, and those of a day expire together.
   bands: { weather_alerts: { atLeast: 0, minRatio: 0, maxRatio: 1_000_000 } },
   freshBy: 'fetch',
   rows: readPackage,
@@ -110,7 +114,7 @@ async function* readPackage(bodies: readonly FeedBody[], _clock: unknown, notes:
   yield batch(weatherAlerts, distinct(inForce(messages, notes).flatMap((message) => alertOf(message, notes) ?? [])))
 }
 
-/** Real messages that no other one of the package withdraws or takes the place of. */
+/** Real messages, without withdrawals and without those that another message of the package replaces. */
 function inForce(messages: readonly CapMessage[], notes: Notes): CapMessage[] {
   const real = messages.filter(({ status }) => status === 'Actual')
   for (const { status } of messages) if (status !== 'Actual') notes.warn(`a message with status ${status.slice(0, 20)} is left out`)
@@ -124,7 +128,7 @@ function isWithdrawal({ msgType, sent, infos }: CapMessage): boolean {
   return msgType === 'Cancel' || infos.some(({ expires }) => expires !== null && expires.at <= sent.at)
 }
 
-/** The row of a message; null for one that says that there is no warning, or that is no warning's. */
+/** The row of a message; null for a green one, and for one that is rejected. */
 function alertOf(message: CapMessage, notes: Notes): Alert | null {
   const es = message.infos.find(({ language }) => language.startsWith('es')) ?? message.infos[0]
   if (es?.severity === 'Minor' || es?.parameters.get(NAMES.level)?.toLowerCase() === 'verde') return null
@@ -222,7 +226,7 @@ function probabilityOf({ parameters }: CapInfo, notes: Notes): Pick<Alert, `prob
   return { probability_min_pct: null, probability_max_pct: null }
 }
 
-/** Warnings whose identifiers are alike are told apart by the whole of them: none may be lost. */
+/** If two warnings have the same `source_id`, the later one is known by its whole identifier: none may be lost. */
 function distinct(alerts: readonly Alert[]): Alert[] {
   const taken = new Set<string>()
   return alerts
@@ -238,7 +242,7 @@ function partsOf(text: string | undefined): string[] {
   return text === undefined ? [] : text.split(';').map((part) => part.trim())
 }
 
-/** The code of a publisher's; one that the table lacks stays, and the check of rows counts it. */
+/** Our code; an unknown one stays as published, and the check of rows counts it. */
 function coded(table: Readonly<Record<string, string>>, code: string): string {
   return lookUp(table, code) ?? code
 }
@@ -247,7 +251,7 @@ function upper(text: string | null): string | null {
   return text === null ? null : text.toUpperCase()
 }
 
-/** What a warning cannot be without. Throws `FormatError`. */
+/** A value that every warning needs. Throws `FormatError` if it is missing. */
 function given<T>(value: T | null | undefined, name: string): T {
   if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) throw new FormatError(`no ${name}`)
   return value

@@ -53,7 +53,7 @@ function capText(warning: Warning, unknown: string | null): string {
   const { nivel, severity, english: rank, instruction, advice } = LEVELS[level]
   const identifier = identifierOf(warning, sentAt)
   const sender = 'http://www.aemet.es'
-  const size = warning.value === null ? '' : `${warning.value} ${kind.values?.unit}`
+  const size = warning.value === null ? (kind.text ?? '') : `${warning.value} ${kind.values?.unit}`
   const [parameter, label, englishLabel] = kind.parameter
   const place = level === 0 ? 'CCAA' : (warning.zones[0] as AlertZone).name
   const said = (words: string): string | null => (level === 0 ? null : `${words}${size === '' ? '' : `: ${size}`}.`)

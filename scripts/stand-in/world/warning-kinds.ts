@@ -4,6 +4,8 @@ export interface WarningKind {
   readonly phenomenon: readonly [code: string, name: string, english: string]
   /** Code of the parameter, its label in Spanish and English. */
   readonly parameter: readonly [code: string, label: string, english: string]
+  /** What the parameter says in place of a number, if anything. */
+  readonly text?: string
   /** Values of the three levels and their unit; null where the parameter has no number. */
   readonly values: { readonly of: readonly [number, number, number]; readonly unit: string } | null
   /** Hours of the local day, from and to. */
@@ -105,6 +107,7 @@ export const WARNING_KINDS: readonly WarningKind[] = [
   {
     phenomenon: ['CO', 'Costeros', 'coastal event'],
     parameter: ['CO', 'Costeros', 'Coastal event'],
+    text: 'Viento del oeste de 50 a 60 km/h (fuerza 7) y olas de 4 metros',
     values: null,
     hours: [0, 24],
     months: ALL_YEAR,

@@ -74,10 +74,10 @@ interface Episode {
 function newest(episode: Episode, zone: AlertZone, instant: number): Warning | null {
   const { onset, expires } = spanOf(episode, zone)
   if (instant > expires) return null
-  const told = messagesOf(episode, zone, onset).filter(({ sentAt }) => sentAt <= instant)
-  const last = told.at(-1)
+  const sent = messagesOf(episode, zone, onset).filter(({ sentAt }) => sentAt <= instant)
+  const last = sent.at(-1)
   if (!last) return null
-  const before = told.at(-2)
+  const before = sent.at(-2)
   const wasWarned = before !== undefined && before.strength >= YELLOW_FROM
   const isWithdrawal = last.strength < YELLOW_FROM
   if (isWithdrawal && (!wasWarned || instant > last.sentAt + WITHDRAWN_FOR)) return null
