@@ -129,7 +129,7 @@ export const toAlertState: (row: AlertRow) => AlertState = projection(weatherAle
     en: { event: row.event_en, headline: row.headline_en, description: row.description_en, instruction: row.instruction_en },
   }),
   provinces: (row) => row.province_codes.flatMap((code) => provinceName(code) ?? []),
-  zones: (row) => row.zones as unknown as readonly Zone[],
+  zones: (row) => row.zones as readonly Zone[],
   last_seen_at: (row: AlertRow) => (row.status === 'ENDED' ? (row.last_seen_at ?? null) : null),
   ended_at: () => null,
   end_reason: () => null,
