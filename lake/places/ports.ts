@@ -9,6 +9,8 @@ export interface ListedPort {
   readonly authority: string | null
   /** The harbour, to about a kilometre. */
   readonly position: Point
+  /** True for a port that the World Port Index has. */
+  readonly isIndexed: boolean
   /** Other names that it is known by: of other languages, of the town, of the island. */
   readonly aliases: readonly string[]
 }
@@ -79,12 +81,18 @@ const ROWS: readonly PortRow[] = [
   ['ESHIE', 'La Estaca', 'Santa Cruz de Tenerife', 27.783, -17.902, 'Valverde', 'El Hierro'],
 ]
 
+/** Ports with a UN/LOCODE that the World Port Index lacks all the same; nor has it those without one. */
+const NOT_INDEXED: readonly string[] = ['ESMLN', 'ESSSG', 'ESHIE']
+
 /**
  * Spanish ports of general interest and other ports with ferries, with their official names. The World Port Index has most of them, without
  * accents, and lacks a dozen.
  */
 export const LISTED_PORTS: readonly ListedPort[] = Object.freeze(
-  ROWS.map(([id, name, authority, lat, lon, ...aliases]) => Object.freeze({ id, name, authority, position: { lat, lon }, aliases })),
+  ROWS.map(([id, name, authority, lat, lon, ...aliases]) => {
+    const isIndexed = !id.includes('-') && !NOT_INDEXED.includes(id)
+    return Object.freeze({ id, name, authority, position: { lat, lon }, isIndexed, aliases })
+  }),
 )
 
 const BY_ID: ReadonlyMap<string, ListedPort> = new Map(LISTED_PORTS.map((port) => [port.id, port]))

@@ -6,6 +6,8 @@ import { ferryRoutes } from '../../lake/datasets/maritime/ferry-routes.ts'
 import { ferryStopTimes } from '../../lake/datasets/maritime/ferry-stop-times.ts'
 import { ferryStops } from '../../lake/datasets/maritime/ferry-stops.ts'
 import { ferryTrips } from '../../lake/datasets/maritime/ferry-trips.ts'
+import { marinePrices } from '../../lake/datasets/maritime/marine-prices.ts'
+import { marineStations } from '../../lake/datasets/maritime/marine-stations.ts'
 import { ports } from '../../lake/datasets/maritime/ports.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { datesBetween } from '../../lake/schema/time.ts'
@@ -13,7 +15,7 @@ import { ferryZip } from '../../scripts/stand-in/formats/ferry-gtfs.ts'
 import { worldPortIndexCsv } from '../../scripts/stand-in/formats/world-port-index.ts'
 import { WHOLE } from '../../scripts/stand-in/publisher.ts'
 import { FERRY_OPERATORS, type FerryOperator } from '../../scripts/stand-in/world/ferry-lines.ts'
-import { type Reply, startService, type TestService } from './service.ts'
+import { exampleRow, type Reply, startService, type TestService } from './service.ts'
 
 // Timetables made to the GTFS standard: none of a ferry was recorded. Saturday, 10:00 in Madrid and 09:00 in the Canaries.
 const NOW = Date.parse('2026-08-22T08:00:00Z')
@@ -58,6 +60,19 @@ beforeAll(async () => {
   for (const dataset of TABLES as readonly Dataset[]) await service.land(dataset, landed.get(dataset.id) as AnyRow[], NOW)
 }, 60_000)
 afterAll(() => service?.close())
+
+/** A marine fuel station at a position, and its prices by fuel. */
+async function sellFuel(
+  stations: readonly (readonly [id: string, lat: number, lon: number, prices: Readonly<Record<string, number>>])[],
+): Promise<void> {
+  const at = { observed_at: NOW - 60_000, updated_at: NOW - 60_000 }
+  const rows = stations.map(([station_id, lat, lon]) => exampleRow(marineStations, { ...at, station_id, position: { lat, lon } }))
+  const prices = stations.flatMap(([station_id, , , own]) =>
+    Object.entries(own).map(([product, price]) => exampleRow(marinePrices, { ...at, station_id, product, price, price_eur_l: price })),
+  )
+  await service.publish(marineStations, rows, { at: NOW - 60_000 })
+  await service.publish(marinePrices, prices, { at: NOW - 60_000 })
+}
 
 const route = (id: string, query = ''): Promise<Reply> => service.json(`/api/maritimo/ferries/${id}${query}`)
 const routes = async (query = ''): Promise<Reply[]> => (await service.json(`/api/maritimo/ferries?limit=20000${query}`)).routes
@@ -236,6 +251,23 @@ describe('ports', () => {
     ['lat=36.0&lon=-5.5&radius=20000&has_ferries=true', ['ES-TARIFA', 'ESALG', 'ESCEU', 'FERRY-TANGER-MED']],
   ])('%s', async (query, ids) => {
     expect((await list(query)).map((one) => one.id).sort()).toEqual(ids)
+  })
+
+  test('a fuel station is in the nearest port, or in none that is far', async () => {
+    await sellFuel([
+      ['mar_near', 39.56, 2.63, { DIESEL_A: 1.5, GASOLINE_95_E5: 1.7 }],
+      ['mar_cheap', 39.55, 2.62, { DIESEL_A: 1.4 }],
+      ['mar_far', 39.7, 2.7, { DIESEL_A: 1.3 }],
+    ])
+    const { fuel, fuel_stations, fuels } = await service.json('/api/maritimo/puertos/ESPMI')
+    expect(fuel.map((one: Reply) => [one.station_id, one.fuel, one.price_eur_l])).toEqual([
+      ['mar_cheap', 'DIESEL_A', 1.4],
+      ['mar_near', 'DIESEL_A', 1.5],
+      ['mar_near', 'GASOLINE_95_E5', 1.7],
+    ])
+    expect([fuel_stations, fuels]).toEqual([2, ['DIESEL_A', 'GASOLINE_95_E5']])
+    expect((await list('fuel=DIESEL_A')).map((one) => [one.id, one.fuel_stations])).toEqual([['ESPMI', 2]])
+    expect(await service.json('/api/maritimo/puertos/ESIBZ')).toMatchObject({ fuel: [], fuel_stations: 0, fuels: [] })
   })
 
   test('one port has its ferries: those that leave, that call on their way, that arrive', async () => {

@@ -45,7 +45,8 @@ export const marinePrice = record('MarineFuelPrice', 'The price of a fuel at a s
   ...originFields(columns, { source_id: station.register_id }),
 })
 
-type MarinePrice = ValueOf<typeof marinePrice.fields>
+/** A price, ready for replies. */
+export type MarinePrice = ValueOf<typeof marinePrice.fields>
 
 /** The datasets that prices are made of. */
 export const MARINE_DATASETS = [marinePrices, marineStations] as const

@@ -1,4 +1,5 @@
 import { FERRY_OPERATORS } from '../../../lake/datasets/maritime/ferry-codes.ts'
+import { MARINE_FUELS } from '../../../lake/datasets/maritime/marine-codes.ts'
 import { ports } from '../../../lake/datasets/maritime/ports.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { col } from '../../../lake/schema/columns.ts'
@@ -22,6 +23,8 @@ export const portFields = {
   municipality_code: columns.municipality_code,
   ...pick(columns, 'harbor_size', 'harbor_type', 'channel_depth_m', 'anchorage_depth_m', 'cargo_pier_depth_m', 'tidal_range_m'),
   ...pick(columns, 'has_ro_ro', 'has_fuel_oil', 'has_diesel_oil'),
+  fuel_stations: col.integer(0, 'Marine fuel stations whose nearest port it is, within 5 km.', { unit: '1', example: 1 }),
+  fuels: col.list([0, 0], 'Marine fuels with a price there.', col.code(0, 'Fuel.', MARINE_FUELS), { example: ['DIESEL_A'] }),
   has_ferries: col.boolean(0, 'True where a ferry of the timetables calls.', { example: true }),
   ferry_routes: col.integer(0, 'Ferry routes that call, each direction of one counted by itself.', { unit: '1', example: 14 }),
   ferry_operators: col.list([0, 0], 'Operators of these routes.', col.code(0, 'Operator.', FERRY_OPERATORS), { example: ['BALEARIA'] }),
@@ -34,7 +37,8 @@ export type PortRecord = ValueOf<typeof portFields>
 const LISTINGS: Readonly<Record<string, string>> = { world_port_index: 'WORLD_PORT_INDEX', port_list: 'PORT_LIST' }
 
 /** A port as replies have it. */
-export function portRecord({ id, name, position, province_code, municipality_code, listed, connections }: Port): PortRecord {
+export function portRecord(port: Port, fuel: readonly { readonly station_id: string | null; readonly fuel: string }[]): PortRecord {
+  const { id, name, position, province_code, municipality_code, listed, connections } = port
   return {
     id,
     name,
@@ -57,6 +61,8 @@ export function portRecord({ id, name, position, province_code, municipality_cod
     has_ro_ro: listed?.has_ro_ro ?? null,
     has_fuel_oil: listed?.has_fuel_oil ?? null,
     has_diesel_oil: listed?.has_diesel_oil ?? null,
+    fuel_stations: new Set(fuel.map(({ station_id }) => station_id)).size,
+    fuels: [...new Set(fuel.map((one) => one.fuel))],
     has_ferries: connections.length > 0,
     ferry_routes: connections.length,
     ferry_operators: [...new Set(connections.map(({ network }) => network))].sort(),

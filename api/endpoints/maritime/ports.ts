@@ -14,8 +14,10 @@ import { CLOCK_S } from './ferries.ts'
 import { ferryNetwork } from './ferry-network.ts'
 import { ferryRouteFields, ferryRouteOf } from './ferry-route.ts'
 import { ferryTimetables } from './ferry-timetables.ts'
+import { MARINE_DATASETS, marineFuelParam, marinePricesOf } from './marine-price.ts'
 import { type PortRecord, portFields, portRecord } from './port.ts'
 import { type Port, type PortCatalogue, portCatalogue } from './port-catalogue.ts'
+import { fuelByPort, portFuelField } from './port-fuel.ts'
 
 /** Which timetables hold changes with the date in Madrid, on a full hour of UTC. */
 const DATE_CLOCK_S = 3600
@@ -25,7 +27,7 @@ export const portList = defineEndpoint({
   path: '/api/maritimo/puertos',
   domain: 'maritime',
   plan: 'FREE',
-  summary: 'Ports with position, size, depths and ferries',
+  summary: 'Ports with position, size, depths, fuel and ferries',
   about:
     'Spanish ports of the World Port Index and of a list of this service, and ports that only the timetable of a ferry has, some of them abroad. Depths of 0 and unknown facilities are null.',
   params: {},
@@ -41,25 +43,33 @@ export const portList = defineEndpoint({
       param: booleanParam('Only ports where ferries call (true) or do not (false).'),
       matches: (wanted) => (port: PortRecord) => port.has_ferries === wanted,
     }),
+    defineMemoryFilter({
+      name: 'fuel',
+      param: marineFuelParam,
+      matches: (wanted) => (port: PortRecord) => port.fuels.some((one) => wanted.includes(one)),
+    }),
     areaFilter,
   ],
   returns: listReturn('ports', record('Port', 'A port.', portFields), { sorts: ['id', 'name', 'province_code', 'ferry_routes'] }),
   read: {
     kind: 'memory',
-    from: [ports],
+    from: [ports, ...MARINE_DATASETS],
     lake: ferryTimetables.all,
     clock_s: DATE_CLOCK_S,
-    answer: async ({ slice, states: [listed] }, _values, now) => {
+    answer: async ({ slice, states: [listed, ...marine] }, _values, now) => {
       const { connections } = await slice(ferryNetwork, madridDate(now))
-      return [...portCatalogue(listed.rows, connections).ports.values()].map(portRecord)
+      const catalogue = portCatalogue(listed.rows, connections)
+      const fuel = fuelByPort(marinePricesOf(marine), catalogue)
+      return [...catalogue.ports.values()].map((port) => portRecord(port, fuel.get(port.id) ?? []))
     },
   },
   example: { province: 'Barcelona' },
 })
 
 const route = ferryRouteFields
-const detail = record('PortDetail', 'A port with its ferries.', {
+const detail = record('PortDetail', 'A port with its marine fuel and its ferries.', {
   ...portFields,
+  fuel: portFuelField,
   ferries: nested.objects('Ferry routes that call, each one way, those that leave first.', {
     ...pick(route, 'id', 'operator', 'operator_name'),
     role: col.code(0, 'What the port is on the route.', PORT_ROLES, { example: 'ORIGIN' }),
@@ -74,7 +84,7 @@ export const portById = defineEndpoint({
   path: '/api/maritimo/puertos/{id}',
   domain: 'maritime',
   plan: 'FREE',
-  summary: 'One port with the ferry routes that call there',
+  summary: 'One port with marine fuel prices and the ferry routes that call there',
   params: {
     id: required(
       textParam('Id of the port, as /api/maritimo/puertos lists it: its UN/LOCODE, if it has one.', { max: 120, example: 'ESBCN' }),
@@ -83,7 +93,7 @@ export const portById = defineEndpoint({
   returns: { kind: 'one', record: detail },
   read: {
     kind: 'memory',
-    from: [ports],
+    from: [ports, ...MARINE_DATASETS],
     lake: ferryTimetables.all,
     clock_s: CLOCK_S,
     near: async ({ states: [listed] }, { id }) =>
@@ -91,11 +101,13 @@ export const portById = defineEndpoint({
         id,
         listed.rows.map(({ port_id }) => port_id),
       ),
-    answer: async ({ slice, states: [listed] }, { id }, now) => {
+    answer: async ({ slice, states: [listed, ...marine] }, { id }, now) => {
       const { connections } = await slice(ferryNetwork, madridDate(now))
       const catalogue = portCatalogue(listed.rows, connections)
       const port = catalogue.ports.get(id)
-      return port ? { ...portRecord(port), ferries: ferriesAt(port, catalogue, now) } : null
+      if (!port) return null
+      const fuel = fuelByPort(marinePricesOf(marine), catalogue).get(id) ?? []
+      return { ...portRecord(port, fuel), fuel, ferries: ferriesAt(port, catalogue, now) }
     },
   },
   example: { id: 'ESBCN' },

@@ -8,9 +8,10 @@ import { type Band, defineFeed, type Feed } from '../define.ts'
 import { archiveRequest } from '../transit/timetable.ts'
 import { readFerries } from './ferry-timetable.ts'
 
-/** Timetables of summer and winter differ by more than half. */
-const SEASONS = { minRatio: 0.2, maxRatio: 1000 }
-const band = (atLeast: number): Band => ({ atLeast, ...SEASONS })
+/** Ports and routes stay from season to season: an archive with far fewer is not whole. */
+const steady = (atLeast: number): Band => ({ atLeast, minRatio: 0.6, maxRatio: 1000 })
+/** Sailings of summer and winter differ by more than half. */
+const seasonal = (atLeast: number): Band => ({ atLeast, minRatio: 0.2, maxRatio: 1000 })
 
 /** An operator's timetable in the Mobility Database. */
 interface Operator {
@@ -41,11 +42,11 @@ function ferryFeed({ id, network, mdb, file, routes }: Operator): Feed {
     ],
     freshBy: 'fetch',
     bands: {
-      ferry_stops: band(2),
-      ferry_routes: band(routes),
-      ferry_trips: band(2 * routes),
-      ferry_stop_times: band(4 * routes),
-      ferry_calendar: band(7),
+      ferry_stops: steady(2),
+      ferry_routes: steady(routes),
+      ferry_trips: seasonal(2 * routes),
+      ferry_stop_times: seasonal(4 * routes),
+      ferry_calendar: seasonal(7),
     },
     rows: (bodies, _clock, notes) => readFerries(rules, bodies, notes),
   })

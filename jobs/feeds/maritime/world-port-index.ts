@@ -131,7 +131,7 @@ export const worldPortIndexFeed = recordFeed(
   (bodies) => bodies.map(openIndex),
 )
 
-/** Opens the index: its Spanish ports, then those of our list that are not among them, whose id stands in place of a number. */
+/** Opens the index: its Spanish ports, then those of our list that it lacks, whose id stands in place of a number. */
 function openIndex({ name, bytes }: FeedBody): RecordFile {
   const { header, records, misshapen } = readCsv(decodeText(bytes), { delimiter: ',', requires: [], endsLines: true })
   const columnAt = (column: string): number => header.findIndex((one) => foldedName(one) === foldedName(column))
@@ -141,7 +141,7 @@ function openIndex({ name, bytes }: FeedBody): RecordFile {
   if (spanish.length === 0) throw new FormatError(`${name} has no port of Spain`)
   const indexed = new Set(spanish.map((record) => record[locode]?.replaceAll(' ', '')))
   const columns = LISTED.map(columnAt)
-  const added = LISTED_PORTS.filter(({ id }) => !indexed.has(id)).map(({ id, name: official, position }) => {
+  const added = LISTED_PORTS.filter(({ id, isIndexed }) => !isIndexed && !indexed.has(id)).map(({ id, name: official, position }) => {
     const values = [id, official, id.includes('-') ? '' : id, String(position.lat), String(position.lon)]
     return header.map((_, at) => values[columns.indexOf(at)] ?? '')
   })

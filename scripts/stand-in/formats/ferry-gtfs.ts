@@ -65,7 +65,7 @@ export function ferryZip(operator: FerryOperator, { at, variant }: { readonly at
     file(
       'stops.txt',
       'stop_id,stop_name,stop_lat,stop_lon,wheelchair_boarding',
-      [...calls.values(), ...(stop ? [{ ...stop, id: 'BUS', name: 'Parada de autobús' }] : [])].map(
+      [...keptOf([...calls.values()], variant), ...(stop ? [{ ...stop, id: 'BUS', name: 'Parada de autobús' }] : [])].map(
         ({ id, name, lat, lon }) => `${id},"${name}",${lat},${lon},1`,
       ),
     ),

@@ -28,7 +28,7 @@ interface IndexOptions {
  * list without a code are those that it lacks.
  */
 export function worldPortIndexCsv({ seed, scale, edition, variant }: IndexOptions): string {
-  const indexed = LISTED_PORTS.filter(({ id }) => !id.includes('-'))
+  const indexed = LISTED_PORTS.filter(({ isIndexed }) => isIndexed)
   const spanish = keptOf(indexed, variant).map(({ id, name, position }, nth) => ({
     ...{ number: 37_270 + 10 * nth, name: plainName(name), locode: `ES ${id.slice(2)}`, country: 'Spain', ...position },
   }))

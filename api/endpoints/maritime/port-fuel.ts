@@ -1,0 +1,49 @@
+import { distanceM } from '../../../lake/places/distance.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
+import { nested, pick, type ValueOf } from '../../define/fields.ts'
+import { memo } from '../../define/memo.ts'
+import { type MarinePrice, marinePrice } from './marine-price.ts'
+import type { Port, PortCatalogue } from './port-catalogue.ts'
+
+const { fields } = marinePrice
+
+/** A station belongs to the nearest port, if that is no farther: the World Port Index rounds to the minute. */
+const REACH_M = 5_000
+
+/** Fields of a fuel that is sold in a port. */
+const fuelFields = pick(fields, 'station_id', 'operator', 'address', 'use', 'fuel', 'price', 'price_unit', 'price_eur_l', 'observed_at')
+
+/** The marine fuel of a port. */
+export const portFuelField = nested.objects('Prices of marine fuel at the stations whose nearest port this is, within 5 km.', fuelFields)
+
+/** The prices of stations by the id of the port that they are in; made once for both. */
+export const fuelByPort = memo(
+  (prices: readonly MarinePrice[], { ports }: PortCatalogue): ReadonlyMap<string, readonly ValueOf<typeof fuelFields>[]> => {
+    const all = [...ports.values()]
+    const nearest = new Map<string, string | null>()
+    const portOf = ({ station_id, position }: MarinePrice): string | null => {
+      if (station_id === null || position === null) return null
+      if (!nearest.has(station_id)) nearest.set(station_id, nearestPort(all, position))
+      return nearest.get(station_id) ?? null
+    }
+    const byPort = Map.groupBy(prices, portOf)
+    return new Map([...byPort].flatMap(([id, own]) => (id === null ? [] : [[id, own.toSorted(byFuelAndPrice)]])))
+  },
+)
+
+function nearestPort(all: readonly Port[], at: Point): string | null {
+  let best: string | null = null
+  let least = REACH_M
+  for (const { id, position } of all) {
+    const away = position === null ? Number.POSITIVE_INFINITY : distanceM(position, at)
+    if (away > least) continue
+    best = id
+    least = away
+  }
+  return best
+}
+
+function byFuelAndPrice(one: MarinePrice, other: MarinePrice): number {
+  if (one.fuel !== other.fuel) return one.fuel < other.fuel ? -1 : 1
+  return (one.price ?? 0) - (other.price ?? 0) || ((one.station_id ?? '') < (other.station_id ?? '') ? -1 : 1)
+}
