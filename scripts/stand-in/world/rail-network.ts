@@ -4,15 +4,19 @@ import {
   type Builder,
   type CommuterLine,
   KM_A_DEGREE,
+  kmBetween,
   type Nucleo,
   type RailPattern,
   type RailRoute,
   type RailStation,
+  realKey,
+  realStation,
   stationAt,
   timed,
 } from './rail-parts.ts'
 import { type NucleoPlan, RAIL_PLANS, type RailPlan } from './rail-plan.ts'
 import { withRegionals } from './rail-regionals.ts'
+import { COMMUTER_STOPS, MAIN_STATIONS, type RealStation } from './rail-stations.ts'
 import { type LongDistance, makeTrains } from './rail-trains.ts'
 import { defineWorldPart } from './world.ts'
 
@@ -42,7 +46,8 @@ function makeNetwork(gazetteer: Gazetteer, seed: number, plan: RailPlan): RailNe
   for (const nucleo of plan.nucleos) {
     const builder: LineBuilder = { gazetteer, seed, plan, nucleo, stations, routes: commuterRoutes }
     const { centre } = gazetteer.named(nucleo.city, nucleo.province)
-    const main = stationAt(builder, { key: `${nucleo.code}/centre`, name: nucleo.city, ...nucleo.main, ...centre })
+    const real = MAIN_STATIONS.get(nucleo.city)
+    const main = real ? realStation(builder, real) : stationAt(builder, { key: `${nucleo.code}/centre`, name: nucleo.city, ...centre })
     centres.set(nucleo.city, main)
     const lines: CommuterLine[] = []
     for (const index of nucleo.lines.keys()) {
@@ -146,11 +151,26 @@ function lineStations(
     const bend = (dice() - 0.5) * 0.25
     const place = onLand(gazetteer, main, { angle: angle + side + bend, km: share * nucleo.reach_km })
     if (!place) continue
+    const real = realStop(builder, place)
+    if (real) {
+      found.push(realStation(builder, real))
+      continue
+    }
     const key = `${nucleo.code}/${index}/${at}`
     const nth = [...builder.stations.keys()].filter((other) => other.startsWith(`${nucleo.code}/`)).length
-    found.push(stationAt(builder, { key, name: `${place.name}${STOP_NAMES[nth % STOP_NAMES.length]}`, lat: place.lat, lon: place.lon }))
+    // The name of the city alone is that of its main station.
+    const suffix = STOP_NAMES[nth % STOP_NAMES.length] || (place.name === nucleo.city ? ' Este' : '')
+    found.push(stationAt(builder, { key, name: `${place.name}${suffix}`, lat: place.lat, lon: place.lon }))
   }
   return found
+}
+
+/** How far from where a stop would be a real one may take its place, km. */
+const REAL_KM = 6
+
+/** The best known stop of the network near a place that no line has yet. */
+function realStop({ nucleo, stations }: LineBuilder, place: { readonly lat: number; readonly lon: number }): RealStation | undefined {
+  return COMMUTER_STOPS.get(nucleo.code)?.find((stop) => !stations.has(realKey(stop)) && kmBetween(stop, place) < REAL_KM)
 }
 
 const STOP_NAMES = ['', ' Centro', ' Norte', '-Apeadero', ' Universidad', ' Sur', '-Polígono', ' Hospital']

@@ -1,6 +1,7 @@
 import { chance } from '../random.ts'
 import type { Gazetteer } from './municipalities.ts'
 import type { RailPlan } from './rail-plan.ts'
+import { REAL_CODES, type RealStation } from './rail-stations.ts'
 
 /** A station or stop. */
 export interface RailStation {
@@ -90,14 +91,32 @@ export interface Builder {
 /** Kilometres of a degree of latitude. */
 export const KM_A_DEGREE = 111.2
 
-/** The station of a key; unless it has a code, that counts on from 04040, so that some begin with a zero. */
+/** A station that there really is. */
+export function realStation(builder: Builder, station: RealStation): RailStation {
+  return stationAt(builder, { key: realKey(station), ...station })
+}
+
+/** The key of a station that there really is. */
+export function realKey({ code }: RealStation): string {
+  return `real/${code}`
+}
+
+/** A code that no real station has; codes count on from 04040, so that some begin with a zero. */
+function freeCode(nth: number): string {
+  for (let number = 4040 + 41 * nth; ; number++) {
+    const code = String(number).padStart(5, '0')
+    if (!REAL_CODES.has(code)) return code
+  }
+}
+
+/** The station of a key; unless it has a code, it gets one that is free. */
 export function stationAt(
   { stations, seed }: Builder,
   place: { readonly key: string; readonly code?: string; readonly name: string; readonly lat: number; readonly lon: number },
 ): RailStation {
   const known = stations.get(place.key)
   if (known) return known
-  const { code = String(4040 + 41 * stations.size).padStart(5, '0') } = place
+  const { code = freeCode(stations.size) } = place
   const round = (degrees: number): number => Math.round(degrees * 1e7) / 1e7
   const station = { code, name: place.name, lat: round(place.lat), lon: round(place.lon), hasAccess: chance(seed, 'access', code) < 0.1 }
   stations.set(place.key, station)
@@ -121,7 +140,17 @@ export function timed(
 }
 
 function metres(one: RailStation, other: RailStation): number {
+  return kmBetween(one, other) * 1000
+}
+
+/** Kilometres between two places, as the crow flies. */
+export function kmBetween(one: Place, other: Place): number {
   const dy = (one.lat - other.lat) * KM_A_DEGREE
   const dx = (one.lon - other.lon) * KM_A_DEGREE * Math.cos((one.lat * Math.PI) / 180)
-  return Math.hypot(dx, dy) * 1000
+  return Math.hypot(dx, dy)
+}
+
+interface Place {
+  readonly lat: number
+  readonly lon: number
 }

@@ -7,8 +7,6 @@ export interface NucleoPlan {
   /** Municipality of its main station, and its province where the name needs it. */
   readonly city: string
   readonly province: string
-  /** Code and name of its main station, where it is known by those that the publisher gives it. */
-  readonly main?: { readonly code: string; readonly name: string }
   /** Lines, in the publisher's spelling. */
   readonly lines: readonly string[]
   /** Trips a day, all lines and directions together. */
@@ -32,8 +30,6 @@ const NUCLEOS: readonly NucleoPlan[] = [
     code: '10',
     city: 'Madrid',
     province: '28',
-    // Of requests that are shown as examples, which answer whoever the publisher is.
-    main: { code: '17000', name: 'Madrid-Chamartín-Clara Campoamor' },
     lines: c(1, 2, 3, '3a', '4a', '4b', 5, 7, 8, 10),
     trips: 1245,
     reach_km: 45,

@@ -1,6 +1,17 @@
 import { between, chance, diceOf, pick, pickWeighted } from '../random.ts'
-import { type Builder, type LongDistanceTrain, type RailPattern, type RailRoute, type RailStation, stationAt, timed } from './rail-parts.ts'
+import type { Gazetteer, Municipality } from './municipalities.ts'
+import {
+  type Builder,
+  type LongDistanceTrain,
+  type RailPattern,
+  type RailRoute,
+  type RailStation,
+  realStation,
+  stationAt,
+  timed,
+} from './rail-parts.ts'
 import { CITIES } from './rail-plan.ts'
+import { HIGH_SPEED_STATIONS, MAIN_STATIONS, type RealStation, TOWN_STATIONS } from './rail-stations.ts'
 
 const PRODUCTS: readonly (readonly [readonly [name: string, suffix: string], number])[] = [
   [['MD', 'VRX'], 144],
@@ -90,7 +101,8 @@ function relation(builder: CityBuilder, index: number): Relation {
   const isFast = suffix.startsWith('AV')
   // Regional trains go some part of the way only, which begins or ends in a village.
   const [one, other] = [pick(CITIES, dice()), pick(CITIES, dice())]
-  const [from, to] = [cityStation(builder, one), cityStation(builder, one === other ? (CITIES[0] as (typeof CITIES)[number]) : other)]
+  const end = one === other ? (CITIES[0] as (typeof CITIES)[number]) : other
+  const [from, to] = [cityStation(builder, one, isFast), cityStation(builder, end, isFast)]
   const share = isFast ? 1 : 0.35 + 0.65 * dice()
   const wanted = isFast ? between(2, 9, dice()) : between(8, 30, dice())
   return bothWays(builder, { from, to, share, wanted, name, suffix })
@@ -123,9 +135,9 @@ function bothWays(
     const [lat, lon] = [from.lat + (to.lat - from.lat) * part, from.lon + (to.lon - from.lon) * part]
     const municipality = gazetteer.at(lon, lat)
     // The railway does not pass every town.
-    if (!municipality || chance(seed, 'railway', Number(municipality.code)) > 0.42) continue
-    const { centre } = municipality
-    const station = stationAt(builder, { key: `town/${municipality.code}`, name: municipality.name, ...centre })
+    if (!municipality) continue
+    if (chance(seed, 'railway', Number(municipality.code)) > 0.42 && !realTowns(gazetteer).has(municipality.code)) continue
+    const station = townStation(builder, municipality)
     if (!run.includes(station)) run.push(station)
   }
   if (share === 1 && !run.includes(to)) run.push(to)
@@ -138,9 +150,30 @@ function bothWays(
   return { patterns: [pattern(run), pattern(run.toReversed())] }
 }
 
-function cityStation(builder: CityBuilder, [name, province]: readonly [string, string]): RailStation {
+const townsOf = new WeakMap<Gazetteer, ReadonlyMap<string, RealStation>>()
+
+/** The station of a town: the real one where it is known. */
+function townStation(builder: CityBuilder, { code, name, centre }: Municipality): RailStation {
+  const real = realTowns(builder.gazetteer).get(code)
+  return real ? realStation(builder, real) : stationAt(builder, { key: `town/${code}`, name, ...centre })
+}
+
+/** Real stations by the code of the municipality that they are in. */
+function realTowns(gazetteer: Gazetteer): ReadonlyMap<string, RealStation> {
+  const towns =
+    townsOf.get(gazetteer) ??
+    new Map([...TOWN_STATIONS, ...MAIN_STATIONS.values()].map((station) => [gazetteer.at(station.lon, station.lat)?.code ?? '', station]))
+  townsOf.set(gazetteer, towns)
+  return towns
+}
+
+function cityStation(builder: CityBuilder, [name, province]: readonly [string, string], isFast = false): RailStation {
+  const fast = isFast ? HIGH_SPEED_STATIONS.get(name) : undefined
+  if (fast) return realStation(builder, fast)
   const commuter = builder.centres.get(name)
   if (commuter) return commuter
+  const real = MAIN_STATIONS.get(name)
+  if (real) return realStation(builder, real)
   const { centre } = builder.gazetteer.named(name, province)
   return stationAt(builder, { key: `city/${name}`, name, ...centre })
 }
