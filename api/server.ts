@@ -51,6 +51,8 @@ export interface ApiOptions {
   readonly spoolBytes?: number
   /** Time between two looks at the tables whose slices are kept in memory, in ms. */
   readonly lakePoll_ms?: number
+  /** Whether the search index is made at the start; only when it is first asked unless told. */
+  readonly warmsSearch?: boolean
   /** Where requests and what they use are measured; nowhere unless told. */
   readonly metrics?: Registry | null
   /** What differs from how long clients may usually take. */
@@ -99,6 +101,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     upgradeUrl = null,
     securityContact = null,
     metrics = null,
+    warmsSearch = false,
     requireHttps = null,
   } = options
   // The list of municipalities takes a fifth of a second to build: now, so that no request waits for it and those beside it.
@@ -128,6 +131,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     spoolBytes,
     metrics,
     lakePoll_ms,
+    warmsSearch,
   })
   try {
     await app.listen({ host, port, ...(sharesPort ? SHARED : {}) })

@@ -15,6 +15,7 @@ import type { LakeRead } from './lake-read.ts'
 import type { ChangeOf, MemoryList, MemoryOne, StatesOf } from './memory-read.ts'
 import type { MethodPage } from './method-page.ts'
 import type { Params, ValuesOf } from './params.ts'
+import type { SearchView } from './search-view.ts'
 
 export type { LakeKnown } from './lake-read.ts'
 export type { ChangeOf, MemoryAsk, RestsOn, State, StatesOf } from './memory-read.ts'
@@ -69,24 +70,38 @@ export interface SystemView extends SystemState {
   readonly tables: ReadonlyMap<string, TableAbout>
   /** A signed URL of a data file, and when it expires (ms); `now` is the begin of a step of the clock. */
   readonly link: (dataset: Dataset, file: string, now: number) => Promise<{ readonly url: string; readonly expires_at: number }>
+  /** The search index, where `read.search` asks for it. */
+  readonly search: SearchView
+}
+
+/** What a system list has besides its records. */
+export interface WithAsides<R> {
+  readonly records: readonly R[]
+  /** The additional lists of the reply, by the names of `ListReturn.asides`. */
+  readonly asides: Readonly<Record<string, readonly object[]>>
 }
 
 /** A list of what the service knows of itself, or one thing of it. */
 export interface SystemRead<P, R> {
   readonly kind: 'system'
   /** The records of the list, or the one thing; null where there is nothing under the path. */
-  readonly records: (system: SystemView, values: P, now: number) => readonly R[] | null | Promise<readonly R[] | null>
+  readonly records: (system: SystemView, values: P, now: number) => SystemFound<R> | Promise<SystemFound<R>>
   /** Set where the answer tells of tables: the ids of their datasets, or null for all that are published. */
   readonly tables?: (values: P) => readonly string[] | null
   /** Set if the answer is about the data of `tables`: `meta` has their sources. */
   readonly showsSources?: true
   /** Set where the answer tells of figures of days. */
   readonly quality?: true
+  /** Set where the answer comes from the search index. */
+  readonly search?: true
   /** What was probably meant by a path under which there is nothing; null where nothing is near. */
   readonly near?: (system: SystemView, values: P) => string | null
   /** Set where the answer depends on the time of day, see `Param.clock_s`. */
   readonly clock_s?: number
 }
+
+/** The records of a system read, with additional lists or without; null where there is nothing under the path. */
+type SystemFound<R> = readonly R[] | WithAsides<R> | null
 
 /** What happened to a dataset, from the log of changes. */
 export interface ChangesRead<D extends readonly Dataset[], R, M, W> {
@@ -116,7 +131,10 @@ export interface ListReturn<F extends Fields = Fields> {
   readonly needs?: { readonly [field in keyof F & string]?: readonly string[] }
   /** Additional numbers and instants of the reply, by member name. Only for lists that `answer` makes. */
   readonly counts?: Readonly<Record<string, Column<number>>>
-  /** Lists of objects beside the list, by the names of the reply's members: what it tells of all that was asked for. Of lists of the lake. */
+  /**
+   * Lists of objects beside the list, by the names of the reply's members: what it tells of all that was asked for. Of lists of the lake and of
+   * system lists.
+   */
   readonly asides?: Readonly<Record<string, Nested<readonly object[]>>>
   /** Records per reply where the request does not say (null: all), and at most. */
   readonly limit: { readonly default: number | null; readonly max: number }
@@ -230,7 +248,7 @@ export function defineEndpoint<
   if (spec.returns.kind === 'list' && spec.returns.counts && !isMade)
     throw new Error(`${spec.path}: only lists that \`answer\` makes have counts`)
   const asides = (one: { readonly asides?: object }): string => Object.keys(one.asides ?? {}).join()
-  if (asides(spec.returns as object) !== (spec.read.kind === 'lake' ? asides(spec.read) : ''))
+  if (spec.read.kind !== 'system' && asides(spec.returns as object) !== (spec.read.kind === 'lake' ? asides(spec.read) : ''))
     throw new Error(`${spec.path}: the lists beside the list and their queries are not the same`)
   const { returns, read, deprecated } = spec
   if (returns.prefers && !isLocated(returns.record.fields))

@@ -22,6 +22,7 @@ import { exportManifest } from '../endpoints/export/manifest.ts'
 import { DOWNLOAD_PATH, registerDownload } from '../exports/download.ts'
 import { signedLinks } from '../exports/signed-links.ts'
 import { registerMcp } from '../mcp/http.ts'
+import { followSearch } from '../search/follow.ts'
 import { pathGroups } from '../status/groups.ts'
 import { statusReports } from '../status/report.ts'
 import { registerStatus } from '../status/status-routes.ts'
@@ -81,6 +82,8 @@ export interface AppParts {
   readonly metrics: Registry | null
   /** Time between two looks at the tables that slices are kept of, in ms. */
   readonly lakePoll_ms: number
+  /** Whether the search index is made at the start, and not when it is first asked. */
+  readonly warmsSearch: boolean
 }
 
 /** Most bytes of a request's line and headers; Node refuses more with 431. */
@@ -177,16 +180,26 @@ export function buildApp(parts: AppParts): FastifyInstance {
     clock,
     onError: (err) => log.warn({ err }, 'the lake cannot be read'),
   })
+  const search = followSearch({
+    ...{ state, kept, endpoints, clock },
+    onError: (err) => log.warn({ err }, 'a part of the search index cannot be made'),
+  })
   const watch = watchSystem({
     lake: parts.lake,
     datasets: state.system().datasets,
+    search,
     poll_ms: WATCHED * parts.lakePoll_ms,
+    searchPoll_ms: parts.lakePoll_ms,
     onError: (err) => log.warn({ err }, 'what describes the lake cannot be read'),
   })
+  if (parts.warmsSearch)
+    app.addHook('onListen', () => void watch.search.value().catch((err: unknown) => log.warn({ err }, 'no search index')))
   app.addHook('onClose', async () => {
     kept.close()
     watch.tables.close()
     watch.quality.close()
+    watch.search.close()
+    await search.close()
   })
   // In the engine's own folder, which it may write to and which goes with the process.
   const spool = new Spool({ folder: join(parts.lake.engine.folder, 'replies'), bytes: parts.spoolBytes })

@@ -98,6 +98,7 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
   if (tables.length > 0) ends.push(kept.onChange(tables, renewed))
   if (way.kind === 'system' && way.tables) ends.push(watch.tables.onChange(renewed))
   if (way.kind === 'system' && way.quality) ends.push(watch.quality.onChange(renewed))
+  if (way.kind === 'system' && way.search) ends.push(watch.search.onChange(renewed))
   app.addHook('onClose', async () => {
     for (const end of ends) end()
   })

@@ -1,5 +1,7 @@
 import { type Endpoint, pathParams, type ReadOf, type SystemView } from '../define/endpoint.ts'
 import type { Problem } from '../define/problems.ts'
+import type { SearchFound, SearchView } from '../define/search-view.ts'
+import { recordWriter } from '../define/shape.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, steppedNow, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
 import { CADENCE_S } from './current-states.ts'
@@ -10,6 +12,20 @@ import { tablesChangedAt, tablesVersion } from './seen-tables.ts'
 import { selected } from './selection.ts'
 import type { SystemWatch } from './system-watch.ts'
 
+/** What answers see that are not from the search index. */
+const NO_SEARCH: SearchView = Object.freeze({
+  version: '',
+  changed_at: 0,
+  collections: [],
+  search: nothingFound,
+  suggest: nothingFound,
+  nearby: nothingFound,
+})
+
+async function nothingFound(): Promise<SearchFound> {
+  return { hits: [], counts: [] }
+}
+
 /** Answers lists of what the service knows of itself, and single things of it. */
 export function systemAnswerer(
   context: AnswerContext,
@@ -18,16 +34,25 @@ export function systemAnswerer(
 ): Answerer {
   const { endpoint, state } = context
   const { endpoints, watch, link } = parts
-  const texts = recordTexts(endpoint.returns)
+  const { returns } = endpoint
+  // Hits of a search are made for one reply.
+  const texts = recordTexts(returns, { remember: !read.search })
+  const asideTexts = recordWriter({ name: '', about: '', fields: (returns.kind === 'list' && returns.asides) || {} })
   return async (values, { format, now }) => {
     const tables = read.tables ? await watch.tables.value() : null
     const quality = read.quality ? await watch.quality.value() : UNSEEN
+    const search = read.search ? await watch.search.value() : NO_SEARCH
+    const { version } = search
     const of = read.tables?.(values.own) ?? null
     const about = new Map([...(tables ?? [])].map(([id, seen]) => [id, seen.about]))
-    const system: SystemView = { ...state.system(), endpoints, tables: about, quality, link }
+    const system: SystemView = { ...state.system(), endpoints, tables: about, quality, link, search }
     const clock_s = read.clock_s ?? 0
-    const changed_at = Math.max(tables ? tablesChangedAt(tables, of) : 0, quality.gathered_at)
-    const told = [...(tables ? [tablesVersion(tables, of)] : []), ...(read.quality ? [qualityVersion(quality)] : [])]
+    const changed_at = Math.max(tables ? tablesChangedAt(tables, of) : 0, quality.gathered_at, search.changed_at)
+    const told = [
+      ...(tables ? [tablesVersion(tables, of)] : []),
+      ...(read.quality ? [qualityVersion(quality)] : []),
+      ...(read.search ? [version] : []),
+    ]
     const shown = read.showsSources ? system.datasets.filter(({ id }) => of?.includes(id)) : []
     const versions = { datasets: shown, of: [state.described_at, ...told], changed_at }
     const refresh = { at: () => now + 1000 * (clock_s || CADENCE_S), cadence_s: clock_s || CADENCE_S }
@@ -35,19 +60,25 @@ export function systemAnswerer(
     const updated_at = (read.showsSources ? changed_at : at) || Math.max(state.described_at, changed_at)
     const head = headOf(context, values, { format, from: shown, now, versions, data_time: updated_at, refresh, clock_s })
     const answer = async (signal: AbortSignal): Promise<Body> => {
-      const records = await read.records(system, values.own, at)
+      const found = await read.records(system, values.own, at)
+      // What the index was built anew for in between is not what the tag says.
+      const marked = (body: Body): Body => (search.version === version ? body : { ...body, isPartial: true })
       const unknown = (): Problem => unknownThing(values.path, read.near?.(system, values.own) ?? null)
       const meta = metaOf(state, shown)
-      if (!records) throw unknown()
+      if (!found) throw unknown()
+      const { records, asides } = 'asides' in found ? found : { records: found, asides: {} }
       if (endpoint.returns.kind === 'list')
-        return pageBody(context, values, {
-          ...{ texts, format, now, updated_at, meta, signal },
-          all: chosen(selected(records, endpoint, values, at), context, values),
-        })
+        return marked(
+          await pageBody(context, values, {
+            ...{ texts, format, now, updated_at, meta, signal },
+            all: chosen(selected(records, endpoint, values, at), context, values),
+            counts: asideTexts(asides),
+          }),
+        )
       const [record] = records
       if (!record) throw unknown()
       return oneBody(context, values, { texts, record, format, meta, signal })
     }
-    return { head, answer, isCheap: true, mayNotExist: pathParams(endpoint.path).length > 0 }
+    return { head, answer, isCheap: true, mayNotExist: pathParams(endpoint.path).length > 0, mayBePartial: read.search === true }
   }
 }

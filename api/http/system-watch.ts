@@ -1,5 +1,7 @@
 import type { Lake } from '../../lake/open.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { SearchView } from '../define/search-view.ts'
+import type { SearchFollower } from '../search/follow.ts'
 import { type SeenQuality, seeQuality } from './seen-quality.ts'
 import { type SeenTables, seeTables } from './seen-tables.ts'
 import { type Watch, watch } from './watch.ts'
@@ -8,18 +10,23 @@ import { type Watch, watch } from './watch.ts'
 export interface SystemWatch {
   readonly tables: Watch<SeenTables>
   readonly quality: Watch<SeenQuality>
+  readonly search: Watch<SearchView>
 }
 
 /** Makes what follows the tables of datasets and the figures of days. */
 export function watchSystem(options: {
   readonly lake: Lake
   readonly datasets: readonly Dataset[]
+  readonly search: SearchFollower
   readonly poll_ms: number
+  /** Time between two looks at what the search index is made of, in ms. */
+  readonly searchPoll_ms: number
   readonly onError: (error: Error) => void
 }): SystemWatch {
-  const { lake, datasets } = options
+  const { lake, datasets, search, searchPoll_ms } = options
   return {
     tables: watch({ ...options, look: (before: SeenTables | null) => seeTables(lake, datasets, before) }),
     quality: watch({ ...options, look: (before: SeenQuality | null) => seeQuality(lake.store, before) }),
+    search: watch({ ...options, poll_ms: searchPoll_ms, look: (before: SearchView | null) => search.look(before) }),
   }
 }

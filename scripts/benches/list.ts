@@ -16,6 +16,7 @@ import { pmParse } from './pm-parse.ts'
 import { railBoards, railDepartures } from './rail-departures.ts'
 import { railGtfsCorrect, railGtfsLand } from './rail-gtfs-land.ts'
 import { railPositionsList } from './rail-positions.ts'
+import { search, searchBuild, searchSuggest } from './search.ts'
 import { stationsNear } from './stations-near.ts'
 import { tableArrow, tableCsv, tableParquet } from './tables.ts'
 
@@ -43,6 +44,9 @@ export const BENCHES: readonly (Bench | MemoryBench)[] = [
   railPositionsList,
   railDepartures,
   railBoards,
+  search,
+  searchSuggest,
+  searchBuild,
   tableCsv,
   tableParquet,
   tableArrow,

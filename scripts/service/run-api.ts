@@ -44,6 +44,7 @@ const api = await startApi({
   log,
   securityContact,
   metrics: measured,
+  warmsSearch: true,
 })
 metrics.follow({ engine: lake.engine, redisConnected: () => live.connected })
 

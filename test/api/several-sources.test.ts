@@ -51,8 +51,10 @@ test('a sensor that no catalogue has is of the city whose others its source publ
 async function listed(datasets: SystemView['datasets'], endpoints: SystemView['endpoints'] = []): Promise<string[]> {
   const { read } = codeListList
   if (read.kind !== 'system') throw new Error('code lists are read from the system')
-  const lists = (await read.records({ datasets, endpoints } as SystemView, { list: null } as never, 0)) ?? []
-  return lists.map((one) => (one as unknown as { id: string }).id)
+  const lists = (await read.records({ datasets, endpoints } as SystemView, { list: null } as never, 0)) as readonly {
+    readonly id: string
+  }[]
+  return lists.map(({ id }) => id)
 }
 
 test('every code list that the description names is listed', async () => {

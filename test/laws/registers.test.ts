@@ -95,7 +95,7 @@ describe.each(REGISTERS.map((register) => [register.catalogue, register] as cons
 })
 
 /** Domains of endpoints that show the datasets of others. */
-const WITHOUT_DATASETS = ['export']
+const WITHOUT_DATASETS = ['export', 'search']
 
 test('a domain of endpoints has the name of its folder, which is the name of a domain of datasets', () => {
   const foldersOf = (folder: string): string[] => [

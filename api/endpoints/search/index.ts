@@ -1,0 +1,12 @@
+import { defineDomain } from '../../define/domain.ts'
+import { collectionList } from './collections.ts'
+import { nearbyList } from './nearby.ts'
+import { searchList } from './search.ts'
+import { suggestList } from './suggest.ts'
+
+/** Endpoints of the search, in the order in which documentation shows them. */
+export const search = defineDomain({
+  id: 'search',
+  title: { es: 'Búsqueda', en: 'Search' },
+  endpoints: [searchList, suggestList, nearbyList, collectionList],
+})

@@ -1,0 +1,47 @@
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { meaning, record } from '../../define/fields.ts'
+import { numberParam, required, withDefault } from '../../define/params.ts'
+import { collectionsParam, countsAside, hitFields } from './hit.ts'
+import { named } from './search.ts'
+
+const RADIUS_M = 5000
+const RADIUS_MOST_M = 100_000
+
+const thing = record('NearbyThing', 'Something near a point.', {
+  ...hitFields,
+  distance_m: { ...meaning(hitFields.distance_m, 'Distance from the point.'), example: 0 },
+})
+
+/** Everything around a point. */
+export const nearbyList = defineEndpoint({
+  path: '/api/search/nearby',
+  domain: 'search',
+  plan: 'FREE',
+  summary: 'Everything around a point, nearest first',
+  about: 'What has a position, of all collections. Lists the 1,000 nearest; `counts` has all within the radius.',
+  params: {
+    lat: required(numberParam('Latitude, WGS84.', { min: -90, max: 90, unit: 'deg', example: '41.5146' })),
+    lon: required(numberParam('Longitude, WGS84.', { min: -180, max: 180, unit: 'deg', example: '1.8979' })),
+    radius: withDefault(numberParam('How far around.', { min: 1, max: RADIUS_MOST_M, unit: 'm', example: '2000' }), RADIUS_M),
+    collections: collectionsParam,
+  },
+  returns: {
+    kind: 'list',
+    name: 'things',
+    record: thing,
+    key: ['collection', 'id'],
+    sorts: ['distance_m', 'title'],
+    order: 'distance_m',
+    limit: { default: 20, max: 20_000 },
+    asides: countsAside,
+  },
+  read: {
+    kind: 'system',
+    search: true,
+    records: async ({ search }, { lat, lon, radius, collections }) => {
+      const { hits, counts } = await search.nearby({ lat, lon, radius_m: radius }, collections)
+      return { records: hits.map(named), asides: { counts } }
+    },
+  },
+  example: { lat: '41.5146', lon: '1.8979' },
+})

@@ -1,0 +1,32 @@
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { record } from '../../define/fields.ts'
+import { collectionsParam, hitFields, nearParams, queryParam, scoreField } from './hit.ts'
+import { named } from './search.ts'
+
+const suggestion = record('SearchSuggestion', 'What a text may become that is still being typed.', { ...hitFields, score: scoreField })
+
+/** Suggestions while a person types. */
+export const suggestList = defineEndpoint({
+  path: '/api/search/suggest',
+  domain: 'search',
+  plan: 'FREE',
+  summary: 'Suggestions while a person types: the last word may be unfinished',
+  about: 'The best hits whose words begin as typed; misspelt words only where nothing else is found. At most 100.',
+  params: { q: queryParam, collections: collectionsParam, near: nearParams },
+  returns: {
+    kind: 'list',
+    name: 'suggestions',
+    record: suggestion,
+    key: ['collection', 'id'],
+    sorts: ['score', 'title'],
+    order: '-score',
+    limit: { default: 10, max: 20_000 },
+  },
+  read: {
+    kind: 'system',
+    search: true,
+    records: async ({ search }, { q, collections, near }) =>
+      (await search.suggest({ q, collections, province_code: null, near })).hits.map(named),
+  },
+  example: { q: 'repsol abr' },
+})

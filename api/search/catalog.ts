@@ -1,0 +1,39 @@
+import type { Collection, MissingCollection } from './collection.ts'
+import { gasStationCollection } from './collections/fuel.ts'
+import { missing } from './collections/missing.ts'
+import { municipalityCollection, provinceCollection } from './collections/places.ts'
+import { railAlertCollection, railRouteCollection, railStationCollection, stockCollection } from './collections/rail.ts'
+import { corridorCollection, countStationCollection, incidentCollection, roadCollection, sensorCollection } from './collections/road.ts'
+import { hotspotCollection } from './collections/safety.ts'
+import { datasetCollection } from './collections/service.ts'
+import { weatherStationCollection } from './collections/weather.ts'
+
+/** The collections of the search, in the order in which documentation shows them. */
+export const collections: readonly (Collection | MissingCollection)[] = Object.freeze([
+  gasStationCollection,
+  missing.marineStations,
+  roadCollection,
+  corridorCollection,
+  missing.cameras,
+  missing.speedCameras,
+  missing.panels,
+  sensorCollection,
+  countStationCollection,
+  incidentCollection,
+  hotspotCollection,
+  provinceCollection,
+  municipalityCollection,
+  missing.lowEmissionZones,
+  railStationCollection,
+  railRouteCollection,
+  railAlertCollection,
+  stockCollection,
+  weatherStationCollection,
+  missing.weatherAlerts,
+  missing.airStations,
+  missing.ports,
+  missing.ferries,
+  missing.vessels,
+  missing.airports,
+  datasetCollection,
+])

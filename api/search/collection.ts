@@ -1,0 +1,98 @@
+import type { Point } from '../../lake/schema/columns.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { StatesOf } from '../define/endpoint.ts'
+import type { Slice } from '../define/slice.ts'
+
+/** The fields of documents, in the order of their numbers. The first two are what a document is called. */
+export const FIELDS = ['title', 'names', 'codes', 'place', 'text'] as const
+
+/** How much a match in each field counts, 0 to 5; a field of weight 0 is not searched. */
+export type FieldWeights = Readonly<Record<(typeof FIELDS)[number], number>>
+
+/** A document as a collection makes it. */
+export interface SearchDocument {
+  readonly id: string
+  /** Shown and searched. */
+  readonly title: string
+  readonly subtitle: string | null
+  /** Other names of it: former ones, other languages, short forms. */
+  readonly names?: readonly string[]
+  /** Codes that people know it by. */
+  readonly codes?: readonly (string | null)[]
+  /** Other texts that it is found by. The subtitle is one of them. */
+  readonly text?: readonly (string | null)[]
+  readonly position: Point | null
+  readonly province_code: string | null
+  /** Its names, and those of its province, are searched too, in every official language. */
+  readonly municipality_code?: string | null
+  /** How likely people look for it, 0 to 1. */
+  readonly importance: number
+  /** What the path has in place of the id. */
+  readonly link?: string
+}
+
+/** Cached queries of the lake by name. */
+type Slices = Readonly<Record<string, Slice<unknown>>>
+type ValuesOfSlices<S extends Slices> = { readonly [K in keyof S]: S[K] extends Slice<infer T> ? T : never }
+
+interface Described {
+  /** As the list of collections in the API's documentation has it. */
+  readonly id: string
+  readonly title: string
+  readonly about: string
+}
+
+/** A collection that can be searched. */
+export interface Collection<D extends readonly Dataset[] = readonly Dataset[], S extends Slices = Slices> extends Described {
+  /** Words for such things, in any language: a document of the collection need not contain them. */
+  readonly words: readonly string[]
+  /** Datasets whose current state it is made from. */
+  readonly from: D
+  /** Cached queries of the lake that it is made from. */
+  readonly slices: S
+  /** The request that shows a document: the path of an endpoint with `{id}` in the path or the query. */
+  readonly detail: string
+  readonly weights: FieldWeights
+  readonly documents: (states: StatesOf<D>, slices: ValuesOfSlices<S>) => Iterable<SearchDocument>
+}
+
+/** A collection whose data does not exist yet. */
+export interface MissingCollection extends Described {
+  /** Datasets that it will be made from: once one of them exists, it has to be declared. */
+  readonly awaits: readonly string[]
+  readonly reason: string
+}
+
+const WEIGHTS: FieldWeights = { title: 4, names: 4, codes: 5, place: 1.5, text: 1 }
+
+/** Declares a collection. */
+export function defineCollection<const D extends readonly Dataset[] = readonly [], const S extends Slices = Readonly<Record<never, never>>>(
+  spec: Omit<Collection<D, S>, 'weights' | 'from' | 'slices'> & {
+    readonly from?: D
+    readonly slices?: S
+    readonly weights?: Partial<FieldWeights>
+  },
+): Collection {
+  const { from = [], slices = {}, weights = {} } = spec
+  return Object.freeze({ ...spec, from, slices, weights: { ...WEIGHTS, ...weights } }) as unknown as Collection
+}
+
+/** Declares a collection without data. */
+export function defineMissing(spec: MissingCollection): MissingCollection {
+  return Object.freeze(spec)
+}
+
+/** True for a collection that can be searched. */
+export function isSearchable(one: Collection | MissingCollection): one is Collection {
+  return 'documents' in one
+}
+
+/** The path of the endpoint that shows documents of a collection. */
+export function detailPathOf({ detail }: Collection): string {
+  return detail.split('?')[0] as string
+}
+
+/** The URL of a document's details. */
+export function detailUrl({ detail }: Collection, { id, link }: SearchDocument): string {
+  return detail.replace('{id}', encodeURIComponent(link ?? id))
+}

@@ -1,0 +1,161 @@
+import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
+import { RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
+import { railStock } from '../../../lake/datasets/rail/stock.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { defineSlice } from '../../define/slice.ts'
+import { type RailNetwork, railNetwork } from '../../endpoints/rail/network.ts'
+import { routesOf } from '../../endpoints/rail/route.ts'
+import { stationsOf } from '../../endpoints/rail/station.ts'
+import { stationRegister } from '../../endpoints/rail/station-register.ts'
+import { defineCollection } from '../collection.ts'
+
+/** Trips that stop at the busiest station, about. */
+const MOST_STOPS = 3000
+
+/** Trips of the newest timetables that stop at each station. */
+function tripsByStation({ routes }: RailNetwork): ReadonlyMap<string, number> {
+  const trips = new Map<string, number>()
+  for (const route of routes.values()) for (const stop of route.stop_ids) trips.set(stop, (trips.get(stop) ?? 0) + route.trips)
+  return trips
+}
+
+export const railStationCollection = defineCollection({
+  id: 'rail-stations',
+  title: 'Railway stations',
+  about: 'Stations of the railway, by name, town and code.',
+  words: [
+    ...[
+      'estacion',
+      'estaciones',
+      'estacion de tren',
+      'estacion de trenes',
+      'tren',
+      'trenes',
+      'renfe',
+      'cercanias',
+      'rodalies',
+      'ave',
+      'apeadero',
+    ],
+    ...['ferrocarril', 'tren geltokia', 'train station', 'railway station', 'train', 'trains'],
+  ],
+  weights: { title: 4.5, place: 2 },
+  slices: { network: railNetwork, register: stationRegister },
+  detail: '/api/trenes/estaciones/{id}',
+  documents: function* (_states, { network, register }) {
+    const trips = tripsByStation(network)
+    for (const one of stationsOf(network, register)) {
+      const busy = Math.log(1 + (trips.get(one.id) ?? 0)) / Math.log(1 + MOST_STOPS)
+      yield {
+        id: one.id,
+        title: one.name,
+        subtitle: ['Estación de tren', one.municipality].filter((part) => part).join(', '),
+        codes: [one.id],
+        text: [...one.lines.map(({ line }) => line), ...one.products],
+        position: one.position,
+        province_code: one.province_code,
+        municipality_code: one.municipality_code,
+        importance: one.in_service ? 0.35 + 0.6 * Math.min(1, busy) : 0.25,
+      }
+    }
+  },
+})
+
+/** Trips of the busiest route, about. */
+const MOST_TRIPS = 1000
+
+export const railRouteCollection = defineCollection({
+  id: 'rail-routes',
+  title: 'Railway routes',
+  about: 'Routes of the railway that have trips, by line, product and termini.',
+  words: ['linea', 'lineas', 'ruta', 'rutas', 'linia', 'linea de tren', 'route'],
+  weights: { title: 2.5, codes: 5, text: 2.5 },
+  slices: { network: railNetwork },
+  detail: '/api/trenes/rutas/{id}',
+  documents: function* (_states, { network }) {
+    for (const one of routesOf(network)) {
+      if (!one.in_service) continue
+      const ends = [one.origin, one.destination].filter((end) => end !== null).join(' – ')
+      const nucleo = one.nucleo_code === null ? null : (RAIL_NUCLEOS.codes[one.nucleo_code]?.es ?? null)
+      yield {
+        id: one.id,
+        title: [one.line ?? one.product, ends].filter((part) => part).join(' '),
+        subtitle: nucleo === null ? 'Tren' : `Cercanías de ${nucleo}`,
+        codes: [one.line ?? one.product, one.id],
+        position: null,
+        province_code: null,
+        importance: 0.2 + 0.3 * Math.min(1, Math.log(1 + one.trips) / Math.log(1 + MOST_TRIPS)),
+      }
+    }
+  },
+})
+
+export const railAlertCollection = defineCollection({
+  id: 'rail-alerts',
+  title: 'Railway alerts',
+  about: 'Current notices of the railway, and trains that are late or cancelled.',
+  words: ['aviso', 'avisos', 'alerta de tren', 'retraso', 'retrasos', 'avis', 'delay', 'rail alert'],
+  weights: { title: 1.5, codes: 2.5 },
+  from: [railAlerts],
+  detail: '/api/trenes/alertas/{id}',
+  documents: function* ([state]) {
+    for (const row of state.rows) {
+      const text = row.text_es ?? (row.train_number === null ? null : `Tren ${row.train_number}`)
+      if (text === null) continue
+      yield {
+        id: row.alert_id,
+        title: text,
+        subtitle: row.lines.join(', ') || null,
+        codes: [row.train_number, ...row.lines],
+        position: null,
+        province_code: null,
+        importance: row.derived ? 0.15 : 0.25,
+      }
+    }
+  },
+})
+
+const STOCK_COLUMNS = {
+  model: col.string(1, 'Model.'),
+  series: col.string(2, 'Series.', { nullable: true }),
+  purpose: col.string(3, 'What it is built for.'),
+}
+
+/** The models of trains by their last state. It has one key, the empty one. */
+const trainModels = defineSlice({
+  name: 'models of trains',
+  from: [railStock],
+  most: 1,
+  read: async ({ all }) =>
+    await all(
+      sql`SELECT model, any_value(series) AS series, any_value(purpose) AS purpose FROM ${scan(railStock)} GROUP BY model ORDER BY model`,
+      STOCK_COLUMNS,
+    ),
+})
+
+export const stockCollection = defineCollection({
+  id: 'rolling-stock',
+  title: 'Rolling stock',
+  about: "Renfe's models of trains, by series.",
+  words: ['serie', 'material rodante', 'modelo de tren', 'rolling stock'],
+  slices: { models: trainModels },
+  detail: '/api/trenes/flota?series={id}',
+  documents: function* (_states, { models }) {
+    for (const { model, series, purpose } of models) {
+      // Without a series no request shows it.
+      if (series === null) continue
+      yield {
+        id: model,
+        link: series,
+        title: model,
+        subtitle: purpose,
+        codes: [series],
+        position: null,
+        province_code: null,
+        importance: 0.2,
+      }
+    }
+  },
+})

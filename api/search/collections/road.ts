@@ -1,0 +1,197 @@
+import { imdRoads } from '../../../lake/datasets/mobility/imd-roads.ts'
+import { incidents } from '../../../lake/datasets/road/incidents.ts'
+import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-stations.ts'
+import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
+import { corridors } from '../../../lake/places/corridors.ts'
+import { municipalityByCode } from '../../../lake/places/municipalities.ts'
+import { provinceByCode } from '../../../lake/places/provinces.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { foldRoad } from '../../define/params-place.ts'
+import { defineSlice } from '../../define/slice.ts'
+import { countStationsOf } from '../../endpoints/mobility/count-station.ts'
+import { sensorsOf } from '../../endpoints/road/sensor.ts'
+import { defineCollection } from '../collection.ts'
+
+const ROAD_COLUMNS = {
+  road: col.string(1, 'Road designation.'),
+  provinces: col.list([2, 3], 'Provinces.', col.string(0, 'INE code.')),
+  lat: col.float(4, 'Latitude of a point about half way.', { unit: 'deg' }),
+  lon: col.float(5, 'Longitude of the same.', { unit: 'deg' }),
+  points: col.integer(6, 'Points that are known of it.', { unit: '1' }),
+}
+
+/** Roads that have points in the newest month, with one of them. It has one key, the empty one. */
+const roadsWithPoints = defineSlice({
+  name: 'roads with points',
+  from: [roadPoints],
+  most: 1,
+  read: async (reader) => {
+    const month = (await reader.versions(roadPoints))
+      .map(({ name }) => name)
+      .sort()
+      .at(-1)
+    if (month === undefined) return []
+    const query = sql`
+      SELECT road, list_sort(list(DISTINCT province_code)) AS provinces,
+        arg_min(position_lat, abs(km - middle)) AS lat, arg_min(position_lon, abs(km - middle)) AS lon, CAST(count(*) AS INTEGER) AS points
+      FROM (SELECT *, median(km) OVER (PARTITION BY road) AS middle FROM ${scan(roadPoints, { month: { eq: month } })})
+      GROUP BY road
+      ORDER BY road`
+    return await reader.all(query, ROAD_COLUMNS)
+  },
+})
+
+const IMD_COLUMNS = { road: col.string(1, 'Road designation.'), imd: col.float(2, 'Mean daily vehicles.', { unit: 'veh/d' }) }
+
+/** Mean daily vehicles of roads in the newest year. It has one key, the empty one. */
+const dailyTraffic = defineSlice({
+  name: 'daily traffic of roads',
+  from: [imdRoads],
+  most: 1,
+  read: async (reader) => {
+    const edition = (await reader.versions(imdRoads))
+      .map(({ name }) => name)
+      .sort()
+      .at(-1)
+    if (edition === undefined) return []
+    const rows = scan(imdRoads, { edition: { eq: edition } })
+    return await reader.all(
+      sql`SELECT road, CAST(sum(imd * length_km) / sum(length_km) AS DOUBLE) AS imd FROM ${rows} GROUP BY road ORDER BY road`,
+      IMD_COLUMNS,
+    )
+  },
+})
+
+/** Mean daily vehicles of the busiest roads, about. */
+const MOST_VEHICLES = 150_000
+
+/** How likely people look for a road: by its traffic where that is known, else by its class. */
+function roadImportance(road: string, vehicles: number | undefined): number {
+  const byClass = /^(A|AP)-\d{1,2}$/.test(road) ? 0.8 : /^(N|M|R)-/.test(road) ? 0.6 : 0.4
+  return vehicles === undefined ? byClass : Math.max(byClass, Math.log(1 + vehicles) / Math.log(MOST_VEHICLES))
+}
+
+export const roadCollection = defineCollection({
+  id: 'roads',
+  title: 'Roads',
+  about: 'Roads that a position is known of. A query with a kilometre (`A-6 km 12`) finds the place on the road.',
+  words: ['carretera', 'autovia', 'autopista', 'autobidea', 'autoestrada', 'road', 'motorway', 'highway', 'nacional'],
+  weights: { title: 5 },
+  slices: { roads: roadsWithPoints, traffic: dailyTraffic },
+  detail: '/api/incidents?road={id}',
+  documents: function* (_states, { roads, traffic }) {
+    const vehicles = new Map(traffic.map(({ road, imd }) => [foldRoad(road), imd]))
+    const names = new Map(corridors.map(({ id, name }) => [foldRoad(id), name.split(', ')[1]]))
+    for (const { road, provinces, lat, lon } of roads) {
+      const name = names.get(foldRoad(road))
+      const [only, ...others] = provinces
+      yield {
+        id: road,
+        title: road,
+        subtitle: name ?? provinces.map((code) => provinceByCode(code)?.name).join(', '),
+        ...(name === undefined ? {} : { names: [name] }),
+        position: { lat, lon },
+        province_code: others.length === 0 ? (only ?? null) : null,
+        text: provinces.map((code) => provinceByCode(code)?.name ?? null),
+        importance: Math.min(1, roadImportance(road, vehicles.get(foldRoad(road)))),
+      }
+    }
+  },
+})
+
+export const corridorCollection = defineCollection({
+  id: 'corridors',
+  title: 'Corridors',
+  about: 'Corridors of roads whose traffic is told as a whole.',
+  words: ['corredor', 'corredores', 'corridor', 'circunvalacion'],
+  detail: '/api/movilidad/corredores/{id}',
+  documents: () =>
+    corridors.map(({ id, name, roads }) => ({
+      id,
+      title: name,
+      subtitle: 'Corredor',
+      position: null,
+      province_code: roads[0]?.province_code ?? null,
+      importance: 0.35,
+    })),
+})
+
+export const incidentCollection = defineCollection({
+  id: 'incidents',
+  title: 'Incidents',
+  about: 'Current incidents on roads.',
+  words: [
+    'incidencia',
+    'incidencias',
+    'incidente',
+    'accidente',
+    'accidentes',
+    'obras',
+    'atasco',
+    'retencion',
+    'retenciones',
+    'incident',
+    'roadworks',
+  ],
+  weights: { title: 1.5, codes: 1.5 },
+  from: [incidents],
+  detail: '/api/incidents/{id}',
+  documents: ([state]) =>
+    state.rows.map((row) => ({
+      id: row.incident_id,
+      title: row.description,
+      subtitle: null,
+      codes: [row.road],
+      position: row.position,
+      province_code: row.province_code,
+      municipality_code: row.municipality_code,
+      importance: row.severity === 'CRITICAL' || row.severity === 'HIGH' ? 0.5 : 0.3,
+    })),
+})
+
+export const sensorCollection = defineCollection({
+  id: 'sensors',
+  title: 'Traffic sensors',
+  about: 'Traffic sensors of cities, by street and code.',
+  words: ['sensor', 'sensores', 'punto de medida', 'espira', 'detector', 'intensidad'],
+  weights: { title: 2, codes: 3, place: 1 },
+  from: [trafficSensors],
+  detail: '/api/trafico/sensores/{id}',
+  documents: function* ([state]) {
+    for (const { id, name, centre_code, position, municipality_code } of sensorsOf(state).values())
+      yield {
+        id,
+        title: name ?? `Sensor ${id}`,
+        subtitle: municipalityByCode(municipality_code)?.name ?? null,
+        codes: [id, centre_code],
+        position,
+        province_code: municipality_code.slice(0, 2),
+        municipality_code,
+        importance: 0.1,
+      }
+  },
+})
+
+export const countStationCollection = defineCollection({
+  id: 'counting-stations',
+  title: 'Counting stations',
+  about: 'Permanent traffic counting stations, by street and code.',
+  words: ['aforo', 'aforos', 'estacion de aforo', 'contador', 'counting station'],
+  weights: { title: 2.5, codes: 4 },
+  from: [trafficCountStations],
+  detail: '/api/movilidad/estaciones/{id}',
+  documents: ([state]) =>
+    countStationsOf(state).map(({ id, name, position, municipality, municipality_code, province_code }) => ({
+      id,
+      title: name,
+      subtitle: `Estación de aforo${municipality ? `, ${municipality}` : ''}`,
+      codes: [id],
+      position,
+      province_code,
+      municipality_code,
+      importance: 0.2,
+    })),
+})

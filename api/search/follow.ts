@@ -1,0 +1,97 @@
+import { roadPoints } from '../../lake/datasets/road/road-points.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { Endpoint } from '../define/endpoint.ts'
+import type { SearchView } from '../define/search-view.ts'
+import { roadPosts } from '../endpoints/road/posts.ts'
+import { currentStates } from '../http/current-states.ts'
+import type { KeptLake } from '../http/kept-lake.ts'
+import type { ServiceState } from '../http/state.ts'
+import { collections } from './catalog.ts'
+import { type Collection, isSearchable } from './collection.ts'
+import { SearchIndex } from './search-index.ts'
+
+/** What the search index is made of and told by. */
+interface FollowOptions {
+  readonly state: ServiceState
+  readonly kept: KeptLake
+  readonly endpoints: readonly Endpoint[]
+  readonly clock: () => number
+  /** Told of a collection that could not be made anew; it stays as it was. */
+  readonly onError: (error: Error) => void
+}
+
+/** Follows the data that documents are made of. */
+export interface SearchFollower {
+  /** The index of what is there now; `before` where nothing of it has changed. */
+  look(before: SearchView | null): Promise<SearchView>
+  close(): Promise<void>
+}
+
+/** Where kilometre posts are read from. */
+const POSTS = Object.freeze({ lake: [roadPoints] })
+
+/** Makes the follower of a process. Its thread begins with the first look. */
+export function followSearch(options: FollowOptions): SearchFollower {
+  const { state, kept, endpoints, clock, onError } = options
+  const plans = new Map(endpoints.map(({ path, plan }) => [path, plan]))
+  const searchable = collections.filter(isSearchable).filter((one) => plans.has(one.detail.split('?')[0] as string))
+  const tables = new Map(searchable.map((one) => [one.id, { lake: tablesOf(one) }]))
+  let index: SearchIndex | null = null
+  let isClosed = false
+  const versions = new Map<string, string>()
+
+  const open = (): SearchIndex => {
+    versions.clear()
+    return new SearchIndex({
+      collections: collections.filter((one) => !isSearchable(one) || searchable.includes(one)),
+      planOf: (path) => plans.get(path) ?? null,
+      clock,
+      onEnd: (error) => {
+        index = null
+        if (!isClosed) onError(error)
+      },
+    })
+  }
+  const versionOf = async (one: Collection): Promise<string> => {
+    const { version } = await kept.state(tables.get(one.id) ?? POSTS, state.system().feeds)
+    return JSON.stringify([currentStates(state, one.from).of, version])
+  }
+  const renew = async (target: SearchIndex, one: Collection): Promise<boolean> => {
+    const version = await versionOf(one)
+    if (versions.get(one.id) === version) return false
+    const read = Object.entries(one.slices).map(async ([name, slice]) => [name, await kept.get(slice, '')] as const)
+    const slices = Object.fromEntries(await Promise.all(read))
+    const isNew = await target.replace(one.id, one.documents(currentStates(state, one.from).states, slices))
+    versions.set(one.id, version)
+    return isNew
+  }
+
+  return {
+    async look(before) {
+      index ??= open()
+      const target = index
+      const posts = (await kept.state(POSTS, state.system().feeds)).version
+      let hasChanged = before === null || posts !== versions.get('')
+      if (hasChanged) target.setPosts(await kept.extra(roadPosts, ''), posts)
+      versions.set('', posts)
+      for (const one of searchable) {
+        try {
+          if (await renew(target, one)) hasChanged = true
+        } catch (error) {
+          if (isClosed) break
+          onError(error as Error)
+        }
+      }
+      return hasChanged || !before ? target.view() : before
+    },
+    async close() {
+      isClosed = true
+      await index?.close()
+    },
+  }
+}
+
+/** The tables that a collection's queries are read from. */
+function tablesOf({ slices }: Collection): readonly Dataset[] {
+  return [...new Set(Object.values(slices).flatMap(({ from }) => from))]
+}

@@ -1,0 +1,274 @@
+import { distanceM } from '../define/geo.ts'
+import { typosOf } from './fold.ts'
+import type { Expansion, Segment } from './segment.ts'
+
+/** A collection in the index, by its number. */
+export interface Searched {
+  readonly collection: number
+  readonly segment: Segment
+}
+
+/** A word of a query, or the words that together name a kind of thing. */
+export interface QueryTerm {
+  readonly words: readonly string[]
+  /** Numbers of the collections whose documents are such things: they need not contain the words. */
+  readonly kinds: readonly number[]
+  /** True for a word that may still be being typed. */
+  readonly isOpen: boolean
+}
+
+/** What is looked for. */
+export interface Ask {
+  readonly terms: readonly QueryTerm[]
+  /** INE code as a number; 0 for all of Spain. */
+  readonly province: number
+  readonly near: { readonly lat: number; readonly lon: number } | null
+  /** Whether misspelt words are looked for only where nothing is found otherwise. */
+  readonly typos: 'fallback' | 'always'
+}
+
+/** A document that was found. */
+export interface RankedHit {
+  readonly collection: number
+  readonly document: number
+  readonly score: number
+}
+
+/** The best hits in order, and how many documents match by the number of their collection. */
+export interface Ranked {
+  readonly hits: readonly RankedHit[]
+  readonly counts: ReadonlyMap<number, number>
+}
+
+/** Distance at which being near counts half, m. */
+const HALF_M = 15_000
+/** What a document has of a term that names its kind. */
+const KIND_MATCH = 0.5
+/** How much the words themselves of such a term count. */
+const CONTAINS_KIND = 0.4
+/** Weight of the most telling field. */
+const FULL_WEIGHT = 5
+/** A term that names a kind tells no more than a common word. */
+const KIND_WEIGHT_MOST = 2
+
+/** One way of looking: with misspellings or without, and how many terms a document may lack. */
+interface Pass {
+  readonly hasTypos: boolean
+  readonly missing: number
+}
+
+/** Finds the documents that match best. If none has all terms, those that lack the fewest are found. */
+export function rank(index: readonly Searched[], ask: Ask, limit: number): Ranked {
+  const passes: Pass[] = ask.typos === 'fallback' ? [{ hasTypos: false, missing: 0 }] : []
+  for (let missing = 0; missing <= ask.terms.length >> 1; missing++) passes.push({ hasTypos: true, missing })
+  let best = new Best(limit)
+  let looked: readonly TermsOf[] = []
+  let before = true
+  for (const { hasTypos, missing } of passes) {
+    if (looked.length === 0 || hasTypos !== before) looked = termsIn(index, ask.terms, hasTypos)
+    before = hasTypos
+    best = new Best(limit)
+    for (const terms of looked) scoreSegment(terms, ask, { missing, best })
+    if (best.total > 0) break
+  }
+  return { hits: best.inOrder(), counts: best.counts }
+}
+
+/** A term as one segment has it. */
+interface SegmentTerm {
+  readonly weight: number
+  readonly expansions: readonly Expansion[]
+  /** False for a word of a kind that the documents are of: those that contain it go first, the others are found too. */
+  readonly isNeeded: boolean
+}
+
+/** The terms of a query in a segment. */
+interface TermsOf extends Searched {
+  readonly terms: readonly SegmentTerm[]
+  /** What every document of the segment has, since it is of a kind that is named. */
+  readonly base: number
+  /** What a document can have at most. */
+  readonly most: number
+}
+
+function termsIn(index: readonly Searched[], terms: readonly QueryTerm[], hasTypos: boolean): TermsOf[] {
+  const size = index.reduce((sum, { segment }) => sum + segment.size, 0)
+  const known = new Set(terms.flatMap(({ words }) => words.filter((word) => index.some(({ segment }) => segment.term(word) >= 0))))
+  const found = index.map(({ segment }) =>
+    terms.map(({ words, isOpen }) =>
+      words.map((word) => expansionsOf(segment, word, { isOpen, typos: hasTypos ? typosOf(word) : 0, isKnown: known.has(word) })),
+    ),
+  )
+  // Rare words tell more. How rare a word is, is counted over all collections.
+  const weights = terms.map(({ kinds }, at) => {
+    const frequency = index.reduce((sum, { segment }, number) => sum + rarest(segment, found[number]?.[at] ?? []), 0)
+    const weight = Math.log(1 + size / (1 + frequency))
+    return kinds.length > 0 ? Math.min(weight, KIND_WEIGHT_MOST) : weight
+  })
+  const most = FULL_WEIGHT * weights.reduce((sum, weight) => sum + weight, 0)
+  return index.map(({ collection, segment }, number) => {
+    const own: SegmentTerm[] = []
+    let base = 0
+    for (const [at, { kinds, words }] of terms.entries()) {
+      const isOfKind = kinds.includes(collection)
+      if (isOfKind) base += KIND_MATCH * FULL_WEIGHT * (weights[at] as number)
+      // What only contains the word for a kind is less likely meant than what is of the kind.
+      const weight = ((kinds.length > 0 ? CONTAINS_KIND : 1) * (weights[at] as number)) / words.length
+      for (const expansions of found[number]?.[at] ?? []) own.push({ weight, expansions, isNeeded: !isOfKind })
+    }
+    return { collection, segment, terms: own, base, most }
+  })
+}
+
+/** Documents that have the rarest of some words. */
+function rarest(segment: Segment, words: readonly (readonly Expansion[])[]): number {
+  const counts = words.map((own) => own.reduce((sum, { term, quality }) => sum + (quality >= GOOD ? segment.frequency(term) : 0), 0))
+  return Math.min(...counts)
+}
+
+/** Least quality of a match that is as good as the word itself. */
+const GOOD = 0.8
+const ALIKE = 0.85
+/** Letters from which on the beginning of a word stands for it, wherever it is. */
+const BEGINNING_FROM = 5
+
+/** The terms of a segment that a word stands for, the best first. */
+function expansionsOf(
+  segment: Segment,
+  word: string,
+  how: { readonly isOpen: boolean; readonly typos: number; readonly isKnown: boolean },
+): Expansion[] {
+  const best = new Map<number, number>()
+  const add = (term: number, quality: number): void => {
+    if ((best.get(term) ?? 0) < quality) best.set(term, quality)
+  }
+  const exact = segment.term(word)
+  if (exact >= 0) add(exact, 1)
+  for (const term of segment.alike(word)) add(term, ALIKE)
+  if (how.isOpen || word.length >= BEGINNING_FROM)
+    for (const { term, quality } of segment.startingWith(word)) add(term, how.isOpen ? quality : 0.75 * quality)
+  // A word that some document has is hardly misspelt.
+  const typos = how.isKnown ? Math.min(1, how.typos) : how.typos
+  if (typos > 0) for (const { term, quality } of segment.near(word, typos)) add(term, how.isKnown ? 0.5 * quality : quality)
+  return [...best].map(([term, quality]) => ({ term, quality })).sort((one, other) => other.quality - one.quality)
+}
+
+/** Scores the documents of a segment that have enough of the terms. */
+function scoreSegment(
+  { collection, segment, terms, base, most }: TermsOf,
+  { province, near }: Ask,
+  { missing, best }: { readonly missing: number; readonly best: Best },
+): void {
+  const { size } = segment
+  const needed = terms.filter(({ isNeeded }) => isNeeded)
+  const least = Math.max(base > 0 ? 0 : 1, needed.length - missing)
+  if (needed.filter(({ expansions }) => expansions.length > 0).length < least) return
+  const { sums, last, seen, matched, inTitle, lastInTitle } = scratchOf(size)
+  for (const [at, { weight, expansions, isNeeded }] of terms.entries())
+    for (const { term, quality } of expansions)
+      segment.forEach(term, (document, fieldWeight, isTitle) => {
+        const score = weight * quality * fieldWeight
+        if (seen[document] !== at + 1) {
+          seen[document] = at + 1
+          matched[document] = (matched[document] as number) + (isNeeded ? 1 : 0)
+          last[document] = 0
+          lastInTitle[document] = 0
+        }
+        if (score <= (last[document] as number)) return
+        sums[document] = (sums[document] as number) + score - (last[document] as number)
+        inTitle[document] = (inTitle[document] as number) + (isTitle ? 1 : 0) - (lastInTitle[document] as number)
+        last[document] = score
+        lastInTitle[document] = isTitle ? 1 : 0
+      })
+  for (let document = 0; document < size; document++) {
+    if ((matched[document] as number) < least) continue
+    if (province !== 0 && segment.provinces[document] !== province) continue
+    const text = (base + (sums[document] as number)) / most
+    const whole = Math.min(1, (inTitle[document] as number) / (segment.titleWords[document] as number))
+    const importance = segment.importance[document] as number
+    const score = text * (0.5 + 0.5 * whole) * (0.4 + 0.6 * importance) * (near ? nearness(segment, document, near) : 1)
+    best.add(collection, document, score)
+  }
+}
+
+/** What documents have of the terms so far. */
+interface Scratch {
+  readonly sums: Float32Array
+  readonly last: Float32Array
+  readonly seen: Uint8Array
+  readonly matched: Uint8Array
+  readonly inTitle: Uint8Array
+  readonly lastInTitle: Uint8Array
+}
+
+let scratch: Scratch | null = null
+
+/** Zeros for so many documents. The memory is used again and again: queries are answered one after the other. */
+function scratchOf(size: number): Scratch {
+  if (!scratch || scratch.sums.length < size) {
+    const bytes = (): Uint8Array => new Uint8Array(size)
+    const floats = (): Float32Array => new Float32Array(size)
+    scratch = { sums: floats(), last: floats(), seen: bytes(), matched: bytes(), inTitle: bytes(), lastInTitle: bytes() }
+    return scratch
+  }
+  for (const one of Object.values(scratch) as (Float32Array | Uint8Array)[]) one.fill(0, 0, size)
+  return scratch
+}
+
+/** 1 at the place itself, less the farther it is; of what has no place as of what is far away. */
+function nearness(segment: Segment, document: number, near: { readonly lat: number; readonly lon: number }): number {
+  const [lat, lon] = [segment.lats[document] as number, segment.lons[document] as number]
+  return Number.isNaN(lat) ? 0.1 : 0.1 + 0.9 / (1 + distanceM(near, { lat, lon }) / HALF_M)
+}
+
+/** The best hits so far. */
+class Best {
+  readonly #limit: number
+  #hits: RankedHit[] = []
+  #bound = 0
+  readonly counts = new Map<number, number>()
+  total = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  add(collection: number, document: number, score: number): void {
+    this.total++
+    this.counts.set(collection, (this.counts.get(collection) ?? 0) + 1)
+    if (score <= this.#bound) return
+    this.#hits.push({ collection, document, score })
+    if (this.#hits.length < 4 * this.#limit) return
+    this.#hits = this.inOrder()
+    this.#bound = this.#hits.at(-1)?.score ?? 0
+  }
+
+  inOrder(): RankedHit[] {
+    return this.#hits.sort(byScore).slice(0, this.#limit)
+  }
+}
+
+function byScore(one: RankedHit, other: RankedHit): number {
+  return other.score - one.score || one.collection - other.collection || one.document - other.document
+}
+
+/** The documents within a radius of a point, nearest first. */
+export function nearest(
+  index: readonly Searched[],
+  around: { readonly lat: number; readonly lon: number; readonly radius_m: number },
+  limit: number,
+): Ranked {
+  const { lat, lon, radius_m } = around
+  const high = radius_m / 110_574 + 1e-6
+  const wide = radius_m / (110_000 * Math.max(0.05, Math.cos((Math.min(89, Math.abs(lat) + high) * Math.PI) / 180))) + 1e-6
+  const hits: RankedHit[] = []
+  const counts = new Map<number, number>()
+  for (const { collection, segment } of index)
+    for (const document of segment.inBox(lon - wide, lat - high, lon + wide, lat + high)) {
+      const distance_m = distanceM({ lat, lon }, { lat: segment.lats[document] as number, lon: segment.lons[document] as number })
+      if (distance_m > radius_m) continue
+      hits.push({ collection, document, score: -distance_m })
+      counts.set(collection, (counts.get(collection) ?? 0) + 1)
+    }
+  return { hits: hits.sort(byScore).slice(0, limit), counts }
+}

@@ -1,0 +1,265 @@
+import { createHash, hash } from 'node:crypto'
+import { distanceM } from '../../lake/places/distance.ts'
+import { placeAt } from '../../lake/places/municipalities.ts'
+import type { Point } from '../../lake/schema/columns.ts'
+import type { Plan } from '../../lake/schema/dataset.ts'
+import type { SearchAsk, SearchCollectionView, SearchFound, SearchHit, SearchView } from '../define/search-view.ts'
+import type { Posts } from '../endpoints/road/posts.ts'
+import { Turn } from '../http/turns.ts'
+import {
+  type Collection,
+  detailPathOf,
+  detailUrl,
+  FIELDS,
+  isSearchable,
+  type MissingCollection,
+  type SearchDocument,
+} from './collection.ts'
+import { indexedDocument, weightsOf } from './documents.ts'
+import { wordsOf } from './fold.ts'
+import { highlightsOf } from './highlight.ts'
+import { IndexThread } from './index-thread.ts'
+import { type Kinds, kindsOf, positionIn, type RoadPlaceQuery, roadPlaceIn, termsOf } from './query.ts'
+import type { Ranked, RankedHit } from './ranking.ts'
+import type { IndexedDocument } from './segment.ts'
+
+/** Most hits of an answer. */
+export const HITS_MOST = 1000
+/** Hits that a suggestion chooses from: callers ask for about ten. */
+const SUGGESTED_MOST = 100
+/** Documents handed over at a time. */
+const BATCH = 250
+/** How far around a position that is typed as a query, m. */
+const AROUND_M = 25_000
+const ROADS = 'roads'
+const MUNICIPALITIES = 'municipalities'
+const ROAD_PLACE_PATH = '/api/geo/pk'
+
+/** The documents of a collection as they were last indexed. */
+interface Held {
+  readonly documents: readonly SearchDocument[]
+  readonly digest: string
+}
+
+/** The index of a process: its documents here, what finds them in a thread. */
+export class SearchIndex {
+  readonly #declared: readonly (Collection | MissingCollection)[]
+  readonly #collections: readonly Collection[]
+  readonly #numbers: ReadonlyMap<string, number>
+  readonly #kinds: Kinds
+  readonly #planOf: (path: string) => Plan | null
+  readonly #held = new Map<number, Held>()
+  readonly #thread: IndexThread
+  readonly #clock: () => number
+  #posts: Posts | null = null
+  #context = ''
+  #version = ''
+  #changed_at = 0
+
+  constructor(options: {
+    readonly collections: readonly (Collection | MissingCollection)[]
+    /** Plan of the endpoint of a path; null where there is none. */
+    readonly planOf: (path: string) => Plan | null
+    /** The present, in ms. */
+    readonly clock: () => number
+    /** Called if the thread ends by itself: the index is of no use then. */
+    readonly onEnd: (error: Error) => void
+  }) {
+    this.#declared = options.collections
+    this.#collections = options.collections.filter(isSearchable)
+    this.#numbers = new Map(this.#collections.map(({ id }, number) => [id, number]))
+    this.#kinds = kindsOf(this.#collections)
+    this.#planOf = options.planOf
+    this.#clock = options.clock
+    this.#thread = new IndexThread(options.onEnd)
+  }
+
+  /** Sets where the kilometres of roads are; `version` is a text that changes with them. */
+  setPosts(posts: Posts | null, version: string): void {
+    this.#posts = posts
+    this.#context = version
+    this.#renew()
+  }
+
+  /** Makes documents those of a collection; false where they are the same as before. Does not keep the event loop for long. */
+  async replace(id: string, documents: Iterable<SearchDocument>): Promise<boolean> {
+    const number = this.#numbers.get(id) as number
+    const { weights } = this.#collections[number] as Collection
+    const turn = new Turn()
+    const all: SearchDocument[] = []
+    const digest = createHash('sha256')
+    for (const document of documents) {
+      all.push(document)
+      digest.update(JSON.stringify(document))
+      if (turn.isOver) await turn.next()
+    }
+    const held = { documents: all, digest: digest.digest('base64url') }
+    if (held.digest === this.#held.get(number)?.digest) return false
+    for (let at = 0; at < Math.max(1, all.length); at += BATCH) {
+      this.#thread.collect(number, all.slice(at, at + BATCH).map(indexedDocument) satisfies IndexedDocument[], at === 0)
+      await turn.next()
+    }
+    await this.#thread.build(number, weightsOf(weights), () => {
+      this.#held.set(number, held)
+      this.#renew()
+    })
+    return true
+  }
+
+  /** The same index for those who ask, as another object whenever it is said to have changed. */
+  view(): SearchView {
+    const version = (): string => this.#version
+    const changedAt = (): number => this.#changed_at
+    const described = (): SearchCollectionView[] => this.#declared.map((one) => this.#described(one))
+    return {
+      get version() {
+        return version()
+      },
+      get changed_at() {
+        return changedAt()
+      },
+      get collections() {
+        return described()
+      },
+      search: (ask) => this.search(ask),
+      suggest: (ask) => this.suggest(ask),
+      nearby: (around, collections) => this.nearby(around, collections),
+    }
+  }
+
+  /** The version is made of the documents themselves, so that every process with the same documents has the same. */
+  #renew(): void {
+    const digests = [...this.#held].sort(([one], [other]) => one - other).map(([number, { digest }]) => `${this.#idOf(number)} ${digest}`)
+    this.#version = hash('sha256', [this.#context, ...digests].join('\n'), 'base64url')
+    this.#changed_at = Math.floor(this.#clock())
+  }
+
+  async search(ask: SearchAsk): Promise<SearchFound> {
+    const position = positionIn(ask.q)
+    if (position) return this.#at(position, ask.collections)
+    const named = roadPlaceIn(ask.q)
+    const located = named && this.#isAsked(ROADS, ask) ? this.#located(named, ask) : []
+    const found = await this.#ranked(named ? { ...ask, q: named.rest } : ask, 'always', HITS_MOST)
+    if (located.length === 0) return found
+    const counts = withMore(found.counts, ROADS, located.length)
+    return { hits: [...located, ...found.hits].slice(0, HITS_MOST), counts }
+  }
+
+  async suggest(ask: SearchAsk): Promise<SearchFound> {
+    return await this.#ranked(ask, 'fallback', SUGGESTED_MOST)
+  }
+
+  nearby(around: Point & { readonly radius_m: number }, collections: readonly string[] | null): Promise<SearchFound> {
+    const how = { collections: this.#numbersOf(collections), limit: HITS_MOST }
+    return this.#thread.near(around, how, (ranked) => this.#found(ranked, { near: around, words: [] }))
+  }
+
+  /** Bytes of the heap of the thread. */
+  memory(): Promise<number> {
+    return this.#thread.memory()
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close()
+  }
+
+  #ranked(ask: SearchAsk, typos: 'always' | 'fallback', limit: number): Promise<SearchFound> {
+    const terms = termsOf(ask.q, this.#kinds)
+    const { near } = ask
+    const province = ask.province_code === null ? 0 : Number(ask.province_code)
+    const words = wordsOf(ask.q)
+    const how = { collections: this.#numbersOf(ask.collections), limit }
+    return this.#thread.rank({ terms, province, near, typos }, how, (ranked) => this.#found(ranked, { near, words }))
+  }
+
+  /** Hits of numbers of documents, which are those of now: a later build is not known yet. */
+  #found({ hits, counts }: Ranked, how: { readonly near: Point | null; readonly words: readonly string[] }): SearchFound {
+    return {
+      hits: hits.map((hit) => this.#hit(hit, how)),
+      counts: [...counts].sort(([one], [other]) => one - other).map(([number, count]) => ({ collection: this.#idOf(number), hits: count })),
+    }
+  }
+
+  #hit(
+    { collection: number, document: at, score }: RankedHit,
+    { near, words }: { readonly near: Point | null; readonly words: readonly string[] },
+  ): SearchHit {
+    const collection = this.#collections[number] as Collection
+    const document = this.#held.get(number)?.documents[at] as SearchDocument
+    const { id, title, subtitle, position, province_code } = document
+    return {
+      ...{ collection: collection.id, id, title, subtitle, position, province_code },
+      score: Math.round(1e6 * score) / 1e6,
+      distance_m: near && position ? Math.round(distanceM(near, position)) : null,
+      // Read when it is shown, which most hits are not.
+      get highlights() {
+        return [...highlightsOf('title', title, words), ...highlightsOf('subtitle', subtitle, words)]
+      },
+      url: detailUrl(collection, document),
+      plan: this.#planOf(detailPathOf(collection)) as Plan,
+    }
+  }
+
+  /** The kilometre of a road that is named, or one in each province that has a road of that name. */
+  #located({ road, km, province_code }: RoadPlaceQuery, ask: SearchAsk): SearchHit[] {
+    const found = this.#posts?.at(road, km, ask.province_code ?? province_code) ?? []
+    return found.map((place, nth) => {
+      const title = `${place.road} km ${km}`
+      const { near } = ask
+      const query = new URLSearchParams({ road: place.road, km: String(km), province: place.province_code })
+      return {
+        ...{ collection: ROADS, id: `${place.road}/${place.province_code}/${km}`, title, subtitle: null },
+        ...{ position: place.position, province_code: place.province_code },
+        score: 2 - nth / 1000,
+        distance_m: near ? Math.round(distanceM(near, place.position)) : null,
+        highlights: [{ field: 'title', start: 0, length: title.length }],
+        url: `${ROAD_PLACE_PATH}?${query}`,
+        plan: this.#planOf(ROAD_PLACE_PATH) as Plan,
+      }
+    })
+  }
+
+  /** What is at a position: the municipality that holds it, then what is nearest. */
+  async #at(position: Point, collections: readonly string[] | null): Promise<SearchFound> {
+    const { hits, counts } = await this.nearby({ ...position, radius_m: AROUND_M }, collections)
+    const { municipality_code } = placeAt(position)
+    const isAround = ({ collection, id }: SearchHit): boolean => collection === MUNICIPALITIES && id === municipality_code
+    const scored = hits.map((hit) => ({ ...hit, score: isAround(hit) ? 2 : 1 / (1 + (hit.distance_m ?? 0) / 1000) }))
+    return { hits: scored.sort((one, other) => other.score - one.score), counts }
+  }
+
+  #described(one: Collection | MissingCollection): SearchCollectionView {
+    const { id, title, about } = one
+    if (!isSearchable(one)) {
+      const none = { documents: null, fields: [], datasets: one.awaits, detail_path: null, plan: null }
+      return { id, title, about, unavailable_reason: one.reason, ...none }
+    }
+    const slices = Object.values(one.slices).flatMap(({ from }) => from)
+    return {
+      ...{ id, title, about },
+      documents: this.#held.get(this.#numbers.get(id) as number)?.documents.length ?? 0,
+      unavailable_reason: null,
+      fields: FIELDS.flatMap((field) => (one.weights[field] > 0 ? [{ field, weight: one.weights[field] }] : [])),
+      datasets: [...new Set([...one.from, ...slices].map((dataset) => dataset.id))],
+      detail_path: one.detail,
+      plan: this.#planOf(detailPathOf(one)),
+    }
+  }
+
+  #idOf(number: number): string {
+    return (this.#collections[number] as Collection).id
+  }
+
+  #numbersOf(collections: readonly string[] | null): readonly number[] | null {
+    return collections?.flatMap((id) => this.#numbers.get(id) ?? []) ?? null
+  }
+
+  #isAsked(id: string, { collections }: SearchAsk): boolean {
+    return collections === null || collections.includes(id)
+  }
+}
+
+function withMore(counts: SearchFound['counts'], collection: string, more: number): SearchFound['counts'] {
+  const before = counts.find((one) => one.collection === collection)?.hits ?? 0
+  return [{ collection, hits: before + more }, ...counts.filter((one) => one.collection !== collection)]
+}

@@ -1,0 +1,184 @@
+import KDBush from 'kdbush'
+import SearchableMap from 'minisearch/SearchableMap'
+import { soundOf, wordsOf } from './fold.ts'
+
+/** A document as the index takes it. */
+export interface IndexedDocument {
+  /** Texts by the number of their field. */
+  readonly texts: readonly (readonly [field: number, text: string])[]
+  readonly lat: number | null
+  readonly lon: number | null
+  /** INE code as a number; 0 for none. */
+  readonly province: number
+  /** 0 to 1. */
+  readonly importance: number
+}
+
+/** Words that differ from a query's word, and how much a match with them counts, 0 to 1. */
+export interface Expansion {
+  readonly term: number
+  readonly quality: number
+}
+
+/** Fields that are what a document is called: its title and names, and variants of the title, which are as long as it. */
+const NAME_FIELDS: ReadonlySet<number> = new Set([0, 1, 5])
+const VARIANT_FIELD = 5
+/** Documents that are indexed at a stretch. */
+const STRIDE = 200
+
+/** The documents of one collection, indexed. Its terms are numbered in alphabetical order, so that a beginning is a range of numbers. */
+export class Segment {
+  readonly size: number
+  readonly #terms: readonly string[]
+  readonly #tree: SearchableMap<number>
+  readonly #sounds: ReadonlyMap<string, readonly number[]>
+  /** Postings of term t are from `#starts[t]` to `#starts[t + 1]`. */
+  readonly #starts: Uint32Array
+  readonly #documents: Uint32Array
+  readonly #weights: Float32Array
+  readonly #inTitle: Uint8Array
+  /** Words in the title of each document, or in the shortest of its other names. */
+  readonly titleWords: Uint8Array
+  readonly lats: Float64Array
+  readonly lons: Float64Array
+  readonly provinces: Uint8Array
+  readonly importance: Float32Array
+  readonly #places: KDBush | null
+  readonly #located: Uint32Array
+
+  private constructor(built: Built) {
+    this.size = built.documents.length
+    this.#terms = [...built.postings.keys()].sort()
+    this.#tree = new SearchableMap()
+    const sounds = new Map<string, number[]>()
+    this.#starts = new Uint32Array(this.#terms.length + 1)
+    const total = built.postings.values().reduce((sum, one) => sum + one.documents.length, 0)
+    this.#documents = new Uint32Array(total)
+    this.#weights = new Float32Array(total)
+    this.#inTitle = new Uint8Array(total)
+    let at = 0
+    for (const [number, term] of this.#terms.entries()) {
+      this.#tree.set(term, number)
+      const sound = soundOf(term)
+      const others = sounds.get(sound)
+      if (others) others.push(number)
+      else sounds.set(sound, [number])
+      const { documents, weights, inTitle } = built.postings.get(term) as Postings
+      this.#documents.set(documents, at)
+      this.#weights.set(weights, at)
+      this.#inTitle.set(inTitle, at)
+      at += documents.length
+      this.#starts[number + 1] = at
+    }
+    this.#sounds = sounds
+    this.titleWords = built.titleWords
+    this.lats = Float64Array.from(built.documents, ({ lat }) => lat ?? Number.NaN)
+    this.lons = Float64Array.from(built.documents, ({ lon }) => lon ?? Number.NaN)
+    this.provinces = Uint8Array.from(built.documents, ({ province }) => province)
+    this.importance = Float32Array.from(built.documents, ({ importance }) => importance)
+    this.#located = Uint32Array.from(built.documents.flatMap(({ lat, lon }, number) => (lat === null || lon === null ? [] : [number])))
+    this.#places = this.#located.length === 0 ? null : new KDBush(this.#located.length)
+    for (const number of this.#located) this.#places?.add(this.lons[number] as number, this.lats[number] as number)
+    this.#places?.finish()
+  }
+
+  /** Indexes documents; `pause` is awaited now and then, so that a thread can do other things in between. */
+  static async build(documents: readonly IndexedDocument[], weights: readonly number[], pause: () => Promise<void>): Promise<Segment> {
+    const built: Built = { documents, postings: new Map(), titleWords: new Uint8Array(documents.length) }
+    for (const [number, document] of documents.entries()) {
+      addDocument(built, number, document, weights)
+      if (number % STRIDE === STRIDE - 1) await pause()
+    }
+    return new Segment(built)
+  }
+
+  /** Documents that have a term. */
+  frequency(term: number): number {
+    return (this.#starts[term + 1] as number) - (this.#starts[term] as number)
+  }
+
+  /** Calls back with each document of a term, the weight of the best field that has it, and whether that is the title or another name. */
+  forEach(term: number, see: (document: number, weight: number, inTitle: boolean) => void): void {
+    const end = this.#starts[term + 1] as number
+    for (let at = this.#starts[term] as number; at < end; at++)
+      see(this.#documents[at] as number, this.#weights[at] as number, this.#inTitle[at] === 1)
+  }
+
+  /** The number of a term; -1 where no document has it. */
+  term(word: string): number {
+    return this.#tree.get(word) ?? -1
+  }
+
+  /** Terms that sound like a word. */
+  alike(word: string): readonly number[] {
+    return this.#sounds.get(soundOf(word)) ?? []
+  }
+
+  /** Terms that begin with a word and are longer. */
+  startingWith(word: string): Expansion[] {
+    let [low, high] = [0, this.#terms.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#terms[middle] as string) < word) low = middle + 1
+      else high = middle
+    }
+    const found: Expansion[] = []
+    for (let term = low; term < this.#terms.length; term++) {
+      const other = this.#terms[term] as string
+      if (!other.startsWith(word)) break
+      if (other.length > word.length) found.push({ term, quality: 0.55 + 0.35 * (word.length / other.length) })
+    }
+    return found
+  }
+
+  /** Terms that a word may be a misspelling of. */
+  near(word: string, typos: number): Expansion[] {
+    const found: Expansion[] = []
+    for (const [term, distance] of this.#tree.fuzzyGet(word, typos).values())
+      if (distance > 0) found.push({ term, quality: distance === 1 ? 0.7 : 0.4 })
+    return found
+  }
+
+  /** Documents in a box in degrees. */
+  inBox(west: number, south: number, east: number, north: number): number[] {
+    return (this.#places?.range(west, south, east, north) ?? []).map((at) => this.#located[at] as number)
+  }
+}
+
+interface Postings {
+  readonly documents: number[]
+  readonly weights: number[]
+  readonly inTitle: number[]
+}
+
+interface Built {
+  readonly documents: readonly IndexedDocument[]
+  readonly postings: Map<string, Postings>
+  readonly titleWords: Uint8Array
+}
+
+/** Adds the words of a document, each with the weight of its best field. */
+function addDocument({ postings, titleWords }: Built, number: number, { texts }: IndexedDocument, weights: readonly number[]): void {
+  const words = new Map<string, { weight: number; inTitle: number }>()
+  let shortest = 255
+  for (const [field, text] of texts) {
+    const weight = weights[field] as number
+    const own = wordsOf(text)
+    const inTitle = NAME_FIELDS.has(field) ? 1 : 0
+    if (inTitle && field !== VARIANT_FIELD && own.length > 0) shortest = Math.min(shortest, own.length)
+    for (const word of own) {
+      const there = words.get(word)
+      if (!there) words.set(word, { weight, inTitle })
+      else if (there.weight < weight) Object.assign(there, { weight, inTitle: there.inTitle | inTitle })
+      else there.inTitle |= inTitle
+    }
+  }
+  titleWords[number] = shortest
+  for (const [word, { weight, inTitle }] of words) {
+    const there = postings.get(word) ?? { documents: [], weights: [], inTitle: [] }
+    postings.set(word, there)
+    there.documents.push(number)
+    there.weights.push(weight)
+    there.inTitle.push(inTitle)
+  }
+}

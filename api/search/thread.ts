@@ -1,0 +1,44 @@
+import { parentPort } from 'node:worker_threads'
+import type { Answer, Question } from './messages.ts'
+import { nearest, type Ranked, rank, type Searched } from './ranking.ts'
+import { type IndexedDocument, Segment } from './segment.ts'
+
+// The thread that holds the index of an API process: it builds and searches it, so that the event loop does neither.
+const segments = new Map<number, Segment>()
+const collected = new Map<number, IndexedDocument[]>()
+
+function searchedIn(collections: readonly number[] | null): Searched[] {
+  const chosen = [...segments].filter(([collection]) => collections === null || collections.includes(collection))
+  return chosen.map(([collection, segment]) => ({ collection, segment })).sort((one, other) => one.collection - other.collection)
+}
+
+async function answerOf(question: Exclude<Question, { kind: 'collect' }>): Promise<unknown> {
+  switch (question.kind) {
+    case 'build': {
+      const { collection, weights } = question
+      const documents = collected.get(collection) ?? []
+      collected.delete(collection)
+      // Queries are answered in between, from the documents as they were before.
+      segments.set(collection, await Segment.build(documents, weights, () => new Promise((resolve) => void setImmediate(resolve))))
+      return null
+    }
+    case 'rank':
+      return rank(searchedIn(question.collections), question.ask, question.limit) satisfies Ranked
+    case 'near':
+      return nearest(searchedIn(question.collections), question.around, question.limit) satisfies Ranked
+    case 'memory':
+      return process.memoryUsage().heapUsed
+  }
+}
+
+parentPort?.on('message', (question: Question) => {
+  if (question.kind === 'collect') {
+    collected.set(question.collection, [...(question.isFirst ? [] : (collected.get(question.collection) ?? [])), ...question.documents])
+    return
+  }
+  const { id } = question
+  answerOf(question).then(
+    (given) => parentPort?.postMessage({ id, given } satisfies Answer),
+    (error: Error) => parentPort?.postMessage({ id, error } satisfies Answer),
+  )
+})

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { pathParams } from '../../../api/define/endpoint.ts'
+import { endpoints } from '../../../api/endpoints/catalog.ts'
+import { allParams } from '../../../api/http/request.ts'
+import { collections } from '../../../api/search/catalog.ts'
+import { detailPathOf, isSearchable } from '../../../api/search/collection.ts'
+import { datasets } from '../../../lake/catalog.ts'
+
+/** The collections that the API's description promises. */
+const PROMISED =
+  'gas-stations marine-stations roads corridors cameras speed-cameras panels sensors counting-stations incidents hotspots provinces municipalities low-emission-zones rail-stations rail-routes rail-alerts rolling-stock weather-stations weather-alerts air-stations ports ferries vessels airports datasets'.split(
+    ' ',
+  )
+
+test('the 26 collections are declared, each once', () => {
+  expect(collections.map(({ id }) => id)).toEqual(PROMISED)
+})
+
+test('a collection is only missing while none of its datasets exists', () => {
+  for (const one of collections) {
+    if (isSearchable(one)) continue
+    expect(one.reason, one.id).toMatch(/^[A-Z].*\.$/)
+    expect(
+      datasets.filter(({ id }) => one.awaits.includes(id)).map(({ id }) => id),
+      `${one.id} has to be declared now`,
+    ).toEqual([])
+  }
+})
+
+test('the detail path of a collection is an endpoint that takes its id', () => {
+  for (const one of collections.filter(isSearchable)) {
+    const endpoint = endpoints.find(({ path }) => path === detailPathOf(one))
+    expect(endpoint?.path, one.id).toBe(detailPathOf(one))
+    if (!endpoint) continue
+    const query = new URLSearchParams(one.detail.split('?')[1] ?? '')
+    expect([...query.keys()].filter((name) => !allParams(endpoint).has(name))).toEqual([])
+    expect(pathParams(one.detail).includes('id') || [...query.values()].includes('{id}'), one.id).toBe(true)
+  }
+})
+
+test('no collection shows what only ENTERPRISE may see, and none is of an internal dataset', () => {
+  for (const { id, from, slices } of collections.filter(isSearchable)) {
+    const read = [...from, ...Object.values(slices).flatMap((slice) => slice.from)]
+    expect(
+      read.filter(({ visibility }) => visibility === 'internal').map((dataset) => dataset.id),
+      id,
+    ).toEqual([])
+    expect(
+      read.filter(({ plan }) => plan.live === 'ENTERPRISE').map((dataset) => dataset.id),
+      id,
+    ).toEqual([])
+  }
+})
+
+test('words for a kind are in lower case, and none is of too many collections', () => {
+  const uses = new Map<string, string[]>()
+  for (const { id, words } of collections.filter(isSearchable))
+    for (const word of words) {
+      expect(word, id).toBe(word.toLowerCase())
+      uses.set(word, [...(uses.get(word) ?? []), id])
+    }
+  expect([...uses].filter(([, ids]) => ids.length > 2)).toEqual([])
+})

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { SearchFound } from '../../../api/define/search-view.ts'
+import type { SearchIndex } from '../../../api/search/search-index.ts'
+import { isMeant, judgedQueries } from './relevance.ts'
+import { worldIndex } from './world-index.ts'
+
+let index: SearchIndex
+beforeAll(async () => {
+  index = await worldIndex()
+})
+afterAll(() => index?.close())
+
+const search = (
+  q: string,
+  more: { readonly province_code?: string; readonly collections?: readonly string[] } = {},
+): Promise<SearchFound> => index.search({ q, collections: null, province_code: null, near: null, ...more })
+
+test('people find what they mean: first in 85 of 100 cases, among the first three in 95', async () => {
+  const judged = judgedQueries()
+  expect(judged.length).toBeGreaterThanOrEqual(150)
+  const places = await Promise.all(judged.map(async (one) => (await search(one.q)).hits.findIndex((hit) => isMeant(one, hit))))
+  const missed = judged.filter((_, at) => places[at] === -1 || (places[at] as number) > 2).map(({ q }) => q)
+  const share = (most: number): number => places.filter((place) => place >= 0 && place < most).length / judged.length
+  expect(share(1), 'success@1').toBeGreaterThanOrEqual(0.85)
+  expect(share(3), `success@3; missed: ${missed.join(', ')}`).toBeGreaterThanOrEqual(0.95)
+})
+
+test('every judged title is in the world', async () => {
+  const judged = judgedQueries().filter(
+    ({ titles, collection }) => collection !== 'datasets' && !titles.some((title) => / km /.test(title)),
+  )
+  for (const one of judged) {
+    const [title] = one.titles as [string]
+    const { hits } = await search(title.replaceAll('*', ' '), { collections: [one.collection] })
+    expect(
+      hits.some((hit) => isMeant(one, hit)),
+      `${one.q}: ${title}`,
+    ).toBe(true)
+  }
+})
+
+test('a suggestion needs only the beginning of a word', async () => {
+  const suggest = async (q: string): Promise<readonly string[]> =>
+    (await index.suggest({ q, collections: null, province_code: null, near: null })).hits.slice(0, 3).map(({ title }) => title)
+  expect(await suggest('ato')).toContain('Madrid-Puerta de Atocha-Almudena Grandes')
+  expect(await suggest('barcelona san')).toContain('Barcelona-Sants')
+  expect((await suggest('barcel'))[0]).toBe('Barcelona')
+  expect(await suggest('repsol geta')).toContain('REPSOL, Getafe')
+})
+
+test('what is near goes first, where the caller says where that is', async () => {
+  const near = { lat: 42.2311, lon: -8.7123 }
+  const { hits } = await index.search({ q: 'repsol', collections: ['gas-stations'], province_code: null, near })
+  expect(hits[0]?.title).toBe('REPSOL, Vigo')
+  expect(hits[0]?.distance_m).toBeLessThan(20_000)
+})
+
+test('a province keeps what is in it, and counts only that', async () => {
+  const { hits, counts } = await search('repsol', { province_code: '27' })
+  expect(new Set(hits.map(({ province_code }) => province_code))).toEqual(new Set(['27']))
+  expect(counts.find(({ collection }) => collection === 'gas-stations')?.hits).toBe(hits.length)
+})
+
+test('a typed position finds the municipality that holds it, then what is near', async () => {
+  for (const q of ['40.4168, -3.7038', '40,4168 -3,7038', '-3.7038, 40.4168', '40°25′0″N 3°42′14″W']) {
+    const { hits } = await search(q)
+    expect(hits[0], q).toMatchObject({ collection: 'municipalities', title: 'Madrid' })
+    expect(hits[1], q).toMatchObject({ collection: 'rail-stations', title: 'Sol' })
+  }
+})
+
+test('a kilometre is where the posts of its road say', async () => {
+  const { hits } = await search('A-6 km 12')
+  expect(hits[0]).toMatchObject({ title: 'A-6 km 12', province_code: '28', url: '/api/geo/pk?road=A-6&km=12&province=28', plan: 'FREE' })
+  expect(hits[0]?.position?.lat).toBeCloseTo(40.5, 1)
+  expect(hits[1]).toMatchObject({ collection: 'roads', title: 'A-6' })
+  // A kilometre that no post is near is not made up.
+  expect((await search('A-6 km 1900')).hits[0]).toMatchObject({ collection: 'roads', title: 'A-6' })
+})
+
+test('the nearest things are nearest first, within the radius', async () => {
+  const { hits, counts } = await index.nearby({ lat: 40.4168, lon: -3.7038, radius_m: 3000 }, null)
+  const distances = hits.map(({ distance_m }) => distance_m as number)
+  expect(hits[0]?.title).toBe('Sol')
+  expect(distances).toEqual(distances.toSorted((one, other) => one - other))
+  expect(distances.at(-1)).toBeLessThanOrEqual(3000)
+  expect(counts.reduce((sum, one) => sum + one.hits, 0)).toBe(hits.length)
+})
+
+test('highlights are the words that match', async () => {
+  const { hits } = await search('chamarin clara')
+  const [hit] = hits as [(typeof hits)[number]]
+  expect(hit.highlights.map(({ field, start, length }) => (field === 'title' ? hit.title.slice(start, start + length) : field))).toEqual([
+    'Chamartín',
+    'Clara',
+  ])
+})
+
+test('documents that change are found as they are now, and only then is the version another', async () => {
+  const { version } = index.view()
+  const one = { id: 'x', title: 'Zzyzx', subtitle: null, position: null, province_code: null, importance: 1 }
+  expect(await index.replace('incidents', [one])).toBe(true)
+  expect((await search('zzyzx')).hits.map(({ id }) => id)).toEqual(['x'])
+  expect(index.view().version).not.toBe(version)
+  expect(await index.replace('incidents', [{ ...one }])).toBe(false)
+  expect(await index.replace('incidents', [])).toBe(true)
+  expect((await search('zzyzx', { collections: ['incidents'] })).hits).toEqual([])
+  // The same documents are the same version.
+  expect(index.view().version).toBe(version)
+})

@@ -1,0 +1,195 @@
+import type { StatesOf } from '../../../api/define/endpoint.ts'
+import { endpoints } from '../../../api/endpoints/catalog.ts'
+import type { NetworkLine, NetworkRoute, NetworkStation, RailNetwork } from '../../../api/endpoints/rail/network.ts'
+import { type Post, Posts } from '../../../api/endpoints/road/posts.ts'
+import { collections } from '../../../api/search/catalog.ts'
+import { type Collection, isSearchable, type SearchDocument } from '../../../api/search/collection.ts'
+import { SearchIndex } from '../../../api/search/search-index.ts'
+import { provinceByCode } from '../../../lake/places/provinces.ts'
+import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
+import { countStations } from '../../../scripts/stand-in/world/madrid-counts.ts'
+import { railNetwork } from '../../../scripts/stand-in/world/rail-network.ts'
+import { roadNetwork } from '../../../scripts/stand-in/world/road-network.ts'
+import { fillingStations } from '../../../scripts/stand-in/world/stations.ts'
+import { weatherStations } from '../../../scripts/stand-in/world/weather-stations.ts'
+import { makeWorld, type World } from '../../../scripts/stand-in/world/world.ts'
+
+const SEED = 1
+const KM_STEP = 3
+
+/** The index over the simulated world: the same documents as a service that has landed it. */
+export async function worldIndex(): Promise<SearchIndex> {
+  const plans = new Map(endpoints.map(({ path, plan }) => [path, plan]))
+  const index = new SearchIndex({
+    collections,
+    planOf: (path) => plans.get(path) ?? null,
+    clock: () => 0,
+    onEnd: (error) => {
+      throw error
+    },
+  })
+  const world = makeWorld(SEED)
+  index.setPosts(new Posts(postsOf(world)), '')
+  for (const [id, documents] of worldDocuments(world)) await index.replace(id, documents)
+  return index
+}
+
+/** Documents of each collection that the world has data of. */
+export function worldDocuments(world: World): Map<string, readonly SearchDocument[]> {
+  const rows = new Map([
+    ['fuel_stations', stationRows(world)],
+    ['weather_stations', weatherRows(world)],
+    ['traffic_count_stations', countRows(world)],
+  ])
+  const slices: Readonly<Record<string, unknown>> = {
+    network: networkOf(world),
+    register: new Map(),
+    roads: roadsOf(world),
+    traffic: [],
+    hotspots: [],
+    models: [],
+  }
+  return new Map(
+    collections.filter(isSearchable).map((one: Collection) => {
+      const states = one.from.map(({ id }: Dataset) => ({ rows: rows.get(id) ?? [], parts: [] })) as unknown as StatesOf<typeof one.from>
+      return [one.id, [...one.documents(states, slices)]]
+    }),
+  )
+}
+
+function stationRows(world: World): AnyRow[] {
+  return world.part(fillingStations).map((one) => ({
+    station_id: String(one.id),
+    brand: one.brand.name,
+    address: one.address,
+    locality: one.locality,
+    postal_code: one.postalCode,
+    municipality: one.municipalityName,
+    municipality_code: one.municipality.code,
+    province_code: one.municipality.province,
+    position: { lat: one.lat, lon: one.lon },
+    road: null,
+    km: null,
+  }))
+}
+
+function weatherRows(world: World): AnyRow[] {
+  return world.part(weatherStations).map((one) => ({
+    source: 'aemet',
+    listing: 'INVENTORY',
+    station_id: one.id,
+    name: one.name,
+    province_code: one.municipality.province,
+    municipality_code: one.municipality.code,
+    altitude_m: one.altitude_m,
+    synop_code: one.synop,
+    position: { lat: one.lat, lon: one.lon },
+    status: 'ACTIVE',
+  }))
+}
+
+function countRows(world: World): AnyRow[] {
+  return world.part(countStations).map((one) => ({
+    source: 'madrid',
+    station_id: `ES${String(one.number).padStart(2, '0')}`,
+    direction: '1',
+    name: one.street,
+    heading: 'N-S',
+    is_counted: true,
+    position: { lat: one.lat, lon: one.lon },
+    municipality_code: '28079',
+    status: 'ACTIVE',
+  }))
+}
+
+function networkOf(world: World): RailNetwork {
+  const { nucleos, commuterStations, longDistanceStations, trains } = world.part(railNetwork)
+  const lines = new Map<string, Map<string, NetworkLine>>()
+  const add = (code: string, line: NetworkLine): void => {
+    const own = lines.get(code) ?? new Map<string, NetworkLine>()
+    lines.set(code, own.set(`${line.nucleo_code} ${line.short_name}`, line))
+  }
+  for (const { code, lines: own } of nucleos)
+    for (const { name, stations } of own)
+      for (const station of stations) add(station.code, { network: 'CERCANIAS', nucleo_code: code, short_name: name, route_type: '2' })
+  for (const { pattern } of trains)
+    for (const { station } of pattern.stops)
+      add(station.code, { network: 'AVLDMD', nucleo_code: null, short_name: pattern.route.name, route_type: '2' })
+  const stations = new Map<string, NetworkStation>()
+  for (const { code, name, lat, lon } of [...commuterStations, ...longDistanceStations])
+    stations.set(code, {
+      stop_id: code,
+      name,
+      position: { lat, lon },
+      networks: ['CERCANIAS'],
+      has_wheelchair_boarding: null,
+      timezone: null,
+      in_service: lines.has(code),
+      lines: [...(lines.get(code)?.values() ?? [])],
+    })
+  const routes: [string, NetworkRoute][] = nucleos.flatMap(({ code, lines: own }) =>
+    own.map(({ name, routeIds, stations: stops, trips }): [string, NetworkRoute] => [
+      routeIds[0] as string,
+      {
+        ...{ route_id: routeIds[0] as string, network: 'CERCANIAS', nucleo_code: code, short_name: name, route_type: '2' },
+        ...{ color: null, text_color: null, trips, patterns: 1, directions: [0], stop_ids: stops.map((stop) => stop.code) },
+        ...{ named: { origin: null, destination: null }, geometry_source: null, geometry: null },
+      },
+    ]),
+  )
+  // Long distance: the trains of a route, each once.
+  const byRoute = Map.groupBy(trains, ({ pattern }) => pattern.route.id)
+  for (const [route_id, own] of byRoute) {
+    const { pattern } = own[0] as (typeof own)[number]
+    routes.push([
+      route_id,
+      {
+        ...{
+          route_id,
+          network: 'AVLDMD',
+          nucleo_code: null,
+          short_name: pattern.route.name,
+          route_type: '2',
+          color: null,
+          text_color: null,
+        },
+        ...{ trips: own.length, patterns: 1, directions: [0], stop_ids: pattern.stops.map(({ station }) => station.code) },
+        ...{ named: { origin: null, destination: null }, geometry_source: null, geometry: null },
+      },
+    ])
+  }
+  return { stations, routes: new Map(routes) }
+}
+
+function postsOf(world: World): Post[] {
+  const { stretches, pointAt } = world.part(roadNetwork)
+  return [...stretches].flatMap(([province_code, own]) =>
+    own.flatMap(({ road, from_km, to_km }) => {
+      if (!road.isMain) return []
+      const posts: Post[] = []
+      for (let km = from_km; km <= to_km; km += KM_STEP) {
+        const point = pointAt(road, km)
+        if (point)
+          posts.push({
+            ...{ road: road.name, province_code, km, position: { lat: point.lat, lon: point.lon } },
+            ...{ source: 'dgt', records: 1, error_m: 100 },
+          })
+      }
+      return posts
+    }),
+  )
+}
+
+function roadsOf(world: World): { road: string; provinces: string[]; lat: number; lon: number; points: number }[] {
+  const { stretches, pointAt } = world.part(roadNetwork)
+  const roads = new Map<string, { road: string; provinces: string[]; lat: number; lon: number; points: number }>()
+  for (const [province, own] of stretches)
+    for (const { road, from_km, to_km } of own) {
+      const point = pointAt(road, (from_km + to_km) / 2) ?? pointAt(road, from_km)
+      if (!point || !provinceByCode(province)) continue
+      const there = roads.get(road.name) ?? { road: road.name, provinces: [], lat: point.lat, lon: point.lon, points: 1 }
+      if (!there.provinces.includes(province)) there.provinces.push(province)
+      roads.set(road.name, there)
+    }
+  return [...roads.values()]
+}
