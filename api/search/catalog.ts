@@ -3,10 +3,17 @@ import { gasStationCollection } from './collections/fuel.ts'
 import { missing } from './collections/missing.ts'
 import { municipalityCollection, provinceCollection } from './collections/places.ts'
 import { railAlertCollection, railRouteCollection, railStationCollection, stockCollection } from './collections/rail.ts'
-import { corridorCollection, countStationCollection, incidentCollection, roadCollection, sensorCollection } from './collections/road.ts'
+import {
+  corridorCollection,
+  countStationCollection,
+  incidentCollection,
+  panelCollection,
+  roadCollection,
+  sensorCollection,
+} from './collections/road.ts'
 import { hotspotCollection } from './collections/safety.ts'
 import { datasetCollection } from './collections/service.ts'
-import { weatherStationCollection } from './collections/weather.ts'
+import { weatherAlertCollection, weatherStationCollection } from './collections/weather.ts'
 
 /** The collections of the search, in the order in which documentation shows them. */
 export const collections: readonly (Collection | MissingCollection)[] = Object.freeze([
@@ -16,7 +23,7 @@ export const collections: readonly (Collection | MissingCollection)[] = Object.f
   corridorCollection,
   missing.cameras,
   missing.speedCameras,
-  missing.panels,
+  panelCollection,
   sensorCollection,
   countStationCollection,
   incidentCollection,
@@ -29,7 +36,7 @@ export const collections: readonly (Collection | MissingCollection)[] = Object.f
   railAlertCollection,
   stockCollection,
   weatherStationCollection,
-  missing.weatherAlerts,
+  weatherAlertCollection,
   missing.airStations,
   missing.ports,
   missing.ferries,

@@ -58,8 +58,9 @@ export interface Collection<D extends readonly Dataset[] = readonly Dataset[], S
 
 /** A collection whose data does not exist yet. */
 export interface MissingCollection extends Described {
-  /** Datasets that it will be made from: once one of them exists, it has to be declared. */
+  /** Datasets that it may be made from, and the path of the list that shows them: once one exists, it has to be declared. */
   readonly awaits: readonly string[]
+  readonly path: string
   readonly reason: string
 }
 

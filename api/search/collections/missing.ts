@@ -4,6 +4,7 @@ import { defineMissing } from '../collection.ts'
 export const missing = {
   cameras: defineMissing({
     id: 'cameras',
+    path: '/api/camaras',
     title: 'Cameras',
     about: 'Traffic cameras.',
     awaits: ['cameras', 'traffic_cameras'],
@@ -11,34 +12,23 @@ export const missing = {
   }),
   speedCameras: defineMissing({
     id: 'speed-cameras',
+    path: '/api/radares',
     title: 'Speed cameras',
     about: 'Fixed and average-speed cameras.',
     awaits: ['speed_cameras'],
     reason: 'No feed of speed cameras is collected yet.',
   }),
-  panels: defineMissing({
-    id: 'panels',
-    title: 'Message panels',
-    about: 'Variable-message panels.',
-    awaits: ['panels', 'message_panels', 'vms_panels', 'vms'],
-    reason: 'No feed of message panels is collected yet.',
-  }),
   lowEmissionZones: defineMissing({
     id: 'low-emission-zones',
+    path: '/api/zbe',
     title: 'Low-emission zones',
     about: 'Low-emission zones of cities.',
     awaits: ['low_emission_zones'],
     reason: 'No feed of low-emission zones is collected yet.',
   }),
-  weatherAlerts: defineMissing({
-    id: 'weather-alerts',
-    title: 'Weather warnings',
-    about: 'Official weather warnings in force.',
-    awaits: ['weather_alerts', 'weather_warnings'],
-    reason: 'No feed of weather warnings is collected yet.',
-  }),
   airStations: defineMissing({
     id: 'air-stations',
+    path: '/api/calidad-aire/estaciones',
     title: 'Air quality stations',
     about: 'Stations that measure the quality of the air.',
     awaits: ['air_stations', 'air_quality_stations'],
@@ -46,14 +36,23 @@ export const missing = {
   }),
   marineStations: defineMissing({
     id: 'marine-stations',
+    path: '/api/maritimo',
     title: 'Marine filling stations',
     about: 'Filling stations in ports.',
     awaits: ['marine_stations', 'marine_fuel_stations'],
     reason: 'No feed of marine fuel is collected yet.',
   }),
-  ports: defineMissing({ id: 'ports', title: 'Ports', about: 'Ports.', awaits: ['ports'], reason: 'No feed of ports is collected yet.' }),
+  ports: defineMissing({
+    id: 'ports',
+    path: '/api/maritimo/puertos',
+    title: 'Ports',
+    about: 'Ports.',
+    awaits: ['ports'],
+    reason: 'No feed of ports is collected yet.',
+  }),
   ferries: defineMissing({
     id: 'ferries',
+    path: '/api/maritimo/ferries',
     title: 'Ferry routes',
     about: 'Ferry routes.',
     awaits: ['ferries', 'ferry_routes'],
@@ -61,6 +60,7 @@ export const missing = {
   }),
   vessels: defineMissing({
     id: 'vessels',
+    path: '/api/maritimo/buques',
     title: 'Vessels',
     about: 'Vessels at sea.',
     awaits: ['vessels', 'vessel_positions'],
@@ -68,6 +68,7 @@ export const missing = {
   }),
   airports: defineMissing({
     id: 'airports',
+    path: '/api/aviacion/aeropuertos',
     title: 'Airports',
     about: 'Airports.',
     awaits: ['airports'],

@@ -3,6 +3,7 @@ import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-stations.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
+import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
 import { corridors } from '../../../lake/places/corridors.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { provinceByCode } from '../../../lake/places/provinces.ts'
@@ -149,6 +150,27 @@ export const incidentCollection = defineCollection({
       province_code: row.province_code,
       municipality_code: row.municipality_code,
       importance: row.severity === 'CRITICAL' || row.severity === 'HIGH' ? 0.5 : 0.3,
+    })),
+})
+
+export const panelCollection = defineCollection({
+  id: 'panels',
+  title: 'Message panels',
+  about: 'Variable-message panels of the catalogue, by road and kilometre, municipality and where the road leads.',
+  words: ['panel', 'paneles', 'panel de mensaje variable', 'panell', 'vms', 'message panel', 'message sign'],
+  weights: { title: 2.5, codes: 3 },
+  from: [vmsDevices],
+  detail: '/api/panels/{id}',
+  documents: ([state]) =>
+    state.rows.map(({ panel_id, road, km, destination, municipality, municipality_code, province_code, position }) => ({
+      id: panel_id,
+      title: ['Panel', road, km === null ? null : `km ${km}`].filter((part) => part !== null).join(' '),
+      subtitle: [destination && `sentido ${destination}`, municipality].filter((part) => part).join(', ') || null,
+      codes: [panel_id, road],
+      position,
+      province_code,
+      municipality_code,
+      importance: 0.25,
     })),
 })
 

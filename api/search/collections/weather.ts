@@ -1,3 +1,4 @@
+import { weatherAlerts } from '../../../lake/datasets/weather/weather-alerts.ts'
 import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
 import { provinceByCode } from '../../../lake/places/provinces.ts'
 import { stationsOf } from '../../endpoints/weather/station.ts'
@@ -34,4 +35,35 @@ export const weatherStationCollection = defineCollection({
         importance: 0.25,
       }
   },
+})
+
+export const weatherAlertCollection = defineCollection({
+  id: 'weather-alerts',
+  title: 'Weather warnings',
+  about: 'Official weather warnings, by phenomenon, level, zone and province.',
+  words: [
+    'aviso meteorologico',
+    'avisos meteorologicos',
+    'alerta meteorologica',
+    'alertas',
+    'avisos aemet',
+    'weather warning',
+    'weather alert',
+  ],
+  weights: { title: 2, text: 1.5 },
+  from: [weatherAlerts],
+  detail: '/api/weather/alerts/{id}',
+  documents: ([state]) =>
+    state.rows.map(({ alert_id, event, level, zones, province_codes }) => {
+      const names = (zones as unknown as readonly { readonly name: string }[]).map(({ name }) => name)
+      const [only, ...others] = province_codes
+      return {
+        id: alert_id,
+        title: [event, ...names].join(', '),
+        subtitle: province_codes.map((code) => provinceByCode(code)?.name ?? code).join(', ') || null,
+        position: null,
+        province_code: others.length === 0 ? (only ?? null) : null,
+        importance: level === 'RED' ? 0.6 : level === 'ORANGE' ? 0.5 : 0.3,
+      }
+    }),
 })

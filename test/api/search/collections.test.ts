@@ -16,7 +16,7 @@ test('the 26 collections are declared, each once', () => {
   expect(collections.map(({ id }) => id)).toEqual(PROMISED)
 })
 
-test('a collection is only missing while none of its datasets exists', () => {
+test('a collection is only missing while neither its datasets nor the list that shows them exist', () => {
   for (const one of collections) {
     if (isSearchable(one)) continue
     expect(one.reason, one.id).toMatch(/^[A-Z].*\.$/)
@@ -24,6 +24,10 @@ test('a collection is only missing while none of its datasets exists', () => {
       datasets.filter(({ id }) => one.awaits.includes(id)).map(({ id }) => id),
       `${one.id} has to be declared now`,
     ).toEqual([])
+    expect(
+      endpoints.some(({ path }) => path === one.path),
+      `${one.id} has to be declared now`,
+    ).toBe(false)
   }
 })
 
