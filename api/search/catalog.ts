@@ -1,5 +1,6 @@
 import type { Collection, MissingCollection } from './collection.ts'
 import { gasStationCollection } from './collections/fuel.ts'
+import { ferryCollection, marineStationCollection, portCollection } from './collections/maritime.ts'
 import { missing } from './collections/missing.ts'
 import { municipalityCollection, provinceCollection } from './collections/places.ts'
 import { railAlertCollection, railRouteCollection, railStationCollection, stockCollection } from './collections/rail.ts'
@@ -18,7 +19,7 @@ import { weatherAlertCollection, weatherStationCollection } from './collections/
 /** The collections of the search, in the order in which documentation shows them. */
 export const collections: readonly (Collection | MissingCollection)[] = Object.freeze([
   gasStationCollection,
-  missing.marineStations,
+  marineStationCollection,
   roadCollection,
   corridorCollection,
   missing.cameras,
@@ -38,8 +39,8 @@ export const collections: readonly (Collection | MissingCollection)[] = Object.f
   weatherStationCollection,
   weatherAlertCollection,
   missing.airStations,
-  missing.ports,
-  missing.ferries,
+  portCollection,
+  ferryCollection,
   missing.vessels,
   missing.airports,
   datasetCollection,

@@ -48,7 +48,7 @@ export interface Collection<D extends readonly Dataset[] = readonly Dataset[], S
   readonly words: readonly string[]
   /** Datasets whose current state it is made from. */
   readonly from: D
-  /** Cached queries of the lake that it is made from. */
+  /** Cached queries of the lake that it is made from, each for its key of the present, else the empty one. */
   readonly slices: S
   /** The request that shows a document: the path of an endpoint with `{id}` in the path or the query. */
   readonly detail: string

@@ -2,6 +2,7 @@ import { roadPoints } from '../../lake/datasets/road/road-points.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import type { SearchView } from '../define/search-view.ts'
+import type { Slice } from '../define/slice.ts'
 import { roadPosts } from '../endpoints/road/posts.ts'
 import { currentStates } from '../http/current-states.ts'
 import type { KeptLake } from '../http/kept-lake.ts'
@@ -52,14 +53,15 @@ export function followSearch(options: FollowOptions): SearchFollower {
       },
     })
   }
+  const keyOf = (slice: Slice<unknown>): string => slice.present?.(clock())[0] ?? ''
   const versionOf = async (one: Collection): Promise<string> => {
     const { version } = await kept.state(tables.get(one.id) ?? POSTS, state.system().feeds)
-    return JSON.stringify([currentStates(state, one.from).of, version])
+    return JSON.stringify([currentStates(state, one.from).of, version, Object.values(one.slices).map(keyOf)])
   }
   const renew = async (target: SearchIndex, one: Collection): Promise<boolean> => {
     const version = await versionOf(one)
     if (versions.get(one.id) === version) return false
-    const read = Object.entries(one.slices).map(async ([name, slice]) => [name, await kept.get(slice, '')] as const)
+    const read = Object.entries(one.slices).map(async ([name, slice]) => [name, await kept.get(slice, keyOf(slice))] as const)
     const slices = Object.fromEntries(await Promise.all(read))
     const isNew = await target.replace(one.id, one.documents(currentStates(state, one.from).states, slices))
     versions.set(one.id, version)

@@ -37,5 +37,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'rolling-stock': '449',
   sensors: 'sensor',
   'weather-alerts': 'vientos',
+  ports: 'barcelona',
+  ferries: 'ferry',
+  'marine-stations': 'repsol',
   datasets: 'incidents',
 }

@@ -48,6 +48,8 @@ export function worldDocuments(world: World): Map<string, readonly SearchDocumen
     traffic: [],
     hotspots: [],
     models: [],
+    ferries: { connections: [], terminals: new Map() },
+    listed: [],
   }
   return new Map(
     collections.filter(isSearchable).map((one: Collection) => {
