@@ -79,36 +79,36 @@ const FLIGHT: Omit<ToolRequest, 'query'> = {
   kind: 'flight',
   path: '/api/aviacion',
   fields: [
-    'id',
-    'airport',
-    'direction',
-    'flight',
-    'airline',
-    'other_airport',
-    'scheduled_at',
-    'estimated_at',
-    'delay_minutes',
-    'flight_status',
+    ...['id', 'airport', 'direction', 'flight_number', 'airline', 'other_airport', 'other_city', 'scheduled_at', 'estimated_at'],
+    ...['delay_minutes', 'state', 'cause'],
   ],
   line: (one) =>
     phrase(
-      `${String(one['flight'])} ${String(one['direction'])} ${String(one['airport'])}`,
-      amount(one, 'flight_status'),
+      `${String(one['direction'])} ${String(one['flight_number'])} at ${String(one['airport'])}: ${String(one['state'])}`,
+      amount(one, 'airline'),
+      labelled(one['direction'] === 'ARRIVAL' ? 'from' : 'to', one, 'other_city'),
       labelled('scheduled', one, 'scheduled_at'),
+      labelled('expected', one, 'estimated_at'),
       labelled('delay', one, 'delay_minutes', 'min'),
+      labelled('cause', one, 'cause'),
     ),
 }
 
 const AIRPORT: Omit<ToolRequest, 'query'> = {
   kind: 'airport',
   path: '/api/aviacion/aeropuertos',
-  fields: ['iata', 'name', 'municipality', 'province', 'movements', 'on_time_share', 'cancelled_share', 'delay_mean_minutes'],
+  fields: [
+    ...['id', 'name', 'municipality', 'province', 'flights', 'movements', 'punctual_share', 'mean_delay_minutes', 'cancelled_share'],
+    ...['nm_movements', 'atfm_delay_per_arrival_minutes', 'today'],
+  ],
   line: (one) =>
     phrase(
-      `${String(one['name'])} (${String(one['iata'])})`,
+      `${String(one['name'])} (${String(one['id'])})`,
       place(one),
-      labelled('on time', one, 'on_time_share'),
-      labelled('mean delay', one, 'delay_mean_minutes', 'min'),
+      labelled('share within 15 min', one, 'punctual_share'),
+      labelled('mean delay', one, 'mean_delay_minutes', 'min'),
+      labelled('share cancelled', one, 'cancelled_share'),
+      amount(one, 'movements', 'movements'),
     ),
 }
 

@@ -159,14 +159,7 @@ describe('tools', () => {
 })
 
 /** Paths of endpoints that a later version serves: the tools say so until then. */
-const COMING = [
-  '/api/weather/forecast',
-  '/api/maritimo/buques',
-  '/api/aviacion',
-  '/api/aviacion/aeropuertos',
-  '/api/aviacion/posiciones',
-  '/api/search',
-]
+const COMING = ['/api/weather/forecast', '/api/maritimo/buques', '/api/aviacion/posiciones']
 
 describe('what cannot be answered says what to do', () => {
   test.each([
