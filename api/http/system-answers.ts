@@ -53,7 +53,9 @@ export function systemAnswerer(
       ...(read.quality ? [qualityVersion(quality)] : []),
       ...(read.search ? [version] : []),
     ]
-    const shown = read.showsSources ? system.datasets.filter(({ id }) => of?.includes(id)) : []
+    const indexed = search.collections.flatMap((one) => one.datasets)
+    const named = read.showsSources ? of : indexed
+    const shown = system.datasets.filter(({ id }) => named?.includes(id))
     const versions = { datasets: shown, of: [state.described_at, ...told], changed_at }
     const refresh = { at: () => now + 1000 * (clock_s || CADENCE_S), cadence_s: clock_s || CADENCE_S }
     const at = steppedNow(clock_s, now)

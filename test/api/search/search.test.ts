@@ -30,6 +30,7 @@ test('a search without a key finds stations, towns and roads, says how many of e
   expect(hits[1]).toMatchObject({ id: '1', url: '/api/gas-stations/1', lat: 42.18, lon: 2.49 })
   expect(counts.reduce((sum: number, one: Reply) => sum + one.hits, 0)).toBe(total)
   expect(meta.source_mode).toBe('simulated')
+  expect(meta.sources.map((one: Reply) => one.id)).toEqual(expect.arrayContaining(['miteco', 'dgt', 'renfe', 'aemet']))
   const { hits: corridors } = await service.json('/api/search?q=autovia%20del%20noroeste&collections=corridors')
   expect(corridors[0]).toMatchObject({ id: 'a-6', url: '/api/movilidad/corredores/a-6', plan: 'PRO' })
 })
