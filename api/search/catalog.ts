@@ -1,4 +1,5 @@
 import type { Collection, MissingCollection } from './collection.ts'
+import { airportCollection } from './collections/aviation.ts'
 import { gasStationCollection } from './collections/fuel.ts'
 import { ferryCollection, marineStationCollection, portCollection } from './collections/maritime.ts'
 import { missing } from './collections/missing.ts'
@@ -42,6 +43,6 @@ export const collections: readonly (Collection | MissingCollection)[] = Object.f
   portCollection,
   ferryCollection,
   missing.vessels,
-  missing.airports,
+  airportCollection,
   datasetCollection,
 ])

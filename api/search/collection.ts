@@ -50,7 +50,7 @@ export interface Collection<D extends readonly Dataset[] = readonly Dataset[], S
   readonly from: D
   /** Cached queries of the lake that it is made from, each for its key of the present, else the empty one. */
   readonly slices: S
-  /** The request that shows a document: the path of an endpoint with `{id}` in the path or the query. */
+  /** The request that shows a document: the path of an endpoint with the parameter for it in braces, in the path or the query. */
   readonly detail: string
   readonly weights: FieldWeights
   readonly documents: (states: StatesOf<D>, slices: ValuesOfSlices<S>) => Iterable<SearchDocument>
@@ -95,5 +95,5 @@ export function detailPathOf({ detail }: Collection): string {
 
 /** The URL of a document's details. */
 export function detailUrl({ detail }: Collection, { id, link }: SearchDocument): string {
-  return detail.replace('{id}', encodeURIComponent(link ?? id))
+  return detail.replace(/\{\w+\}/, encodeURIComponent(link ?? id))
 }

@@ -42,12 +42,4 @@ export const missing = {
     awaits: ['vessels', 'vessel_positions'],
     reason: 'No feed of vessels is collected yet.',
   }),
-  airports: defineMissing({
-    id: 'airports',
-    path: '/api/aviacion/aeropuertos',
-    title: 'Airports',
-    about: 'Airports.',
-    awaits: ['airports'],
-    reason: 'No feed of airports is collected yet.',
-  }),
 } as const

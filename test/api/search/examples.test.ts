@@ -37,6 +37,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'rolling-stock': '449',
   sensors: 'sensor',
   'weather-alerts': 'vientos',
+  airports: 'barajas',
   ports: 'barcelona',
   ferries: 'ferry',
   'marine-stations': 'repsol',

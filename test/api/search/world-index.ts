@@ -5,8 +5,10 @@ import { type Post, Posts } from '../../../api/endpoints/road/posts.ts'
 import { collections } from '../../../api/search/catalog.ts'
 import { type Collection, isSearchable, type SearchDocument } from '../../../api/search/collection.ts'
 import { SearchIndex } from '../../../api/search/search-index.ts'
+import { placeAt } from '../../../lake/places/municipalities.ts'
 import { provinceByCode } from '../../../lake/places/provinces.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
+import { AIRPORTS } from '../../../scripts/stand-in/world/aviation/airports.ts'
 import { countStations } from '../../../scripts/stand-in/world/madrid-counts.ts'
 import { railNetwork } from '../../../scripts/stand-in/world/rail-network.ts'
 import { roadNetwork } from '../../../scripts/stand-in/world/road-network.ts'
@@ -38,6 +40,7 @@ export async function worldIndex(): Promise<SearchIndex> {
 export function worldDocuments(world: World): Map<string, readonly SearchDocument[]> {
   const rows = new Map([
     ['fuel_stations', stationRows(world)],
+    ['airports', airportRows()],
     ['weather_stations', weatherRows(world)],
     ['traffic_count_stations', countRows(world)],
   ])
@@ -72,6 +75,16 @@ function stationRows(world: World): AnyRow[] {
     position: { lat: one.lat, lon: one.lon },
     road: null,
     km: null,
+  }))
+}
+
+const AIRPORT_NAMES: Readonly<Record<string, string>> = { MAD: 'Barajas', BCN: 'El Prat', LPA: 'Gando', TFN: 'Los Rodeos' }
+
+function airportRows(): AnyRow[] {
+  return AIRPORTS.map(({ iata, icao, name, municipality, lat, lon, movements_k }) => ({
+    ...{ source: 'ourairports', iata, icao, name, municipality, position: { lat, lon }, ...placeAt({ lat, lon }) },
+    type: movements_k >= 40 ? 'LARGE_AIRPORT' : movements_k >= 4 ? 'MEDIUM_AIRPORT' : 'SMALL_AIRPORT',
+    keywords: AIRPORT_NAMES[iata] ?? null,
   }))
 }
 

@@ -1,0 +1,31 @@
+import { airports } from '../../../lake/datasets/aviation/airports.ts'
+import { municipalityByCode } from '../../../lake/places/municipalities.ts'
+import { defineCollection } from '../collection.ts'
+
+/** How likely people look for an airport, by its kind; of other kinds less than of any of these. */
+const IMPORTANCE: Readonly<Record<string, number>> = { LARGE_AIRPORT: 0.9, MEDIUM_AIRPORT: 0.7 }
+const LESSER = 0.35
+
+export const airportCollection = defineCollection({
+  id: 'airports',
+  title: 'Airports',
+  about: 'Airports, by name, town, other names and the codes of IATA and ICAO.',
+  words: ['aeropuerto', 'aeropuertos', 'airport', 'vuelo', 'vuelos', 'aena', 'flights'],
+  weights: { title: 4, names: 4.5, place: 2.5 },
+  from: [airports],
+  detail: '/api/aviacion/aeropuertos/{iata}',
+  documents: ([state]) =>
+    state.rows.map(({ iata, icao, name, type, municipality, municipality_code, keywords, position, province_code }) => ({
+      id: iata,
+      title: name,
+      subtitle: ['Aeropuerto', municipality ?? (municipality_code && municipalityByCode(municipality_code)?.name)]
+        .filter((part) => part)
+        .join(', '),
+      names: keywords?.split(',').map((one) => one.trim()) ?? [],
+      codes: [iata, icao],
+      position,
+      province_code,
+      municipality_code,
+      importance: IMPORTANCE[type ?? ''] ?? LESSER,
+    })),
+})
