@@ -53,6 +53,11 @@ export interface MonthsSpec extends DerivedCommon {
    */
   readonly settles?: 'day'
   /**
+   * Set on what settles if it is useful with little data: an input without a whole day counts up to the hour that goes on, and without a
+   * whole hour all of it counts. Never set where rows are totals of days.
+   */
+  readonly countsFirstDay?: true
+  /**
    * Inputs that tell of times that the others leave open, an archive: a month is made where they have rows, too, and how far the table is covered is
    * told by the others, as long as these have anything.
    */

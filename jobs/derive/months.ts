@@ -7,7 +7,9 @@ import type { Dataset } from '../../lake/schema/dataset.ts'
 import { partitionStart } from '../../lake/schema/partitions.ts'
 import { dayBounds, isoInstant, madridDate } from '../../lake/schema/time.ts'
 import type { MonthSpan, MonthsSpec } from './define.ts'
-import type { PlannedPart } from './lineage.ts'
+import { hourOf, type PlannedPart } from './lineage.ts'
+
+const HOUR_MS = 3_600_000
 
 /** The month of Madrid's calendar of a text such as 2026-03. */
 export function monthSpan(month: string): MonthSpan {
@@ -30,19 +32,27 @@ export function settledUntil({ settles, late_days = 0 }: Pick<MonthsSpec, 'settl
  */
 export async function planMonths(derived: MonthsSpec, pins: LakePins, until: number): Promise<PlannedPart[]> {
   const settled = settledUntil(derived, until)
+  const ends = await Promise.all(derived.from.map((dataset) => endOf(derived, { dataset, pins, settled })))
   const planned: PlannedPart[] = []
   const timed = [derived.from[0] as Dataset, ...(derived.besides ?? [])]
   const after_ms = derived.timesAreEnds ? 1 : 0
   const months = await Promise.all(timed.map((dataset) => monthsOf(dataset, pins, after_ms)))
   for (const month of [...new Set(months.flat())].sort()) {
     const whole = monthSpan(month)
-    const isCut = derived.settles !== undefined && settled < whole.to
-    const span = isCut ? { ...whole, to: settled } : whole
+    const end = Math.max(settled, ...ends)
+    const isCut = derived.settles !== undefined && end < whole.to
+    const span = isCut ? { ...whole, to: end } : whole
     if (span.to <= span.from) continue
     const lateEnd = dayBounds(madridDate(span.to, derived.late_days ?? 0)).start
     const { from, to } = derived.reads?.(span) ?? { from: span.from + after_ms, to: lateEnd + after_ms }
-    const states = await Promise.all(derived.from.map(async (dataset) => `${dataset.id}:${await heldOf(dataset, pins, { from, to })}`))
-    const scans = derived.from.map((dataset) => scan(dataset, { [dataset.time]: { gte: from, lt: to } }))
+    const inputs = derived.from.map((dataset, nth) => ({ dataset, to: derived.countsFirstDay ? Math.min(to, ends[nth] as number) : to }))
+    const states = await Promise.all(
+      inputs.map(async (input) => {
+        const own = input.to < to ? `<${isoInstant(input.to)}` : ''
+        return `${input.dataset.id}:${await heldOf(input.dataset, pins, { from, to: input.to })}${own}`
+      }),
+    )
+    const scans = inputs.map((input) => scan(input.dataset, { [input.dataset.time]: { gte: from, lt: input.to } }))
     planned.push({
       version: month,
       lineage: [`r${derived.revision}`, ...states, ...(isCut ? [`<${isoInstant(span.to)}`] : [])].join(' '),
@@ -51,6 +61,26 @@ export async function planMonths(derived: MonthsSpec, pins: LakePins, until: num
     })
   }
   return planned
+}
+
+/**
+ * Returns where the rows of an input that count end (ms): where days have settled. If first days count, an input without a whole day counts up
+ * to the hour of its newest row. One without a whole hour counts with all rows, as do versions: their times are those of their inputs.
+ */
+async function endOf(
+  { countsFirstDay }: MonthsSpec,
+  { dataset, pins, settled }: { readonly dataset: Dataset; readonly pins: LakePins; readonly settled: number },
+): Promise<number> {
+  const state = pins.get(dataset.id)
+  if (!countsFirstDay || !state) return settled
+  const times = (await liveFiles(state)).map((file) => timesOf(dataset, file))
+  const first = Math.min(...times.map(({ lower }) => lower))
+  const last = Math.max(...times.map(({ upper }) => upper))
+  // The day or hour in which an input begins is not a whole one of it.
+  if (times.length === 0 || first < dayBounds(madridDate(settled, -1)).start) return settled
+  const hour = hourOf(last)
+  const hasHour = dataset.version === undefined && first < hour - HOUR_MS
+  return Math.max(settled, hasHour ? hour : Math.floor(last) + 1)
 }
 
 /** The months of Madrid in which a table has rows, `after_ms` after what they stand for, by the limits that its files state: a month in between may have none. */

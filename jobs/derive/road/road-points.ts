@@ -20,6 +20,7 @@ export const roadPointsDerived = defineDerived({
   from: [incidents, v16Beacons, fuelStations],
   revision: 1,
   settles: 'day',
+  countsFirstDay: true,
   reads: ({ to }) => ({ from: to - YEAR_MS, to }),
   rows: pointsOf,
 })

@@ -18,6 +18,7 @@ export const weatherStationRoadsDerived = defineDerived({
   from: [weatherStations, roadPoints],
   revision: 1,
   settles: 'day',
+  countsFirstDay: true,
   reads: ({ to }) => ({ from: to - YEAR_MS, to }),
   rows: ({ month }, [stations, points]) => sql`
     WITH points AS MATERIALIZED (

@@ -16,9 +16,13 @@ export const roadPoints = defineDataset({
     'province and tenth of a kilometre that a record of the last twelve months names, as known by the end of each month.',
   sources: [dgt, sct, miteco],
   columns: {
-    month: col.string(1, 'Month in Madrid by whose end it was known, YYYY-MM; of the current month by the begin of the day.', {
-      example: '2026-01',
-    }),
+    month: col.string(
+      1,
+      'Month in Madrid by whose end it was known, YYYY-MM; of the current month by the begin of the day, on the first days by the hour.',
+      {
+        example: '2026-01',
+      },
+    ),
     road: col.string(2, 'Road designation, as most of its records write it.', { example: 'A-2' }),
     province_code: col.string(3, 'INE code of the province.', { example: '08' }),
     km: col.decimal(4, 'Kilometre point, to a tenth.', { scale: 1, unit: 'km', example: 586.5, min: 0.1, max: 2000 }),

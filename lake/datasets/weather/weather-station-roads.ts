@@ -26,9 +26,13 @@ export const weatherStationRoads = defineDataset({
     'The way between points is not looked at: a road without points near a station is not near it.',
   sources: ROAD_WEATHER_SOURCES,
   columns: {
-    month: col.string(1, 'Month in Madrid by whose end it was known, YYYY-MM; of the current month by the begin of the day.', {
-      example: '2026-01',
-    }),
+    month: col.string(
+      1,
+      'Month in Madrid by whose end it was known, YYYY-MM; of the current month by the begin of the day, on the first days by the hour.',
+      {
+        example: '2026-01',
+      },
+    ),
     station_id: col.string(2, "The publisher's id of the station (indicativo climatológico).", { example: '3195' }),
     road: col.string(3, 'Road designation, as most of its points have it.', { example: 'M-30' }),
     province_code: col.string(4, 'INE code of the province that the section lies in.', { example: '28' }),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { distanceM } from '../../../api/define/geo.ts'
 import { type Post, Posts } from '../../../api/endpoints/road/posts.ts'
 import { derive } from '../../../jobs/derive/derive.ts'
@@ -19,6 +19,7 @@ import { openTestContext, type TestContext, tableRows } from '../../helpers/pipe
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
 import { tempFolder } from '../../helpers/temp.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { landRows } from '../../lake/query/fixtures.ts'
 
 const shared = sharedFolder()
@@ -149,6 +150,56 @@ test('a month has the records of twelve months, and days that go on are not in i
   const newest = points.filter(({ month }) => month === '2026-01')
   expect(newest.map(({ km }) => km)).toEqual([20, 30])
   expect(points.filter(({ month }) => month === '2024-12').map(({ km }) => km)).toEqual([10])
+})
+
+describe('the first day', () => {
+  const MINUTE_MS = 60_000
+  const HOUR_MS = 60 * MINUTE_MS
+  /** Lands incidents with a publication at an instant, and returns the kilometres that are known then. */
+  async function knownAfter(at: number, kms: readonly number[]): Promise<unknown[]> {
+    const rows = kms.map((km) => incident(km, km * 1000, { observed_at: at }))
+    await land(incidents, rows, at)
+    await derive(context, roadPointsDerived, { feeds: [], signal: new AbortController().signal })
+    return (await tableRows(context, roadPoints)).map(({ km }) => km).sort((one, other) => (one as number) - (other as number))
+  }
+
+  test('has points from the first landing on, then by the hour, and by the day once a whole one is over', async () => {
+    const begin = Date.UTC(2026, 0, 10, 9, 41)
+    expect(await knownAfter(begin, [10])).toEqual([10])
+    // A whole hour, from 10 to 11 o'clock, is over: the one that goes on does not count.
+    expect(await knownAfter(begin + 90 * MINUTE_MS, [11])).toEqual([10])
+    // The first day was none from begin to end, so that hours count on the second too.
+    expect(await knownAfter(begin + 26 * HOUR_MS, [12])).toEqual([10, 11])
+    // On the third day the second is over.
+    expect(await knownAfter(begin + 51 * HOUR_MS, [13])).toEqual([10, 11, 12])
+  })
+
+  test('is the same in the first minutes of a month, and where stations were published the evening before', async () => {
+    // 00:05 of 1 February in Madrid.
+    const begin = Date.UTC(2026, 0, 31, 23, 5)
+    await landRows(context.lake, fuelStations, [located(fuelStations, 20, 20_000, { observed_at: begin - 20 * MINUTE_MS })], {
+      properties: { 'landed-until.fuel_stations': new Date(begin - 20 * MINUTE_MS).toISOString() },
+    })
+    expect(await knownAfter(begin, [18, 19])).toEqual([18, 19, 20])
+  })
+
+  deepTest('what is known does not depend on how often it was derived', async () => {
+    const begin = Date.UTC(2026, 0, 10, 9, 41)
+    const publications = [0, 1, 90, 150, 1440, 1500].map((minutes, nth) => ({ at: begin + minutes * MINUTE_MS, km: 10 + nth }))
+    let last: unknown[] = []
+    for (const { at, km } of publications) last = await knownAfter(at, [km])
+    const other = await openTestContext({ folder: tempFolder(), redisUrl: redis.url, publisher: '' })
+    try {
+      await prepareTables(other, [incidents, v16Beacons, fuelStations, roadPoints])
+      const rows = publications.map(({ at, km }) => incident(km, km * 1000, { observed_at: at }))
+      const until = new Date(publications.at(-1)?.at ?? 0).toISOString()
+      await landRows(other.lake, incidents, rows, { properties: { 'landed-until.dgt_incidents': until } })
+      await derive(other, roadPointsDerived, { feeds: [], signal: new AbortController().signal })
+      expect((await tableRows(other, roadPoints)).map(({ km }) => km).sort()).toEqual(last)
+    } finally {
+      await other.close()
+    }
+  })
 })
 
 test.skipIf(!shared)(

@@ -220,6 +220,15 @@ describe('weather by road and day', () => {
     expect(Math.round(Math.min(...nearest))).toBe(1500)
   })
 
+  test('a road is near a station from the first landing on, on the first day of a month too', async () => {
+    const begin = Date.parse('2028-02-01T09:00:00Z')
+    await land(context, weatherStations, [station('AT', 0, { observed_at: begin })], begin)
+    await land(context, roadPoints, [point('A-1', 4, -900, { observed_at: begin + HOUR / 4 })], begin + HOUR / 4)
+    await derived(context, weatherStationRoadsDerived)
+    const rows = await tableRows(context, weatherStationRoads)
+    expect(rows.map(({ month, station_id, road, km }) => [month, station_id, road, km])).toEqual([['2028-02', 'AT', 'A-1', 4]])
+  })
+
   test('has the extremes of the stations near it, each day of every month by the roads of the newest', async () => {
     await landAll(context)
     const made = await golden(
