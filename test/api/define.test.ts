@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { defineEndpoint } from '../../api/define/endpoint.ts'
 import { formatsOf } from '../../api/define/formats.ts'
 import { distanceM, isInside } from '../../api/define/geo.ts'
-import { foldRoad, roadParam } from '../../api/define/params-place.ts'
+import { foldRoad, roadName, roadParam } from '../../api/define/params-place.ts'
 import { editDistance, nearest } from '../../api/define/suggest.ts'
 import { railStockList } from '../../api/endpoints/rail/stock.ts'
 import { hotspotList } from '../../api/endpoints/safety/hotspots.ts'
@@ -106,6 +106,22 @@ test.each([
   ['AS-I', 'AS-1'],
   ['NI-2', 'N-12'],
 ])('%s and %s are two roads', (one, other) => expect(foldRoad(one)).not.toBe(foldRoad(other)))
+
+test.each([
+  ['A7', 'A-7'],
+  ['a 7', 'A-7'],
+  ['N-II', 'N-2'],
+  ['N430a', 'N-430A'],
+  ['EXA1', 'EX-A1'],
+  ['LUP2901', 'LU-P-2901'],
+  ['CV35', 'CV-35'],
+  ['M-30', 'M-30'],
+  ['Camino 7 bis', 'CAMINO-7BIS'],
+  ['Ronda', 'Ronda'],
+])('%s is written %s in replies', (road, name) => {
+  expect(roadName(road)).toBe(name)
+  expect(foldRoad(name)).toBe(foldRoad(road))
+})
 
 test.each(['A-2/1', 'A-2/ 1', 'A-2/', '/A-2', 'A-2+1', 'A-2,A-3', 'A-2_1', 'A-2;1', '*', '-'])(
   '%s is no designation of one road, and is not read as another',

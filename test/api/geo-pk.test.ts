@@ -138,7 +138,7 @@ describe('/api/geo/pk', () => {
       FROM parts`,
     )
     const [found] = await placesOf(`road=N2&km=${km}`)
-    expect(found).toMatchObject({ road: 'N-II', province: 'Barcelona', km, error_m: expected?.['error_m'], distance_m: null })
+    expect(found).toMatchObject({ road: 'N-2', province: 'Barcelona', km, error_m: expected?.['error_m'], distance_m: null })
     expect(found.lat).toBeCloseTo(expected?.['lat'] as number, 6)
     expect(found.lon).toBeCloseTo(expected?.['lon'] as number, 6)
   })
@@ -147,7 +147,7 @@ describe('/api/geo/pk', () => {
     const [here] = await placesOf('road=n-2&km=601.2')
     const [back, ...others] = await placesOf(`lat=${here.lat}&lon=${here.lon}`)
     expect(others).toEqual([])
-    expect(back).toMatchObject({ road: 'N-II', km: 601.2, distance_m: 0, posts: [{ km: 600 }, { km: 601.5, source: 'sct', error_m: 600 }] })
+    expect(back).toMatchObject({ road: 'N-2', km: 601.2, distance_m: 0, posts: [{ km: 600 }, { km: 601.5, source: 'sct', error_m: 600 }] })
     const { features } = await service.json(`/api/geo/pk?lat=${here.lat}&lon=${here.lon}&format=geojson`)
     expect(features[0].geometry.coordinates).toEqual([here.lon, here.lat])
     expect(await placesOf(`lat=${here.lat}&lon=${here.lon + 0.02}`)).toEqual([])

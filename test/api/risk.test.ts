@@ -101,6 +101,7 @@ test('an hour is what is expected in a week times the share of the hour, by kind
 test('sections are found by road, kilometres, province and box, and hours follow each other', async () => {
   const of = async (query: string): Promise<string[]> => (await ask(`at=2026-01-08T19:00:00Z&${query}`)).map(({ section }) => section)
   expect(await of('road=n-623')).toEqual(['09/N623/10', '09/N623/15'])
+  expect((await ask('at=2026-01-08T18:00:00Z&road=n623')).map(({ road }: Reply) => road)).toEqual(['N-623', 'N-623'])
   expect(await of('road=N623&km_from=16')).toEqual(['09/N623/15'])
   // A kilometre is of one section: the one that begins with it, not the one before, which ends there.
   expect(await of('road=N623&km_from=15&km_to=15')).toEqual(['09/N623/15'])

@@ -3,7 +3,7 @@ import { col, type Point } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
 import { group, numberParam } from '../../define/params.ts'
-import { provinceParam, roadParam } from '../../define/params-place.ts'
+import { provinceParam, roadName, roadParam } from '../../define/params-place.ts'
 import { Refused } from '../../define/problems.ts'
 import { provinceField, provinceName } from '../tail.ts'
 import { GAP_KM, type PlaceOnRoad, type Post, roadPosts } from './posts.ts'
@@ -79,6 +79,7 @@ function recordOf({ before, after, ...found }: PlaceOnRoad, distance_m: number |
   const told = ({ km, source, records, error_m }: Post) => ({ km, source, records, error_m })
   return {
     ...found,
+    road: roadName(found.road),
     province: provinceName(found.province_code),
     distance_m: distance_m === null ? null : Math.round(distance_m),
     posts: before === after ? [told(before)] : [told(before), told(after)],

@@ -19,7 +19,7 @@ import { isInside } from '../../define/geo.ts'
 import { memo } from '../../define/memo.ts'
 import { defineMethodPage } from '../../define/method-page.ts'
 import { codeParam, integerParam, numberParam, required, withDefault } from '../../define/params.ts'
-import { boxParam, provinceParam, roadParam, roadParams } from '../../define/params-place.ts'
+import { boxParam, foldRoad, provinceParam, roadName, roadParam, roadParams } from '../../define/params-place.ts'
 import { instantParam } from '../../define/params-time.ts'
 import { Refused } from '../../define/problems.ts'
 import { defineSlice } from '../../define/slice.ts'
@@ -52,7 +52,7 @@ const intervalOf = (low: number, high: number) =>
 /** What is told of a section, whatever the hour. */
 const sectionFields = {
   section: columns.section,
-  road: columns.road,
+  road: col.string(0, 'Road designation.', { example: 'A-7' }),
   km_from: meaning(columns.km, 'First kilometre of the section.'),
   km_to: meaning(columns.km_to, 'Its last kilometre, not included: that is of the next section.'),
   province: provinceField(columns.province_code),
@@ -156,7 +156,7 @@ function sectionOf(one: Estimate): ValueOf<typeof sectionFields> {
     expected_by_kind: _kinds,
     ...told
   } = rest
-  return { ...told, km_from, expected_week, province: provinceName(one.province_code) }
+  return { ...told, road: roadName(one.road), km_from, expected_week, province: provinceName(one.province_code) }
 }
 
 /** A record of a section without its line, which is made once it is known that it is shown. */
@@ -164,7 +164,7 @@ const drawn = <D extends { readonly road: string; readonly km_from: number; read
   draft: D,
   posts: Posts | null,
 ): D & ValueOf<typeof lineFields> => {
-  const line = posts?.line(draft.road, draft)?.line ?? null
+  const line = posts?.line(foldRoad(draft.road), draft)?.line ?? null
   return { ...draft, geometry: line, geometry_absent: line ? null : posts ? 'NO_POINTS' : 'NOT_NOW' }
 }
 

@@ -5,6 +5,7 @@ import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { col, type MultiPolygon, type Point } from '../../../lake/schema/columns.ts'
 import { nested, type ValueOf } from '../../define/fields.ts'
+import { roadName } from '../../define/params-place.ts'
 import { defineSlice } from '../../define/slice.ts'
 import { NEWEST } from './near-road.ts'
 
@@ -51,7 +52,7 @@ export class RoadsByArea {
     const [lons, lats] = [corners.map(([lon]) => lon), corners.map(([, lat]) => lat)]
     const near = this.#tree.range(Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats))
     const inside = near.map((at) => this.#points[at] as RoadPoint).filter(({ position: { lon, lat } }) => isInPolygons(area, [lon, lat]))
-    const roads = [...Map.groupBy(inside, ({ road, province_code }) => `${province_code} ${road}`).values()].map(roadOf)
+    const roads = [...Map.groupBy(inside, ({ road, province_code }) => `${province_code} ${roadName(road)}`).values()].map(roadOf)
     roads.sort((one, other) => other.points - one.points || (keyOf(one) < keyOf(other) ? -1 : 1))
     this.#found.set(area, roads)
     return roads
@@ -61,7 +62,7 @@ export class RoadsByArea {
 function roadOf(points: readonly RoadPoint[]): AlertRoad {
   const [{ road, province_code }] = points as [RoadPoint]
   const kms = points.map(({ km }) => km)
-  return { road, province_code, km_from: Math.min(...kms), km_to: Math.max(...kms), points: points.length }
+  return { road: roadName(road), province_code, km_from: Math.min(...kms), km_to: Math.max(...kms), points: points.length }
 }
 
 const keyOf = ({ road, province_code }: AlertRoad): string => `${road} ${province_code}`

@@ -8,7 +8,7 @@ import { col, type Point } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { distanceM } from '../../define/geo.ts'
 import { group, numberParam } from '../../define/params.ts'
-import { roadParam } from '../../define/params-place.ts'
+import { roadName, roadParam } from '../../define/params-place.ts'
 import { type Problem, problem, Refused } from '../../define/problems.ts'
 import { defineSlice } from '../../define/slice.ts'
 
@@ -109,14 +109,18 @@ function nearest(position: Point, points: readonly RoadPoint[]): Near | null {
     best = point
     least = distance
   }
-  return best && { road: best.road, km: best.km, distance_m: Math.round(least) }
+  return best && { road: roadName(best.road), km: best.km, distance_m: Math.round(least) }
 }
 
-/** The problem of a service that no day has ended in yet, or one without the feeds that tell of roads: that is no fault of what was asked. */
+/** The problem of a service without any located record of a road: that is no fault of the request. */
 function noneYet(): Problem {
-  return problem('feed-unavailable', 'No points of roads are known yet: they are gathered from the records of days that are over.', {
-    retry_after_s: 3600,
-  })
+  return problem(
+    'feed-unavailable',
+    'No points of roads are known yet: they are gathered from incidents, beacons and filling stations, none of which has landed.',
+    {
+      retry_after_s: 60,
+    },
+  )
 }
 
 function notLocated(parameter: 'road' | 'km_from'): Refused {
@@ -155,7 +159,7 @@ export function stationsFound(found: readonly AnyRow[]): NearStation[] {
     .filter(({ station_id }) => station_id !== null)
     .map(({ station_id, road, km, distance_m }) => ({
       station_id: station_id as string,
-      road: road as string,
+      road: roadName(road as string),
       km: Number(km),
       distance_m: Number(distance_m),
     }))
