@@ -58,7 +58,7 @@ export class IndexThread {
     return this.#ask({ kind: 'near', around, ...how }, finish as (given: unknown) => T)
   }
 
-  /** Bytes of its heap in use. */
+  /** Bytes that it uses: its heap and its arrays. */
   memory(): Promise<number> {
     return this.#ask({ kind: 'memory' }, (given) => given as number)
   }

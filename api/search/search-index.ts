@@ -154,7 +154,7 @@ export class SearchIndex {
     return this.#thread.near(around, how, (ranked) => this.#found(ranked, { near: around, words: [] }))
   }
 
-  /** Bytes of the heap of the thread. */
+  /** Bytes that the thread uses. */
   memory(): Promise<number> {
     return this.#thread.memory()
   }

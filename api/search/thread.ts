@@ -12,6 +12,11 @@ function searchedIn(collections: readonly number[] | null): Searched[] {
   return chosen.map(([collection, segment]) => ({ collection, segment })).sort((one, other) => one.collection - other.collection)
 }
 
+function memoryUsed(): number {
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
 async function answerOf(question: Exclude<Question, { kind: 'collect' }>): Promise<unknown> {
   switch (question.kind) {
     case 'build': {
@@ -27,7 +32,7 @@ async function answerOf(question: Exclude<Question, { kind: 'collect' }>): Promi
     case 'near':
       return nearest(searchedIn(question.collections), question.around, question.limit) satisfies Ranked
     case 'memory':
-      return process.memoryUsage().heapUsed
+      return memoryUsed()
   }
 }
 
