@@ -226,7 +226,7 @@ describe('airports', () => {
         .map(([month, rows]) => ({ month, ...punctualityOf(rows), ...networkOf(rows.filter((row) => row['nm_movements'] !== null)) })),
     )
     expect((await service.get('/api/aviacion/aeropuertos/XXX')).status).toBe(404)
-    expect((await service.get('/api/aviacion/aeropuertos/LEMD')).status).toBe(400)
+    expect((await service.get('/api/aviacion/aeropuertos/LEMD')).status).toBe(404)
   })
 
   test('the series of one airport by day and month, with what each source has', async () => {

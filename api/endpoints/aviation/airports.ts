@@ -11,7 +11,7 @@ import { defineEndpoint, listReturn, type StatesOf } from '../../define/endpoint
 import { meaning, nested, optional, pick, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
 import { defineMemoryFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
-import { required, textParam } from '../../define/params.ts'
+import { textParam } from '../../define/params.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { placeFilter } from '../../filters/place.ts'
 import { originFields, provinceField, provinceName } from '../tail.ts'
@@ -27,7 +27,7 @@ import {
   type Sums,
   sumsOfFlights,
 } from './figures.ts'
-import { iataParam } from './params.ts'
+import { airportIata } from './params.ts'
 
 const { columns } = airports
 const HOUR_MS = 3_600_000
@@ -198,7 +198,7 @@ export const airportByIata = defineEndpoint({
   summary: 'One airport: now, today and the last twelve months',
   about: `${ABOUT_FIGURES} What a source that is not there would say is null, and \`meta.missing\` names it.`,
   figure: { grain: `One airport: ${RECENT_DAYS} days, today and months.`, method: METHOD },
-  params: { iata: required(iataParam) },
+  params: { iata: airportIata },
   returns: { kind: 'one', record: detail },
   read: {
     ...reads,

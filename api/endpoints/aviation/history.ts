@@ -4,11 +4,10 @@ import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
 import { meanFromSums, parameter, same, shareOfDays, sum } from '../../define/figures.ts'
-import { required } from '../../define/params.ts'
 import { series, steps } from '../../define/series.ts'
 import { seriesOf } from '../../define/series-of.ts'
 import { networkFields, punctualityFields } from './figures.ts'
-import { iataParam } from './params.ts'
+import { airportIata } from './params.ts'
 
 const points = series({
   name: 'AirportPoint',
@@ -25,7 +24,7 @@ const points = series({
 })
 
 const params = {
-  iata: required(iataParam),
+  iata: airportIata,
   time: steps({ '1d': 31, '1w': 366, '1mo': 'all', '1y': 'all' }, { initial: '1d' }),
 }
 

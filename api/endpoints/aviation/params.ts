@@ -1,5 +1,5 @@
 import { FLIGHT_DIRECTIONS } from '../../../lake/datasets/aviation/codes.ts'
-import { codeParam, type Param, param } from '../../define/params.ts'
+import { codeParam, type Param, param, plainText, required } from '../../define/params.ts'
 import { Refused } from '../../define/problems.ts'
 
 /** The IATA code of an airport; upper and lower case are the same. */
@@ -12,6 +12,16 @@ export const iataParam: Param<string | null> = param({
   },
   example: 'MAD',
 })
+
+/** The same in a path: any other text names no airport. */
+export const airportIata: Param<string> = required(
+  param({
+    about: 'IATA code of the airport.',
+    schema: { type: 'string', minLength: 1, maxLength: 10 },
+    parse: (text) => plainText(text, 10).toUpperCase(),
+    example: 'MAD',
+  }),
+)
 
 /** Departures or arrivals. */
 export const directionParam = codeParam('Departures or arrivals; both unless given.', FLIGHT_DIRECTIONS, { example: 'DEPARTURE' })
