@@ -1,19 +1,13 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { datasetsOf, type Endpoint } from '../../api/define/endpoint.ts'
+import { datasetsOf } from '../../api/define/endpoint.ts'
 import { columnsOf, type Fields, isNested } from '../../api/define/fields.ts'
-import { essenceOf, TABLE_FORMATS } from '../../api/define/formats.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
-import { openapi } from '../../api/http/openapi.ts'
 import { allParams } from '../../api/http/request.ts'
-import { provinceByCode } from '../../lake/places/provinces.ts'
 import { PLANS } from '../../lake/schema/dataset.ts'
-import { hasGeoJson, strictReply } from './requests.ts'
-import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
-
-const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+import { strictReply } from './requests.ts'
+import { checkSchema } from './schemas.ts'
+import { fillWithExamples, startService, type TestService } from './service.ts'
 
 let service: TestService
 beforeAll(async () => {
@@ -21,21 +15,6 @@ beforeAll(async () => {
   await fillWithExamples(service)
 })
 afterAll(() => service?.close())
-
-function checkSchema(schema: object, value: unknown): void {
-  check(ajv.compile(schema), value)
-}
-
-/** Holds a value to the schema at a place of the description, whose components are compiled once for all of them. */
-function checkDescribed(place: readonly string[], value: unknown): void {
-  const pointer = place.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')
-  check(ajv.getSchema(`openapi#/${pointer}`) as ValidateFunction, value)
-}
-
-function check(valid: ValidateFunction, value: unknown): void {
-  valid(value)
-  expect(valid.errors ?? []).toEqual([])
-}
 
 describe('declarations', () => {
   test('paths are well-formed and unique', () => {
@@ -128,10 +107,6 @@ describe('declarations', () => {
   })
 })
 
-const description = openapi(endpoints, 'https://api.example.org') as Reply
-ajv.addSchema(description, 'openapi')
-const operationOf = ({ path }: Endpoint): Reply => description.paths[path].get
-
 describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('%s', (_path, endpoint) => {
   test('answers its own example, with nothing missing and nothing added', async () => {
     const response = await service.get(requestOf(endpoint), { Accept: 'application/json' })
@@ -139,33 +114,4 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
     checkSchema(strictReply(endpoint), await response.json())
   })
-
-  test('is documented with a whole reply that its schema allows and that looks like what it answers', async () => {
-    const { content } = operationOf(endpoint).responses[200]
-    const tables = TABLE_FORMATS.map(essenceOf)
-    const texts = ['application/json', ...(hasGeoJson(endpoint) ? ['application/geo+json'] : [])]
-    expect(Object.keys(content)).toEqual([...(endpoint.returns.prefers ? texts.reverse() : texts), ...tables])
-    for (const [type, { example, 'x-plan': plan }] of Object.entries<Reply>(content)) {
-      expect(plan, type).toBe(tables.includes(type) ? 'PRO' : 'FREE')
-      if (example !== undefined) checkDescribed(['paths', endpoint.path, 'get', 'responses', '200', 'content', type, 'schema'], example)
-      if (tables.includes(type)) continue
-      const reply = (await (await service.get(requestOf(endpoint), { Accept: type })).json()) as Reply
-      expect(membersOf(endpoint, example), type).toEqual(membersOf(endpoint, reply))
-    }
-    const [header, line, ...rest] = parse(content['text/csv'].example) as string[][]
-    expect([header, line?.length, rest.length]).toEqual([Object.keys(content['application/x-ndjson'].example), header?.length, 0])
-    const { example } = content['application/json']
-    checkSchema(strictReply(endpoint, 'live'), example)
-    const [record] = endpoint.returns.kind === 'list' ? example[endpoint.returns.name] : [example]
-    if (record.province) expect(record.province).toBe(provinceByCode(record.province_code)?.name)
-    for (const name of ['updated_at', 'at', 'observed_at', 'data_time'])
-      if (record[name] && example.updated_at) expect(Date.parse(record[name]), name).toBeLessThanOrEqual(Date.parse(example.updated_at))
-  })
 })
-
-/** The members of a reply, of its first record or feature and of its meta, in their order; a next page and the box of positions apart. */
-function membersOf({ returns }: Endpoint, reply: Reply): Record<string, string[]> {
-  const [first] = returns.kind === 'one' ? [reply] : (reply.features ?? reply[returns.name])
-  const names = (value: object): string[] => Object.keys(value).filter((name) => name !== 'next_cursor' && name !== 'bbox')
-  return { reply: names(reply), record: names(first), properties: names(first.properties ?? {}), meta: names(reply.meta) }
-}

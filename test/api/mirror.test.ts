@@ -7,6 +7,7 @@ import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { commit } from '../../lake/iceberg/commit.ts'
 import { type Mirrored, mirror } from '../../scripts/mirror/mirror.ts'
 import { tempFolder } from '../helpers/temp.ts'
+import { deepTest } from '../helpers/tier.ts'
 import { landRows } from '../lake/query/fixtures.ts'
 import { exampleTableRow, startService, type TestService } from './service.ts'
 
@@ -73,7 +74,7 @@ test('what was damaged, left half-done or is no longer in the snapshot is put ri
   expect(readFileSync(one)).toEqual(whole)
 })
 
-test('a later snapshot brings what is new and takes what is gone', async () => {
+deepTest('a later snapshot brings what is new and takes what is gone', async () => {
   const before = there()
   await land('c', Date.UTC(2026, 1, 3))
   expect(await runUntil(({ files }) => files === 3)).toMatchObject({ downloaded: 1, kept: 2, removed: 0 })

@@ -6,6 +6,7 @@ import { bodyIn, type Ready, type ReplyHead, ready } from '../../api/http/replie
 import { ReplyCache } from '../../api/http/reply-cache.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { openMetrics } from '../../lake/metrics/metrics.ts'
+import { deepTest } from '../helpers/tier.ts'
 import { exampleRow, startService } from './service.ts'
 
 const MB = 1024 ** 2
@@ -83,7 +84,7 @@ test('a route knows 2,000 URLs at most, however many there are of one reply', as
   expect([cache.bytes, cache.entries, isKnown(9999), other.get('/other')]).toEqual([0, 0, false, undefined])
 })
 
-test('memory does not grow with the URLs that are asked for', async () => {
+deepTest('memory does not grow with the URLs that are asked for', async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const cache = new ReplyCache({ bytes: 100 * MB })

@@ -9,7 +9,7 @@ import { sql } from '../../../lake/query/sql.ts'
 import { rejectedIds } from '../../../lake/raw/archive.ts'
 import { tableRows } from '../../helpers/pipeline.ts'
 import { tempFolder } from '../../helpers/temp.ts'
-import { deepTest } from '../../helpers/tier.ts'
+import { byTier, deepTest } from '../../helpers/tier.ts'
 import { never, openStage, type Stage } from '../ingest/stage.ts'
 import { differences, feed, lines, littleDerived, stops, type Timetable } from './little.ts'
 
@@ -151,7 +151,7 @@ describe('a derived dataset of versions', () => {
     expect(await told()).toEqual(['V1>V2:+b@1', 'V1>V2:-a@1'])
   })
 
-  test.each(['parquet-written', 'manifests-written', 'metadata-written', 'hint-written'])(
+  test.each(byTier(['parquet-written', 'metadata-written'], ['parquet-written', 'manifests-written', 'metadata-written', 'hint-written']))(
     'stopped at %s, the next run ends it',
     async (at) => {
       for (const [count, versions] of STORY) await stage.publish(feed, count, { versions })
