@@ -15,6 +15,7 @@ const MAY_BE_EMPTY = [
   '/api/combustible/tendencia',
   '/api/geo/pk',
   '/api/datasets/{id}/quality',
+  '/api/aviacion/aeropuertos/{iata}/historico',
   ...(IS_NIGHT ? OF_THE_DAY : []),
 ]
 
