@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { overBudget, slowdown, slowest, sum } from '../test/helpers/budget.ts'
+import { type OverBudget, overBudget, slowdown, slowest, sum } from '../test/helpers/budget.ts'
 import type { FileResult, RunResult } from '../test/helpers/report.ts'
 import { DURATIONS } from '../test/helpers/sequencer.ts'
 
@@ -44,15 +44,9 @@ function vitest(): void {
   const unknown = files.filter((name) => !paths.some((path) => join('test', path).includes(name)))
   if (unknown.length > 0) return fail(`no test file is named like ${unknown.join(' or ')}`)
   say('\n== tests')
-  const folder = mkdtempSync(join(tmpdir(), 'traffic-tests-'))
-  const report = join(folder, 'report.json')
   const tier = options.deep ? { TEST_TIER: 'deep' } : isWhole ? { TEST_TIER: 'default' } : {}
-  const run = spawnSync('vitest', ['run', ...(options.update ? ['--update'] : []), '--config', 'test/vitest.config.ts', ...files], {
-    stdio: 'inherit',
-    env: { ...process.env, ...tier, TEST_REPORT: report },
-  })
   try {
-    const { files: results, errors } = JSON.parse(readFileSync(report, 'utf8')) as RunResult
+    const { files: results, errors, status } = runVitest(files, tier)
     const failed = results.flatMap(failuresOf)
     failures.push(...failed, ...errors)
     counts.failed += failed.length + errors.length
@@ -60,10 +54,25 @@ function vitest(): void {
       if (state === 'passed') counts.passed++
       else if (state !== 'failed') counts.skipped++
     }
-    if (run.status !== 0 && counts.failed === 0) fail(`Vitest ended with ${run.status ?? run.signal} though no test failed`)
+    if (status !== 0 && counts.failed === 0) fail(`Vitest ended with ${status} though no test failed`)
     summarise(results)
   } catch (error) {
     fail(`Vitest left no report: ${(error as Error).message}`)
+  }
+}
+
+/** Runs Vitest over the files whose paths contain one of the names, over all without any, and reads its report. Throws if it leaves none. */
+function runVitest(
+  names: readonly string[],
+  tier: Readonly<Record<string, string>>,
+): RunResult & { readonly status: number | string | null } {
+  const folder = mkdtempSync(join(tmpdir(), 'traffic-tests-'))
+  try {
+    const report = join(folder, 'report.json')
+    const command = ['run', ...(options.update ? ['--update'] : []), '--config', 'test/vitest.config.ts', ...names]
+    const env = { ...process.env, ...tier, TEST_REPORT: report }
+    const { status, signal } = spawnSync('vitest', command, { stdio: 'inherit', env })
+    return { ...(JSON.parse(readFileSync(report, 'utf8')) as RunResult), status: status ?? signal }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -85,8 +94,18 @@ function summarise(results: readonly FileResult[]): void {
     `\nSlowest files (of ${results.length}, ${Math.round(sum(results) / 1000)} s of workers; machine ${slowdown(results).toFixed(1)} × as slow as the reference):`,
   )
   for (const line of slowest(results, SLOWEST)) say(line)
-  if (!options.deep) for (const line of overBudget(results)) fail(line)
+  if (!options.deep) holdToBudget(overBudget(results))
   if (options.record) record(results)
+}
+
+/** Fails for what is over its budget twice: one run in some has a pause of the machine in it. Files over theirs run again, by themselves. */
+function holdToBudget(over: readonly OverBudget[]): void {
+  const paths = [...new Set(over.flatMap(({ path }) => path ?? []))]
+  if (paths.length > 0) say(`\nOver budget, run again: ${paths.join(', ')}`)
+  const again = paths.length === 0 ? null : runVitest(paths, { TEST_TIER: 'default' })
+  if (again && again.status !== 0) fail(`${paths.join(', ')} failed when run again`)
+  const still = new Set(overBudget(again?.files ?? []).map(({ what }) => what))
+  for (const { path, what, line } of over) if (path === null || still.has(what)) fail(line)
 }
 
 /** Writes the seconds of slow files, the slowest first; files that did not run keep theirs. */

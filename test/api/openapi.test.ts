@@ -1,4 +1,4 @@
-import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { BaseResolver, createConfig, lintDocument, Source } from '@redocly/openapi-core'
 import { expect, test } from 'vitest'
 import { isListed } from '../../api/define/example.ts'
 import type { RecordShape } from '../../api/define/fields.ts'
@@ -6,7 +6,6 @@ import { recordSchema } from '../../api/define/shape.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { listOfIds, requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
-import { deepTest } from '../helpers/tier.ts'
 
 interface Operation {
   readonly operationId: string
@@ -35,11 +34,18 @@ const operations = Object.entries(description['paths'] as Record<string, Record<
   Object.values(methods).map((operation) => ({ path, ...operation })),
 )
 
-deepTest('the description is valid OpenAPI 3.1, without a word from the recommended rules', async () => {
+/** What the recommended rules of Redocly find in a description. Parsed by JSON: their own YAML parser takes a third of the time. */
+async function lint(of: object): Promise<string[]> {
   const config = await createConfig({ extends: ['recommended'], rules: { 'no-server-example.com': 'off' } })
-  const problems = await lintFromString({ source: JSON.stringify(description), absoluteRef: '/openapi.json', config })
-  const told = problems.map((one) => `${one.severity} ${one.ruleId} ${one.location.map((at) => at.pointer).join()}: ${one.message}`)
-  expect(told).toEqual([])
+  const text = JSON.stringify(of)
+  const document = { source: new Source('/openapi.json', text, 'application/json'), parsed: JSON.parse(text) }
+  const problems = await lintDocument({ document, externalRefResolver: new BaseResolver(config.resolve), config })
+  return problems.map((one) => `${one.severity} ${one.ruleId} ${one.location.map((at) => at.pointer).join()}: ${one.message}`)
+}
+
+test('the description is valid OpenAPI 3.1, without a word from the recommended rules', async () => {
+  expect(await lint({ openapi: '3.1.1', info: {}, paths: {} })).toContainEqual(expect.stringContaining('error struct'))
+  expect(await lint(description)).toEqual([])
   expect(description['openapi']).toMatch(/^3\.1\./)
 })
 

@@ -4,8 +4,6 @@ import { REFERENCE_MS } from './speed.ts'
 /** What the default tests may take on two quiet cores, ms: a test, the hooks and tests of a file, and all files with their loading. */
 export const BUDGET = { test_ms: 2000, file_ms: 8000, all_ms: 800_000 } as const
 
-/** How much longer a test or a file takes now and then, on the same quiet machine. */
-const NOISE = 1.25
 /** Load per core that the tests make by themselves. */
 const OWN_LOAD = 2
 
@@ -20,22 +18,30 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }
 
-/** Each test, file and sum above its budget, as a line for a person; budgets grow with how slow the machine was. */
-export function overBudget(files: readonly FileResult[]): string[] {
+/** A test, a file or the sum of all that took longer than its budget. */
+export interface OverBudget {
+  /** The test file; null for the sum. */
+  readonly path: string | null
+  readonly what: string
+  /** What to tell a person. */
+  readonly line: string
+}
+
+/** Each test, file and sum above its budget; budgets grow with how slow the machine was. */
+export function overBudget(files: readonly FileResult[]): OverBudget[] {
   const slow = slowdown(files)
-  const line = (what: string, ms: number, budget_ms: number, noise = NOISE): string[] => {
-    if (ms <= budget_ms * slow * noise) return []
+  const over = (path: string | null, what: string, ms: number, budget_ms: number): OverBudget[] => {
+    if (ms <= budget_ms * slow) return []
     const times = slow > 1 ? `, times ${slow.toFixed(1)} for a machine that is that much slower` : ''
-    return [
-      `over budget: ${what} took ${(ms / 1000).toFixed(1)} s of ${budget_ms / 1000} s${times}; make it quicker or name it *.deep.test.ts`,
-    ]
+    const line = `over budget: ${what} took ${(ms / 1000).toFixed(1)} s of ${budget_ms / 1000} s${times}; make it quicker or name it *.deep.test.ts`
+    return [{ path, what, line }]
   }
   return [
     ...files.flatMap((file) => [
-      ...line(file.path, file.ms, BUDGET.file_ms),
-      ...file.tests.flatMap((test) => line(`${file.path} > ${test.name}`, test.ms, BUDGET.test_ms)),
+      ...over(file.path, file.path, file.ms, BUDGET.file_ms),
+      ...file.tests.flatMap((test) => over(file.path, `${file.path} > ${test.name}`, test.ms, BUDGET.test_ms)),
     ]),
-    ...line('all files together', sum(files), BUDGET.all_ms, 1),
+    ...over(null, 'all files together', sum(files), BUDGET.all_ms),
   ]
 }
 
