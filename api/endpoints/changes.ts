@@ -1,6 +1,8 @@
 import type { LiveChange } from '../../lake/live/types.ts'
 import { defineCodes } from '../../lake/schema/codes.ts'
 import { type Column, col } from '../../lake/schema/columns.ts'
+import type { ListReturn } from '../define/endpoint.ts'
+import type { Fields, RecordShape } from '../define/fields.ts'
 import { withExample } from './tail.ts'
 
 /** What can happen to a thing. */
@@ -30,6 +32,11 @@ export function changedBy(
   membersOf: (columns: readonly string[]) => string[],
 ): string[] {
   return kind === 'CREATED' ? [] : membersOf(kind === 'ENDED' ? ['status'] : changed)
+}
+
+/** The list of a feed of changes: in the order of the log, 100 entries a page and at most 1,000. `key` tells entries apart. */
+export function changesReturn<F extends Fields>(record: RecordShape<F>, key: readonly (keyof F & string)[]): ListReturn<F> {
+  return { kind: 'list', name: 'changes', record, key, sorts: [], order: 'at', limit: { default: 100, max: 1000 } }
 }
 
 /** What to say of every feed of changes. */

@@ -34,11 +34,11 @@ const operations = Object.entries(description['paths'] as Record<string, Record<
   Object.values(methods).map((operation) => ({ path, ...operation })),
 )
 
-/** What the recommended rules of Redocly find in a description. Parsed by JSON: their own YAML parser takes a third of the time. */
+const config = await createConfig({ extends: ['recommended'], rules: { 'no-server-example.com': 'off' } })
+
+/** What the recommended rules of Redocly find in a description. It is given parsed: as text it would be read as YAML, which takes as long as the rules. */
 async function lint(of: object): Promise<string[]> {
-  const config = await createConfig({ extends: ['recommended'], rules: { 'no-server-example.com': 'off' } })
-  const text = JSON.stringify(of)
-  const document = { source: new Source('/openapi.json', text, 'application/json'), parsed: JSON.parse(text) }
+  const document = { source: new Source('/openapi.json', '', 'application/json'), parsed: structuredClone(of) }
   const problems = await lintDocument({ document, externalRefResolver: new BaseResolver(config.resolve), config })
   return problems.map((one) => `${one.severity} ${one.ruleId} ${one.location.map((at) => at.pointer).join()}: ${one.message}`)
 }

@@ -1,7 +1,7 @@
 import { flights } from '../../../lake/datasets/aviation/flights.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { nested, record } from '../../define/fields.ts'
-import { ABOUT_CHANGES, changedBy, changeFields } from '../changes.ts'
+import { ABOUT_CHANGES, changedBy, changeFields, changesReturn } from '../changes.ts'
 import { changedOf, flight, flightFilters, toFlight } from './flight.ts'
 
 /** One change of a flight. */
@@ -20,15 +20,7 @@ export const flightChanges = defineEndpoint({
   about: `A flight is ENDED once the lists of its airport no longer have it, some hours after its time. ${ABOUT_CHANGES}`,
   params: {},
   filters: flightFilters,
-  returns: {
-    kind: 'list',
-    name: 'changes',
-    record: flightChange,
-    key: ['id', 'at'],
-    sorts: [],
-    order: 'at',
-    limit: { default: 100, max: 1000 },
-  },
+  returns: changesReturn(flightChange, ['id', 'at']),
   read: {
     kind: 'changes',
     from: [flights],

@@ -5,7 +5,7 @@ import { optional, record } from '../../define/fields.ts'
 import { columnFilter } from '../../define/filter.ts'
 import { listOf } from '../../define/params.ts'
 import { provinceFilter } from '../../filters/place.ts'
-import { ABOUT_CHANGES, changedBy, changeFields } from '../changes.ts'
+import { ABOUT_CHANGES, changedBy, changeFields, changesReturn } from '../changes.ts'
 import { fuelParam } from './station.ts'
 
 const { columns } = fuelPrices
@@ -35,15 +35,7 @@ export const gasStationChanges = defineEndpoint({
   about: ABOUT_CHANGES,
   params: {},
   filters: [columnFilter('fuel', listOf(fuelParam), 'product'), provinceFilter],
-  returns: {
-    kind: 'list',
-    name: 'changes',
-    record: priceChange,
-    key: ['station_id', 'fuel', 'at'],
-    sorts: [],
-    order: 'at',
-    limit: { default: 100, max: 1000 },
-  },
+  returns: changesReturn(priceChange, ['station_id', 'fuel', 'at']),
   read: {
     kind: 'changes',
     from: [fuelPrices],

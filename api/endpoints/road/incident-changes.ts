@@ -1,7 +1,7 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { nested, record } from '../../define/fields.ts'
-import { ABOUT_CHANGES, changedBy, changeFields } from '../changes.ts'
+import { ABOUT_CHANGES, changedBy, changeFields, changesReturn } from '../changes.ts'
 import { changedIncident, changedOf, incidentDetail, localise } from './incident.ts'
 import { changedIncidentFilters } from './incident-filters.ts'
 
@@ -26,15 +26,7 @@ export const incidentChanges = defineEndpoint({
   about: ABOUT_CHANGES,
   params: {},
   filters: changedIncidentFilters,
-  returns: {
-    kind: 'list',
-    name: 'changes',
-    record: incidentChange,
-    key: ['id', 'at'],
-    sorts: [],
-    order: 'at',
-    limit: { default: 100, max: 1000 },
-  },
+  returns: changesReturn(incidentChange, ['id', 'at']),
   read: {
     kind: 'changes',
     from: [incidents],

@@ -1,6 +1,6 @@
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { nested, record } from '../../define/fields.ts'
-import { ABOUT_CHANGES, changedBy, changeFields } from '../changes.ts'
+import { ABOUT_CHANGES, changedBy, changeFields, changesReturn } from '../changes.ts'
 import { changedOf, changedPanel, PANEL_DATASETS, panel, panelFilters } from './panel.ts'
 
 /** One change of what a panel shows. */
@@ -19,15 +19,7 @@ export const panelChanges = defineEndpoint({
   about: `A panel that publications no longer include is UPDATED, with the display UNKNOWN; panels do not end. ${ABOUT_CHANGES}`,
   params: {},
   filters: panelFilters,
-  returns: {
-    kind: 'list',
-    name: 'changes',
-    record: panelChange,
-    key: ['id', 'at'],
-    sorts: [],
-    order: 'at',
-    limit: { default: 100, max: 1000 },
-  },
+  returns: changesReturn(panelChange, ['id', 'at']),
   read: {
     kind: 'changes',
     from: PANEL_DATASETS,

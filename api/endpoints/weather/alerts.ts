@@ -8,7 +8,7 @@ import { idOfListed, onlyOfRows } from '../../define/example.ts'
 import { nested, record } from '../../define/fields.ts'
 import { required, textParam } from '../../define/params.ts'
 import { instantParam } from '../../define/params-time.ts'
-import { ABOUT_CHANGES, changedBy, changeFields } from '../changes.ts'
+import { ABOUT_CHANGES, changedBy, changeFields, changesReturn } from '../changes.ts'
 import { ABOUT_ALERTS, ALERT_FIGURE, type AlertRow, alert, alertDetail, alertState, changedOf, endedBy, toAlertState } from './alert.ts'
 import { alertFilters, changedAlertFilters } from './alert-filters.ts'
 import { roadsByArea } from './alert-roads.ts'
@@ -108,15 +108,7 @@ export const weatherAlertChanges = defineEndpoint({
   figure: ALERT_FIGURE,
   params: {},
   filters: changedAlertFilters,
-  returns: {
-    kind: 'list',
-    name: 'changes',
-    record: alertChange,
-    key: ['id', 'at'],
-    sorts: [],
-    order: 'at',
-    limit: { default: 100, max: 1000 },
-  },
+  returns: changesReturn(alertChange, ['id', 'at']),
   read: {
     kind: 'changes',
     from: [weatherAlerts],
