@@ -10,9 +10,9 @@ export function downloadPaths(): Part {
     ...{ name, in: 'path', required: true, description, example },
     schema: { type: 'string' },
   })
-  const told = { 'X-Request-Id': ref('headers', 'RequestId'), ...LIMIT_HEADERS }
+  const limits = { 'X-Request-Id': ref('headers', 'RequestId'), ...LIMIT_HEADERS }
   const headers = {
-    ...told,
+    ...limits,
     ETag: ref('headers', 'ETag'),
     'Accept-Ranges': ref('headers', 'AcceptRanges'),
     'Content-Disposition': ref('headers', 'ContentDisposition'),
@@ -38,7 +38,7 @@ export function downloadPaths(): Part {
         responses: {
           200: { description: 'The whole file.', headers, content },
           206: { description: 'The range that was asked for.', headers: range206, content },
-          302: { description: 'A signed URL of the object store.', headers: { ...told, Location: ref('headers', 'Location') } },
+          302: { description: 'A signed URL of the object store.', headers: { ...limits, Location: ref('headers', 'Location') } },
           304: { description: 'The copy that If-None-Match names is the file.', headers },
           400: limitedResponse(['unknown-parameter', 'malformed-request']),
           401: ref('responses', '401'),

@@ -42,11 +42,7 @@ const checksums = createLru<string>(MAX_CHECKSUMS)
  * Throws `Refused` for a snapshot that the table never had or no longer keeps.
  */
 export async function exportFiles(dataset: Dataset, state: TableState, { from, to, since }: FileSelection): Promise<ExportFile[]> {
-  const time = dataset.columns[dataset.time]?.kind === 'instant' ? dataset.time : null
-  const filter =
-    time === null || (from === null && to === null)
-      ? {}
-      : { [time]: { ...(from === null ? {} : { gte: from }), ...(to === null ? {} : { lt: to }) } }
+  const filter = { [dataset.time]: { ...(from === null ? {} : { gte: from }), ...(to === null ? {} : { lt: to }) } }
   const current = await liveFiles(state, filter)
   const before = since === null ? [] : await liveFiles(stateAt(state, snapshotOf(dataset, state, since)), filter)
   const [known, there] = [new Set(before.map(({ key }) => key)), new Set(current.map(({ key }) => key))]
@@ -105,7 +101,7 @@ function fileName(key: string): string {
   return key.slice(key.lastIndexOf('/') + 1)
 }
 
-/** Instants are limits in µs; a time column of another kind has none. */
+/** The instant of a limit in µs, in ms; null if the file states none. */
 function instantOf(limit: Bound | null): number | null {
   return typeof limit === 'bigint' ? Number(limit) / 1000 : null
 }

@@ -1,11 +1,12 @@
 import { type ApiReply, type Ask, urlOf } from './ask.ts'
-import type { CommonInput, LookUp, ReplyRecord, Tool, ToolRequest } from './tool.ts'
-import { Misuse } from './tool.ts'
+import { type CommonInput, type LookUp, Misuse, type ReplyRecord, type Tool, type ToolRequest } from './tool.ts'
 
 /** Records of each kind where the call does not say. */
 const DEFAULT_ITEMS = 10
 /** Most bytes of a concise answer, and of a full one. */
 const MAX_BYTES = { concise: 8000, full: 60_000 }
+/** Codes of problems that a key, or one of a higher plan, would mend. */
+const PLAN_CODES: readonly string[] = ['plan-required', 'key-required']
 /** Least time between two looks at the same data, in seconds: the specification's cadence of the server. */
 export const CADENCE_S = 60
 
@@ -20,7 +21,7 @@ export interface AnswerParts {
   readonly signal: AbortSignal
 }
 
-/** What a tool tells, as JSON. */
+/** The structured content of an answer. */
 export type ToolAnswer = {
   readonly updated_at: string | null
   readonly data_age_s: number | null
@@ -42,12 +43,17 @@ export interface ToolResult {
   readonly structured: ToolAnswer | null
 }
 
-/** One request that was answered, or why it was not. */
+/** One request that was answered. */
 interface Answered {
   readonly request: ToolRequest
   readonly url: string
-  readonly reply: ApiReply | null
-  readonly reason: string | null
+  readonly reply: ApiReply
+}
+
+/** One that was not, and whether a higher plan would help. */
+interface Unanswered {
+  readonly reason: string
+  readonly needsPlan: boolean
 }
 
 /** Answers a call of a tool. Mistakes of the input, plans that are too low and failures of the API are results with `isError`. */
@@ -68,23 +74,21 @@ export async function answerTool(tool: Tool, input: CommonInput, parts: AnswerPa
   const { cursor } = input
   if (cursor !== undefined && requests.length > 1)
     return failure('A cursor continues one kind of record; this call asks for several. Ask for one.')
-  const answered = await Promise.all(
-    requests.map(async (request): Promise<Answered> => {
+  const results = await Promise.all(
+    requests.map(async (request): Promise<Answered | Unanswered> => {
       const url = urlOf({ ...request, query: { ...request.query, ...pageOf(request, input) } })
-      if (!isServed(request.path))
-        return { request, url, reply: null, reason: `${request.kind}: this API does not have it yet (${request.path})` }
+      if (!isServed(request.path)) return { reason: `${request.kind}: this API does not have it yet (${request.path})`, needsPlan: false }
       const reply = await ask(url, signal)
-      if (reply.status === 200) return { request, url, reply, reason: null }
-      return { request, url, reply: null, reason: `${request.kind}: ${reasonOf(reply)}` }
+      if (reply.status === 200) return { request, url, reply }
+      return { reason: `${request.kind}: ${reasonOf(reply)}`, needsPlan: PLAN_CODES.includes(String(reply.body['code'])) }
     }),
   )
-  const reasons = answered.flatMap(({ reason }) => reason ?? [])
-  if (reasons.length === answered.length) {
-    const instead =
-      tool.instead && reasons.some((reason) => reason.includes('plan')) ? ` The free tool that comes closest: ${tool.instead}.` : ''
-    return failure(`${reasons.join('. ')}.${instead}`)
-  }
-  return condense(tool, answered, { input, parts, reasons })
+  const answered = results.flatMap((one) => ('reply' in one ? [one] : []))
+  const unanswered = results.flatMap((one) => ('reason' in one ? [one] : []))
+  const reasons = unanswered.map(({ reason }) => reason)
+  if (answered.length > 0) return condense(tool, answered, { input, parts, reasons })
+  const instead = tool.instead && unanswered.some(({ needsPlan }) => needsPlan) ? ` The free tool that comes closest: ${tool.instead}.` : ''
+  return failure(`${reasons.join('. ')}.${instead}`)
 }
 
 /** The paging and shape of a request. */
@@ -99,11 +103,10 @@ function pageOf({ fields, takesLimit = true }: ToolRequest, input: CommonInput):
 
 function condense(
   tool: Tool,
-  answered: readonly Answered[],
+  found: readonly Answered[],
   { input, parts, reasons }: { readonly input: CommonInput; readonly parts: AnswerParts; readonly reasons: readonly string[] },
 ): ToolResult {
   const { baseUrl, clock } = parts
-  const found = answered.flatMap(({ request, url, reply }) => (reply ? [{ request, url, reply }] : []))
   const now = clock()
   const items: ReplyRecord[] = []
   const lines: string[] = []
@@ -130,7 +133,7 @@ function condense(
     next_cursor: found.length === 1 ? (cursors[0] ?? null) : null,
     not_included: reasons,
     sources: [...new Set(metas.flatMap(({ sources = [] }) => sources.map(({ attribution }) => attribution)))],
-    rest_url: `${baseUrl}${(found[0] as { url: string }).url}`,
+    rest_url: `${baseUrl}${found[0]?.url}`,
   }
   return fitted(tool, whole, { lines, most: MAX_BYTES[input.detail ?? 'concise'] })
 }
@@ -173,22 +176,15 @@ function textOf(tool: Tool, answer: ToolAnswer, lines: readonly string[]): strin
 }
 
 /** When another call may give newer data: as long as replies may be cached, and a minute at least. */
-function nextUpdate(found: readonly { readonly reply: ApiReply }[], now: number): string | null {
+function nextUpdate(found: readonly Answered[], now: number): string | null {
   const ages = found.map(({ reply }) => Number(/max-age=(\d+)/.exec(reply.headers.get('cache-control') ?? '')?.[1] ?? 0))
   return ages.length === 0 ? null : new Date(now + 1000 * Math.max(CADENCE_S, Math.min(...ages))).toISOString()
 }
 
-/** The records of a reply: its list, or itself. */
+/** The records of a reply: its list, which has a total beside it, or the one thing that it is. */
 function recordsOf({ body }: ApiReply): readonly ReplyRecord[] {
-  const list = Object.entries(body).find(([name, value]) => Array.isArray(value) && isListName(body, name))
-  if (list) return list[1] as readonly ReplyRecord[]
-  const { meta: _meta, ...record } = body
-  return [record]
-}
-
-/** Lists have a total beside them; single things do not. */
-function isListName(body: ReplyRecord, name: string): boolean {
-  return 'total' in body && name !== 'errors'
+  const { meta: _meta, ...rest } = body
+  return 'total' in rest ? (Object.values(rest).find((value): value is ReplyRecord[] => Array.isArray(value)) ?? []) : [rest]
 }
 
 /** Why a request was not answered, and what to do. */

@@ -7,12 +7,10 @@ import type { Endpoint } from '../define/endpoint.ts'
 import { problem } from '../define/problems.ts'
 import { registerOtherMethodsOfOwn } from '../http/routes.ts'
 import type { ApiReply, Ask } from './ask.ts'
-import { mcpServer, recentAnswers } from './server.ts'
+import { mcpServer, recentAnswers, servedPaths } from './server.ts'
 
 /** The path of the MCP server. */
 export const MCP_PATH = '/mcp'
-/** Paths that are no data and that resources show. */
-const PLATFORM = ['/api/plans']
 /** Headers that say who asks and how the request came; they go along to the endpoints. */
 const PASSED_ON = ['x-api-key', 'x-forwarded-for', 'x-forwarded-proto', 'forwarded', 'host'] as const
 
@@ -31,7 +29,7 @@ export interface McpHttpParts {
  */
 export function registerMcp(app: FastifyInstance, root: FastifyInstance, parts: McpHttpParts): void {
   const { endpoints, baseUrl, callerOf, clock, log } = parts
-  const paths = new Set([...endpoints.map(({ path }) => path), ...PLATFORM])
+  const paths = servedPaths(endpoints)
   const recent = recentAnswers()
   app.post(MCP_PATH, async (request, reply) => {
     checkOrigin(request, baseUrl())

@@ -1,9 +1,11 @@
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
+import type { Endpoint } from '../define/endpoint.ts'
+import { collections } from '../search/catalog.ts'
 import { tools } from './all-tools.ts'
 import { answerTool, CADENCE_S, type ToolResult } from './answer.ts'
-import { type Ask, urlOf } from './ask.ts'
+import type { Ask } from './ask.ts'
 
 /** The version label of this server, not of the protocol. */
 const SERVER = { name: 'traffic-intelligence', title: 'Traffic Intelligence', version: '1.0.0' }
@@ -55,23 +57,19 @@ const CACHE = { ttlMs: 1000 * CADENCE_S, cacheScope: 'private' } as const
 /** Resources by their path in `traffic://`, and the endpoint that each is. */
 const RESOURCES = { freshness: '/api/freshness', codes: '/api/codes', plans: '/api/plans', datasets: '/api/datasets' } as const
 
-/** Collections whose things are resources by id. */
-const COLLECTIONS = {
-  datasets: '/api/datasets/{id}',
-  incidents: '/api/incidents/{id}',
-  panels: '/api/panels/{id}',
-  'gas-stations': '/api/gas-stations/{id}',
-  'rail-stations': '/api/trenes/estaciones/{id}',
-  'rail-routes': '/api/trenes/rutas/{id}',
-  'rail-alerts': '/api/trenes/alertas/{id}',
-  'weather-stations': '/api/clima/estaciones/{id}',
-  'weather-alerts': '/api/weather/alerts/{id}',
-  sensors: '/api/trafico/sensores/{id}',
-  corridors: '/api/movilidad/corredores/{id}',
-  ports: '/api/maritimo/puertos/{id}',
-  ferries: '/api/maritimo/ferries/{id}',
-  airports: '/api/aviacion/aeropuertos/{iata}',
-} as const
+/** Collections of the search whose things have a path of their own, by id: things are resources under the ids that hits have. */
+const PATHS: ReadonlyMap<string, string> = new Map(
+  collections.flatMap((one) => ('detail' in one && /^[^?]*\{\w+\}$/.test(one.detail) ? [[one.id, one.detail] as const] : [])),
+)
+const COLLECTION_IDS = [...PATHS.keys()].join(', ')
+
+/** The schemas of the tools' inputs, made once for all callers. */
+const INPUTS = new Map(tools.map(({ name, input }) => [name, z.strictObject(input)]))
+
+/** The paths that tools and resources can ask: those of the endpoints, and what describes the service. */
+export function servedPaths(endpoints: readonly Pick<Endpoint, 'path'>[]): ReadonlySet<string> {
+  return new Set([...endpoints.map(({ path }) => path), ...Object.values(RESOURCES)])
+}
 
 /** Makes a server with the twelve tools and the resources, for one caller. Used over HTTP and over stdio. */
 export function mcpServer(parts: McpParts): McpServer {
@@ -86,7 +84,7 @@ export function mcpServer(parts: McpParts): McpServer {
       {
         title: tool.title,
         description: `${tool.description}${needs}`,
-        inputSchema: z.strictObject(tool.input),
+        inputSchema: INPUTS.get(tool.name) as z.ZodObject,
         outputSchema: answerSchema,
         annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
       },
@@ -111,16 +109,14 @@ export function mcpServer(parts: McpParts): McpServer {
     new ResourceTemplate('traffic://{collection}/{id}', { list: undefined }),
     {
       title: 'One thing',
-      description: `By id, of the collections ${Object.keys(COLLECTIONS).join(', ')}.`,
+      description: `By id, of the collections ${COLLECTION_IDS}.`,
       mimeType: 'application/json',
       cacheHint: CACHE,
     },
     (uri, { collection, id }, { mcpReq }) => {
-      const path = COLLECTIONS[String(collection) as keyof typeof COLLECTIONS]
-      if (path === undefined)
-        throw new Error(`There is no collection ${String(collection)}; there are ${Object.keys(COLLECTIONS).join(', ')}.`)
-      const name = /\{(\w+)\}/.exec(path)?.[1] as string
-      return resourceOf(parts, uri, urlOf({ path, inPath: { [name]: String(id) }, query: {} }), mcpReq.signal)
+      const path = PATHS.get(String(collection))
+      if (path === undefined) throw new Error(`There is no collection ${String(collection)}; there are ${COLLECTION_IDS}.`)
+      return resourceOf(parts, uri, path.replace(/\{\w+\}/, encodeURIComponent(String(id))), mcpReq.signal)
     },
   )
   return server

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sha256OfFile } from '../../lake/iceberg/checksums.ts'
 import { createLimit } from '../../lake/limit.ts'
 import { fetchManifest, fetchSchema, type Manifest, type Remote, type RemoteFile, ReplyError, request } from './client.ts'
 
@@ -86,7 +85,7 @@ async function isThere(data: string, file: RemoteFile, verified: ReadonlyMap<str
   const path = join(data, file.file)
   const found = await stat(path).catch(() => null)
   if (found?.size !== file.bytes) return false
-  return file.sha256 === null || verified.get(file.file) === file.sha256 || (await sha256Of(path)) === file.sha256
+  return file.sha256 === null || verified.get(file.file) === file.sha256 || (await sha256OfFile(path)) === file.sha256
 }
 
 /** The signed URL of a file; the manifest is fetched again, once for all, when URLs have expired. */
@@ -117,7 +116,7 @@ async function download(one: Download): Promise<void> {
   for (let tries = 1; ; tries++) {
     await fetchRest(one, part)
     const found = await stat(part)
-    if (found.size === file.bytes && (file.sha256 === null || (await sha256Of(part)) === file.sha256)) break
+    if (found.size === file.bytes && (file.sha256 === null || (await sha256OfFile(part)) === file.sha256)) break
     // A wrong byte may be anywhere: the whole file is fetched again.
     await rm(part)
     onBytes(-Math.min(found.size, file.bytes))
@@ -176,10 +175,4 @@ function attribution(dataset: string, { sources }: Manifest): string {
     ({ name, licence, licence_url, attribution: words }) => `- ${name}: [${licence}](${licence_url}). Show: "${words}"`,
   )
   return `# Sources of ${dataset}\n\nWhoever reuses this data has to follow these licences.\n\n${lines.join('\n')}\n`
-}
-
-async function sha256Of(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk as Buffer)
-  return hash.digest('hex')
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { around, commonInput, municipality, near, province, stretch } from '../input.ts'
-import { amount, defineTool, labelled, Misuse, phrase, place, type ReplyRecord, type ToolRequest } from '../tool.ts'
+import { amount, defineTool, labelled, Misuse, phrase, place, quoted, type ReplyRecord, type ToolRequest } from '../tool.ts'
 
 /** Fuels by the words of people, and the code of the API. */
 const FUELS = {
@@ -74,10 +74,10 @@ const STATION = {
   line: (one: ReplyRecord) =>
     phrase(
       `${amount(one, 'price') ?? 'no price'} ${String(one['price_unit'] ?? '')} at ${String(one['operator'])}`,
-      amount(one, 'address'),
+      quoted(one, 'address'),
       place(one),
       amount(one, 'distance_m', 'm away'),
-      labelled('open', one, 'schedule'),
+      quoted(one, 'schedule'),
       labelled('price of', one, 'observed_at'),
       `id ${String(one['id'])}`,
     ),
