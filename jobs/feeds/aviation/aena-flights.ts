@@ -2,11 +2,11 @@ import { flights } from '../../../lake/datasets/aviation/flights.ts'
 import { aena } from '../../../lake/datasets/aviation/sources.ts'
 import { SPANISH_AIRPORTS, zoneOfAirport } from '../../../lake/places/airports.ts'
 import { instantOf } from '../../../lake/schema/time.ts'
-import { decodeUtf8 } from '../../formats/text.ts'
 import { type FeedBody, type FeedRequest, FormatError, type Notes } from '../define.ts'
+import { jsonList, rawRecord } from '../kit/formats.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
 import { lookUp } from '../look-up.ts'
-import { type AenaRecord, CODESHARES, flightNumber, mergeCodeshares } from './codeshares.ts'
+import { CODESHARES, flightNumber, mergeCodeshares } from './codeshares.ts'
 
 /** Airports that other companies run. */
 const NOT_AENA = ['CDT', 'CQM', 'ILD', 'LEU', 'TEV']
@@ -119,22 +119,7 @@ function request(iata: string, flightType: keyof typeof DIRECTIONS): FeedRequest
 function openLists(bodies: readonly FeedBody[], notes: Notes): RecordFile[] {
   const there = new Set(bodies.map(({ name }) => name))
   for (const iata of AENA_AIRPORTS) if (!there.has(`${iata}-S`) || !there.has(`${iata}-L`)) notes.missingBlock(flights, iata)
-  const records = bodies.flatMap(({ name, bytes }) => mergeCodeshares(listOf(name, bytes)))
-  return [
-    { name: 'lists', header: null, records: records.map((record) => ({ names: Object.keys(record), values: Object.values(record) })) },
-  ]
-}
-
-function listOf(name: string, bytes: Buffer): readonly AenaRecord[] {
-  let list: unknown
-  try {
-    list = JSON.parse(decodeUtf8(bytes))
-  } catch (cause) {
-    throw cause instanceof FormatError ? cause : new FormatError(`${name} is no JSON`, { cause })
-  }
-  if (!Array.isArray(list) || list.some((one) => typeof one !== 'object' || one === null))
-    throw new FormatError(`${name} is no list of flights`)
-  return list
+  return [{ name: 'lists', header: null, records: bodies.flatMap((body) => mergeCodeshares(jsonList(body))).map(rawRecord) }]
 }
 
 function stateOf(code: string, direction: (typeof DIRECTIONS)[keyof typeof DIRECTIONS]): string {

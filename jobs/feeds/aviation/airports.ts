@@ -5,6 +5,7 @@ import { MADRID } from '../../../lake/schema/time.ts'
 import { readCsv } from '../../formats/csv.ts'
 import { decodeText } from '../../formats/text.ts'
 import { type FeedBody, FormatError, type RequestPlan } from '../define.ts'
+import { csvFile } from '../kit/formats.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
 
 const TYPES = {
@@ -89,18 +90,14 @@ function planOf(name: string, url: string, maxBytes: number): RequestPlan {
 function openList({ name, bytes }: FeedBody): RecordFile {
   const text = decodeText(bytes)
   const isOpenFlights = /^\d+,"/.test(text)
-  const { header, records, misshapen } = readCsv(isOpenFlights ? `${OPENFLIGHTS.join()}\n${text}` : text, {
+  const table = readCsv(isOpenFlights ? `${OPENFLIGHTS.join()}\n${text}` : text, {
     ...{ delimiter: ',', requires: ['iata_code', isOpenFlights ? 'country' : 'iso_country'], endsLines: true },
   })
-  const columnAt = (column: string): number => header.indexOf(column)
-  const [country, iata, type] = [columnAt(isOpenFlights ? 'country' : 'iso_country'), columnAt('iata_code'), columnAt('type')]
+  const [country, iata, type] = [isOpenFlights ? 'country' : 'iso_country', 'iata_code', 'type'].map(table.at) as [number, number, number]
   const isSpanish = (record: readonly string[]): boolean => record[country] === (isOpenFlights ? 'Spain' : 'ES')
-  const found = records.filter((record) => isSpanish(record) && /^[A-Z]{3}$/.test(record[iata] as string) && record[type] !== 'closed')
+  const found = table.records.filter(
+    (record) => isSpanish(record) && /^[A-Z]{3}$/.test(record[iata] as string) && record[type] !== 'closed',
+  )
   if (found.length === 0) throw new FormatError(`${name} has no Spanish airport with an IATA code`)
-  return {
-    name: isOpenFlights ? openflights.id : ourairports.id,
-    header,
-    records: found.map((values) => ({ names: header, values })),
-    misshapen: misshapen.map(({ line, text: shown }) => `line ${line}: ${shown}`),
-  }
+  return csvFile(isOpenFlights ? openflights.id : ourairports.id, { ...table, records: found })
 }

@@ -1,8 +1,10 @@
 import { readCsv } from '../../formats/csv.ts'
 import { decodeText } from '../../formats/text.ts'
 import { type FeedBody, type FeedSpec, FormatError, type RequestPlan } from '../define.ts'
+import { csvFile } from '../kit/formats.ts'
 import type { RecordReader } from '../kit/reader.ts'
 import type { RecordFile } from '../kit/record-feed.ts'
+import { yearsIn } from '../safety/yearly-file.ts'
 
 const FIRST_YEAR = 2014
 const YEAR = /^\d{4}$/
@@ -30,13 +32,7 @@ export function yearlyFile(
     archive: {
       unit: 'year',
       index: [],
-      files: (_index, { from, to }) => {
-        const [first, last] = [Math.max(FIRST_YEAR, Number(from.slice(0, 4))), Number(to.slice(0, 4))]
-        return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => ({
-          period: String(first + at),
-          url: url(String(first + at)),
-        }))
-      },
+      files: (_index, range) => yearsIn(range, FIRST_YEAR).map((year) => ({ period: String(year), url: url(String(year)) })),
       recent: 2,
       // In the first days of a year.
       isAbsent: ({ bytes }) => bytes.indexOf('\n') === bytes.length - 1,
@@ -61,16 +57,11 @@ export function delayColumns<const P extends string>(
 export function wantedRecords(column: string, isWanted: (value: string) => boolean): (bodies: readonly FeedBody[]) => RecordFile[] {
   return (bodies) =>
     bodies.map(({ name, bytes }) => {
-      const { header, records, misshapen } = readCsv(decodeText(bytes), { delimiter: ',', requires: [column], endsLines: true })
-      const at = header.indexOf(column)
-      const found = records.filter((record) => isWanted((record[at] as string).trim()))
+      const table = readCsv(decodeText(bytes), { delimiter: ',', requires: [column], endsLines: true })
+      const at = table.at(column)
+      const found = table.records.filter((record) => isWanted((record[at] as string).trim()))
       if (found.length === 0) throw new FormatError(`${name} has nothing of Spain`)
-      return {
-        name,
-        header,
-        records: found.map((values) => ({ names: header, values })),
-        misshapen: misshapen.map(({ line, text }) => `line ${line}: ${text}`),
-      }
+      return csvFile(name, { ...table, records: found })
     })
 }
 

@@ -2,9 +2,8 @@ import { airportWeather } from '../../../lake/datasets/aviation/airport-weather.
 import { awc } from '../../../lake/datasets/aviation/sources.ts'
 import { iataOfIcao, SPANISH_AIRPORTS } from '../../../lake/places/airports.ts'
 import { pointNumber } from '../../formats/numbers.ts'
-import { decodeUtf8 } from '../../formats/text.ts'
 import { type FeedBody, FormatError } from '../define.ts'
-import { jsonFeed } from '../kit/formats.ts'
+import { jsonFeed, jsonList } from '../kit/formats.ts'
 
 const METRES_PER_MILE = 1609.344
 const METRES_PER_FOOT = 0.3048
@@ -82,17 +81,9 @@ function rounded(value: number | null, times: number, steps: number): number | n
 }
 
 /** The reports, the layers of clouds as one text with the ceiling beside it. */
-function readReports({ name, bytes }: FeedBody): readonly object[] {
-  let list: unknown
-  try {
-    list = JSON.parse(decodeUtf8(bytes))
-  } catch (cause) {
-    throw cause instanceof FormatError ? cause : new FormatError(`${name} is no JSON`, { cause })
-  }
-  if (!Array.isArray(list)) throw new FormatError(`${name} is no list`)
-  return list.map((report: unknown) => {
-    if (typeof report !== 'object' || report === null) throw new FormatError(`${name} has a report that is no object`)
-    const layers = cloudsOf((report as { readonly clouds?: unknown }).clouds)
+function readReports(body: FeedBody): readonly object[] {
+  return jsonList(body).map((report) => {
+    const layers = cloudsOf(report['clouds'])
     const bases = layers.flatMap(({ cover, base }) => (CEILINGS.includes(cover) && base !== null ? [base] : []))
     const text = layers.map(({ cover, base }) => `${cover}${base ?? ''}`).join(' ')
     return { ...report, clouds: text, ceilingFt: bases.length === 0 ? null : Math.min(...bases) }

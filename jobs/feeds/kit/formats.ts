@@ -1,5 +1,5 @@
 import type { Dataset } from '../../../lake/schema/dataset.ts'
-import { delimiterOf, readCsv } from '../../formats/csv.ts'
+import { type CsvTable, delimiterOf, readCsv } from '../../formats/csv.ts'
 import { decodeText, decodeUtf8 } from '../../formats/text.ts'
 import { type XmlElement, xmlElements } from '../../formats/xml.ts'
 import { type Feed, type FeedBody, type FeedRequest, FormatError, type RequestPlan } from '../define.ts'
@@ -26,7 +26,11 @@ export function csvFeed<D extends Dataset, F extends string, const N extends F, 
 
 function openCsv({ name, bytes }: FeedBody): RecordFile {
   const text = decodeText(bytes)
-  const { header, records, misshapen } = readCsv(text, { delimiter: delimiterOf(text), requires: [], endsLines: true })
+  return csvFile(name, readCsv(text, { delimiter: delimiterOf(text), requires: [], endsLines: true }))
+}
+
+/** A CSV file that was read, each line a record under the names of the header. */
+export function csvFile(name: string, { header, records, misshapen }: Pick<CsvTable, 'header' | 'records' | 'misshapen'>): RecordFile {
   return {
     name,
     header,
@@ -39,12 +43,13 @@ function openCsv({ name, bytes }: FeedBody): RecordFile {
 export function jsonFeed<D extends Dataset, F extends string, const N extends F, T = undefined>(
   spec: Spec<D, F, N, T> & { readonly records?: (body: FeedBody) => readonly object[] },
 ): Feed {
-  const { get, records = listOf, ...rest } = spec
+  const { get, records = jsonList, ...rest } = spec
   const open = (body: FeedBody): RecordFile => ({ name: body.name, header: null, records: records(body).map(rawRecord) })
   return recordFeed({ ...rest, plans: plansOf(get, { accept: 'application/json', expects: 'json' }) }, (bodies) => bodies.map(open))
 }
 
-function listOf({ name, bytes }: FeedBody): readonly object[] {
+/** The objects of a body that is a list in JSON. Throws `FormatError` for any other body. */
+export function jsonList({ name, bytes }: FeedBody): readonly Readonly<Record<string, unknown>>[] {
   let list: unknown
   try {
     list = JSON.parse(decodeUtf8(bytes))
@@ -57,7 +62,10 @@ function listOf({ name, bytes }: FeedBody): readonly object[] {
   return list
 }
 
-const rawRecord = (record: object): RawRecord => ({ names: Object.keys(record), values: Object.values(record) })
+/** An object as a record of its members. */
+export function rawRecord(record: object): RawRecord {
+  return { names: Object.keys(record), values: Object.values(record) }
+}
 
 /** Declares a feed of XML: the elements of a name, each a record of the texts of its children, or what `records` finds in it. */
 export function xmlFeed<D extends Dataset, F extends string, const N extends F, T = undefined>(

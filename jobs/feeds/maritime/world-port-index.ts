@@ -5,6 +5,7 @@ import { readCsv } from '../../formats/csv.ts'
 import { decodeText } from '../../formats/text.ts'
 import { type FeedBody, FormatError } from '../define.ts'
 import { foldedName } from '../kit/columns.ts'
+import { csvFile } from '../kit/formats.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
 
 const SIZES = { Large: 'LARGE', Medium: 'MEDIUM', Small: 'SMALL', 'Very Small': 'VERY_SMALL' }
@@ -133,7 +134,8 @@ export const worldPortIndexFeed = recordFeed(
 
 /** Opens the index: its Spanish ports, then those of our list that it lacks, whose id stands in place of a number. */
 function openIndex({ name, bytes }: FeedBody): RecordFile {
-  const { header, records, misshapen } = readCsv(decodeText(bytes), { delimiter: ',', requires: [], endsLines: true })
+  const table = readCsv(decodeText(bytes), { delimiter: ',', requires: [], endsLines: true })
+  const { header, records } = table
   const columnAt = (column: string): number => header.findIndex((one) => foldedName(one) === foldedName(column))
   const [country, locode] = [columnAt('Country Code'), columnAt('UN/LOCODE')]
   if (country < 0) throw new FormatError(`${name} has no Country Code`)
@@ -145,12 +147,7 @@ function openIndex({ name, bytes }: FeedBody): RecordFile {
     const values = [id, official, id.includes('-') ? '' : id, String(position.lat), String(position.lon)]
     return header.map((_, at) => values[columns.indexOf(at)] ?? '')
   })
-  return {
-    name,
-    header,
-    records: [...spanish, ...added].map((values) => ({ names: header, values })),
-    misshapen: misshapen.map(({ line, text }) => `line ${line}: ${text}`),
-  }
+  return csvFile(name, { ...table, records: [...spanish, ...added] })
 }
 
 const LISTED = ['World Port Index Number', 'Main Port Name', 'UN/LOCODE', 'Latitude', 'Longitude']
