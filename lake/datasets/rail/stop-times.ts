@@ -1,5 +1,5 @@
-import { col } from '../../schema/columns.ts'
 import { defineDataset } from '../../schema/dataset.ts'
+import { stopTimeColumns } from '../transit/stop-times.ts'
 import { RAIL_STOP_USES } from './codes.ts'
 import { TIMETABLE, VERSION_COLUMNS } from './timetable.ts'
 
@@ -11,24 +11,14 @@ export const railStopTimes = defineDataset({
   about: 'When each trip arrives at and leaves each of its stops.',
   columns: {
     ...VERSION_COLUMNS,
-    trip_id: col.string(4, 'Trip.', { example: '1032S19799C1' }),
-    stop_sequence: col.integer(5, 'Place of the stop in the trip, rising; it may begin anywhere.', {
-      unit: '1',
-      example: 1,
-      min: 0,
-      max: 10_000,
+    ...stopTimeColumns({
+      trip: ['Trip.', '1032S19799C1'],
+      sequence: 'Place of the stop in the trip, rising; it may begin anywhere.',
+      stop: ['Station, in rail_stations.', '17000'],
+      arrival: "Arrival on Madrid's clock",
+      time: '05:30:00',
+      uses: RAIL_STOP_USES,
     }),
-    stop_id: col.string(6, 'Station, in rail_stations.', { example: '17000' }),
-    arrival: col.service_time(7, "Arrival on Madrid's clock, since the service day began; 24 h and more are after midnight.", {
-      nullable: true,
-      example: '05:30:00',
-    }),
-    departure: col.service_time(8, 'Departure, likewise.', { nullable: true, example: '05:30:00' }),
-    pickup_type: col.code(9, 'Whether travellers get on; null where nothing is said, which means regularly.', RAIL_STOP_USES, {
-      nullable: true,
-      example: null,
-    }),
-    drop_off_type: col.code(10, 'Whether travellers get off, likewise.', RAIL_STOP_USES, { nullable: true, example: null }),
   },
   entity: ['timetable_version', 'trip_id', 'stop_sequence'],
   order: ['timetable_version', 'stop_id', 'trip_id'],
