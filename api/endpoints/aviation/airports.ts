@@ -3,7 +3,7 @@ import { airportWeather } from '../../../lake/datasets/aviation/airport-weather.
 import { airports } from '../../../lake/datasets/aviation/airports.ts'
 import { AIRPORT_CONDITIONS } from '../../../lake/datasets/aviation/codes.ts'
 import { airportTraffic, arrivalAtfmDelays } from '../../../lake/datasets/aviation/eurocontrol-days.ts'
-import { flights } from '../../../lake/datasets/aviation/flights.ts'
+import { flights, PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/flights.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { offsetAt } from '../../../lake/schema/time.ts'
@@ -27,6 +27,7 @@ import {
   type Sums,
   sumsOfFlights,
 } from './figures.ts'
+import { isLate } from './flight.ts'
 import { airportIata } from './params.ts'
 
 const { columns } = airports
@@ -61,7 +62,7 @@ const figures = {
 const airport = record('Airport', 'A Spanish airport with its punctuality and traffic.', { ...base.fields, ...figures })
 
 const STATES = [airports, flights, airportWeather] as const
-const ABOUT_FIGURES = `Punctuality, cancellations and mean delay of the last ${RECENT_DAYS} days that are over, of Aena's flights; movements and arrival ATFM delay of the last ${RECENT_DAYS} days that EUROCONTROL has published. A flight is punctual up to 15 minutes late, early ones have no delay, those cancelled or diverted count in no mean. Both ends of a flight within Spain count at their airport.`
+const ABOUT_FIGURES = `Punctuality, cancellations and mean delay of the last ${RECENT_DAYS} days that are over, of Aena's flights; movements and arrival ATFM delay of the last ${RECENT_DAYS} days that EUROCONTROL has published. A flight is punctual up to ${PUNCTUAL_MINUTES} minutes late, early ones have no delay, those cancelled or diverted count in no mean. Both ends of a flight within Spain count at their airport.`
 const METHOD =
   'Sums over days: punctual_share is of the movements, cancelled_share of the flights, mean_delay_minutes of the movements, early ones as 0.'
 
@@ -97,6 +98,12 @@ function todayOf(row: StateRow<typeof airports>, states: StatesOf<typeof STATES>
 }
 
 type Recent = typeof recentDays extends { readonly read: (...args: never) => Promise<infer T> } ? T : never
+
+/** The airports of the catalogue with their figures, made once for the same states. */
+const airportsOf = memo(
+  (states: StatesOf<typeof STATES>, recent: Recent | null) => states[0].rows.map((row) => airportOf(row, states, recent)),
+  (states, recent) => [...states, recent],
+)
 
 function airportOf(row: StateRow<typeof airports>, states: StatesOf<typeof STATES>, recent: Recent | null): ValueOf<typeof airport.fields> {
   const found = recent?.get(row.iata)
@@ -146,10 +153,7 @@ export const airportListing = defineEndpoint({
   }),
   read: {
     ...reads,
-    answer: async ({ states, extra }) => {
-      const recent = await extra(recentDays, '')
-      return states[0].rows.map((row) => airportOf(row, states, recent))
-    },
+    answer: async ({ states, extra }) => airportsOf(states, await extra(recentDays, '')),
   },
   example: { province: 'Madrid' },
 })
@@ -170,7 +174,7 @@ const detail = record('AirportDetail', 'An airport now, today and in the last tw
     'The flights that are scheduled within an hour before or after the newest publication; null where no source of flights is turned on.',
     {
       flights: optional(airportDays.columns.flights, 'Flights.'),
-      late: col.integer(0, 'Flights that are more than 15 minutes late.', { unit: '1', example: 14 }),
+      late: col.integer(0, `Flights that are more than ${PUNCTUAL_MINUTES} minutes late.`, { unit: '1', example: 14 }),
       ...pick(airportDays.columns, 'cancelled', 'diverted'),
     },
     { nullable: true },
@@ -187,7 +191,7 @@ function nowOf(iata: string, states: StatesOf<typeof STATES>): ValueOf<typeof de
   if (!shown) return null
   const near = (shown.byAirport.get(iata) ?? []).filter(({ scheduled_at }) => Math.abs(scheduled_at - shown.at) <= HOUR_MS)
   const { flights: all, cancelled, diverted } = sumsOfFlights(near)
-  return { flights: all, late: near.filter(({ delay_minutes }) => (delay_minutes ?? 0) > 15).length, cancelled, diverted }
+  return { flights: all, late: near.filter(isLate).length, cancelled, diverted }
 }
 
 /** One airport. */
@@ -203,13 +207,12 @@ export const airportByIata = defineEndpoint({
   read: {
     ...reads,
     answer: async ({ states, extra }, { iata }) => {
-      const [catalogue, , reports] = states
-      const row = catalogue.rows.find((one) => one.iata === iata)
-      if (!row) return null
-      const [recent, months] = [await extra(recentDays, ''), await extra(monthsOfAirport, iata)]
-      const report = reports.rows.find((one) => one.iata === iata)
+      const known = airportsOf(states, await extra(recentDays, '')).find(({ id }) => id === iata)
+      if (!known) return null
+      const months = await extra(monthsOfAirport, iata)
+      const report = states[2].rows.find((one) => one.iata === iata)
       return {
-        ...airportOf(row, states, recent),
+        ...known,
         weather: report ? { ...report, conditions: conditionsOf(report) } : null,
         now: nowOf(iata, states),
         months: (months ?? []).map((sums) => ({ month: sums.month, ...punctualityOf(sums), ...networkOf(sums) })),

@@ -14,7 +14,7 @@ import { openPeriodParams } from '../../define/params-time.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { conditionsOf } from './conditions.ts'
 import { atfmCauses } from './figures.ts'
-import { airportFields, type Flight, flight, flightFilters, toFlight } from './flight.ts'
+import { airportFields, type Flight, flight, flightFilters, isLate, toFlight } from './flight.ts'
 
 /** A report says something of flights that are due so long before or after it, ms. */
 const WEATHER_MS = 3 * 3_600_000
@@ -38,7 +38,6 @@ type Delayed = ValueOf<typeof delayed.fields>
 type AtfmCauses = ReadonlyMap<string, string> | null
 
 const isUndone = ({ state }: Pick<Flight, 'state'>): boolean => state === 'CANCELLED' || state === 'DIVERTED'
-const isLate = ({ delay_minutes }: Pick<Flight, 'delay_minutes'>): boolean => (delay_minutes ?? 0) > PUNCTUAL_MINUTES
 
 const periodFilter = defineMemoryFilter({
   name: 'period',
@@ -61,18 +60,28 @@ const delayFilter = defineMemoryFilter({
     isUndone(one) || (one.delay_minutes !== null && one.delay_minutes >= minutes),
 })
 
-/** The flights of a state with their airports, the weather there, and the causes of ATFM delays by airport and day. */
+/** The flights of a state with their airports, the weather there and probable causes; and how many there are of each kind. */
 const flightsOf = memo(
   (state: State<typeof flights>, catalogue: State<typeof airports>, reports: State<typeof airportWeather>, causes: AtfmCauses) => {
     const byIata = new Map(catalogue.rows.map((row) => [row.iata, row]))
     const weatherAt = new Map(reports.rows.map((row) => [row.iata, { observed_at: row.observed_at, conditions: conditionsOf(row) }]))
-    return state.rows.map((row): Delayed => {
+    const records = state.rows.map((row): Delayed => {
       const one = toFlight(row)
       const at = byIata.get(one.airport)
       const report = weatherAt.get(one.airport)
       const weather = report && Math.abs(report.observed_at - one.scheduled_at) <= WEATHER_MS ? report.conditions : []
       return { ...one, airport_name: at?.name ?? null, position: at?.position ?? null, weather, ...causeOf(one, weather, causes) }
     })
+    const count = (is: (one: Delayed) => boolean): number => records.filter(is).length
+    return {
+      records,
+      counts: {
+        shown_flights: records.length,
+        late_flights: count(isLate),
+        cancelled_flights: count((one) => one.state === 'CANCELLED'),
+        diverted_flights: count((one) => one.state === 'DIVERTED'),
+      },
+    }
   },
 )
 
@@ -115,19 +124,7 @@ export const delayList = defineEndpoint({
     madeFrom: [{ dataset: airportTraffic }, { dataset: arrivalAtfmDelays }],
     isOfAny: true,
     reportsMissing: true,
-    answer: async ({ states, extra }) => {
-      const records = flightsOf(...states, await extra(atfmCauses, ''))
-      const count = (is: (one: Delayed) => boolean): number => records.filter(is).length
-      return {
-        records,
-        counts: {
-          shown_flights: records.length,
-          late_flights: count(isLate),
-          cancelled_flights: count((one) => one.state === 'CANCELLED'),
-          diverted_flights: count((one) => one.state === 'DIVERTED'),
-        },
-      }
-    },
+    answer: async ({ states, extra }) => flightsOf(...states, await extra(atfmCauses, '')),
   },
   example: { airport: 'MAD', limit: '5' },
 })

@@ -16,7 +16,7 @@ const minutesOf = (about: string, example: number): Column<number | null> =>
 /** How punctual flights were. */
 export const punctualityFields = {
   ...pick(columns, 'flights', 'movements'),
-  punctual_share: shareOf('Share of the movements that were at most 15 minutes late', 0.794),
+  punctual_share: shareOf(`Share of the movements that were at most ${PUNCTUAL_MINUTES} minutes late`, 0.794),
   mean_delay_minutes: minutesOf('Mean delay of the movements, early ones counting as 0', 12.6),
   ...pick(columns, 'cancelled', 'diverted'),
   cancelled_share: shareOf('Share of the flights that were cancelled', 0.0104),

@@ -1,5 +1,5 @@
 import { airports } from '../../../lake/datasets/aviation/airports.ts'
-import { flights } from '../../../lake/datasets/aviation/flights.ts'
+import { flights, PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/flights.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { changedMembers } from '../../define/changed.ts'
 import { pick, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
@@ -23,6 +23,11 @@ export type Flight = ValueOf<typeof flight.fields>
 
 /** A row as a flight. */
 export const toFlight: (row: StateRow<typeof flights>) => Flight = projection(flights, flight)
+
+/** True for a flight that is late: one that counts as punctual no more. */
+export function isLate({ delay_minutes }: Pick<Flight, 'delay_minutes'>): boolean {
+  return (delay_minutes ?? 0) > PUNCTUAL_MINUTES
+}
 
 /** The members of a flight that differ, by the columns that do. */
 export const changedOf = changedMembers(flights, flight.fields)
