@@ -20,8 +20,11 @@ const TYPES = {
 const OPENFLIGHTS = 'id,name,city,country,iata_code,icao_code,lat,lon,altitude_ft,utc_offset,dst,tz,kind,origin'.split(',')
 const METRES_PER_FOOT = 0.3048
 const ICAO = /^[A-Z]{4}$/
+const IATA = /^[A-Z]{3}$/
+/** What OurAirports puts before the name of an airport that the list has twice. */
+const DUPLICATE = '[Duplicate]'
 
-/** Spain's airports with an IATA code: OurAirports' list of the world by its header, or OpenFlights' older one while that cannot be had. */
+/** Spain's airports with an IATA code: OurAirports' list of the world, or OpenFlights' older one while that is unavailable. */
 export const airportList = recordFeed(
   {
     id: 'airports',
@@ -86,17 +89,21 @@ function planOf(name: string, url: string, maxBytes: number): RequestPlan {
   }
 }
 
-/** Opens either list, by what it looks like, as a file named by its source, and keeps the open Spanish airports with an IATA code. */
+/** Opens either list, told apart by its first bytes, as a file named after its source; keeps the Spanish airports that count. */
 function openList({ name, bytes }: FeedBody): RecordFile {
   const text = decodeText(bytes)
   const isOpenFlights = /^\d+,"/.test(text)
+  const [countryColumn, spain] = isOpenFlights ? ['country', 'Spain'] : ['iso_country', 'ES']
   const table = readCsv(isOpenFlights ? `${OPENFLIGHTS.join()}\n${text}` : text, {
-    ...{ delimiter: ',', requires: ['iata_code', isOpenFlights ? 'country' : 'iso_country'], endsLines: true },
+    ...{ delimiter: ',', requires: ['iata_code', countryColumn], endsLines: true },
   })
-  const [country, iata, type] = [isOpenFlights ? 'country' : 'iso_country', 'iata_code', 'type'].map(table.at) as [number, number, number]
-  const isSpanish = (record: readonly string[]): boolean => record[country] === (isOpenFlights ? 'Spain' : 'ES')
+  const valueOf = (record: readonly string[], column: string): string => record[table.at(column)] ?? ''
   const found = table.records.filter(
-    (record) => isSpanish(record) && /^[A-Z]{3}$/.test(record[iata] as string) && record[type] !== 'closed',
+    (record) =>
+      valueOf(record, countryColumn) === spain &&
+      IATA.test(valueOf(record, 'iata_code')) &&
+      valueOf(record, 'type') !== 'closed' &&
+      !valueOf(record, 'name').startsWith(DUPLICATE),
   )
   if (found.length === 0) throw new FormatError(`${name} has no Spanish airport with an IATA code`)
   return csvFile(isOpenFlights ? openflights.id : ourairports.id, { ...table, records: found })
