@@ -37,7 +37,10 @@ let service: TestService
 let shown: readonly AnyRow[]
 beforeAll(async () => {
   service = await startService()
-  shown = await liveRows('aena_flights', flights)
+  const rows = await liveRows('aena_flights', flights)
+  // Few flights are diverted, and none of these is.
+  const diverted = rows.find(({ airport, direction }) => airport === 'VLC' && direction === 'ARRIVAL')
+  shown = rows.map((row) => (row === diverted ? { ...row, state: 'DIVERTED', actual_at: null, delay_minutes: null } : row))
   await service.publish(airports, await liveRows('airports', airports), { at: AT, feed: 'airports' })
   const reports = await liveRows('metar', airportWeather)
   // Fog in Madrid now, and in Palma hours ago.
@@ -67,6 +70,8 @@ describe('flights that are late, cancelled or diverted', () => {
       missing: [],
       sources: [{ id: 'aena', commercial_use: 'no' }, { id: 'ourairports' }, { id: 'openflights' }, { id: 'awc' }, { id: 'eurocontrol' }],
     })
+    expect(counts['diverted_flights']).toBeGreaterThan(0)
+    expect(counts['cancelled_flights']).toBeGreaterThan(0)
     expect(counts).toMatchObject({
       ...{ total: wanted.length, shown_flights: shown.length, late_flights: shown.filter((row) => isLate(row)).length },
       cancelled_flights: shown.filter(({ state }) => state === 'CANCELLED').length,

@@ -207,7 +207,7 @@ describe('the timetable of a day', () => {
     const { sailings } = await route(id, `?date=${date}`)
     const clock = (text: string): number => text.split(':').reduce((sum, part) => 60 * sum + Number(part), 0)
     expect(sailings.map((one: Reply) => clock(one.departure))).toEqual(departuresOf(id, date))
-    expect(sailings.length).toBe(date.endsWith('12-25') ? 0 : sailings.length)
+    expect(sailings.length > 0).toBe(!date.endsWith('12-25'))
   })
 
   test('on the day on which the clock changes instants follow the clock', async () => {
