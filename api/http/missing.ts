@@ -12,8 +12,8 @@ export interface MissingDataset {
 }
 
 /**
- * Makes the function that finds the datasets of a read that have nothing: those of the current state that were never published, and those of the lake
- * that never landed. A dataset that no feed fills is derived from the others of the read, and says nothing of its own.
+ * Makes the function that finds the datasets of a read without data: those of the current state that were never published, and
+ * those of the lake that never landed. Datasets that no feed fills are derived from the others and are left out.
  */
 export function missingFinder(
   { from, lake = [], madeFrom = [] }: Pick<ReadOf<'memory'>, 'from' | 'lake' | 'madeFrom'>,

@@ -15,7 +15,7 @@ export function isBzip2(bytes: Buffer): boolean {
   return bytes.subarray(0, 3).toString('latin1') === 'BZh'
 }
 
-/** Unpacks a bzip2 file into at most `maxBytes`. Throws `FormatError` for a larger one, and for damaged bytes: each block has a checksum. */
+/** Unpacks a bzip2 file. Throws `FormatError` beyond `maxBytes`, and for damaged bytes: each block has a checksum. */
 export function unpackBzip2(bytes: Buffer, maxBytes: number): Buffer {
   let unpacked = Buffer.allocUnsafe(Math.min(FIRST_BYTES, maxBytes))
   let size = 0

@@ -85,8 +85,8 @@ const ROWS: readonly PortRow[] = [
 const NOT_INDEXED: readonly string[] = ['ESMLN', 'ESSSG', 'ESHIE']
 
 /**
- * Spanish ports of general interest and other ports with ferries, with their official names. The World Port Index has most of them, without
- * accents, and lacks a dozen.
+ * Spanish ports of general interest and other ports with ferries, with their official names. The World Port Index has most of
+ * them, without accents, and lacks a dozen.
  */
 export const LISTED_PORTS: readonly ListedPort[] = Object.freeze(
   ROWS.map(([id, name, authority, lat, lon, ...aliases]) => {

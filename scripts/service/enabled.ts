@@ -8,8 +8,8 @@ export interface Enabled {
 }
 
 /**
- * The feeds that are run: against a stand-in all of them, `--live` those that may be, or are turned on, whose publishers' terms the operator accepts,
- * and of which some plan has the secrets that its publisher asks for. Throws where a feed is turned on that there is not.
+ * The feeds that are run. Against a stand-in all of them; with `--live` those that are on by default or turned on, whose terms
+ * the operator accepts and whose secrets are set for some plan. Throws if an unknown feed is turned on.
  */
 export function enabledFeeds(config: Config, feeds: readonly Feed[]): Enabled {
   for (const id of turnedOn(config))

@@ -17,7 +17,7 @@ const points = series({
   fields: {
     ...punctualityFields,
     ...networkFields,
-    coverage: col.decimal(0, 'Share of the days of the step that there are figures of, 0 to 1.', { scale: 6, unit: '1', example: 1 }),
+    coverage: col.decimal(0, 'Share of the days of the step with figures, 0 to 1.', { scale: 6, unit: '1', example: 1 }),
   },
   key: ['iata'],
   sorts: ['movements', 'punctual_share', 'mean_delay_minutes', 'cancelled_share'],

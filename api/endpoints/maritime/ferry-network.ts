@@ -287,7 +287,7 @@ function anyOf(values: readonly (boolean | null)[]): boolean | null {
   return values.includes(false) ? false : null
 }
 
-/** The id of a ferry route one way: its parts may have any characters, of which those that a path cannot have are written as `~` and their code. */
+/** The id of a ferry route one way. Characters that are not safe in a path are percent-encoded, with `~` for the percent sign. */
 function idOf(...parts: readonly string[]): string {
   return parts
     .map((part) =>

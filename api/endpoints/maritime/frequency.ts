@@ -3,7 +3,7 @@ import { memo } from '../../define/memo.ts'
 import type { FerryConnection } from './ferry-network.ts'
 
 const WEEK = 7
-/** Days before today of which a departure may still lie ahead: those after midnight, in zones west of Madrid. */
+/** Days before today that may have departures to come: those after midnight, in zones west of Madrid. */
 const EARLIER_DAYS = 2
 
 /** Sailings on some days. */
@@ -44,7 +44,7 @@ export function weekFrom({ days }: FerryConnection, date: string): number {
 export function nextSailing({ days, timezone }: FerryConnection, now: number): number | null {
   let next: number | null = null
   const earliest = madridDate(now, -EARLIER_DAYS)
-  // Departures of a service date may be after midnight of later dates: a date that begins after the next one found cannot have an earlier one.
+  // A service date may have departures after midnight, so later dates count until one begins after the departure found.
   for (const [date, departures] of days) {
     if (date < earliest) continue
     const start = serviceStart(date, timezone)

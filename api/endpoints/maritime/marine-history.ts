@@ -20,7 +20,7 @@ import { coverageField } from '../tail.ts'
 import { marineFuelParam, usesOf } from './marine-price.ts'
 
 const { columns } = marinePrices
-/** Longest time between two changes of any price in which prices are taken to hold: with some 130 stations a week without one is an outage. */
+/** Prices hold at most this long after the last change of any price: with some 130 stations, a week without one is an outage. */
 const GAP_MS = 7 * 86_400_000
 
 const perLitre = (about: string, example: number) => col.decimal(0, about, { scale: 6, unit: 'EUR/L', example })
@@ -112,8 +112,8 @@ const c = (name: keyof typeof columns | 'status'): Sql => column(marinePrices, n
 const s = (name: keyof typeof marineStations.columns): Sql => column(marineStations, name)
 
 /**
- * The means of the stations that were asked for, with the times that they hold: from one change of any of them to the next. Prices are cut at months,
- * so that a moment is compared with the prices of its month alone.
+ * The means of the selected stations, each from one change of any of their prices to the next. Prices are cut at months, so that
+ * the join compares a moment with the prices of its month alone.
  */
 function meansOfStations(asked: Asked, { from, to }: Between, lake: Pick<LakeView, 'covered_until'>): Sql {
   const { fuel, station, use, province } = asked
@@ -160,7 +160,7 @@ function meansOfStations(asked: Asked, { from, to }: Between, lake: Pick<LakeVie
   )`
 }
 
-/** True of the prices of stations in the port that was asked for: each of its words begins a word of the names of a station's place. */
+/** Selects the stations of a port: each word of its name begins a word of the station's port, locality or municipality. */
 function isIn({ port }: Pick<Asked, 'port'>): Sql {
   if (port === null) return sql`true`
   // As `foldName` folds what was asked for.

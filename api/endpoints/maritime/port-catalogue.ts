@@ -27,7 +27,7 @@ export interface Port {
   readonly connections: readonly FerryConnection[]
 }
 
-/** The newest state of each listed port, for answers that are about ferries. It has one key, the empty one; without lists it is empty. */
+/** The newest state of each listed port, for answers about ferries; empty without lists. Its only key is the empty one. */
 export const listedPorts = defineSlice<readonly ListedRow[]>({
   name: 'listed ports',
   from: [ports],
@@ -48,7 +48,7 @@ export interface PortCatalogue {
   readonly portOf: (terminal: FerryTerminal) => Port
 }
 
-/** A terminal that shares a name with a port is in it if it is no farther than this: the index rounds to the minute, and harbours are long. */
+/** A terminal this near to a port of the same name is in it: the index rounds to the minute, and harbours are long. */
 const NAMED_M = 15_000
 /** Without a common name a terminal is in a port only this near: Nador's is 1.4 km from Melilla's. */
 const UNNAMED_M = 700
@@ -56,7 +56,7 @@ const UNNAMED_M = 700
 /** The atlas is good to some 200 m. A port abroad may be next to Spain, as Nador's is to Melilla. */
 const SHORE_M = 200
 
-/** The ports of the lists, with the terminals of ferries: a terminal that is in none of them is a port of its own. Made once for both. */
+/** The ports of the lists with the terminals of ferries in them; a terminal in none of them is a port of its own. */
 export const portCatalogue = memo((rows: readonly ListedRow[], connections: readonly FerryConnection[]): PortCatalogue => {
   const listed = rows.map((row) => ({ row, names: namesOf(row) }))
   const calls = new Map<string, Set<FerryConnection>>()
@@ -110,7 +110,7 @@ function addedPort(terminal: FerryTerminal, added: Map<string, FerryTerminal>): 
   return id
 }
 
-/** Where a port lies that may be abroad; nowhere in Spain if it is outside of every province. */
+/** Province and municipality of a port that may be abroad; null outside of every province. */
 function placeOf(position: Point | null): Pick<Port, 'province_code' | 'municipality_code'> {
   const abroad = { province_code: null, municipality_code: null }
   if (position === null) return abroad

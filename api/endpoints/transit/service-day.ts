@@ -5,7 +5,7 @@ import type { SliceReader } from '../../define/slice.ts'
 import { type DayStop, DayStops } from './day-stops.ts'
 import type { TimetableTables } from './timetable-versions.ts'
 
-/** A trip as its row tells it. */
+/** A trip without its stops. */
 interface UnboundTrip {
   readonly network: string
   readonly trip_id: string

@@ -17,8 +17,8 @@ export interface TimetableSpan {
 type Span = Pick<TimetableSpan, 'from' | 'to'>
 
 /**
- * The spans of each network, in order: each version holds from its begin to the end of its last service day, or to the begin of the next one.
- * Where a version ends before the next begins there is a gap between two spans. One key, the empty one.
+ * The spans of each network, in order. A version is in force from its begin to the end of its last service day, or until the next
+ * version begins; one that ends before the next leaves a gap between two spans. The only key is the empty one.
  */
 export function timetableSpansOf(tables: TimetableTables): Slice<readonly TimetableSpan[]> {
   return defineSlice({
@@ -65,8 +65,8 @@ function spansOf(
 }
 
 /**
- * The span of the timetables of all networks that an instant (ms) lies in. Throws where it lies in none: for what was asked for by name a
- * refusal of the parameter, else that there is no timetable of the present; and where a network has none at all.
+ * The span around an instant (ms) that the timetables of all networks cover. Throws `Refused` for a given value outside of every
+ * span, and `feed-unavailable` if no value was given or a network has no timetable.
  */
 export function checkCovered(
   spans: readonly TimetableSpan[],

@@ -42,7 +42,7 @@ export const weatherSeries = series({
     pressure_hpa: tenth(columns.pressure_hpa, 'Pressure at the station: the mean of the hours.'),
     visibility_m: meaning(columns.visibility_m, 'Lowest visibility of those at the end of each hour.'),
     snow_cm: meaning(columns.snow_cm, 'Greatest depth of snow on the ground.'),
-    coverage: col.decimal(0, 'Share of the hours of the step that there is an observation of, 0 to 1.', {
+    coverage: col.decimal(0, 'Share of the hours of the step with an observation, 0 to 1.', {
       scale: 6,
       unit: '1',
       example: 1,

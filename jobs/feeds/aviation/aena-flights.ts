@@ -28,7 +28,7 @@ const HALF_DAY_MS = 43_200_000
 const ENOUGH = 80
 const DAY_FIRST = /^(\d{2})\/(\d{2})\/(\d{4})$/
 
-/** Departures and arrivals of each airport, as Aena's page shows them: a list for each airport and direction, in the airport's local time. */
+/** Departures and arrivals as Aena's page shows them: a list for each airport and direction, in the airport's local time. */
 export const aenaFlights = recordFeed(
   {
     id: 'aena_flights',

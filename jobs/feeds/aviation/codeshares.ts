@@ -23,8 +23,8 @@ export function flightNumber(record: AenaRecord): string | null {
 }
 
 /**
- * The flights among records: those of one flight, which each airline that sells it has under a number of its own, are one record with the lowest
- * number and the others as `codeshares`. An airline sells a flight once, so two records of one airline are two flights.
+ * Merges the records of one flight, which each airline sells under its own number, into one with the lowest number and the others
+ * as `codeshares`. An airline sells a flight once, so two records of one airline are two flights.
  */
 export function mergeCodeshares(records: readonly AenaRecord[]): readonly AenaRecord[] {
   const groups = Map.groupBy(records, (record) => SAME.map((name) => textOf(record, name)).join('|'))

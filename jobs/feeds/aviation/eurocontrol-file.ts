@@ -19,7 +19,7 @@ const CAUSES = {
 type Letter = keyof typeof CAUSES
 const LETTERS = Object.keys(CAUSES) as Letter[]
 
-/** What the feeds of yearly files have in common: a file for each year, packed by bzip2, that grows and is replaced as a whole. */
+/** What feeds of yearly files share: a file for each year, compressed by bzip2, that grows and is replaced as a whole. */
 export function yearlyFile(
   file: string,
 ): Pick<FeedSpec, 'domain' | 'every_s' | 'archive' | 'freshBy'> & { readonly plans: readonly RequestPlan[] } {
@@ -65,7 +65,7 @@ export function wantedRecords(column: string, isWanted: (value: string) => boole
     })
 }
 
-/** The year of a file: the one it was asked for under, else the one that its rows are of. Throws `FormatError` where these differ. */
+/** The year of a file, by its rows. Throws `FormatError` if they are of several years, or not of the year that was requested. */
 export function yearOf(name: string, texts: readonly string[]): string {
   const years = new Set(texts)
   const [only = ''] = years

@@ -12,7 +12,7 @@ const M_S_PER_KNOT = 1852 / 3600
 const CEILINGS = ['BKN', 'OVC', 'OVX']
 const VISIBILITY = /^(\d+(?:\.\d+)?)(\+?)$/
 
-/** METAR reports of Spain's airports, as the Aviation Weather Center decodes them; small airports report only while they are open. */
+/** METAR reports of Spain's airports as the Aviation Weather Center decodes them; small airports report only while open. */
 export const metar = jsonFeed({
   id: 'metar',
   domain: 'aviation',

@@ -25,8 +25,8 @@ interface Operator {
 }
 
 /**
- * The timetable of a ferry operator that it publishes at the National Access Point: the copy that the Mobility Database keeps, which needs no
- * key, under either of its addresses.
+ * The timetable that a ferry operator publishes at the National Access Point, from the copy of the Mobility Database, which needs
+ * no key, at either of its addresses.
  */
 function ferryFeed({ id, network, mdb, file, routes }: Operator): Feed {
   const rules = { network, prefix: network.toLowerCase(), needsExceptions: false, needsRanges: false }

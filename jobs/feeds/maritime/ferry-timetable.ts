@@ -12,7 +12,7 @@ import { type FrequencyDeparture, readFrequencies, repeatedStops } from '../tran
 import { type StopTimeRow, stopTimeRows } from '../transit/stop-times.ts'
 import { accessOf, calendarRows, memberRows, openTimetable, type Timetable, type TimetableRules } from '../transit/timetable.ts'
 
-/** What the parts of an archive tell each other. */
+/** An archive, with what its members share as they are read. */
 interface Archive extends Timetable {
   readonly agencies: ReadonlyMap<string, Agency>
   readonly timezone: string

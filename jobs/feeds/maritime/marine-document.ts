@@ -16,8 +16,8 @@ export interface MarineDocument {
 const OLE2 = Buffer.from([0xd0, 0xcf, 0x11, 0xe0])
 
 /**
- * Opens a publication in either layout: the answer of the REST service, or the spreadsheet, whose cells may also come as text separated by semicolons.
- * Throws `FormatError`.
+ * Opens a publication in either layout: the answer of the REST service, or the spreadsheet, which may also come as text separated
+ * by semicolons. Throws `FormatError`.
  */
 export async function openMarine(body: FeedBody, fetched_at: number): Promise<MarineDocument> {
   const { bytes } = body

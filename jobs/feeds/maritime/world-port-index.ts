@@ -47,8 +47,8 @@ const NOT_READ = [
 const MAX_BYTES = 16_000_000
 
 /**
- * Spain's ports of the World Port Index, by its header (copies spell it in several ways), with the official names of our list; then the
- * ports of the list that the index lacks.
+ * Spain's ports of the World Port Index, by its header (copies spell it in several ways), with the official names of our list;
+ * then the ports of the list that the index lacks.
  */
 export const worldPortIndexFeed = recordFeed(
   {

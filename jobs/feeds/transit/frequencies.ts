@@ -2,7 +2,7 @@ import { readGtfs } from '../../formats/gtfs.ts'
 import type { StopTimeRow } from './stop-times.ts'
 import type { Timetable } from './timetable.ts'
 
-/** A departure of a trip that stands for many. */
+/** A departure of a trip that is repeated at intervals. */
 export interface FrequencyDeparture {
   readonly trip_id: string
   /** Seconds since the service day began. */

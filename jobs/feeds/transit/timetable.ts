@@ -74,7 +74,7 @@ export function refuse({ notes }: Timetable, dataset: Dataset, records: GtfsReco
   notes.quarantine(dataset, records.isWhole ? 'no id' : 'another number of fields', records.line)
 }
 
-/** GTFS's answer to whether wheelchairs, bicycles or cars are taken: 1 yes, 2 no, 0 and blank nothing said; others are counted. */
+/** Whether wheelchairs, bicycles or cars are taken, by the code of GTFS: 1 yes, 2 no, 0 or empty unknown; others are counted. */
 export function accessOf(code: string | null, notes: Notes, list = 'gtfs_wheelchair'): boolean | null {
   if (code === null) return null
   const known = lookUp(ACCESS, code)

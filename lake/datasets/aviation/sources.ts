@@ -11,7 +11,7 @@ export const ourairports = defineSource({
   commercial_use: 'yes',
 })
 
-/** OpenFlights: the catalogue that is used while OurAirports cannot be reached. Its database licence asks for attribution and share-alike. */
+/** OpenFlights: the catalogue used while OurAirports is unavailable. Its licence asks for attribution and share-alike. */
 export const openflights = defineSource({
   id: 'openflights',
   publisher: 'OpenFlights',
@@ -33,7 +33,7 @@ export const aena = defineSource({
   commercial_use: 'no',
 })
 
-/** METAR reports as the Aviation Weather Center of the United States passes them on: works of its government are in the public domain. */
+/** METAR reports from the Aviation Weather Center of the United States, whose government's works are in the public domain. */
 export const awc = defineSource({
   id: 'awc',
   publisher: 'NOAA Aviation Weather Center',
@@ -45,8 +45,8 @@ export const awc = defineSource({
 })
 
 /**
- * EUROCONTROL's Aviation Intelligence Unit: daily figures of the network manager. Its notice lets data be reused with the copyright notice and its
- * disclaimer, and not be modified without permission; of commercial use it says nothing.
+ * EUROCONTROL's Aviation Intelligence Unit: daily figures of the network manager. Data may be reused with the copyright notice
+ * and the disclaimer, and not be modified without permission; commercial use is not mentioned.
  */
 export const eurocontrol = defineSource({
   id: 'eurocontrol',

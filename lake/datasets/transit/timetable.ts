@@ -10,9 +10,8 @@ interface VersionExamples {
 }
 
 /**
- * The columns that every table of a timetable begins with: ids 1 to 3. The version is the publisher's: the network and the first day of its
- * calendar on which a fair share of the services runs, so that equal content has one name; what is published again for the same first day takes
- * the place of its rows.
+ * The columns that every table of a timetable begins with: ids 1 to 3. A version is named after the network and the first day on
+ * which a fair share of its services runs: equal content has one name, and a later edition for the same day replaces its rows.
  */
 export function versionColumns(networks: CodeList, examples: VersionExamples) {
   return {

@@ -29,7 +29,7 @@ export const weatherDays = defineDataset({
     period_s: col.integer(4, 'Length of the period that each observation stands for.', { unit: 's', example: PERIOD_S, min: 1 }),
     local_date: col.local_date(5, 'Day in Madrid.', { example: '2025-12-06' }),
     period_start: col.instant(6, 'Begin of the day.', { example: '2025-12-05T23:00:00.000Z' }),
-    hours: col.integer(7, 'Hours of the day that there is an observation of, of 24, or 23 or 25 where the clock changes.', {
+    hours: col.integer(7, 'Hours of the day with an observation, of 24, or 23 or 25 where the clock changes.', {
       unit: '1',
       example: 24,
       min: 1,
@@ -86,7 +86,7 @@ export const weatherDays = defineDataset({
       min: 0,
       max: 2000,
     }),
-    coverage: col.decimal(19, 'Share of the hours of the day that there is an observation of, 0 to 1.', {
+    coverage: col.decimal(19, 'Share of the hours of the day with an observation, 0 to 1.', {
       scale: 6,
       unit: '1',
       example: 1,

@@ -39,8 +39,8 @@ interface Departure {
 }
 
 /**
- * The GTFS archive of a ferry operator, for a year from the first of a month, made to the standard: no real one was recorded. Christmas has no
- * sailings.
+ * The GTFS archive of a ferry operator, for a year from the first of a month, made to the standard: no real one was recorded.
+ * Christmas has no sailings.
  */
 export function ferryZip(operator: FerryOperator, { at, variant }: { readonly at: number; readonly variant: Variant }): Buffer {
   const spans = spansFrom(at)
@@ -162,7 +162,7 @@ function tripsOf(line: FerryLine, spans: readonly Span[]): Trip[] {
   )
 }
 
-/** Sailings spread over the week and, where a day has several, between the first and the last hour; the way back leaves half an hour later. */
+/** Sailings spread over the week, and over a day from its first to its last hour; the way back leaves half an hour later. */
 function departuresOf(perWeek: number, [first, last]: readonly [number, number], direction: 0 | 1): readonly Departure[] {
   const byMinute = new Map<number, number[]>()
   for (const day of WEEK) {

@@ -24,8 +24,8 @@ interface IndexOptions {
 }
 
 /**
- * The World Port Index: names without accents, codes with a blank, positions rounded to the minute, `Unknown` and 0 for no data. Ports of our
- * list without a code are those that it lacks.
+ * The World Port Index: names without accents, codes with a blank, positions rounded to the minute, `Unknown` and 0 for no data.
+ * It lacks the ports of our list that are not `isIndexed`.
  */
 export function worldPortIndexCsv({ seed, scale, edition, variant }: IndexOptions): string {
   const indexed = LISTED_PORTS.filter(({ isIndexed }) => isIndexed)

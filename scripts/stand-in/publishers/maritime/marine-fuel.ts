@@ -46,7 +46,7 @@ const posts: FeedStandIn = {
   },
   captures: {
     folder: 'miteco-postes-maritimos',
-    // embarcacionesPrecios_es_20251102T1600.xls, by Madrid's clock. A capture stands for either layout: the parser knows which it is.
+    // embarcacionesPrecios_es_20251102T1600.xls, by Madrid's clock. A capture serves either layout: the parser finds which it is.
     capturedAt(file) {
       const [, year, month, day, hour, minute] = /^embarcacionesPrecios_es_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)\.xls$/.exec(file) ?? []
       return year === undefined ? null : instantOf(`${year}-${month}-${day}`, `${hour}:${minute}:00`)
