@@ -51,7 +51,7 @@ const periodFilter = defineMemoryFilter({
 const delayFilter = defineMemoryFilter({
   name: 'min_delay',
   param: withDefault(
-    integerParam('Flights that are at least so late; those that are cancelled or diverted are listed whatever it is.', {
+    integerParam('Flights that are at least so late. Those that are cancelled or diverted are always listed.', {
       ...{ min: 0, max: 2880, unit: 'min', example: '60' },
     }),
     PUNCTUAL_MINUTES + 1,
@@ -102,8 +102,8 @@ export const delayList = defineEndpoint({
   plan: 'PRO',
   summary: 'Flights that are late, cancelled or diverted at Spanish airports now',
   about:
-    'Of the flights that airports show now, some 24 hours around the present, those that are more than 15 minutes late, cancelled or diverted. `from` and `to` select by the scheduled time; earlier days are in the history of each airport. A flight between two Spanish airports is listed at both. ' +
-    'Codeshares are one flight. `cause` is derived: of late arrivals the cause of most of the ATFM delay at the airport on that day, once EUROCONTROL has published it; else WEATHER where the flight is late, cancelled or diverted and the METAR of its airport has low visibility (< 1,500 m), a low ceiling (< 150 m), strong wind (25 kt, gusts of 17.2 m/s), a thunderstorm, snow or freezing weather. `meta.missing` names the sources that the answer does without: without `flights` the list is empty.',
+    'Flights more than 15 minutes late, cancelled or diverted, among those that airports show now: some 24 hours around the present. `from` and `to` select by the scheduled time; earlier days are in the history of each airport. A flight between two Spanish airports is listed at both. ' +
+    'Codeshares are one flight. `cause` is derived: of late arrivals the cause of most of the ATFM delay at the airport on that day, once EUROCONTROL has published it; else WEATHER where the flight is late, cancelled or diverted and the METAR of its airport has low visibility (< 1,500 m), a low ceiling (< 150 m), strong wind (25 kt, gusts of 17.2 m/s), a thunderstorm, snow or freezing weather. `meta.missing` names the datasets that are unavailable: without `flights` the list is empty.',
   params: {},
   filters: [...flightFilters, periodFilter, delayFilter, areaFilter],
   returns: listReturn('flights', delayed, {

@@ -37,7 +37,7 @@ export const airportHistory = defineEndpoint({
   domain: 'aviation',
   plan: 'PRO',
   summary: 'Punctuality and traffic of one airport by day, week, month or year',
-  about: `Days that are over, by the date at the airport: a day of flights is there once the next is over too. Figures of EUROCONTROL are of the day of UTC of the same date and come when it publishes them. What one of the two sources does not have is null: where flights are turned off, the rest is there. ${METHOD}`,
+  about: `Days that are over, by the date at the airport: a day of flights is there once the next is over too. Figures of EUROCONTROL are of the day of UTC of the same date and come when it publishes them. Fields that one of the two sources lacks are null: where flights are turned off, those of EUROCONTROL remain. ${METHOD}`,
   figure: { grain: 'One airport in one step.', method: METHOD },
   params,
   returns: points,
