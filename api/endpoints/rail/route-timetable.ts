@@ -1,4 +1,3 @@
-import { RAIL_STOP_USES } from '../../../lake/datasets/rail/codes.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
@@ -31,11 +30,8 @@ const stopFields = {
   departure: columns.departure,
   arrival_at: col.instant(0, 'Arrival as an instant.', { nullable: true, example: START }),
   departure_at: col.instant(0, 'Departure as an instant.', { nullable: true, example: START }),
-  pickup_type: col.code(0, 'Whether travellers get on; null where nothing is said, which means regularly.', RAIL_STOP_USES, {
-    nullable: true,
-    example: null,
-  }),
-  drop_off_type: col.code(0, 'Whether travellers get off, likewise.', RAIL_STOP_USES, { nullable: true, example: null }),
+  pickup_type: columns.pickup_type,
+  drop_off_type: columns.drop_off_type,
 } as const
 
 const tripFields = {
