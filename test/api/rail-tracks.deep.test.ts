@@ -174,7 +174,7 @@ test('routes run past their stations, also those that run against their track or
   expect(tally(commuter.map((route: Reply) => route.geometry_source))).toEqual({ SHAPE: 49, SHAPE_AND_STATIONS: 3 })
   const [one] = beyond
   const [lon, lat] = places.get(one.destination_id) as Line[0]
-  const box = [lon - 0.001, lat - 0.001, lon + 0.001, lat + 0.001].join()
+  const box = [lon - 0.001, lat - 0.001, lon + 0.001, lat + 0.001].map((degrees) => degrees.toFixed(6)).join()
   expect((await service.json(`/api/trenes/rutas?bbox=${box}&limit=20000`)).routes.map(({ id }: Reply) => id)).toContain(one.id)
   const detail = await service.json(`/api/trenes/rutas/${one.id}`)
   expect([detail.geometry_source, detail.geometry]).toEqual([one.geometry_source, one.geometry])
