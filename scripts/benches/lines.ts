@@ -76,7 +76,8 @@ function ratioLine(bench: Bench, step: StepRunner): Promise<Line> {
     const { ratio, spread, measured_ms, reference_ms, parts_ms, peak_mb } = (await step(bench, 'ratio', folder)) as Measured
     const rss_mb = checkedMemory(peak_mb === null ? await step(bench, 'memory', folder) : { rss_mb: peak_mb })
     const within = bench.atLeast ? ratio >= bench.limit : ratio <= bench.limit
-    const isFast = within || measured_ms - reference_ms <= (bench.orWithin_ms ?? 0) || measured_ms <= (bench.orAtMost_ms ?? 0)
+    const { orWithin_ms = Number.NEGATIVE_INFINITY, orAtMost_ms = 0 } = bench
+    const isFast = within || measured_ms - reference_ms <= orWithin_ms || measured_ms <= orAtMost_ms
     const ok = isFast && rss_mb <= (bench.limit_mb ?? Number.POSITIVE_INFINITY)
     return {
       name: bench.name,

@@ -35,6 +35,12 @@ test('a bench whose work and reference were done is within its limit', async () 
   expect(asText(found, bench)).toMatch(/^ok {3}made-up: [\d.]+ \(at most 1000\)/)
 })
 
+test('a bench with a time of its own fails beyond it, however slow the reference is', async () => {
+  const slow: Work = { ...rowsOf(ROWS), clock: async () => performance.now() * 100 }
+  expect(await line(benchOf({ reference: slow }, { limit: 0, orAtMost_ms: 0.1 }))).toMatchObject({ ok: false })
+  expect(await line(benchOf({ reference: slow }, { limit: 0, orAtMost_ms: 1000 }))).toMatchObject({ ok: true })
+})
+
 test('a bench whose reference does nothing fails and says so', async () => {
   const bench = benchOf({ reference: { expected: { rows: ROWS }, run: async () => ({ rows: 0 }) } })
   const found = await line(bench)
