@@ -9,7 +9,14 @@ const COLUMNS =
 /** Rows of other places: airfields without an IATA code, and other countries, of which the list has some 84,000. */
 const OTHERS = { full: 20_000, small: 200 } as const
 const COUNTRIES = ['US', 'BR', 'FR', 'PT', 'ES', 'AU', 'CA'] as const
-const KEYWORDS: Readonly<Record<string, string>> = { MAD: 'Barajas', BCN: 'El Prat', LPA: 'Gando', TFN: 'Los Rodeos', OVD: 'Ranón, Oviedo' }
+/** Other names of airports, by IATA code. */
+export const AIRPORT_KEYWORDS: Readonly<Record<string, string>> = {
+  MAD: 'Barajas',
+  BCN: 'El Prat',
+  LPA: 'Gando',
+  TFN: 'Los Rodeos',
+  OVD: 'Ranón, Oviedo',
+}
 
 /** OurAirports' `airports.csv`: texts are quoted, numbers are not; the older layout has no `icao_code`. */
 export function airportsCsv(
@@ -36,7 +43,10 @@ export function airportsCsv(
       ...{ latitude_deg: String(one.lat), longitude_deg: String(one.lon), elevation_ft: String(one.elevation_ft) },
       ...{ continent: '"EU"', iso_country: '"ES"', iso_region: '"ES-X"', municipality: quoted(one.municipality) },
       ...{ scheduled_service: one.movements_k > 1 ? '"yes"' : '"no"', icao_code: quoted(one.icao), iata_code: quoted(one.iata) },
-      ...{ gps_code: quoted(one.icao), keywords: KEYWORDS[one.iata] === undefined ? '' : quoted(KEYWORDS[one.iata] as string) },
+      ...{
+        gps_code: quoted(one.icao),
+        keywords: AIRPORT_KEYWORDS[one.iata] === undefined ? '' : quoted(AIRPORT_KEYWORDS[one.iata] as string),
+      },
     })
   return `${lines.join('\n')}\n`
 }

@@ -6,10 +6,15 @@ import { collections } from '../../../api/search/catalog.ts'
 import { type Collection, isSearchable, type SearchDocument } from '../../../api/search/collection.ts'
 import { SearchIndex } from '../../../api/search/search-index.ts'
 import { placeAt } from '../../../lake/places/municipalities.ts'
+import { LISTED_PORTS } from '../../../lake/places/ports.ts'
 import { provinceByCode } from '../../../lake/places/provinces.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
+import { AIRPORT_KEYWORDS } from '../../../scripts/stand-in/formats/airport-lists.ts'
 import { AIRPORTS } from '../../../scripts/stand-in/world/aviation/airports.ts'
+import { FERRY_OPERATORS } from '../../../scripts/stand-in/world/ferry-lines.ts'
 import { countStations } from '../../../scripts/stand-in/world/madrid-counts.ts'
+import { marinePosts } from '../../../scripts/stand-in/world/marine-posts.ts'
+import { panels } from '../../../scripts/stand-in/world/panels.ts'
 import { railNetwork } from '../../../scripts/stand-in/world/rail-network.ts'
 import { roadNetwork } from '../../../scripts/stand-in/world/road-network.ts'
 import { fillingStations } from '../../../scripts/stand-in/world/stations.ts'
@@ -19,7 +24,7 @@ import { makeWorld, type World } from '../../../scripts/stand-in/world/world.ts'
 const SEED = 1
 const KM_STEP = 3
 
-/** The index over the simulated world: the same documents as a service that has landed it. */
+/** The index over what lasts in the simulated world; what comes and goes (incidents, warnings, alerts) is not in it. */
 export async function worldIndex(): Promise<SearchIndex> {
   const plans = new Map(endpoints.map(({ path, plan }) => [path, plan]))
   const index = new SearchIndex({
@@ -43,6 +48,9 @@ export function worldDocuments(world: World): Map<string, readonly SearchDocumen
     ['airports', airportRows()],
     ['weather_stations', weatherRows(world)],
     ['traffic_count_stations', countRows(world)],
+    ['vms_devices', panelRows(world)],
+    ['marine_stations', marineRows(world)],
+    ['ports', portRows()],
   ])
   const slices: Readonly<Record<string, unknown>> = {
     network: networkOf(world),
@@ -51,8 +59,8 @@ export function worldDocuments(world: World): Map<string, readonly SearchDocumen
     traffic: [],
     hotspots: [],
     models: [],
-    ferries: { connections: [], terminals: new Map() },
-    listed: [],
+    ferries: { connections: ferryConnections(), terminals: new Map() },
+    listed: portRows(),
   }
   return new Map(
     collections.filter(isSearchable).map((one: Collection) => {
@@ -78,13 +86,11 @@ function stationRows(world: World): AnyRow[] {
   }))
 }
 
-const AIRPORT_NAMES: Readonly<Record<string, string>> = { MAD: 'Barajas', BCN: 'El Prat', LPA: 'Gando', TFN: 'Los Rodeos' }
-
 function airportRows(): AnyRow[] {
   return AIRPORTS.map(({ iata, icao, name, municipality, lat, lon, movements_k }) => ({
     ...{ source: 'ourairports', iata, icao, name, municipality, position: { lat, lon }, ...placeAt({ lat, lon }) },
     type: movements_k >= 40 ? 'LARGE_AIRPORT' : movements_k >= 4 ? 'MEDIUM_AIRPORT' : 'SMALL_AIRPORT',
-    keywords: AIRPORT_NAMES[iata] ?? null,
+    keywords: AIRPORT_KEYWORDS[iata] ?? null,
   }))
 }
 
@@ -115,6 +121,42 @@ function countRows(world: World): AnyRow[] {
     municipality_code: '28079',
     status: 'ACTIVE',
   }))
+}
+
+function panelRows(world: World): AnyRow[] {
+  return world.part(panels).map(({ id, road, point, destination }) => ({
+    ...{ source: 'dgt', panel_id: String(id), road, km: point.km, destination, position: { lat: point.lat, lon: point.lon } },
+    ...{ municipality: point.municipality.name, municipality_code: point.municipality.code, province_code: point.municipality.province },
+  }))
+}
+
+/** Signs that stand for none: the feed leaves them out. */
+const NO_SIGN = /^(|NINGUNO|NO HAY|SIN ROTULO)$/
+
+function marineRows(world: World): AnyRow[] {
+  return world.part(marinePosts).map(({ id, port, sign, address, municipality, municipalityName, position }) => ({
+    ...{ station_id: String(id), port, brand: NO_SIGN.test(sign) ? null : sign, address, locality: null, position },
+    ...{ municipality: municipalityName, municipality_code: municipality.code, province_code: municipality.province },
+  }))
+}
+
+function portRows(): AnyRow[] {
+  return LISTED_PORTS.map(({ id, name, authority, position, isIndexed, aliases }) => ({
+    ...{ source: isIndexed ? 'world_port_index' : 'port_list', port_id: id, name, published_name: null, position, ...placeAt(position) },
+    ...{ alternate_name: aliases.join('; ') || null, locode: isIndexed ? id : null, port_authority: authority, harbor_size: null },
+  }))
+}
+
+/** What the search reads of ferry routes: each line of an operator, there and back. */
+function ferryConnections(): AnyRow[] {
+  return Object.entries(FERRY_OPERATORS).flatMap(([network, { agency, lines }]) =>
+    lines.flatMap(({ id, calls }) => {
+      const stops = calls.map(({ id: stop_id, name, lat, lon }) => ({ network, stop_id, name, position: { lat, lon } }))
+      return [stops, stops.toReversed()].map((own, way) => ({
+        ...{ id: `${network}-${id}-${way}`, network, agency_name: agency, name: null, calls: own, terminals: own },
+      }))
+    }),
+  )
 }
 
 function networkOf(world: World): RailNetwork {
