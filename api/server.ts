@@ -51,7 +51,7 @@ export interface ApiOptions {
   readonly spoolBytes?: number
   /** Time between two looks at the tables whose slices are kept in memory, in ms. */
   readonly lakePoll_ms?: number
-  /** Whether the search index is made at the start; only when it is first asked unless told. */
+  /** Whether the search index is built at the start; on the first search by default. */
   readonly warmsSearch?: boolean
   /** Where requests and what they use are measured; nowhere unless told. */
   readonly metrics?: Registry | null

@@ -132,8 +132,7 @@ export interface ListReturn<F extends Fields = Fields> {
   /** Additional numbers and instants of the reply, by member name. Only for lists that `answer` makes. */
   readonly counts?: Readonly<Record<string, Column<number>>>
   /**
-   * Lists of objects beside the list, by the names of the reply's members: what it tells of all that was asked for. Of lists of the lake and of
-   * system lists.
+   * Additional lists of objects in the reply, by member name, such as counts over all matches. Only for `lake` and `system` lists.
    */
   readonly asides?: Readonly<Record<string, Nested<readonly object[]>>>
   /** Records per reply where the request does not say (null: all), and at most. */

@@ -82,7 +82,7 @@ export interface AppParts {
   readonly metrics: Registry | null
   /** Time between two looks at the tables that slices are kept of, in ms. */
   readonly lakePoll_ms: number
-  /** Whether the search index is made at the start, and not when it is first asked. */
+  /** Whether the search index is built at the start, not on the first search. */
   readonly warmsSearch: boolean
 }
 

@@ -12,7 +12,7 @@ import { tablesChangedAt, tablesVersion } from './seen-tables.ts'
 import { selected } from './selection.ts'
 import type { SystemWatch } from './system-watch.ts'
 
-/** What answers see that are not from the search index. */
+/** The search index of endpoints that do not search. */
 const NO_SEARCH: SearchView = Object.freeze({
   version: '',
   changed_at: 0,
@@ -63,7 +63,7 @@ export function systemAnswerer(
     const head = headOf(context, values, { format, from: shown, now, versions, data_time: updated_at, refresh, clock_s })
     const answer = async (signal: AbortSignal): Promise<Body> => {
       const found = await read.records(system, values.own, at)
-      // What the index was built anew for in between is not what the tag says.
+      // If the index has changed since, the body is not that of the tag.
       const marked = (body: Body): Body => (search.version === version ? body : { ...body, isPartial: true })
       const unknown = (): Problem => unknownThing(values.path, read.near?.(system, values.own) ?? null)
       const meta = metaOf(state, shown)

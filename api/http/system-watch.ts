@@ -19,7 +19,7 @@ export function watchSystem(options: {
   readonly datasets: readonly Dataset[]
   readonly search: SearchFollower
   readonly poll_ms: number
-  /** Time between two looks at what the search index is made of, in ms. */
+  /** Time between two checks of the search index's data, in ms. */
   readonly searchPoll_ms: number
   readonly onError: (error: Error) => void
 }): SystemWatch {

@@ -3,8 +3,13 @@ import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { StatesOf } from '../define/endpoint.ts'
 import type { Slice } from '../define/slice.ts'
 
-/** The fields of documents, in the order of their numbers. The first two are what a document is called. */
+/** The fields of documents, in the order of their numbers. */
 export const FIELDS = ['title', 'names', 'codes', 'place', 'text'] as const
+
+/** Field numbers in indexed documents. `variant` is the title with another name of its municipality; its weight is that of `names`. */
+export const FIELD_NUMBER = Object.freeze({ title: 0, names: 1, codes: 2, place: 3, text: 4, variant: 5 }) satisfies Readonly<
+  Record<(typeof FIELDS)[number] | 'variant', number>
+>
 
 /** How much a match in each field counts, 0 to 5; a field of weight 0 is not searched. */
 export type FieldWeights = Readonly<Record<(typeof FIELDS)[number], number>>

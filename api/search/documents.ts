@@ -1,28 +1,24 @@
 import { municipalityByCode } from '../../lake/places/municipalities.ts'
 import { MUNICIPALITY_ALIASES } from '../../lake/places/municipality-aliases.ts'
 import { provinceByCode } from '../../lake/places/provinces.ts'
-import { FIELDS, type FieldWeights, type SearchDocument } from './collection.ts'
+import { FIELD_NUMBER, FIELDS, type FieldWeights, type SearchDocument } from './collection.ts'
 import type { IndexedDocument } from './segment.ts'
 
-const [TITLE, NAMES, CODES, PLACE, TEXT] = FIELDS.map((_, number) => number) as [number, number, number, number, number]
-/** The title with another name of the municipality in it: weighed as a name. */
-const VARIANT = FIELDS.length
-
-/** Weights by the numbers of the fields of indexed documents. */
+/** Weights by field number. */
 export function weightsOf(weights: FieldWeights): number[] {
   return [...FIELDS.map((field) => weights[field]), weights.names]
 }
 
-/** A document as the index takes it: all its texts, and the names of where it is. */
+/** Returns a document with all its texts, and the names of its municipality and province, as the index takes it. */
 export function indexedDocument(document: SearchDocument): IndexedDocument {
   const { title, subtitle, names = [], codes = [], text = [], position, province_code, municipality_code = null, importance } = document
-  const texts: [number, string][] = [[TITLE, title]]
-  for (const name of names) texts.push([NAMES, name])
-  for (const name of otherNames(title, municipality_code)) texts.push([VARIANT, name])
-  for (const code of codes) if (code !== null) texts.push([CODES, code])
-  if (province_code !== null) texts.push([PLACE, provinceNames(province_code)])
-  if (municipality_code !== null) texts.push([PLACE, municipalityNames(municipality_code).join(' ')])
-  for (const one of [subtitle, ...text]) if (one !== null && one !== '') texts.push([TEXT, one])
+  const texts: [number, string][] = [[FIELD_NUMBER.title, title]]
+  for (const name of names) texts.push([FIELD_NUMBER.names, name])
+  for (const name of otherNames(title, municipality_code)) texts.push([FIELD_NUMBER.variant, name])
+  for (const code of codes) if (code !== null) texts.push([FIELD_NUMBER.codes, code])
+  if (province_code !== null) texts.push([FIELD_NUMBER.place, provinceNames(province_code)])
+  if (municipality_code !== null) texts.push([FIELD_NUMBER.place, municipalityNames(municipality_code).join(' ')])
+  for (const one of [subtitle, ...text]) if (one !== null && one !== '') texts.push([FIELD_NUMBER.text, one])
   return {
     texts,
     lat: position?.lat ?? null,
@@ -52,13 +48,11 @@ function provinceNames(code: string): string {
   return [name, ...Object.values(names)].join(' ')
 }
 
-/** What people call towns in short. */
+/** Short and colloquial names of towns that the official lists lack. */
 const SHORT_NAMES: Readonly<Record<string, readonly string[]>> = {
-  '01059': ['Vitoria', 'Gasteiz'],
-  '07040': ['Palma de Mallorca', 'Ciutat de Mallorca'],
+  '07040': ['Ciutat de Mallorca'],
   '08101': ['Hospitalet'],
   '15078': ['Santiago', 'Compostela'],
-  '20069': ['Donosti'],
   '28134': ['Sanse'],
   '31201': ['Iruñea'],
   '35016': ['Las Palmas'],

@@ -1,3 +1,5 @@
+import { foldName } from '../../lake/places/names.ts'
+
 /** Spellings of one word that both documents and queries use, as one of them: abbreviations, numerals, other languages. */
 const SAME: Readonly<Record<string, string>> = {
   av: 'avenida',
@@ -54,30 +56,20 @@ const SAME: Readonly<Record<string, string>> = {
   tfe: 'tenerife',
 }
 
-/** Words that tell nothing apart. */
+/** Words that are too common to search for. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   'a al d da das de del do dos e el els en et i l la las les lo los na o of os per por the un una y'.split(' '),
 )
 
-/** What stands before a number without being a road: `km 12`, `nº 3`. */
+/** Words before a number that do not make it a road: `km 12`, `nº 3`. */
 const NO_ROAD: ReadonlySet<string> = new Set(['km', 'pk', 'no', 'num', 'de', 'del', 'el', 'la', 'los', 'las', 'en', 'y'])
-/** What roads of a kind begin with, where a number follows the kind. */
+/** Prefixes of road designations, by the word for the kind of road: `nacional 340` is `n340`. */
 const ROAD_KINDS: Readonly<Record<string, string>> = { nacional: 'n', autovia: 'a', autopista: 'ap' }
 const ROMAN: Readonly<Record<string, string>> = { i: '1', ii: '2', iii: '3', iv: '4', v: '5', vi: '6' }
 
-/** A text in lower case without accents, punctuation as blanks: `L'Hospitalet` is `l hospitalet`, `l·l` is `ll`, `ñ` is `n`. */
-export function fold(text: string): string {
-  return text
-    .normalize('NFD')
-    .replace(/[\p{M}·]+/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, ' ')
-    .trim()
-}
-
-/** The words of a text as they are compared, in their order. A road designation is one word: `A-6`, `A 6` and `N-II` are `a6` and `n2`. */
+/** Returns the words of a text in order, normalized. A road designation is one word: `A-6` and `A 6` are `a6`, `N-II` is `n2`. */
 export function wordsOf(text: string): string[] {
-  const folded = fold(text)
+  const folded = foldName(text)
   if (folded === '') return []
   const parts = folded.split(' ')
   const words: string[] = []
@@ -91,13 +83,13 @@ export function wordsOf(text: string): string[] {
       at++
     } else words.push(SAME[part] ?? part)
   }
-  const telling = words.filter((word) => !STOP_WORDS.has(word))
-  return telling.length > 0 ? telling : words
+  const searched = words.filter((word) => !STOP_WORDS.has(word))
+  return searched.length > 0 ? searched : words
 }
 
 /**
- * How a word sounds: the spellings of Spanish, Catalan, Basque and Galician for one sound are one (`Txamartin`, `Catalunya`, `Xixón`,
- * `Cordova`), and a letter that is not heard or written twice is written once or not at all.
+ * Returns a phonetic key: spellings of the same sound in Spanish, Catalan, Basque and Galician have the same key (`Txamartin`, `Catalunya`,
+ * `Xixón`, `Cordova`). Silent letters are dropped, double letters are single.
  */
 export function soundOf(word: string): string {
   if (/\d/.test(word)) return word
@@ -115,7 +107,7 @@ export function soundOf(word: string): string {
     .replace(/(.)\1+/g, '$1')
 }
 
-/** Most letters that a word of the query may be off: none of a short one or one with digits, two of a long one. */
+/** Returns how many typos a word may have: none if it is short or has digits, two if it is long. */
 export function typosOf(word: string): 0 | 1 | 2 {
   if (word.length < 4 || /\d/.test(word)) return 0
   return word.length < 8 ? 1 : 2

@@ -8,34 +8,34 @@ import { currentStates } from '../http/current-states.ts'
 import type { KeptLake } from '../http/kept-lake.ts'
 import type { ServiceState } from '../http/state.ts'
 import { collections } from './catalog.ts'
-import { type Collection, isSearchable } from './collection.ts'
+import { type Collection, detailPathOf, isSearchable } from './collection.ts'
 import { SearchIndex } from './search-index.ts'
 
-/** What the search index is made of and told by. */
+/** What the follower reads from. */
 interface FollowOptions {
   readonly state: ServiceState
   readonly kept: KeptLake
   readonly endpoints: readonly Endpoint[]
   readonly clock: () => number
-  /** Told of a collection that could not be made anew; it stays as it was. */
+  /** Called if a collection could not be rebuilt; its previous documents stay. */
   readonly onError: (error: Error) => void
 }
 
 /** Follows the data that documents are made of. */
 export interface SearchFollower {
-  /** The index of what is there now; `before` where nothing of it has changed. */
+  /** Brings the index up to date. Returns `before` if nothing has changed. */
   look(before: SearchView | null): Promise<SearchView>
   close(): Promise<void>
 }
 
-/** Where kilometre posts are read from. */
+/** Tables of the kilometre posts. */
 const POSTS = Object.freeze({ lake: [roadPoints] })
 
-/** Makes the follower of a process. Its thread begins with the first look. */
+/** Creates the follower of a process. Its thread starts with the first look. */
 export function followSearch(options: FollowOptions): SearchFollower {
   const { state, kept, endpoints, clock, onError } = options
   const plans = new Map(endpoints.map(({ path, plan }) => [path, plan]))
-  const searchable = collections.filter(isSearchable).filter((one) => plans.has(one.detail.split('?')[0] as string))
+  const searchable = collections.filter(isSearchable).filter((one) => plans.has(detailPathOf(one)))
   const tables = new Map(searchable.map((one) => [one.id, { lake: tablesOf(one) }]))
   let index: SearchIndex | null = null
   let isClosed = false

@@ -4,7 +4,7 @@ import { soundOf, typosOf, wordsOf } from './fold.ts'
 
 /** The words of a text that a query's words stand for. */
 export function highlightsOf(field: SearchHighlight['field'], text: string | null, words: readonly string[]): SearchHighlight[] {
-  if (text === null) return []
+  if (text === null || words.length === 0) return []
   return [...text.matchAll(/[\p{L}\p{N}·-]+/gu)].flatMap((match) =>
     partsOf(match[0], match.index, words).map((part) => ({ field, ...part })),
   )

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import type { Answer, Question } from './messages.ts'
-import type { Ask, Ranked } from './ranking.ts'
+import type { Around, Ask, Ranked } from './ranking.ts'
 import type { IndexedDocument } from './segment.ts'
 
-/** Most memory that the thread may take, MB: several times what it needs. */
+/** Maximum heap of the thread, MB: several times what it needs. */
 const MEMORY_MB = 512
 
 type Asked = Exclude<Question, { kind: 'collect' }>
@@ -35,7 +35,7 @@ export class IndexThread {
     this.#worker.on('exit', (code) => end(new Error(`the thread of the search index ended with ${code}`)))
   }
 
-  /** Hands over documents that the next build of the collection is of. */
+  /** Hands over documents for the next build of a collection. */
   collect(collection: number, documents: readonly IndexedDocument[], isFirst: boolean): void {
     this.#worker.postMessage({ kind: 'collect', collection, documents, isFirst } satisfies Question)
   }
@@ -50,11 +50,8 @@ export class IndexThread {
     return this.#ask({ kind: 'rank', ask, ...how }, finish as (given: unknown) => T)
   }
 
-  near<T>(
-    around: { readonly lat: number; readonly lon: number; readonly radius_m: number },
-    how: Chosen,
-    finish: (ranked: Ranked) => T,
-  ): Promise<T> {
+  /** Finds what is nearest; `finish` likewise. */
+  near<T>(around: Around, how: Chosen, finish: (ranked: Ranked) => T): Promise<T> {
     return this.#ask({ kind: 'near', around, ...how }, finish as (given: unknown) => T)
   }
 

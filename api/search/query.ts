@@ -36,7 +36,7 @@ export function roadPlaceIn(q: string): RoadPlaceQuery | null {
 const DEGREES = /^\s*(-?\d{1,3}(?:[.,]\d+)?)\s*°?\s*([ns])?\s*(?:[;\s]|,\s|,(?=-?\d+\.))\s*(-?\d{1,3}(?:[.,]\d+)?)\s*°?\s*([ewo])?\s*$/i
 const SEXAGESIMAL =
   /^\s*(\d{1,2})[°º]\s*(\d{1,2})['′]\s*(?:(\d{1,2}(?:[.,]\d+)?)["″]\s*)?([ns])[\s,;]*(\d{1,3})[°º]\s*(\d{1,2})['′]\s*(?:(\d{1,2}(?:[.,]\d+)?)["″]\s*)?([ewo])\s*$/i
-/** Between these latitudes lies Spain: a pair whose second number alone is one is in the other order. */
+/** The latitudes of Spain. A pair of which only the second number is in them is longitude, latitude. */
 const SPAIN = { south: 27, north: 44.5 }
 
 /** The position that a query is: `40.4168, -3.7038`, `40,4168 -3,7038`, `40°25'N 3°42'W`. Null for any other text. */

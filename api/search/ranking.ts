@@ -17,7 +17,7 @@ export interface QueryTerm {
   readonly isOpen: boolean
 }
 
-/** What is looked for. */
+/** A parsed query. */
 export interface Ask {
   readonly terms: readonly QueryTerm[]
   /** INE code as a number; 0 for all of Spain. */
@@ -25,6 +25,13 @@ export interface Ask {
   readonly near: { readonly lat: number; readonly lon: number } | null
   /** Whether misspelt words are looked for only where nothing is found otherwise. */
   readonly typos: 'fallback' | 'always'
+}
+
+/** A circle. */
+export interface Around {
+  readonly lat: number
+  readonly lon: number
+  readonly radius_m: number
 }
 
 /** A document that was found. */
@@ -46,9 +53,9 @@ const HALF_M = 15_000
 const KIND_MATCH = 0.5
 /** How much the words themselves of such a term count. */
 const CONTAINS_KIND = 0.4
-/** Weight of the most telling field. */
+/** Greatest weight of a field. */
 const FULL_WEIGHT = 5
-/** A term that names a kind tells no more than a common word. */
+/** A term that names a kind counts no more than a common word. */
 const KIND_WEIGHT_MOST = 2
 
 /** One way of looking: with misspellings or without, and how many terms a document may lack. */
@@ -99,7 +106,7 @@ function termsIn(index: readonly Searched[], terms: readonly QueryTerm[], hasTyp
       words.map((word) => expansionsOf(segment, word, { isOpen, typos: hasTypos ? typosOf(word) : 0, isKnown: known.has(word) })),
     ),
   )
-  // Rare words tell more. How rare a word is, is counted over all collections.
+  // Rare words count more. Their frequency is that over all collections.
   const weights = terms.map(({ kinds }, at) => {
     const frequency = index.reduce((sum, { segment }, number) => sum + rarest(segment, found[number]?.[at] ?? []), 0)
     const weight = Math.log(1 + size / (1 + frequency))
@@ -253,12 +260,7 @@ function byScore(one: RankedHit, other: RankedHit): number {
 }
 
 /** The documents within a radius of a point, nearest first. */
-export function nearest(
-  index: readonly Searched[],
-  around: { readonly lat: number; readonly lon: number; readonly radius_m: number },
-  limit: number,
-): Ranked {
-  const { lat, lon, radius_m } = around
+export function nearest(index: readonly Searched[], { lat, lon, radius_m }: Around, limit: number): Ranked {
   const high = radius_m / 110_574 + 1e-6
   const wide = radius_m / (110_000 * Math.max(0.05, Math.cos((Math.min(89, Math.abs(lat) + high) * Math.PI) / 180))) + 1e-6
   const hits: RankedHit[] = []

@@ -24,7 +24,7 @@ import type { Ranked, RankedHit } from './ranking.ts'
 import type { IndexedDocument } from './segment.ts'
 
 /** Most hits of an answer. */
-export const HITS_MOST = 1000
+const HITS_MOST = 1000
 /** Hits that a suggestion chooses from: callers ask for about ten. */
 const SUGGESTED_MOST = 100
 /** Documents handed over at a time. */
@@ -81,7 +81,7 @@ export class SearchIndex {
     this.#renew()
   }
 
-  /** Makes documents those of a collection; false where they are the same as before. Does not keep the event loop for long. */
+  /** Replaces the documents of a collection, in turns with other work. Returns false if they are the same as before. */
   async replace(id: string, documents: Iterable<SearchDocument>): Promise<boolean> {
     const number = this.#numbers.get(id) as number
     const { weights } = this.#collections[number] as Collection
@@ -106,7 +106,7 @@ export class SearchIndex {
     return true
   }
 
-  /** The same index for those who ask, as another object whenever it is said to have changed. */
+  /** Returns a live view of the index. Each call returns a new object, by which callers notice a change. */
   view(): SearchView {
     const version = (): string => this.#version
     const changedAt = (): number => this.#changed_at
@@ -127,7 +127,7 @@ export class SearchIndex {
     }
   }
 
-  /** The version is made of the documents themselves, so that every process with the same documents has the same. */
+  /** The version is a digest of the documents, so that it is the same in every process that has them. */
   #renew(): void {
     const digests = [...this.#held].sort(([one], [other]) => one - other).map(([number, { digest }]) => `${this.#idOf(number)} ${digest}`)
     this.#version = hash('sha256', [this.#context, ...digests].join('\n'), 'base64url')
@@ -172,7 +172,7 @@ export class SearchIndex {
     return this.#thread.rank({ terms, province, near, typos }, how, (ranked) => this.#found(ranked, { near, words }))
   }
 
-  /** Hits of numbers of documents, which are those of now: a later build is not known yet. */
+  /** Looks up the hits' documents. Their numbers are valid: a later build is not known yet. */
   #found({ hits, counts }: Ranked, how: { readonly near: Point | null; readonly words: readonly string[] }): SearchFound {
     return {
       hits: hits.map((hit) => this.#hit(hit, how)),
@@ -191,7 +191,7 @@ export class SearchIndex {
       ...{ collection: collection.id, id, title, subtitle, position, province_code },
       score: Math.round(1e6 * score) / 1e6,
       distance_m: near && position ? Math.round(distanceM(near, position)) : null,
-      // Read when it is shown, which most hits are not.
+      // A getter, since only the hits of one page are shown.
       get highlights() {
         return [...highlightsOf('title', title, words), ...highlightsOf('subtitle', subtitle, words)]
       },
@@ -219,7 +219,7 @@ export class SearchIndex {
     })
   }
 
-  /** What is at a position: the municipality that holds it, then what is nearest. */
+  /** Finds the municipality of a position, then what is nearest. */
   async #at(position: Point, collections: readonly string[] | null): Promise<SearchFound> {
     const { hits, counts } = await this.nearby({ ...position, radius_m: AROUND_M }, collections)
     const { municipality_code } = placeAt(position)

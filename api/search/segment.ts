@@ -1,5 +1,6 @@
 import KDBush from 'kdbush'
 import SearchableMap from 'minisearch/SearchableMap'
+import { FIELD_NUMBER } from './collection.ts'
 import { soundOf, wordsOf } from './fold.ts'
 
 /** A document as the index takes it. */
@@ -20,13 +21,12 @@ export interface Expansion {
   readonly quality: number
 }
 
-/** Fields that are what a document is called: its title and names, and variants of the title, which are as long as it. */
-const NAME_FIELDS: ReadonlySet<number> = new Set([0, 1, 5])
-const VARIANT_FIELD = 5
-/** Documents that are indexed at a stretch. */
+/** Fields that name a document. */
+const NAME_FIELDS: ReadonlySet<number> = new Set([FIELD_NUMBER.title, FIELD_NUMBER.names, FIELD_NUMBER.variant])
+/** Documents that are indexed without a pause. */
 const STRIDE = 200
 
-/** The documents of one collection, indexed. Its terms are numbered in alphabetical order, so that a beginning is a range of numbers. */
+/** The index of one collection. Terms are numbered in alphabetical order, so that those with a prefix are a range of numbers. */
 export class Segment {
   readonly size: number
   readonly #terms: readonly string[]
@@ -37,7 +37,7 @@ export class Segment {
   readonly #documents: Uint32Array
   readonly #weights: Float32Array
   readonly #inTitle: Uint8Array
-  /** Words in the title of each document, or in the shortest of its other names. */
+  /** Number of words of each document's title, or of its shortest other name. */
   readonly titleWords: Uint8Array
   readonly lats: Float64Array
   readonly lons: Float64Array
@@ -97,7 +97,7 @@ export class Segment {
     return (this.#starts[term + 1] as number) - (this.#starts[term] as number)
   }
 
-  /** Calls back with each document of a term, the weight of the best field that has it, and whether that is the title or another name. */
+  /** Calls back with each document of a term, the weight of the best field that has it, and whether a name has it. */
   forEach(term: number, see: (document: number, weight: number, inTitle: boolean) => void): void {
     const end = this.#starts[term + 1] as number
     for (let at = this.#starts[term] as number; at < end; at++)
@@ -165,7 +165,7 @@ function addDocument({ postings, titleWords }: Built, number: number, { texts }:
     const weight = weights[field] as number
     const own = wordsOf(text)
     const inTitle = NAME_FIELDS.has(field) ? 1 : 0
-    if (inTitle && field !== VARIANT_FIELD && own.length > 0) shortest = Math.min(shortest, own.length)
+    if (inTitle && field !== FIELD_NUMBER.variant && own.length > 0) shortest = Math.min(shortest, own.length)
     for (const word of own) {
       const there = words.get(word)
       if (!there) words.set(word, { weight, inTitle })

@@ -33,13 +33,13 @@ export function settledUntil({ settles, late_days = 0 }: Pick<MonthsSpec, 'settl
 export async function planMonths(derived: MonthsSpec, pins: LakePins, until: number): Promise<PlannedPart[]> {
   const settled = settledUntil(derived, until)
   const ends = await Promise.all(derived.from.map((dataset) => endOf(derived, { dataset, pins, settled })))
+  const end = Math.max(settled, ...ends)
   const planned: PlannedPart[] = []
   const timed = [derived.from[0] as Dataset, ...(derived.besides ?? [])]
   const after_ms = derived.timesAreEnds ? 1 : 0
   const months = await Promise.all(timed.map((dataset) => monthsOf(dataset, pins, after_ms)))
   for (const month of [...new Set(months.flat())].sort()) {
     const whole = monthSpan(month)
-    const end = Math.max(settled, ...ends)
     const isCut = derived.settles !== undefined && end < whole.to
     const span = isCut ? { ...whole, to: end } : whole
     if (span.to <= span.from) continue
@@ -64,8 +64,8 @@ export async function planMonths(derived: MonthsSpec, pins: LakePins, until: num
 }
 
 /**
- * Returns where the rows of an input that count end (ms): where days have settled. If first days count, an input without a whole day counts up
- * to the hour of its newest row. One without a whole hour counts with all rows, as do versions: their times are those of their inputs.
+ * Returns the instant (ms) up to which the rows of an input count: the end of the settled days. If first days count, an input without a
+ * whole day counts up to the hour of its newest row. Without a whole hour all its rows count, as do those of versions.
  */
 async function endOf(
   { countsFirstDay }: MonthsSpec,
@@ -76,7 +76,7 @@ async function endOf(
   const times = (await liveFiles(state)).map((file) => timesOf(dataset, file))
   const first = Math.min(...times.map(({ lower }) => lower))
   const last = Math.max(...times.map(({ upper }) => upper))
-  // The day or hour in which an input begins is not a whole one of it.
+  // An input has no rows before its beginning, so that its first day and hour are not whole.
   if (times.length === 0 || first < dayBounds(madridDate(settled, -1)).start) return settled
   const hour = hourOf(last)
   const hasHour = dataset.version === undefined && first < hour - HOUR_MS

@@ -1,11 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
-import { endpoints } from '../../api/endpoints/catalog.ts'
-import { collections } from '../../api/search/catalog.ts'
 import type { SearchDocument } from '../../api/search/collection.ts'
 import { wordsOf } from '../../api/search/fold.ts'
-import { SearchIndex } from '../../api/search/search-index.ts'
+import type { SearchIndex } from '../../api/search/search-index.ts'
 import { judgedQueries } from '../../test/api/search/relevance.ts'
-import { worldDocuments } from '../../test/api/search/world-index.ts'
+import { emptyIndex, worldDocuments } from '../../test/api/search/world-index.ts'
 import { makeWorld } from '../stand-in/world/world.ts'
 import type { Bench, Pair } from './measure.ts'
 import type { Timer, Work } from './work.ts'
@@ -42,18 +40,6 @@ function documentsOf(): Documents {
   return documents.set('gas-stations', [...stations, ...more])
 }
 
-function newIndex(): SearchIndex {
-  const plans = new Map(endpoints.map(({ path, plan }) => [path, plan]))
-  return new SearchIndex({
-    collections,
-    planOf: (path) => plans.get(path) ?? null,
-    clock: Date.now,
-    onEnd: (error) => {
-      throw error
-    },
-  })
-}
-
 async function fill(index: SearchIndex, documents: Documents): Promise<void> {
   for (const [id, own] of documents) await index.replace(id, own)
 }
@@ -63,7 +49,7 @@ const usedMb = (): number => process.memoryUsage().heapUsed / 1e6
 /** An index of the documents, and the memory that it takes in this process and in its thread, MB. */
 async function filledIndex(documents: Documents): Promise<{ readonly index: SearchIndex; readonly mb: number }> {
   const before = usedMb()
-  const index = newIndex()
+  const index = emptyIndex()
   await fill(index, documents)
   return { index, mb: Math.max(1, usedMb() - before) + (await index.memory()) / 1e6 }
 }
@@ -171,7 +157,7 @@ export const searchBuild: Bench = {
       measured: {
         expected: { documents: DOCUMENTS },
         async run() {
-          const index = newIndex()
+          const index = emptyIndex()
           const longest_ms = await longestStretch(() => fill(index, documents))
           const counted = index.view().collections.reduce((sum, one) => sum + (one.documents ?? 0), 0)
           await index.close()

@@ -12,7 +12,7 @@ export const hitFields = {
   collection: col.string(0, 'Collection that it belongs to; see `/api/search/collections`.', { example: 'gas-stations' }),
   id: col.string(0, 'Id within its collection.', { example: '4375' }),
   title: col.string(0, 'What it is called.', { example: 'REPSOL, Abrera' }),
-  subtitle: col.string(0, 'What tells it apart from others of the same name.', {
+  subtitle: col.string(0, 'More about it: its kind, address, town or province.', {
     nullable: true,
     example: 'AUTOVIA A-2 KM. 586,5, 08630, ABRERA',
   }),

@@ -2,7 +2,7 @@ import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
 import { mobilityZones } from '../../../lake/datasets/mobility/zones.ts'
 import { loadAtlas } from '../../../lake/places/atlas.ts'
 import { allMunicipalities } from '../../../lake/places/municipalities.ts'
-import { provinces } from '../../../lake/places/provinces.ts'
+import { provinceByCode, provinces } from '../../../lake/places/provinces.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import { defineCollection } from '../collection.ts'
 import { municipalityNames } from '../documents.ts'
@@ -81,7 +81,7 @@ export const municipalityCollection = defineCollection({
       yield {
         id: code,
         title: name,
-        subtitle: provinces.find((one) => one.code === code.slice(0, 2))?.name ?? null,
+        subtitle: provinceByCode(code.slice(0, 2))?.name ?? null,
         names: municipalityNames(code),
         codes: [code],
         position: area ? middle(area) : null,

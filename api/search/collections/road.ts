@@ -106,7 +106,7 @@ export const roadCollection = defineCollection({
 export const corridorCollection = defineCollection({
   id: 'corridors',
   title: 'Corridors',
-  about: 'Corridors of roads whose traffic is told as a whole.',
+  about: 'Corridors of roads, by name.',
   words: ['corredor', 'corredores', 'corridor', 'circunvalacion'],
   detail: '/api/movilidad/corredores/{id}',
   documents: () =>

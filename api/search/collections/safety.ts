@@ -7,7 +7,7 @@ import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineSlice } from '../../define/slice.ts'
 import { defineCollection } from '../collection.ts'
 
-/** The black spots that the list shows unless other parameters are asked for. It has one key, the empty one. */
+/** The black spots that the list shows by default. It has one key, the empty one. */
 const shownHotspots = defineSlice({
   name: 'hotspots of the search',
   from: [accidentHotspots],

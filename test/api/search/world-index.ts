@@ -24,10 +24,10 @@ import { makeWorld, type World } from '../../../scripts/stand-in/world/world.ts'
 const SEED = 1
 const KM_STEP = 3
 
-/** The index over what lasts in the simulated world; what comes and goes (incidents, warnings, alerts) is not in it. */
-export async function worldIndex(): Promise<SearchIndex> {
+/** An index without documents. */
+export function emptyIndex(): SearchIndex {
   const plans = new Map(endpoints.map(({ path, plan }) => [path, plan]))
-  const index = new SearchIndex({
+  return new SearchIndex({
     collections,
     planOf: (path) => plans.get(path) ?? null,
     clock: () => 0,
@@ -35,6 +35,11 @@ export async function worldIndex(): Promise<SearchIndex> {
       throw error
     },
   })
+}
+
+/** The index over what lasts in the simulated world; what comes and goes (incidents, warnings, alerts) is not in it. */
+export async function worldIndex(): Promise<SearchIndex> {
+  const index = emptyIndex()
   const world = makeWorld(SEED)
   index.setPosts(new Posts(postsOf(world)), '')
   for (const [id, documents] of worldDocuments(world)) await index.replace(id, documents)
