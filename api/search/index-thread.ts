@@ -25,11 +25,7 @@ export class IndexThread {
       settle?.(answer)
     })
     const end = (error: Error): void => {
-      if (this.#ended) return
-      this.#ended = error
-      for (const settle of this.#waiting.values()) settle({ error })
-      this.#waiting.clear()
-      onEnd(error)
+      if (this.#refuse(error)) onEnd(error)
     }
     this.#worker.on('error', end)
     this.#worker.on('exit', (code) => end(new Error(`the thread of the search index ended with ${code}`)))
@@ -61,8 +57,17 @@ export class IndexThread {
   }
 
   async close(): Promise<void> {
-    this.#ended ??= new Error('the search index is closed')
+    this.#refuse(new Error('the search index is closed'))
     await this.#worker.terminate()
+  }
+
+  /** Rejects open and later questions. Returns false if they are rejected already. */
+  #refuse(error: Error): boolean {
+    if (this.#ended) return false
+    this.#ended = error
+    for (const settle of this.#waiting.values()) settle({ error })
+    this.#waiting.clear()
+    return true
   }
 
   #ask<T>(question: WithoutId<Asked>, finish: (given: unknown) => T): Promise<T> {
