@@ -1,3 +1,4 @@
+import { SPEED_LIMITS_KMH } from '../../../lake/datasets/road/vms-messages.ts'
 import { isoInstant } from '../../../lake/schema/time.ts'
 import { instant } from '../../formats/datex2.ts'
 import { attribute, child, textAt, type XmlElement, xsiType } from '../../formats/xml.ts'
@@ -25,14 +26,12 @@ export type PanelPage = {
 const BLANK = '0'
 /** A prohibition to exceed a speed: R301 with the speed in km/h, as in `R30180I`. */
 const SPEED_LIMIT = /^R301(\d{2,3})I$/
-/** Greatest speed limit that is believed, km/h. */
-const MAX_SPEED_KMH = 150
 /** Pictograms are linked only on the publisher's own hosts. */
 const IMAGE = /^https:\/\/(?:[\w-]+\.)*dgt\.es\//
 
 /**
- * The pages of a controller, in the order of their numbers. Elements are doubled: the outer one has the number, the inner one of the same name the
- * content.
+ * The pages of a controller, in the order of their numbers. Elements are doubled: the outer one has the number, the inner one of
+ * the same name the content.
  */
 export function pagesOf(controller: XmlElement, notes: Notes): PanelPage[] {
   return inOrder(controller, 'vmsStatus', 'vmsIndex').flatMap((status) =>
@@ -80,12 +79,14 @@ function pictogramOf(area: number, element: XmlElement): Pictogram | null {
 
 /** The lowest speed limit among pictograms, km/h. */
 function speedLimit(pictograms: readonly Pictogram[], notes: Notes): number | null {
+  const { min, max } = SPEED_LIMITS_KMH
   const limits = pictograms.flatMap(({ code }) => {
     const [, digits] = SPEED_LIMIT.exec(code) ?? []
     if (digits === undefined) return []
     const limit = Number(digits)
-    if (limit <= MAX_SPEED_KMH) return [limit]
-    notes.warn(`speed limit above ${MAX_SPEED_KMH} km/h`)
+    // The check of rows would reject the panel with its message.
+    if (limit >= min && limit <= max) return [limit]
+    notes.warn(`speed limit outside ${min} to ${max} km/h`)
     return []
   })
   return limits.length === 0 ? null : Math.min(...limits)

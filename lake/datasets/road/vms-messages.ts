@@ -3,6 +3,9 @@ import { defineDataset, month } from '../../schema/dataset.ts'
 import { PANEL_DISPLAYS } from './codes.ts'
 import { dgt } from './sources.ts'
 
+/** Lowest and highest speed limit that a panel can show, km/h. */
+export const SPEED_LIMITS_KMH = { min: 5, max: 150 } as const
+
 /** What variable-message panels show: one row a state of one panel. */
 export const vmsMessages = defineDataset({
   id: 'vms_messages',
@@ -27,8 +30,7 @@ export const vmsMessages = defineDataset({
       unit: 'km/h',
       nullable: true,
       example: 100,
-      min: 5,
-      max: 150,
+      ...SPEED_LIMITS_KMH,
     }),
     pages: col.json(
       7,
