@@ -10,6 +10,7 @@ import { coded, REPORTERS } from '../fuel/stations.ts'
 import { Binder, type RawRecord } from '../kit/binder.ts'
 import { columnsOf } from '../kit/columns.ts'
 import { RecordReader } from '../kit/reader.ts'
+import { watchPresence } from '../presence.ts'
 import { openMarine } from './marine-document.ts'
 import { marinePrice, marineProduct } from './marine-products.ts'
 
@@ -97,12 +98,14 @@ async function* rows(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes
   notes.publishedAt(published)
   const binder = new Binder(COLUMNS)
   const reader: Reader = new RecordReader({ columns: COLUMNS, needs: NEEDS, decimal: 'comma', emptyValues: [], notes, clock })
+  const presence = watchPresence<Station>('posts', { Latitud: ({ position }) => position !== null })
   const stations: Station[] = []
   const prices: Price[] = []
   for (const record of records) {
     reader.turnTo(binder.valuesOf(without(record, isPrice)))
     try {
       const station = stationOf(reader)
+      presence.see(station)
       stations.push(station)
       prices.push(
         ...pricesOf(
@@ -118,6 +121,7 @@ async function* rows(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes
   }
   const missing = binder.missing(NEEDS)
   if (missing.length > 0) throw new FormatError(`${body.name} has no ${missing.join(', ')}`)
+  presence.end()
   if (prices.length === 0) throw new FormatError(`none of the ${body.name} has a price`)
   for (const [column, count] of binder.unknown) for (let nth = 0; nth < count; nth++) notes.unknownCode('marine_fuel_column', column)
   yield batch(marineStations, stations)

@@ -73,6 +73,8 @@ export const FAULTS: readonly ContentFault[] = [
   { file: POSTS, change: [['20\\/06\\/2026', 'ayer']], expect: 'Fecha is' },
   { file: POSTS, change: [['"Tipo Venta"', '"Venta"']], expect: 'has no Tipo Venta' },
   { file: POSTS, change: [['"Precio ', '"Coste ']], expect: 'has a price' },
+  { file: POSTS, change: [['"Latitud"', '"Lat"']], expect: 'none of the posts has Latitud' },
+  { file: SHEET, change: [['Longitud;', 'Lon;']], expect: 'none of the posts has Latitud' },
   { file: POSTS, change: [['1,259', 'gratis']], expect: { rows: 4, warnings: ['Precio Gasoleo A habitual is no number'] } },
   { file: POSTS, change: [['"Sin R', '"Con R']], expect: { rows: 4 } },
   { file: POSTS, change: [['MUELLE DE EJEMPLO, 1', '']], expect: { rows: 3, rejected: { 'no Dirección': 1 } } },
