@@ -1,6 +1,7 @@
 import { MARINE_USES } from '../../../lake/datasets/maritime/marine-codes.ts'
 import { marinePrices } from '../../../lake/datasets/maritime/marine-prices.ts'
 import { marineStations } from '../../../lake/datasets/maritime/marine-stations.ts'
+import { foldNameSql } from '../../../lake/places/name-key.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
@@ -163,9 +164,8 @@ function meansOfStations(asked: Asked, { from, to }: Between, lake: Pick<LakeVie
 /** Selects the stations of a port: each word of its name begins a word of the station's port, locality or municipality. */
 function isIn({ port }: Pick<Asked, 'port'>): Sql {
   if (port === null) return sql`true`
-  // As `foldName` folds what was asked for.
-  const names = sql`replace(concat_ws(' ', ${s('port')}, ${s('locality')}, ${s('municipality')}), '·', '')`
-  const folded = sql`concat(' ', trim(regexp_replace(lower(strip_accents(${names})), '[^a-z0-9]+', ' ', 'g')))`
+  const names = sql`concat_ws(' ', ${s('port')}, ${s('locality')}, ${s('municipality')})`
+  const folded = sql`concat(' ', ${foldNameSql(names)})`
   const words = foldName(port).split(' ')
   if (words[0] === '') return sql`false`
   const conditions = words.map((word) => sql`contains(${folded}, ${` ${word}`})`)

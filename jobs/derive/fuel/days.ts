@@ -2,6 +2,7 @@ import { fuelArchivePrices } from '../../../lake/datasets/fuel/archive-prices.ts
 import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
+import { foldNameSql } from '../../../lake/places/name-key.ts'
 import { bind, instant, join, outputName, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { partitionStart } from '../../../lake/schema/partitions.ts'
 import { MADRID, madridDate } from '../../../lake/schema/time.ts'
@@ -24,8 +25,8 @@ const LEAST_STATIONS = 3
 
 const dateOf = (at: string): Sql => sql`CAST(timezone(${MADRID}, ${outputName(at)}) AS DATE)`
 const DATE = dateOf('observed_at')
-/** The sign as it can be compared: what `foldName` makes of it. */
-const SIGN = sql`nullif(trim(regexp_replace(lower(strip_accents(replace(brand, '·', ''))), '[^a-z0-9]+', ' ', 'g')), '')`
+/** The sign as it can be compared. */
+const SIGN = sql`nullif(${foldNameSql(sql`brand`)}, '')`
 
 function daysOf(month: MonthSpan, [prices, stations, archive]: readonly SqlPart[]): Sql {
   const areas = [
