@@ -7,16 +7,16 @@ export interface TarFile {
   readonly bytes: Buffer
 }
 
-const MAX_FILES = 10_000
+const MAX_ENTRIES = 10_000
 const BLOCK_BYTES = 512
 /** Two blocks of zeros end an archive (POSIX.1, pax interchange format). */
 const END_BYTES = 2 * BLOCK_BYTES
 
 /**
- * Reads the files of a plain tar archive by tar-stream, in their order; folders and links are left out. Throws `FormatError` for a damaged
- * archive, for one without its end, and for one with more than `maxFiles` entries or two of one name.
+ * Reads the files of a plain tar archive, in their order; folders and links are left out. Throws `FormatError` for a damaged
+ * archive, for one without its end, and for one with too many entries or two files of one name.
  */
-export async function readTar(bytes: Buffer, { maxFiles = MAX_FILES }: { readonly maxFiles?: number } = {}): Promise<TarFile[]> {
+export async function readTar(bytes: Buffer): Promise<TarFile[]> {
   if (bytes.length % BLOCK_BYTES !== 0 || bytes.length < END_BYTES || bytes.subarray(-END_BYTES).some((byte) => byte !== 0))
     throw new FormatError('not a whole tar: its end is missing')
   const reader = extract()
@@ -26,7 +26,7 @@ export async function readTar(bytes: Buffer, { maxFiles = MAX_FILES }: { readonl
   try {
     for await (const entry of reader) {
       entries++
-      if (entries > maxFiles) throw new FormatError(`the tar has more than ${maxFiles} entries`)
+      if (entries > MAX_ENTRIES) throw new FormatError(`the tar has more than ${MAX_ENTRIES} entries`)
       const chunks: Buffer[] = []
       for await (const chunk of entry as AsyncIterable<Buffer>) chunks.push(chunk)
       const { name, type } = entry.header

@@ -1,3 +1,4 @@
+import type { Notes } from '../define.ts'
 import type { Columns } from './columns.ts'
 
 /** A record as its format has it: names of columns, and the value under each. */
@@ -55,9 +56,9 @@ export class Binder<F extends string> {
     return [...this.#empty].map((field) => this.#columns.nameOf(field))
   }
 
-  /** Unknown columns, and how many records named them; once for a header. */
-  get unknown(): ReadonlyMap<string, number> {
-    return this.#unknown
+  /** Counts the unknown columns of a feed, each as often as records named it; once for a header. */
+  countUnknown(feed: string, notes: Pick<Notes, 'unknownCode'>): void {
+    for (const [column, count] of this.#unknown) for (let nth = 0; nth < count; nth++) notes.unknownCode(`${feed}_column`, column)
   }
 }
 

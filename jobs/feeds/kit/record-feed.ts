@@ -144,7 +144,7 @@ function* rowsOf<D extends Dataset, F extends string, N extends F, T>(
     for (const name of binder.empty()) notes.warn(`no record has ${name}`)
   }
   presence.end()
-  for (const [column, count] of binder.unknown) for (let nth = 0; nth < count; nth++) notes.unknownCode(`${spec.id}_column`, column)
+  binder.countUnknown(spec.id, notes)
   yield batch(into, rows)
 }
 

@@ -123,7 +123,7 @@ async function* rows(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes
   if (missing.length > 0) throw new FormatError(`${body.name} has no ${missing.join(', ')}`)
   presence.end()
   if (prices.length === 0) throw new FormatError(`none of the ${body.name} has a price`)
-  for (const [column, count] of binder.unknown) for (let nth = 0; nth < count; nth++) notes.unknownCode('marine_fuel_column', column)
+  binder.countUnknown(marineFuel.id, notes)
   yield batch(marineStations, stations)
   yield batch(marinePrices, prices)
 }
