@@ -87,6 +87,18 @@ export interface CapturedArchive {
   readonly list?: (resources: readonly string[]) => string
 }
 
+/**
+ * When the newest publication was made, for one in each period of `every_ms`: `stamp` gives the time (ms) of the publication of a
+ * period by its number, which may be some seconds after the period began.
+ */
+export function newestStamp(every_ms: number, stamp: (seed: number, period: number) => number): FeedStandIn['publishedAt'] {
+  return (seed, now) => {
+    const period = Math.floor(now / every_ms)
+    const at = stamp(seed, period)
+    return at <= now ? at : stamp(seed, period - 1)
+  }
+}
+
 /** The first records of a list, as many as the variant has. */
 export function keptOf<T>(records: readonly T[], variant: Variant): readonly T[] {
   return variant.share >= 1 ? records : records.slice(0, Math.floor(records.length * variant.share))

@@ -21,19 +21,16 @@ export interface MarinePost {
   readonly position: { readonly lat: number; readonly lon: number } | null
 }
 
-/** A price column, by its name in either layout. */
-interface MarineColumn {
-  readonly json: string
-  readonly sheet: string
-}
-
+/** The price columns, by their names in either layout. */
 export const MARINE_COLUMNS = [
   { json: 'Precio Gasoleo A habitual', sheet: 'Precio gasóleo A' },
   { json: 'Precio Gasoleo B', sheet: 'Precio gasóleo B' },
   { json: 'Precio Gasolina 95 E10', sheet: 'Precio gasolina 95 E10' },
   { json: 'Precio Gasolina 95 E5', sheet: 'Precio gasolina 95 E5' },
   { json: 'Precio Gasóleo para uso marítimo', sheet: 'Precio gasóleo de uso marítimo' },
-] as const satisfies readonly MarineColumn[]
+] as const
+
+type PriceColumn = (typeof MARINE_COLUMNS)[number]['json']
 
 // Names and places of ports are facts of public record; the town is the municipality that the register names.
 const PORTS = `
@@ -97,7 +94,7 @@ function postOf(gazetteer: Gazetteer, seed: number, of: { text: string; kind: (t
 }
 
 /** What a post asks for a product on a day (days since 1970), with a decimal comma: fishing fuel by 1000 litres; empty if it sells none. */
-export function marinePriceText(seed: number, post: MarinePost, column: MarineColumn['json'], day: number): string {
+export function marinePriceText(seed: number, post: MarinePost, column: PriceColumn, day: number): string {
   const isFor = (sale: RegExp): boolean => sale.test(post.sale)
   // A post changes its prices every few days.
   const step = Math.floor((day + post.id) / (3 + (post.id % 6)))
@@ -108,6 +105,6 @@ export function marinePriceText(seed: number, post: MarinePost, column: MarineCo
     'Precio Gasolina 95 E10': post.id % 47 === 1 ? 1.61 + level : null,
     'Precio Gasolina 95 E5': isFor(/recreo|Mixto/) ? 1.63 + level : null,
     'Precio Gasóleo para uso marítimo': isFor(/Mixto/) && post.id % 4 === 0 ? 1000 * (0.68 + level) : null,
-  }[column as (typeof MARINE_COLUMNS)[number]['json']]
-  return price === null || price === undefined ? '' : price.toFixed(3).replace('.', ',')
+  }[column]
+  return price === null ? '' : price.toFixed(3).replace('.', ',')
 }

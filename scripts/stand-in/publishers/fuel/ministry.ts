@@ -1,6 +1,6 @@
 import { dayBounds, instantOf, madridDate } from '../../../../lake/schema/time.ts'
 import { ministryJson, ministryRefusal, stationWriter } from '../../formats/ministry-json.ts'
-import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { type FeedStandIn, keptOf, newestStamp, type Publisher } from '../../publisher.ts'
 import { chance, hash } from '../../random.ts'
 import { nationalPrice } from '../../world/fuel-prices.ts'
 import { PROVINCES } from '../../world/provinces.ts'
@@ -22,11 +22,7 @@ const stations: FeedStandIn = {
     const match = PATH.exec(path)
     return match && { kind: 'document', resource: match[1] ?? 'national' }
   },
-  publishedAt(seed, now) {
-    const mark = Math.floor(now / HALF_HOUR)
-    const at = stamp(seed, mark)
-    return at <= now ? at : stamp(seed, mark - 1)
-  },
+  publishedAt: newestStamp(HALF_HOUR, stamp),
   contentType: 'application/json; charset=utf-8',
   validators: 'none',
   headers: { 'Cache-Control': 'private', 'Access-Control-Allow-Origin': '*' },

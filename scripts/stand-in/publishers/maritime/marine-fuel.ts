@@ -1,7 +1,7 @@
 import { instantOf } from '../../../../lake/schema/time.ts'
 import { marinePostJson, marineSpreadsheet, type PricedPost } from '../../formats/marine-fuel.ts'
 import { ministryJson } from '../../formats/ministry-json.ts'
-import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { type FeedStandIn, keptOf, newestStamp, type Publisher } from '../../publisher.ts'
 import { hash } from '../../random.ts'
 import { MARINE_COLUMNS, marinePosts, marinePriceText } from '../../world/marine-posts.ts'
 import { localTime } from '../../world/rhythm.ts'
@@ -20,11 +20,7 @@ const posts: FeedStandIn = {
     if (path === SPREADSHEET) return { kind: 'document', resource: 'spreadsheet' }
     return REST.test(path) ? { kind: 'document', resource: 'national' } : null
   },
-  publishedAt(seed, now) {
-    const mark = Math.floor(now / HALF_HOUR)
-    const at = stamp(seed, mark)
-    return at <= now ? at : stamp(seed, mark - 1)
-  },
+  publishedAt: newestStamp(HALF_HOUR, stamp),
   contentType: 'application/json; charset=utf-8',
   contentTypes: { spreadsheet: 'application/vnd.ms-excel' },
   validators: 'none',

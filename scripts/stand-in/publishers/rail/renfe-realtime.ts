@@ -1,5 +1,5 @@
 import { type EntityJson, gtfsRealtime, seconds } from '../../formats/gtfs-realtime.ts'
-import { type Edition, type FeedStandIn, keptOf, type Publisher, type Variant } from '../../publisher.ts'
+import { type Edition, type FeedStandIn, keptOf, newestStamp, type Publisher, type Variant } from '../../publisher.ts'
 import { chance, hash } from '../../random.ts'
 import { noticesAt, type RailNotice } from '../../world/rail-notices.ts'
 import { type Train, trainsAt } from '../../world/rail-traffic.ts'
@@ -33,11 +33,7 @@ function realtime(about: About): FeedStandIn {
       return path === `/${file}.pb` ? { kind: 'document', resource: 'protobuf' } : null
     },
     // Positions and trip updates of one publication have the same time.
-    publishedAt(seed, now) {
-      const mark = Math.floor(now / step)
-      const at = stamp(seed, mark)
-      return at <= now ? at : stamp(seed, mark - 1)
-    },
+    publishedAt: newestStamp(step, stamp),
     contentType: 'application/json',
     contentTypes: { protobuf: 'application/octet-stream' },
     validators: 'etag',

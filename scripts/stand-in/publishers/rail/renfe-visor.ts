@@ -1,4 +1,4 @@
-import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { type FeedStandIn, keptOf, newestStamp, type Publisher } from '../../publisher.ts'
 import { chance, hash } from '../../random.ts'
 import { type Train, trainsAt } from '../../world/rail-traffic.ts'
 import { isoLocal } from '../../world/rhythm.ts'
@@ -26,11 +26,7 @@ type Share = Pick<FeedStandIn, 'publishedAt' | 'contentType' | 'validators' | 'h
 
 /** Neither validators nor anything else of their headers is known. */
 const SHARED: Share = {
-  publishedAt(seed, now) {
-    const mark = Math.floor(now / STEP)
-    const at = stamp(seed, mark)
-    return at <= now ? at : stamp(seed, mark - 1)
-  },
+  publishedAt: newestStamp(STEP, stamp),
   contentType: 'application/json',
   validators: 'none',
   headers: {},

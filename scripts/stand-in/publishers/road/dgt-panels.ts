@@ -1,6 +1,6 @@
 import { parseInstant } from '../../../../lake/schema/time.ts'
 import { dgtVmsDevices, dgtVmsMessages } from '../../formats/dgt-vms.ts'
-import { type FeedStandIn, keptOf } from '../../publisher.ts'
+import { type FeedStandIn, keptOf, newestStamp } from '../../publisher.ts'
 import { hash } from '../../random.ts'
 import { panelMessagesAt, panels } from '../../world/panels.ts'
 
@@ -20,11 +20,7 @@ function panelFeed(
     hosts: ['nap.dgt.es'],
     path,
     route: (asked) => (asked === path ? { kind: 'document', resource: 'national' } : null),
-    publishedAt(seed, now) {
-      const step = Math.floor(now / every_ms)
-      const at = stamp(seed, step)
-      return at <= now ? at : stamp(seed, step - 1)
-    },
+    publishedAt: newestStamp(every_ms, stamp),
     contentType: 'application/xml',
     validators: 'etag',
     headers: {},

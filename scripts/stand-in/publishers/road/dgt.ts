@@ -1,6 +1,6 @@
 import { parseInstant } from '../../../../lake/schema/time.ts'
 import { dgtDatex } from '../../formats/dgt-datex.ts'
-import { type FeedStandIn, keptOf, type Publisher, type Variant } from '../../publisher.ts'
+import { type FeedStandIn, keptOf, newestStamp, type Publisher, type Variant } from '../../publisher.ts'
 import { chance } from '../../random.ts'
 import { roadNetwork } from '../../world/road-network.ts'
 import type { Situation } from '../../world/situation-types.ts'
@@ -22,11 +22,7 @@ const incidents: FeedStandIn = {
     if (path === `${FOLDER}datex2_v36.xml`) return { kind: 'redirect', to: `${FOLDER}datex2_v37.xml` }
     return path === `${FOLDER}datex2_v37.xml` ? { kind: 'document', resource: 'national' } : null
   },
-  publishedAt(seed, now) {
-    const minute = Math.floor(now / MINUTE)
-    const at = stamp(seed, minute)
-    return at <= now ? at : stamp(seed, minute - 1)
-  },
+  publishedAt: newestStamp(MINUTE, stamp),
   contentType: 'application/xml',
   // Not recorded with the capture; taken to be those of a file behind a plain web server.
   validators: 'etag',

@@ -1,5 +1,5 @@
 import { sctGml } from '../../formats/sct-gml.ts'
-import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { type FeedStandIn, keptOf, newestStamp, type Publisher } from '../../publisher.ts'
 import { chance } from '../../random.ts'
 import { type CatalanIncident, catalanIncidentsAt } from '../../world/catalan-incidents.ts'
 import { roadNetwork } from '../../world/road-network.ts'
@@ -12,11 +12,7 @@ const incidents: FeedStandIn = {
   hosts: ['www.gencat.cat'],
   path: PATH,
   route: (path) => (path === PATH ? { kind: 'document', resource: 'catalonia' } : null),
-  publishedAt(seed, now) {
-    const minute = Math.floor(now / MINUTE)
-    const at = stamp(seed, minute)
-    return at <= now ? at : stamp(seed, minute - 1)
-  },
+  publishedAt: newestStamp(MINUTE, stamp),
   contentType: 'text/xml',
   // Not recorded with the capture; taken to be those of a file behind a plain web server.
   validators: 'etag',

@@ -1,7 +1,7 @@
 import { instantOf } from '../../../../lake/schema/time.ts'
 import { madridPm, madridPm2018 } from '../../formats/madrid-pm.ts'
 import { madridPoints } from '../../formats/madrid-points.ts'
-import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { type FeedStandIn, keptOf, newestStamp, type Publisher } from '../../publisher.ts'
 import { hash } from '../../random.ts'
 import { isLeftOut, type Reading, readingsAt } from '../../world/madrid-readings.ts'
 import { madridSensors } from '../../world/madrid-sensors.ts'
@@ -14,11 +14,7 @@ const traffic: FeedStandIn = {
   hosts: ['informo.madrid.es'],
   path: '/informo/tmadrid/pm.xml',
   route: (path) => (path.toLowerCase() === '/informo/tmadrid/pm.xml' ? { kind: 'document', resource: 'pm' } : null),
-  publishedAt(seed, now) {
-    const mark = Math.floor(now / FIVE_MINUTES)
-    const at = stamp(seed, mark)
-    return at <= now ? at : stamp(seed, mark - 1)
-  },
+  publishedAt: newestStamp(FIVE_MINUTES, stamp),
   contentType: 'text/xml',
   // Not recorded with the captures; taken to be those of a file behind a plain web server.
   validators: 'etag',

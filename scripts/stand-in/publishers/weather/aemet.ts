@@ -14,8 +14,10 @@ const HALF_HOUR = 1_800_000
 const DAY = 86_400_000
 const HOST = 'opendata.aemet.es'
 
+type Slip = Required<Pick<FeedStandIn, 'slip'>>
+
 /** The two steps of a document: the path that gives a slip, and the path that it names. Of real slips that one is new each time. */
-function twoSteps(api: string, resource: string, number: string): Pick<FeedStandIn, 'hosts' | 'path' | 'route' | 'slip'> {
+function twoSteps(api: string, resource: string, number: string): Pick<FeedStandIn, 'hosts' | 'path' | 'route'> & Slip {
   const [asked, named] = [`/opendata/api/${api}`, `/opendata/sh/${number}`]
   return {
     hosts: [HOST],
@@ -149,7 +151,7 @@ const warnings: FeedStandIn = {
     return openData.route(path, new URLSearchParams())
   },
   slip(to, now) {
-    if (!to.startsWith(PACKED)) return openData.slip?.(to, now) as NonNullable<ReturnType<NonNullable<FeedStandIn['slip']>>>
+    if (!to.startsWith(PACKED)) return openData.slip(to, now)
     const link = `https://${SITE}${PACKED}${stampOf(warnings.publishedAt(0, now))}_AFAE.tar.gz`
     return { bytes: Buffer.from(rssText(link)), contentType: 'application/xml' }
   },
