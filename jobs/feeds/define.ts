@@ -13,7 +13,10 @@ export interface FeedRequest {
   readonly maxBytes: number
   readonly maxDecodedBytes: number
   readonly timeout_ms: number
-  /** What the bytes must be by their look; an HTML page is never data. A zip or a tar must be whole, the members of a zip together within `maxDecodedBytes`. */
+  /**
+   * What the bytes must be by their look; an HTML page is never data. A zip or a tar must be whole, and the members of a zip
+   * together within `maxDecodedBytes`.
+   */
   readonly expects: 'xml' | 'json' | 'csv' | 'zip' | 'tar' | 'protobuf' | 'shp' | 'dbf'
   /** Set where the file itself is packed: it is unpacked as a content-encoding is, and `expects` is of what was in it. The archive keeps it packed. */
   readonly packed?: 'gzip' | 'bzip2'
@@ -41,7 +44,7 @@ export type Followed = { readonly url: string } | { readonly refused: string; re
 
 /** A secret that goes with a request, to the host that it is asked of alone; never part of an address, a log line or what is kept. */
 export interface RequestSecret {
-  /** The variable of the configuration that holds it; without a value `--live` skips the plan, and the feed if it has no other. */
+  /** The variable of the configuration that has it; without a value `--live` skips the plan, and the feed if it has no other. */
   readonly env: string
   /** The header that carries it. */
   readonly header: string
@@ -242,7 +245,7 @@ export interface FeedSpec {
   readonly rawRetentionDays?: number
   /** False for a feed that `--live` does not fetch unless the operator turns it on. */
   readonly liveByDefault?: boolean
-  /** The variable by which the operator states `accepted` that it has an agreement with the publisher; without it `--live` does not fetch. */
+  /** The variable that the operator sets to `accepted` to state an agreement with the publisher; `--live` needs it. */
   readonly terms?: string
   /**
    * Bytes to rows: pure, streamed in batches. Throws `FormatError` where the document is not what it should be. `wanted` names the datasets

@@ -10,7 +10,7 @@ export interface CapTime {
   readonly utcOffset: string
 }
 
-/** An area of a message: a name, polygons as closed counter-clockwise rings of [lon, lat], and codes by the name of their list. */
+/** An area of a message: its name, its polygons as closed counter-clockwise rings of [lon, lat], its codes by list name. */
 export interface CapArea {
   readonly name: string | null
   readonly rings: readonly Line[]
@@ -51,8 +51,8 @@ const OFFSET = /(?:Z|([+-])(\d\d:\d\d))$/i
 const MIN_CORNERS = 4
 
 /**
- * Reads a message. Its bytes are in UTF-8, whatever they or their transport declare: AEMET's are declared ISO-8859-15 by HTTP. Throws
- * `FormatError` for anything else, for a message without what CAP requires of all, and for a time or a polygon that cannot be read.
+ * Reads a message. Its bytes are in UTF-8, whatever the document or HTTP declares: AEMET's are served as ISO-8859-15. Throws
+ * `FormatError` for other bytes, for a message that lacks a required element, and for a time or polygon that cannot be read.
  */
 export function readCap(bytes: Uint8Array): CapMessage {
   const [alert] = [...xmlElements(bytes, { root: 'alert', each: ['alert'], isUtf8: true })].flat()

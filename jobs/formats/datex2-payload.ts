@@ -13,8 +13,8 @@ interface PayloadQuery {
 }
 
 /**
- * Reads the elements of a payload, in batches as it is parsed, by local names: publishers choose their prefixes and namespaces. Throws
- * `FormatError` if it is another payload, states no time of publication before its elements, or ends early.
+ * Reads the elements of a payload by local names, in batches as it is parsed: publishers choose their own prefixes. Throws
+ * `FormatError` if the payload is of another type, states no time of publication before its elements, or ends early.
  */
 export function* payloadElements(bytes: Uint8Array, { type, each, header }: PayloadQuery): Generator<readonly XmlElement[], void> {
   let profile: string | null = null

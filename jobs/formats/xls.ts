@@ -3,7 +3,7 @@ import { FormatError } from '../feeds/define.ts'
 /** Most rows of a sheet that are read. */
 const MAX_ROWS = 20_000
 
-/** The cells of the first sheet of an Excel 97 workbook (BIFF8), as shown; an empty cell is ''. Throws `FormatError` if it is none. */
+/** The cells of the first sheet of an Excel 97 workbook (BIFF8), as shown; an empty cell is ''. Throws `FormatError`. */
 export async function readXls(bytes: Buffer): Promise<readonly (readonly string[])[]> {
   // Loaded when it is needed: such a workbook is only a fallback.
   const { read, utils } = await import('@e965/xlsx')

@@ -53,9 +53,9 @@ interface Building {
 }
 
 /**
- * Reads the elements asked for, in document order, in batches as the document is parsed. UTF-8 unless a byte order mark or the XML
- * declaration says otherwise, or `isUtf8`. A DTD is refused, so no entity but XML's own five is ever known. Throws `FormatError`, with line
- * and column, for anything that is not well-formed, for a document that ends early and for one that exceeds the limits.
+ * Reads the elements of the query, in document order, in batches as the document is parsed. UTF-8 unless a byte order mark or
+ * the XML declaration says otherwise (see `isUtf8`). A DTD is refused, so only XML's own five entities are known. Throws
+ * `FormatError`, with line and column, for a document that is not well-formed, ends early or exceeds the limits.
  */
 export function* xmlElements(bytes: Uint8Array, query: XmlQuery): Generator<readonly XmlElement[], void> {
   const reader = elementReader(query)

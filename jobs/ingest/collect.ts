@@ -22,10 +22,7 @@ export interface CollectOptions {
   readonly signal: AbortSignal
   readonly userAgent: string
   readonly now: () => number
-  /**
-   * What the configuration holds for the secret of a variable, null for nothing. Not there where a stand-in is asked: it wants none, and gets
-   * none.
-   */
+  /** The configured secret of a variable, or null. Absent if a stand-in is fetched: it needs none and gets none. */
   readonly secret?: (env: string) => string | null
   /** True where replies say when they were captured, and that counts as the time of the fetch. */
   readonly replays?: boolean
@@ -43,7 +40,10 @@ export type Collected =
       readonly decoded: readonly FeedBody[]
     }
 
-/** Fetches a feed by its first plan that succeeds; plans that lack a secret are skipped if others do not. Throws the `FetchError` of the last plan where none does. */
+/**
+ * Fetches a feed by its first plan that succeeds. Plans that lack a secret are skipped, unless all do. Throws the `FetchError` of
+ * the last plan if none succeeds.
+ */
 export async function collect(feed: Feed, options: CollectOptions): Promise<Collected> {
   const { secret: secretOf } = options
   const ready = feed.plans.filter(({ requests }) => requests.every(({ secret }) => !secret || secretOf?.(secret.env) !== null))

@@ -188,8 +188,8 @@ function decoder(encoding: string): ReturnType<typeof createGunzip> | null {
 }
 
 /**
- * What documents begin as; a zip with the head of its first member (APPNOTE 4.3.7), a tar with a header that names its format, a shapefile with 9994
- * and its table with the version of dBASE.
+ * How documents begin: a zip with the header of its first member (APPNOTE 4.3.7), a tar with a header that names its format, a
+ * shapefile with 9994 and its table with the version of dBASE.
  */
 const BEGINS = {
   ...{ xml: /^</, json: /^[[{]/, csv: /^[^<{]/, zip: /^PK\u0003\u0004/, tar: /^[^]{257}ustar/ },
@@ -197,8 +197,8 @@ const BEGINS = {
 }
 
 /**
- * Looks at bytes: an HTML page, or anything but what the request expects, is an error and never data. Zips and tars are
- * checked to their end: one that was cut, or would unpack to more than the request allows, is an error here and may be asked for again.
+ * Looks at bytes: an HTML page, or anything but what the request expects, is an error and never data. Zips and tars are checked
+ * to their end: one that was cut, or would unpack to more than the request allows, is an error that is tried again.
  */
 export async function sniff(feedRequest: FeedRequest, bytes: Buffer): Promise<void> {
   const head = bytes

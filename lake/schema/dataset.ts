@@ -29,8 +29,8 @@ export const month = (column: string): PartitionField => Object.freeze({ column,
 export type Land = 'append' | 'changes' | 'replace'
 
 /**
- * What it means that an entity is absent from 3 newer complete publications (`absencesToEnd`): it `ends` (status ENDED), it is `missing` (a catalogue:
- * status MISSING, never ended by absence alone), or nothing (`keeps`: the last row stays, told stale by its age).
+ * What it means that an entity is absent from `absencesToEnd` newer complete publications: it `ends` (status ENDED), it is
+ * `missing` (a catalogue: status MISSING, never ended by absence alone), or nothing (`keeps`: the last row stays and goes stale).
  */
 export type Absence = 'ends' | 'missing' | 'keeps'
 
@@ -47,7 +47,7 @@ export interface Life {
 /** A thing that comes back this soon after its end goes on living under the same id, ms. */
 export const REVIVAL_MS = 30 * 60_000
 
-/** In so many newer complete publications in a row something is absent before it counts as gone, unless its dataset says otherwise. */
+/** Default of `absencesToEnd`: an entity is gone after this many newer complete publications in a row without it. */
 export const ABSENCES = 3
 
 const CURRENT_FOR_MS = 2 * 86_400_000
@@ -66,7 +66,7 @@ export interface DatasetSpec<C extends Columns> {
   readonly time: keyof C & string
   readonly land: Land
   readonly absence?: Absence
-  /** 1 where each publication states the whole truth, so that what it lacks is over; 3 by default. */
+  /** 1 if each publication is the complete state, so that what it lacks is over; 3 by default. */
   readonly absencesToEnd?: number
   readonly life?: Life & { readonly id: keyof C & string; readonly since: keyof C & string }
   readonly partition: readonly PartitionField[]

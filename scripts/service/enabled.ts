@@ -15,6 +15,7 @@ export function enabledFeeds(config: Config, feeds: readonly Feed[]): Enabled {
   for (const id of turnedOn(config))
     if (!feeds.some((feed) => feed.id === id))
       throw new Error(`LIVE_FEEDS names ${id}, which is no feed; there are ${feeds.map((feed) => feed.id).join(', ')}`)
+  if (config.mode !== 'live') return { feeds, lacking: [] }
   const lacking = feeds.flatMap((feed) => {
     const missing = isWanted(config, feed) ? missingSecret(config, feed) : null
     return missing === null ? [] : [{ feed: feed.id, set: missing }]
@@ -22,7 +23,7 @@ export function enabledFeeds(config: Config, feeds: readonly Feed[]): Enabled {
   return { feeds: feeds.filter((feed) => disabledReason(config, feed) === null), lacking }
 }
 
-/** Why a feed is not run, for people; null where it is. */
+/** Why a feed is not run, for people; null if it is. */
 export function disabledReason(config: Config, feed: Feed): string | null {
   if (config.mode !== 'live') return null
   const { terms } = feed
@@ -37,14 +38,13 @@ function turnedOn(config: Config): readonly string[] {
   return config.liveFeeds?.split(',') ?? []
 }
 
-/** True where the operator wants a feed to be run, and its publisher's terms allow it. */
+/** True if the operator wants a feed to be run, and its publisher's terms allow it. */
 function isWanted(config: Config, { id, liveByDefault = true, terms }: Feed): boolean {
   return (liveByDefault || turnedOn(config).includes(id)) && (terms === undefined || isAccepted(config, terms))
 }
 
-/** The variable of a secret that the first plan needs and that is not set; null where some plan needs none that is missing. */
+/** The variable of a secret that the first plan lacks; null if some plan lacks none. */
 function missingSecret(config: Config, { plans }: Feed): string | null {
-  if (config.mode !== 'live') return null
   const missing = plans.map((plan) => secretsOf(plan).find((env) => secretOf(config, env) === null) ?? null)
   return missing.includes(null) ? null : (missing[0] ?? null)
 }

@@ -29,7 +29,10 @@ const NAMES = {
   zone: 'AEMET-Meteoalerta zona',
 } as const
 
-/** Time sent, then what all messages of a warning have in common, then the time again in seconds: `….20240405080113.622201VIRM06221712304073`. */
+/**
+ * Time sent, then what all messages of a warning have in common, then the time again in seconds:
+ * `….20240405080113.622201VIRM06221712304073`.
+ */
 const IDENTIFIER = /\.\d{14}\.(\w+?([A-Z]{2})\w\w\d{4})\d{10}$/
 
 const RANGE = /^(\d+)\s*%\s*-\s*(\d+)\s*%$/
@@ -45,8 +48,8 @@ const tarPackage = {
 } as const
 
 /**
- * AEMET's weather warnings: a package with a CAP message for each that is in force or to come. The website needs no key. OpenData is used if
- * that fails and a key is set. The newest message dates the package: every change is a message, withdrawals too.
+ * AEMET's weather warnings: a package with a CAP message for each warning in force or to come. The website needs no key;
+ * OpenData is used if that fails and a key is set. The newest message dates the package: withdrawals are messages, too.
  */
 export const aemetWarnings = defineFeed({
   id: 'aemet_warnings',

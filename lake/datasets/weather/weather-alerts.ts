@@ -23,7 +23,7 @@ const percent = (id: number, about: string, example: number) =>
 /**
  * Official weather warnings: one row for each state of a warning, which is a message of the Common Alerting Protocol (CAP 1.2).
  *
- * Each package is the complete state, so that a warning ends with the first one that lacks it. It is complete as an archive is, to its end.
+ * Each package is the complete state, so a warning ends with the first package that lacks it. An archive that was cut is refused.
  */
 export const weatherAlerts = defineDataset({
   id: 'weather_alerts',

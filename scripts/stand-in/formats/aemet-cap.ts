@@ -31,7 +31,7 @@ const LEVELS = [GREEN, YELLOW, ORANGE, RED] as const
 /** Certainty by the share that a probability begins with. */
 const certaintyOf = ({ probability }: Warning): string => (probability.startsWith('10%') ? 'Possible' : 'Likely')
 
-/** The package of a publication: a message of CAP 1.2 for each warning, in a plain tar. `shift_ms` moves the times that messages state. */
+/** The package of a publication: a CAP 1.2 message for each warning, in a plain tar. `shift_ms` moves the times of sending. */
 export function aemetPackage(
   warnings: readonly Warning[],
   about: { readonly publishedAt: number; readonly shift_ms: number; readonly hasUnknownCodes: boolean },
@@ -56,7 +56,7 @@ function capText(warning: Warning, unknown: string | null): string {
   const size = warning.value === null ? (kind.text ?? '') : `${warning.value} ${kind.values?.unit}`
   const [parameter, label, englishLabel] = kind.parameter
   const place = level === 0 ? 'CCAA' : (warning.zones[0] as AlertZone).name
-  const said = (words: string): string | null => (level === 0 ? null : `${words}${size === '' ? '' : `: ${size}`}.`)
+  const described = (words: string): string | null => (level === 0 ? null : `${words}${size === '' ? '' : `: ${size}`}.`)
   const info = (
     language: string,
     event: string,
@@ -97,11 +97,11 @@ function capText(warning: Warning, unknown: string | null): string {
     '  <scope>Public</scope>',
     ...(updates === null ? [] : [`  <references>${sender},${identifierOf(warning, updates)},${utcText(updates)}</references>`]),
     ...info('es-ES', `Aviso de ${name.toLowerCase()} de nivel ${nivel}`, {
-      ...{ description: said(label), instruction, label },
+      ...{ description: described(label), instruction, label },
       who: 'AEMET. Agencia Estatal de Meteorología',
     }),
     ...info('en-GB', `${rank} ${english} warning`, {
-      ...{ description: said(englishLabel), instruction: advice, label: englishLabel },
+      ...{ description: described(englishLabel), instruction: advice, label: englishLabel },
       who: 'AEMET. State Meteorological Agency',
     }),
     '</alert>',
@@ -136,7 +136,7 @@ function polygonText(ring: Line): string {
   return ring.map(([lon, lat]) => `${degrees(lat)},${degrees(lon)}`).join(' ')
 }
 
-/** Zone, or community of those without a warning, phenomenon, parameter, day and hour (UTC) of the end, then when it was sent (s). */
+/** Zone (of a green one the community), phenomenon, parameter, day and hour (UTC) of the end, then when it was sent (s). */
 function tailOf({ zones, level, kind, expires, sentAt }: Warning): string {
   const [{ code }] = zones as [AlertZone]
   const place = level === 0 ? `61VV${code.slice(0, 2)}` : code

@@ -35,7 +35,7 @@ export function marinePostJson({ post, prices }: PricedPost): string {
   ])}}`
 }
 
-/** The spreadsheet of all posts: an Excel 97 workbook, all cells text, the names of columns in the fourth row, with one that has no name. */
+/** The spreadsheet of all posts: an Excel 97 workbook, all cells text, column names in the fourth row, one of them empty. */
 export function marineSpreadsheet(
   posts: readonly PricedPost[],
   of: { readonly publishedAt: number; readonly unknownColumn: string | null },

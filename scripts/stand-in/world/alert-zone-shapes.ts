@@ -31,8 +31,8 @@ const LEAST_AREA = 0.002
 const COAST = { lat: 0.12, lon: 0.2 }
 
 /**
- * The zones of the plan Meteoalerta by their real names and about where they are: on land the municipalities of the province that are nearer to
- * the middle of the zone than to others', at sea a box.
+ * The zones of the plan Meteoalerta with their real names, about where they are: on land the municipalities of the province whose
+ * nearest zone centre it is, at sea a box.
  */
 export const alertZones = defineWorldPart((): readonly AlertZone[] => {
   const found = ALERT_ZONES.flatMap(([code, name, lat, lon]) => {

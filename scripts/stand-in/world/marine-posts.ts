@@ -93,7 +93,7 @@ function postOf(gazetteer: Gazetteer, seed: number, of: { text: string; kind: (t
   }
 }
 
-/** What a post asks for a product on a day (days since 1970), with a decimal comma: fishing fuel by 1000 litres; empty if it sells none. */
+/** The price of a product at a post on a day (days since 1970), with a decimal comma; diesel B by 1000 litres; '' if not sold. */
 export function marinePriceText(seed: number, post: MarinePost, column: PriceColumn, day: number): string {
   const isFor = (sale: RegExp): boolean => sale.test(post.sale)
   // A post changes its prices every few days.

@@ -39,7 +39,7 @@ const DAY = 24 * HOUR
 const page = (left: string, right: string | null, text: string | null): PanelPage => ({ left, right, text })
 const BLANK: readonly PanelPage[] = [page('0', null, null), page('0', null, null)]
 
-/** What panels show, and how many of a hundred: lines are centred by blanks and end in LF or CR LF, as the panels' own software has them. */
+/** What panels show, and how many of a hundred do. Lines are centred by blanks and end in LF or CR LF, as in the captures. */
 const MESSAGES: readonly (readonly [number, readonly PanelPage[]])[] = [
   [30, BLANK],
   [14, []],
@@ -87,8 +87,8 @@ function panelOf({ seed }: World, stretch: Stretch, point: RoadPoint, nth: numbe
 const UNLISTED = [990_001, 990_002]
 
 /**
- * What the panels show at an instant (ms): one in forty of the catalogue has never reported, one in a hundred is left out for an hour, and each changes
- * its message every two to six hours.
+ * What the panels show at an instant (ms): one in forty of the catalogue has never reported, one in a hundred is left out for
+ * an hour, and each changes its message every two to six hours.
  */
 export function panelMessagesAt(world: World, now: number): PanelMessage[] {
   const { seed } = world

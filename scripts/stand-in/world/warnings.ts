@@ -16,20 +16,20 @@ export interface Warning {
   readonly sentAt: number
   readonly onset: number
   readonly expires: number
-  /** When the message was sent that it takes the place of; null for the first. */
+  /** When the message that it replaces was sent; null for the first. */
   readonly updates: number | null
-  /** Set where it only says that the warning is over, ahead of the end. */
+  /** True if it only withdraws the warning, ahead of its end. */
   readonly isWithdrawal: boolean
 }
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAYS_AHEAD = 2
-/** How long a package goes on to have a withdrawal. */
+/** How long packages go on to include a withdrawal. */
 const WITHDRAWN_FOR = 3 * HOUR
-/** Share of the warnings that are said anew that are withdrawn. */
+/** Share of the revised warnings that are withdrawn. */
 const WITHDRAWN = 0.15
-/** Strengths from which on levels are. */
+/** The least strength of each level. */
 const YELLOW_FROM = 0.55
 const [ORANGE_FROM, RED_FROM] = [0.86, 1]
 /** A zone that is always warned for, whose warning is never withdrawn, so that requests shown as examples find one. */
@@ -37,7 +37,7 @@ export const SHOWN_ZONE = '722802'
 /** Communities of a small world. */
 const SMALL = /^(61|65|72)/
 
-/** The messages that the package of an instant (ms) has: a pure function of the seed and the instant. Those without a warning come first. */
+/** The messages in the package of an instant (ms), a pure function of the seed and the instant; green ones come first. */
 export function warningsAt(world: World, instant: number): Warning[] {
   const zones = world.part(alertZones).filter(({ code }) => world.scale === 'full' || SMALL.test(code))
   const communities = Map.groupBy(zones, ({ code }) => code.slice(0, 2))
@@ -70,7 +70,7 @@ interface Episode {
   readonly seed: number
 }
 
-/** The newest message about a zone that the instant knows; null where there is none, or it is over. */
+/** The newest message about a zone at an instant; null if there is none, or it is over. */
 function newest(episode: Episode, zone: AlertZone, instant: number): Warning | null {
   const { onset, expires } = spanOf(episode, zone)
   if (instant > expires) return null
@@ -97,7 +97,7 @@ function newest(episode: Episode, zone: AlertZone, instant: number): Warning | n
   }
 }
 
-/** What was said of a zone, and when: some two days before, mostly; half of it is said anew a day before, and some of that withdrawn. */
+/** The messages about a zone: the first some two days before; half are revised a day before, and some of those withdrawn. */
 function messagesOf(episode: Episode, zone: AlertZone, onset: number): { sentAt: number; strength: number }[] {
   const together = (what: string): number => roll(episode, what, episode.community)
   const alone = (what: string): number => roll(episode, what, zone.code)

@@ -181,7 +181,5 @@ ${item('Avisos. Andalucía', community)}
 `
 }
 
-/**
- * Agencia Estatal de Meteorología: AEMET OpenData, every document in two steps, whatever the key, and the warnings of its website.
- */
+/** Agencia Estatal de Meteorología: OpenData, every document in two steps, whatever the key, and the warnings of its website. */
 export const aemet: Publisher = { name: 'Agencia Estatal de Meteorología', feeds: [observation, stations, daily, warnings] }
