@@ -201,7 +201,10 @@ export function secretOf(config: Config, env: string): string | null {
   return config[found[0] as keyof Config] as string | null
 }
 
-/** True where the operator states by a setting, named by its variable, that it accepts a publisher's terms. Throws for a variable that is no setting. */
+/**
+ * True where the operator states by a setting, named by its variable, that it accepts a publisher's terms. Throws for a variable
+ * that is no setting.
+ */
 export function isAccepted(config: Config, env: string): boolean {
   const found = Object.entries<Setting>(SETTINGS).find(([, one]) => one.env === env)
   if (!found) throw new Error(`no setting ${env}`)

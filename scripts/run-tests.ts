@@ -61,7 +61,10 @@ function vitest(): void {
   }
 }
 
-/** Runs Vitest over the files whose paths contain one of the names, over all without any, and reads its report. Throws if it leaves none. */
+/**
+ * Runs Vitest over the files whose paths contain one of the names, over all without any, and reads its report. Throws if it
+ * leaves none.
+ */
 function runVitest(
   names: readonly string[],
   tier: Readonly<Record<string, string>>,
@@ -98,7 +101,10 @@ function summarise(results: readonly FileResult[]): void {
   if (options.record) record(results)
 }
 
-/** Fails for what is over its budget twice: one run in some has a pause of the machine in it. Files over theirs run again, by themselves. */
+/**
+ * Fails for what is over its budget twice: one run in some has a pause of the machine in it. Files over theirs run again, by
+ * themselves.
+ */
 function holdToBudget(over: readonly OverBudget[]): void {
   const paths = [...new Set(over.flatMap(({ path }) => path ?? []))]
   if (paths.length > 0) say(`\nOver budget, run again: ${paths.join(', ')}`)

@@ -132,7 +132,8 @@ export interface ListReturn<F extends Fields = Fields> {
   /** Additional numbers and instants of the reply, by member name. Only for lists that `answer` makes. */
   readonly counts?: Readonly<Record<string, Column<number>>>
   /**
-   * Additional lists of objects in the reply, by member name, such as counts over all matches. Only for `lake` and `system` lists.
+   * Additional lists of objects in the reply, by member name, such as counts over all matches. Only for `lake` and `system`
+   * lists.
    */
   readonly asides?: Readonly<Record<string, Nested<readonly object[]>>>
   /** Records per reply where the request does not say (null: all), and at most. */
@@ -180,8 +181,8 @@ interface Declared<P extends Params, Fs extends readonly AnyFilter[]> {
   readonly explained?: MethodPage
   readonly params: P
   /**
-   * Filters, in the order in which their parameters are documented, after `params`. The engine applies them; the query of a list of the
-   * lake has to contain their condition (`LakeView.where`).
+   * Filters, in the order in which their parameters are documented, after `params`. The engine applies them; the query of a list
+   * of the lake has to contain their condition (`LakeView.where`).
    */
   readonly filters?: Fs
   /**

@@ -20,8 +20,8 @@ export interface StepRows {
 }
 
 /**
- * How a field of a series is made from the rows of a step. The type parameters are the names of its number columns, of its other columns,
- * and of its parameters.
+ * How a field of a series is made from the rows of a step. The type parameters are the names of its number columns, of its other
+ * columns, and of its parameters.
  */
 export interface Figure<N extends string = string, C extends string = string, A extends string = string> {
   readonly numbers: readonly N[]

@@ -3,8 +3,8 @@ import { MADRID } from '../../lake/schema/time.ts'
 import { type Bucket, bucketEnd, bucketLength, bucketStart } from './buckets.ts'
 
 /**
- * Splits rows that hold from `since` to `until` at the borders of steps. Adds the begin of the step (`step_start`), the begin of the row
- * in it (`held_from`) and the seconds in it (`held_s`).
+ * Splits rows that hold from `since` to `until` at the borders of steps. Adds the begin of the step (`step_start`), the begin of
+ * the row in it (`held_from`) and the seconds in it (`held_s`).
  */
 export function cutAtSteps(rows: Sql, step: Bucket): Sql {
   return sql`(
@@ -24,8 +24,8 @@ export function cutAtSteps(rows: Sql, step: Bucket): Sql {
 }
 
 /**
- * The periods without a gap between publications, as rows of `since` and `until`. A publication counts for at least its own instant. The
- * newest one may have changed no row, so it is added.
+ * The periods without a gap between publications, as rows of `since` and `until`. A publication counts for at least its own
+ * instant. The newest one may have changed no row, so it is added.
  */
 export function publicationRuns(published: Sql, options: { readonly gap_ms: number; readonly covered_until: number }): Sql {
   return sql`

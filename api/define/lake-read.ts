@@ -25,26 +25,30 @@ export interface LakeRead<P, D extends readonly Dataset[], R> {
   readonly begins?: D
   /** The rows that `meta.covered_from` and `meta.latest_row_at` describe, if a request selects one of several sources. */
   readonly rowsOf?: (values: P) => readonly RowsOf[] | null
-  /** A query that runs first. `query` gets its rows, at most 1000, for example to select the files to scan. Null if none is needed. */
+  /**
+   * A query that runs first. `query` gets its rows, at most 1000, for example to select the files to scan. Null if none is
+   * needed.
+   */
   readonly first?: (values: P, lake: LakeView) => Sql | null
   /**
-   * A SELECT without ORDER BY and LIMIT. Its columns have the names of the record's fields; a point has `<name>_lat` and `<name>_lon`.
-   * If `rows` is set, only the columns that the list is ordered by need these names.
+   * A SELECT without ORDER BY and LIMIT. Its columns have the names of the record's fields; a point has `<name>_lat` and
+   * `<name>_lon`. If `rows` is set, only the columns that the list is ordered by need these names.
    */
   readonly query: (values: P, lake: LakeView, found: readonly AnyRow[]) => Sql
   /**
-   * The columns of the query's rows, and a function that makes a record from a row, if the rows are not records already. A function that
-   * changes the row in place names the members that it adds in `adds`, so that every row has the same shape from the start.
+   * The columns of the query's rows, and a function that makes a record from a row, if the rows are not records already. A
+   * function that changes the row in place names the members that it adds in `adds`, so that every row has the same shape from
+   * the start.
    */
   readonly rows?: { readonly columns: Columns; readonly adds?: readonly string[]; readonly finish: (row: never) => R }
   /**
-   * Parameters whose allowed values come from the rows. If the list is empty and no row has the given value, the request is rejected.
-   * Nothing is rejected while there are no values at all.
+   * Parameters whose allowed values come from the rows. If the list is empty and no row has the given value, the request is
+   * rejected. Nothing is rejected while there are no values at all.
    */
   readonly known?: { readonly [name: string]: LakeKnown<P> }
   /**
-   * Finds the thing whose history is listed: in the current state of a dataset, else by `past` in rows of any time. An unknown thing is 404,
-   * a known one without rows is an empty list.
+   * Finds the thing whose history is listed: in the current state of a dataset, else by `past` in rows of any time. An unknown
+   * thing is 404, a known one without rows is an empty list.
    */
   readonly subject?: {
     readonly of: Dataset

@@ -2,8 +2,8 @@
 type Parts = readonly [object, ...unknown[]]
 
 /**
- * Remembers one result for each first argument: the last one, while that object lives and the other arguments are the same. It is for
- * what is computed once per version of a state. `partsOf` returns what to compare if arguments are created for each call.
+ * Remembers one result for each first argument: the last one, while that object lives and the other arguments are the same. It is
+ * for what is computed once per version of a state. `partsOf` returns what to compare if arguments are created for each call.
  */
 export function memo<A extends Parts, T>(make: (...args: A) => T): (...args: A) => T
 export function memo<A extends readonly unknown[], T>(make: (...args: A) => T, partsOf: (...args: A) => Parts): (...args: A) => T

@@ -118,7 +118,9 @@ export type Listed<R, W = unknown> = readonly (R & W)[] | Counted<R & W> | Draft
 export interface PastOf<P, D extends readonly Dataset[], R> {
   /** The record of a change that ended the thing. An end that has not landed yet is only in the change log. */
   readonly ended: (change: ChangeOf<D[0]>, values: P) => R | null
-  /** The last state of the thing in the lake: a query of at most one row. `columns` are its columns, `finish` makes the record. */
+  /**
+   * The last state of the thing in the lake: a query of at most one row. `columns` are its columns, `finish` makes the record.
+   */
   readonly query: (values: P) => Sql
   readonly columns: Columns
   readonly finish: (row: never) => R

@@ -139,10 +139,16 @@ export function foldRoad(text: string): string {
   return number === undefined ? folded : `N${RADIALS.indexOf(number) + 1}${suffix}`
 }
 
-/** Parts of a designation as `foldRoad` writes it: its letters, in the groups in which they are written (EX-A1, LU-P-2901), and the rest. */
+/**
+ * Parts of a designation as `foldRoad` writes it: its letters, in the groups in which they are written (EX-A1, LU-P-2901), and
+ * the rest.
+ */
 const PARTS = /^(?:(EX)(A)|(LU)(P)|(\p{L}+))(\d.*)$/u
 
-/** A road designation as replies write it, whatever its spelling: A7 as A-7. One that does not begin with letters and a number stays. */
+/**
+ * A road designation as replies write it, whatever its spelling: A7 as A-7. One that does not begin with letters and a number
+ * stays.
+ */
 export function roadName(road: string): string {
   const [, ex, a, lu, p, letters, rest] = PARTS.exec(foldRoad(road)) ?? []
   if (rest === undefined) return road

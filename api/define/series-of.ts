@@ -147,7 +147,9 @@ function computedRows<F extends Fields, C extends string>(
   return { columns, finish: (row: ValueOf<F>) => ({ ...row, ...Object.fromEntries(made.map(([name, make]) => [name, make(row)])) }) }
 }
 
-/** Looks the thing up in the current state, by the conditions that select its rows: null is none, a list means one of its values. */
+/**
+ * Looks the thing up in the current state, by the conditions that select its rows: null is none, a list means one of its values.
+ */
 function finder<V extends object, S extends Dataset>(subject: Subject<V, S>): (state: State, values: V) => boolean {
   if ('isKnown' in subject) return (_, values) => subject.isKnown(values)
   const conditions = Object.entries<unknown>(subject.where)

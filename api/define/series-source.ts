@@ -85,7 +85,10 @@ export interface SourceSpec<
   readonly where?: Where<D['columns'], V>
   /** Allowed lateness of a row, in ms. */
   readonly late_ms?: number
-  /** Replaces the rows of the table: a SELECT in parentheses, or a scan. Rows after a roll-up's watermark come from the table itself. */
+  /**
+   * Replaces the rows of the table: a SELECT in parentheses, or a scan. Rows after a roll-up's watermark come from the table
+   * itself.
+   */
   readonly rows?: (rows: Scan, values: V, period: Between, lake: LakeView) => SqlPart
   readonly shape?: H
   readonly rollup?: H extends Dataset ? Rollup<H, V> : never
@@ -144,8 +147,8 @@ export function valueOf(values: object, name: string): unknown {
 const timeOf = (values: object): Period => (values as { readonly time: Period }).time
 
 /**
- * Declares a source: the rows of a dataset, their roll-up up to its watermark, and a figure for each field of a record. The types check
- * columns, parameters and steps; the kinds of columns are checked on call.
+ * Declares a source: the rows of a dataset, their roll-up up to its watermark, and a figure for each field of a record. The types
+ * check columns, parameters and steps; the kinds of columns are checked on call.
  */
 export function seriesSource<
   const P extends SeriesParams,

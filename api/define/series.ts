@@ -13,8 +13,8 @@ export interface StepsParam<S extends Interval = Interval> extends Group<Period<
 }
 
 /**
- * Declares the steps of a series, finest first, each with the number of days returned if the request has no `from`. With `since`, such a
- * request begins at that date instead.
+ * Declares the steps of a series, finest first, each with the number of days returned if the request has no `from`. With `since`,
+ * such a request begins at that date instead.
  */
 export function steps<S extends Interval>(
   spans: { readonly [K in S]: SpanDays },

@@ -43,8 +43,8 @@ export const DOWNLOAD_PARAMS = {
 }
 
 /**
- * Registers the download of one file of an export. A store that signs URLs itself is redirected to; otherwise the API sends the file, with a strong
- * ETag and byte ranges (RFC 9110). A download takes no query slot.
+ * Registers the download of one file of an export. A store that signs URLs itself is redirected to; otherwise the API sends the
+ * file, with a strong ETag and byte ranges (RFC 9110). A download takes no query slot.
  */
 export function registerDownload(app: FastifyInstance, parts: DownloadParts): void {
   const readQuery = queryReader(DOWNLOAD_PARAMS)

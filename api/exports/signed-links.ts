@@ -10,7 +10,9 @@ export const LINK_STEP_S = 300
 
 /** Makes and checks URLs that give one file of an export to whoever has them. */
 export interface SignedLinks {
-  /** A URL of a file, and when it ends (ms): at least `LINK_S` seconds after `now`, which is the begin of a step of `LINK_STEP_S`. */
+  /**
+   * A URL of a file, and when it ends (ms): at least `LINK_S` seconds after `now`, which is the begin of a step of `LINK_STEP_S`.
+   */
   link(dataset: Dataset, file: string, now: number): Promise<{ readonly url: string; readonly expires_at: number }>
   /** The store's own URL of a file; null if the store has none and the API sends the file itself. */
   storeUrl(dataset: Dataset, file: string): Promise<string | null>

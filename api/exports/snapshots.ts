@@ -28,7 +28,10 @@ export interface ExportFile {
   readonly added_at: number | null
 }
 
-/** Which files of a snapshot are asked for: rows in a period (ms, half-open), and only those added or removed since another snapshot. */
+/**
+ * Which files of a snapshot are asked for: rows in a period (ms, half-open), and only those added or removed since another
+ * snapshot.
+ */
 export interface FileSelection {
   readonly from: number | null
   readonly to: number | null
@@ -38,8 +41,8 @@ export interface FileSelection {
 const checksums = createLru<string>(MAX_CHECKSUMS)
 
 /**
- * The data files of a table's current snapshot, ordered by name; with `since` those added after that snapshot, and those removed since.
- * Throws `Refused` for a snapshot that the table never had or no longer keeps.
+ * The data files of a table's current snapshot, ordered by name; with `since` those added after that snapshot, and those removed
+ * since. Throws `Refused` for a snapshot that the table never had or no longer keeps.
  */
 export async function exportFiles(dataset: Dataset, state: TableState, { from, to, since }: FileSelection): Promise<ExportFile[]> {
   const filter = { [dataset.time]: { ...(from === null ? {} : { gte: from }), ...(to === null ? {} : { lt: to }) } }

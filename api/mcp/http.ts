@@ -24,8 +24,8 @@ export interface McpHttpParts {
 }
 
 /**
- * Registers the MCP server: streamable HTTP without sessions. Tools ask the endpoints of this process as the caller would, with the same key, plan
- * and limits; the protocol itself is not charged. A key may also be sent as `Authorization: Bearer`.
+ * Registers the MCP server: streamable HTTP without sessions. Tools ask the endpoints of this process as the caller would, with
+ * the same key, plan and limits; the protocol itself is not charged. A key may also be sent as `Authorization: Bearer`.
  */
 export function registerMcp(app: FastifyInstance, root: FastifyInstance, parts: McpHttpParts): void {
   const { endpoints, baseUrl, callerOf, clock, log } = parts
@@ -54,7 +54,10 @@ export function registerMcp(app: FastifyInstance, root: FastifyInstance, parts: 
   registerOtherMethodsOfOwn(app, MCP_PATH, ['POST'])
 }
 
-/** A page of another site must not use a key that a browser has; programs send no Origin (MCP, "Security Warning" of the transport). */
+/**
+ * A page of another site must not use a key that a browser has; programs send no Origin (MCP, "Security Warning" of the
+ * transport).
+ */
 function checkOrigin({ headers }: FastifyRequest, baseUrl: string): void {
   const { origin } = headers
   if (origin === undefined || origin === new URL(baseUrl).origin) return

@@ -6,7 +6,10 @@ import type { Slice } from '../define/slice.ts'
 /** The fields of documents, in the order of their numbers. */
 export const FIELDS = ['title', 'names', 'codes', 'place', 'text'] as const
 
-/** Field numbers in indexed documents. `variant` is the title with another name of its municipality; its weight is that of `names`. */
+/**
+ * Field numbers in indexed documents. `variant` is the title with another name of its municipality; its weight is that of
+ * `names`.
+ */
 export const FIELD_NUMBER = Object.freeze({ title: 0, names: 1, codes: 2, place: 3, text: 4, variant: 5 }) satisfies Readonly<
   Record<(typeof FIELDS)[number] | 'variant', number>
 >

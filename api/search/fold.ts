@@ -88,8 +88,8 @@ export function wordsOf(text: string): string[] {
 }
 
 /**
- * Returns a phonetic key: spellings of the same sound in Spanish, Catalan, Basque and Galician have the same key (`Txamartin`, `Catalunya`,
- * `Xixón`, `Cordova`). Silent letters are dropped, double letters are single.
+ * Returns a phonetic key: spellings of the same sound in Spanish, Catalan, Basque and Galician have the same key (`Txamartin`,
+ * `Catalunya`, `Xixón`, `Cordova`). Silent letters are dropped, double letters are single.
  */
 export function soundOf(word: string): string {
   if (/\d/.test(word)) return word

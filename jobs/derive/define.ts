@@ -53,8 +53,8 @@ export interface MonthsSpec extends DerivedCommon {
    */
   readonly settles?: 'day'
   /**
-   * Set with `settles` if little data is useful, too. An input without a whole day counts up to the current hour; without a whole hour all
-   * its rows count. Never set if rows are totals of days.
+   * Set with `settles` if little data is useful, too. An input without a whole day counts up to the current hour; without a whole
+   * hour all its rows count. Never set if rows are totals of days.
    */
   readonly countsFirstDay?: true
   /**

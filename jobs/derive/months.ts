@@ -64,8 +64,8 @@ export async function planMonths(derived: MonthsSpec, pins: LakePins, until: num
 }
 
 /**
- * Returns the instant (ms) up to which the rows of an input count: the end of the settled days. If first days count, an input without a
- * whole day counts up to the hour of its newest row. Without a whole hour all its rows count, as do those of versions.
+ * Returns the instant (ms) up to which the rows of an input count: the end of the settled days. If first days count, an input
+ * without a whole day counts up to the hour of its newest row. Without a whole hour all its rows count, as do those of versions.
  */
 async function endOf(
   { countsFirstDay }: MonthsSpec,

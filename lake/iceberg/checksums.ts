@@ -8,7 +8,9 @@ import type { TableState } from './table.ts'
 const REQUESTS = 16
 const SHA256 = /^[0-9a-f]{64}$/
 
-/** The key of the object with the checksum of a data file: `<table>/checksums/<name>.sha256`; null for other objects of a table. */
+/**
+ * The key of the object with the checksum of a data file: `<table>/checksums/<name>.sha256`; null for other objects of a table.
+ */
 export function checksumKey(fileKey: string): string | null {
   const at = fileKey.lastIndexOf('/data/')
   return at === -1 ? null : `${fileKey.slice(0, at)}/checksums/${fileKey.slice(at + '/data/'.length)}.sha256`
@@ -40,7 +42,9 @@ export async function deleteTableObject(store: ObjectStore, key: string): Promis
   await store.delete(key)
 }
 
-/** Computes and stores the checksums that live files of a table lack: those written before checksums were kept. Returns how many. */
+/**
+ * Computes and stores the checksums that live files of a table lack: those written before checksums were kept. Returns how many.
+ */
 export async function fillChecksums(state: TableState, signal: AbortSignal): Promise<number> {
   const { store, key } = state.table
   const there = new Set<string>()

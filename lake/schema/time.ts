@@ -82,8 +82,9 @@ export function datesBetween(first: string, last: string): string[] {
 }
 
 /**
- * When the times of a service date count from, ms since the epoch: noon less 12 hours by the zone's clock, as GTFS has it. That is midnight,
- * but an hour before or after it on the days on which the clock changes, so that all times after the change are what the clock shows.
+ * When the times of a service date count from, ms since the epoch: noon less 12 hours by the zone's clock, as GTFS has it. That
+ * is midnight, but an hour before or after it on the days on which the clock changes, so that all times after the change are what
+ * the clock shows.
  */
 export function serviceStart(date: string, zone: string = MADRID): number {
   return instantOf(date, '12:00', { zone }) - DAY / 2

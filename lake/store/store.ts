@@ -31,7 +31,10 @@ export interface ObjectStore {
   delete(key: string): Promise<void>
   /** Where foreign readers find it: an absolute path (file store) or an s3:// URL. */
   location(key: string): string
-  /** A URL that gives the object to whoever has it, until `expires_s` seconds from now; null if the store cannot sign. `name` is what browsers save it as. */
+  /**
+   * A URL that gives the object to whoever has it, until `expires_s` seconds from now; null if the store cannot sign. `name` is
+   * what browsers save it as.
+   */
   signedUrl(key: string, options: { readonly expires_s: number; readonly name: string }): Promise<string | null>
   /** The store's own clock, ms since the epoch: grace periods are measured by it. */
   now(): Promise<number>

@@ -54,8 +54,8 @@ export async function fetchSchema(remote: Remote, dataset: string): Promise<unkn
 }
 
 /**
- * Sends a GET request, again after a pause if the connection broke or the server asks to wait (429, 5xx). The key goes to the API only, never to a
- * signed URL. Throws with status and detail of a reply that is no success.
+ * Sends a GET request, again after a pause if the connection broke or the server asks to wait (429, 5xx). The key goes to the API
+ * only, never to a signed URL. Throws with status and detail of a reply that is no success.
  */
 export async function request(remote: Remote, url: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
   const { attempts = 6, pause_ms = 500, key } = remote

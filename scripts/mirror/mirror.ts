@@ -38,8 +38,9 @@ const EXPIRED: readonly number[] = [410, 403]
 const TRIES = 3
 
 /**
- * Makes a folder equal to the current snapshot of a dataset: downloads what is missing, goes on with what a former run left half-done, checks sizes
- * and SHA-256, and removes files that the snapshot no longer has. Throws if a file cannot be had; what was downloaded stays.
+ * Makes a folder equal to the current snapshot of a dataset: downloads what is missing, goes on with what a former run left
+ * half-done, checks sizes and SHA-256, and removes files that the snapshot no longer has. Throws if a file cannot be had; what
+ * was downloaded stays.
  */
 export async function mirror(options: MirrorOptions): Promise<Mirrored> {
   const { remote, dataset, folder, jobs, verify, onStart, onBytes = () => {} } = options

@@ -52,7 +52,10 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
   })
 })
 
-/** The members of a reply, of its first record or feature and of its meta, in their order; a next page and the box of positions apart. */
+/**
+ * The members of a reply, of its first record or feature and of its meta, in their order; a next page and the box of positions
+ * apart.
+ */
 function membersOf({ returns }: Endpoint, reply: Reply): Record<string, string[]> {
   const [first] = returns.kind === 'one' ? [reply] : (reply.features ?? reply[returns.name])
   const names = (value: object): string[] => Object.keys(value).filter((name) => name !== 'next_cursor' && name !== 'bbox')

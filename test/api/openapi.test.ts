@@ -36,7 +36,9 @@ const operations = Object.entries(description['paths'] as Record<string, Record<
 
 const config = await createConfig({ extends: ['recommended'], rules: { 'no-server-example.com': 'off' } })
 
-/** What the recommended rules of Redocly find in a description. Given as an object: a text would be parsed as YAML, which is slow. */
+/**
+ * What the recommended rules of Redocly find in a description. Given as an object: a text would be parsed as YAML, which is slow.
+ */
 async function lint(of: object): Promise<string[]> {
   const document = { source: new Source('/openapi.json', '', 'application/json'), parsed: structuredClone(of) }
   const problems = await lintDocument({ document, externalRefResolver: new BaseResolver(config.resolve), config })

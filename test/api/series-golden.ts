@@ -6,7 +6,10 @@ import { dayBounds } from '../../lake/schema/time.ts'
 import { figures } from '../helpers/figures.ts'
 import type { TestService } from './service.ts'
 
-/** A series that is asked for, and the SQL over the tables' files that gives the same records: all of them, and of each the members that it names. */
+/**
+ * A series that is asked for, and the SQL over the tables' files that gives the same records: all of them, and of each the
+ * members that it names.
+ */
 interface Row {
   readonly path: string
   readonly golden: string

@@ -1,7 +1,10 @@
 import type { FileResult } from './report.ts'
 import { REFERENCE_MS } from './speed.ts'
 
-/** What the default tests may take on two quiet cores, ms: a test, the hooks and tests of a file, and all files with their loading. */
+/**
+ * What the default tests may take on two quiet cores, ms: a test, the hooks and tests of a file, and all files with their
+ * loading.
+ */
 export const BUDGET = { test_ms: 2000, file_ms: 8000, all_ms: 800_000 } as const
 
 /** Load per core that the tests make by themselves. */

@@ -153,7 +153,8 @@ describe.each(feeds.map((feed) => [feed.id, feed] as const))('feed %s', (id, fee
   const folder = join(FIXTURES, id)
 
   test('has a fixture that gives good rows of each of its datasets', async () => {
-    // A folder named `….zip` or `….tar` stands for an archive of what is in it, one named `….parts` for the bodies of a publication, by their names.
+    // A folder named `….zip` or `….tar` stands for an archive of what is in it, one named `….parts` for the bodies of a
+    // publication, by their names.
     const fixtures = walk(folder).filter((path) => !path.endsWith('.rows.json'))
     const files = [...new Set(fixtures.map((path) => /^.*?\.(zip|tar|parts)(?=\/)/.exec(path)?.[0] ?? path))].sort()
     expect(files.length).toBeGreaterThan(0)

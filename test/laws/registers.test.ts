@@ -44,7 +44,9 @@ const REGISTERS: readonly Register[] = [
 ]
 
 const files = sourceFiles()
-/** Folders with what declarations of several domains are written with: the kit of feeds, and the timetables of trains and ferries. */
+/**
+ * Folders with what declarations of several domains are written with: the kit of feeds, and the timetables of trains and ferries.
+ */
 const SHARED = ['kit', 'transit']
 const inDomain = (folder: string, path: string): boolean =>
   path.startsWith(`${folder}/`) && dirname(dirname(path)) === folder && !SHARED.includes(basename(dirname(path)))

@@ -8,7 +8,10 @@ import { bucketEnd } from '../../define/buckets.ts'
 import { publicationRuns } from '../../define/held.ts'
 import type { LakeView } from '../../define/lake-view.ts'
 
-/** Longest time between two publications in which the prices of the first are taken to hold: nights pass without a change of any price. */
+/**
+ * Longest time between two publications in which the prices of the first are taken to hold: nights pass without a change of any
+ * price.
+ */
 const GAP_MS = 86_400_000
 
 const c = (name: keyof typeof fuelPrices.columns | 'status'): Sql => column(fuelPrices, name)
@@ -27,20 +30,23 @@ interface Between {
 
 const ofStation = ({ id, fuel }: Asked) => ({ station_id: { eq: id }, ...(fuel ? { product: { in: fuel } } : {}) })
 
-/** The times without a gap between publications. Among thousands of stations some price changes in nearly every one, so the rows of all tell them. */
+/**
+ * The times without a gap between publications. Among thousands of stations some price changes in nearly every one, so the rows
+ * of all tell them.
+ */
 function runsIn({ from, to }: Between, lake: Pick<LakeView, 'covered_until'>): Sql {
   const published = sql`SELECT ${c('observed_at')} AS published FROM ${scan(fuelPrices, { observed_at: { gte: from - GAP_MS, lte: to + GAP_MS } })}`
   return publicationRuns(published, { gap_ms: GAP_MS, covered_until: lake.covered_until })
 }
 
 /**
- * The prices of a station with the times that they hold: from a publication to the next one of its product, as long as there are publications;
- * where there are none, those of the archive hold for their day.
+ * The prices of a station with the times that they hold: from a publication to the next one of its product, as long as there are
+ * publications; where there are none, those of the archive hold for their day.
  */
 export function heldPrices(_: unknown, asked: Asked, period: Between, lake: Pick<LakeView, 'covered_until'>): Sql {
   const [from, to] = [instant(period.from), instant(period.to)]
-  // A price that holds at the begin is in a row of the publication before it or, since each partition opens with every price, of an
-  // earlier one of the same partition. Where that publication is older than a gap may be, none is known to hold.
+  // A price that holds at the begin is in a row of the publication before it or, since each partition opens with every price, of
+  // an earlier one of the same partition. Where that publication is older than a gap may be, none is known to hold.
   const rows = scan(fuelPrices, {
     ...ofStation(asked),
     observed_at: { gte: partitionStart(fuelPrices, period.from - GAP_MS), lt: period.to },
@@ -74,7 +80,10 @@ export function heldPrices(_: unknown, asked: Asked, period: Between, lake: Pick
   )`
 }
 
-/** The changes of the prices of a station: those of publications, and of days without one those from one day of the archive to the next. */
+/**
+ * The changes of the prices of a station: those of publications, and of days without one those from one day of the archive to the
+ * next.
+ */
 export function priceChanges(asked: Asked, period: Between, lake: Pick<LakeView, 'covered_until'>): Sql {
   const { from, to } = period
   const rows = scan(fuelPrices, { ...ofStation(asked), is_baseline: { eq: false }, observed_at: { gte: from, lt: to } })
@@ -89,8 +98,8 @@ export function priceChanges(asked: Asked, period: Between, lake: Pick<LakeView,
 }
 
 /**
- * What changes from one day of the archive to the next at a station, in days without a publication: prices that the day before did not have, and
- * products that it had and the day has not.
+ * What changes from one day of the archive to the next at a station, in days without a publication: prices that the day before
+ * did not have, and products that it had and the day has not.
  */
 function archivedChanges(asked: Asked, period: Between, lake: Pick<LakeView, 'covered_until'>): Sql {
   const { from, to } = period

@@ -21,7 +21,10 @@ interface OfSource {
   readonly source: string | null
 }
 
-/** How a series is read of the live readings and of the archive, which are never mixed: those of the archive where there are no live ones. */
+/**
+ * How a series is read of the live readings and of the archive, which are never mixed: those of the archive where there are no
+ * live ones.
+ */
 export const trafficSources = {
   rowsOf: ({ source }: OfSource): readonly RowsOf[] | null =>
     source === ARCHIVE_SOURCE ? [{ dataset: trafficReadings15m, filter: {} }] : null,

@@ -45,7 +45,10 @@ export interface RecordFeedSpec<D extends Dataset, F extends string, N extends F
   readonly into: D
   /** Minimum rows, and minimum and maximum ratio to the last publication: 0.8 and 1000 by default. */
   readonly band: Pick<Band, 'atLeast'> & Partial<Band>
-  /** The publisher's column for each field, with synonyms: `number: 'Num_postal | Num postal caption'`. Accents, case and marks are ignored. */
+  /**
+   * The publisher's column for each field, with synonyms: `number: 'Num_postal | Num postal caption'`. Accents, case and marks
+   * are ignored.
+   */
   readonly columns: Readonly<Record<F, string>>
   /** Fields that every row needs: a record without the value is rejected, a file without the column is refused. */
   readonly needs: readonly N[]
@@ -61,7 +64,9 @@ export interface RecordFeedSpec<D extends Dataset, F extends string, N extends F
   readonly row: (reader: RecordReader<F, N>, file: T) => FeedRow<D>
   /** The warning that counts duplicate keys within a file; by default a duplicate is rejected. */
   readonly duplicateWarning?: string
-  /** Fields that at least one record must fill, else the file is refused: a renamed column would replace good values by nothing. */
+  /**
+   * Fields that at least one record must fill, else the file is refused: a renamed column would replace good values by nothing.
+   */
   readonly nonEmptyFields?: readonly NoInfer<F>[]
   /** Conditions, by description, that at least one row must meet, else the file is refused. */
   readonly requireAny?: Readonly<Record<string, (row: FeedRow<D>) => boolean>>

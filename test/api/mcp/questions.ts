@@ -1,7 +1,9 @@
 /** A record of a REST reply. */
 export type Fact = Readonly<Record<string, unknown>>
 
-/** A question of a person, the call that answers it, and the request whose first record has the facts that the answer must hold. */
+/**
+ * A question of a person, the call that answers it, and the request whose first record has the facts that the answer must hold.
+ */
 export interface Question {
   readonly question: string
   readonly tool: string

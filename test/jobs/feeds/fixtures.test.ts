@@ -20,8 +20,8 @@ const MAX_ROWS = 12
 const SHOWN_ROWS = 4
 
 /**
- * Each file of a feed's folder is a publication: a folder `….zip` or `….tar` an archive of what is in it, a folder `….parts` several bodies. A new file
- * gets its snapshot by `vitest --update`; a person reads it before it is committed.
+ * Each file of a feed's folder is a publication: a folder `….zip` or `….tar` an archive of what is in it, a folder `….parts`
+ * several bodies. A new file gets its snapshot by `vitest --update`; a person reads it before it is committed.
  */
 describe.each(feeds.map((feed) => [feed.id, feed] as const))('%s', (id, feed) => {
   const files = readdirSync(join(FIXTURES, id)).filter((file) => !file.endsWith(SNAPSHOT))

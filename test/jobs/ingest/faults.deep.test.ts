@@ -177,7 +177,10 @@ describe.each(LIVELY.map((feed) => [feed.id, feed] as const))('%s under every fa
   })
 })
 
-/** Commuter trains and warnings alone may be any number at any time: who is not in a publication is absent once, and what is in it is true of those it names. */
+/**
+ * Commuter trains and warnings alone may be any number at any time: who is not in a publication is absent once, and what is in it
+ * is true of those it names.
+ */
 const mayBeHalf = ({ id }: Feed): boolean => SPECIAL[id]?.half_empty === accepted
 
 test('only of feeds whose least number is declared to be none may half be missing', () => {
