@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { openapi } from '../../api/http/openapi.ts'
+import { lint } from './lint-description.ts'
+
+test('every example of a reply is valid by its schema', async () => {
+  const reply = (example: unknown): object => ({
+    description: 'a count',
+    content: { 'application/json': { schema: { type: 'integer' }, example } },
+  })
+  const wrong = { openapi: '3.1.1', info: {}, paths: { '/count': { get: { responses: { 200: reply('ten') } } } } }
+  expect(await lint(wrong, 'examples')).toContainEqual(expect.stringContaining('type must be integer'))
+  expect(await lint(openapi(endpoints, 'https://api.example.org'), 'examples')).toEqual([])
+})
