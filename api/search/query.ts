@@ -5,7 +5,7 @@ import { editDistance } from '../define/suggest.ts'
 import { wordsOf } from './fold.ts'
 import type { QueryTerm } from './ranking.ts'
 
-/** A kilometre of a road that a query names, and what is left of the query without the kilometre. */
+/** A kilometre of a road that a query names, and what is left without the kilometre; its last word is whole if it is the road. */
 export interface RoadPlaceQuery {
   readonly road: string
   readonly km: number
@@ -30,7 +30,7 @@ export function roadPlaceIn(q: string): RoadPlaceQuery | null {
   const [road, km] = (last ? [found[2], found[1]] : [found[1], found[2]]) as [string, string]
   const around = `${text.slice(0, found.index)} ${text.slice(found.index + found[0].length)}`.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()
   const province = provinceByName(around.replace(/^(?:en|provincia de) /i, ''))
-  return { road: foldRoad(road), km: Number(km.replace(',', '.')), province_code: province?.code ?? null, rest: `${road} ${around}`.trim() }
+  return { road: foldRoad(road), km: Number(km.replace(',', '.')), province_code: province?.code ?? null, rest: `${road} ${around}` }
 }
 
 const DEGREES = /^\s*(-?\d{1,3}(?:[.,]\d+)?)\s*°?\s*([ns])?\s*(?:[;\s]|,\s|,(?=-?\d+\.))\s*(-?\d{1,3}(?:[.,]\d+)?)\s*°?\s*([ewo])?\s*$/i

@@ -139,7 +139,9 @@ export class SearchIndex {
     if (position) return this.#at(position, ask.collections)
     const named = roadPlaceIn(ask.q)
     const located = named && this.#isAsked(ROADS, ask) ? this.#located(named, ask) : []
-    const found = await this.#ranked(named ? { ...ask, q: named.rest } : ask, 'always', HITS_MOST)
+    // What is on the road goes by its distance from the kilometre.
+    const near = ask.near ?? located[0]?.position ?? null
+    const found = await this.#ranked(named ? { ...ask, q: named.rest, near } : ask, 'always', HITS_MOST)
     if (located.length === 0) return found
     const counts = withMore(found.counts, ROADS, located.length)
     return { hits: [...located, ...found.hits].slice(0, HITS_MOST), counts }

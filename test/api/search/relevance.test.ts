@@ -74,6 +74,9 @@ test('a kilometre is where the posts of its road say', async () => {
   expect(hits[0]).toMatchObject({ title: 'A-6 km 12', province_code: '28', url: '/api/geo/pk?road=A-6&km=12&province=28', plan: 'FREE' })
   expect(hits[0]?.position?.lat).toBeCloseTo(40.5, 1)
   expect(hits[1]).toMatchObject({ collection: 'roads', title: 'A-6' })
+  // The number is whole: no. Distances are from the kilometre.
+  expect(hits.flatMap(({ collection, title }) => (collection === 'roads' ? title : []))).toEqual(['A-6 km 12', 'A-6'])
+  expect(hits[1]?.distance_m).toBeGreaterThan(0)
   // A kilometre that no post is near is not made up.
   expect((await search('A-6 km 1900')).hits[0]).toMatchObject({ collection: 'roads', title: 'A-6' })
 })

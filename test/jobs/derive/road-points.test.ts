@@ -13,6 +13,7 @@ import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import { exampleTableRow } from '../../api/service.ts'
 import { openTestContext, type TestContext, tableRows } from '../../helpers/pipeline.ts'
@@ -32,7 +33,7 @@ let context: TestContext
 beforeEach(async () => {
   redis = await startTestRedis()
   context = await openTestContext({ folder: tempFolder(), redisUrl: redis.url, publisher: '' })
-  await prepareTables(context, [incidents, v16Beacons, fuelStations, roadPoints])
+  await prepareTables(context, [incidents, v16Beacons, fuelStations, vmsDevices, roadPoints])
 })
 afterEach(async () => {
   await context.close()
@@ -46,17 +47,19 @@ const nowhere = { km_to: null, to: null }
 /** A thing that many metres north of 40° N on a road. */
 const located = (dataset: Dataset, km: number, north_m: number, rest: AnyRow = {}): AnyRow =>
   exampleTableRow(dataset, {
-    ...(dataset === fuelStations ? { station_id: `s${++things}`, source: 'miteco', position_issue: null } : { source_id: `t${++things}` }),
+    ...(dataset === fuelStations ? { station_id: `s${++things}`, source: 'miteco', position_issue: null } : {}),
+    ...(dataset === vmsDevices ? { panel_id: `p${++things}` } : { source_id: `t${++things}` }),
     ...(dataset === incidents ? nowhere : {}),
     ...{ road: 'A-3', km, province_code: '16', position: { lat: 40 + north_m / DEGREE_M, lon: -2 }, observed_at: AT },
     ...rest,
   })
 const incident = (km: number, north_m: number, rest: AnyRow = {}): AnyRow => located(incidents, km, north_m, rest)
 
-async function made(rows: { incidents?: AnyRow[]; beacons?: AnyRow[]; stations?: AnyRow[] }): Promise<AnyRow[]> {
+async function made(rows: { incidents?: AnyRow[]; beacons?: AnyRow[]; stations?: AnyRow[]; panels?: AnyRow[] }): Promise<AnyRow[]> {
   await land(incidents, rows.incidents ?? [])
   await land(v16Beacons, rows.beacons ?? [])
   await land(fuelStations, rows.stations ?? [])
+  await land(vmsDevices, rows.panels ?? [])
   await derive(context, roadPointsDerived, { feeds: [], signal: new AbortController().signal })
   return (await tableRows(context, roadPoints)).sort((one, other) => (one['km'] as number) - (other['km'] as number))
 }
@@ -98,6 +101,23 @@ test('the end of an incident is a place as its begin is, and a km of 0 or none i
   expect(points.map((one) => [one['km'], northOf(one)])).toEqual([
     [10, 0],
     [12, 2000],
+  ])
+})
+
+test('a message panel is a place of the road, where its newest record has it', async () => {
+  const moved = located(vmsDevices, 11, 1000)
+  const points = await made({
+    incidents: [incident(90, 0)],
+    panels: [
+      { ...moved, km: 10, position: { lat: 40, lon: -2 } },
+      { ...moved, observed_at: AT + 60_000 },
+    ],
+    // Of a panel and an address at the same tenth of a kilometre the address does not count.
+    stations: [located(fuelStations, 11, 1400)],
+  })
+  expect(points.map((one) => [one['km'], northOf(one), one['records'], one['error_m'], one['source']])).toEqual([
+    [11, 1000, 1, 100, 'dgt'],
+    [90, 0, 1, 100, 'dgt'],
   ])
 })
 
@@ -190,7 +210,7 @@ describe('the first day', () => {
     for (const { at, km } of publications) last = await knownAfter(at, [km])
     const other = await openTestContext({ folder: tempFolder(), redisUrl: redis.url, publisher: '' })
     try {
-      await prepareTables(other, [incidents, v16Beacons, fuelStations, roadPoints])
+      await prepareTables(other, [incidents, v16Beacons, fuelStations, vmsDevices, roadPoints])
       const rows = publications.map(({ at, km }) => incident(km, km * 1000, { observed_at: at }))
       const until = new Date(publications.at(-1)?.at ?? 0).toISOString()
       await landRows(other.lake, incidents, rows, { properties: { 'landed-until.dgt_incidents': until } })
