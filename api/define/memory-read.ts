@@ -83,9 +83,11 @@ interface MemoryParts<P, D extends readonly Dataset[]> {
 }
 
 /** A list of records that are made once per version of the datasets. */
-interface RecordsOf<D extends readonly Dataset[], T> {
+interface RecordsOf<P, D extends readonly Dataset[], T> {
   /** Everything there is to list; the endpoint's filters select of it. */
   readonly records: (states: StatesOf<D>) => readonly T[]
+  /** Throws `Refused` for a value that only the records show to be wrong. */
+  readonly check?: (records: readonly T[], values: P) => void
   readonly pick?: never
   readonly answer?: never
   readonly near?: never
@@ -93,7 +95,7 @@ interface RecordsOf<D extends readonly Dataset[], T> {
 }
 
 /** The same where the reply's records are made of those that the filters select. */
-interface PickedOf<P, D extends readonly Dataset[], R, M, W> extends Omit<RecordsOf<D, M & W>, 'pick'> {
+interface PickedOf<P, D extends readonly Dataset[], R, M, W> extends Omit<RecordsOf<P, D, M & W>, 'pick'> {
   /** The reply's records in any order. `now` (ms) moves in the steps that the parameters' `clock_s` state. */
   readonly pick: (records: readonly M[], values: P, now: number) => readonly R[]
 }
@@ -128,7 +130,7 @@ export interface PastOf<P, D extends readonly Dataset[], R> {
 
 /** A list of the current state, with cached queries of the lake beside it. */
 export type MemoryList<P, D extends readonly Dataset[], R, M, W> = MemoryParts<P, D> &
-  (RecordsOf<D, NoInfer<R> & W> | PickedOf<P, D, R, M, W> | (AnswerOf<P, D, Listed<R, W>> & { readonly past?: never }))
+  (RecordsOf<P, D, NoInfer<R> & W> | PickedOf<P, D, R, M, W> | (AnswerOf<P, D, Listed<R, W>> & { readonly past?: never }))
 
 /** One thing of the current state, or of the lake where it is no longer current. */
 export type MemoryOne<P, D extends readonly Dataset[], R> = MemoryParts<P, D> & AnswerOf<P, D, R> & { readonly past?: PastOf<P, D, R> }

@@ -39,17 +39,20 @@ export interface PlaceFilter {
   readonly municipality_codes: readonly string[] | null
 }
 
+/** `municipality` as text; `municipalitiesOf` finds which. */
+export const municipalityParam: Param<string | null> = param({
+  about:
+    'Municipality: its name (case and accents do not matter; all that bear it, unless `province` says which), or its INE code of five digits.',
+  schema: { type: 'string', minLength: 1, maxLength: NAME_MOST },
+  parse: (text) => plainText(text, NAME_MOST),
+  example: 'Getafe',
+})
+
 /** `province` and `municipality`. */
 export const placeParams: Group<PlaceFilter> = group(
   {
     province: provinceParam,
-    municipality: param({
-      about:
-        'Municipality: its name (case and accents do not matter; all that bear it, unless `province` says which), or its INE code of five digits.',
-      schema: { type: 'string', minLength: 1, maxLength: NAME_MOST },
-      parse: (text) => plainText(text, NAME_MOST),
-      example: 'Getafe',
-    }),
+    municipality: municipalityParam,
   },
   ({ province, municipality }) => ({
     province_code: province,
@@ -168,7 +171,8 @@ function readBox(text: string): Box {
   return { kind: 'box', west, south, east, north }
 }
 
-function municipalitiesOf(text: string, province: string | null): string[] {
+/** The codes of municipalities that bear a name, or of the one that has it as its code; throws `Refused` for none. */
+export function municipalitiesOf(text: string, province: string | null): string[] {
   const byCode = municipalityByCode(text)
   if (byCode && (province === null || byCode.code.startsWith(province))) return [byCode.code]
   const searched = province === null ? provinces.map((one) => one.code) : [province]

@@ -58,6 +58,7 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
       if (read.answer) return await read.answer(ask, values.own, at)
       // What is selected of records in order is in order, so that sorting a page costs little.
       const all = await recordsOf(...(live.states as [State])).inOrder(orderOf(returns as ListReturn, values.page.sort))
+      read.check?.(all as never, values.own)
       const found = selected(all, endpoint, values, at)
       return read.pick?.(found, values.own, at) ?? found
     }

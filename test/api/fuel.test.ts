@@ -26,6 +26,18 @@ const AWAY = {
   municipality: 'Soria',
 }
 
+const VILLAGE = {
+  brand: null,
+  road: null,
+  km: null,
+  opening_hours: null,
+  province_code: '01',
+  municipality_code: '01028',
+  municipality: 'Labastida/Bastida',
+  locality: 'SALINILLAS DE BURADON',
+}
+const ELSEWHERE = { lat: 42.9, lon: -8.1 }
+
 const stations = [
   station('1', { brand: 'REPSOL', road: 'N-2', km: 586.5, opening_hours: 'L-D: 24H', position: { lat: 41.5, lon: 1.9 } }),
   station('2', {
@@ -49,6 +61,11 @@ const stations = [
   station('6', AWAY),
   station('7', { ...AWAY, sale_type: null }),
   station('8', { ...AWAY, sale_type: 'RESTRICTED' }),
+  // Where the register says they are, which is not in the province or municipality that it names; the last but one was put right.
+  station('e1', { ...VILLAGE, position: ELSEWHERE, position_issue: 'OTHER_PROVINCE' }),
+  station('e2', { ...VILLAGE, locality: 'Buradón, El', position: ELSEWHERE, position_issue: 'OTHER_MUNICIPALITY' }),
+  station('e3', { ...VILLAGE, locality: null, position: ELSEWHERE, position_issue: 'SWAPPED' }),
+  station('e4', { ...VILLAGE, locality: 'LABASTIDA', position: ELSEWHERE }),
 ]
 const prices = [
   price('1', 'DIESEL_A', 1.419),
@@ -61,6 +78,7 @@ const prices = [
   price('6', 'LPG', 0.9),
   price('7', 'LPG', 0.8),
   price('8', 'LPG', 0.7),
+  ...['e1', 'e2', 'e3', 'e4'].map((id, at) => price(id, 'LNG', 1 + at / 10)),
 ]
 
 beforeAll(async () => {
@@ -94,7 +112,14 @@ describe('/api/gas-stations', () => {
     ['municipality=08001&ids=1,5', ['1']],
     ['lat=41.51&lon=1.9&radius=100', ['2']],
     ['open_now=true', ['1', '4', '5']],
-    ['open_now=false', ['2', '3', '6', '7', '8']],
+    ['open_now=false&fuel=DIESEL_A,LPG', ['2', '3', '6', '7', '8']],
+    ['locality=Salinillas%20de%20Burad%C3%B3n', ['e1']],
+    ['locality=el%20buradon&province=01', ['e2']],
+    ['locality=labastida&municipality=Labastida', ['e4']],
+    // Flagged positions are shown, and find nothing.
+    ['fuel=LNG', ['e1', 'e2', 'e3', 'e4']],
+    ['lat=42.9&lon=-8.1&radius=100', ['e3', 'e4']],
+    ['bbox=-8.2,42.8,-8.0,43.0', ['e3', 'e4']],
     ['road=n2', ['1', '2']],
     ['road=N-II', ['1', '2']],
     ['road=N-II&km_from=586.5&km_to=590', ['1']],
@@ -110,6 +135,31 @@ describe('/api/gas-stations', () => {
       { id: '2', road: 'N-2', km: null },
       { id: '3', road: null, km: null },
     ])
+  })
+
+  test('keeps a flagged position, as JSON and as GeoJSON', async () => {
+    const { stations: list } = await service.json('/api/gas-stations?ids=e1')
+    expect(list).toMatchObject([{ ...ELSEWHERE, position_issue: 'OTHER_PROVINCE' }])
+    const { features } = await service.json('/api/gas-stations?ids=e1&format=geojson')
+    expect(features[0].geometry).toEqual({ type: 'Point', coordinates: [ELSEWHERE.lon, ELSEWHERE.lat] })
+  })
+
+  test('a village that is no municipality leads to its locality; one that is neither is refused', async () => {
+    const refused = async (query: string): Promise<string> => {
+      const { status, errors } = await service.json(`/api/gas-stations?${query}`)
+      expect([query, status]).toEqual([query, 400])
+      return errors[0].detail
+    }
+    expect(await refused('municipality=Salinillas de Buradón')).toBe(
+      'municipality: expected a municipality; this is a locality of Labastida/Bastida (Araba/Álava): locality=SALINILLAS DE BURADON, got "Salinillas de Buradón"',
+    )
+    expect(await refused('municipality=Salinillas de Buradón&province=Madrid')).toContain('of a municipality of Madrid')
+    expect(await refused('municipality=Getafee')).toContain('did you mean Getafe?')
+    expect(await refused('locality=Salinilas de Buradon')).toContain('locality: did you mean SALINILLAS DE BURADON?')
+    expect(await refused('locality=Labastida&province=Madrid')).toContain('no station there is in a locality of that name')
+    expect((await service.json('/api/gas-stations/cheapest?fuel=LNG&municipality=Salinillas de Buradón')).errors[0].detail).toContain(
+      'locality=SALINILLAS DE BURADON',
+    )
   })
 
   test('open_now follows the minute, and so does its tag', async () => {
@@ -151,6 +201,14 @@ describe('/api/gas-stations/cheapest', () => {
       ['2', 1112],
     ])
     expect(list[0]).toMatchObject({ fuel: 'DIESEL_A', price: 1.419, price_unit: 'EUR/L' })
+  })
+
+  test('does not rank by a flagged position', async () => {
+    const cheapest = '/api/gas-stations/cheapest?fuel=LNG'
+    expect(await ids(cheapest)).toEqual(['e1', 'e2', 'e3', 'e4'])
+    expect(await ids(`${cheapest}&lat=42.9&lon=-8.1&radius=50000`)).toEqual(['e3', 'e4'])
+    expect(await ids(`${cheapest}&bbox=-9,42,-8,43`)).toEqual(['e3', 'e4'])
+    expect(await ids(`${cheapest}&locality=labastida`)).toEqual(['e4'])
   })
 
   test('leaves out stations that sell to members only, unless asked for them', async () => {

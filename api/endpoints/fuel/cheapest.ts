@@ -1,4 +1,4 @@
-import { FUEL_PRODUCTS } from '../../../lake/datasets/fuel/codes.ts'
+import { FUEL_PRODUCTS, reliablePosition } from '../../../lake/datasets/fuel/codes.ts'
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
@@ -6,11 +6,10 @@ import { record } from '../../define/fields.ts'
 import { defineMemoryFilter } from '../../define/filter.ts'
 import { distanceM } from '../../define/geo.ts'
 import { booleanParam, required, withDefault } from '../../define/params.ts'
-import { areaFilter } from '../../filters/area.ts'
-import { placeFilter } from '../../filters/place.ts'
 import { roadFilter } from '../../filters/road.ts'
 import { openNowFilter } from './gas-stations.ts'
-import { ABOUT_ROAD, fuelParam, STATION_DATASETS, type Station, stationFields, stationsOf } from './station.ts'
+import { ABOUT_POSITION, ABOUT_ROAD, fuelParam, STATION_DATASETS, type Station, stationFields, stationsOf } from './station.ts'
+import { checkTown, stationAreaFilter, townFilter } from './station-place.ts'
 
 const { id, prices: _prices, ...others } = stationFields
 
@@ -39,9 +38,9 @@ export const cheapestList = defineEndpoint({
   domain: 'fuel',
   plan: 'FREE',
   summary: 'Cheapest stations for a fuel in an area or along a road',
-  about: `Of the active stations, but for those that sell to members or co-operatives only (\`sale_type\` RESTRICTED), which \`include_restricted\` adds. ${ABOUT_ROAD}`,
+  about: `Of the active stations, but for those that sell to members or co-operatives only (\`sale_type\` RESTRICTED), which \`include_restricted\` adds. ${ABOUT_ROAD} ${ABOUT_POSITION}`,
   params: { fuel: required(fuelParam) },
-  filters: [placeFilter, roadFilter, areaFilter, openNowFilter, restrictedFilter],
+  filters: [townFilter, roadFilter, stationAreaFilter, openNowFilter, restrictedFilter],
   returns: listReturn('stations', offer, {
     sorts: ['price', 'distance_m'],
     order: 'price',
@@ -52,12 +51,14 @@ export const cheapestList = defineEndpoint({
     kind: 'memory',
     from: STATION_DATASETS,
     records: stationsOf,
+    check: checkTown,
     pick: (stations, { fuel, geo }) => {
       const centre = geo?.kind === 'circle' ? geo : null
       return stations.flatMap((one) => {
         const sold = one.prices[fuel]
         if (!sold || one.status !== 'ACTIVE') return []
-        const distance_m = centre && one.position ? Math.round(distanceM(centre, one.position)) : null
+        const at = reliablePosition(one)
+        const distance_m = centre && at ? Math.round(distanceM(centre, at)) : null
         return [{ ...one, fuel, price: sold.price, price_unit: sold.price_unit, distance_m }]
       })
     },

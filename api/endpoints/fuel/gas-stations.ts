@@ -2,10 +2,9 @@ import { foldName } from '../../../lake/places/names.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { defineMemoryFilter } from '../../define/filter.ts'
 import { booleanParam, listOf, textParam } from '../../define/params.ts'
-import { areaFilter } from '../../filters/area.ts'
-import { placeFilter } from '../../filters/place.ts'
 import { roadFilter } from '../../filters/road.ts'
-import { ABOUT_ROAD, fuelParam, isOpen, STATION_DATASETS, type Station, station, stationsOf } from './station.ts'
+import { ABOUT_POSITION, ABOUT_ROAD, fuelParam, isOpen, STATION_DATASETS, type Station, station, stationsOf } from './station.ts'
+import { checkTown, stationAreaFilter, townFilter } from './station-place.ts'
 
 /** `open_now`; the answer then changes with the minute. */
 export const openNowFilter = defineMemoryFilter({
@@ -39,9 +38,9 @@ export const gasStationList = defineEndpoint({
   domain: 'fuel',
   plan: 'FREE',
   summary: 'Filling stations with prices per fuel, operator and coordinates',
-  about: `Every station of the national register. A station that the newest publications no longer list has status MISSING. ${ABOUT_ROAD}`,
+  about: `Every station of the national register. A station that the newest publications no longer list has status MISSING. ${ABOUT_ROAD} ${ABOUT_POSITION}`,
   params: {},
-  filters: [placeFilter, roadFilter, fuelFilter, operatorFilter, areaFilter, openNowFilter],
+  filters: [townFilter, roadFilter, fuelFilter, operatorFilter, stationAreaFilter, openNowFilter],
   returns: listReturn('stations', station, {
     sorts: ['id', 'operator', 'municipality', 'road', 'km', 'updated_at'],
   }),
@@ -49,6 +48,7 @@ export const gasStationList = defineEndpoint({
     kind: 'memory',
     from: STATION_DATASETS,
     records: stationsOf,
+    check: checkTown,
   },
   example: { province: 'Barcelona', fuel: 'DIESEL_A' },
 })

@@ -50,6 +50,9 @@ export const stationFields = {
 export const ABOUT_ROAD =
   'The road and kilometre of a station are those of its address. One kilometre in ten is of an older count than the road has today: add bbox, or lat, lon and radius, to be sure of a stretch.'
 
+/** What to say of stations around a point or in a box. */
+export const ABOUT_POSITION = 'A position that contradicts the address (`position_issue`) is shown, but not searched by.'
+
 /** A filling station with its prices. */
 export const station = record('GasStation', 'A filling station with its prices.', stationFields)
 

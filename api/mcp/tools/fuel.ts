@@ -29,21 +29,23 @@ export const findFuel = defineTool({
   input: {
     fuel: fuel.describe('The fuel.'),
     ...{ province, municipality },
+    locality: z.string().max(80).optional().describe('Town or village, which need not be a municipality.'),
     ...stretch,
     ...near,
     sort: z.enum(['price', 'distance']).optional().describe('`price` by default; `distance` needs a point.'),
     open_now: z.boolean().optional().describe('Only stations that are open now.'),
     ...commonInput,
   },
-  requests: ({ fuel, province, municipality, road, km_from, km_to, sort = 'price', open_now, ...point }) => {
+  requests: ({ fuel, province, municipality, locality, road, km_from, km_to, sort = 'price', open_now, ...point }) => {
     const at = around(point)
-    const isPlaced = province !== undefined || municipality !== undefined || road !== undefined || at.lat !== undefined
+    const isPlaced = [province, municipality, locality, road, at.lat].some((one) => one !== undefined)
     if (!isPlaced) throw new Misuse('Where? Give lat and lon, a municipality, a province or a road.')
     if (sort === 'distance' && at.lat === undefined) throw new Misuse('sort=distance needs a point: give lat and lon.')
     const query = {
       fuel: FUELS[fuel],
       province,
       municipality,
+      locality,
       road,
       km_from,
       km_to,

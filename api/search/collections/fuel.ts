@@ -1,3 +1,4 @@
+import { reliablePosition } from '../../../lake/datasets/fuel/codes.ts'
 import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { defineCollection } from '../collection.ts'
@@ -26,7 +27,7 @@ export const gasStationCollection = defineCollection({
   detail: '/api/gas-stations/{id}',
   documents: function* ([state]) {
     for (const row of state.rows) {
-      const { station_id: id, brand, municipality_code, position, province_code } = row
+      const { station_id: id, brand, municipality_code, province_code } = row
       const town = (municipality_code && municipalityByCode(municipality_code)?.name) ?? row.municipality
       yield {
         id,
@@ -34,7 +35,7 @@ export const gasStationCollection = defineCollection({
         subtitle: [row.address, row.postal_code, row.locality].filter((part) => part).join(', ') || null,
         codes: [id],
         text: [row.road],
-        position,
+        position: reliablePosition(row),
         province_code,
         municipality_code,
         importance: 0.3,

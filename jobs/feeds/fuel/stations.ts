@@ -1,3 +1,4 @@
+import { ELSEWHERE } from '../../../lake/datasets/fuel/codes.ts'
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { miteco } from '../../../lake/datasets/fuel/sources.ts'
 import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
@@ -171,11 +172,13 @@ function quarantine(fields: FieldReader, { reason, given }: { reason: string; gi
 function stationOf(texts: StationTexts, notes: Notes): Station {
   const { province_code, municipality } = texts
   const published = positionOf(texts)
-  let position_issue = published ? null : 'MISSING'
+  const issues: (string | null)[] = published ? [] : ['MISSING']
   const { municipality_code, position } = resolvePlace({ provinceCode: province_code, municipality, position: published }, (problem) => {
     notes.warn(`place of a station: ${problem}`)
-    position_issue ??= ISSUES[problem]
+    issues.push(ISSUES[problem])
   })
+  // A position that was put right may still contradict the address.
+  const position_issue = ELSEWHERE.find((one) => issues.includes(one)) ?? issues.find((one) => one !== null) ?? null
   const address = withoutComma(texts.address)
   const { road, km } = roadPlace(address)
   return {

@@ -59,10 +59,18 @@ export const POSITION_ISSUES = defineCodes('position_issue', 'What is doubtful a
   UNREADABLE: ['Coordenadas ilegibles: se omiten', 'No numbers: left out'],
   OUTSIDE_SPAIN: ['Fuera de España: se omiten', 'Outside Spain: left out'],
   SWAPPED: ['Latitud y longitud intercambiadas: corregidas', 'Latitude and longitude were swapped: put right'],
-  NO_MUNICIPALITY: ['Fuera de todo municipio', 'In no municipality'],
-  OTHER_PROVINCE: ['Fuera de la provincia indicada', 'Outside the province that is named'],
-  OTHER_MUNICIPALITY: ['Fuera del municipio indicado', 'Outside the municipality that is named'],
+  NO_MUNICIPALITY: ['Fuera de todo municipio: no se busca por ella', 'In no municipality: not searched by'],
+  OTHER_PROVINCE: ['Fuera de la provincia indicada: no se busca por ella', 'Outside the province that is named: not searched by'],
+  OTHER_MUNICIPALITY: ['Fuera del municipio indicado: no se busca por ella', 'Outside the municipality that is named: not searched by'],
 })
+
+/** Issues of positions that contradict the address of a station, the gravest first. */
+export const ELSEWHERE: readonly string[] = Object.freeze(['OTHER_PROVINCE', 'OTHER_MUNICIPALITY', 'NO_MUNICIPALITY'])
+
+/** The position that a station can be searched by; null if the published one contradicts its address. */
+export function reliablePosition<P>(one: { readonly position: P | null; readonly position_issue?: string | null | undefined }): P | null {
+  return one.position_issue && ELSEWHERE.includes(one.position_issue) ? null : one.position
+}
 
 /** What a figure of prices is of. */
 export const FUEL_AREAS = defineCodes('fuel_area', 'What a figure of fuel prices is of.', {

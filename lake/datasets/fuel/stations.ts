@@ -31,10 +31,15 @@ export const fuelStations = defineDataset({
     reporter: col.code(16, 'Who reports the prices.', PRICE_REPORTERS, { nullable: true, example: 'RETAILER' }),
     bioethanol_pct: col.decimal(17, 'Bioethanol in petrol.', { scale: 1, unit: '%', nullable: true, example: 0, min: 0, max: 100 }),
     methyl_ester_pct: col.decimal(18, 'Methyl ester in diesel.', { scale: 1, unit: '%', nullable: true, example: 0, min: 0, max: 100 }),
-    position_issue: col.code(19, 'What is doubtful about the published position; null where nothing is.', POSITION_ISSUES, {
-      nullable: true,
-      example: null,
-    }),
+    position_issue: col.code(
+      19,
+      'What is doubtful about the published position; null where nothing is. A position that contradicts the address is not searched by.',
+      POSITION_ISSUES,
+      {
+        nullable: true,
+        example: null,
+      },
+    ),
     road: col.string(
       20,
       'Road that the address names, as the traffic authority writes it (N-II is N-2); null where none is beyond doubt.',

@@ -16,6 +16,7 @@ async function publish(brand: string): Promise<void> {
   await service.publish(fuelStations, [
     row('1', { brand, municipality: 'Olot', municipality_code: '17114', province_code: '17', position: { lat: 42.18, lon: 2.49 } }),
     row('2', { brand: 'REPSOL' }),
+    row('3', { position: { lat: 41.5147, lon: 1.898 }, position_issue: 'OTHER_PROVINCE' }),
   ])
 }
 
@@ -51,6 +52,7 @@ test('suggestions and what is near', async () => {
   expect(suggestions[0]).toMatchObject({ collection: 'municipalities', title: 'Abrera' })
   const { things, counts } = await service.json('/api/search/nearby?lat=41.5146&lon=1.8979&radius=1000')
   expect(things[0]).toMatchObject({ collection: 'gas-stations', id: '2', distance_m: 4 })
+  // The third is not where its position says.
   expect(counts[0]).toEqual({ collection: 'gas-stations', hits: 1 })
   const { features } = await service.json('/api/search/nearby?lat=41.5146&lon=1.8979&radius=1000&format=geojson')
   expect(features[0].geometry).toEqual({ type: 'Point', coordinates: [1.897944, 41.514583] })
@@ -60,7 +62,7 @@ test('collections tell what they have, or why they have nothing', async () => {
   const { collections, total } = await service.json('/api/search/collections')
   expect(total).toBe(26)
   const of = (id: string): Reply => collections.find((one: Reply) => one.id === id)
-  expect(of('gas-stations')).toMatchObject({ documents: 2, detail_path: '/api/gas-stations/{id}', plan: 'FREE', unavailable_reason: null })
+  expect(of('gas-stations')).toMatchObject({ documents: 3, detail_path: '/api/gas-stations/{id}', plan: 'FREE', unavailable_reason: null })
   expect(of('municipalities').documents).toBeGreaterThan(8000)
   expect(of('cameras')).toMatchObject({ documents: null, detail_path: null, plan: null })
   expect(of('cameras').unavailable_reason).toContain('cameras')

@@ -138,18 +138,42 @@ describe('a station', () => {
       { Latitud: 'N/S', 'Longitud (WGS84)': '1,9' },
       { Latitud: '40,416775', 'Longitud (WGS84)': '-3,703790' },
       { Latitud: 'n/d', 'Longitud (WGS84)': '-' },
+      // Swapped, and then in Madrid; at sea, far from Barcelona.
+      { Latitud: '-3,703790', 'Longitud (WGS84)': '40,416775' },
+      { Latitud: '39,5', 'Longitud (WGS84)': '1,0' },
     )
     const positions = rowsOf(publication, 'fuel_stations').map((row) => row['position'])
-    expect(positions).toEqual([null, { lat: 41.514583, lon: 1.897944 }, null, null, null, { lat: 40.416775, lon: -3.70379 }, null])
+    expect(positions).toEqual([
+      null,
+      { lat: 41.514583, lon: 1.897944 },
+      null,
+      null,
+      null,
+      { lat: 40.416775, lon: -3.70379 },
+      null,
+      { lat: 40.416775, lon: -3.70379 },
+      { lat: 39.5, lon: 1 },
+    ])
     const issues = rowsOf(publication, 'fuel_stations').map((row) => row['position_issue'])
-    expect(issues).toEqual(['ZERO', 'SWAPPED', 'OUTSIDE_SPAIN', 'MISSING', 'UNREADABLE', 'OTHER_PROVINCE', 'UNREADABLE'])
+    expect(issues).toEqual([
+      'ZERO',
+      'SWAPPED',
+      'OUTSIDE_SPAIN',
+      'MISSING',
+      'UNREADABLE',
+      'OTHER_PROVINCE',
+      'UNREADABLE',
+      'OTHER_PROVINCE',
+      'OTHER_PROVINCE',
+    ])
     expect(rowsOf(publication, 'fuel_stations').every((row) => row['municipality_code'] === '08001')).toBe(true)
     expect(placeWarnings(publication)).toEqual({
       'place of a station: position is 0, 0': 1,
-      'place of a station: latitude and longitude were swapped': 1,
+      'place of a station: latitude and longitude were swapped': 2,
       'place of a station: position lies outside Spain': 1,
       'place of a station: position is no position': 2,
-      'place of a station: position lies outside the province that is named': 1,
+      'place of a station: position lies outside the province that is named': 3,
+      'place of a station: position lies in no municipality': 1,
     })
   })
 

@@ -1,0 +1,88 @@
+import { reliablePosition } from '../../../lake/datasets/fuel/codes.ts'
+import { municipalityByCode } from '../../../lake/places/municipalities.ts'
+import { foldName, nameKeys } from '../../../lake/places/names.ts'
+import { provinceByCode } from '../../../lake/places/provinces.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
+import { defineMemoryFilter } from '../../define/filter.ts'
+import { isInside } from '../../define/geo.ts'
+import { memo } from '../../define/memo.ts'
+import { type Group, group, textParam } from '../../define/params.ts'
+import { municipalitiesOf, municipalityParam, type PlaceFilter, provinceParam } from '../../define/params-place.ts'
+import { Refused } from '../../define/problems.ts'
+import { nearest } from '../../define/suggest.ts'
+import { areaFilter } from '../../filters/area.ts'
+import { placeFilter } from '../../filters/place.ts'
+
+/** Where stations are by name; null where the caller leaves it open. */
+interface Town extends PlaceFilter {
+  readonly locality: string | null
+  /** Set for a municipality that does not exist; the records may have a locality of that name. */
+  readonly unknown: { readonly name: string; readonly refused: Refused } | null
+}
+
+/** What is known of the place of a station. */
+interface Addressed {
+  readonly province_code: string | null
+  readonly municipality_code: string | null
+  readonly locality: string | null
+}
+
+const townParams: Group<Town> = group(
+  {
+    province: provinceParam,
+    municipality: municipalityParam,
+    locality: textParam(
+      'Town or village of the address, a municipality or a part of one; case, accents and the place of the article do not matter.',
+      { max: 80, example: 'Abrera' },
+    ),
+  },
+  ({ province, municipality, locality }) => {
+    const place = { province_code: province, locality }
+    if (municipality === null) return { ...place, municipality_codes: null, unknown: null }
+    try {
+      return { ...place, municipality_codes: municipalitiesOf(municipality, province), unknown: null }
+    } catch (refused) {
+      if (!(refused instanceof Refused)) throw refused
+      return { ...place, municipality_codes: [], unknown: { name: municipality, refused } }
+    }
+  },
+)
+
+const keysOf = memo((station: Addressed) => (station.locality === null ? [] : nameKeys(station.locality)))
+
+/** `province`, `municipality` and `locality` of stations. */
+export const townFilter = defineMemoryFilter({
+  name: 'place',
+  param: townParams,
+  matches: (town) => {
+    const inPlace = placeFilter.matches(town, 0)
+    const key = town.locality === null ? null : foldName(town.locality)
+    return (station: Addressed) => inPlace(station) && (key === null || keysOf(station).includes(key))
+  },
+})
+
+/** `bbox`, or `lat`, `lon` and `radius`, by the reliable positions of stations. */
+export const stationAreaFilter = defineMemoryFilter({
+  ...areaFilter,
+  matches: (area) => (station: Parameters<typeof reliablePosition<Point>>[0]) => isInside(area, reliablePosition(station)),
+})
+
+/** Refuses a municipality and a locality that do not exist, each with what was probably meant. */
+export function checkTown(stations: readonly Addressed[], { place }: { readonly place: Town | null }): void {
+  if (place?.unknown) {
+    const { name, refused } = place.unknown
+    const village = stations.find(townFilter.matches({ ...place, municipality_codes: null, locality: name }, 0))
+    if (!village) throw new Refused(refused.message, { parameter: 'municipality', value: name, near: refused.near })
+    const of = village.municipality_code === null ? undefined : municipalityByCode(village.municipality_code)
+    const where = [of?.name, village.province_code && `(${provinceByCode(village.province_code)?.name})`].filter((part) => part).join(' ')
+    const expected = `expected a municipality; this is a locality of ${where}: locality=${village.locality}`
+    throw new Refused(expected, { parameter: 'municipality', value: name })
+  }
+  const locality = place?.locality ?? null
+  if (locality === null || stations.some(townFilter.matches(place as Town, 0))) return
+  const around = placeFilter.matches(place as Town, 0)
+  throw new Refused('no station there is in a locality of that name', {
+    ...{ parameter: 'locality', value: locality },
+    near: () => nearest(locality, new Set(stations.filter(around).flatMap((one) => one.locality ?? []))),
+  })
+}
