@@ -56,6 +56,11 @@ export function removeSeqs(set: SeqSet, seqs: readonly number[]): SeqSet {
   })
 }
 
+/** The sequences of a set from one on. */
+function seqsFrom(set: SeqSet, from: number): SeqSet {
+  return set.flatMap(([first, last]) => (last < from ? [] : [[Math.max(first, from), last] as const]))
+}
+
 /** How many sequences the set holds. */
 export function countSeqs(set: SeqSet): number {
   return set.reduce((sum, [first, last]) => sum + last - first + 1, 0)
@@ -122,19 +127,21 @@ export function feedsIn(properties: Readonly<Record<string, string>>): string[] 
 
 /**
  * True where tables, by their properties, hold the same fetches of a feed, none of them half derived: a publication lands in one table after
- * the other, and what is between is none that anybody published.
+ * the other, and what is between is none that anybody published. Compared from where the last of them begins: a table that was added
+ * later begins with the oldest fetch that the raw log still had.
  */
 export function holdSame(feed: string, tables: readonly Readonly<Record<string, string>>[]): boolean {
   const landed = tables.map((properties) => landedOf(properties, feed))
-  const held = landed.map(({ seqs, withdrawn }) => `${formatSeqs(seqs)};${formatSeqs(withdrawn)}`)
+  const begin = Math.max(...landed.map(({ seqs }) => seqs[0]?.[0] ?? 1))
+  const held = landed.map(({ seqs, withdrawn }) => `${formatSeqs(seqsFrom(seqs, begin))};${formatSeqs(seqsFrom(withdrawn, begin))}`)
   return new Set(held).size <= 1 && landed.every(({ rebuildFrom }) => rebuildFrom === null)
 }
 
-/** True where a table, by its properties, holds every fetch of a feed up to one, none of them half derived. */
+/** True where a table, by its properties, holds every fetch of a feed from where it begins up to one, none of them half derived. */
 export function holdsUpTo(properties: Readonly<Record<string, string>>, feed: string, seq: number): boolean {
   const { seqs, rebuildFrom } = landedOf(properties, feed)
   const [first] = seqs
-  return rebuildFrom === null && first !== undefined && first[0] === 1 && first[1] >= seq
+  return rebuildFrom === null && first !== undefined && first[0] <= seq && first[1] >= seq
 }
 
 const LANDED = 'landed.'

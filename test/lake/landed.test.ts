@@ -6,6 +6,7 @@ import {
   coverageOf,
   formatSeqs,
   hasSeq,
+  holdSame,
   holdsUpTo,
   landedOf,
   landedProperties,
@@ -112,11 +113,39 @@ describe('what a dataset of several feeds covers', () => {
   })
 })
 
+test.each([
+  ['the same', ['1-8', '1-8'], true],
+  ['one fetch less', ['1-8', '1-7'], false],
+  ['nothing', ['1-8', ''], false],
+  ['nothing at all', ['', ''], true],
+  ['the same from where the younger begins', ['1-8', '5-8'], true],
+  ['the same of three that begin one after the other', ['1-8', '5-8', '7-8'], true],
+  ['less while the younger is still being filled', ['1-8', '5-6'], false],
+  ['the next publication in the younger first', ['1-8', '5-9'], false],
+  ['a publication in a new table first', ['1-8', '9'], false],
+])('tables that hold %s', (_what, sets, expected) => {
+  expect(
+    holdSame(
+      'x',
+      sets.map((set) => ({ 'landed.x': set })),
+    ),
+  ).toBe(expected)
+})
+
+test('tables differ by what was withdrawn since both began, and while one is derived anew', () => {
+  const older = { 'landed.x': '1-8', 'withdrawn.x': '2,6' }
+  expect(holdSame('x', [older, { 'landed.x': '5-8', 'withdrawn.x': '6' }])).toBe(true)
+  expect(holdSame('x', [older, { 'landed.x': '5-8' }])).toBe(false)
+  expect(holdSame('x', [older, { ...older, 'rebuild-from.x': '2026-01-02T00:00:00.000Z' }])).toBe(false)
+})
+
 test('a table holds all up to a fetch where none before it is missing or half derived', () => {
   const holds = (properties: Record<string, string>): boolean[] => [1, 8, 9].map((seq) => holdsUpTo(properties, 'x', seq))
   expect(holds({})).toEqual([false, false, false])
   expect(holds({ 'landed.x': '1-8,10' })).toEqual([true, true, false])
-  expect(holds({ 'landed.x': '2-9' })).toEqual([false, false, false])
+  // What was before it had left the raw log when the table was added.
+  expect(holds({ 'landed.x': '2-9' })).toEqual([false, true, true])
+  expect(holds({ 'landed.x': '9' })).toEqual([false, false, true])
   expect(holds({ 'landed.y': '1-9' })).toEqual([false, false, false])
   expect(holds({ 'landed.x': '1-9', 'rebuild-from.x': '2026-01-02T00:00:00.000Z' })).toEqual([false, false, false])
 })
