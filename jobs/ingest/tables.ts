@@ -283,6 +283,8 @@ export async function rewriteFiles(
       state,
       from: sql`${scanFiles(dataset, files)}`,
       partition: (files[0] as LiveFile).partition,
+      // Versions that lie over each other are sorted together.
+      ...(dataset.land === 'replace' ? { mostSorted: Number.POSITIVE_INFINITY } : {}),
       sourceBytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
     }),
   )

@@ -3,12 +3,12 @@ import type { Dataset } from '../../lake/schema/dataset.ts'
 import { tableColumns } from '../../lake/schema/physical.ts'
 import type { IngestContext } from '../ingest/context.ts'
 import { rewriteFiles } from '../ingest/tables.ts'
-import { compactionGroups } from './groups.ts'
+import { compactionGroups, isByMonth } from './groups.ts'
 
 /** Makes small files of a dataset's table into few, as `compactionGroups` says; what others changed meanwhile is left for the next time. */
 export async function compactDataset(context: IngestContext, dataset: Dataset): Promise<void> {
-  // Versions are landed whole: there is nothing small left to gather.
-  if (dataset.land === 'replace') return
+  // Other versions are landed whole: there is nothing small left to gather.
+  if (dataset.land === 'replace' && !isByMonth(dataset)) return
   const state = await context.lake.table(dataset).load()
   if (!state) return
   const timeId = tableColumns(dataset)[dataset.time]?.id as number

@@ -14,7 +14,7 @@ const LEAST_BYTES = 64 * 1024 ** 2
 /** Files of one partition that are to become one, or a few sorted ones. */
 export interface CompactionGroup {
   readonly files: readonly LiveFile[]
-  readonly reason: 'closed month' | 'closed day' | 'open day'
+  readonly reason: 'closed month' | 'open month' | 'closed day' | 'open day'
 }
 
 /** A file and the times of its rows, ms since the epoch. */
@@ -25,8 +25,9 @@ interface Placed {
 }
 
 /**
- * Which files of a table to make into one: those of a closed partition, of a closed day, and the newest of the open day when it has many. What
- * is closed is told by the newest row of the table, not by a clock. Bounds of the time column place a file; one without them is left alone.
+ * Which files of a table to make into one: those of a closed partition, of a closed day, and the newest of the open day when it has many; of
+ * whole versions, whose days are landed once, the newest of the open month. What is closed is told by the newest row of the table, not by a
+ * clock. Bounds of the time column place a file; one without them is left alone.
  */
 export function compactionGroups(dataset: Dataset, files: readonly LiveFile[], timeId: number): CompactionGroup[] {
   const placed = files.flatMap((file): Placed[] => {
@@ -43,6 +44,11 @@ export function compactionGroups(dataset: Dataset, files: readonly LiveFile[], t
     if (isClosed(dataset, part, newest)) {
       const tooMany = part.length > Math.max(1, Math.ceil(bytes / LEAST_BYTES))
       if (tooMany || hasDays(part)) groups.push({ files: part.map(({ file }) => file), reason: 'closed month' })
+      continue
+    }
+    if (dataset.land === 'replace') {
+      const files = part.toSorted((one, other) => one.from - other.from).map(({ file }) => file)
+      if (files.length > OPEN_DAY.mostFiles) groups.push({ files: newestOf(files), reason: 'open month' })
       continue
     }
     for (const day of grouped(part, ({ from }) => dayOf(from))) {
@@ -71,9 +77,17 @@ function hasDays(part: readonly Placed[]): boolean {
 
 const dayOf = (ms: number): number => Math.floor(ms / DAY_MS)
 
+const byMonthOf = (dataset: Dataset): Dataset['partition'][number] | undefined =>
+  dataset.partition.find(({ transform, column }) => transform === 'month' && column === dataset.time)
+
+/** True for a table that is partitioned by the month of its time. */
+export function isByMonth(dataset: Dataset): boolean {
+  return byMonthOf(dataset) !== undefined
+}
+
 /** A partition by month of time is closed once the table holds rows of a later month. */
 function isClosed(dataset: Dataset, part: readonly Placed[], newest: number): boolean {
-  const byMonth = dataset.partition.find(({ transform, column }) => transform === 'month' && column === dataset.time)
+  const byMonth = byMonthOf(dataset)
   if (!byMonth) return false
   return Math.max(...part.map(({ to }) => partitionValue(byMonth, to))) < partitionValue(byMonth, newest)
 }
