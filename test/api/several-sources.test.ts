@@ -18,6 +18,10 @@ test('an incident of a source that states no creation is as old as its first pub
   const row = exampleRow(incidents, { created_at: null, first_seen_at: Date.UTC(2026, 1, 3, 19, 36) }) as never
   expect(toIncident(row).created_at).toBe(Date.UTC(2026, 1, 3, 19, 36))
   expect(toIncidentDetail(row).created_at).toBe(Date.UTC(2026, 1, 3, 19, 36))
+  // A report before we saw it is earlier; later reports make it no younger.
+  const reported = (at: number): number =>
+    toIncident(exampleRow(incidents, { created_at: null, first_seen_at: 5000, reported_at: at }) as never).created_at as number
+  expect([reported(4000), reported(9000)]).toEqual([4000, 5000])
   expect(toIncident(exampleRow(incidents) as never).created_at).toBe(Date.parse('2021-12-10T13:15:55.000Z'))
 })
 

@@ -29,7 +29,7 @@ const fields = {
   description: columns.description,
   delay_minutes: columns.delay_minutes,
   position: columns.position,
-  created_at: col.instant(0, 'When it was made, as the source states it; where the source states nothing, when it was first seen.', {
+  created_at: col.instant(0, 'When it was made, as the source states it; else when it was reported or first seen, whichever was earlier.', {
     example: '2021-12-10T13:15:55.000Z',
   }),
   km_to: columns.km_to,
@@ -76,7 +76,7 @@ export type IncidentRow = StateRow<typeof incidents> & { readonly last_seen_at?:
 
 const texts = (row: IncidentRow): { es: string; en: string } => ({ es: row.description, en: row.description_en })
 
-const createdAt = (row: IncidentRow): number => row.created_at ?? row.first_seen_at
+const createdAt = (row: IncidentRow): number => row.created_at ?? Math.min(row.first_seen_at, row.reported_at ?? row.first_seen_at)
 
 /** Rows of the dataset as incidents. */
 export const toIncident: (row: IncidentRow) => ValueOf<typeof incident.fields> = projection(incidents, incident, {

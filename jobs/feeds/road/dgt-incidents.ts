@@ -1,6 +1,7 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { dgt } from '../../../lake/datasets/road/sources.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { provinceByCode } from '../../../lake/places/provinces.ts'
 import { type ResolvedPlace, resolvePlace } from '../../../lake/places/resolve.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
@@ -170,7 +171,7 @@ function beaconOf(id: string, record: SituationRecord, createdAt: number, notes:
     direction: directionOf(record),
     province_code: place.province_code,
     municipality_code: place.municipality_code,
-    municipality: location.from?.municipality ?? null,
+    municipality: location.from?.municipality ?? municipalityName(place),
     position: place.position,
     compass_direction: compassOf(record),
   }
@@ -216,7 +217,7 @@ function incidentOf(
     destination: told.destination,
     province_code: place.province_code,
     municipality_code: place.municipality_code,
-    municipality: told.municipality,
+    municipality: told.municipality ?? municipalityName(place),
     position: place.position,
     to,
     description: description.es,
@@ -229,6 +230,11 @@ function incidentOf(
     remark: null,
     reported_at: null,
   }
+}
+
+/** The name of the municipality that the position is in, for records that name none. */
+function municipalityName({ municipality_code }: ResolvedPlace): string | null {
+  return municipality_code === null ? null : (municipalityByCode(municipality_code)?.name ?? null)
 }
 
 /** The greatest delay that a record states, s; null where none does, as all 670 of January 2026. */

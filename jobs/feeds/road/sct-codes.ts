@@ -1,20 +1,17 @@
 import type { INCIDENT_TYPES, ROAD_DIRECTIONS, SEVERITIES } from '../../../lake/datasets/road/codes.ts'
 import type { INCIDENT_CAUSES, MEASURE_KINDS } from '../../../lake/datasets/road/incident-codes.ts'
+import { foldName } from '../../../lake/places/names.ts'
 
 type CodeOf<L extends { readonly codes: object }> = keyof L['codes'] & string
 type Table<L extends { readonly codes: object }> = Readonly<Record<string, CodeOf<L>>>
 type IncidentType = CodeOf<typeof INCIDENT_TYPES>
 
-/** What `tipus` says an incident is; a retention (2) is what its cause is, where that is a kind of incident. `Cons` are cones that bound lanes. */
+/** What `tipus` says an incident is. It counts only where the cause names no kind of incident: floods and landslides come under works. */
 export const TYPES: Table<typeof INCIDENT_TYPES> = { '2': 'CONGESTION', '3': 'ROADWORKS', '4': 'RESTRICTION', '5': 'WEATHER' }
 
-/** The `tipus` whose incidents are told by their cause. */
-export const RETENTION = '2'
-
 /**
- * The cause that a text of `causa` means, and the kind of incident it is where it holds traffic up; null where that is congestion. The 37
- * texts of the capture of February 2026, trimmed. Works are told apart as far as our list does; what is done beside or below the road is
- * works and no more.
+ * The cause that a text of `causa` means, and the kind of incident that it is; null where `tipus` says that. The 37 texts of the capture
+ * of February 2026 and those known of other months. Works are told apart as far as our list does.
  */
 export const CAUSES: Readonly<Record<string, readonly [cause: CodeOf<typeof INCIDENT_CAUSES>, type: IncidentType | null]>> = {
   Accident: ['ACCIDENT', 'ACCIDENT'],
@@ -23,12 +20,18 @@ export const CAUSES: Readonly<Record<string, readonly [cause: CodeOf<typeof INCI
   'Regulació trànsit': ['TRAFFIC_MANAGEMENT', null],
   // What it is like, `descripcio` says: see EFFECTS.
   Circulació: ['ABNORMAL_TRAFFIC', null],
+  'Cancel·lació carril ràpid': ['TRAFFIC_MANAGEMENT', 'RESTRICTION'],
+  Despreniments: ['ROCKFALL', 'OBSTACLE'],
   Esllavissada: ['LANDSLIDE', 'OBSTACLE'],
   Inundacions: ['FLOODING', 'OBSTACLE'],
   Neu: ['SNOW', 'WEATHER'],
   Obres: ['ROADWORKS', 'ROADWORKS'],
   'Obres en general': ['ROADWORKS', 'ROADWORKS'],
   'Canalització de fibra': ['ROADWORKS', 'ROADWORKS'],
+  // Spelt so.
+  'Insatal·lació i/o desmuntatge de pòrtics': ['ROADWORKS', 'ROADWORKS'],
+  'Instal·lació de pòrtics': ['ROADWORKS', 'ROADWORKS'],
+  "Treballs d'enllumenat": ['MAINTENANCE', 'ROADWORKS'],
   'Col·locació o substitució barrera': ['ROADWORKS', 'ROADWORKS'],
   'Encreuament subterrani': ['ROADWORKS', 'ROADWORKS'],
   'Estabilització de talús': ['ROADWORKS', 'ROADWORKS'],
@@ -37,6 +40,7 @@ export const CAUSES: Readonly<Record<string, readonly [cause: CodeOf<typeof INCI
   'Senyalització vertical': ['ROADWORKS', 'ROADWORKS'],
   Sondejos: ['ROADWORKS', 'ROADWORKS'],
   'Ampliació al tercer carril': ['CONSTRUCTION', 'ROADWORKS'],
+  'Ampliació calçada': ['CONSTRUCTION', 'ROADWORKS'],
   'Carril BICI': ['CONSTRUCTION', 'ROADWORKS'],
   'Carril BUS': ['CONSTRUCTION', 'ROADWORKS'],
   'Construcció de rotonda': ['CONSTRUCTION', 'ROADWORKS'],
@@ -48,6 +52,7 @@ export const CAUSES: Readonly<Record<string, readonly [cause: CodeOf<typeof INCI
   'Reforçament de ferm': ['RESURFACING', 'ROADWORKS'],
   'Reparació de barrera de seguretat': ['REPAIR', 'ROADWORKS'],
   'Reparació de biona': ['REPAIR', 'ROADWORKS'],
+  'Reparació de ferm': ['REPAIR', 'ROADWORKS'],
   'Reparació de juntes de dilatació': ['REPAIR', 'ROADWORKS'],
   'Senyalització horitzontal': ['ROAD_MARKING', 'ROADWORKS'],
   'Manteniment de ponts': ['MAINTENANCE', 'ROADWORKS'],
@@ -55,6 +60,15 @@ export const CAUSES: Readonly<Record<string, readonly [cause: CodeOf<typeof INCI
   Neteja: ['MAINTENANCE', 'ROADWORKS'],
   'Treballs de manteniment': ['MAINTENANCE', 'ROADWORKS'],
   'Treballs de jardineria': ['VEGETATION_CUTTING', 'ROADWORKS'],
+}
+
+/** How texts of works begin. */
+const WORKS =
+  /^(ampliacio|canalitzacio|col locacio|conservacio|construccio|desmuntatge|estabilitzacio|insatal lacio|instal lacio|manteniment|millora|neteja|obres|reforcament|reparacio|reposicio|senyalitzacio|substitucio|treballs)( |$)/
+
+/** The kind of incident of a cause that the table lacks: works by the first word of its text, else none that we know. */
+export function typeOfUnknown(causa: string): IncidentType {
+  return WORKS.test(foldName(causa.replaceAll('·', ' '))) ? 'ROADWORKS' : 'OTHER'
 }
 
 /** The `causa` that says nothing but that there is traffic. */

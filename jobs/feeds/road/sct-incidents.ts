@@ -11,7 +11,7 @@ import type { RecordReader } from '../kit/reader.ts'
 import { lookUp } from '../look-up.ts'
 import { delayOf, type Measure } from './incident-measure.ts'
 import { describe } from './incident-sentence.ts'
-import { CAUSES, DIRECTIONS, DIVERTED, EFFECTS, LEVELS, REPORTERS, RETENTION, TRAFFIC, TRAFFIC_CAUSES, TYPES } from './sct-codes.ts'
+import { CAUSES, DIRECTIONS, DIVERTED, EFFECTS, LEVELS, REPORTERS, TRAFFIC, TRAFFIC_CAUSES, TYPES, typeOfUnknown } from './sct-codes.ts'
 import { type Heading, readHeading } from './sct-heading.ts'
 
 /** Local name of the features. */
@@ -115,8 +115,7 @@ function incidentOf(id: string, r: Reader): Incident {
     destination: heading.destination,
     province_code: place.province_code,
     municipality_code: place.municipality_code,
-    // The source names none.
-    municipality: null,
+    municipality,
     position: place.position,
     to: null,
     description: description.es,
@@ -158,8 +157,8 @@ function readFields(r: Reader): Said {
   const [tipus, causa, sentit] = [r.text('type'), r.text('cause'), r.text('sense')]
   const [effect, more] = (r.text('effect') ?? '').split('.').map((part) => part.trim()) as [string, string?]
   if (more && more !== DIVERTED) r.unknownCode('sct_descripcio', more)
-  const direction = sentit === null ? 'UNKNOWN' : (code('sct_sentit', sentit, DIRECTIONS) ?? sentit)
-  const said = effect === '' ? null : (code('sct_descripcio', effect, EFFECTS) ?? effect)
+  const direction = code('sct_sentit', sentit, DIRECTIONS) ?? 'UNKNOWN'
+  const said = effect === '' ? null : (code('sct_descripcio', effect, EFFECTS) ?? null)
   const kind = said === 'CARRIAGEWAY_CLOSED' && direction === 'BOTH' ? 'ROAD_CLOSED' : (said ?? 'INCIDENT')
   const meaning = lookUp(CAUSES, causa)
   if (causa !== null && !meaning) r.unknownCode('sct_causa', causa)
@@ -168,8 +167,8 @@ function readFields(r: Reader): Said {
   if (reporter !== null && !REPORTERS.has(reporter)) r.unknownCode('sct_font', reporter)
   const record_type = r.text('record_type') ?? tipus ?? 'unknown'
   return {
-    type: tipus === RETENTION ? (meaning?.[1] ?? byTipus) : byTipus,
-    cause: causa === TRAFFIC && TRAFFIC_CAUSES.has(kind) ? kind : (meaning?.[0] ?? causa),
+    type: meaning || causa === null ? (meaning?.[1] ?? byTipus) : typeOfUnknown(causa),
+    cause: causa === TRAFFIC && TRAFFIC_CAUSES.has(kind) ? kind : (meaning?.[0] ?? null),
     source_type: causa === null ? record_type : `${record_type}/${causa}`,
     record_type,
     severity: code('sct_nivell', r.text('level'), LEVELS) ?? 'UNKNOWN',

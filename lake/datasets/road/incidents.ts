@@ -34,7 +34,7 @@ export const incidents = defineDataset({
     destination: col.string(13, 'Where the affected direction leads, as published.', { nullable: true, example: 'VALENCIA' }),
     province_code: col.string(14, 'INE code of the province.', { nullable: true, example: '18' }),
     municipality_code: col.string(15, 'INE code of the municipality.', { nullable: true, example: '18141' }),
-    municipality: col.string(16, 'Municipality as published.', { nullable: true, example: 'Murtas' }),
+    municipality: col.string(16, 'Municipality as published, else the name of its code.', { nullable: true, example: 'Murtas' }),
     position: col.point([17, 18], 'Where it is, or where it begins.', { nullable: true, example: { lat: 36.905384, lon: -3.1161885 } }),
     to: col.point([19, 20], 'Where it ends, if it has a length.', { nullable: true, example: { lat: 36.909466, lon: -3.108543 } }),
     description: col.string(21, 'One Spanish sentence, composed from the codes where the source has no text.', {

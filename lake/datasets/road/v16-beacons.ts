@@ -23,7 +23,7 @@ export const v16Beacons = defineDataset({
     direction: col.code(9, 'Direction along the road.', ROAD_DIRECTIONS, { example: 'POSITIVE' }),
     province_code: col.string(10, 'INE code of the province.', { nullable: true, example: '30' }),
     municipality_code: col.string(11, 'INE code of the municipality.', { nullable: true, example: '30024' }),
-    municipality: col.string(12, 'Municipality as published.', { nullable: true, example: 'Lorca' }),
+    municipality: col.string(12, 'Municipality as published, else the name of its code.', { nullable: true, example: 'Lorca' }),
     position: col.point([13, 14], 'Where the beacon is.', { nullable: true, example: { lat: 37.6712, lon: -1.7017 } }),
     compass_direction: col.code(15, 'Direction of travel by the compass.', COMPASS_DIRECTIONS, { nullable: true, example: 'NORTH_EAST' }),
   },

@@ -54,7 +54,7 @@ describe('one incident a feature', () => {
       destination: 'BARCELONA',
       province_code: '08',
       municipality_code: '08238',
-      municipality: null,
+      municipality: 'Sant Quirze del Vallès',
       position: { lat: 41.5119, lon: 2.0812 },
       to: null,
       description: 'Accidente en la C-58, km 12,5 a 10, sentido Barcelona, Sant Quirze del Vallès (Barcelona): tráfico detenido.',
@@ -79,7 +79,7 @@ describe('one incident a feature', () => {
     })
   })
 
-  test('what the cause is follows from the text, what kind of incident it is from the type', async () => {
+  test('what the cause and the kind of incident are follows from the text, not from its heading', async () => {
     const { rows } = await readSct(fixture)
     expect(
       rows.slice(0, 7).map(({ type, measures, severity }) => [type, measures.map(({ kind, cause }) => `${kind} ${cause}`), severity]),
@@ -87,7 +87,7 @@ describe('one incident a feature', () => {
       ['ACCIDENT', ['STATIONARY_TRAFFIC ACCIDENT'], 'HIGH'],
       ['CONGESTION', ['QUEUING_TRAFFIC QUEUING_TRAFFIC'], 'MEDIUM'],
       ['ROADWORKS', ['ROAD_CLOSED ROADWORKS'], 'CRITICAL'],
-      ['ROADWORKS', ['CARRIAGEWAY_RESTRICTED LANDSLIDE', 'DIVERSION LANDSLIDE'], 'MEDIUM'],
+      ['OBSTACLE', ['CARRIAGEWAY_RESTRICTED LANDSLIDE', 'DIVERSION LANDSLIDE'], 'MEDIUM'],
       ['WEATHER', ['ROAD_CLOSED SNOW'], 'CRITICAL'],
       ['ROADWORKS', ['INCIDENT MAINTENANCE'], 'LOW'],
       ['RESTRICTION', ['CARRIAGEWAY_RESTRICTED TRAFFIC_MANAGEMENT'], 'LOW'],
@@ -132,7 +132,39 @@ describe('one incident a feature', () => {
       expect(Object.keys(INCIDENT_CAUSES.codes)).toContain(cause)
       if (type) expect(Object.keys(INCIDENT_TYPES.codes)).toContain(type)
     }
-    expect(Object.keys(CAUSES)).toHaveLength(37)
+  })
+
+  test.each([
+    ['Despreniments', 'OBSTACLE', 'ROCKFALL'],
+    ["Treballs d'enllumenat", 'ROADWORKS', 'MAINTENANCE'],
+    ['Ampliació calçada', 'ROADWORKS', 'CONSTRUCTION'],
+    ['Reparació de ferm', 'ROADWORKS', 'REPAIR'],
+    ['Insatal·lació i/o desmuntatge de pòrtics', 'ROADWORKS', 'ROADWORKS'],
+    ['Inundacions', 'OBSTACLE', 'FLOODING'],
+  ])('%s is %s under each heading', async (causa, type, cause) => {
+    for (const tipus of ['3', '4', '5']) {
+      const document = changed(withField('causa', causa), [/<cite:tipus>[^<]*</, `<cite:tipus>${tipus}<`])
+      const { rows, publication } = await readSct(document)
+      expect([rows[0]?.type, rows[0]?.measures[0]?.cause, publication.report.unknownCodes]).toEqual([type, cause, {}])
+    }
+  })
+
+  test('a cause that the table lacks is works by its first word, else of no kind, and counted', async () => {
+    for (const [causa, type] of [
+      ['Reparació de sifons', 'ROADWORKS'],
+      ['Instal·lació de càmeres', 'ROADWORKS'],
+      ['Caiguda de meteorit', 'OTHER'],
+    ] as const) {
+      const { rows, publication } = await readSct(withField('causa', causa))
+      expect([rows[0]?.type, rows[0]?.measures[0]?.cause, rows[0]?.source_type]).toEqual([type, null, `Retenció/${causa}`])
+      expect(publication.report.unknownCodes).toEqual({ sct_causa: { [causa]: 1 } })
+    }
+  })
+
+  test.skipIf(!shared)('the small document of other months: every cause is known', async () => {
+    const { rows, publication } = await readSct(readFileSync(`${shared}/cases/sct-causes-of-other-months.xml`))
+    expect([rows.length, publication.report.unknownCodes]).toEqual([24, {}])
+    expect(counts(rows.map(({ type }) => type))).toEqual({ OBSTACLE: 2, ROADWORKS: 19, BREAKDOWN: 1, RESTRICTION: 2 })
   })
 })
 
@@ -166,7 +198,7 @@ describe('cap_a', () => {
 })
 
 describe('what the source gets wrong', () => {
-  test('codes that nobody has seen are counted; their words are kept', async () => {
+  test('codes that nobody has seen are counted, and stand in no coded column', async () => {
     const strange = [
       ['tipus', '9'],
       ['causa', ' Caiguda de meteorit '],
@@ -180,20 +212,19 @@ describe('what the source gets wrong', () => {
       fixture,
     )
     const { rows, publication } = await readSct(document)
-    expect(rows[0]).toMatchObject({ type: 'OTHER', source_type: 'Retenció/Caiguda de meteorit', severity: 'UNKNOWN', direction: 'Amunt' })
-    expect(rows[0]?.measures).toMatchObject([{ kind: 'Calçada fosa', cause: 'Caiguda de meteorit', reported_by: 'NASA' }])
+    expect(rows[0]).toMatchObject({ type: 'OTHER', source_type: 'Retenció/Caiguda de meteorit', severity: 'UNKNOWN', direction: 'UNKNOWN' })
+    expect(rows[0]?.measures).toMatchObject([{ kind: 'INCIDENT', cause: null, reported_by: 'NASA' }])
     expect(publication.report.unknownCodes).toEqual({
       sct_tipus: { '9': 1 },
       sct_causa: { 'Caiguda de meteorit': 1 },
       sct_nivell: { '7': 1 },
       sct_sentit: { Amunt: 1 },
-      road_direction: { Amunt: 1 },
       sct_descripcio: { Ponts: 1, 'Calçada fosa': 1 },
       sct_font: { NASA: 1 },
     })
     for (const code of ['constructor', '__proto__', 'toString']) {
       const odd = await readSct(withField('causa', code))
-      expect(odd.rows[0]).toMatchObject({ type: 'CONGESTION', source_type: `Retenció/${code}` })
+      expect(odd.rows[0]).toMatchObject({ type: 'OTHER', source_type: `Retenció/${code}` })
       expect(odd.publication.report.unknownCodes).toEqual({ sct_causa: { [code]: 1 } })
     }
   })
@@ -255,8 +286,15 @@ describe.skipIf(!capture)('the capture of February 2026', () => {
     const { rows, publication, warnings } = await readSct(capture as Buffer)
     expect([rows.length, publication.report.quarantined, publication.report.unknownCodes, warnings]).toEqual([152, {}, {}, {}])
     expect(judge(sctIncidentsFeed, publication, null).kind).toBe('accept')
-    expect(counts(rows.map(({ type }) => type))).toEqual({ ROADWORKS: 140, CONGESTION: 8, BREAKDOWN: 2, ACCIDENT: 1, WEATHER: 1 })
-    // By type of the source: 139 works (all ROADWORKS), 12 retentions, 1 weather.
+    expect(counts(rows.map(({ type }) => type))).toEqual({
+      ROADWORKS: 134,
+      OBSTACLE: 6,
+      CONGESTION: 8,
+      BREAKDOWN: 2,
+      ACCIDENT: 1,
+      WEATHER: 1,
+    })
+    // By type of the source: 139 works, six of them floods and landslides, 12 retentions, 1 weather.
     expect(counts(rows.map(({ source_type }) => source_type.split('/')[0] as string))).toEqual({ Obres: 139, Retenció: 12, Meterologia: 1 })
     expect(new Set(rows.map(({ source_type }) => source_type.split('/')[1])).size).toBe(37)
     expect(counts(rows.map(({ severity }) => severity))).toEqual({ LOW: 125, CRITICAL: 16, MEDIUM: 7, HIGH: 4 })
