@@ -1,7 +1,7 @@
 import type { Column } from './columns.ts'
 import type { AnyRow, Dataset } from './dataset.ts'
 
-/** Told of a code that its list lacks; the row keeps the code. */
+/** Called for a code that its list lacks. */
 export type CodeListener = (list: string, code: string) => void
 
 type ValueCheck = (value: unknown, row: AnyRow, unknown: CodeListener) => string | null
@@ -21,7 +21,8 @@ export function filledColumns(dataset: Dataset): ReadonlySet<string> {
 
 /**
  * Makes the check of a dataset's rows as feeds give them. It returns null for a good row, else the reason for quarantine, naming the
- * column; tells codes that a list lacks; and rounds decimals to their scale, so that live state and table hold the same number.
+ * column; reports codes that a list lacks, and moves them to `<column>_source` where the dataset has it; and rounds decimals to their
+ * scale, so that live state and table hold the same number.
  */
 export function rowChecker(dataset: Dataset, unknown: CodeListener = () => {}): (row: AnyRow) => string | null {
   const filled = filledColumns(dataset)
@@ -31,7 +32,7 @@ export function rowChecker(dataset: Dataset, unknown: CodeListener = () => {}): 
   for (const [name, column] of Object.entries(dataset.columns)) {
     if (column.retired || filled.has(name)) continue
     names.push(name)
-    checks.push(valueCheck(name, column))
+    checks.push(column.kind === 'code' ? codeCheck(name, column, dataset) : valueCheck(name, column))
     nullable.push(column.nullable)
   }
   const known = new Set([...names, ...filled])
@@ -65,15 +66,8 @@ function valueCheck(name: string, column: Column): ValueCheck {
   switch (column.kind) {
     case 'string':
       return (value) => textReason(name, value)
-    case 'code': {
-      const codes = new Set(Object.keys(column.codes?.codes ?? {}))
-      const list = column.codes?.id ?? name
-      return (value, _row, unknown) => {
-        const reason = textReason(name, value)
-        if (reason === null && !codes.has(value as string)) unknown(list, value as string)
-        return reason
-      }
-    }
+    case 'code':
+      return codeCheck(name, column)
     case 'integer':
     case 'service_time': {
       const most = column.long ? Number.MAX_SAFE_INTEGER : 2 ** 31 - 1
@@ -124,6 +118,27 @@ function valueCheck(name: string, column: Column): ValueCheck {
       }
     }
   }
+}
+
+function codeCheck(name: string, column: Column, dataset?: Dataset): ValueCheck {
+  const codes = new Set(Object.keys(column.codes?.codes ?? {}))
+  const list = column.codes?.id ?? name
+  const source = column.nullable && dataset && sourceColumn(name) in dataset.columns ? sourceColumn(name) : null
+  return (value, row, unknown) => {
+    const reason = textReason(name, value)
+    if (reason !== null || codes.has(value as string)) return reason
+    unknown(list, value as string)
+    if (source !== null) {
+      row[source] = value
+      row[name] = null
+    }
+    return null
+  }
+}
+
+/** The column that has the source's own text where the list of a coded column lacks it. */
+function sourceColumn(name: string): string {
+  return `${name}_source`
 }
 
 function textReason(name: string, value: unknown): string | null {

@@ -47,6 +47,16 @@ export class RecordReader<F extends string, N extends F = never> {
     this.#values = values
   }
 
+  /** The values of the record, in the order of the fields. */
+  record(): readonly unknown[] {
+    return this.#values
+  }
+
+  /** True where a field has one of some texts, those that mean no value included. */
+  isOneOf(field: F, texts: readonly string[]): boolean {
+    return texts.includes(String(this.#value(field) ?? '').trim())
+  }
+
   /** A text, without blanks at its ends. */
   text(field: N): string
   text(field: F): string | null

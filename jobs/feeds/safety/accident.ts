@@ -1,5 +1,6 @@
 import type { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import type { SourceVariable } from '../../../lake/datasets/safety/variables.ts'
+import { foldName } from '../../../lake/places/names.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { lookUp } from '../look-up.ts'
 import type { LocalSpan } from './local-span.ts'
@@ -61,6 +62,22 @@ const NOTHING: Omit<Accident, keyof Known | 'period_start' | 'period_end' | 'tim
   killed_by_user_24h: null,
   killed_by_user_30d: null,
   pedestrian_cause: null,
+  island_source: null,
+  zone_source: null,
+  direction_source: null,
+  road_owner_source: null,
+  road_type_source: null,
+  accident_type_source: null,
+  junction_type_source: null,
+  alignment_source: null,
+  surface_source: null,
+  light_source: null,
+  weather_source: null,
+  fog_source: null,
+  sight_limit_source: null,
+  sidewalk_source: null,
+  traffic_level_source: null,
+  pedestrian_cause_source: null,
   absent: null,
 })
 
@@ -97,13 +114,25 @@ export interface Told {
   readonly reason: string | null
 }
 
-/** The code of a source's value (null: none was published), or the reason why there is none; a value that the variable lacks stays as it is. */
-export function toldBy({ values }: SourceVariable, value: string | null, absent: Readonly<Record<string, string>>): Told {
+/**
+ * The code of a source's value (null: none was published), or the reason why there is none. A value that the variable lacks stays as it is:
+ * the check of rows counts it and moves it to `<column>_source`. Case and accents do not matter.
+ */
+export function toldBy(variable: SourceVariable, value: string | null, absent: Readonly<Record<string, string>>): Told {
   if (value === null) return { code: null, reason: null }
   const reason = lookUp(absent, value)
   if (reason !== undefined) return { code: null, reason }
-  const code = lookUp(values, value)
+  const code = Object.hasOwn(variable.values, value) ? variable.values[value] : valueByName(variable, value)
   return code === null ? { code: null, reason: 'UNKNOWN' } : { code: code ?? value, reason: null }
+}
+
+const names = new WeakMap<SourceVariable, ReadonlyMap<string, string | null>>()
+
+function valueByName(variable: SourceVariable, value: string): string | null | undefined {
+  const known = names.get(variable) ?? new Map(Object.entries(variable.values).map(([text, code]) => [foldName(text), code]))
+  names.set(variable, known)
+  const name = foldName(value)
+  return name === '' ? undefined : known.get(name)
 }
 
 /** The same of a yes-or-no column; a value that the variable lacks is given to `unknown` and is null. */

@@ -15,25 +15,44 @@ import {
   FormatError,
   type Notes,
 } from '../define.ts'
+import { columnsOf } from '../kit/columns.ts'
+import { lookUp } from '../look-up.ts'
 import { watchPresence } from '../presence.ts'
-import { type Accident, accidentOf, toldBy, toldIf } from './accident.ts'
+import { type Accident, accidentOf, type Told, toldBy, toldIf } from './accident.ts'
 import { monthSpan } from './local-span.ts'
 import { accidentFile, RECENT_YEARS, yearsIn } from './yearly-file.ts'
 
 const DOWNLOADS = 'https://www.dgt.es/export/sites/web-DGT/.galleries/downloads/dgt-en-cifras'
+/** The first year of the table; what the publisher has of 2014 and 2015 is of another layout. */
+const FIRST_YEAR = 2016
+const FOLDER = 'publicaciones/Ficheros_microdatos_de_accidentalidad_con_victimas'
+/** Years in another folder than those before and after; the last of them ends in capitals. */
+const FOLDER_24H = { from: 2020, to: 2023, path: '24h', capitals: 2023 } as const
 /** Bytes that a workbook may unpack to: 102,000 rows of 73 cells have some 300 MB. */
 const MOST_UNPACKED = 1_000_000_000
+const SPANS = { '24h': 'MU24H', '30d': 'MU30DF' } as const
 /** Scooters are counted by some editions only, and at 30 days only. */
 const OPTIONAL = new Set(['TOT_VMP_MU24H', 'TOT_VMP_MU30DF'])
-const SPANS = { '24h': 'MU24H', '30d': 'MU30DF' } as const
-const REQUIRED = [
-  ...Object.values(DGT_PLAIN).flat(),
-  ...Object.values(DGT_VARIABLES).map(({ variable }) => variable),
-  ...Object.values(DGT_PRIORITY),
-  ...Object.values(DGT_USERS).flatMap((user) => Object.values(SPANS).map((span) => `TOT_${user}_${span}`)),
-].filter((name) => !OPTIONAL.has(name))
+/** The publisher's names of what is read, each with what other editions call it. */
+const NAMES = Object.fromEntries(
+  [
+    ...Object.values(DGT_PLAIN).flat(),
+    ...Object.values(DGT_VARIABLES).map(({ variable }) => variable),
+    ...Object.values(DGT_PRIORITY),
+    ...Object.values(DGT_USERS).flatMap((user) => Object.values(SPANS).map((span) => `TOT_${user}_${span}`)),
+  ].map((name) => [name, name === 'ID_ACCIDENTE' ? 'ID_ACCIDENTE | SECUENCIAL' : name]),
+)
+const COLUMNS = columnsOf(NAMES, ['TOTAL_VICTIMAS_24H', 'TOTAL_VICTIMAS_30DF'])
+/** Columns without which a row is none. */
+const NEEDS = ['ID_ACCIDENTE', 'ANYO', 'MES', 'COD_PROVINCIA', 'TOTAL_MU30DF', 'TOTAL_HG30DF', 'TOTAL_HL30DF']
+/** Provinces of islands: elsewhere there is no island to name. */
+const ISLANDS = new Set(['07', '35', '38'])
 /** What stands in the place of a road that is not in the inventory. */
 const NO_ROAD = /^(no inventariada|sin denomi.*)$/i
+/** What the dictionary's list of islands does not have, and the table has where none is told. */
+const NO_ISLAND = '0'
+/** What an empty cell means: the dictionary's `.` is "no strong wind was noticed", which spreadsheets show as nothing. */
+const EMPTY = { CONDICION_VIENTO: '.' }
 /** Rows above the header that a sheet may have. */
 const MOST_ABOVE = 20
 
@@ -46,7 +65,7 @@ export const dgtAccidents = defineFeed({
   source: dgtAccidentFiles,
   ...accidentFile({
     into: roadAccidents,
-    url: `${DOWNLOADS}/publicaciones/Ficheros_microdatos_de_accidentalidad_con_victimas/TABLA_ACCIDENTES_24.XLSX`,
+    url: `${DOWNLOADS}/${pathOf(2024)}`,
     expects: 'zip',
     maxBytes: 128_000_000,
     maxDecodedBytes: MOST_UNPACKED,
@@ -57,21 +76,18 @@ export const dgtAccidents = defineFeed({
   rows: readAccidents,
 })
 
-/** The first year whose address is known. */
-const FIRST_YEAR = 2020
-/** The first year of the folder that newer ones are taken to lie in, too; those before lie in another, with small letters or capitals. */
-const FIRST_OF_FOLDER = 2024
-/** Years whose file ends in capitals there. */
-const CAPITALS = new Set([2023])
-
 /** The tables of the years of a range, by their addresses: there is no list of them. Of the last year or two there may be none yet. */
 function tablesOf(_index: readonly FeedBody[], range: DayRange): ArchiveFile[] {
   return yearsIn(range, FIRST_YEAR).map((year) => {
-    const name = `TABLA_ACCIDENTES_${String(year).slice(2)}`
-    const old = `24h/${name}.${CAPITALS.has(year) ? 'XLSX' : 'xlsx'}`
-    const path = year < FIRST_OF_FOLDER ? old : `publicaciones/Ficheros_microdatos_de_accidentalidad_con_victimas/${name}.XLSX`
-    return { period: String(year), url: `${DOWNLOADS}/${path}` }
+    return { period: String(year), url: `${DOWNLOADS}/${pathOf(year)}` }
   })
+}
+
+function pathOf(year: number): string {
+  const name = `TABLA_ACCIDENTES_${String(year).slice(2)}`
+  if (year < FOLDER_24H.from) return `${FOLDER}/Tabla-Accidentes-${year}.xlsx`
+  if (year > FOLDER_24H.to) return `${FOLDER}/${name}.XLSX`
+  return `${FOLDER_24H.path}/${name}.${year === FOLDER_24H.capitals ? 'XLSX' : 'xlsx'}`
 }
 
 /** A row's cells as text by the name of their column; null for nothing. */
@@ -88,7 +104,7 @@ async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, no
       'a CONDICION_METEO': (one) => one.weather !== null,
       'somebody killed': (one) => one.severity === 'FATAL',
     })
-    for await (const rows of tableRows(workbook)) {
+    for await (const rows of tableRows(workbook, notes)) {
       const accidents: Accident[] = []
       for (const read of rows) {
         try {
@@ -107,7 +123,7 @@ async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, no
 }
 
 /** The rows below the header of the first sheet that has it. */
-async function* tableRows(workbook: Workbook): AsyncGenerator<Read[]> {
+async function* tableRows(workbook: Workbook, notes: Notes): AsyncGenerator<Read[]> {
   let closest: { sheet: string; missing: string[] } | null = null
   for (const sheet of workbook.sheets) {
     let places: ReadonlyMap<string, number> | null = null
@@ -117,13 +133,15 @@ async function* tableRows(workbook: Workbook): AsyncGenerator<Read[]> {
       for (const cells of rows) {
         if (places) {
           const header = places
-          found.push((name) => textOf(cells[header.get(name) ?? -1]))
+          found.push((name) => textOf(cells[header.get(name) ?? -1]) ?? (header.has(name) ? (lookUp(EMPTY, name) ?? null) : null))
           continue
         }
-        const names = new Map(cells.map((cell, at) => [textOf(cell) ?? '', at]))
-        const missing = REQUIRED.filter((name) => !names.has(name))
-        if (missing.length === 0) places = names
-        else if (missing.length < REQUIRED.length && (!closest || missing.length < closest.missing.length)) closest = { sheet, missing }
+        const names = placesOf(cells)
+        const missing = NEEDS.filter((name) => !names.has(name))
+        if (missing.length === 0) {
+          places = names
+          countColumns(cells, names, notes)
+        } else if (missing.length < NEEDS.length && (!closest || missing.length < closest.missing.length)) closest = { sheet, missing }
         above += 1
       }
       if (found.length > 0) yield found
@@ -136,6 +154,25 @@ async function* tableRows(workbook: Workbook): AsyncGenerator<Read[]> {
       ? `the header of sheet ${closest.sheet} lacks ${closest.missing.join(', ').slice(0, 500)}`
       : `no sheet has the header of the table; there are ${workbook.sheets.join(', ').slice(0, 500)}`,
   )
+}
+
+/** Where the columns are that a header has, by the publisher's usual names. */
+function placesOf(cells: readonly Cell[]): ReadonlyMap<string, number> {
+  const found = new Map<string, number>()
+  for (const [at, cell] of cells.entries()) {
+    const name = COLUMNS.fields[COLUMNS.fieldAt(textOf(cell) ?? '') ?? -1]
+    if (name !== undefined && !found.has(name)) found.set(name, at)
+  }
+  return found
+}
+
+/** Counts the columns that a header lacks, and those that nobody knows. */
+function countColumns(cells: readonly Cell[], places: ReadonlyMap<string, number>, notes: Notes): void {
+  for (const name of COLUMNS.fields) if (!places.has(name) && !OPTIONAL.has(name)) notes.warn(`no column ${name}`)
+  for (const cell of cells) {
+    const name = textOf(cell)
+    if (name !== null && COLUMNS.fieldAt(name) === undefined) notes.unknownCode('dgt_accidents_column', name)
+  }
 }
 
 function textOf(cell: Cell | undefined): string | null {
@@ -165,8 +202,9 @@ function rowOf(read: Read, notes: Notes): Accident {
   const because = (column: string, reason: string | null): void => {
     if (reason !== null) absent[column] = reason
   }
+  const tell = (column: keyof typeof DGT_VARIABLES): Told => toldBy(DGT_VARIABLES[column], read(DGT_VARIABLES[column].variable), DGT_ABSENT)
   const code = (column: keyof typeof DGT_VARIABLES): string | null => {
-    const told = toldBy(DGT_VARIABLES[column], read(DGT_VARIABLES[column].variable), DGT_ABSENT)
+    const told = tell(column)
     because(column, told.reason)
     return told.code
   }
@@ -179,6 +217,9 @@ function rowOf(read: Read, notes: Notes): Accident {
   }
   const municipality = municipalityOf(read('COD_MUNICIPIO'), province, notes)
   because('municipality_code', municipality.reason)
+  const isNoIsland = read(DGT_VARIABLES.island.variable) === NO_ISLAND
+  const island = isNoIsland ? { code: null, reason: ISLANDS.has(province) ? 'NOT_SPECIFIED' : 'NOT_APPLICABLE' } : tell('island')
+  because('island', island.reason)
   const road = read('CARRETERA')
   const isNoRoad = road !== null && NO_ROAD.test(road)
   because('road', isNoRoad ? 'NOT_SPECIFIED' : null)
@@ -196,7 +237,7 @@ function rowOf(read: Read, notes: Notes): Accident {
       hour_local: whole('HORA'),
       province_code: province,
       municipality_code: municipality.code,
-      island: code('island'),
+      island: island.code,
       zone: code('zone'),
       is_urban: flag('is_urban'),
       road: isNoRoad ? null : road,

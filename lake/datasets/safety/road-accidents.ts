@@ -30,6 +30,9 @@ import { barcelona, dgtAccidentFiles, sctAccidentList } from './sources.ts'
 const persons = (id: number, about: string, example: number | null) =>
   col.integer(id, about, { unit: '1', nullable: true, example, min: 0 })
 
+const sourceText = (id: number, column: string) =>
+  col.string(id, `What the source says where the codes of ${column} lack it; else null.`, { nullable: true, example: null })
+
 /**
  * Road accidents, one row each. An edition is a file of a publisher, mostly a year: published again, corrected, it takes the place of its
  * rows. Sources overlap: accidents of Madrid, Barcelona and Catalonia are in the national table too, under other ids.
@@ -100,7 +103,7 @@ export const roadAccidents = defineDataset({
     light: col.code(34, 'Light.', LIGHTS, { nullable: true, example: 'DAYLIGHT' }),
     weather: col.code(35, 'Weather.', ACCIDENT_WEATHER, { nullable: true, example: 'CLEAR' }),
     fog: col.code(36, 'Fog; null where the source notes none.', FOGS, { nullable: true, example: null }),
-    is_windy: col.boolean(37, 'Whether a strong wind was noted; null where the source says nothing of wind.', {
+    is_windy: col.boolean(37, 'Whether a strong wind was noted; null where the source has no column of wind.', {
       nullable: true,
       example: false,
     }),
@@ -143,6 +146,22 @@ export const roadAccidents = defineDataset({
       example: { sidewalk: 'NOT_APPLICABLE' },
     }),
     pedestrian_cause: col.code(56, 'What a pedestrian did that led to it.', PEDESTRIAN_CAUSES, { nullable: true, example: null }),
+    island_source: sourceText(57, 'island'),
+    zone_source: sourceText(58, 'zone'),
+    direction_source: sourceText(59, 'direction'),
+    road_owner_source: sourceText(60, 'road_owner'),
+    road_type_source: sourceText(61, 'road_type'),
+    accident_type_source: sourceText(62, 'accident_type'),
+    junction_type_source: sourceText(63, 'junction_type'),
+    alignment_source: sourceText(64, 'alignment'),
+    surface_source: sourceText(65, 'surface'),
+    light_source: sourceText(66, 'light'),
+    weather_source: sourceText(67, 'weather'),
+    fog_source: sourceText(68, 'fog'),
+    sight_limit_source: sourceText(69, 'sight_limit'),
+    sidewalk_source: sourceText(70, 'sidewalk'),
+    traffic_level_source: sourceText(71, 'traffic_level'),
+    pedestrian_cause_source: sourceText(72, 'pedestrian_cause'),
   },
   entity: ['edition', 'accident_id'],
   time: 'period_start',

@@ -1,6 +1,6 @@
 /**
  * How sources say what a column of road_accidents holds: their variable, and what each of its values is there. A null is a value by which
- * the source says that it does not know. What a list lacks is kept as it came.
+ * the source says that it does not know. What a list lacks is kept as it came, in `<column>_source`.
  */
 export interface SourceVariable {
   readonly variable: string
@@ -175,6 +175,9 @@ export const CATALAN_VARIABLES = Object.freeze({
       Autopista: 'MOTORWAY',
       Autovia: 'AUTOVIA',
       'Camí rural': 'LOCAL_TRACK',
+      'Camí rural/pista forestal': 'LOCAL_TRACK',
+      // Our list has it as a junction.
+      'Pas a nivell': 'OTHER',
       Altres: 'OTHER',
     },
   },
@@ -187,7 +190,14 @@ export const CATALAN_VARIABLES = Object.freeze({
       'Fregament o col·lisió lateral': 'SIDE',
       Atropellament: 'PEDESTRIAN',
       'Caiguda en la via': 'FALL',
+      'Sortida de via amb xoc': 'RUN_OFF_COLLISION',
+      'Sortida de via amb xoc o col·lisió': 'RUN_OFF_COLLISION',
+      'Sortida de via amb bolcada': 'RUN_OFF_OVERTURN',
+      'Sortida de via amb atropellament': 'RUN_OFF_PEDESTRIAN',
       'Resta sortides de via': 'RUN_OFF',
+      'Xoc amb animal': 'ANIMAL',
+      'Xoc amb animal a la calçada': 'ANIMAL',
+      Altres: 'OTHER',
       'Xoc contra objecte/obstacle sense sortida prèvia de via': 'FIXED_OBJECT',
     },
   },
@@ -197,15 +207,25 @@ export const CATALAN_VARIABLES = Object.freeze({
   },
   junction_type: {
     variable: 'D_SUBTIPUS_TRAM',
-    values: { 'Intersecció en T o Y': 'T_OR_Y', 'Encreuament o intersecció en X o +': 'CROSSROADS', Giratòria: 'ROUNDABOUT' },
+    values: {
+      'Intersecció en T o Y': 'T_OR_Y',
+      'Encreuament o intersecció en X o +': 'CROSSROADS',
+      Giratòria: 'ROUNDABOUT',
+      "Enllaç d'entrada o eixida": 'INTERCHANGE',
+    },
   },
-  surface: { variable: 'D_SUPERFICIE', values: { 'Sec i net': 'DRY', Mullat: 'WET' } },
+  surface: {
+    variable: 'D_SUPERFICIE',
+    values: { 'Sec i net': 'DRY', Mullat: 'WET', Relliscós: 'SLIPPERY', Inundat: 'FLOODED', Nevat: 'SNOW', Gelat: 'ICE' },
+  },
   light: {
     variable: 'D_LLUMINOSITAT',
     values: {
       'De dia, dia clar': 'DAYLIGHT',
       'De dia, dia fosc': 'DAYLIGHT',
+      'Alba o capvespre': 'TWILIGHT',
       'De nit, il·luminació artificial suficient': 'DARK_LIT',
+      'De nit, il·luminació artificial insuficient': 'DARK_LIT',
       'De nit, sense llum artificial': 'DARK_UNLIT',
     },
   },

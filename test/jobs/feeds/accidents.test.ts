@@ -180,15 +180,66 @@ describe('Catalonia', () => {
     expect(rows[2]).toMatchObject({ road_owner: 'STATE', junction_type: 'ROUNDABOUT', is_junction: true, absent: null })
   })
 
-  test('what no list knows is kept and counted; a time that is none is quarantined', async () => {
+  test('what no list knows is counted and beside its column; a time that is none is counted', async () => {
     const text = fixture('catalonia_accidents/accidents.csv').toString()
     const strange = await parse(
       cataloniaAccidents,
       Buffer.from(text.replace('Encalç', 'Meteorit').replace('Dintre intersecció', 'Sota terra')),
     )
     expect(strange.report.unknownCodes).toEqual({ accident_type: { Meteorit: 1 }, sct_d_inter_seccio: { 'Sota terra': 1 } })
+    expect(only(rowsOf(strange), 'accident_type', 'accident_type_source')).toEqual([
+      ...Array(2).fill(['PEDESTRIAN', null]),
+      [null, 'Meteorit'],
+      ['REAR_END', null],
+    ])
     const bad = await parse(cataloniaAccidents, Buffer.from(text.replaceAll(',9.1,', ',25.1,')))
-    expect(bad.report.quarantined).toEqual({ road_accidents: { 'hor is no time': 2 } })
+    expect(bad.report.quarantined).toEqual({})
+    expect([...bad.report.warnings]).toEqual([['hor is no time', 2]])
+    expect(only(rowsOf(bad), 'time_precision')[0]).toEqual(['DAY'])
+  })
+
+  test('every label of the list has a code, whatever its case', async () => {
+    const text = fixture('catalonia_accidents/accidents.csv').toString()
+    const read = async (from: string, label: string, column: string): Promise<unknown> => {
+      const { report, rows } = await parse(cataloniaAccidents, Buffer.from(text.replaceAll(from, label)))
+      expect(report.unknownCodes).toEqual({})
+      return ([...rows.values()][0] as AnyRow[])[2]?.[column]
+    }
+    const codes = [
+      ...['Relliscós:SLIPPERY', 'Inundat:FLOODED', 'Nevat:SNOW', 'GELAT:ICE'].map((one) => ['Mullat', 'surface', one]),
+      ...['Altres:OTHER', 'Sortida de via amb xoc:RUN_OFF_COLLISION', 'Sortida de via amb bolcada:RUN_OFF_OVERTURN'].map((one) => [
+        ...['Encalç', 'accident_type', one],
+      ]),
+      ...['Sortida de via amb atropellament:RUN_OFF_PEDESTRIAN', 'Xoc amb animal:ANIMAL'].map((one) => ['Encalç', 'accident_type', one]),
+      ...['Alba o capvespre:TWILIGHT', 'De nit, il·luminació artificial insuficient:DARK_LIT'].map((one) => [
+        ...['De dia, dia clar', 'light', one],
+      ]),
+      ...['Camí rural/pista forestal:LOCAL_TRACK', 'Pas a nivell:OTHER'].map((one) => ['Carretera convencional', 'road_type', one]),
+      ['Giratòria', 'junction_type', "Enllaç d'entrada o eixida:INTERCHANGE"],
+    ] as const
+    for (const [from, column, pair] of codes) {
+      const [label, code] = (pair as string).split(':') as [string, string]
+      expect([label, await read(from as string, label, column as string)]).toEqual([label, code])
+    }
+  })
+
+  test('a country track is no road; columns that no row needs may be missing', async () => {
+    const text = fixture('catalonia_accidents/accidents.csv').toString()
+    const track = rowsOf(await parse(cataloniaAccidents, Buffer.from(text.replaceAll('N-240,"99,9"', 'CR,0'))))
+    expect(only(track, 'road', 'km', 'absent')[2]).toEqual([null, null, { road: 'NOT_APPLICABLE' }])
+    const { counts, report } = await parse(cataloniaAccidents, Buffer.from(text.replace(',D_CLIMATOLOGIA,', ',CLIMA,')))
+    expect([counts.get('road_accidents'), report.unknownCodes, [...report.warnings.keys()]]).toEqual([
+      4,
+      { catalonia_accidents_column: { CLIMA: 1 } },
+      ['no record has D_CLIMATOLOGIA'],
+    ])
+    await expect(parse(cataloniaAccidents, Buffer.from(text.replace('F_MORTS', 'X')))).rejects.toThrow('has no F_MORTS')
+  })
+
+  test.skipIf(!shared)('the small file of codes: every text is a code', async () => {
+    const bytes = readFileSync(join(shared as string, 'cases/catalonia-accidents-codes.csv'))
+    const { counts, report } = await parse(cataloniaAccidents, bytes)
+    expect([counts.get('road_accidents'), report.quarantined, report.unknownCodes]).toEqual([112, {}, {}])
   })
 
   test.skipIf(!shared)('the recorded rows are read without a bad one', async () => {
@@ -223,7 +274,8 @@ describe('the national table', () => {
       is_junction: false,
       priority_rules: ['RULE'],
       severity: 'SLIGHT',
-      is_windy: null,
+      // The cell is empty, which the dictionary says is no strong wind.
+      is_windy: false,
       killed_by_user_30d: null,
       absent: { sidewalk: 'NOT_APPLICABLE' },
     })
@@ -263,8 +315,9 @@ describe('the national table', () => {
 
   test('is an archive of years, each under its own address', () => {
     const files = dgtAccidents.archive?.files([], { from: '0001-01-01', to: '2025-11-22' }) ?? []
-    expect(files.map(({ period }) => period)).toEqual(['2020', '2021', '2022', '2023', '2024', '2025'])
-    expect(files.map(({ url }) => url.split('/downloads/dgt-en-cifras/')[1])).toEqual([
+    expect(files.map(({ period }) => period)).toEqual(['2016', '2017', '2018', '2019', '2020', '2021', '2022', '2023', '2024', '2025'])
+    expect(files.slice(3).map(({ url }) => url.split('/downloads/dgt-en-cifras/')[1])).toEqual([
+      'publicaciones/Ficheros_microdatos_de_accidentalidad_con_victimas/Tabla-Accidentes-2019.xlsx',
       '24h/TABLA_ACCIDENTES_20.xlsx',
       '24h/TABLA_ACCIDENTES_21.xlsx',
       '24h/TABLA_ACCIDENTES_22.xlsx',
@@ -273,6 +326,54 @@ describe('the national table', () => {
       'publicaciones/Ficheros_microdatos_de_accidentalidad_con_victimas/TABLA_ACCIDENTES_25.XLSX',
     ])
     expect(dgtAccidents.archive?.files([], { from: '2023-05-01', to: '2023-12-31' }).map(({ period }) => period)).toEqual(['2023'])
+  })
+
+  const HEADER = ['SECUENCIAL', 'ANYO', 'Mes', 'COD_PROVINCIA', 'TOTAL_MU30DF', 'TOTAL_HG30DF', 'TOTAL_HL30DF', 'ISLA', 'CARRETERA']
+  const more = ['KM', 'TIPO_ACCIDENTE', 'CONDICION_METEO', 'COD_MUNICIPIO', 'TIPO_VIA', 'NUEVA']
+  const table = (...rows: (string | number | null)[][]): Buffer => writeXlsx([{ name: 'T', rows: [[...HEADER, ...more], ...rows] }], 0)
+  const accident = (id: number, province: number, island: number | null, type: number): (string | number | null)[] => [
+    id,
+    2020,
+    3,
+    province,
+    1,
+    0,
+    0,
+    island,
+    'A-2',
+    '7,1',
+    1,
+    1,
+    `${province}001`.padStart(5, '0'),
+    type,
+    'x',
+  ]
+
+  test('a header by meaning, with the columns that rows need; what else it lacks is counted', async () => {
+    const publication = await parse(dgtAccidents, table(accident(1, 7, 0, 3), accident(2, 28, 0, 77), accident(3, 38, 10, 3)))
+    const { report } = publication
+    expect(only(rowsOf(publication), 'edition', 'accident_id', 'island', 'absent')).toEqual([
+      ['dgt-2020', '1', null, { island: 'NOT_SPECIFIED', priority_rules: 'NOT_SPECIFIED' }],
+      ['dgt-2020', '2', null, { island: 'NOT_APPLICABLE', priority_rules: 'NOT_SPECIFIED' }],
+      ['dgt-2020', '3', 'TENERIFE', { priority_rules: 'NOT_SPECIFIED' }],
+    ])
+    expect(only(rowsOf(publication), 'road_type', 'road_type_source', 'is_windy')).toEqual([
+      ['AUTOVIA', null, null],
+      [null, '77', null],
+      ['AUTOVIA', null, null],
+    ])
+    expect(report.unknownCodes).toEqual({ dgt_accidents_column: { NUEVA: 1 }, road_type: { 77: 1 } })
+    expect(report.warnings.get('no column HORA')).toBe(1)
+    expect(report.warnings.has('no column TOT_VMP_MU24H')).toBe(false)
+  })
+
+  test.skipIf(!shared)('the small workbooks: 2020 calls the id SECUENCIAL, island 0 is none', async () => {
+    const read = async (name: string): Promise<AnyRow[]> =>
+      rowsOf(await parse(dgtAccidents, readFileSync(join(shared as string, 'cases', name))))
+    expect(await read('dgt-accidents-2020-secuencial.xlsx')).toHaveLength(400)
+    const rows = await read('dgt-accidents-isla-0-km-placeholders.xlsx')
+    expect(rows.filter((row) => row['island'] === '0')).toEqual([])
+    expect(rows.filter((row) => (row['absent'] as AnyRow | null)?.['island'])).toHaveLength(30)
   })
 
   test('a workbook without the table, or without a column of it, is refused by name', async () => {

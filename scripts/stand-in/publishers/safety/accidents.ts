@@ -78,7 +78,7 @@ const table: FeedStandIn = {
   path: `${DGT}/publicaciones/Ficheros_microdatos_de_accidentalidad_con_victimas/TABLA_ACCIDENTES_24.XLSX`,
   // Folder, and capitals of the ending, differ from year to year.
   route(path) {
-    const [, year] = /\/TABLA_ACCIDENTES_(\d\d)\.xlsx$/i.exec(path) ?? []
+    const [, year] = /\/TABLA[_-]ACCIDENTES[_-](?:20)?(\d\d)\.xlsx$/i.exec(path) ?? []
     return path.startsWith(DGT) && year !== undefined ? yearly(2000 + Number(year), 2016) : null
   },
   // Every file is made anew, corrected, at the first of a month.
