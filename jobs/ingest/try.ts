@@ -35,6 +35,8 @@ export async function tryFeed(
 ): Promise<{ trial: Trial; rows: readonly AnyRow[] }> {
   try {
     const bodies = await bodiesOf(feed, given.files)
+    const { isAbsent } = feed.archive ?? {}
+    if (isAbsent && bodies.every(isAbsent)) return { trial: refusedTrial(feed, 'the publisher says that it has no such file'), rows: [] }
     const publication = await parsePublication(feed, bodies, given.at, { keeps: (dataset) => dataset === given.rowsOf })
     const verdict = judge(feed, publication, null)
     const missing = verdict.kind === 'unchanged' ? {} : verdict.missing
@@ -51,8 +53,12 @@ export async function tryFeed(
     return { trial, rows: publication.rows.get(given.rowsOf?.id ?? '') ?? [] }
   } catch (error) {
     if (!(error instanceof FormatError) && !(error instanceof FetchError)) throw error
-    return { trial: { feed: feed.id, accepted: false, reason: error.message, datasets: {}, warnings: [] }, rows: [] }
+    return { trial: refusedTrial(feed, error.message), rows: [] }
   }
+}
+
+function refusedTrial(feed: Feed, reason: string): Trial {
+  return { feed: feed.id, accepted: false, reason, datasets: {}, warnings: [] }
 }
 
 /**

@@ -17,16 +17,17 @@ function plansOf(get: Get, format: Pick<FeedRequest, 'accept' | 'expects'>): rea
 
 /**
  * Declares a feed of CSV files with a header. Encoding (UTF-8 with or without a byte order mark, Latin-1) and delimiter are found from the file;
- * one that does not end its last line was cut off and is refused.
+ * one that does not end its last line was cut off and is refused, unless `endsLines` is false.
  */
-export function csvFeed<D extends Dataset, F extends string, const N extends F, T = undefined>(spec: Spec<D, F, N, T>): Feed {
-  const { get, ...rest } = spec
-  return recordFeed({ ...rest, plans: plansOf(get, { accept: 'text/csv', expects: 'csv' }) }, (bodies) => bodies.map(openCsv))
-}
-
-function openCsv({ name, bytes }: FeedBody): RecordFile {
-  const text = decodeText(bytes)
-  return csvFile(name, readCsv(text, { delimiter: delimiterOf(text), requires: [], endsLines: true }))
+export function csvFeed<D extends Dataset, F extends string, const N extends F, T = undefined>(
+  spec: Spec<D, F, N, T> & { readonly endsLines?: boolean },
+): Feed {
+  const { get, endsLines = true, ...rest } = spec
+  const open = ({ name, bytes }: FeedBody): RecordFile => {
+    const text = decodeText(bytes)
+    return csvFile(name, readCsv(text, { delimiter: delimiterOf(text), requires: [], endsLines }))
+  }
+  return recordFeed({ ...rest, plans: plansOf(get, { accept: 'text/csv', expects: 'csv' }) }, (bodies) => bodies.map(open))
 }
 
 /** A CSV file that was read, each line a record under the names of the header. */

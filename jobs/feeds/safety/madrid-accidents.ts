@@ -7,44 +7,36 @@ import { commaNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
 import { openXlsx } from '../../formats/xlsx.ts'
 import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { Binder } from '../kit/binder.ts'
+import { columnsOf } from '../kit/columns.ts'
 import { watchPresence } from '../presence.ts'
 import { MADRID_PLACE, madridPosition } from '../road/madrid-places.ts'
 import { type Accident, accidentOf, toldBy } from './accident.ts'
 import { type LocalSpan, spanOf, weekdayOf } from './local-span.ts'
 import { accidentFile, editionOf, listedYears, RECENT_YEARS } from './yearly-file.ts'
 
-/** Columns by their names, blanks within them made one: today's, and those of older files, which have no coordinates. */
-const LAYOUTS = [
+/** The publisher's columns, with the names of older files, which have no coordinates; the spelling of the weather is theirs. */
+const COLUMNS = columnsOf(
   {
-    id: 'num_expediente',
+    id: 'num_expediente | Nº EXPEDIENTE',
     date: 'fecha',
     time: 'hora',
-    street: 'localizacion',
+    street: 'localizacion | CALLE',
     number: 'numero',
     district: 'distrito',
     type: 'tipo_accidente',
-    weather: 'estado_meteorológico',
-    harm: 'cod_lesividad',
+    weather: 'estado_meteorológico | ESTADO METEREOLÓGICO',
+    harm: 'cod_lesividad | LESIVIDAD*',
     x: 'coordenada_x_utm',
     y: 'coordenada_y_utm',
   },
-  {
-    id: 'Nº EXPEDIENTE',
-    date: 'FECHA',
-    time: 'HORA',
-    street: 'CALLE',
-    number: 'NÚMERO',
-    district: 'DISTRITO',
-    type: 'TIPO ACCIDENTE',
-    // Their spelling.
-    weather: 'ESTADO METEREOLÓGICO',
-    harm: 'LESIVIDAD*',
-    x: null,
-    y: null,
-  },
-] as const
-type Layout = (typeof LAYOUTS)[number]
-type Field = keyof Layout
+  [...['cod_distrito', 'tipo_vehiculo', 'tipo_persona', 'rango_edad | RANGO DE EDAD', 'sexo', 'positiva_alcohol', 'positiva_droga']],
+)
+type Field = (typeof COLUMNS)['fields'][number]
+/** Columns without which nothing can be said of an accident. */
+const NEEDS: readonly Field[] = ['id', 'date', 'harm']
+/** Columns that older files never had. */
+const NEWER: readonly Field[] = ['x', 'y']
 
 /**
  * What `cod_lesividad` says of a person (note on the structure of the data, 2023): 1 emergency room, 2 in hospital for up to a day, 3 for more,
@@ -101,8 +93,7 @@ const MOST_METRES = 10_000_000
 
 /** A file's rows, of whatever kind it is: fields as text. */
 interface Sheet {
-  readonly layout: Layout
-  readonly places: ReadonlyMap<string, number>
+  readonly places: ReadonlyMap<Field, number>
   readonly records: readonly (readonly string[])[]
 }
 
@@ -110,7 +101,8 @@ type Read = (record: readonly string[], field: Field) => string | null
 
 async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): AsyncGenerator<Batch> {
   for (const body of bodies) {
-    const sheet = body.bytes.subarray(0, 2).toString('latin1') === 'PK' ? await workbookSheet(body.bytes) : csvSheet(body.bytes, notes)
+    const sheet =
+      body.bytes.subarray(0, 2).toString('latin1') === 'PK' ? await workbookSheet(body.bytes, notes) : csvSheet(body.bytes, notes)
     const read = reader(sheet)
     const accidents = byId(sheet, read, notes)
     const coordinate = coordinates({ accidents: [...accidents.values()], read, notes })
@@ -120,7 +112,7 @@ async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, no
       [...accidents.values()].map(({ date }) => Number(date.slice(0, 4))),
     )
     const presence = watchPresence<Accident>('accidents', {
-      ...(sheet.layout.x === null ? {} : { 'a position in Madrid': (one) => one.position !== null }),
+      ...(sheet.places.has('x') ? { 'a position in Madrid': (one) => one.position !== null } : {}),
       'a tipo_accidente': (one) => one.accident_type !== null,
       'somebody hurt': (one) => one.is_casualty,
     })
@@ -138,32 +130,37 @@ async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, no
 function csvSheet(bytes: Buffer, notes: Notes): Sheet {
   const table = readCsv(decodeText(bytes), { delimiter: ';', requires: [], endsLines: true })
   for (const { line, text } of table.misshapen) notes.quarantine(roadAccidents, 'another number of fields', `line ${line}: ${text}`)
-  return { ...headerOf(table.header), records: table.records }
+  return { places: placesOf(table.header, notes), records: table.records }
 }
 
 /** The first sheet of a workbook. */
-async function workbookSheet(bytes: Buffer): Promise<Sheet> {
+async function workbookSheet(bytes: Buffer, notes: Notes): Promise<Sheet> {
   const workbook = await openXlsx(bytes, { maxBytes: MOST_UNPACKED })
   const lines: (readonly string[])[] = []
   for await (const rows of workbook.rows(workbook.sheets[0] ?? ''))
     for (const cells of rows) lines.push(cells.map((cell) => (cell === null ? '' : String(cell))))
   const [header = [], ...records] = lines
-  return { ...headerOf(header), records }
+  return { places: placesOf(header, notes), records }
 }
 
-/** The layout of a header: the one of which it lacks least. Throws `FormatError` where it lacks any of it. */
-function headerOf(header: readonly string[]): Pick<Sheet, 'layout' | 'places'> {
-  const places = new Map(header.map((name, at) => [name.replaceAll(/\s+/g, ' ').trim(), at]))
-  const lacking = LAYOUTS.map((layout) => ({ layout, missing: Object.values(layout).filter((name) => name !== null && !places.has(name)) }))
-  const [{ layout, missing }] = lacking.sort((one, other) => one.missing.length - other.missing.length) as [(typeof lacking)[number]]
+/** Where the fields are in a header. Columns that are missing or unknown are counted. Throws `FormatError` where it lacks a needed one. */
+function placesOf(header: readonly string[], notes: Notes): ReadonlyMap<Field, number> {
+  // The harm in words; older files have its code as `LESIVIDAD*`.
+  const names = header.map((name) => (/^lesividad$/i.test(name.trim()) ? '' : name))
+  const binder = new Binder(COLUMNS)
+  const values = binder.valuesOf({ names, values: names.map((_name, at) => at) }) as readonly (number | undefined)[]
+  const missing = binder.missing(NEEDS)
   if (missing.length > 0) throw new FormatError(`the header lacks ${missing.join(', ')}; it has ${header.join(', ').slice(0, 500)}`)
-  return { layout, places }
+  const places = new Map(COLUMNS.fields.flatMap((field, at) => (values[at] === undefined ? [] : [[field, values[at]] as const])))
+  for (const name of binder.missing(COLUMNS.fields.filter((field) => !NEWER.includes(field)))) notes.warn(`no column ${name}`)
+  binder.countUnknown('madrid_accidents', notes)
+  return places
 }
 
 /** Fields as text; null for nothing, which the edition of 2024 writes NULL and that of 2020 `-`. */
-function reader({ layout, places }: Sheet): Read {
+function reader({ places }: Sheet): Read {
   return (record, field) => {
-    const text = record[places.get(layout[field] ?? '') ?? -1]?.trim() ?? ''
+    const text = record[places.get(field) ?? -1]?.trim() ?? ''
     return text === '' || text === '-' || text === 'NULL' ? null : text
   }
 }

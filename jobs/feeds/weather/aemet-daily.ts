@@ -4,7 +4,7 @@ import { commaNumber } from '../../formats/numbers.ts'
 import { type ArchiveFile, type DayRange, type FeedBody, type FeedRequest, FormatError } from '../define.ts'
 import { jsonFeed } from '../kit/formats.ts'
 import { lookUp } from '../look-up.ts'
-import { aemetRequest, readRecords } from './aemet.ts'
+import { aemetRequest, isNoData, readRecords } from './aemet.ts'
 
 const DAY_MS = 86_400_000
 /** Long series begin in 1920. */
@@ -29,7 +29,7 @@ export const aemetDaily = jsonFeed({
   into: weatherDaily,
   every_s: 86_400,
   get: dayRequest('2025-01-01'),
-  archive: { unit: 'day', index: [], files: daysOf, recent: 10 },
+  archive: { unit: 'day', index: [], files: daysOf, recent: 10, isAbsent: isNoData },
   freshBy: 'fetch',
   band: { atLeast: 50 },
   columns: {

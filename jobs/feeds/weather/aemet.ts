@@ -4,6 +4,9 @@ import { type FeedBody, type FeedRequest, type Followed, FormatError, type Notes
 /** Refusals of AEMET that are over soon: too many requests in a minute, and a server in trouble. */
 const SOON_OVER = (state: number): boolean => state === 429 || state >= 500
 
+/** Bytes of a document that only says why it has nothing; data is never so short. */
+const MOST_REFUSAL = 2000
+
 /** A request of AEMET OpenData: a slip `{descripcion, estado, datos, metadatos}`, asked for with a key, and the document that it names. */
 export function aemetRequest(name: string, path: string, maxBytes: number): FeedRequest {
   return {
@@ -34,6 +37,16 @@ export function readSlip(bytes: Buffer): Followed {
     return typeof estado === 'number' ? { refused, retryable: SOON_OVER(estado), status: estado } : { refused, retryable: false }
   }
   return typeof datos === 'string' ? { url: datos } : { refused: 'estado 200 without the address of the data (datos)', retryable: true }
+}
+
+/** True for a document that says that there is no data (`estado` 404), as the second step does with status 200. */
+export function isNoData({ bytes }: FeedBody): boolean {
+  if (bytes.length > MOST_REFUSAL) return false
+  try {
+    return (JSON.parse(decodeText(bytes, 'iso-8859-15')) as { estado?: unknown } | null)?.estado === 404
+  } catch {
+    return false
+  }
 }
 
 /** A record as AEMET gives it: members of any type. */

@@ -127,6 +127,32 @@ describe('Madrid', () => {
     expect(Object.keys(report.quarantined['road_accidents'] ?? {})).toEqual([reason])
   })
 
+  test('a header is read by meaning; columns that no row needs may be missing', async () => {
+    const text = fixture('madrid_accidents/accidents.csv').toString()
+    const [header, ...lines] = text.split('\n') as [string, ...string[]]
+    const written = (from: readonly [string, string][]): Buffer =>
+      Buffer.from([from.reduce((names, [one, other]) => names.replace(one, other), header), ...lines].join('\n'))
+    const before = rowsOf(await parse(madridAccidents, Buffer.from(text)))
+    const spelt = await parse(
+      madridAccidents,
+      written([
+        ['num_expediente', 'Num Expediente'],
+        ['estado_meteorológico', 'ESTADO_METEOROLOGICO'],
+      ]),
+    )
+    expect(rowsOf(spelt)).toEqual(before)
+    const bare = await parse(
+      madridAccidents,
+      written([
+        ['distrito;tipo', 'barrio;tipo'],
+        ['estado_meteorológico', 'cielo'],
+      ]),
+    )
+    expect(only(rowsOf(bare), 'accident_id', 'weather')).toEqual(only(before, 'accident_id').map(([id]) => [id, null]))
+    expect(bare.report.unknownCodes).toEqual({ madrid_accidents_column: { barrio: 1, cielo: 1 } })
+    expect([...bare.report.warnings.keys()]).toEqual(['no column distrito', 'no column estado_meteorológico'])
+  })
+
   test('a file that lost its coordinates, or is cut off, is refused', async () => {
     const text = fixture('madrid_accidents/accidents.csv').toString()
     await expect(parse(madridAccidents, Buffer.from(text.replaceAll(/44\d{4}(,\d+)?;447\d{4}(,\d+)?/g, ';')))).rejects.toThrow(
@@ -425,6 +451,13 @@ describe('the national table', () => {
       ['animals-2024', at('2024-11-03T00:50:00Z'), null, 'CM-332', 43.1, 'WILD', 'NONE', 'OTHER', 'POSITIVE'],
       ['animals-2024', at('2024-06-12T22:05:00Z'), '38038', null, 7, null, 'FATAL', 'MOTORWAY', 'UNKNOWN'],
     ])
+  })
+
+  test('accidents with animals: columns that no row needs may be missing, one that rows need may not', async () => {
+    const text = fixture('dgt_animal_accidents/ACC_ANIMALES_2024.csv').toString()
+    const { counts, report } = await parse(dgtAnimalAccidents, Buffer.from(text.replace('TIPO_ANIMAL_2F', 'ESPECIE')))
+    expect([counts.get('animal_accidents'), report.unknownCodes]).toEqual([2, { dgt_animal_accidents_column: { ESPECIE: 1 } }])
+    await expect(parse(dgtAnimalAccidents, Buffer.from(text.replace('FECHA_ACCIDENTE', 'X')))).rejects.toThrow('has no FECHA_ACCIDENTE')
   })
 
   test.skipIf(!shared)('accidents with animals of 2024: 36,087, 549 with victims, 8 killed', async () => {

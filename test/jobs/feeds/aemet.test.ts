@@ -8,6 +8,7 @@ import { aemetDaily } from '../../../jobs/feeds/weather/aemet-daily.ts'
 import { aemetObservation } from '../../../jobs/feeds/weather/aemet-observation.ts'
 import { aemetStations } from '../../../jobs/feeds/weather/aemet-stations.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
+import { tryFeed } from '../../../jobs/ingest/try.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
 import { PROJECT } from '../../laws/sources.ts'
@@ -86,6 +87,16 @@ test('daily climatology: a request for each day of a range, from 1920 on', () =>
   )
   expect(aemetDaily.archive?.files([], { from: '0001-01-01', to: '1920-01-01' })).toHaveLength(1)
   expect(aemetDaily.archive?.files([], { from: '0001-01-01', to: '1919-12-31' })).toEqual([])
+})
+
+test('a day whose document says that there is no data is absent; any other refusal is none', async () => {
+  const isAbsent = (text: string): boolean | undefined => aemetDaily.archive?.isAbsent?.({ name: '2026-03-01', bytes: Buffer.from(text) })
+  const noData = '{"descripcion":"No hay datos que satisfagan esos criterios","estado":404}'
+  expect([isAbsent(noData), isAbsent('{"descripcion":"x","estado":429}'), isAbsent('[]'), isAbsent('null'), isAbsent('<html>')]).toEqual([
+    ...[true, false, false, false, false],
+  ])
+  const { trial } = await tryFeed(aemetDaily, { files: [{ name: 'day.json', bytes: Buffer.from(noData) }], at: AT })
+  expect(trial).toMatchObject({ accepted: false, reason: 'the publisher says that it has no such file' })
 })
 
 test('documents that are no lists of records are refused', async () => {
