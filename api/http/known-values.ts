@@ -57,7 +57,8 @@ export function givenOf({ own }: RequestValues, name: string): string[] {
 }
 
 function refusal(value: string, values: ReadonlySet<string>, { expected, isListed }: Omit<KnownValues, 'slice'>): Refused {
-  const near = (): string | null => nearest(value, values)
+  // A number is not misspelt: another year is another year.
+  const near = (): string | null => (/^\d+$/.test(value) ? null : nearest(value, values))
   if (!isListed) return new Refused(expected, { near })
   const allowed = [...values]
   return new Refused(`${expected}: ${allowed.join(', ')}`, { near, allowed })

@@ -160,11 +160,31 @@ test('by place, road, kind and severity', async () => {
   })
 })
 
-test('a year that the source has nothing of is refused, with those that it has', async () => {
-  const response = await service.get('/api/accidentes/microdata?year=2025')
+test('a year that the national table lacks is answered by the other sources, and says so', async () => {
+  expect(await ids('year=2025')).toEqual(['m1'])
+  expect(await ids('year=2025,2023')).toEqual(['m1', 'd'])
+  // Barcelona has 2024, too: the national table answers for it.
+  expect(await ids('year=2024,2025')).toEqual(['m1', 'c', 'b', 'a'])
+  expect((await list('year=2025')).coverage).toEqual([
+    { source: 'barcelona', years: [2024], missing_years: [2025] },
+    { source: 'dgt_accidents', years: [2023, 2024], missing_years: [2025] },
+    { source: 'madrid', years: [2025], missing_years: [] },
+    { source: 'sct_accidents', years: [], missing_years: [2025] },
+  ])
+  expect((await list('source=madrid')).coverage).toEqual([{ source: 'madrid', years: [2025], missing_years: [] }])
+  const { stats, coverage } = await service.json('/api/accidentes/stats?year=2025')
+  expect(stats.map((one: Reply) => [one.source, one.year, one.accidents])).toEqual([['madrid', 2025, 1]])
+  expect(coverage).toHaveLength(4)
+})
+
+test('a year that the source has nothing of is refused, with those that it has; no other is suggested', async () => {
+  const response = await service.get('/api/accidentes/microdata?source=dgt_accidents&year=2025')
   const problem = (await response.json()) as Reply
   expect([response.status, problem.errors[0].parameter]).toEqual([400, 'year'])
   expect(problem.errors[0].detail).toContain('a year that the source has accidents of: 2023, 2024')
+  expect(problem.errors[0].detail).not.toContain('did you mean')
+  const nobody = await list('year=2019')
+  expect([nobody.status, nobody.errors[0].detail]).toEqual([400, expect.stringContaining('2023, 2024, 2025')])
   expect(await ids('source=madrid&year=2025')).toEqual(['m1'])
   // There are some, but none in that place.
   expect(await ids('year=2024&province=Soria')).toEqual([])

@@ -5,7 +5,10 @@ import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
 import { CANARIES } from '../../../lake/places/clocks.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import type { LakeKnown } from '../../define/endpoint.ts'
+import { nested } from '../../define/fields.ts'
 import { columnFilter, columnsOf, defineFilter, type FilterValues, isOneOf } from '../../define/filter.ts'
 import { codeParam, integerParam, listOf, oneOf, type ValuesOf, withDefault } from '../../define/params.ts'
 import { type OpenPeriod, openPeriodParams } from '../../define/params-time.ts'
@@ -20,7 +23,7 @@ const NATIONAL = [dgtAccidentFiles.id] as const
 
 /** What is said of the sources wherever accidents are listed or counted. */
 export const ABOUT_ACCIDENTS =
-  'Sources overlap: the national table (`dgt_accidents`, the one unless told) has the accidents with victims of Madrid, Barcelona and Catalonia too, so that nothing here ever adds sources up. `madrid` has accidents without victims as well (`casualty=all`), `barcelona` those that its police attends, `sct_accidents` only those with somebody killed or seriously hurt. Accidents of the national table have a month, a day of the week and an hour, but no date: `occurred_at` is null there, `time_precision` is MONTH, and a period keeps an accident only where the whole span of its time lies inside, by the clock of its province.'
+  'Sources overlap: the national table (`dgt_accidents`, the one unless told) has the accidents with victims of Madrid, Barcelona and Catalonia too, so that nothing here ever adds sources up. Years that it lacks are answered from the other sources, each row with its own; `coverage` says which years each source has. `madrid` has accidents without victims as well (`casualty=all`), `barcelona` those that its police attends, `sct_accidents` only those with somebody killed or seriously hurt. Accidents of the national table have a month, a day of the week and an hour, but no date: `occurred_at` is null there, `time_precision` is MONTH, and a period keeps an accident only where the whole span of its time lies inside, by the clock of its province.'
 
 /** Parameters that choose accidents by source and time. */
 export const accidentParams = {
@@ -68,6 +71,49 @@ export function sourcesOf({ source }: Pick<AccidentFilter, 'source'>): readonly 
   return source ?? NATIONAL
 }
 
+/** The years asked for that the national table has, where no source is asked for; else null. */
+export function nationalYearsOf({ source, year }: AccidentFilter): Sql | null {
+  if (source !== null || year === null) return null
+  return sql`SELECT DISTINCT ${c('year')} AS year FROM ${accidentsOf({ source })} WHERE ${isInYearsSql(year)}`
+}
+
+/** Which accidents answer a request: those of the sources asked for; else of the national table, and of the others for years that it lacks. */
+export function answerOf<F extends AccidentFilter>(filter: F, national: readonly AnyRow[]): { readonly filter: F; readonly inYears: Sql } {
+  const { source, year } = filter
+  const years = new Set(national.map((row) => row['year']))
+  const missing = source === null ? (year ?? []).filter((one) => !years.has(one)) : []
+  if (missing.length === 0) return { filter, inYears: isInYearsSql(year) }
+  const [table] = NATIONAL
+  const isNational = sql`${c('source')} = ${table}`
+  const other = sql`NOT (${isNational}) AND ${isInYearsSql(missing)}`
+  const has = (year ?? []).filter((one) => years.has(one))
+  return {
+    filter: { ...filter, source: ACCIDENT_SOURCES.filter((one) => has.length > 0 || one !== table) },
+    inYears: has.length > 0 ? sql`((${isNational} AND ${isInYearsSql(has)}) OR (${other}))` : other,
+  }
+}
+
+/** `coverage`: what each source has of the years. */
+export const coverageAside = nested.objects('Years that each source has, and those asked for that it lacks.', {
+  source: col.string(0, 'Source.', { example: 'dgt_accidents' }),
+  years: col.list([0, 0], 'Years of which it has accidents.', col.integer(0, 'Year.', { unit: '1' }), { example: [2023, 2024] }),
+  missing_years: col.list([0, 0], 'Years asked for that it has nothing of.', col.integer(0, 'Year.', { unit: '1' }), { example: [] }),
+})
+
+/** The rows of `coverageAside`, for the sources asked for, or all. */
+export function coverageOf({ source, year }: AccidentFilter): Sql {
+  const sources = source ?? ACCIDENT_SOURCES
+  const asked = sql`[${join((year ?? []).map((one) => sql`CAST(${one} AS INTEGER)`))}]`
+  return sql`
+    SELECT named.source, coalesce(had.years, []) AS years,
+      list_filter(CAST(${asked} AS INTEGER[]), lambda y: NOT list_contains(coalesce(had.years, []), y)) AS missing_years
+    FROM (SELECT unnest([${join(sources.map((one) => sql`${one}`))}]) AS source) AS named
+    LEFT JOIN (
+      SELECT ${c('source')} AS source, list_sort(list(DISTINCT ${c('year')})) AS years FROM ${accidentsOf({ source: sources })} GROUP BY 1
+    ) AS had USING (source)
+    ORDER BY named.source`
+}
+
 /** The rows of the accidents of some sources, to stand after FROM; only their files are read. */
 export function accidentsOf(filter: Pick<AccidentFilter, 'source'>): Sql {
   return sql`${scan(roadAccidents, { source: { in: sourcesOf(filter) } })}`
@@ -109,8 +155,9 @@ export function isInYearsSql(years: readonly number[] | null): Sql {
   return years === null ? sql`true` : sql`${c('year')} IN (${join(years.map((year) => sql`${year}`))})`
 }
 
-/** Years that the sources asked for have: another is refused, with those that there are. */
+/** Years that the sources asked for have, or any source: another is refused, with those that there are. */
 export const knownYears: LakeKnown<Pick<AccidentFilter, 'source'>> = {
   expected: 'expected a year that the source has accidents of',
-  values: (filter) => sql`SELECT DISTINCT CAST(${c('year')} AS VARCHAR) AS value FROM ${accidentsOf(filter)} ORDER BY value`,
+  values: ({ source }) =>
+    sql`SELECT DISTINCT CAST(${c('year')} AS VARCHAR) AS value FROM ${accidentsOf({ source: source ?? ACCIDENT_SOURCES })} ORDER BY value`,
 }

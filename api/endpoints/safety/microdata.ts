@@ -10,10 +10,13 @@ import {
   accidentColumns,
   accidentFilters,
   accidentParams,
-  isInYearsSql,
+  answerOf,
+  coverageAside,
+  coverageOf,
   isWithinSql,
   knownYears,
   locatedAccidentsOf,
+  nationalYearsOf,
   sourcesOf,
 } from './accident-filters.ts'
 
@@ -117,15 +120,21 @@ export const accidentMicrodata = defineEndpoint({
     sorts: ['period_start', 'occurred_at', 'year', 'killed_24h', 'killed_30d', 'km'],
     order: '-period_start',
     limit: { default: 100, max: 1000 },
+    asides: { coverage: coverageAside },
   },
   read: {
     kind: 'lake',
     from: [roadAccidents, accidentPositions],
     rowsOf: (p) => [{ dataset: roadAccidents, filter: { source: { in: sourcesOf(p) } } }],
-    query: (p, lake) => sql`
+    first: nationalYearsOf,
+    query: (p, lake, found) => {
+      const { filter, inYears } = answerOf(p, found)
+      return sql`
       SELECT *
-      FROM ${locatedAccidentsOf(p)}
-      WHERE ${isInYearsSql(p.year)} AND ${isWithinSql(p.period)} AND ${lake.where(accidentColumns)}`,
+      FROM ${locatedAccidentsOf(filter)}
+      WHERE ${inYears} AND ${isWithinSql(p.period)} AND ${lake.where(accidentColumns)}`
+    },
+    asides: { coverage: coverageOf },
     known: { year: knownYears },
     rows: {
       columns: tableColumns(roadAccidents),

@@ -17,10 +17,14 @@ import {
   accidentFilters,
   accidentParams,
   accidentsOf,
+  answerOf,
+  coverageAside,
+  coverageOf,
   isInYearsSql,
   isWithinSql,
   knownYears,
   locatedAccidentsOf,
+  nationalYearsOf,
   sourcesOf,
 } from './accident-filters.ts'
 
@@ -167,12 +171,15 @@ export const accidentStats = defineEndpoint({
     sorts: ['accidents', 'fatal_accidents', 'killed_24h', 'killed_30d', 'year', 'change_pct'],
     order: '-accidents',
     limit: { default: 100, max: 1000 },
+    asides: { coverage: coverageAside },
   },
   read: {
     kind: 'lake',
     from: [roadAccidents, accidentPositions],
     rowsOf: (p) => [{ dataset: roadAccidents, filter: { source: { in: sourcesOf(p) } } }],
-    query: (p, lake) => {
+    first: nationalYearsOf,
+    query: (p, lake, found) => {
+      const { filter, inYears } = answerOf(p, found)
       const by = new Set(p.group_by ?? [])
       const keys = join(Object.entries(KEYS).map(([group, key]) => sql`${by.has(group as Group) ? key.value : key.none} AS ${key.name}`))
       const names = join(Object.values(KEYS).map(({ name }) => name))
@@ -186,11 +193,11 @@ export const accidentStats = defineEndpoint({
       return sql`
         WITH
           these AS MATERIALIZED (
-            SELECT ${used}, ${wanted} AS is_wanted FROM ${rowsOf(p)} WHERE ${isInYearsSql(p.year)} AND ${isWithinSql(p.period)}
+            SELECT ${used}, ${wanted} AS is_wanted FROM ${rowsOf(filter)} WHERE ${inYears} AND ${isWithinSql(p.period)}
           ),
           those AS MATERIALIZED (
             SELECT * REPLACE (year + 1 AS year) FROM (SELECT ${used}, ${wanted} AS is_wanted
-            FROM ${rowsOf(p)}
+            FROM ${rowsOf(filter)}
             WHERE ${isInYearsSql(p.year && p.year.map((year) => year - 1))} AND ${isWithinSql(yearBefore(p.period))})
           ),
           months AS MATERIALIZED (
@@ -235,6 +242,7 @@ export const accidentStats = defineEndpoint({
         JOIN coverage ON coverage.source = coalesce(counted.source, earlier.source) AND coverage.year = coalesce(counted.year, earlier.year)`
     },
     known: { year: knownYears },
+    asides: { coverage: coverageOf },
     rows: { columns: FLAT, finish: (row: CountRow) => ({ ...row, province: provinceName(row.province_code) }) },
   },
   example: { year: '2024', province: 'Granada', group_by: 'severity' },
