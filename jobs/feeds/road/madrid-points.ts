@@ -81,9 +81,10 @@ export function readPoints(table: CsvTable, { into, notes }: { readonly into: Da
   const district = table.at('distrito')
   const presence = watchPresence<MeasuringPoint>('points', {
     'a nombre': (point) => point.name !== null,
-    'a cod_cent': (point) => point.centre_code !== null,
     'a position in Madrid': (point) => point.position !== null,
   })
+  for (const name of ['cod_cent', ...placesOf(table.header).slice(2)])
+    if (placeOf(table.header, name === 'cod_cent' ? COLUMNS.centre : [name]) < 0) notes.warn(`no column ${name}`)
   const points: MeasuringPoint[] = []
   for (const record of table.records) {
     const text = (column: number | undefined): string => record[column ?? -1]?.trim() ?? ''
@@ -110,10 +111,12 @@ export function readPoints(table: CsvTable, { into, notes }: { readonly into: Da
   return points
 }
 
-/** The columns that a header lacks, by their names of today: those that all editions have, and those of its coordinates. */
+/** The needed columns that a header lacks, by their names of today: those of every point, and those of its coordinates. */
 function missingOf(header: readonly string[]): string[] {
-  const absent = Object.values(COLUMNS).filter((names) => placeOf(header, names) < 0)
-  return [...absent.map(([name]) => name), ...placesOf(header).filter((name) => !header.includes(name))]
+  const { centre: _centre, ...needed } = COLUMNS
+  const absent = Object.values(needed).filter((names) => placeOf(header, names) < 0)
+  const [x, y] = placesOf(header) as [string, string]
+  return [...absent.map(([name]) => name), ...[x, y].filter((name) => !header.includes(name))]
 }
 
 const placeOf = (header: readonly string[], names: readonly string[]): number => header.findIndex((name) => names.includes(name))

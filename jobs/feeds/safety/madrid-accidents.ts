@@ -35,6 +35,8 @@ const COLUMNS = columnsOf(
 type Field = (typeof COLUMNS)['fields'][number]
 /** Columns without which nothing can be said of an accident. */
 const NEEDS: readonly Field[] = ['id', 'date', 'harm']
+/** The code of the harm in older files; without the mark it is the harm in words, today. */
+const OLDER_HARM = /^\s*lesividad\*\s*$/i
 /** Columns that older files never had. */
 const NEWER: readonly Field[] = ['x', 'y']
 
@@ -93,6 +95,8 @@ const MOST_METRES = 10_000_000
 
 /** A file's rows, of whatever kind it is: fields as text. */
 interface Sheet {
+  /** Of the layout without coordinates. */
+  readonly isOlder: boolean
   readonly places: ReadonlyMap<Field, number>
   readonly records: readonly (readonly string[])[]
 }
@@ -112,7 +116,7 @@ async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, no
       [...accidents.values()].map(({ date }) => Number(date.slice(0, 4))),
     )
     const presence = watchPresence<Accident>('accidents', {
-      ...(sheet.places.has('x') ? { 'a position in Madrid': (one) => one.position !== null } : {}),
+      ...(sheet.isOlder ? {} : { 'a position in Madrid': (one) => one.position !== null }),
       'a tipo_accidente': (one) => one.accident_type !== null,
       'somebody hurt': (one) => one.is_casualty,
     })
@@ -130,7 +134,7 @@ async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, no
 function csvSheet(bytes: Buffer, notes: Notes): Sheet {
   const table = readCsv(decodeText(bytes), { delimiter: ';', requires: [], endsLines: true })
   for (const { line, text } of table.misshapen) notes.quarantine(roadAccidents, 'another number of fields', `line ${line}: ${text}`)
-  return { places: placesOf(table.header, notes), records: table.records }
+  return { ...headerOf(table.header, notes), records: table.records }
 }
 
 /** The first sheet of a workbook. */
@@ -140,21 +144,22 @@ async function workbookSheet(bytes: Buffer, notes: Notes): Promise<Sheet> {
   for await (const rows of workbook.rows(workbook.sheets[0] ?? ''))
     for (const cells of rows) lines.push(cells.map((cell) => (cell === null ? '' : String(cell))))
   const [header = [], ...records] = lines
-  return { places: placesOf(header, notes), records }
+  return { ...headerOf(header, notes), records }
 }
 
 /** Where the fields are in a header. Columns that are missing or unknown are counted. Throws `FormatError` where it lacks a needed one. */
-function placesOf(header: readonly string[], notes: Notes): ReadonlyMap<Field, number> {
-  // The harm in words; older files have its code as `LESIVIDAD*`.
+function headerOf(header: readonly string[], notes: Notes): Pick<Sheet, 'isOlder' | 'places'> {
   const names = header.map((name) => (/^lesividad$/i.test(name.trim()) ? '' : name))
   const binder = new Binder(COLUMNS)
   const values = binder.valuesOf({ names, values: names.map((_name, at) => at) }) as readonly (number | undefined)[]
   const missing = binder.missing(NEEDS)
   if (missing.length > 0) throw new FormatError(`the header lacks ${missing.join(', ')}; it has ${header.join(', ').slice(0, 500)}`)
   const places = new Map(COLUMNS.fields.flatMap((field, at) => (values[at] === undefined ? [] : [[field, values[at]] as const])))
-  for (const name of binder.missing(COLUMNS.fields.filter((field) => !NEWER.includes(field)))) notes.warn(`no column ${name}`)
+  const isOlder = header.some((name) => OLDER_HARM.test(name))
+  const usual = COLUMNS.fields.filter((field) => !isOlder || !NEWER.includes(field))
+  for (const name of binder.missing(usual)) notes.warn(`no column ${name}`)
   binder.countUnknown('madrid_accidents', notes)
-  return places
+  return { isOlder, places }
 }
 
 /** Fields as text; null for nothing, which the edition of 2024 writes NULL and that of 2020 `-`. */

@@ -130,42 +130,26 @@ describe('a station', () => {
   })
 
   test('may have lost its place: 0/0, swapped, elsewhere, none', async () => {
-    const publication = await parseStations(
-      { Latitud: '0,000000', 'Longitud (WGS84)': '0,000000' },
-      { Latitud: '1,897944', 'Longitud (WGS84)': '41,514583' },
-      { Latitud: '51,5', 'Longitud (WGS84)': '0,1' },
-      { Latitud: '', 'Longitud (WGS84)': '' },
-      { Latitud: 'N/S', 'Longitud (WGS84)': '1,9' },
-      { Latitud: '40,416775', 'Longitud (WGS84)': '-3,703790' },
-      { Latitud: 'n/d', 'Longitud (WGS84)': '-' },
-      // Swapped, and then in Madrid; at sea, far from Barcelona.
-      { Latitud: '-3,703790', 'Longitud (WGS84)': '40,416775' },
-      { Latitud: '39,5', 'Longitud (WGS84)': '1,0' },
-    )
-    const positions = rowsOf(publication, 'fuel_stations').map((row) => row['position'])
-    expect(positions).toEqual([
-      null,
+    const [abrera, madrid] = [
       { lat: 41.514583, lon: 1.897944 },
-      null,
-      null,
-      null,
       { lat: 40.416775, lon: -3.70379 },
-      null,
-      { lat: 40.416775, lon: -3.70379 },
-      { lat: 39.5, lon: 1 },
-    ])
-    const issues = rowsOf(publication, 'fuel_stations').map((row) => row['position_issue'])
-    expect(issues).toEqual([
-      'ZERO',
-      'SWAPPED',
-      'OUTSIDE_SPAIN',
-      'MISSING',
-      'UNREADABLE',
-      'OTHER_PROVINCE',
-      'UNREADABLE',
-      'OTHER_PROVINCE',
-      'OTHER_PROVINCE',
-    ])
+    ]
+    const told: readonly (readonly [lat: string, lon: string, position: object | null, issue: string])[] = [
+      ['0,000000', '0,000000', null, 'ZERO'],
+      ['1,897944', '41,514583', abrera, 'SWAPPED'],
+      ['51,5', '0,1', null, 'OUTSIDE_SPAIN'],
+      ['', '', null, 'MISSING'],
+      ['N/S', '1,9', null, 'UNREADABLE'],
+      ['40,416775', '-3,703790', madrid, 'OTHER_PROVINCE'],
+      ['n/d', '-', null, 'UNREADABLE'],
+      // Swapped, and then in Madrid; at sea, far from Barcelona.
+      ['-3,703790', '40,416775', madrid, 'OTHER_PROVINCE'],
+      ['39,5', '1,0', { lat: 39.5, lon: 1 }, 'OTHER_PROVINCE'],
+    ]
+    const publication = await parseStations(...told.map(([lat, lon]) => ({ Latitud: lat, 'Longitud (WGS84)': lon })))
+    expect(rowsOf(publication, 'fuel_stations').map((row) => [row['position'], row['position_issue']])).toEqual(
+      told.map(([, , position, issue]) => [position, issue]),
+    )
     expect(rowsOf(publication, 'fuel_stations').every((row) => row['municipality_code'] === '08001')).toBe(true)
     expect(placeWarnings(publication)).toEqual({
       'place of a station: position is 0, 0': 1,
