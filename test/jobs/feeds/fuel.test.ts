@@ -130,10 +130,8 @@ describe('a station', () => {
   })
 
   test('may have lost its place: 0/0, swapped, elsewhere, none', async () => {
-    const [abrera, madrid] = [
-      { lat: 41.514583, lon: 1.897944 },
-      { lat: 40.416775, lon: -3.70379 },
-    ]
+    const abrera = { lat: 41.514583, lon: 1.897944 }
+    const madrid = { lat: 40.416775, lon: -3.70379 }
     const told: readonly (readonly [lat: string, lon: string, position: object | null, issue: string])[] = [
       ['0,000000', '0,000000', null, 'ZERO'],
       ['1,897944', '41,514583', abrera, 'SWAPPED'],
@@ -142,14 +140,12 @@ describe('a station', () => {
       ['N/S', '1,9', null, 'UNREADABLE'],
       ['40,416775', '-3,703790', madrid, 'OTHER_PROVINCE'],
       ['n/d', '-', null, 'UNREADABLE'],
-      // Swapped, and then in Madrid; at sea, far from Barcelona.
       ['-3,703790', '40,416775', madrid, 'OTHER_PROVINCE'],
       ['39,5', '1,0', { lat: 39.5, lon: 1 }, 'OTHER_PROVINCE'],
     ]
     const publication = await parseStations(...told.map(([lat, lon]) => ({ Latitud: lat, 'Longitud (WGS84)': lon })))
-    expect(rowsOf(publication, 'fuel_stations').map((row) => [row['position'], row['position_issue']])).toEqual(
-      told.map(([, , position, issue]) => [position, issue]),
-    )
+    const found = rowsOf(publication, 'fuel_stations').map((row) => [row['position'], row['position_issue']])
+    expect(found).toEqual(told.map(([, , position, issue]) => [position, issue]))
     expect(rowsOf(publication, 'fuel_stations').every((row) => row['municipality_code'] === '08001')).toBe(true)
     expect(placeWarnings(publication)).toEqual({
       'place of a station: position is 0, 0': 1,
