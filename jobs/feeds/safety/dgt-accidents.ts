@@ -217,6 +217,8 @@ function rowOf(read: Read, notes: Notes): Accident {
   }
   const municipality = municipalityOf(read('COD_MUNICIPIO'), province, notes)
   because('municipality_code', municipality.reason)
+  const km = kmOf(read('KM'), notes)
+  because('km', km === null && read('KM') !== null ? 'NOT_SPECIFIED' : null)
   const isNoIsland = read(DGT_VARIABLES.island.variable) === NO_ISLAND
   const island = isNoIsland ? { code: null, reason: ISLANDS.has(province) ? 'NOT_SPECIFIED' : 'NOT_APPLICABLE' } : tell('island')
   because('island', island.reason)
@@ -241,7 +243,7 @@ function rowOf(read: Read, notes: Notes): Accident {
       zone: code('zone'),
       is_urban: flag('is_urban'),
       road: isNoRoad ? null : road,
-      km: kmOf(read('KM'), notes),
+      km,
       direction: code('direction'),
       crossing_road: read('CARRETERA_CRUCE'),
       road_owner: code('road_owner'),
