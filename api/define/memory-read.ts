@@ -66,7 +66,7 @@ interface MemoryParts<P, D extends readonly Dataset[]> {
   readonly lake?: readonly Dataset[]
   /**
    * Those of `lake` without which there is no answer, all unless given: until every feed that is turned on and fills them has landed in
-   * each, the reply is `feed-unavailable`. With none, cached queries only add to the current state: there is an answer as soon as the first
+   * each, the reply is `no-data-yet`. With none, cached queries only add to the current state: there is an answer as soon as the first
    * dataset of `from` was published.
    */
   readonly needs?: readonly Dataset[]

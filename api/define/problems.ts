@@ -72,6 +72,11 @@ export const PROBLEMS = Object.freeze({
     help: 'Nothing is done to an account, and no key made, for pages of other sites. Use the pages of this service at the address that it is known by, or a key.',
   },
   'not-found': { status: 404, title: 'There is nothing here', help: 'Check the path and the id; GET /openapi.json lists every path.' },
+  'no-data-yet': {
+    status: 404,
+    title: 'There is no data of this yet',
+    help: 'missing names the datasets that have none, waits_for what has to happen first; try again after the seconds in Retry-After. /api/freshness shows how each feed is.',
+  },
   'method-not-allowed': { status: 405, title: 'The path does not take this method', help: 'The Allow header lists the methods it takes.' },
   'not-acceptable': {
     status: 406,
@@ -128,8 +133,8 @@ export const PROBLEMS = Object.freeze({
   },
   'feed-unavailable': {
     status: 503,
-    title: 'No data has arrived yet',
-    help: 'The feed behind this path has never delivered; /api/freshness tells more.',
+    title: 'The data cannot be read at the moment',
+    help: 'There was good data, but it cannot be read now or is out of date. Try again after the seconds in Retry-After; /status and /api/freshness tell more.',
   },
 } as const satisfies Record<string, ProblemKind>)
 

@@ -259,7 +259,7 @@ function answererOf(
     case 'lake':
       return lakeAnswerer(context, read, lake)
     case 'changes':
-      return changesAnswerer(context, read)
+      return changesAnswerer(context, read, lake)
     case 'system':
       return systemAnswerer(context, read, parts)
     case 'memory':

@@ -1,12 +1,14 @@
+import type { Lake } from '../../lake/open.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { ListReturn, ReadOf } from '../define/endpoint.ts'
 import { predicateOf } from '../define/filter.ts'
 import { isTable } from '../define/formats.ts'
 import { problem } from '../define/problems.ts'
+import { absentState } from './absent-data.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, nextLink } from './answer.ts'
 import { logOf } from './change-log.ts'
 import { metaOf } from './compose.ts'
-import { refreshOf, statesOf } from './current-states.ts'
+import { currentStates, refreshOf } from './current-states.ts'
 import { listBody, recordTexts } from './records.ts'
 
 /** Days that a cursor of changes is good for. */
@@ -19,12 +21,12 @@ const SCAN_PAGE = 1000
  * Answers what happened since a cursor. `next_cursor` is always there, for the next look; `reset` is true where the log cannot say what
  * came after the cursor: the caller reads the list anew and goes on from `next_cursor`.
  */
-export function changesAnswerer(context: AnswerContext, read: ReadOf<'changes'>): Answerer {
+export function changesAnswerer(context: AnswerContext, read: ReadOf<'changes'>, lake: Lake): Answerer {
   const { endpoint, state, cursors } = context
   const returns = endpoint.returns as ListReturn
   const texts = recordTexts(returns)
 
-  return (values, { format, now }) => {
+  return async (values, { format, now }) => {
     const { page } = values
     const { since } = page
     if (since !== null && page.cursor !== null) {
@@ -32,7 +34,8 @@ export function changesAnswerer(context: AnswerContext, read: ReadOf<'changes'>)
       throw problem('invalid-parameter', detail, { errors: [{ parameter: 'since', detail }] })
     }
     const bind = `${endpoint.path} ${values.filterKey}`
-    const { states, primary, ...versions } = statesOf(state, read.from)
+    const { states, primary, ...versions } = currentStates(state, read.from)
+    if (!primary) throw await absentState(read.from[0] as Dataset, { state, lake })
     const begin = page.cursor === null ? startOf(since) : (cursors.open(page.cursor, { bind, now }) as string)
     const head = headOf(context, values, {
       format,

@@ -1,7 +1,6 @@
 import type { LiveSnapshot } from '../../lake/live/read.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { State } from '../define/endpoint.ts'
-import { type Problem, problem } from '../define/problems.ts'
 import type { Refresh } from './answer.ts'
 import type { ServiceState } from './state.ts'
 
@@ -10,10 +9,10 @@ const EMPTY: State = Object.freeze({ rows: [], parts: [] })
 export const CADENCE_S = 60
 
 /** The states of datasets and the versions they are of; of one that was never published a state without rows. */
-export interface CurrentStates<L extends LiveSnapshot | null = LiveSnapshot | null> {
+export interface CurrentStates {
   readonly states: readonly State[]
   /** The state of the first. */
-  readonly primary: L
+  readonly primary: LiveSnapshot | null
   readonly datasets: readonly Dataset[]
   readonly of: readonly (string | number | null)[]
   /** When one of them last changed, ms since the epoch; 0 where none was ever published. */
@@ -30,18 +29,6 @@ export function currentStates(state: ServiceState, datasets: readonly Dataset[])
   const changed_at = only && parts.length === 1 ? only.data_time : Math.max(0, ...parts.map((part) => part.fetched_at))
   const states = snapshots.map((snapshot) => (snapshot as State | null) ?? EMPTY)
   return { states, primary: snapshots[0] ?? null, datasets, of, changed_at }
-}
-
-/** The same; throws `feed-unavailable` where the first has never been published. */
-export function statesOf(state: ServiceState, datasets: readonly Dataset[]): CurrentStates<LiveSnapshot> {
-  const { states, primary, of, changed_at } = currentStates(state, datasets)
-  if (!primary) throw neverPublished(datasets[0])
-  return { states, primary, datasets, of, changed_at }
-}
-
-/** The problem of a dataset that no feed has ever delivered. */
-export function neverPublished(dataset: Dataset | undefined): Problem {
-  return problem('feed-unavailable', `No data of ${dataset?.title} has arrived yet.`, { retry_after_s: 30 })
 }
 
 /** When a new publication is expected: one cadence after the last answer of its feeds, even one without anything new. */

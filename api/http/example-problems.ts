@@ -4,9 +4,9 @@ import { type Endpoint, lakeOf, pathParams } from '../define/endpoint.ts'
 import { exampleTexts } from '../define/example.ts'
 import { WIDEST_DAYS } from '../define/params-time.ts'
 import { Problem } from '../define/problems.ts'
+import { neverDelivered, stateUnreadable, tablesUnreadable } from './absent-data.ts'
 import { unknownThing } from './answer.ts'
 import { logUnreadable } from './change-log.ts'
-import { neverPublished } from './current-states.ts'
 import { cursors } from './cursor.ts'
 import { requestOf } from './example-request.ts'
 import { problemOf, undecodable } from './problem-replies.ts'
@@ -63,13 +63,29 @@ function notFound(endpoint: Endpoint): ExampleProblem[] {
   return [{ instance, problem: unknownThing(instance.split('?')[0] as string) }]
 }
 
+/** The feed that examples wait for. */
+export const EXAMPLE_FEED = 'example_feed'
+
+/** The tables that the answer to the example is read from, the most needed first. */
+function tablesOf(endpoint: Endpoint): readonly Dataset[] {
+  const { read, path } = endpoint
+  if (read.kind === 'memory') return read.lake ?? []
+  if (read.kind !== 'lake') return []
+  const texts = exampleTexts(endpoint.example, null)
+  const inPath = Object.fromEntries(pathParams(path).map((name) => [name, texts[name] ?? '']))
+  return read.fromOf?.(requestReader(endpoint)(requestOf(endpoint), inPath).own) ?? read.from
+}
+
 function unavailable(endpoint: Endpoint): ExampleProblem[] {
   const { read } = endpoint
   const problems: Problem[] = []
   const isOfState = read.kind === 'changes' || (read.kind === 'memory' && (read.needs ?? read.lake ?? []).length === 0)
-  if (isOfState) problems.push(neverPublished((read.from as readonly Dataset[])[0]))
-  else if (read.kind === 'memory') problems.push(neverPublished(read.lake?.[0]))
-  else if (read.kind === 'lake') problems.push(neverPublished((read.from as readonly Dataset[])[0]))
+  const [first] = isOfState ? (read.from as readonly Dataset[]) : tablesOf(endpoint)
+  if (first)
+    problems.push(
+      neverDelivered(first, [{ id: EXAMPLE_FEED, datasets: [first.id], enabled: true }]),
+      isOfState ? stateUnreadable(first) : tablesUnreadable(),
+    )
   if (read.kind === 'lake' || lakeOf(endpoint).length > 0 || (read.kind === 'memory' && read.past))
     problems.push(...(['timeout', 'busy'] as const).map((code) => problemOf(new QueryError(code, 'as an example'))))
   if (read.kind === 'changes') problems.push(logUnreadable())

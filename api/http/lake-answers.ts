@@ -1,7 +1,7 @@
 import type { Lake } from '../../lake/open.ts'
 import { bindList, instant, join, type Sql, sql } from '../../lake/query/sql.ts'
 import type { Columns, Json } from '../../lake/schema/columns.ts'
-import type { AnyRow } from '../../lake/schema/dataset.ts'
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { ListReturn, ReadOf, State } from '../define/endpoint.ts'
 import type { Nested } from '../define/fields.ts'
 import { conditionOf } from '../define/filter.ts'
@@ -11,9 +11,9 @@ import { closePeriod } from '../define/params-time.ts'
 import { type Problem, problem } from '../define/problems.ts'
 import { fieldColumn, flatFields } from '../define/select.ts'
 import { type JsonObject, membersOf, recordWriter } from '../define/shape.ts'
+import { neverDelivered } from './absent-data.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, nextLink, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
-import { neverPublished } from './current-states.ts'
 import { givenOf, refuseUnknown } from './known-values.ts'
 import { type LakeState, lakeState } from './lake-pins.ts'
 import { pageQuery } from './page-query.ts'
@@ -57,7 +57,7 @@ export function lakeAnswerer(context: AnswerContext, read: ReadOf<'lake'>, lake:
       rowsOf: read.rowsOf?.(values.own),
     })
     const { covered_until } = lakeNow
-    if (covered_until === null) throw neverPublished(from[0])
+    if (covered_until === null) throw neverDelivered(from[0] as Dataset, state.system().feeds)
     let period: { readonly from: number; readonly to: number } | null = null
     let isFiltered = endpoint.filters.length === 0
     const where: LakeView['where'] = (columns, filters = endpoint.filters) => {

@@ -3,11 +3,12 @@ import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { datasetsOf, type ListReturn, pathParams, type ReadOf, type RestsOn, type State } from '../define/endpoint.ts'
 import { memo } from '../define/memo.ts'
 import type { Counted, Drafted, Listed, MemoryAsk } from '../define/memory-read.ts'
-import { type Problem, problem } from '../define/problems.ts'
+import type { Problem } from '../define/problems.ts'
 import { recordWriter } from '../define/shape.ts'
+import { absentState, neverDelivered, notLanded } from './absent-data.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, type Refresh, steppedNow, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
-import { CADENCE_S, type CurrentStates, currentStates, neverPublished, refreshOf } from './current-states.ts'
+import { CADENCE_S, type CurrentStates, currentStates, refreshOf } from './current-states.ts'
 import { extrasOf } from './extras.ts'
 import type { KeptLake, KeptState } from './kept-lake.ts'
 import { missingFinder } from './missing.ts'
@@ -18,8 +19,6 @@ import { recordTexts } from './records.ts'
 import { selected } from './selection.ts'
 import { SortedRecords } from './sorted-records.ts'
 
-/** Seconds after which a feed that has not landed yet may have. */
-const RETRY_S = 30
 /** The tables of a read without any. */
 const NO_TABLES: KeptState = Object.freeze({ version: '', covered_until: null, latest_row_at: null, changed_at: null, awaited: [] })
 
@@ -37,15 +36,20 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
   const keptTables = { lake: tablesRead, needs }
   const recordsOf = memo((...states: [State, ...State[]]) => new SortedRecords(read.records?.(states) ?? []))
   const figure = endpoint.figure ? { figure: endpoint.figure } : {}
+  const absent = async (): Promise<Problem> => {
+    const [table] = needs.length > 0 ? tablesRead : []
+    return table ? neverDelivered(table, state.system().feeds) : await absentState(read.from[0] as Dataset, { state, lake })
+  }
   const findMissing = read.reportsMissing ? missingFinder(read, { state, kept }) : null
 
   return async (values, { format, now }) => {
     const tables = tablesRead.length > 0 ? await kept.state(keptTables, state.system().feeds) : NO_TABLES
     const live = currentStates(state, read.from)
     const updated_at = newestOf(read, needs, { live, tables })
+    if (updated_at === null) throw await absent()
     const awaited = read.parts?.(values.own) ?? tables.awaited
     const lacking = tables.awaited.filter((feed) => awaited.includes(feed))
-    if (lacking.length > 0) throw notLanded(lacking)
+    if (lacking.length > 0) throw notLanded(lacking, needs)
     const versions = { datasets: watched, of: [tables.version, ...live.of], changed_at: Math.max(tables.changed_at ?? 0, live.changed_at) }
     const refresh = refreshAt(context, read, { live, covered_until: tables.covered_until ?? updated_at, now })
     const common = { format, now, data_time: updated_at, refresh, clock_s: read.clock_s ?? 0 }
@@ -65,7 +69,7 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
     const missing = findMissing ? { missing: await findMissing() } : {}
     const bodyOf = async (found: Listed<AnyRow> | AnyRow | null, signal: AbortSignal): Promise<Body> => {
       if (found === null) {
-        if (tables.awaited.length > 0) throw notLanded(tables.awaited)
+        if (tables.awaited.length > 0) throw notLanded(tables.awaited, needs)
         throw unknownThing(values.path, (await read.near?.(ask, values.own)) ?? null)
       }
       const about = metaOf(state, datasets, { ...(live.primary ? {} : { kept: tables }), ...figure, ...missing })
@@ -94,26 +98,22 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
     const found = await find()
     if (found !== null) return { head, answer: (signal) => bodyOf(found, signal), isCheap: true, ...isInPart }
     const { primary } = live
-    if (!primary) throw neverPublished(read.from[0])
+    if (!primary) throw await absentState(read.from[0] as Dataset, { state, lake })
     return await pastThing(context, values, { past: read.past, from: read.from, primary, versions, common, texts, lake })
   }
 }
 
-/** When the newest of what an answer rests on was published, ms since the epoch; throws `feed-unavailable` where that never was. */
+/** When the newest of what an answer rests on was published, ms since the epoch; null where nothing of it was. */
 function newestOf(
-  { from, lake, isOfAny }: Pick<ReadOf<'memory'>, 'from' | 'lake' | 'isOfAny'>,
+  { isOfAny }: Pick<ReadOf<'memory'>, 'isOfAny'>,
   needs: readonly Dataset[],
   { live, tables }: { readonly live: CurrentStates; readonly tables: KeptState },
-): number {
+): number | null {
   const { primary, states } = live
-  if (needs.length > 0) {
-    if (tables.covered_until === null) throw neverPublished(lake?.[0])
-    return primary?.updated_at ?? tables.covered_until
-  }
+  if (needs.length > 0) return tables.covered_until === null ? null : (primary?.updated_at ?? tables.covered_until)
   if (primary) return primary.updated_at
   const times = isOfAny ? states.flatMap(({ parts }) => parts.map(({ data_time }) => data_time)) : []
-  if (times.length === 0) throw neverPublished(from[0])
-  return Math.max(...times)
+  return times.length === 0 ? null : Math.max(...times)
 }
 
 /** What a list is made of, whichever way it was given. */
@@ -127,12 +127,6 @@ function listed(found: Listed<AnyRow>): {
   if (Array.isArray(found)) return { records: found as readonly AnyRow[], counts: {} }
   if ('drafts' in found) return { ...(found as Drafted<AnyRow>), records: (found as Drafted<AnyRow>).drafts as readonly AnyRow[] }
   return found as Counted<AnyRow>
-}
-
-/** The problem of an answer that needs feeds which have not landed yet. */
-function notLanded(feeds: readonly string[]): Problem {
-  const detail = `What this answer needs of ${feeds.join(' and ')} has not arrived yet.`
-  return problem('feed-unavailable', detail, { retry_after_s: RETRY_S })
 }
 
 /** When an answer is expected to change: as its first state does, which may come any time where it never has; else as its first table does. */

@@ -21,7 +21,11 @@ export const ref = (kind: string, name: string): Part => ({ $ref: `#/components/
 export function problemResponse(codes: readonly ProblemCode[], examples?: Part): Problems {
   return {
     description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(' '),
-    headers: { 'X-Request-Id': ref('headers', 'RequestId'), ...HEADERS_OF_STATUS[PROBLEMS[codes[0] as ProblemCode].status] },
+    headers: {
+      'X-Request-Id': ref('headers', 'RequestId'),
+      ...HEADERS_OF_STATUS[PROBLEMS[codes[0] as ProblemCode].status],
+      ...(codes.includes('no-data-yet') ? { 'Retry-After': ref('headers', 'RetryAfterNoData') } : {}),
+    },
     content: { 'application/problem+json': { schema: ref('schemas', 'Problem'), ...(examples ? { examples } : {}) } },
   }
 }
@@ -121,6 +125,12 @@ export function commonSchemas(): Record<string, JsonSchema> {
             required: ['detail'],
             properties: { detail: text, parameter: text, pointer: text, value: text, allowed: { type: 'array', items: text } },
           },
+        },
+        missing: { type: 'array', items: text, description: 'Of no-data-yet: the datasets that have none.' },
+        waits_for: {
+          type: 'array',
+          items: text,
+          description: 'Of no-data-yet: what has to happen first, as ids of feeds or in words.',
         },
         'violated-policies': { type: 'array', items: text, description: 'Of quota-exceeded: the limits that were reached.' },
       },
@@ -257,6 +267,7 @@ export const HEADERS: Part = Object.freeze({
   AcceptRanges: { description: 'Ranges of bytes are taken.', schema: { type: 'string' } },
   ContentRange: { description: 'Which bytes of how many a reply has.', schema: { type: 'string' }, example: 'bytes 100-199/1311902' },
   ContentDisposition: { description: 'Name under which browsers save a file.', schema: { type: 'string' } },
+  RetryAfterNoData: { description: 'Of `no-data-yet`: when to look again. Unit: s.', schema: { type: 'integer', minimum: 1 } },
   RetryAfter: { description: 'When to try again. Unit: s.', required: true, schema: { type: 'integer', minimum: 1 } },
 })
 

@@ -1,6 +1,7 @@
 import { type IncomingMessage, METHODS } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isQueryError } from '../../lake/query/errors.ts'
+import { StoreError } from '../../lake/store/errors.ts'
 import { cameByHttps } from '../access/https.ts'
 import { TIERS, type Tier } from '../access/plans.ts'
 import type { UsageRecorder } from '../access/usage/recorder.ts'
@@ -10,6 +11,7 @@ import type { Lang } from '../define/fields.ts'
 import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
 import { languageFor } from '../define/language.ts'
 import { SPOKEN } from '../define/params-page.ts'
+import { tablesUnreadable } from './absent-data.ts'
 import { isEarlier, type Period } from '../define/params-time.ts'
 import { PROBLEMS, problem } from '../define/problems.ts'
 import type { PathGroups } from '../status/groups.ts'
@@ -293,7 +295,7 @@ async function fail(reply: FastifyReply, error: unknown, { visit, log }: Failing
     reply.hijack()
     return GONE
   }
-  const settled = await visit.settle(problemOf(error))
+  const settled = await visit.settle(error instanceof StoreError ? tablesUnreadable(error) : problemOf(error))
   const { url } = reply.request.raw
   // Its head is out, and what came of its body is cut off.
   if (reply.raw.headersSent) log.error({ path: url?.slice(0, 500), status: settled.status, err: error }, 'reply cut off')

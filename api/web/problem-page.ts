@@ -59,6 +59,10 @@ const SPANISH: Readonly<Record<ProblemCode, Text>> = {
     help: 'A las páginas de otros sitios no se les toca ninguna cuenta ni se les hace ninguna clave. Use las páginas de este servicio en la dirección por la que se conoce, o una clave.',
   },
   'not-found': { title: 'Aquí no hay nada', help: 'Revise la ruta y el identificador; GET /openapi.json lista todas las rutas.' },
+  'no-data-yet': {
+    title: 'Todavía no hay datos de esto',
+    help: 'missing nombra los conjuntos de datos que faltan y waits_for lo que tiene que ocurrir antes; pruebe de nuevo pasados los segundos de Retry-After. /api/freshness dice cómo está cada fuente.',
+  },
   'method-not-allowed': { title: 'La ruta no admite ese método', help: 'La cabecera Allow lista los que admite.' },
   'not-acceptable': {
     title: 'No hay ninguna representación que la petición acepte',
@@ -107,8 +111,8 @@ const SPANISH: Readonly<Record<ProblemCode, Text>> = {
     help: 'Pruebe de nuevo pasados los segundos de Retry-After.',
   },
   'feed-unavailable': {
-    title: 'Todavía no ha llegado ningún dato',
-    help: 'La fuente de esta ruta no ha entregado nunca; /api/freshness dice más.',
+    title: 'Los datos no se pueden leer en este momento',
+    help: 'Hubo datos buenos, pero ahora no se pueden leer o están anticuados. Pruebe de nuevo pasados los segundos de Retry-After; /status y /api/freshness dicen más.',
   },
 }
 

@@ -25,6 +25,8 @@ export interface LiveSnapshot {
 export interface LiveReader {
   /** Settles once what Redis held at the start is here; waits while Redis is away. */
   readonly ready: Promise<void>
+  /** True once Redis has said what it holds: what it had not then was never published, or was lost. */
+  readonly hasRead: boolean
   /** False while Redis does not answer; what was read before is then still served. */
   readonly connected: boolean
   /** The newest state known of a dataset; null where none was ever published. */
@@ -75,6 +77,7 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
   const opened = Promise.withResolvers<void>()
   let feeds: ReadonlyMap<string, FeedState> = new Map()
   let connected = false
+  let hasRead = false
   let closed = false
   let lastError = ''
   let timer: NodeJS.Timeout | undefined
@@ -123,7 +126,10 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
     const loads = await Promise.allSettled(changed.map(([dataset, version]) => load(dataset, Number(version))))
     const broken = loads.find((result) => result.status === 'rejected')
     if (broken) failed(broken.reason as Error)
-    if (redis.status === 'ready') opened.resolve()
+    if (redis.status === 'ready') {
+      hasRead = true
+      opened.resolve()
+    }
     if (broken) throw broken.reason as Error
     lastError = ''
   }
@@ -156,6 +162,9 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
 
   return {
     ready: opened.promise,
+    get hasRead() {
+      return hasRead
+    },
     get connected() {
       return connected
     },

@@ -170,14 +170,10 @@ test('the sensors of a city now, as GeoJSON unless asked otherwise', async () =>
   expect((await ask('limit=100')).readings).toEqual(readings.filter((one: Reply) => one.source === 'madrid'))
 })
 
-test('cities whose centres are not read are refused, others are not known', async () => {
+test('cities whose centres are not read have no data yet, others are not known', async () => {
   for (const city of ['barcelona', 'valencia']) {
     const refused = await service.get(`/api/trafico/ciudades/${city}`)
-    expect([refused.status, refused.headers.has('retry-after'), ((await refused.json()) as Reply).code]).toEqual([
-      503,
-      true,
-      'feed-unavailable',
-    ])
+    expect([refused.status, refused.headers.has('retry-after'), ((await refused.json()) as Reply).code]).toEqual([404, true, 'no-data-yet'])
   }
   expect((await service.get('/api/trafico/ciudades/getafe')).status).toBe(404)
 })

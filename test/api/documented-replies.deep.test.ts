@@ -1,3 +1,5 @@
+import { rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readPlans } from '../../api/access/plans.ts'
 import {
@@ -24,11 +26,17 @@ let services: Services
 beforeAll(async () => {
   const full = await startService({ plans, proxies: '127.0.0.0/8', securityContact: 'mailto:security@example.org' })
   await fillWithExamples(full)
-  services = { full, bare: await startService({ proxies: '127.0.0.0/8' }) }
-})
+  const away = await startService({ proxies: '127.0.0.0/8' })
+  await away.key('ENTERPRISE')
+  await away.killRedis()
+  // A loop: reading it fails, while a folder that is gone looks like an empty lake.
+  const tables = join(away.shared.storeFolder, 'lake')
+  await rm(tables, { recursive: true, force: true })
+  await symlink(tables, tables)
+  services = { full, bare: await startService({ proxies: '127.0.0.0/8' }), away }
+}, 60_000)
 afterAll(async () => {
-  await services?.full.close()
-  await services?.bare.close()
+  if (services) await Promise.all([services.full, services.bare, services.away].map((one) => one.close()))
 })
 
 /** What HTTP says of any reply and its content, and what browsers are told: not told of in the description. */
@@ -52,8 +60,7 @@ function isPage({ told }: Operation): boolean {
 
 /** What is wrong with a reply, by what is documented of it. */
 async function wrongIn(operation: Operation, status: string, ask: Ask): Promise<string[]> {
-  const isOfNoData = status === '503' || (status === '404' && operation.told.operationId === 'security_txt')
-  const { headers, body, ...got } = await send((isOfNoData ? services.bare : services.full).url, ask)
+  const { headers, body, ...got } = await send(services[ask.to ?? 'full'].url, ask)
   if (String(got.status) !== status) return [`${got.status} in place of ${status}: ${body.toString('utf8', 0, 300)}`]
   const wrong: string[] = []
   const { headers: told, types } = documented(operation, status)

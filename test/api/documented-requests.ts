@@ -10,6 +10,8 @@ export interface Ask {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
+  /** Whom it is sent to; the full service unless told. */
+  readonly to?: keyof Services
 }
 
 /** A reply as it came in. */
@@ -37,10 +39,14 @@ export const operations: readonly Operation[] = Object.entries<Reply>(descriptio
   Object.entries<Reply>(methods).map(([method, told]) => ({ path, method: method.toUpperCase(), told })),
 )
 
-/** A service whose callers without a key, and keys of the plan FREE, may ask once, and one without any data. */
+/**
+ * A service whose callers without a key, and keys of the plan FREE, may ask once; one without any data yet; and one that can read neither
+ * Redis nor its store.
+ */
 export interface Services {
   readonly full: TestService
   readonly bare: TestService
+  readonly away: TestService
 }
 
 /** Sends a request, also one that no browser would. */
@@ -86,7 +92,7 @@ const unknown = ({ told }: Operation): Record<string, string> =>
   Object.fromEntries((told.parameters ?? []).flatMap((one: Reply) => (one.in === 'path' ? [[one.name, 'nothing']] : [])))
 
 /** Requests for data. */
-export async function dataAsks(operation: Operation, { full, bare }: Services): Promise<Asks> {
+export async function dataAsks(operation: Operation, { full, bare, away }: Services): Promise<Asks> {
   const { told } = operation
   const path = told['x-example-request'] as string
   const endpoint = endpoints.find((one) => one.path === operation.path) as (typeof endpoints)[number]
@@ -120,7 +126,14 @@ export async function dataAsks(operation: Operation, { full, bare }: Services): 
       { path: csv, headers: await once() },
       { path, headers: inClear() },
     ],
-    404: [{ path: requestOf(endpoint, unknown(operation)), headers: await key() }],
+    404: [
+      ...(path === requestOf(endpoint, unknown(operation))
+        ? []
+        : [{ path: requestOf(endpoint, unknown(operation)), headers: await key() }]),
+      ...(endpoint.read.kind === 'system'
+        ? []
+        : [{ path, headers: { ...someone(), ...(await bare.keyed('ENTERPRISE')) }, to: 'bare' as const }]),
+    ],
     406: [{ path, headers: { ...(await key()), Accept: 'image/png' } }],
     413: [{ path, headers: await key(), body: 'x' }],
     414: [{ path: added(path, `lang=${'x'.repeat(17_000)}`), headers: await key() }],
@@ -128,7 +141,7 @@ export async function dataAsks(operation: Operation, { full, bare }: Services): 
       { path, headers: spent },
       { path, headers: over },
     ],
-    503: [{ path, headers: { ...someone(), ...(await bare.keyed('ENTERPRISE')) } }],
+    503: [{ path, headers: { ...someone(), ...(await away.keyed('ENTERPRISE')) }, to: 'away' }],
   }
 }
 
@@ -146,7 +159,7 @@ export async function platformAsks(operation: Operation, { full }: Pick<Services
     304: [{ path, headers: { 'If-None-Match': '*' } }],
     400: [{ path: added(path, 'nonsense_xyz=1') }],
     403: [{ path, headers: inClear() }],
-    404: [{ path: filled(operation, unknown(operation)) }],
+    404: [{ path: filled(operation, unknown(operation)), to: told.operationId === 'security_txt' ? 'bare' : 'full' }],
     405: [{ path, method: 'PATCH' }],
     406: [{ path, headers: { Accept: 'image/png' } }],
     429: [{ path, headers: busy }],

@@ -146,7 +146,7 @@ describe('the series of the bulletin', () => {
   test('is never answered where another one is asked for', async () => {
     for (const path of ['historico?series=STATION_MEAN', 'historico?series=MINISTRY_DAILY', 'tendencia?series=STATION_MEAN']) {
       const response = await service.get(`/api/combustible/${path}`)
-      expect([path, response.status]).toEqual([path, 503])
+      expect([path, response.status]).toEqual([path, 404])
     }
   })
 })

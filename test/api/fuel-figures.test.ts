@@ -195,8 +195,8 @@ describe('the average prices of days', () => {
   test('are of one series, and provinces of the stations only', async () => {
     for (const path of ['/api/combustible/historico?fuel=DIESEL_A', '/api/combustible/tendencia?series=MINISTRY_DAILY']) {
       const response = await service.get(path)
-      expect(response.status).toBe(503)
-      expect(await response.json()).toMatchObject({ code: 'feed-unavailable' })
+      expect(response.status).toBe(404)
+      expect(await response.json()).toMatchObject({ code: 'no-data-yet' })
     }
     const refused = await service.get('/api/combustible/historico?province=Madrid')
     expect(refused.status).toBe(400)

@@ -104,7 +104,7 @@ function check({ method, path, told }: (typeof operations)[number], asked: FuzzR
   const isOwn = asked.method === method || (asked.method === 'HEAD' && method === 'GET')
   if (isOwn) expect(Object.keys(told.responses), `${status} is not documented: ${text.slice(0, 500)}`).toContain(String(status))
   else if (!description.paths[path][asked.method.toLowerCase()]) expect([200, 204, 405, ...WHATEVER], text.slice(0, 500)).toContain(status)
-  if (status >= 500) expect([status, text]).toEqual([503, expect.stringContaining('"code":"feed-unavailable"')])
+  expect(status, text.slice(0, 500)).toBeLessThan(500)
   if (status === 405) expect(headers['allow']).toContain(method)
   const type = String(headers['content-type'] ?? '').split(';')[0] as string
   const response = resolved(told.responses[status])

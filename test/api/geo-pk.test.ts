@@ -101,7 +101,7 @@ describe('/api/geo/pk', () => {
     exampleTableRow(roadPoints, { road: 'N-II', province_code: '08', km, position: { lat, lon: 2 + km / 1000 }, observed_at: AT, ...rest })
   beforeAll(async () => {
     service = await startService()
-    expect((await service.get('/api/geo/pk?road=A-2&km=1')).status).toBe(503)
+    expect((await service.get('/api/geo/pk?road=A-2&km=1')).status).toBe(404)
     await service.land(
       roadPoints,
       [

@@ -101,9 +101,14 @@ describe('every way to fail is a problem', () => {
 
   test('a dataset that has never been published', async () => {
     const response = await service.get('/api/v16')
-    expect(response.status).toBe(503)
+    expect(response.status).toBe(404)
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect((await response.json()) as Reply).toMatchObject({ code: 'feed-unavailable' })
+    expect((await response.json()) as Reply).toMatchObject({
+      code: 'no-data-yet',
+      detail: 'No data of V16 emergency beacons has arrived yet: it waits for dgt_incidents.',
+      missing: ['v16_beacons'],
+      waits_for: ['dgt_incidents'],
+    })
   })
 })
 

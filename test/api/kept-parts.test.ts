@@ -115,7 +115,12 @@ const refusalOf = async (asked: TestService, path: string): Promise<unknown[]> =
   const { code, detail } = (await response.json()) as Reply
   return [response.status, code, detail, response.headers.get('retry-after')]
 }
-const lacking = (feeds: string): unknown[] => [503, 'feed-unavailable', `What this answer needs of ${feeds} has not arrived yet.`, '30']
+const lacking = (feeds: string): unknown[] => [
+  404,
+  'no-data-yet',
+  `What this answer needs has not all arrived yet: it waits for ${feeds}.`,
+  '30',
+]
 
 describe('of tables that several feeds fill', () => {
   test('nothing is answered before each has what answers need of every feed', async () => {
@@ -133,7 +138,7 @@ describe('of tables that several feeds fill', () => {
     expect(await refusalOf(begun, `/api/names?feed=${OTHER}`)).toEqual(lacking(OTHER))
     expect(await begun.json('/api/names/1')).toMatchObject({ name: 'Name 1' })
     // Nobody knows whether the other has it.
-    expect((await refusalOf(begun, '/api/names/4')).slice(0, 2)).toEqual([503, 'feed-unavailable'])
+    expect((await refusalOf(begun, '/api/names/4')).slice(0, 2)).toEqual([404, 'no-data-yet'])
   })
 
   test('only feeds that are turned on are waited for', async () => {

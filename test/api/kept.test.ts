@@ -156,10 +156,10 @@ function rowsOf(
   return rows.map((row) => exampleTableRow(dataset, { timetable_version: version.name, valid_from: version.from, ...row }))
 }
 
-test('nothing has landed: the feed is unavailable, and nothing is found out about a thing', async () => {
+test('nothing has landed: there is no data yet, and nothing is found out about a thing', async () => {
   for (const path of ['/api/names', '/api/names/1']) {
     const response = await service.get(path)
-    expect([response.status, ((await response.json()) as Reply).code]).toEqual([503, 'feed-unavailable'])
+    expect([response.status, ((await response.json()) as Reply).code]).toEqual([404, 'no-data-yet'])
   }
 })
 
@@ -228,7 +228,10 @@ test('those not asked for longest go first', async () => {
 
 test('what is of the current state is there once that is, be there tables or not', async () => {
   const told = await service.get('/api/named-alerts')
-  expect([told.status, ((await told.json()) as Reply).detail]).toEqual([503, 'No data of Railway alerts has arrived yet.'])
+  expect([told.status, ((await told.json()) as Reply).detail]).toEqual([
+    404,
+    'No data of Railway alerts has arrived yet: it waits for renfe_alerts and renfe_trip_updates and renfe_trip_updates_ld.',
+  ])
   const other = await startService({ endpoints: [named] })
   onTestFinished(() => other.close())
   await other.publish(railAlerts, [exampleRow(railAlerts)], { at: FIRST })

@@ -127,7 +127,7 @@ describe('cells of the matrix', () => {
   test('are refused of studies, levels and zones that there are not', async () => {
     for (const query of ['level=DISTRICT', 'level=GAU&study=V2']) {
       const absent = await service.get(`/api/movilidad/od?${query}`)
-      expect([absent.status, ((await absent.json()) as Reply).code], query).toEqual([503, 'feed-unavailable'])
+      expect([absent.status, ((await absent.json()) as Reply).code], query).toEqual([404, 'no-data-yet'])
     }
     for (const [query, parameter] of [
       ['study=V1', 'study'],
@@ -168,7 +168,7 @@ describe('cells of the matrix', () => {
       expect.objectContaining({ hour: 9, trips: 2.25, days_present: 1, days_expected: 31 }),
     ])
     expect(await matrix('')).toEqual(before)
-    expect((await service.get('/api/movilidad/od?level=GAU')).status).toBe(503)
+    expect((await service.get('/api/movilidad/od?level=GAU')).status).toBe(404)
     // A municipal zone is none of the districts.
     expect((await service.get('/api/movilidad/od?level=DISTRICT&origin=28079')).status).toBe(400)
   })

@@ -86,8 +86,8 @@ test('forecasts are the rows of the lake: of Spain, or of the province that is a
   expect(madrid.forecasts).toMatchObject([{ area: '28', province: 'Madrid', series: 'STATION_MEAN' }])
   const late = await service.get('/api/prediccion/combustible?series=STATION_MEAN')
   expect([late.status, late.headers.get('retry-after'), await late.json()]).toMatchObject([
-    ...[503, '3600'],
-    { code: 'feed-unavailable', detail: expect.stringContaining('120 days') },
+    ...[404, '3600'],
+    { code: 'no-data-yet', missing: ['fuel_forecasts'], detail: expect.stringContaining('120 days') },
   ])
   expect((await service.get('/api/prediccion/combustible?horizon=P3W')).status).toBe(400)
   expect(all.meta).toMatchObject({ grain: expect.stringContaining('fuel'), method: expect.stringContaining('ridge') })

@@ -4,8 +4,10 @@ import { lakeOf, pathParams } from '../../api/define/endpoint.ts'
 import { type Interval, WIDEST_DAYS } from '../../api/define/params-time.ts'
 import { PROBLEMS, type ProblemCode } from '../../api/define/problems.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
+import { EXAMPLE_FEED } from '../../api/http/example-problems.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import { allParams } from '../../api/http/request.ts'
+import { datasets } from '../../lake/catalog.ts'
 import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
 
 const description = openapi(endpoints, 'https://api.example.org') as Reply
@@ -14,12 +16,15 @@ const isProblem = new Ajv2020({ strict: false, validateFormats: false, allErrors
   .getSchema('openapi#/components/schemas/Problem') as ValidateFunction
 const LAKE_DOWN = ['query-timeout', 'temporary-reduced-capacity']
 
+/** One with data, and one that has none yet. */
 let service: TestService
+let young: TestService
+const feed = { id: EXAMPLE_FEED, domain: 'road', source: 'dgt', datasets: datasets.map(({ id }) => id), every_s: 60, urls: [] }
 beforeAll(async () => {
-  service = await startService()
+  ;[service, young] = await Promise.all([startService(), startService({ feeds: [{ ...feed, enabled: true }] })])
   await fillWithExamples(service)
 })
-afterAll(() => service?.close())
+afterAll(() => Promise.all([service?.close(), young?.close()]))
 
 describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('%s', (path, endpoint) => {
   const { responses } = description.paths[path].get
@@ -30,6 +35,7 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
     )
     const told = examples.map(([code]) => code)
     expect(told).toEqual(expect.arrayContaining(['unknown-parameter', 'invalid-parameter']))
+    expect(told.includes('no-data-yet')).toBe(endpoint.read.kind !== 'system')
     expect(told.includes('not-found')).toBe(pathParams(endpoint.path).length > 0)
     expect(told.includes('invalid-cursor')).toBe(allParams(endpoint).has('cursor'))
     const steps = (allParams(endpoint).get('interval')?.schema['enum'] ?? []) as Interval[]
@@ -40,7 +46,8 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
       expect(isProblem.errors ?? []).toEqual([])
       expect(value).toMatchObject({ code, type: `https://api.example.org/problems/${code}`, status: PROBLEMS[code as ProblemCode].status })
       if (value.status === 503) continue
-      const problem = (await (await service.get(value.instance)).json()) as Reply
+      const asked = code === 'no-data-yet' ? young : service
+      const problem = (await (await asked.get(value.instance)).json()) as Reply
       expect({ ...problem, type: value.type, request_id: value.request_id }, value.instance).toEqual(value)
     }
   })

@@ -111,7 +111,7 @@ describe('/api/trenes/alertas', () => {
     '%s finds none, and trains are not known without timetables',
     async (query) => {
       const response = await service.get(`/api/trenes/alertas?${query}`)
-      expect([response.status, ((await response.json()) as Reply).code]).toEqual([503, 'feed-unavailable'])
+      expect([response.status, ((await response.json()) as Reply).code]).toEqual([404, 'no-data-yet'])
     },
   )
 

@@ -37,7 +37,7 @@ async function told({ service }: Begun, path: string): Promise<string> {
   return `${response.status}${code ? ` ${code}` : ''}`
 }
 
-const OUT = '503 feed-unavailable'
+const OUT = '404 no-data-yet'
 const GONE = '404 not-found'
 
 /** With one of the timetables each, and with both. */
@@ -76,7 +76,7 @@ function paths(one: string, unknown: string, { station, route }: Begun): readonl
 }
 
 describe('with one of the two timetables', () => {
-  test('what is asked of the other, or of both, is out of service, and nothing is said not to be there', async () => {
+  test('what is asked of the other, or of both, has no data yet, and nothing is said not to be there', async () => {
     const cases = [
       [commuter, paths('CERCANIAS', 'AVLDMD', commuter)],
       [other, paths('AVLDMD', 'CERCANIAS', other)],
@@ -87,8 +87,10 @@ describe('with one of the two timetables', () => {
 
   test('the problem names what is waited for', async () => {
     const response = await commuter.service.get('/api/trenes/estaciones')
-    const told = [response.headers.get('retry-after'), ((await response.json()) as Reply).detail]
-    expect(told).toEqual(['30', `What this answer needs of ${OTHER} has not arrived yet.`])
+    expect([response.headers.get('retry-after'), await response.json()]).toMatchObject([
+      '30',
+      { detail: `What this answer needs has not all arrived yet: it waits for ${OTHER}.`, waits_for: [OTHER] },
+    ])
   })
 
   test('it is over once the other has landed', async () => {

@@ -194,7 +194,7 @@ test('before a map has landed nothing is known; with one that has no trains the 
   const empty = await startService({ clock: () => END + MINUTE })
   try {
     await empty.land(railStock, models, END)
-    expect(await empty.json('/api/trenes/flota')).toMatchObject({ status: 503, code: 'feed-unavailable' })
+    expect(await empty.json('/api/trenes/flota')).toMatchObject({ status: 404, code: 'no-data-yet' })
     await empty.land(railFleet, [], END)
     const reply = await empty.json('/api/trenes/flota')
     expect(reply.fleet.map(({ series, observations }: Reply) => [series, observations])).toEqual([

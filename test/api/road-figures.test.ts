@@ -309,7 +309,7 @@ describe('/api/v16/stats', () => {
   test('hours that were over before the lake began to follow the beacons are not known', async () => {
     const young = await startService({ clock: () => END })
     try {
-      expect(await young.json('/api/v16/stats')).toMatchObject({ status: 503, code: 'feed-unavailable' })
+      expect(await young.json('/api/v16/stats')).toMatchObject({ status: 404, code: 'no-data-yet' })
       const seen = (n: number, activated: number, observed: number): AnyRow => {
         const [activated_at, at] = [before(activated), before(observed)]
         const values = { beacon_id: `v16_${n}`, source_id: `b${n}`, province_code: '28', activated_at, first_seen_at: at }

@@ -219,8 +219,8 @@ test('what is not over is not rolled up, and says so', async () => {
   expect(state?.properties['landed-until.madrid_traffic']).toBe('2028-10-29T23:00:00.000Z')
 })
 
-test('cities whose centres are not read are refused, others are not known', async () => {
+test('cities whose centres are not read have no data yet, others are not known', async () => {
   const refused = await service.get('/api/trafico/ciudades/valencia/historico')
-  expect([refused.status, ((await refused.json()) as Reply).code]).toEqual([503, 'feed-unavailable'])
+  expect([refused.status, ((await refused.json()) as Reply).code]).toEqual([404, 'no-data-yet'])
   expect((await service.get('/api/trafico/ciudades/getafe/historico')).status).toBe(404)
 })

@@ -162,7 +162,7 @@ test('forecasts are the rows of the lake, of the series, horizon and hour that a
   expect((await ask('at=2023-09-01T00:30:00Z')).map(({ horizon }) => horizon)).toEqual(['PT3H', 'PT3H', 'PT3H', 'PT3H'])
   expect(await ask('corridor=m-30&horizon=PT1H')).toMatchObject([{ series_kind: 'CORRIDOR', direction: null }])
   expect(await ask('station=ES02&horizon=PT1H')).toMatchObject([{ intensity_veh_h: null, interval: null, reason: 'SILENT' }])
-  expect(await told('sensor=none')).toMatchObject({ status: 503, code: 'feed-unavailable', detail: expect.stringContaining('none') })
+  expect(await told('sensor=none')).toMatchObject({ status: 404, code: 'no-data-yet', detail: expect.stringContaining('none') })
   for (const query of [
     'corridor=a-6',
     'horizon=PT5H',
@@ -252,7 +252,7 @@ test('a comparison is of the newest hour of a sensor, and of the newest day of a
 
 test('what there is nothing of says so, with the reason, and is no empty list', async () => {
   for (const [query, reason] of [
-    ['view=comparison&station=ES77', 'no hour of it'],
+    ['view=comparison&station=ES77', 'the first hour of it'],
     ['view=comparison&sensor=77', 'last 24 hours'],
     ['view=heatmap&station=ES77', 'month that is over'],
     ['view=heatmap&sensor=77', 'month that is over'],
@@ -260,7 +260,7 @@ test('what there is nothing of says so, with the reason, and is no empty list', 
     ['station=ES77', 'no forecast'],
   ] as const) {
     const { status, retry, code, detail } = await told(query)
-    expect([query, status, retry, code]).toEqual([query, 503, '3600', 'feed-unavailable'])
+    expect([query, status, retry, code]).toEqual([query, 404, '3600', 'no-data-yet'])
     expect(detail).toContain(reason)
   }
 })
@@ -284,7 +284,7 @@ test('ids that nothing has are refused, with what is near', async () => {
   }
   // The corridor has a forecast, so that the model of live sensors stands: of this sensor alone there is nothing.
   for (const query of ['sensor=3841', 'view=heatmap&sensor=3841', 'view=comparison&sensor=3841'])
-    expect(await told(query)).toMatchObject({ status: 503, code: 'feed-unavailable', detail: expect.stringContaining('3841') })
+    expect(await told(query)).toMatchObject({ status: 404, code: 'no-data-yet', detail: expect.stringContaining('3841') })
 })
 
 test('before a model is fitted forecasts of it are not there, and the reply says what they wait for', async () => {
@@ -292,20 +292,20 @@ test('before a model is fitted forecasts of it are not there, and the reply says
   try {
     await other.land(trafficForecasts, [], UNTIL, ['madrid_counts'])
     for (const [query, model] of [
-      ['', 'modelos tells'],
-      ['?sensor=3840', 'model=traffic tells'],
-      ['?corridor=m-30', 'model=traffic tells'],
-      ['?station=ES01', 'model=traffic_counts tells'],
+      ['', 'modelos)'],
+      ['?sensor=3840', 'model=traffic)'],
+      ['?corridor=m-30', 'model=traffic)'],
+      ['?station=ES01', 'model=traffic_counts)'],
     ] as const) {
       const reply = await other.get(`/api/trafico/prediccion${query}`)
       const { code, detail } = (await reply.json()) as Reply
-      expect([query, reply.status, code, reply.headers.get('retry-after')]).toEqual([query, 503, 'feed-unavailable', '3600'])
+      expect([query, reply.status, code, reply.headers.get('retry-after')]).toEqual([query, 404, 'no-data-yet', '3600'])
       expect(detail).toContain('95 days')
       expect(detail).toContain(model)
     }
     await other.land(trafficForecasts, [exampleTableRow(trafficForecasts, {})], UNTIL + HOUR, ['madrid_counts'])
     await expect.poll(async () => (await other.json('/api/trafico/prediccion?station=ES01')).total).toBe(1)
-    expect((await other.get('/api/trafico/prediccion?corridor=m-30')).status).toBe(503)
+    expect((await other.get('/api/trafico/prediccion?corridor=m-30')).status).toBe(404)
   } finally {
     await other.close()
   }

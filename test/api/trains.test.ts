@@ -95,8 +95,8 @@ const nightlyVersion = (night: string): Promise<void> =>
     [...nightly(night), ...parts(night)],
   )
 
-test('before anything was published the list is unavailable; before a timetable has landed trains are where they are, unmatched', async () => {
-  expect((await service.get(LIST)).status).toBe(503)
+test('before anything was published there is no list yet; before a timetable has landed trains are where they are, unmatched', async () => {
+  expect((await service.get(LIST)).status).toBe(404)
   await publish({ positions: [position('90001', {})] })
   expect(await trains()).toMatchObject([{ id: 'CERCANIAS-90001-C3', match: 'UNMATCHED', service_date: null }])
   expect((await service.get(`${LIST}/CERCANIAS-90001-C3`)).status).toBe(200)

@@ -11,9 +11,10 @@ import { LEAST_DAYS } from '../../../models/fuel-daily/walk.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
 import { defineMethodPage } from '../../define/method-page.ts'
+import { noDataYet } from '../../define/no-data.ts'
 import { codeParam, knownBy, listOf, oneOf } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
-import { type Problem, problem, Refused } from '../../define/problems.ts'
+import { type Problem, Refused } from '../../define/problems.ts'
 import { defineSlice, valuesSlice } from '../../define/slice.ts'
 import { provinceField, provinceName } from '../tail.ts'
 
@@ -87,10 +88,12 @@ function toForecast(row: ForecastRow): ValueOf<typeof forecastFields> {
 
 /** The problem that there are no forecasts of a series of an area yet. */
 function noneYet(isOfStations: boolean): Problem {
-  const needs = isOfStations
-    ? `the mean of an area's stations needs ${LEAST_DAYS} days of prices, and one of them to have a record at all. /api/prediccion/modelos?model=fuel_daily`
-    : 'a Weekly Oil Bulletin has to land first. /api/prediccion/modelos?model=fuel'
-  return problem('feed-unavailable', `There are no forecasts of it yet: ${needs} tells what is there.`, { retry_after_s: RETRY_S })
+  const model = isOfStations ? 'fuel_daily' : 'fuel'
+  return noDataYet(`There are no forecasts of this series and area yet (/api/prediccion/modelos?model=${model})`, {
+    missing: [fuelForecasts],
+    waits_for: [isOfStations ? `${LEAST_DAYS} days of prices of the area's stations` : 'the first Weekly Oil Bulletin'],
+    retry_after_s: RETRY_S,
+  })
 }
 
 const METHOD =

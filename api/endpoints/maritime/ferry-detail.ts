@@ -79,7 +79,13 @@ export const ferryById = defineEndpoint({
       const date = p.date ?? dateIn(connection.timezone, now)
       const { network } = connection
       if (p.date !== null)
-        checkCovered(await slice(ferrySpans, ''), { at: dayBounds(date).start, parameter: 'date', value: p.date, networks: [network] })
+        checkCovered(await slice(ferrySpans, ''), {
+          at: dayBounds(date).start,
+          parameter: 'date',
+          value: p.date,
+          networks: [network],
+          tables: ferryTimetables,
+        })
       const catalogue = portCatalogue(await slice(listedPorts, ''), ferries.connections)
       return {
         ...ferryRouteOf(connection, catalogue, now),

@@ -209,7 +209,7 @@ function periodOf(
   [newest]: readonly AnyRow[],
 ): { readonly from: number; readonly to: number; readonly interval: Bucket } {
   const month = newest?.['month']
-  if (typeof month !== 'string') throw nothingOf({ study })
+  if (typeof month !== 'string') throw nothingOf(mobilityFlowDays, { study })
   const whole = bucketBounds(dayBounds(`${month}-01`).start, '1mo')
   const isOpen = time.from === null && time.to === null
   const { from, to, interval } = lake.period(isOpen ? { ...time, from: whole.start, to: whole.end } : time, SPAN_DAYS)

@@ -202,7 +202,7 @@ function periodOf(
   [found]: readonly AnyRow[],
 ): { readonly from: number; readonly to: number; readonly interval: Bucket } {
   const { newest, unknown } = found ?? {}
-  if (typeof newest !== 'string') throw nothingOf({ study, level })
+  if (typeof newest !== 'string') throw nothingOf(tripsOf({ study, level }), { study, level })
   if (typeof unknown === 'string')
     throw new Refused(`expected ids of zones of the level ${level} of the study ${study}`, {
       parameter: origin?.includes(unknown) ? 'origin' : 'destination',

@@ -10,9 +10,10 @@ import { defineEndpoint, type State, type StatesOf } from '../../define/endpoint
 import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { columnFilter, defineMemoryFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
+import { noDataYet } from '../../define/no-data.ts'
 import { codeParam } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
-import { problem } from '../../define/problems.ts'
+import type { Problem } from '../../define/problems.ts'
 import { provinceField, provinceName, stateFields } from '../tail.ts'
 import { levelKey, type ZoneOutlines, zoneKey, zoneOutlines } from './zone-outlines.ts'
 
@@ -132,9 +133,13 @@ function zoneOf(rows: readonly Member[], { named, placed, geometry_at, polygonsA
   }
 }
 
-const NO_ZONES = 'No list of the zones has arrived yet.'
-/** Seconds after which it may have. */
-const RETRY_S = 30
+/** The problem of zones whose members no publication has listed yet. */
+const noZones = (): Problem =>
+  noDataYet('No list of the zones has arrived yet', {
+    missing: [DATASETS[0]],
+    waits_for: ['the first list of zones of a study'],
+    retry_after_s: 30,
+  })
 
 /** The zones of the studies. */
 export const zoneList = defineEndpoint({
@@ -177,7 +182,7 @@ export const zoneList = defineEndpoint({
     needs: [],
     isOfAny: true,
     answer: async ({ states, extra }) => {
-      if (states[0].parts.length === 0) throw problem('feed-unavailable', NO_ZONES, { retry_after_s: RETRY_S })
+      if (states[0].parts.length === 0) throw noZones()
       const polygons = await extra(zoneOutlines, '')
       const finish = (draft: Draft): Zone => {
         const outline = polygons?.outlines.get(zoneKey({ study: draft.study, zone_level: draft.level, zone_id: draft.id }))

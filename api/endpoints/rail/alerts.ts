@@ -1,5 +1,8 @@
+import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { predicateOf } from '../../define/filter.ts'
+import type { MemoryAsk } from '../../define/memory-read.ts'
+import { noDataYet } from '../../define/no-data.ts'
 import { problem } from '../../define/problems.ts'
 import { ABOUT_ALERTS, alert } from './alert.ts'
 import { currentAlertFilters } from './alert-filters.ts'
@@ -11,7 +14,21 @@ import { NETWORK_TABLES, railNetwork } from './network.ts'
 
 /** What is known where the timetables cannot be read: the stations that alerts name are. */
 const NO_NETWORK = { stations: new Map(), routes: new Map() } as const
-const NOT_KNOWN = 'The timetables, which tell the lines and stations of trains, have not arrived yet.'
+/** Seconds after which the timetables may be there, or can be read. */
+const RETRY_S = 30
+
+/** Throws the problem of lines and stations that are not known: their timetables have not arrived, or cannot be read now. */
+async function checkNamesKnown(extra: MemoryAsk<readonly []>['extra']): Promise<void> {
+  const areKnown = await namesAreKnown(extra)
+  if (areKnown === null)
+    throw problem('feed-unavailable', 'The timetables, which name lines and stations, cannot be read now.', { retry_after_s: RETRY_S })
+  if (areKnown) return
+  throw noDataYet('The lines and stations of trains are not known yet', {
+    missing: [railRoutes],
+    waits_for: ['the timetables of all networks'],
+    retry_after_s: RETRY_S,
+  })
+}
 
 /** The specification's list of current alerts. */
 export const alertList = defineEndpoint({
@@ -38,8 +55,7 @@ export const alertList = defineEndpoint({
       const isAsked = predicateOf<CurrentAlert['shown']>(currentAlertFilters, p, 0) ?? (() => true)
       const found = (await currentAlerts(states, extra)).listed.flatMap(({ shown }) => (isAsked(shown) && isThere(shown) ? [shown] : []))
       // Which trains have to do with a station or a product only the timetables tell.
-      if (found.length === 0 && (p.line || p.station) && !(await namesAreKnown(extra)))
-        throw problem('feed-unavailable', NOT_KNOWN, { retry_after_s: 30 })
+      if (found.length === 0 && (p.line || p.station)) await checkNamesKnown(extra)
       return { records: found, counts: {}, isLacking: lacksNucleo(states, p) }
     },
   },

@@ -37,9 +37,10 @@ async function namesOf({ all }: SliceReader, query: Sql): Promise<ReadonlySet<st
   return new Set(NETWORKS.every((network) => networks.has(network)) ? found.map(({ name }) => name).sort() : [])
 }
 
-/** True once the timetables of all networks have arrived, so that their lines and stations are known. */
-export async function namesAreKnown(extra: MemoryAsk<readonly []>['extra']): Promise<boolean> {
-  return ((await extra(railLines, ''))?.size ?? 0) > 0
+/** True once the timetables of all networks have arrived, so that their lines and stations are known; null if they cannot be read now. */
+export async function namesAreKnown(extra: MemoryAsk<readonly []>['extra']): Promise<boolean | null> {
+  const lines = await extra(railLines, '')
+  return lines && lines.size > 0
 }
 
 /** `line`, as every endpoint of trains takes it that is not about rolling stock. */

@@ -10,7 +10,7 @@ import { withExample } from '../tail.ts'
 import { checkCovered } from '../transit/timetable-span.ts'
 import { NETWORK_TABLES, type NetworkRoute, type RailNetwork, railNetwork } from './network.ts'
 import { type TimetableDay, timetableDay } from './timetable-day.ts'
-import { timetableFeeds, timetableSpans } from './timetable-versions.ts'
+import { railTimetables, timetableFeeds, timetableSpans } from './timetable-versions.ts'
 
 /** The day changes at midnight: a minute late at most. */
 const CLOCK_S = 60
@@ -73,7 +73,13 @@ export const nucleoList = defineEndpoint({
     answer: async ({ slice }, p, now) => {
       const date = p.date ?? madridDate(now)
       const { start } = dayBounds(date)
-      checkCovered(await slice(timetableSpans, ''), { at: start, parameter: 'date', value: p.date, networks: [COMMUTER] })
+      checkCovered(await slice(timetableSpans, ''), {
+        at: start,
+        parameter: 'date',
+        value: p.date,
+        networks: [COMMUTER],
+        tables: railTimetables,
+      })
       return nucleosOf(await slice(railNetwork, ''), await slice(timetableDay, date))
     },
   },

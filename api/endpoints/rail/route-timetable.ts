@@ -14,7 +14,7 @@ import { checkCovered } from '../transit/timetable-span.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { routeId } from './route-detail.ts'
 import { type DayTrip, type TimetableDay, timetableDay } from './timetable-day.ts'
-import { timetableSpans } from './timetable-versions.ts'
+import { railTimetables, timetableSpans } from './timetable-versions.ts'
 
 /** The day changes at midnight: a minute late at most. */
 const CLOCK_S = 60
@@ -100,7 +100,13 @@ export const routeTimetable = defineEndpoint({
       const route = (await slice(railNetwork, '')).routes.get(p.id)
       if (!route) return null
       const { start } = dayBounds(date)
-      checkCovered(await slice(timetableSpans, ''), { at: start, parameter: 'date', value: p.date, networks: [route.network] })
+      checkCovered(await slice(timetableSpans, ''), {
+        at: start,
+        parameter: 'date',
+        value: p.date,
+        networks: [route.network],
+        tables: railTimetables,
+      })
       const day = await slice(timetableDay, date)
       const trips = day.tripsOfRoute(route.network, p.id)
       if (p.direction !== null) checkDirection(p.direction, [...route.directions, ...trips.flatMap(({ direction }) => direction ?? [])])

@@ -17,7 +17,7 @@ import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { networkParam } from './station.ts'
 import { nearestStation, stationId } from './station-detail.ts'
 import { DAYS_AROUND, timetableDay } from './timetable-day.ts'
-import { timetableFeeds, timetableSpans } from './timetable-versions.ts'
+import { railTimetables, timetableFeeds, timetableSpans } from './timetable-versions.ts'
 
 /** Trains come and go by the minute; live feeds are published every 20 s. */
 const CLOCK_S = 20
@@ -82,7 +82,13 @@ function boardEndpoint(spec: {
         const moment = p.at ?? now
         const networks = p.network === null ? station.networks : [p.network]
         const value = p.at === null ? null : isoInstant(p.at)
-        const covered = checkCovered(await slice(timetableSpans, ''), { at: moment, parameter: 'at', value, networks })
+        const covered = checkCovered(await slice(timetableSpans, ''), {
+          at: moment,
+          parameter: 'at',
+          value,
+          networks,
+          tables: railTimetables,
+        })
         const days = await Promise.all(DAYS_AROUND.map((days) => slice(timetableDay, madridDate(moment, days))))
         const all = boardOf({ side: spec.side, stop_id: p.id, at: moment, now, days, live: liveTrips(states, now) })
         const nucleo = station.lines.flatMap(({ nucleo_code }) => nucleo_code ?? [])

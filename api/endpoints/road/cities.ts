@@ -1,6 +1,7 @@
 import { LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
+import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { noDataYet } from '../../define/no-data.ts'
 import { required, textParam } from '../../define/params.ts'
-import { problem } from '../../define/problems.ts'
 
 /** A city whose traffic is told of. */
 interface City {
@@ -25,6 +26,10 @@ export const cityId = required(textParam(`The city: ${[...CITIES.keys()].join(',
 export function sourceOf(city: string): string {
   const source = CITIES.get(city)?.source
   if (source === null)
-    throw problem('feed-unavailable', `Nothing of the traffic centre of ${city} has arrived yet.`, { retry_after_s: 3600 })
+    throw noDataYet(`Nothing of the traffic centre of ${city} has arrived yet`, {
+      missing: [trafficReadings],
+      waits_for: ['a feed of that centre, which is not read so far'],
+      retry_after_s: 3600,
+    })
   return source ?? ''
 }

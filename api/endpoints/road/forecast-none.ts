@@ -1,8 +1,13 @@
 import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-stations.ts'
+import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
+import { trafficForecasts } from '../../../lake/datasets/road/traffic-forecasts.ts'
+import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
+import { trafficTypicalWeeks } from '../../../lake/datasets/road/traffic-typical-weeks.ts'
 import { isoInstant } from '../../../lake/schema/time.ts'
 import { LEAST_DAYS } from '../../../models/traffic/fit.ts'
 import type { MemoryAsk } from '../../define/endpoint.ts'
+import { noDataYet } from '../../define/no-data.ts'
 import { type Problem, problem, Refused } from '../../define/problems.ts'
 import { valuesSlice } from '../../define/slice.ts'
 import { nearest } from '../../define/suggest.ts'
@@ -37,15 +42,18 @@ export function noneAhead(all: readonly { readonly starts_at: number | null }[])
   )
 }
 
-/** Why there is nothing of a series in a view. */
+/** The datasets that views are made of. */
+const MISSING = { forecast: [trafficForecasts], heatmap: [trafficTypicalWeeks], comparison: [trafficHours, trafficCountsHourly] } as const
+
+/** What there is nothing of in a view of a series, and what it waits for. */
 const WITHOUT = {
-  forecast: () => 'There is no forecast of it: too little of it was measured in the weeks that forecasts look at.',
-  heatmap: () => 'Nothing is known to be usual of it: no hour of it in a month that is over has landed.',
+  forecast: () => ['There is no forecast of it', 'more hours of it than were measured in the weeks that forecasts look at'],
+  heatmap: () => ['Nothing is known to be usual of it', 'hours of it in a month that is over'],
   comparison: (kind: SeriesKind) =>
     kind === 'SENSOR'
-      ? 'There is nothing to compare: no hour of it in the last 24 hours was measured for half of it.'
-      : 'There is nothing to compare: no hour of it has landed.',
-} as const
+      ? ['There is nothing to compare', 'an hour of it in the last 24 hours that was measured for half of it']
+      : ['There is nothing to compare', 'the first hour of it'],
+} as const satisfies Record<string, (kind: SeriesKind) => readonly [what: string, step: string]>
 
 /**
  * What is answered of a series of which nothing was found: the refusal of an id that nothing has; that no model stands yet, where there are no
@@ -74,16 +82,19 @@ export async function noneOf(
   }
   const isOfCounts = kind === 'COUNT_STATION'
   const stands = of.some(({ series_kind }) => (series_kind === 'COUNT_STATION') === isOfCounts)
-  if (view !== 'forecast' || (id !== '' && stands))
-    throw problem('feed-unavailable', `${id}: ${WITHOUT[view](kind)}`, { retry_after_s: RETRY_S })
+  if (view !== 'forecast' || (id !== '' && stands)) {
+    const [what, step] = WITHOUT[view](kind)
+    throw noDataYet(`${id}: ${what}`, { missing: MISSING[view], waits_for: [step], retry_after_s: RETRY_S })
+  }
   const model = isOfCounts ? 'traffic_counts' : 'traffic'
   const [whose, data] = isOfCounts ? ['count stations', 'counts'] : ['live sensors and corridors', 'live readings']
-  const needs =
+  const [what, step] =
     id === ''
-      ? `a model needs ${LEAST_DAYS} days of counts, or of live readings`
-      : `the model of ${whose} needs ${LEAST_DAYS} days of ${data}`
-  const where = `/api/prediccion/modelos${id === '' ? '' : `?model=${model}`}`
-  throw problem('feed-unavailable', `There are no forecasts yet: ${needs} before it is fitted. ${where} tells what is there.`, {
+      ? ['There are no forecasts yet', `${LEAST_DAYS} days of counts, or of live readings`]
+      : [`There are no forecasts of ${whose} yet`, `${LEAST_DAYS} days of ${data}`]
+  throw noDataYet(`${what} (/api/prediccion/modelos${id === '' ? '' : `?model=${model}`})`, {
+    missing: MISSING.forecast,
+    waits_for: [`${step}, which a model needs before it is fitted`],
     retry_after_s: RETRY_S,
   })
 }

@@ -3,6 +3,7 @@ import { sql } from '../../../lake/query/sql.ts'
 import type { Version } from '../../../lake/query/versions.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, isoInstant, madridDate } from '../../../lake/schema/time.ts'
+import { noDataYet } from '../../define/no-data.ts'
 import { type Problem, problem, Refused } from '../../define/problems.ts'
 import { defineSlice, type Slice } from '../../define/slice.ts'
 import { type TimetableTables, timetableVersions } from './timetable-versions.ts'
@@ -66,16 +67,27 @@ function spansOf(
 
 /**
  * The span around an instant (ms) that the timetables of all networks cover. Throws `Refused` for a given value outside of every
- * span, and `feed-unavailable` if no value was given or a network has no timetable.
+ * span, `feed-unavailable` if no value was given, and `no-data-yet` if a network has no timetable.
  */
 export function checkCovered(
   spans: readonly TimetableSpan[],
-  asked: { readonly at: number; readonly parameter: string; readonly value: string | null; readonly networks: readonly string[] },
+  asked: {
+    readonly at: number
+    readonly parameter: string
+    readonly value: string | null
+    readonly networks: readonly string[]
+    readonly tables: Pick<TimetableTables, 'all'>
+  },
 ): Span {
   const own = asked.networks.map((name) => spans.filter(({ network }) => network === name))
   const names = asked.networks.join(' and ')
-  if (own.some((held) => held.length === 0))
-    throw problem('feed-unavailable', `No timetable of ${names} has arrived yet.`, { retry_after_s: 30 })
+  const absent = asked.networks.filter((_, at) => own[at]?.length === 0)
+  if (absent.length > 0)
+    throw noDataYet(`No timetable of ${absent.join(' and ')} has arrived yet`, {
+      missing: asked.tables.all,
+      waits_for: absent.map((name) => `the timetable of ${name}`),
+      retry_after_s: 30,
+    })
   const shared = own.reduce<readonly Span[]>(inBoth, [{ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }])
   const found = shared.find(({ from, to }) => asked.at >= from && asked.at < to)
   if (found) return found

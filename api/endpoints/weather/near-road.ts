@@ -7,9 +7,10 @@ import { column, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col, type Point } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { distanceM } from '../../define/geo.ts'
+import { noDataYet } from '../../define/no-data.ts'
 import { group, numberParam } from '../../define/params.ts'
 import { roadName, roadParam } from '../../define/params-place.ts'
-import { type Problem, problem, Refused } from '../../define/problems.ts'
+import { type Problem, Refused } from '../../define/problems.ts'
 import { defineSlice } from '../../define/slice.ts'
 
 /** What is told of a station where a road is asked for. */
@@ -114,13 +115,11 @@ function nearest(position: Point, points: readonly RoadPoint[]): Near | null {
 
 /** The problem of a service without any located record of a road: that is no fault of the request. */
 function noneYet(): Problem {
-  return problem(
-    'feed-unavailable',
-    'No points of roads are known yet: they are gathered from incidents, beacons and filling stations, none of which has landed.',
-    {
-      retry_after_s: 60,
-    },
-  )
+  return noDataYet('No points of roads are known yet', {
+    missing: [roadPoints],
+    waits_for: ['incidents, beacons or filling stations with a position, from which they are gathered'],
+    retry_after_s: 60,
+  })
 }
 
 function notLocated(parameter: 'road' | 'km_from'): Refused {

@@ -1,0 +1,85 @@
+import { rename, rm, symlink } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { DEFAULT_PLANS } from '../../api/access/plans.ts'
+import { absentState, neverDelivered } from '../../api/http/absent-data.ts'
+import { openState } from '../../api/http/state.ts'
+import { incidents } from '../../lake/datasets/road/incidents.ts'
+import { v16Beacons } from '../../lake/datasets/road/v16-beacons.ts'
+import { openLive } from '../../lake/live/read.ts'
+import { until } from '../helpers/until.ts'
+import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
+
+/** The lakes of tests begin then. */
+const BEGUN = Date.UTC(2026, 0, 1)
+const HOUR = 3_600_000
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService({ plans: DEFAULT_PLANS })
+})
+afterAll(() => service?.close())
+
+const codeOf = async (path: string): Promise<string> => {
+  const response = await service.get(path)
+  return `${response.status} ${((await response.json()) as Reply).code}`
+}
+
+test('what has no data yet is 404, counts for the caller, and says what it waits for', async () => {
+  for (const [n, path] of ['/api/v16', '/api/v16/history', '/api/incidents/changes', '/api/trenes/rutas'].entries()) {
+    const response = await service.get(path)
+    const { code, missing, waits_for } = (await response.json()) as Reply
+    expect([path, response.status, code]).toEqual([path, 404, 'no-data-yet'])
+    expect(response.headers.get('ratelimit')).toContain(`"minute";r=${299 - n};`)
+    expect([missing.length > 0, waits_for.length > 0]).toEqual([true, true])
+  }
+})
+
+test('a feed that is turned off is named with the reason, and a worker that never ran', async () => {
+  const feed = { id: 'dgt_incidents', datasets: ['v16_beacons'], enabled: false, disabled_reason: 'set DGT_KEY' }
+  for (const [feeds, expected] of [
+    [[feed], 'it waits for dgt_incidents (turned off: set DGT_KEY).'],
+    [[feed, { ...feed, id: 'other', enabled: true }], 'it waits for other.'],
+    [[{ ...feed, datasets: [] }], 'it waits for its first build from other datasets.'],
+    [[], 'it waits for the start of the worker, which has announced no feeds.'],
+  ] as const)
+    expect(neverDelivered(v16Beacons, feeds).message).toBe(`No data of V16 emergency beacons has arrived yet: ${expected}`)
+})
+
+test('a state that was there and cannot be read is an outage; what an archive holds of before was never current', async () => {
+  await service.land(v16Beacons, [exampleTableRow(v16Beacons)], BEGUN - HOUR)
+  expect(await codeOf('/api/v16')).toBe('404 no-data-yet')
+  await service.land(v16Beacons, [], BEGUN + HOUR)
+  for (const path of ['/api/v16', '/api/v16?province=Madrid']) expect(await codeOf(path)).toBe('503 feed-unavailable')
+  await service.publish(v16Beacons, [exampleRow(v16Beacons)])
+  expect((await service.get('/api/v16')).status).toBe(200)
+})
+
+test('before Redis was ever reached nobody knows whether there was anything: that is an outage, and no outage after', async () => {
+  const { lake } = service
+  const live = openLive({ redisUrl: 'redis://127.0.0.1:1' })
+  const state = await openState({ ...{ store: lake.store, live, clock: Date.now }, onError: () => undefined })
+  onTestFinished(async () => {
+    state.close()
+    await live.close()
+  })
+  expect((await absentState(incidents, { state, lake })).code).toBe('feed-unavailable')
+  await service.killRedis()
+  await until('degraded', async () => !(await service.json('/ready')).redis)
+  for (const path of ['/api/incidents', '/api/incidents/changes', '/api/incidents/inc_x'])
+    expect(await codeOf(path)).toBe('404 no-data-yet')
+})
+
+test('tables that the store does not give are an outage', async () => {
+  const folder = service.shared.storeFolder
+  await rename(folder, `${folder}-gone`)
+  // A loop: reading it fails, while a folder that is gone looks like an empty store.
+  await symlink(folder, folder)
+  try {
+    const response = await service.get('/api/panels/61402/history')
+    expect([response.status, Number(response.headers.get('retry-after')) > 0]).toEqual([503, true])
+    expect(await response.json()).toMatchObject({ code: 'feed-unavailable' })
+  } finally {
+    await rm(folder)
+    await rename(`${folder}-gone`, folder)
+  }
+})
