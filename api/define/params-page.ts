@@ -74,10 +74,10 @@ export function limitExpected(max: number): string {
   return `a whole number from 1 to ${max} in JSON and GeoJSON, 1 to ${TABLE_ROWS_MOST} in csv, ndjson, parquet and arrow`
 }
 
-/** The parameter `lang` of what has texts in these languages; null where it is not given, and a header may tell. */
+/** The parameter `lang` of what has texts in these languages; null where it is not given. */
 export function langParam(languages: readonly Lang[] = SPOKEN): Param<Lang | null> {
   const others = LANGS.every((lang) => languages.includes(lang)) ? '' : '; the others are answered in Spanish, and Content-Language says so'
-  const about = `Language of texts that there are in several: ${languages.slice(0, -1).join(', ')} or ${languages.at(-1)}${others}. What Accept-Language prefers of these unless given, else Spanish.`
+  const about = `Language of texts that there are in several: ${languages.slice(0, -1).join(', ')} or ${languages.at(-1)}${others}. Spanish unless given, whatever Accept-Language says.`
   const parse = (text: string): Lang => {
     const lang = chosen(text, LANGS)
     return languages.includes(lang) ? lang : 'es'

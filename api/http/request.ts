@@ -1,5 +1,4 @@
 import { type Endpoint, pathParams } from '../define/endpoint.ts'
-import type { Lang } from '../define/fields.ts'
 import { type Format, isTable } from '../define/formats.ts'
 import type { Group, Param, Params, ValuesOf } from '../define/params.ts'
 import { limitExpected, NO_PAGE, type PageValues, pageParams } from '../define/params-page.ts'
@@ -23,8 +22,8 @@ export interface RequestValues {
   readonly clock_s: number
 }
 
-/** Reads a request: its URL as it was sent, the decoded path parameters, and the language that it prefers unless the URL names one. Throws a 400 problem that names every mistake. */
-export type RequestReader = (url: string, inPath: Readonly<Record<string, string>>, preferred?: Lang) => RequestValues
+/** Reads a request: its URL as it was sent, and the decoded path parameters. Throws a 400 problem that names every mistake. */
+export type RequestReader = (url: string, inPath: Readonly<Record<string, string>>) => RequestValues
 
 /** Every parameter of an endpoint by its public name: its own, those of its groups, and those every endpoint of its kind takes. */
 export function allParams(endpoint: Endpoint): ReadonlyMap<string, Param> {
@@ -42,7 +41,7 @@ export function requestReader(endpoint: Endpoint): RequestReader {
   const pageNames = Object.keys(pageParams(endpoint))
   const paged = pageNames.includes('cursor')
 
-  return (url, inPath, preferred = 'es') => {
+  return (url, inPath) => {
     const mark = url.indexOf('?')
     const query = mark === -1 ? '' : url.slice(mark + 1)
     // Not as it was sent: others may get the same answer, and its link to the next page must not lead them to another host.
@@ -63,7 +62,7 @@ export function requestReader(endpoint: Endpoint): RequestReader {
       own[name] = one.kind === 'group' ? combine(one, read, texts, mistakes) : read.get(name)
     }
     const given = Object.fromEntries(pageNames.map((name) => [name, read.get(name)]))
-    const page = { ...NO_PAGE, ...given, lang: given['lang'] ?? preferred } as PageValues
+    const page = { ...NO_PAGE, ...given, lang: given['lang'] ?? 'es' } as PageValues
     if (page.ids && page.ids.length > 500)
       mistakes.add('invalid-parameter', { parameter: 'ids', detail: `ids: expected at most 500, got ${page.ids.length}` })
     for (const error of missingForSort(endpoint.returns, page.sort, texts)) mistakes.add('invalid-parameter', error)

@@ -7,7 +7,6 @@ import { TIERS, type Tier } from '../access/plans.ts'
 import type { UsageRecorder } from '../access/usage/recorder.ts'
 import { FULL, REST, REVALIDATED, Visit, type VisitParts } from '../access/visit.ts'
 import { datasetsOf, type Endpoint, lakeOf, pathParams } from '../define/endpoint.ts'
-import type { Lang } from '../define/fields.ts'
 import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
 import { languageFor } from '../define/language.ts'
 import { SPOKEN } from '../define/params-page.ts'
@@ -82,9 +81,6 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
       return [tier, remembered((accept) => formatFor(accept, admitted) ?? formatFor(accept, formats) ?? 'none')]
     }),
   ) as Readonly<Record<Tier, (accept: string | undefined) => Format | 'none'>>
-  const { localise, languages = SPOKEN } = endpoint.returns.record
-  // Where there is but one language, copies of the same do not differ by what is preferred.
-  const languageOf = remembered((header) => (localise ? languageFor(header, languages as readonly [Lang, ...Lang[]]) : 'es'))
   const read = requestReader(endpoint)
   const checkKnown = knownValuesCheck(endpoint, kept)
   const pathNames = pathParams(endpoint.path)
@@ -143,8 +139,8 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     await visit.charge(mayHaveIt ? REVALIDATED : FULL)
     refuseBody(raw)
     const asked = generation
-    const values = read(raw.url ?? '/', pick(request.params as Record<string, string>, pathNames), one.wanted.language)
-    const format = values.page.format ?? acceptable(one.wanted.format, formats)
+    const values = read(raw.url ?? '/', pick(request.params as Record<string, string>, pathNames))
+    const format = values.page.format ?? acceptable(one.wanted, formats)
     visit.needsFormat(format)
     if (recent?.period && isEarlier(values.own[recent.period] as Period, recent.hours, now))
       visit.needs(recent.wider, `A period that begins more than ${recent.hours} hours ago`)
@@ -181,8 +177,7 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     if (finding) await finding
     visit.needs(endpoint.plan, endpoint.path)
     const now = clock()
-    const { accept, 'accept-language': preferred } = raw.headers
-    const wanted = { format: formatOf[visit.caller.tier](accept), language: languageOf(preferred) }
+    const wanted = formatOf[visit.caller.tier](raw.headers.accept)
     const found = hasBody(raw) ? undefined : shelf.get(shelfKeyOf(raw, wanted))
     if (!found || !isCurrent(found.head, now)) await answer(request, reply, { visit, now, wanted })
     else {
@@ -222,15 +217,12 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
 /** Status that a request is counted under whose caller has gone before the answer was sent, as that of nginx for the same. */
 const GONE = 499
 
-/** What a request's headers ask for, where its URL does not. */
-interface Wanted {
-  readonly format: Format | 'none'
-  readonly language: Lang
-}
+/** The representation that a request's headers ask for, where its URL does not. */
+type Wanted = Format | 'none'
 
 /** The name of an answer on the shelf. */
-function shelfKeyOf({ url }: IncomingMessage, { format, language }: Wanted): string {
-  return format === 'json' && language === 'es' ? (url as string) : `${format} ${language} ${url}`
+function shelfKeyOf({ url }: IncomingMessage, format: Wanted): string {
+  return format === 'json' ? (url as string) : `${format} ${url}`
 }
 
 /** A reply that is found, and who gets it: anybody, unless told. */
