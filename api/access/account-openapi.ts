@@ -73,7 +73,7 @@ export function accountPaths(): Part {
           422: problemResponse(['key-limit-reached']),
         }),
         description:
-          'At most three keys of an e-mail address work at the same time. At most 5 an hour and 20 a day may be asked for from one address, and 6 a day for one e-mail address.',
+          'At most three free keys of an e-mail address work at the same time, besides those of paid plans. At most 5 an hour and 20 a day may be asked for from one address, and 6 a day for one e-mail address.',
         requestBody: body(
           {
             type: 'object',

@@ -10,6 +10,7 @@ import {
   accountKey,
   accountNames,
   commitSlot,
+  FREE_KEYS,
   isWorking,
   type KeyStatus,
   keyId,
@@ -73,7 +74,7 @@ export interface OneKey {
 
 /** Accounts and their keys, as the object store has them. An account is named by the hash of its e-mail address. Refusals are `Problem`s. */
 export interface Accounts {
-  /** Makes a key for an e-mail address as `normalEmail` gives it. Throws `key-limit-reached` where it has three. */
+  /** Makes a key for an e-mail address as `normalEmail` gives it. Throws `key-limit-reached` where it has three free ones. */
   create(options: {
     readonly email: string
     readonly label: string | null
@@ -88,7 +89,7 @@ export interface Accounts {
   list(account: string): Promise<ListedKey[]>
   /** A new key in the place of one, which works for `overlap_ms` longer. Throws `not-found`, or `conflict` where it is being rotated already. */
   rotate(options: OneKey & { readonly overlap_ms: number }): Promise<{ readonly made: NewKey; readonly former: ListedKey }>
-  /** Ends a key for good. */
+  /** Ends a key for good, and the former one that it took the place of. */
   revoke(one: OneKey): Promise<ListedKey>
   /** Ends all keys of an account; gives how many worked. */
   revokeAll(account: string): Promise<number>
@@ -227,9 +228,14 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
         ends_at: life_ms === null ? null : clock() + life_ms,
       }
       const slot = await change(account, (slots, now) => {
-        const free = slots.find((slot) => !slot.keys.some((one) => isWorking(one, now)))
-        if (!free)
-          throw problem('key-limit-reached', `This e-mail address has ${SLOTS} keys already; one has to be revoked before another is made.`)
+        const working = slots.filter((slot) => slot.keys.some((one) => isWorking(one, now)))
+        const unpaid = working.filter((slot) => slot.keys.some((one) => one.plan === 'FREE' && isWorking(one, now)))
+        const free = slots.find((slot) => !working.includes(slot))
+        if (!free || (plan === 'FREE' && unpaid.length >= FREE_KEYS))
+          throw problem(
+            'key-limit-reached',
+            `This e-mail address has ${free ? `${FREE_KEYS} free` : SLOTS} keys already; one has to be revoked before another is made.`,
+          )
         return { slot: free, keys: [...free.keys, made] }
       })
       // It goes where the account is removed at the same time.
@@ -269,7 +275,7 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
 
     revoke: async ({ account, id }) => {
       const slot = await changeKey({ account, id }, (old, { keys }) =>
-        old.status === 'REVOKED' ? keys : keys.map((one) => (one === old ? revoked(one) : one)),
+        old.status === 'REVOKED' ? keys : keys.map((one) => (one === old || isReplaced(one, old) ? revoked(one) : one)),
       )
       return listedIn(slot, id)
     },
@@ -354,6 +360,11 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
     },
   }
   return accounts
+}
+
+/** True for a key that works only until the one that took its place does. */
+function isReplaced(key: SlotKey, { status }: SlotKey): boolean {
+  return status === 'ACTIVE' && key.status === 'ROTATING'
 }
 
 function revoked(key: SlotKey): SlotKey {

@@ -25,8 +25,10 @@ export interface Callers {
    * than in X-API-Key, or cannot be looked up.
    */
   of(raw: IncomingMessage): Caller | Promise<Caller>
-  /** Tells that an address was over its limit when it tried a key that there is not: no more are looked up for it for so many seconds. */
-  stopLookups(caller: Caller, wait_s: number): void
+  /** Who pays for a key that does not work: the address, apart from its requests without a key. */
+  byInvalidKey(raw: IncomingMessage): Caller
+  /** Tells that an address was over its limit of invalid keys: no more are looked up for it for so many seconds. */
+  stopLookups(raw: IncomingMessage, wait_s: number): void
 }
 
 /** Longest time for which nothing is looked up for an address, in s: somebody behind it may have a key that works. */
@@ -49,7 +51,7 @@ export function openCallers(options: { readonly keys: KeyIndex; readonly callerO
     const wait_ms = (stopped.get(slot) ?? 0) - performance.now()
     if (wait_ms <= 0) stopped.delete(slot)
     else
-      throw problem('quota-exceeded', 'Too many keys that there are not were tried from this address.', {
+      throw problem('quota-exceeded', 'Too many invalid keys from this address.', {
         retry_after_s: wait_ms / 1000,
         extensions: { 'violated-policies': ['minute'] },
       })
@@ -58,6 +60,7 @@ export function openCallers(options: { readonly keys: KeyIndex; readonly callerO
   const byAddress = (raw: IncomingMessage): Caller => ({ ...known.ANONYMOUS, slot: callerOf(raw), key: null })
   return {
     byAddress,
+    byInvalidKey: (raw) => ({ ...known.ANONYMOUS, slot: `invalid-key:${callerOf(raw)}`, key: null }),
     of: (raw) => {
       const text = raw.headers['x-api-key']
       if (text === undefined) {
@@ -68,9 +71,9 @@ export function openCallers(options: { readonly keys: KeyIndex; readonly callerO
       const key = checkedKey(keys, String(text))
       return key instanceof Promise ? key.then(byKey) : byKey(key)
     },
-    stopLookups: ({ slot }, wait_s) => {
+    stopLookups: (raw, wait_s) => {
       if (stopped.size >= STOPPED_MOST) stopped.delete(stopped.keys().next().value as string)
-      stopped.set(slot, performance.now() + Math.min(wait_s, STOP_MOST_S) * 1000)
+      stopped.set(callerOf(raw), performance.now() + Math.min(wait_s, STOP_MOST_S) * 1000)
     },
   }
 }

@@ -52,7 +52,7 @@ function spanish(reason: MailReason, link: string, until_days: number | null): T
     'key-made': ['Su clave de Traffic Intelligence', 'Se ha creado una clave de la API de Traffic Intelligence para esta dirección.'],
     'limit-reached': [
       'Sus claves de Traffic Intelligence',
-      'Se ha pedido otra clave de la API de Traffic Intelligence para esta dirección, que ya tiene tres. No se ha creado ninguna.',
+      'Se ha pedido otra clave de la API de Traffic Intelligence para esta dirección, que ya tiene tres gratuitas. No se ha creado ninguna.',
     ],
     manage: ['Sus claves de Traffic Intelligence', 'Se ha pedido un enlace para gestionar las claves de esta dirección.'],
   } as const
@@ -77,7 +77,7 @@ function english(reason: MailReason, link: string, until_days: number | null): T
     'key-made': ['Your Traffic Intelligence key', 'A key of the Traffic Intelligence API was made for this address.'],
     'limit-reached': [
       'Your Traffic Intelligence keys',
-      'Another key of the Traffic Intelligence API was asked for this address, which has three already. None was made.',
+      'Another key of the Traffic Intelligence API was asked for this address, which has three free ones already. None was made.',
     ],
     manage: ['Your Traffic Intelligence keys', 'A link to manage the keys of this address was asked for.'],
   } as const

@@ -7,8 +7,10 @@ export type Plan = (typeof PLANS)[number]
 /** What a key is: ROTATING works until its successor has taken over, REVOKED and EXPIRED do not work any more. */
 export type KeyStatus = 'ACTIVE' | 'ROTATING' | 'REVOKED' | 'EXPIRED'
 
-/** How many keys of an e-mail address may work at the same time, apart from those that are being rotated. */
-export const SLOTS = 3
+/** How many keys of the plan FREE an e-mail address may have, apart from those that are being rotated. */
+export const FREE_KEYS = 3
+/** How many it may have with those of paid plans; of one digit, as names of objects have it. */
+export const SLOTS = 9
 
 /** A key as its slot keeps it. Times are ms since the epoch. */
 export interface SlotKey {

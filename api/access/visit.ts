@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Plan } from '../../lake/schema/dataset.ts'
 import type { Format } from '../define/formats.ts'
-import type { Problem } from '../define/problems.ts'
+import type { Problem, ProblemCode } from '../define/problems.ts'
 import type { Caller, Callers } from './callers.ts'
 import { limitHeaders } from './limits/headers.ts'
 import type { Lease } from './limits/leases.ts'
@@ -11,6 +11,9 @@ import type { Charge, Weights } from './limits/policy.ts'
 import { type PlanTable, planOfFormat, TIERS, type Tier } from './plans.ts'
 import { keyRequired, planRequired, quotaExceeded, tooManyQueries } from './refusals.ts'
 import type { DayWatch } from './usage/day-watch.ts'
+
+/** Problems of a key that does not work. */
+const KEY_PROBLEMS: ReadonlySet<ProblemCode> = new Set(['invalid-key', 'revoked-key', 'expired-key'])
 
 /** What visits work with. */
 export interface VisitParts {
@@ -107,7 +110,7 @@ export class Visit {
   #adviceToAddress({ FREE }: PlanTable): string {
     return this.#raw.headers['x-api-key'] === undefined
       ? ` A free key admits ${FREE.minute} a minute: POST /api/keys.`
-      : ' Paths that there are not, methods that are not allowed and keys that do not work count for the address, whatever the key.'
+      : ' Invalid keys count for the address.'
   }
 
   /** Takes one of the places for queries of history that the plan has; whoever takes it gives it back. Throws where all are taken. */
@@ -128,6 +131,8 @@ export class Visit {
       this.#dayUnits = 0
       return problem
     }
+    // Who guesses keys does not use up what the address may ask without one.
+    if (KEY_PROBLEMS.has(problem.code)) this.#caller = this.#parts.callers.byInvalidKey(this.#raw)
     const isPaid = this.#charges.length > 0
     if (isPaid && this.#dayUnits > 0) return problem
     try {
@@ -135,7 +140,7 @@ export class Visit {
       await this.charge(isPaid ? REST : FULL)
       return problem
     } catch (error) {
-      if (problem.code === 'invalid-key') this.#parts.callers.stopLookups(this.caller, this.#last?.retry_after_s ?? 0)
+      if (problem.code === 'invalid-key') this.#parts.callers.stopLookups(this.#raw, this.#last?.retry_after_s ?? 0)
       return error as Problem
     }
   }

@@ -17,7 +17,7 @@ import { watchDays } from '../access/usage/day-watch.ts'
 import type { Usage } from '../access/usage/usage.ts'
 import { Visit, type VisitParts } from '../access/visit.ts'
 import type { Endpoint, SystemView } from '../define/endpoint.ts'
-import type { ProblemCode } from '../define/problems.ts'
+import type { Problem, ProblemCode } from '../define/problems.ts'
 import { exportManifest } from '../endpoints/export/manifest.ts'
 import { DOWNLOAD_PATH, registerDownload } from '../exports/download.ts'
 import { signedLinks } from '../exports/signed-links.ts'
@@ -41,7 +41,7 @@ import { openapi } from './openapi.ts'
 import { OPEN_TO_PLAIN_HTTP } from './openapi-platform.ts'
 import { ownAnswers } from './own-answers.ts'
 import { registerPlatform } from './platform.ts'
-import { answerConnect, answerExpectation, answerProblems, unknownPath } from './problem-replies.ts'
+import { answerConnect, answerExpectation, answerProblems, problemOf, unknownPath } from './problem-replies.ts'
 import { ReplyCache } from './reply-cache.ts'
 import { knowAllMethods, registerEndpoint } from './routes.ts'
 import type { ServiceState } from './state.ts'
@@ -168,7 +168,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     if (malformed) done(malformed)
     else if (refused && !OPEN_TO_PLAIN_HTTP.includes(request.routeOptions.url ?? '')) done(refused)
     // Here, as a body that nobody wants could not be read, either.
-    else if (request.is404) new Visit(visits, request.raw).settle(unknownPath(request, paths)).then(done, done)
+    else if (request.is404) refuseUnknown(new Visit(visits, request.raw), unknownPath(request, paths)).then(done, done)
     else done()
   })
   // Whatever changes a reply's form changes the description too, and so every tag.
@@ -242,6 +242,16 @@ export function buildApp(parts: AppParts): FastifyInstance {
 const WATCHED = 12
 const BY_HTTPS = Object.freeze({ ...AS_TYPED, ...STRICT_TRANSPORT })
 const NO_QUERY: Readonly<Record<string, never>> = Object.freeze({})
+
+/** The problem of a path that there is not, charged to the key, else the address; that of a key that does not work goes first. */
+async function refuseUnknown(visit: Visit, unknown: Problem): Promise<Problem> {
+  try {
+    await visit.identify()
+  } catch (error) {
+    return await visit.settle(problemOf(error))
+  }
+  return await visit.settle(unknown)
+}
 
 function answererOf(
   context: AnswerContext,

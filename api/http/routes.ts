@@ -204,7 +204,7 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     const visit = new Visit(context, raw)
     let status: number = PROBLEMS['method-not-allowed'].status
     try {
-      await visit.charge(FULL)
+      await payFor(visit)
     } catch (error) {
       status = problemOf(error).status
       throw error
@@ -212,6 +212,16 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
       counted(status, visit)
     }
   })
+/** Charges whoever asks for what no endpoint answers: the key, else the address. Throws the problem of a key that does not work, or a limit. */
+async function payFor(visit: Visit): Promise<void> {
+  try {
+    await visit.identify()
+  } catch (error) {
+    throw await visit.settle(problemOf(error))
+  }
+  await visit.charge(FULL)
+}
+
 }
 
 /** Status that a request is counted under whose caller has gone before the answer was sent, as that of nginx for the same. */

@@ -49,7 +49,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     notice: {
       email: 'Eso no es una dirección de correo. Revísela y vuelva a enviarla.',
       tooMany: 'Demasiadas peticiones. Vuelva a probar más tarde.',
-      full: 'Esa dirección ya tiene tres claves. Le hemos enviado un enlace para gestionarlas.',
+      full: 'Esa dirección ya tiene tres claves gratuitas. Le hemos enviado un enlace para gestionarlas.',
     },
   },
   en: {
@@ -73,7 +73,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     notice: {
       email: 'That is no e-mail address. Check it and send it again.',
       tooMany: 'Too many requests. Try again later.',
-      full: 'That address has three keys already. We have sent it a link to manage them.',
+      full: 'That address has three free keys already. We have sent it a link to manage them.',
     },
   },
 }

@@ -27,7 +27,7 @@ const USAGE = `scripts/keys <command> [--data <dir>]
                          what a key, or every key, used in a month of Madrid, this one unless told
   revoke <id>            end a key for good; every process refuses it within a minute, at once where Redis runs
 
-Ids are those of 'list' (key_…). Limits of how often one may ask do not count here, but an address has at most three keys.`
+Ids are those of 'list' (key_…). Limits of how often one may ask do not count here, but an address has at most three free keys.`
 
 async function main(): Promise<void> {
   const { positionals, values } = parseArgs({

@@ -87,7 +87,7 @@ describe('POST /api/keys', () => {
     const response = await call('POST', '/api/keys', { body: { email: email.toUpperCase() } })
     expect(response.status).toBe(422)
     const told = await problemOf(response)
-    expect(told).toMatchObject({ code: 'key-limit-reached', detail: expect.stringContaining('3 keys') })
+    expect(told).toMatchObject({ code: 'key-limit-reached', detail: expect.stringContaining('3 free keys') })
     expect(JSON.stringify(told)).not.toMatch(/secret|key_|person/)
   })
 

@@ -72,13 +72,11 @@ describe('with the plans of the specification', () => {
     for (const path of ['/health', '/api/plans', '/openapi.json']) expect((await service.open(path)).status, path).toBe(200)
   })
 
-  test('paths that there are not, wrong methods and keys that do not work are charged to the address', async () => {
+  test('paths that there are not and wrong methods are charged to the key, else to the address', async () => {
     await start(DEFAULT_PLANS, '127.0.0.0/8')
     const asks: Readonly<Record<string, (headers: Record<string, string>) => Promise<Response>>> = {
       '198.51.100.1': (headers) => service.open('/api/nothing', headers),
       '198.51.100.2': (headers) => fetch(`${service.url}/api/incidents`, { method: 'POST', headers }),
-      '198.51.100.3': (headers) => service.open('/api/incidents', { ...headers, 'X-API-Key': makeKey() }),
-      '198.51.100.4': (headers) => service.open('/api/incidents', { ...headers, 'X-API-Key': 'tia_x' }),
       '198.51.100.5': (headers) => service.open('/api/trenes/posiciones', headers),
       '198.51.100.6': (headers) => service.open('/api/incidents?provnce=x', headers),
     }
@@ -92,10 +90,31 @@ describe('with the plans of the specification', () => {
       expect(statuses[5], from).toBe(429)
       expect((await service.open('/api/incidents', { 'X-Forwarded-For': from })).status, from).toBe(429)
     }
-    // One who has paid is not told to get a free key.
+    // A key pays for itself, wherever it is used.
     const paying = await service.keyed('PRO', { 'X-Forwarded-For': '198.51.100.1' })
-    const { code, detail } = (await (await service.open('/api/nothing', paying)).json()) as Reply
-    expect([code, detail]).toEqual(['quota-exceeded', expect.stringMatching(/5 in 60 s.* count for the address, whatever the key\.$/)])
+    const lost = await service.open('/api/nothing', paying)
+    expect([lost.status, left(await service.open('/api/incidents', paying)).minute]).toEqual([404, 58])
+    expect((await fetch(`${service.url}/api/incidents`, { method: 'POST', headers: paying })).status).toBe(405)
+    expect(left(await service.open('/api/incidents', paying)).minute).toBe(56)
+    // A key that does not work is not taken for none.
+    const wrong = { 'X-API-Key': makeKey(), 'X-Forwarded-For': '198.51.100.8' }
+    expect((await service.open('/api/nothing', wrong)).status).toBe(401)
+    expect((await fetch(`${service.url}/api/incidents`, { method: 'POST', headers: wrong })).status).toBe(401)
+  })
+
+  test('keys that do not work are charged to a bucket of the address that is apart from its other requests', async () => {
+    await start(DEFAULT_PLANS, '127.0.0.0/8')
+    for (const [from, key] of [
+      ['198.51.100.3', makeKey],
+      ['198.51.100.4', () => 'tia_x'],
+    ] as const) {
+      const statuses: number[] = []
+      for (let n = 0; n < 6; n++)
+        statuses.push((await service.open('/api/incidents', { 'X-Forwarded-For': from, 'X-API-Key': key() })).status)
+      expect([from, statuses]).toEqual([from, [401, 401, 401, 401, 401, 429]])
+      for (let n = 0; n < 5; n++) expect((await service.open('/api/incidents', { 'X-Forwarded-For': from })).status, from).toBe(200)
+      expect((await service.open('/api/incidents', { 'X-Forwarded-For': from })).status, from).toBe(429)
+    }
     // Whoever else is behind the address that made up keys goes on with a key that is known, and soon with any.
     const known = await service.keyed('PRO', { 'X-Forwarded-For': '198.51.100.9' })
     expect((await service.open('/api/incidents', known)).status).toBe(200)

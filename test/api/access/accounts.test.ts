@@ -36,6 +36,23 @@ describe.each([
     expect(await accounts.list(account as string)).toHaveLength(3)
   })
 
+  test.skipIf(isMissing)('keys of paid plans use up none of the three free ones, and are counted apart', async () => {
+    const { accounts } = await open()
+    const paid = await accounts.create({ ...ANA, plan: 'PRO' })
+    const granted = await accounts.create(ANA)
+    await accounts.grant({ ...granted, plan: 'ENTERPRISE' })
+    const asked = await Promise.allSettled(Array.from({ length: 20 }, () => accounts.create(ANA)))
+    const made = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    expect(new Set([paid, granted, ...made].map(({ slot }) => slot)).size).toBe(5)
+    expect(made).toHaveLength(3)
+    // What is granted makes room for a free key, and what is taken back for none.
+    await accounts.grant({ ...(made[0] as NewKey), plan: 'PRO' })
+    await accounts.create(ANA)
+    await accounts.grant({ ...granted, plan: 'FREE' })
+    await expect(accounts.create(ANA)).rejects.toMatchObject({ code: 'key-limit-reached' })
+    await accounts.create({ ...ANA, plan: 'PRO' })
+  })
+
   test.skipIf(isMissing)('of 40 requests at once for the place of a revoked key one gets it, and it is the same slot', async () => {
     const { accounts, index } = await open()
     const [first] = [await accounts.create(ANA), await accounts.create(ANA), await accounts.create(ANA)]
@@ -124,11 +141,27 @@ describe('rotation', () => {
     const all = await accounts.list(await accounts.nameOf(EMAIL))
     expect(all.map(({ status }) => status)).toEqual(['ROTATING', 'ACTIVE', 'ROTATING', 'ACTIVE', 'ROTATING', 'ACTIVE'])
     await expect(accounts.create(ANA)).rejects.toMatchObject({ code: 'key-limit-reached' })
-    // The former key of a slot works on: its place is not free.
-    await accounts.revoke({ account: await accounts.nameOf(EMAIL), id: all[1]?.id as string })
+    const account = await accounts.nameOf(EMAIL)
+    // Its successor works on: its place is not free.
+    await accounts.revoke({ account, id: all[0]?.id as string })
     await expect(accounts.create(ANA)).rejects.toMatchObject({ code: 'key-limit-reached' })
-    await accounts.revoke({ account: await accounts.nameOf(EMAIL), id: all[0]?.id as string })
+    await accounts.revoke({ account, id: all[1]?.id as string })
     await accounts.create(ANA)
+  })
+
+  test('whoever revokes a key ends the one that it took the place of, and not the other way round', async () => {
+    const one = await stage()
+    const { accounts } = one
+    const [first, second] = [await accounts.create(ANA), await accounts.create(ANA)]
+    const [next, other] = [
+      await accounts.rotate({ ...first, overlap_ms: DAY_MS }),
+      await accounts.rotate({ ...second, overlap_ms: DAY_MS }),
+    ]
+    await accounts.revoke(next.made)
+    expect([await refusalOf(one, next.made.key), await refusalOf(one, first.key)]).toEqual(['revoked', 'revoked'])
+    expect([await refusalOf(one, second.key), await refusalOf(one, other.made.key)]).toEqual([null, null])
+    await accounts.revoke(second)
+    expect([await refusalOf(one, second.key), await refusalOf(one, other.made.key)]).toEqual(['revoked', null])
   })
 
   test('again and again leaves few objects in the slot, and every former key ended', async () => {
