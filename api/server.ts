@@ -53,6 +53,8 @@ export interface ApiOptions {
   readonly lakePoll_ms?: number
   /** Whether the search index is built at the start; on the first search by default. */
   readonly warmsSearch?: boolean
+  /** Time between two of our own probes of each group of paths, in ms; a minute unless told. */
+  readonly probe_ms?: number
   /** Where requests and what they use are measured; nowhere unless told. */
   readonly metrics?: Registry | null
   /** What differs from how long clients may usually take. */
@@ -72,6 +74,7 @@ export interface Api {
 const CACHE_BYTES = 256 * 1024 ** 2
 const SPOOL_BYTES = 2 * 1024 ** 3
 const LAKE_POLL_MS = 5000
+const PROBE_MS = 60_000
 
 /** Passed on to Node's `server.listen`; Fastify's types do not know it. */
 const SHARED = Object.freeze({ reusePort: true })
@@ -93,7 +96,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     clock = Date.now,
     endpoints = all,
   } = options
-  const { cacheBytes = CACHE_BYTES, spoolBytes = SPOOL_BYTES, lakePoll_ms = LAKE_POLL_MS } = options
+  const { cacheBytes = CACHE_BYTES, spoolBytes = SPOOL_BYTES, lakePoll_ms = LAKE_POLL_MS, probe_ms = PROBE_MS } = options
   const {
     sharesPort = false,
     trusted = trustedProxies(''),
@@ -132,6 +135,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     metrics,
     lakePoll_ms,
     warmsSearch,
+    probe_ms,
   })
   try {
     await app.listen({ host, port, ...(sharesPort ? SHARED : {}) })

@@ -26,7 +26,7 @@ export function registerAccounts(app: FastifyInstance, options: Omit<SignupParts
   const parts: SignupParts = { ...options, sessions: browserSessions({ tokens: access.tokens, https, baseUrl, clock }) }
   void app.register(async (limited) => {
     limitByAddress(limited, parts, ACCOUNT_LIMIT)
-    parts.groups.take(limited, 'account')
+    parts.groups.take(limited, 'account', parts.callerOf)
     limited.addHook('preParsing', async ({ raw }) => refuseEncoded(raw))
     void limited.register(async (scope) => {
       scope.removeContentTypeParser('text/plain')

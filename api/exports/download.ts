@@ -57,7 +57,7 @@ export function registerDownload(app: FastifyInstance, parts: DownloadParts): vo
       const visit = new Visit(parts, request.raw)
       const counted = (status: number): void => {
         parts.count(visit.caller.key, status, visit.dayUnits)
-        parts.countReply(status, performance.now() - visit.began)
+        parts.countReply(status, performance.now() - visit.began, visit.caller.slot)
       }
       try {
         refuseLongUrl(request.raw)

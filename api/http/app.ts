@@ -24,6 +24,7 @@ import { signedLinks } from '../exports/signed-links.ts'
 import { registerMcp } from '../mcp/http.ts'
 import { followSearch } from '../search/follow.ts'
 import { pathGroups } from '../status/groups.ts'
+import { groupProbes, openProbes } from '../status/probes.ts'
 import { statusReports } from '../status/report.ts'
 import { registerStatus } from '../status/status-routes.ts'
 import type { Uptime } from '../status/uptime.ts'
@@ -84,6 +85,8 @@ export interface AppParts {
   readonly lakePoll_ms: number
   /** Whether the search index is built at the start, not on the first search. */
   readonly warmsSearch: boolean
+  /** Time between two probes of each group of paths, in ms. */
+  readonly probe_ms: number
 }
 
 /** Most bytes of a request's line and headers; Node refuses more with 431. */
@@ -214,6 +217,8 @@ export function buildApp(parts: AppParts): FastifyInstance {
     answerers.push({ endpoint, answerer })
     registerEndpoint(app, { ...visits, state, kept, watch, cache, clock, usage: parts.usage, groups, meter, log }, endpoint, answerer)
   }
+  const probes = openProbes(groupProbes(answerers, { keys: access.keys, clock }), { uptime: parts.uptime, log, every_ms: parts.probe_ms })
+  app.addHook('onClose', () => probes.close())
   registerDownload(app, {
     ...visits,
     ...{ links, clock, log, store: parts.lake.store, datasets: state.system().datasets },
@@ -225,7 +230,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const report = statusReports({ ...parts, groups: groups.list, read })
   void app.register(async (scope) => {
     limitByAddress(scope, parts, PLATFORM_LIMIT)
-    groups.take(scope, 'platform')
+    groups.take(scope, 'platform', callerOf)
     registerPlatform(scope, shown)
     registerStatus(scope, { report, clock })
   })
@@ -238,11 +243,6 @@ export function buildApp(parts: AppParts): FastifyInstance {
   return app
 }
 
-/** How many looks at the tables of slices, whose answers people wait for, go to one at those that the catalogue describes. */
-const WATCHED = 12
-const BY_HTTPS = Object.freeze({ ...AS_TYPED, ...STRICT_TRANSPORT })
-const NO_QUERY: Readonly<Record<string, never>> = Object.freeze({})
-
 /** The problem of a path that there is not, charged to the key, else the address; that of a key that does not work goes first. */
 async function refuseUnknown(visit: Visit, unknown: Problem): Promise<Problem> {
   try {
@@ -252,6 +252,11 @@ async function refuseUnknown(visit: Visit, unknown: Problem): Promise<Problem> {
   }
   return await visit.settle(unknown)
 }
+
+/** How many looks at the tables of slices, whose answers people wait for, go to one at those that the catalogue describes. */
+const WATCHED = 12
+const BY_HTTPS = Object.freeze({ ...AS_TYPED, ...STRICT_TRANSPORT })
+const NO_QUERY: Readonly<Record<string, never>> = Object.freeze({})
 
 function answererOf(
   context: AnswerContext,

@@ -8,12 +8,10 @@ import type { UsageRecorder } from '../access/usage/recorder.ts'
 import { FULL, REST, REVALIDATED, Visit, type VisitParts } from '../access/visit.ts'
 import { datasetsOf, type Endpoint, lakeOf, pathParams } from '../define/endpoint.ts'
 import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
-import { languageFor } from '../define/language.ts'
-import { SPOKEN } from '../define/params-page.ts'
-import { tablesUnreadable } from './absent-data.ts'
 import { isEarlier, type Period } from '../define/params-time.ts'
 import { PROBLEMS, problem } from '../define/problems.ts'
 import type { PathGroups } from '../status/groups.ts'
+import { tablesUnreadable } from './absent-data.ts'
 import { type Answerer, type Prepared, weakTag } from './answer.ts'
 import { deprecationHook } from './deprecation.ts'
 import { encodingFor, remembered } from './encodings.ts'
@@ -168,7 +166,7 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
 
   const counted = (status: number, visit: Visit): void => {
     count(visit.caller.key, status, visit.dayUnits)
-    countReply(status, performance.now() - visit.began)
+    countReply(status, performance.now() - visit.began, visit.caller.slot)
   }
 
   const serve = async (request: FastifyRequest, reply: FastifyReply, visit: Visit): Promise<void> => {
@@ -212,6 +210,8 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
       counted(status, visit)
     }
   })
+}
+
 /** Charges whoever asks for what no endpoint answers: the key, else the address. Throws the problem of a key that does not work, or a limit. */
 async function payFor(visit: Visit): Promise<void> {
   try {
@@ -220,8 +220,6 @@ async function payFor(visit: Visit): Promise<void> {
     throw await visit.settle(problemOf(error))
   }
   await visit.charge(FULL)
-}
-
 }
 
 /** Status that a request is counted under whose caller has gone before the answer was sent, as that of nginx for the same. */

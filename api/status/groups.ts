@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { CallerOf } from '../access/limits/address.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import { domains } from '../endpoints/catalog.ts'
 import type { CountReply, Uptime } from './uptime.ts'
@@ -26,7 +27,7 @@ export interface PathGroups {
   /** Puts a path that is no declared endpoint into the group of a domain, and gives what counts its replies. */
   ofPath(domain: string, path: string): CountReply
   /** Puts every path that is registered in a scope from now on into a group of ours, and counts its replies. */
-  take(scope: FastifyInstance, group: OwnGroup): void
+  take(scope: FastifyInstance, group: OwnGroup, callerOf: CallerOf): void
 }
 
 /** Makes the groups: one for each domain of the endpoints, and our own. */
@@ -48,11 +49,11 @@ export function pathGroups(endpoints: readonly Endpoint[], { counter }: Pick<Upt
       groups.get(domain)?.paths.add(path)
       return counter(domain)
     },
-    take: (scope, group) => {
+    take: (scope, group, callerOf) => {
       const count = counter(group)
       scope.addHook('onRoute', ({ url }) => void own[group].add(url.replaceAll(/:(\w+)/g, '{$1}')))
-      scope.addHook('onResponse', async ({ method }, reply) => {
-        if (method !== 'OPTIONS') count(reply.raw.statusCode, reply.elapsedTime)
+      scope.addHook('onResponse', async ({ method, raw }, reply) => {
+        if (method !== 'OPTIONS') count(reply.raw.statusCode, reply.elapsedTime, callerOf(raw))
       })
     },
   }

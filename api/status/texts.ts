@@ -1,5 +1,5 @@
-import { FAILING_SHARE } from '../../lake/uptime/days.ts'
 import { DUE_AFTER_MS } from '../../lake/uptime/months.ts'
+import { FAILING_SHARE, MIN_CALLERS, MIN_REQUESTS } from '../../lake/uptime/rule.ts'
 import type { Language } from '../access/accounts.ts'
 import type { PathGroup } from './groups.ts'
 import type { REASONS, Reason } from './report.ts'
@@ -11,11 +11,11 @@ const DUE_MIN = DUE_AFTER_MS / 60_000
 export const METHOD: Readonly<Record<Language, string>> = Object.freeze({
   es:
     `Los meses son los de UTC y se cuentan por minutos. Cada proceso de la API anota cada minuto que está en marcha y lo que respondió en él. Un minuto que no anotó ningún proceso cuenta como caído para todos los grupos; ` +
-    `uno en el que más del ${SHARE_PCT} % de las peticiones atendidas de un grupo falló por nuestra parte (5xx), como caído para ese grupo. Las peticiones atendidas son todas menos las rechazadas por error de quien llama o por un límite (4xx). ` +
+    `uno en el que falló por nuestra parte (5xx) más del ${SHARE_PCT} % de las peticiones atendidas de un grupo, si fueron al menos ${MIN_REQUESTS} y de al menos ${MIN_CALLERS} clientes, o en el que falló nuestra propia comprobación del grupo, que se hace cada minuto, como caído para ese grupo. Las peticiones atendidas son todas menos las rechazadas por error de quien llama o por un límite (4xx). ` +
     `La disponibilidad es la parte de los minutos en que no estuvo caído, desde el primer minuto anotado y hasta hace ${DUE_MIN} minutos. Los tiempos son los de las peticiones atendidas, desde que llegan a la API hasta que se entrega la respuesta a la conexión, y son el límite superior de su clase.`,
   en:
     `Months are those of UTC and are counted by minutes. Every process of the API writes down each minute in which it runs, and what it answered in it. A minute that no process wrote down counts as down for every group; ` +
-    `one in which more than ${SHARE_PCT} % of the requests served of a group failed by our fault (5xx), as down for that group. Requests served are all but those refused as a mistake of the caller or over a limit (4xx). ` +
+    `one in which more than ${SHARE_PCT} % of the requests served of a group failed by our fault (5xx), of at least ${MIN_REQUESTS} by at least ${MIN_CALLERS} callers, or in which our own probe of the group, sent every minute, failed, as down for that group. Requests served are all but those refused as a mistake of the caller or over a limit (4xx). ` +
     `Availability is the share of minutes in which the group was not down, from the first minute ever written down until ${DUE_MIN} minutes ago. Times are those of requests served, from their arrival at the API until the reply is handed to the connection, and are the upper bound of their class.`,
 })
 

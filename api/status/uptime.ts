@@ -1,9 +1,10 @@
 import { type MinuteWriter, openMinuteWriter } from '../../lake/minutes/writer.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { countReply, newUptimeCounts, UPTIME, type UptimeCounts, type UptimeRow } from '../../lake/uptime/objects.ts'
+import { callerMark, MIN_CALLERS } from '../../lake/uptime/rule.ts'
 
-/** Counts a reply of a group by its status and what it took, in ms. */
-export type CountReply = (status: number, took_ms: number) => void
+/** Counts a reply of a group by its status, what it took (ms), and what its caller is charged by. */
+export type CountReply = (status: number, took_ms: number, quotaKey: string) => void
 
 /**
  * Counts replies by group, and writes every minute that this process runs in: that it ran, and what was counted. Nothing counts once it is
@@ -12,6 +13,8 @@ export type CountReply = (status: number, took_ms: number) => void
 export interface Uptime extends Pick<MinuteWriter<UptimeRow>, 'flush' | 'close'> {
   /** Gives what counts the replies of a group. */
   counter(group: string): CountReply
+  /** Notes that this process's own probe of a group has failed. */
+  probeFailed(group: string): void
 }
 
 /** What it works with. */
@@ -27,16 +30,33 @@ export interface UptimeOptions {
   readonly every_ms?: number | null
 }
 
+/** What is counted of a group in the minute that has begun. */
+interface Tally {
+  counts: UptimeCounts
+  callers: Set<number>
+  isProbeFailed: boolean
+}
+
+const newTally = (): Tally => ({ counts: newUptimeCounts(), callers: new Set(), isProbeFailed: false })
+
 /** Opens the record of uptime of this process. Who opens it closes it. */
 export function openUptime({ onLost, ...options }: UptimeOptions): Uptime {
-  const tallies = new Map<string, { counts: UptimeCounts }>()
+  const tallies = new Map<string, Tally>()
+  const tallyOf = (group: string): Tally => {
+    const tally = tallies.get(group) ?? newTally()
+    tallies.set(group, tally)
+    return tally
+  }
   const writer = openMinuteWriter<UptimeRow>({
     ...options,
     record: UPTIME,
     evenEmpty: true,
-    rows: () => [...tallies].flatMap(([group, { counts }]) => (counts.requests > 0 ? [{ group, ...counts }] : [])),
+    rows: () =>
+      [...tallies].flatMap(([group, { counts, callers, isProbeFailed }]) =>
+        counts.requests > 0 || isProbeFailed ? [{ group, ...counts, callers: [...callers], isProbeFailed }] : [],
+      ),
     clear: () => {
-      for (const tally of tallies.values()) tally.counts = newUptimeCounts()
+      for (const tally of tallies.values()) Object.assign(tally, newTally())
     },
     onLost: (minutes) => onLost(minutes.length),
   })
@@ -44,13 +64,19 @@ export function openUptime({ onLost, ...options }: UptimeOptions): Uptime {
   return {
     ...{ flush, close },
     counter: (group) => {
-      const tally = tallies.get(group) ?? { counts: newUptimeCounts() }
-      tallies.set(group, tally)
-      return (status, took_ms) => {
+      const tally = tallyOf(group)
+      return (status, took_ms, quotaKey) => {
         if (writer.isClosed) return
         writer.advance()
         countReply(tally.counts, status, took_ms)
+        const isRefused = status >= 400 && status < 500
+        if (!isRefused && tally.callers.size < MIN_CALLERS) tally.callers.add(callerMark(quotaKey))
       }
+    },
+    probeFailed: (group) => {
+      if (writer.isClosed) return
+      writer.advance()
+      tallyOf(group).isProbeFailed = true
     },
   }
 }

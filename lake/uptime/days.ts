@@ -1,9 +1,8 @@
 import { MINUTE_S, type MinutePart } from '../minutes/objects.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { addUptime, newUptimeCounts, trimmed, UPTIME, type UptimeCounts, type UptimeRow } from './objects.ts'
+import { isDown, type MinuteTally } from './rule.ts'
 
-/** A minute in which more than this share of a group's requests failed by our fault counts as down for it. What callers were refused is no part of either. */
-export const FAILING_SHARE = 0.05
 const MINUTES_OF_DAY = 1440
 const DAY_S = MINUTES_OF_DAY * MINUTE_S
 const DAYS = `${UPTIME.root}days/`
@@ -29,22 +28,24 @@ export interface UptimeDay {
 
 /** What is kept of an object until the day is made of it: the sums, and of each minute what tells whether a group failed. */
 export interface UptimePart {
-  readonly sums: readonly UptimeRow[]
-  readonly minutes: readonly {
-    readonly minute_s: number
-    readonly groups: readonly (readonly [group: string, answered: number, failed: number])[]
-  }[]
+  readonly sums: readonly GroupCounts[]
+  readonly minutes: readonly { readonly minute_s: number; readonly groups: readonly GroupMinute[] }[]
 }
+
+type GroupCounts = UptimeCounts & { readonly group: string }
+type GroupMinute = Pick<UptimeRow, 'group' | 'callers' | 'isProbeFailed'> & Pick<MinuteTally, 'answered' | 'failed'>
 
 /** Takes of an object what its day is made of. */
 export function takeUptime({ minutes }: MinutePart<UptimeRow>): UptimePart {
-  const sums = new Map<string, UptimeRow>()
+  const sums = new Map<string, GroupCounts>()
   for (const { rows } of minutes) for (const row of rows) addUptime(sumOf(sums, row.group), row)
   return {
     sums: [...sums.values()],
     minutes: minutes.map(({ minute_s, rows }) => ({
       minute_s,
-      groups: rows.map(({ group, requests, refused, failed }) => [group, requests - refused - failed, failed] as const),
+      groups: rows.map(({ group, requests, refused, failed, callers, isProbeFailed }) => ({
+        ...{ group, answered: requests - refused - failed, failed, callers, isProbeFailed },
+      })),
     })),
   }
 }
@@ -65,26 +66,29 @@ export function daysOf(parts: Iterable<UptimePart>): ReadonlyMap<string, UptimeD
 }
 
 function dayOf(date: string, parts: readonly UptimePart[]): UptimeDay {
-  const sums = new Map<string, UptimeRow>()
+  const sums = new Map<string, GroupCounts>()
   const beats = new Set<number>()
-  /** By group and minute: answered, and failed. */
-  const tallies = new Map<string, Map<number, [answered: number, failed: number]>>()
+  const tallies = new Map<string, Map<number, MinuteTally>>()
   for (const part of parts) {
     for (const row of part.sums) addUptime(sumOf(sums, row.group), row)
     for (const { minute_s, groups } of part.minutes) {
       const minute = Math.floor((minute_s % DAY_S) / MINUTE_S)
       beats.add(minute)
-      for (const [group, answered, failed] of groups) {
-        const byMinute = tallies.get(group) ?? new Map<number, [number, number]>()
+      for (const { group, answered, failed, callers, isProbeFailed } of groups) {
+        const byMinute = tallies.get(group) ?? new Map<number, MinuteTally>()
         tallies.set(group, byMinute)
-        const before = byMinute.get(minute) ?? [0, 0]
-        byMinute.set(minute, [before[0] + answered, before[1] + failed])
+        const tally = byMinute.get(minute) ?? { answered: 0, failed: 0, callers: new Set<number>(), isProbeFailed: false }
+        byMinute.set(minute, tally)
+        tally.answered += answered
+        tally.failed += failed
+        tally.isProbeFailed ||= isProbeFailed
+        for (const caller of callers) tally.callers.add(caller)
       }
     }
   }
   const failing = (group: string): number[] =>
     [...(tallies.get(group) ?? [])]
-      .filter(([, [answered, failed]]) => failed > FAILING_SHARE * (answered + failed))
+      .filter(([, tally]) => isDown(tally))
       .map(([minute]) => minute)
       .sort((one, other) => one - other)
   return {
@@ -96,7 +100,7 @@ function dayOf(date: string, parts: readonly UptimePart[]): UptimeDay {
   }
 }
 
-function sumOf(sums: Map<string, UptimeRow>, group: string): UptimeRow {
+function sumOf(sums: Map<string, GroupCounts>, group: string): GroupCounts {
   const there = sums.get(group)
   if (there) return there
   const made = { group, ...newUptimeCounts() }

@@ -20,25 +20,35 @@ export interface UptimeCounts {
 /** What became of a group's requests in a minute. */
 export interface UptimeRow extends UptimeCounts {
   readonly group: string
+  /** Marks of callers whose requests were not refused, `MIN_CALLERS` at most. */
+  readonly callers: readonly number[]
+  /** True where this process's own probe of the group failed. */
+  readonly isProbeFailed: boolean
 }
 
 /** What every process of the API says of each minute that it ran in: a minute without rows says that it ran and nobody asked. */
 export const UPTIME: MinuteRecord<UptimeRow> = Object.freeze({
   root: 'uptime/',
-  encode: ({ group, requests, refused, failed, durations }: UptimeRow): PlainCounts => [
+  encode: ({ group, requests, refused, failed, durations, callers, isProbeFailed }: UptimeRow): PlainCounts => [
     group,
     requests,
     refused,
     failed,
     trimmed(durations),
+    callers,
+    isProbeFailed,
   ],
   decode: (plain: unknown): UptimeRow => {
-    const [group, requests, refused, failed, durations] = plain as PlainCounts
-    return { group, requests, refused, failed, durations: BOUNDS_MS.map((_, at) => durations[at] ?? 0) }
+    const [group, requests, refused, failed, durations, callers = [], isProbeFailed = false] = plain as PlainCounts
+    return { group, requests, refused, failed, durations: BOUNDS_MS.map((_, at) => durations[at] ?? 0), callers, isProbeFailed }
   },
 })
 
-type PlainCounts = readonly [group: string, requests: number, refused: number, failed: number, durations: readonly number[]]
+/** Rows of before there were probes lack the last two. */
+type PlainCounts = readonly [
+  ...[group: string, requests: number, refused: number, failed: number, durations: readonly number[]],
+  ...[callers?: readonly number[], isProbeFailed?: boolean],
+]
 
 /** Counts of nothing yet. */
 export function newUptimeCounts(): UptimeCounts {

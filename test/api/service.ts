@@ -123,6 +123,8 @@ interface ServiceOptions {
   readonly cacheBytes?: number
   /** Disk for replies that are being sent, in bytes. */
   readonly spoolBytes?: number
+  /** Time between two of its own probes of each group of paths, in ms; a minute unless told. */
+  readonly probe_ms?: number
   /** What the process measures itself with. */
   readonly metrics?: ProcessMetrics
 }

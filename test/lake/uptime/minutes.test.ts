@@ -7,6 +7,7 @@ import { s3Store } from '../../../lake/store/s3.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
 import { dayObject } from '../../../lake/uptime/days.ts'
 import type { UptimeMonth } from '../../../lake/uptime/months.ts'
+import { UPTIME } from '../../../lake/uptime/objects.ts'
 import { startS3 } from '../../helpers/s3-server.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 import { until } from '../../helpers/until.ts'
@@ -30,6 +31,7 @@ describe.each([
       for (let n = 0; n < 20; n++) {
         a(200, 4)
         b(n === 3 ? 503 : 304, 40)
+        if (n === 3) other.probeFailed('road')
         b(404, 1)
         await set.pass(1, one, ...(n < 15 ? [other] : []))
       }
@@ -122,7 +124,7 @@ describe('a minute', () => {
       set.open(),
       openUptime({ ...{ store: late, every_ms: null, clock: () => set.now }, onError: () => undefined, onLost: () => undefined }),
     ]
-    cutOff.counter('road')(200, 1)
+    cutOff.counter('road')(200, 1, 'ip4:192.0.2.1')
     await set.pass(20, steady, cutOff)
     for (let half = 0; half < 4; half++) {
       set.now += HOUR / 2
@@ -169,25 +171,61 @@ describe('a minute', () => {
     expect(figures(await set.read())).toEqual([NOON, 29, 9])
   })
 
-  test('is down for a group where more than one in twenty of its served requests failed, all processes together', async () => {
+  test('is down for a group where more than one in twenty of at least 20 requests of three callers failed, all processes together', async () => {
     const set = await onFiles()
     const [one, other] = [set.open(), set.open()]
-    const minute = async (answered: number, failed: number, refused: number): Promise<void> => {
-      for (let n = 0; n < answered; n++) one.counter('road')(n % 2 ? 200 : 304, 1)
-      for (let n = 0; n < failed; n++) other.counter('road')(500 + (n % 4), 1)
-      for (let n = 0; n < refused; n++) one.counter('road')(n % 2 ? 404 : 429, 1)
+    const counts = { answered: 0, failed: 0, refused: 0, callers: 3 }
+    const minute = async (given: Partial<typeof counts>): Promise<void> => {
+      const { answered, failed, refused, callers } = { ...counts, ...given }
+      const caller = (n: number): string => `key_${n % callers}`
+      for (let n = 0; n < answered; n++) one.counter('road')(n % 2 ? 200 : 304, 1, caller(n))
+      for (let n = 0; n < failed; n++) other.counter('road')(500 + (n % 4), 1, caller(n))
+      for (let n = 0; n < refused; n++) one.counter('road')(n % 2 ? 404 : 429, 1, `refused_${n}`)
       one.counter('rail')(200, 1)
       await set.pass(1, one, other)
     }
-    await minute(19, 1, 0)
-    await minute(18, 1, 0)
-    // What is refused hides nothing.
-    await minute(0, 1, 1000)
-    await minute(0, 0, 50)
+    const down: number[] = []
+    const cases: readonly (readonly [isDown: boolean, Partial<typeof counts>])[] = [
+      // One in twenty is not more than 5 %.
+      [false, { answered: 19, failed: 1 }],
+      [true, { answered: 18, failed: 2 }],
+      [false, { answered: 17, failed: 2 }],
+      [true, { failed: 20 }],
+      // A caller or two do not decide, however much they ask.
+      [false, { answered: 50, failed: 50, callers: 2 }],
+      [false, { failed: 300, callers: 1 }],
+      [true, { answered: 50, failed: 50, callers: 9 }],
+      // What is refused hides nothing, and brings neither requests nor callers.
+      [true, { answered: 18, failed: 2, refused: 1000 }],
+      [false, { failed: 10, refused: 50 }],
+      [false, { failed: 30, refused: 50, callers: 2 }],
+      [false, { refused: 50 }],
+    ]
+    for (const [n, [isDown, given]] of cases.entries()) {
+      if (isDown) down.push(n)
+      await minute(given)
+    }
     await set.pass(4, one, other)
     const month = await set.read()
-    expect([month.silent, down(month, 'road'), down(month, 'rail')]).toEqual([0, 2, 0])
-    expect(month.groups.get('road')).toMatchObject({ requests: 1090, refused: 1050, failed: 3, last_failing_until: NOON + 3 * MINUTE })
+    const road = month.groups.get('road')
+    expect([month.silent, road?.down, month.groups.get('rail')?.down]).toEqual([0, down.length, 0])
+    expect(road?.last_failing_until).toBe(NOON + ((down.at(-1) as number) + 1) * MINUTE)
+  })
+
+  test('is down for a group whose probe failed in one process, asked or not, and for no other', async () => {
+    const set = await onFiles()
+    const [one, other] = [set.open(), set.open()]
+    one.counter('rail')(200, 1)
+    other.probeFailed('road')
+    await set.pass(1, one, other)
+    await set.pass(4, one, other)
+    const month = await set.read()
+    expect([down(month, 'road'), down(month, 'rail'), month.groups.get('road')?.requests]).toEqual([1, 0, 0])
+  })
+
+  test('that was written before there were probes and callers is read', () => {
+    const old = ['road', 30, 0, 30, [30]]
+    expect(UPTIME.decode(old)).toMatchObject({ group: 'road', requests: 30, failed: 30, callers: [], isProbeFailed: false })
   })
 
   test('waits while the store is away, and is given up after three hours', async () => {

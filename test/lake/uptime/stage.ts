@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { openUptime, type Uptime } from '../../../api/status/uptime.ts'
+import { type CountReply, openUptime, type Uptime } from '../../../api/status/uptime.ts'
 import { gatherUptime } from '../../../jobs/upkeep/uptime.ts'
 import { fileStore } from '../../../lake/store/file.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
@@ -13,15 +13,20 @@ export const DAY = 24 * HOUR
 export const NOON = Date.UTC(2026, 10, 22, 12)
 export const nobody = { info: () => undefined } as never
 
+/** A process whose requests are of one caller unless told. */
+export interface StageProcess extends Omit<Uptime, 'counter'> {
+  counter(group: string): (status: number, took_ms: number, quotaKey?: string) => void
+}
+
 /** Processes of the API over one store, by a clock that tests set. */
 export interface Stage {
   readonly store: ObjectStore
   now: number
   readonly lost: number[]
   readonly errors: Error[]
-  open(): Uptime
+  open(): StageProcess
   /** Lets minutes pass in which these processes run. */
-  pass(minutes: number, ...processes: readonly Uptime[]): Promise<void>
+  pass(minutes: number, ...processes: readonly Pick<Uptime, 'flush'>[]): Promise<void>
   /** Reads a month as a process does that has read nothing yet; the present one unless told. */
   read(month?: string, since?: number): Promise<UptimeMonth>
   gather(): Promise<void>
@@ -38,7 +43,7 @@ export async function stage(store: ObjectStore): Promise<Stage> {
         onLost: (minutes) => void self.lost.push(minutes),
       })
       onTestFinished(() => uptime.close())
-      return uptime
+      return { ...uptime, counter: (group) => withCaller(uptime.counter(group)) }
     },
     pass: async (minutes, ...processes) => {
       for (let n = 0; n < minutes; n++) {
@@ -56,6 +61,11 @@ export async function stage(store: ObjectStore): Promise<Stage> {
     },
   }
   return self
+}
+
+/** Counts requests of one caller unless told. */
+export function withCaller(count: CountReply): (status: number, took_ms: number, quotaKey?: string) => void {
+  return (status, took_ms, quotaKey = 'ip4:192.0.2.1') => count(status, took_ms, quotaKey)
 }
 
 export const onFiles = async (): Promise<Stage> => stage(bound(await fileStore(join(tempFolder(), 'store'))))

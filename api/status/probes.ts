@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import { isQueryError } from '../../lake/query/errors.ts'
+import { makeKey } from '../access/key-format.ts'
+import type { KeyIndex } from '../access/key-index.ts'
+import { type Endpoint, pathParams } from '../define/endpoint.ts'
+import { formatsOf } from '../define/formats.ts'
+import { Problem } from '../define/problems.ts'
+import type { Answerer } from '../http/answer.ts'
+import { requestOf } from '../http/example-request.ts'
+import { allParams, requestReader } from '../http/request.ts'
+import type { Uptime } from './uptime.ts'
+
+/** A request of our own to a group of paths, charged to nobody. Rejects as a caller's would fail. */
+export interface Probe {
+  readonly group: string
+  readonly run: (signal: AbortSignal) => Promise<unknown>
+}
+
+interface Served {
+  readonly endpoint: Endpoint
+  readonly answerer: Answerer
+}
+
+/** An answer that has not changed is made anew after so long, in ms: until then its head is enough. */
+const RENEW_MS = 10 * 60_000
+/** A probe that takes longer than this fails, in ms. */
+const TIMEOUT_MS = 5000
+
+/**
+ * The probes of all groups: of each domain one list from memory and one of the lake, and for accounts a look at the store of keys. Documents
+ * and pages need nothing but the process, whose minutes are written down anyway.
+ */
+export function groupProbes(
+  served: readonly Served[],
+  { keys, clock }: { readonly keys: KeyIndex; readonly clock: () => number },
+): Probe[] {
+  const lists = served.filter(({ endpoint }) => pathParams(endpoint.path).length === 0)
+  const ofDomains = [...Map.groupBy(lists, ({ endpoint }) => endpoint.domain)].flatMap(([group, all]) => {
+    const chosen = [all.find(({ endpoint }) => isFromMemory(endpoint)), all.find(({ endpoint }) => endpoint.read.kind === 'lake')]
+    return chosen.flatMap((one) => (one ? [{ group, run: endpointProbe(one, clock) }] : []))
+  })
+  return [...ofDomains, { group: 'account', run: async () => await keys.lookUp(makeKey()) }]
+}
+
+function isFromMemory({ read }: Endpoint): boolean {
+  return read.kind === 'memory' || read.kind === 'system'
+}
+
+/** Asks for one record of an endpoint's example. */
+function endpointProbe({ endpoint, answerer }: Served, clock: () => number): Probe['run'] {
+  const read = requestReader(endpoint)
+  const [format = 'json'] = formatsOf(endpoint.returns)
+  const values = allParams(endpoint).has('limit') ? { limit: '1' } : {}
+  let last: { readonly etag: string; readonly at: number } | null = null
+  return async (signal) => {
+    const now = clock()
+    const prepared = await answerer(read(requestOf(endpoint, values, now), {}), { format, now })
+    const { etag } = prepared.head
+    if (last?.etag === etag && now - last.at < RENEW_MS) return
+    const { file } = await prepared.answer(signal)
+    await file?.close()
+    last = { etag, at: now }
+  }
+}
+
+/** True for an error that a caller would see as a failure of ours. A full queue of queries is told by callers' own requests. */
+function isFailure(error: unknown): boolean {
+  if (isQueryError(error, 'busy')) return false
+  return !(error instanceof Problem) || error.status >= 500
+}
+
+/** Runs probes one after the other, and notes the groups whose probe fails. Whoever opens it closes it. */
+export interface ProbeRunner {
+  /** Runs all of them once. */
+  run(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Makes what runs probes every `every_ms`; null runs none by itself. */
+export function openProbes(
+  probes: readonly Probe[],
+  options: {
+    readonly uptime: Pick<Uptime, 'probeFailed'>
+    readonly log: Pick<FastifyBaseLogger, 'warn'>
+    readonly every_ms: number | null
+    readonly timeout_ms?: number
+  },
+): ProbeRunner {
+  const { uptime, log, every_ms, timeout_ms = TIMEOUT_MS } = options
+  const stop = new AbortController()
+  let running: Promise<void> | null = null
+  const runOne = async ({ group, run }: Probe): Promise<void> => {
+    const ended = new AbortController()
+    const signal = AbortSignal.any([stop.signal, ended.signal])
+    const late = sleep(timeout_ms, null, { signal, ref: false }).then(() => {
+      throw new Error(`no answer in ${timeout_ms} ms`)
+    })
+    try {
+      await Promise.race([run(signal), late])
+    } catch (err) {
+      if (stop.signal.aborted || !isFailure(err)) return
+      uptime.probeFailed(group)
+      log.warn({ err, group }, 'the probe of a group failed')
+    } finally {
+      ended.abort()
+      late.catch(() => undefined)
+    }
+  }
+  const runAll = async (): Promise<void> => {
+    for (const probe of probes) if (!stop.signal.aborted) await runOne(probe)
+  }
+  const run = (): Promise<void> => {
+    running ??= runAll().finally(() => {
+      running = null
+    })
+    return running
+  }
+  const timer = every_ms === null ? null : setInterval(() => void run(), every_ms)
+  timer?.unref()
+  return {
+    run,
+    close: async () => {
+      stop.abort()
+      if (timer) clearInterval(timer)
+      await running
+    },
+  }
+}
