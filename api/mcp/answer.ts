@@ -195,7 +195,7 @@ function reasonOf({ status, body, headers }: ApiReply): string {
   if (code === 'key-required') return `${detail} Set a key with the plan it needs (TRAFFIC_API_KEY, or the header X-API-Key)`
   if (status === 429) return `a limit was reached; call again in ${headers.get('retry-after') ?? 'some'} s`
   if (code === 'no-data-yet')
-    return `there is no data of this yet, which no other arguments change. ${detail} Look again in ${headers.get('retry-after') ?? '30'} s`
+    return `no data of this yet, which is no mistake of the call. ${detail} Call again in ${headers.get('retry-after') ?? '30'} s`
   if (status === 503) return `${detail} Call again in ${headers.get('retry-after') ?? '30'} s`
   return detail.replace(/\.$/, '')
 }

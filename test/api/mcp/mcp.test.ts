@@ -175,6 +175,11 @@ describe('what cannot be answered says what to do', () => {
     expect([result.isError, textOf(result)]).toEqual([true, expect.stringMatching(words)])
   })
 
+  test('what has no data yet is no mistake, and may be asked for again', async () => {
+    const words = /no data of this yet, which is no mistake.*traffic centre of barcelona.*Call again in 3600 s/
+    expect(textOf(await call('get_traffic_intensity', { city: 'barcelona' }))).toMatch(words)
+  })
+
   test('a plan that is too low is named, with the free tool that comes closest', async () => {
     const free = await connect(service.url, { key: await service.key('FREE') })
     const refused = await call('get_mobility', { origin: 'Madrid' }, free)
