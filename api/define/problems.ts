@@ -64,7 +64,7 @@ export const PROBLEMS = Object.freeze({
   'signature-expired': {
     status: 410,
     title: 'The signed URL does not work any more',
-    help: 'Fetch the manifest of the dataset again: its URLs work for at least 15 minutes.',
+    help: 'Fetch the manifest of the dataset, or the export job, again: its URLs work for at least 15 minutes.',
   },
   'foreign-origin': {
     status: 403,
@@ -103,6 +103,11 @@ export const PROBLEMS = Object.freeze({
     help: 'Send Expect: 100-continue, or none.',
   },
   'unsupported-media-type': { status: 415, title: 'The request body has a media type that is not taken', help: 'Send application/json.' },
+  'idempotency-key-reused': {
+    status: 422,
+    title: 'The Idempotency-Key was sent with another request',
+    help: 'Send a new key, such as a UUID, with each new request; repeat a key only to repeat the request.',
+  },
   'key-limit-reached': {
     status: 422,
     title: 'The e-mail address has as many keys as it may have',

@@ -88,6 +88,10 @@ const SPANISH: Readonly<Record<ProblemCode, Text>> = {
     title: 'El cuerpo de la petición es de un tipo que no se admite',
     help: 'Envíe application/json.',
   },
+  'idempotency-key-reused': {
+    title: 'La Idempotency-Key se envió con otra petición',
+    help: 'Envíe una clave nueva, por ejemplo un UUID, con cada petición nueva; repita una clave solo para repetir la petición.',
+  },
   'key-limit-reached': {
     title: 'La dirección de correo ya tiene todas las claves que puede tener',
     help: 'Revoque una antes: con la propia clave o con el enlace que se envía a la dirección.',
