@@ -43,6 +43,8 @@ export interface ApiOptions {
   readonly plans?: PlanTable
   /** Where people change their plan; nowhere unless told. */
   readonly upgradeUrl?: string | null
+  /** IRI of the publisher of the catalogue in DIR3; none by default. */
+  readonly catalogPublisher?: string | null
   /** Whom to tell of weaknesses, as a URI; nobody unless told. */
   readonly securityContact?: string | null
   /** Bytes of replies kept in memory. */
@@ -103,6 +105,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     plans = DEFAULT_PLANS,
     upgradeUrl = null,
     securityContact = null,
+    catalogPublisher = null,
     metrics = null,
     warmsSearch = false,
     requireHttps = null,
@@ -125,6 +128,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     plans,
     upgradeUrl,
     securityContact,
+    catalogPublisher,
     cursors: cursors(secret),
     clients: { ...CLIENT_LIMITS, ...options.clients },
     log,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Queue } from 'bullmq'
+import { type Job, Queue, WaitingError } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { withLock } from '../lake/live/lock.ts'
 
@@ -48,6 +48,26 @@ export function jobLock(kind: JobKind, name: string): string {
 /** Opens the queue on a connection of the caller's, who closes both. */
 export function openQueue(redis: Redis): FeedQueue {
   return new Queue(QUEUE.name, { prefix: QUEUE.prefix, connection: redis })
+}
+
+/** Where the queue of export jobs is in Redis. */
+export const EXPORT_QUEUE = { name: 'exports', prefix: 'jobs' } as const
+
+/** An export job in the queue: where its record is. */
+export interface ExportData {
+  readonly slot: string
+  readonly id: string
+}
+
+/** Opens the queue of export jobs on a connection of the caller's, who closes both. */
+export function openExportQueue(redis: Redis): Queue<ExportData> {
+  return new Queue(EXPORT_QUEUE.name, { prefix: EXPORT_QUEUE.prefix, connection: redis })
+}
+
+/** Puts a running job back in the queue, for another worker or the next start. */
+export async function handBack(job: Job, token: string | undefined): Promise<never> {
+  await job.moveToWait(token)
+  throw new WaitingError()
 }
 
 /** Jobs in the queue: those that wait for a worker, that run, and that wait until they are due. */

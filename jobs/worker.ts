@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Job, WaitingError, Worker } from 'bullmq'
+import { type Job, Worker } from 'bullmq'
 import type { Logger } from 'pino'
 import { claimRedis } from '../lake/live/claim.ts'
 import { openRedis } from '../lake/live/connect.ts'
@@ -7,6 +7,7 @@ import { type DeclaredPart, forgetUndeclared } from '../lake/live/forget.ts'
 import { LockLost, withLock } from '../lake/live/lock.ts'
 import type { Feed } from './feeds/define.ts'
 import {
+  handBack,
   type JobData,
   type JobKind,
   type JobResult,
@@ -220,12 +221,6 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       return closing
     },
   }
-}
-
-/** Puts a running job back in the queue, for another worker or the next start. */
-async function handBack(job: Job, token: string | undefined): Promise<never> {
-  await job.moveToWait(token)
-  throw new WaitingError()
 }
 
 /** What work gives; undefined where it fails or takes longer. */

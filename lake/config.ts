@@ -111,6 +111,12 @@ export const SETTINGS = {
     like: JSON_OBJECT,
   }),
   upgradeUrl: setting('UPGRADE_URL', 'url', 'Page where people change their plan. Default: no link.', null),
+  catalogPublisher: setting(
+    'CATALOG_PUBLISHER',
+    'url',
+    'Publisher of the catalogue in DCAT-AP-ES: its URI in the register of public bodies (DIR3), as datos.gob.es names it. Default: the service itself, which DCAT-AP-ES does not allow.',
+    null,
+  ),
   securityContact: setting(
     'SECURITY_CONTACT',
     'text',

@@ -28,40 +28,45 @@ export function takeForms(scope: FastifyInstance): void {
   )
 }
 
-/** Reads a request's body, undefined where it has none, by its members. Throws one problem that names each wrong member, its value and what is allowed. */
-export function readBody<F extends Fields>(body: unknown, fields: F): Values<F> {
+/**
+ * Reads a request's body, undefined where it has none, or the object `at` a JSON pointer of it, by its members. Throws one problem that
+ * names each wrong member, its value and what is allowed.
+ */
+export function readBody<F extends Fields>(body: unknown, fields: F, at = ''): Values<F> {
   const given = body === undefined ? {} : body
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw problem('invalid-parameter', 'The body is no JSON object.', { errors: [{ pointer: '', detail: 'expected a JSON object' }] })
+    throw problem('invalid-parameter', `${at === '' ? 'The body' : at} is no JSON object.`, {
+      errors: [{ pointer: at, detail: 'expected a JSON object' }],
+    })
   const mistakes = new Mistakes()
   const names = Object.keys(fields)
-  for (const name of Object.keys(given)) if (!Object.hasOwn(fields, name)) mistakes.add('unknown-parameter', unknownMember(name, names))
+  for (const name of Object.keys(given)) if (!Object.hasOwn(fields, name)) mistakes.add('unknown-parameter', unknownMember(at, name, names))
   const values: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(fields)) {
     const value = (given as Readonly<Record<string, unknown>>)[name]
     const isThere = value !== undefined && value !== null
     const read = isThere ? field.read(value) : field.fallback
-    if (read === undefined) mistakes.add('invalid-parameter', wrongMember(name, field, isThere ? value : undefined))
+    if (read === undefined) mistakes.add('invalid-parameter', wrongMember(at, name, field, isThere ? value : undefined))
     values[name] = read
   }
   mistakes.throwIfAny()
   return values as Values<F>
 }
 
-function unknownMember(name: string, names: readonly string[]): ProblemError {
+function unknownMember(at: string, name: string, names: readonly string[]): ProblemError {
   const near = nearest(name, names)
   const shown = shortened(name)
   return {
-    pointer: `/${shown.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+    pointer: `${at}/${shown.replaceAll('~', '~0').replaceAll('/', '~1')}`,
     detail: `The body has no member ${shown}${near ? `; did you mean ${near}?` : '.'} Allowed: ${names.join(', ')}`,
     allowed: names,
   }
 }
 
-function wrongMember(name: string, field: BodyField<unknown>, value: unknown): ProblemError {
+function wrongMember(at: string, name: string, field: BodyField<unknown>, value: unknown): ProblemError {
   const shown = value === undefined || field.isPrivate ? null : shortened(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
   return {
-    pointer: `/${name}`,
+    pointer: `${at}/${name}`,
     detail: `${name}: expected ${field.expected}${value === undefined ? '; it is missing' : ''}${shown === null ? '' : `, got ${JSON.stringify(shown)}`}`,
     ...(shown === null ? {} : { value: shown }),
     ...(field.allowed ? { allowed: field.allowed } : {}),

@@ -1,10 +1,50 @@
 import { LIMIT_HEADERS, limitedResponse, type Part, parameterPart, ref } from '../http/openapi-parts.ts'
 import { DOWNLOAD_PARAMS, DOWNLOAD_PATH, DOWNLOAD_PROBLEMS } from './download.ts'
+import { JOB_FILE_PATH, JOB_FILE_TYPES } from './job-files.ts'
 
 const FILE = '2026-01-5f0c9a52-1f0e-4b7e-8a63-0c3d1c1f2b77.parquet'
 
-/** The download of one file, which is no JSON and so no declared endpoint. */
+interface DownloadPath {
+  readonly path: string
+  readonly operation: Part
+  /** Parameters of the path: description and example by name. */
+  readonly inPath: Readonly<Record<string, readonly [description: string, example: string]>>
+  readonly types: readonly string[]
+}
+
+/** The downloads of files, which are no JSON and so no declared endpoints. */
 export function downloadPaths(): Part {
+  return {
+    ...downloadPath({
+      path: DOWNLOAD_PATH,
+      operation: {
+        operationId: 'export_by_dataset_by_file',
+        tags: ['export'],
+        summary: 'One data file of a dataset, as Parquet',
+        description:
+          'Needs a key of the plan ENTERPRISE, or the signature of a URL from the manifest. Files in an S3 bucket are redirected to. ' +
+          'Range requests resume a download: the ETag is strong, and a file never changes under its name.',
+      },
+      inPath: { dataset: ['Id of the dataset.', 'incidents'], file: ['Name of the file, as the manifest lists it.', FILE] },
+      types: ['application/vnd.apache.parquet'],
+    }),
+    ...downloadPath({
+      path: JOB_FILE_PATH,
+      operation: {
+        operationId: 'export_jobs_by_id_files_by_file',
+        tags: ['account'],
+        summary: 'One file of an export job',
+        description:
+          'Needs the key that the job is of, or the signature of a URL from the job. Files in an S3 bucket are redirected to. ' +
+          'Range requests resume a download: the ETag is strong.',
+      },
+      inPath: { id: ['Id of the job.', 'exp_5f0c9a521f0e4b7e8a63'], file: ['Name of the file, as the job lists it.', 'incidents.parquet'] },
+      types: Object.values(JOB_FILE_TYPES),
+    }),
+  }
+}
+
+function downloadPath({ path, operation, inPath: named, types }: DownloadPath): Part {
   const [expired, range] = DOWNLOAD_PROBLEMS
   const inPath = (name: string, description: string, example: string): Part => ({
     ...{ name, in: 'path', required: true, description, example },
@@ -18,21 +58,15 @@ export function downloadPaths(): Part {
     'Content-Disposition': ref('headers', 'ContentDisposition'),
   }
   const range206 = { ...headers, 'Content-Range': ref('headers', 'ContentRange') }
-  const content = { 'application/vnd.apache.parquet': { schema: { type: 'string', format: 'binary' } } }
+  const content = Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]))
   return {
-    [DOWNLOAD_PATH]: {
+    [path]: {
       get: {
-        operationId: 'export_by_dataset_by_file',
-        tags: ['export'],
-        summary: 'One data file of a dataset, as Parquet',
-        description:
-          'Needs a key of the plan ENTERPRISE, or the signature of a URL from the manifest. Files in an S3 bucket are redirected to. ' +
-          'Range requests resume a download: the ETag is strong, and a file never changes under its name.',
+        ...operation,
         'x-plan': 'ENTERPRISE',
         security: [{ ApiKey: [] }, {}],
         parameters: [
-          inPath('dataset', 'Id of the dataset.', 'incidents'),
-          inPath('file', 'Name of the file, as the manifest lists it.', FILE),
+          ...Object.entries(named).map(([name, [description, example]]) => inPath(name, description, example)),
           ...Object.entries(DOWNLOAD_PARAMS).map(([name, one]) => parameterPart(name, one, { inPath: false, example: undefined })),
         ],
         responses: {

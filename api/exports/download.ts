@@ -15,7 +15,7 @@ import { problemOf } from '../http/problem-replies.ts'
 import { queryReader } from '../http/request.ts'
 import { registerOtherMethods } from '../http/routes.ts'
 import type { CountReply } from '../status/uptime.ts'
-import { exportKey, type SignedLinks } from './signed-links.ts'
+import { type Downloadable, datasetFile, type SignedLinks } from './signed-links.ts'
 
 /** The path of a file of an export. */
 export const DOWNLOAD_PATH = '/api/export/{dataset}/{file}'
@@ -24,31 +24,61 @@ export const DOWNLOAD_PATH = '/api/export/{dataset}/{file}'
 export interface DownloadParts extends VisitParts {
   readonly store: ObjectStore
   readonly links: SignedLinks
-  /** The datasets that are public. */
-  readonly datasets: readonly Dataset[]
   readonly clock: () => number
   readonly count: CountUsage
   readonly countReply: CountReply
   readonly log: Pick<FastifyBaseLogger, 'error'>
 }
 
+/** A file that was found. */
+export interface FoundFile {
+  readonly file: Downloadable
+  readonly bytes: number
+  readonly type: string
+  /** A strong tag without quotes. */
+  readonly tag: string
+}
+
+/** Files of one path. */
+export interface DownloadKind {
+  /** The path with its parameters, as in `/api/export/{dataset}/{file}`. */
+  readonly path: string
+  /** The file of the path's parameters, or the reason why there is none; `slot` is that of a caller with a key. */
+  find(params: Readonly<Record<string, string>>, slot: string | null): Promise<FoundFile | string>
+}
+
 const FILE = /^[A-Za-z0-9_.-]{1,200}\.parquet$/
 /** What the parser of ranges says of one that lies outside the file. */
 const UNSATISFIABLE = 2
-const TYPE = 'application/vnd.apache.parquet'
 
 /** The query of a download. */
 export const DOWNLOAD_PARAMS = {
   signature: textParam('Signature of a URL from the manifest: with it no key is needed.', { max: 400 }),
 }
 
+/** The data files of public datasets. */
+export function datasetDownloads(store: ObjectStore, datasets: readonly Dataset[]): DownloadKind {
+  return {
+    path: DOWNLOAD_PATH,
+    async find({ dataset: id = '', file: name = '' }) {
+      const dataset = datasets.find((one) => one.id === id)
+      const file = dataset && FILE.test(name) ? datasetFile(dataset, name) : null
+      const found = file && (await store.head(file.key))
+      if (!file || !found) return `${id} has no file ${name.slice(0, 200)}: fetch its manifest /api/export/${id} anew.`
+      // The name is enough for a tag: the content of a file never changes.
+      const tag = (await readChecksum(store, file.key)) ?? name
+      return { file, bytes: found.bytes, type: 'application/vnd.apache.parquet', tag }
+    },
+  }
+}
+
 /**
- * Registers the download of one file of an export. A store that signs URLs itself is redirected to; otherwise the API sends the
- * file, with a strong ETag and byte ranges (RFC 9110). A download takes no query slot.
+ * Registers the download of files. A store that signs URLs itself is redirected to; otherwise the API sends the file, with a strong
+ * ETag and byte ranges (RFC 9110). A download takes no query slot.
  */
-export function registerDownload(app: FastifyInstance, parts: DownloadParts): void {
+export function registerDownload(app: FastifyInstance, parts: DownloadParts, kind: DownloadKind): void {
   const readQuery = queryReader(DOWNLOAD_PARAMS)
-  const url = DOWNLOAD_PATH.replaceAll(/\{(\w+)\}/g, ':$1')
+  const url = kind.path.replaceAll(/\{(\w+)\}/g, ':$1')
   app.route({
     method: ['GET', 'HEAD'],
     url,
@@ -61,7 +91,7 @@ export function registerDownload(app: FastifyInstance, parts: DownloadParts): vo
       }
       try {
         refuseLongUrl(request.raw)
-        await answer(request, reply, { ...parts, visit, signature: readQuery(request.raw.url ?? '/').signature })
+        await answer(request, reply, { ...parts, kind, visit, signature: readQuery(request.raw.url ?? '/').signature })
         counted(reply.raw.statusCode)
       } catch (error) {
         if (reply.raw.headersSent) {
@@ -80,40 +110,40 @@ export function registerDownload(app: FastifyInstance, parts: DownloadParts): vo
   registerOtherMethods(app, url)
 }
 
-type Asked = DownloadParts & { readonly visit: Visit; readonly signature: string | null }
+type Asked = DownloadParts & { readonly kind: DownloadKind; readonly visit: Visit; readonly signature: string | null }
 
 async function answer(request: FastifyRequest, reply: FastifyReply, asked: Asked): Promise<void> {
-  const { visit, signature, links, store, datasets, clock } = asked
-  const { dataset: id, file } = request.params as { readonly dataset: string; readonly file: string }
+  const { kind, visit, signature, links, store, clock } = asked
+  const params = request.params as Readonly<Record<string, string>>
+  const path = kind.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
   if (signature === null) {
     await visit.identify()
-    visit.needs('ENTERPRISE', DOWNLOAD_PATH)
+    visit.needs('ENTERPRISE', kind.path)
     await visit.charge(FULL)
-  } else if (!links.isValid(signature, { dataset: id, file, now: clock() })) {
+  } else if (!links.isValid(signature, { path, now: clock() })) {
     throw problem('signature-expired', 'The signature is not of this file, or has expired.')
   }
-  const dataset = datasets.find((one) => one.id === id)
-  const found = dataset && FILE.test(file) ? await store.head(exportKey(dataset, file)) : null
-  if (!dataset || !found) throw problem('not-found', `${id} has no file ${file.slice(0, 200)}: fetch its manifest /api/export/${id} anew.`)
-  const location = await links.storeUrl(dataset, file)
+  const found = await kind.find(params, signature === null ? visit.caller.slot : null)
+  if (typeof found === 'string') throw problem('not-found', found)
+  const { file, bytes, type, tag } = found
+  const location = await links.storeUrl(file)
   const own = signature === null ? visit.headers(location ? 302 : 200) : {}
   if (location !== null) {
     reply.headers({ ...CORS_HEADERS, ...own, 'Cache-Control': 'no-store', Location: location })
     await reply.code(302).send()
     return
   }
-  // The name is enough for a tag: the content of a file never changes.
-  const etag = `"${(await readChecksum(store, exportKey(dataset, file))) ?? file}"`
+  const etag = `"${tag}"`
   const headers = {
     ...CORS_HEADERS,
     ...own,
     ETag: etag,
     'Accept-Ranges': 'bytes',
     'Cache-Control': 'private, max-age=31536000, immutable',
-    'Content-Type': TYPE,
-    'Content-Disposition': `attachment; filename="${file}"`,
+    'Content-Type': type,
+    'Content-Disposition': `attachment; filename="${file.name}"`,
   }
-  await sendFile(request, reply, { path: store.location(exportKey(dataset, file)), bytes: found.bytes, etag, headers })
+  await sendFile(request, reply, { path: store.location(file.key), bytes, etag, headers })
 }
 
 /** Sends a local file, or the range of it that the request asks for. */

@@ -8,21 +8,31 @@ export const LINK_S = 900
 /** Signed URLs are made in steps of the clock, so that the same request has the same answer for a while. */
 export const LINK_STEP_S = 300
 
-/** Makes and checks URLs that give one file of an export to whoever has them. */
+/** A file that may be downloaded. */
+export interface Downloadable {
+  /** Its path below the API's address. */
+  readonly path: string
+  /** Its key in the store. */
+  readonly key: string
+  /** What it is saved as. */
+  readonly name: string
+}
+
+/** Makes and checks URLs that give one file to whoever has them. */
 export interface SignedLinks {
   /**
    * A URL of a file, and when it ends (ms): at least `LINK_S` seconds after `now`, which is the begin of a step of `LINK_STEP_S`.
    */
-  link(dataset: Dataset, file: string, now: number): Promise<{ readonly url: string; readonly expires_at: number }>
+  link(file: Downloadable, now: number): Promise<{ readonly url: string; readonly expires_at: number }>
   /** The store's own URL of a file; null if the store has none and the API sends the file itself. */
-  storeUrl(dataset: Dataset, file: string): Promise<string | null>
-  /** True for a signature of this file that has not expired at `now` (ms). */
-  isValid(signature: string, of: { readonly dataset: string; readonly file: string; readonly now: number }): boolean
+  storeUrl(file: Downloadable): Promise<string | null>
+  /** True for a signature of the file of a path that has not expired at `now` (ms). */
+  isValid(signature: string, of: { readonly path: string; readonly now: number }): boolean
 }
 
-/** The key of a data file of a dataset's table. */
-export function exportKey(dataset: Dataset, file: string): string {
-  return `${tableKey(dataset)}/data/${file}`
+/** A data file of a dataset's table. */
+export function datasetFile(dataset: Dataset, name: string): Downloadable {
+  return { path: `/api/export/${dataset.id}/${encodeURIComponent(name)}`, key: `${tableKey(dataset)}/data/${name}`, name }
 }
 
 /** URLs of a store that signs them itself (S3), else of the API, signed with the secret of cursors. */
@@ -32,22 +42,19 @@ export function signedLinks(options: {
   readonly baseUrl: () => string
 }): SignedLinks {
   const { store, cursors, baseUrl } = options
-  const storeUrl = (dataset: Dataset, file: string, expires_s: number): Promise<string | null> =>
-    store.signedUrl(exportKey(dataset, file), { expires_s, name: file })
+  const storeUrl = ({ key, name }: Downloadable, expires_s: number): Promise<string | null> => store.signedUrl(key, { expires_s, name })
   return {
-    async link(dataset, file, now) {
+    async link(file, now) {
       const expires_s = LINK_S + LINK_STEP_S
       const expires_at = now + 1000 * expires_s
-      const own = (): string => {
-        const signature = cursors.stamp(`${dataset.id}/${file} ${expires_at}`)
-        return `${baseUrl()}/api/export/${dataset.id}/${encodeURIComponent(file)}?${new URLSearchParams({ signature })}`
-      }
-      return { url: (await storeUrl(dataset, file, expires_s)) ?? own(), expires_at }
+      const own = (): string =>
+        `${baseUrl()}${file.path}?${new URLSearchParams({ signature: cursors.stamp(`${file.path} ${expires_at}`) })}`
+      return { url: (await storeUrl(file, expires_s)) ?? own(), expires_at }
     },
-    storeUrl: (dataset, file) => storeUrl(dataset, file, LINK_S),
-    isValid(signature, { dataset, file, now }) {
+    storeUrl: (file) => storeUrl(file, LINK_S),
+    isValid(signature, { path, now }) {
       const [name, expires_at] = cursors.stamped(signature)?.split(' ') ?? []
-      return name === `${dataset}/${file}` && now < Number(expires_at)
+      return name === path && now < Number(expires_at)
     },
   }
 }

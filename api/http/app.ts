@@ -19,8 +19,10 @@ import { Visit, type VisitParts } from '../access/visit.ts'
 import type { Endpoint, SystemView } from '../define/endpoint.ts'
 import type { Problem, ProblemCode } from '../define/problems.ts'
 import { exportManifest } from '../endpoints/export/manifest.ts'
-import { DOWNLOAD_PATH, registerDownload } from '../exports/download.ts'
-import { signedLinks } from '../exports/signed-links.ts'
+import { DOWNLOAD_PATH, datasetDownloads, registerDownload } from '../exports/download.ts'
+import { JOB_FILE_PATH, JOBS_PATH, jobDownloads } from '../exports/job-files.ts'
+import { registerExportJobs } from '../exports/job-routes.ts'
+import { datasetFile, signedLinks } from '../exports/signed-links.ts'
 import { registerMcp } from '../mcp/http.ts'
 import { followSearch } from '../search/follow.ts'
 import { pathGroups } from '../status/groups.ts'
@@ -32,6 +34,7 @@ import { liveFigures } from '../web/figures.ts'
 import type { AnswerContext, Answerer } from './answer.ts'
 import { changesAnswerer } from './changes-answers.ts'
 import type { Cursors } from './cursor.ts'
+import { endpointDocuments } from './endpoint-documents.ts'
 import { AS_TYPED } from './headers.ts'
 import { type KeptLake, openKeptLake } from './kept-lake.ts'
 import { lakeAnswerer } from './lake-answers.ts'
@@ -67,6 +70,8 @@ export interface AppParts {
   readonly plans: PlanTable
   /** Where people change their plan; null where they cannot. */
   readonly upgradeUrl: string | null
+  /** IRI of the publisher of the catalogue in DIR3; null if the operator has none. */
+  readonly catalogPublisher: string | null
   /** Whom to tell of weaknesses; null where nobody is named. */
   readonly securityContact: string | null
   readonly cursors: Cursors
@@ -210,20 +215,32 @@ export function buildApp(parts: AppParts): FastifyInstance {
   meter?.follow({ state, cache, cacheBytes: parts.cacheBytes, spool, spoolBytes: parts.spoolBytes, kept, limiter, clock })
   const groups = pathGroups(endpoints, parts.uptime)
   const links = signedLinks({ store: parts.lake.store, cursors: parts.cursors, baseUrl })
+  const link: SystemView['link'] = (dataset, file, now) => links.link(datasetFile(dataset, file), now)
+  const documents = endpointDocuments({ ...parts, watch, link })
   const answerers: { readonly endpoint: Endpoint; readonly answerer: Answerer }[] = []
   for (const endpoint of endpoints) {
     const context = { endpoint, state, cursors: parts.cursors, tables, schemaVersion }
-    const answerer = answererOf(context, { lake: parts.lake, kept, watch, endpoints, link: links.link })
+    const answerer = answererOf(context, { lake: parts.lake, kept, watch, endpoints, link })
     answerers.push({ endpoint, answerer })
-    registerEndpoint(app, { ...visits, state, kept, watch, cache, clock, usage: parts.usage, groups, meter, log }, endpoint, answerer)
+    registerEndpoint(
+      app,
+      { ...visits, state, kept, watch, cache, clock, usage: parts.usage, groups, meter, log },
+      endpoint,
+      answerer,
+      documents(endpoint),
+    )
   }
   const probes = openProbes(groupProbes(answerers, { keys: access.keys, clock }), { uptime: parts.uptime, log, every_ms: parts.probe_ms })
   app.addHook('onClose', () => probes.close())
-  registerDownload(app, {
-    ...visits,
-    ...{ links, clock, log, store: parts.lake.store, datasets: state.system().datasets },
-    count: parts.usage.counter(DOWNLOAD_PATH),
-    countReply: groups.ofPath(exportManifest.domain, DOWNLOAD_PATH),
+  const downloads = { ...visits, links, clock, log, store: parts.lake.store }
+  const countedAs = (path: string) => ({
+    count: parts.usage.counter(path),
+    countReply: groups.ofPath(exportManifest.domain, path),
+  })
+  registerDownload(app, { ...downloads, ...countedAs(DOWNLOAD_PATH) }, datasetDownloads(parts.lake.store, state.system().datasets))
+  registerDownload(app, { ...downloads, ...countedAs(JOB_FILE_PATH) }, jobDownloads(parts.lake.store, clock))
+  void app.register(async (scope) => {
+    registerExportJobs(scope, { ...downloads, ...countedAs(JOBS_PATH), datasets: state.system().datasets })
   })
   const shown = { ...parts, groups, figures: liveFigures(ownAnswers(answerers, clock), clock) }
   const read = uptimeReader(parts.lake.store, { since: state.begun_at })

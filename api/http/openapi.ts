@@ -2,6 +2,7 @@ import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
 import { accountPaths, accountSchemas, SECURITY_SCHEMES } from '../access/account-openapi.ts'
 import { DEFAULT_PLANS, type PlanTable, planOfFormat } from '../access/plans.ts'
 import { usagePaths, usageSchemas } from '../access/usage/usage-openapi.ts'
+import { DOCUMENTS } from '../cards/documents.ts'
 import { type Endpoint, endpointId, isCounted, type ListReturn, lakeOf, pathParams } from '../define/endpoint.ts'
 import { exampleTexts, isListed } from '../define/example.ts'
 import { geometryKindOf, placeOf } from '../define/fields.ts'
@@ -10,6 +11,7 @@ import { methodPath } from '../define/method-page.ts'
 import { PROBLEMS } from '../define/problems.ts'
 import { membersOf, recordSchema } from '../define/shape.ts'
 import { downloadPaths } from '../exports/download-openapi.ts'
+import { exportJobPaths, exportJobSchemas } from '../exports/job-openapi.ts'
 import { statusPaths } from '../status/status-openapi.ts'
 import { pagePaths } from '../web/pages-openapi.ts'
 import { exampleProblems } from './example-problems.ts'
@@ -71,6 +73,7 @@ export function openapi(
     paths: withShared({
       ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, { get: operation(endpoint, about) }])),
       ...downloadPaths(),
+      ...exportJobPaths(),
       ...platformPaths(baseUrl, [...new Set(endpoints.map(({ returns }) => returns.record))]),
       ...pagePaths(endpoints, baseUrl),
       ...statusPaths(endpoints),
@@ -80,7 +83,13 @@ export function openapi(
     // Nothing is sent by itself yet.
     webhooks: {},
     components: {
-      schemas: { ...commonSchemas(), ...accountSchemas(), ...usageSchemas(), ...Object.fromEntries(endpoints.flatMap(recordSchemas)) },
+      schemas: {
+        ...commonSchemas(),
+        ...accountSchemas(),
+        ...usageSchemas(),
+        ...exportJobSchemas(),
+        ...Object.fromEntries(endpoints.flatMap(recordSchemas)),
+      },
       responses: problemResponses(),
       headers: HEADERS,
       securitySchemes: SECURITY_SCHEMES,
@@ -168,13 +177,24 @@ function responsesOf(endpoint: Endpoint, baseUrl: string, plans: PlanTable): Par
     { ...contentOf(endpoint, format), 'x-plan': planOfFormat(plans, format) },
   ])
   return {
-    200: { description: record.about, headers: DATA_HEADERS, content: Object.fromEntries(content) },
+    200: { description: record.about, headers: DATA_HEADERS, content: { ...Object.fromEntries(content), ...documentContents(endpoint) } },
     304: { ...NOT_MODIFIED, headers: DATA_HEADERS },
     ...ownProblems(endpoint, baseUrl),
     406: ref('responses', '406Limited'),
     429: ref('responses', isOfLake(endpoint) ? '429Lake' : '429'),
     ...Object.fromEntries(['401', '403', '408', '413', '414', '417', '431', '500'].map((status) => [status, ref('responses', status)])),
   }
+}
+
+/** What an endpoint answers besides to whoever prefers its media type. */
+function documentContents({ path }: Endpoint): Part {
+  const documents = DOCUMENTS.get(path) ?? []
+  return Object.fromEntries(
+    documents.map(({ type, about }) => [
+      type,
+      { schema: { type: type.startsWith('text/') ? 'string' : 'object', description: about }, 'x-plan': 'FREE' },
+    ]),
+  )
 }
 
 /** The responses of a path that goes: each says so, as does that which is all that there is once it has gone. */

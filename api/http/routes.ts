@@ -14,6 +14,7 @@ import type { PathGroups } from '../status/groups.ts'
 import { tablesUnreadable } from './absent-data.ts'
 import { type Answerer, type Prepared, weakTag } from './answer.ts'
 import { deprecationHook } from './deprecation.ts'
+import { chargedDocument, type EndpointDocuments } from './document-answer.ts'
 import { encodingFor, remembered } from './encodings.ts'
 import { ALLOW, isNotModified, PREFLIGHT_HEADERS } from './headers.ts'
 import type { KeptLake } from './kept-lake.ts'
@@ -65,7 +66,13 @@ const NEVER = new AbortController().signal
  * Registers an endpoint's path: GET and HEAD answer, OPTIONS tells what is allowed, any other method is refused. A URL that was answered
  * before is answered from memory, before anything of it is parsed, as long as the data is the same.
  */
-export function registerEndpoint(app: FastifyInstance, context: RouteContext, endpoint: Endpoint, answerer: Answerer): void {
+export function registerEndpoint(
+  app: FastifyInstance,
+  context: RouteContext,
+  endpoint: Endpoint,
+  answerer: Answerer,
+  documents: EndpointDocuments | null = null,
+): void {
   const { state, kept, watch, cache, clock, plans, log } = context
   const count = context.usage.counter(endpoint.path)
   const measured = context.meter?.route(endpoint.path)
@@ -175,7 +182,15 @@ export function registerEndpoint(app: FastifyInstance, context: RouteContext, en
     if (finding) await finding
     visit.needs(endpoint.plan, endpoint.path)
     const now = clock()
-    const wanted = formatOf[visit.caller.tier](raw.headers.accept)
+    const { accept } = raw.headers
+    const type = documents?.preferred(accept, formats) ?? null
+    const values = type === null ? null : read(raw.url ?? '/', pick(request.params as Record<string, string>, pathNames))
+    if (documents && type !== null && values?.page.format === null) {
+      refuseBody(raw)
+      await sendFound(raw, reply, { found: await chargedDocument(raw, { visit, documents, type, values }), now, visit })
+      return counted(reply.raw.statusCode, visit)
+    }
+    const wanted = formatOf[visit.caller.tier](accept)
     const found = hasBody(raw) ? undefined : shelf.get(shelfKeyOf(raw, wanted))
     if (!found || !isCurrent(found.head, now)) await answer(request, reply, { visit, now, wanted })
     else {

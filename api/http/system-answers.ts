@@ -22,6 +22,9 @@ const NO_SEARCH: SearchView = Object.freeze({
   nearby: nothingFound,
 })
 
+/** What a view of the service has of figures of days and of the search index if nobody asks for them. */
+export const NOTHING_FOUND: Pick<SystemView, 'quality' | 'search'> = Object.freeze({ quality: UNSEEN, search: NO_SEARCH })
+
 async function nothingFound(): Promise<SearchFound> {
   return { hits: [], counts: [] }
 }

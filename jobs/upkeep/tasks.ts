@@ -1,8 +1,10 @@
+import { expireJobs } from '../../lake/exports/jobs.ts'
 import { fillChecksums } from '../../lake/iceberg/checksums.ts'
 import { createTable } from '../../lake/iceberg/create.ts'
 import { expireSnapshots, KEEP_SNAPSHOTS_MS } from '../../lake/iceberg/expire.ts'
 import { migrateTable } from '../../lake/iceberg/migrate.ts'
 import { removeOrphans } from '../../lake/iceberg/orphans.ts'
+import { forgetReplies } from '../../lake/idempotency.ts'
 import { hasSeq } from '../../lake/landed.ts'
 import { retireRaw } from '../../lake/raw/retention.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
@@ -29,6 +31,7 @@ export const UPKEEP_TASKS = [
   { task: 'usage', every_s: 3600 },
   { task: 'uptime', every_s: 3600 },
   { task: 'quality', every_s: 3600 },
+  { task: 'exports', every_s: 3600 },
   { task: 'models', every_s: 3600 },
 ] as const
 
@@ -54,6 +57,7 @@ export async function runUpkeep(
   if (task === 'usage') return mergeUsage(context, over.signal)
   if (task === 'uptime') return gatherUptime(context, over.signal)
   if (task === 'quality') return gatherQuality(context, over)
+  if (task === 'exports') return expireExports(context, over.signal)
   if (task !== 'expire' && task !== 'orphans' && task !== 'checksums') return
   for (const dataset of over.datasets) {
     over.signal.throwIfAborted()
@@ -71,6 +75,12 @@ export async function runUpkeep(
       if (removed.length > 0) context.log.info({ dataset: dataset.id, removed: removed.length }, 'orphans removed')
     }
   }
+}
+
+async function expireExports({ store, log, now }: IngestContext, signal: AbortSignal): Promise<void> {
+  const done = await expireJobs(store, now(), signal)
+  const replies = await forgetReplies(store, now(), signal)
+  if (done.files + done.records + replies > 0) log.info({ ...done, replies }, 'exports expired')
 }
 
 async function retire(context: IngestContext, feeds: readonly Feed[], signal: AbortSignal): Promise<void> {

@@ -116,6 +116,17 @@ export class Session {
     return result.rowsChanged
   }
 
+  /** Lets `progress` follow the statements that come; it costs a little. */
+  async trackProgress(): Promise<void> {
+    await this.#guard(() => this.#connection.run('PRAGMA enable_progress_bar'))
+    await this.#guard(() => this.#connection.run('PRAGMA disable_print_progress_bar'))
+  }
+
+  /** How far the running statement is, 0 to 1, if `trackProgress` was called. */
+  get progress(): number {
+    return Math.min(1, Math.max(0, this.#connection.progress.percentage / 100))
+  }
+
   /** Makes an empty temporary table with the fields of a table. */
   async temporaryTable(fields: readonly PhysicalField[]): Promise<TemporaryTable> {
     const number = this.#temporaries++

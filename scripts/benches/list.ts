@@ -1,5 +1,6 @@
 import { ANALYTIC } from './analytic.ts'
 import { dgtParse } from './dgt-parse.ts'
+import { exportJobs } from './export-jobs.ts'
 import { dgtTableMemory, FEED_MEMORY } from './feed-memory.ts'
 import { fuelParse } from './fuel-parse.ts'
 import { gasStations } from './gas-stations.ts'
@@ -28,6 +29,7 @@ export const BENCHES: readonly (Bench | MemoryBench)[] = [
   lakeCommitRows,
   lakeCommitTable,
   lakeSensorMonth,
+  exportJobs,
   historyRaw,
   historyHours,
   ...ANALYTIC,

@@ -16,16 +16,23 @@ const { values, positionals } = parseArgs({
     json: { type: 'boolean', default: false },
     lake: { type: 'string' },
     in: { type: 'string' },
+    rows: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
   },
   allowPositionals: true,
 })
+if (values.rows !== undefined && !/^[1-9]\d{0,9}$/.test(values.rows)) {
+  process.stderr.write('--rows is a whole number\n')
+  process.exit(2)
+}
+// For the processes that measure.
+if (values.rows !== undefined) process.env['EXPORT_ROWS'] = values.rows
 if (values.help) {
   const lines = BENCHES.map(({ name, about }) => `  ${name.padEnd(28)}${about}`)
   const sizes = Object.keys(LAKE_SIZES).join('|')
   const scale = `--lake: times over generated readings of all of Madrid's sensors; a year is some 643 million, 6 GB of disk; --in keeps the lake in a folder, for the next run`
   process.stdout.write(
-    `scripts/bench [--json] [name...]\nscripts/bench [--json] --lake ${sizes} [--in folder]\n\n${lines.join('\n')}\n\n${scale}\n`,
+    `scripts/bench [--json] [--rows n] [name...]\nscripts/bench [--json] --lake ${sizes} [--in folder]\n\n${lines.join('\n')}\n\n${scale}\n`,
   )
   process.exit(0)
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { AttributedSource } from '../../lake/schema/attribution.ts'
 
 /** Where the API is and who asks. */
 export interface Remote {
@@ -20,19 +21,11 @@ export interface RemoteFile {
   readonly url: string
 }
 
-/** A publisher of what is in a dataset, and what its licence asks for. */
-export interface RemoteSource {
-  readonly name: string
-  readonly licence: string
-  readonly licence_url: string
-  readonly attribution: string
-}
-
 /** The files of one snapshot of a dataset. */
 export interface Manifest {
   readonly files: readonly RemoteFile[]
   readonly snapshot: string | null
-  readonly sources: readonly RemoteSource[]
+  readonly sources: readonly AttributedSource[]
 }
 
 /** Longest pause that a reply may ask for, in seconds. */
@@ -43,7 +36,7 @@ export async function fetchManifest(remote: Remote, dataset: string): Promise<Ma
   const response = await request(remote, `${remote.url}/api/export/${encodeURIComponent(dataset)}`)
   const { files, meta } = (await response.json()) as {
     readonly files: readonly (RemoteFile & { readonly snapshot: string })[]
-    readonly meta: { readonly sources: readonly RemoteSource[] }
+    readonly meta: { readonly sources: readonly AttributedSource[] }
   }
   return { files, snapshot: files[0]?.snapshot ?? null, sources: meta.sources }
 }
@@ -51,6 +44,12 @@ export async function fetchManifest(remote: Remote, dataset: string): Promise<Ma
 /** Fetches the schema of a dataset, as JSON. */
 export async function fetchSchema(remote: Remote, dataset: string): Promise<unknown> {
   return (await request(remote, `${remote.url}/api/datasets/${encodeURIComponent(dataset)}/schema`)).json()
+}
+
+/** Fetches the card of a dataset as Croissant. */
+export async function fetchCard(remote: Remote, dataset: string): Promise<unknown> {
+  const url = `${remote.url}/api/datasets/${encodeURIComponent(dataset)}`
+  return (await request(remote, url, { Accept: 'application/ld+json' })).json()
 }
 
 /**
@@ -62,7 +61,7 @@ export async function request(remote: Remote, url: string, headers: Readonly<Rec
   const isSigned = !url.startsWith(`${remote.url}/`) || new URL(url).searchParams.has('signature')
   for (let tries = 1; ; tries++) {
     const response = await fetch(url, {
-      headers: { ...headers, ...(isSigned ? {} : { 'X-API-Key': key, Accept: 'application/json' }) },
+      headers: { ...(isSigned ? {} : { 'X-API-Key': key, Accept: 'application/json' }), ...headers },
     }).catch((error: Error) => error)
     if (response instanceof Response && response.ok) return response
     const isFinal = response instanceof Response && response.status !== 429 && response.status < 500

@@ -2,13 +2,15 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'nod
 import { join } from 'node:path'
 import { sha256OfFile } from '../../lake/iceberg/checksums.ts'
 import { createLimit } from '../../lake/limit.ts'
-import { fetchManifest, fetchSchema, type Manifest, type Remote, type RemoteFile, ReplyError, request } from './client.ts'
+import { attributionText } from '../../lake/schema/attribution.ts'
+import { fetchCard, fetchManifest, fetchSchema, type Manifest, type Remote, type RemoteFile, ReplyError, request } from './client.ts'
 
 /** What to mirror, and where to. */
 export interface MirrorOptions {
   readonly remote: Remote
   readonly dataset: string
-  /** The folder of the mirror: `data/*.parquet`, `manifest.json`, `schema.json`, `ATTRIBUTION.md`. */
+  /** The folder of the mirror: `data/*.parquet`, `manifest.json`, `schema.json`,
+   * `croissant.json`, `ATTRIBUTION.md`. */
   readonly folder: string
   /** Files that are downloaded at once. */
   readonly jobs: number
@@ -59,7 +61,8 @@ export async function mirror(options: MirrorOptions): Promise<Mirrored> {
   if (failed) throw failed.reason
   const removed = await removeOthers(data, manifest.files)
   await writeFile(join(folder, 'schema.json'), `${JSON.stringify(await fetchSchema(remote, dataset), null, 2)}\n`)
-  await writeFile(join(folder, 'ATTRIBUTION.md'), attribution(dataset, manifest))
+  await writeFile(join(folder, 'croissant.json'), `${JSON.stringify(await fetchCard(remote, dataset), null, 2)}\n`)
+  await writeFile(join(folder, 'ATTRIBUTION.md'), attributionText(dataset, manifest.sources))
   // Last, and whole: what it names has been verified.
   const named = manifest.files.map(({ file, bytes, rows, sha256 }) => ({ file, bytes, rows, sha256 }))
   const text = JSON.stringify({ dataset, snapshot: manifest.snapshot, files: named }, null, 2)
@@ -169,11 +172,4 @@ async function removeOthers(data: string, files: readonly RemoteFile[]): Promise
   const others = (await readdir(data)).filter((name) => FILE.test(name.replace(PART, '')) && !named.has(name))
   for (const name of others) await rm(join(data, name))
   return others.length
-}
-
-function attribution(dataset: string, { sources }: Manifest): string {
-  const lines = sources.map(
-    ({ name, licence, licence_url, attribution: words }) => `- ${name}: [${licence}](${licence_url}). Show: "${words}"`,
-  )
-  return `# Sources of ${dataset}\n\nWhoever reuses this data has to follow these licences.\n\n${lines.join('\n')}\n`
 }

@@ -56,8 +56,8 @@ export async function openServiceStore(config: Config): Promise<ObjectStore> {
   return store
 }
 
-/** A process that opens the lake; `cli` is any command of a person. */
-export type ProcessName = 'api' | 'worker' | 'cli'
+/** Who opens the lake; `cli` is any command of a person, `exports` the worker for an export job. */
+export type ProcessName = 'api' | 'worker' | 'cli' | 'exports'
 
 /** What a process of the service works with, opened together. */
 export interface Parts {
@@ -107,7 +107,7 @@ export async function openParts(
 }
 
 /** How a process opens the lake: its cache of whole files is not shared with the others. */
-export interface ServiceLakeOptions extends Pick<LakeOptions, 'queue' | 'standBack' | 'onQuery'> {
+export interface ServiceLakeOptions extends Partial<Pick<LakeOptions, 'queue' | 'standBack' | 'onQuery' | 'memory' | 'slots'>> {
   readonly process: ProcessName
   /** Told once where an S3 lake is read by whole files, and why. */
   readonly log: Logger

@@ -26,7 +26,7 @@ const limiter = await openServiceLimiter({ redisUrl: config.redisUrl, processes:
 const live = openLive({ redisUrl: config.redisUrl, onError: (err) => log.warn({ err }, 'live state not read') })
 // Whoever asks as soon as the port is open gets the data that is there.
 await Promise.race([live.ready, sleep(LIVE_WAIT_MS)])
-const { host, port, publicUrl, apiWorkers, requireHttps, securityContact } = config
+const { host, port, publicUrl, apiWorkers, requireHttps, securityContact, catalogPublisher } = config
 const address = { host, port, sharesPort: apiWorkers > 1, publicUrl, requireHttps }
 // As late as this: that the process runs is what it writes down.
 const uptime = openServiceUptime({ store, log })
@@ -43,6 +43,7 @@ const api = await startApi({
   uptime,
   log,
   securityContact,
+  catalogPublisher,
   metrics: measured,
   warmsSearch: true,
 })

@@ -1,5 +1,6 @@
 import { derivations } from '../../jobs/derive/catalog.ts'
 import { makeDeriver } from '../../jobs/derive/derive.ts'
+import { EXPORT_ENGINE, startExportWorker } from '../../jobs/exports/worker.ts'
 import { feeds } from '../../jobs/feeds/catalog.ts'
 import { makeRunner } from '../../jobs/ingest/runner.ts'
 import { WorkerMeter } from '../../jobs/metrics.ts'
@@ -11,7 +12,7 @@ import { claimLake, writeFeedListings } from '../../lake/system.ts'
 import { endWithSupervisor, onStop, tellReady } from './child.ts'
 import { disabledReason, enabledFeeds } from './enabled.ts'
 import { openServiceMetrics } from './metrics.ts'
-import { openParts, serviceLog } from './parts.ts'
+import { openParts, openServiceLake, serviceLog } from './parts.ts'
 
 /** How often live state is compared with what the worker knows: Redis emptied is Redis filled again within twice this. */
 const HEAL_EVERY_MS = 15_000
@@ -21,9 +22,10 @@ const REPLAY_LAND_EVERY_S = 10
 endWithSupervisor()
 const config = readConfig(process.env)
 const log = serviceLog(config, 'worker')
-if (!config.redisUrl) throw new Error('REDIS_URL is not set; scripts/start sets it')
+const { redisUrl } = config
+if (!redisUrl) throw new Error('REDIS_URL is not set; scripts/start sets it')
 const metrics = await openServiceMetrics(config)
-const parts = await openParts(config, { process: 'worker', redisUrl: config.redisUrl, log, onQuery: metrics.tellQuery })
+const parts = await openParts(config, { process: 'worker', redisUrl, log, onQuery: metrics.tellQuery })
 const { context, store } = parts
 const record = await claimLake(store, config.mode, Date.now())
 await prepareTables(context, datasets)
@@ -49,7 +51,7 @@ const runner = makeRunner(context)
 const meter = new WorkerMeter(metrics.registry, { feeds: enabled, tasks: UPKEEP_TASKS, now: context.now })
 const deriver = makeDeriver(context, { derivations, feeds })
 const worker = await startWorker({
-  redisUrl: config.redisUrl,
+  redisUrl,
   lake: `${record.mode} lake of ${record.created_at}`,
   feeds: scheduled,
   declared: feeds.flatMap((feed) => feed.into.map((dataset) => ({ dataset: dataset.id, feed: feed.id }))),
@@ -68,6 +70,14 @@ const worker = await startWorker({
         task === 'models' ? deriver.nightly(signal) : runUpkeep(context, task, { datasets, feeds: enabled, signal }),
       ),
   },
+  log,
+})
+const exporting = await startExportWorker({
+  redisUrl,
+  store,
+  // With memory of its own, so that neither a large export nor what lands beside it starves the other.
+  openLake: () => openServiceLake(config, store, { process: 'exports', log, ...EXPORT_ENGINE }),
+  datasets: datasets.filter(({ visibility }) => visibility === 'public'),
   log,
 })
 meter.followQueue(() => worker.queueDepth())
@@ -96,6 +106,7 @@ const deriving = deriver.all(stopping.signal).catch((error: Error) => {
 onStop(async () => {
   clearInterval(healer)
   stopping.abort()
+  await exporting.close()
   await worker.close()
   await deriving
   await parts.close()

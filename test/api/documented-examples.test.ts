@@ -1,6 +1,7 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DOCUMENTS } from '../../api/cards/documents.ts'
 import type { Endpoint } from '../../api/define/endpoint.ts'
 import { essenceOf, TABLE_FORMATS } from '../../api/define/formats.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
@@ -30,7 +31,10 @@ function checkDescribed(place: readonly string[], value: unknown): void {
 
 describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('%s', (_path, endpoint) => {
   test('is documented with a whole reply that its schema allows and that looks like what it answers', async () => {
-    const { content } = operationOf(endpoint).responses[200]
+    const documents = (DOCUMENTS.get(endpoint.path) ?? []).map(({ type }) => type)
+    const whole = operationOf(endpoint).responses[200].content
+    expect(Object.keys(whole)).toEqual(expect.arrayContaining(documents))
+    const content = Object.fromEntries(Object.entries<Reply>(whole).filter(([type]) => !documents.includes(type)))
     const tables = TABLE_FORMATS.map(essenceOf)
     const texts = ['application/json', ...(hasGeoJson(endpoint) ? ['application/geo+json'] : [])]
     expect(Object.keys(content)).toEqual([...(endpoint.returns.prefers ? texts.reverse() : texts), ...tables])

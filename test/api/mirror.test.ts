@@ -53,6 +53,7 @@ test('a mirror equals the snapshot, and a second run downloads nothing', async (
     expect(readFileSync(join(folder, 'data', name))).toEqual(await service.lake.store.get(`lake/road/incidents/data/${name}`))
   expect(readFileSync(join(folder, 'ATTRIBUTION.md'), 'utf8')).toContain('Dirección General de Tráfico')
   expect(JSON.parse(readFileSync(join(folder, 'schema.json'), 'utf8'))).toHaveProperty('columns')
+  expect(JSON.parse(readFileSync(join(folder, 'croissant.json'), 'utf8'))).toMatchObject({ name: 'incidents', isLiveDataset: true })
   expect(await run()).toMatchObject({ downloaded: 0, kept: 2 })
 })
 

@@ -113,6 +113,7 @@ interface ServiceOptions {
   readonly plans?: PlanTable
   readonly upgradeUrl?: string
   readonly securityContact?: string
+  readonly catalogPublisher?: string
   /** The feeds that the worker would announce; `FEEDS` unless told. */
   readonly feeds?: readonly FeedListing[]
   /** The endpoints to serve; all unless told. */

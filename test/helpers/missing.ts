@@ -1,5 +1,5 @@
-/** What tests may lack: `REQUIRE=s3,browser,shared,httpfs` names what has to be there. */
-type Optional = 's3' | 'browser' | 'shared' | 'httpfs'
+/** What tests may lack: `REQUIRE=s3,browser,shared,httpfs,python,registry` names what has to be there. */
+type Optional = 's3' | 'browser' | 'shared' | 'httpfs' | 'python' | 'registry'
 
 const said = new Set<Optional>()
 

@@ -2,6 +2,7 @@ import type { LakePins } from '../../../lake/open.ts'
 import { rowsOf } from '../../../lake/query/answers.ts'
 import type { Session } from '../../../lake/query/session.ts'
 import { castTo, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
+import { instantText } from '../../../lake/query/text-cells.ts'
 import type { Column } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { isNested, type RecordShape } from '../../define/fields.ts'
@@ -216,11 +217,7 @@ function typed(column: TableColumn): Sql {
 function cellOf(column: TableColumn, dialect: Dialect): Sql {
   const value = typed(column)
   const { kind } = column.type
-  if (kind === 'instant') {
-    // As `isoInstant`; the engine's calendar of time zones is some times slower than one of UTC.
-    const plain = sql`make_timestamp(epoch_us(${value}))`
-    return sql`CASE WHEN epoch_us(${value}) % 1000 = 0 THEN strftime(${plain}, '%Y-%m-%dT%H:%M:%S.%gZ') ELSE strftime(${plain}, '%Y-%m-%dT%H:%M:%S.%fZ') END`
-  }
+  if (kind === 'instant') return instantText(value)
   if (dialect !== 'excel' || !TEXTS.has(kind)) return value
   return sql`CASE WHEN ${value}[1] IN ('=', '+', '-', '@', chr(9), chr(13)) THEN '''' || ${value} ELSE ${value} END`
 }

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import { LIST, listValue, VARCHAR } from '@duckdb/node-api'
+import { geoMetadata, pointWkb } from '../../../lake/query/geoparquet.ts'
 import { quoteText } from '../../../lake/query/literal.ts'
 import type { Session } from '../../../lake/query/session.ts'
 import { Bound, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
@@ -82,24 +83,19 @@ export function readStaged(paths: readonly string[], columns: readonly TableColu
 /** The geometry of GeoParquet of a table of records whose place are their `lat` and `lon`, where it has both. */
 export function pointGeometry(columns: readonly TableColumn[]): Sql[] {
   if (!hasPlace(columns)) return []
-  return [
-    sql`CASE WHEN lat IS NULL OR lon IS NULL THEN NULL ELSE ST_AsWKB(CAST('POINT (' || lon || ' ' || lat || ')' AS GEOMETRY)) END AS geometry`,
-  ]
+  return [sql`${pointWkb(sql`lat`, sql`lon`)} AS geometry`]
 }
 
 function hasPlace(columns: readonly TableColumn[]): boolean {
   return ['lat', 'lon'].every((half) => columns.some(({ name, isPlace }) => name === half && isPlace))
 }
 
-/** GeoParquet's key-value of a table; the engine's own would not be there where no row has a geometry. */
+/** GeoParquet's key-value of a table. */
 function geoTexts(columns: readonly TableColumn[]): (readonly [string, string])[] {
   const types = new Map<string, string>(hasPlace(columns) ? [['geometry', 'Point']] : [])
   for (const { name, type } of columns) if (isGeometry(type.kind)) types.set(name, GEOMETRY_TYPES[type.kind])
-  const [first] = types.keys()
-  if (first === undefined) return []
-  const about = [...types].map(([name, type]) => [name, { encoding: 'WKB', geometry_types: [type] }])
-  const primary_column = types.has('geometry') ? 'geometry' : first
-  return [['geo', JSON.stringify({ version: '1.0.0', primary_column, columns: Object.fromEntries(about) })]]
+  const text = geoMetadata(types)
+  return text === null ? [] : [['geo', text]]
 }
 
 /** Writes a query's rows as Parquet and gives their number: GeoParquet 1.0 where there is a geometry. Room is left for the cursor, see `putCursor`. */

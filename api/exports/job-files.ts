@@ -1,0 +1,46 @@
+import { exportedFileKey, readJob } from '../../lake/exports/jobs.ts'
+import type { ObjectStore } from '../../lake/store/store.ts'
+import type { DownloadKind } from './download.ts'
+import type { Downloadable } from './signed-links.ts'
+
+/** The path of export jobs. */
+export const JOBS_PATH = '/api/export-jobs'
+/** The path of a file of an export job. */
+export const JOB_FILE_PATH = `${JOBS_PATH}/{id}/files/{file}`
+/** Media types of the files of jobs, by the end of their names. */
+export const JOB_FILE_TYPES = Object.freeze({
+  '.parquet': 'application/vnd.apache.parquet',
+  '.gz': 'application/gzip',
+  '.json': 'application/json',
+  '.md': 'text/markdown',
+})
+
+const ID = /^exp_[0-9a-f]{20}$/
+const NAME = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,200}$/
+
+/** A file of an export job. */
+export function jobFile(id: string, name: string): Downloadable {
+  return { path: `${JOBS_PATH}/${id}/files/${encodeURIComponent(name)}`, key: exportedFileKey(id, name), name }
+}
+
+/** True for the id of an export job. */
+export function isJobId(text: string): boolean {
+  return ID.test(text)
+}
+
+/** The files of export jobs: for a key those of its own jobs. */
+export function jobDownloads(store: ObjectStore, clock: () => number): DownloadKind {
+  return {
+    path: JOB_FILE_PATH,
+    async find({ id = '', file: name = '' }, slot) {
+      const none = `There is no file ${name.slice(0, 200)} of an export job ${id.slice(0, 40)} of this key.`
+      const type = Object.entries(JOB_FILE_TYPES).find(([end]) => name.endsWith(end))?.[1]
+      if (!isJobId(id) || !NAME.test(name) || !type) return none
+      // Whoever has a signature was given it by the job while it was READY.
+      if (slot !== null && (await readJob(store, { slot, id }, clock()))?.state !== 'READY') return none
+      const file = jobFile(id, name)
+      const found = await store.head(file.key)
+      return found ? { file, bytes: found.bytes, type, tag: `${id}/${name}` } : none
+    },
+  }
+}

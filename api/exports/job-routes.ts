@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { cancelJob, createJob, type ExportJob, type ExportRequest, isUnfinished, listJobs, readJob } from '../../lake/exports/jobs.ts'
+import type { Json } from '../../lake/schema/columns.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import { isoInstant } from '../../lake/schema/time.ts'
+import { NO_STORE } from '../access/account-parts.ts'
+import { keyRequired } from '../access/refusals.ts'
+import { FULL, Visit } from '../access/visit.ts'
+import { problem } from '../define/problems.ts'
+import { type RepeatableReply, writeOnce } from '../http/idempotency.ts'
+import { problemOf } from '../http/problem-replies.ts'
+import { queryReader } from '../http/request.ts'
+import { registerOtherMethodsOfOwn } from '../http/routes.ts'
+import type { DownloadParts } from './download.ts'
+import { isJobId, JOBS_PATH, jobFile } from './job-files.ts'
+import { readExportBody } from './job-request.ts'
+import { LINK_STEP_S } from './signed-links.ts'
+
+/** What the routes of export jobs work with. */
+export interface ExportJobParts extends DownloadParts {
+  readonly datasets: readonly Dataset[]
+}
+
+/** Most jobs of a key that have not ended. */
+export const MAX_UNFINISHED = 20
+const MAX_BODY_BYTES = 16_384
+/** A client that asks for the state of a job need not ask sooner, in seconds. */
+const RETRY_S = 5
+
+interface Asked {
+  readonly visit: Visit
+  readonly slot: string
+  readonly id: string
+}
+
+/**
+ * Registers the paths of export jobs. They are operations of a key of the plan ENTERPRISE, which is charged for them; a key sees its
+ * own jobs only.
+ */
+export function registerExportJobs(app: FastifyInstance, parts: ExportJobParts): void {
+  const { store, datasets, clock } = parts
+  const readQuery = queryReader({})
+  const visits = new WeakMap<FastifyRequest, Visit>()
+
+  const settled = async (request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<void> => {
+    const visit = visits.get(request) ?? new Visit(parts, request.raw)
+    const found = await visit.settle(problemOf(error))
+    counted(visit, found.status)
+    await reply.headers(visit.limits(found.status)).send(found)
+  }
+  const counted = (visit: Visit, status: number): void => {
+    parts.count(visit.caller.key, status, visit.dayUnits)
+    parts.countReply(status, performance.now() - visit.began, visit.caller.slot)
+  }
+  // Before a body is read: only whoever may create jobs sends one.
+  app.addHook('onRequest', async (request, reply) => {
+    const visit = new Visit(parts, request.raw)
+    visits.set(request, visit)
+    if (!['GET', 'HEAD', 'POST', 'DELETE'].includes(request.method)) return
+    try {
+      await visit.identify()
+      if (visit.caller.key === null) throw keyRequired('ENTERPRISE')
+      visit.needs('ENTERPRISE', JOBS_PATH)
+      await visit.charge(FULL)
+    } catch (error) {
+      await settled(request, reply, error)
+    }
+  })
+  const answering =
+    (work: (asked: Asked, request: FastifyRequest) => Promise<RepeatableReply>) =>
+    async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      const visit = visits.get(request) as Visit
+      try {
+        readQuery(request.raw.url ?? '/')
+        const { id = '' } = request.params as { readonly id?: string }
+        const { status, headers, body } = await work({ visit, slot: visit.caller.slot, id }, request)
+        counted(visit, status)
+        await reply
+          .code(status)
+          .headers({ ...NO_STORE, ...visit.headers(status), ...headers })
+          .send(body)
+      } catch (error) {
+        await settled(request, reply, error)
+      }
+    }
+  const config = { isSameOrigin: true }
+  const known = async ({ slot, id }: Asked): Promise<ExportJob> => {
+    const job = isJobId(id) ? await readJob(store, { slot, id }, clock()) : null
+    if (!job) throw problem('not-found', `This key has no export job ${id.slice(0, 40)}.`)
+    return job
+  }
+  const one = async (status: number, job: ExportJob, headers: Readonly<Record<string, string>> = {}): Promise<RepeatableReply> => ({
+    status,
+    headers: { ...headers, ...(job.state === 'QUEUED' || job.state === 'RUNNING' ? { 'Retry-After': String(RETRY_S) } : {}) },
+    body: await shownJob(parts, job),
+  })
+
+  app.route({
+    method: 'POST',
+    url: JOBS_PATH,
+    config,
+    bodyLimit: MAX_BODY_BYTES,
+    handler: answering(async ({ slot }, request) => {
+      const asked = readExportBody(request.body, datasets)
+      const header = request.headers['idempotency-key']
+      const write = { header: header === undefined ? undefined : String(header), scope: `${slot} POST ${JOBS_PATH}`, now: clock() }
+      return writeOnce(store, { ...write, payload: asked as unknown as Json }, async (seed) => {
+        const id = `exp_${createHash('sha256').update(`${slot} ${seed}`).digest('hex').slice(0, 20)}`
+        const unfinished = (await listJobs(store, slot)).filter((job) => isUnfinished(job) && job.id !== id)
+        if (unfinished.length >= MAX_UNFINISHED)
+          throw problem('conflict', `This key has ${unfinished.length} export jobs that have not ended; cancel some, or wait.`)
+        const created: ExportRequest = { id, slot, created_at: clock(), ...asked }
+        await createJob(store, created)
+        const job = (await readJob(store, { slot, id }, clock())) as ExportJob
+        return one(202, job, { Location: `${JOBS_PATH}/${id}` })
+      })
+    }),
+  })
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: JOBS_PATH,
+    exposeHeadRoute: false,
+    config,
+    handler: answering(async ({ slot }) => {
+      const found = await Promise.all((await listJobs(store, slot)).map((listed) => readJob(store, listed, clock())))
+      const jobs = found.filter((job) => job !== null).toSorted((a, b) => b.request.created_at - a.request.created_at)
+      return { status: 200, headers: {}, body: { total: jobs.length, jobs: await Promise.all(jobs.map((job) => shownJob(parts, job))) } }
+    }),
+  })
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: `${JOBS_PATH}/:id`,
+    exposeHeadRoute: false,
+    config,
+    handler: answering(async (asked) => one(200, await known(asked))),
+  })
+  app.route({
+    method: 'DELETE',
+    url: `${JOBS_PATH}/:id`,
+    config,
+    bodyLimit: MAX_BODY_BYTES,
+    handler: answering(async (asked) => {
+      const job = await known(asked)
+      if (['QUEUED', 'RUNNING', 'READY'].includes(job.state)) await cancelJob(store, asked, clock())
+      return one(200, await known(asked))
+    }),
+  })
+  registerOtherMethodsOfOwn(app, JOBS_PATH, ['GET', 'HEAD', 'POST'])
+  registerOtherMethodsOfOwn(app, `${JOBS_PATH}/:id`, ['GET', 'HEAD', 'DELETE'])
+}
+
+/** A job as replies show it. */
+async function shownJob({ links, clock }: Pick<ExportJobParts, 'links' | 'clock'>, job: ExportJob): Promise<{ [key: string]: Json }> {
+  const { request, state, progress, outcome, expires_at } = job
+  const { id, dataset, from, to, province, columns, format, split, created_at } = request
+  const now = Math.floor(clock() / (1000 * LINK_STEP_S)) * 1000 * LINK_STEP_S
+  const files = state === 'READY' ? (outcome?.files ?? []) : []
+  const at = (ms: number | null | undefined): string | null => (ms === null || ms === undefined ? null : isoInstant(ms))
+  return {
+    id,
+    status: state,
+    dataset,
+    filter: { from: at(from), to: at(to), province, columns },
+    format,
+    split,
+    created_at: isoInstant(created_at),
+    started_at: at(progress?.started_at),
+    ended_at: at(outcome?.ended_at),
+    expires_at: at(expires_at),
+    progress: state === 'READY' || state === 'EXPIRED' ? 1 : Math.round((progress?.share ?? 0) * 1000) / 1000,
+    reason: state === 'FAILED' ? (outcome?.reason ?? null) : null,
+    snapshot: outcome?.snapshot ?? null,
+    rows: outcome?.reason === null ? outcome.rows : null,
+    files: await Promise.all(
+      files.map(async ({ name, bytes, sha256, rows }) => {
+        const link = await links.link(jobFile(id, name), now)
+        return { file: name, rows, bytes, sha256, url: link.url, url_expires_at: isoInstant(link.expires_at) }
+      }),
+    ),
+  }
+}

@@ -1,0 +1,29 @@
+import type { IncomingMessage } from 'node:http'
+import { FULL, REST, REVALIDATED, type Visit } from '../access/visit.ts'
+import type { Format } from '../define/formats.ts'
+import { unknownThing } from './answer.ts'
+import { isNotModified } from './headers.ts'
+import type { Ready } from './replies.ts'
+import type { RequestValues } from './request.ts'
+
+/** The documents of one endpoint. */
+export interface EndpointDocuments {
+  /** The media type of the document that an Accept header prefers to all representations of the endpoint; null if there is none. */
+  preferred(accept: string | undefined, formats: readonly Format[]): string | null
+  /** The document of a media type; null if there is nothing under the path. */
+  make(type: string, values: RequestValues): Promise<Ready | null>
+}
+
+/** The document of a request, which its caller is charged for; one that the caller has already costs nothing of the day. */
+export async function chargedDocument(
+  { headers }: IncomingMessage,
+  one: { readonly visit: Visit; readonly documents: EndpointDocuments; readonly type: string; readonly values: RequestValues },
+): Promise<Ready> {
+  const { visit, documents, type, values } = one
+  const mayHaveIt = headers['if-none-match'] !== undefined
+  await visit.charge(mayHaveIt ? REVALIDATED : FULL)
+  const found = await documents.make(type, values)
+  if (!found) throw unknownThing(values.path)
+  if (mayHaveIt && !isNotModified(headers, found.head)) await visit.charge(REST)
+  return found
+}

@@ -1,0 +1,53 @@
+import type { DcatParts } from '../cards/dcat.ts'
+import { DOCUMENTS } from '../cards/documents.ts'
+import type { Endpoint, SystemView } from '../define/endpoint.ts'
+import { essenceOf, type Format } from '../define/formats.ts'
+import type { EndpointDocuments } from './document-answer.ts'
+import { readyDocument } from './documents.ts'
+import { remembered } from './encodings.ts'
+import { acceptedType } from './representation.ts'
+import type { ServiceState } from './state.ts'
+import { NOTHING_FOUND } from './system-answers.ts'
+import type { SystemWatch } from './system-watch.ts'
+
+/** How long a document is fresh, in seconds: tables are looked at once a minute. */
+const FRESH_S = 60
+
+/** Makes what finds the documents of endpoints. */
+export function endpointDocuments(parts: {
+  readonly state: ServiceState
+  readonly watch: SystemWatch
+  readonly endpoints: readonly Endpoint[]
+  readonly link: SystemView['link']
+  readonly baseUrl: () => string
+  readonly catalogPublisher: string | null
+}): (endpoint: Endpoint) => EndpointDocuments | null {
+  const { state, watch, endpoints, link, baseUrl, catalogPublisher } = parts
+  return ({ path }) => {
+    const documents = DOCUMENTS.get(path)
+    if (!documents) return null
+    const choose = remembered((key) => {
+      const [accept = '', ...formats] = (key ?? '').split('\n')
+      // Formats come first: among equals, as for no header at all, they are preferred.
+      const types = Object.fromEntries(
+        [...formats.map((format) => essenceOf(format as Format)), ...documents.map(({ type }) => type)].map((type) => [type, type]),
+      )
+      const type = acceptedType(accept, types)
+      return documents.some((one) => one.type === type) ? type : null
+    })
+    return {
+      preferred: (accept, formats) => choose([accept ?? '', ...formats].join('\n')),
+      async make(type, values) {
+        const tables = new Map([...(await watch.tables.value())].map(([id, seen]) => [id, seen.about]))
+        const system: SystemView = { ...state.system(), endpoints, tables, link, ...NOTHING_FOUND }
+        const base: DcatParts = { baseUrl: baseUrl(), publisher: catalogPublisher, begun_at: state.begun_at }
+        const text = documents.find((one) => one.type === type)?.make(system, values.own, base) ?? null
+        return text === null ? null : readyDocument({ text, content_type: contentType(type), fresh_s: FRESH_S })
+      },
+    }
+  }
+}
+
+function contentType(type: string): string {
+  return type.startsWith('text/') ? `${type}; charset=utf-8` : type
+}

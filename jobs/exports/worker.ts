@@ -1,0 +1,210 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { DelayedError, type Job, Worker } from 'bullmq'
+import type { Logger } from 'pino'
+import {
+  deleteFiles,
+  type ExportRequest,
+  isCancelled,
+  isUnfinished,
+  listJobs,
+  putOutcome,
+  putProgress,
+  readJob,
+} from '../../lake/exports/jobs.ts'
+import { openRedis } from '../../lake/live/connect.ts'
+import { withLock } from '../../lake/live/lock.ts'
+import type { Lake } from '../../lake/open.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { ObjectStore } from '../../lake/store/store.ts'
+import { EXPORT_QUEUE, type ExportData, handBack, openExportQueue } from '../queues.ts'
+import { ExportRefused, type WrittenExport, writeExport } from './write.ts'
+
+/** Times of the machinery, ms. */
+interface ExportTimes {
+  /** How often new jobs are looked for in the store. */
+  readonly poll: number
+  /** How often progress is stored, and cancellation looked for. */
+  readonly progress: number
+  /** How long locks outlive a worker that stopped, and how often its jobs are looked for. */
+  readonly lock: number
+  readonly stalled: number
+  /** Pause before a job whose key has another one running is tried again, and before the second attempt of one that failed. */
+  readonly busy: number
+  readonly retry: number
+}
+
+const TIMES: ExportTimes = { poll: 5000, progress: 2000, lock: 30_000, stalled: 10_000, busy: 2000, retry: 10_000 }
+/** What the lake of an export is opened with: memory of DuckDB in bytes, and one query at a time. */
+export const EXPORT_ENGINE = Object.freeze({ memory: 512e6, slots: 1 })
+const ATTEMPTS = 3
+const STALLS = 5
+const FAILED = 'The files could not be written. Ask for fewer rows, or try again later.'
+
+/** What the worker of export jobs works with. */
+export interface ExportWorkerOptions {
+  readonly redisUrl: string
+  readonly store: ObjectStore
+  /** Opens a lake of its own for one job, with the memory that an export may take. */
+  readonly openLake: () => Promise<Lake>
+  /** The datasets that can be exported. */
+  readonly datasets: readonly Dataset[]
+  readonly log: Logger
+  readonly now?: () => number
+  readonly times?: Partial<ExportTimes>
+}
+
+/** A worker of export jobs. */
+export interface RunningExports {
+  /** Takes no more jobs and hands back the running one, which then begins anew. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts the worker of export jobs: one at a time in this process, one at a time of each key everywhere. The records in the store
+ * say what there is to do; the queue deals the jobs to workers, and is filled again from the records if Redis is emptied.
+ */
+export async function startExportWorker(options: ExportWorkerOptions): Promise<RunningExports> {
+  const { redisUrl, store, log, now = Date.now } = options
+  const times = { ...TIMES, ...options.times }
+  const stop = new AbortController()
+  const redis = openRedis(redisUrl, { onError: () => undefined })
+  const queue = openExportQueue(redis)
+  const note = (err: Error): void => {
+    if (!stop.signal.aborted) log.warn({ err }, 'exports')
+  }
+  queue.on('error', note)
+
+  const perform = async (job: Job<ExportData>, token: string | undefined): Promise<void> => {
+    const { slot, id } = job.data
+    const name = `export:${slot}`
+    const locked = await withLock({ redis, name, ttl_ms: times.lock, wait_ms: 0, signal: stop.signal }, (signal) =>
+      runJob({ ...options, now, times }, { slot, id, signal, isLast: job.attemptsMade + 1 >= ATTEMPTS }),
+    ).catch((error: unknown) => {
+      if (stop.signal.aborted) return null
+      throw error
+    })
+    if (stop.signal.aborted) return handBack(job, token)
+    if (locked && !locked.ran) {
+      // Another job of the same key is running, or was until its worker died.
+      await job.moveToDelayed(Date.now() + times.busy, token)
+      throw new DelayedError()
+    }
+  }
+  const worker = new Worker<ExportData>(EXPORT_QUEUE.name, perform, {
+    connection: redis,
+    prefix: EXPORT_QUEUE.prefix,
+    lockDuration: times.lock,
+    stalledInterval: times.stalled,
+    maxStalledCount: STALLS,
+    removeOnComplete: { count: 0 },
+    removeOnFail: { count: 0 },
+  })
+  worker.on('error', note)
+
+  const enqueue = async (): Promise<void> => {
+    const before = new Map<string, number>()
+    for (const { slot, id } of (await listJobs(store)).filter(isUnfinished)) {
+      const priority = (before.get(slot) ?? 0) + 1
+      before.set(slot, priority)
+      // The second job of a key comes after the first of another. What is in the queue already stays as it is.
+      const backoff = { type: 'fixed', delay: times.retry }
+      await queue.add('export', { slot, id }, { jobId: id, priority, attempts: ATTEMPTS, backoff })
+    }
+  }
+  const polling = (async () => {
+    while (!stop.signal.aborted) {
+      await enqueue().catch(note)
+      await delay(times.poll, undefined, { signal: stop.signal }).catch(() => undefined)
+    }
+  })()
+
+  return {
+    close: async () => {
+      const paused = worker.pause(true)
+      stop.abort(new Error('the worker is closing'))
+      await paused
+      await polling
+      await worker.close()
+      await queue.close()
+      redis.disconnect()
+    },
+  }
+}
+
+interface Run {
+  readonly slot: string
+  readonly id: string
+  readonly signal: AbortSignal
+  /** True if nobody tries again after a failure. */
+  readonly isLast: boolean
+}
+
+/** Runs a job to its outcome. Throws if it failed and is to be tried again, or if the signal fired. */
+async function runJob(
+  options: ExportWorkerOptions & { readonly now: () => number; readonly times: ExportTimes },
+  { slot, id, signal, isLast }: Run,
+): Promise<void> {
+  const { store, log, now, times } = options
+  const job = await readJob(store, { slot, id }, now())
+  if (!job || job.outcome || job.state === 'CANCELLED') return
+  const { request } = job
+  const cancel = new AbortController()
+  const started_at = now()
+  let share = (): number => 0
+  const follow = async (): Promise<void> => {
+    while (!signal.aborted && !cancel.signal.aborted) {
+      if (await isCancelled(store, request)) return cancel.abort(new Error('the job was cancelled'))
+      await putProgress(store, request, { at: now(), started_at, share: share() })
+      await delay(times.progress, undefined, { signal: AbortSignal.any([signal, cancel.signal]) }).catch(() => undefined)
+    }
+  }
+  const following = follow().catch((err: Error) => log.warn({ err, id }, 'progress of an export is not stored'))
+  const write = async (): Promise<WrittenExport> => {
+    const dataset = options.datasets.find((one) => one.id === request.dataset)
+    if (!dataset) throw new ExportRefused(`there is no dataset ${request.dataset} any more`)
+    // What an attempt before this one has left.
+    await deleteFiles(store, id)
+    const lake = await options.openLake()
+    try {
+      return await writeExport(lake, request, {
+        dataset,
+        signal: AbortSignal.any([signal, cancel.signal]),
+        onFile: (one) => {
+          share = one
+        },
+      })
+    } finally {
+      await lake.close()
+    }
+  }
+  try {
+    const written = await write()
+    await finish(store, request, { written, reason: null, now: now() })
+    const { rows, files } = written
+    log.info({ id, dataset: request.dataset, format: request.format, rows, files: files.length, ms: now() - started_at }, 'exported')
+  } catch (error) {
+    if (signal.aborted) throw error
+    if (cancel.signal.aborted) {
+      await deleteFiles(store, id)
+      log.info({ id, dataset: request.dataset }, 'export cancelled')
+      return
+    }
+    const isRefused = error instanceof ExportRefused
+    log.error({ id, dataset: request.dataset, err: error }, 'export failed')
+    if (!isRefused && !isLast) throw error
+    await deleteFiles(store, id)
+    await finish(store, request, { written: null, reason: isRefused ? error.message : FAILED, now: now() })
+  } finally {
+    cancel.abort()
+    await following
+  }
+}
+
+async function finish(
+  store: ObjectStore,
+  request: ExportRequest,
+  { written, reason, now }: { readonly written: WrittenExport | null; readonly reason: string | null; readonly now: number },
+): Promise<void> {
+  const { snapshot = null, rows = 0, files = [] } = written ?? {}
+  await putOutcome(store, request, { ended_at: now, snapshot, rows, files, reason })
+}

@@ -1,0 +1,191 @@
+import type { ObjectStore } from '../store/store.ts'
+
+/** Formats of the files of an export job. */
+export const EXPORT_FORMATS = ['parquet', 'csv.gz', 'ndjson.gz', 'geoparquet'] as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+/** How the rows of an export job are split into files: not at all, or by month or day (UTC) of the dataset's time column. */
+export const EXPORT_SPLITS = ['none', 'month', 'day'] as const
+export type ExportSplit = (typeof EXPORT_SPLITS)[number]
+/** States of an export job. */
+export const EXPORT_STATES = ['QUEUED', 'RUNNING', 'READY', 'FAILED', 'EXPIRED', 'CANCELLED'] as const
+export type ExportState = (typeof EXPORT_STATES)[number]
+
+/** How long the files of a job are kept, in ms, and its record after it has ended. */
+export const KEEP_FILES_MS = 7 * 86_400_000
+const KEEP_RECORD_MS = 30 * 86_400_000
+
+/** What an export job is to write. Times are ms since the epoch. */
+export interface ExportRequest {
+  readonly id: string
+  /** What the requests of its key are counted by: one job of a slot runs at a time. */
+  readonly slot: string
+  readonly created_at: number
+  readonly dataset: string
+  /** Rows of a period of the dataset's time column, half-open. */
+  readonly from: number | null
+  readonly to: number | null
+  /** INE code of a province. */
+  readonly province: string | null
+  /** Columns as the dataset declares them; null for all. */
+  readonly columns: readonly string[] | null
+  readonly format: ExportFormat
+  readonly split: ExportSplit
+}
+
+/** A file that a job has written. */
+export interface ExportedFile {
+  readonly name: string
+  readonly bytes: number
+  readonly sha256: string
+  /** Null for files that hold no rows, such as the licences. */
+  readonly rows: number | null
+}
+
+/** How far a job is. */
+export interface ExportProgress {
+  readonly at: number
+  readonly started_at: number
+  /** 0 to 1. */
+  readonly share: number
+}
+
+/** How a job ended: with files, or with the reason why there are none. */
+export interface ExportOutcome {
+  readonly ended_at: number
+  readonly snapshot: string | null
+  readonly rows: number
+  readonly files: readonly ExportedFile[]
+  readonly reason: string | null
+}
+
+/** An export job with all that is known of it. */
+export interface ExportJob {
+  readonly request: ExportRequest
+  readonly state: ExportState
+  readonly progress: ExportProgress | null
+  readonly outcome: ExportOutcome | null
+  /** When its files are deleted; null without files. */
+  readonly expires_at: number | null
+}
+
+/**
+ * Records of export jobs: `exports/jobs/<slot>/<id>/{request,progress,outcome,cancelled}.json`. Each object has one writer, so that
+ * API and worker need no lock: the API writes request and cancellation, the worker the rest.
+ */
+const JOBS = 'exports/jobs/'
+const FILES = 'exports/files/'
+const PARTS = ['request', 'progress', 'outcome', 'cancelled'] as const
+type Part = (typeof PARTS)[number]
+const KEY = /^exports\/jobs\/([^/]+)\/([^/]+)\/(request|progress|outcome|cancelled)\.json$/
+
+/** Which objects a job has, without reading them. */
+export interface ListedJob {
+  readonly slot: string
+  readonly id: string
+  readonly parts: ReadonlySet<Part>
+}
+
+/** The key of a file of a job. */
+export function exportedFileKey(id: string, name: string): string {
+  return `${FILES}${id}/${name}`
+}
+
+function partKey({ slot, id }: Pick<ListedJob, 'slot' | 'id'>, part: Part): string {
+  return `${JOBS}${slot}/${id}/${part}.json`
+}
+
+/** Stores a new job; false if one of this id exists. */
+export async function createJob(store: ObjectStore, request: ExportRequest): Promise<boolean> {
+  return store.putIfAbsent(partKey(request, 'request'), encode(request))
+}
+
+/** Marks a job as cancelled. The worker stops it soon after. */
+export async function cancelJob(store: ObjectStore, job: Pick<ListedJob, 'slot' | 'id'>, now: number): Promise<void> {
+  await store.putIfAbsent(partKey(job, 'cancelled'), encode({ at: now }))
+}
+
+/** True if the caller has cancelled a job. */
+export async function isCancelled(store: ObjectStore, job: Pick<ListedJob, 'slot' | 'id'>): Promise<boolean> {
+  return (await store.head(partKey(job, 'cancelled'))) !== null
+}
+
+/** Stores how far a job is. */
+export async function putProgress(store: ObjectStore, job: Pick<ListedJob, 'slot' | 'id'>, progress: ExportProgress): Promise<void> {
+  await store.put(partKey(job, 'progress'), encode(progress))
+}
+
+/** Stores how a job ended; the first outcome counts. Returns false if there was one. */
+export async function putOutcome(store: ObjectStore, job: Pick<ListedJob, 'slot' | 'id'>, outcome: ExportOutcome): Promise<boolean> {
+  return store.putIfAbsent(partKey(job, 'outcome'), encode(outcome))
+}
+
+/** The job of an id in a slot at an instant (ms); null if there is none. */
+export async function readJob(store: ObjectStore, of: Pick<ListedJob, 'slot' | 'id'>, now: number): Promise<ExportJob | null> {
+  const read = async <T>(part: Part): Promise<T | null> => {
+    const bytes = await store.get(partKey(of, part))
+    return bytes ? (JSON.parse(bytes.toString()) as T) : null
+  }
+  const [request, progress, outcome, cancelled] = await Promise.all([
+    read<ExportRequest>('request'),
+    read<ExportProgress>('progress'),
+    read<ExportOutcome>('outcome'),
+    read<object>('cancelled'),
+  ])
+  if (!request) return null
+  const expires_at = outcome && outcome.files.length > 0 ? outcome.ended_at + KEEP_FILES_MS : null
+  const isExpired = expires_at !== null && now >= expires_at
+  const ended: ExportState = outcome?.reason !== null ? 'FAILED' : isExpired ? 'EXPIRED' : 'READY'
+  const state = cancelled ? 'CANCELLED' : outcome ? ended : progress ? 'RUNNING' : 'QUEUED'
+  return { request, state, progress, outcome, expires_at: state === 'READY' ? expires_at : null }
+}
+
+/** The jobs of a slot, or all jobs, in the order of slots and ids. */
+export async function listJobs(store: ObjectStore, slot?: string): Promise<ListedJob[]> {
+  const found = new Map<string, { slot: string; id: string; parts: Set<Part> }>()
+  for await (const { key } of store.list(slot === undefined ? JOBS : `${JOBS}${slot}/`)) {
+    const [, of, id, part] = KEY.exec(key) ?? []
+    if (of === undefined || id === undefined) continue
+    const job = found.get(`${of}/${id}`) ?? { slot: of, id, parts: new Set<Part>() }
+    job.parts.add(part as Part)
+    found.set(`${of}/${id}`, job)
+  }
+  return [...found.values()].filter(({ parts }) => parts.has('request'))
+}
+
+/** True for a job that has neither ended nor been cancelled. */
+export function isUnfinished({ parts }: ListedJob): boolean {
+  return !parts.has('outcome') && !parts.has('cancelled')
+}
+
+/** Deletes the files of a job. */
+export async function deleteFiles(store: ObjectStore, id: string): Promise<void> {
+  const keys: string[] = []
+  for await (const { key } of store.list(`${FILES}${id}/`)) keys.push(key)
+  for (const key of keys) await store.delete(key)
+}
+
+/** Deletes files of jobs that have expired or were cancelled, and records that are older than 30 days. Returns how many jobs each. */
+export async function expireJobs(store: ObjectStore, now: number, signal: AbortSignal): Promise<{ files: number; records: number }> {
+  const withFiles = new Set<string>()
+  for await (const { key } of store.list(FILES)) withFiles.add(key.slice(FILES.length).split('/')[0] as string)
+  const done = { files: 0, records: 0 }
+  for (const listed of await listJobs(store)) {
+    signal.throwIfAborted()
+    if (isUnfinished(listed)) continue
+    const job = await readJob(store, listed, now)
+    if (!job) continue
+    if (withFiles.has(listed.id) && job.state !== 'READY') {
+      await deleteFiles(store, listed.id)
+      done.files++
+    }
+    if (now < (job.outcome?.ended_at ?? job.request.created_at) + KEEP_RECORD_MS) continue
+    // The request goes last: a deletion that is cut off is found again.
+    for (const part of PARTS.toReversed()) await store.delete(partKey(listed, part))
+    done.records++
+  }
+  return done
+}
+
+function encode(value: object): Buffer {
+  return Buffer.from(JSON.stringify(value))
+}
