@@ -4,14 +4,17 @@ import type { Access } from '../../api/access/access.ts'
 import { LABEL } from '../../api/access/account-fields.ts'
 import { LANGUAGES, type Language, type ListedKey } from '../../api/access/accounts.ts'
 import { normalEmail } from '../../api/access/email.ts'
+import { readPlans } from '../../api/access/plans.ts'
 import type { Plan } from '../../api/access/slots.ts'
 import type { Config } from '../../lake/config.ts'
+import type { Lake } from '../../lake/open.ts'
 import type { Json } from '../../lake/schema/columns.ts'
 import { PLANS } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import { type RedisServer, startRedis } from '../redis.ts'
 import { openServiceAccess } from './access.ts'
 import { apiOf } from './claim.ts'
+import { monthlyInvoice } from './invoice.ts'
 import { runCommand, say } from './output.ts'
 import { cliConfig, dataFolder, openServiceLake, openServiceStore, serviceLog } from './parts.ts'
 import { table } from './table.ts'
@@ -25,6 +28,8 @@ const USAGE = `scripts/keys <command> [--data <dir>]
   grant <id> <plan>      set the plan of a key: ${PLANS.join(', ')}
   usage [<id>] [--month <yyyy-mm>] [--csv]
                          what a key, or every key, used in a month of Madrid, this one unless told
+  invoice <account> --month <yyyy-mm>
+                         the invoice of an address, or of an account by the beginning of its name, as a page (HTML)
   revoke <id>            end a key for good; every process refuses it within a minute, at once where Redis runs
 
 Ids are those of 'list' (key_…). Limits of how often one may ask do not count here, but an address has at most three free keys.`
@@ -47,12 +52,14 @@ async function main(): Promise<void> {
   const known =
     (command === 'create' && first !== undefined && second === undefined) ||
     (command === 'usage' && second === undefined) ||
+    (command === 'invoice' && first !== undefined && second === undefined) ||
     (command === 'list' && second === undefined) ||
     (command === 'grant' && second !== undefined) ||
     (command === 'revoke' && first !== undefined && second === undefined)
   if (!known || rest.length > 0) throw new Error(`${positionals.join(' ')}: no such command\n${USAGE}`)
   const config = cliConfig(values.data)
   if (command === 'usage') return usage(config, { key: first ?? null, month: values.month, isCsv: values.csv === true })
+  if (command === 'invoice') return invoice(config, { account: first as string, month: values.month })
   await withAccess(config, async (access) => {
     if (command === 'create') await create(access, config, { email: emailOf(first as string), ...values })
     else if (command === 'list') await list(access, first === undefined ? null : emailOf(first))
@@ -104,7 +111,7 @@ async function revoke(access: Access, id: string): Promise<void> {
   show([[account, await access.accounts.revoke({ account, id })]])
 }
 
-/** Tells what was used, beside a running service and without one. */
+/** Prints what was used, with or without a running service. */
 async function usage(
   config: Config,
   asked: { readonly key: string | null; readonly month: string | undefined; readonly isCsv: boolean },
@@ -113,11 +120,38 @@ async function usage(
   if (key !== null && !/^key_[0-9a-f]{20}$/.test(key)) throw new Error(`${key}: no id of a key; scripts/keys list shows them`)
   const now = Date.now()
   const month = monthOf(asked.month ?? monthAt(now))
+  await withLake(config, async (lake) => say(await monthlyUsage(lake, { key, month, isCsv, now })))
+}
+
+/** Prints the invoice of an account. */
+async function invoice(config: Config, asked: { readonly account: string; readonly month: string | undefined }): Promise<void> {
+  if (asked.month === undefined) throw new Error('invoice: which --month, such as 2026-10?')
+  const month = monthOf(asked.month)
+  await withAccess(config, async ({ accounts }) => {
+    const account = await accountOf(accounts, asked.account)
+    const email = (await accounts.contact(account))?.email ?? ''
+    await withLake(config, async (lake) =>
+      say(await monthlyInvoice(lake, { account, email, month, plans: readPlans(config.plans), now: Date.now() })),
+    )
+  })
+}
+
+/** The account of an address, or the one whose name begins so. */
+async function accountOf(accounts: Access['accounts'], text: string): Promise<string> {
+  if (text.includes('@')) return accounts.nameOf(emailOf(text))
+  const found: string[] = []
+  for await (const name of accounts.names()) if (/^[0-9a-f]{8,}$/.test(text) && name.startsWith(text)) found.push(name)
+  const [account] = found
+  if (account === undefined || found.length > 1) throw new Error(`${text}: ${found.length} accounts; scripts/keys list shows them`)
+  return account
+}
+
+async function withLake(config: Config, work: (lake: Lake) => Promise<void>): Promise<void> {
   const store = await openServiceStore(config)
   try {
     const lake = await openServiceLake(config, store, { process: 'cli', log: serviceLog(config, 'cli') })
     try {
-      say(await monthlyUsage(lake, { key, month, isCsv, now }))
+      await work(lake)
     } finally {
       await lake.close()
     }

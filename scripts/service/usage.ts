@@ -45,7 +45,7 @@ function lineOf(sum: UsageDay, { month, isFinal }: { readonly month: string; rea
 }
 
 /** The first day of the month after the one that begins with a date. */
-function nextMonth(first: string): string {
+export function nextMonth(first: string): string {
   let date = first
   while (date.slice(0, 7) === first.slice(0, 7)) date = dateAfter(date)
   return date

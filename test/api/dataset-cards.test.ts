@@ -1,7 +1,7 @@
 import { Parser, Store } from 'n3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
-import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
+import { exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
 const NS = {
   dcat: 'http://www.w3.org/ns/dcat#',
@@ -14,7 +14,7 @@ let service: TestService
 let store: Store
 beforeAll(async () => {
   service = await startService({ catalogPublisher: PUBLISHER })
-  await fillWithExamples(service)
+  await service.land(incidents, [exampleTableRow(incidents)], Date.UTC(2026, 0, 2))
   const response = await service.open('/api/datasets', { Accept: 'text/turtle' })
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/turtle; charset=utf-8'])
   store = new Store(new Parser({ baseIRI: 'http://base.invalid/' }).parse(await response.text()))

@@ -143,6 +143,52 @@ test('what keys used in a month of Madrid is told, as a table and as CSV', async
   expect(now?.text.match(/^\d{4}-/gm)).toBeNull()
 })
 
+test('an invoice has each key that was used, under its highest plan of the month', async () => {
+  const folder = tempFolder()
+  mkdirSync(join(folder, 'store'))
+  const keys = command(folder)
+  await keys('create', 'ana@example.org')
+  const [account = ''] = readdirSync(join(folder, 'store', 'accounts'))
+  const store = await fileStore(join(folder, 'store'))
+  const fail = (reason: unknown): never => {
+    throw reason
+  }
+  for (const [at, id, plan, of] of [
+    [Date.UTC(2026, 3, 1), 'key_00000000000000000001', 'FREE', `${account}.1`],
+    [Date.UTC(2026, 3, 2), 'key_00000000000000000001', 'PRO', `${account}.1`],
+    [Date.UTC(2026, 3, 2), 'key_00000000000000000002', 'FREE', `${account}.2`],
+    [Date.UTC(2026, 3, 2), 'key_00000000000000000003', 'ENTERPRISE', `${'b'.repeat(64)}.1`],
+    [Date.UTC(2026, 4, 2), 'key_00000000000000000002', 'ENTERPRISE', `${account}.2`],
+  ] as const) {
+    const usage = openUsage({ store, clock: () => at, every_ms: null, onError: fail, onLost: fail })
+    const key = { id, plan, slot: of, status: 'ACTIVE', account: of.slice(0, 64), ends_at: null } as const
+    usage.counter('/api/incidents')(key, 200, 1)
+    usage.counter('/api/incidents')(key, 304, 0)
+    await usage.close()
+  }
+  const { code, text } = await keys('invoice', 'ana@example.org', '--month', '2026-04')
+  expect(code).toBe(0)
+  expect(text).toContain('ana@example.org')
+  expect(text).toContain('2026-04-01 to 2026-04-30')
+  const cells = [...text.matchAll(/<tr>(<td.*?)<\/tr>/g)].map(([, row = '']) =>
+    [...row.matchAll(/>([^<]*)<\/td>/g)].map(([, cell]) => cell),
+  )
+  expect(cells).toEqual([
+    ['key_00000000000000000001', 'PRO', '2', '4', '2', '49.00'],
+    ['key_00000000000000000002', 'FREE', '1', '2', '1', '0.00'],
+    ['/api/incidents', '6', '3'],
+  ])
+  expect(text).toMatch(/Total without VAT<\/th><td class="num">49\.00/)
+  expect((await keys('invoice', account.slice(0, 12), '--month', '2026-04')).text).toBe(text)
+  const month = new Date().toISOString().slice(0, 7)
+  expect(await keys('invoice', 'ana@example.org', '--month', month)).toMatchObject({
+    code: 1,
+    text: expect.stringContaining('may still change'),
+  })
+  expect((await keys('invoice', 'ana@example.org')).text).toContain('which --month')
+  expect((await keys('invoice', 'abc', '--month', '2026-04')).text).toContain('0 accounts')
+})
+
 test('what is wrong is said, and nothing done', async () => {
   const folder = tempFolder()
   mkdirSync(join(folder, 'store'))
