@@ -1,3 +1,4 @@
+import { datasets as air } from './datasets/air/index.ts'
 import { datasets as aviation } from './datasets/aviation/index.ts'
 import { datasets as fuel } from './datasets/fuel/index.ts'
 import { datasets as maritime } from './datasets/maritime/index.ts'
@@ -19,6 +20,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   ...maritime,
   ...safety,
   ...weather,
+  ...air,
   ...aviation,
   ...service,
 ])

@@ -1,3 +1,4 @@
+import { feeds as air } from './air/index.ts'
 import { feeds as aviation } from './aviation/index.ts'
 import type { Feed } from './define.ts'
 import { feeds as fuel } from './fuel/index.ts'
@@ -17,6 +18,7 @@ export const feeds: readonly Feed[] = Object.freeze([
   ...maritime,
   ...safety,
   ...weather,
+  ...air,
   ...aviation,
 ])
 

@@ -94,6 +94,8 @@ export interface Band {
   readonly maxRatio: number
   /** Greater least ratios, of publications that follow the last accepted one within so many seconds, the soonest first. */
   readonly soon?: readonly SoonBand[]
+  /** True if a publication without any row is valid, whatever the one before had. */
+  readonly mayBeEmpty?: true
   /** Blocks of the dataset whose rows tell nothing of how whole a publication is: ratios are of the others. */
   readonly besides?: readonly string[]
 }

@@ -77,7 +77,7 @@ function countReason(
   if (!band) return null
   if (rows < band.atLeast) return `${dataset.id}: ${rows} rows, at least ${band.atLeast} expected`
   const { last, missing } = context
-  if (!last) return null
+  if (!last || (rows === 0 && band.mayBeEmpty)) return null
   const lastBlocks = last.blocks[dataset.id] ?? {}
   const older_ms = publication.data_time - Date.parse(last.data_time)
   const seen = Object.keys(lastBlocks)

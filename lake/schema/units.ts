@@ -23,6 +23,8 @@ export const UNITS = {
   V: 'volts',
   L: 'litres',
   kg: 'kilograms',
+  'ug/m3': 'micrograms per cubic metre',
+  'mg/m3': 'milligrams per cubic metre',
   By: 'bytes',
   'EUR/L': 'euros per litre',
   'EUR/kL': 'euros per 1000 litres',

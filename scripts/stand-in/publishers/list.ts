@@ -1,4 +1,5 @@
 import type { FeedStandIn } from '../publisher.ts'
+import { publishers as air } from './air/index.ts'
 import { publishers as aviation } from './aviation/index.ts'
 import { publishers as fuel } from './fuel/index.ts'
 import { publishers as maritime } from './maritime/index.ts'
@@ -17,5 +18,6 @@ export const STAND_INS: readonly FeedStandIn[] = [
   ...maritime,
   ...safety,
   ...weather,
+  ...air,
   ...aviation,
 ].flatMap(({ feeds }) => feeds)

@@ -29,12 +29,29 @@ const SHEET = 'marine_fuel/spreadsheet.csv'
 const MODELS = 'renfe_material/models.csv'
 const PORTS = 'world_port_index/ports.csv'
 const COUNTERS = 'madrid_count_stations/stations.csv'
+const ICA = 'miteco_ica/ica.csv'
+const MADRID_AIR = 'madrid_air/plain.csv'
+const BARCELONA_AIR = 'barcelona_air/days.csv'
 /** Columns without a value in the fixture. */
 const UNSAID = ['no record has PRESTACIONES', 'no record has FICHA TECNICA']
 const TWICE = 'an accident that is in the file twice'
 
 /** Faults of content by feed. A new one is a line here. */
 export const FAULTS: readonly ContentFault[] = [
+  { file: ICA, change: [['cod_estacion', 'codigo']], expect: 'has no line that begins with cod_estacion' },
+  { file: ICA, change: [['indice', 'ica']], expect: 'has no indice' },
+  { file: ICA, change: [['debido_a', 'causa']], expect: 'has no debido_a' },
+  { file: ICA, change: [['28079004', '280790004']], expect: { rows: 6, rejected: { 'cod_estacion is no number of 7 or 8 digits': 1 } } },
+  { file: ICA, change: [['false', 'no']], expect: { rows: 6, rejected: { 'activa is neither true nor false': 1 } } },
+  { file: ICA, change: [['FONDO', 'RURAL']], expect: { rows: 7, unknown: { RURAL: 1 } } },
+  { file: ICA, change: [['"PM10,PM2.5"', 'C6H6']], expect: { rows: 7, unknown: { C6H6: 1 } } },
+  { file: MADRID_AIR, change: [['MAGNITUD', 'MAGNITUDE']], expect: 'the header lacks MAGNITUD' },
+  { file: MADRID_AIR, change: [[';20;', ';99;']], expect: { rows: 2, unknown: { '99': 1 } } },
+  { file: MADRID_AIR, change: [['2026;3;9', '2026;2;30']], expect: { rows: 0, rejected: { 'a day that the calendar lacks': 2 } } },
+  { file: MADRID_AIR, change: [[';51;V', ';51;T']], expect: { rows: 3, rejected: { 'V01 is neither V nor N': 1 } } },
+  { file: MADRID_AIR, change: [[';51;V', ';alto;V']], expect: { rows: 3, rejected: { 'H01 is no number': 1 } } },
+  { file: BARCELONA_AIR, change: [['NA,"N"', '5,"N"']], expect: { rows: 7, rejected: { 'value is below 0': 1 } } },
+  { file: BARCELONA_AIR, change: [['12,"V"', 'NA,"V"']], expect: { rows: 6, rejected: { 'H01 is no number': 1, 'value is below 0': 1 } } },
   { file: INVENTORY, change: [['"indicativo"', '"id"']], expect: 'has no indicativo' },
   { file: INVENTORY, change: [['"1387"', '" "']], expect: { rows: 3, rejected: { 'no indicativo': 1 } } },
   { file: INVENTORY, change: [['"altitud"', '"Altitud "']], expect: { rows: 4 } },

@@ -68,6 +68,15 @@ describe('the guard', () => {
     })
   })
 
+  test('takes a publication without any row where its band says so, and still refuses half of one', () => {
+    const band = { atLeast: 0, minRatio: 0.8, maxRatio: 1.1 }
+    const of = (bands: Feed['bands'], count: number): string =>
+      judge({ ...feed, bands, blocks: {} }, publication({ '08': count }), last({ '08': 200 })).kind
+    expect(of({ fuel_stations: { ...band, mayBeEmpty: true } }, 0)).toBe('accept')
+    expect(of({ fuel_stations: { ...band, mayBeEmpty: true } }, 100)).toBe('reject')
+    expect(of({ fuel_stations: band }, 0)).toBe('reject')
+  })
+
   test('refuses the drop of 2026-04-29, 12,187 to 11,408 stations', () => {
     const verdict = judge(feed, publication({ '08': 5_704, '28': 5_704 }), last({ '08': 6_093, '28': 6_094 }))
     expect(verdict).toMatchObject({ kind: 'reject', reason: expect.stringContaining('11408 rows after 12187, 93.6 %') })

@@ -1,0 +1,143 @@
+import { airMeasurements } from '../../../lake/datasets/air/air-measurements.ts'
+import type { AirPollutant } from '../../../lake/datasets/air/codes.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import type { Source } from '../../../lake/schema/sources.ts'
+import { type CsvTable, delimiterOf, readCsv } from '../../formats/csv.ts'
+import { pointNumber } from '../../formats/numbers.ts'
+import { decodeText } from '../../formats/text.ts'
+import { type Band, type Batch, batch, defineFeed, type Feed, type FeedBody, FormatError, type Notes } from '../define.ts'
+import { localHours } from '../local-hours.ts'
+import { lookUp } from '../look-up.ts'
+
+type Measurement = FeedRow<typeof airMeasurements>
+
+/** National numbers of what stations measure. */
+const POLLUTANTS: Readonly<Record<string, AirPollutant>> = {
+  '1': 'SO2',
+  '6': 'CO',
+  '7': 'NO',
+  '8': 'NO2',
+  '9': 'PM2_5',
+  '10': 'PM10',
+  '12': 'NOX',
+  '14': 'O3',
+  '20': 'TOLUENE',
+  '30': 'BENZENE',
+  '35': 'ETHYLBENZENE',
+  '42': 'TOTAL_HYDROCARBONS',
+  '43': 'METHANE',
+  '44': 'NON_METHANE_HYDROCARBONS',
+}
+/** Published in mg/m3. */
+const IN_MILLIGRAMS: ReadonlySet<AirPollutant> = new Set(['CO', 'TOTAL_HYDROCARBONS', 'METHANE', 'NON_METHANE_HYDROCARBONS'] as const)
+
+/** `H01`, the mean of the hour that ends at 01:00 in Madrid, and `V01`, whether it is valid; up to `H24` and `V24`. */
+const HOURS = Array.from({ length: 24 }, (_, at) => String(at + 1).padStart(2, '0'))
+const VALIDITY: Readonly<Record<string, string>> = { V: 'VALID', N: 'INVALID' }
+
+/** The publisher's names of the columns that say what a line is of. */
+type LineColumns = Readonly<Record<'province' | 'municipality' | 'station' | 'pollutant' | 'year' | 'month' | 'day', string>>
+
+/** What differs from one publisher of such files to the next. */
+interface DayFileSpec {
+  readonly id: string
+  readonly source: Source
+  readonly every_s: number
+  readonly url: string
+  readonly band: Band
+  readonly columns: LineColumns
+  /** Known columns that are not read. */
+  readonly knows: readonly string[]
+  /** Numbers of what is known and not kept, such as the weather. */
+  readonly leavesOut?: readonly string[]
+}
+
+/**
+ * Declares a feed of CSV files with a line for each station, pollutant and day, its 24 hours side by side, numbers padded with zeros or not.
+ * The hours after the last valid one of a line have no rows: they have not come yet.
+ */
+export function dayFileFeed({ url, band, columns, knows, leavesOut = [], ...spec }: DayFileSpec): Feed {
+  const known = new Set([...Object.values(columns), ...knows, ...HOURS.flatMap((hour) => [`H${hour}`, `V${hour}`])])
+  const request = { name: 'records', url, accept: 'text/csv', expects: 'csv', timeout_ms: 60_000 } as const
+  return defineFeed({
+    ...spec,
+    domain: 'air',
+    into: [airMeasurements],
+    plans: [{ requests: [{ ...request, maxBytes: 4_000_000, maxDecodedBytes: 4_000_000 }] }],
+    freshBy: 'fetch',
+    bands: { air_measurements: band },
+    *rows(bodies: readonly FeedBody[], _clock, notes: Notes): Generator<Batch> {
+      for (const { bytes } of bodies) {
+        const text = decodeText(bytes)
+        const requires = [...Object.values(columns), ...HOURS.flatMap((hour) => [`H${hour}`, `V${hour}`])]
+        const table = readCsv(text, { delimiter: delimiterOf(text), requires, endsLines: true })
+        for (const { line, text: shown } of table.misshapen)
+          notes.quarantine(airMeasurements, 'another number of fields', `line ${line}: ${shown}`)
+        for (const name of table.header) if (!known.has(name)) notes.unknownCode(`${spec.id}_column`, name)
+        yield batch(airMeasurements, [...measurements(table, { source: spec.source, columns, leavesOut, notes })])
+      }
+    },
+  })
+}
+
+interface Reading extends Required<Pick<DayFileSpec, 'source' | 'columns' | 'leavesOut'>> {
+  readonly notes: Notes
+}
+
+function* measurements(table: CsvTable, { source, columns, leavesOut, notes }: Reading): Generator<Measurement> {
+  const hoursAt = HOURS.map((hour) => [table.at(`H${hour}`), table.at(`V${hour}`)] as const)
+  const days = new Map<string, ReturnType<typeof localHours>>()
+  for (const record of table.records) {
+    const number = (field: keyof LineColumns, digits: number): string => digitsOf(record[table.at(columns[field])], columns[field], digits)
+    const reject = (error: unknown): void => {
+      if (!(error instanceof FormatError)) throw error
+      notes.quarantine(airMeasurements, error.message, record.join(';').slice(0, 300))
+    }
+    try {
+      const magnitude = String(Number(number('pollutant', 1)))
+      if (leavesOut.includes(magnitude)) continue
+      const pollutant = lookUp(POLLUTANTS, magnitude)
+      if (pollutant === undefined) {
+        notes.unknownCode('air_magnitude', magnitude)
+        continue
+      }
+      const station_id = `${number('province', 2)}${number('municipality', 3)}${number('station', 3)}`
+      const day = `${number('year', 4)}-${number('month', 2)}-${number('day', 2)}`
+      const starts = days.get(day) ?? localHours(dateOf(day))
+      days.set(day, starts)
+      const last = hoursAt.findLastIndex(([, validAt]) => record[validAt]?.trim() === 'V')
+      const about = { source: source.id, station_id, pollutant, unit: IN_MILLIGRAMS.has(pollutant) ? 'mg/m3' : 'ug/m3' }
+      for (const [at, [valueAt, validAt]] of hoursAt.slice(0, last + 1).entries()) {
+        const hour_begins_at = starts[at] ?? null
+        if (hour_begins_at === null) {
+          notes.warn('an hour that the clock leaves out or has twice')
+          continue
+        }
+        const validity = lookUp(VALIDITY, (record[validAt] ?? '').trim())
+        // The flag decides: cells that are not valid have numbers too.
+        const value = validity === 'VALID' ? pointNumber((record[valueAt] ?? '').trim()) : null
+        if (validity === undefined || Number.isNaN(value) || (validity === 'VALID' && value === null))
+          reject(new FormatError(validity === undefined ? `V${HOURS[at]} is neither V nor N` : `H${HOURS[at]} is no number`))
+        else yield { ...about, hour_begins_at, value, validity }
+      }
+    } catch (error) {
+      reject(error)
+    }
+  }
+}
+
+/** A whole number as text, padded with zeros to so many digits. Throws `FormatError`. */
+function digitsOf(text: string | undefined, column: string, digits: number): string {
+  const given = (text ?? '').trim()
+  if (!/^\d+$/.test(given)) throw new FormatError(`${column} is no whole number`)
+  const padded = String(Number(given)).padStart(digits, '0')
+  if (digits > 1 && padded.length > digits) throw new FormatError(`${column} has more than ${digits} digits`)
+  return padded
+}
+
+/** The same day, where the calendar has it. Throws `FormatError`. */
+function dateOf(day: string): string {
+  const at = Date.parse(`${day}T00:00:00Z`)
+  if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(day)) throw new FormatError('a day that the calendar lacks')
+  return day
+}

@@ -1,0 +1,151 @@
+import { airQualityIndex } from '../../../lake/datasets/air/air-quality-index.ts'
+import { airQualityStations } from '../../../lake/datasets/air/air-quality-stations.ts'
+import { LEVELS } from '../../../lake/datasets/air/national-index.ts'
+import { mitecoIca as source } from '../../../lake/datasets/air/sources.ts'
+import { municipalityByCode } from '../../../lake/places/municipalities.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { parseInstant } from '../../../lake/schema/time.ts'
+import { readCsv } from '../../formats/csv.ts'
+import { decodeText } from '../../formats/text.ts'
+import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { Binder } from '../kit/binder.ts'
+import { columnsOf } from '../kit/columns.ts'
+import { csvFile } from '../kit/formats.ts'
+import { RecordReader } from '../kit/reader.ts'
+
+type Station = FeedRow<typeof airQualityStations>
+type Index = FeedRow<typeof airQualityIndex>
+
+const COLUMNS = columnsOf(
+  {
+    id: 'cod_estacion',
+    name: 'nombre',
+    type: 'tipo',
+    latitude: 'latitud',
+    longitude: 'longitud',
+    active: 'activa',
+    hour: 'fecha',
+    index: 'indice',
+    pollutants: 'debido_a',
+  },
+  [],
+)
+const NEEDS = ['id', 'name', 'active', 'hour'] as const
+type Reader = RecordReader<(typeof COLUMNS.fields)[number], (typeof NEEDS)[number]>
+
+/** Some editions have other text before the header. */
+const HEADER = /^"?cod_estacion"?,/m
+/** INE's code of the municipality without its leading zero, and three digits of the station. */
+const STATION = /^\d{7,8}$/
+/** A full hour of UTC, without an offset. */
+const HOUR = /^\d{4}-\d{2}-\d{2}T\d{2}:00:00$/
+/** The category, times ten where it was computed from fewer pollutants. */
+const CATEGORY = /^([1-6])(0?)$/
+/** No index: the publisher leaves the cell empty or writes 0. */
+const NO_INDEX: readonly (string | null)[] = [null, '0']
+const TYPES = { FONDO: 'BACKGROUND', INDUSTRIAL: 'INDUSTRIAL', TRAFICO: 'TRAFFIC' } as const
+
+/** The national air quality index: one file with every station, replaced each hour some two hours after it. */
+export const mitecoIca = defineFeed({
+  id: 'miteco_ica',
+  domain: 'air',
+  source,
+  into: [airQualityStations, airQualityIndex],
+  every_s: 1200,
+  plans: [
+    {
+      requests: [
+        {
+          ...{ name: 'records', url: 'https://ica.miteco.es/datos/ica-ultima-hora.csv', accept: 'text/csv', expects: 'csv' },
+          ...{ maxBytes: 2_000_000, maxDecodedBytes: 2_000_000, timeout_ms: 60_000 },
+        },
+      ],
+    },
+  ],
+  freshBy: 'fetch',
+  bands: {
+    air_quality_stations: { atLeast: 0, minRatio: 0.8, maxRatio: 1000, mayBeEmpty: true },
+    air_quality_index: { atLeast: 0, minRatio: 0.5, maxRatio: 1000, mayBeEmpty: true },
+  },
+  rows,
+})
+
+function* rows(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): Generator<Batch> {
+  const binder = new Binder(COLUMNS)
+  const reader: Reader = new RecordReader({ columns: COLUMNS, needs: NEEDS, decimal: 'point', emptyValues: [], notes, clock })
+  const stations: Station[] = []
+  const index: Index[] = []
+  for (const { name, bytes } of bodies) {
+    const { header, records, misshapen = [] } = csvFile(name, readCsv(tableOf(name, decodeText(bytes)), CSV))
+    binder.bind(header ?? [])
+    const missing = binder.missing([...NEEDS, 'index', 'pollutants'])
+    if (missing.length > 0) throw new FormatError(`${name} has no ${missing.join(', ')}`)
+    for (const text of misshapen) notes.quarantine(airQualityStations, 'another number of fields', text)
+    for (const record of records) {
+      reader.turnTo(binder.valuesOf(record))
+      const reject = (dataset: typeof airQualityStations | typeof airQualityIndex, error: unknown): void => {
+        if (!(error instanceof FormatError)) throw error
+        notes.quarantine(dataset, error.message, record.values.join())
+      }
+      let station: Station
+      try {
+        station = stationOf(reader)
+        stations.push(station)
+      } catch (error) {
+        reject(airQualityStations, error)
+        continue
+      }
+      try {
+        // The file goes on giving an index of some inactive stations.
+        if (station.is_active) index.push(...indexOf(reader, station.station_id))
+      } catch (error) {
+        reject(airQualityIndex, error)
+      }
+    }
+  }
+  binder.countUnknown(mitecoIca.id, notes)
+  yield batch(airQualityStations, stations)
+  yield batch(airQualityIndex, index)
+}
+
+const CSV = { delimiter: ',', requires: [], endsLines: true } as const
+
+/** The text from the header on. Throws `FormatError` where there is none. */
+function tableOf(name: string, text: string): string {
+  const at = text.search(HEADER)
+  if (at < 0) throw new FormatError(`${name} has no line that begins with cod_estacion`)
+  return text.slice(at)
+}
+
+function stationOf(r: Reader): Station {
+  const code = r.text('id')
+  if (!STATION.test(code)) throw new FormatError('cod_estacion is no number of 7 or 8 digits')
+  const station_id = code.padStart(8, '0')
+  const municipality = station_id.slice(0, 5)
+  const place = r.place({ provinceCode: station_id.slice(0, 2), position: r.position('latitude', 'longitude') })
+  return {
+    ...{ source: source.id, station_id, name: r.text('name'), type: r.code('type', TYPES), is_active: isTrue(r.text('active')) },
+    ...place,
+    municipality_code: municipalityByCode(municipality) ? municipality : place.municipality_code,
+  }
+}
+
+function isTrue(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new FormatError('activa is neither true nor false')
+  return text === 'true'
+}
+
+/** The index of a record; none where it has none. Throws `FormatError` for what is no index. */
+function indexOf(r: Reader, station_id: string): Index[] {
+  const text = r.cell('index')
+  if (NO_INDEX.includes(text)) return []
+  const [, category, ten] = CATEGORY.exec(text as string) ?? []
+  if (category === undefined) throw new FormatError('indice is no category')
+  const hour = r.text('hour')
+  const observed_at = HOUR.test(hour) ? parseInstant(`${hour}Z`) : null
+  if (observed_at === null) throw new FormatError('fecha is no full hour')
+  const pollutants = (r.text('pollutants') ?? '').split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim().replace('.', '_')]))
+  return [
+    { source: source.id, station_id, observed_at, level: LEVELS[Number(category) - 1] as string, is_partial: ten === '0', pollutants },
+  ]
+}

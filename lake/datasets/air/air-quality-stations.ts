@@ -1,0 +1,31 @@
+import { col } from '../../schema/columns.ts'
+import { defineDataset, month } from '../../schema/dataset.ts'
+import { AIR_STATION_TYPES } from './codes.ts'
+import { mitecoIca } from './sources.ts'
+
+/** Where the quality of the air is measured. A publication without stations is valid, so that absence means nothing; `is_active` does. */
+export const airQualityStations = defineDataset({
+  id: 'air_quality_stations',
+  domain: 'air',
+  title: 'Air quality stations',
+  about: 'Stations of the national air quality index: name, type, place and whether they are active.',
+  sources: [mitecoIca],
+  columns: {
+    source: col.string(1, 'Source of the record.', { example: 'miteco_ica' }),
+    station_id: col.string(2, "National code: INE's code of the municipality and three digits of the station.", { example: '28079004' }),
+    observed_at: col.instant(3, 'Publication that gave this state.', { example: '2026-09-02T22:50:00.000Z' }),
+    name: col.string(4, 'Name as published.', { example: 'PLAZA DE ESPAÑA' }),
+    type: col.code(5, 'What mainly pollutes the air there.', AIR_STATION_TYPES, { nullable: true, example: 'TRAFFIC' }),
+    is_active: col.boolean(6, 'False for a station that the publisher calls inactive.', { example: true }),
+    province_code: col.string(7, 'INE code of the province, by the code of the station.', { nullable: true, example: '28' }),
+    municipality_code: col.string(8, 'INE code of the municipality, by the code of the station.', { nullable: true, example: '28079' }),
+    position: col.point([9, 10], 'Where it is.', { nullable: true, example: { lat: 40.42389, lon: -3.71222 } }),
+  },
+  entity: ['source', 'station_id'],
+  time: 'observed_at',
+  land: 'changes',
+  absence: 'keeps',
+  partition: [month('observed_at')],
+  order: ['source', 'station_id', 'observed_at'],
+  plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
+})

@@ -1,0 +1,36 @@
+import { icaCsv } from '../../formats/air-csv.ts'
+import { type FeedStandIn, keptOf, newestStamp, type Publisher } from '../../publisher.ts'
+import { airStations } from '../../world/air-stations.ts'
+
+const HOUR = 3_600_000
+const PATH = '/datos/ica-ultima-hora.csv'
+
+const index: FeedStandIn = {
+  feed: 'miteco_ica',
+  hosts: ['ica.miteco.es'],
+  path: PATH,
+  route: (path) => (path === PATH ? { kind: 'document', resource: 'ica' } : null),
+  // Ten minutes to each hour there is the file of the hour before.
+  publishedAt: newestStamp(HOUR, (_seed, period) => period * HOUR + 50 * 60_000),
+  contentType: 'text/csv',
+  validators: 'modified',
+  headers: {},
+  blocks: { known: /^(?!)/, usual: [] },
+  hasOldLayout: false,
+  write(world, { stampedAt, variant }) {
+    const hour = Math.floor(stampedAt / HOUR) * HOUR - HOUR
+    const stations = keptOf(world.part(airStations), variant)
+    return icaCsv({ stations, seed: world.seed, hour, hasUnknownCodes: variant.hasUnknownCodes })
+  },
+  captures: {
+    folder: 'miteco-ica',
+    // ica-ultima-hora_20260902T2100Z.csv is of that hour, and was fetched at about 22:50.
+    capturedAt(file) {
+      const [, year, month, day, hour] = /^ica-ultima-hora_(\d{4})(\d\d)(\d\d)T(\d\d)00Z\.csv$/.exec(file) ?? []
+      return year === undefined ? null : Date.parse(`${year}-${month}-${day}T${hour}:50:00Z`) + HOUR
+    },
+  },
+}
+
+/** The ministry's national air quality index. */
+export const mitecoIca: Publisher = { name: 'MITECO, national air quality index', feeds: [index] }
