@@ -193,7 +193,7 @@ export function shareOfReadings<const N extends string>(of: {
   })
 }
 
-/** Coverage: the share of the expected rows, so many an hour. @public */
+/** Coverage: the share of the expected rows, so many an hour. */
 export function shareOfHours(perHour = 1): Figure<never, never, never> {
   return share(({ start, step }) => sql`least(1, 3600 * count(*) / (${perHour} * ${bucketSeconds(start, step)}))`)
 }

@@ -1,5 +1,6 @@
 import type { Domain } from '../define/domain.ts'
 import type { Endpoint } from '../define/endpoint.ts'
+import { air } from './air/index.ts'
 import { aviation } from './aviation/index.ts'
 import { exports } from './export/index.ts'
 import { fuel } from './fuel/index.ts'
@@ -15,7 +16,7 @@ import { weather } from './weather/index.ts'
 /** Every domain of the API, in the order in which documentation shows them. */
 export const domains: readonly Domain[] = Object.freeze([
   ...[road, fuel, rail, maritime, aviation, mobility, safety],
-  ...[search, service, weather, exports],
+  ...[search, service, weather, air, exports],
 ])
 
 /** Every endpoint for data, in the order in which documentation shows them. */

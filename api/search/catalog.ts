@@ -1,4 +1,5 @@
 import type { Collection, MissingCollection } from './collection.ts'
+import { airStationCollection } from './collections/air.ts'
 import { airportCollection } from './collections/aviation.ts'
 import { gasStationCollection } from './collections/fuel.ts'
 import { ferryCollection, marineStationCollection, portCollection } from './collections/maritime.ts'
@@ -39,7 +40,7 @@ export const collections: readonly (Collection | MissingCollection)[] = Object.f
   stockCollection,
   weatherStationCollection,
   weatherAlertCollection,
-  missing.airStations,
+  airStationCollection,
   portCollection,
   ferryCollection,
   missing.vessels,

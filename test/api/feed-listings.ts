@@ -4,6 +4,9 @@ const RAIL_TABLES = ['rail_stations', 'rail_routes', 'rail_trips', 'rail_stop_ti
 
 /** What the names of sources begin with, by domain; others are of the roads. */
 const DOMAINS = [
+  ['miteco_ica', 'air'],
+  ['madrid_air', 'air'],
+  ['barcelona_air', 'air'],
   ['miteco', 'fuel'],
   ['renfe', 'rail'],
   ['aemet', 'weather'],
@@ -35,6 +38,9 @@ export const FEEDS: readonly FeedListing[] = [
   listing('mitma_imd', 'mitma_traffic_map', ['imd_sections'], 7 * 86_400),
   listing('aemet_daily', 'aemet', ['weather_daily'], 86_400),
   listing('aemet_warnings', 'aemet', ['weather_alerts'], 600),
+  listing('miteco_ica', 'miteco_ica', ['air_quality_stations', 'air_quality_index'], 1200),
+  listing('madrid_air', 'madrid_air', ['air_measurements'], 1200),
+  listing('barcelona_air', 'barcelona_air', ['air_measurements'], 1800),
   listing('airports', 'ourairports', ['airports'], 86_400),
   listing('aena_flights', 'aena', ['flights'], 600),
   listing('metar', 'awc', ['airport_weather'], 900),

@@ -51,15 +51,30 @@ const HISTORY: Omit<ToolRequest, 'query'> = {
     ),
 }
 
-/** Weather for drivers, now, warned of and past. */
+const AIR: Omit<ToolRequest, 'query'> = {
+  kind: 'air_station',
+  path: '/api/calidad-aire',
+  fields: ['id', 'name', 'province', 'level', 'is_partial', 'pollutants', 'observed_at', 'measurements', 'is_stale'],
+  line: (one) =>
+    phrase(
+      `${String(one['name'])}: ${amount(one, 'level') ?? 'no index'}`,
+      Array.isArray(one['pollutants']) && one['pollutants'].length > 0 ? `by ${one['pollutants'].map(String).join(', ')}` : null,
+      amount(one, 'province'),
+      labelled('hour', one, 'observed_at'),
+      one['is_stale'] === true ? 'stale' : null,
+      `id ${String(one['id'])}`,
+    ),
+}
+
+/** Weather for drivers, now, warned of and past, and the air. */
 export const getWeather = defineTool({
   name: 'get_weather',
   title: 'Weather for drivers',
   description:
-    'Weather that matters to drivers: observations of the last hour by road, province or point, official warnings in force (free), and hourly or daily history of a station or road (plan PRO).',
+    'Weather that matters to drivers: observations of the last hour by road, province or point, official warnings in force (free), and hourly or daily history of a station or road and the air quality of a province or around a point (plan PRO).',
   plan: 'FREE',
   input: {
-    what: z.enum(['now', 'alerts', 'forecast', 'history']).describe('What to tell.'),
+    what: z.enum(['now', 'alerts', 'forecast', 'history', 'air']).describe('What to tell.'),
     ...{ province, municipality },
     ...stretch,
     ...near,
@@ -75,6 +90,10 @@ export const getWeather = defineTool({
     if (what === 'alerts') {
       if (road !== undefined) throw new Misuse('Warnings are by province or around a point: give one of them in place of the road.')
       return [{ ...WARNING, query: { province, ...at } }]
+    }
+    if (what === 'air') {
+      if (road !== undefined) throw new Misuse('Air quality is by province or around a point: give one of them in place of the road.')
+      return [{ ...AIR, query: { province, municipality, ...at } }]
     }
     if (what === 'forecast')
       return [{ ...HISTORY, kind: 'forecast', path: '/api/weather/forecast', query: { province, road, lat: at.lat, lon: at.lon } }]

@@ -26,14 +26,6 @@ export const missing = {
     awaits: ['low_emission_zones'],
     reason: 'No feed of low-emission zones is collected yet.',
   }),
-  airStations: defineMissing({
-    id: 'air-stations',
-    path: '/api/calidad-aire/estaciones',
-    title: 'Air quality stations',
-    about: 'Stations that measure the quality of the air.',
-    awaits: ['air_stations', 'air_quality_stations'],
-    reason: 'No feed of air quality is collected yet.',
-  }),
   vessels: defineMissing({
     id: 'vessels',
     path: '/api/maritimo/buques',

@@ -1,0 +1,183 @@
+import { airMeasurements } from '../../../lake/datasets/air/air-measurements.ts'
+import { airQualityIndex } from '../../../lake/datasets/air/air-quality-index.ts'
+import { airQualityStations } from '../../../lake/datasets/air/air-quality-stations.ts'
+import { AIR_POLLUTANTS, AIR_QUALITY_LEVELS, type AirQualityLevel } from '../../../lake/datasets/air/codes.ts'
+import { type ComputedIndex, LEVELS, nationalIndex } from '../../../lake/datasets/air/national-index.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { defineEndpoint, listReturn, type State } from '../../define/endpoint.ts'
+import { meaning, nested, optional, pick, record, type ValueOf } from '../../define/fields.ts'
+import { defineMemoryFilter } from '../../define/filter.ts'
+import { memo } from '../../define/memo.ts'
+import { codeParam, integerParam, listOf } from '../../define/params.ts'
+import { areaFilter } from '../../filters/area.ts'
+import { placeFilter } from '../../filters/place.ts'
+import { originFields } from '../tail.ts'
+import { type RecentStation, recentMeasurements } from './recent.ts'
+import { stationFields, toStation } from './stations-of.ts'
+
+const { columns } = airQualityIndex
+
+/** An index of an hour that began longer ago is stale, ms: hours are published up to two hours after they end. */
+const STALE_MS = 4 * 3_600_000
+const CLOCK_S = 600
+
+/** An hour of the index as published, and as computed from measurements. */
+export const indexFields = {
+  level: optional(columns.level, 'Level as published; null where the publisher gives none.'),
+  category: col.integer(0, 'The level as a number, 1 (good) to 6 (extremely poor).', {
+    unit: '1',
+    nullable: true,
+    example: 2,
+    min: 1,
+    max: 6,
+  }),
+  is_partial: optional(columns.is_partial, 'True where it was computed from fewer pollutants than the station measures.'),
+  pollutants: meaning(columns.pollutants, 'The pollutants that decide the level.'),
+  computed_level: col.code(0, 'Level computed from the measurements that we have; null without any.', AIR_QUALITY_LEVELS, {
+    ...{ nullable: true, example: 'FAIRLY_GOOD' },
+  }),
+  computed_pollutants: meaning(columns.pollutants, 'The pollutants that decide the computed level.'),
+  computed_is_partial: optional(
+    columns.is_partial,
+    'True where a pollutant that the station measures had no value for the computed level.',
+  ),
+} as const
+
+const measurement = nested.objects(
+  'The newest valid hour of each pollutant, by code; none where no source of measurements has the station.',
+  {
+    ...pick(airMeasurements.columns, 'pollutant', 'value', 'unit', 'hour_begins_at'),
+  },
+)
+
+const airQuality = record('AirQuality', 'The air at a station: its newest index, and measurements.', {
+  ...pick(stationFields, 'id', 'name', 'type', 'province', 'province_code', 'municipality_code'),
+  ...indexFields,
+  measurements: measurement,
+  position: stationFields.position,
+  ...pick(originFields(columns), 'source', 'updated_at', 'status'),
+  observed_at: optional(columns.observed_at, 'Hour of the index; null without one.'),
+  is_stale: meaning(stationFields.is_stale, 'True where the newest hour of the index is more than 4 hours old, or there is none.'),
+})
+
+type AirQuality = ValueOf<typeof airQuality.fields>
+type Recent = ReadonlyMap<string, RecentStation> | null
+
+/** The computed index of a station for an hour, as members of a record. */
+export function computed(
+  station: RecentStation | undefined,
+  at: number | null,
+): Pick<AirQuality, 'computed_level' | 'computed_pollutants' | 'computed_is_partial'> {
+  const found: ComputedIndex | null = station && at !== null ? nationalIndex(station.hours, at) : null
+  return {
+    computed_level: found?.level ?? null,
+    computed_pollutants: found?.pollutants ?? [],
+    computed_is_partial: found?.is_partial ?? null,
+  }
+}
+
+/** The level as a number. */
+export function categoryOf(level: string): number | null {
+  const at = LEVELS.indexOf(level as AirQualityLevel)
+  return at < 0 ? null : at + 1
+}
+
+/** True where both levels are of all pollutants: only then can they be compared. */
+function isComparable(one: Pick<AirQuality, 'level' | 'is_partial' | 'computed_level' | 'computed_is_partial'>): boolean {
+  return one.level !== null && one.computed_level !== null && one.is_partial === false && one.computed_is_partial === false
+}
+
+/** The records of all active stations with an index or measurements, and how many levels agree. `now` (ms) decides what is stale. */
+const recordsOf = memo((index: State<typeof airQualityIndex>, stations: State<typeof airQualityStations>, recent: Recent, now: number) => {
+  const byStation = new Map(index.rows.map((row) => [row.station_id, row]))
+  const records = stations.rows.flatMap((row): AirQuality[] => {
+    const found = byStation.get(row.station_id)
+    const measured = recent?.get(row.station_id)
+    if (!row.is_active || (!found && !measured)) return []
+    const { id, name, type, province, province_code, municipality_code, position } = toStation(row)
+    const at = found?.observed_at ?? null
+    return [
+      {
+        ...{ id, name, type, province, province_code, municipality_code },
+        level: found?.level ?? null,
+        category: found ? categoryOf(found.level) : null,
+        is_partial: found?.is_partial ?? null,
+        pollutants: found?.pollutants ?? [],
+        ...computed(measured, at),
+        measurements: (measured?.newest ?? []).map(({ pollutant, value, unit, hour_begins_at }) => ({
+          pollutant,
+          value,
+          unit,
+          hour_begins_at,
+        })),
+        ...{ position, source: row.source, observed_at: at, updated_at: (found ?? row).updated_at, status: row.status },
+        is_stale: at === null || at < now - STALE_MS,
+      },
+    ]
+  })
+  const compared = records.filter(isComparable)
+  return {
+    records,
+    counts: {
+      compared_stations: compared.length,
+      disagreeing_stations: compared.filter(({ level, computed_level }) => level !== computed_level).length,
+    },
+    restsOn: [{ dataset: airQualityIndex }],
+    isLacking: records.length > 0 && records.every(({ is_stale }) => is_stale),
+  }
+})
+
+const indexFilter = defineMemoryFilter({
+  name: 'min_index',
+  param: integerParam('Stations with an index of this category or a worse one, 1 (good) to 6 (extremely poor).', {
+    ...{ min: 1, max: 6, unit: '1', example: '3' },
+  }),
+  matches: (least) => (one: Pick<AirQuality, 'category'>) => one.category !== null && one.category >= least,
+})
+
+/** `pollutant`: any of some. */
+export const pollutantParam = (about: string): ReturnType<typeof listOf<string>> =>
+  listOf(codeParam(about, AIR_POLLUTANTS, { example: 'NO2' }))
+
+const pollutantFilter = defineMemoryFilter({
+  name: 'pollutant',
+  param: pollutantParam('Stations whose index any of these pollutants decides.'),
+  matches:
+    (wanted) =>
+    ({ pollutants }: Pick<AirQuality, 'pollutants'>) =>
+      pollutants.some((one) => wanted.includes(one)),
+})
+
+/** How the index is computed, for descriptions. */
+export const ABOUT_COMPUTED =
+  'Computed levels follow Orden TEC/351/2019 as amended on 2 September 2020: NO2, O3 and SO2 of the hour that ends at the hour of the index, PM10 and PM2.5 as the mean of the 24 hours up to it (of at least 18), each rounded to whole µg/m3; the worst decides.'
+
+/** The air now. */
+export const airQualityList = defineEndpoint({
+  path: '/api/calidad-aire',
+  domain: 'air',
+  plan: 'PRO',
+  summary: 'Air quality now: the newest index of each station, and measurements',
+  about: `Active stations of the national index. Measurements are of the networks of Madrid and Barcelona, and not validated. ${ABOUT_COMPUTED} \`compared_stations\` and \`disagreeing_stations\` count levels, published and computed, where neither is partial.`,
+  figure: { grain: 'One station, the newest hour of its index.', method: `The index as published. ${ABOUT_COMPUTED}` },
+  params: {},
+  filters: [placeFilter, pollutantFilter, indexFilter, areaFilter],
+  returns: listReturn('stations', airQuality, {
+    sorts: ['id', 'category', 'observed_at', 'updated_at'],
+    counts: {
+      compared_stations: col.integer(0, 'Stations whose published and computed level can be compared, whatever is asked for.', {
+        ...{ unit: '1', example: 24 },
+      }),
+      disagreeing_stations: col.integer(0, 'Stations among them whose levels differ.', { unit: '1', example: 1 }),
+    },
+  }),
+  read: {
+    kind: 'memory',
+    from: [airQualityIndex, airQualityStations],
+    lake: [airMeasurements],
+    needs: [],
+    clock_s: CLOCK_S,
+    answer: async ({ states, extra }, _values, now) => recordsOf(...states, await extra(recentMeasurements, ''), now),
+  },
+  example: { province: 'Madrid', limit: '5' },
+})

@@ -1,0 +1,24 @@
+import { airQualityStations } from '../../../lake/datasets/air/air-quality-stations.ts'
+import { pick, projection, record } from '../../define/fields.ts'
+import { required, textParam } from '../../define/params.ts'
+import { originFields, provinceField, provinceName } from '../tail.ts'
+
+const { columns } = airQualityStations
+
+/** The id of a station, as a path has it. */
+export const airStationId = required(textParam('National code of the station, of 8 digits.', { max: 10, example: '28079004' }))
+
+/** Fields of a station. */
+export const stationFields = {
+  id: columns.station_id,
+  ...pick(columns, 'name', 'type', 'is_active'),
+  province: provinceField(columns.province_code),
+  ...pick(columns, 'province_code', 'municipality_code', 'position'),
+  ...originFields(columns),
+} as const
+
+/** A station of the catalogue. */
+export const airStation = record('AirStation', 'A station that measures the quality of the air.', stationFields)
+
+/** Makes it of a row. */
+export const toStation = projection(airQualityStations, airStation, { province: (row) => provinceName(row.province_code) })

@@ -1,0 +1,84 @@
+import { airMeasurements } from '../../../lake/datasets/air/air-measurements.ts'
+import { airQualityIndex } from '../../../lake/datasets/air/air-quality-index.ts'
+import { airQualityStations } from '../../../lake/datasets/air/air-quality-stations.ts'
+import { AIR_STATION_TYPES } from '../../../lake/datasets/air/codes.ts'
+import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
+import { nested, pick, record } from '../../define/fields.ts'
+import { columnFilter } from '../../define/filter.ts'
+import { codeParam, listOf } from '../../define/params.ts'
+import { areaFilter } from '../../filters/area.ts'
+import { placeFilter } from '../../filters/place.ts'
+import { ABOUT_COMPUTED, categoryOf, computed, indexFields } from './air-quality.ts'
+import { recentIndex, recentMeasurements } from './recent.ts'
+import { airStation, airStationId, stationFields, toStation } from './stations-of.ts'
+
+/** The hours that one station is shown with, ms. */
+const SHOWN_MS = 24 * 3_600_000
+
+const typeFilter = columnFilter('type', listOf(codeParam('Stations of these types.', AIR_STATION_TYPES, { example: 'TRAFFIC' })), 'type')
+
+/** The catalogue of stations. */
+export const airStationList = defineEndpoint({
+  path: '/api/calidad-aire/estaciones',
+  domain: 'air',
+  plan: 'PRO',
+  summary: 'Catalogue of air quality stations',
+  about: 'Stations of the national index, inactive ones too.',
+  params: {},
+  filters: [placeFilter, typeFilter, areaFilter],
+  returns: listReturn('stations', airStation, { sorts: ['id', 'updated_at'] }),
+  read: { kind: 'memory', from: [airQualityStations], records: ([state]) => state.rows.map(toStation) },
+  example: { province: 'Madrid', limit: '5' },
+})
+
+const stationDetail = record('AirStationDetail', 'An air quality station with its last 24 hours.', {
+  ...stationFields,
+  hours: nested.objects('The index of the last 24 hours that are known, the newest first.', {
+    observed_at: airQualityIndex.columns.observed_at,
+    ...indexFields,
+  }),
+  measurements: nested.objects('The measurements of the last 24 hours that are known, the newest first.', {
+    ...pick(airMeasurements.columns, 'hour_begins_at', 'pollutant', 'value', 'unit', 'validity'),
+  }),
+})
+
+/** What is at most 24 hours older than the newest, the newest first. */
+function lastDay<T>(rows: readonly T[], at: (row: T) => number): T[] {
+  const newest = Math.max(...rows.map(at))
+  return rows.filter((row) => at(row) > newest - SHOWN_MS).reverse()
+}
+
+/** One station. */
+export const airStationById = defineEndpoint({
+  path: '/api/calidad-aire/estaciones/{id}',
+  domain: 'air',
+  plan: 'PRO',
+  summary: 'One air quality station with its last 24 hours',
+  about: `The index as published and as computed, and measurements where Madrid or Barcelona publishes them. From the lake, which follows the current state by at most ten minutes. ${ABOUT_COMPUTED}`,
+  figure: { grain: 'One station, and one hour of its index and of each pollutant.', method: `The index as published. ${ABOUT_COMPUTED}` },
+  params: { id: airStationId },
+  returns: { kind: 'one', record: stationDetail },
+  read: {
+    kind: 'memory',
+    from: [airQualityStations],
+    lake: [airQualityIndex, airMeasurements],
+    needs: [],
+    answer: async ({ states: [state], extra }, { id }) => {
+      const found = state.rows.find((row) => row.station_id === id)
+      if (!found) return null
+      const [index, recent] = [await extra(recentIndex, ''), await extra(recentMeasurements, '')]
+      const measured = recent?.get(id)
+      return {
+        ...toStation(found),
+        hours: lastDay(index?.get(id) ?? [], (row) => row.observed_at).map(({ observed_at, level, is_partial, pollutants }) => ({
+          ...{ observed_at, level, category: categoryOf(level), is_partial, pollutants },
+          ...computed(measured, observed_at),
+        })),
+        measurements: lastDay(measured?.measured ?? [], (row) => row.hour_begins_at).map(
+          ({ hour_begins_at, pollutant, value, unit, validity }) => ({ hour_begins_at, pollutant, value, unit, validity }),
+        ),
+      }
+    },
+  },
+  example: { id: '28079004' },
+})
