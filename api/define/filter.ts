@@ -6,6 +6,9 @@ import type { Group, Param, Params } from './params.ts'
 /** The columns of a table by name: of a dataset's table by `columnsOf`, of anything else by any function. Throws for a name it lacks. */
 export type TableColumns = (name: string) => Sql
 
+/** The values of a record that a parameter compares with: none, one or several. */
+export type Present<R> = (record: R) => string | number | boolean | null | readonly string[]
+
 /** A filter that is only applied in memory: its parameters, and the condition on a record. */
 export interface MemoryFilter<N extends string, T, R> {
   /** Name of the filter's value among the values of an endpoint. */
@@ -16,6 +19,8 @@ export interface MemoryFilter<N extends string, T, R> {
   readonly matches: (value: NonNullable<T>, now: number) => (record: R) => boolean
   /** The area that a value selects by the records' `position`: lists use their spatial index for it. */
   readonly area?: (value: NonNullable<T>) => Area
+  /** What records have for each parameter, so that an empty list says which values there are. */
+  readonly present?: { readonly [parameter: string]: Present<R> }
 }
 
 /** A filter of records in memory and of tables: the same condition twice, in one place. */
@@ -35,6 +40,7 @@ export interface AnyFilter<R = never> {
   readonly columns?: readonly string[]
   readonly where?: (value: never, columns: TableColumns) => Sql
   readonly area?: (value: never) => Area
+  readonly present?: { readonly [parameter: string]: Present<R> }
 }
 
 /** The values of filters by their names. */
@@ -75,6 +81,7 @@ export function columnFilter<const N extends string, T, const C extends string>(
       const wanted = new Set<unknown>(Array.isArray(value) ? value : [value])
       return (record) => wanted.has(record[field])
     },
+    present: { [name]: (record) => record[field] },
     columns: [field],
     where: (value, columns) => isOneOf(columns(field), (Array.isArray(value) ? value : [value]) as (string | number | boolean)[]),
   })

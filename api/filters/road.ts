@@ -1,6 +1,6 @@
 import { foldRoadSql } from '../../lake/places/road-key.ts'
 import { type Sql, sql } from '../../lake/query/sql.ts'
-import { allOf, defineFilter, type TableColumns } from '../define/filter.ts'
+import { allOf, defineFilter, defineMemoryFilter, type TableColumns } from '../define/filter.ts'
 import { foldRoad, type RoadFilter, roadParams } from '../define/params-place.ts'
 
 /** Something at a kilometre point of a road, or between two. */
@@ -23,6 +23,7 @@ export const roadFilter = defineFilter({
       const other = at.km_to ?? at.km
       return Math.max(at.km, other) >= (km_from ?? 0) && Math.min(at.km, other) <= (km_to ?? Number.POSITIVE_INFINITY)
     },
+  present: { road: (at) => at.road },
   columns: ['road', 'km', 'km_to'],
   where: onRoad,
 })
@@ -39,14 +40,26 @@ function onRoad({ road, km_from, km_to }: RoadFilter, columns: TableColumns): Sq
   return allOf(parts)
 }
 
+/** A section of a road, with a kilometre at each end. */
+interface OfRoad {
+  readonly road: string
+  readonly km_from: number
+  readonly km_to: number
+}
+
+/** `road`, `km_from` and `km_to` for sections that follow each other. */
+export const sectionFilter = defineMemoryFilter({
+  name: 'stretch',
+  param: roadParams,
+  matches: (stretch) => (section: OfRoad) => isSectionOn(stretch, section),
+  present: { road: ({ road }) => road },
+})
+
 /**
  * True where a section of a road is of the stretch asked for, the stretch's ends included: a kilometre is of one section, of those that follow each
  * other the one that begins with it.
  */
-export function isSectionOn(
-  stretch: RoadFilter,
-  section: { readonly road: string; readonly km_from: number; readonly km_to: number },
-): boolean {
+export function isSectionOn(stretch: RoadFilter, section: OfRoad): boolean {
   const [begin, end] = [Math.min(section.km_from, section.km_to), Math.max(section.km_from, section.km_to)]
   return (
     roadFilter.matches(stretch, 0)({ road: section.road, km: begin, km_to: end }) &&

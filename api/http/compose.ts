@@ -5,6 +5,7 @@ import type { Endpoint, ListReturn, OneReturn } from '../define/endpoint.ts'
 import { geometryKindOf, placeOf } from '../define/fields.ts'
 import { type JsonObject, recordTextWriter } from '../define/shape.ts'
 import type { MissingDataset } from './missing.ts'
+import type { NoMatch } from './no-match.ts'
 import type { ServiceState } from './state.ts'
 
 /** What a reply says of its data: `meta`. */
@@ -20,6 +21,8 @@ export interface Meta {
   readonly grain?: string
   readonly method?: string
   readonly missing?: readonly MissingDataset[]
+  /** Of an empty list. */
+  readonly no_match?: readonly NoMatch[]
   readonly source_mode: string
   readonly sources: readonly JsonObject[]
 }

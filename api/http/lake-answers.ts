@@ -16,6 +16,7 @@ import { type AnswerContext, type Answerer, type Body, headOf, nextLink, unknown
 import { metaOf } from './compose.ts'
 import { givenOf, refuseUnknown } from './known-values.ts'
 import { type LakeState, lakeState } from './lake-pins.ts'
+import { noMatchesInLake } from './no-match.ts'
 import { pageQuery } from './page-query.ts'
 import { orderOf, type Position, positionOf } from './paging.ts'
 import { listBody, recordTexts } from './records.ts'
@@ -123,12 +124,18 @@ export function lakeAnswerer(context: AnswerContext, read: ReadOf<'lake'>, lake:
       }
       const rows = await lake.query(pageQuery({ ...rowsOf, limit: limit + 1 }), { ...options, columns, maxRows: limit + 1, room })
       if (rows.length === 0) await refuseEmpty()
+      const asked = { endpoint, values, from, period, covered: lakeNow, limits: options }
+      const none = rows.length === 0 && !begun ? await noMatchesInLake(lake, asked) : []
       const shownRows = rows.slice(0, limit)
       const next_cursor = cursorAt(rows.length > limit ? positionOf(order, shownRows.at(-1) as AnyRow) : null)
       const total = page.total === 'exact' ? await countOf(lake, query, options) : null
       const records = finish ? shownRows.map(finish) : shownRows
       return {
-        pieces: await listBody({ ...list, total, next_cursor, extra: await asides() }, records, { texts, page: shown, format }),
+        pieces: await listBody(
+          { ...list, meta: { ...meta, ...(none.length > 0 ? { no_match: none } : {}) }, total, next_cursor, extra: await asides() },
+          records,
+          { texts, page: shown, format },
+        ),
         links: linksTo(next_cursor),
       }
     }

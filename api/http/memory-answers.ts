@@ -12,6 +12,7 @@ import { CADENCE_S, type CurrentStates, currentStates, refreshOf } from './curre
 import { extrasOf } from './extras.ts'
 import type { KeptLake, KeptState } from './kept-lake.ts'
 import { missingFinder } from './missing.ts'
+import { noMatches } from './no-match.ts'
 import { orderOf } from './paging.ts'
 import { pastThing } from './past-things.ts'
 import { chosen, oneBody, pageBody } from './record-bodies.ts'
@@ -78,14 +79,18 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
         return { ...body, ...extras.told() }
       }
       const { records, finish, counts, isLacking, restsOn } = listed(found as Listed<AnyRow>)
+      const selects = read.answer ? selected(records, endpoint, values, at) : records
+      const all = chosen(selects, context, values)
+      const from = read.answer ? records : await recordsOf(...(live.states as [State])).inOrder(orderOf(returns, values.page.sort))
+      const none = all.length === 0 ? noMatches(from, endpoint, values, at) : []
       const isLate = restsOn ? restsOn.some(({ dataset, source }) => state.isStale(dataset, source)) : about.stale
       const body = await pageBody(context, values, {
         texts: finish ? pageTexts : texts,
-        all: chosen(read.answer ? selected(records, endpoint, values, at) : records, context, values),
+        all,
         finish,
         counts: countTexts(counts),
         ...{ format, now, updated_at, signal },
-        meta: { ...about, stale: isLacking || isLate },
+        meta: { ...about, ...(none.length > 0 ? { no_match: none } : {}), stale: isLacking || isLate },
       })
       return { ...body, ...extras.told() }
     }

@@ -181,6 +181,24 @@ export function commonSchemas(): Record<string, JsonSchema> {
             properties: { dataset: text, reason: { type: 'string', enum: ['NOT_ENABLED', 'NOT_ARRIVED'] } },
           },
         },
+        no_match: {
+          type: 'array',
+          description:
+            'Of empty lists: the parameters that no record matches, whatever the other parameters are, and the values that exist.',
+          items: {
+            type: 'object',
+            required: ['parameter', 'near', 'available'],
+            properties: {
+              parameter: text,
+              near: { type: ['string', 'null'], description: 'The value that was probably meant; null if none is similar.' },
+              available: {
+                type: 'array',
+                items: text,
+                description: 'At most 100 values in order, of roads the most similar; for `from` the first and the last instant there is.',
+              },
+            },
+          },
+        },
         source_mode: {
           type: 'string',
           enum: SOURCE_MODES,

@@ -17,6 +17,12 @@ function incident(n: number, values: AnyRow = {}): AnyRow {
   return exampleRow(incidents, { source_id: `s${n}`, incident_id: `inc_${n}`, updated_at: T0 + n * MINUTE, ...values })
 }
 
+/** Records of an incident, each of a kind. */
+function measures(...kinds: readonly string[]): Reply[] {
+  const [example] = incidents.columns.measures.example as Reply[]
+  return kinds.map((kind, at) => ({ ...example, record_id: String(at), kind }))
+}
+
 const rows = [
   incident(1, {
     type: 'ACCIDENT',
@@ -44,6 +50,7 @@ const rows = [
     km_to: 11,
     province_code: '28',
     position: { lat: 40.4, lon: -3.7 },
+    measures: measures('ROAD_CLOSED', 'DIVERSION'),
   }),
   incident(4, {
     type: 'OTHER',
@@ -54,6 +61,7 @@ const rows = [
     province_code: null,
     position: null,
     delay_minutes: 12,
+    measures: [],
   }),
 ]
 
@@ -116,6 +124,10 @@ describe('filters', () => {
     ['severity_min=LOW', ['inc_1', 'inc_2', 'inc_3']],
     ['province=Madrid&severity=CRITICAL', ['inc_3']],
     ['type=ROADWORKS,OTHER', ['inc_2', 'inc_4']],
+    ['measure=ROAD_CLOSED,CARRIAGEWAY_CLOSED', ['inc_3']],
+    ['measure=diversion', ['inc_3']],
+    ['measure=LANES_CLOSED&measure=ROAD_CLOSED', ['inc_1', 'inc_2', 'inc_3']],
+    ['measure=ROAD_CLOSED&province=15', []],
     ['road=A-1', ['inc_1', 'inc_2']],
     ['road=a1', ['inc_1', 'inc_2']],
     ['road=m+30', ['inc_3']],
@@ -147,6 +159,7 @@ describe('filters', () => {
     ['province=Madriz', 'province', 'did you mean Madrid?'],
     ['province=Lisboa', 'province', 'Zaragoza'],
     ['type=ACIDENT', 'type', 'did you mean ACCIDENT?'],
+    ['measure=CLOSED', 'measure', 'ROAD_CLOSED'],
     ['municipality=Nowhere', 'municipality', 'municipality'],
     ['municipality=Gandia&province=Madrid', 'municipality', 'Madrid'],
     ['bbox=-4,40,-3,41&lat=40', 'bbox', 'either bbox'],

@@ -5,7 +5,7 @@ import { optional, record } from '../../define/fields.ts'
 import { listOf, oneOf, withDefault } from '../../define/params.ts'
 import { provinceName } from '../tail.ts'
 import { figureFields, figuresOf, OF_STATIONS, soldBy } from './price-figures.ts'
-import { fuelParam, STATION_DATASETS, type Station, stationsOf } from './station.ts'
+import { fuelParam, STATION_DATASETS, type Station, sellsFilter, stationsOf } from './station.ts'
 
 const { columns } = fuelDays
 
@@ -33,9 +33,9 @@ export const fuelAverages = defineEndpoint({
   about: `${OF_STATIONS} Signs are the same where they differ in case, accents and punctuation only; stations without one are of no operator.`,
   figure: { grain: 'One fuel, in all of Spain, one province or at the stations of one sign, now.', method: OF_STATIONS },
   params: {
-    fuel: listOf(fuelParam),
     group_by: withDefault(oneOf('What the averages are of.', GROUPS, { example: 'province' }), 'nation'),
   },
+  filters: [sellsFilter(listOf(fuelParam))],
   returns: {
     kind: 'list',
     name: 'averages',

@@ -8,7 +8,16 @@ import { distanceM } from '../../define/geo.ts'
 import { booleanParam, required, withDefault } from '../../define/params.ts'
 import { roadFilter } from '../../filters/road.ts'
 import { openNowFilter } from './gas-stations.ts'
-import { ABOUT_POSITION, ABOUT_ROAD, fuelParam, STATION_DATASETS, type Station, stationFields, stationsOf } from './station.ts'
+import {
+  ABOUT_POSITION,
+  ABOUT_ROAD,
+  fuelParam,
+  STATION_DATASETS,
+  type Station,
+  sellsFilter,
+  stationFields,
+  stationsOf,
+} from './station.ts'
 import { checkTown, stationAreaFilter, townFilter } from './station-place.ts'
 
 const { id, prices: _prices, ...others } = stationFields
@@ -39,8 +48,8 @@ export const cheapestList = defineEndpoint({
   plan: 'FREE',
   summary: 'Cheapest stations for a fuel in an area or along a road',
   about: `Of the active stations, but for those that sell to members or co-operatives only (\`sale_type\` RESTRICTED), which \`include_restricted\` adds. ${ABOUT_ROAD} ${ABOUT_POSITION}`,
-  params: { fuel: required(fuelParam) },
-  filters: [townFilter, roadFilter, stationAreaFilter, openNowFilter, restrictedFilter],
+  params: {},
+  filters: [sellsFilter(required(fuelParam)), townFilter, roadFilter, stationAreaFilter, openNowFilter, restrictedFilter],
   returns: listReturn('stations', offer, {
     sorts: ['price', 'distance_m'],
     order: 'price',

@@ -6,7 +6,7 @@ import { listOf, oneOf } from '../../define/params.ts'
 import { placeFilter } from '../../filters/place.ts'
 import { provinceField, provinceName } from '../tail.ts'
 import { figureFields, figuresOf, OF_STATIONS, soldBy } from './price-figures.ts'
-import { fuelParam, STATION_DATASETS, type Station, stationsOf } from './station.ts'
+import { fuelParam, STATION_DATASETS, type Station, sellsFilter, stationsOf } from './station.ts'
 
 const { columns } = fuelStations
 
@@ -39,10 +39,9 @@ export const gasStationStats = defineEndpoint({
   about: `Of all Spain, or of an area, whole or by its parts. ${OF_STATIONS} A station whose municipality is not known is in no group of municipalities.`,
   figure: { grain: 'One fuel, at the stations of one area, now.', method: OF_STATIONS },
   params: {
-    fuel: listOf(fuelParam),
     group_by: oneOf('What to sum up by; all stations together unless given.', GROUPS, { example: 'province' }),
   },
-  filters: [placeFilter],
+  filters: [sellsFilter(listOf(fuelParam)), placeFilter],
   returns: {
     kind: 'list',
     name: 'stats',

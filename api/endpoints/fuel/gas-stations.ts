@@ -3,7 +3,17 @@ import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { defineMemoryFilter } from '../../define/filter.ts'
 import { booleanParam, listOf, textParam } from '../../define/params.ts'
 import { roadFilter } from '../../filters/road.ts'
-import { ABOUT_POSITION, ABOUT_ROAD, fuelParam, isOpen, STATION_DATASETS, type Station, station, stationsOf } from './station.ts'
+import {
+  ABOUT_POSITION,
+  ABOUT_ROAD,
+  fuelParam,
+  isOpen,
+  STATION_DATASETS,
+  type Station,
+  sellsFilter,
+  station,
+  stationsOf,
+} from './station.ts'
 import { checkTown, stationAreaFilter, townFilter } from './station-place.ts'
 
 /** `open_now`; the answer then changes with the minute. */
@@ -16,13 +26,6 @@ export const openNowFilter = defineMemoryFilter({
   matches: (wanted, now) => (one: Station) => isOpen(one, now) === wanted,
 })
 
-/** `fuel`: stations that sell one of the products. */
-const fuelFilter = defineMemoryFilter({
-  name: 'fuel',
-  param: listOf(fuelParam),
-  matches: (products) => (one: Station) => products.some((product) => Object.hasOwn(one.prices, product)),
-})
-
 const operatorFilter = defineMemoryFilter({
   name: 'operator',
   param: listOf(textParam('Sign of the station; case, accents and punctuation do not matter.', { max: 60, example: 'REPSOL' })),
@@ -30,6 +33,7 @@ const operatorFilter = defineMemoryFilter({
     const wanted = new Set(operators.map(foldName))
     return ({ operator }: Station) => operator !== null && wanted.has(foldName(operator))
   },
+  present: { operator: ({ operator }) => operator },
 })
 
 /** Filling stations with their prices. */
@@ -40,7 +44,7 @@ export const gasStationList = defineEndpoint({
   summary: 'Filling stations with prices per fuel, operator and coordinates',
   about: `Every station of the national register. A station that the newest publications no longer list has status MISSING. ${ABOUT_ROAD} ${ABOUT_POSITION}`,
   params: {},
-  filters: [townFilter, roadFilter, fuelFilter, operatorFilter, stationAreaFilter, openNowFilter],
+  filters: [townFilter, roadFilter, sellsFilter(listOf(fuelParam)), operatorFilter, stationAreaFilter, openNowFilter],
   returns: listReturn('stations', station, {
     sorts: ['id', 'operator', 'municipality', 'road', 'km', 'updated_at'],
   }),

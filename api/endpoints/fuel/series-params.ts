@@ -4,6 +4,8 @@ import { fuelDays } from '../../../lake/datasets/fuel/days.ts'
 import { fuelMinistryDays } from '../../../lake/datasets/fuel/ministry-days.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { column, instant, type Sql, sql } from '../../../lake/query/sql.ts'
+import type { Dataset } from '../../../lake/schema/dataset.ts'
+import type { LakeKnown } from '../../define/lake-read.ts'
 import { codeParam, type Param, withDefault } from '../../define/params.ts'
 
 /** `series`: where the prices come from. */
@@ -19,6 +21,15 @@ export const SERIES_DATASETS = [fuelBulletin, fuelDays, fuelMinistryDays] as con
 export function datasetsOf(series: string): readonly (typeof SERIES_DATASETS)[number][] {
   if (series === 'BULLETIN') return [fuelBulletin]
   return [series === 'MINISTRY_DAILY' ? fuelMinistryDays : fuelDays]
+}
+
+/** The fuels that a series has prices of: another is refused, with these. */
+export const knownFuels: Omit<LakeKnown<never>, 'values'> & { readonly values: (values: { readonly series: string }) => Sql } = {
+  expected: 'expected a fuel that the series has prices of',
+  values: ({ series }) => {
+    const [dataset] = datasetsOf(series) as readonly Dataset[] as readonly [Dataset]
+    return sql`SELECT DISTINCT ${column(dataset, 'product')} AS value FROM ${scan(dataset, {})} ORDER BY value`
+  },
 }
 
 /** How the means of the ministry are made, for `meta.method`. */

@@ -12,7 +12,7 @@ import { series, steps } from '../../define/series.ts'
 import { seriesBy } from '../../define/series-of.ts'
 import { seriesSource } from '../../define/series-source.ts'
 import { BULLETIN_METHOD, bulletinEnd, spanishWeeks, weekColumns } from './bulletin-weeks.ts'
-import { MINISTRY_METHOD, ministryEnd, SERIES_DATASETS, seriesParam } from './series-params.ts'
+import { knownFuels, MINISTRY_METHOD, ministryEnd, SERIES_DATASETS, seriesParam } from './series-params.ts'
 import { fuelParam } from './station.ts'
 
 const { columns } = fuelDays
@@ -147,13 +147,16 @@ export const fuelHistory = defineEndpoint({
   figure: { grain: 'One fuel, in Spain or a province, in one step.', method: METHOD },
   params,
   returns: prices,
-  read: seriesBy({
-    params,
-    returns: prices,
-    by: ({ of }) => of.series,
-    sources: { STATION_MEAN: stationMeans, MINISTRY_DAILY: ministryMeans, BULLETIN: bulletin },
-    from: SERIES_DATASETS,
-    missing: 'missing_periods',
-  }),
+  read: {
+    ...seriesBy({
+      params,
+      returns: prices,
+      by: ({ of }) => of.series,
+      sources: { STATION_MEAN: stationMeans, MINISTRY_DAILY: ministryMeans, BULLETIN: bulletin },
+      from: SERIES_DATASETS,
+      missing: 'missing_periods',
+    }),
+    known: { fuel: { ...knownFuels, values: ({ of }) => knownFuels.values(of) } },
+  },
   example: { fuel: 'DIESEL_A', series: 'STATION_MEAN' },
 })

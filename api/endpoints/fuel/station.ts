@@ -6,8 +6,9 @@ import { col } from '../../../lake/schema/columns.ts'
 import { offsetAt } from '../../../lake/schema/time.ts'
 import type { State, StatesOf } from '../../define/endpoint.ts'
 import { nested, projection, record, type ValueOf } from '../../define/fields.ts'
+import { defineMemoryFilter, type MemoryFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
-import { codeParam } from '../../define/params.ts'
+import { codeParam, type Param } from '../../define/params.ts'
 import { originFields, provinceField, provinceName } from '../tail.ts'
 import { isOpenAt, openingHours } from './opening-hours.ts'
 
@@ -63,6 +64,16 @@ export const STATION_DATASETS = [fuelStations, fuelPrices] as const
 
 /** `fuel`: a product. */
 export const fuelParam = codeParam('Fuel product.', FUEL_PRODUCTS, { example: 'DIESEL_A' })
+
+/** `fuel`: stations that sell the product, or one of several. */
+export function sellsFilter<T extends string | readonly string[] | null>(fuel: Param<T>): MemoryFilter<'fuel', T, Station> {
+  return defineMemoryFilter({
+    name: 'fuel',
+    param: fuel,
+    matches: (products) => (one) => [products].flat().some((product) => Object.hasOwn(one.prices, product)),
+    present: { fuel: ({ prices }) => Object.keys(prices) },
+  })
+}
 
 const toStation = projection(fuelStations, station, {
   province: (row) => provinceName(row.province_code),

@@ -8,7 +8,7 @@ import { defineEndpoint } from '../../define/endpoint.ts'
 import { record } from '../../define/fields.ts'
 import { integerParam, listOf, withDefault } from '../../define/params.ts'
 import { BULLETIN_METHOD, spanishWeeks } from './bulletin-weeks.ts'
-import { datasetsOf, MINISTRY_METHOD, ministryDays, SERIES_DATASETS, seriesParam } from './series-params.ts'
+import { datasetsOf, knownFuels, MINISTRY_METHOD, ministryDays, SERIES_DATASETS, seriesParam } from './series-params.ts'
 import { fuelParam } from './station.ts'
 
 const { columns } = fuelDays
@@ -80,6 +80,7 @@ export const fuelTrend = defineEndpoint({
     kind: 'lake',
     from: SERIES_DATASETS,
     fromOf: ({ series }) => datasetsOf(series),
+    known: { fuel: knownFuels },
     query: ({ fuel, weeks, series }, lake) => {
       const last = madridDate(lake.covered_until, -1)
       const first = madridDate(lake.covered_until, -1 - NEWEST_DAYS - 7 * Math.max(weeks, YEAR_WEEKS))

@@ -68,33 +68,43 @@ export const marineHistory = defineEndpoint({
   figure: { grain: 'One fuel at the stations that were asked for, in one step.', method: METHOD },
   params,
   returns: points,
-  read: seriesOf({
-    params,
-    returns: points,
-    of: marinePrices,
-    at: 'held',
-    from: [marinePrices, marineStations],
-    shape: {
-      columns: {
-        product: columns.product,
-        price_mean: points.record.fields.price_eur_l,
-        price_min: points.record.fields.price_min_eur_l,
-        price_max: points.record.fields.price_max_eur_l,
-        stations: points.record.fields.stations,
+  read: {
+    ...seriesOf({
+      params,
+      returns: points,
+      of: marinePrices,
+      at: 'held',
+      from: [marinePrices, marineStations],
+      shape: {
+        columns: {
+          product: columns.product,
+          price_mean: points.record.fields.price_eur_l,
+          price_min: points.record.fields.price_min_eur_l,
+          price_max: points.record.fields.price_max_eur_l,
+          stations: points.record.fields.stations,
+        },
       },
+      rows: (_, asked, period, lake) => meansOfStations(asked, period, lake),
+      fields: {
+        fuel: same('product'),
+        price_eur_l: heldMean('price_mean'),
+        price_min_eur_l: min('price_min'),
+        price_max_eur_l: max('price_max'),
+        stations: max('stations'),
+        coverage: shareHeld(),
+      },
+    }),
+    known: {
+      fuel: { expected: 'expected a fuel with prices in ports', values: () => pricedValues('product') },
+      station: { expected: 'expected the id of a station, as /api/maritimo lists them', values: () => pricedValues('station_id') },
     },
-    rows: (_, asked, period, lake) => meansOfStations(asked, period, lake),
-    fields: {
-      fuel: same('product'),
-      price_eur_l: heldMean('price_mean'),
-      price_min_eur_l: min('price_min'),
-      price_max_eur_l: max('price_max'),
-      stations: max('stations'),
-      coverage: shareHeld(),
-    },
-  }),
+  },
   example: { fuel: 'DIESEL_A', from: dayFromToday(-30, '2026-06-01'), to: dayFromToday(1, '2026-07-01') },
 })
+
+function pricedValues(name: 'product' | 'station_id'): Sql {
+  return sql`SELECT DISTINCT ${c(name)} AS value FROM ${scan(marinePrices, {})} ORDER BY value LIMIT 1000`
+}
 
 interface Asked {
   readonly fuel: readonly string[] | null

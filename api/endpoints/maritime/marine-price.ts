@@ -64,6 +64,7 @@ const useFilter = defineMemoryFilter({
     const uses = usesOf(use)
     return (one: { readonly use: string | null }) => one.use !== null && uses.includes(one.use)
   },
+  present: { use: ({ use }) => use },
 })
 
 /** The uses of stations that supply vessels of a use. */
@@ -75,6 +76,7 @@ export function usesOf(use: string): readonly string[] {
 const portFilter = defineMemoryFilter({
   ...searchFilter('the port, its locality or its municipality', (one: MarinePlace) => [one.port, one.locality, one.municipality]),
   name: 'port',
+  present: { port: (one: MarinePlace) => one.port },
 })
 
 interface MarinePlace {

@@ -47,6 +47,7 @@ export const portList = defineEndpoint({
       name: 'fuel',
       param: marineFuelParam,
       matches: (wanted) => (port: PortRecord) => port.fuels.some((one) => wanted.includes(one)),
+      present: { fuel: ({ fuels }) => fuels },
     }),
     areaFilter,
   ],

@@ -5,8 +5,9 @@ import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record, type ValueOf } from '../../define/fields.ts'
-import { foldRoad, provinceParam, roadParams } from '../../define/params-place.ts'
-import { isSectionOn } from '../../filters/road.ts'
+import { foldRoad } from '../../define/params-place.ts'
+import { provinceFilter } from '../../filters/place.ts'
+import { sectionFilter } from '../../filters/road.ts'
 import { GAP_KM, type Posts, roadPosts } from '../road/posts.ts'
 import { provinceField, provinceName } from '../tail.ts'
 import { ABOUT_IMD, type ImdSection, imdYearsParam, sectionsOf, wantedYears } from './imd-sections.ts'
@@ -109,7 +110,8 @@ export const imdList = defineEndpoint({
       'As the ministry publishes it: daily vehicles, light and heavy, and vehicle-km of the year. veh_km_check tells whether vehicle-km are length × days × daily vehicles; ' +
       'heavy_share_pct is heavy by all vehicles. Light and heavy do not quite add up to all. Kilometres are the post and a thousandth of the metres behind it.',
   },
-  params: { stretch: roadParams, year: imdYearsParam, province: provinceParam },
+  params: { year: imdYearsParam },
+  filters: [sectionFilter, provinceFilter],
   returns: {
     kind: 'list',
     name: 'sections',
@@ -124,12 +126,11 @@ export const imdList = defineEndpoint({
     from: [],
     lake: [imdSections, roadPoints],
     needs: [imdSections],
-    answer: async ({ slice, extra }, { stretch, year, province }) => {
+    answer: async ({ slice, extra }, { year }) => {
       const years = await wantedYears(slice, year)
       const all = (await Promise.all(years.map((one) => sectionsOf(slice, one)))).flat()
-      const wanted = all.filter((one) => (province === null || one.province_code === province) && isSectionOn(stretch, one))
       const posts = await extra(roadPosts, '')
-      return { drafts: wanted.map(draftOf), finish: (draft: ReturnType<typeof draftOf>) => drawn(draft, posts), counts: {} }
+      return { drafts: all.map(draftOf), finish: (draft: ReturnType<typeof draftOf>) => drawn(draft, posts), counts: {} }
     },
   },
   example: { road: 'A-6', year: '2018' },

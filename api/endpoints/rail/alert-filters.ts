@@ -21,6 +21,7 @@ const networkFilter = defineFilter({
     (networks) =>
     ({ network, other_train_id }: { readonly network: string; readonly other_train_id: string | null }) =>
       networks.includes(network) || (other_train_id !== null && networks.includes(networkOf(other_train_id))),
+  present: { network: ({ network, other_train_id }) => (other_train_id === null ? network : [network, networkOf(other_train_id)]) },
   columns: ['network'],
   where: (networks, columns) => isOneOf(columns('network'), networks),
 })
@@ -32,22 +33,28 @@ const nucleoFilter = defineFilter({
     (nucleos) =>
     ({ nucleo_codes }: { readonly nucleo_codes: readonly string[] }) =>
       nucleo_codes.some((code) => nucleos.includes(code)),
+  present: { nucleo: ({ nucleo_codes }) => nucleo_codes },
   columns: ['nucleo_codes'],
   where: (nucleos, columns) => hasOneOf(columns('nucleo_codes'), nucleos),
 })
+
+/** What says which lines an alert concerns. */
+interface OfLines {
+  readonly lines: readonly string[]
+  readonly products: readonly string[]
+  readonly hashtags: readonly { readonly line: string }[]
+}
+
+function linesOf({ lines, products, hashtags }: OfLines): string[] {
+  return [...lines, ...products, ...hashtags.map((tag) => tag.line)]
+}
 
 /** A line is one of an alert's lines, products or hashtags. In SQL `products` are those of the timetable. */
 export const lineFilter = defineFilter({
   name: 'line',
   param: railParams.line,
-  matches:
-    (lines) =>
-    (one: {
-      readonly lines: readonly string[]
-      readonly products: readonly string[]
-      readonly hashtags: readonly { readonly line: string }[]
-    }) =>
-      [...one.lines, ...one.products, ...one.hashtags.map((tag) => tag.line)].some((line) => lines.includes(line)),
+  matches: (lines) => (one: OfLines) => linesOf(one).some((line) => lines.includes(line)),
+  present: { line: linesOf },
   columns: ['lines', 'products', 'hashtags'],
   where: (lines, columns) => {
     const tagged = sql`json_extract_string(${columns('hashtags')}, '$[*].line')`

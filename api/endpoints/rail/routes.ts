@@ -27,6 +27,7 @@ export const routeList = defineEndpoint({
       name: 'line',
       param: lineParam,
       matches: (lines) => (one: Route) => lines.includes(one.line ?? one.product ?? ''),
+      present: { line: ({ line, product }) => line ?? product },
     }),
     searchFilter('the line, the product, a terminus or the id', ({ line, product, origin, destination, id }: Route) => [
       ...[line, product, origin, destination, id],

@@ -24,12 +24,14 @@ export const stationList = defineEndpoint({
       name: 'network',
       param: networkParam,
       matches: (network) => (one: Station) => one.networks.includes(network),
+      present: { network: ({ networks }) => networks },
     }),
     columnFilter('operator', operatorParam, 'operator'),
     defineMemoryFilter({
       name: 'nucleo',
       param: nucleoParam,
       matches: (nucleos) => (one: Station) => one.lines.some(({ nucleo_code }) => nucleo_code !== null && nucleos.includes(nucleo_code)),
+      present: { nucleo: (one: Station) => one.lines.flatMap(({ nucleo_code }) => nucleo_code ?? []) },
     }),
     // A line is looked for in the núcleos that are asked for.
     appliedByRead('line', lineParam),

@@ -39,12 +39,14 @@ export const trainList = defineEndpoint({
       param: codeParam('Network.', RAIL_NETWORKS, { example: 'CERCANIAS' }),
       matches: (network) => (one: Train) =>
         one.network === network || (one.other_train_id !== null && networkOf(one.other_train_id) === network),
+      present: { network: ({ network, other_train_id }) => (other_train_id === null ? network : [network, networkOf(other_train_id)]) },
     }),
     columnFilter('nucleo', listOf(codeParam('Commuter network.', RAIL_NUCLEOS, { example: '30' })), 'nucleo_code'),
     defineMemoryFilter({
       name: 'line',
       param: lineParam,
       matches: (lines) => (one: Train) => lines.includes(one.line ?? '') || lines.includes(one.product ?? ''),
+      present: { line: ({ line, product }) => [line ?? [], product ?? []].flat() },
     }),
     areaFilter,
     delayFilter,

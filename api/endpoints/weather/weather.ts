@@ -109,6 +109,7 @@ const conditionFilter = defineMemoryFilter({
     (codes) =>
     ({ conditions }: Weather) =>
       codes.some((code) => conditions.includes(code)),
+  present: { condition: ({ conditions }) => conditions },
 })
 
 /** The weather on the roads now. */

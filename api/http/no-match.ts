@@ -1,0 +1,117 @@
+import type { Lake } from '../../lake/open.ts'
+import { foldRoadSql } from '../../lake/places/road-key.ts'
+import { scan } from '../../lake/query/scan.ts'
+import { column, sql } from '../../lake/query/sql.ts'
+import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import { isoInstant } from '../../lake/schema/time.ts'
+import type { Endpoint } from '../define/endpoint.ts'
+import type { AnyFilter, Present } from '../define/filter.ts'
+import { foldRoad } from '../define/params-place.ts'
+import { nearest } from '../define/suggest.ts'
+import { allParams, type RequestValues } from './request.ts'
+
+/** A parameter of a request that no record matches, and the values that exist. */
+export interface NoMatch {
+  readonly parameter: string
+  /** The value that was probably meant; null if none is similar. */
+  readonly near: string | null
+  /** Of a period the first and the last instant, else values in order, at most `MAX_AVAILABLE`. */
+  readonly available: readonly string[]
+}
+
+/** Most values that a reply lists for a parameter. */
+const MAX_AVAILABLE = 100
+
+const inOrder = new Intl.Collator('es', { numeric: true })
+
+/** The parameters by which an empty list is empty whatever else is asked for, of the records that it selects from. */
+export function noMatches(
+  records: readonly AnyRow[],
+  { filters }: Pick<Endpoint, 'filters'>,
+  values: RequestValues,
+  now: number,
+): NoMatch[] {
+  if (records.length === 0) return []
+  return filters.flatMap((filter) => {
+    const value = values.own[filter.name] ?? null
+    const { matches, present } = filter
+    if (value === null || !matches || !present) return []
+    return Object.entries(present as Readonly<Record<string, Present<AnyRow>>>).flatMap(([parameter, valuesOf]) => {
+      const alone = valueOf(filter, value, parameter)
+      if (alone === null || records.some(matches(alone.selects as never, now))) return []
+      const available = new Set(records.flatMap((record) => valuesOf(record) ?? []).map(String))
+      return [noMatch(parameter, alone.given, available)]
+    })
+  })
+}
+
+/** The value of a filter without its other members, and what was given for that member; null if nothing was. */
+function valueOf(
+  { param }: AnyFilter<AnyRow>,
+  value: unknown,
+  parameter: string,
+): { readonly selects: unknown; readonly given: string } | null {
+  if (param.kind === 'param') return { selects: value, given: String([value].flat()[0]) }
+  const members = value as Readonly<Record<string, unknown>>
+  const given = members[parameter] ?? null
+  if (given === null) return null
+  const others = Object.keys(members).map((name) => [name, name === parameter ? given : null])
+  return { selects: Object.fromEntries(others), given: String(given) }
+}
+
+function noMatch(parameter: string, given: string, available: ReadonlySet<string>): NoMatch {
+  const values = [...available].sort(inOrder.compare)
+  return { parameter, near: nearest(given, available), available: values.slice(0, MAX_AVAILABLE) }
+}
+
+/** What the lake has of the values that an empty list asked for: its period, and a road. */
+export async function noMatchesInLake(
+  lake: Lake,
+  {
+    endpoint,
+    values,
+    from,
+    period,
+    covered,
+    limits,
+  }: {
+    readonly endpoint: Endpoint
+    readonly values: RequestValues
+    readonly from: readonly Dataset[]
+    /** The period asked for, ms. */
+    readonly period: { readonly from: number; readonly to: number } | null
+    readonly covered: { readonly covered_from: number | null; readonly latest_row_at: number | null }
+    readonly limits: Omit<Parameters<Lake['query']>[1], 'columns' | 'maxRows'>
+  },
+): Promise<NoMatch[]> {
+  const { covered_from, latest_row_at } = covered
+  const isOutside = period && covered_from !== null && latest_row_at !== null && (period.to <= covered_from || period.from > latest_row_at)
+  const hasPeriod = [...allParams(endpoint)].some(([name]) => name === 'from')
+  const outside: NoMatch[] =
+    isOutside && hasPeriod ? [{ parameter: 'from', near: null, available: [isoInstant(covered_from), isoInstant(latest_row_at)] }] : []
+  const road = roadOf(values)
+  const dataset = from.find(({ columns }) => columns['road'])
+  if (road === null || !dataset) return outside
+  const name = column(dataset, 'road')
+  const folded = foldRoadSql(name)
+  const rows = await lake.query(
+    sql`
+      SELECT ${name} AS value
+      FROM ${scan(dataset, {})}
+      WHERE ${name} IS NOT NULL
+      GROUP BY ${name}
+      ORDER BY ${folded} = ${road} DESC, jaro_winkler_similarity(${folded}, ${road}) DESC, ${name}
+      LIMIT ${MAX_AVAILABLE}`,
+    { ...limits, columns: {}, maxRows: MAX_AVAILABLE },
+  )
+  const roads = rows.map(({ value }) => String(value))
+  const [first] = roads
+  if (first === undefined || foldRoad(first) === road) return outside
+  return [...outside, noMatch('road', road, new Set(roads))]
+}
+
+/** The road that a request asks for, folded; null without one. */
+function roadOf({ own }: RequestValues): string | null {
+  const of = Object.values(own).find((value) => typeof value === 'object' && value !== null && 'road' in value && 'km_from' in value)
+  return (of as { readonly road: string | null } | undefined)?.road ?? null
+}
