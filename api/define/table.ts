@@ -24,7 +24,7 @@ export interface TableColumn {
 }
 
 /**
- * The columns of a table of records, the same for every tabular representation: what is nested is flattened to `a_b`, of a map each code has
+ * The columns of a table of records, the same for CSV, Parquet and Arrow: what is nested is flattened to `a_b`, of a map each code has
  * columns of its own (in small letters, and `a_other` for what is under codes that the list lacks), of a point each half. Lists stay lists;
  * rows in them are flattened alike.
  */
@@ -32,7 +32,7 @@ export function tableColumns(fields: Fields): readonly TableColumn[] {
   return Object.entries(fields).flatMap(([name, field]) => columnsOfField(name, field, placeOf(fields) === name))
 }
 
-/** The JSON Schema of a table's row, as NDJSON has it: every column present, and no other. */
+/** The JSON Schema of a table's row: every column present, and no other. */
 export function tableRowSchema(about: string, columns: readonly TableColumn[]): JsonSchema {
   return {
     type: 'object',
@@ -43,7 +43,7 @@ export function tableRowSchema(about: string, columns: readonly TableColumn[]): 
   }
 }
 
-/** The JSON value of a cell, as NDJSON and lists in CSV have it. */
+/** The JSON value of a cell, as lists in CSV have it. */
 export function cellJson(type: CellType, value: unknown): Json {
   if (value === null || value === undefined) return null
   if (type.kind !== 'rows') return jsonValue(type, value)

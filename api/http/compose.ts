@@ -156,10 +156,16 @@ export interface Feature {
   readonly properties: JsonObject
 }
 
-/** True where the feature of a record has the record's id: where that alone tells records apart. */
-function hasFeatureId(returns: ListReturn | OneReturn): boolean {
-  if (!returns.record.fields['id']) return false
-  return returns.kind === 'one' || (returns.key.length === 1 && returns.key[0] === 'id')
+/** Makes the function that gives the id of a record's feature: its id, or what tells it from others, joined by `/`. */
+function featureIdMaker(returns: ListReturn | OneReturn): (record: AnyRow) => Json | undefined {
+  const { fields } = returns.record
+  const key = returns.kind === 'list' ? returns.key : ['id', 'iata', 'road'].filter((name) => fields[name]).slice(0, 1)
+  if (key.length === 0) return () => undefined
+  if (key.join() === 'id') return (record) => record['id'] as Json
+  const instants = new Set(key.filter((name) => fields[name]?.kind === 'instant'))
+  const textOf = (name: string, value: unknown): string =>
+    instants.has(name) && typeof value === 'number' ? isoInstant(value) : String(value ?? '')
+  return (record) => key.map((name) => textOf(name, record[name])).join('/')
 }
 
 /** Members of a record that a feature has as its geometry. */
@@ -171,18 +177,18 @@ function placeMembers({ record }: ListReturn | OneReturn): readonly string[] {
 export function featureOf(returns: ListReturn | OneReturn, record: AnyRow, members: JsonObject): Feature {
   const apart = placeMembers(returns)
   const properties = Object.fromEntries(Object.entries(members).filter(([name]) => !apart.includes(name)))
-  const id = hasFeatureId(returns) ? { id: record['id'] as Json } : {}
-  return { type: 'Feature', ...id, geometry: geometryMaker(returns)(record), properties }
+  const id = featureIdMaker(returns)(record)
+  return { type: 'Feature', ...(id === undefined ? {} : { id }), geometry: geometryMaker(returns)(record), properties }
 }
 
 /** Makes the function that writes a record's feature with all its members as text: what `JSON.stringify` gives of `featureOf`. */
 export function featureTextWriter(returns: ListReturn | OneReturn): (record: AnyRow) => string {
   const properties = recordTextWriter(returns.record, placeMembers(returns))
   const geometryOf = geometryMaker(returns)
-  const hasId = hasFeatureId(returns)
+  const idOf = featureIdMaker(returns)
   return (record) => {
-    const id = hasId ? `"id":${JSON.stringify(record['id'])},` : ''
-    return `{"type":"Feature",${id}"geometry":${JSON.stringify(geometryOf(record))},"properties":${properties(record)}}`
+    const id = idOf(record)
+    return `{"type":"Feature",${id === undefined ? '' : `"id":${JSON.stringify(id)},`}"geometry":${JSON.stringify(geometryOf(record))},"properties":${properties(record)}}`
   }
 }
 

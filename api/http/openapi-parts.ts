@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../lake/schema/json.ts'
+import { geometrySchema, type JsonSchema } from '../../lake/schema/json.ts'
 import { SOURCE_MODES } from '../../lake/system.ts'
 import { essenceOf } from '../define/formats.ts'
 import type { Param } from '../define/params.ts'
@@ -16,6 +16,29 @@ export interface Problems extends Part {
 
 /** A reference to a component. */
 export const ref = (kind: string, name: string): Part => ({ $ref: `#/components/${kind}/${name}` })
+
+/** The components that describe geometries, by their GeoJSON type. */
+const GEOMETRIES = Object.freeze({
+  Point: 'PointGeometry',
+  LineString: 'LineGeometry',
+  Polygon: 'PolygonGeometry',
+  MultiPolygon: 'MultiPolygonGeometry',
+})
+
+/** A reference to the component of a geometry. */
+export const geometryRef = (type: keyof typeof GEOMETRIES): Part => ref('schemas', GEOMETRIES[type])
+
+/** A schema with references in place of the geometries in it. */
+export function withGeometryRefs<T>(schema: T): T {
+  if (Array.isArray(schema)) return schema.map(withGeometryRefs) as T
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { type, required: _required, properties, ...about } = schema as Part
+  const shape = (properties as { type?: { const?: string }; coordinates?: unknown } | undefined) ?? {}
+  const kind = shape.coordinates ? shape.type?.const : undefined
+  if (kind === undefined) return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, withGeometryRefs(value)])) as T
+  const reference = geometryRef(kind as keyof typeof GEOMETRIES)
+  return (Array.isArray(type) ? { ...about, anyOf: [reference, { type: 'null' }] } : { ...about, ...reference }) as T
+}
 
 /** A response that is a problem of one of these codes, which share a status, with examples where there are any. */
 export function problemResponse(codes: readonly ProblemCode[], examples?: Part): Problems {
@@ -219,19 +242,8 @@ export function commonSchemas(): Record<string, JsonSchema> {
         commercial_use: { type: 'string', enum: ['yes', 'no', 'unknown'] },
       },
     },
-    PointGeometry: geometry('Point', POSITION),
-    LineGeometry: geometry('LineString', { type: 'array', items: POSITION, minItems: 2 }),
-    PolygonGeometry: geometry('Polygon', RINGS),
-    MultiPolygonGeometry: geometry('MultiPolygon', { type: 'array', items: RINGS, minItems: 1 }),
+    ...Object.fromEntries(Object.entries(GEOMETRIES).map(([type, name]) => [name, geometrySchema(type as keyof typeof GEOMETRIES)])),
   }
-}
-
-const POSITION = Object.freeze({ type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2, description: 'Longitude, latitude.' })
-/** A polygon's rings, the outer one first. */
-const RINGS = Object.freeze({ type: 'array', items: { type: 'array', items: POSITION, minItems: 4 }, minItems: 1 })
-
-function geometry(type: string, coordinates: JsonSchema): JsonSchema {
-  return { type: 'object', required: ['type', 'coordinates'], properties: { type: { const: type }, coordinates } }
 }
 
 /** The headers that replies of many endpoints share; those that are required are with every reply that tells of them. */

@@ -1,11 +1,15 @@
 import { SOURCE_MODES } from '../../lake/system.ts'
 import { EXAMPLE_PLANS, PLAN_PARAMS, PLANS_SCHEMA } from '../access/plan-list.ts'
 import type { RecordShape } from '../define/fields.ts'
+import { oneOf, withDefault } from '../define/params.ts'
 import { json, LASTING, NOT_MODIFIED, operation, type Part, parametersPart, problemResponse, ref } from './openapi-parts.ts'
 import { rowDocument } from './openapi-tables.ts'
 
 /** Paths that answer by plain HTTP too: balancers ask them so, and they show nothing of anybody. */
 export const OPEN_TO_PLAIN_HTTP: readonly string[] = ['/health', '/ready']
+
+/** `lang` of the description. */
+export const DESCRIPTION_LANG = withDefault(oneOf('Language of summaries; other texts are English.', ['en', 'es'], { example: 'es' }), 'en')
 
 /** The paths that are no data; `records` are what endpoints answer with. */
 export function platformPaths(baseUrl: string, records: readonly RecordShape[]): Part {
@@ -19,11 +23,14 @@ export function platformPaths(baseUrl: string, records: readonly RecordShape[]):
       }),
     },
     '/openapi.json': {
-      get: operation('openapi', 'This description', {
-        200: { ...json('OpenAPI 3.1.', abridged(baseUrl), DESCRIPTION), headers: LASTING },
-        304: NOT_MODIFIED,
-        400: problemResponse(['unknown-parameter']),
-      }),
+      get: {
+        ...operation('openapi', 'This description', {
+          200: { ...json('OpenAPI 3.1.', abridged(baseUrl), DESCRIPTION), headers: LASTING },
+          304: NOT_MODIFIED,
+          400: problemResponse(['unknown-parameter', 'invalid-parameter']),
+        }),
+        parameters: parametersPart({ lang: DESCRIPTION_LANG }),
+      },
     },
     '/api/plans': {
       get: {
@@ -39,7 +46,7 @@ export function platformPaths(baseUrl: string, records: readonly RecordShape[]):
       get: {
         ...operation('schema_by_name', 'The columns of a table', {
           200: {
-            description: 'JSON Schema of a row, as CSV, NDJSON, Parquet and Arrow have it.',
+            description: 'JSON Schema of a row, as CSV, Parquet and Arrow have it.',
             content: { 'application/schema+json': { schema: { type: 'object' }, example: first ? rowDocument(first, baseUrl) : {} } },
           },
           400: problemResponse(['unknown-parameter', 'malformed-request']),
@@ -82,7 +89,7 @@ function readiness(status: 'ready' | 'not ready'): Part {
 const DESCRIPTION: Part = Object.freeze({
   openapi: { type: 'string', pattern: '^3[.]1[.]' },
   info: { type: 'object' },
-  servers: { type: 'array' },
+  servers: { type: 'array', items: { type: 'object' } },
   paths: { type: 'object', description: 'Every path, as in this document.' },
 })
 

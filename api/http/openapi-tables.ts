@@ -1,25 +1,14 @@
 import type { Json } from '../../lake/schema/columns.ts'
-import type { JsonSchema } from '../../lake/schema/json.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import type { RecordShape } from '../define/fields.ts'
 import { essenceOf, type TableFormat } from '../define/formats.ts'
+import { exampleOf } from '../define/shape.ts'
 import { type CellType, type TableColumn, tableColumns, tableRowSchema } from '../define/table.ts'
 import { schemaPath } from './answer.ts'
 import { type Part, ref } from './openapi-parts.ts'
 import { csvLines, decimalText } from './tables/text.ts'
 
-/** The name of the schema of a record's rows in tables. */
-export function rowSchemaName({ name }: RecordShape): string {
-  return `${name}Row`
-}
-
-/** The schema of a record's rows in tables; `fields` may leave columns out. */
-export function describedRow({ about, fields }: RecordShape): JsonSchema {
-  const { required: _required, additionalProperties: _closed, ...schema } = tableRowSchema(about, tableColumns(fields)) as Part
-  return schema
-}
-
-/** The same as a document of its own: every column present, and no other. */
+/** The schema of a record's rows in CSV, Parquet and Arrow as a document: every column present, and no other. */
 export function rowDocument({ name, about, fields }: RecordShape, baseUrl: string): Part {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -32,12 +21,13 @@ export function rowDocument({ name, about, fields }: RecordShape, baseUrl: strin
 /** What the description says of an endpoint's reply as a table. */
 export function tableContent({ returns }: Endpoint, format: TableFormat): Part {
   const { record } = returns
-  const row = rowSchemaName(record)
+  if (format === 'ndjson') {
+    // OpenAPI 3.1 has no word for what each line is: the schema is a line's.
+    return { schema: ref('schemas', record.name), example: exampleOf(record.fields) }
+  }
+  const row = schemaPath(record.name)
   const columns = tableColumns(record.fields)
   const cells = columns.map(exampleCell)
-  if (format === 'ndjson')
-    // OpenAPI 3.1 has no word for what each line is: the schema is a line's.
-    return { schema: ref('schemas', row), example: Object.fromEntries(columns.map(({ name }, at) => [name, cells[at]])) }
   if (format === 'csv') {
     const description = `CSV (RFC 4180) with a header. Its columns are the properties of ${row}; nothing stands for null, "" for an empty text, and lists are JSON text.`
     const example = csvLines([columns.map(({ name }) => name), columns.map(({ type }, at) => exampleText(type, cells[at] ?? null))])

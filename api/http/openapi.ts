@@ -1,3 +1,5 @@
+import { GEOMETRY_TYPES } from '../../lake/schema/columns.ts'
+import type { Plan } from '../../lake/schema/dataset.ts'
 import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
 import { accountPaths, accountSchemas, SECURITY_SCHEMES } from '../access/account-openapi.ts'
 import { DEFAULT_PLANS, type PlanTable, planOfFormat } from '../access/plans.ts'
@@ -20,6 +22,7 @@ import { listOfIds, requestOf } from './example-request.ts'
 import {
   commonSchemas,
   DEPRECATION_HEADERS,
+  geometryRef,
   HEADERS,
   LIMIT_HEADERS,
   limitedResponse,
@@ -28,9 +31,10 @@ import {
   parameterPart,
   problemResponse,
   ref,
+  withGeometryRefs,
 } from './openapi-parts.ts'
 import { OPEN_TO_PLAIN_HTTP, platformPaths } from './openapi-platform.ts'
-import { describedRow, rowSchemaName, tableContent } from './openapi-tables.ts'
+import { tableContent } from './openapi-tables.ts'
 import { problemBody } from './problem-replies.ts'
 import { allParams } from './request.ts'
 
@@ -57,7 +61,10 @@ export function openapi(
         'Errors are application/problem+json (RFC 9457). Changes are additive: expect new members and new codes.\n\n' +
         'Paths of the plan FREE answer without a key, a few requests a minute. `POST /api/keys` gives one at once, to be sent in the header ' +
         `\`X-API-Key\`; [/account](${baseUrl}/account) shows yours, [/api/plans](${baseUrl}/api/plans) what plans contain and admit, and ` +
-        `[/changelog](${baseUrl}/changelog) what changes, [/status](${baseUrl}/status) how the service is. For programs: [/openapi.json](${baseUrl}/openapi.json), [/llms.txt](${baseUrl}/llms.txt).`,
+        `[/changelog](${baseUrl}/changelog) what changes, [/status](${baseUrl}/status) how the service is. ` +
+        `Guides: [quick start in curl, Python and TypeScript](${baseUrl}/docs/guides/quick-start), [paging](${baseUrl}/docs/guides/paging), ` +
+        `[caching](${baseUrl}/docs/guides/caching), [errors](${baseUrl}/docs/guides/errors), [bulk data](${baseUrl}/docs/guides/bulk). ` +
+        `For programs: [/openapi.json](${baseUrl}/openapi.json), [/llms.txt](${baseUrl}/llms.txt).`,
       license: { name: 'Data under the licences of its sources', url: `${baseUrl}/api/sources` },
     },
     externalDocs: { url: `${baseUrl}/docs`, description: 'This as an interactive page.' },
@@ -117,7 +124,10 @@ const OF_ANY: Part = Object.freeze(
 function withShared(paths: Part): Part {
   const shared = ([path, methods]: [string, Record<string, Part>]): [string, Part] => {
     const more = OPEN_TO_PLAIN_HTTP.includes(path) ? OF_ANY : { ...OF_ANY, 403: ref('responses', '403PlainHttp') }
-    const full = ([method, told]: [string, Part]) => [method, { ...told, responses: { ...more, ...(told['responses'] as Part) } }]
+    const full = ([method, told]: [string, Part]) => [
+      method,
+      { description: `${told['summary']}.`, ...told, responses: { ...more, ...(told['responses'] as Part) } },
+    ]
     return [path, Object.fromEntries(Object.entries(methods).map(full))]
   }
   return Object.fromEntries(Object.entries(paths as Record<string, Record<string, Part>>).map(shared))
@@ -133,19 +143,23 @@ interface About {
   readonly now: number | null
 }
 
+/** Colours of plans in the docs page. */
+const PLAN_COLORS: Readonly<Record<Plan, string>> = { FREE: '#1a7f37', PRO: '#0969da', ENTERPRISE: '#8250df' }
+
 function operation(endpoint: Endpoint, { endpoints, baseUrl, plans, now }: About): Part {
   const { path, domain, plan, recent, excerpts, summary, about, explained, read, deprecated } = endpoint
   const responses = responsesOf(endpoint, baseUrl, plans)
   return {
     operationId: endpointId(path),
-    tags: ['data', domain, ...(read.kind === 'changes' ? ['extra'] : [])],
+    tags: [domain, 'data', ...(read.kind === 'changes' ? ['extra'] : [])],
     summary,
-    ...(about ? { description: about } : {}),
+    description: `Plan: ${plan}.${about ? ` ${about}` : ''}`,
     ...(explained ? { externalDocs: { url: `${baseUrl}${methodPath(explained)}`, description: 'How the figures are made.' } } : {}),
     ...(deprecated ? { deprecated: true, 'x-sunset': deprecated.sunset } : {}),
     security: plan === 'FREE' ? [{}, WITH_KEY] : [WITH_KEY],
     'x-example-request': requestOf(endpoint, {}, now),
     'x-plan': plan,
+    'x-badges': [{ name: plan, color: PLAN_COLORS[plan] }],
     ...(recent ? { 'x-plan-wider': { beyond_hours: recent.hours, plan: recent.wider } } : {}),
     ...(excerpts ? { 'x-excerpts': excerpts.map(({ of, columns }) => ({ dataset: of.id, plan: of.plan.live, columns })) } : {}),
     parameters: parametersOf(endpoint, endpoints, now),
@@ -211,7 +225,8 @@ function goingResponses(responses: Part): Part {
 /** What the description says of an endpoint's reply in a representation. */
 function contentOf(endpoint: Endpoint, format: Format): Part {
   if (isTable(format)) return tableContent(endpoint, format)
-  return { schema: format === 'json' ? replySchema(endpoint) : featureSchema(endpoint), example: exampleReply(endpoint, format) }
+  const schema = format === 'json' ? replySchema(endpoint) : featureSchema(endpoint)
+  return { schema: withGeometryRefs(schema), example: exampleReply(endpoint, format) }
 }
 
 /** The schema of an endpoint's JSON reply. */
@@ -242,6 +257,7 @@ function replySchema(endpoint: Endpoint): JsonSchema {
 /** The schema of an endpoint's GeoJSON reply. */
 function featureSchema(endpoint: Endpoint): JsonSchema {
   const { returns, read } = endpoint
+  const kind = geometryKindOf(returns.record.fields)
   const properties = Object.fromEntries(
     membersOf(returns.record.fields)
       .filter(({ field }) => field !== placeOf(returns.record.fields))
@@ -249,11 +265,14 @@ function featureSchema(endpoint: Endpoint): JsonSchema {
   )
   const feature = {
     type: 'object',
-    required: ['type', 'geometry', 'properties'],
+    required: ['type', 'id', 'geometry', 'properties'],
     properties: {
       type: { const: 'Feature' },
-      id: { type: 'string' },
-      geometry: { anyOf: [ref('schemas', geometryName(returns)), { type: 'null' }], description: 'The place; null where it is not known.' },
+      id: { type: 'string', description: 'The id of the record, or what tells it from others, joined by `/`.' },
+      geometry: {
+        anyOf: [geometryRef(kind ? GEOMETRY_TYPES[kind] : 'Point'), { type: 'null' }],
+        description: 'The place; null where it is not known.',
+      },
       properties: { type: 'object', properties },
     },
   }
@@ -270,12 +289,6 @@ function featureSchema(endpoint: Endpoint): JsonSchema {
       ...tailMembers(read.kind === 'changes'),
     },
   }
-}
-
-function geometryName({ record }: Endpoint['returns']): string {
-  const kind = geometryKindOf(record.fields)
-  if (kind === null) return 'PointGeometry'
-  return { line: 'LineGeometry', polygon: 'PolygonGeometry', multipolygon: 'MultiPolygonGeometry' }[kind]
 }
 
 function listMembers(counted: boolean): Part {
@@ -311,10 +324,7 @@ function tailMembers(changes: boolean): Part {
 
 function recordSchemas({ returns }: Endpoint): [string, JsonSchema][] {
   const { record } = returns
-  return [
-    [record.name, recordSchema(record, { strict: false })],
-    [rowSchemaName(record), describedRow(record)],
-  ]
+  return [[record.name, withGeometryRefs(recordSchema(record, { strict: false }))]]
 }
 
 /** True where answers may cost a query of the lake, of which a caller may have only so many at once. */

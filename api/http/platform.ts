@@ -9,12 +9,14 @@ import { problem } from '../define/problems.ts'
 import { type PageParts, registerPages } from '../web/pages.ts'
 import { DESCRIPTION_S, described, oneDocument } from './documents.ts'
 import { openapi } from './openapi.ts'
+import { DESCRIPTION_LANG } from './openapi-platform.ts'
 import { rowDocument } from './openapi-tables.ts'
 import { readinessOf } from './readiness.ts'
 import type { Ready } from './replies.ts'
 import { queryReader } from './request.ts'
 import { registerOtherMethods, sendFound } from './routes.ts'
 import type { ServiceState } from './state.ts'
+import { inSpanish } from './summaries-es.ts'
 
 /** What the paths that are no data work with. */
 export interface PlatformParts extends PageParts {
@@ -38,16 +40,20 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
       .headers(NO_STORE)
       .send({ status, source_mode: state.mode, ...found })
   })
-  const description = oneDocument()
+  const descriptions = { en: oneDocument(), es: oneDocument() }
+  const readLanguage = queryReader({ lang: DESCRIPTION_LANG })
   app.route({
     method: ['GET', 'HEAD'],
     url: '/openapi.json',
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      NO_PARAMS(request.raw.url ?? '/')
+      const { lang } = readLanguage(request.raw.url ?? '/')
       const [now, base] = [clock(), baseUrl()]
       // Its example requests name days.
-      const found = await description(`${base} ${madridDate(now)}`, () => described(openapi(endpoints, base, plans, now), null))
+      const found = await descriptions[lang](`${base} ${madridDate(now)}`, () => {
+        const made = openapi(endpoints, base, plans, now)
+        return described(lang === 'es' ? inSpanish(made) : made, null)
+      })
       await sendFound(request.raw, reply, { found, now })
     },
   })

@@ -286,10 +286,16 @@ function movingHeaders(head: ReplyHead, { now, own }: Sending): string[] {
   return [...agingHeaders(head, { now, isPrivate: own !== null }), ...flat(own ?? {})]
 }
 
+/** Longest that any reply is fresh, unless it never changes. */
+const HOUR_S = 3600
+const MINUTE_S = 60
+
 /** The headers that tell the age of the data, and for how long and for whom the reply is fresh. */
 function agingHeaders(head: ReplyHead, { now, isPrivate }: { readonly now: number; readonly isPrivate: boolean }): string[] {
   const untilStep_s = head.clock_s === 0 ? Number.POSITIVE_INFINITY : ((head.step + 1) * head.clock_s * 1000 - now) / 1000
-  const fresh_s = Math.ceil(Math.min((head.refreshAt() - now) / 1000, untilStep_s, head.cadence_s))
+  // A publication that comes hourly or less often is not awaited by the second; one that is due now may come at any moment.
+  const due_s = Math.max((head.refreshAt() - now) / 1000, head.cadence_s >= HOUR_S ? MINUTE_S : 0)
+  const fresh_s = Math.ceil(Math.min(due_s, untilStep_s, head.cadence_s, head.isImmutable ? Number.POSITIVE_INFINITY : HOUR_S))
   const cache = `${isPrivate ? 'private' : 'public'}, max-age=${Math.max(1, fresh_s)}, ${head.isImmutable ? 'immutable' : 'stale-if-error=600'}`
   if (head.data_time === null) return ['Cache-Control', cache]
   return ['Cache-Control', cache, 'X-Data-Age', String(dataAge_s(head.data_time, now))]

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Language } from '../access/accounts.ts'
 import type { Endpoint } from '../define/endpoint.ts'
-import type { MethodPage } from '../define/method-page.ts'
+import { defineMethodPage, type MethodPage } from '../define/method-page.ts'
 import { escaped, htmlPage, pageLinks } from './html.ts'
 import { renderMarkdown } from './markdown.ts'
 
@@ -10,13 +10,29 @@ export function methodPages(endpoints: readonly Endpoint[]): ReadonlyMap<string,
   return new Map(endpoints.flatMap(({ explained }) => (explained ? [[explained.name, explained] as const] : [])))
 }
 
-/** A method page as HTML: English text within a page of either language. */
-export function methodHtml({ file }: MethodPage, language: Language): string {
+/** The guides at `/docs/guides/<name>`: Markdown in English. */
+const GUIDE_NAMES = ['quick-start', 'paging', 'caching', 'errors', 'bulk'] as const
+export const GUIDES: ReadonlyMap<string, MethodPage> = new Map(
+  GUIDE_NAMES.map((name) => [name, defineMethodPage(name, new URL(`./guides/${name}.md`, import.meta.url))]),
+)
+
+/** A guide as HTML. */
+export function guideHtml(guide: MethodPage, language: Language): string {
+  return documentHtml(guide, language, 'Guía (en inglés)')
+}
+
+/** A method page as HTML. */
+export function methodHtml(method: MethodPage, language: Language): string {
+  return documentHtml(method, language, 'Cómo se calcula (en inglés)')
+}
+
+/** English text within a page of either language. */
+function documentHtml({ file }: MethodPage, language: Language, spanishTitle: string): string {
   const { title, html } = renderMarkdown(readFileSync(file, 'utf8'))
   const after = pageLinks(language)
   if (language === 'en') return htmlPage(language, { title, body: html, after })
   return htmlPage(language, {
-    title: 'Cómo se calcula (en inglés)',
+    title: spanishTitle,
     body: `<div lang="en"><p><strong>${escaped(title)}</strong></p>${html}</div>`,
     after,
   })

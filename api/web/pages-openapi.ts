@@ -1,12 +1,13 @@
 import { DEFAULT_PLANS } from '../access/plans.ts'
 import type { Endpoint } from '../define/endpoint.ts'
+import type { MethodPage } from '../define/method-page.ts'
 import { PROBLEMS } from '../define/problems.ts'
 import { LASTING, NOT_MODIFIED, operation, type Part, parametersPart, problemResponse, ref } from '../http/openapi-parts.ts'
 import { changelogPage } from './changelog.ts'
 import { apiCatalog, CATALOG_PATH, llmsText, ROBOTS_TEXT, securityText } from './discovery.ts'
 import { docsPage, SCRIPTS } from './docs.ts'
 import { ICON, PAGE_LANG } from './html.ts'
-import { methodHtml, methodPages } from './method-page.ts'
+import { GUIDES, guideHtml, methodHtml, methodPages } from './method-page.ts'
 import { problemPage } from './problem-page.ts'
 import { startPage } from './start-page.ts'
 
@@ -39,6 +40,15 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
       },
     },
     ...methodPaths(endpoints),
+    '/docs/guides/{name}': {
+      get: {
+        ...page('guide_by_name', 'A guide, for people', guideHtml(GUIDES.get('quick-start') as MethodPage, 'en'), {
+          400: problemResponse(['unknown-parameter', 'invalid-parameter', 'malformed-request']),
+          404: ref('responses', '404'),
+        }),
+        parameters: [inPath('name', 'Name of the guide.', [...GUIDES.keys()], 'quick-start'), ...parametersPart({ lang: PAGE_LANG })],
+      },
+    },
     '/changelog': { get: page('changelog', 'What changed for callers, and what will go', changelogPage([], 'es')) },
     '/llms.txt': {
       get: text('llms_txt', 'The service in one text, for language models', {

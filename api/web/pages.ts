@@ -14,7 +14,7 @@ import { apiCatalog, CATALOG_PATH, CATALOG_TYPE, catalogLinks, llmsText, ROBOTS_
 import { DOCS_SECURITY, docsPage, SCRIPTS } from './docs.ts'
 import { type Figure, FRESH_S } from './figures.ts'
 import { HTML, ICON, PAGE_LANG, PAGE_SECURITY } from './html.ts'
-import { methodHtml, methodPages } from './method-page.ts'
+import { GUIDES, guideHtml, methodHtml, methodPages } from './method-page.ts'
 import { problemPage } from './problem-page.ts'
 import { startPage } from './start-page.ts'
 
@@ -82,6 +82,16 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
       const method = methods.get(name)
       if (!method) throw problem('not-found', 'There is no such page; the operations of /openapi.json link to those that exist.')
       return inLanguage(request, `method ${name}`, (language) => page(methodHtml(method, language), language))
+    },
+  })
+  registerDocument(app, {
+    url: '/docs/guides/:name',
+    clock,
+    find: async (request) => {
+      const { name } = request.params as { readonly name: string }
+      const guide = GUIDES.get(name)
+      if (!guide) throw problem('not-found', `There is no such guide: ${[...GUIDES.keys()].join(', ')}.`)
+      return inLanguage(request, `guide ${name}`, (language) => page(guideHtml(guide, language), language))
     },
   })
   registerDocument(app, {

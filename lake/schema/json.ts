@@ -105,11 +105,22 @@ function kindSchema(column: Column): { type?: string } & JsonSchema {
   }
 }
 
-function geometrySchema(type: string): { type: string } & JsonSchema {
+const POSITION = Object.freeze({ type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2, description: 'Longitude, latitude.' })
+/** A polygon's rings, the outer one first. */
+const RINGS = Object.freeze({ type: 'array', items: { type: 'array', items: POSITION, minItems: 4 }, minItems: 1 })
+const COORDINATES = Object.freeze({
+  Point: POSITION,
+  LineString: { type: 'array', items: POSITION, minItems: 2 },
+  Polygon: RINGS,
+  MultiPolygon: { type: 'array', items: RINGS, minItems: 1 },
+})
+
+/** The JSON Schema of a GeoJSON geometry. */
+export function geometrySchema(type: keyof typeof COORDINATES): { type: string } & JsonSchema {
   return {
     type: 'object',
     required: ['type', 'coordinates'],
-    properties: { type: { type: 'string', const: type }, coordinates: { type: 'array' } },
+    properties: { type: { type: 'string', const: type }, coordinates: COORDINATES[type] },
   }
 }
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DOCUMENTS } from '../../api/cards/documents.ts'
 import type { Endpoint } from '../../api/define/endpoint.ts'
 import { essenceOf, TABLE_FORMATS } from '../../api/define/formats.ts'
+import { tableColumns } from '../../api/define/table.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
@@ -46,10 +47,13 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
       expect(membersOf(endpoint, example), type).toEqual(membersOf(endpoint, reply))
     }
     const [header, line, ...rest] = parse(content['text/csv'].example) as string[][]
-    expect([header, line?.length, rest.length]).toEqual([Object.keys(content['application/x-ndjson'].example), header?.length, 0])
+    const names = tableColumns(endpoint.returns.record.fields).map(({ name }) => name)
+    expect([header, line?.length, rest.length]).toEqual([names, names.length, 0])
     const { example } = content['application/json']
     checkSchema(strictReply(endpoint, 'live'), example)
     const [record] = endpoint.returns.kind === 'list' ? example[endpoint.returns.name] : [example]
+    const { meta: _meta, ...alone } = record
+    expect(content['application/x-ndjson'].example).toEqual(alone)
     if (record.province) expect(record.province).toBe(provinceByCode(record.province_code)?.name)
     for (const name of ['updated_at', 'at', 'observed_at', 'data_time'])
       if (record[name] && example.updated_at) expect(Date.parse(record[name]), name).toBeLessThanOrEqual(Date.parse(example.updated_at))

@@ -14,6 +14,7 @@ import { fillWithExamples, type Reply, startService, type TestService } from './
 import {
   type FlatRow,
   flattened,
+  recordsOfNdjson,
   rowsOfArrow,
   rowsOfCsv,
   rowsOfDuckdb,
@@ -45,7 +46,7 @@ async function rowsIn(endpoint: Endpoint, format: TableFormat, values: Record<st
   const { fields } = endpoint.returns.record
   const bytes = await bytesOf(requestOf(endpoint, { ...values, format }))
   if (format === 'csv') return rowsOfCsv(fields, bytes.toString())
-  if (format === 'ndjson') return rowsOfNdjson(bytes.toString())
+  if (format === 'ndjson') return rowsOfNdjson(fields, bytes.toString())
   return format === 'arrow' ? rowsOfArrow(fields, bytes).rows : (await rowsOfDuckdb(fields, bytes)).rows
 }
 
@@ -70,6 +71,8 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
     const expected = (returns.kind === 'list' ? reply[returns.name] : [one]).map((record: Reply) => flattened(fields, record))
     expect(expected.length).toBeGreaterThan(0)
     for (const format of TABLE_FORMATS) expect(await rowsIn(endpoint, format), format).toEqual(expected)
+    const lines = recordsOfNdjson((await bytesOf(requestOf(endpoint, { format: 'ndjson' }))).toString())
+    expect(lines).toEqual(returns.kind === 'list' ? reply[returns.name] : [one])
     const snappy = await bytesOf(requestOf(endpoint, { format: 'parquet', codec: 'snappy' }))
     expect(await rowsOfHyparquet(fields, snappy)).toEqual(expected)
     expect(await rowsOfParquetjs(fields, snappy)).toEqual(expected)

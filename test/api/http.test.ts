@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PROBLEMS } from '../../api/define/problems.ts'
+import { airports } from '../../lake/datasets/aviation/airports.ts'
 import { fuelStations } from '../../lake/datasets/fuel/stations.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
@@ -145,6 +146,19 @@ describe('the age of data', () => {
     expect(await later.text()).toBe(await fresh.text())
     now = T0 + 3600_000
     expect((await service.open('/api/incidents')).headers.get('cache-control')).toContain('max-age=1,')
+  })
+
+  test('no reply is fresh for over an hour; what comes hourly or less often is never awaited by the second', async () => {
+    now = T0
+    await service.publish(airports, [exampleRow(airports)], { at: T0 })
+    const fresh = async (): Promise<number> => {
+      const { headers } = await service.get('/api/aviacion/aeropuertos')
+      return Number(/max-age=(\d+)/.exec(headers.get('cache-control') ?? '')?.[1])
+    }
+    expect(await fresh()).toBe(3600)
+    now = T0 + 30 * 86_400_000
+    expect(await fresh()).toBe(60)
+    now = T0
   })
 
   deepTest('stale comes as a new version', async () => {

@@ -5,6 +5,7 @@ import { recordSchema } from '../../api/define/shape.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { listOfIds, requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
+import { inSpanish, SUMMARIES_ES } from '../../api/http/summaries-es.ts'
 import { lint } from './lint-description.ts'
 
 interface Operation {
@@ -38,6 +39,43 @@ test('the description is valid OpenAPI 3.1, without a word from the recommended 
   expect(await lint({ openapi: '3.1.1', info: {}, paths: {} }, 'recommended')).toContainEqual(expect.stringContaining('error struct'))
   expect(await lint(description, 'recommended')).toEqual([])
   expect(description['openapi']).toMatch(/^3\.1\./)
+})
+
+test('geometries are components, with positions that generators can read', () => {
+  const text = JSON.stringify(description)
+  expect(text).not.toContain('"coordinates":{"type":"array"}')
+  const schemas = (description['components'] as { schemas: Record<string, unknown> }).schemas
+  const geometries = Object.keys(schemas).filter((name) => name.endsWith('Geometry'))
+  expect(geometries).toEqual(['PointGeometry', 'LineGeometry', 'PolygonGeometry', 'MultiPolygonGeometry'])
+  expect(text.split('"coordinates":{').length - 1).toBe(geometries.length)
+  for (const name of geometries) expect(text.split(`#/components/schemas/${name}"`).length, name).toBeGreaterThan(1)
+})
+
+test('every record has one schema', () => {
+  const schemas = (description['components'] as { schemas: Record<string, unknown> }).schemas
+  const byShape = Map.groupBy(Object.entries(schemas), ([, schema]) => JSON.stringify(schema))
+  const doubled = [...byShape.values()].filter((same) => same.length > 1).map((same) => same.map(([name]) => name))
+  expect(doubled).toEqual([])
+})
+
+test('every operation of data names its domain first, and its plan', () => {
+  const tags = (description['tags'] as { name: string }[]).map(({ name }) => name)
+  for (const { path, domain, plan } of endpoints) {
+    const operation = operations.find((one) => one.path === path) as Operation & { 'x-badges'?: { name: string }[] }
+    expect(operation.tags[0], path).toBe(domain)
+    expect(operation.tags.filter((name) => !tags.includes(name))).toEqual([])
+    expect(operation.description, path).toMatch(new RegExp(`^Plan: ${plan}\\.`))
+    expect(operation['x-badges']?.map(({ name }) => name)).toEqual([plan])
+  }
+})
+
+test('every summary is there in Spanish, at most 80 characters', () => {
+  const ids = operations.map(({ operationId }) => operationId)
+  expect(Object.keys(SUMMARIES_ES).sort()).toEqual([...ids].sort())
+  for (const [id, summary] of Object.entries(SUMMARIES_ES)) expect(summary.length, id).toBeLessThanOrEqual(80)
+  const spanish = inSpanish(description) as unknown as { paths: Record<string, { get: { summary: string; operationId: string } }> }
+  expect(spanish.paths['/api/incidents']?.get.summary).toBe('Incidencias activas en las carreteras españolas')
+  expect(Object.keys(spanish)).toEqual(Object.keys(description))
 })
 
 test('every endpoint is described, once, as data', () => {

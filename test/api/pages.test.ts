@@ -12,7 +12,7 @@ import { listOfIds, requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import { acceptedType } from '../../api/http/representation.ts'
 import { MCP_PATH } from '../../api/mcp/http.ts'
-import { methodPages } from '../../api/web/method-page.ts'
+import { GUIDES, methodPages } from '../../api/web/method-page.ts'
 import { HOLIDAYS_UNTIL } from '../../lake/places/holidays.ts'
 import { headerOf, raw } from './raw.ts'
 import { type Reply, startService, type TestService } from './service.ts'
@@ -165,6 +165,24 @@ describe('the pages of methods', () => {
 
   test('say of holidays what the calendar knows', () => {
     expect(readFileSync(METHODS.get('typical-traffic')?.file as URL, 'utf8')).toContain(`known until ${HOLIDAYS_UNTIL}.`)
+  })
+})
+
+describe('the guides', () => {
+  test('are pages that the description links to, and name paths that there are', async () => {
+    const paths = [...Object.keys(description.paths), ...[...GUIDES.keys()].map((name) => `/docs/guides/${name}`)]
+    for (const [name, { file }] of GUIDES) {
+      const markdown = readFileSync(file, 'utf8')
+      const { html } = await page(`/docs/guides/${name}?lang=en`)
+      expect(html).toContain(`<h1>${/^# (.*)$/m.exec(markdown)?.[1]}</h1>`)
+      expect(description.info.description).toContain(`/docs/guides/${name})`)
+      const named = [...markdown.matchAll(/`(\/[^\s`?]*)[^`]*`/g)].map(([, path]) => path as string)
+      expect(
+        named.filter((path) => !paths.includes(path)),
+        name,
+      ).toEqual([])
+    }
+    expect((await service.get('/docs/guides/constructor')).status).toBe(404)
   })
 })
 

@@ -110,8 +110,8 @@ test('the feed of changes has the panel as it is after each change', async () =>
 
 test('feeds of changes are tagged as extra', async () => {
   const { paths } = await service.json('/openapi.json')
-  for (const path of ['/api/panels/changes', '/api/incidents/changes']) expect(paths[path].get.tags).toEqual(['data', 'road', 'extra'])
-  expect(paths['/api/panels'].get.tags).toEqual(['data', 'road'])
+  for (const path of ['/api/panels/changes', '/api/incidents/changes']) expect(paths[path].get.tags).toEqual(['road', 'data', 'extra'])
+  expect(paths['/api/panels'].get.tags).toEqual(['road', 'data'])
 })
 
 describe('history', () => {

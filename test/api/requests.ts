@@ -48,9 +48,10 @@ export function strictGeoJson({ returns }: Endpoint): JsonSchema {
   const place = { type: 'object', required: ['type', 'coordinates'], properties: { type: { const: type }, coordinates } }
   const feature = {
     type: 'object',
-    required: ['type', 'geometry', 'properties'],
+    required: ['type', 'id', 'geometry', 'properties'],
     properties: {
       type: { const: 'Feature' },
+      id: { type: 'string', minLength: 1 },
       geometry: { anyOf: [place, { type: 'null' }] },
       // What is the geometry is no property.
       properties: { type: 'object', not: { required: [type === 'Point' ? 'lat' : 'geometry'] } },

@@ -71,11 +71,20 @@ function ofText({ kind }: CellType, text: string): unknown {
 }
 
 /** Rows of NDJSON, line by line. */
-export function rowsOfNdjson(text: string): FlatRow[] {
+export function rowsOfNdjson(fields: Fields, text: string): FlatRow[] {
+  return recordsOfNdjson(text).map((record) => {
+    const row = flattened(fields, record)
+    const columns = tableColumns(fields).filter(({ member }) => Object.hasOwn(record, member))
+    return Object.fromEntries(columns.map(({ name }) => [name, row[name]]))
+  })
+}
+
+/** The records of NDJSON, one a line. */
+export function recordsOfNdjson(text: string): Reply[] {
   return text
     .split('\n')
     .slice(0, -1)
-    .map((line) => JSON.parse(line) as FlatRow)
+    .map((line) => JSON.parse(line))
 }
 
 let duckdb: DuckDBConnection | null = null

@@ -8,7 +8,7 @@ import { tableColumns } from '../../api/define/table.ts'
 import { arrowWriter } from '../../api/http/tables/arrow.ts'
 import { stagedJson } from '../../api/http/tables/parquet.ts'
 import { type Draft, Spool } from '../../api/http/tables/spool.ts'
-import { ndjsonWriter } from '../../api/http/tables/text.ts'
+import { stagedWriter } from '../../api/http/tables/text.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { sql } from '../../lake/query/sql.ts'
 import { col } from '../../lake/schema/columns.ts'
@@ -145,7 +145,7 @@ async function pageIn(path: string, fields: Fields, format: TableFormat): Promis
   expect(response.status, `${path} ${response.status === 200 ? '' : bytes}`).toBe(200)
   const next = /<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1] ?? null
   if (format === 'csv') return { rows: rowsOfCsv(fields, bytes.toString()), next }
-  if (format === 'ndjson') return { rows: rowsOfNdjson(bytes.toString()), next }
+  if (format === 'ndjson') return { rows: rowsOfNdjson(fields, bytes.toString()), next }
   if (format === 'arrow') return { rows: rowsOfArrow(fields, bytes).rows, next }
   const { rows, about } = await rowsOfDuckdb(fields, bytes)
   expect(JSON.parse(about.get('page') as string).next_cursor).toBe(next && new URL(next, 'http://x').searchParams.get('cursor'))
@@ -264,7 +264,7 @@ test('a value that its column cannot hold exactly is an error that names the col
   })
   for (const writerOf of [
     (draft: Draft) => arrowWriter(draft, columns, new Map()),
-    (draft: Draft) => ndjsonWriter(draft, columns, stagedJson),
+    (draft: Draft) => stagedWriter(draft, columns, stagedJson),
   ])
     for (const [part, told] of [
       [{ count: 2 ** 31, share: null }, 'column parts.count cannot hold 2147483648'],

@@ -11,7 +11,7 @@ import type { ListPage, Meta } from '../compose.ts'
 import { arrowWriter } from './arrow.ts'
 import { copyParquet, type FileAbout, putCursor, readStaged, STAGED_GROUP_ROWS, stagedJson } from './parquet.ts'
 import { type Draft, Parts, type Spool, type Spooled } from './spool.ts'
-import { csvWriter, ndjsonWriter, type TableWriter } from './text.ts'
+import { csvWriter, ndjsonWriter, stagedWriter, type TableWriter } from './text.ts'
 
 /** Longest time that the engine may take to write a table of records, waiting for a slot included. */
 const WRITE_TIMEOUT_MS = 30_000
@@ -46,10 +46,10 @@ export class Tables {
     batches: Batches,
     { meta, about }: { readonly meta: Meta; readonly about: () => TableAbout },
   ): Promise<Spooled> {
-    const { format, page } = ask
+    const { format } = ask
     if (format === 'parquet') return await this.#parquet(ask, batches, about)
     return await this.drafted(async (draft) => {
-      await fill(writerOf(draft, columnsFor(ask), { format, page, meta }), ask, batches)
+      await fill(writerOf(draft, { ...ask, format }, meta), ask, batches)
       return await draft.finish()
     })
   }
@@ -71,7 +71,7 @@ export class Tables {
     const codec = ask.page.codec ?? 'zstd'
     const staged = new Parts(this.spool)
     try {
-      await fill(ndjsonWriter(staged, columns, stagedJson), ask, batches)
+      await fill(stagedWriter(staged, columns, stagedJson), ask, batches)
       const rows = readStaged(await staged.paths(), columns, codec)
       const told = about()
       const file = fileAbout(told)
@@ -129,17 +129,14 @@ function localiser({ record, page }: TableAsk): ((row: AnyRow) => AnyRow) | null
   return page.lang === 'es' || !localise ? null : (row) => localise.call(record, row as never, page.lang) as AnyRow
 }
 
-function writerOf(
-  draft: Draft,
-  columns: readonly TableColumn[],
-  { format, page, meta }: { readonly format: Exclude<TableFormat, 'parquet'>; readonly page: PageValues; readonly meta: Meta },
-): TableWriter {
+function writerOf(draft: Draft, ask: TableAsk & { readonly format: Exclude<TableFormat, 'parquet'> }, meta: Meta): TableWriter {
+  const { format, page, record } = ask
   switch (format) {
     case 'csv':
-      return csvWriter(draft, columns, page.dialect ?? 'exact')
+      return csvWriter(draft, columnsFor(ask), page.dialect ?? 'exact')
     case 'ndjson':
-      return ndjsonWriter(draft, columns)
+      return ndjsonWriter(draft, record, page.fields)
     case 'arrow':
-      return arrowWriter(draft, columns, textsOf(meta))
+      return arrowWriter(draft, columnsFor(ask), textsOf(meta))
   }
 }

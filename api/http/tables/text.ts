@@ -1,7 +1,9 @@
 import { stringify } from 'csv-stringify/sync'
 import type { Json } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import type { RecordShape } from '../../define/fields.ts'
 import type { Dialect } from '../../define/formats.ts'
+import { recordTextWriter, recordWriter } from '../../define/shape.ts'
 import { type CellType, cellJson, type TableColumn } from '../../define/table.ts'
 import { Turn } from '../turns.ts'
 import type { Draft, Parts } from './spool.ts'
@@ -47,22 +49,28 @@ export function csvLines(rows: readonly (readonly (string | null)[])[]): string 
   return stringify(rows as (string | null)[][], { record_delimiter: 'windows', quoted_match: /^$/ })
 }
 
+/** Writes NDJSON: each record as JSON replies have it, with all its members or only some, one a line. */
+export function ndjsonWriter(draft: Lines, shape: RecordShape, fields: readonly string[] | null): TableWriter {
+  const some = fields && recordWriter(shape, new Set(fields))
+  const text = some ? (record: AnyRow) => JSON.stringify(some(record)) : recordTextWriter(shape)
+  return lineWriter(draft, text)
+}
+
 /** Gives a cell's JSON value; the column's name is for errors. */
 type CellWriter = (type: CellType, value: unknown, name: string) => Json
 
-/** Writes NDJSON: a JSON object a line, every column a member. `cell` gives a cell's JSON value, as replies have it unless told. */
-export function ndjsonWriter(draft: Lines, columns: readonly TableColumn[], cell: CellWriter = cellJson): TableWriter {
+/** Writes rows for the engine to read: a JSON object a line, every column a member, of the value that `cell` gives. */
+export function stagedWriter(draft: Lines, columns: readonly TableColumn[], cell: CellWriter): TableWriter {
   const members = columns.map(({ name, type, of }, at) => {
     const begin = `${at === 0 ? '{' : ','}${JSON.stringify(name)}:`
     return (record: AnyRow): string => begin + JSON.stringify(cell(type, of(record), name))
   })
-  const line = (record: AnyRow): string => {
-    let text = ''
-    for (const member of members) text += member(record)
-    return `${text}}\n`
-  }
+  return lineWriter(draft, (record) => `${members.map((member) => member(record)).join('')}}`)
+}
+
+function lineWriter(draft: Lines, text: (record: AnyRow) => string): TableWriter {
   return {
-    write: (records) => inPieces(records, draft, (piece) => piece.map(line).join('')),
+    write: (records) => inPieces(records, draft, (piece) => piece.map((record) => `${text(record)}\n`).join('')),
     end: async () => {},
   }
 }
