@@ -1,10 +1,7 @@
-/** The labels of one code, by language (BCP 47); Spanish and English always. */
+/** The labels of one code, by language (BCP 47). */
 export interface CodeLabels {
   readonly es: string
   readonly en: string
-  readonly ca?: string
-  readonly eu?: string
-  readonly gl?: string
 }
 
 /** A closed list of the codes we know; feeds may still bring others, which are kept and counted. */

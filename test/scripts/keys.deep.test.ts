@@ -70,6 +70,19 @@ test('an operator makes, lists, grants and revokes keys, beside a running servic
   expect(/ana@|tia_\w{5}/i.test(await textOf(store))).toBe(false)
 })
 
+test('a fourth free key of an address is refused aloud, without a line that could be taken for a key', async () => {
+  const folder = tempFolder()
+  mkdirSync(join(folder, 'store'))
+  const redis = await startTestRedis()
+  onTestFinished(() => redis.stop())
+  const keys = command(folder, { REDIS_URL: redis.url })
+  for (let made = 0; made < 3; made++) expect((await keys('create', 'me@example.org')).code).toBe(0)
+  const fourth = await keys('create', 'me@example.org')
+  expect(fourth.code).toBe(1)
+  expect(fourth.text).toContain('has 3 keys already')
+  expect(fourth.text).not.toMatch(/^tia_/m)
+})
+
 test('a mailed link leads to where the service of the data folder runs, unless it has a public address', async () => {
   const folder = tempFolder()
   mkdirSync(join(folder, 'store'))

@@ -4,7 +4,7 @@ import { defineEndpoint, listReturn, type SystemView } from '../../define/endpoi
 import { type Fields, isNested, nested, record, type ValueOf } from '../../define/fields.ts'
 import { chosenOf, textParam } from '../../define/params.ts'
 
-const label = (language: string, example: string | null) => col.string(0, `In ${language}.`, { nullable: true, example })
+const label = (language: string, example: string) => col.string(0, `In ${language}.`, { example })
 
 const codeList = record(
   'CodeList',
@@ -15,12 +15,9 @@ const codeList = record(
     codes: nested.objects('The codes in the order to show them.', {
       code: col.string(0, 'The code.', { example: 'ACCIDENT' }),
       label: col.string(0, 'Its label in the language asked for, else in Spanish.', { example: 'Accidente' }),
-      labels: nested.object('Its label by language; null where there is none.', {
+      labels: nested.object('Its label by language.', {
         es: label('Spanish', 'Accidente'),
         en: label('English', 'Accident'),
-        ca: label('Catalan', null),
-        eu: label('Basque', null),
-        gl: label('Galician', null),
       }),
     }),
   },
@@ -49,11 +46,7 @@ function codeLists({ datasets, endpoints }: SystemView): ValueOf<typeof codeList
   return [...new Map(used.map((list) => [list.id, list])).values()].map(({ id, about, codes }) => ({
     id,
     about,
-    codes: Object.entries(codes).map(([code, { es, en, ca = null, eu = null, gl = null }]) => ({
-      code,
-      label: es,
-      labels: { es, en, ca, eu, gl },
-    })),
+    codes: Object.entries(codes).map(([code, { es, en }]) => ({ code, label: es, labels: { es, en } })),
   }))
 }
 
