@@ -135,12 +135,12 @@ describe('the series of the bulletin', () => {
     for (const [query, parameter] of [
       ['interval=1d', 'interval'],
       ['province=Madrid', 'province'],
+      ['fuel=ADBLUE', 'fuel'],
     ]) {
       const refused = await service.get(`/api/combustible/historico?${query}`)
       expect(refused.status).toBe(400)
       expect(await refused.json()).toMatchObject({ errors: [{ parameter }] })
     }
-    expect((await prices('fuel=ADBLUE')).prices).toEqual([])
   })
 
   test('is never answered where another one is asked for', async () => {

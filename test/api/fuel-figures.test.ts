@@ -186,9 +186,6 @@ describe('the average prices of days', () => {
     expect(one.missing_periods).toEqual([])
     // What lies after the newest publication is not missing; what lies before all of it is.
     expect((await prices('fuel=DIESEL_A&interval=1d&from=2028-04-06&to=2028-05-01')).missing_periods).toEqual([])
-    expect((await prices('fuel=BIODIESEL&interval=1mo&from=2028-01-01')).missing_periods).toEqual([
-      { from: '2027-12-31T23:00:00.000Z', to: '2028-04-30T22:00:00.000Z' },
-    ])
     expect((await prices('fuel=DIESEL_A')).missing_periods).toEqual([{ from: '2018-12-30T23:00:00.000Z', to: '2028-02-20T23:00:00.000Z' }])
   })
 

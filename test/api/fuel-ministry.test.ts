@@ -79,6 +79,6 @@ test('the trend is of the days a week apart; provinces and other fuels have none
     ...{ series: 'MINISTRY_DAILY', as_of: '2028-03-28', price_eur_l: diesel, previous_eur_l: before, days_between: 7, weeks_used: 8 },
     change_eur_l: Number((diesel - before).toFixed(6)),
   })
-  expect((await series('fuel=LPG')).prices).toEqual([])
+  expect(await series('fuel=LPG')).toMatchObject({ status: 400, errors: [{ parameter: 'fuel', allowed: ['DIESEL_A', 'GASOLINE_95_E5'] }] })
   expect((await service.get('/api/combustible/historico?series=MINISTRY_DAILY&province=Madrid')).status).toBe(400)
 })

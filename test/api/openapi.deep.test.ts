@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { openapi } from '../../api/http/openapi.ts'
-import { lint } from './lint-description.ts'
+import { lint, lintBySpectral } from './lint-description.ts'
 
 test('every example of a reply is valid by its schema', async () => {
   const reply = (example: unknown): object => ({
@@ -12,3 +12,9 @@ test('every example of a reply is valid by its schema', async () => {
   expect(await lint(wrong, 'examples')).toContainEqual(expect.stringContaining('type must be integer'))
   expect(await lint(openapi(endpoints, 'https://api.example.org'), 'examples')).toEqual([])
 })
+
+test("Spectral's rules for OpenAPI find nothing", async () => {
+  const wrong = { openapi: '3.1.0', info: { title: '', version: '' }, paths: {} }
+  expect((await lintBySpectral(wrong)).join()).toContain('oas3-api-servers')
+  expect(await lintBySpectral(openapi(endpoints, 'https://api.example.com'))).toEqual([])
+}, 120_000)

@@ -8,16 +8,7 @@ import { distanceM } from '../../define/geo.ts'
 import { booleanParam, required, withDefault } from '../../define/params.ts'
 import { roadFilter } from '../../filters/road.ts'
 import { openNowFilter } from './gas-stations.ts'
-import {
-  ABOUT_POSITION,
-  ABOUT_ROAD,
-  fuelParam,
-  STATION_DATASETS,
-  type Station,
-  sellsFilter,
-  stationFields,
-  stationsOf,
-} from './station.ts'
+import { ABOUT_POSITION, ABOUT_ROAD, fuelParam, STATION_DATASETS, type Station, sellsFilter, stationFields, stationsOf } from './station.ts'
 import { checkTown, stationAreaFilter, townFilter } from './station-place.ts'
 
 const { id, prices: _prices, ...others } = stationFields

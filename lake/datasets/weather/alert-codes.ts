@@ -2,9 +2,9 @@ import { defineCodes } from '../../schema/codes.ts'
 
 /** Levels of a weather warning. AEMET's green is the absence of a warning, so it is no level. */
 export const ALERT_LEVELS = defineCodes('weather_alert_level', 'Level of a weather warning, the lowest first.', {
-  YELLOW: { es: 'Amarillo', en: 'Yellow', ca: 'Groc', eu: 'Horia', gl: 'Amarelo' },
-  ORANGE: { es: 'Naranja', en: 'Orange', ca: 'Taronja', eu: 'Laranja', gl: 'Laranxa' },
-  RED: { es: 'Rojo', en: 'Red', ca: 'Vermell', eu: 'Gorria', gl: 'Vermello' },
+  YELLOW: ['Amarillo', 'Yellow'],
+  ORANGE: ['Naranja', 'Orange'],
+  RED: ['Rojo', 'Red'],
 })
 
 /** What a weather warning is about, as AEMET's plan Meteoalerta names it. */
