@@ -110,9 +110,12 @@ function listParams(returns: ListReturn, kind: Endpoint['read']['kind']): Record
   }
 }
 
-const snapshotParam = textParam('State of the lake to read, as `meta.snapshot` named it; kept 7 days. The newest unless given.', {
-  max: 1000,
-})
+const snapshotParam = textParam(
+  'State of the lake to read, as `meta.snapshot` named it. Every state is kept for 24 hours, then the last of each hour for 7 days.',
+  {
+    max: 1000,
+  },
+)
 
 function sortParam(returns: ListReturn): Param<string | null> {
   const values = returns.sorts.flatMap((name) => [name, `-${name}`])

@@ -66,6 +66,11 @@ export const PROBLEMS = Object.freeze({
     title: 'The signed URL does not work any more',
     help: 'Fetch the manifest of the dataset, or the export job, again: its URLs work for at least 15 minutes.',
   },
+  'snapshot-expired': {
+    status: 410,
+    title: 'The snapshot is no longer kept',
+    help: 'Every snapshot is kept for 24 hours, then the last of each hour for 7 days. nearest_snapshot names the nearest that is kept.',
+  },
   'foreign-origin': {
     status: 403,
     title: 'A page of another site sent this',

@@ -2,12 +2,14 @@ import { readChecksum } from '../../lake/iceberg/checksums.ts'
 import { liveFiles } from '../../lake/iceberg/files.ts'
 import { createLru } from '../../lake/iceberg/lru.ts'
 import { specOf } from '../../lake/iceberg/metadata.ts'
+import { nearestSnapshot } from '../../lake/iceberg/retention.ts'
 import { stateAt, type TableState } from '../../lake/iceberg/table.ts'
 import type { Bound, LiveFile } from '../../lake/iceberg/types.ts'
 import { createLimit } from '../../lake/limit.ts'
 import { fieldOf } from '../../lake/query/sql.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { Refused } from '../define/problems.ts'
+import { snapshotExpired } from '../http/lake-pins.ts'
 
 const DAY_MS = 86_400_000
 const REQUESTS = 16
@@ -42,7 +44,7 @@ const checksums = createLru<string>(MAX_CHECKSUMS)
 
 /**
  * The data files of a table's current snapshot, ordered by name; with `since` those added after that snapshot, and those removed
- * since. Throws `Refused` for a snapshot that the table never had or no longer keeps.
+ * since. Throws `Refused` for a snapshot that the table never had, and `snapshot-expired` for one it no longer keeps.
  */
 export async function exportFiles(dataset: Dataset, state: TableState, { from, to, since }: FileSelection): Promise<ExportFile[]> {
   const filter = { [dataset.time]: { ...(from === null ? {} : { gte: from }), ...(to === null ? {} : { lt: to }) } }
@@ -63,20 +65,14 @@ export function snapshotName(state: TableState): string | null {
   return state.snapshotId === null ? null : String(state.snapshotId)
 }
 
-/** How many partitions the live files of a table lie in. */
-export async function countPartitions(state: TableState): Promise<number> {
-  return new Set((await liveFiles(state)).map((file) => `${file.specId} ${file.partition.map(String).join('/')}`)).size
-}
-
 function snapshotOf(dataset: Dataset, state: TableState, since: string): bigint {
   const kept = state.metadata.snapshots.map((snapshot) => String(snapshot['snapshot-id']))
   if (kept.includes(since)) return BigInt(since)
-  throw new Refused(
-    `expected a snapshot of ${dataset.id} that is still kept (7 days), as the manifest named it; fetch the whole manifest`,
-    {
-      parameter: 'updated_since',
-    },
-  )
+  if (/^\d{1,19}$/.test(since) && BigInt(since) < (state.snapshotId ?? 0n)) {
+    const nearest = nearestSnapshot(state.metadata, BigInt(since))
+    throw snapshotExpired('updated_since', nearest && String(nearest['snapshot-id']))
+  }
+  throw new Refused(`expected a snapshot of ${dataset.id}, as a manifest named it`, { parameter: 'updated_since' })
 }
 
 async function describe(

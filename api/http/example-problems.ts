@@ -9,6 +9,7 @@ import { unknownThing } from './answer.ts'
 import { logUnreadable } from './change-log.ts'
 import { cursors } from './cursor.ts'
 import { requestOf } from './example-request.ts'
+import { snapshotExpired } from './lake-pins.ts'
 import { problemOf, undecodable } from './problem-replies.ts'
 import { allParams, requestReader } from './request.ts'
 
@@ -38,6 +39,8 @@ function refusals(endpoint: Endpoint): ExampleProblem[] {
     examples.push({ instance, problem: undecodable() })
   }
   if (params.has('cursor')) examples.push(refused({ cursor: 'xyz' }, () => cursors(Buffer.alloc(32)).open('xyz', { bind: '', now: 0 })))
+  if (endpoint.read.kind === 'lake')
+    examples.push({ instance: requestOf(endpoint, { snapshot: 'expired' }), problem: snapshotExpired('snapshot', 'nearest') })
   const intervals = (params.get('interval')?.schema['enum'] ?? []) as (keyof typeof WIDEST_DAYS)[]
   const interval = intervals.find((one) => WIDEST_DAYS[one] !== undefined)
   const wide = { from: '2020-01-01', to: '2026-01-01' }

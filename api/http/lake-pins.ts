@@ -1,3 +1,4 @@
+import { nearestSnapshot } from '../../lake/iceberg/retention.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
 import { coverageOf, isFirstInMaking } from '../../lake/landed.ts'
 import type { FeedListing } from '../../lake/live/freshness.ts'
@@ -6,7 +7,7 @@ import { isQueryError } from '../../lake/query/errors.ts'
 import { type RowSpan, rowSpanOf, spanOfBoth } from '../../lake/query/row-span.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { RowsOf } from '../define/lake-view.ts'
-import { Refused } from '../define/problems.ts'
+import { type Problem, problem, Refused } from '../define/problems.ts'
 import type { Cursors } from './cursor.ts'
 
 /** The state of the lake that an answer reads. */
@@ -34,7 +35,8 @@ const PART = /^([a-z0-9_]{1,60})\.(\d{1,20})\.(\d{1,15})-(\d{1,15})$/
 const EXPECTED = 'expected a snapshot as meta.snapshot named it'
 
 /**
- * Finds the newest state of datasets, or the one that `name` names. Throws `Refused` for a name that was not ours or whose state is gone.
+ * Finds the newest state of datasets, or the one that `name` names. Throws `Refused` for a name that was not ours, and the problem
+ * `snapshot-expired` for a state that is gone.
  * `begins` are those of which the earliest row counts, beside the first; `rowsOf` are the rows that count where not all of these do. The covered time is part of the name, because it moves on without a
  * new snapshot where nothing changed. Names are signed with `cursors`.
  */
@@ -60,7 +62,10 @@ export async function lakeState(
   let changed_at: number | null = null
   for (const [at, dataset] of datasets.entries()) {
     const asked = named.get(dataset.id)
-    const found = await existing(() => lake.snapshot(dataset, asked?.id))
+    const found = await lake.snapshot(dataset, asked?.id).catch(async (error: unknown) => {
+      if (!isQueryError(error, 'no-snapshot')) throw error
+      throw snapshotExpired('snapshot', await nearestName({ lake, cursors, feeds }, datasets, named))
+    })
     // Parts of what was never whole are as good as nothing; what was named was told before.
     const snapshot = found && (asked || !isFirstInMaking(found.state.properties)) ? found : null
     pins.set(dataset.id, snapshot?.state ?? null)
@@ -101,11 +106,30 @@ function readName(name: string, datasets: readonly Dataset[]): Map<string, Named
   return known
 }
 
-async function existing<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read()
-  } catch (error) {
-    if (!isQueryError(error, 'no-snapshot')) throw error
-    throw new Refused(`${EXPECTED}; the lake no longer keeps this one, they are kept 7 days`, { parameter: 'snapshot' })
+/** The problem of a snapshot that is gone; `nearest` is what to ask for instead, null if nothing is kept. */
+export function snapshotExpired(parameter: string, nearest: string | null): Problem {
+  const detail = `${parameter}: the lake no longer keeps this snapshot: all are kept for 24 hours, then the last of each hour for 7 days`
+  return problem('snapshot-expired', detail, { errors: [{ parameter, detail }], extensions: { nearest_snapshot: nearest } })
+}
+
+/** The name of the kept states that are nearest to named ones; null where a table has none. */
+async function nearestName(
+  { lake, cursors, feeds }: { readonly lake: Lake; readonly cursors: Cursors; readonly feeds: readonly FeedListing[] },
+  datasets: readonly Dataset[],
+  named: ReadonlyMap<string, Named>,
+): Promise<string | null> {
+  const parts: string[] = []
+  for (const dataset of datasets) {
+    const asked = named.get(dataset.id)
+    if (!asked) continue
+    const state = await lake.table(dataset).load()
+    const kept = state?.metadata.snapshots.find((snapshot) => BigInt(snapshot['snapshot-id']) === asked.id)
+    const nearest = kept ?? (state && nearestSnapshot(state.metadata, asked.id))
+    if (!nearest) return null
+    const found = kept ? null : await lake.snapshot(dataset, BigInt(nearest['snapshot-id']))
+    const landed = found && coverageOf(dataset.id, found.covered_until, feeds)
+    const { until, end } = landed ? { until: Math.floor(landed.until ?? 0), end: Math.floor(landed.newest ?? 0) } : asked
+    parts.push(`${dataset.id}.${nearest['snapshot-id']}.${until}-${end}`)
   }
+  return parts.length === 0 ? null : cursors.stamp(parts.join(','))
 }

@@ -1,8 +1,9 @@
+import { liveFiles } from '../../lake/iceberg/files.ts'
+import type { LiveFile } from '../../lake/iceberg/types.ts'
 import type { Lake } from '../../lake/open.ts'
 import { rowSpanOf } from '../../lake/query/row-span.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { TableAbout } from '../define/endpoint.ts'
-import { countPartitions } from '../exports/snapshots.ts'
 
 /** A table as it was seen. */
 export interface SeenTable {
@@ -38,15 +39,16 @@ async function seeTable(lake: Lake, dataset: Dataset, before: SeenTable | undefi
   const found = await lake.snapshot(dataset)
   if (!found) return null
   if (before?.version === found.version) return before
-  const { metadata, snapshot } = found.state
+  const { metadata } = found.state
   const span = await rowSpanOf(found.state, dataset)
-  const partitions = await countPartitions(found.state)
-  const total = (name: string): number => Number(snapshot?.summary[name] ?? 0)
+  // Counted, as summaries of other writers may leave totals out.
+  const files = await liveFiles(found.state)
+  const total = (of: 'rows' | 'bytes'): number => files.reduce((sum, file) => sum + file[of], 0)
   const about = {
-    rows: total('total-records'),
-    bytes: total('total-files-size'),
-    files: total('total-data-files'),
-    partitions,
+    rows: total('rows'),
+    bytes: total('bytes'),
+    files: files.length,
+    partitions: new Set(files.map(partitionKey)).size,
     snapshots: metadata.snapshots.length,
     updated_at: metadata['last-updated-ms'],
     covered_from: span?.first ?? null,
@@ -57,4 +59,8 @@ async function seeTable(lake: Lake, dataset: Dataset, before: SeenTable | undefi
     state: found.state,
   }
   return { version: found.version, about }
+}
+
+function partitionKey({ specId, partition }: LiveFile): string {
+  return `${specId} ${partition.map(String).join('/')}`
 }

@@ -54,6 +54,10 @@ const SPANISH: Readonly<Record<ProblemCode, Text>> = {
     title: 'La URL firmada ya no es válida',
     help: 'Pida de nuevo el manifiesto del conjunto de datos: sus URL valen al menos 15 minutos.',
   },
+  'snapshot-expired': {
+    title: 'Esa instantánea ya no se conserva',
+    help: 'Todas se conservan 24 horas y la última de cada hora, 7 días. nearest_snapshot nombra la más cercana que se conserva.',
+  },
   'foreign-origin': {
     title: 'Esto lo ha enviado una página de otro sitio',
     help: 'A las páginas de otros sitios no se les toca ninguna cuenta ni se les hace ninguna clave. Use las páginas de este servicio en la dirección por la que se conoce, o una clave.',

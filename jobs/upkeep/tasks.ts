@@ -1,9 +1,9 @@
 import { expireJobs } from '../../lake/exports/jobs.ts'
 import { fillChecksums } from '../../lake/iceberg/checksums.ts'
 import { createTable } from '../../lake/iceberg/create.ts'
-import { expireSnapshots, KEEP_SNAPSHOTS_MS } from '../../lake/iceberg/expire.ts'
+import { expireSnapshots } from '../../lake/iceberg/expire.ts'
 import { migrateTable } from '../../lake/iceberg/migrate.ts'
-import { removeOrphans } from '../../lake/iceberg/orphans.ts'
+import { removeOldVersions, removeOrphans } from '../../lake/iceberg/orphans.ts'
 import { forgetReplies } from '../../lake/idempotency.ts'
 import { hasSeq } from '../../lake/landed.ts'
 import { retireRaw } from '../../lake/raw/retention.ts'
@@ -19,12 +19,13 @@ const DAY_MS = 86_400_000
 /** Feeds faster than hourly keep their raw bytes this long unless they say otherwise. */
 const FAST_RETENTION_DAYS = 90
 
-/** Snapshots stay an hour longer than they are promised: a query of another process that begins at the last moment can end. */
-const KEEP_MS = KEEP_SNAPSHOTS_MS + 3_600_000
+/** Snapshots stay an hour longer than promised: a query of another process that begins at the last moment can end. */
+const LONGER_MS = 3_600_000
 
 /** The tasks of upkeep and how often each comes up, in seconds; `models` is the deriver's. */
 export const UPKEEP_TASKS = [
   { task: 'expire', every_s: 3600 },
+  { task: 'versions', every_s: 900 },
   { task: 'orphans', every_s: 86_400 },
   { task: 'checksums', every_s: 86_400 },
   { task: 'retire-raw', every_s: 86_400 },
@@ -58,15 +59,17 @@ export async function runUpkeep(
   if (task === 'uptime') return gatherUptime(context, over.signal)
   if (task === 'quality') return gatherQuality(context, over)
   if (task === 'exports') return expireExports(context, over.signal)
-  if (task !== 'expire' && task !== 'orphans' && task !== 'checksums') return
+  if (task !== 'expire' && task !== 'versions' && task !== 'orphans' && task !== 'checksums') return
   for (const dataset of over.datasets) {
     over.signal.throwIfAborted()
     const table = context.lake.table(dataset)
     const state = await table.load()
     if (!state) continue
     if (task === 'expire') {
-      const done = await expireSnapshots({ table, inUse, keep_ms: KEEP_MS })
+      const done = await expireSnapshots({ table, inUse, now: (await context.store.now()) - LONGER_MS })
       if (done.snapshots > 0) context.log.info({ dataset: dataset.id, ...done }, 'snapshots expired')
+    } else if (task === 'versions') {
+      await removeOldVersions({ table })
     } else if (task === 'checksums') {
       const filled = await fillChecksums(state, over.signal)
       if (filled > 0) context.log.info({ dataset: dataset.id, filled }, 'checksums computed')

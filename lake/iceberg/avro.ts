@@ -17,16 +17,27 @@ const types = new Map<string, Type>()
 // Partition values are the only longs that may exceed 2^53.
 const bigLongType = avro.types.LongType.__with({
   fromBuffer: (bytes: Buffer) => bytes.readBigInt64LE(),
-  toBuffer: (value: bigint) => {
-    const bytes = Buffer.alloc(8)
-    bytes.writeBigInt64LE(value)
-    return bytes
-  },
+  toBuffer: longBytes,
   fromJSON: BigInt,
   toJSON: Number,
   isValid: (value: unknown) => typeof value === 'bigint',
   compare: (a: bigint, b: bigint) => (a === b ? 0 : a < b ? -1 : 1),
 })
+
+// Snapshot ids of other writers may exceed 2^53 too: only these become bigint.
+const wideLongType = avro.types.LongType.__with({
+  fromBuffer: (bytes: Buffer) => {
+    const value = bytes.readBigInt64LE()
+    return Number.isSafeInteger(Number(value)) ? Number(value) : value
+  },
+  toBuffer: (value: number | bigint) => longBytes(BigInt(value)),
+  fromJSON: (value: number) => value,
+  toJSON: Number,
+  isValid: (value: unknown) => typeof value === 'bigint' || Number.isSafeInteger(value),
+  compare: (a: number | bigint, b: number | bigint) => (a === b ? 0 : a < b ? -1 : 1),
+})
+/** What avsc says of a long that a number cannot hold. */
+const TOO_LONG = 'potential precision loss'
 
 /**
  * Writes records as an Avro object container (Avro 1.12, "Object Container Files"), deflated, in one block. The schema goes into the
@@ -34,7 +45,6 @@ const bigLongType = avro.types.LongType.__with({
  */
 export function encodeContainer(options: { schema: Schema; metadata: Readonly<Record<string, string>>; records: unknown[] }): Buffer {
   const schema = JSON.stringify(options.schema)
-  const type = typeOf(schema)
   const header = { ...options.metadata, 'avro.codec': 'deflate', 'avro.schema': schema }
   const sync = randomBytes(SYNC_BYTES)
   const parts = [
@@ -43,7 +53,7 @@ export function encodeContainer(options: { schema: Schema; metadata: Readonly<Re
     sync,
   ]
   if (options.records.length > 0) {
-    const block = deflateRawSync(Buffer.concat(options.records.map((record) => type.toBuffer(record))))
+    const block = deflateRawSync(recordBytes(schema, options.records))
     parts.push(longType.toBuffer(options.records.length), longType.toBuffer(block.length), block, sync)
   }
   return Buffer.concat(parts)
@@ -54,7 +64,7 @@ export function decodeContainer(bytes: Buffer): AvroContainer {
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error('not an Avro object container')
   const header = decode<Record<string, Buffer>>(metadataType, bytes, MAGIC.length)
   const metadata = new Map(Object.entries(header.value).map(([key, text]) => [key, text.toString('utf8')]))
-  const type = typeOf(metadata.get('avro.schema') ?? '')
+  const schema = metadata.get('avro.schema') ?? ''
   const inflate = inflaterOf(metadata.get('avro.codec') ?? 'null')
   const sync = bytes.subarray(header.end, header.end + SYNC_BYTES)
   if (sync.length < SYNC_BYTES) throw new Error('the Avro container is cut')
@@ -66,14 +76,44 @@ export function decodeContainer(bytes: Buffer): AvroContainer {
     if (!bytes.subarray(end, end + SYNC_BYTES).equals(sync))
       throw new Error('the Avro container is damaged: a block does not end in its mark')
     const block = inflate(bytes.subarray(size.end, end))
-    for (let n = 0, position = 0; n < count.value; n++) {
+    for (const record of recordsOf(schema, block, count.value)) records.push(record)
+    at = end + SYNC_BYTES
+  }
+  return { metadata, records }
+}
+
+function recordBytes(schema: string, records: readonly unknown[]): Buffer {
+  const encode = (type: Type): Buffer => Buffer.concat(records.map((record) => type.toBuffer(record)))
+  try {
+    return encode(typeOf(schema))
+  } catch {
+    // A long that a number cannot hold; anything else is refused again.
+    return encode(typeOf(schema, wideLongType))
+  }
+}
+
+function recordsOf(schema: string, block: Buffer, count: number): unknown[] {
+  const decodeAll = (type: Type): unknown[] => {
+    const records: unknown[] = []
+    for (let n = 0, position = 0; n < count; n++) {
       const record = decode<unknown>(type, block, position)
       records.push(record.value)
       position = record.end
     }
-    at = end + SYNC_BYTES
+    return records
   }
-  return { metadata, records }
+  try {
+    return decodeAll(typeOf(schema))
+  } catch (error) {
+    if ((error as Error).message !== TOO_LONG) throw error
+    return decodeAll(typeOf(schema, wideLongType))
+  }
+}
+
+function longBytes(value: bigint): Buffer {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigInt64LE(value)
+  return bytes
 }
 
 function decode<T>(type: Type, bytes: Buffer, start: number): { value: T; end: number } {
@@ -89,12 +129,14 @@ function inflaterOf(codec: string): (bytes: Buffer) => Buffer {
 }
 
 /** The type of a schema's JSON; compiling one costs more than a small file, and a table has few. */
-function typeOf(schema: string): Type {
-  const known = types.get(schema)
+function typeOf(schema: string, long?: Type): Type {
+  const name = `${long ? 'wide' : ''}${schema}`
+  const known = types.get(name)
   if (known) return known
-  const type = avro.Type.forSchema(JSON.parse(schema) as Schema, { typeHook: partitionType })
+  const typeHook = (part: Schema): Type | undefined => partitionType(part) ?? (nameOf(part) === 'long' ? long : undefined)
+  const type = avro.Type.forSchema(JSON.parse(schema) as Schema, { typeHook: typeHook as never })
   if (types.size >= 200) types.clear()
-  types.set(schema, type)
+  types.set(name, type)
   return type
 }
 

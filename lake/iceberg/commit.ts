@@ -87,7 +87,7 @@ async function attemptCommit(options: CommitAttempt): Promise<Attempt> {
   const rewritten: ManifestFile[] = []
   for (const holder of holders) rewritten.push(await writer.manifest(holder.manifest.specId, withoutRemoved(holder, removed, writer)))
   const kept = await merged(writer, base, { untouched, others: added.length + rewritten.length })
-  const snapshot = await writer.snapshot({ manifests: [...added, ...rewritten, ...kept], summary: summaryOf(options, holders) })
+  const snapshot = await writer.snapshot({ manifests: [...added, ...rewritten, ...kept], summary: summaryOf(options, holders, read) })
   return { kind: 'change', metadata: withSnapshot({ ...base.metadata, properties }, snapshot) }
 }
 
@@ -100,7 +100,7 @@ function withSnapshot(metadata: TableMetadata, snapshot: Snapshot): TableMetadat
     'last-sequence-number': snapshot['sequence-number'],
     'last-updated-ms': timestamp,
     'current-snapshot-id': id,
-    refs: { ...metadata.refs, main: { 'snapshot-id': id, type: 'branch' } },
+    refs: { ...metadata.refs, main: { ...metadata.refs?.['main'], 'snapshot-id': id, type: 'branch' } },
     snapshots: [...metadata.snapshots.slice(0, -1), ...metadata.snapshots.slice(-1).map(shortened), snapshot],
     'snapshot-log': [...metadata['snapshot-log'], { 'timestamp-ms': timestamp, 'snapshot-id': id }],
   }
@@ -112,7 +112,7 @@ interface ReadManifest {
   readonly entries: readonly ManifestEntry[]
 }
 
-/** What only the newest snapshot is asked for and its manifest list tells: a week has 2,500 snapshots, and each commit writes them all. */
+/** Totals that only the newest snapshot needs: each commit writes the summaries of all kept snapshots. */
 const OF_THE_NEWEST = ['total-data-files', 'total-files-size']
 
 function shortened(snapshot: Snapshot): Snapshot {
@@ -229,19 +229,24 @@ function withProperties(
  * Totals, and what they do not tell of a change: rows added and deleted by an overwrite or a delete. No more, for there are thousands of
  * summaries (spec, Appendix F: all but the operation is optional).
  */
-function summaryOf(options: CommitAttempt, holders: readonly Holder[]): Snapshot['summary'] {
+function summaryOf(options: CommitAttempt, holders: readonly Holder[], read: readonly ReadManifest[]): Snapshot['summary'] {
   const { operation, add, base } = options
   const gone = holders.flatMap((holder) => holder.removed.map((entry) => entry.file))
   const [added, deleted] = [rowsOf(add), rowsOf(gone)]
+  const live = (): ManifestedFile[] => read.flatMap(({ entries }) => entries.filter(isLive).map((entry) => entry.file))
   const before: Readonly<Record<string, string>> = base.snapshot?.summary ?? {}
-  const total = (name: string, change: number): Record<string, string> => ({ [name]: String(Number(before[name] ?? 0) + change) })
+  // Other writers may leave totals out; the manifests have been read either way.
+  const total = (name: string, change: number, count: () => number): Record<string, string> => {
+    const stated = before[name] ? Number(before[name]) : Number.NaN
+    return { [name]: String((Number.isSafeInteger(stated) ? stated : count()) + change) }
+  }
   const isTold = operation === 'append' || operation === 'replace'
   return {
     operation,
     ...(!isTold && { 'added-records': String(added), 'deleted-records': String(deleted) }),
-    ...total('total-data-files', add.length - gone.length),
-    ...total('total-records', added - deleted),
-    ...total('total-files-size', bytesOf(add) - bytesOf(gone)),
+    ...total('total-data-files', add.length - gone.length, () => live().length),
+    ...total('total-records', added - deleted, () => rowsOf(live())),
+    ...total('total-files-size', bytesOf(add) - bytesOf(gone), () => bytesOf(live())),
     ...options.summary,
   }
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Dataset } from '../schema/dataset.ts'
 import type { ObjectStore } from '../store/store.ts'
-import type { TableMetadata } from './metadata.ts'
+import { metadataBytes, type TableMetadata } from './metadata.ts'
 import { declaredTable, schemaJson, specJson, tableKey } from './schema.ts'
 import { openTable, type Table, type TableState, versionKey } from './table.ts'
-import { metadataBytes, writeHint } from './update.ts'
+import { writeHint } from './update.ts'
 
 /** The partition field ids of a table begin above this (spec, "Partitioning"). */
 const LAST_PARTITION_ID = 999

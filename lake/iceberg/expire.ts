@@ -1,12 +1,11 @@
 import { createLimit } from '../limit.ts'
 import { deleteTableObject } from './checksums.ts'
 import { STATUS } from './manifest.ts'
-import type { Snapshot } from './metadata.ts'
+import type { ManifestFile } from './manifest-list.ts'
+import type { Snapshot, SnapshotId, TableMetadata } from './metadata.ts'
+import { keptSnapshots, namedRefs } from './retention.ts'
 import { pathsOf, type Table, type TableState } from './table.ts'
 import { updateTable } from './update.ts'
-
-/** How long a state of a table stays readable after another took its place. */
-export const KEEP_SNAPSHOTS_MS = 7 * 86_400_000
 
 const REQUESTS = 16
 
@@ -17,9 +16,8 @@ export interface Expired {
 }
 
 /**
- * Takes from a table the snapshots that were replaced by another more than `keep_ms` before `now` (both ms; the store's clock unless
- * told), never the current one; then deletes the objects that only they named, except those that `inUse` claims (a running query lists
- * them): the clean-up of orphans finds these later.
+ * Removes the snapshots that `keptSnapshots` does not keep at `now` (ms; the store's clock by default), then deletes the objects that only
+ * they name. Objects that `inUse` claims, because a running query reads them, are left to the clean-up of orphans.
  */
 export async function expireSnapshots(options: {
   table: Table
@@ -27,7 +25,7 @@ export async function expireSnapshots(options: {
   now?: number
   inUse?: (key: string) => boolean
 }): Promise<Expired> {
-  const { table, keep_ms = KEEP_SNAPSHOTS_MS, inUse = () => false } = options
+  const { table, keep_ms, inUse = () => false } = options
   const now = options.now ?? (await table.store.now())
   let base: TableState | null = null
   let expired: readonly Snapshot[] = []
@@ -35,13 +33,12 @@ export async function expireSnapshots(options: {
     table,
     attempt: async (current) => {
       base = current
-      expired = expiredOf(current.metadata.snapshots, now - keep_ms)
-      if (expired.length === 0) return { kind: 'nothing' }
-      const gone = new Set(expired.map((snapshot) => snapshot['snapshot-id']))
-      const kept = <T extends { readonly 'snapshot-id': number }>(list: readonly T[]): T[] =>
-        list.filter((one) => !gone.has(one['snapshot-id']))
-      const { snapshots, 'snapshot-log': log } = current.metadata
-      return { kind: 'change', metadata: { ...current.metadata, snapshots: kept(snapshots), 'snapshot-log': kept(log) } }
+      const refs = namedRefs(current.metadata, now)
+      const kept = keptSnapshots({ ...current.metadata, refs }, { now, ...(keep_ms === undefined ? {} : { keep_ms }) })
+      expired = current.metadata.snapshots.filter((snapshot) => !kept.has(snapshot['snapshot-id']))
+      const hasEndedRefs = Object.keys(refs).length < Object.keys(current.metadata.refs ?? {}).length
+      if (expired.length === 0 && !hasEndedRefs) return { kind: 'nothing' }
+      return { kind: 'change', metadata: { ...without(current.metadata, kept), refs } }
     },
   })
   if (expired.length === 0) return { snapshots: 0, objects: 0 }
@@ -52,39 +49,49 @@ export async function expireSnapshots(options: {
   return { snapshots: expired.length, objects: removable.length }
 }
 
-/** Snapshots whose follower came before a time. History is a line here: one branch, never rolled back. */
-function expiredOf(snapshots: readonly Snapshot[], before: number): Snapshot[] {
-  const line = snapshots.toSorted((a, b) => a['sequence-number'] - b['sequence-number'])
-  return line.filter((_, at) => {
-    const follower = line[at + 1]
-    return follower !== undefined && follower['timestamp-ms'] < before
-  })
+function without(metadata: TableMetadata, kept: ReadonlySet<SnapshotId>): TableMetadata {
+  const isKept = (one: { readonly 'snapshot-id': SnapshotId }): boolean => kept.has(one['snapshot-id'])
+  const statistics = (metadata as { readonly statistics?: readonly { readonly 'snapshot-id': SnapshotId }[] }).statistics
+  return {
+    ...metadata,
+    snapshots: metadata.snapshots.filter(isKept),
+    'snapshot-log': metadata['snapshot-log'].filter(isKept),
+    ...(statistics ? { statistics: statistics.filter(isKept) } : {}),
+  }
+}
+
+/** Objects that expired snapshots name and no kept one. */
+async function onlyIn(base: TableState, expired: readonly Snapshot[]): Promise<string[]> {
+  const { table } = base
+  const limit = createLimit(REQUESTS)
+  const manifestsOf = async (snapshots: readonly Snapshot[]): Promise<Map<string, ManifestFile>> => {
+    const lists = await Promise.all(snapshots.map((snapshot) => limit(() => table.manifests(base, snapshot))))
+    return new Map(lists.flat().map((manifest) => [manifest.key, manifest]))
+  }
+  const kept = await manifestsOf(neighbours(base.metadata, expired))
+  const all = await manifestsOf(expired)
+  const manifests = [...all.values()].filter((manifest) => !kept.has(manifest.key))
+
+  const entriesOf = async (of: Iterable<ManifestFile>) =>
+    (await Promise.all([...of].map((manifest) => limit(() => table.entries(base, manifest))))).flat()
+  const live = new Set<string>()
+  for (const entry of await entriesOf(kept.values())) if (entry.status !== STATUS.DELETED) live.add(entry.file.key)
+  const files = new Set<string>()
+  for (const entry of await entriesOf(manifests)) if (!live.has(entry.file.key)) files.add(entry.file.key)
+  const { toKey } = pathsOf(base)
+  return [...files, ...manifests.map((manifest) => manifest.key), ...expired.map((snapshot) => toKey(snapshot['manifest-list']))]
 }
 
 /**
- * Objects that expired snapshots name and no later one: in a line of snapshots a manifest or file that is gone never returns, so what
- * the first snapshot that stays does not name, none does.
+ * The kept snapshots that may name what expired ones name. On one branch a manifest or file that is gone never returns, so the nearest
+ * kept snapshots before and after each expired one are enough. With other branches or tags all kept snapshots count.
  */
-async function onlyIn(base: TableState, expired: readonly Snapshot[]): Promise<string[]> {
-  const { table, metadata } = base
-  const last = Math.max(...expired.map((snapshot) => snapshot['sequence-number']))
-  const stays = metadata.snapshots
-    .filter((snapshot) => snapshot['sequence-number'] > last)
-    .reduce((first, snapshot) => (snapshot['sequence-number'] < first['sequence-number'] ? snapshot : first))
-  const keptManifests = await table.manifests(base, stays)
-  const kept = new Set(keptManifests.map((manifest) => manifest.key))
-  const limit = createLimit(REQUESTS)
-  const lists = await Promise.all(expired.map((snapshot) => limit(() => table.manifests(base, snapshot))))
-  const manifests = [...new Map(lists.flat().map((manifest) => [manifest.key, manifest])).values()].filter(
-    (manifest) => !kept.has(manifest.key),
-  )
-
-  const live = new Set<string>()
-  for (const manifest of keptManifests)
-    for (const entry of await table.entries(base, manifest)) if (entry.status !== STATUS.DELETED) live.add(entry.file.key)
-  const files = new Set<string>()
-  const entries = await Promise.all(manifests.map((manifest) => limit(() => table.entries(base, manifest))))
-  for (const entry of entries.flat()) if (!live.has(entry.file.key)) files.add(entry.file.key)
-  const { toKey } = pathsOf(base)
-  return [...files, ...manifests.map((manifest) => manifest.key), ...expired.map((snapshot) => toKey(snapshot['manifest-list']))]
+function neighbours({ snapshots, refs = {} }: TableMetadata, expired: readonly Snapshot[]): Snapshot[] {
+  const gone = new Set(expired)
+  if (Object.keys(refs).some((name) => name !== 'main')) return snapshots.filter((snapshot) => !gone.has(snapshot))
+  const line = snapshots.toSorted((a, b) => a['sequence-number'] - b['sequence-number'])
+  return line.filter((snapshot, at) => {
+    const beside = [line[at - 1], line[at + 1]]
+    return !gone.has(snapshot) && beside.some((one) => one !== undefined && gone.has(one))
+  })
 }

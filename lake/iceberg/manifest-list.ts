@@ -1,6 +1,7 @@
 import { decodeContainer, encodeContainer } from './avro.ts'
 import { type ManifestEntry, type Paths, STATUS } from './manifest.ts'
 import { MANIFEST_LIST_SCHEMA, type PartitionPart } from './manifest-schema.ts'
+import type { SnapshotId } from './metadata.ts'
 import type { Bound } from './types.ts'
 import { compareValues, encodeLower, encodeUpper } from './values.ts'
 
@@ -19,7 +20,7 @@ export interface ManifestFile {
   readonly specId: number
   readonly sequenceNumber: number
   readonly minSequenceNumber: number
-  readonly snapshotId: number
+  readonly snapshotId: SnapshotId
   readonly added: Count
   readonly existing: Count
   readonly deleted: Count
@@ -39,7 +40,7 @@ interface AvroManifestFile {
   content: number
   sequence_number: number
   min_sequence_number: number
-  added_snapshot_id: number
+  added_snapshot_id: SnapshotId
   added_files_count: number
   existing_files_count: number
   deleted_files_count: number
@@ -59,7 +60,7 @@ export function summarise(options: {
   key: string
   bytes: number
   specId: number
-  snapshotId: number
+  snapshotId: SnapshotId
   sequenceNumber: number
   parts: readonly PartitionPart[]
   entries: readonly ManifestEntry[]
@@ -88,8 +89,8 @@ export function summarise(options: {
 /** A manifest list's bytes. */
 export function encodeManifestList(options: {
   manifests: readonly ManifestFile[]
-  snapshotId: number
-  parentId: number | null
+  snapshotId: SnapshotId
+  parentId: SnapshotId | null
   sequenceNumber: number
   paths: Paths
 }): Buffer {

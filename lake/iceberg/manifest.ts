@@ -1,6 +1,6 @@
 import { decodeContainer, encodeContainer } from './avro.ts'
 import { decimalBytes, manifestSchema, type PartitionPart } from './manifest-schema.ts'
-import { type PartitionSpec, primitiveOf, type TableSchema } from './metadata.ts'
+import { type PartitionSpec, primitiveOf, type SnapshotId, type TableSchema } from './metadata.ts'
 import type { Bound, DataFile, FieldMetrics, TableField } from './types.ts'
 import { decimalOf, decodeTwosComplement, decodeValue, encodeLower, encodeTwosComplement, encodeUpper } from './values.ts'
 
@@ -25,7 +25,7 @@ export interface ManifestedFile {
 /** One entry of a manifest; what it inherits from the manifest list is filled in. */
 export interface ManifestEntry {
   readonly status: number
-  readonly snapshotId: number
+  readonly snapshotId: SnapshotId
   readonly sequenceNumber: number
   readonly fileSequenceNumber: number
   readonly file: ManifestedFile
@@ -55,7 +55,7 @@ interface AvroFile {
 
 interface AvroEntry {
   status: number
-  snapshot_id: number | null
+  snapshot_id: SnapshotId | null
   sequence_number: number | null
   file_sequence_number: number | null
   data_file: AvroFile
@@ -102,7 +102,7 @@ export function encodeManifest(options: {
 export function decodeManifest(options: {
   bytes: Buffer
   parts: readonly PartitionPart[]
-  inherited: { readonly snapshotId: number; readonly sequenceNumber: number }
+  inherited: { readonly snapshotId: SnapshotId; readonly sequenceNumber: number }
   paths: Paths
 }): ManifestEntry[] {
   const { parts, inherited, paths } = options

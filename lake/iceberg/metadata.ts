@@ -36,10 +36,22 @@ export interface SortOrder {
 /** What kind of change a snapshot was (spec, "Snapshots"). */
 export type Operation = 'append' | 'overwrite' | 'replace' | 'delete'
 
+/** Id of a snapshot: a number, or a bigint for ids of other writers from 2^53 on. */
+export type SnapshotId = number | bigint
+
+/** A branch or tag, and how long it and its snapshots are kept (spec, "Snapshot References"). */
+export interface SnapshotRef {
+  readonly 'snapshot-id': SnapshotId
+  readonly type: 'branch' | 'tag'
+  readonly 'min-snapshots-to-keep'?: number
+  readonly 'max-snapshot-age-ms'?: number
+  readonly 'max-ref-age-ms'?: number
+}
+
 /** The state of a table's data at one time. */
 export interface Snapshot {
-  readonly 'snapshot-id': number
-  readonly 'parent-snapshot-id'?: number
+  readonly 'snapshot-id': SnapshotId
+  readonly 'parent-snapshot-id'?: SnapshotId
   readonly 'sequence-number': number
   readonly 'timestamp-ms': number
   readonly 'manifest-list': string
@@ -64,10 +76,10 @@ export interface TableMetadata {
   readonly 'sort-orders': readonly SortOrder[]
   readonly properties: Readonly<Record<string, string>>
   /** Absent while the table has no snapshot; some writers say −1. */
-  readonly 'current-snapshot-id'?: number
-  readonly refs?: Readonly<Record<string, { readonly 'snapshot-id': number; readonly type: 'branch' | 'tag' }>>
+  readonly 'current-snapshot-id'?: SnapshotId
+  readonly refs?: Readonly<Record<string, SnapshotRef>>
   readonly snapshots: readonly Snapshot[]
-  readonly 'snapshot-log': readonly { readonly 'timestamp-ms': number; readonly 'snapshot-id': number }[]
+  readonly 'snapshot-log': readonly { readonly 'timestamp-ms': number; readonly 'snapshot-id': SnapshotId }[]
   readonly 'metadata-log': readonly { readonly 'timestamp-ms': number; readonly 'metadata-file': string }[]
 }
 
@@ -86,25 +98,51 @@ const REQUIRED = Object.freeze([
   'sort-orders',
 ])
 
-/**
- * Reads a metadata file. Throws where it is not version 2, lacks a required field, or was written by a writer whose ids this one cannot
- * keep exactly (ours are below 2^53).
- */
+/** Ids from 2^53 on, which JSON.parse would round. */
+const LARGE_ID = /"(?:current-|parent-)?snapshot-id"\s*:\s*-?\d{16,}/
+const ID_KEY = /^(?:current-|parent-)?snapshot-id$/
+
+interface ExactJson {
+  parse(text: string, reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown): unknown
+  rawJSON(text: string): unknown
+}
+
+/** Reads a metadata file. Throws if it is not version 2 or lacks a required field. */
 export function parseMetadata(bytes: Buffer, name: string): TableMetadata {
-  const found = JSON.parse(bytes.toString('utf8')) as Partial<TableMetadata>
+  const found = parseExactly(bytes.toString('utf8')) as Partial<TableMetadata>
   if (found['format-version'] !== 2) throw new Error(`${name}: format-version ${found['format-version']} is not supported, only 2`)
   const missing = REQUIRED.filter((field) => found[field as keyof TableMetadata] === undefined)
   if (missing.length > 0) throw new Error(`${name}: ${missing.join(', ')} missing`)
   const metadata = {
     ...(found as TableMetadata),
     properties: found.properties ?? {},
-    snapshots: found.snapshots ?? [],
+    snapshots: (found.snapshots ?? []).map(summarised),
     'snapshot-log': found['snapshot-log'] ?? [],
     'metadata-log': found['metadata-log'] ?? [],
   }
-  const foreign = metadata.snapshots.find((snapshot) => !Number.isSafeInteger(snapshot['snapshot-id']))
-  if (foreign) throw new Error(`${name}: snapshot ${foreign['snapshot-id']} was written by another writer, which is not supported`)
   return metadata
+}
+
+/** The bytes of a version's metadata, without blanks. */
+export function metadataBytes(metadata: TableMetadata): Buffer {
+  const exact = (_key: string, value: unknown): unknown =>
+    typeof value === 'bigint' ? (JSON as unknown as ExactJson).rawJSON(String(value)) : value
+  // A replacer takes four times as long; only ids of other writers need it.
+  const isLarge = metadata.snapshots.some((one) => [one['snapshot-id'], one['parent-snapshot-id']].some((id) => typeof id === 'bigint'))
+  return Buffer.from(isLarge ? JSON.stringify(metadata, exact) : JSON.stringify(metadata), 'utf8')
+}
+
+function parseExactly(text: string): unknown {
+  if (!LARGE_ID.test(text)) return JSON.parse(text)
+  return (JSON as unknown as ExactJson).parse(text, (key, value, { source = '' }) =>
+    ID_KEY.test(key) && typeof value === 'number' && !Number.isSafeInteger(value) ? BigInt(source) : value,
+  )
+}
+
+/** A summary is optional, and so is all of it but the operation, to other writers. */
+function summarised(snapshot: Snapshot): Snapshot {
+  const { summary } = snapshot as Partial<Snapshot>
+  return summary?.operation ? snapshot : { ...snapshot, summary: { ...summary, operation: 'overwrite' } }
 }
 
 /** The current snapshot, or null in a table without one. */

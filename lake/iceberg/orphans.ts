@@ -1,18 +1,41 @@
 import { createLimit } from '../limit.ts'
 import { deleteTableObject } from './checksums.ts'
 import { STATUS } from './manifest.ts'
-import { hintKey, listVersions, pathsOf, type Table, type TableState, versionKey } from './table.ts'
+import { BASE_MAX_AGE_MS, hintKey, pathsOf, type Table, type TableState, VERSION } from './table.ts'
 import { writeHint } from './update.ts'
 
 /** How long an object that no snapshot names is kept: a commit may be about to name it, a reader may still read it. */
 export const ORPHAN_GRACE_MS = 72 * 3_600_000
 
+/** How long versions that the newest one's log no longer names are kept: readers may use one as a base for `BASE_MAX_AGE_MS`. */
+const VERSION_GRACE_MS = 2 * BASE_MAX_AGE_MS
+
 const REQUESTS = 16
 
 /**
+ * Deletes metadata versions older than the grace by the store's clock, except the newest and those its log names. Returns their keys.
+ */
+export async function removeOldVersions({ table, grace_ms = VERSION_GRACE_MS }: { table: Table; grace_ms?: number }): Promise<string[]> {
+  const before = (await table.store.now()) - grace_ms
+  const old = new Map<number, string>()
+  for await (const object of table.store.list(`${table.key}/metadata/v`)) {
+    const [, version] = VERSION.exec(object.key) ?? []
+    if (version && object.modified_at < before) old.set(Number(version), object.key)
+  }
+  const state = await table.load()
+  if (!state) return []
+  const first = state.version - state.metadata['metadata-log'].length
+  const gone = [...old].filter(([version]) => version < first).sort(([a], [b]) => a - b)
+  // A hint that was left behind must not point at a version that goes.
+  if (gone.length > 0) await writeHint(table, { version: state.version, committed_at: table.clock() })
+  // Oldest first, one by one: readers that look for the newest version rely on there being no gap.
+  for (const [, key] of gone) await table.store.delete(key)
+  return gone.map(([, key]) => key)
+}
+
+/**
  * Deletes what lies in a table's `data/` and `metadata/` and is named by no snapshot of it, once it is older than the grace by the
- * store's clock and `inUse` does not claim it; also metadata versions that old, but for the newest and those its log names.
- * Gives the keys it deleted. Throws, and deletes nothing, where the table names a file outside its folder.
+ * store's clock and `inUse` does not claim it; also old metadata versions, as `removeOldVersions` does. Returns the keys it deleted. Throws, and deletes nothing, where the table names a file outside its folder.
  */
 export async function removeOrphans(options: { table: Table; grace_ms?: number; inUse?: (key: string) => boolean }): Promise<string[]> {
   const { table, grace_ms = ORPHAN_GRACE_MS, inUse = () => false } = options
@@ -23,21 +46,13 @@ export async function removeOrphans(options: { table: Table; grace_ms?: number; 
   // After the listing: whatever a commit named meanwhile is in this state.
   const state = await table.load()
   if (!state) throw new Error(`table ${table.key} is not created`)
-  // A hint that was left behind must not point at a version that goes.
-  await writeHint(table, { version: state.version, committed_at: table.clock() })
-
-  const versions = (await listVersions(table)).filter((version) => version < state.version - state.metadata['metadata-log'].length)
-  const goneVersions = versions.map((version) => versionKey(table.key, version)).filter((key) => old.has(key))
-  const isVersion = /\/metadata\/v\d+\.metadata\.json$/
-  const candidates = [...old].filter((key) => key !== hintKey(table.key) && !isVersion.test(key) && !inUse(key))
+  const candidates = [...old].filter((key) => key !== hintKey(table.key) && !VERSION.test(key) && !inUse(key))
   const named = candidates.length > 0 ? await namedBy(state) : new Set<string>()
   const orphans = candidates.filter((key) => !named.has(key))
 
   const limit = createLimit(REQUESTS)
   await Promise.all(orphans.map((key) => limit(() => deleteTableObject(table.store, key))))
-  // Oldest first, one by one: readers that look for the newest version rely on there being no gap.
-  for (const key of goneVersions) await table.store.delete(key)
-  return [...orphans, ...goneVersions]
+  return [...orphans, ...(await removeOldVersions({ table, grace_ms: Math.min(grace_ms, VERSION_GRACE_MS) }))]
 }
 
 /** Keys of every manifest list and manifest that a snapshot of the state names, and of every data file that is live in one. */

@@ -91,6 +91,8 @@ function formerNames(field: PhysicalField): string[] {
 function declaredProperties(dataset: Dataset): Record<string, string> {
   const each = (text: (source: Dataset['sources'][number]) => string): string => [...new Set(dataset.sources.map(text))].join('; ')
   return {
+    // Other engines must not expire snapshots or remove orphans: only this service knows which files are in use.
+    'gc.enabled': 'false',
     title: dataset.title,
     comment: dataset.about,
     publisher: each((source) => source.publisher),

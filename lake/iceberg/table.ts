@@ -43,9 +43,10 @@ export interface Table {
 }
 
 /** How long what was the newest version may be taken as a base without asking the store's listing again. */
-export const BASE_MAX_AGE_MS = 3_600_000
+export const BASE_MAX_AGE_MS = 1_800_000
 
-const VERSION = /\/v([1-9]\d*)\.metadata\.json$/
+/** Keys of a table's metadata versions. */
+export const VERSION = /\/v([1-9]\d*)\.metadata\.json$/
 const MAX_CACHED_ENTRIES = 20_000
 const MAX_CACHED_MANIFESTS = 20_000
 
@@ -139,7 +140,7 @@ export function openTable(options: { store: ObjectStore; key: string; clock?: ()
   const discover = async (): Promise<TableState | null> => {
     const hint = Number((await store.get(hintKey(key)))?.toString('latin1').trim())
     const hinted = Number.isSafeInteger(hint) && hint > 0 ? await read(hint) : null
-    // Versions are removed oldest first and only after days: none can be missing after one that is young.
+    // Versions are removed oldest first and only when twice as old: none can be missing after one that is young.
     if (hinted && clock() - hinted.metadata['last-updated-ms'] <= BASE_MAX_AGE_MS) return hinted
     const versions = await listVersions(table)
     const last = versions.at(-1)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CommitConflict, CommitOutcomeUnknown } from './errors.ts'
-import { parseMetadata, type TableMetadata } from './metadata.ts'
+import { metadataBytes, parseMetadata, type TableMetadata } from './metadata.ts'
 import { BASE_MAX_AGE_MS, hintKey, pathsOf, type Table, type TableState, versionKey } from './table.ts'
 
 /** The moments of a commit that a caller may want to see (or a test to die at). */
@@ -95,11 +95,6 @@ export async function writeHint(table: Table, options: { version: number; commit
   // A process that was stopped meanwhile would set the hint back to a version that may be gone.
   if (table.clock() - options.committed_at > LONGEST_HINT_DELAY_MS) return
   await table.store.put(hintKey(table.key), Buffer.from(String(options.version))).catch(() => {})
-}
-
-/** The bytes of a version's metadata: compact, so that 7 days of snapshots stay small. */
-export function metadataBytes(metadata: TableMetadata): Buffer {
-  return Buffer.from(JSON.stringify(metadata), 'utf8')
 }
 
 /** Deletes objects that nothing names; those that stay are found by the clean-up later. */

@@ -20,7 +20,7 @@ interface Asked {
   readonly metadata: string
   readonly questions: readonly (Question & { readonly answer: readonly (string | null)[] })[]
   /** Its oldest snapshot that is kept and the rows it has; null in a table without data. */
-  readonly oldest: { readonly snapshot: number; readonly rows: number } | null
+  readonly oldest: { readonly snapshot: string; readonly rows: number } | null
 }
 
 const ENGINES = ['pyiceberg', 'duckdb', 'spark'] as const
@@ -56,14 +56,15 @@ async function ask(duck: DuckDBConnection, name: string, state: TableState): Pro
     const row = await oneRow(duck, question.duckdb.replace('%s', relation))
     answered.push({ ...question, answer: Object.values(row).map((value) => (value === null ? null : String(value))) })
   }
-  const [first] = metadata.snapshots.map((snapshot) => snapshot['snapshot-id']).sort((a, b) => a - b)
+  const [oldest] = metadata.snapshots.toSorted((a, b) => a['sequence-number'] - b['sequence-number'])
+  const first = oldest?.['snapshot-id']
   const old = first === undefined ? [] : await liveFiles(stateAt(state, BigInt(first)))
   return {
     name,
     folder: table.store.location(table.key),
     metadata: table.store.location(versionKey(table.key, state.version)),
     questions: answered,
-    oldest: first === undefined ? null : { snapshot: first, rows: old.reduce((sum, file) => sum + file.rows, 0) },
+    oldest: first === undefined ? null : { snapshot: String(first), rows: old.reduce((sum, file) => sum + file.rows, 0) },
   }
 }
 

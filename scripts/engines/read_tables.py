@@ -107,7 +107,7 @@ class PyIceberg:
         return text
 
     def count_at(self, table, snapshot):
-        return self.table(table).scan(snapshot_id=snapshot).to_arrow().num_rows
+        return self.table(table).scan(snapshot_id=int(snapshot)).to_arrow().num_rows
 
 
 def same(ours, theirs):

@@ -5,8 +5,9 @@ import { requestOf } from '../../api/http/example-request.ts'
 import { allParams } from '../../api/http/request.ts'
 import type { IngestContext } from '../../jobs/ingest/context.ts'
 import { compactDataset } from '../../jobs/upkeep/compact.ts'
-import { expireSnapshots, KEEP_SNAPSHOTS_MS } from '../../lake/iceberg/expire.ts'
+import { expireSnapshots } from '../../lake/iceberg/expire.ts'
 import { removeOrphans } from '../../lake/iceberg/orphans.ts'
+import { KEEP_ALL_MS, KEEP_SNAPSHOTS_MS } from '../../lake/iceberg/retention.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { representatives } from './representatives.ts'
 import { exampleTableRow, feedOf, fillWithExamples, type Reply, startService, type TestService } from './service.ts'
@@ -142,17 +143,19 @@ describe.each(named.map((endpoint) => [endpoint.path, endpoint] as const))('%s',
   })
 })
 
-test('for seven days after the state was replaced, and then says that it is gone', async () => {
+test('for a day after the state was replaced, and then answers 410 with the nearest that is kept', async () => {
   const first = named[0] as (typeof named)[number]
   const path = withSnapshot(requestOf(first), names.get(first.path) as string)
-  await upkeep(KEEP_SNAPSHOTS_MS - DAY_MS / 24)
+  await upkeep(KEEP_ALL_MS - DAY_MS / 24)
   expect((await service.get(path)).status).toBe(200)
   await upkeep(KEEP_SNAPSHOTS_MS + DAY_MS / 24)
   for (const endpoint of named.filter((one) => datasetsOf(one).some((dataset) => more(dataset, 1).length > 0))) {
     const response = await service.get(withSnapshot(requestOf(endpoint), names.get(endpoint.path) as string))
     const problem = (await response.json()) as Reply
-    expect([response.status, problem.code], endpoint.path).toEqual([400, 'invalid-parameter'])
-    expect(problem.errors[0]).toMatchObject({ parameter: 'snapshot', detail: expect.stringContaining('no longer keeps this one') })
+    expect([response.status, problem.code], endpoint.path).toEqual([410, 'snapshot-expired'])
+    expect(problem.errors[0]).toMatchObject({ parameter: 'snapshot', detail: expect.stringContaining('no longer keeps') })
+    const nearest = (await service.json(withSnapshot(requestOf(endpoint), problem.nearest_snapshot))) as Reply
+    expect(nearest.meta.snapshot, endpoint.path).toBe(problem.nearest_snapshot)
     expect((await service.get(requestOf(endpoint))).status, endpoint.path).toBe(200)
   }
 })

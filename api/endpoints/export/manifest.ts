@@ -33,7 +33,7 @@ const file = record('ExportFile', 'A data file of one snapshot of a dataset.', {
   earliest_row_at: bound('Earliest time of its rows.', '2026-01-01T00:00:04.000Z'),
   latest_row_at: bound('Latest time of its rows.', '2026-01-02T12:19:31.000Z'),
   partition: col.string(0, 'Partition it belongs to; empty for tables without partitions.', { example: 'observed_at_month=2026-01' }),
-  added_at: bound('When it was added; null if the snapshot that added it is no longer kept (7 days).', '2026-01-02T12:21:03.000Z'),
+  added_at: bound('When it was added; null if the snapshot that added it is no longer kept.', '2026-01-02T12:21:03.000Z'),
   schema_version: col.integer(0, 'Version of the schema it is read with, see `/api/datasets/{id}/schema`.', { unit: '1', example: 0 }),
   snapshot: col.string(0, 'Snapshot that the list is of: send it as `updated_since` next time.', { example: '4611686018427387904' }),
   url: col.string(0, 'Signed URL of the file. It needs no key, and takes Range requests. Null for removed files.', {
@@ -55,10 +55,13 @@ export const exportManifest = defineEndpoint({
   params: {
     dataset: datasetId,
     period: openPeriodParams(),
-    updated_since: textParam('Snapshot of an earlier manifest: only what was added or removed after it. Kept 7 days.', {
-      max: 20,
-      example: '4611686018427387904',
-    }),
+    updated_since: textParam(
+      'Snapshot of an earlier manifest: only what was added or removed after it. Kept 24 hours, the last of each hour 7 days.',
+      {
+        max: 20,
+        example: '4611686018427387904',
+      },
+    ),
   },
   returns: {
     kind: 'list',

@@ -23,7 +23,10 @@ const card = record('DatasetCard', 'A dataset in full: what it is, how it lies, 
   order: col.list([0, 0], 'Columns that rows are sorted by within a file.', col.string(0, 'Name of a column.'), {
     example: ['source', 'source_id', 'observed_at'],
   }),
-  snapshots: col.integer(0, 'States of the table that are kept; each stays readable for 7 days.', { unit: '1', example: 288 }),
+  snapshots: col.integer(0, 'States of the table that are kept: all of 24 hours, then the last of each hour for 7 days.', {
+    unit: '1',
+    example: 288,
+  }),
   schema_versions: col.list([0, 0], 'Versions of its schema that the table knows.', col.integer(0, 'Number of a version.'), {
     example: [0],
   }),

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { commit } from '../../../lake/iceberg/commit.ts'
 import { createTable } from '../../../lake/iceberg/create.ts'
 import { liveFiles } from '../../../lake/iceberg/files.ts'
+import type { SnapshotId } from '../../../lake/iceberg/metadata.ts'
 import { openTable, type Table, type TableState } from '../../../lake/iceberg/table.ts'
 import type { DataFile } from '../../../lake/iceberg/types.ts'
 import { identity, month } from '../../../lake/schema/dataset.ts'
@@ -97,7 +98,7 @@ describe('commits', () => {
     const [a, b, c] = await Promise.all([file(), file(), file()])
     await commit({ table, operation: 'append', add: [a, b] })
     const { state: after } = await commit({ table, operation: 'delete', remove: [a] })
-    const entries = async (of: TableState): Promise<[number, string, number, number][]> =>
+    const entries = async (of: TableState): Promise<[number, string, SnapshotId, number][]> =>
       (await Promise.all((await of.table.manifests(of)).map((manifest) => of.table.entries(of, manifest))))
         .flat()
         .map((entry) => [entry.status, entry.file.key, entry.snapshotId, entry.sequenceNumber])

@@ -1,0 +1,69 @@
+import type { Snapshot, SnapshotId, SnapshotRef, TableMetadata } from './metadata.ts'
+
+const HOUR_MS = 3_600_000
+
+/** How long a state of a table stays readable after another took its place. */
+export const KEEP_SNAPSHOTS_MS = 7 * 24 * HOUR_MS
+
+/** How long every state is kept; older ones are thinned to the last of each hour. */
+export const KEEP_ALL_MS = 24 * HOUR_MS
+
+const MAIN = 'main'
+
+/** The branches and tags that are kept at a time: those whose `max-ref-age-ms`, if stated, is not over. The main branch always is. */
+export function namedRefs(metadata: TableMetadata, now: number): Record<string, SnapshotRef> {
+  const byId = new Map(metadata.snapshots.map((snapshot) => [snapshot['snapshot-id'], snapshot]))
+  const age = (ref: SnapshotRef): number => now - (byId.get(ref['snapshot-id'])?.['timestamp-ms'] ?? now)
+  return Object.fromEntries(
+    Object.entries(metadata.refs ?? {}).filter(([name, ref]) => name === MAIN || age(ref) <= (ref['max-ref-age-ms'] ?? Infinity)),
+  )
+}
+
+/**
+ * The snapshots to keep: every state replaced in the last 24 hours, the last of each hour until `keep_ms` (7 days by default) after it was
+ * replaced, the current one, and what branches and tags name and ask to keep (spec, "Snapshot Retention Policy").
+ */
+export function keptSnapshots(metadata: TableMetadata, options: { now: number; keep_ms?: number }): Set<SnapshotId> {
+  const { snapshots, refs = {} } = metadata
+  const { now, keep_ms = KEEP_SNAPSHOTS_MS } = options
+  const kept = new Set<SnapshotId>()
+  for (const [name, ref] of Object.entries(refs))
+    if (name !== MAIN) for (const id of keptByRef(metadata, ref, { now, keep_ms })) kept.add(id)
+
+  const line = snapshots.toSorted((a, b) => a['sequence-number'] - b['sequence-number'])
+  const { 'min-snapshots-to-keep': least = 1, 'max-snapshot-age-ms': most_ms = keep_ms } = refs[MAIN] ?? {}
+  for (const [at, snapshot] of line.entries()) {
+    const follower = line[at + 1]
+    const isNewest = at >= line.length - Math.max(least, 1)
+    if (isNewest || !follower || isKeptFor(snapshot, follower, { now, keep_ms: most_ms })) kept.add(snapshot['snapshot-id'])
+  }
+  if (metadata['current-snapshot-id'] !== undefined) kept.add(metadata['current-snapshot-id'])
+  return kept
+}
+
+/** The kept snapshot that stands nearest to one that is gone: the first after it, which is its hour's last, or else the newest. */
+export function nearestSnapshot({ snapshots }: TableMetadata, id: bigint): Snapshot | null {
+  const line = snapshots.toSorted((a, b) => (BigInt(a['snapshot-id']) < BigInt(b['snapshot-id']) ? -1 : 1))
+  return line.find((snapshot) => BigInt(snapshot['snapshot-id']) > id) ?? line.at(-1) ?? null
+}
+
+function isKeptFor(snapshot: Snapshot, follower: Snapshot, { now, keep_ms }: { now: number; keep_ms: number }): boolean {
+  const replaced_at = follower['timestamp-ms']
+  if (replaced_at < now - keep_ms) return false
+  if (replaced_at >= now - KEEP_ALL_MS) return true
+  const hour = (at: number): number => Math.floor(at / HOUR_MS)
+  return hour(snapshot['timestamp-ms']) !== hour(replaced_at)
+}
+
+/** What a tag, or a branch beside the main one, keeps: its snapshot, and of a branch as many ancestors as it asks for. */
+function keptByRef(metadata: TableMetadata, ref: SnapshotRef, { now, keep_ms }: { now: number; keep_ms: number }): SnapshotId[] {
+  if (ref.type === 'tag') return [ref['snapshot-id']]
+  const byId = new Map(metadata.snapshots.map((snapshot) => [snapshot['snapshot-id'], snapshot]))
+  const { 'min-snapshots-to-keep': least = 1, 'max-snapshot-age-ms': most_ms = keep_ms } = ref
+  const ids: SnapshotId[] = []
+  for (let one = byId.get(ref['snapshot-id']); one; one = byId.get(one['parent-snapshot-id'] ?? -1)) {
+    if (ids.length >= least && one['timestamp-ms'] < now - most_ms) break
+    ids.push(one['snapshot-id'])
+  }
+  return ids
+}
