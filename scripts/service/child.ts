@@ -7,9 +7,15 @@ export interface Child {
   readonly pid: number
   /** Settles when the process ends, with its exit code (null: by a signal). */
   readonly ended: Promise<number | null>
-  /** Asks it to end; by force where it takes longer than `patience_ms`. */
-  stop(patience_ms?: number): Promise<void>
+  /** True once it was killed because its heartbeat was missing. */
+  readonly isHung: boolean
+  /** Asks it to end; by force if it takes longer than `timeout_ms`. */
+  stop(timeout_ms?: number): Promise<void>
 }
+
+/** What a process sends as long as its event loop runs. */
+export const HEARTBEAT = 'alive'
+const HEARTBEAT_MS = 5000
 
 /** What a process is started with. */
 export interface ChildOptions {
@@ -20,13 +26,15 @@ export interface ChildOptions {
   readonly flags?: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly onLine: (line: string) => void
+  /** How long its heartbeat may be missing once it is up, ms; then it is killed. */
+  readonly hung_ms?: number
   /** Told of the process as soon as it runs, so that whoever stops everything can stop it too. */
   readonly onSpawn: (child: Child) => void
 }
 
 /** Starts a Node process that tells `{ready: …}` over its channel once it is up; returns it with what it told. Throws where it ends first. */
 export async function startChild<T>(options: ChildOptions): Promise<{ child: Child; ready: T }> {
-  const { name, script, args = [], flags = [], env, onLine, onSpawn } = options
+  const { name, script, args = [], flags = [], env, hung_ms, onLine, onSpawn } = options
   // A process group of its own: Ctrl-C in the terminal reaches only the supervisor, which stops the others in order.
   const child = spawn(process.execPath, [...flags, script, ...args], {
     env: { ...env },
@@ -35,7 +43,16 @@ export async function startChild<T>(options: ChildOptions): Promise<{ child: Chi
   })
   for (const stream of [child.stdout, child.stderr]) if (stream) createInterface({ input: stream }).on('line', onLine)
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
-  const known: Child = { name, pid: child.pid as number, ended, stop: (patience_ms = 20_000) => stop(child, ended, patience_ms) }
+  let isHung = false
+  const known: Child = {
+    name,
+    pid: child.pid as number,
+    ended,
+    get isHung() {
+      return isHung
+    },
+    stop: (timeout_ms = 20_000) => stop(child, ended, timeout_ms),
+  }
   onSpawn(known)
   const ready = await new Promise<T>((resolve, reject) => {
     child.on('message', (message) => {
@@ -44,13 +61,34 @@ export async function startChild<T>(options: ChildOptions): Promise<{ child: Chi
     child.once('error', reject)
     void ended.then((code) => reject(new Error(`${name} ended with ${code ?? 'a signal'} before it was ready`)))
   })
+  if (hung_ms !== undefined)
+    watchHeartbeat(child, hung_ms, () => {
+      isHung = true
+      child.kill('SIGKILL')
+    })
   return { child: known, ready }
 }
 
-async function stop(child: ChildProcess, ended: Promise<unknown>, patience_ms: number): Promise<void> {
+/** Parts of the time in which a heartbeat has to come: a machine that slept misses one of them, not all. */
+const LOOKS = 4
+
+/** Calls back once a process that sent a heartbeat sends none for a time. */
+function watchHeartbeat(child: ChildProcess, hung_ms: number, onHung: () => void): void {
+  let missed: number | null = null
+  child.on('message', (message) => {
+    if (message === HEARTBEAT) missed = 0
+  })
+  const timer = setInterval(() => {
+    if (missed === null) return
+    if (++missed > LOOKS) onHung()
+  }, hung_ms / LOOKS)
+  child.once('exit', () => clearInterval(timer))
+}
+
+async function stop(child: ChildProcess, ended: Promise<unknown>, timeout_ms: number): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGTERM')
-  const force = setTimeout(() => child.kill('SIGKILL'), patience_ms)
+  const force = setTimeout(() => child.kill('SIGKILL'), timeout_ms)
   await ended
   clearTimeout(force)
 }
@@ -76,8 +114,9 @@ function stopOnce(): void {
   )
 }
 
-/** Lets this process end when it is asked to, or when its supervisor is gone, from its first moment on. */
+/** Lets this process end when it is asked to, or when its supervisor is gone, and sends heartbeats, from its first moment on. */
 export function endWithSupervisor(): void {
+  if (process.send) setInterval(() => process.connected && process.send?.(HEARTBEAT), HEARTBEAT_MS).unref()
   for (const ending of ENDINGS) process.on(ending, stopOnce)
 }
 

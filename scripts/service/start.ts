@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   } finally {
     await store.close()
   }
-  const services = supervise({ say, onGiveUp: (error) => void stopAll().then(() => fail(error), fail) })
+  const services = supervise({ say })
   const redis = options.config.redisUrl ? null : await ownRedis(join(options.dataFolder, 'redis'), () => services.isStopping)
   const stopAll = async (): Promise<void> => {
     await services.stop()

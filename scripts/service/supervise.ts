@@ -6,29 +6,30 @@ export interface Supervisor {
   readonly isStopping: boolean
   /** Starts a process and keeps it running; gives what it told when it was up, which every later start is given too. */
   keep<T>(options: (told: T | null) => Omit<ChildOptions, 'onLine' | 'onSpawn'>): Promise<T>
-  /** Stops all, the last started first. */
+  /** Stops all at once; those that take longer than `stop_ms` by force. */
   stop(): Promise<void>
 }
 
-/** How long and how often a process that dies is started again. */
+/** When a process that dies or hangs is started again, ms. */
 export interface SupervisorTimes {
-  /** Wait before a new start, ms. */
+  /** Wait before the first new start, and the longest one: it doubles with each death. */
   readonly wait_ms: number
-  /** Deaths in a row after which it is given up. */
-  readonly most: number
-  /** How long a process has to live for its death to be the first one again, ms. */
+  readonly longest_ms: number
+  /** How long a process has to live for the wait to be the first one again. */
   readonly calm_ms: number
+  /** A process whose heartbeat is missing for so long is killed. */
+  readonly hung_ms: number
+  /** How long a process may take to stop before it is killed. */
+  readonly stop_ms: number
 }
 
-const TIMES: SupervisorTimes = { wait_ms: 1000, most: 20, calm_ms: 600_000 }
+const TIMES: SupervisorTimes = { wait_ms: 1000, longest_ms: 60_000, calm_ms: 120_000, hung_ms: 60_000, stop_ms: 4000 }
 
-/** Makes a supervisor; `onGiveUp` is told of a process that dies again and again, after which it is for the caller to stop the rest. */
-export function supervise(options: {
-  readonly say: (line: string) => void
-  readonly onGiveUp: (error: Error) => void
-  readonly times?: SupervisorTimes
-}): Supervisor {
-  const { say, onGiveUp, times = TIMES } = options
+/** Makes a supervisor. A process that has been up once is started again as often as it dies, each time after a longer wait. */
+export function supervise(options: { readonly say: (line: string) => void; readonly times?: Partial<SupervisorTimes> }): Supervisor {
+  const { say } = options
+  const times = { ...TIMES, ...options.times }
+  const stopped = new AbortController()
   const children = new Set<Child>()
   let stopping = false
 
@@ -36,6 +37,7 @@ export function supervise(options: {
     startChild<unknown>({
       ...parts,
       onLine: say,
+      hung_ms: times.hung_ms,
       onSpawn: (child) => {
         children.add(child)
         void child.ended.then(() => children.delete(child))
@@ -45,24 +47,23 @@ export function supervise(options: {
   const watch = async (first: Child, again: () => Promise<{ readonly child: Child }>): Promise<void> => {
     let child = first
     let began = performance.now()
-    let deaths = 0
+    let wait_ms = times.wait_ms
     for (;;) {
       const code = await child.ended
-      deaths = performance.now() - began < times.calm_ms ? deaths + 1 : 1
-      let reason = `${first.name} ended with ${code ?? 'a signal'}`
+      if (performance.now() - began >= times.calm_ms) wait_ms = times.wait_ms
+      let reason = `${first.name} ${child.isHung ? 'did not answer and was killed' : `ended with ${code ?? 'a signal'}`}`
       for (let isUp = false; !isUp; ) {
         if (stopping) return
-        if (deaths >= times.most) return onGiveUp(new Error(`${reason}, ${deaths} times in a row`))
-        say(`${reason}; starting it again`)
-        await sleep(times.wait_ms)
+        say(`${reason}; starting it again in ${wait_ms / 1000} s`)
+        await sleep(wait_ms, undefined, { signal: stopped.signal }).catch(() => undefined)
         if (stopping) return
+        wait_ms = Math.min(2 * wait_ms, times.longest_ms)
         began = performance.now()
         try {
           ;({ child } = await again())
           isUp = true
         } catch (error) {
           reason = error instanceof Error ? error.message : String(error)
-          deaths++
         }
       }
     }
@@ -80,7 +81,8 @@ export function supervise(options: {
     },
     stop: async () => {
       stopping = true
-      for (const child of [...children].reverse()) await child.stop()
+      stopped.abort()
+      await Promise.all([...children].map((child) => child.stop(times.stop_ms)))
     },
   }
 }

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { isAlive } from '../../lake/process-mark.ts'
-import type { ChildOptions } from '../../scripts/service/child.ts'
-import { type Supervisor, supervise } from '../../scripts/service/supervise.ts'
+import { type ChildOptions, HEARTBEAT } from '../../scripts/service/child.ts'
+import { type Supervisor, type SupervisorTimes, supervise } from '../../scripts/service/supervise.ts'
 import { tempFolder } from '../helpers/temp.ts'
 import { until } from '../helpers/until.ts'
 
@@ -15,21 +15,18 @@ const DIES = 'process.send({ ready: { pid: process.pid, args: process.argv.slice
 interface Stage {
   readonly services: Supervisor
   readonly said: string[]
-  readonly givenUp: Error[]
   /** How to start a program of that text. */
   readonly program: (name: string, text: string) => Parts
 }
 
-function stage(times: { most: number; calm_ms: number }): Stage {
+function stage(times: Partial<SupervisorTimes> = {}): Stage {
   const folder = tempFolder()
   const said: string[] = []
-  const givenUp: Error[] = []
-  const services = supervise({ say: (line) => said.push(line), onGiveUp: (error) => givenUp.push(error), times: { wait_ms: 1, ...times } })
+  const services = supervise({ say: (line) => said.push(line), times: { wait_ms: 1, longest_ms: 4, ...times } })
   onTestFinished(() => services.stop())
   return {
     services,
     said,
-    givenUp,
     program: (name, text) => {
       const script = join(folder, `${name}.cjs`)
       writeFileSync(script, text)
@@ -40,40 +37,56 @@ function stage(times: { most: number; calm_ms: number }): Stage {
 
 const dyingAfter = (ms: number): string => DIES.replace('AFTER', String(ms))
 
-test('a process that dies again and again is given up, and the others can still be stopped', async () => {
-  const { services, said, givenUp, program } = stage({ most: 3, calm_ms: 600_000 })
+test('a process that dies again and again is never given up, each time after a longer wait, and the others run on', async () => {
+  const { services, said, program } = stage()
   const steady = await services.keep<{ pid: number }>(() => program('steady', dyingAfter(1e9)))
-  await services.keep(() => program('dying', dyingAfter(1)))
-  await until('giving up', () => givenUp.length > 0)
-  expect(givenUp.map(({ message }) => message)).toEqual(['dying ended with 3, 3 times in a row'])
-  expect(said).toEqual(Array(2).fill('dying ended with 3; starting it again'))
+  let starts = 0
+  await services.keep(() => program('dying', starts++ === 5 ? 'process.exit(9)' : dyingAfter(1)))
+  await until('25 deaths', () => said.length >= 25, 20_000)
+  const again = (seconds: number): string => `dying ended with 3; starting it again in ${seconds} s`
+  expect(said.slice(0, 5)).toEqual([0.001, 0.002, 0.004, 0.004, 0.004].map(again))
+  // A start that fails counts as a death.
+  expect(said[5]).toBe('dying ended with 9 before it was ready; starting it again in 0.004 s')
   expect(isAlive(steady.pid)).toBe(true)
   await services.stop()
   expect(isAlive(steady.pid)).toBe(false)
-})
+}, 30_000)
 
-test('a process that lived long enough in between is never given up', async () => {
-  const { services, said, givenUp, program } = stage({ most: 2, calm_ms: 20 })
+test('a process that lived long enough is started again after the shortest wait', async () => {
+  const { services, said, program } = stage({ calm_ms: 20 })
   await services.keep(() => program('tired', dyingAfter(60)))
-  await until('five deaths', () => said.length >= 5)
-  expect(givenUp).toEqual([])
+  await until('four deaths', () => said.length >= 4)
+  expect(new Set(said)).toEqual(new Set(['tired ended with 3; starting it again in 0.001 s']))
 })
 
-test('why a start failed is told, and it counts as a death', async () => {
-  const { services, said, givenUp, program } = stage({ most: 3, calm_ms: 600_000 })
-  let starts = 0
-  await services.keep(() => program('broken', starts++ === 0 ? dyingAfter(1) : 'process.exit(9)'))
-  await until('giving up', () => givenUp.length > 0)
-  const failed = 'broken ended with 9 before it was ready'
-  expect(said).toEqual(['broken ended with 3; starting it again', `${failed}; starting it again`])
-  expect(givenUp.map(({ message }) => message)).toEqual([`${failed}, 3 times in a row`])
+test('a process whose event loop hangs is killed and started again; one that never sends a heartbeat is left alone', async () => {
+  const { services, said, program } = stage({ hung_ms: 400 })
+  const beats = `process.send('${HEARTBEAT}'); setInterval(() => process.send('${HEARTBEAT}'), 50);`
+  const text = `process.send({ ready: { pid: process.pid } }); ${beats}`
+  await services.keep(() => program('silent', dyingAfter(1e9)))
+  await services.keep(() => program('healthy', text))
+  await services.keep(() => program('hung', `${text} setTimeout(() => { for (;;); }, 100)`))
+  await until('two kills', () => said.length >= 2)
+  expect(said[0]).toBe('hung did not answer and was killed; starting it again in 0.001 s')
+  expect(said.filter((line) => !line.startsWith('hung'))).toEqual([])
+})
+
+test('all are stopped at once, those that do not end by force', async () => {
+  const { services, program } = stage({ stop_ms: 300 })
+  const text = `process.on('SIGTERM', () => undefined); ${dyingAfter(1e9)}`
+  const pids: number[] = []
+  for (const name of ['one', 'two', 'three']) pids.push((await services.keep<{ pid: number }>(() => program(name, text))).pid)
+  const began = performance.now()
+  await services.stop()
+  expect(performance.now() - began).toBeLessThan(900)
+  expect(pids.filter(isAlive)).toEqual([])
 })
 
 test('a later start is given what the first one told', async () => {
-  const { services, said, givenUp, program } = stage({ most: 4, calm_ms: 600_000 })
+  const { services, said, program } = stage()
   const text = `console.log(process.argv[2] ?? 'first'); ${dyingAfter(1)}`
   await services.keep<{ pid: number }>((told) => ({ ...program('teller', text), args: told ? [String(told.pid)] : [] }))
-  await until('giving up', () => givenUp.length > 0)
+  await until('three starts', () => said.length >= 6)
   const told = said.filter((line) => /^(first|\d+)$/.test(line))
   expect(told[0]).toBe('first')
   expect(new Set(told.slice(1)).size).toBe(1)
