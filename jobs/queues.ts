@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Job, Queue, WaitingError } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { withLock } from '../lake/live/lock.ts'
+import { livingWorkers } from '../lake/live/workers.ts'
 
 /** What a job does: ask a feed's publisher, land what was accepted, or a task of upkeep. */
 export type JobKind = 'fetch' | 'land' | 'upkeep'
@@ -13,7 +14,7 @@ export interface JobData {
   readonly name: string
 }
 
-/** What became of a job that did not fail: skipped where it was running elsewhere, unknown where this worker's catalogue lacks it. */
+/** What became of a job that did not fail: skipped if it was running elsewhere, unknown if no living worker's catalogue has it. */
 export type JobResult = 'done' | 'skipped' | 'unknown'
 
 /** When a job comes up: every `every_ms`, `offset_ms` after the even multiples, so that feeds of one cadence do not come all at once. */
@@ -107,9 +108,9 @@ export interface Reconciled {
 }
 
 /**
- * Makes the schedulers in Redis those of the newest started worker's catalogue, under a lock: adds what is missing (a feed's first fetch
- * comes at once), changes what differs or is stuck, removes the rest, and reads all back. Null where another process is at it. Throws
- * where what is read back still differs.
+ * Makes the schedulers in Redis those of the living workers' catalogues, under a lock: adds what is missing (a feed's first fetch comes at
+ * once), changes what differs or is stuck, removes what no catalogue has, and reads all back. Where catalogues differ the newest started
+ * worker's counts. Null while another process does it. Throws if what is read back still differs.
  */
 export async function reconcileSchedules({
   queue,
@@ -129,7 +130,7 @@ export async function reconcileSchedules({
   readonly whenNewest?: () => Promise<void>
 }): Promise<Reconciled | null> {
   const locked = await withLock({ redis, ...RECONCILE_LOCK, wait_ms }, async (signal) => {
-    const wanted = await newestCatalogue(redis, { started_at, schedules })
+    const { wanted, isNewest } = await catalogueOf(redis, { started_at, schedules })
     const found = await schedulersOf(queue)
     const done = { added: [] as string[], changed: [] as string[], removed: [] as string[] }
     for (const one of wanted) {
@@ -148,7 +149,7 @@ export async function reconcileSchedules({
       done.removed.push(id)
     }
     await readBack(queue, wanted)
-    if (wanted === schedules) await whenNewest?.()
+    if (isNewest) await whenNewest?.()
     return done
   })
   return locked.ran ? locked.value : null
@@ -159,12 +160,16 @@ interface Catalogue {
   readonly schedules: readonly Schedule[]
 }
 
-async function newestCatalogue(redis: Redis, mine: Catalogue): Promise<readonly Schedule[]> {
+/** What the newest catalogue and those of living workers have together: a feed may run on one machine only, or during an upgrade. */
+async function catalogueOf(redis: Redis, mine: Catalogue): Promise<{ readonly wanted: readonly Schedule[]; readonly isNewest: boolean }> {
   const text = await redis.get(SCHEDULES)
   const kept = text === null ? null : (JSON.parse(text) as Catalogue)
-  if (kept && kept.started_at > mine.started_at) return kept.schedules
-  if (kept?.started_at !== mine.started_at) await redis.set(SCHEDULES, JSON.stringify(mine))
-  return mine.schedules
+  const isNewest = !kept || kept.started_at <= mine.started_at
+  if (isNewest && kept?.started_at !== mine.started_at) await redis.set(SCHEDULES, JSON.stringify(mine))
+  const living: readonly Catalogue[] = await livingWorkers<Schedule>(redis)
+  const catalogues = [...living, isNewest ? mine : kept].toSorted((one, other) => one.started_at - other.started_at)
+  const byId = new Map(catalogues.flatMap(({ schedules }) => schedules.map((one) => [one.id, one])))
+  return { wanted: [...byId.values()], isNewest }
 }
 
 async function schedulersOf(queue: FeedQueue): Promise<Map<string, { readonly text: string; readonly next: number }>> {

@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Job, Worker } from 'bullmq'
+import { DelayedError, type Job, Worker } from 'bullmq'
 import type { Logger } from 'pino'
 import { claimRedis } from '../lake/live/claim.ts'
 import { openRedis } from '../lake/live/connect.ts'
 import { type DeclaredPart, forgetUndeclared } from '../lake/live/forget.ts'
 import { LockLost, withLock } from '../lake/live/lock.ts'
+import { announceWorker, livingWorkers, WORKER_BEAT_MS, type WorkerEntry } from '../lake/live/workers.ts'
 import type { Feed } from './feeds/define.ts'
 import {
   handBack,
@@ -17,6 +19,7 @@ import {
   type QueueDepth,
   queueDepth,
   reconcileSchedules,
+  type Schedule,
   schedulesOf,
   type UpkeepTask,
 } from './queues.ts'
@@ -43,10 +46,12 @@ export interface WorkerTimes {
   readonly abort: number
 }
 
-const TIMES: WorkerTimes = { lock: 20_000, job: 30_000, stalled: 10_000, reconcile: 15_000, grace: 20_000, abort: 5_000 }
+const TIMES: WorkerTimes = { lock: 20_000, job: 30_000, stalled: 10_000, reconcile: 15_000, grace: 1_500, abort: 700 }
 const STALLS = 5
 const KEPT_JOBS = { count: 200 }
 const RETRY_MS = 2000
+/** How long a job of a feed that only another worker knows is put back for, ms. */
+const PUT_BACK_MS = 500
 /** Longest wait for the depth of the queue, ms. */
 const DEPTH_MS = 1000
 
@@ -122,6 +127,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     if (closing) return handBack(job, token)
     const known = work[kind]?.(name)
     if (!known) {
+      const others = await livingWorkers<Schedule>(redis)
+      if (others.some((worker) => worker.schedules.some((one) => one.data.kind === kind && one.data.name === name))) {
+        await job.moveToDelayed(Date.now() + PUT_BACK_MS, token)
+        throw new DelayedError()
+      }
       log.warn({ job: kind, name }, 'job of no known feed or task')
       return 'unknown'
     }
@@ -146,14 +156,21 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     return 'done'
   }
 
+  const entry: WorkerEntry<Schedule> = { id: randomUUID(), started_at, schedules, declared: options.declared ?? null }
   try {
     if (lake !== undefined) await claimRedis(redis, lake)
+    await announceWorker(redis, entry)
   } catch (error) {
     redis.disconnect()
     throw error
   }
   const whenNewest = async (): Promise<void> => {
-    const gone = options.declared ? await forgetUndeclared(redis, options.declared) : []
+    const others = await livingWorkers(redis)
+    // A worker that does not say what it publishes may publish anything.
+    if (others.some((worker) => worker.declared === null)) return
+    const gone = options.declared
+      ? await forgetUndeclared(redis, [...options.declared, ...others.flatMap(({ declared }) => declared ?? [])])
+      : []
     if (gone.length > 0) log.warn({ gone }, 'live state of no declared feed taken out')
   }
   await reconcileSchedules({ queue, redis, schedules, started_at, wait_ms: 2 * times.lock, whenNewest }).then((done) =>
@@ -182,6 +199,10 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   )
   worker.on('error', troubled)
 
+  const announcer = setInterval(() => {
+    if (!away && !closing) announceWorker(redis, entry).catch((error: Error) => log.warn({ err: error }, 'worker not announced'))
+  }, WORKER_BEAT_MS)
+
   const reconcile = async (): Promise<void> => {
     if (lake !== undefined) await claimRedis(redis, lake)
     const done = await reconcileSchedules({ queue, redis, schedules, started_at, whenNewest })
@@ -193,6 +214,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 
   const close = async (): Promise<void> => {
     clearInterval(timer)
+    clearInterval(announcer)
+    if (!away) await within(announceWorker(redis, entry, { isStopping: true }), times.abort)
     await within(worker.pause(true), times.abort)
     await within(Promise.all(active), times.grace)
     stop.abort(new Error('the worker is closing'))

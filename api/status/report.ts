@@ -21,6 +21,7 @@ export const REASONS = Object.freeze({
   'lake-away': 'down',
   'nothing-to-serve': 'down',
   'redis-away': 'degraded',
+  'worker-away': 'degraded',
   'feeds-unknown': 'degraded',
   'feed-waiting': 'degraded',
   'feed-down': 'degraded',
@@ -115,7 +116,9 @@ export function statusReports(parts: ReportParts): (month: string | null) => Pro
     // A store that is gone may look like an empty one.
     const [figures, latest] = await Promise.all([months(month, readiness.lake), months(present, readiness.lake)])
     const feeds = feedsOf(state, now)
-    const reasons = [...reasonsOf(readiness, feeds), ...recentReasons(latest, groups)]
+    const isWorkerAway = readiness.redis && state.live.workers()?.living === 0
+    const away: Reason[] = isWorkerAway ? [{ code: 'worker-away', of: null }] : []
+    const reasons = [...away, ...reasonsOf(readiness, feeds), ...recentReasons(latest, groups)]
     const { start } = monthBounds(month)
     const before = monthAt(start, -1)
     return {

@@ -83,11 +83,10 @@ async function attemptCommit(options: CommitAttempt): Promise<Attempt> {
 
   const writer = createWriter({ base, written })
   const untouched = manifests.filter((manifest) => liveCount(manifest) > 0 && !holders.some((holder) => holder.manifest === manifest))
-  const added = await addedManifests(writer, base, { add, ...(options.operation === 'replace' ? { rowsSince: newestOf(holders) } : {}) })
-  const rewritten: ManifestFile[] = []
-  for (const holder of holders) rewritten.push(await writer.manifest(holder.manifest.specId, withoutRemoved(holder, removed, writer)))
-  const kept = await merged(writer, base, { untouched, others: added.length + rewritten.length })
-  const snapshot = await writer.snapshot({ manifests: [...added, ...rewritten, ...kept], summary: summaryOf(options, holders, read) })
+  const rowsSince = options.operation === 'replace' ? { rowsSince: newestOf(holders) } : {}
+  const changed = await changedManifests(writer, base, { add, holders, removed, ...rowsSince })
+  const kept = await merged(writer, base, { untouched, others: changed.length })
+  const snapshot = await writer.snapshot({ manifests: [...changed, ...kept], summary: summaryOf(options, holders, read) })
   return { kind: 'change', metadata: withSnapshot({ ...base.metadata, properties }, snapshot) }
 }
 
@@ -163,25 +162,31 @@ function newestOf(holders: readonly Holder[]): number {
   return Math.max(...holders.flatMap((holder) => holder.removed.map((entry) => entry.sequenceNumber)))
 }
 
-async function addedManifests(
+/** One manifest for each partition spec: the added files, and what is left of the manifests that files are removed from. */
+async function changedManifests(
   writer: SnapshotWriter,
   base: TableState,
-  { add, rowsSince }: { readonly add: readonly DataFile[]; readonly rowsSince?: number },
+  changes: {
+    readonly add: readonly DataFile[]
+    readonly holders: readonly Holder[]
+    readonly removed: ReadonlySet<string>
+    readonly rowsSince?: number
+  },
 ): Promise<ManifestFile[]> {
-  const files = new Map<number, ManifestedFile[]>()
-  for (const file of add) {
-    const held = files.get(file.specId) ?? []
-    held.push(toManifested(checkedFile(base, file), (id) => fieldOf(base.metadata, id)))
-    files.set(file.specId, held)
+  const { add, holders, removed, rowsSince } = changes
+  const bySpec = new Map<number, ManifestEntry[]>()
+  const entriesOf = (specId: number): ManifestEntry[] => {
+    const entries = bySpec.get(specId) ?? []
+    bySpec.set(specId, entries)
+    return entries
   }
+  for (const file of add) {
+    const manifested = toManifested(checkedFile(base, file), (id) => fieldOf(base.metadata, id))
+    entriesOf(file.specId).push(writer.added(manifested, rowsSince))
+  }
+  for (const holder of holders) entriesOf(holder.manifest.specId).push(...withoutRemoved(holder, removed, writer))
   const manifests: ManifestFile[] = []
-  for (const [specId, held] of files)
-    manifests.push(
-      await writer.manifest(
-        specId,
-        held.map((file) => writer.added(file, rowsSince)),
-      ),
-    )
+  for (const [specId, entries] of bySpec) manifests.push(await writer.manifest(specId, entries))
   return manifests
 }
 

@@ -65,7 +65,7 @@ type Pairs<T> = readonly { readonly key: number; readonly value: T }[] | null
 
 /**
  * A manifest's bytes. Sequence numbers of files that the new snapshot adds are left to be inherited (spec, "Sequence Number Inheritance"), but
- * for that of rows which were in the table before.
+ * for that of rows which were in the table before. The schema in the header is without descriptions, which would be most of a small manifest.
  */
 export function encodeManifest(options: {
   schema: TableSchema
@@ -78,7 +78,7 @@ export function encodeManifest(options: {
   return encodeContainer({
     schema: manifestSchema(parts),
     metadata: {
-      schema: JSON.stringify(schema),
+      schema: JSON.stringify({ ...schema, fields: schema.fields.map(({ doc: _, ...field }) => field) }),
       'schema-id': String(schema['schema-id']),
       'partition-spec': JSON.stringify(spec.fields),
       'partition-spec-id': String(spec['spec-id']),

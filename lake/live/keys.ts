@@ -15,6 +15,8 @@ export const LIVE_KEYS = {
   logStart: 'live:log-start',
   /** Hash of feed → its state as JSON, see freshness.ts. */
   feeds: 'live:feeds',
+  /** Hash of worker id → `<last announcement, ms> <entry as JSON>`, see workers.ts; the entry is empty after a worker has stopped. */
+  workers: 'live:workers',
   /** Channel told `<dataset> <version>` after every publication. */
   channel: 'live:changed',
 } as const

@@ -6,6 +6,7 @@ import { LIVE_KEYS, partField } from './keys.ts'
 import { partOf, readPart } from './parts.ts'
 import { decodeSnapshot } from './snapshot.ts'
 import type { LivePart, LiveRow } from './types.ts'
+import { readWorkers, type SeenWorkers } from './workers.ts'
 
 /** The current state of a dataset, all feeds' parts together. Never changed once made. */
 export interface LiveSnapshot {
@@ -35,6 +36,8 @@ export interface LiveReader {
   row(dataset: string, key: string): LiveRow | null
   /** What is known of each feed's fetches, by feed id. */
   feedStates(): ReadonlyMap<string, FeedState>
+  /** The workers as they last announced themselves; null if none ever did. */
+  workers(): SeenWorkers | null
   /** Changes of a dataset after a cursor, see `readChanges`. Throws while Redis is away. */
   changes(dataset: string, page: { readonly after: string | null; readonly limit: number }): Promise<ChangesPage>
   /** Calls back with each new state of a dataset; returns what ends it. */
@@ -76,6 +79,7 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
   const watchers = new Map<string, Set<(snapshot: LiveSnapshot) => void>>()
   const opened = Promise.withResolvers<void>()
   let feeds: ReadonlyMap<string, FeedState> = new Map()
+  let workers: SeenWorkers | null = null
   let connected = false
   let hasRead = false
   let closed = false
@@ -119,7 +123,9 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
   const look = async (): Promise<void> => {
     const keys = [LIVE_KEYS.versions, LIVE_KEYS.feeds, LIVE_KEYS.gone] as const
     const [versions = {}, states = {}, gone = {}] = await Promise.all(keys.map((key) => redis.hgetall(key)))
+    const seen = await readWorkers(redis)
     connected = true
+    workers = seen ?? workers
     // An emptied Redis says nothing of what was: what is known of a feed stays until it is told anew, or that it was taken out.
     feeds = new Map([...[...feeds].filter(([feed]) => gone[feed] === undefined), ...feedStatesOf(states)])
     const changed = Object.entries(versions).filter(([dataset, version]) => datasets.get(dataset)?.snapshot?.version !== Number(version))
@@ -171,6 +177,7 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
     get: (dataset) => datasets.get(dataset)?.snapshot ?? null,
     row: (dataset, key) => datasets.get(dataset)?.snapshot?.byKey.get(key) ?? null,
     feedStates: () => feeds,
+    workers: () => workers,
     changes: (dataset, page) => readChanges(redis, dataset, page),
     onChange: (dataset, tell) => {
       const told = watchers.get(dataset) ?? new Set()

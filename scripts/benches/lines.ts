@@ -1,14 +1,23 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Bench, type Measured, type MemoryBench, median } from './measure.ts'
+import { type AnyBench, type Bench, type Measured, type MemoryBench, median, type SizeBench, type Sized } from './measure.ts'
 import type { Step } from './steps.ts'
 
 /** Processes whose peak memory is compared with a limit. */
 const MEMORY_ROUNDS = 5
 
 /** Does a step of a bench over folders and returns what it found; throws if it failed. */
-export type StepRunner = (bench: Bench | MemoryBench, step: Step, ...folders: readonly string[]) => Promise<unknown>
+export type StepRunner = (bench: AnyBench, step: Step, ...folders: readonly string[]) => Promise<unknown>
+
+/** What is written of a bench of space. */
+interface SizeLine {
+  readonly name: string
+  readonly ok: boolean
+  readonly mb: number
+  readonly limit_mb: number
+  readonly parts_mb: Readonly<Record<string, number>>
+}
 
 /** What is written of a bench that could be measured. */
 interface MeasuredLine {
@@ -34,15 +43,23 @@ interface FailedLine {
 }
 
 /** What is written of a bench. */
-export type Line = MeasuredLine | FailedLine
+export type Line = MeasuredLine | SizeLine | FailedLine
 
 /** Runs a bench. One that fails gives a line, too, so that those after it are run. */
-export async function runBench(bench: Bench | MemoryBench, step: StepRunner): Promise<Line> {
+export async function runBench(bench: AnyBench, step: StepRunner): Promise<Line> {
   try {
+    if ('size' in bench) return await sizeLine(bench, step)
     return 'run' in bench ? await memoryLine(bench, step) : await ratioLine(bench, step)
   } catch (error) {
     return { name: bench.name, ok: false, error: error instanceof Error ? error.message : String(error) }
   }
+}
+
+async function sizeLine(bench: SizeBench, step: StepRunner): Promise<SizeLine> {
+  const { mb, parts } = (await step(bench, 'size')) as Sized
+  if (!(mb > 0 && Number.isFinite(mb))) throw new Error(`${mb} MB is no size`)
+  const parts_mb = Object.fromEntries(Object.entries(parts).map(([name, size]) => [name, rounded(size)]))
+  return { name: bench.name, ok: mb <= bench.limit_mb, mb: rounded(mb), limit_mb: bench.limit_mb, parts_mb }
 }
 
 async function memoryLine(bench: MemoryBench, step: StepRunner): Promise<Line> {
@@ -114,8 +131,12 @@ function rounded(value: number): number {
 }
 
 /** A line as a person reads it. */
-export function asText(line: Line, bench: Bench | MemoryBench): string {
+export function asText(line: Line, bench: AnyBench): string {
   if ('error' in line) return `FAIL ${line.name}: ${line.error} · ${bench.about}`
+  if ('mb' in line) {
+    const parts = Object.entries(line.parts_mb).map(([part, mb]) => `${part} ${mb}`)
+    return `${line.ok ? 'ok  ' : 'MISS'} ${line.name}: ${line.mb} MB (at most ${line.limit_mb}; ${parts.join(', ')}) · ${bench.about}`
+  }
   const { name, ratio, limit, ok, spread, rss_mb, process_s, measured_ms, reference_ms, parts_ms } = line
   const atLeast = 'atLeast' in bench && bench.atLeast
   const orWithin = 'orWithin_ms' in bench ? ` or +${bench.orWithin_ms} ms` : 'orAtMost_ms' in bench ? ` or ${bench.orAtMost_ms} ms` : ''
@@ -125,7 +146,7 @@ export function asText(line: Line, bench: Bench | MemoryBench): string {
         .join(', ')})`
     : ''
   const times = measured_ms === undefined ? `, ${process_s} s` : `, ${measured_ms} ms${parts} against ${reference_ms} ms`
-  const most_mb = bench.limit_mb === undefined || !('limit' in bench) ? '' : ` (at most ${bench.limit_mb})`
+  const most_mb = !('limit' in bench) || bench.limit_mb === undefined ? '' : ` (at most ${bench.limit_mb})`
   const found = `${ratio} (${atLeast ? 'at least' : 'at most'} ${limit}${orWithin}), spread ${spread}${times}, ${rss_mb} MB${most_mb}`
   return `${ok ? 'ok  ' : 'MISS'} ${name}: ${found} · ${bench.about}`
 }

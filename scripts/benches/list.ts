@@ -4,6 +4,7 @@ import { exportJobs } from './export-jobs.ts'
 import { dgtTableMemory, FEED_MEMORY } from './feed-memory.ts'
 import { fuelParse } from './fuel-parse.ts'
 import { gasStations } from './gas-stations.ts'
+import { growth } from './growth.ts'
 import { historyHours, historyRaw } from './history.ts'
 import { incidentsApi, incidentsNotModified } from './incidents-api.ts'
 import { lakeCommitRows } from './lake-commit-rows.ts'
@@ -11,7 +12,7 @@ import { lakeCommitTable } from './lake-commit-table.ts'
 import { lakeSensorMonth } from './lake-sensor-month.ts'
 import { limits } from './limits.ts'
 import { liveSaturated } from './live-saturated.ts'
-import type { Bench, MemoryBench } from './measure.ts'
+import type { AnyBench } from './measure.ts'
 import { mitmaOd, mitmaOdMemory } from './mitma-od.ts'
 import { pmParse } from './pm-parse.ts'
 import { railBoards, railDepartures } from './rail-departures.ts'
@@ -22,7 +23,7 @@ import { stationsNear } from './stations-near.ts'
 import { tableArrow, tableCsv, tableParquet } from './tables.ts'
 
 /** Every bench, in the order they run. */
-export const BENCHES: readonly (Bench | MemoryBench)[] = [
+export const BENCHES: readonly AnyBench[] = [
   dgtParse,
   pmParse,
   fuelParse,
@@ -54,4 +55,5 @@ export const BENCHES: readonly (Bench | MemoryBench)[] = [
   tableArrow,
   ...FEED_MEMORY,
   dgtTableMemory,
+  growth,
 ]

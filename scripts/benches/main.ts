@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { FEED_PROCESS } from '../service/memory.ts'
 import { asText, runBench } from './lines.ts'
 import { BENCHES } from './list.ts'
-import type { Bench, MemoryBench } from './measure.ts'
+import type { AnyBench } from './measure.ts'
 import { LAKE_SIZES, type LakeSize } from './scale.ts'
 import { runScale } from './scale-main.ts'
 import type { Answer, Step } from './steps.ts'
@@ -56,7 +56,7 @@ for (const bench of BENCHES) {
   if (!line.ok) process.exitCode = 1
 }
 
-function inChild(bench: Bench | MemoryBench, step: Step, ...folders: readonly string[]): Promise<unknown> {
+function inChild(bench: AnyBench, step: Step, ...folders: readonly string[]): Promise<unknown> {
   return new Promise((resolve, reject) => {
     // Memory counts as the worker runs; speed as any process does.
     const how =

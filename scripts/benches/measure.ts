@@ -56,6 +56,24 @@ export interface MemoryBench {
   run(folder: string, made: string): Promise<Done>
 }
 
+/** A promise about space: what something takes after a simulated time. */
+export interface SizeBench {
+  readonly name: string
+  readonly about: string
+  readonly limit_mb: number
+  /** Makes it in a process of its own and returns its size, MB, and that of its parts. */
+  size(): Promise<Sized>
+}
+
+/** What a size bench found, MB. */
+export interface Sized {
+  readonly mb: number
+  readonly parts: Readonly<Record<string, number>>
+}
+
+/** Any promise. */
+export type AnyBench = Bench | MemoryBench | SizeBench
+
 /** What rounds of a bench gave: the median of their ratios and how far the farthest round lies from it, relative. */
 export interface Measured {
   readonly ratio: number

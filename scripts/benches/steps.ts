@@ -1,8 +1,8 @@
-import { type Bench, type MemoryBench, measure } from './measure.ts'
+import { type AnyBench, measure } from './measure.ts'
 import { checkDone, runOnce } from './work.ts'
 
 /** The steps of a bench, each in a process of its own. */
-export type Step = 'set-up' | 'ratio' | 'memory'
+export type Step = 'set-up' | 'ratio' | 'memory' | 'size'
 
 /** What a child process answers: what the step found, or why it failed. */
 export type Answer = { readonly found: unknown } | { readonly failed: string }
@@ -10,7 +10,8 @@ export type Answer = { readonly found: unknown } | { readonly failed: string }
 const MEMORY_RUNS = 3
 
 /** Does one step of a bench in a folder; `made` is the folder that the set-up of a memory bench filled. */
-export async function runStep(bench: Bench | MemoryBench, step: Step, folder: string, made: string): Promise<unknown> {
+export async function runStep(bench: AnyBench, step: Step, folder: string, made: string): Promise<unknown> {
+  if ('size' in bench) return bench.size()
   if (step === 'set-up') return (await bench.setUp?.(folder)) ?? null
   if ('run' in bench) {
     checkDone(bench.name, await bench.run(folder, made), bench.expected)

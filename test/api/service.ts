@@ -16,7 +16,7 @@ import { openUptime, type Uptime } from '../../api/status/uptime.ts'
 import { datasets } from '../../lake/catalog.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { type FeedListing, type FeedState, writeFeedState } from '../../lake/live/freshness.ts'
-import { openLive } from '../../lake/live/read.ts'
+import { type LiveReader, openLive } from '../../lake/live/read.ts'
 import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
 import { publishLive } from '../../lake/live/write.ts'
 import type { ProcessMetrics } from '../../lake/metrics/metrics.ts'
@@ -67,6 +67,8 @@ export interface TestService {
   open(path: string, headers?: Record<string, string>): Promise<Response>
   /** What is answered as JSON, which not every path answers unless it is asked to. */
   json(path: string): Promise<Reply>
+  readonly redisUrl: string
+  readonly live: LiveReader
   restartRedis(): Promise<void>
   killRedis(): Promise<void>
   /** Takes everything out of Redis. */
@@ -213,6 +215,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const get: TestService['get'] = (path, headers = {}) => ask(path, { headers })
   return {
     url: api.url,
+    redisUrl: server.url,
+    live,
     lake,
     access,
     usage,

@@ -2,7 +2,7 @@ import { rename, rm, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { makeKey } from '../../api/access/key-format.ts'
 import { DEFAULT_PLANS, FEATURES, TIERS } from '../../api/access/plans.ts'
 import { PROMISE_PCT } from '../../api/define/promise.ts'
@@ -12,6 +12,8 @@ import { openapi } from '../../api/http/openapi.ts'
 import { OWN_GROUPS } from '../../api/status/groups.ts'
 import { REASONS, statusReports } from '../../api/status/report.ts'
 import { openUptime } from '../../api/status/uptime.ts'
+import { openRedis } from '../../lake/live/connect.ts'
+import { announceWorker } from '../../lake/live/workers.ts'
 import { dayObject, encodeDay, type Span } from '../../lake/uptime/days.ts'
 import { newUptimeCounts } from '../../lake/uptime/objects.ts'
 import { until } from '../helpers/until.ts'
@@ -83,6 +85,27 @@ describe('the groups of paths', () => {
       const found = groups.filter(({ paths }: Reply) => paths.includes(path)).map(({ group }: Reply) => group)
       expect(found, path).toEqual([tags[0] === 'data' ? tags[1] : tags[0]])
     }
+  })
+})
+
+describe('the worker', () => {
+  test('is away once none is heard of, and was before', async () => {
+    await start()
+    const codes = async (): Promise<string[]> => (await status()).reasons.map(({ code }: Reply) => code)
+    const redis = openRedis(service.redisUrl)
+    onTestFinished(() => redis.disconnect())
+    expect(await codes()).not.toContain('worker-away')
+    const worker = { id: 'w', started_at: 1, schedules: [], declared: null }
+    await announceWorker(redis, worker)
+    await until('seen', () => service.live.workers()?.living === 1)
+    now += 16_000
+    expect(await codes()).not.toContain('worker-away')
+    await announceWorker(redis, worker, { isStopping: true })
+    await until('gone', () => service.live.workers()?.living === 0)
+    now += 16_000
+    const found = await status()
+    expect(found.reasons).toContainEqual({ code: 'worker-away', of: null, text: expect.stringContaining('no está en marcha') })
+    expect(found.state).not.toBe('ok')
   })
 })
 
@@ -264,7 +287,7 @@ describe('the state', () => {
     const system = () => ({ feeds: [], states: new Map() })
     const report = statusReports({
       ...{ endpoints: [], groups: [], lake: service.lake, clock: () => now, log: { warn: () => undefined } },
-      state: { mode: 'simulated', system, live: { connected: true } } as never,
+      state: { mode: 'simulated', system, live: { connected: true, workers: () => null } } as never,
       read: () => held.promise,
     })
     const found = await Promise.race([report(null), sleep(15_000, null)])

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FeedQueue, openQueue, QUEUE, type Reconciled, reconcileSchedules, schedulesOf } from '../../jobs/queues.ts'
 import { openRedis } from '../../lake/live/connect.ts'
+import { announceWorker } from '../../lake/live/workers.ts'
 import { startTestRedis, type TestRedis } from '../helpers/redis.ts'
 
 let server: TestRedis
@@ -98,6 +99,18 @@ describe('schedules', () => {
     await queue.removeJobScheduler('fetch:b')
     expect((await reconcile(declared({ a: 60 }), 1000)).added).toEqual(['fetch:b'])
     expect(await cadences()).toEqual({ 'fetch:b': 60_000, 'land:b': 300_000 })
+  })
+
+  test('of a living worker stay where a newer one does not have them, and go once that worker has stopped', async () => {
+    const older = { id: 'older', started_at: 1000, schedules: declared({ a: 60, b: 60 }), declared: null }
+    await announceWorker(redis, older)
+    await reconcile(older.schedules, 1000)
+    expect(await reconcile(declared({ b: 30 }), 2000)).toEqual({ added: [], changed: ['fetch:b'], removed: [] })
+    // The older one leaves the newer one's cadence alone.
+    expect(await reconcile(older.schedules, 1000)).toEqual({ added: [], changed: [], removed: [] })
+    expect(await cadences()).toEqual({ 'fetch:a': 60_000, 'fetch:b': 30_000, 'land:a': 300_000, 'land:b': 300_000 })
+    await announceWorker(redis, older, { isStopping: true })
+    expect((await reconcile(declared({ b: 30 }), 2000)).removed.toSorted()).toEqual(['fetch:a', 'land:a'])
   })
 
   test('are reconciled by one process at a time', async () => {

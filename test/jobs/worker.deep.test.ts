@@ -86,6 +86,28 @@ describe('a worker', () => {
     expect(told).toEqual([[{ job: 'fetch', name: 'nothing' }, 'job of no known feed or task']])
   })
 
+  test('puts back a job of a feed that only another living worker knows, which runs it; its live state stays', async () => {
+    const part = { seq: 1, fetch_id: 'x', data_time: 1, fetched_at: 1, rows: [], changes: [] }
+    for (const feed of ['a', 'b']) await publishLive(redis, { dataset: 'things', feed, ...part })
+    const witness = new Witness()
+    const runner = (name: string) => witness.runner(name, async () => pause(5))
+    const ofBoth = ['a', 'b'].map((feed) => ({ dataset: 'things', feed }))
+    await start({ feeds: [feed('a', 3600), feed('b', 3600)], runner: runner('older'), declared: ofBoth })
+    await start({ feeds: [feed('a', 3600)], runner: runner('newer'), declared: ofBoth.slice(0, 1) })
+    expect((await redis.hkeys(LIVE_KEYS.parts)).sort()).toEqual(['things/a', 'things/b'])
+    const queue = openQueue(redis)
+    for (let n = 0; n < 10; n++) await queue.add('fetch', { kind: 'fetch', name: 'b' })
+    await until(
+      'every job of the feed',
+      async () => (await queue.getCompletedCount()) >= 10 && (await queue.getDelayedCount()) <= 4,
+      20_000,
+    )
+    await until('a run', () => witness.count('fetch b') > 1)
+    expect(witness.runs.filter(({ job }) => job.endsWith('b')).map(({ worker }) => worker)).not.toContain('newer')
+    const results = (await queue.getJobs(['completed'])).map(({ returnvalue }) => returnvalue)
+    expect(results).not.toContain('unknown')
+  })
+
   test('goes on with a feed that failed, and tells the failure', async () => {
     const witness = new Witness()
     const told: unknown[] = []

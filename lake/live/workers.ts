@@ -1,0 +1,74 @@
+import type { Redis } from 'ioredis'
+import type { DeclaredPart } from './forget.ts'
+import { LIVE_KEYS } from './keys.ts'
+import { defineScript, runScript } from './script.ts'
+
+/** A worker as it announces itself to the others and to the API. */
+export interface WorkerEntry<S = unknown> {
+  readonly id: string
+  /** Start of the worker, ms since the epoch. */
+  readonly started_at: number
+  /** What it schedules. */
+  readonly schedules: readonly S[]
+  /** What its catalogue publishes as live state, feeds that are turned off included; null if it does not say. */
+  readonly declared: readonly DeclaredPart[] | null
+}
+
+/** How often a worker announces itself, ms. */
+export const WORKER_BEAT_MS = 10_000
+/** A worker that has not announced itself for so long is away, ms. */
+const AWAY_MS = 4 * WORKER_BEAT_MS
+const FORGET_MS = 86_400_000
+
+// By the clock of Redis, so that clocks of machines need not agree.
+const BEAT = defineScript(`
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+for _, id in ipairs(redis.call('HKEYS', KEYS[1])) do
+  local beat = tonumber(string.match(redis.call('HGET', KEYS[1], id), '^%d+')) or 0
+  if beat < now - tonumber(ARGV[3]) then redis.call('HDEL', KEYS[1], id) end
+end
+redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f ', now) .. ARGV[2])
+return 1
+`)
+
+/** Announces that a worker is alive; with `isStopping` that it is no longer. */
+export async function announceWorker(redis: Redis, entry: WorkerEntry, { isStopping = false } = {}): Promise<void> {
+  await runScript(redis, BEAT, { keys: [LIVE_KEYS.workers], args: [entry.id, isStopping ? '' : JSON.stringify(entry), FORGET_MS] })
+}
+
+/** The workers that are alive. */
+export async function livingWorkers<S>(redis: Redis): Promise<WorkerEntry<S>[]> {
+  const [entries, now] = await Promise.all([redis.hgetall(LIVE_KEYS.workers), redisNow(redis)])
+  return Object.values(entries).flatMap((text) => {
+    const { at, json } = read(text)
+    return json !== '' && now - at <= AWAY_MS ? [JSON.parse(json) as WorkerEntry<S>] : []
+  })
+}
+
+/** How many workers are alive, and when the last one announced itself, ms since the epoch by the clock of Redis. */
+export interface SeenWorkers {
+  readonly living: number
+  readonly seen_at: number
+}
+
+/** The workers that announced themselves; null if none ever did. */
+export async function readWorkers(redis: Redis): Promise<SeenWorkers | null> {
+  const [entries, now] = await Promise.all([redis.hgetall(LIVE_KEYS.workers), redisNow(redis)])
+  const found = Object.values(entries).map(read)
+  if (found.length === 0) return null
+  return {
+    living: found.filter(({ at, json }) => json !== '' && now - at <= AWAY_MS).length,
+    seen_at: Math.max(...found.map(({ at }) => at)),
+  }
+}
+
+function read(text: string): { readonly at: number; readonly json: string } {
+  const space = text.indexOf(' ')
+  return { at: Number(text.slice(0, space)), json: text.slice(space + 1) }
+}
+
+async function redisNow(redis: Redis): Promise<number> {
+  const [seconds, micros] = await redis.time()
+  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
+}

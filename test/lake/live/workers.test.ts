@@ -1,0 +1,51 @@
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openRedis } from '../../../lake/live/connect.ts'
+import { LIVE_KEYS } from '../../../lake/live/keys.ts'
+import { announceWorker, livingWorkers, readWorkers, type WorkerEntry } from '../../../lake/live/workers.ts'
+import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
+
+let server: TestRedis
+let redis: Redis
+beforeAll(async () => {
+  server = await startTestRedis()
+  redis = openRedis(server.url)
+})
+beforeEach(() => redis.flushall())
+afterAll(async () => {
+  redis.disconnect()
+  await server.stop()
+})
+
+const worker = (id: string): WorkerEntry<string> => ({
+  id,
+  started_at: 1,
+  schedules: ['fetch:a'],
+  declared: [{ dataset: 'things', feed: 'a' }],
+})
+/** Sets back when a worker was last heard of. */
+async function silent(id: string, ms: number): Promise<void> {
+  const [at = '', ...entry] = ((await redis.hget(LIVE_KEYS.workers, id)) ?? '').split(' ')
+  await redis.hset(LIVE_KEYS.workers, id, [Number(at) - ms, ...entry].join(' '))
+}
+
+test('workers are alive until they stop or are not heard of for 40 s', async () => {
+  expect(await readWorkers(redis)).toBeNull()
+  for (const id of ['one', 'two', 'three']) await announceWorker(redis, worker(id))
+  expect((await livingWorkers(redis)).map(({ id }) => id).sort()).toEqual(['one', 'three', 'two'])
+  await announceWorker(redis, worker('two'), { isStopping: true })
+  await silent('three', 41_000)
+  expect(await livingWorkers(redis)).toEqual([worker('one')])
+  const seen = await readWorkers(redis)
+  expect(seen?.living).toBe(1)
+  expect(Math.abs((seen?.seen_at ?? 0) - Date.now())).toBeLessThan(5000)
+  await silent('one', 41_000)
+  expect((await readWorkers(redis))?.living).toBe(0)
+})
+
+test('those not heard of for a day are forgotten', async () => {
+  await announceWorker(redis, worker('old'))
+  await silent('old', 86_500_000)
+  await announceWorker(redis, worker('new'))
+  expect(await redis.hkeys(LIVE_KEYS.workers)).toEqual(['new'])
+})
