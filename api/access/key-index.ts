@@ -1,7 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 import { firstReached, openRedis } from '../../lake/live/connect.ts'
 import { defineScript, runScript } from '../../lake/live/script.ts'
+import { StoreError } from '../../lake/store/errors.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { isWellFormed } from './key-format.ts'
 import { type KeyRecord, readRecord } from './key-records.ts'
@@ -59,6 +61,11 @@ export interface KeyIndexOptions {
   readonly away_ms?: number
   /** How long a key that there is not is not looked for again. */
   readonly unknown_ms?: number
+  /** How long a key counts as it was last found while the store cannot be read. */
+  readonly stale_ms?: number
+  /** How long a lookup waits for the store if a last record is known, and if none is. */
+  readonly patience_ms?: number
+  readonly longest_ms?: number
 }
 
 /** What this process knows of a hash. */
@@ -67,6 +74,8 @@ interface Known {
   readonly lookup: KeyLookup
   /** When the store said so, by `performance.now()`. */
   readonly confirmed: number
+  /** Until when it counts although it is no longer fresh, as the store could not be read, by `performance.now()`. */
+  readonly stale_until?: number
 }
 
 interface Finding {
@@ -78,6 +87,11 @@ interface Finding {
 const CONFIRM_MS = 55_000
 const AWAY_MS = 30_000
 const UNKNOWN_MS = 60_000
+const STALE_MS = 3_600_000
+const PATIENCE_MS = 1000
+const LONGEST_MS = 10_000
+/** How often a store that is away is asked again for the same key. */
+const AGAIN_MS = 5000
 const COMMAND_TIMEOUT_MS = 1000
 /** Most hashes that one process remembers; the ones that were found first go first. */
 const KNOWN_MOST = 50_000
@@ -100,10 +114,12 @@ const EXPIRED: KeyLookup = Object.freeze({ key: null, refusal: 'expired' } as co
 
 /**
  * Opens the index of keys. The store is the record; Redis and this process remember what it said for less than a minute, so that nothing
- * they miss counts for longer, and messages over Redis make a change count at once.
+ * they miss counts for longer, and messages over Redis make a change count at once. While the store cannot be read, the last record counts for
+ * up to an hour.
  */
 export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
   const { store, redisUrl, peppers, clock, confirm_ms = CONFIRM_MS, away_ms = AWAY_MS, unknown_ms = UNKNOWN_MS } = options
+  const { stale_ms = STALE_MS, patience_ms = PATIENCE_MS, longest_ms = LONGEST_MS } = options
   const known = new Map<string, Known>()
   const finding = new Map<string, Finding>()
   let isTold = false
@@ -140,8 +156,10 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
     )
   })
 
-  const isFresh = ({ record, confirmed }: Known): boolean =>
-    isFinal(record) || performance.now() - confirmed < (record === null ? unknown_ms : isTold ? confirm_ms : away_ms)
+  const isFresh = ({ record, confirmed, stale_until = 0 }: Known): boolean =>
+    isFinal(record) ||
+    performance.now() < stale_until ||
+    performance.now() - confirmed < (record === null ? unknown_ms : isTold ? confirm_ms : away_ms)
 
   const judge = ({ record, lookup }: Known, hash: string): KeyLookup => {
     if (!record || !timingSafeEqual(Buffer.from(record.hash), Buffer.from(hash))) return UNKNOWN
@@ -149,12 +167,25 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
   }
 
   const look = async (hash: string): Promise<Known> => {
-    const told =
-      redis.status === 'ready' && performance.now() >= trustFrom ? await fromRedis(redis, hash, confirm_ms).catch(() => null) : null
-    if (told) return knownOf(told.record, performance.now() - told.age_ms, clock())
+    const told = redis.status === 'ready' ? await fromRedis(redis, hash, stale_ms).catch(() => null) : null
+    const ofRedis = told && knownOf(told.record, performance.now() - told.age_ms, clock())
+    if (told && ofRedis && told.age_ms < confirm_ms && performance.now() >= trustFrom) return ofRedis
+    const last = lastOf(known.get(hash) ?? null, ofRedis)
+    const reading = readStore(hash)
+    try {
+      return await within(reading, last ? patience_ms : longest_ms)
+    } catch (error) {
+      if (!last || !(error instanceof StoreError) || performance.now() - last.confirmed > stale_ms) throw error
+      // What a slow store says in the end counts.
+      reading.then((found) => remember(hash, found)).catch(() => undefined)
+      return { ...last, stale_until: Math.min(performance.now() + AGAIN_MS, last.confirmed + stale_ms) }
+    }
+  }
+
+  const readStore = async (hash: string): Promise<Known> => {
     const began = performance.now()
     const record = await readRecord(store, hash)
-    if (record) await toRedis(redis, [record], confirm_ms - (performance.now() - began)).catch(() => undefined)
+    if (record) await toRedis(redis, [record], stale_ms - (performance.now() - began)).catch(() => undefined)
     return knownOf(record, began, clock())
   }
 
@@ -192,7 +223,7 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
   }
 
   const tellAll = async (records: readonly KeyRecord[]): Promise<void> => {
-    await toRedis(redis, records, confirm_ms)
+    await toRedis(redis, records, stale_ms)
     await Promise.all(records.map(({ hash }) => redis.publish(CHANNEL, hash)))
   }
 
@@ -232,7 +263,7 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
       }
       await tellAll(records).catch(() => undefined)
     },
-    fill: (records) => toRedis(redis, records, confirm_ms).catch(() => undefined),
+    fill: (records) => toRedis(redis, records, stale_ms).catch(() => undefined),
     ready: reached,
     get connected() {
       return isTold && redis.status === 'ready'
@@ -241,6 +272,27 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
       redis.disconnect()
       messages.disconnect()
     },
+  }
+}
+
+/** The newer of what this process and Redis know of a key that there is. */
+function lastOf(one: Known | null, other: Known | null): Known | null {
+  const known = [one, other].filter((found) => found !== null && found.record !== null)
+  return known.toSorted((a, b) => (b as Known).confirmed - (a as Known).confirmed)[0] ?? null
+}
+
+/** What work gives; rejects with a `StoreError` if it takes longer. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T> {
+  const over = new AbortController()
+  const late = sleep(ms, undefined, { signal: over.signal }).then(() => {
+    throw new StoreError(`the store did not answer within ${ms} ms`, { code: 'timeout' })
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    over.abort()
+    late.catch(() => undefined)
+    work.catch(() => undefined)
   }
 }
 
@@ -270,10 +322,10 @@ function redisKey(hash: string): string {
 }
 
 /** What Redis remembers of a key and how long ago the store said so, which its remaining time tells without comparing clocks. */
-async function fromRedis(redis: Redis, hash: string, confirm_ms: number): Promise<{ record: KeyRecord; age_ms: number } | null> {
+async function fromRedis(redis: Redis, hash: string, for_ms: number): Promise<{ record: KeyRecord; age_ms: number } | null> {
   const [text, left_ms] = await Promise.all([redis.get(redisKey(hash)), redis.pttl(redisKey(hash))])
   if (text === null || left_ms <= 0) return null
-  return { record: JSON.parse(text.slice(text.indexOf(' ') + 1)) as KeyRecord, age_ms: Math.max(0, confirm_ms - left_ms) }
+  return { record: JSON.parse(text.slice(text.indexOf(' ') + 1)) as KeyRecord, age_ms: Math.max(0, for_ms - left_ms) }
 }
 
 async function toRedis(redis: Redis, records: readonly KeyRecord[], for_ms: number): Promise<void> {

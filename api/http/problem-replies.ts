@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { QueryError } from '../../lake/query/errors.ts'
+import { isStoreAway, QueryError } from '../../lake/query/errors.ts'
+import { isFull, StoreError } from '../../lake/store/errors.ts'
 import { PROBLEMS, Problem, type ProblemCode, problem, Refused } from '../define/problems.ts'
 import { redacted } from '../define/redact.ts'
 import { nearest } from '../define/suggest.ts'
@@ -18,6 +19,9 @@ declare module 'fastify' {
 }
 
 const CONTENT_TYPE = 'application/problem+json; charset=utf-8'
+
+/** After how many seconds a retry makes sense while the store is away, and while it is full. */
+const [AWAY_S, FULL_S] = [10, 60]
 
 const UNDECODABLE = [
   'malformed-request',
@@ -95,6 +99,7 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof Refused) return refusal(error)
   if (error instanceof QueryError) return queryProblem(error)
+  if (error instanceof StoreError) return storeProblem(error)
   const code = (error as { code?: string }).code ?? ''
   const known = FASTIFY_PROBLEMS[code]
   if (known) return problem(known[0], known[1], { cause: error })
@@ -112,7 +117,20 @@ function queryProblem(error: QueryError): Problem {
       retry_after_s: error.retry_after_s ?? 5,
       cause: error,
     })
+  if (isStoreAway(error)) return storeAway(error)
   return problem('internal', 'The request could not be answered; the mistake is ours.', { cause: error })
+}
+
+/** The problem of a store that does not answer, or has no room for what was to be written. */
+function storeProblem(error: StoreError): Problem {
+  if (isFull(error))
+    return problem('insufficient-storage', 'The data store is full: nothing was changed.', { retry_after_s: FULL_S, cause: error })
+  return storeAway(error)
+}
+
+/** The problem of a store that does not answer. */
+export function storeAway(cause: unknown): Problem {
+  return problem('store-unavailable', 'The data store does not answer at the moment.', { retry_after_s: AWAY_S, cause })
 }
 
 /**
@@ -133,7 +151,7 @@ export function answerProblems(
       instance: request.raw.url?.slice(0, 2000) ?? '/',
       isSameOrigin: request.routeOptions.config.isSameOrigin === true,
     })
-    if (status === 503) outages.tell({ problem: made, path: request.routeOptions.url ?? '', request_id })
+    if (status === 503 || status === 507) outages.tell({ problem: made, path: request.routeOptions.url ?? '', request_id })
     else if (status >= 500)
       log.error(
         { request_id, path: request.raw.url?.slice(0, 500), status, code: made.code, err: made.options.cause ?? made },

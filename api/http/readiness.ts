@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Lake } from '../../lake/open.ts'
+import { isFull } from '../../lake/store/errors.ts'
 import { datasetsOf, type Endpoint } from '../define/endpoint.ts'
 import type { ServiceState } from './state.ts'
 
@@ -45,8 +46,9 @@ async function answers(ask: () => Promise<unknown>): Promise<boolean> {
   const patience = new AbortController()
   try {
     return await Promise.race([ask().then(() => true), sleep(PATIENCE_MS, false, { signal: patience.signal, ref: false })])
-  } catch {
-    return false
+  } catch (error) {
+    // A full store can still be read.
+    return isFull(error)
   } finally {
     patience.abort()
   }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Ready } from './replies.ts'
 
 /** Most URLs of one route that are known by heart. */
@@ -17,7 +18,7 @@ interface Kept {
 /** A URL that a route knows the reply to. */
 interface Known {
   readonly kept: Kept
-  readonly urls: Map<string, Known>
+  readonly urls: LRUCache<string, Known>
   readonly url: string
 }
 
@@ -38,20 +39,25 @@ export interface ReplyLookups {
   readonly missed: number
 }
 
-/** Replies kept for the next who asks, by their tag; bounded in bytes, those not asked for longest go first. */
+/** Replies kept for the next request, by their tag; bounded in bytes. The least recently used is evicted first, by tag or URL. */
 export class ReplyCache {
-  readonly #most: number
-  readonly #kept = new Map<string, Kept>()
+  /** A new entry each time a reply has grown: the cache measures a value once. */
+  readonly #kept: LRUCache<string, { readonly kept: Kept }>
   readonly #lookups = { url: 0, tag: 0, missed: 0 }
-  #bytes = 0
 
   constructor(options: { readonly bytes: number }) {
-    this.#most = options.bytes
+    this.#kept = new LRUCache<string, { readonly kept: Kept }>({
+      maxSize: options.bytes,
+      sizeCalculation: ({ kept }) => kept.bytes,
+      // After an entry is out of the cache, so that what it was known by can be forgotten.
+      disposeAfter: ({ kept }) => this.#afterEviction(kept),
+      noDisposeOnSet: true,
+    })
   }
 
   /** Bytes kept at the moment. */
   get bytes(): number {
-    return this.#bytes
+    return this.#kept.calculatedSize
   }
 
   /** Replies kept at the moment. */
@@ -66,79 +72,63 @@ export class ReplyCache {
 
   /** The reply kept under a tag. */
   get(etag: string): Ready | undefined {
-    const kept = this.#kept.get(etag)
-    if (!kept) {
-      this.#lookups.missed++
-      return undefined
-    }
-    this.#lookups.tag++
-    this.#kept.delete(etag)
-    this.#kept.set(etag, kept)
-    return kept.reply
+    const kept = this.#kept.get(etag)?.kept
+    if (kept) this.#lookups.tag++
+    else this.#lookups.missed++
+    return kept?.reply
   }
 
   /** Keeps a reply, unless it alone is more than may be kept. */
   put(reply: Ready): void {
     const { etag } = reply.head
     const bytes = REPLY_BYTES + reply.body.length
-    if (bytes > this.#most || this.#kept.has(etag)) return
-    const kept: Kept = { reply, bytes: 0, known: new Set() }
-    this.#kept.set(etag, kept)
-    reply.onGrowth = (more) => this.#take(kept, more)
-    this.#take(kept, bytes)
+    if (bytes > this.#kept.maxSize || this.#kept.has(etag)) return
+    const kept: Kept = { reply, bytes, known: new Set() }
+    reply.onGrowth = (more) => this.#grow(kept, more)
+    this.#kept.set(etag, { kept })
   }
 
   /** A route's shelf. */
   shelf(): Shelf {
-    const urls = new Map<string, Known>()
+    const urls: LRUCache<string, Known> = new LRUCache<string, Known>({
+      max: URLS_MOST,
+      disposeAfter: (known) => {
+        known.kept.known.delete(known)
+        this.#grow(known.kept, -bytesOf(known))
+      },
+    })
     return {
       get: (url) => {
-        const known = urls.get(url)
-        if (!known) return undefined
+        const reply = urls.get(url)?.kept.reply
+        // A hit by URL renews the reply as one by tag does.
+        if (!reply || !this.#kept.get(reply.head.etag)) return undefined
         this.#lookups.url++
-        return known.kept.reply
+        return reply
       },
       put: (url, reply) => {
-        const kept = this.#kept.get(reply.head.etag)
-        const before = urls.get(url)
-        if (kept?.reply !== reply || before?.kept === kept) return
-        if (before) this.#forget(before)
-        if (urls.size >= URLS_MOST) for (const known of urls.values()) this.#forget(known)
+        const kept = this.#kept.peek(reply.head.etag)?.kept
+        if (kept?.reply !== reply || urls.peek(url)?.kept === kept) return
         const known: Known = { kept, urls, url }
-        urls.set(url, known)
         kept.known.add(known)
-        this.#take(kept, bytesOf(known))
+        urls.set(url, known)
+        this.#grow(kept, bytesOf(known))
       },
       clear: () => {
-        for (const { kept } of urls.values()) this.#drop(kept)
+        for (const { kept } of [...urls.values()]) this.#kept.delete(kept.reply.head.etag)
       },
     }
   }
 
-  /** Counts bytes that a kept reply has come to take, and makes room for them. */
-  #take(kept: Kept, bytes: number): void {
+  /** Counts bytes that a kept reply has come to take, and evicts others for them. */
+  #grow(kept: Kept, bytes: number): void {
     kept.bytes += bytes
-    this.#bytes += bytes
-    for (const oldest of this.#kept.values()) {
-      if (this.#bytes <= this.#most) return
-      this.#drop(oldest)
-    }
+    const { etag } = kept.reply.head
+    if (this.#kept.peek(etag)?.kept === kept) this.#kept.set(etag, { kept })
   }
 
-  #forget(known: Known): void {
-    const { kept, urls, url } = known
-    urls.delete(url)
-    kept.known.delete(known)
-    kept.bytes -= bytesOf(known)
-    this.#bytes -= bytesOf(known)
-  }
-
-  #drop(kept: Kept): void {
-    const { reply, known } = kept
-    this.#kept.delete(reply.head.etag)
-    reply.onGrowth = null
-    for (const one of known) this.#forget(one)
-    this.#bytes -= kept.bytes
+  #afterEviction(kept: Kept): void {
+    kept.reply.onGrowth = null
+    for (const { urls, url } of [...kept.known]) urls.delete(url)
   }
 }
 

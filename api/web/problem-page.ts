@@ -118,6 +118,14 @@ const SPANISH: Readonly<Record<ProblemCode, Text>> = {
     title: 'En este momento hay demasiadas consultas en marcha',
     help: 'Pruebe de nuevo pasados los segundos de Retry-After.',
   },
+  'store-unavailable': {
+    title: 'El almacén de datos no responde',
+    help: 'Inténtelo de nuevo tras los segundos de Retry-After. Los datos en vivo y las claves usadas en la última hora siguen funcionando.',
+  },
+  'insufficient-storage': {
+    title: 'El almacén de datos está lleno',
+    help: 'Por ahora no se puede escribir nada; los datos se pueden leer. Inténtelo más tarde.',
+  },
   'feed-unavailable': {
     title: 'Los datos no se pueden leer en este momento',
     help: 'Hubo datos buenos, pero ahora no se pueden leer o están anticuados. Pruebe de nuevo pasados los segundos de Retry-After; /status y /api/freshness dicen más.',

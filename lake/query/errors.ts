@@ -1,3 +1,5 @@
+import { StoreError } from '../store/errors.ts'
+
 /**
  * Why a query gave no answer: `busy` (slots and queue are full), `timeout`, `aborted` (its signal), `too-many-rows`, `refused` (not a
  * single SELECT), `closed` (the engine is being shut), `cache-full` (its files do not fit the local cache), `no-snapshot` (the one asked for
@@ -22,4 +24,10 @@ export class QueryError extends Error {
 /** True where an error is a `QueryError`, of the code if one is given. */
 export function isQueryError(error: unknown, code?: QueryFailure): error is QueryError {
   return error instanceof QueryError && (code === undefined || error.code === code)
+}
+
+/** True for a query that failed because its files could not be read: the store is away, or refuses. */
+export function isStoreAway(error: unknown): boolean {
+  if (!isQueryError(error, 'failed')) return false
+  return error.cause instanceof StoreError || /\b(IO|HTTP) Error\b/.test(error.message)
 }

@@ -15,3 +15,12 @@ export function systemCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null
   return typeof error.code === 'string' ? error.code : null
 }
+
+/** Codes of systems and S3 servers for a disk or quota without room. */
+const FULL: readonly string[] = ['ENOSPC', 'EDQUOT', 'XMinioStorageFull', 'InsufficientStorage', 'QuotaExceeded']
+
+/** True for the error of a store that has no room left; what is there can still be read. */
+export function isFull(error: unknown): error is StoreError {
+  if (!(error instanceof StoreError)) return false
+  return FULL.includes(error.code) || (error.cause as { readonly status?: unknown } | undefined)?.status === 507
+}

@@ -39,6 +39,27 @@ test('replies are kept within the bytes that there are, and those not asked for 
   expect(cache.get('too large')).toBeUndefined()
 })
 
+test('a hit by URL renews a reply, and a new URL takes the place of the least recently used one', async () => {
+  const cache = new ReplyCache({ bytes: 100_000 })
+  const shelf = cache.shelf()
+  const popular = await reply('popular', 10_000)
+  cache.put(popular)
+  shelf.put('/popular', popular)
+  for (let n = 0; n < 50; n++) {
+    cache.put(await reply(`${n}`, 10_000))
+    expect(shelf.get('/popular')).toBe(popular)
+  }
+  const roomy = new ReplyCache({ bytes: MB })
+  const urls = roomy.shelf()
+  roomy.put(popular)
+  urls.put('/popular', popular)
+  for (let n = 0; n < 2500; n++) {
+    urls.put(`/${n}`, popular)
+    expect(urls.get('/popular')).toBe(popular)
+  }
+  expect(['/0', '/500', '/501', '/2499'].map((url) => urls.get(url) === popular)).toEqual([false, false, true, true])
+})
+
 test('the forms that a kept reply is compressed into count', async () => {
   const cache = new ReplyCache({ bytes: 100_000 })
   const [old, one] = [await reply('old', 20_000), await reply('one', 20_000)]

@@ -132,7 +132,8 @@ async function cityNow(
 ): Promise<City> {
   if (city.source === null) return { ...city, availability: 'NOT_YET', ...NOTHING, typical: null, deviation: null }
   const now = nowOf(states, city.id, city.source)
-  const newest = Math.max(...states[0].parts.map(({ data_time }) => data_time))
+  // Of the catalogue too: it may come before the first readings.
+  const newest = Math.max(...states.flatMap(({ parts }) => parts.map(({ data_time }) => data_time)))
   const moment = momentOf(now.observed_at ?? newest)
   const hours = await extra(cityProfile, JSON.stringify([city.source, moment.date]))
   const typical = typicalOf(hours, moment, now.sensors_reporting ?? 0)

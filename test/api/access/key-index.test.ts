@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { NewKey } from '../../../api/access/accounts.ts'
 import { makeKey } from '../../../api/access/key-format.ts'
 import { newPepperText, parsePeppers } from '../../../api/access/pepper.ts'
 import { openRedis } from '../../../lake/live/connect.ts'
+import { StoreError } from '../../../lake/store/errors.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
 import { deepTest } from '../../helpers/tier.ts'
@@ -223,7 +225,7 @@ test('a store that cannot be read is an error, and no key is called unknown for 
   expect(await statusOf(one, made)).toBe('ACTIVE')
 })
 
-test('Redis holds neither key nor address, and forgets within a minute', async () => {
+test('Redis holds neither key nor address, and forgets within an hour', async () => {
   const [one] = await processes(1)
   if (!one) throw new Error('no process')
   const made = await one.accounts.create(ANA)
@@ -236,7 +238,71 @@ test('Redis holds neither key nor address, and forgets within a minute', async (
     expect(text).not.toContain(made.key.slice(4, 20))
     expect(text).not.toContain('ana')
     expect(await client.pttl(name)).toBeGreaterThan(0)
-    expect(await client.pttl(name)).toBeLessThan(60_000)
+    expect(await client.pttl(name)).toBeLessThanOrEqual(3_600_000)
   }
   client.disconnect()
+})
+
+describe('while the store', () => {
+  /** A store of which keys cannot be read. */
+  function breaking(store: ObjectStore): ObjectStore & { way: 'well' | 'fails' | 'silent' } {
+    const broken = {
+      ...store,
+      way: 'well' as 'well' | 'fails' | 'silent',
+      get: async (key: string): Promise<Buffer | null> => {
+        if (broken.way === 'fails') throw new StoreError('away', { code: 'ECONNREFUSED' })
+        if (broken.way === 'silent') await new Promise(() => undefined)
+        return store.get(key)
+      },
+    }
+    return broken
+  }
+
+  test.each(['fails', 'silent'] as const)(
+    '%s, a key counts as it was last found for an hour, in every process',
+    async (way) => {
+      const peppers = parsePeppers(newPepperText())
+      const store = breaking((await stage()).store)
+      const times = { confirm_ms: 50, patience_ms: 100, longest_ms: 200, stale_ms: 60_000 }
+      const open = () => stage({ redisUrl: redis.url, store, peppers, ...times })
+      const one = await open()
+      const made = await one.accounts.create(ANA)
+      expect(await statusOf(one, made)).toBe('ACTIVE')
+      store.way = way
+      await sleep(60)
+      const began = performance.now()
+      for (let count = 0; count < 20; count++) expect(await statusOf(one, made)).toBe('ACTIVE')
+      // The store is not waited for at every request.
+      expect(performance.now() - began).toBeLessThan(1000)
+      const later = await open()
+      await until('connected', () => later.index.connected)
+      expect(await statusOf(later, made)).toBe('ACTIVE')
+      await expect(Promise.resolve(one.index.lookUp(makeKey()))).rejects.toBeInstanceOf(StoreError)
+    },
+    10_000,
+  )
+
+  test('is away, a key counts no longer than an hour, and again as soon as it is back', async () => {
+    const peppers = parsePeppers(newPepperText())
+    const store = breaking((await stage()).store)
+    const one = await stage({ redisUrl: redis.url, store, peppers, confirm_ms: 50, stale_ms: 300 })
+    const made = await one.accounts.create(ANA)
+    expect(await statusOf(one, made)).toBe('ACTIVE')
+    store.way = 'fails'
+    await sleep(350)
+    await expect(statusOf(one, made)).rejects.toBeInstanceOf(StoreError)
+    store.way = 'well'
+    expect(await statusOf(one, made)).toBe('ACTIVE')
+  })
+
+  test('was away, a revocation counts at once, and for good', async () => {
+    const peppers = parsePeppers(newPepperText())
+    const store = breaking((await stage()).store)
+    const one = await stage({ redisUrl: redis.url, store, peppers, confirm_ms: 50, patience_ms: 100, stale_ms: 60_000 })
+    const made = await one.accounts.create(ANA)
+    await one.accounts.revoke({ account: made.account, id: made.id })
+    store.way = 'fails'
+    await sleep(60)
+    expect(await statusOf(one, made)).toBe('revoked')
+  })
 })

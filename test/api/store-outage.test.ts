@@ -1,0 +1,57 @@
+import { rename } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { incidentHistory } from '../../api/endpoints/road/incident-history.ts'
+import { incidentList } from '../../api/endpoints/road/incidents.ts'
+import { requestOf } from '../../api/http/example-request.ts'
+import { problemOf } from '../../api/http/problem-replies.ts'
+import { readinessOf } from '../../api/http/readiness.ts'
+import { QueryError } from '../../lake/query/errors.ts'
+import { StoreError } from '../../lake/store/errors.ts'
+import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService({ endpoints: [incidentList, incidentHistory] })
+  await fillWithExamples(service)
+  expect((await service.get(requestOf(incidentHistory))).status).toBe(200)
+})
+afterAll(() => service?.close())
+
+describe('while the object store is away', () => {
+  test('keys work, live data is served, and the lake answers 503 with Retry-After', async () => {
+    const { storeFolder } = service.shared
+    await rename(storeFolder, `${storeFolder}-away`)
+    try {
+      await sleep(200)
+      expect((await service.get(requestOf(incidentList, { limit: '7' }))).status).toBe(200)
+      const refused = await service.get(requestOf(incidentHistory, { limit: '7' }))
+      expect([refused.status, ((await refused.json()) as Reply).code]).toEqual([503, 'store-unavailable'])
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    } finally {
+      await rename(`${storeFolder}-away`, storeFolder)
+    }
+    expect((await service.get(requestOf(incidentHistory, { limit: '7' }))).status).toBe(200)
+  })
+
+  test.each([
+    ['a store that does not answer', new StoreError('away', { code: 'ECONNREFUSED' }), 503, 'store-unavailable'],
+    ['a query whose files cannot be read', new QueryError('failed', 'IO Error: Could not establish connection'), 503, 'store-unavailable'],
+    ['a query with a mistake of ours', new QueryError('failed', 'Binder Error: no such column'), 500, 'internal'],
+    ['a full disk', new StoreError('full', { code: 'ENOSPC' }), 507, 'insufficient-storage'],
+    ['a full bucket', new StoreError('full', { code: 'failed', cause: { status: 507 } }), 507, 'insufficient-storage'],
+  ])('%s is told apart', (_, error, status, code) => {
+    const told = problemOf(error)
+    expect([told.status, told.code]).toEqual([status, code])
+    if (status !== 500) expect(told.options.retry_after_s).toBeGreaterThan(0)
+  })
+})
+
+test('a full disk does not make the service unready: reads work', async () => {
+  const now = async (): Promise<number> => {
+    throw new StoreError('no space left', { code: 'ENOSPC' })
+  }
+  const lake = { ...service.lake, store: { ...service.lake.store, now } } as never
+  const state = { live: service.live, system: () => ({ feeds: [], states: new Map() }) } as never
+  expect(await readinessOf({ endpoints: [incidentList], state, lake })()).toMatchObject({ status: 'ready', lake: true })
+})
