@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { InLease } from '../access/limits/in-lease.ts'
 import { datasetsOf, type Endpoint } from '../define/endpoint.ts'
 import { FORMAT_KINDS, type Format, isTable } from '../define/formats.ts'
 import { type Problem, problem } from '../define/problems.ts'
@@ -47,7 +48,10 @@ export interface Body {
 }
 
 /** One way of answering: reads the request, finds out its tag, and can then make the body. Throws problems. */
-export type Answerer = (values: RequestValues, options: { readonly format: Format; readonly now: number }) => Prepared | Promise<Prepared>
+export type Answerer = (
+  values: RequestValues,
+  options: { readonly format: Format; readonly now: number; readonly lease: InLease },
+) => Prepared | Promise<Prepared>
 
 /** When newer data is expected (ms), as far as is known when it is asked, and how many seconds lie between two publications. */
 export interface Refresh {

@@ -6,6 +6,7 @@ import { rowSpanOf } from '../../lake/query/row-span.ts'
 import { type Version, versionsIn } from '../../lake/query/versions.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
+import { type InLease, isConcurrency } from '../access/limits/in-lease.ts'
 import { type Slice, sliceReader } from '../define/slice.ts'
 import { WaitingLine } from './waiting-line.ts'
 
@@ -42,10 +43,10 @@ export interface KeptLake {
   readonly waiting: number
   /** What the tables that are read from are at. They are looked at every few seconds, so that a request need not. */
   state(read: KeptTables, feeds: readonly FeedListing[]): Promise<KeptState>
-  /** What a slice holds for a key, read now if it is not kept. */
-  get<T>(slice: Slice<T>, key: string): Promise<T>
+  /** What a slice holds for a key, read now if it is not kept: within `lease` if callers choose the key, as any query of history. */
+  get<T>(slice: Slice<T>, key: string, lease?: InLease): Promise<T>
   /** The same for what an answer can do without: null where it cannot be read now, which `onError` is told unless too many asked. */
-  extra<T>(slice: Slice<T>, key: string): Promise<T | null>
+  extra<T>(slice: Slice<T>, key: string, lease?: InLease): Promise<T | null>
   /** Calls back when one of the tables of datasets has changed; returns what ends it. */
   onChange(datasets: readonly Dataset[], tell: () => void): () => void
   close(): void
@@ -114,9 +115,16 @@ class Kept implements KeptLake {
     return state
   }
 
-  async get<T>(slice: Slice<T>, key: string): Promise<T> {
+  async get<T>(slice: Slice<T>, key: string, lease?: InLease): Promise<T> {
     await this.#know(slice.from)
-    const name = `${slice.name} ${key}`
+    const isCallers = slice.most > 1 && !slice.present?.(this.#clock()).includes(key)
+    // Before the entry is there: nobody else is refused for this caller's want of a lease.
+    if (lease && isCallers && !this.#entries.has(nameOf(slice, key))) return lease(() => this.#get(slice, key))
+    return this.#get(slice, key)
+  }
+
+  async #get<T>(slice: Slice<T>, key: string): Promise<T> {
+    const name = nameOf(slice, key)
     const known = this.#entries.get(name)
     const entry = known ?? { slice, key, content: this.#begin(slice, key), used_at: 0, isRead: false }
     entry.used_at = performance.now()
@@ -127,11 +135,11 @@ class Kept implements KeptLake {
     return (await entry.content) as T
   }
 
-  async extra<T>(slice: Slice<T>, key: string): Promise<T | null> {
+  async extra<T>(slice: Slice<T>, key: string, lease?: InLease): Promise<T | null> {
     try {
-      return await this.get(slice, key)
+      return await this.get(slice, key, lease)
     } catch (error) {
-      if (!isQueryError(error, 'busy')) this.#onError(error as Error)
+      if (!isQueryError(error, 'busy') && !isConcurrency(error)) this.#onError(error as Error)
       return null
     }
   }
@@ -258,6 +266,10 @@ class Kept implements KeptLake {
   #forget(name: string, entry: Entry): void {
     if (this.#entries.get(name) === entry) this.#entries.delete(name)
   }
+}
+
+function nameOf(slice: Slice<unknown>, key: string): string {
+  return `${slice.name} ${key}`
 }
 
 /** What tables say of a way of reading from them, but for what their files say. */

@@ -43,7 +43,7 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
   }
   const findMissing = read.reportsMissing ? missingFinder(read, { state, kept }) : null
 
-  return async (values, { format, now }) => {
+  return async (values, { format, now, lease }) => {
     const tables = tablesRead.length > 0 ? await kept.state(keptTables, state.system().feeds) : NO_TABLES
     const live = currentStates(state, read.from)
     const updated_at = newestOf(read, needs, { live, tables })
@@ -56,8 +56,12 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
     const common = { format, now, data_time: updated_at, refresh, clock_s: read.clock_s ?? 0 }
     const head = headOf(context, values, { ...common, versions })
     const at = steppedNow(head.clock_s, now)
-    const extras = extrasOf(kept)
-    const ask: MemoryAsk<readonly Dataset[]> = { states: live.states, slice: kept.get.bind(kept), extra: extras.get }
+    const extras = extrasOf(kept, lease)
+    const ask: MemoryAsk<readonly Dataset[]> = {
+      states: live.states,
+      slice: (slice, key) => kept.get(slice, key, lease),
+      extra: extras.get,
+    }
 
     const find = async (): Promise<Listed<AnyRow> | AnyRow | null> => {
       if (read.answer) return await read.answer(ask, values.own, at)

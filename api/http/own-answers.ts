@@ -17,7 +17,7 @@ export function ownAnswers(
   return async (url) => {
     const { read, answerer } = byPath.get(url.split('?')[0] as string) ?? {}
     if (!read || !answerer) throw new Error(`${url}: no endpoint has this path`)
-    const prepared = await answerer(read(url, {}), { format: 'json', now: clock() })
+    const prepared = await answerer(read(url, {}), { format: 'json', now: clock(), lease: (work) => work() })
     const { pieces } = await prepared.answer(NEVER)
     return JSON.parse(pieces.join('')) as Readonly<Record<string, unknown>>
   }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { Plan } from '../../lake/schema/dataset.ts'
 import type { Ready } from './replies.ts'
 
 /** Most URLs of one route that are known by heart. */
@@ -20,14 +21,16 @@ interface Known {
   readonly kept: Kept
   readonly urls: LRUCache<string, Known>
   readonly url: string
+  /** The plan that its request needed beyond the endpoint's; null if none. */
+  readonly plan: Plan | null
 }
 
 /** One route's replies by URL as it was sent: a request that was answered before needs no parsing. */
 export interface Shelf {
-  /** The reply to a URL, if it is known. */
-  get(url: string): Ready | undefined
+  /** The reply to a URL and the plan that it needs beyond the endpoint's, if it is known. */
+  get(url: string): { readonly reply: Ready; readonly plan: Plan | null } | undefined
   /** Remembers that a kept reply answers a URL. */
-  put(url: string, reply: Ready): void
+  put(url: string, reply: Ready, plan?: Plan | null): void
   /** Forgets all: the data has changed. */
   clear(): void
 }
@@ -99,16 +102,17 @@ export class ReplyCache {
     })
     return {
       get: (url) => {
-        const reply = urls.get(url)?.kept.reply
+        const known = urls.get(url)
+        const reply = known?.kept.reply
         // A hit by URL renews the reply as one by tag does.
         if (!reply || !this.#kept.get(reply.head.etag)) return undefined
         this.#lookups.url++
-        return reply
+        return { reply, plan: known.plan }
       },
-      put: (url, reply) => {
+      put: (url, reply, plan = null) => {
         const kept = this.#kept.peek(reply.head.etag)?.kept
         if (kept?.reply !== reply || urls.peek(url)?.kept === kept) return
-        const known: Known = { kept, urls, url }
+        const known: Known = { kept, urls, url, plan }
         kept.known.add(known)
         urls.set(url, known)
         this.#grow(kept, bytesOf(known))

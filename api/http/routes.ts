@@ -3,6 +3,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import { isQueryError } from '../../lake/query/errors.ts'
 import { StoreError } from '../../lake/store/errors.ts'
 import { cameByHttps } from '../access/https.ts'
+import { isConcurrency, leaseOnce } from '../access/limits/in-lease.ts'
 import { TIERS, type Tier } from '../access/plans.ts'
 import type { UsageRecorder } from '../access/usage/recorder.ts'
 import { FULL, REST, REVALIDATED, Visit, type VisitParts } from '../access/visit.ts'
@@ -121,7 +122,11 @@ export function registerEndpoint(
     const others = underWay.get(etag)
     const making = others ?? begin().finally(() => underWay.delete(etag))
     underWay.set(etag, making)
-    const made = await making
+    const made = await making.catch((error: unknown) => {
+      // What another caller has no place for, this one may have.
+      if (others && isConcurrency(error)) return begin()
+      throw error
+    })
     // A file is sent once, to who began it.
     return others && made.file ? await begin() : made
   }
@@ -147,11 +152,11 @@ export function registerEndpoint(
     const values = read(raw.url ?? '/', pick(request.params as Record<string, string>, pathNames))
     const format = values.page.format ?? acceptable(one.wanted, formats)
     visit.needsFormat(format)
-    if (recent?.period && isEarlier(values.own[recent.period] as Period, recent.hours, now))
-      visit.needs(recent.wider, `A period that begins more than ${recent.hours} hours ago`)
+    const plan = recent?.period && isEarlier(values.own[recent.period] as Period, recent.hours, now) ? recent.wider : null
+    if (plan) visit.needs(plan, `A period that begins more than ${recent?.hours} hours ago`)
     checkRepresentation(endpoint, values.page, format)
     await checkKnown?.(values)
-    const prepared = await answerer(values, { format, now })
+    const prepared = await answerer(values, { format, now, lease: leaseOnce(() => visit.lease()) })
     const { head } = prepared
     let found = cache.get(head.etag)
     if (found) renew(found, head.modified_at)
@@ -167,7 +172,7 @@ export function registerEndpoint(
         await found.file?.close()
         throw error
       })
-    if (prepared.isCheap && asked === generation && found.head.etag === head.etag) shelf.put(shelfKeyOf(raw, one.wanted), found)
+    if (prepared.isCheap && asked === generation && found.head.etag === head.etag) shelf.put(shelfKeyOf(raw, one.wanted), found, plan)
     await sendFound(raw, reply, { found, now, visit })
   }
 
@@ -191,9 +196,11 @@ export function registerEndpoint(
       return counted(reply.raw.statusCode, visit)
     }
     const wanted = formatOf[visit.caller.tier](accept)
-    const found = hasBody(raw) ? undefined : shelf.get(shelfKeyOf(raw, wanted))
+    const known = hasBody(raw) ? undefined : shelf.get(shelfKeyOf(raw, wanted))
+    const found = known?.reply
     if (!found || !isCurrent(found.head, now)) await answer(request, reply, { visit, now, wanted })
     else {
+      if (known.plan) visit.needs(known.plan, endpoint.path)
       if (found.head.format) visit.needsFormat(found.head.format)
       await visit.charge(isNotModified(raw.headers, found.head) ? REVALIDATED : FULL)
       await sendFound(raw, reply, { found, now, visit })

@@ -34,7 +34,7 @@ test('replies are kept within the bytes that there are, and those not asked for 
   }
   expect(cache.entries).toBeGreaterThan(5)
   // What is dropped is known by no URL any more.
-  expect([shelf.get('/0'), shelf.get('/49')?.head.etag]).toEqual([undefined, '49'])
+  expect([shelf.get('/0'), shelf.get('/49')?.reply.head.etag]).toEqual([undefined, '49'])
   cache.put(await reply('too large', 100_000))
   expect(cache.get('too large')).toBeUndefined()
 })
@@ -47,7 +47,7 @@ test('a hit by URL renews a reply, and a new URL takes the place of the least re
   shelf.put('/popular', popular)
   for (let n = 0; n < 50; n++) {
     cache.put(await reply(`${n}`, 10_000))
-    expect(shelf.get('/popular')).toBe(popular)
+    expect(shelf.get('/popular')?.reply).toBe(popular)
   }
   const roomy = new ReplyCache({ bytes: MB })
   const urls = roomy.shelf()
@@ -55,9 +55,9 @@ test('a hit by URL renews a reply, and a new URL takes the place of the least re
   urls.put('/popular', popular)
   for (let n = 0; n < 2500; n++) {
     urls.put(`/${n}`, popular)
-    expect(urls.get('/popular')).toBe(popular)
+    expect(urls.get('/popular')?.reply).toBe(popular)
   }
-  expect(['/0', '/500', '/501', '/2499'].map((url) => urls.get(url) === popular)).toEqual([false, false, true, true])
+  expect(['/0', '/500', '/501', '/2499'].map((url) => urls.get(url)?.reply === popular)).toEqual([false, false, true, true])
 })
 
 test('the forms that a kept reply is compressed into count', async () => {
@@ -89,7 +89,7 @@ test('a route knows 2,000 URLs at most, however many there are of one reply', as
   cache.put(one)
   other.put('/other', one)
   const bare = cache.bytes
-  const isKnown = (n: number): boolean => shelf.get(`/${n}`) === one
+  const isKnown = (n: number): boolean => shelf.get(`/${n}`)?.reply === one
   for (let n = 0; n < 2000; n++) shelf.put(`/${n}`, one)
   const full = cache.bytes
   expect(full - bare).toBeGreaterThan(2000 * 200)
@@ -99,7 +99,7 @@ test('a route knows 2,000 URLs at most, however many there are of one reply', as
     if (!isKnown(n) || cache.bytes > full + 2000) expect.fail(`URL ${n}: ${cache.bytes} bytes`)
   }
   expect(Array.from({ length: 10_000 }, (_, n) => n).filter(isKnown).length).toBeLessThanOrEqual(2000)
-  expect(other.get('/other')).toBe(one)
+  expect(other.get('/other')?.reply).toBe(one)
   // Nothing is left of URLs that were forgotten: each is given back once.
   shelf.clear()
   expect([cache.bytes, cache.entries, isKnown(9999), other.get('/other')]).toEqual([0, 0, false, undefined])
@@ -128,7 +128,7 @@ test('URLs count by their length, and one that is put again counts once', async 
   for (const each of [one, two]) cache.put(each)
   const bare = cache.bytes
   for (const each of [one, one, two, one, two]) shelf.put('/a', each)
-  expect(shelf.get('/a')).toBe(two)
+  expect(shelf.get('/a')?.reply).toBe(two)
   expect(cache.bytes - bare).toBeLessThan(300)
   for (let n = 0; n < 1000; n++) {
     cache.put(one)

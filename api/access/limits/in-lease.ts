@@ -1,0 +1,34 @@
+import { Problem } from '../../define/problems.ts'
+import type { Lease } from './leases.ts'
+
+/** Does work while a request holds one of its caller's places for queries of history. Rejects with the problem of one who has none left. */
+export type InLease = <T>(work: () => Promise<T>) => Promise<T>
+
+/** Makes what takes one place for all queries that a request has under way at a time, and gives it back after the last. */
+export function leaseOnce(take: () => Promise<Lease>): InLease {
+  let held: Promise<Lease> | null = null
+  let users = 0
+  return async (work) => {
+    users++
+    held ??= take()
+    const lease = held
+    try {
+      await lease
+      return await work()
+    } finally {
+      users--
+      if (users === 0) {
+        held = null
+        lease.then(
+          (one) => one.release(),
+          () => undefined,
+        )
+      }
+    }
+  }
+}
+
+/** True for the problem of a caller without a place left. */
+export function isConcurrency(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'concurrency'
+}
