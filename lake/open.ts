@@ -1,7 +1,7 @@
 import { SETTINGS } from './config.ts'
 import { currentSnapshot, type TableMetadata } from './iceberg/metadata.ts'
 import { tableKey } from './iceberg/schema.ts'
-import { openTable, stateAt, type Table, type TableState } from './iceberg/table.ts'
+import { type AnnouncedVersions, openTable, stateAt, type Table, type TableState } from './iceberg/table.ts'
 import { type RowOptions, rowsOf, scannedColumns } from './query/answers.ts'
 import { type CacheOptions, type FileCache, openFileCache } from './query/cache.ts'
 import { type Engine, type Limits, openEngine, type QueryTold } from './query/engine.ts'
@@ -35,6 +35,8 @@ export interface LakeOptions {
   /** Told of each query once it has ended, or was refused. */
   readonly onQuery?: (told: QueryTold) => void
   readonly clock?: () => number
+  /** What is announced of new versions of tables; every load looks for them in the store by default. */
+  readonly versions?: AnnouncedVersions
 }
 
 /** What a dataset's table is at one snapshot. */
@@ -106,6 +108,7 @@ class OpenLake implements Lake {
   readonly store: ObjectStore
   readonly engine: Engine
   readonly #clock: () => number
+  readonly #versions: AnnouncedVersions | undefined
   readonly #cache: FileCache | null
   readonly #tables = new Map<string, Table>()
   readonly #inUse: FilesInUse = new Map()
@@ -114,11 +117,13 @@ class OpenLake implements Lake {
     this.store = parts.options.store
     this.engine = parts.engine
     this.#clock = parts.options.clock ?? Date.now
+    this.#versions = parts.options.versions
     this.#cache = parts.cache
   }
 
   table(dataset: Dataset): Table {
-    const known = this.#tables.get(dataset.id) ?? openTable({ store: this.store, key: tableKey(dataset), clock: this.#clock })
+    const known =
+      this.#tables.get(dataset.id) ?? openTable({ store: this.store, key: tableKey(dataset), clock: this.#clock, versions: this.#versions })
     this.#tables.set(dataset.id, known)
     return known
   }

@@ -27,7 +27,7 @@ interface HttpsOptions {
 }
 
 /** What browsers that came by HTTPS are told: for two years to come no other way, here and at every name below (RFC 6797). */
-export const STRICT_TRANSPORT = Object.freeze({ 'Strict-Transport-Security': 'max-age=63072000; includeSubDomains' })
+export const STRICT_TRANSPORT = Object.freeze({ 'Strict-Transport-Security': 'max-age=63072000' })
 
 const BY_HTTPS = Symbol('came by HTTPS')
 

@@ -10,8 +10,8 @@ import { type InLease, isConcurrency } from '../access/limits/in-lease.ts'
 import { type Slice, sliceReader } from '../define/slice.ts'
 import { WaitingLine } from './waiting-line.ts'
 
-/** A slice that is not asked for so long is not read anew when its tables change, ms. */
-const IN_USE_MS = 15 * 60_000
+/** Changes of its tables for which a slice is read anew although nobody asked for it; at the next one it is dropped. */
+const UNUSED_REFRESHES = 2
 /** Longest time that a query of a slice may take, waiting for a slot included. */
 const READ_TIMEOUT_MS = 60_000
 /** Keys that are not of the present which may wait to be read, how long (ms), and when who is refused may come again (s). */
@@ -56,7 +56,8 @@ interface Entry {
   readonly slice: Slice<unknown>
   readonly key: string
   readonly content: Promise<unknown>
-  used_at: number
+  /** Times that it was read anew since somebody asked for it. */
+  unused: number
   /** False while it is waited for. */
   isRead: boolean
 }
@@ -126,8 +127,8 @@ class Kept implements KeptLake {
   async #get<T>(slice: Slice<T>, key: string): Promise<T> {
     const name = nameOf(slice, key)
     const known = this.#entries.get(name)
-    const entry = known ?? { slice, key, content: this.#begin(slice, key), used_at: 0, isRead: false }
-    entry.used_at = performance.now()
+    const entry = known ?? { slice, key, content: this.#begin(slice, key), unused: 0, isRead: false }
+    entry.unused = 0
     // The last in the map is the one asked for last.
     this.#entries.delete(name)
     this.#entries.set(name, entry)
@@ -204,13 +205,12 @@ class Kept implements KeptLake {
 
   async #moveTo(tables: Tables, changed: ReadonlySet<string>): Promise<void> {
     const isTouched = ({ slice }: Entry): boolean => slice.from.some(({ id }) => changed.has(id))
-    const since = performance.now() - IN_USE_MS
     const renewed = new Map<string, Entry>()
     // One after the other: who asks meanwhile shares the engine with one of them at most.
-    for (const [name, entry] of [...this.#entries].filter(([, one]) => isTouched(one) && one.isRead && one.used_at >= since)) {
+    for (const [name, entry] of [...this.#entries].filter(([, one]) => isTouched(one) && one.isRead && one.unused < UNUSED_REFRESHES)) {
       const content = this.#read(entry.slice, entry.key, tables)
       await content.then(
-        () => renewed.set(name, { ...entry, content, isRead: true }),
+        () => renewed.set(name, { ...entry, content, isRead: true, unused: entry.unused + 1 }),
         (error: Error) => this.#onError(error),
       )
     }
@@ -218,7 +218,8 @@ class Kept implements KeptLake {
     for (const [name, entry] of this.#entries) {
       if (!isTouched(entry)) continue
       const next = renewed.get(name)
-      if (next) this.#entries.set(name, { ...next, used_at: entry.used_at })
+      // Asked for while it was read: in use.
+      if (next) this.#entries.set(name, { ...next, unused: Math.min(next.unused, entry.unused + 1) })
       else this.#entries.delete(name)
     }
     for (const { of, tell } of this.#watchers) if ([...changed].some((id) => of.has(id))) tell()

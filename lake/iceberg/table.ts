@@ -25,8 +25,11 @@ export interface Table {
   /** Key of its folder: `lake/<domain>/<dataset>`. */
   readonly key: string
   readonly clock: () => number
-  /** The newest version, by one probe where nothing changed; null where the table is not created. */
-  load(): Promise<TableState | null>
+  /**
+   * The newest version, null if the table is not created: by one probe that all callers share, or by none if versions are announced and
+   * none was. `isFresh` probes in any case, as writers need it.
+   */
+  load(options?: { readonly isFresh?: boolean }): Promise<TableState | null>
   /** The manifests of a snapshot; the current one unless told. */
   manifests(state: TableState, snapshot?: Snapshot | null): Promise<readonly ManifestFile[]>
   /** What a manifest lists. */
@@ -50,13 +53,30 @@ export const VERSION = /\/v([1-9]\d*)\.metadata\.json$/
 const MAX_CACHED_ENTRIES = 20_000
 const MAX_CACHED_MANIFESTS = 20_000
 
+/** What is announced of tables' versions; see `lake/live/table-versions.ts`. */
+export interface AnnouncedVersions {
+  readonly epoch: number | null
+  newest(key: string): number
+  announce(key: string, version: number): void
+}
+
+/** How long a table of which nothing was announced is not looked at: writers without Redis announce nothing. */
+const ANNOUNCED_MS = 120_000
+
 /** Opens a table, without reading anything. `clock` is the time in ms since the epoch. */
-export function openTable(options: { store: ObjectStore; key: string; clock?: () => number }): Table {
-  const { store, key, clock = Date.now } = options
+export function openTable(options: {
+  store: ObjectStore
+  key: string
+  clock?: () => number
+  versions?: AnnouncedVersions | undefined
+}): Table {
+  const { store, key, clock = Date.now, versions } = options
   const entriesByKey = createLru<readonly ManifestEntry[]>(MAX_CACHED_ENTRIES)
   const manifestsByList = createLru<readonly ManifestFile[]>(MAX_CACHED_MANIFESTS)
   let newest: TableState | null = null
   let checkedAt = Number.NEGATIVE_INFINITY
+  let checkedIn: number | null = null
+  let loading: Promise<TableState | null> | null = null
   let writers: Promise<unknown> = Promise.resolve()
 
   const table: Table = {
@@ -64,13 +84,13 @@ export function openTable(options: { store: ObjectStore; key: string; clock?: ()
     key,
     clock,
 
-    async load() {
-      const asked = clock()
-      const base = newest && asked - checkedAt <= BASE_MAX_AGE_MS ? newest : await discover()
-      if (!base) return null
-      keep(await advance(base))
-      checkedAt = Math.max(checkedAt, asked)
-      return newest
+    async load({ isFresh = false } = {}) {
+      if (isFresh) return probe()
+      if (newest && isAnnounced(newest)) return newest
+      loading ??= probe().finally(() => {
+        loading = null
+      })
+      return loading
     },
 
     async manifests(state, snapshot = state.snapshot) {
@@ -107,6 +127,7 @@ export function openTable(options: { store: ObjectStore; key: string; clock?: ()
       const state = stateOf(table, version, metadata)
       keep(state)
       checkedAt = clock()
+      versions?.announce(key, version)
       return state
     },
 
@@ -116,6 +137,21 @@ export function openTable(options: { store: ObjectStore; key: string; clock?: ()
       return turn
     },
   }
+
+  const probe = async (): Promise<TableState | null> => {
+    const asked = clock()
+    const epoch = versions?.epoch ?? null
+    const base = newest && asked - checkedAt <= BASE_MAX_AGE_MS ? newest : await discover()
+    if (!base) return null
+    keep(await advance(base))
+    checkedAt = Math.max(checkedAt, asked)
+    checkedIn = epoch
+    return newest
+  }
+
+  /** True if every version since the last probe would have been announced, and none was. */
+  const isAnnounced = ({ version }: TableState): boolean =>
+    checkedIn !== null && versions?.epoch === checkedIn && versions.newest(key) <= version && clock() - checkedAt < ANNOUNCED_MS
 
   const keep = (state: TableState): void => {
     if (newest && newest.metadata['table-uuid'] !== state.metadata['table-uuid'])

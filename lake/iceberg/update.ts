@@ -54,7 +54,7 @@ async function update(options: UpdateOptions): Promise<Updated> {
   for (let tries = 1; ; tries++) {
     signal?.throwIfAborted()
     const loaded_at = table.clock()
-    const base = await table.load()
+    const base = await table.load({ isFresh: true })
     if (!base) throw new Error(`table ${table.key} is not created`)
     const written: string[] = []
     const made = await prepare(options, base, written)

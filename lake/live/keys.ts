@@ -17,6 +17,8 @@ export const LIVE_KEYS = {
   feeds: 'live:feeds',
   /** Hash of worker id → `<last announcement, ms> <entry as JSON>`, see workers.ts; the entry is empty after a worker has stopped. */
   workers: 'live:workers',
+  /** Channel of `<key of a table> <version>` after every commit. */
+  tables: 'live:tables-changed',
   /** Channel told `<dataset> <version>` after every publication. */
   channel: 'live:changed',
 } as const

@@ -7,6 +7,7 @@ import { redacted } from '../../api/define/redact.ts'
 import type { IngestContext } from '../../jobs/ingest/context.ts'
 import { type Config, readConfig, secretOf } from '../../lake/config.ts'
 import { openRedis } from '../../lake/live/connect.ts'
+import { openTableVersions } from '../../lake/live/table-versions.ts'
 import { type Lake, type LakeOptions, openLake } from '../../lake/open.ts'
 import type { HttpfsAccess } from '../../lake/query/httpfs.ts'
 import { openStore, selfTest } from '../../lake/store/open.ts'
@@ -80,7 +81,8 @@ export async function openParts(
   try {
     const mode = (await readLakeRecord(store))?.mode ?? config.mode
     // Landing waits its turn, however many feeds come at once; only callers are refused.
-    const lake = await openServiceLake(config, store, { process: name, log, queue: 1000, ...(onQuery ? { onQuery } : {}) })
+    const versions = openTableVersions(redisUrl)
+    const lake = await openServiceLake(config, store, { process: name, log, queue: 1000, versions, ...(onQuery ? { onQuery } : {}) })
     const redis = openRedis(redisUrl, { commandTimeout_ms: 60_000 })
     const context: IngestContext = {
       store,
@@ -96,6 +98,7 @@ export async function openParts(
     }
     const close = async (): Promise<void> => {
       redis.disconnect()
+      versions.close()
       await lake.close()
       await store.close()
     }
@@ -107,7 +110,7 @@ export async function openParts(
 }
 
 /** How a process opens the lake: its cache of whole files is not shared with the others. */
-export interface ServiceLakeOptions extends Partial<Pick<LakeOptions, 'queue' | 'standBack' | 'onQuery' | 'memory' | 'slots'>> {
+export interface ServiceLakeOptions extends Partial<Pick<LakeOptions, 'queue' | 'standBack' | 'onQuery' | 'memory' | 'slots' | 'versions'>> {
   readonly process: ProcessName
   /** Told once where an S3 lake is read by whole files, and why. */
   readonly log: Logger

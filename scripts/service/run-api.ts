@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startApi } from '../../api/server.ts'
 import { readConfig } from '../../lake/config.ts'
 import { openLive } from '../../lake/live/read.ts'
+import { openTableVersions } from '../../lake/live/table-versions.ts'
 import { openServiceAccess } from './access.ts'
 import { endWithSupervisor, onStop, tellReady } from './child.ts'
 import { openServiceLimiter, openServiceUptime, openServiceUsage, readPlanSettings } from './limits.ts'
@@ -18,7 +19,8 @@ const planSettings = readPlanSettings(config)
 if (!config.redisUrl) throw new Error('REDIS_URL is not set; scripts/start sets it')
 const metrics = await openServiceMetrics(config)
 const store = await openServiceStore(config)
-const lake = await openServiceLake(config, store, { process: 'api', log, standBack: true, onQuery: metrics.tellQuery })
+const versions = openTableVersions(config.redisUrl)
+const lake = await openServiceLake(config, store, { process: 'api', log, standBack: true, onQuery: metrics.tellQuery, versions })
 const { access, close: closeAccess } = await openServiceAccess(config, { store, redisUrl: config.redisUrl, log })
 void access.tidy()
 const usage = openServiceUsage({ store, log })
@@ -57,6 +59,7 @@ onStop(async () => {
   await closeAccess()
   await live.close()
   await lake.close()
+  versions.close()
   await store.close()
   await metrics.close()
 })

@@ -6,7 +6,7 @@ import { headerOf, type RawReply, raw } from './raw.ts'
 import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
 
 const PUBLIC = 'https://api.example.org'
-const HSTS = 'max-age=63072000; includeSubDomains'
+const HSTS = 'max-age=63072000'
 /** A key that is well-formed and that there is not. */
 const NOBODYS = 'tia_0123456789ABCDEFGHIJKLMNOPQRST120YGD'
 const OPEN = ['/health', '/ready']

@@ -367,3 +367,16 @@ test('a version that takes the place of its name shows once all tables hold its 
   await until('shown', async () => (await service.get('/api/names/9')).status === 200)
   expect(reads.get('')).toBe(1)
 })
+
+test('a slice that nobody asks for is read anew for two changes of its tables, and then dropped', async () => {
+  await service.json('/api/names?letter=H')
+  reads.clear()
+  for (let n = 0; n < 4; n++) {
+    const before = reads.get('') ?? 0
+    await service.land(railStations, rowsOf(railStations, { name: `n${n}`, from: SECOND }, [{ stop_id: `${n}`, name: 'Huesca' }]), SECOND + n)
+    await until('read anew', () => (reads.get('') ?? 0) > before)
+    await service.json('/api/names?letter=')
+    await until('told', async () => ((await service.get('/api/names/1')).status, (reads.get('') ?? 0) > before))
+  }
+  expect(reads.get('H')).toBe(2)
+})

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -48,6 +48,19 @@ test.each(LONG)('%s is stopped within a second of its time limit', async (_, que
   expect(performance.now() - started).toBeLessThan(1300)
   await idle()
   expect(await ask(sql`SELECT 1`)).toEqual([[1]])
+})
+
+test('files are taken to be immutable, so that the store is not asked for each at every query', async () => {
+  expect(await ask(sql`SELECT value FROM duckdb_settings() WHERE name = 'validate_external_file_cache'`)).toEqual([['NO_VALIDATION']])
+})
+
+test('folders of processes that ended are removed at the next start, those of living ones are not', async () => {
+  const own = tempFolder()
+  const [dead, living] = [`duckdb-${2 ** 22 + 1}-abc`, `duckdb-${process.pid}-abc`]
+  for (const name of [dead, living]) mkdirSync(join(own, name, 'spill'), { recursive: true })
+  const other = await openEngine({ folders: [own], spool: own, memory: 300e6, spill: 1e9, threads: 1, slots: 1, queue: 1 })
+  expect([existsSync(join(own, dead)), existsSync(join(own, living))]).toEqual([false, true])
+  await other.close()
 })
 
 test('a caller who goes away stops the query', async () => {

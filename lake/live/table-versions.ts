@@ -1,0 +1,50 @@
+import { openRedis } from './connect.ts'
+import { LIVE_KEYS } from './keys.ts'
+
+/** What processes announce to each other of new versions of tables, so that they need not look for them in the store. */
+export interface TableVersions {
+  /** Changes whenever messages may have been missed; null while none arrive. */
+  readonly epoch: number | null
+  /** The newest version of a table that was announced, by the table's key; 0 if none was. */
+  newest(key: string): number
+  /** Announces a version that was committed; a message that is lost is made good by looking. */
+  announce(key: string, version: number): void
+  close(): void
+}
+
+const COMMAND_TIMEOUT_MS = 1000
+
+/** Opens what announces versions of tables over Redis. */
+export function openTableVersions(redisUrl: string): TableVersions {
+  const versions = new Map<string, number>()
+  const redis = openRedis(redisUrl, { queueWhileAway: false, commandTimeout_ms: COMMAND_TIMEOUT_MS })
+  const messages = openRedis(redisUrl)
+  let epoch: number | null = null
+  let epochs = 0
+  messages.on('message', (_channel: string, message: string) => {
+    const [key = '', version] = message.split(' ')
+    versions.set(key, Math.max(versions.get(key) ?? 0, Number(version)))
+  })
+  messages.on('close', () => {
+    epoch = null
+  })
+  messages.on('ready', () => {
+    messages.subscribe(LIVE_KEYS.tables).then(
+      () => {
+        epoch = ++epochs
+      },
+      () => undefined,
+    )
+  })
+  return {
+    get epoch() {
+      return epoch
+    },
+    newest: (key) => versions.get(key) ?? 0,
+    announce: (key, version) => void redis.publish(LIVE_KEYS.tables, `${key} ${version}`).catch(() => undefined),
+    close: () => {
+      redis.disconnect()
+      messages.disconnect()
+    },
+  }
+}
