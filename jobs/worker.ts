@@ -7,6 +7,7 @@ import { openRedis } from '../lake/live/connect.ts'
 import { type DeclaredPart, forgetUndeclared } from '../lake/live/forget.ts'
 import { LockLost, withLock } from '../lake/live/lock.ts'
 import { announceWorker, livingWorkers, WORKER_BEAT_MS, type WorkerEntry } from '../lake/live/workers.ts'
+import { openRepeats, outageOf } from '../lake/repeats.ts'
 import type { Feed } from './feeds/define.ts'
 import {
   handBack,
@@ -96,6 +97,14 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   let closing: Promise<void> | null = null
   let away = false
 
+  const repeats = openRepeats()
+  /** Logs an error; while a store or Redis refuses, which fails everything, one line a minute. */
+  const report = (level: 'warn' | 'error', fields: object, err: unknown, text: string): void => {
+    const outage = outageOf(err)
+    const first = (): void => log[level]({ ...fields, err }, text)
+    if (outage === null) return first()
+    repeats(outage, { first, more: (times) => log[level]({ outage, times }, 'failed again') })
+  }
   const lost = (error: Error): void => {
     if (!away && !closing) log.warn({ err: error }, 'redis does not answer')
     away = true
@@ -107,7 +116,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   })
   const troubled = (error: Error): void => {
     if (redis.status !== 'ready') lost(error)
-    else if (!closing) log.warn({ err: error }, 'queue')
+    else if (!closing) report('warn', {}, error, 'queue')
   }
   const queue = openQueue(redis)
   queue.on('error', troubled)
@@ -143,7 +152,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     } catch (error) {
       if (!stop.signal.aborted) {
         const level = error instanceof LockLost ? 'warn' : 'error'
-        log[level]({ job: kind, name, err: error }, 'job failed')
+        report(level, { job: kind, name }, error, 'job failed')
         throw error
       }
     }
@@ -200,7 +209,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   worker.on('error', troubled)
 
   const announcer = setInterval(() => {
-    if (!away && !closing) announceWorker(redis, entry).catch((error: Error) => log.warn({ err: error }, 'worker not announced'))
+    if (!away && !closing) announceWorker(redis, entry).catch((error: Error) => report('warn', {}, error, 'worker not announced'))
   }, WORKER_BEAT_MS)
 
   const reconcile = async (): Promise<void> => {
@@ -209,7 +218,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     if (done && done.added.length + done.changed.length + done.removed.length > 0) log.warn({ ...done }, 'schedules restored')
   }
   const timer = setInterval(() => {
-    if (!away && !closing) reconcile().catch((error: Error) => log.warn({ err: error }, 'schedules not reconciled'))
+    if (!away && !closing) reconcile().catch((error: Error) => report('warn', {}, error, 'schedules not reconciled'))
   }, times.reconcile)
 
   const close = async (): Promise<void> => {

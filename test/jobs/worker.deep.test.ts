@@ -5,6 +5,7 @@ import type { RunningWorker } from '../../jobs/worker.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { LIVE_KEYS } from '../../lake/live/keys.ts'
 import { publishLive } from '../../lake/live/write.ts'
+import { StoreError } from '../../lake/store/errors.ts'
 import { startTestRedis, type TestRedis } from '../helpers/redis.ts'
 import { until } from '../helpers/until.ts'
 import { feed, pause, QUICK, quickWorker, Witness } from './workers.ts'
@@ -120,6 +121,19 @@ describe('a worker', () => {
     await until('three runs', () => witness.count('fetch a') >= 3)
     expect(told[0]).toEqual([{ job: 'fetch', name: 'a', err: new Error('broken') }, 'job failed'])
     expect(witness.count('land a')).toBe(0)
+  })
+
+  test('says once a minute that a store is full, however many jobs fail', async () => {
+    const witness = new Witness()
+    const told: unknown[] = []
+    const log = { info: () => undefined, warn: () => undefined, error: (fields: object, text: string) => told.push([fields, text]) }
+    await start({
+      feeds: ['a', 'b', 'c'].map((id) => feed(id, 0.2)),
+      runner: witness.runner('w', async () => Promise.reject(new StoreError('no space left', { code: 'ENOSPC' }))),
+      log: log as unknown as Parameters<typeof quickWorker>[0]['log'] & object,
+    })
+    await until('runs of each', () => ['a', 'b', 'c'].every((id) => witness.count(`fetch ${id}`) >= 3), 20_000)
+    expect(told).toHaveLength(1)
   })
 
   test('lands a feed after its first fetch, and keeps up what is due', async () => {
