@@ -12,15 +12,18 @@ export interface StartOptions {
   readonly captures: string | null
   readonly dataFolder: string
   readonly port: number
+  /** The only kind of process to run on this machine; null for all. */
+  readonly only: 'api' | 'worker' | null
   readonly config: Config
 }
 
 /** Shown for `--help`, and after a mistake. */
-export const USAGE = `scripts/start [--live | --captures <dir>] [--port n] [--data <dir>]
+export const USAGE = `scripts/start [--live | --captures <dir>] [--only api|worker] [--port n] [--data <dir>]
 
 Brings up publishers' stand-in, worker and API. Without a source option the publishers are simulated.
   --live            fetch from the publishers' own addresses
   --captures <dir>  replay recorded captures, such as ../shared/feeds
+  --only <what>     run the API or the worker alone, on a Redis (REDIS_URL) and store (LAKE_URL) shared with other machines
   --port <n>        port of the API (8080)
   --data <dir>      folder of all data (.data/simulated, .data/live or .data/replay)
 
@@ -34,6 +37,7 @@ export function readOptions(argv: readonly string[], env: Readonly<Record<string
     options: {
       live: { type: 'boolean' },
       captures: { type: 'string' },
+      only: { type: 'string' },
       port: { type: 'string' },
       data: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
@@ -54,7 +58,11 @@ export function readOptions(argv: readonly string[], env: Readonly<Record<string
     DATA_DIR: dataFolder,
     ...(values.port === undefined ? {} : { PORT: values.port }),
   })
-  return { mode, captures, dataFolder, port: config.port, config }
+  const { only = null } = values
+  if (only !== null && only !== 'api' && only !== 'worker') throw new Error(`--only ${only}: api or worker`)
+  const shared = [config.redisUrl === null ? 'REDIS_URL' : '', config.lakeUrl === null ? 'LAKE_URL' : ''].filter(Boolean)
+  if (only !== null && shared.length > 0) throw new Error(`--only ${only} shares ${shared.join(' and ')} with other machines: set it`)
+  return { mode, captures, dataFolder, port: config.port, only, config }
 }
 
 const absolute = (path: string): string => (isAbsolute(path) ? path : resolve(path))

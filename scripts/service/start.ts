@@ -89,21 +89,28 @@ async function main(): Promise<void> {
   try {
     const captures = options.captures === null ? [] : ['--captures', options.captures]
     const { url: publishers = null } =
-      options.mode === 'live'
+      options.mode === 'live' || options.only === 'api'
         ? {}
-        : await keep('publishers', base, { args: (url) => [...captures, ...(url ? ['--port', new URL(url).port] : [])] })
+        : options.config.publishersUrl !== null
+          ? { url: options.config.publishersUrl }
+          : await keep('publishers', base, { args: (url) => [...captures, ...(url ? ['--port', new URL(url).port] : [])] })
     if (publishers) notePublishers(options.dataFolder, publishers)
     const env = { ...base, REDIS_URL: options.config.redisUrl ?? redis?.url, ...(publishers ? { PUBLISHERS_URL: publishers } : {}) }
     const { apiWorkers, host } = options.config
     // A port that several processes share is not refused to somebody else's.
     if (apiWorkers > 1) await checkPort(host, options.port)
     const measured = (port: number | undefined) => (port === undefined ? {} : { METRICS_PORT: String(port) })
-    const [{ url = '', metrics: ofApi }, { metrics: ofWorker }] = await Promise.all([
-      keep('api', { ...env, ...measured(ports?.api[0]) }),
-      keep('worker', { ...env, ...measured(ports?.worker) }),
+    const [ofApi, ofWorker] = await Promise.all([
+      options.only === 'worker' ? null : keep('api', { ...env, ...measured(ports?.api[0]) }),
+      options.only === 'api' ? null : keep('worker', { ...env, ...measured(ports?.worker) }),
     ])
+    const metrics = [...(ofWorker ? [`${ofWorker.metrics} worker`] : []), ...(ofApi ? [`${ofApi.metrics} api`] : [])]
+    const { url = null } = ofApi ?? {}
+    if (url === null) {
+      banner(options, { url, storeUrl, redisUrl: env.REDIS_URL ?? '', publishers, metrics: ports ? metrics : [] })
+      return
+    }
     noteApi(options.dataFolder, url)
-    const metrics = [`${ofWorker} worker`, `${ofApi} api`]
     for (let number = 2; number <= apiWorkers; number++) {
       const name = `api ${number}`
       const told = await keep('api', { ...env, PORT: new URL(url).port, ...measured(ports?.api[number - 1]) }, { name })
@@ -166,7 +173,8 @@ async function firstData(url: string): Promise<void> {
 function banner(
   options: StartOptions,
   where: {
-    readonly url: string
+    /** Address of the API; null where only a worker runs. */
+    readonly url: string | null
     readonly storeUrl: string
     readonly redisUrl: string
     readonly publishers: string | null
@@ -182,6 +190,7 @@ function banner(
   say(`  lake     ${where.storeUrl}/lake`)
   say(`  redis    ${where.redisUrl}`)
   for (const [at, address] of where.metrics.entries()) say(`  ${at === 0 ? 'metrics' : '       '}  ${address}`)
+  if (where.url === null) return say('ready worker')
   say(`  try      curl '${where.url}${FIRST_TRY}'`)
   say(
     `  keys     curl -d '{"email":"you@example.org"}' -H 'Content-Type: application/json' ${where.url}/api/keys; scripts/keys grants plans`,

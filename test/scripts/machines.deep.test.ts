@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { newPepperText } from '../../api/access/pepper.ts'
+import { startTestRedis } from '../helpers/redis.ts'
+import { tempFolder } from '../helpers/temp.ts'
+import { until } from '../helpers/until.ts'
+
+const START = new URL('../../scripts/service/start.ts', import.meta.url).pathname
+const PUBLISHERS = new URL('../../scripts/stand-in/main.ts', import.meta.url).pathname
+
+/** A command that runs, and the lines it has said. */
+interface Machine {
+  readonly child: ChildProcess
+  readonly lines: string[]
+}
+
+function run(script: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Machine {
+  const child = spawn(process.execPath, [script, ...args], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const lines: string[] = []
+  for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', (line) => lines.push(line))
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  })
+  return { child, lines }
+}
+
+const said = async (machine: Machine, pattern: RegExp): Promise<string> => {
+  let found: string | undefined
+  await until(
+    `${pattern} in ${machine.lines.slice(-5).join('\n')}`,
+    () => {
+      found = machine.lines.map((line) => pattern.exec(line)?.[1]).find((one) => one !== undefined)
+      return found !== undefined
+    },
+    180_000,
+  )
+  return found as string
+}
+
+/** Ends a machine as Ctrl-C does; returns how long it took, ms. */
+async function interrupt({ child }: Machine): Promise<number> {
+  const began = performance.now()
+  child.kill('SIGINT')
+  const [code] = await once(child, 'exit')
+  expect(code).toBe(0)
+  return performance.now() - began
+}
+
+test('two APIs and two workers on one Redis and one store are one service, and go on without one of each', {
+  timeout: 600_000,
+}, async () => {
+  const redis = await startTestRedis()
+  onTestFinished(() => redis.stop())
+  const shared = tempFolder()
+  const publishers = await said(run(PUBLISHERS, ['--port', '0']), /(http:\/\/127\.0\.0\.1:\d+)/)
+  const env = {
+    REDIS_URL: redis.url,
+    LAKE_URL: join(shared, 'store'),
+    KEY_PEPPER: newPepperText(),
+    PUBLISHERS_URL: publishers,
+    LOG_LEVEL: 'warn',
+  }
+  const machine = (only: 'api' | 'worker'): Machine => run(START, ['--only', only, '--port', '0', '--data', tempFolder()], env)
+  const workers = [machine('worker'), machine('worker')] as const
+  for (const worker of workers) await said(worker, /^(ready) worker$/)
+  const apis = [machine('api'), machine('api')] as const
+  const [one, other] = [await said(apis[0], /^ready (http\S+)$/), await said(apis[1], /^ready (http\S+)$/)]
+
+  const made = await fetch(`${one}/api/keys`, {
+    method: 'POST',
+    body: '{"email":"ana@example.org"}',
+    headers: { 'Content-Type': 'application/json' },
+  })
+  const { key } = (await made.json()) as { key: string }
+  const total = async (url: string): Promise<number> => {
+    const reply = await fetch(`${url}/api/incidents?limit=1`, { headers: { 'X-API-Key': key } })
+    expect(reply.status).toBe(200)
+    return ((await reply.json()) as { total: number }).total
+  }
+  await until('incidents', async () => (await total(one)) > 0, 60_000)
+  await until('the same of both', async () => (await total(one)) === (await total(other)))
+
+  expect(await interrupt(workers[0])).toBeLessThan(5000)
+  expect(await interrupt(apis[0])).toBeLessThan(5000)
+  const publishedAt = async (): Promise<number> => {
+    // A report is good for seconds, and an address may ask for so many.
+    await sleep(2000)
+    const reply = await fetch(`${other}/status?format=json`)
+    const { feeds, reasons } = (await reply.json()) as {
+      feeds: { id: string; last_success_at: string }[]
+      reasons: { code: string }[]
+    }
+    expect(reasons.map(({ code }) => code)).not.toContain('worker-away')
+    return Date.parse(feeds.find(({ id }) => id === 'dgt_incidents')?.last_success_at ?? '')
+  }
+  const before = await publishedAt()
+  await until('a fetch by the other worker', async () => (await publishedAt()) > before, 150_000)
+  expect(await total(other)).toBeGreaterThan(0)
+  expect(await interrupt(workers[1])).toBeLessThan(5000)
+  expect(await interrupt(apis[1])).toBeLessThan(5000)
+})
