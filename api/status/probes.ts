@@ -55,7 +55,7 @@ function endpointProbe({ endpoint, answerer }: Served, clock: () => number): Pro
   let last: { readonly etag: string; readonly at: number } | null = null
   return async (signal) => {
     const now = clock()
-    const prepared = await answerer(read(requestOf(endpoint, values, now), {}), { format, now })
+    const prepared = await answerer(read(requestOf(endpoint, values, now), {}), { format, now, lease: (work) => work() })
     const { etag } = prepared.head
     if (last?.etag === etag && now - last.at < RENEW_MS) return
     const { file } = await prepared.answer(signal)
