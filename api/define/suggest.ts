@@ -14,6 +14,11 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
   return best
 }
 
+/** The same for values that may be numbers, which are not misspelt: another year is another year. */
+export function nearestWord(word: string, candidates: Iterable<string>): string | null {
+  return /^\d+$/.test(word) ? null : nearest(word, candidates)
+}
+
 /** Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours that turn one word into the other. */
 export function editDistance(one: string, other: string): number {
   let beforeLast: number[] = []

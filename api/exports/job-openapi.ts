@@ -27,7 +27,7 @@ const READY = Object.freeze({
       rows: 48_211,
       bytes: 1_311_902,
       sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-      url: `https://api.example.org${JOBS_PATH}/${EXAMPLE_ID}/files/incidents.parquet?signature=…`,
+      url: `https://api.example.org${JOBS_PATH}/${EXAMPLE_ID}/files/incidents.parquet?signature=c2lnbmF0dXJlLW9mLW91cn`,
       url_expires_at: '2026-02-02T12:20:00.000Z',
     },
   ],

@@ -1,7 +1,7 @@
 import type { Endpoint, LakeKnown } from '../define/endpoint.ts'
 import type { KnownValues } from '../define/params.ts'
 import { Refused } from '../define/problems.ts'
-import { nearest } from '../define/suggest.ts'
+import { nearest, nearestWord } from '../define/suggest.ts'
 import type { KeptLake } from './kept-lake.ts'
 import { Mistakes } from './mistakes.ts'
 import type { RequestValues } from './request.ts'
@@ -57,8 +57,7 @@ export function givenOf({ own }: RequestValues, name: string): string[] {
 }
 
 function refusal(value: string, values: ReadonlySet<string>, { expected, isListed }: Omit<KnownValues, 'slice'>): Refused {
-  // A number is not misspelt: another year is another year.
-  const near = (): string | null => (/^\d+$/.test(value) ? null : nearest(value, values))
+  const near = (): string | null => (isListed ? nearestWord(value, values) : nearest(value, values))
   if (!isListed) return new Refused(expected, { near })
   const allowed = [...values]
   return new Refused(`${expected}: ${allowed.join(', ')}`, { near, allowed })

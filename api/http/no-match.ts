@@ -7,7 +7,7 @@ import { isoInstant } from '../../lake/schema/time.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import type { AnyFilter, Present } from '../define/filter.ts'
 import { foldRoad } from '../define/params-place.ts'
-import { nearest } from '../define/suggest.ts'
+import { nearestWord } from '../define/suggest.ts'
 import { allParams, type RequestValues } from './request.ts'
 
 /** A parameter of a request that no record matches, and the values that exist. */
@@ -61,7 +61,7 @@ function valueOf(
 
 function noMatch(parameter: string, given: string, available: ReadonlySet<string>): NoMatch {
   const values = [...available].sort(inOrder.compare)
-  return { parameter, near: nearest(given, available), available: values.slice(0, MAX_AVAILABLE) }
+  return { parameter, near: nearestWord(given, available), available: values.slice(0, MAX_AVAILABLE) }
 }
 
 /** What the lake has of the values that an empty list asked for: its period, and a road. */

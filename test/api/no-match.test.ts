@@ -57,6 +57,8 @@ describe('an empty list says which parameter nothing matches, and what there is'
   test('a similar value is suggested', async () => {
     const { meta } = await service.json('/api/gas-stations?operator=REPSOLL')
     expect(meta.no_match).toEqual([{ parameter: 'operator', near: 'REPSOL', available: ['REPSOL'] }])
+    const { meta: numbers } = await service.json('/api/trafico/sensores?district=5')
+    expect(numbers.no_match).toEqual([{ parameter: 'district', near: null, available: ['4'] }])
   })
 })
 

@@ -133,6 +133,7 @@ const indexFilter = defineMemoryFilter({
     ...{ min: 1, max: 6, unit: '1', example: '3' },
   }),
   matches: (least) => (one: Pick<AirQuality, 'category'>) => one.category !== null && one.category >= least,
+  present: { min_index: ({ category }) => category },
 })
 
 /** `pollutant`: any of some. */
@@ -146,6 +147,7 @@ const pollutantFilter = defineMemoryFilter({
     (wanted) =>
     ({ pollutants }: Pick<AirQuality, 'pollutants'>) =>
       pollutants.some((one) => wanted.includes(one)),
+  present: { pollutant: ({ pollutants }) => pollutants },
 })
 
 /** How the index is computed, for descriptions. */
