@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
+import type { EventLog } from '../../lake/events/log.ts'
 import type { Lake } from '../../lake/open.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import type { SourceMode } from '../../lake/system.ts'
@@ -20,6 +21,8 @@ export interface IngestContext {
   readonly now: () => number
   /** The store's clock, which ours is compared with where a fetch has no other time; where `now` is no real clock there is none. */
   readonly storeNow?: () => Promise<number>
+  /** Where events are recorded; not there where nobody follows them. */
+  readonly events?: EventLog
   /** Called at each boundary between pipeline steps; fault tests stop the process there. */
   readonly onStep?: (step: PipelineStep) => void | Promise<void>
   /** Commit of git that what is made here names, null for none; that of this process's code unless told. */

@@ -16,6 +16,7 @@ import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from './context.ts'
 import { advancePart, parseIfKept } from './derive.ts'
+import { recordEvents } from './events.ts'
 import type { DatasetState } from './fold.ts'
 import { lastBeforeGap } from './late.ts'
 import type { Publication } from './parse.ts'
@@ -190,6 +191,8 @@ export async function foldAccepted(
   if (next.length > 0) {
     const parsed = publication ?? (await parseIfKept(context, feed, accepted, 'it lands without rows'))
     for (const part of next) changes.set(part.dataset.id, foldInto(context, feed, part, { accepted, publication: parsed }))
+    // Before anything of the fetch can land: what has landed is not folded again, and its events would be lost.
+    await recordEvents(context, accepted, changes)
   }
   if (!memory.last || byDataTime(memory.last, accepted) < 0) memory.last = accepted
   for (const [period, fetch] of ofPeriod(accepted)) memory.periods.set(period, fetch)

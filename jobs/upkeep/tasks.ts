@@ -11,6 +11,7 @@ import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from '../ingest/context.ts'
 import { landedIn } from '../ingest/tables.ts'
+import { reportFeeds } from './feed-events.ts'
 import { gatherQuality } from './quality.ts'
 import { gatherUptime } from './uptime.ts'
 import { mergeUsage } from './usage.ts'
@@ -33,6 +34,8 @@ export const UPKEEP_TASKS = [
   { task: 'uptime', every_s: 3600 },
   { task: 'quality', every_s: 3600 },
   { task: 'exports', every_s: 3600 },
+  { task: 'feed-events', every_s: 30 },
+  { task: 'retire-events', every_s: 3600 },
   { task: 'models', every_s: 3600 },
 ] as const
 
@@ -59,6 +62,8 @@ export async function runUpkeep(
   if (task === 'uptime') return gatherUptime(context, over.signal)
   if (task === 'quality') return gatherQuality(context, over)
   if (task === 'exports') return expireExports(context, over.signal)
+  if (task === 'feed-events') return reportFeeds(context, over.feeds, over.signal)
+  if (task === 'retire-events') return retireEvents(context, over.signal)
   if (task !== 'expire' && task !== 'versions' && task !== 'orphans' && task !== 'checksums') return
   for (const dataset of over.datasets) {
     over.signal.throwIfAborted()
@@ -84,6 +89,11 @@ async function expireExports({ store, log, now }: IngestContext, signal: AbortSi
   const done = await expireJobs(store, now(), signal)
   const replies = await forgetReplies(store, now(), signal)
   if (done.files + done.records + replies > 0) log.info({ ...done, replies }, 'exports expired')
+}
+
+async function retireEvents({ events, log }: IngestContext, signal: AbortSignal): Promise<void> {
+  const deleted = (await events?.retire(signal)) ?? 0
+  if (deleted > 0) log.info({ deleted }, 'old events deleted')
 }
 
 async function retire(context: IngestContext, feeds: readonly Feed[], signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { zstdCompress, zstdDecompress } from 'node:zlib'
+import { firstWhere, nextNumber, type Sequence, sequenceEnds } from '../store/sequence.ts'
 import type { ObjectStore } from '../store/store.ts'
 
 const compress = promisify(zstdCompress)
@@ -72,6 +73,7 @@ const AT_ONCE = 32
 
 const pad = (seq: number): string => String(seq).padStart(10, '0')
 const logKey = (feed: string, seq: number): string => `raw/${feed}/log/${pad(seq)}.json`
+const logOf = (feed: string): Sequence => ({ prefix: `raw/${feed}/log/`, keyOf: (seq) => logKey(feed, seq), numberOf: seqOf })
 const rejectedKey = (feed: string, fetchId: string): string => `raw/${feed}/rejected/${fetchId}.json`
 const withdrawnKey = (feed: string, seq: number): string => `raw/${feed}/withdrawn/${pad(seq)}.json`
 const seqOf = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1, -'.json'.length))
@@ -247,23 +249,13 @@ export async function acceptedAfter(
 }
 
 /** The sequences that a feed's log begins and ends with; null where it is empty. The oldest go first; a copy of it may lack any. */
-export async function logEnds(store: ObjectStore, feed: string): Promise<{ first: number; last: number } | null> {
-  const first = await nextSeq(store, feed, 0)
-  if (first === null) return null
-  let last = first
-  for (let next: number | null = first; next !== null; next = await nextSeq(store, feed, last)) {
-    let step = 1
-    while ((await store.head(logKey(feed, next + step))) !== null) step *= 2
-    const [from, to] = [next + Math.floor(step / 2), next + step]
-    last = (await firstWhere(from, to, async (seq) => seq > from && (await store.head(logKey(feed, seq))) === null)) - 1
-  }
-  return { first, last }
+export function logEnds(store: ObjectStore, feed: string): Promise<{ first: number; last: number } | null> {
+  return sequenceEnds(store, logOf(feed))
 }
 
 /** The first number of a log after another; null where there is none. */
-async function nextSeq(store: ObjectStore, feed: string, seq: number): Promise<number | null> {
-  for await (const { key } of store.list(`raw/${feed}/log/`, { startAfter: logKey(feed, seq) })) return seqOf(key)
-  return null
+function nextSeq(store: ObjectStore, feed: string, seq: number): Promise<number | null> {
+  return nextNumber(store, logOf(feed), seq)
 }
 
 /**
@@ -323,17 +315,6 @@ export async function findAccepted(
     if (accepted) return { accepted, withdrawn }
   }
   return { accepted: null, withdrawn }
-}
-
-/** The first whole number in [from, to) where a condition that stays true once it is holds; `to` where it nowhere does. */
-async function firstWhere(from: number, to: number, holds: (at: number) => Promise<boolean>): Promise<number> {
-  let [low, high] = [from, to]
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    if (await holds(middle)) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 /** The order in which fetches count: by data time, then by acceptance. */

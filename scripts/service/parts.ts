@@ -6,6 +6,7 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 import { redacted } from '../../api/define/redact.ts'
 import type { IngestContext } from '../../jobs/ingest/context.ts'
 import { type Config, readConfig, secretOf } from '../../lake/config.ts'
+import { EventLog } from '../../lake/events/log.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { openTableVersions } from '../../lake/live/table-versions.ts'
 import { type Lake, type LakeOptions, openLake } from '../../lake/open.ts'
@@ -91,6 +92,7 @@ export async function openParts(
       log,
       mode,
       idKey: await idKey(store),
+      events: new EventLog({ store, redis }),
       origin: originIn(mode, config),
       ...(mode === 'live' ? { secret: (env: string) => secretOf(config, env) } : {}),
       now: Date.now,

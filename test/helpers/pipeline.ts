@@ -9,6 +9,7 @@ import type { IngestContext, PipelineStep } from '../../jobs/ingest/context.ts'
 import { dgt } from '../../lake/datasets/road/sources.ts'
 import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import { v16Beacons } from '../../lake/datasets/road/v16-beacons.ts'
+import { EventLog } from '../../lake/events/log.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { openLake } from '../../lake/open.ts'
 import type { HttpfsAccess } from '../../lake/query/httpfs.ts'
@@ -153,6 +154,7 @@ export async function openTestContext(options: {
     log: pino({ level: 'silent' }),
     mode: 'simulated',
     idKey: Buffer.alloc(32, 7),
+    events: new EventLog({ store, redis, clock: now }),
     origin: (url) => url.replace('https://publisher.example', publisher),
     now,
     patience: 0.01,

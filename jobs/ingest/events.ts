@@ -1,0 +1,45 @@
+import { createHmac } from 'node:crypto'
+import type { LoggedEvent } from '../../lake/events/log.ts'
+import { CHANGE_EVENTS, type ChangeEvents } from '../../lake/events/types.ts'
+import type { LiveChange } from '../../lake/live/types.ts'
+import type { AcceptedFetch } from '../../lake/raw/archive.ts'
+import type { IngestContext } from './context.ts'
+
+/** Digits of an event id, as hexadecimal: 128 bits. */
+const ID_DIGITS = 32
+
+/**
+ * Records the events of an accepted fetch from its changes by dataset. An id is a hash of dataset, thing and place in the feed's log,
+ * and a fetch is recorded once: after a crash the same fetch gives the same events again, which are then known.
+ */
+export async function recordEvents(
+  { events: log, idKey }: IngestContext,
+  accepted: AcceptedFetch,
+  changes: ReadonlyMap<string, readonly LiveChange[]>,
+): Promise<void> {
+  if (!log) return
+  const found = CHANGE_EVENTS.flatMap((source) =>
+    (changes.get(source.dataset.id) ?? []).flatMap((change) => eventOf(source, change, { accepted, idKey }) ?? []),
+  )
+  await log.record(`${accepted.feed} ${accepted.seq}`, found, { since: Date.parse(accepted.fetched_at) })
+}
+
+function eventOf(
+  { dataset, typeOf }: ChangeEvents,
+  logged: LiveChange,
+  { accepted, idKey }: { readonly accepted: AcceptedFetch; readonly idKey: Buffer },
+): LoggedEvent | null {
+  const type = typeOf(logged)
+  if (type === null) return null
+  const { kind, key, changed, row } = logged
+  // Keyed: a publisher's own id, which may have to stay secret, cannot be guessed from it.
+  const hash = createHmac('sha256', idKey).update(`event\u001f${dataset.id}\u001f${key}\u001f${accepted.feed}\u001f${accepted.seq}`)
+  const id = `evt_${hash.digest('hex').slice(0, ID_DIGITS)}`
+  return {
+    id,
+    type,
+    thing: `${dataset.id} ${key}`,
+    at: Date.parse(accepted.data_time),
+    change: { dataset: dataset.id, kind, row, changed },
+  }
+}

@@ -1,0 +1,237 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Redis } from 'ioredis'
+import type { LiveRow } from '../live/types.ts'
+import { StoreError } from '../store/errors.ts'
+import { nextNumber, type Sequence, sequenceEnds } from '../store/sequence.ts'
+import type { ObjectStore } from '../store/store.ts'
+import type { EventType } from './types.ts'
+
+/** An event as the log keeps it: a change of a dataset's row, or data that is complete already. Instants in ms since the epoch. */
+export interface LoggedEvent {
+  /** Stable id: the same for the same event, however often it is derived. */
+  readonly id: string
+  readonly type: EventType
+  /** What the event is about; events of one thing keep their order everywhere. */
+  readonly thing: string
+  /** Publication that brought the change, or when the event happened. */
+  readonly at: number
+  /** The account that alone may see it; absent for events that everybody may see. */
+  readonly account?: string
+  readonly change?: {
+    readonly dataset: string
+    readonly kind: 'CREATED' | 'UPDATED' | 'ENDED'
+    readonly row: LiveRow
+    readonly changed: readonly string[]
+  }
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+/** Events that were recorded together. */
+export interface EventBatch {
+  /** Place in the log: 1, 2, 3 … */
+  readonly offset: number
+  /** What the events came from, such as one accepted fetch; a second batch of the same origin is never recorded. */
+  readonly origin: string
+  readonly recorded_at: number
+  readonly events: readonly LoggedEvent[]
+}
+
+/** A read of the log; `reset` if batches after the offset have been deleted already: the oldest kept one is `first`. */
+export type EventsRead =
+  | { readonly reset: true; readonly first: number }
+  | { readonly reset: false; readonly batches: readonly EventBatch[] }
+
+/** How long events are kept, in days; undelivered webhooks are disabled before. */
+export const EVENT_DAYS = 7
+const DAY_MS = 86_400_000
+const PREFIX = 'events/log/'
+const SEQUENCE: Sequence = {
+  prefix: PREFIX,
+  keyOf: (offset) => {
+    const name = String(offset).padStart(12, '0')
+    // No folder grows beyond a thousand files.
+    return `${PREFIX}${name.slice(0, 9)}/${name}.json`
+  },
+  numberOf: (key) => Number(key.slice(key.lastIndexOf('/') + 1, -'.json'.length)),
+}
+/** Channel that says `<offset>` after every recorded batch. */
+export const EVENTS_CHANNEL = 'events:recorded'
+const CACHED_S = 86_400
+/** Larger batches are read from the store. */
+const CACHED_BYTES = 1_000_000
+const READ_AT_ONCE = 50
+const TRIES = 200
+/** Origins that are remembered; then they are read anew. */
+const ORIGINS_MOST = 50_000
+/** How far the clocks of two machines may be apart. */
+const CLOCK_MARGIN_MS = 600_000
+
+const cacheKey = (offset: number): string => `events:batch:${offset}`
+
+/** The durable log of events: numbered objects in the store, cached in Redis. Redis may be emptied at any time. */
+export class EventLog {
+  readonly #store: ObjectStore
+  readonly #redis: Redis
+  readonly #clock: () => number
+  /** Offsets of recorded origins, complete from `#since` (ms) up to `#head`. */
+  readonly #origins = new Map<string, number>()
+  #head = 0
+  #first = 1
+  #since: number | null = null
+  #recording: Promise<unknown> = Promise.resolve()
+
+  constructor({ store, redis, clock = Date.now }: { readonly store: ObjectStore; readonly redis: Redis; readonly clock?: () => number }) {
+    this.#store = store
+    this.#redis = redis
+    this.#clock = clock
+  }
+
+  /**
+   * Records events unless their origin has been recorded: returns the offset either way, null if there is no event. `since` (ms) is a time
+   * before which the origin cannot have been recorded.
+   */
+  async record(origin: string, events: readonly LoggedEvent[], { since }: { readonly since: number }): Promise<number | null> {
+    if (events.length === 0) return null
+    const done = this.#recording.then(() => this.#record(origin, events, since))
+    this.#recording = done.catch(() => undefined)
+    return done
+  }
+
+  /** The newest offset; 0 if nothing was ever recorded. */
+  async head(): Promise<number> {
+    return (await sequenceEnds(this.#store, SEQUENCE))?.last ?? 0
+  }
+
+  /** Batches after an offset in order, at most `limit`. An offset that was never given out reads nothing. */
+  async read(after: number, limit = READ_AT_ONCE): Promise<EventsRead> {
+    const offsets = Array.from({ length: Math.min(limit, READ_AT_ONCE) }, (_, at) => after + 1 + at)
+    const texts = await this.#redisOr(() => this.#redis.mget(offsets.map(cacheKey)), [])
+    const cached = offsets.map((_, at) => (texts[at] ? (JSON.parse(texts[at]) as EventBatch) : null))
+    // At the end of the log one look is enough.
+    const missing = cached.indexOf(null)
+    if (missing !== -1) cached[missing] = await this.#load(offsets[missing] as number, { fills: true })
+    if (missing !== -1 && cached[missing]) {
+      const load = async (at: number): Promise<void> => {
+        cached[at] ??= await this.#load(offsets[at] as number, { fills: true })
+      }
+      await Promise.all(offsets.map((_, at) => load(at)))
+    }
+    const end = cached.indexOf(null)
+    const batches = (end === -1 ? cached : cached.slice(0, end)) as EventBatch[]
+    if (batches.length > 0) return { reset: false, batches }
+    // Either the end of the log, or its beginning has been deleted meanwhile, or an object is lost.
+    const next = await nextNumber(this.#store, SEQUENCE, after)
+    return next === null || next === after + 1 ? { reset: false, batches } : { reset: true, first: next }
+  }
+
+  /** The last offset recorded before an instant (ms), by binary search; 0 if all were recorded later. */
+  async before(instant: number): Promise<number> {
+    const ends = await sequenceEnds(this.#store, SEQUENCE)
+    if (!ends) return 0
+    let [low, high] = [ends.first, ends.last + 1]
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      const batch = await this.#load(middle)
+      if (batch !== null && batch.recorded_at >= instant) high = middle
+      else low = middle + 1
+    }
+    return low - 1
+  }
+
+  /** Deletes batches that are older than `EVENT_DAYS`; returns how many. */
+  async retire(signal?: AbortSignal): Promise<number> {
+    const ends = await sequenceEnds(this.#store, SEQUENCE)
+    if (!ends) return 0
+    const limit = this.#clock() - EVENT_DAYS * DAY_MS
+    let deleted = 0
+    // The newest stays: the next number follows from it.
+    for (let offset = ends.first; offset < ends.last && !signal?.aborted; offset++) {
+      const batch = await this.#load(offset)
+      if (batch !== null && batch.recorded_at >= limit) break
+      await this.#store.delete(SEQUENCE.keyOf(offset))
+      deleted++
+    }
+    return deleted
+  }
+
+  async #record(origin: string, events: readonly LoggedEvent[], since: number): Promise<number> {
+    await this.#knowSince(since - CLOCK_MARGIN_MS)
+    for (let tries = 0; tries < TRIES; tries++) {
+      await this.#follow()
+      const there = this.#origins.get(origin)
+      if (there !== undefined) return there
+      const batch: EventBatch = { offset: this.#head + 1, origin, recorded_at: this.#clock(), events }
+      const text = JSON.stringify(batch)
+      try {
+        if (!(await this.#store.putIfAbsent(SEQUENCE.keyOf(batch.offset), Buffer.from(text)))) continue
+      } catch (error) {
+        // What is there tells whether it was written.
+        if (!(error instanceof StoreError) || error.code !== 'unknown-outcome') throw error
+        await sleep(100)
+        continue
+      }
+      this.#note(batch)
+      void this.#announce(batch.offset, text)
+      return batch.offset
+    }
+    throw new Error(`events of ${origin}: others recorded events during each of ${TRIES} attempts`)
+  }
+
+  /** Reads what others recorded since the last look. */
+  async #follow(): Promise<void> {
+    for (;;) {
+      const batch = await this.#load(this.#head + 1)
+      if (batch === null) return
+      this.#note(batch)
+    }
+  }
+
+  /** Makes the known origins complete from an instant (ms) on. */
+  async #knowSince(instant: number): Promise<void> {
+    if (this.#since === null || this.#origins.size > ORIGINS_MOST) {
+      this.#origins.clear()
+      const ends = await sequenceEnds(this.#store, SEQUENCE)
+      this.#head = ends?.last ?? 0
+      this.#first = this.#head + 1
+      this.#since = this.#clock()
+    }
+    while (this.#since > instant) {
+      const batch: EventBatch | null = this.#first > 1 ? await this.#load(this.#first - 1) : null
+      if (batch === null) {
+        this.#since = Number.NEGATIVE_INFINITY
+        return
+      }
+      this.#first--
+      this.#origins.set(batch.origin, batch.offset)
+      this.#since = Math.min(this.#since, batch.recorded_at)
+    }
+  }
+
+  #note({ origin, offset }: EventBatch): void {
+    this.#head = offset
+    this.#origins.set(origin, offset)
+  }
+
+  async #load(offset: number, { fills = false }: { readonly fills?: boolean } = {}): Promise<EventBatch | null> {
+    const bytes = await this.#store.get(SEQUENCE.keyOf(offset))
+    if (!bytes) return null
+    const text = bytes.toString()
+    if (fills) void this.#cache(offset, text)
+    return JSON.parse(text) as EventBatch
+  }
+
+  async #cache(offset: number, text: string): Promise<void> {
+    if (text.length <= CACHED_BYTES) await this.#redisOr(() => this.#redis.set(cacheKey(offset), text, 'EX', CACHED_S), null)
+  }
+
+  async #announce(offset: number, text: string): Promise<void> {
+    await this.#cache(offset, text)
+    await this.#redisOr(() => this.#redis.publish(EVENTS_CHANNEL, String(offset)), 0)
+  }
+
+  /** What Redis answers; `otherwise` while it is away: the store has everything. */
+  async #redisOr<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
+    if (this.#redis.status !== 'ready') return otherwise
+    return ask().catch(() => otherwise)
+  }
+}
